@@ -21,11 +21,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/resourcepolicy"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/runtimemanagementconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/version"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 // Kinds maps the managed kinds to the functions that set up their controllers.
-var Kinds = map[schema.GroupVersionKind]func(ctrl.Manager, reconcile.Options) error{
+var Kinds = map[schema.GroupVersionKind]func(ctrl.Manager, engine.Options) error{
 	v1beta1.AliasGroupVersionKind:                        alias.Setup,
 	v1beta1.CapacityProviderGroupVersionKind:             capacityprovider.Setup,
 	v1beta1.CodeSigningConfigGroupVersionKind:            codesigningconfig.Setup,

@@ -15,31 +15,31 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/gate"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 // replaced has one kind whose setup is replaced.
-func replaced(t *testing.T, setup func(ctrl.Manager, reconcile.Options) error) {
+func replaced(t *testing.T, setup func(ctrl.Manager, engine.Options) error) {
 	t.Helper()
 	before := kinds
 	kinds = map[schema.GroupVersionKind]func(ctrl.Manager,
-		reconcile.Options) error{v1beta1.FunctionGroupVersionKind: setup}
+		engine.Options) error{v1beta1.FunctionGroupVersionKind: setup}
 	t.Cleanup(func() { kinds = before })
 }
 
 func TestSetupKinds(t *testing.T) {
 	boom := errors.New("boom")
-	replaced(t, func(ctrl.Manager, reconcile.Options) error { return boom })
-	if err := setupKinds(nil, reconcile.Options{}); !errors.Is(err, boom) {
+	replaced(t, func(ctrl.Manager, engine.Options) error { return boom })
+	if err := setupKinds(nil, engine.Options{}); !errors.Is(err, boom) {
 		t.Errorf("want the error of the kind, got %v", err)
 	}
 }
 
 func TestSetupGatedWaitsForEveryKindThatItNeeds(t *testing.T) {
 	done := make(chan struct{})
-	replaced(t, func(ctrl.Manager, reconcile.Options) error { close(done); return nil })
+	replaced(t, func(ctrl.Manager, engine.Options) error { close(done); return nil })
 	g := new(gate.Gate[schema.GroupVersionKind])
-	if err := setupKindsGated(nil, reconcile.Options{Options: controller.Options{Gate: g}}); err != nil {
+	if err := setupKindsGated(nil, engine.Options{Options: controller.Options{Gate: g}}); err != nil {
 		t.Fatal(err)
 	}
 	needed := []schema.GroupVersionKind{
@@ -63,14 +63,14 @@ func TestSetupGatedWaitsForEveryKindThatItNeeds(t *testing.T) {
 
 func TestFailedGatedSetupStopsTheManager(t *testing.T) {
 	boom := errors.New("boom")
-	replaced(t, func(ctrl.Manager, reconcile.Options) error { return boom })
+	replaced(t, func(ctrl.Manager, engine.Options) error { return boom })
 	mgr, err := ctrl.NewManager(&rest.Config{Host: "127.0.0.1:1"},
 		ctrl.Options{Metrics: server.Options{BindAddress: "0"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	g := new(gate.Gate[schema.GroupVersionKind])
-	if err := setupKindsGated(mgr, reconcile.Options{Options: controller.Options{Gate: g}}); err != nil {
+	if err := setupKindsGated(mgr, engine.Options{Options: controller.Options{Gate: g}}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -42,7 +42,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 )
@@ -273,9 +273,9 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	if err != nil {
 		return err
 	}
-	mo := reconcile.Options{
+	mo := engine.Options{
 		Options:  o.Options,
-		Define:   reconcile.AddController,
+		Define:   engine.AddController,
 		Resolver: account.Recording{Resolver: resolver, Limits: accounts},
 		Tracker:  session.NewTracker(mgr.GetClient()),
 		Limiter:  limiter,
@@ -296,9 +296,9 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Namespaces:      o.Namespaces,
 		MinPollInterval: o.MinPollInterval,
 		PollJitter:      o.PollJitter,
-		StatusDelay:     reconcile.StatusDelay,
+		StatusDelay:     engine.StatusDelay,
 		DeletionPolicy:  o.DeletionPolicy,
-		DeletionLedger:  reconcile.NewDeletionLedger(mgr.GetClient(), mgr.GetAPIReader(), o.DeletionPolicy.Limit),
+		DeletionLedger:  engine.NewDeletionLedger(mgr.GetClient(), mgr.GetAPIReader(), o.DeletionPolicy.Limit),
 		Tracer:          o.Tracer,
 		Now:             o.Now,
 		Random:          rand.Float64,
@@ -337,7 +337,7 @@ func (o *Options) addLists(mgr ctrl.Manager) (*listpoll.Poller, error) {
 }
 
 // setupGated sets up each controller once its kind is served.
-func setupGated(mgr ctrl.Manager, mo reconcile.Options, po providerconfig.Options) error {
+func setupGated(mgr ctrl.Manager, mo engine.Options, po providerconfig.Options) error {
 	g := &servedGate{Gate: new(gate.Gate[schema.GroupVersionKind]), mapper: mgr.GetRESTMapper(), log: mgr.GetLogger()}
 	mo.Gate, po.Gate = g, g
 	if err := customresourcesgate.Setup(mgr, mo.Options); err != nil {

@@ -25,7 +25,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/tracingtest"
@@ -109,16 +109,16 @@ func TestShards(t *testing.T) {
 
 	// What a plan follows is in another shard, too.
 	planned := r.alias("planned", func(a *v1beta1.Alias) {
-		a.Annotations = map[string]string{reconcile.AnnotationPlan: "true"}
+		a.Annotations = map[string]string{engine.AnnotationPlan: "true"}
 		a.Spec.ForProvider.FunctionNameRef, a.Spec.ForProvider.FunctionVersion = &xpv2.NamespacedReference{Name: "cart"}, nil
 		a.Spec.ForProvider.FunctionVersionRef = nil
 	})
 	r.create(planned)
 	r.until("the plan of an Alias that follows a Function of another shard", func() bool {
 		r.get(planned)
-		return planned.GetCondition(reconcile.TypePlanned).Status == corev1.ConditionTrue
+		return planned.GetCondition(engine.TypePlanned).Status == corev1.ConditionTrue
 	})
-	if c := planned.GetCondition(reconcile.TypePlanned); c.Reason != reconcile.ReasonChangesPlanned || !strings.Contains(c.Message, "CreateAlias") {
+	if c := planned.GetCondition(engine.TypePlanned); c.Reason != engine.ReasonChangesPlanned || !strings.Contains(c.Message, "CreateAlias") {
 		t.Errorf("the condition Planned is %s: %s", c.Reason, c.Message)
 	}
 

@@ -10,6 +10,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 // Live plans resources of a cluster for the provider itself, each for itself. It implements reconcile.ResourcePlanner.
@@ -23,7 +24,7 @@ func (l Live) Plan(ctx context.Context, mg reconcile.Managed,
 	s *awssession.Session,
 ) (summary string, differs bool, err error) {
 	o := l.Options
-	o.Resolver = func(client.Client) reconcile.Resolver { return fixed{s} }
+	o.Resolver = func(client.Client) engine.Resolver { return fixed{s} }
 	p := New(o).Plan(ctx, mg, mg)
 	if p.deferred > 0 {
 		return "", false, &quota.DeferredError{Operation: "the reads of a plan", After: p.deferred}

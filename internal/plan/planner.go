@@ -26,6 +26,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 )
 
@@ -45,7 +46,7 @@ type Options struct {
 
 	// Resolver returns what resolves the AWS sessions with which AWS is read. It reads configs and their Secrets with a
 	// client. Nil means that AWS is not called: see Planner.Plan.
-	Resolver func(client.Client) reconcile.Resolver
+	Resolver func(client.Client) engine.Resolver
 
 	// Objects and Fields read what specs refer to. Nil reads it from the plan and the cluster.
 	Objects *refs.ObjectReader
@@ -62,7 +63,7 @@ type Options struct {
 // cluster. It is not safe for concurrent use.
 type Planner struct {
 	o        Options
-	resolver reconcile.Resolver
+	resolver engine.Resolver
 	accounts map[string]*dryrun.Account
 	missing  map[string]string
 
@@ -122,12 +123,12 @@ func (p *Planner) advance(d time.Duration) {
 }
 
 // stepper returns the stepper of a kind that reads objects. It returns an error if the provider has no such kind.
-func (p *Planner) stepper(gvk schema.GroupVersionKind, from *objects) (reconcile.Stepper, error) {
+func (p *Planner) stepper(gvk schema.GroupVersionKind, from *objects) (engine.Stepper, error) {
 	setup := controller.Kinds[gvk]
 	if setup == nil {
 		return nil, errors.Errorf("%s is no kind of managed resource of this provider", gvk.Kind)
 	}
-	var out reconcile.Stepper
+	var out engine.Stepper
 	objs, fields := p.o.Objects, p.o.Fields
 	if objs == nil {
 		objs = refs.NewObjectReader(from, from, p.clock)
@@ -138,13 +139,13 @@ func (p *Planner) stepper(gvk schema.GroupVersionKind, from *objects) (reconcile
 			Clock: clock.RealClock{}, Missing: p.placeholder,
 		})
 	}
-	o := reconcile.Options{
+	o := engine.Options{
 		Objects:   objs,
 		Fields:    fields,
 		Analyzer:  analysis.New(analysis.Options{Reader: from, Secrets: objs}),
 		ClusterID: p.o.ClusterID,
 		Now:       p.clock,
-		Define: func(mgr ctrl.Manager, o reconcile.Options, d reconcile.Definition) error {
+		Define: func(mgr ctrl.Manager, o engine.Options, d engine.Definition) error {
 			out = d.Stepper(mgr.GetClient(), o)
 			return nil
 		},

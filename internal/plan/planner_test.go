@@ -23,6 +23,7 @@ import (
 	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -535,7 +536,7 @@ func TestLiveCode(t *testing.T) {
 			w.Double.PutImage("hello", "v1", "sha256:0f3a")
 			p := New(Options{
 				Scheme: scheme(t), ClusterID: "c1", Now: w.Now,
-				Resolver: func(client.Client) reconcile.Resolver {
+				Resolver: func(client.Client) engine.Resolver {
 					return fixed{&awssession.Session{
 						AWS: w.Double.Config(testenv.Region), Partition: "aws",
 						Identity: awssession.Identity{Account: awsdouble.DefaultAccount},

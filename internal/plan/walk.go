@@ -23,6 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
 )
@@ -68,7 +69,7 @@ type walk struct {
 }
 
 // walk reconciles a resource until nothing is left to do.
-func (p *Planner) walk(ctx context.Context, s reconcile.Stepper, mg reconcile.Managed, a *dryrun.Account,
+func (p *Planner) walk(ctx context.Context, s engine.Stepper, mg reconcile.Managed, a *dryrun.Account,
 	sess sessions,
 ) walk {
 	w, idle := walk{}, 0

@@ -15,12 +15,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
 )
 
-// maxAdvisory is the length of the message of the condition Advisory.
-const maxAdvisory = 1024
+// MaxAdvisory is the length of the message of the condition Advisory.
+const MaxAdvisory = 1024
 
-// setAdvisory sets the condition Advisory if there are findings, or were. It is part of a status that is written
+// SetAdvisory sets the condition Advisory if there are findings, or were. It is part of a status that is written
 // anyway: neither its reason nor its message changes while the findings remain.
-func setAdvisory(mg Managed, sizes advice.Sizes, now time.Time) {
+func SetAdvisory(mg Managed, sizes advice.Sizes, now time.Time) {
 	if meta.WasDeleted(mg) {
 		return
 	}
@@ -28,30 +28,30 @@ func setAdvisory(mg Managed, sizes advice.Sizes, now time.Time) {
 	found = slices.DeleteFunc(found, func(f advice.Finding) bool { return !f.IsShown() })
 	switch {
 	case len(found) > 0:
-		mg.SetConditions(advisory(mg.GetGeneration(), found))
+		mg.SetConditions(Advisory(mg.GetGeneration(), found))
 	case mg.GetCondition(advice.TypeAdvisory).Status != corev1.ConditionUnknown:
 		mg.SetConditions(advisoryCondition(mg.GetGeneration(), corev1.ConditionFalse, advice.ReasonNoFindings, ""))
 	}
 }
 
-// advisory returns the condition Advisory that reports findings.
-func advisory(generation int64, found []advice.Finding) xpv2.Condition {
+// Advisory returns the condition Advisory that reports findings.
+func Advisory(generation int64, found []advice.Finding) xpv2.Condition {
 	var codes, messages []string
 	for _, f := range found {
 		codes = append(codes, string(f.Code))
 		messages = append(messages, f.Message+": "+f.Action)
 	}
-	return advisoryCondition(generation, corev1.ConditionTrue, xpv2.ConditionReason(strings.Join(codes, ",")), cut(strings.Join(messages, "; "), maxAdvisory))
+	return advisoryCondition(generation, corev1.ConditionTrue, xpv2.ConditionReason(strings.Join(codes, ",")), Cut(strings.Join(messages, "; "), MaxAdvisory))
 }
 
 func advisoryCondition(generation int64, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {
-	c := ready(status, reason, generation, message)
+	c := ReadyCondition(status, reason, generation, message)
 	c.Type = advice.TypeAdvisory
 	return c
 }
 
-// countFindings returns how many resources have a finding of each code. It only reads them.
-func countFindings(all []resource.Managed, now time.Time) map[advice.Code]int {
+// CountFindings returns how many resources have a finding of each code. It only reads them.
+func CountFindings(all []resource.Managed, now time.Time) map[advice.Code]int {
 	counts, seen := map[advice.Code]int{}, map[advice.Code]bool{}
 	for _, mg := range all {
 		clear(seen)

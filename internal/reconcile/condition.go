@@ -47,19 +47,19 @@ func Creating(generation int64, reason string) xpv2.Condition {
 // Updating returns a Ready condition that is False while a change is being applied. reason is
 // what is being changed, AWS's own reason, or empty.
 func Updating(generation int64, reason string) xpv2.Condition {
-	return ready(corev1.ConditionFalse, ReasonUpdating, generation, reason)
+	return ReadyCondition(corev1.ConditionFalse, ReasonUpdating, generation, reason)
 }
 
 // Differing returns a Ready condition that is False because AWS has something else than spec
 // asks for and managementPolicies do not allow changing it. message lists the fields.
 func Differing(generation int64, message string) xpv2.Condition {
-	return ready(corev1.ConditionFalse, ReasonDiffers, generation, message)
+	return ReadyCondition(corev1.ConditionFalse, ReasonDiffers, generation, message)
 }
 
 // RolledBack returns a Ready condition that is False because a rollout has failed, and AWS serves the
 // version before it. message says which, and why.
 func RolledBack(generation int64, message string) xpv2.Condition {
-	return ready(corev1.ConditionFalse, ReasonRolledBack, generation, message)
+	return ReadyCondition(corev1.ConditionFalse, ReasonRolledBack, generation, message)
 }
 
 // Deleting returns a Ready condition that is False during deletion. reason is what the deletion waits for, or empty.
@@ -75,7 +75,7 @@ func Unavailable(generation int64, reason string) xpv2.Condition {
 
 // Stalled returns a Stalled condition that is True. message is what the user has to correct.
 func Stalled(generation int64, message string) xpv2.Condition {
-	c := ready(corev1.ConditionTrue, ReasonInvalidInput, generation, message)
+	c := ReadyCondition(corev1.ConditionTrue, ReasonInvalidInput, generation, message)
 	c.Type = TypeStalled
 	return c
 }
@@ -83,14 +83,14 @@ func Stalled(generation int64, message string) xpv2.Condition {
 // StalledRolledBack returns a Stalled condition that is True because a rollout has failed, and only the
 // user can publish another version. message is that of Ready.
 func StalledRolledBack(generation int64, message string) xpv2.Condition {
-	c := ready(corev1.ConditionTrue, ReasonRolledBack, generation, message)
+	c := ReadyCondition(corev1.ConditionTrue, ReasonRolledBack, generation, message)
 	c.Type = TypeStalled
 	return c
 }
 
 // Proceeding returns a Stalled condition that is False.
 func Proceeding(generation int64) xpv2.Condition {
-	c := ready(corev1.ConditionFalse, ReasonProceeding, generation, "")
+	c := ReadyCondition(corev1.ConditionFalse, ReasonProceeding, generation, "")
 	c.Type = TypeStalled
 	return c
 }
@@ -112,7 +112,7 @@ func InMotion(c xpv2.Condition) bool {
 	return c.Reason == xpv2.ReasonCreating || c.Reason == ReasonUpdating || c.Reason == xpv2.ReasonDeleting
 }
 
-func ready(s corev1.ConditionStatus, r xpv2.ConditionReason, generation int64, message string) xpv2.Condition {
+func ReadyCondition(s corev1.ConditionStatus, r xpv2.ConditionReason, generation int64, message string) xpv2.Condition {
 	return xpv2.Condition{
 		Type:               xpv2.TypeReady,
 		Status:             s,
@@ -152,8 +152,8 @@ func DeletionHeld(mg resource.Conditioned) (message string, held bool) {
 	return c.Message, c.Status == corev1.ConditionTrue
 }
 
-// pendingReason returns the reason why a deletion waits for a confirmation, empty if it does not.
-func pendingReason(mg resource.Conditioned) string {
+// PendingReason returns the reason why a deletion waits for a confirmation, empty if it does not.
+func PendingReason(mg resource.Conditioned) string {
 	if c := mg.GetCondition(TypeDeletionHeld); c.Status == corev1.ConditionTrue {
 		return string(c.Reason)
 	}

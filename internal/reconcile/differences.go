@@ -18,19 +18,19 @@ import (
 )
 
 const (
-	// maxDifferences is how many differences status lists.
-	maxDifferences = 16
+	// MaxDifferences is how many differences status lists.
+	MaxDifferences = 16
 
 	// maxNamed is how many of them a message names.
 	maxNamed = 6
 
-	// maxValue is the length of a value in status, maxShort that in a message.
-	maxValue = 128
+	// MaxValue is the length of a value in status, maxShort that in a message.
+	MaxValue = 128
 	maxShort = 40
 )
 
-// policiesForbid is why differences are not corrected.
-const policiesForbid = "managementPolicies do not allow changing it"
+// PoliciesForbid is why differences are not corrected.
+const PoliciesForbid = "managementPolicies do not allow changing it"
 
 // A comparison is how AWS differs from spec, as it is reported to users.
 type comparison struct {
@@ -39,8 +39,8 @@ type comparison struct {
 	desired, others []v1beta1.Difference
 }
 
-// compared splits changes by whether spec names the field. It omits the tags that record ownership.
-func compared(mg Managed, cs diff.Changes) comparison {
+// Compared splits changes by whether spec names the field. It omits the tags that record ownership.
+func Compared(mg Managed, cs diff.Changes) comparison {
 	var c comparison
 	if len(cs) == 0 {
 		return c
@@ -50,7 +50,7 @@ func compared(mg Managed, cs diff.Changes) comparison {
 		if slices.ContainsFunc(ownership.Keys(), func(key string) bool { return change.Path == "tags["+key+"]" }) {
 			continue
 		}
-		d := v1beta1.Difference{Field: cut(change.Path, maxValue), Desired: cut(change.New, maxValue), Observed: cut(change.Old, maxValue)}
+		d := v1beta1.Difference{Field: Cut(change.Path, MaxValue), Desired: Cut(change.New, MaxValue), Observed: Cut(change.Old, MaxValue)}
 		if named(change.Path) {
 			c.desired = append(c.desired, d)
 		} else {
@@ -60,22 +60,22 @@ func compared(mg Managed, cs diff.Changes) comparison {
 	return c
 }
 
-// list returns the differences for status: the fields that spec names come first.
-func (c comparison) list() []v1beta1.Difference {
+// List returns the differences for status: the fields that spec names come first.
+func (c comparison) List() []v1beta1.Difference {
 	all := slices.Concat(c.desired, c.others)
-	return all[:min(len(all), maxDifferences)]
+	return all[:min(len(all), MaxDifferences)]
 }
 
-// message returns the message of Ready if no changes are allowed. It is empty if AWS has what spec asks for.
-func (c comparison) message() string {
+// Message returns the message of Ready if no changes are allowed. It is empty if AWS has what spec asks for.
+func (c comparison) Message() string {
 	if len(c.desired) == 0 {
 		return ""
 	}
-	return "AWS differs from spec: " + sentence(c.desired) + "; " + policiesForbid
+	return "AWS differs from spec: " + sentence(c.desired) + "; " + PoliciesForbid
 }
 
-// remark returns the message of Ready about fields that spec does not name. It is empty if there are none.
-func (c comparison) remark() string {
+// Remark returns the message of Ready about fields that spec does not name. It is empty if there are none.
+func (c comparison) Remark() string {
 	if len(c.others) == 0 {
 		return ""
 	}
@@ -96,7 +96,7 @@ func sentence(ds []v1beta1.Difference) string {
 
 // shortDescription returns a difference in short: the observed and the desired value.
 func shortDescription(d v1beta1.Difference) string {
-	is, want := cut(d.Observed, maxShort), cut(d.Desired, maxShort)
+	is, want := Cut(d.Observed, maxShort), Cut(d.Desired, maxShort)
 	switch {
 	case is == want:
 		return d.Field
@@ -115,8 +115,8 @@ func listed(parts []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// cut shortens a text to a number of bytes and ends it with an ellipsis.
-func cut(s string, most int) string {
+// Cut shortens a text to a number of bytes and ends it with an ellipsis.
+func Cut(s string, most int) string {
 	const ellipsis = "..."
 	if len(s) <= most {
 		return s
@@ -154,18 +154,18 @@ func differenceFields(mg Managed) func(path string) bool {
 	}
 }
 
-// reportDifferences returns how AWS differs from spec, for status, and the Ready condition, which says so too if no
+// ReportDifferences returns how AWS differs from spec, for status, and the Ready condition, which says so too if no
 // changes are allowed.
-func reportDifferences(mg Managed, cs diff.Changes, mayUpdate bool, ready xpv2.Condition) (Differences, xpv2.Condition) {
-	c := compared(mg, cs)
+func ReportDifferences(mg Managed, cs diff.Changes, mayUpdate bool, ready xpv2.Condition) (Differences, xpv2.Condition) {
+	c := Compared(mg, cs)
 	served := ready.Status == corev1.ConditionTrue
 	switch {
 	case mayUpdate && served:
 		return Differences{}, ready
 	case mayUpdate:
-		return Differences{List: c.list()}, ready
-	case served && c.remark() != "":
-		ready = ready.WithMessage(strings.TrimSuffix(c.remark()+"; "+ready.Message, "; "))
+		return Differences{List: c.List()}, ready
+	case served && c.Remark() != "":
+		ready = ready.WithMessage(strings.TrimSuffix(c.Remark()+"; "+ready.Message, "; "))
 	}
-	return Differences{Message: c.message(), List: c.list()}, ready
+	return Differences{Message: c.Message(), List: c.List()}, ready
 }

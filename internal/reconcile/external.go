@@ -23,8 +23,8 @@ import (
 // ReasonAdopted is the reason of the event about an external resource that was adopted.
 const ReasonAdopted event.Reason = "AdoptedExternalResource"
 
-// busyDelay is the requeue interval after AWS reports a conflicting operation.
-const busyDelay = time.Second
+// BusyDelay is the requeue interval after AWS reports a conflicting operation.
+const BusyDelay = time.Second
 
 // An external is a Resource in one reconcile.
 type external[T Managed, O, S any] struct {
@@ -62,7 +62,7 @@ func (e *external[T, O, S]) observe(ctx context.Context) error {
 	}
 	var err error
 	e.observation, err = e.Read(ctx, e.facts, e.mg)
-	e.out.add(e.observation.Effects)
+	e.out.Add(e.observation.Effects)
 	e.annotate(e.observation.Annotate)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (e *external[T, O, S]) observe(ctx context.Context) error {
 		return e.foreign(ctx, err)
 	}
 	if meta.WasDeleted(e.mg) {
-		e.out.Call = &Call{Verb: ToDelete, Reserve: operations(e.Calls.Delete), Do: e.delete}
+		e.out.Call = &Call{Verb: ToDelete, Reserve: Operations(e.Calls.Delete), Do: e.delete}
 		return nil
 	}
 	e.name(owned)
@@ -126,7 +126,7 @@ func (e *external[T, O, S]) owner(ctx context.Context) (ownership.Ownership, err
 	if v.Manageable() {
 		return v, nil
 	}
-	if err != nil && (isLater(err) || !meta.WasDeleted(e.mg)) {
+	if err != nil && (IsLater(err) || !meta.WasDeleted(e.mg)) {
 		return v, err // It is not known what the create would have made.
 	}
 	return v, e.facts.Others.NewForeignUntaggedError(ctx, e.observation.Description, e.observation.Name)
@@ -169,7 +169,7 @@ func (e *external[T, O, S]) compared(ctx context.Context, mg T, d Desired[S]) (C
 		return d.Compare(e.observation.Settings), nil
 	}
 	c, err := e.Compare(ctx, mg, d, e.observation)
-	e.out.add(c.Effects)
+	e.out.Add(c.Effects)
 	return c, err
 }
 
@@ -225,22 +225,22 @@ func (e *external[T, O, S]) compare(ctx context.Context) error {
 	e.facts.Repeats.Forget(creation)
 	e.Status(e.mg, e.observation)
 	p, c, err := e.planned(ctx, e.mg, false)
-	e.out.add(p.Effects)
+	e.out.Add(p.Effects)
 	if err != nil {
 		e.out.Ready = p.Ready
 		return err
 	}
 	mayUpdate := Allows(e.mg, xpv2.ManagementActionUpdate)
-	e.out.Changes, e.out.State, e.out.MayUpdate = p.Changes, p.comparison(), mayUpdate
+	e.out.Changes, e.out.State, e.out.MayUpdate = p.Changes, p.Comparison(), mayUpdate
 	if !mayUpdate && (len(p.Changes) > 0 || p.Call != "") {
 		p.Call, p.Ready = "", e.readyCondition()
 	}
-	p = bounded(e.facts, e.mg, p)
-	differences, ready := reportDifferences(e.mg, p.Changes, mayUpdate, p.Ready)
-	p.Ready = explained(e.facts.origin, ready)
+	p = Bounded(e.facts, e.mg, p)
+	differences, ready := ReportDifferences(e.mg, p.Changes, mayUpdate, p.Ready)
+	p.Ready = explained(e.facts.Origin, ready)
 	e.plan, e.comparison = p, c
 	e.out.Ready, e.out.Differences, e.out.Details = p.Ready, &differences, e.details()
-	e.out.add(Effects{After: p.Wait})
+	e.out.Add(Effects{After: p.Wait})
 	if p.Recreate && Allows(e.mg, xpv2.ManagementActionDelete) && Allows(e.mg, xpv2.ManagementActionCreate) {
 		return e.recreate(ctx)
 	}
@@ -252,7 +252,7 @@ func (e *external[T, O, S]) compare(ctx context.Context) error {
 			return err
 		}
 	}
-	e.out.Call = &Call{Verb: ToUpdate, Reserve: append(operations(p.Call), p.Reserve...), Intent: p.Intent, Do: e.update}
+	e.out.Call = &Call{Verb: ToUpdate, Reserve: append(Operations(p.Call), p.Reserve...), Intent: p.Intent, Do: e.update}
 	return nil
 }
 
@@ -273,11 +273,11 @@ func (e *external[T, O, S]) dueCreation(ops ...string) {
 	if len(intent.Annotations) == 0 {
 		intent = e.unname()
 	}
-	e.out.Call = &Call{Verb: ToCreate, Reserve: append(operations(ops...), e.creation.Reserve...), Intent: intent, Does: e.recreates, Do: e.create}
+	e.out.Call = &Call{Verb: ToCreate, Reserve: append(Operations(ops...), e.creation.Reserve...), Intent: intent, Does: e.recreates, Do: e.create}
 }
 
-// operations returns the operations that are not empty.
-func operations(ops ...string) []string {
+// Operations returns the operations that are not empty.
+func Operations(ops ...string) []string {
 	return slices.DeleteFunc(slices.Clone(ops), func(op string) bool { return op == "" })
 }
 
@@ -299,7 +299,7 @@ func (e *external[T, O, S]) prepareCreate(ctx context.Context) error {
 	}
 	var err error
 	e.creation, err = e.PrepareCreate(ctx, e.mg, e.settings)
-	e.out.add(e.creation.Effects)
+	e.out.Add(e.creation.Effects)
 	return err
 }
 
@@ -319,14 +319,14 @@ func (e *external[T, O, S]) absent(ctx context.Context) error {
 	mayCreate := Allows(e.mg, xpv2.ManagementActionCreate)
 	e.out.State, e.out.MayUpdate = Missing, mayCreate
 	if !mayCreate {
-		e.out.Ready = Unavailable(e.mg.GetGeneration(), withOrigin(
-			"it does not exist in AWS, and managementPolicies do not allow creating it", e.facts.origin, e.facts.before.Message))
+		e.out.Ready = Unavailable(e.mg.GetGeneration(), WithOrigin(
+			"it does not exist in AWS, and managementPolicies do not allow creating it", e.facts.Origin, e.facts.ReadyBefore.Message))
 		return nil
 	}
 	if wait, count := e.facts.Repeats.Delay(creation, "", e.facts.Now()); wait > 0 {
 		e.out.Exists = true
 		e.out.Ready = createdNotShown(e.mg.GetGeneration(), e.Calls.Create, count)
-		e.out.add(Effects{After: wait})
+		e.out.Add(Effects{After: wait})
 		return nil
 	}
 	err := e.prepareCreate(ctx)
@@ -349,7 +349,7 @@ func (e *external[T, O, S]) observeOnly(ctx context.Context) error {
 	if err != nil {
 		return errors.Wrapf(err, "cannot compare %s with spec", e.observation.Description)
 	}
-	differences, ready := reportDifferences(e.mg, changes, false, e.readyCondition())
+	differences, ready := ReportDifferences(e.mg, changes, false, e.readyCondition())
 	e.out.Ready, e.out.Differences, e.out.Details = ready, &differences, e.details()
 	return nil
 }
@@ -372,7 +372,7 @@ func (e *external[T, O, S]) foreign(ctx context.Context, err error) error {
 		return err
 	}
 	if changes, ferr := e.previewChanges(ctx); ferr == nil { // A failed comparison is reported after the adoption.
-		e.out.Differences = &Differences{List: compared(e.mg, changes).list()}
+		e.out.Differences = &Differences{List: Compared(e.mg, changes).List()}
 	}
 	return err
 }
@@ -444,7 +444,7 @@ func (e *external[T, O, S]) update(ctx context.Context) (Result, error) {
 	}
 	res.Does = cmp.Or(res.Does, e.plan.Does, e.facts.Cause(e.mg)+": "+e.plan.Carried.String())
 	if !e.plan.Slow {
-		res.add(Effects{After: AtOnce})
+		res.Add(Effects{After: AtOnce})
 	}
 	res.Details = e.details()
 	return res, nil

@@ -10,11 +10,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
-// plainFunctionName replaces the ARN of a function, which a reference to a Function may be resolved to, by its plain
+// PlainFunctionName replaces the ARN of a function, which a reference to a Function may be resolved to, by its plain
 // name, because kinds compare, store and show the plain name. It returns an error if the ARN has another account or
 // region than the session, in which the plain name would mean another function. If the resource is being deleted, it
 // clears such a name instead, because nothing can have been created for it.
-func plainFunctionName(mg Managed, name **string, s *session.Session) error {
+func PlainFunctionName(mg Managed, name **string, s *session.Session) error {
 	if *name == nil {
 		return nil
 	}

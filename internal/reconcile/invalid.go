@@ -17,10 +17,10 @@ func Invalid(err error) error {
 	return invalidError{err}
 }
 
-func isInvalid(err error) bool {
+func IsInvalid(err error) bool {
 	_, ok := errors.AsType[invalidError](err)
 	return ok
 }
 
-// asType returns the first error of a type in an error's tree. crossplane-runtime's package errors lacks it.
-func asType[E error](err error) (E, bool) { return errors.AsType[E](err) }
+// AsType returns the first error of a type in an error's tree. crossplane-runtime's package errors lacks it.
+func AsType[E error](err error) (E, bool) { return errors.AsType[E](err) }

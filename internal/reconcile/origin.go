@@ -9,9 +9,9 @@ import (
 // separator precedes the description of a call in a condition.
 const separator = "; changed by "
 
-// withOrigin returns the message of a condition about a difference with the call that explains it. was is the message
+// WithOrigin returns the message of a condition about a difference with the call that explains it. was is the message
 // so far: what it names is kept, because it is not known after a restart.
-func withOrigin(message, origin, was string) string {
+func WithOrigin(message, origin, was string) string {
 	switch {
 	case message == "":
 		return ""
@@ -28,12 +28,12 @@ func explained(origin string, ready xpv2.Condition) xpv2.Condition {
 	if ready.Reason != ReasonUpdating || origin == "" {
 		return ready
 	}
-	return ready.WithMessage(withOrigin(ready.Message, origin, ""))
+	return ready.WithMessage(WithOrigin(ready.Message, origin, ""))
 }
 
-// deletedBy returns the end of a sentence about a deletion, given the last call by someone else. It is empty if that
+// DeletedBy returns the end of a sentence about a deletion, given the last call by someone else. It is empty if that
 // call deletes nothing.
-func deletedBy(origin string) string {
+func DeletedBy(origin string) string {
 	if !strings.Contains(origin, " (Delete") && !strings.Contains(origin, " (Remove") {
 		return ""
 	}

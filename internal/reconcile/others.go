@@ -14,40 +14,40 @@ import (
 
 // Others knows which other resources own what a resource may use, in one reconcile. A nil Others allows everything.
 type Others struct {
-	registry *tenancy.Registry
-	user     tenancy.User
-	kind     string
+	Registry *tenancy.Registry
+	User     tenancy.User
+	Kind     string
 
-	// owns returns the targets that the resource owns, or is to own. claims returns those that
+	// Owns returns the targets that the resource owns, or is to own. claims returns those that
 	// it claims before it creates something.
-	owns, claims func() []tenancy.Target
+	Owns, Claims func() []tenancy.Target
 
-	// claimed is whether the resource has claimed what it is about to create.
-	claimed bool
+	// Claimed is whether the resource has claimed what it is about to create.
+	Claimed bool
 
 	// leaves end the uses of targets when the reconcile ends.
 	leaves []func()
 
-	// otherOwner returns another existing resource of the kind that has created or adopted the
+	// OtherOwner returns another existing resource of the kind that has created or adopted the
 	// external resource with a name. Nil if none is known.
-	otherOwner func(ctx context.Context, name string) resource.ModernManaged
+	OtherOwner func(ctx context.Context, name string) resource.ModernManaged
 
-	// otherNames returns the external names that other resources of the kind and region have written.
-	otherNames func(ctx context.Context) map[string]bool
+	// OtherNames returns the external names that other resources of the kind and region have written.
+	OtherNames func(ctx context.Context) map[string]bool
 }
 
 // mayAct returns an error if the resource may not act on a target.
 func (o *Others) mayAct(ctx context.Context, target tenancy.Target) error {
-	if err := checkName(o.user, target); err != nil {
+	if err := CheckName(o.User, target); err != nil {
 		return err
 	}
-	leave, err := o.registry.Act(ctx, o.user, target)
+	leave, err := o.Registry.Act(ctx, o.User, target)
 	o.leaves = append(o.leaves, leave)
 	return err
 }
 
-// leave ends the uses of targets.
-func (o *Others) leave() {
+// Leave ends the uses of targets.
+func (o *Others) Leave() {
 	if o == nil {
 		return
 	}
@@ -66,9 +66,9 @@ func (o *Others) claim() error {
 	if o == nil {
 		return nil
 	}
-	o.claimed = true
-	for _, target := range o.claims() {
-		err := o.registry.Claim(o.user, target)
+	o.Claimed = true
+	for _, target := range o.Claims() {
+		err := o.Registry.Claim(o.User, target)
 		if busy := (&tenancy.BusyError{}); errors.As(err, &busy) {
 			return &NotReadyError{Reason: busy.Error(), After: claimDelay}
 		}
@@ -81,37 +81,37 @@ func (o *Others) claim() error {
 
 // release ends the claim of a resource that has created nothing.
 func (o *Others) release() {
-	if o != nil && len(o.claims()) > 0 {
-		o.registry.Release(o.kind, client.ObjectKeyFromObject(o.user.Resource))
+	if o != nil && len(o.Claims()) > 0 {
+		o.Registry.Release(o.Kind, client.ObjectKeyFromObject(o.User.Resource))
 	}
 }
 
 // calls records that AWS is called to create what the resource has claimed.
 func (o *Others) calls() {
 	if o != nil {
-		o.registry.Called(o.kind, client.ObjectKeyFromObject(o.user.Resource))
+		o.Registry.Called(o.Kind, client.ObjectKeyFromObject(o.User.Resource))
 	}
 }
 
 // confirm records that AWS has shown what the resource owns.
 func (o *Others) confirm() {
 	if o != nil {
-		o.registry.Confirm(o.user, o.owns())
+		o.Registry.Confirm(o.User, o.Owns())
 	}
 }
 
-// checkName returns an error if the config does not allow the resource's namespace to use a
+// CheckName returns an error if the config does not allow the resource's namespace to use a
 // function with the target's name.
-func checkName(u tenancy.User, target tenancy.Target) error {
+func CheckName(u tenancy.User, target tenancy.Target) error {
 	if target.Kind != v1beta1.FunctionKind {
 		return nil
 	}
 	return Invalid(u.Session.CheckFunctionName(u.Resource.GetNamespace(), target.Name))
 }
 
-// isDenied returns whether an error denies a resource the use of a target. When such a
+// IsDenied returns whether an error denies a resource the use of a target. When such a
 // resource is deleted, the target is left in AWS.
-func isDenied(err error) bool { return tenancy.IsRefused(err) || isInvalid(err) }
+func IsDenied(err error) bool { return tenancy.IsRefused(err) || IsInvalid(err) }
 
 // MayAct returns an error if the resource may not act on functions, or read them. It is for functions that are only
 // known from AWS or from fields of other objects. The functions in spec were checked before the observation.
@@ -135,7 +135,7 @@ func (o *Others) CheckOwner(
 	if o == nil {
 		return nil
 	}
-	return o.registry.CheckTags(ctx, o.user, tags, v, c, what, o.owns())
+	return o.Registry.CheckTags(ctx, o.User, tags, v, c, what, o.Owns())
 }
 
 // Owner returns the kind, namespace and name of another existing resource of the same kind,
@@ -145,11 +145,11 @@ func (o *Others) Owner(ctx context.Context, name string) string {
 	if o == nil {
 		return ""
 	}
-	other := o.otherOwner(ctx, name)
+	other := o.OtherOwner(ctx, name)
 	if other == nil {
 		return ""
 	}
-	return o.kind + " " + client.ObjectKeyFromObject(other).String()
+	return o.Kind + " " + client.ObjectKeyFromObject(other).String()
 }
 
 // Names returns the external names that other resources of the same kind and region have written.
@@ -157,7 +157,7 @@ func (o *Others) Names(ctx context.Context) map[string]bool {
 	if o == nil {
 		return nil
 	}
-	return o.otherNames(ctx)
+	return o.OtherNames(ctx)
 }
 
 // NewForeignUntaggedError returns the error for an external resource that cannot have tags and is not owned by this

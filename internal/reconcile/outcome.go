@@ -52,11 +52,11 @@ type Facts struct {
 	// ReserveFn reserves calls, as a Limiter does. Nil grants all of them.
 	ReserveFn func(ops ...string) time.Duration
 
-	// cause is why AWS differs from spec, as far as known, and origin describes the call that explains a difference.
-	cause, origin string
+	// KnownCause is why AWS differs from spec, as far as known, and Origin describes the call that explains a difference.
+	KnownCause, Origin string
 
-	// before is the Ready condition at the start.
-	before xpv2.Condition
+	// ReadyBefore is the Ready condition at the start.
+	ReadyBefore xpv2.Condition
 }
 
 // Now returns the time of the reconcile. It is zero in tests that need none.
@@ -82,8 +82,8 @@ func (f Facts) Cause(mg Managed) string {
 	switch {
 	case !Settled(mg):
 		return "spec changed"
-	case f.cause != "":
-		return f.cause
+	case f.KnownCause != "":
+		return f.KnownCause
 	}
 	return "differed from spec"
 }
@@ -112,8 +112,8 @@ type Effects struct {
 	Keep bool
 }
 
-// add adds what another step asks for.
-func (e *Effects) add(o Effects) {
+// Add adds what another step asks for.
+func (e *Effects) Add(o Effects) {
 	e.Events = append(e.Events, o.Events...)
 	e.After, e.RetryWithin = soonest(e.After, o.After), soonest(e.RetryWithin, o.RetryWithin)
 	for code, size := range o.Sizes {
@@ -250,7 +250,7 @@ type LaterError struct {
 	// Operations are the AWS operations that it waits for. The next reconcile reserves them in advance.
 	Operations []string
 
-	throttled, deferred bool
+	Throttled, Deferred bool
 }
 
 // Error says that it is no failure.
@@ -269,7 +269,7 @@ func (e *AwaitedError) Error() string { return e.Err.Error() }
 // Unwrap returns the error.
 func (e *AwaitedError) Unwrap() error { return e.Err }
 
-func isLater(err error) bool {
-	_, ok := asType[*LaterError](err)
+func IsLater(err error) bool {
+	_, ok := AsType[*LaterError](err)
 	return ok
 }

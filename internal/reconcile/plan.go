@@ -79,8 +79,8 @@ func UpdatingFields(generation int64, changes diff.Changes) xpv2.Condition {
 	return Updating(generation, "changing "+changes.Names())
 }
 
-// comparison returns what the plan says about drift.
-func (p Plan) comparison() SyncState {
+// Comparison returns what the plan says about drift.
+func (p Plan) Comparison() SyncState {
 	switch {
 	case len(p.Changes) > len(p.Followed):
 		return Differs

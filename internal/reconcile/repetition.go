@@ -24,9 +24,9 @@ const (
 	deferral = "put off"
 )
 
-// maxDeferrals is how often in a row AWS may reject a change as conflicting, once a
+// MaxDeferrals is how often in a row AWS may reject a change as conflicting, once a
 // second, before it is reported to users.
-const maxDeferrals = 10
+const MaxDeferrals = 10
 
 // deletionShare is the quotient of the time since the deletion and the interval until the next observation.
 const deletionShare = 3
@@ -35,9 +35,9 @@ const deletionShare = 3
 // resource existing counts as the same failure.
 const recurring = 15 * time.Minute
 
-// bounded returns the plan with the first of its calls that may be made now. A call that AWS has accepted without
+// Bounded returns the plan with the first of its calls that may be made now. A call that AWS has accepted without
 // showing its effect waits, longer each time, while others go ahead; Ready says so if only such calls are left.
-func bounded(f Facts, mg Managed, p Plan) Plan {
+func Bounded(f Facts, mg Managed, p Plan) Plan {
 	switch {
 	case len(p.Changes) == 0 && p.Ready.Status == corev1.ConditionTrue:
 		f.Repeats.Forget()
@@ -97,8 +97,8 @@ func acceptedNotShown(generation int64, what string, count int) xpv2.Condition {
 func (e *external[T, O, S]) busy(err error) error {
 	_, count := e.facts.Repeats.Delay(deferral, "", e.facts.Now())
 	e.facts.Repeats.Record(deferral, "", e.facts.Now())
-	if count < maxDeferrals {
-		return WaitFor(busyDelay)
+	if count < MaxDeferrals {
+		return WaitFor(BusyDelay)
 	}
 	return errors.Wrap(err, "AWS has rejected every change for a while")
 }
@@ -113,7 +113,7 @@ func (e *external[T, O, S]) afterDeletion(res Result) Result {
 		after = deleteAgain(e.facts.Now().Sub(e.mg.GetDeletionTimestamp().Time))
 		res.Ready = Deleting(e.mg.GetGeneration(), "AWS has accepted the deletion, but the resource still exists")
 	}
-	res.add(Effects{After: after})
+	res.Add(Effects{After: after})
 	return res
 }
 
@@ -135,7 +135,7 @@ func (e *external[T, O, S]) alreadyExists(res Result, err error) (Result, error)
 		Annotations: map[string]string{meta.AnnotationKeyExternalCreateFailed: now.Format(time.RFC3339)},
 		Failure:     "cannot record that the external resource exists already",
 	}
-	return res, WaitFor(busyDelay)
+	return res, WaitFor(BusyDelay)
 }
 
 // unname removes the external name of a resource that was deleted, before AWS gives its replacement another name. If

@@ -19,11 +19,11 @@ func Unseen(mg Managed) bool {
 
 // Settled returns whether the present generation of a resource has been settled: AWS served it, or refused it, or only
 // the user could help. A difference found after that was made by someone else.
-func Settled(mg Managed) bool { return settledGeneration(mg) == mg.GetGeneration() }
+func Settled(mg Managed) bool { return SettledGeneration(mg) == mg.GetGeneration() }
 
-// settledGeneration returns the last generation that has been settled. Resources written by
+// SettledGeneration returns the last generation that has been settled. Resources written by
 // earlier releases of the provider have it only in their conditions.
-func settledGeneration(mg Managed) int64 {
+func SettledGeneration(mg Managed) int64 {
 	if s := mg.GetSummary().SettledGeneration; s != 0 {
 		return s
 	}
@@ -34,17 +34,17 @@ func settledGeneration(mg Managed) int64 {
 	return 0
 }
 
-// settled returns whether the resource was Ready and up to date in its last reconcile, and the
+// Steady returns whether the resource was Ready and up to date in its last reconcile, and the
 // user has requested nothing since.
-func settled(mg Managed) bool {
-	return !meta.WasDeleted(mg) && !requested(mg) &&
+func Steady(mg Managed) bool {
+	return !meta.WasDeleted(mg) && !Requested(mg) &&
 		Settled(mg) && mg.GetCondition(xpv2.TypeReady).ObservedGeneration == mg.GetGeneration() &&
 		mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue &&
 		mg.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue
 }
 
-// requested returns whether the user has requested a reconcile that is yet to happen.
-func requested(mg Managed) bool {
+// Requested returns whether the user has requested a reconcile that is yet to happen.
+func Requested(mg Managed) bool {
 	token, ok := meta.GetReconcileRequest(mg)
 	return ok && token != mg.GetLastHandledReconcileAt()
 }

@@ -34,9 +34,9 @@ const (
 	// interval, someone has deleted it.
 	graceNamedSeen = time.Minute
 
-	// graceSeen is for an external resource of a known name that was seen. Another create
+	// GraceSeen is for an external resource of a known name that was seen. Another create
 	// would do little harm, but would be reported as a deletion by someone else.
-	graceSeen = 10 * time.Second
+	GraceSeen = 10 * time.Second
 
 	// graceUnanswered is for an external resource that AWS names and that an unanswered create
 	// may have made: its entry in lists, or its tags, may be late.
@@ -45,12 +45,12 @@ const (
 	// graceUnseen is for an external resource of a known name that was never seen: another
 	// create does no harm. It doubles with each create that shows nothing, up to graceMost.
 	graceUnseen = time.Minute
-	graceMost   = 10 * time.Minute
+	GraceMost   = 10 * time.Minute
 
-	// graceDeletion is for an external resource with a deletion that AWS has not accepted yet: removing the finalizer
+	// GraceDeletion is for an external resource with a deletion that AWS has not accepted yet: removing the finalizer
 	// at once would leave it behind. One that was seen waits for graceSeen only, by when replicas of AWS agree: most
 	// likely it was deleted with its function.
-	graceDeletion = time.Minute
+	GraceDeletion = time.Minute
 )
 
 // Reports that have to follow each other before an external resource that was seen counts as gone. A single one may be
@@ -67,10 +67,10 @@ const absence = "absence"
 
 // Messages of Ready for an external resource that AWS has created and does not show.
 const (
-	notAnswered = "AWS did not answer the create request: the provider looks for the resource before creating it again"
+	NotAnswered = "AWS did not answer the create request: the provider looks for the resource before creating it again"
 
-	notShown   = "AWS has created it, but it is not visible yet"
-	neverShown = NeverShownMessage + ". It is not created again, because that could make a duplicate: " +
+	NotShown   = "AWS has created it, but it is not visible yet"
+	NeverShown = NeverShownMessage + ". It is not created again, because that could make a duplicate: " +
 		"look for it in AWS; if it exists, set the annotation " + meta.AnnotationKeyExternalName + " to its name; " +
 		"if it does not, remove the annotation " + meta.AnnotationKeyExternalCreateSucceeded
 )
@@ -95,7 +95,7 @@ type absenceReport struct {
 	unseen, available, outdated bool
 
 	// deleting is whether the managed resource is being deleted, deletionSent whether Ready says so, and
-	// deletionAccepted whether AWS has accepted the deletion.
+	// DeletionAccepted whether AWS has accepted the deletion.
 	deleting, deletionSent, deletionAccepted bool
 
 	// counted is whether reports are counted. reports is how many there were in a row before this one, and wait how
@@ -137,7 +137,7 @@ func believe(a absenceReport) verdict {
 	return verdict{believed: true}
 }
 
-// notAnswered decides about an external resource whose create was not answered recently. If AWS gives the name,
+// NotAnswered decides about an external resource whose create was not answered recently. If AWS gives the name,
 // another create would make a duplicate; if the resource is being deleted, the external resource would be left behind.
 // A kind that records its intent before the create does not need this interval.
 func (a absenceReport) notAnswered() (verdict, bool) {
@@ -153,7 +153,7 @@ func (a absenceReport) notAnswered() (verdict, bool) {
 	case a.deleting || !a.nameGiven:
 		return verdict{}, false
 	case !a.available:
-		v.reason, v.message = xpv2.ReasonCreating, notAnswered
+		v.reason, v.message = xpv2.ReasonCreating, NotAnswered
 	}
 	return v, true
 }
@@ -168,7 +168,7 @@ func (a absenceReport) late() (verdict, bool) {
 	case a.deleting:
 		return verdict{after: PendingDelay(since), silent: true}, !a.deletionAccepted && since < a.deletionGrace()
 	case since < a.grace():
-		v := verdict{after: PendingDelay(since), message: notShown}
+		v := verdict{after: PendingDelay(since), message: NotShown}
 		switch {
 		case !a.available:
 			v.reason = xpv2.ReasonCreating
@@ -178,7 +178,7 @@ func (a absenceReport) late() (verdict, bool) {
 		return v, true
 	case a.unseen && a.nameGiven:
 		const half = 2 // Of the time that has passed.
-		return verdict{after: min(since/half, graceMost), reason: xpv2.ReasonUnavailable, message: neverShown}, true
+		return verdict{after: min(since/half, GraceMost), reason: xpv2.ReasonUnavailable, message: NeverShown}, true
 	}
 	return verdict{}, false
 }
@@ -193,9 +193,9 @@ func (a absenceReport) grace() time.Duration {
 	case a.unseen && a.objectCreated.IsZero():
 		return graceUnseen
 	case a.unseen:
-		return min(max(a.created.Sub(a.objectCreated), graceUnseen), graceMost)
+		return min(max(a.created.Sub(a.objectCreated), graceUnseen), GraceMost)
 	case a.available, !a.replaces:
-		return graceSeen
+		return GraceSeen
 	}
 	return 0
 }
@@ -204,9 +204,9 @@ func (a absenceReport) grace() time.Duration {
 // finalizer although AWS does not show the external resource.
 func (a absenceReport) deletionGrace() time.Duration {
 	if a.unseen || a.deletionSent { // That hides whether it was seen before.
-		return graceDeletion
+		return GraceDeletion
 	}
-	return graceSeen
+	return GraceSeen
 }
 
 // unconfirmed decides about an external resource that was seen: AWS has to report again that it does not exist, before
@@ -240,9 +240,9 @@ func (e *external[T, O, S]) mayExist() (bool, error) {
 		return true, WaitFor(v.after)
 	}
 	if v.reason != "" {
-		e.out.Ready = ready(corev1.ConditionFalse, v.reason, e.mg.GetGeneration(), v.message)
+		e.out.Ready = ReadyCondition(corev1.ConditionFalse, v.reason, e.mg.GetGeneration(), v.message)
 	}
-	e.out.add(Effects{After: v.after})
+	e.out.Add(Effects{After: v.after})
 	e.out.Details = e.details()
 	return true, nil
 }
@@ -264,14 +264,14 @@ func (e *external[T, O, S]) absenceReport() absenceReport {
 		created: created, unanswered: unanswered, recorded: recorded, objectCreated: mg.GetCreationTimestamp().Time,
 		unseen: unseen(mg), available: available(mg), outdated: outOfDate(mg),
 		deleting: meta.WasDeleted(mg), deletionSent: mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting,
-		deletionAccepted: deletionAccepted(mg), counted: e.facts.Repeats != nil, reports: reports, wait: wait,
+		deletionAccepted: DeletionAccepted(mg), counted: e.facts.Repeats != nil, reports: reports, wait: wait,
 	}
 }
 
 // isUnanswered reports whether a create that failed may have created something.
 func isUnanswered(err error) bool {
 	_, unsent := quota.Deferred(err)
-	_, later := asType[*LaterError](err)
+	_, later := AsType[*LaterError](err)
 	return !unsent && !later && !kerrors.IsConflict(err) && !awserr.IsRefused(err) && !ownership.IsForeign(err)
 }
 
@@ -287,11 +287,11 @@ func outOfDate(mg resource.Managed) bool {
 	return g != 0 && g != mg.GetGeneration()
 }
 
-// deletionAccepted reports whether AWS has accepted the deletion of an external resource,
+// DeletionAccepted reports whether AWS has accepted the deletion of an external resource,
 // by the conditions that were set then.
-func deletionAccepted(mg resource.Conditioned) bool {
+func DeletionAccepted(mg resource.Conditioned) bool {
 	return mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting &&
-		mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionFalse && pendingReason(mg) == ""
+		mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionFalse && PendingReason(mg) == ""
 }
 
 // unseen reports whether AWS has not shown an external resource since it was created:
@@ -310,11 +310,11 @@ func (e *external[T, O, S]) reportGone() {
 	unseen := created && unseen(mg)
 	switch {
 	case meta.WasDeleted(mg) || !ownership.WroteName(mg) || !MayCreate(mg) || e.NameGiven && unseen:
-	case unseen && r.Reason == xpv2.ReasonCreating && r.Message == notShown:
+	case unseen && r.Reason == xpv2.ReasonCreating && r.Message == NotShown:
 		e.out.Events = append(e.out.Events, event.Warning(ReasonRecreating, errors.Errorf(
 			"AWS confirmed the creation of %s, but it has not appeared since: it is created again", meta.GetExternalName(mg))))
 	case available(mg):
-		by := deletedBy(e.facts.origin)
+		by := DeletedBy(e.facts.Origin)
 		e.out.Events = append(e.out.Events, event.Warning(ReasonRecreating, errors.Errorf(
 			"%s was deleted in AWS%s: it is created again", meta.GetExternalName(mg), by)))
 		e.recreates = "recreated: it was deleted in AWS" + by

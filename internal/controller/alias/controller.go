@@ -19,14 +19,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // Setup adds a controller of Aliases to the manager.
-func Setup(mgr ctrl.Manager, o reconcile.Options) error {
+func Setup(mgr ctrl.Manager, o engine.Options) error {
 	c := &connector{o: o, functions: o.All(mgr).GetClient()}
 	o.Metrics.CountRollouts(func() map[string]int { return countRollouts(mgr) })
-	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.Alias]{
+	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.Alias]{
 		GVK:          v1beta1.AliasGroupVersionKind,
 		New:          func() *v1beta1.Alias { return &v1beta1.Alias{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.AliasList{} },
@@ -48,7 +49,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
 
 type connector struct {
-	o         reconcile.Options
+	o         engine.Options
 	functions client.Reader
 }
 

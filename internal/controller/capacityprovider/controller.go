@@ -18,15 +18,16 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 // kind is the value of the kind's tag.
 const kind = "capacityprovider.lambda.aws.m.crossplane.io"
 
 // Setup adds a controller of CapacityProviders to the manager.
-func Setup(mgr ctrl.Manager, o reconcile.Options) error {
+func Setup(mgr ctrl.Manager, o engine.Options) error {
 	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
-	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.CapacityProvider]{
+	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.CapacityProvider]{
 		GVK:      v1beta1.CapacityProviderGroupVersionKind,
 		New:      func() *v1beta1.CapacityProvider { return &v1beta1.CapacityProvider{} },
 		NewList:  func() resource.ManagedList { return &v1beta1.CapacityProviderList{} },
@@ -46,7 +47,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
 
 type connector struct {
-	o    reconcile.Options
+	o    engine.Options
 	tags *readcache.TagCache
 }
 

@@ -19,15 +19,16 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 // kind is the value of the kind's tag.
 const kind = "codesigningconfig.lambda.aws.m.crossplane.io"
 
 // Setup adds a controller of CodeSigningConfigs to the manager.
-func Setup(mgr ctrl.Manager, o reconcile.Options) error {
+func Setup(mgr ctrl.Manager, o engine.Options) error {
 	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
-	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.CodeSigningConfig]{
+	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.CodeSigningConfig]{
 		GVK:      v1beta1.CodeSigningConfigGroupVersionKind,
 		New:      func() *v1beta1.CodeSigningConfig { return &v1beta1.CodeSigningConfig{} },
 		NewList:  func() resource.ManagedList { return &v1beta1.CodeSigningConfigList{} },
@@ -48,7 +49,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
 
 type connector struct {
-	o    reconcile.Options
+	o    engine.Options
 	tags *readcache.TagCache
 }
 

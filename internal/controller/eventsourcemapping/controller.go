@@ -22,15 +22,16 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 // kind is the kind of resource that the ownership tags record.
 const kind = "eventsourcemapping.lambda.aws.m.crossplane.io"
 
 // Setup adds a controller of EventSourceMappings to the manager.
-func Setup(mgr ctrl.Manager, o reconcile.Options) error {
+func Setup(mgr ctrl.Manager, o engine.Options) error {
 	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
-	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.EventSourceMapping]{
+	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.EventSourceMapping]{
 		GVK:      v1beta1.EventSourceMappingGroupVersionKind,
 		New:      func() *v1beta1.EventSourceMapping { return &v1beta1.EventSourceMapping{} },
 		NewList:  func() resource.ManagedList { return &v1beta1.EventSourceMappingList{} },
@@ -62,7 +63,7 @@ func references(m *v1beta1.EventSourceMapping) []reconcile.Reference {
 var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
 
 type connector struct {
-	o    reconcile.Options
+	o    engine.Options
 	tags *readcache.TagCache
 }
 

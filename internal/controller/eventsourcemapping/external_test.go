@@ -19,7 +19,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -176,7 +176,7 @@ func TestCallsThatAreRefused(t *testing.T) {
 // TestReads checks that the calls of the next observation are reserved before it.
 func TestReads(t *testing.T) {
 	c := testenv.NewClock()
-	con := &connector{o: reconcile.Options{Now: c.Now}, tags: readcache.NewTagCache(c.Now)}
+	con := &connector{o: engine.Options{Now: c.Now}, tags: readcache.NewTagCache(c.Now)}
 	lists := testenv.NewScripted(t, testenv.Script{opTags: testenv.Returns(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "uid-1"}}, nil)}).Lambda
 	m := testMapping()
 	check := func(reason string, want ...string) {

@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -25,7 +26,7 @@ import (
 // AWS has answered: the object in the cluster is the one from before.
 func killed(t *testing.T, r *env, m *v1beta1.EventSourceMapping) {
 	t.Helper()
-	d := reconcile.Once(t.Context(), r.Observer(), reconcile.Facts{}, m.DeepCopy())
+	d := engine.Once(t.Context(), r.Observer(), reconcile.Facts{}, m.DeepCopy())
 	if d.Called != reconcile.ToCreate || d.Err != nil {
 		t.Fatalf("%d, %v", d.Called, d.Err)
 	}

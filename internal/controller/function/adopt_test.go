@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -122,7 +123,7 @@ func TestDifferencesOfAnObservedFunction(t *testing.T) {
 					Status: 403, Code: "AccessDenied", Message: "Access Denied",
 				}})
 			}
-			done := reconcile.Observe(t.Context(), e.Observer(), reconcile.Facts{}, f)
+			done := engine.Observe(t.Context(), e.Observer(), reconcile.Facts{}, f)
 			e.Must(done.Err)
 			var got []string
 			for _, d := range done.Differences.List {

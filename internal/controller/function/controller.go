@@ -40,11 +40,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 // Setup adds a controller of Functions to the manager.
-func Setup(mgr ctrl.Manager, o reconcile.Options) error {
-	return reconcile.Setup(mgr, o, newKind(&connector{o: o, memory: newRecords(), aliases: o.All(mgr).GetClient()}))
+func Setup(mgr ctrl.Manager, o engine.Options) error {
+	return engine.Setup(mgr, o, newKind(&connector{o: o, memory: newRecords(), aliases: o.All(mgr).GetClient()}))
 }
 
 // newKind returns the kind, whose external clients are those of a connector.
@@ -93,7 +94,7 @@ func reported(f *v1beta1.Function) bool {
 var calls = reconcile.Calls{Create: opCreate, Delete: opDelete}
 
 type connector struct {
-	o      reconcile.Options
+	o      engine.Options
 	memory *records
 
 	// aliases is read for the versions that rollouts need.

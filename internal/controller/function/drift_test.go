@@ -11,6 +11,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 // TestDriftIsDistinguishedFromUpdates checks that a change made in AWS after a function has settled is
@@ -112,7 +113,7 @@ func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 			e.Settle(f)
 			tc.do(e)
 			e.Advance(time.Minute)
-			done := reconcile.Observe(t.Context(), e.Observer(), reconcile.Facts{}, f)
+			done := engine.Observe(t.Context(), e.Observer(), reconcile.Facts{}, f)
 			e.Must(done.Err)
 			if done.State != tc.want {
 				t.Errorf("%s: want %d, got %d", tc.reason, tc.want, done.State)

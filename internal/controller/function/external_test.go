@@ -19,6 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -204,11 +205,11 @@ func TestSecretsStaySecret(t *testing.T) {
 	})
 	th := testExternal(api.Lambda, testenv.Objects{secret("ns", "db"): refs.ObjectData{"password": []byte(value)}})
 
-	done := reconcile.Once(testContext(t), th.resource(), reconcile.Facts{}, f)
+	done := engine.Once(testContext(t), th.resource(), reconcile.Facts{}, f)
 	if done.Err != nil {
 		t.Fatal(done.Err)
 	}
-	obs := reconcile.ObservationFor(f, done.Outcome)
+	obs := engine.ObservationFor(f, done.Outcome)
 	if sent["DB_PASSWORD"] != value {
 		t.Errorf("the value itself must be sent to AWS")
 	}
@@ -357,7 +358,7 @@ func TestDeletionLingers(t *testing.T) {
 			o.Configuration.StateReasonCode = types.StateReasonCodeDrainingDurableExecutions
 		})
 		th := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(answer, nil)}).Lambda, nil)
-		done := reconcile.Once(t.Context(), th.resource(), reconcile.Facts{}, f)
+		done := engine.Once(t.Context(), th.resource(), reconcile.Facts{}, f)
 		if done.Later == nil || done.Later.After != want {
 			t.Errorf("after %v, look again after %v, got %+v, %v", since, want, done.Later, done.Err)
 		}
@@ -377,7 +378,7 @@ func TestImagesAreNotAskedForCodeSigning(t *testing.T) {
 		o.Code.ImageUri = ptr.To(testImage + ":1")
 	})
 	api := testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(image, nil)})
-	done := reconcile.Observe(t.Context(), testExternal(api.Lambda, nil).resource(), reconcile.Facts{}, f)
+	done := engine.Observe(t.Context(), testExternal(api.Lambda, nil).resource(), reconcile.Facts{}, f)
 	if done.Err != nil || !done.Exists || done.Call != nil || len(api.Operations()) != 1 {
 		t.Errorf("one call must do: %+v, %v", done, api.Operations())
 	}
@@ -407,7 +408,7 @@ func TestAppliedScalingIsNotPutAgain(t *testing.T) {
 				),
 				"GetFunctionScalingConfig": testenv.Returns(answer, nil),
 			})
-			done := reconcile.Observe(t.Context(), testExternal(api.Lambda, nil).resource(), reconcile.Facts{}, f)
+			done := engine.Observe(t.Context(), testExternal(api.Lambda, nil).resource(), reconcile.Facts{}, f)
 			if done.Err != nil || !done.Exists || done.Call != nil {
 				t.Errorf("nothing is due: %s, %v", done.Changes, done.Err)
 			}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -65,7 +66,7 @@ func (r *reconciles) do(f *v1beta1.Function, times int) {
 	for range times {
 		th := testExternal(r.api.Lambda, nil)
 		th.memory = r.memory
-		done := reconcile.Once(r.t.Context(), th.resource(), reconcile.Facts{}, f)
+		done := engine.Once(r.t.Context(), th.resource(), reconcile.Facts{}, f)
 		refused := done.Called != 0 && r.refuse != nil
 		if (done.Err != nil) != refused && (done.Called == 0 || len(r.coded) == 0) {
 			r.t.Fatal(done.Err)

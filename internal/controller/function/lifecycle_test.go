@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -186,7 +187,7 @@ func TestForeignFunctionIsNeverTouched(t *testing.T) {
 		t.Errorf("the error must say how to import it, got %v", err)
 	}
 	f.DeletionTimestamp = ptr.To(metav1.Now())
-	if done := reconcile.Observe(t.Context(), e.Observer(), reconcile.Facts{}, f); done.Err != nil || done.Exists {
+	if done := engine.Observe(t.Context(), e.Observer(), reconcile.Facts{}, f); done.Err != nil || done.Exists {
 		t.Errorf("a deleted Function must let go of a foreign one: %+v", done)
 	}
 	if got := testenv.Writes(e.Operations()); len(got) > 0 {
@@ -256,7 +257,7 @@ func TestDeleteIsIdempotent(t *testing.T) {
 	f := testFunction()
 	r.Settle(f)
 	f.DeletionTimestamp = ptr.To(metav1.Now())
-	observe := func() reconcile.Done { return reconcile.Observe(t.Context(), r.Observer(), reconcile.Facts{}, f) }
+	observe := func() engine.Done { return engine.Observe(t.Context(), r.Observer(), reconcile.Facts{}, f) }
 	done := observe()
 	if done.Err != nil || !done.Exists {
 		t.Fatalf("the function is there: %+v", done)

@@ -34,7 +34,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -99,18 +99,18 @@ func newSteadyFleet(t testing.TB, n int) *steadyFleet {
 			Now: clock,
 		},
 	)
-	o := reconcile.Options{
+	o := engine.Options{
 		Options: controller.Options{
 			Logger: rtlogging.NewNopLogger(), PollInterval: 10 * time.Minute, MaxConcurrentReconciles: 100,
 			Features: &feature.Flags{},
 		},
-		Limiter: quota.New(clock, quota.Options{}), Lists: f.poller, Resolver: f, Metrics: reconcile.NewMetrics(),
+		Limiter: quota.New(clock, quota.Options{}), Lists: f.poller, Resolver: f, Metrics: engine.NewMetrics(),
 		Fields:          refs.NewFieldReader(refs.FieldReaderOptions{}),
 		MinPollInterval: 30 * time.Second, PollJitter: 0.1, ClusterID: testenv.Cluster, Now: clock,
 		Random: func() float64 { return 0.5 },
 	}
 	o.Features.Enable(feature.EnableBetaManagementPolicies)
-	f.reconciler = reconcile.NewReconciler(
+	f.reconciler = engine.NewReconciler(
 		&steadyManager{cache: &f.cache}, o, newKind(&connector{o: o, memory: newRecords(), aliases: &f.cache}),
 		event.NewNopRecorder(),
 	)

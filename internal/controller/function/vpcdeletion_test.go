@@ -17,6 +17,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -270,7 +271,7 @@ func TestDeleteInVPC(t *testing.T) {
 				}
 				return 0
 			}}
-			done := reconcile.Once(testContext(t), th.resource(), facts, f)
+			done := engine.Once(testContext(t), th.resource(), facts, f)
 			if done.Called != reconcile.ToDelete {
 				t.Fatal(done.Err)
 			}
@@ -312,7 +313,7 @@ func TestWaitForReleaseIsSilent(t *testing.T) {
 		o.Configuration.LastUpdateStatus = types.LastUpdateStatusInProgress
 	})
 	th := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(answer, nil)}).Lambda, nil)
-	done := reconcile.Once(testContext(t), th.resource(), reconcile.Facts{}, f)
+	done := engine.Once(testContext(t), th.resource(), reconcile.Facts{}, f)
 	if done.Later == nil || done.Later.After < time.Second {
 		t.Errorf("the reconcile must be dropped and come back, got %+v, %v", done.Later, done.Err)
 	}
@@ -461,7 +462,7 @@ func TestForeignFunctionStaysInItsVPC(t *testing.T) {
 		).Lambda,
 		nil,
 	)
-	done := reconcile.Observe(testContext(t), th.resource(), reconcile.Facts{}, f)
+	done := engine.Observe(testContext(t), th.resource(), reconcile.Facts{}, f)
 	if done.Err != nil || done.Exists {
 		t.Errorf("want it to be let go of, got %+v", done)
 	}

@@ -14,12 +14,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 // Setup adds a controller of FunctionEventInvokeConfigs to the manager.
-func Setup(mgr ctrl.Manager, o reconcile.Options) error {
+func Setup(mgr ctrl.Manager, o engine.Options) error {
 	c := &connector{fields: o.Fields}
-	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.FunctionEventInvokeConfig]{
+	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.FunctionEventInvokeConfig]{
 		GVK:          v1beta1.FunctionEventInvokeConfigGroupVersionKind,
 		New:          func() *v1beta1.FunctionEventInvokeConfig { return &v1beta1.FunctionEventInvokeConfig{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.FunctionEventInvokeConfigList{} },

@@ -13,11 +13,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 // Setup adds a controller of FunctionURLs to the manager.
-func Setup(mgr ctrl.Manager, o reconcile.Options) error {
-	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.FunctionURL]{
+func Setup(mgr ctrl.Manager, o engine.Options) error {
+	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.FunctionURL]{
 		GVK:          v1beta1.FunctionURLGroupVersionKind,
 		New:          func() *v1beta1.FunctionURL { return &v1beta1.FunctionURL{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.FunctionURLList{} },

@@ -20,12 +20,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 // Setup adds a controller of Invocations to the manager.
-func Setup(mgr ctrl.Manager, o reconcile.Options) error {
+func Setup(mgr ctrl.Manager, o engine.Options) error {
 	seen := newFingerprints()
-	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.Invocation]{
+	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.Invocation]{
 		GVK:     v1beta1.InvocationGroupVersionKind,
 		New:     func() *v1beta1.Invocation { return &v1beta1.Invocation{} },
 		NewList: func() resource.ManagedList { return &v1beta1.InvocationList{} },

@@ -19,6 +19,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -41,7 +42,7 @@ func TestPendingFunctionIsWaitedFor(t *testing.T) {
 	}, nil)).Lambda}
 	i := newInvocation()
 	i.Spec.ForProvider.Qualifier = ptr.To("live")
-	done := reconcile.Observe(t.Context(), reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i)
+	done := engine.Observe(t.Context(), reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i)
 	if done.Err != nil || done.Later == nil || done.Later.After != busyWait {
 		t.Errorf("want to come back in %s, got %v, %v", busyWait, done.Later, done.Err)
 	}
@@ -57,7 +58,7 @@ func TestAllIsSent(t *testing.T) {
 	p := &i.Spec.ForProvider
 	p.Qualifier, p.ClientContext, p.TenantID, p.DurableExecutionName = ptr.To("live"), ptr.To("e30="), ptr.To("blue"), ptr.To("x")
 	p.InvocationType, p.LogType = ptr.To("RequestResponse"), ptr.To("Tail")
-	done := reconcile.Once(t.Context(), reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i)
+	done := engine.Once(t.Context(), reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i)
 	if done.Err != nil || done.Later != nil || done.Called != reconcile.ToCreate {
 		t.Fatalf("%+v", done)
 	}
@@ -118,7 +119,7 @@ func TestOutcomeIsWritten(t *testing.T) {
 				i.SetAnnotations(before.annotation())
 				verb = reconcile.ToUpdate
 			}
-			done := reconcile.OnceWriting(ctx, reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i, w)
+			done := engine.OnceWriting(ctx, reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i, w)
 			if done.Called != verb || !testenv.ErrorMatches(done.Err, tc.err) {
 				t.Errorf("want %d and error %q, got %d, %v", verb, tc.err, done.Called, done.Err)
 			}
@@ -130,7 +131,7 @@ func TestOutcomeIsWritten(t *testing.T) {
 				t.Errorf("status must tell what is known, got %s", got)
 			}
 			i.SetAnnotations(map[string]string{ownership.AnnotationRecord: w.written[len(w.written)-1]})
-			done = reconcile.Observe(t.Context(), reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i)
+			done = engine.Observe(t.Context(), reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i)
 			ready := i.GetCondition(xpv2.TypeReady)
 			if done.Err != nil || !done.Exists || done.Call != nil || ready.Status != corev1.ConditionTrue {
 				t.Errorf("what is known must not be forgotten, got %+v, %+v", done, ready)

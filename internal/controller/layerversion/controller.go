@@ -21,12 +21,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 // Setup adds a controller of LayerVersions to the manager.
-func Setup(mgr ctrl.Manager, o reconcile.Options) error {
+func Setup(mgr ctrl.Manager, o engine.Options) error {
 	c := &connector{o: o, usages: newUsages()}
-	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.LayerVersion]{
+	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.LayerVersion]{
 		GVK:      v1beta1.LayerVersionGroupVersionKind,
 		New:      func() *v1beta1.LayerVersion { return &v1beta1.LayerVersion{} },
 		NewList:  func() resource.ManagedList { return &v1beta1.LayerVersionList{} },
@@ -57,7 +58,7 @@ func redact(l *v1beta1.LayerVersion) {
 var calls = reconcile.Calls{Create: opPublish, Update: opPublish, Delete: opDelete, NameGiven: true}
 
 type connector struct {
-	o      reconcile.Options
+	o      engine.Options
 	usages *usages
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -459,7 +460,7 @@ func TestDifferencesOfAnObservedLayer(t *testing.T) {
 			})
 			l.Spec.ManagementPolicies = observeOnly()
 			meta.SetExternalName(l, arn(1))
-			done := reconcile.Observe(t.Context(), e.Observer(), reconcile.Facts{}, l)
+			done := engine.Observe(t.Context(), e.Observer(), reconcile.Facts{}, l)
 			if done.Err != nil || done.Later != nil {
 				t.Fatal(done.Err, done.Later)
 			}

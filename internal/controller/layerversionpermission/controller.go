@@ -16,11 +16,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 // Setup adds a controller of LayerVersionPermissions to the manager.
-func Setup(mgr ctrl.Manager, o reconcile.Options) error {
-	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.LayerVersionPermission]{
+func Setup(mgr ctrl.Manager, o engine.Options) error {
+	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.LayerVersionPermission]{
 		GVK:        v1beta1.LayerVersionPermissionGroupVersionKind,
 		New:        func() *v1beta1.LayerVersionPermission { return &v1beta1.LayerVersionPermission{} },
 		NewList:    func() resource.ManagedList { return &v1beta1.LayerVersionPermissionList{} },

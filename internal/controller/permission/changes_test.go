@@ -12,6 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -31,8 +32,8 @@ func TestAddedAtTheSameTime(t *testing.T) {
 		added <- err
 	}()
 	<-aborted.Arrived()
-	done := reconcile.Observe(e.Context(), e.Observer(), reconcile.Facts{}, b)
-	obs := reconcile.ObservationFor(b, done.Outcome)
+	done := engine.Observe(e.Context(), e.Observer(), reconcile.Facts{}, b)
+	obs := engine.ObservationFor(b, done.Outcome)
 	if done.Err != nil || !obs.ResourceExists || !obs.ResourceUpToDate || done.After != changeWait {
 		t.Errorf("the second waits: %+v, %v, comes back after %v", obs, done.Err, done.After)
 	}

@@ -17,13 +17,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // Setup adds a controller of Permissions to the manager.
-func Setup(mgr ctrl.Manager, o reconcile.Options) error {
+func Setup(mgr ctrl.Manager, o engine.Options) error {
 	changes := &ongoing{}
-	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.Permission]{
+	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.Permission]{
 		GVK:          v1beta1.PermissionGroupVersionKind,
 		New:          func() *v1beta1.Permission { return &v1beta1.Permission{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.PermissionList{} },

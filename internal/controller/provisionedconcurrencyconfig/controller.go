@@ -15,12 +15,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 // Setup adds a controller of ProvisionedConcurrencyConfigs to the manager.
-func Setup(mgr ctrl.Manager, o reconcile.Options) error {
+func Setup(mgr ctrl.Manager, o engine.Options) error {
 	c := &connector{now: o.Now}
-	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
+	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
 		GVK:          v1beta1.ProvisionedConcurrencyConfigGroupVersionKind,
 		New:          func() *v1beta1.ProvisionedConcurrencyConfig { return &v1beta1.ProvisionedConcurrencyConfig{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.ProvisionedConcurrencyConfigList{} },

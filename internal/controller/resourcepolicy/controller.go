@@ -13,12 +13,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // Setup adds a controller of ResourcePolicies to the manager.
-func Setup(mgr ctrl.Manager, o reconcile.Options) error {
-	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.ResourcePolicy]{
+func Setup(mgr ctrl.Manager, o engine.Options) error {
+	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.ResourcePolicy]{
 		GVK:     v1beta1.ResourcePolicyGroupVersionKind,
 		New:     func() *v1beta1.ResourcePolicy { return &v1beta1.ResourcePolicy{} },
 		NewList: func() resource.ManagedList { return &v1beta1.ResourcePolicyList{} },

@@ -24,13 +24,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // Setup adds a controller of Versions to the manager.
-func Setup(mgr ctrl.Manager, o reconcile.Options) error {
+func Setup(mgr ctrl.Manager, o engine.Options) error {
 	c := &connector{functions: o.All(mgr).GetClient(), limited: len(o.Namespaces) > 0}
-	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.Version]{
+	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.Version]{
 		GVK:          v1beta1.VersionGroupVersionKind,
 		New:          func() *v1beta1.Version { return &v1beta1.Version{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.VersionList{} },

@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -293,7 +294,7 @@ func TestWaitingForAFunction(t *testing.T) {
 			began, last, observations := time.Now(), time.Duration(0), 0
 			for at := time.Duration(0); at < time.Hour; observations++ {
 				f := reconcile.Facts{Fresh: readcache.Freshness{Now: began.Add(at)}}
-				d := reconcile.Observe(t.Context(), e.Observer(), f, v)
+				d := engine.Observe(t.Context(), e.Observer(), f, v)
 				if d.Err != nil || d.Later != nil || !d.Exists || d.Call != nil {
 					t.Fatalf("later %v, %+v, %v", d.Later, d.Outcome, d.Err)
 				}

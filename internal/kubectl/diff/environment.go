@@ -18,7 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 // An environment is the cluster that a plan is made for.
@@ -58,7 +58,7 @@ func (e *environment) options(o *options) plan.Options {
 	if !o.refresh {
 		return out
 	}
-	out.Resolver = func(c client.Client) reconcile.Resolver {
+	out.Resolver = func(c client.Client) engine.Resolver {
 		return paced{o.aws.Resolver(c, quota.New(o.Now, quota.Options{}), o.Now, o.ErrOut)}
 	}
 	return out

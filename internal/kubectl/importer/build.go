@@ -21,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
@@ -58,7 +59,7 @@ func newBuilder(o Options, s *session.Session, a *account, r *reader) *builder {
 func (b *builder) planner() *plan.Planner {
 	return plan.New(plan.Options{
 		Scheme: b.o.Scheme, ClusterID: b.o.ClusterID, Now: b.o.Now,
-		Resolver: func(client.Client) reconcile.Resolver { return fixed{b.session} },
+		Resolver: func(client.Client) engine.Resolver { return fixed{b.session} },
 	})
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -31,7 +32,7 @@ type planning struct {
 	*Simulation
 
 	kind     Kind
-	resolver reconcile.Resolver
+	resolver engine.Resolver
 }
 
 func newPlanning(s *Simulation, k Kind) *planning {
@@ -63,7 +64,7 @@ func (p *planning) plan(desired, prior *unstructured.Unstructured, live bool) pl
 		Now: time.Now,
 	}
 	if live {
-		o.Resolver = func(client.Client) reconcile.Resolver { return p.resolver }
+		o.Resolver = func(client.Client) engine.Resolver { return p.resolver }
 	}
 	before, calls := len(p.writes()), len(p.Double.Calls())
 	var was reconcile.Managed
@@ -315,7 +316,7 @@ func (s *Simulation) planMode(k Kind) {
 	s.Prepare()
 	p := s.Start(&Network{})
 	u := k.New()
-	u.SetAnnotations(map[string]string{reconcile.AnnotationPlan: "true"})
+	u.SetAnnotations(map[string]string{engine.AnnotationPlan: "true"})
 	s.Create(u)
 	until := func(what string, so func(u *unstructured.Unstructured) bool) {
 		s.Helper()
@@ -327,7 +328,7 @@ func (s *Simulation) planMode(k Kind) {
 	}
 	planned := func(reason string, text ...string) func(u *unstructured.Unstructured) bool {
 		return func(u *unstructured.Unstructured) bool {
-			c := conditionOf(u, string(reconcile.TypePlanned))
+			c := conditionOf(u, string(engine.TypePlanned))
 			message, _ := c["message"].(string)
 			for _, t := range text {
 				if !strings.Contains(message, t) {
@@ -340,7 +341,7 @@ func (s *Simulation) planMode(k Kind) {
 	annotate := func(value any) {
 		s.Helper()
 		s.Patch(u,
-			map[string]any{"metadata": map[string]any{"annotations": map[string]any{reconcile.AnnotationPlan: value}}})
+			map[string]any{"metadata": map[string]any{"annotations": map[string]any{engine.AnnotationPlan: value}}})
 	}
 	until("its creation is not planned", planned("ChangesPlanned", "create: "+k.Creates))
 	s.checkSteady(u)
@@ -359,7 +360,7 @@ func (s *Simulation) planMode(k Kind) {
 		if made := s.writes()[before:]; len(made) > 0 {
 			s.Errorf("it is only planned, and calls %v", made)
 		}
-		message, _ := conditionOf(u, string(reconcile.TypePlanned))["message"].(string)
+		message, _ := conditionOf(u, string(engine.TypePlanned))["message"].(string)
 		annotate(nil)
 		until("the update "+name+" is not made", func(*unstructured.Unstructured) bool { return s.ready(k.New()) })
 		for _, c := range s.writes()[before:] {

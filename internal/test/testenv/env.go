@@ -18,6 +18,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -61,10 +62,10 @@ type Env[T reconcile.Managed] struct {
 	NextFacts func() reconcile.Facts
 
 	// Annotations writes annotations. Nil sets them in memory.
-	Annotations reconcile.AnnotationWriter
+	Annotations engine.AnnotationWriter
 
 	// Done is what the last reconcile has found and did.
-	Done reconcile.Done
+	Done engine.Done
 
 	// Age is the maximum age of a cached response of AWS that a reconcile uses. Zero allows only responses of the
 	// same moment.
@@ -112,11 +113,11 @@ func (r *Env[T]) reconcile(mg T) (Outcome, trace, error) {
 	return outcomeOf(mg, d), t, d.Err
 }
 
-func (r *Env[T]) once(o reconcile.Observer[T], f reconcile.Facts, mg T) reconcile.Done {
+func (r *Env[T]) once(o reconcile.Observer[T], f reconcile.Facts, mg T) engine.Done {
 	if r.Annotations == nil {
-		return reconcile.Once(r.Context(), o, f, mg)
+		return engine.Once(r.Context(), o, f, mg)
 	}
-	return reconcile.OnceWriting(r.Context(), o, f, mg, r.Annotations)
+	return engine.OnceWriting(r.Context(), o, f, mg, r.Annotations)
 }
 
 // facts returns the facts of the next reconcile.
@@ -144,7 +145,7 @@ func interposed[T reconcile.Managed](o reconcile.Observer[T], between func()) re
 }
 
 // outcomeOf returns the outcome of a reconcile.
-func outcomeOf[T reconcile.Managed](mg T, d reconcile.Done) Outcome {
+func outcomeOf[T reconcile.Managed](mg T, d engine.Done) Outcome {
 	switch {
 	case d.Called == reconcile.ToCreate:
 		return Created

@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -57,7 +58,7 @@ func (r *Env[T]) Observe(mg T) Observation {
 		return 0
 	}
 	before := len(r.Operations())
-	d := reconcile.Observe(r.Context(), r.Observer(), f, mg)
+	d := engine.Observe(r.Context(), r.Observer(), f, mg)
 	ready := mg.GetCondition(xpv2.TypeReady)
 	got.Ready, got.Message, got.Aborted = ready.Reason, ready.Message, d.Later != nil
 	got.Calls = append([]string{}, r.Operations()[before:]...)
@@ -65,7 +66,7 @@ func (r *Env[T]) Observe(mg T) Observation {
 	if d.Err != nil || d.Later != nil {
 		return got
 	}
-	o := reconcile.ObservationFor(mg, d.Outcome)
+	o := engine.ObservationFor(mg, d.Outcome)
 	got.Exists, got.UpToDate, got.Diff = o.ResourceExists, o.ResourceUpToDate, o.Diff
 	return got
 }
@@ -216,7 +217,7 @@ func (r *Env[T]) Differs(mg T, fields ...string) {
 // differences observes a resource, and returns the message about how AWS differs from it.
 func (r *Env[T]) differences(mg T) string {
 	r.Helper()
-	d := reconcile.Observe(r.Context(), r.Observer(), reconcile.Facts{}, mg)
+	d := engine.Observe(r.Context(), r.Observer(), reconcile.Facts{}, mg)
 	r.Must(d.Err)
 	if d.Differences == nil {
 		return ""

@@ -23,6 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
@@ -123,14 +124,14 @@ func newExplorer(sc scenario, p *pool) (*explorer, error) {
 	}
 	for l := range x.procs {
 		c := &kubeClient{env: &x.env, leader: l, scheme: s}
-		x.procs[l] = newProcess(reconcile.NewReconciler(&manager{client: c, live: &liveReader{kube: c}}, x.options(),
+		x.procs[l] = newProcess(engine.NewReconciler(&manager{client: c, live: &liveReader{kube: c}}, x.options(),
 			x.kind(l), &recorder{env: &x.env}))
 	}
 	return x, nil
 }
 
-func (x *explorer) options() reconcile.Options {
-	o := reconcile.Options{
+func (x *explorer) options() engine.Options {
+	o := engine.Options{
 		Options: controller.Options{
 			Logger: &logger{env: &x.env}, PollInterval: 10 * time.Minute,
 			Features: &feature.Flags{},

@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
+
+// A circuitOpenError says that AWS is not called because the circuit breaker of a config is
+// open. Its message is the same for every resource and attempt.
+type circuitOpenError struct {
+	ref    session.Ref
+	region string
+	after  time.Duration
+}
+
+// Error returns what is wrong and what the user can check.
+func (e *circuitOpenError) Error() string {
+	return fmt.Sprintf("AWS does not answer %s in %s, so calls are paused and retried at intervals: check the endpoint of the config, and the network", e.ref, e.region)
+}
+
+// RetryAfter returns the delay before the next attempt.
+func (e *circuitOpenError) RetryAfter() time.Duration { return e.after }
+
+func asCircuitOpen(err error) (*circuitOpenError, bool) { return errors.AsType[*circuitOpenError](err) }
+
+// reports returns whether the resource's conditions already report the open circuit breaker.
+func reports(mg reconcile.Managed, open *circuitOpenError) bool {
+	c := mg.GetCondition(xpv2.TypeSynced)
+	return c.ObservedGeneration == mg.GetGeneration() && strings.HasSuffix(c.Message, open.Error()) && !reconcile.Requested(mg)
+}
+
+// checkCircuit returns an error if the circuit breaker of the session's config is open and
+// does not admit this attempt. It makes the pass leave the breaker when it ends, or wait if
+// only a few reconciles at a time may find out whether the region answers.
+func (p *pass[T]) checkCircuit(mg T, s *session.Session) error {
+	if p.breakers == nil {
+		return nil
+	}
+	k := s.BreakerKey()
+	release, wait := p.breakers.Enter(k, mg.GetNamespace())
+	p.ends = append(p.ends, release)
+	p.circuitError = func() error {
+		if !p.breakers.IsOpen(k) {
+			return nil
+		}
+		return &circuitOpenError{ref: s.Ref, region: k.Region}
+	}
+	if wait > 0 && p.breakers.IsOpen(k) {
+		return &circuitOpenError{ref: s.Ref, region: k.Region, after: wait}
+	}
+	p.circuitWait = wait
+	return nil
+}
+
+// explainUnanswered returns the error of an observation that AWS did not answer. While the circuit breaker is open, it
+// is the same error as that of rejected attempts, so that conditions do not change with each probe.
+func (p *pass[T]) explainUnanswered(err error) error {
+	if p.circuitError == nil || !awserr.IsUnanswered(err) {
+		return err
+	}
+	if open := p.circuitError(); open != nil {
+		return open
+	}
+	return err
+}

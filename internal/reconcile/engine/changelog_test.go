@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane/crossplane-runtime/v2/apis/changelogs/proto/v1alpha1"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+)
+
+func TestChangeLogIsRedacted(t *testing.T) {
+	mg := newSample()
+	mg.Spec.Value = "hunter2"
+	mg.SetAnnotations(map[string]string{corev1.LastAppliedConfigAnnotation: `{"spec":{"value":"hunter2"}}`})
+	e := newEnv(t, mg, func(_ *Options, k *reconcile.Kind[*sample]) {
+		k.Redact = func(mg *sample) { mg.Spec.Value = "(redacted)" }
+	})
+	e.reconcile()
+	if len(e.changes.ops) != 1 || e.changes.ops[0] != v1alpha1.OperationType_OPERATION_TYPE_CREATE {
+		t.Fatalf("want the create in the change log, got %v", e.changes.ops)
+	}
+	s, err := resource.AsProtobufStruct(e.changes.last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(s.String(), "hunter2") {
+		t.Errorf("the change log shows a value: %s", s)
+	}
+	if e.cloud.value != "hunter2" || e.stored().Spec.Value != "hunter2" {
+		t.Error("redaction must not reach AWS or the cluster")
+	}
+}
+
+// TestStateCounterGoesOn checks that a failed count does not stop the manager, as the
+// runtime's own loop does.
+func TestStateCounterGoesOn(t *testing.T) {
+	counts := make(chan struct{}, 100)
+	s := &stateCounter{
+		list: func(context.Context) ([]resource.Managed, error) {
+			counts <- struct{}{}
+			return nil, errors.New("no kind match")
+		},
+		interval: time.Millisecond,
+		log:      logging.NewNopLogger(),
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Start(ctx) }()
+	for range 3 {
+		select {
+		case <-counts:
+		case err := <-done:
+			t.Fatalf("an error ends the counter: %v", err)
+		}
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("the end of the manager is no error: %v", err)
+	}
+}

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
+
+// configIndex is the field index from a resource to its ProviderConfig or ClusterProviderConfig.
+const configIndex = "spec.providerConfigRef"
+
+// watchConfigs enqueues every resource when its ProviderConfig or ClusterProviderConfig is
+// created or its spec changes: what failed for lack of it works at once, and new default tags
+// are set. If the config only becomes Ready, or its credentials change, settled resources are
+// not enqueued. These reconciles have the priority of polls, because there may be many.
+func watchConfigs[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request], resetBackoff func(client.ObjectKey)) error {
+	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), configIndex, func(obj client.Object) []string {
+		mg, ok := obj.(T)
+		if !ok || mg.GetProviderConfigReference() == nil {
+			return nil
+		}
+		ref := mg.GetProviderConfigReference()
+		return []string{configKey(ref.Kind, mg.GetNamespace(), ref.Name)}
+	})
+	if err != nil {
+		return err
+	}
+	users := configUsers[T](mgr.GetCache(), k.NewList, resetBackoff)
+	for kind, obj := range map[string]client.Object{v1beta1.ProviderConfigKind: &v1beta1.ProviderConfig{}, v1beta1.ClusterProviderConfigKind: &v1beta1.ClusterProviderConfig{}} {
+		b.Watches(obj, configHandler(users, kind))
+	}
+	b.WatchesMetadata(refs.Metadata(refs.Secret), handler.EnqueueRequestsFromMapFunc(credentialsRequests(mgr.GetCache(), users)), builder.WithPredicates(refs.Changed(), notDeleted()))
+	return nil
+}
+
+// configKey returns the index key of a config.
+func configKey(kind, namespace, name string) string {
+	if kind == v1beta1.ClusterProviderConfigKind {
+		namespace = ""
+	}
+	return strings.Join([]string{kind, namespace, name}, "/")
+}
+
+type queue = workqueue.TypedRateLimitingInterface[ctrl.Request]
+
+// configUsers returns the referrers of configs.
+func configUsers[T reconcile.Managed](resources client.Reader, newList func() resource.ManagedList, resetBackoff func(types.NamespacedName)) refs.Dependents {
+	return refs.Dependents{
+		Resources: resources,
+		NewList:   func() client.ObjectList { return newList() },
+		Index:     configIndex,
+		Changed:   func(name types.NamespacedName, _ string) { resetBackoff(name) },
+	}
+}
+
+// configHandler enqueues the resources that refer to a config of a kind.
+func configHandler(users refs.Dependents, kind string) handler.EventHandler {
+	return joined{
+		{specChanged(), handler.EnqueueRequestsFromMapFunc(configRequests(users, kind, nil))},
+		{becameReady(), handler.EnqueueRequestsFromMapFunc(configRequests(users, kind, unsettled))},
+	}
+}
+
+// unsettled returns whether a resource is not up to date and Ready, according to its status.
+func unsettled(o client.Object) bool {
+	mg, ok := o.(reconcile.Managed)
+	return !ok || !reconcile.Steady(mg)
+}
+
+// configRequests maps a config of a kind to the resources that refer to it and for which only
+// returns true. A nil only selects all.
+func configRequests(users refs.Dependents, kind string, only func(client.Object) bool) handler.MapFunc {
+	return func(ctx context.Context, o client.Object) []ctrl.Request {
+		return users.Requests(ctx, "", only, configKey(kind, o.GetNamespace(), o.GetName()))
+	}
+}
+
+// specChanged selects configs that are new or have a new spec. A deleted config has no
+// resources, because its finalizer remains while one refers to it.
+func specChanged() predicate.Predicate {
+	return predicate.And(refs.NotInitial(), notDeleted(), predicate.GenerationChangedPredicate{})
+}
+
+// becameReady selects configs that became Ready with an unchanged spec.
+func becameReady() predicate.Predicate {
+	never := predicate.NewPredicateFuncs(func(client.Object) bool { return false })
+	return predicate.Funcs{
+		CreateFunc:  never.Create,
+		DeleteFunc:  never.Delete,
+		GenericFunc: never.Generic,
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			return e.ObjectOld.GetGeneration() == e.ObjectNew.GetGeneration() && !isReady(e.ObjectOld) && isReady(e.ObjectNew)
+		},
+	}
+}
+
+func notDeleted() predicate.Predicate {
+	return predicate.Funcs{DeleteFunc: func(event.DeleteEvent) bool { return false }}
+}
+
+func isReady(o client.Object) bool {
+	c, ok := o.(resource.Conditioned)
+	return ok && c.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
+}
+
+// credentialsRequests maps a Secret to the resources that use a config with credentials from
+// it, unless they are settled. It ignores the Ready condition of the config, which may have
+// been True all the time: for example, if temporary keys have expired since they were checked.
+func credentialsRequests(configs client.Reader, users refs.Dependents) handler.MapFunc {
+	return func(ctx context.Context, secret client.Object) []ctrl.Request {
+		refs, err := session.UsersOf(ctx, configs, secret)
+		if err != nil {
+			log.FromContext(ctx).Error(err, "cannot list the configurations that use a Secret", "namespace", secret.GetNamespace(), "name", secret.GetName())
+			return nil
+		}
+		keys := make([]string, 0, len(refs))
+		for _, r := range refs {
+			keys = append(keys, configKey(r.Kind, r.Namespace, r.Name))
+		}
+		return users.Requests(ctx, "", unsettled, keys...)
+	}
+}

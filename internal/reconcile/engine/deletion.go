@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
+)
+
+// Reasons of the events about deletions that wait for a confirmation.
+const (
+	reasonDeletionHeld      event.Reason = "DeletionHeld"
+	reasonDeletionConfirmed event.Reason = "DeletionConfirmed"
+)
+
+// deletionProtection has deletions wait until a person confirms them, as far as a policy asks for that. A nil one has
+// none wait.
+type deletionProtection[T reconcile.Managed] struct {
+	policy      protection.Policy
+	ledger      *DeletionLedger
+	invocations func(ctx context.Context, mg T, s *session.Session, within time.Duration) (
+		count float64, wait time.Duration, err error)
+	now func() time.Time
+}
+
+// newDeletionProtection returns that of a kind. It returns nil if no deletion may have to wait.
+func newDeletionProtection[T reconcile.Managed](o Options, k reconcile.Kind[T]) *deletionProtection[T] {
+	if !o.DeletionPolicy.Enabled() {
+		return nil
+	}
+	return &deletionProtection[T]{policy: o.DeletionPolicy, ledger: o.DeletionLedger, invocations: k.Invocations, now: o.Now}
+}
+
+// check decides whether the deletion of a resource that exists in AWS waits, and sets the condition DeletionHeld. If it
+// waits, the result says why, and when it is considered again. It returns a LaterError if CloudWatch has yet to answer,
+// or if the deletion cannot be recorded at once.
+func (d *deletionProtection[T]) check(ctx context.Context, mg T, s *session.Session) (res reconcile.Result, waits bool, err error) {
+	if d == nil {
+		return reconcile.Result{}, false, nil
+	}
+	now := d.now()
+	decision, err := d.decide(ctx, mg, s, now, d.ledger.Admit)
+	switch {
+	case err != nil:
+		return reconcile.Result{}, false, err
+	case decision.Step != protection.Hold:
+		return proceeding(mg, decision.Confirmed), false, nil
+	}
+	c := reconcile.ReadyCondition(corev1.ConditionTrue, xpv2.ConditionReason(decision.Reason), mg.GetGeneration(), decision.Message)
+	c.Type = reconcile.TypeDeletionHeld
+	mg.SetConditions(c)
+	return reconcile.Result{
+		Ready: reconcile.Deleting(mg.GetGeneration(), decision.Message),
+		Effects: reconcile.Effects{
+			Events: []event.Event{event.Warning(reasonDeletionHeld, errors.New(decision.Message))},
+			After:  protection.Delay(now.Sub(mg.GetDeletionTimestamp().Time)),
+		},
+	}, true, nil
+}
+
+// preview returns why the deletion of a resource would wait, empty if it would not. It records nothing. It returns a
+// LaterError if CloudWatch has yet to answer.
+func (d *deletionProtection[T]) preview(ctx context.Context, mg T, s *session.Session) (string, error) {
+	if d == nil {
+		return "", nil
+	}
+	decision, err := d.decide(ctx, mg, s, d.now(), d.ledger.Allows)
+	if err != nil || decision.Step != protection.Hold {
+		return "", err
+	}
+	return decision.Message, nil
+}
+
+// decide decides whether the deletion of a resource waits. admit returns whether the limit allows the deletion. If that
+// is not known now, decide returns a LaterError.
+func (d *deletionProtection[T]) decide(ctx context.Context, mg T, s *session.Session, now time.Time,
+	admit func(context.Context, session.Ref, string, types.UID, time.Time) (bool, error),
+) (protection.Decision, error) {
+	state := protection.State{
+		Now: now, DeletedAt: mg.GetDeletionTimestamp().Time, Confirmation: mg.GetAnnotations()[protection.AnnotationConfirm],
+		Begun: reconcile.DeletionAccepted(mg), Held: reconcile.PendingReason(mg), Measurable: d.invocations != nil, Config: s.Ref.String(),
+	}
+	if s.Ref.Namespace == "" {
+		state.Config += fmt.Sprintf(" in namespace %q", mg.GetNamespace())
+	}
+	for {
+		switch decision := d.policy.Decide(state); decision.Step {
+		case protection.Measure:
+			n, wait, err := d.invocations(ctx, mg, s, d.policy.InvokedWithin)
+			if wait > 0 {
+				return decision, reconcile.WaitFor(wait)
+			}
+			state.Invocations = &protection.Invocations{Count: n, Err: err}
+		case protection.Admit:
+			ok, err := admit(ctx, s.Ref, mg.GetNamespace(), mg.GetUID(), now)
+			switch {
+			case kerrors.IsConflict(err): // Another shard records deletions of the config at the same time.
+				return decision, reconcile.WaitFor(reconcile.BusyDelay)
+			case err != nil:
+				return decision, err
+			}
+			state.Admitted = &ok
+		case protection.Hold, protection.Proceed:
+			return decision, nil
+		}
+	}
+}
+
+// proceeding reports that a deletion that has waited is sent.
+func proceeding(mg reconcile.Managed, confirmed bool) reconcile.Result {
+	if reconcile.PendingReason(mg) == "" {
+		return reconcile.Result{}
+	}
+	c := reconcile.ReadyCondition(corev1.ConditionFalse, reconcile.ReasonDeletionProceeds, mg.GetGeneration(), "")
+	c.Type = reconcile.TypeDeletionHeld
+	mg.SetConditions(c)
+	if !confirmed {
+		return reconcile.Result{}
+	}
+	return reconcile.Result{Effects: reconcile.Effects{Events: []event.Event{event.Normal(reasonDeletionConfirmed,
+		"The deletion was confirmed by the annotation "+protection.AnnotationConfirm)}}}
+}
+
+// countHeld returns how many deletions wait for a confirmation, by reason. It only reads the resources.
+func countHeld(all []resource.Managed) map[string]int {
+	counts := map[string]int{}
+	for _, mg := range all {
+		if reason := reconcile.PendingReason(mg); reason != "" {
+			counts[reason]++
+		}
+	}
+	return counts
+}

@@ -1,0 +1,31 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+)
+
+// TestDeletionLog checks that the events of a resource that is being deleted are logged too, with annotations or without:
+// in a namespace that is being deleted, they are only there.
+func TestDeletionLog(t *testing.T) {
+	e, log := &events{}, &lines{}
+	var r event.Recorder = &deletionLog{Recorder: e, log: log}
+	mg := newSample()
+	r.Event(mg, event.Normal("Available", "It serves."))
+	mg.SetDeletionTimestamp(&metav1.Time{})
+	r.Event(mg, event.Normal(reconcile.ReasonNotDeleted, "Left in AWS."))
+	r.WithAnnotations("by", "test").Event(mg, event.Normal(reasonDeleted, "Deleted."))
+	if diff := cmp.Diff([]string{"Available: It serves.", "LeftForeignResource: Left in AWS.", "DeletedExternalResource: Deleted."}, e.all); diff != "" {
+		t.Errorf("events: -want, +got:\n%s", diff)
+	}
+	const begin = "Event of a resource that is being deleted namespace shop name cart type Normal reason "
+	want := begin + "LeftForeignResource message Left in AWS.\n" + begin + "DeletedExternalResource message Deleted.\n"
+	if diff := cmp.Diff(want, log.String()); diff != "" {
+		t.Errorf("log: -want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// Reasons of the events by which the runtime reports changes that were made.
+const (
+	reasonCreated event.Reason = "CreatedExternalResource"
+	reasonUpdated event.Reason = "UpdatedExternalResource"
+	reasonDeleted event.Reason = "DeletedExternalResource"
+)
+
+// Reasons of the events by which the reconciler reports the state in AWS.
+const (
+	reasonAvailable   event.Reason = "Available"
+	reasonUnavailable event.Reason = "Unavailable"
+	reasonDiffers     event.Reason = "DiffersFromSpec"
+)
+
+// reasonOwned is the reason of the event that says that another resource owns what this one names, whatever the
+// runtime was about to do.
+const reasonOwned event.Reason = "AlreadyOwned"
+
+// reasonWaiting is the reason of the event that says what a creation waits for, such as a
+// function that was applied together with its alias. It is a normal event.
+const reasonWaiting event.Reason = "WaitingForReference"
+
+// repeatAfter is when an unchanged event is emitted again, so that users can still find it:
+// the API server keeps events for an hour.
+const repeatAfter = 30 * time.Minute
+
+// recorder emits events of one kind of resource. It drops repetitions. It applies the filters itself, because the
+// runtime's recorder drops them as soon as an annotation is added.
+type recorder struct {
+	inner  event.Recorder
+	filter []event.FilterFn
+	state  *recorderState
+}
+
+// recorderState is shared by a recorder and those derived from it by WithAnnotations.
+type recorderState struct {
+	now func() time.Time
+
+	mu         sync.Mutex
+	lastEvents map[types.NamespacedName]map[event.Reason]lastEvent
+}
+
+// lastEvent is the last event of one reason about one resource.
+type lastEvent struct {
+	text string
+	at   time.Time
+}
+
+func newRecorder(inner event.Recorder, now func() time.Time, filter ...event.FilterFn) *recorder {
+	return &recorder{inner: inner, filter: filter, state: &recorderState{
+		now: now, lastEvents: map[types.NamespacedName]map[event.Reason]lastEvent{},
+	}}
+}
+
+// WithAnnotations returns a recorder that annotates its events.
+func (r *recorder) WithAnnotations(keysAndValues ...string) event.Recorder {
+	return &recorder{inner: r.inner.WithAnnotations(keysAndValues...), filter: r.filter, state: r.state}
+}
+
+// Event emits an event, unless it repeats the last one.
+func (r *recorder) Event(obj runtime.Object, e event.Event) {
+	if o, ok := obj.(client.Object); ok && r.state.repeats(client.ObjectKeyFromObject(o), e) {
+		return
+	}
+	if !slices.ContainsFunc(r.filter, func(f event.FilterFn) bool { return f(obj, e) }) {
+		r.inner.Event(obj, e)
+	}
+}
+
+// finish emits the events of a reconcile: those that it has found, and a change of the Ready condition. before is the
+// resource at the start, and is the Ready condition that was written. An event reports an error already.
+func (r *recorder) finish(before reconcile.Managed, found []event.Event, is xpv2.Condition, failed bool) {
+	for _, e := range found {
+		r.Event(before, e)
+	}
+	was := before.GetCondition(xpv2.TypeReady)
+	if is.Type == "" || (was.Status == is.Status && was.Reason == is.Reason && was.Message == is.Message) {
+		return
+	}
+	switch {
+	case is.Status == corev1.ConditionTrue && was.Status != corev1.ConditionTrue:
+		r.Event(before, event.Normal(reasonAvailable, "AWS serves what the spec asks for"))
+	case failed:
+	case is.Reason == reconcile.ReasonDiffers:
+		r.Event(before, event.Normal(reasonDiffers, is.Message))
+	case is.Reason == xpv2.ReasonUnavailable:
+		r.Event(before, event.Warning(reasonUnavailable, errors.New(is.Message)))
+	}
+}
+
+// forget removes the state of a resource that does not exist any more.
+func (r *recorder) forget(key types.NamespacedName) {
+	r.state.mu.Lock()
+	defer r.state.mu.Unlock()
+	delete(r.state.lastEvents, key)
+}
+
+// repeats returns whether an event repeats the last one of its reason within repeatAfter. Changes that were made are
+// reported every time. Once a resource is available, its next failure is reported again.
+func (s *recorderState) repeats(key types.NamespacedName, e event.Event) bool {
+	if e.Reason == reasonCreated || e.Reason == reasonUpdated {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e.Reason == reasonAvailable {
+		delete(s.lastEvents, key)
+		return false
+	}
+	text, now := textOf(e), s.now()
+	if last, ok := s.lastEvents[key][e.Reason]; ok && last.text == text && now.Sub(last.at) < repeatAfter {
+		return true
+	}
+	if s.lastEvents[key] == nil {
+		s.lastEvents[key] = map[event.Reason]lastEvent{}
+	}
+	s.lastEvents[key][e.Reason] = lastEvent{text: text, at: now}
+	return false
+}
+
+func textOf(e event.Event) string {
+	var b strings.Builder
+	b.WriteString(string(e.Type))
+	b.WriteString(e.Message)
+	for _, k := range slices.Sorted(maps.Keys(e.Annotations)) {
+		b.WriteString("\x00" + k + "\x00" + e.Annotations[k])
+	}
+	return b.String()
+}

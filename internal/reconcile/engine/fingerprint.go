@@ -1,0 +1,46 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+)
+
+// fingerprint returns a hash of what the user has written: errors are cleared when it changes.
+// Annotations written by the provider are not included.
+func fingerprint(mg metav1.Object) string {
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%s %d %t", mg.GetUID(), mg.GetGeneration(), meta.WasDeleted(mg)) // A hash cannot fail.
+	a := desiredAnnotations(mg)
+	for _, k := range slices.Sorted(maps.Keys(a)) {
+		_, _ = fmt.Fprintf(h, " %q=%q", k, a[k])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// desiredAnnotations returns the annotations that the provider has not written itself.
+func desiredAnnotations(mg metav1.Object) map[string]string {
+	a := maps.Clone(mg.GetAnnotations())
+	delete(a, corev1.LastAppliedConfigAnnotation) // The cache does not have it, a live read does.
+	delete(a, meta.AnnotationKeyExternalCreatePending)
+	delete(a, meta.AnnotationKeyExternalCreateSucceeded)
+	delete(a, meta.AnnotationKeyExternalCreateFailed)
+	if ownership.WroteName(mg) || meta.GetExternalName(mg) == "" {
+		delete(a, meta.AnnotationKeyExternalName)
+	}
+	delete(a, ownership.AnnotationNamedBy)
+	delete(a, ownership.AnnotationRecord)
+	delete(a, ownership.AnnotationParent)
+	delete(a, ownership.AnnotationIntent)
+	delete(a, ownership.AnnotationUnanswered)
+	return a
+}

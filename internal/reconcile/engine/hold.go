@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// StatusDelay is the default of Options.StatusDelay. Most creations in AWS take less.
+const StatusDelay = 5 * time.Second
+
+// mayHold reports whether a status may be held back: it only says that the resource is being
+// created, or what it waits for, and the stored one does not say more.
+func (p *pass[T]) mayHold(mg reconcile.Managed, f reconcile.Input, d reconcile.Decision) bool {
+	if f.Deleted || f.Paused || d.Ready.Reason != xpv2.ReasonCreating || p.storesNow() {
+		return false
+	}
+	if f.Failure != reconcile.Succeeded && f.Failure != reconcile.Awaited || mg.GetCondition(reconcile.TypeStalled).Status == corev1.ConditionTrue {
+		return false
+	}
+	return notCreated(p.read)
+}
+
+// notCreated reports whether Ready says no more of a resource than that it is being created.
+func notCreated(mg resource.Conditioned) bool {
+	r := mg.GetCondition(xpv2.TypeReady)
+	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating
+}
+
+// boundHold bounds how long a status is held back: it writes the status if it has been held back
+// long enough, and requeues the resource no later than that.
+func (r *reconciler[T]) boundHold(ctx context.Context, key client.ObjectKey, res ctrl.Result) ctrl.Result {
+	if !r.kube.HasDeferred(key) {
+		r.states.endHold(key)
+		return res
+	}
+	left := r.delay - r.now().Sub(r.states.beginHold(key, r.now()))
+	if left <= 0 {
+		left = reconcile.MinPending
+		if err := r.kube.WriteDeferred(ctx, key); err != nil {
+			r.log.Info("Cannot write the status", "name", key, "error", err)
+		} else {
+			r.states.endHold(key)
+			return res
+		}
+	}
+	if res.RequeueAfter == 0 || res.RequeueAfter > left {
+		res.RequeueAfter = max(left, reconcile.AtOnce)
+	}
+	return res
+}
+
+// beginHold records that the status of a resource is held back, and returns since when it is.
+func (s *stateStore) beginHold(key client.ObjectKey, now time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	if r.heldSince.IsZero() || r.heldSince.After(now) {
+		r.heldSince = now
+	}
+	return r.heldSince
+}
+
+// endHold records that the status of a resource is not held back.
+func (s *stateStore) endHold(key client.ObjectKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, ok := s.states[key]; ok {
+		r.heldSince = time.Time{}
+	}
+}

@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"sync"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
+)
+
+const (
+	// configShare is how many workers one config may occupy for each free one.
+	configShare = 3
+
+	// minWorkerDelay and maxWorkerDelay are the shortest and longest average delay of a
+	// resource for which no worker is available.
+	minWorkerDelay = 50 * time.Millisecond
+	maxWorkerDelay = 2 * time.Second
+)
+
+// inFlight counts the reconciles of a kind that are in flight, and limits how many workers one namespace or one config
+// may occupy. Without a limit, reconciles with calls that hang would occupy all of them. Both limits depend on the free
+// workers, so that one remains for the next namespace, however many namespaces use their full share.
+//
+//   - A namespace may occupy as many workers as are free: half of all if it is the only one,
+//     a third each if there are two.
+//   - A config may occupy three times as many workers as are free, and each namespace as many
+//     of these as the others leave.
+type inFlight struct {
+	workers int
+
+	mu         sync.Mutex
+	total      int
+	namespaces map[string]int
+	configs    map[string]int
+	pairs      map[pair]int
+}
+
+// A pair is a config used in a namespace.
+type pair struct{ namespace, config string }
+
+func newInFlight(workers int) *inFlight {
+	return &inFlight{workers: max(1, workers), namespaces: map[string]int{}, configs: map[string]int{}, pairs: map[pair]int{}}
+}
+
+// enter starts a reconcile, and returns false if its namespace or its config occupies too many
+// workers. The caller calls leave when the reconcile has ended.
+func (f *inFlight) enter(p pair) (release func(), ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	free := f.workers - f.total
+	if f.namespaces[p.namespace] >= free || f.pairs[p] >= configShare*free-f.configs[p.config] {
+		return func() {}, false
+	}
+	f.add(p, 1)
+	return sync.OnceFunc(func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.add(p, -1)
+	}), true
+}
+
+func (f *inFlight) add(p pair, n int) {
+	f.total += n
+	add(f.namespaces, p.namespace, n)
+	add(f.configs, p.config, n)
+	add(f.pairs, p, n)
+}
+
+// add adds n to the count of a key. It removes counts of 0.
+func add[K comparable](counts map[K]int, k K, n int) {
+	counts[k] += n
+	if counts[k] == 0 {
+		delete(counts, k)
+	}
+}
+
+// enter starts a reconcile of a resource. If its share of the workers is in use, it returns how long to wait.
+func (r *reconciler[T]) enter(mg T) (release func(), wait time.Duration) {
+	p := pair{namespace: mg.GetNamespace()}
+	if ref := mg.GetProviderConfigReference(); ref != nil {
+		p.config = configKey(ref.Kind, p.namespace, ref.Name)
+	}
+	release, ok := r.inFlight.enter(p)
+	n := r.states.countWorkerDelay(client.ObjectKeyFromObject(mg), !ok)
+	if ok {
+		return release, 0
+	}
+	wait = delay.Doubling(minWorkerDelay, n, maxWorkerDelay)
+	return release, wait/2 + time.Duration(r.random()*float64(wait)) //nolint:mnd // Between a half and one and a half.
+}
+
+// countWorkerDelay records whether a resource was delayed for lack of a worker, and returns
+// how many times in a row it was.
+func (s *stateStore) countWorkerDelay(key client.ObjectKey, crowded bool) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	r.workerDelays++
+	if !crowded {
+		r.workerDelays = 0
+	}
+	return r.workerDelays
+}

@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
+
+// A workQueue is the queue of a controller, once it has started.
+type workQueue struct{ queue atomic.Pointer[queue] }
+
+// watch makes the queue known when the controller starts.
+func (w *workQueue) watch(b *builder.TypedBuilder[ctrl.Request]) {
+	b.WatchesRawSource(source.Func(func(_ context.Context, q queue) error {
+		w.queue.Store(&q)
+		return nil
+	}))
+}
+
+// add enqueues a resource. It never blocks.
+func (w *workQueue) add(key client.ObjectKey) {
+	if q := w.queue.Load(); q != nil {
+		(*q).Add(ctrl.Request{NamespacedName: key})
+	}
+}
+
+// listable returns whether AWS's lists may show that a resource is unchanged: it is settled, and nothing is to be done
+// that the lists do not show. A resource that requests to be polled more often than lists are read is read by itself.
+func (r *reconciler[T]) listable(mg T) bool {
+	requested, _ := meta.GetPollInterval(mg)
+	return r.lists != nil && r.kind.Listed != nil && reconcile.Steady(mg) && !r.makesNoCall(mg) && (requested <= 0 || requested >= r.poll.Interval)
+}
+
+// watchLists watches the resource by lists if this reconcile has found it up to date, so that nothing
+// but its poll interval makes the next one due.
+func (p *pass[T]) watchLists() {
+	if p.lists == nil || p.kind.Listed == nil {
+		return
+	}
+	mg := p.read
+	if p.session == nil || p.out.State != reconcile.UpToDate || p.did != actionNone || p.out.After > 0 || p.err != nil ||
+		p.ready.Status != corev1.ConditionTrue {
+		p.lists.Forget(mg.GetUID())
+		return
+	}
+	p.lists.Watch(mg.GetUID(), p.session, p.listed, p.now(), p.enqueue(mg))
+	p.states.recordWatched(client.ObjectKeyFromObject(mg), p.known)
+}
+
+func (r *reconciler[T]) enqueue(mg T) func() {
+	key := client.ObjectKeyFromObject(mg)
+	return func() { r.queue.add(key) }
+}
+
+// unchanged returns whether lists show that a resource is what the last reconcile found up to
+// date, and when it is polled next.
+func (p *pass[T]) unchanged(ctx context.Context) (time.Duration, bool) {
+	mg, s, r := p.read, p.session, p.reconciler
+	if s == nil || !p.known.watched || !p.known.idle() || !r.listable(mg) {
+		return 0, false
+	}
+	result := r.lists.Check(mg.GetUID(), s)
+	switch {
+	case result.State == listpoll.Pending:
+		return max(result.Until.Sub(r.now()), reconcile.MinPending), true
+	case result.State == listpoll.Unknown || !r.sameItems(ctx, s, result.Direct):
+		return 0, false
+	}
+	requested, _ := meta.GetPollInterval(mg)
+	return r.poll.Jittered(requested, r.random()), true
+}
+
+// sameItems returns whether items that are not read by list have the revisions that they had.
+func (r *reconciler[T]) sameItems(ctx context.Context, s *session.Session, items []listpoll.Ref) bool {
+	if len(items) == 0 {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	for _, ref := range items {
+		began := r.now()
+		revision, err := ref.List.Get(ctx, s, ref.ID)
+		if err != nil {
+			return false // The reconcile that follows reports it.
+		}
+		r.lists.Record(s, ref, revision, began)
+		if revision != ref.Revision {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
+
+// fixed resolves every config to one session.
+type fixed struct{ session *session.Session }
+
+func (f fixed) Resolve(context.Context, resource.ModernManaged, string) (*session.Session, error) {
+	return f.session, nil
+}
+
+// listedEnv is an env whose kind has a list. The list shows the value of the cloud as revision, and 99
+// other items.
+type listedEnv struct {
+	*env
+
+	poller  *listpoll.Poller
+	session *session.Session
+	items   []listpoll.Ref
+
+	// second is the revision of an item that is not read by list.
+	second string
+	err    error
+}
+
+func newListed(t *testing.T, mg *sample) *listedEnv {
+	t.Helper()
+	l := &listedEnv{session: &session.Session{}, second: "s1"}
+	list := &listpoll.List{Operation: "List", PageSize: 50}
+	list.Read = func(context.Context, *session.Session, string, string, string) (listpoll.Page, error) {
+		page := listpoll.Page{Items: []listpoll.Item{{ID: "cart", Revision: l.cloud.value}}}
+		for i := range 99 {
+			page.Items = append(page.Items, listpoll.Item{ID: fmt.Sprint(i), Revision: "r"})
+		}
+		return page, l.err
+	}
+	objects := &listpoll.List{Operation: "Objects", PageSize: 1000, Get: func(context.Context, *session.Session, string) (string, error) { return l.second, l.err }}
+	l.env = newEnv(t, mg, func(o *Options, k *reconcile.Kind[*sample]) {
+		l.poller = listpoll.New(listpoll.Options{Interval: o.PollInterval, FullReadSpacing: time.Hour, Now: o.Now})
+		o.Lists, o.Resolver = l.poller, fixed{session: l.session}
+		k.Listed = func(mg *sample) []listpoll.Ref {
+			l.items = []listpoll.Ref{{List: list, ID: "cart", Revision: mg.Status.Value}, {List: objects, ID: "o", Revision: "s1"}}
+			return l.items
+		}
+	})
+	for i := range 99 {
+		l.poller.Watch(types.UID(fmt.Sprint(i)), l.session, []listpoll.Ref{{List: list, ID: fmt.Sprint(i), Revision: "r"}}, l.clock, nil)
+	}
+	return l
+}
+
+// pass lets one poll interval pass, reads the list, and reconciles once.
+func (l *listedEnv) pass() time.Duration {
+	l.t.Helper()
+	for range 20 {
+		l.clock = l.clock.Add(30 * time.Second)
+		l.poller.Poll(l.t.Context())
+	}
+	l.cloud.calls = nil
+	return l.reconcile()
+}
+
+func TestPolledByList(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(l *listedEnv)
+		read   bool
+	}{
+		"Unchanged":  {reason: "What the list shows as it was is not read.", change: func(*listedEnv) {}},
+		"InAWS":      {reason: "A revision that differs is read.", change: func(l *listedEnv) { l.cloud.value = "by hand" }, read: true},
+		"SecondItem": {reason: "So is a resource whose code has changed.", change: func(l *listedEnv) { l.second = "s2" }, read: true},
+		"ListFails":  {reason: "Without the list, each resource is read.", change: func(l *listedEnv) { l.err = errors.New("no answer") }, read: true},
+		"Spec":       {reason: "A change of spec is compared at once.", change: func(l *listedEnv) { l.env.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 }) }, read: true},
+		"Annotation": {reason: "So is a change of an annotation.", change: func(l *listedEnv) {
+			l.env.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{"a": "b"}) })
+		}, read: true},
+		"Requested": {reason: "A user who asks for a reconcile gets it.", change: func(l *listedEnv) {
+			l.env.change(func(mg *sample) {
+				meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyReconcileRequestedAt: "1"})
+			})
+		}, read: true},
+		"PollInterval": {reason: "A resource that is to be polled more often than the list is read by itself.", change: func(l *listedEnv) {
+			l.env.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyPollInterval: "1m"}) })
+		}, read: true},
+		"Reference":     {reason: "What it refers to has changed.", change: func(l *listedEnv) { l.reconciler.states.markChanged(cart, "Secret db") }, read: true},
+		"Config":        {reason: "Its config has changed.", change: func(l *listedEnv) { l.reconciler.states.resetBackoff(cart) }, read: true},
+		"OtherSession":  {reason: "What other credentials have read does not count.", change: func(l *listedEnv) { l.reconciler.resolver = fixed{session: &session.Session{}} }, read: true},
+		"Deleted":       {reason: "A deletion is never held up.", change: func(l *listedEnv) { l.env.delete() }, read: true},
+		"RefusedUpdate": {reason: "A change that AWS has refused is retried.", change: func(l *listedEnv) { l.reconciler.states.countRefusal(cart) }, read: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			l := newListed(t, newSample())
+			l.settle()
+			l.pass()
+			tc.change(l)
+			before := l.stored().ResourceVersion
+			next := l.pass()
+			if got := len(l.cloud.calls) > 0; got != tc.read {
+				t.Errorf("%s\ncalls: %v, want any: %t", tc.reason, l.cloud.calls, tc.read)
+			}
+			if !tc.read && (next != 10*time.Minute || l.stored().ResourceVersion != before) {
+				t.Errorf("%s\npolled after %s and written: %t, want 10m0s and not", tc.reason, next, l.stored().ResourceVersion != before)
+			}
+		})
+	}
+}
+
+// TestDriftByList checks that the list enqueues a resource, and that what was changed in AWS is
+// reported as drift.
+func TestDriftByList(t *testing.T) {
+	l := newListed(t, newSample())
+	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[ctrl.Request]())
+	defer q.ShutDown()
+	l.reconciler.queue.queue.Store(&q)
+	l.settle()
+	l.pass()
+	l.pass()
+	if q.Len() != 0 {
+		t.Error("enqueued although nothing has changed")
+	}
+	l.cloud.value = "by hand"
+	for range 21 {
+		l.clock = l.clock.Add(30 * time.Second)
+		l.poller.Poll(t.Context())
+	}
+	if q.Len() != 1 {
+		t.Fatalf("%d resources are enqueued, want 1", q.Len())
+	}
+	l.reconcile()
+	if l.cloud.value != "a" || l.cloud.cause != "changed in AWS by hand" {
+		t.Errorf("value %q, corrected because it %q; want a, changed in AWS by hand", l.cloud.value, l.cloud.cause)
+	}
+}
+
+// TestRestartByList checks that a settled resource is not read after a start if the list shows the
+// revision in its status.
+func TestRestartByList(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(l *listedEnv)
+		read   bool
+	}{
+		"Unchanged": {reason: "Status says what was found up to date.", change: func(*listedEnv) {}},
+		"Changed":   {reason: "Someone has changed it meanwhile.", change: func(l *listedEnv) { l.cloud.value = "by hand" }, read: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			first := newListed(t, newSample())
+			first.settle()
+			mg := first.stored()
+			mg.ResourceVersion = ""
+			l := newListed(t, mg)
+			l.cloud.value, l.cloud.there = "a", true
+			tc.change(l)
+			l.reconcile()
+			if len(l.cloud.calls) > 0 {
+				t.Errorf("%s\ncalls at the first reconcile: %v, want none", tc.reason, l.cloud.calls)
+			}
+			read := len(l.cloud.calls) > 0
+			for range 2 {
+				l.pass()
+				read = read || len(l.cloud.calls) > 0
+			}
+			if read != tc.read {
+				t.Errorf("%s\nread: %t, want %t", tc.reason, read, tc.read)
+			}
+		})
+	}
+}

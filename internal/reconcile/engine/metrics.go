@@ -1,0 +1,214 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
+
+// Values of the label result, for reconciles without an error.
+const (
+	resultOK      = "ok"
+	resultWaiting = "waiting"
+)
+
+// result returns the value of the label result for a class of errors.
+func (c errorClass) result() string {
+	switch c {
+	case transient:
+		return "transient_error"
+	case terminal:
+		return "terminal_error"
+	case unclassified, ambiguous, panicked:
+	}
+	return "error"
+}
+
+// Metrics are the metrics of managed resources, by kind. They contain no names of resources.
+// They are a prometheus.Collector, and safe for concurrent use. Nil measures nothing.
+type Metrics struct {
+	reconciles *prometheus.CounterVec
+	toReady    *prometheus.HistogramVec
+	seen       *prometheus.CounterVec
+	corrected  *prometheus.CounterVec
+	rollouts   *prometheus.HistogramVec
+	findings   *prometheus.GaugeVec
+	held       *prometheus.GaugeVec
+	pending    *prometheus.Desc
+	phases     *prometheus.Desc
+	lifecycle  lifecycle
+
+	mu       sync.Mutex
+	drifting map[string]func() int
+	// countPhases counts the rollouts by phase. Nil counts none.
+	countPhases func() map[string]int
+}
+
+// NewMetrics returns metrics that are all 0.
+func NewMetrics() *Metrics {
+	const namespace = "provider_lambda"
+	return &Metrics{
+		reconciles: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "reconciles_total",
+			Help: "Reconciles by outcome: ok, waiting (deferred, such as for AWS's quota), transient_error (AWS or the network), terminal_error (only a user can help) or error",
+		}, []string{"kind", "result"}),
+		toReady: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: namespace, Name: "time_to_ready_seconds",
+			Help:    "How long resources took from their creation to the first time that they were Ready",
+			Buckets: []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600},
+		}, []string{"kind"}),
+		seen: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "drift_seen_total",
+			Help: "Times that an external resource that had matched its spec was found changed or missing in AWS, without a change by its user",
+		}, []string{"kind", "change"}),
+		corrected: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "drift_corrected_total",
+			Help: "Times that drift was gone after the provider had corrected it",
+		}, []string{"kind", "change"}),
+		rollouts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: namespace, Name: "rollout_duration_seconds",
+			Help:    "How long rollouts of Aliases took until they were Ready or Failed, by the reason of the failure",
+			Buckets: []float64{10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21600, 86400},
+		}, []string{"phase", "reason"}),
+		findings: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Namespace: namespace, Name: "findings",
+			Help: "Resources with a finding of the advisor, by the finding's code",
+		}, []string{"kind", "code"}),
+		held: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Namespace: namespace, Name: "deletions_held",
+			Help: "Resources whose deletion waits for a confirmation, by the reason of the condition DeletionHeld",
+		}, []string{"kind", "reason"}),
+		pending:   prometheus.NewDesc(namespace+"_drift_pending", "Resources with drift that the provider has not corrected yet", []string{"kind"}, nil),
+		phases:    prometheus.NewDesc(namespace+"_rollouts", "Aliases with a rollout, by its phase", []string{"phase"}, nil),
+		drifting:  map[string]func() int{},
+		lifecycle: newLifecycle(),
+	}
+}
+
+// Describe sends the descriptions of the metrics.
+func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
+	for _, c := range m.collectors() {
+		c.Describe(ch)
+	}
+	ch <- m.pending
+	ch <- m.phases
+}
+
+// Collect sends the present values of the metrics.
+func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
+	for _, c := range m.collectors() {
+		c.Collect(ch)
+	}
+	m.mu.Lock()
+	counts, countPhases := maps.Clone(m.drifting), m.countPhases
+	m.mu.Unlock()
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		ch <- prometheus.MustNewConstMetric(m.pending, prometheus.GaugeValue, float64(counts[kind]()), kind)
+	}
+	if countPhases == nil {
+		return
+	}
+	rollouts := countPhases()
+	for _, phase := range []string{v1beta1.RolloutPending, v1beta1.RolloutProgressing, v1beta1.RolloutReady, v1beta1.RolloutFailed} {
+		ch <- prometheus.MustNewConstMetric(m.phases, prometheus.GaugeValue, float64(rollouts[phase]), phase)
+	}
+}
+
+func (m *Metrics) collectors() []prometheus.Collector {
+	return append(m.lifecycle.collectors(), m.reconciles, m.toReady, m.seen, m.corrected, m.rollouts, m.findings, m.held)
+}
+
+// CountRollouts sets a function that counts the Aliases with a rollout, by its phase. It is called when the metrics are
+// collected.
+func (m *Metrics) CountRollouts(count func() map[string]int) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.countPhases = count
+}
+
+// RecordRollout records that a rollout has ended in a phase, for a reason if it has failed.
+func (m *Metrics) RecordRollout(phase, reason string, took time.Duration) {
+	if m != nil {
+		m.rollouts.WithLabelValues(phase, reason).Observe(took.Seconds())
+	}
+}
+
+// addKind adds a kind, and a function that counts its resources with pending drift. Its counters start at 0, because
+// Prometheus cannot detect the first increase of a counter that did not exist before.
+func (m *Metrics) addKind(kind string, drifting func() int) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.drifting[kind] = drifting
+	for _, result := range []string{resultOK, resultWaiting, transient.result(), terminal.result(), unclassified.result()} {
+		m.reconciles.WithLabelValues(kind, result)
+	}
+	for _, c := range []reconcile.SyncState{reconcile.Differs, reconcile.Missing} {
+		m.seen.WithLabelValues(kind, c.String())
+		m.corrected.WithLabelValues(kind, c.String())
+	}
+	m.toReady.WithLabelValues(kind)
+	m.recordFindings(kind, nil)
+	m.recordHeld(kind, nil)
+}
+
+// recordHeld records how many deletions of resources of a kind wait for each reason.
+func (m *Metrics) recordHeld(kind string, counts map[string]int) {
+	if m == nil {
+		return
+	}
+	for _, reason := range []xpv2.ConditionReason{reconcile.ReasonTooManyDeletions, reconcile.ReasonRecentlyInvoked, reconcile.ReasonInvocationsUnknown} {
+		m.held.WithLabelValues(kind, string(reason)).Set(float64(counts[string(reason)]))
+	}
+}
+
+// recordFindings records how many resources of a kind have a finding of each code.
+func (m *Metrics) recordFindings(kind string, counts map[advice.Code]int) {
+	if m == nil {
+		return
+	}
+	for _, code := range advice.Codes(kind) {
+		m.findings.WithLabelValues(kind, string(code)).Set(float64(counts[code]))
+	}
+}
+
+// recordReconcile counts a reconcile.
+func (m *Metrics) recordReconcile(kind, result string) {
+	if m != nil {
+		m.reconciles.WithLabelValues(kind, result).Inc()
+	}
+}
+
+// recordReady records how long a resource took to become Ready.
+func (m *Metrics) recordReady(gvk schema.GroupVersionKind, took time.Duration) {
+	if m != nil {
+		m.toReady.WithLabelValues(gvk.Kind).Observe(took.Seconds())
+		m.lifecycle.ready.WithLabelValues(gvk.String()).Observe(took.Seconds())
+	}
+}
+
+// recordDrift counts the drift that an observation found, or that was corrected.
+func (m *Metrics) recordDrift(kind string, f driftChange) {
+	switch {
+	case m == nil:
+	case f.seen:
+		m.seen.WithLabelValues(kind, f.comparison.String()).Inc()
+	case f.corrected:
+		m.corrected.WithLabelValues(kind, f.comparison.String()).Inc()
+	}
+}

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"context"
+	"testing"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+)
+
+// TestForeign checks that an import is suggested only if no other existing resource owns the
+// external resource.
+func TestForeign(t *testing.T) {
+	const (
+		imported = `alias live of function pay exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to "live"`
+		owned    = "alias live of function pay belongs to Sample shop/other of this cluster: delete one of the two; to move it here, first delete the other with managementPolicies that do not include Delete, then set the annotation crossplane.io/external-name to \"live\""
+	)
+	ref := &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}
+	made := func(name, function string, change ...func(*sample)) *sample {
+		o := newSample()
+		o.SetName("other")
+		o.SetUID("u2")
+		meta.AddAnnotations(o, ownership.Name(o, name))
+		o.Spec.Other = ptr.To(function)
+		o.SetProviderConfigReference(ref)
+		for _, c := range change {
+			c(o)
+		}
+		return o
+	}
+	cases := map[string]struct {
+		reason string
+		other  *sample
+		want   string
+	}{
+		"Nobody":        {reason: "No resource has it.", want: imported},
+		"Other":         {reason: "Another resource has made it.", other: made("live", "pay"), want: owned},
+		"OtherName":     {reason: "The other resource names another alias.", other: made("beta", "pay"), want: imported},
+		"OtherFunction": {reason: "The other resource names an alias of another function.", other: made("live", "cart"), want: imported},
+		"Observes":      {reason: "An observe-only resource owns nothing.", other: made("live", "pay", func(o *sample) { o.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe"} }), want: imported},
+		"NotMade":       {reason: "The resource of that name has not created it.", other: made("live", "pay", func(o *sample) { o.SetUID("u3") }), want: imported},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mg := newSample()
+			mg.Spec.Other = ptr.To("pay")
+			mg.SetProviderConfigReference(ref)
+			var got error
+			e := newEnv(t, mg, func(_ *Options, k *reconcile.Kind[*sample]) {
+				k.ActsOn = func(mg *sample) []tenancy.Target { return tenancy.Functions(mg.Spec.Other) }
+				k.Observer = func(*sample, *session.Session) reconcile.Observer[*sample] {
+					return reconcile.ObserverFunc[*sample](func(ctx context.Context, f reconcile.Facts, _ *sample) (reconcile.Outcome, error) {
+						got = f.Others.NewForeignUntaggedError(ctx, "alias live of function pay", "live")
+						return reconcile.Outcome{}, got
+					})
+				}
+			})
+			if tc.other != nil {
+				if err := e.server.Create(t.Context(), tc.other); err != nil {
+					t.Fatal(err)
+				}
+			}
+			e.reconcile()
+			if got == nil || got.Error() != tc.want || !ownership.IsForeign(got) {
+				t.Errorf("%s\ngot  %v\nwant %s", tc.reason, got, tc.want)
+			}
+		})
+	}
+	if got := (*reconcile.Others)(nil).NewForeignUntaggedError(t.Context(), "alias live of function pay", "live"); got.Error() != imported {
+		t.Errorf("without a reconcile: %v", got)
+	}
+}

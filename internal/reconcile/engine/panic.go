@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
+)
+
+// reasonPanicked is the reason of the event about a bug of the provider that a reconcile has run into.
+const reasonPanicked event.Reason = "ProviderPanicked"
+
+// Reconcile reconciles a resource. It treats a panic as an error: the resource reports it,
+// releases its reservations, and is retried with increasing delays. A call that was sent to
+// AWS before the panic counts as unanswered, as if the process had ended.
+func (r *reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (res ctrl.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			res, err = r.panicked(ctx, req.NamespacedName, panics.New()), nil
+		}
+	}()
+	return r.boundHold(ctx, req.NamespacedName, r.reconcile(ctx, req)), nil
+}
+
+// panicked ends the reconcile of a resource that has panicked.
+func (r *reconciler[T]) panicked(ctx context.Context, key types.NamespacedName, err error) ctrl.Result {
+	if known, ok := r.states.get(key); ok && known.requester != "" {
+		r.limiter.Release(known.scope, known.requester)
+	}
+	if err := r.report(ctx, key, err); err != nil {
+		r.log.Info("Cannot record in status that a reconcile panicked", "name", key, "error", err)
+	}
+	return r.failedResult(ctx, key, failed{err: err})
+}
+
+// report reports an error that the runtime does not know of: in the condition Synced, and by an event.
+func (r *reconciler[T]) report(ctx context.Context, key types.NamespacedName, failure error) error {
+	mg := r.kind.New()
+	if err := r.kube.Get(ctx, key, mg); err != nil {
+		return errors.Wrap(err, "cannot get managed resource")
+	}
+	r.recorder.Event(mg, event.Warning(reasonPanicked, failure))
+	known, _ := r.states.get(key)
+	p := r.newPass(mg, known)
+	p.err = failure
+	updated := mg.DeepCopyObject().(T) //nolint:forcetypeassert // A copy has the type of its original.
+	updated.SetConditions(xpv2.ReconcileError(failure).WithObservedGeneration(mg.GetGeneration()))
+	return errors.Wrap(r.kube.View(mg, p.completeStatus).Status().Update(ctx, updated), "cannot update managed resource status")
+}
+
+// logPanic logs the stack of a panic, whether it occurred in the reconcile itself or in a call that it waited for.
+func (r *reconciler[T]) logPanic(key types.NamespacedName, err error) {
+	var p *panics.Error
+	if errors.As(err, &p) {
+		r.log.Info("A reconcile panicked, which is a bug", "name", key, "error", p, "stack", slices.Clone(p.Stack()))
+	}
+}

@@ -1,0 +1,406 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+)
+
+// recordTimeout bounds the write of what a call has done.
+const recordTimeout = 10 * time.Second
+
+// A pass is one reconcile of one resource: what it knows, what it has found, and what it did. Its steps are those that
+// crossplane-runtime calls, see runtime.go.
+type pass[T reconcile.Managed] struct {
+	*reconciler[T]
+
+	// read is the resource at the start. It is not changed.
+	read  T
+	known resourceState
+	facts reconcile.Facts
+
+	// session is the session of the resource. It is nil if there is none, and unusable says why.
+	session  *session.Session
+	unusable error
+
+	// circuitError returns an error while the circuit breaker of the config is open. circuitWait is how long to wait
+	// for a breaker that is not open. ends are called when the reconcile has ended.
+	circuitError func() error
+	circuitWait  time.Duration
+	ends         []func()
+
+	observer    reconcile.Observer[T]
+	annotations AnnotationWriter
+	out         reconcile.Outcome
+	result      reconcile.Result
+
+	// creates is true if the runtime creates the external resource. changing is true once a call is about to change
+	// something in AWS. did is what was done, and does describes it.
+	creates, changing bool
+	did               action
+	does              string
+
+	// later is not nil if the reconcile leaves no trace. err is the error that it reports otherwise, returned is what
+	// an observation or a call has returned, and awaits says that the resource waits for what it refers to.
+	later         *reconcile.LaterError
+	err, returned error
+	awaits        bool
+
+	// ready is the Ready condition that was written, and deletion says what a deletion waits for.
+	ready, deletion xpv2.Condition
+
+	// listed has the items by which lists show whether what was observed is unchanged. referred is the fingerprint of
+	// what the spec refers to. Both are set only if AWS was found to match.
+	listed   []listpoll.Ref
+	referred string
+}
+
+// newPass returns the pass of a resource that was read.
+func (r *reconciler[T]) newPass(mg T, known resourceState) *pass[T] {
+	p := &pass[T]{reconciler: r, read: mg, known: known, annotations: r.kube}
+	p.facts = reconcile.Facts{
+		Repeats: known.calls, KnownCause: known.cause(mg), Origin: known.originOf(mg), ReadyBefore: mg.GetCondition(xpv2.TypeReady),
+	}
+	return p
+}
+
+// end marks the reconcile as ended.
+func (p *pass[T]) end() {
+	p.facts.Others.Leave()
+	for _, f := range p.ends {
+		f()
+	}
+}
+
+// resolveReferences resolves the references of a resource that is not being deleted.
+func (p *pass[T]) resolveReferences(ctx context.Context, mg resource.Managed) error {
+	err := awserr.CauseFirst(p.references.resolve(ctx, mg, p.session))
+	if err == nil {
+		return nil
+	}
+	p.err = err
+	p.await(mg, err)
+	return err
+}
+
+// await reports that a resource that does not exist in AWS yet waits for something.
+func (p *pass[T]) await(mg resource.Managed, err error) {
+	p.awaits = true
+	ready := mg.GetCondition(xpv2.TypeReady)
+	if ready.Status == corev1.ConditionUnknown || ready.Reason == xpv2.ReasonCreating {
+		mg.SetConditions(reconcile.Creating(mg.GetGeneration(), err.Error()))
+	}
+}
+
+// connect determines the observer of a resource, and tracks it as a user of its config. If the resource is refused, it
+// is not tracked, unless it may have created something with that config.
+func (p *pass[T]) connect(ctx context.Context, mg T) error {
+	o, err := p.planning(mg, func() (reconcile.Observer[T], error) { return p.connected(ctx, mg) })
+	track := p.tracker.Track
+	if session.IsRefused(err) || isRefused(err) && !mayHaveCreated(mg) {
+		track = p.tracker.Drop
+	}
+	if err := track(ctx, mg); err != nil {
+		return p.fail(err)
+	}
+	if err != nil {
+		return p.fail(unusableError{err})
+	}
+	p.observer = o
+	return nil
+}
+
+// mayHaveCreated reports whether the resource may have created or adopted something in AWS.
+func mayHaveCreated(mg resource.Managed) bool {
+	return ownership.WrittenName(mg) != "" || !meta.GetExternalCreatePending(mg).IsZero()
+}
+
+// connected returns the observer of a resource. It makes no AWS call.
+func (p *pass[T]) connected(ctx context.Context, mg T) (reconcile.Observer[T], error) {
+	if open, ok := asCircuitOpen(p.unusable); ok {
+		return reconcile.ObserverFunc[T](func(context.Context, reconcile.Facts, T) (reconcile.Outcome, error) { return reconcile.Outcome{}, open }), nil
+	}
+	if p.unusable != nil {
+		return nil, p.unusable
+	}
+	if p.session == nil {
+		return nil, errors.New("no AWS configuration was resolved for this reconcile")
+	}
+	if meta.WasDeleted(mg) {
+		p.references.resolveDeleted(ctx, mg, p.session)
+	}
+	if p.kind.FunctionName != nil {
+		if err := reconcile.PlainFunctionName(mg, p.kind.FunctionName(mg), p.session); err != nil {
+			return nil, err
+		}
+	}
+	return p.permitted(ctx, mg, p.session)
+}
+
+// permitted returns the kind's observer if the resource has the permission to use its
+// targets. A resource without permission that is being deleted leaves them in AWS.
+func (p *pass[T]) permitted(ctx context.Context, mg T, s *session.Session) (reconcile.Observer[T], error) {
+	p.facts.Others = p.others(mg, s)
+	err := p.permit(ctx, mg, p.facts.Others)
+	switch {
+	case err == nil:
+		return p.kind.Observer(mg, s), nil
+	case meta.WasDeleted(mg) && reconcile.IsDenied(err):
+		return releasing[T](err, p.removed(tenancy.User{Resource: mg, Session: s})), nil
+	}
+	mg.SetConditions(reconcile.Unavailable(mg.GetGeneration(), err.Error()))
+	if o := p.refused(mg, s, err); o != nil {
+		return o, nil
+	}
+	if reconcile.IsDenied(err) {
+		err = &refusedError{err}
+	}
+	return nil, err
+}
+
+// observe observes the external resource, and reserves the call that is due.
+func (p *pass[T]) observe(ctx context.Context, mg T) error {
+	ctx, span := p.tracer.Start(ctx, "Observe")
+	defer span.End()
+	var err error
+	p.out, err = p.observer.Observe(ctx, p.facts, mg)
+	if werr := p.annotate(ctx, mg, p.out.Annotate); err == nil || reconcile.IsLater(werr) {
+		err = werr
+	}
+	if err = p.waiting(mg, err); p.out.Ready.Type != "" {
+		mg.SetConditions(p.out.Ready)
+	}
+	if err == nil {
+		o := ObservationFor(mg, p.out)
+		span.SetAttributes(keyExists.Bool(o.ResourceExists), keyUpToDate.Bool(o.ResourceUpToDate))
+		err = p.due(mg)
+	}
+	if err != nil {
+		if later, ok := reconcile.AsType[*reconcile.LaterError](err); ok && len(later.Operations) > 0 {
+			addDeferredEvent(ctx, later.After, later.Operations...)
+		}
+		conclude(span, err)
+		return p.fail(p.explainUnanswered(err))
+	}
+	if p.out.State == reconcile.UpToDate && p.referral != nil {
+		p.referred = p.referral.fingerprint(ctx, mg)
+		if p.kind.Listed != nil {
+			p.listed = p.kind.Listed(mg)
+		}
+	}
+	return nil
+}
+
+// waiting turns an error that says what the resource waits for into its Ready condition.
+func (p *pass[T]) waiting(mg T, err error) error {
+	if e, ok := reconcile.AsType[*reconcile.NotReadyError](err); ok {
+		p.out.Ready, p.out.Exists, p.out.Call = reconcile.Creating(mg.GetGeneration(), e.Reason), true, nil
+		p.out.Add(reconcile.Effects{After: e.After})
+		return nil
+	}
+	if _, ok := reconcile.AsType[*reconcile.AwaitedError](err); ok {
+		p.await(mg, err)
+	}
+	return err
+}
+
+// due prepares the call that is due: it checks the policies, and reserves it.
+func (p *pass[T]) due(mg T) error {
+	call := p.out.Call
+	if call == nil {
+		return nil
+	}
+	policies := p.managementPolicies(mg)
+	if call.Verb == reconcile.ToCreate && !policies.ShouldCreate() && !policies.ShouldOnlyObserve() {
+		return errCannotCreate // The runtime would go on to update it.
+	}
+	if err := p.facts.Reserve(call.Reserve...); err != nil {
+		return err
+	}
+	if p.creates = call.Verb == reconcile.ToCreate && policies.ShouldCreate(); p.creates {
+		meta.AddAnnotations(mg, call.Intent.Annotations)
+	}
+	return nil
+}
+
+func (p *pass[T]) managementPolicies(mg resource.Managed) managed.ManagementPoliciesChecker {
+	return managed.NewManagementPoliciesResolver(p.policies, mg.GetManagementPolicies())
+}
+
+// act makes the call that is due.
+func (p *pass[T]) act(ctx context.Context, mg T, name string, done action) error {
+	p.changing = true
+	ctx, span := p.tracer.Start(ctx, name)
+	defer span.End()
+	call := p.out.Call
+	var err error
+	if call.Verb != reconcile.ToCreate {
+		err = p.annotate(ctx, mg, call.Intent)
+	}
+	if err == nil {
+		p.result, err = call.Do(ctx)
+		if werr := p.record(ctx, mg, p.result.Annotate); err == nil {
+			err = werr
+		}
+	}
+	p.out.Add(p.result.Effects)
+	if p.does = cmp.Or(p.result.Does, call.Does); p.does != "" {
+		span.SetAttributes(keyChange.String(p.does))
+	}
+	conclude(span, err)
+	if err != nil {
+		return p.fail(err)
+	}
+	p.did = done
+	p.expectEvent(call.Reserve)
+	if done == actionCreated && p.facts.Others != nil && p.kind.ActsOn != nil {
+		p.tenants.RecordCreated(p.kind.GVK.Kind, p.facts.Others.User, ownership.WrittenName(mg))
+	}
+	return nil
+}
+
+// expectEvent records that a drift event about calls that were made is expected, if CloudTrail records them.
+func (p *pass[T]) expectEvent(operations []string) {
+	if p.events == nil || p.session == nil || p.kind.Reported == nil || !slices.ContainsFunc(operations, isChange) {
+		return
+	}
+	p.events.Called(p.session.Ref.UID, p.session.Identity.Account, p.session.AWS.Region)
+}
+
+// isChange reports whether an operation of Lambda changes something, so that trails of management events record it.
+func isChange(operation string) bool {
+	return !strings.HasPrefix(operation, "Get") && !strings.HasPrefix(operation, "List") &&
+		!strings.HasPrefix(operation, "Invoke")
+}
+
+// remove deletes the external resource, unless the deletion waits for a confirmation.
+func (p *pass[T]) remove(ctx context.Context, mg T) error {
+	before := mg.GetCondition(xpv2.TypeReady)
+	res, waits, err := p.protection.check(ctx, mg, p.session)
+	p.out.Add(res.Effects)
+	switch {
+	case err != nil:
+		return p.fail(err)
+	case waits:
+		p.did, p.result = actionPending, res
+	default:
+		err = p.act(ctx, mg, "Delete", actionDeleted)
+	}
+	after := p.result.Ready
+	if after.Reason == xpv2.ReasonDeleting && after.Message != "" {
+		if before.Equal(after) {
+			after = before // An unchanged condition keeps its transition time.
+		}
+		p.deletion = after
+	}
+	return err
+}
+
+// annotate writes annotations, on condition that the resource has not changed since it was read. Otherwise what was
+// decided is outdated: it returns a LaterError, and the next reconcile reads the resource live.
+func (p *pass[T]) annotate(ctx context.Context, mg T, r reconcile.Record) error {
+	if len(r.Annotations) == 0 {
+		return nil
+	}
+	err := p.annotations.AnnotateIfUnchanged(ctx, mg, r.Annotations)
+	if kerrors.IsConflict(err) {
+		return reconcile.WaitFor(reconcile.AtOnce)
+	}
+	return errors.Wrap(err, r.Failure)
+}
+
+// record writes annotations about what was done, even if the reconcile is cancelled.
+func (p *pass[T]) record(ctx context.Context, mg T, r reconcile.Record) error {
+	if len(r.Annotations) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer cancel()
+	return errors.Wrap(p.annotations.Annotate(ctx, mg, r.Annotations), r.Failure)
+}
+
+// fail ends the reconcile with an error. A call deferred for quota makes it a LaterError, and is not reported as an
+// error. Neither is a throttled call, until many in a row were throttled.
+func (p *pass[T]) fail(err error) error {
+	p.returned = err
+	if later, ok := reconcile.AsType[*reconcile.LaterError](err); ok {
+		p.later = later
+		return err
+	}
+	if deferred, ok := reconcile.AsType[*quota.DeferredError](err); ok {
+		p.later = &reconcile.LaterError{After: max(deferred.After, reconcile.AtOnce), Operations: reconcile.Operations(deferred.Operation), Deferred: true}
+		return p.later
+	}
+	if awserr.IsThrottled(err) {
+		after, _ := awserr.RetryAfter(err)
+		if p.known.throttled < manyThrottles {
+			p.later = &reconcile.LaterError{After: max(after, reconcile.AtOnce), Throttled: true}
+			return p.later
+		}
+		err = errors.Wrap(awserr.Sanitize(err), "AWS has throttled the calls of this resource for a while")
+	}
+	p.err = awserr.CauseFirst(nameField(awserr.Sanitize(err)))
+	return p.err
+}
+
+// nameField adds the field of spec that AWS does not accept, if its answer names one.
+func nameField(err error) error {
+	field, c := awserr.Field(err), classify(err)
+	switch {
+	case field == "", field == "functionName", c != terminal && c != ambiguous:
+		return err
+	case c == ambiguous && field == "role":
+		// The role may be another resource's: the role of a mapping is that of its function.
+		return err
+	}
+	return errors.Wrapf(err, "AWS does not accept spec.forProvider.%s", field)
+}
+
+// leavesNoTrace reports whether whatever the reconcile has found is dropped.
+func (p *pass[T]) leavesNoTrace() bool { return p.later != nil }
+
+// concludes reports whether the external resource was created, and nothing remains to be observed.
+func (p *pass[T]) concludes() bool {
+	return p.did == actionCreated && p.result.Ready.Type != "" && p.err == nil
+}
+
+// storesNow reports whether the status that this reconcile has found must not be held back.
+func (p *pass[T]) storesNow() bool {
+	return p.out.Keep || len(p.out.Stored) > 0 || p.did != actionNone && p.did != actionCreated
+}
+
+// upToDate reports whether this reconcile has found AWS up to date. A resource that only observes reports no
+// comparison.
+func (p *pass[T]) upToDate() bool {
+	d := p.out.Differences
+	return p.out.State == reconcile.UpToDate || p.out.State == reconcile.Undecided && d != nil && d.Message == "" && len(d.List) == 0 &&
+		p.ready.Status == corev1.ConditionTrue
+}
+
+// conclude marks a span as failed unless the error only defers the call.
+func conclude(span trace.Span, err error) {
+	if err != nil && !reconcile.IsLater(err) && !isPassing(err) {
+		failedSpan(span, err)
+	}
+}

@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"context"
+	"iter"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+)
+
+// others returns what a resource may use.
+func (r *reconciler[T]) others(mg T, s *session.Session) *reconcile.Others {
+	u := tenancy.User{Resource: mg, Session: s}
+	o := &reconcile.Others{Registry: r.tenants, User: u, Kind: r.kind.GVK.Kind}
+	o.OtherOwner = func(ctx context.Context, name string) resource.ModernManaged { return r.otherOwner(ctx, u, mg, name) }
+	o.OtherNames = func(ctx context.Context) map[string]bool {
+		names := map[string]bool{}
+		for other := range r.otherResources(ctx, mg) {
+			names[ownership.WrittenName(other)] = true
+		}
+		return names
+	}
+	o.Owns = func() []tenancy.Target { return nil }
+	if r.kind.Owns != nil {
+		o.Owns = func() []tenancy.Target { return r.kind.Owns(mg) }
+	}
+	o.Claims = o.Owns
+	if r.kind.Claims != nil {
+		o.Claims = func() []tenancy.Target { return r.kind.Claims(mg) }
+	}
+	return o
+}
+
+// permit returns an error if a resource may not use its targets: a function that a resource of
+// another namespace owns, or one with a name that the config does not allow.
+func (r *reconciler[T]) permit(ctx context.Context, mg T, o *reconcile.Others) error {
+	if r.kind.Owns != nil {
+		r.tenants.Serve(r.kind.GVK.Kind, o.User)
+	}
+	if meta.WasDeleted(mg) && r.kind.Tagged {
+		return nil // It deletes only what the tags in AWS show as its own.
+	}
+	for _, target := range o.Owns() {
+		if err := r.mayOwn(ctx, o.User, target); err != nil {
+			return err
+		}
+	}
+	var acts []tenancy.Target
+	if r.kind.ActsOn != nil {
+		acts = r.kind.ActsOn(mg)
+	}
+	for _, target := range acts {
+		if err := o.MayAct(ctx, target); err != nil && !r.mayDelete(ctx, o.User, target, err) {
+			return err
+		}
+	}
+	r.tenants.Acts(r.kind.GVK.Kind, o.User, acts)
+	if r.kind.Uses == nil || meta.WasDeleted(mg) {
+		return nil
+	}
+	return o.MayAct(ctx, r.kind.Uses(mg)...)
+}
+
+// mayOwn returns an error if a resource may not own a target, or may not observe it if it only observes.
+func (r *reconciler[T]) mayOwn(ctx context.Context, u tenancy.User, target tenancy.Target) error {
+	if err := reconcile.CheckName(u, target); err != nil {
+		return err
+	}
+	if ownership.ObserveOnly(u.Resource) {
+		return r.tenants.MayAct(ctx, u, target)
+	}
+	return r.tenants.MayOwn(ctx, u, target, r.kind.Tagged)
+}
+
+// mayDelete returns whether a resource that is being deleted may delete what it created while it was allowed to,
+// although it is refused now. Its annotations alone are no proof, because its user can write them.
+func (r *reconciler[T]) mayDelete(ctx context.Context, u tenancy.User, target tenancy.Target, err error) bool {
+	if !meta.WasDeleted(u.Resource) || !reconcile.IsDenied(err) || ownership.WrittenName(u.Resource) == "" || r.removed(u) {
+		return false
+	}
+	return r.tenants.Acted(r.kind.GVK.Kind, u, target) || r.tenants.OwnedWithin(ctx, u, target)
+}
+
+// removed returns whether what a resource had created was deleted when it was refused.
+func (r *reconciler[T]) removed(u tenancy.User) bool {
+	name, known := r.tenants.Created(r.kind.GVK.Kind, u)
+	return known && name == ""
+}
+
+// endClaim ends the claim of a resource that was about to create something, and then was changed or cannot be
+// reconciled. Otherwise it would keep others from it for as long as it exists.
+func (p *pass[T]) endClaim() {
+	if p.facts.Others == nil || !p.facts.Others.Claimed {
+		p.tenants.Abandon(p.kind.GVK.Kind, client.ObjectKeyFromObject(p.read))
+	}
+}
+
+// otherOwner returns the resource of the kind that has written an external name for the same
+// function or layer. Names of aliases and statements are only unique within one.
+func (r *reconciler[T]) otherOwner(ctx context.Context, u tenancy.User, mg T, name string) resource.ModernManaged {
+	for o := range r.otherResources(ctx, mg) {
+		if ownership.WrittenName(o) == name && (r.kind.ActsOn == nil || tenancy.Share(u, r.kind.ActsOn(mg), o, r.kind.ActsOn(o))) {
+			return o
+		}
+	}
+	return nil
+}
+
+// otherResources iterates over the other resources of the kind and region that may own something in
+// AWS. It ends early if they cannot be listed.
+func (r *reconciler[T]) otherResources(ctx context.Context, mg T) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		list := r.kind.NewList()
+		if err := r.references.reader.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+			return // The decision is correct without them.
+		}
+		for _, item := range list.GetItems() {
+			o, ok := item.(T)
+			if !ok || o.GetUID() == mg.GetUID() || ownership.ObserveOnly(o) || r.kind.Region(o) != r.kind.Region(mg) {
+				continue
+			}
+			if !yield(o) {
+				return
+			}
+		}
+	}
+}

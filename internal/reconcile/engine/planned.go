@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
+
+// AnnotationPlan is the annotation of a resource that is only planned: as long as it is "true", nothing is changed in
+// AWS, and the condition Planned says what would be done.
+const AnnotationPlan = "lambda.aws.m.crossplane.io/plan"
+
+// TypePlanned is a condition that says what would be done about a resource that is only planned or only observed.
+const TypePlanned xpv2.ConditionType = "Planned"
+
+// Reasons of the condition Planned.
+const (
+	// ReasonChangesPlanned means that something would be done.
+	ReasonChangesPlanned xpv2.ConditionReason = "ChangesPlanned"
+
+	// ReasonNothingPlanned means that AWS has what spec asks for.
+	ReasonNothingPlanned xpv2.ConditionReason = "NothingPlanned"
+
+	// ReasonNotPlanned means that the resource is reconciled: it is no longer only planned or only observed.
+	ReasonNotPlanned xpv2.ConditionReason = "NotPlanned"
+)
+
+// maxPlan is the length of the message of the condition Planned.
+const maxPlan = 1024
+
+// A ResourcePlanner plans what would be done about a resource.
+type ResourcePlanner interface {
+	// Plan returns what would be done, in one line, and whether anything would be. It reads AWS with the session and
+	// changes neither AWS nor the cluster. It returns an error if AWS cannot be read now.
+	Plan(ctx context.Context, mg reconcile.Managed, s *session.Session) (summary string, differs bool, err error)
+}
+
+// planOnly returns whether a resource is only planned.
+func planOnly(mg reconcile.Managed) bool { return mg.GetAnnotations()[AnnotationPlan] == "true" }
+
+// A planObserver is the observer of a resource that is only planned or only observed. It has no call made.
+type planObserver[T reconcile.Managed] struct {
+	inner   reconcile.Observer[T]
+	planner ResourcePlanner
+	session *session.Session
+
+	// reads returns the calls of one observation.
+	reads func(mg T) []string
+
+	// protection decides whether the deletion of the resource would wait.
+	protection *deletionProtection[T]
+
+	// asked are the management policies of spec if the resource is only planned, and nil if it is only observed.
+	asked xpv2.ManagementPolicies
+}
+
+// planning returns the observer of a resource that only plans, if the resource asks for that. The kind's own observer
+// then observes it as if spec allowed nothing else.
+func (p *pass[T]) planning(mg T, connect func() (reconcile.Observer[T], error)) (reconcile.Observer[T], error) {
+	r := p.reconciler
+	o := &planObserver[T]{planner: r.planner, reads: r.kind.Reads, protection: r.protection, session: p.session}
+	switch {
+	case r.planner == nil:
+		return connect()
+	case planOnly(mg):
+		if o.asked = mg.GetManagementPolicies(); len(o.asked) == 0 {
+			o.asked = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
+		}
+		mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
+	case !reconcile.ObserveOnly(mg):
+		if mg.GetCondition(TypePlanned).Status == corev1.ConditionTrue {
+			mg.SetConditions(plannedCondition(mg.GetGeneration(), corev1.ConditionFalse, ReasonNotPlanned, ""))
+		}
+		return connect()
+	}
+	if p.session == nil {
+		return connect()
+	}
+	var err error
+	o.inner, err = connect()
+	return o, err
+}
+
+// Observe observes the external resource, and says in a condition what would be done.
+func (o *planObserver[T]) Observe(ctx context.Context, f reconcile.Facts, mg T) (reconcile.Outcome, error) {
+	before, ok := mg.DeepCopyObject().(reconcile.Managed)
+	if !ok {
+		return reconcile.Outcome{}, errors.Errorf("%T cannot be planned", mg)
+	}
+	before.SetManagementPolicies(o.asked)
+	if o.asked == nil {
+		before.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})
+		before.SetDeletionTimestamp(nil)
+	}
+	if o.asked != nil && meta.WasDeleted(mg) {
+		return reconcile.Outcome{}, o.planDeletion(ctx, f, mg, before)
+	}
+	out, err := o.inner.Observe(ctx, f, mg)
+	if err != nil {
+		return out, err
+	}
+	if o.asked == nil && (!out.Exists || sameAsPlanned(out, mg)) {
+		return out, nil
+	}
+	summary, differs, err := o.plan(ctx, f, mg, before)
+	if err != nil {
+		return out, err
+	}
+	show(mg, summary, differs)
+	if o.asked == nil {
+		return out, nil
+	}
+	if out.Differences != nil {
+		out.Differences.Message = strings.Replace(out.Differences.Message, reconcile.PoliciesForbid,
+			"the annotation "+AnnotationPlan+" keeps it from being changed", 1)
+	}
+	if !out.Exists {
+		out.Ready = reconcile.Unavailable(mg.GetGeneration(),
+			fmt.Sprintf("it does not exist in AWS, and the annotation %s keeps it from being created", AnnotationPlan))
+	}
+	out.Exists, out.Call = true, nil
+	return out, nil
+}
+
+// planDeletion plans the deletion of a resource, says in a condition what would be done, and returns the error that
+// keeps the resource.
+func (o *planObserver[T]) planDeletion(ctx context.Context, f reconcile.Facts, mg T, before reconcile.Managed) error {
+	summary, differs, err := o.plan(ctx, f, mg, before)
+	if err != nil {
+		return err
+	}
+	if differs {
+		waits, err := o.protection.preview(ctx, mg, o.session)
+		if err != nil {
+			return err
+		}
+		if waits != "" {
+			summary += "; " + waits
+		}
+	}
+	show(mg, summary, differs)
+	return reconcile.Invalid(errors.Errorf("the annotation %s keeps the resource from being deleted: the plan is to %s; "+
+		"remove the annotation to delete it", AnnotationPlan, summary))
+}
+
+// show says in a condition what would be done.
+func show(mg reconcile.Managed, summary string, differs bool) {
+	reason := ReasonNothingPlanned
+	if differs {
+		reason = ReasonChangesPlanned
+	}
+	mg.SetConditions(plannedCondition(mg.GetGeneration(), corev1.ConditionTrue, reason, reconcile.Cut(summary, maxPlan)))
+}
+
+// plan plans a resource. It reserves the calls of two observations, before and after the change: otherwise many
+// resources that are planned at once take calls from each other, and none finishes its plan.
+func (o *planObserver[T]) plan(ctx context.Context, f reconcile.Facts, mg T, before reconcile.Managed) (summary string, differs bool, err error) {
+	reads := o.reads(mg)
+	if err := f.Reserve(append(slices.Clone(reads), reads...)...); err != nil {
+		return "", false, err
+	}
+	return o.planner.Plan(ctx, before, o.session)
+}
+
+// sameAsPlanned reports whether a resource that is only observed was planned for this spec, and AWS differs as it did
+// then. It need not be planned again, which would read AWS again.
+func sameAsPlanned(out reconcile.Outcome, mg reconcile.Managed) bool {
+	p := mg.GetCondition(TypePlanned)
+	return p.Status == corev1.ConditionTrue && p.ObservedGeneration == mg.GetGeneration() && !reconcile.Requested(mg) &&
+		out.Differences != nil && slices.Equal(out.Differences.List, mg.GetSummary().Differences)
+}
+
+func plannedCondition(generation int64, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {
+	c := reconcile.ReadyCondition(status, reason, generation, message)
+	c.Type = TypePlanned
+	return c
+}

@@ -1,0 +1,35 @@
+package engine
+
+import (
+	"maps"
+
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+)
+
+// desiredStateChanged selects updates of what the user or another controller has changed: the spec, labels,
+// annotations, and, if the resource is being deleted, the finalizers that it waits for. It ignores what the provider
+// itself writes: status, and the annotations that record what it created.
+func desiredStateChanged() predicate.Predicate {
+	return predicate.Or(
+		predicate.GenerationChangedPredicate{},
+		predicate.LabelChangedPredicate{},
+		predicate.Funcs{UpdateFunc: annotationsChanged},
+		predicate.Funcs{UpdateFunc: deletionProceeds},
+	)
+}
+
+func annotationsChanged(e event.UpdateEvent) bool {
+	return e.ObjectOld != nil && e.ObjectNew != nil &&
+		!maps.Equal(desiredAnnotations(e.ObjectOld), desiredAnnotations(e.ObjectNew))
+}
+
+// deletionProceeds returns whether a resource was deleted, or lost or gained a finalizer while it is being deleted.
+func deletionProceeds(e event.UpdateEvent) bool {
+	if e.ObjectOld == nil || e.ObjectNew == nil || !meta.WasDeleted(e.ObjectNew) {
+		return false
+	}
+	return !meta.WasDeleted(e.ObjectOld) || len(e.ObjectOld.GetFinalizers()) != len(e.ObjectNew.GetFinalizers())
+}

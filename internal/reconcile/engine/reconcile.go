@@ -1,0 +1,382 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
+
+// A reconciler decides when the managed reconciler of the runtime runs, and when a resource is reconciled next.
+type reconciler[T reconcile.Managed] struct {
+	kind       reconcile.Kind[T]
+	manager    ctrl.Manager
+	kube       *kube.Client
+	limiter    Limiter
+	resolver   Resolver
+	tracker    Tracker
+	recorder   *recorder
+	changeLog  managed.ChangeLogger
+	states     *stateStore
+	tracer     trace.Tracer
+	traces     *traces
+	fields     *refs.FieldReader
+	tenants    *tenancy.Registry
+	poll       reconcile.Poll
+	metrics    *Metrics
+	inFlight   *inFlight
+	breakers   *breaker.Breakers
+	events     DriftEvents
+	references *references[T]
+	referral   *referral[T]
+	planner    ResourcePlanner
+	protection *deletionProtection[T]
+	lists      *listpoll.Poller
+	shard      sharding.Shard
+	handover   *handover
+	queue      workQueue
+	policies   bool
+	delay      time.Duration
+	timeout    time.Duration
+	now        func() time.Time
+	random     func() float64
+	log        logging.Logger
+	runtimeLog logging.Logger
+}
+
+// reconcile reconciles a resource, unless it has to wait. It returns no error: a failure is retried after a delay that
+// depends on the error, which the queue's rate limiter would override.
+func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Result {
+	mg := r.kind.New()
+	if err := r.kube.Get(ctx, req.NamespacedName, mg); err != nil {
+		if kerrors.IsNotFound(err) {
+			r.forget(req.NamespacedName)
+			endSpan(ctx, outcomeGone)
+			return ctrl.Result{}
+		}
+		return r.failedResult(ctx, req.NamespacedName, failed{err: errors.Wrap(err, "cannot get managed resource")})
+	}
+	annotateSpan(ctx, mg)
+	if r.shard.Drains(mg) {
+		return r.drain(ctx, mg)
+	}
+	if wait := r.handover.delay(mg); wait > 0 {
+		return r.waits(ctx, outcomeWaiting, wait)
+	}
+	ctx = r.registerFields(ctx, mg)
+	if awaitsFinalizers(mg) {
+		return r.waits(ctx, outcomeWaiting, reconcile.MaxPending)
+	}
+	release, wait := r.enter(mg)
+	defer release()
+	if wait > 0 {
+		return r.waits(ctx, outcomeWaiting, wait)
+	}
+
+	known, first := r.states.begin(mg)
+	p := r.newPass(mg, known)
+	defer p.end()
+	ctx = p.resolve(ctx)
+	if spread := p.startDelay(ctx, first); spread > 0 {
+		return r.waits(ctx, outcomeWaiting, spread)
+	}
+	if next, ok := p.unchanged(ctx); ok {
+		endSpan(ctx, outcomeUnchanged)
+		r.metrics.recordReconcile(r.kind.GVK.Kind, resultOK)
+		return ctrl.Result{RequeueAfter: next}
+	}
+	if wait = p.reserveReads(ctx); wait > 0 {
+		return r.waits(ctx, outcomeDeferred, wait)
+	}
+	if open, ok := asCircuitOpen(p.unusable); ok && reports(mg, open) {
+		return r.failedResult(ctx, req.NamespacedName, failed{err: open})
+	}
+
+	r.recordDetection(mg)
+	res, err := p.runtime().Reconcile(ctx, req)
+	p.releaseQuota()
+	if p.later == nil {
+		r.states.markHandled(req.NamespacedName, known.changeMarks)
+		r.states.markEventHandled(req.NamespacedName, known.events.received, r.now())
+		p.recordMetrics()
+		p.watchLists()
+		p.endClaim()
+	}
+	return p.outcome(ctx, res, err)
+}
+
+// resolve resolves the session of the resource, and returns a context in which calls are the resource's. A
+// session that cannot be resolved is for the runtime to report.
+func (p *pass[T]) resolve(ctx context.Context) context.Context {
+	mg := p.read
+	if p.makesNoCall(mg) {
+		p.tenants.Release(p.kind.GVK.Kind, client.ObjectKeyFromObject(mg))
+		return ctx
+	}
+	s, err := p.resolver.Resolve(ctx, mg, p.kind.Region(mg))
+	if err == nil {
+		err = p.checkCircuit(mg, s)
+	}
+	if p.unusable = err; err != nil {
+		return ctx
+	}
+	q := quota.Caller{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: p.priority(mg, p.known)}
+	p.session, p.facts.Fresh = s, p.fresh(mg, q.Priority, p.known)
+	p.states.recordSession(client.ObjectKeyFromObject(mg), s, q.ID)
+	p.facts.ReserveFn = func(ops ...string) time.Duration { return p.limiter.Reserve(s.Scope, q, ops...) }
+	return quota.WithCaller(ctx, q)
+}
+
+// releaseQuota releases the calls that were reserved and not made.
+func (p *pass[T]) releaseQuota() {
+	if p.session != nil {
+		p.limiter.Release(p.session.Scope, string(p.read.GetUID()))
+	}
+}
+
+// reserveReads reserves the calls of one observation, and those that earlier reconciles waited
+// for. It returns how long to wait for them.
+func (p *pass[T]) reserveReads(ctx context.Context) time.Duration {
+	if p.facts.ReserveFn == nil || p.circuitWait > 0 {
+		return p.circuitWait
+	}
+	ops := append(slices.Clone(p.kind.Reads(p.read)), p.known.deferredOps...)
+	wait := p.facts.ReserveFn(ops...)
+	if wait > 0 {
+		addDeferredEvent(ctx, wait, ops...)
+	}
+	return wait
+}
+
+// awaitsFinalizers returns whether a resource that is being deleted waits for finalizers of others.
+// It is enqueued when another controller removes its finalizer.
+func awaitsFinalizers(mg reconcile.Managed) bool {
+	return meta.WasDeleted(mg) && len(mg.GetFinalizers()) > 1
+}
+
+// startDelay returns how long not to reconcile a resource yet after a start. Settled resources are
+// polled as if the provider had not stopped, unless what they refer to may have changed meanwhile.
+func (p *pass[T]) startDelay(ctx context.Context, first bool) time.Duration {
+	mg, known := p.read, p.known
+	if !first || p.session == nil || known.isChanged() || !known.events.received.IsZero() || known.backoffReset ||
+		!reconcile.Steady(mg) || !p.referral.unchanged(ctx, mg, p.session) {
+		return 0
+	}
+	if p.listable(mg) {
+		p.lists.Watch(mg.GetUID(), p.session, p.kind.Listed(mg), time.Time{}, p.enqueue(mg))
+		p.states.recordWatched(client.ObjectKeyFromObject(mg), known)
+	}
+	requested, _ := meta.GetPollInterval(mg)
+	return delay.Spread(string(mg.GetUID()), p.poll.Effective(requested))
+}
+
+// makesNoCall returns whether the runtime will make no AWS call at all.
+func (r *reconciler[T]) makesNoCall(mg T) bool {
+	p := managed.NewManagementPoliciesResolver(r.policies, mg.GetManagementPolicies())
+	return meta.IsPaused(mg) || p.IsPaused() || p.Validate() != nil || (meta.WasDeleted(mg) && !p.ShouldDelete())
+}
+
+// priority returns the priority of a resource's calls: changes by the user take precedence
+// over polls, unless they have failed so often that nobody is waiting for the next attempt.
+func (r *reconciler[T]) priority(mg T, known resourceState) quota.Priority {
+	waiting := known.isChanged() || meta.WasDeleted(mg) || reconcile.Requested(mg) || !reconcile.Settled(mg)
+	if waiting && known.failures < priorityFailures {
+		return quota.User
+	}
+	return quota.Poll
+}
+
+// recent is the maximum age of a cached answer that counts as current.
+const recent = 2 * time.Second
+
+// fresh returns how old a cached answer that another resource requested may be. It is not from before the last event
+// about the resource.
+func (r *reconciler[T]) fresh(mg T, p quota.Priority, known resourceState) readcache.Freshness {
+	age := r.poll.Interval / 2 //nolint:mnd // Drift is seen after one and a half intervals at most.
+	switch {
+	case reconcile.Requested(mg):
+		age = 0
+	case p == quota.User, !reconcile.Steady(mg):
+		age = min(age, recent)
+	}
+	now := r.now()
+	f := readcache.Freshness{Now: now, Since: now.Add(-age)}
+	if known.events.received.After(f.Since) {
+		f.Since = known.events.received
+	}
+	return f
+}
+
+// outcome returns when the resource is reconciled next, given what the runtime has returned.
+func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.Result {
+	key := client.ObjectKeyFromObject(p.read)
+	endSpan(ctx, p.spanOutcome())
+	if p.later != nil {
+		p.states.recordDeferred(key, p.later.Operations)
+		wait := p.later.After
+		if p.later.Throttled {
+			wait = max(wait, throttled(p.states.countThrottle(key)))
+		}
+		return p.waitingResult(wait)
+	}
+	if p.outdated(key, res, err) {
+		return p.waitingResult(reconcile.AtOnce)
+	}
+	p.recorder.finish(p.read, p.out.Events, p.ready, p.err != nil)
+	if err == nil { // The runtime has written the status.
+		for _, f := range p.out.Stored {
+			f(ctx)
+		}
+	}
+	if failure := p.failure(res, err); failure != nil {
+		return p.failedResult(ctx, key, failed{err: failure, changing: p.changing, within: p.out.RetryWithin})
+	}
+	p.states.recordSuccess(key, p.did != actionNone || p.ready.Status == corev1.ConditionTrue)
+	p.metrics.recordReconcile(p.kind.GVK.Kind, resultOK)
+	return p.pollResult(res)
+}
+
+// outdated reports whether a reconcile has ended without an action because the resource changed after it was read, or
+// another process has written its status. The next reconcile reads it live.
+func (p *pass[T]) outdated(key types.NamespacedName, res ctrl.Result, err error) bool {
+	ended := res.Requeue || kerrors.IsConflict(err) //nolint:staticcheck // The runtime still uses it.
+	return ended && p.did == actionNone && p.err == nil && p.kube.Outdated(key)
+}
+
+// failure returns the error of a reconcile. The runtime reports some errors only by asking to requeue.
+func (p *pass[T]) failure(res ctrl.Result, err error) error {
+	switch {
+	case p.err != nil:
+		return p.err
+	case err != nil:
+		return err
+	case !res.Requeue, p.did != actionNone: //nolint:staticcheck // The runtime still uses it.
+		return nil
+	}
+	return errors.New("the runtime could not finish the reconcile")
+}
+
+// pollResult returns when a resource without an error is reconciled next.
+func (p *pass[T]) pollResult(res ctrl.Result) ctrl.Result {
+	mg := p.read
+	switch {
+	case res.IsZero():
+		return res
+	case p.out.After > 0:
+		return ctrl.Result{RequeueAfter: p.out.After}
+	case meta.WasDeleted(mg):
+		return ctrl.Result{RequeueAfter: reconcile.PendingDelay(p.now().Sub(mg.GetDeletionTimestamp().Time))}
+	case p.did != actionNone, res.Requeue: //nolint:staticcheck // As above.
+		return ctrl.Result{RequeueAfter: reconcile.MinPending}
+	case reconcile.InMotion(p.ready):
+		return ctrl.Result{RequeueAfter: reconcile.PendingDelay(p.now().Sub(p.ready.LastTransitionTime.Time))}
+	}
+	requested, _ := meta.GetPollInterval(mg)
+	return ctrl.Result{RequeueAfter: p.poll.Jittered(p.pollInterval(requested), p.random())}
+}
+
+// pollInterval returns the interval after which a stable resource is reconciled, 0 for the usual one. Events make polls
+// rare, if they are proven to arrive and if they tell of all changes.
+func (p *pass[T]) pollInterval(requested time.Duration) time.Duration {
+	s := p.session
+	if requested > 0 || s == nil || p.events == nil || p.poll.WithEvents <= p.poll.Interval ||
+		p.kind.Reported == nil || !p.kind.Reported(p.read) {
+		return requested
+	}
+	if p.ready.Status != corev1.ConditionTrue || !p.events.Proven(s.Ref.UID, s.Identity.Account, s.AWS.Region) {
+		return requested
+	}
+	return p.poll.WithEvents
+}
+
+// failed is the error of a reconcile. changing says that a call was about to change something, and within bounds the
+// delay before the next reconcile.
+type failed struct {
+	err      error
+	changing bool
+	within   time.Duration
+}
+
+// failedResult records the error of a reconcile, and returns when to retry it.
+func (r *reconciler[T]) failedResult(ctx context.Context, key types.NamespacedName, f failed) ctrl.Result {
+	c := classify(f.err)
+	r.metrics.recordReconcile(r.kind.GVK.Kind, c.result())
+	after := r.backoff(key, f.changing, c, f.err)
+	if f.within > 0 {
+		after = min(after, f.within)
+	}
+	endSpanWithError(ctx, c, f.err)
+	r.logPanic(key, f.err)
+	r.log.WithValues("request", ctrl.Request{NamespacedName: key}).Debug("Reconcile failed", "error", f.err, "requeue-after", after)
+	return ctrl.Result{RequeueAfter: after}
+}
+
+// waits ends a reconcile that has to wait, with an outcome for its span.
+func (r *reconciler[T]) waits(ctx context.Context, outcome string, wait time.Duration) ctrl.Result {
+	endSpan(ctx, outcome)
+	return r.waitingResult(wait)
+}
+
+// waitingResult returns the result of a reconcile that has to wait.
+func (r *reconciler[T]) waitingResult(wait time.Duration) ctrl.Result {
+	r.metrics.recordReconcile(r.kind.GVK.Kind, resultWaiting)
+	return ctrl.Result{RequeueAfter: wait}
+}
+
+// recordMetrics records the result of a reconcile in the metrics.
+func (p *pass[T]) recordMetrics() {
+	mg, kind := p.read, p.kind.GVK.Kind
+	key := client.ObjectKeyFromObject(mg)
+	if p.makesNoCall(mg) || meta.WasDeleted(mg) {
+		p.states.forgetDrift(key)
+		return
+	}
+	p.recordDrift(mg, p.out.State)
+	p.metrics.recordDrift(kind, p.states.recordComparison(mg, compareResult{
+		state: p.out.State, mayUpdate: p.out.MayUpdate, did: p.did, upToDate: p.upToDate(), failed: p.err != nil, since: p.facts.Fresh.Since,
+	}, p.known))
+	if p.ready.Status == corev1.ConditionTrue && p.err == nil && p.states.recordReady(key) {
+		p.metrics.recordReady(p.kind.GVK, p.now().Sub(mg.GetCreationTimestamp().Time))
+	}
+}
+
+// forget removes all state of a resource that does not exist any more.
+func (r *reconciler[T]) forget(key types.NamespacedName) {
+	known, ok := r.states.forget(key)
+	if ok && known.requester != "" {
+		r.limiter.Forget(known.scope, known.requester)
+	}
+	if ok && r.kind.Forget != nil {
+		r.kind.Forget(known.uid)
+	}
+	r.lists.Forget(known.uid)
+	r.kube.Forget(key)
+	r.handover.forget(key)
+	r.tenants.Forget(r.kind.GVK.Kind, key)
+	if r.kind.Fields != nil {
+		r.fields.Refer(r.user(key), nil)
+	}
+	r.recorder.forget(key)
+}

@@ -1,0 +1,232 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
+
+// references resolves references in memory, in each reconcile: the spec in the cluster stays as the user wrote it, and
+// changes of the referenced resource are followed. While a resource is being deleted, references that cannot be
+// resolved are left empty, because the referenced resource may be gone.
+type references[T reconcile.Managed] struct {
+	kind    reconcile.Kind[T]
+	reader  client.Client
+	tenants *tenancy.Registry
+}
+
+// A referrer has the method that angryjet generates.
+type referrer interface {
+	ResolveReferences(ctx context.Context, c client.Reader) error
+}
+
+// resolveDeleted resolves the references of a resource that is being deleted, as far as possible.
+func (r *references[T]) resolveDeleted(ctx context.Context, mg resource.Managed, s *session.Session) {
+	at := mg.GetDeletionTimestamp()
+	mg.SetDeletionTimestamp(nil) // The generated methods do not resolve references of deleted resources.
+	defer mg.SetDeletionTimestamp(at)
+	_ = r.resolve(ctx, mg, s) // For references that cannot be resolved any more, status has the last value.
+}
+
+// resolve resolves the references of a resource in memory. An error contains the field, and
+// the reason why its reference cannot be resolved.
+func (r *references[T]) resolve(ctx context.Context, mg resource.Managed, s *session.Session) error {
+	rr, ok := mg.(referrer)
+	if !ok {
+		return nil
+	}
+	if err := r.mayRefer(ctx, mg, s); err != nil {
+		return err
+	}
+	permits := func(ctx context.Context, to client.Object) error { return r.permits(ctx, mg, s, "", to) }
+	err := rr.ResolveReferences(ctx, &selectable{Reader: r.reader, permits: permits})
+	if err == nil {
+		return nil
+	}
+	if t, ok := mg.(T); ok && r.kind.References != nil {
+		for _, ref := range r.kind.References(t) {
+			if why := r.explain(ctx, mg, s, ref); why != "" {
+				return errors.Wrapf(errors.New(why), "cannot resolve spec.forProvider.%s", ref.Field)
+			}
+		}
+	}
+	return errors.Wrap(err, "cannot resolve references")
+}
+
+// mayRefer returns an error if a spec refers to a resource of another namespace that does not allow it, whether or not
+// the reference is going to be resolved. Selectors of another namespace are checked by selectable.
+func (r *references[T]) mayRefer(ctx context.Context, mg resource.Managed, s *session.Session) error {
+	t, ok := mg.(T)
+	if !ok || r.kind.References == nil {
+		return nil
+	}
+	for _, ref := range r.kind.References(t) {
+		if ref.Ref == nil || cmp.Or(ref.Ref.Namespace, mg.GetNamespace()) == mg.GetNamespace() {
+			continue
+		}
+		to, err := r.object(ref.To)
+		if err != nil {
+			return err
+		}
+		key := client.ObjectKey{Namespace: ref.Ref.Namespace, Name: ref.Ref.Name}
+		if err := r.reader.Get(ctx, key, to); kerrors.IsNotFound(err) || kmeta.IsNoMatchError(err) {
+			to.SetNamespace(key.Namespace)
+			to.SetName(key.Name)
+		} else if err != nil {
+			return errors.Wrapf(err, "cannot resolve spec.forProvider.%s", ref.Field)
+		}
+		if err := r.permits(ctx, mg, s, ref.To.Kind, to); err != nil {
+			return errors.Wrapf(err, "cannot resolve spec.forProvider.%s", ref.Field)
+		}
+	}
+	return nil
+}
+
+// permits returns an error if a resource may not refer to another. Without a session, annotations decide.
+func (r *references[T]) permits(
+	ctx context.Context, mg resource.Managed, s *session.Session, kind string, to client.Object,
+) error {
+	user, ok := mg.(resource.ModernManaged)
+	if !ok {
+		return nil
+	}
+	return r.tenants.MayRefer(ctx, tenancy.User{Resource: user, Session: s}, kind, to, client.ObjectKeyFromObject(to))
+}
+
+// explain returns why a reference cannot be resolved, or "" if it can.
+func (r *references[T]) explain(ctx context.Context, mg resource.Managed, s *session.Session, ref reconcile.Reference) string {
+	if ref.Ref == nil && ref.Selector == nil {
+		return ""
+	}
+	if ref.Ref == nil {
+		return r.explainSelector(ctx, mg, s, ref)
+	}
+	key := client.ObjectKey{Namespace: cmp.Or(ref.Ref.Namespace, mg.GetNamespace()), Name: ref.Ref.Name}
+	obj, err := r.object(ref.To)
+	if err != nil {
+		return err.Error()
+	}
+	err = r.reader.Get(ctx, key, obj)
+	switch {
+	case kerrors.IsNotFound(err):
+		return fmt.Sprintf("%s %s does not exist", ref.To.Kind, key)
+	case kmeta.IsNoMatchError(err):
+		return fmt.Sprintf("the cluster has no kind %s: activate its ManagedResourceDefinition", ref.To.Kind)
+	case err != nil:
+		return err.Error()
+	case meta.GetExternalName(obj) == "":
+		return fmt.Sprintf("%s %s does not exist in AWS yet", ref.To.Kind, key)
+	}
+	return ""
+}
+
+// explainSelector returns why a selector selects no usable resource, or "" if it does.
+func (r *references[T]) explainSelector(ctx context.Context, mg resource.Managed, s *session.Session, ref reconcile.Reference) string {
+	list, err := r.reader.Scheme().New(ref.To.GroupVersion().WithKind(ref.To.Kind + "List"))
+	if err != nil {
+		return err.Error()
+	}
+	l, ok := list.(resource.ManagedList)
+	if !ok {
+		return ""
+	}
+	namespace := cmp.Or(ref.Selector.Namespace, mg.GetNamespace())
+	err = r.reader.List(ctx, l, client.InNamespace(namespace), client.MatchingLabels(ref.Selector.MatchLabels))
+	switch {
+	case kmeta.IsNoMatchError(err):
+		return fmt.Sprintf("the cluster has no kind %s: activate its ManagedResourceDefinition", ref.To.Kind)
+	case err != nil:
+		return err.Error()
+	}
+	items := slices.DeleteFunc(l.GetItems(), func(to resource.Managed) bool {
+		return ref.Selector.MatchControllerRef != nil && *ref.Selector.MatchControllerRef && !meta.HaveSameController(mg, to) ||
+			r.permits(ctx, mg, s, ref.To.Kind, to) != nil
+	})
+	if len(items) == 0 && namespace != mg.GetNamespace() {
+		if err := r.permits(ctx, mg, s, ref.To.Kind, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace}}); err != nil {
+			return err.Error()
+		}
+	}
+	if len(items) == 0 {
+		return fmt.Sprintf("no %s in namespace %s matches the selector", ref.To.Kind, namespace)
+	}
+	for _, to := range items {
+		if meta.GetExternalName(to) == "" {
+			return fmt.Sprintf("%s %s/%s does not exist in AWS yet", ref.To.Kind, namespace, to.GetName())
+		}
+	}
+	return ""
+}
+
+func (r *references[T]) object(gvk schema.GroupVersionKind) (client.Object, error) {
+	obj, err := r.reader.Scheme().New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	o, ok := obj.(client.Object)
+	if !ok {
+		return nil, errors.Errorf("%s is not an object", gvk.Kind)
+	}
+	return o, nil
+}
+
+// selectable lists what a selector may select, the oldest resource first, so that a selector
+// that matches several resources keeps selecting the same one when another is created.
+type selectable struct {
+	client.Reader
+
+	// permits returns an error if an object may not be referred to.
+	permits func(ctx context.Context, to client.Object) error
+}
+
+// List lists the permitted objects, the oldest first.
+func (s *selectable) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if err := s.Reader.List(ctx, list, opts...); err != nil {
+		return err
+	}
+	items, err := kmeta.ExtractList(list)
+	if err != nil {
+		return err
+	}
+	items = slices.DeleteFunc(items, func(item runtime.Object) bool {
+		o, ok := item.(client.Object)
+		if !ok {
+			return true
+		}
+		refused := s.permits(ctx, o)
+		if refused != nil && !tenancy.IsRefused(refused) {
+			err = refused
+		}
+		return refused != nil
+	})
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(items, byAge)
+	return kmeta.SetList(list, items)
+}
+
+func byAge(a, b runtime.Object) int {
+	x, okx := a.(client.Object)
+	y, oky := b.(client.Object)
+	if !okx || !oky {
+		return 0
+	}
+	return cmp.Or(x.GetCreationTimestamp().Time.Compare(y.GetCreationTimestamp().Time), cmp.Compare(x.GetName(), y.GetName()))
+}

@@ -1,0 +1,289 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+)
+
+// refer makes the env's kind refer to other resources.
+func refer(_ *Options, k *reconcile.Kind[*sample]) {
+	k.References = func(mg *sample) []reconcile.Reference {
+		return []reconcile.Reference{{Field: "other", To: samples.GVK, Ref: mg.Spec.OtherRef, Selector: mg.Spec.OtherSelector}}
+	}
+	k.RefersTo = []schema.GroupVersionKind{samples.GVK}
+}
+
+// basket returns a resource that others refer to.
+func basket(name, externalName string) *sample {
+	b := &sample{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name), Labels: map[string]string{"app": "shop"}}}
+	if externalName != "" {
+		meta.SetExternalName(b, externalName)
+	}
+	return b
+}
+
+// sees records the resources that a connected client receives.
+func sees(e *env, seen *[]string) func(*Options, *reconcile.Kind[*sample]) {
+	return func(_ *Options, k *reconcile.Kind[*sample]) {
+		k.Observer = func(mg *sample, _ *session.Session) reconcile.Observer[*sample] {
+			*seen = append(*seen, ptr.Deref(mg.Spec.Other, ""))
+			return e.cloud
+		}
+	}
+}
+
+func TestReferenceIsFollowedInMemory(t *testing.T) {
+	mg := newSample()
+	mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket"}
+	var seen []string
+	e := newEnv(t, mg, refer)
+	e = newEnv(t, mg, refer, sees(e, &seen))
+	if err := e.server.Create(t.Context(), basket("basket", "one")); err != nil {
+		t.Fatal(err)
+	}
+	e.reconcile()
+	b := &sample{}
+	if err := e.server.Get(t.Context(), types.NamespacedName{Namespace: "shop", Name: "basket"}, b); err != nil {
+		t.Fatal(err)
+	}
+	meta.SetExternalName(b, "two")
+	if err := e.server.Update(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	e.reconcile()
+	if diff := cmp.Diff([]string{"one", "two"}, seen); diff != "" {
+		t.Errorf("a reference is to be followed at each reconcile: %s", diff)
+	}
+	if got := e.stored().Spec.Other; got != nil {
+		t.Errorf("the resolved value %q was written to the user's spec", *got)
+	}
+}
+
+func TestReferenceOfADeletedResource(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		present bool
+		want    string
+	}{
+		"Present": {reason: "What can be resolved is.", present: true, want: "one"},
+		"Gone":    {reason: "What is gone does not keep the resource from being deleted.", want: ""},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mg := newSample()
+			mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket"}
+			mg.Finalizers = []string{managed.FinalizerName}
+			var seen []string
+			e := newEnv(t, mg, refer)
+			e = newEnv(t, mg, refer, sees(e, &seen))
+			if tc.present {
+				if err := e.server.Create(t.Context(), basket("basket", "one")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			e.delete()
+			e.reconcile()
+			if diff := cmp.Diff([]string{tc.want}, seen); diff != "" {
+				t.Errorf("%s\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestUnresolvedReferenceIsExplained(t *testing.T) {
+	ref, sel := &xpv2.NamespacedReference{Name: "basket"}, &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "shop"}}
+	cases := map[string]struct {
+		reason string
+		edit   func(*sample)
+		others []client.Object
+		want   string
+	}{
+		"Absent": {
+			reason: "The message names the missing object.",
+			edit:   func(mg *sample) { mg.Spec.OtherRef = ref },
+			want:   "Sample shop/basket does not exist (cannot resolve spec.forProvider.other)",
+		},
+		"NotYetInAWS": {
+			reason: "The message names what is awaited.",
+			edit:   func(mg *sample) { mg.Spec.OtherRef = ref },
+			others: []client.Object{basket("basket", "")},
+			want:   "Sample shop/basket does not exist in AWS yet (cannot resolve spec.forProvider.other)",
+		},
+		"NothingSelected": {
+			reason: "The message says that the selector matches nothing.",
+			edit: func(mg *sample) {
+				mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "x"}}
+			},
+			others: []client.Object{basket("basket", "one")},
+			want:   "no Sample in namespace shop matches the selector (cannot resolve spec.forProvider.other)",
+		},
+		"OtherController": {
+			reason: "A selector that asks for the same controller finds no other's.",
+			edit: func(mg *sample) {
+				mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: sel.MatchLabels, MatchControllerRef: ptr.To(true)}
+			},
+			others: []client.Object{basket("basket", "one")},
+			want:   "no Sample in namespace shop matches the selector",
+		},
+		"SelectedNotYetInAWS": {
+			reason: "The message names the selected object that is awaited.",
+			edit:   func(mg *sample) { mg.Spec.OtherSelector = sel },
+			others: []client.Object{basket("basket", "")},
+			want:   "Sample shop/basket does not exist in AWS yet",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mg := newSample()
+			tc.edit(mg)
+			e := newEnv(t, mg, refer)
+			for _, o := range tc.others {
+				if err := e.server.Create(t.Context(), o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if wait := e.reconcile(); wait <= 0 || wait > time.Minute {
+				t.Errorf("%s\ncomes back after %v, want soon and not at once", tc.reason, wait)
+			}
+			c := e.stored().GetCondition(xpv2.TypeSynced)
+			if c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, tc.want) {
+				t.Errorf("%s\nSynced is %s: %q, want %q", tc.reason, c.Status, c.Message, tc.want)
+			}
+			if ready := e.stored().GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonCreating || !strings.Contains(ready.Message, tc.want) {
+				t.Errorf("%s\nReady is %s: %q, want that it is waited for", tc.reason, ready.Reason, ready.Message)
+			}
+			if len(e.cloud.calls) > 0 {
+				t.Errorf("%s\nAWS was called: %v", tc.reason, e.cloud.calls)
+			}
+		})
+	}
+}
+
+func TestSelectorKeepsToTheOldest(t *testing.T) {
+	s := runtime.NewScheme()
+	if err := samples.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	old, young := basket("z-old", "old"), basket("a-young", "young")
+	old.CreationTimestamp = metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	young.CreationTimestamp = metav1.NewTime(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC))
+	c := fake.NewClientBuilder().WithScheme(s).WithObjects(old, young).Build()
+	mg := newSample()
+	mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "shop"}}
+	r := &references[*sample]{reader: c}
+	if err := r.resolve(t.Context(), mg, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := ptr.Deref(mg.Spec.Other, ""); got != "old" {
+		t.Errorf("resolved to %q, want the oldest, so that a new one takes nothing over", got)
+	}
+}
+
+func TestReferrerRequests(t *testing.T) {
+	s := runtime.NewScheme()
+	if err := samples.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	byName, bySelector, apart := newSample(), newSample(), newSample()
+	byName.Name, byName.Spec.OtherRef = "by-name", &xpv2.NamespacedReference{Name: "basket"}
+	bySelector.Name, bySelector.Spec.OtherSelector = "by-selector", &xpv2.NamespacedSelector{}
+	apart.Name, apart.Spec.OtherRef = "apart", &xpv2.NamespacedReference{Name: "basket", Namespace: "bank"}
+	k := reconcile.Kind[*sample]{}
+	refer(nil, &k)
+	c := fake.NewClientBuilder().WithScheme(s).WithObjects(byName, bySelector, apart).
+		WithIndex(&sample{}, referentIndex, func(o client.Object) []string {
+			return referentKeys(k.References(o.(*sample)), o.GetNamespace()) //nolint:forcetypeassert // It is one.
+		}).Build()
+
+	before := basket("basket", "one")
+	changed := func(f func(*sample)) event.UpdateEvent {
+		after := basket("basket", "one")
+		f(after)
+		return event.UpdateEvent{ObjectOld: before, ObjectNew: after}
+	}
+	both := []string{"shop/by-name", "shop/by-selector"}
+	cases := map[string]struct {
+		reason string
+		event  any
+		want   []string
+	}{
+		"Comes":     {reason: "What was waited for is there.", event: event.CreateEvent{Object: before}, want: both},
+		"WasThere":  {reason: "At the start all are looked at anyway.", event: event.CreateEvent{Object: before, IsInInitialList: true}},
+		"Goes":      {reason: "What is gone may be selected no more.", event: event.DeleteEvent{Object: before}, want: both},
+		"Renamed":   {reason: "The reference has another value.", event: changed(func(b *sample) { meta.SetExternalName(b, "two") }), want: both},
+		"Ready":     {reason: "What was refused before may work now.", event: changed(func(b *sample) { b.SetConditions(reconcile.Available(1)) }), want: both},
+		"Labelled":  {reason: "A selector may match another.", event: changed(func(b *sample) { b.Labels = nil }), want: both},
+		"Unrelated": {reason: "A change of other fields requeues nothing.", event: changed(func(b *sample) { b.Spec.Value = "x" })},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var marked []string
+			users := refs.Dependents{
+				Resources: c, Index: referentIndex,
+				NewList: func() client.ObjectList { return &samples.SampleList{} },
+				Changed: func(n types.NamespacedName, _ string) { marked = append(marked, n.String()) },
+			}
+			p := predicate.And(refs.NotInitial(), referredChanged())
+			enqueued := samples.Enqueued(t.Context(), p, referrerRequests(users, samples.GVK), tc.event)
+			slices.Sort(marked)
+			marked = slices.Compact(marked) // Both the old and the new object of an update are mapped.
+			if diff := cmp.Diff(tc.want, marked); diff != "" {
+				t.Errorf("%s\n%s", tc.reason, diff)
+			}
+			if len(enqueued) != len(tc.want) {
+				t.Errorf("%s\n%d are enqueued, want %d", tc.reason, len(enqueued), len(tc.want))
+			}
+		})
+	}
+}
+
+func TestFreshness(t *testing.T) {
+	seen := map[string]time.Duration{}
+	e := newEnv(t, newSample())
+	known := resourceState{}
+	age := func(label string) {
+		f := e.reconciler.fresh(e.stored(), e.reconciler.priority(e.stored(), resourceState{}), known)
+		seen[label] = f.Now.Sub(f.Since)
+	}
+	age("new")
+	e.settle()
+	age("settled")
+	e.change(func(mg *sample) { mg.Generation, mg.Spec.Value = 2, "b" })
+	age("changed")
+	e.change(func(mg *sample) {
+		meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyReconcileRequestedAt: "now"})
+	})
+	age("requested")
+	e.change(func(mg *sample) { mg.SetAnnotations(nil) })
+	e.settle()
+	known.events.received = e.clock.Add(-time.Minute)
+	age("event")
+	want := map[string]time.Duration{"event": time.Minute, "requested": 0, "new": 2 * time.Second, "settled": 5 * time.Minute, "changed": 2 * time.Second}
+	if diff := cmp.Diff(want, seen); diff != "" {
+		t.Errorf("a shared answer is to be new where the user asks for a look, recent where the user waits, and at most half a poll interval old else: %s", diff)
+	}
+}

@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlcontroller "sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
+
+// referentIndex is the field index from a resource to what its references refer to.
+const referentIndex = "spec.references"
+
+// anyName replaces the name in the index key of a selector.
+const anyName = "*"
+
+// A Referent has more values that references may be resolved to than its external name and its Ready condition.
+type Referent interface {
+	// Referred returns the values that references to the resource may be resolved to.
+	Referred() []string
+}
+
+// indexReferences indexes the resources of a kind by what they refer to and act on.
+func indexReferences[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T]) error {
+	return mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), referentIndex, func(obj client.Object) []string {
+		mg, ok := obj.(T)
+		if !ok {
+			return nil
+		}
+		return append(referentKeys(k.References(mg), mg.GetNamespace()), actingKeys(k, mg)...)
+	})
+}
+
+// actingKeys returns the index keys of what a resource acts on or uses, independent of the owner.
+func actingKeys[T reconcile.Managed](k reconcile.Kind[T], mg T) []string {
+	var targets []tenancy.Target
+	for _, of := range []func(T) []tenancy.Target{k.ActsOn, k.Uses} {
+		if of != nil {
+			targets = append(targets, of(mg)...)
+		}
+	}
+	keys := targetKeys(targets, k.Region(mg))
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// targetKeys returns the index keys of targets. Those without a region are in the given one.
+func targetKeys(targets []tenancy.Target, region string) []string {
+	var keys []string
+	for _, t := range targets {
+		t.Region = cmp.Or(t.Region, region)
+		keys = append(keys, t.Key())
+	}
+	return keys
+}
+
+// referentKeys returns the index keys of the references of a resource in a namespace.
+func referentKeys(refs []reconcile.Reference, namespace string) []string {
+	var keys []string
+	for _, r := range refs {
+		switch {
+		case r.Ref != nil:
+			keys = append(keys, referentKey(r.To, cmp.Or(r.Ref.Namespace, namespace), r.Ref.Name))
+		case r.Selector != nil:
+			keys = append(keys, referentKey(r.To, cmp.Or(r.Selector.Namespace, namespace), anyName))
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+func referentKey(gvk schema.GroupVersionKind, namespace, name string) string {
+	return strings.Join([]string{gvk.Kind, namespace, name}, "/")
+}
+
+// watchReferents enqueues a resource when a resource that it refers to is created or deleted, or changes a value that
+// references are resolved to. A kind that does not exist in the cluster yet is watched once it does.
+func watchReferents[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile.Kind[T], c ctrlcontroller.Controller, markChanged func(name client.ObjectKey, by string)) error {
+	all := o.All(mgr).GetCache()
+	for _, gvk := range k.RefersTo {
+		obj, err := mgr.GetScheme().New(gvk)
+		if err != nil {
+			return errors.Wrapf(err, "cannot watch %s", gvk.Kind)
+		}
+		to, ok := obj.(client.Object)
+		if !ok {
+			return errors.Errorf("cannot watch %s", gvk.Kind)
+		}
+		users := refs.Dependents{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: referentIndex, Changed: markChanged}
+		watch := func() error { return c.Watch(source.Kind(all, to, referentHandler(users, gvk))) }
+		if o.Gate == nil {
+			if err := watch(); err != nil {
+				return errors.Wrapf(err, "cannot watch %s", gvk.Kind)
+			}
+			continue
+		}
+		o.Gate.Register(func() {
+			if err := watch(); err != nil {
+				Stop(mgr, errors.Wrapf(err, "cannot watch %s for %s", gvk.Kind, k.GVK.Kind))
+			}
+		}, gvk)
+	}
+	return nil
+}
+
+// referentHandler enqueues the resources that refer to an object of a kind, or act on what it owns in AWS.
+func referentHandler(users refs.Dependents, gvk schema.GroupVersionKind) handler.EventHandler {
+	return joined{
+		{predicate.And(refs.NotInitial(), referredChanged()), handler.EnqueueRequestsFromMapFunc(referrerRequests(users, gvk))},
+		{allowedChanged(), handler.EnqueueRequestsFromMapFunc(actingRequests(users, gvk))},
+	}
+}
+
+// referrerRequests maps an object of a kind to the resources that refer to it, or may select it.
+func referrerRequests(users refs.Dependents, gvk schema.GroupVersionKind) handler.MapFunc {
+	return func(ctx context.Context, o client.Object) []ctrl.Request {
+		return users.Requests(ctx, gvk.Kind+" "+o.GetName(), nil,
+			referentKey(gvk, o.GetNamespace(), o.GetName()), referentKey(gvk, o.GetNamespace(), anyName))
+	}
+}
+
+// referredChanged drops updates that change nothing that references depend on.
+func referredChanged() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return referred(e.ObjectOld) != referred(e.ObjectNew) }}
+}
+
+// actingRequests maps an object of a kind to the resources that act on what it owns in AWS,
+// including those that are not allowed to.
+func actingRequests(users refs.Dependents, gvk schema.GroupVersionKind) handler.MapFunc {
+	return func(ctx context.Context, o client.Object) []ctrl.Request {
+		return users.Requests(ctx, gvk.Kind+" "+o.GetName(), nil, tenancy.Owned(o)...)
+	}
+}
+
+// allowedChanged selects objects that are deleted, or that changed which namespaces they allow.
+func allowedChanged() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool { return allowed(e.ObjectOld) != allowed(e.ObjectNew) },
+	}
+}
+
+// allowed returns the namespaces that an object allows, as annotated.
+func allowed(o client.Object) string { return o.GetAnnotations()[tenancy.AnnotationAllowedNamespaces] }
+
+// referred returns everything about an object that references depend on, as one string.
+func referred(o client.Object) string {
+	parts := []string{meta.GetExternalName(o), allowed(o)}
+	if c, ok := o.(resource.Conditioned); ok {
+		parts = append(parts, string(isTrue(c.GetCondition(xpv2.TypeReady))))
+	}
+	if r, ok := o.(Referent); ok {
+		parts = append(parts, r.Referred()...)
+	}
+	labels := o.GetLabels()
+	for _, k := range slices.Sorted(maps.Keys(labels)) {
+		parts = append(parts, k+"="+labels[k])
+	}
+	return strings.Join(parts, "\x00")
+}
+
+// isTrue returns True for a condition that is True, and False for any other.
+func isTrue(c xpv2.Condition) corev1.ConditionStatus {
+	if c.Status == corev1.ConditionTrue {
+		return corev1.ConditionTrue
+	}
+	return corev1.ConditionFalse
+}

@@ -1,0 +1,88 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
+
+// referral computes fingerprints of what specs refer to. With the one in status, the first
+// reconcile after a start can tell whether any of it has changed meanwhile.
+type referral[T reconcile.Managed] struct {
+	kind       reconcile.Kind[T]
+	references *references[T]
+	objects    *refs.ObjectReader
+}
+
+// refers returns whether spec refers to anything.
+func (r *referral[T]) refers(mg T) bool {
+	if r.kind.Refs != nil && len(r.kind.Refs(mg)) > 0 || r.kind.Fields != nil && len(r.kind.Fields(mg)) > 0 {
+		return true
+	}
+	if r.kind.References == nil {
+		return false
+	}
+	for _, ref := range r.kind.References(mg) {
+		if ref.Ref != nil || ref.Selector != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// unchanged returns whether spec refers to the same as when AWS was last found to match, as far as
+// it refers to anything.
+func (r *referral[T]) unchanged(ctx context.Context, mg T, s *session.Session) bool {
+	if !r.refers(mg) {
+		return true
+	}
+	last := mg.GetSummary().ReferencesFingerprint
+	if last == "" {
+		return false
+	}
+	copied, ok := mg.DeepCopyObject().(T)
+	if !ok || r.references.resolve(ctx, copied, s) != nil {
+		return false
+	}
+	if r.kind.FunctionName != nil && reconcile.PlainFunctionName(copied, r.kind.FunctionName(copied), s) != nil {
+		return false
+	}
+	return r.fingerprint(ctx, copied) == last
+}
+
+// fingerprint returns the fingerprint of a resource whose references are resolved. It is empty if spec refers to
+// nothing, or to fields of other providers' objects, whose versions change with each of their own reconciles.
+func (r *referral[T]) fingerprint(ctx context.Context, mg T) string {
+	if !r.refers(mg) || r.kind.Fields != nil && len(r.kind.Fields(mg)) > 0 {
+		return ""
+	}
+	text, err := json.Marshal(mg)
+	if err != nil {
+		return ""
+	}
+	o := struct {
+		Spec json.RawMessage `json:"spec"`
+	}{}
+	if json.Unmarshal(text, &o) != nil {
+		return ""
+	}
+	h := sha256.New()
+	_, _ = h.Write(o.Spec) // A hash cannot fail.
+	if r.kind.Refs != nil {
+		for _, ref := range r.kind.Refs(mg) {
+			version, err := r.objects.Version(ctx, ref)
+			if _, missing := errors.AsType[*refs.MissingError](err); err != nil && !missing {
+				return ""
+			}
+			_, _ = fmt.Fprintf(h, " %s=%s", ref, version)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

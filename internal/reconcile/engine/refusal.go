@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+)
+
+// Reasons of the events about a resource that is refused after it has created something. They are emitted about the
+// resource that owns what was acted on, and about the refused one.
+const (
+	// ReasonRemoved means that the provider has deleted from AWS what the resource created.
+	ReasonRemoved event.Reason = "RemovedRefusedResource"
+
+	// ReasonNotRemoved means that the resource may have left something in AWS.
+	ReasonNotRemoved event.Reason = "LeftRefusedResource"
+)
+
+// A refusedError says that a resource may not use its targets.
+type refusedError struct{ error }
+
+// Unwrap returns the reason.
+func (e *refusedError) Unwrap() error { return e.error }
+
+func isRefused(err error) bool {
+	_, ok := reconcile.AsType[*refusedError](err)
+	return ok
+}
+
+// refused returns the observer of a resource that is refused. If this process has seen it create something in
+// AWS, the observer deletes that, and nothing else: annotations are no proof, because users can write them. If there
+// is no observer, the resource makes no call.
+func (p *pass[T]) refused(mg T, s *session.Session, why error) reconcile.Observer[T] {
+	r, u, owner, name := p.reconciler, tenancy.User{Resource: mg, Session: s}, tenancy.RefusedBy(why), ownership.WrittenName(mg)
+	if owner == nil || name == "" || r.kind.ActsOn == nil || reconcile.ObserveOnly(mg) || r.removed(u) {
+		return nil
+	}
+	what := r.kind.GVK.Kind + " " + client.ObjectKeyFromObject(mg).String()
+	if created, _ := r.tenants.Created(r.kind.GVK.Kind, u); created != name || !reconcile.Allows(mg, xpv2.ManagementActionDelete) {
+		r.recorder.Event(owner, event.Warning(ReasonNotRemoved, errors.New(what+
+			" is refused, and may have left in AWS what it created earlier: look for it, and delete it if you do not want it")))
+		return nil
+	}
+	return removing(r.kind.Observer(mg, s), unusableError{&refusedError{why}}, func() event.Event {
+		r.tenants.RecordCreated(r.kind.GVK.Kind, u, "")
+		e := event.Normal(ReasonRemoved, "Deleted from AWS what "+what+" created before it was refused")
+		r.recorder.Event(owner, e)
+		return e
+	})
+}
+
+// removing returns the observer of a refused resource that has created something in AWS. It deletes that as
+// if the resource were being deleted, and returns why it is refused. removed is called once it is gone.
+func removing[T reconcile.Managed](inner reconcile.Observer[T], why error, removed func() event.Event) reconcile.Observer[T] {
+	return reconcile.ObserverFunc[T](func(ctx context.Context, f reconcile.Facts, mg T) (reconcile.Outcome, error) {
+		deleted, ok := mg.DeepCopyObject().(T)
+		if !ok {
+			return reconcile.Outcome{}, why
+		}
+		deleted.SetDeletionTimestamp(&metav1.Time{Time: f.Now()})
+		out, err := inner.Observe(ctx, f, deleted)
+		switch {
+		case err != nil:
+			return reconcile.Outcome{Effects: out.Effects}, err
+		case !out.Exists:
+			out.Events = append(out.Events, removed())
+			return reconcile.Outcome{Effects: out.Effects}, why
+		case out.Call == nil:
+			return reconcile.Outcome{Effects: out.Effects}, why
+		}
+		if err := f.Reserve(out.Call.Reserve...); err != nil {
+			return reconcile.Outcome{}, err
+		}
+		res, err := out.Call.Do(ctx)
+		out.Add(res.Effects)
+		if err == nil {
+			err = why
+		}
+		return reconcile.Outcome{Effects: out.Effects}, err
+	})
+}
+
+// releasing returns the observer of a resource that is being deleted and may
+// not delete what it refers to. It finds nothing to delete.
+func releasing[T reconcile.Managed](why error, removed bool) reconcile.Observer[T] {
+	return reconcile.ObserverFunc[T](func(context.Context, reconcile.Facts, T) (reconcile.Outcome, error) {
+		out := reconcile.Outcome{}
+		if !removed {
+			out.Events = []event.Event{event.Normal(reconcile.ReasonNotDeleted,
+				"Left in AWS, because this resource does not own it: "+why.Error())}
+		}
+		return out, nil
+	})
+}

@@ -1,0 +1,228 @@
+package engine
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/crossplane/crossplane-runtime/v2/apis/changelogs/proto/v1alpha1"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+)
+
+// The runtime is crossplane-runtime's managed reconciler. Each reconcile has one of its own, which costs microseconds,
+// so that all of its hooks belong to one pass, and nothing has to travel in contexts. It knows fewer states than a
+// resource of this provider has. These are all the things that it is told for that reason:
+//
+//   - The external resource is absent, to have the remainder of a failed creation deleted and created again.
+//   - It is present and up to date, to wait for AWS or for something else, and in plan mode.
+//   - It is absent and up to date, if the policies forbid its creation: otherwise the runtime would update it.
+//   - There is an error, to drop whatever a reconcile has found that ends with a LaterError: its status, its events and its
+//     entries of the change log are dropped here.
+//   - The finalizer was added, while it is in memory only: it is written together with the pending creation.
+//   - A resource has no deletion timestamp, while its references are resolved: the resolvers that angryjet generates
+//     skip resources that are being deleted.
+//   - The management policies are Observe, in plan mode (planned.go).
+//   - A creation grace period of 0 and a deterministic name: the kinds find lost creations, and know what AWS does not
+//     show yet (visibility.go).
+//   - A Get returns what the reconcile has read, and the status that it writes is completed (kube.View).
+//
+// Late initialization and the default external name are not used.
+
+// runtime returns the runtime's reconciler of a pass.
+func (p *pass[T]) runtime() ctrlreconcile.Reconciler {
+	f := &finalizer[T]{Finalizer: kube.NewFinalizer(p.kube, managed.FinalizerName), pass: p}
+	opts := []managed.ReconcilerOption{
+		managed.WithTypedExternalConnector[T](&connector[T]{p}),
+		managed.WithLogger(p.runtimeLog),
+		managed.WithRecorder(&passRecorder[T]{Recorder: p.recorder, pass: p}),
+		managed.WithTimeout(p.timeout),
+		managed.WithPollInterval(p.poll.Interval),
+		managed.WithMinPollInterval(p.poll.Effective(p.poll.Min)),
+		managed.WithCreationGracePeriod(0),
+		managed.WithDeterministicExternalName(true),
+		managed.WithInitializers(),
+		managed.WithFinalizer(f),
+		managed.WithCriticalAnnotationUpdater(p.kube),
+		managed.WithReferenceResolver(managed.ReferenceResolverFn(p.resolveReferences)),
+	}
+	if p.policies {
+		opts = append(opts, managed.WithManagementPolicies())
+	}
+	if p.changeLog != nil {
+		opts = append(opts, managed.WithChangeLogger(&changeLogger[T]{inner: p.changeLog, pass: p}))
+	}
+	view := p.kube.View(p.read, p.completeStatus)
+	return managed.NewReconciler(&decorated{Manager: p.manager, client: view}, resource.ManagedKind(p.kind.GVK), opts...)
+}
+
+// decorated is a manager with the client of a pass.
+type decorated struct {
+	ctrl.Manager
+
+	client client.Client
+}
+
+// GetClient returns the client of a pass.
+func (d *decorated) GetClient() client.Client { return d.client }
+
+// A connector passes the runtime's calls to a pass.
+type connector[T reconcile.Managed] struct{ pass *pass[T] }
+
+// Connect determines how the resource is observed.
+func (c *connector[T]) Connect(ctx context.Context, mg T) (managed.TypedExternalClient[T], error) {
+	if err := c.pass.connect(ctx, mg); err != nil {
+		return nil, err
+	}
+	return &externalClient[T]{c.pass}, nil
+}
+
+// An externalClient passes the runtime's calls to a pass.
+type externalClient[T reconcile.Managed] struct{ pass *pass[T] }
+
+// Observe observes the external resource.
+func (c *externalClient[T]) Observe(ctx context.Context, mg T) (managed.ExternalObservation, error) {
+	if err := c.pass.observe(ctx, mg); err != nil {
+		return managed.ExternalObservation{}, err
+	}
+	return ObservationFor(mg, c.pass.out), nil
+}
+
+// ObservationFor returns what the runtime is told, so that it makes the call that is due and no other.
+func ObservationFor(mg resource.Managed, out reconcile.Outcome) managed.ExternalObservation {
+	o := managed.ExternalObservation{ResourceExists: out.Exists, ResourceUpToDate: true, ConnectionDetails: out.Details}
+	if out.State != reconcile.Undecided && out.Exists {
+		o.Diff = out.Changes.String()
+	}
+	switch {
+	case out.Call != nil:
+		o.ResourceExists, o.ResourceUpToDate = out.Call.Verb != reconcile.ToCreate, false
+	case !out.Exists:
+		o.ResourceUpToDate = !meta.WasDeleted(mg) && !reconcile.ObserveOnly(mg)
+	}
+	return o
+}
+
+// Create creates the external resource.
+func (c *externalClient[T]) Create(ctx context.Context, mg T) (managed.ExternalCreation, error) {
+	err := c.pass.act(ctx, mg, "Create", actionCreated)
+	return managed.ExternalCreation{ConnectionDetails: c.pass.result.Details}, err
+}
+
+// Update makes the one call that is due.
+func (c *externalClient[T]) Update(ctx context.Context, mg T) (managed.ExternalUpdate, error) {
+	err := c.pass.act(ctx, mg, "Update", actionUpdated)
+	return managed.ExternalUpdate{ConnectionDetails: c.pass.result.Details}, err
+}
+
+// Delete deletes the external resource.
+func (c *externalClient[T]) Delete(ctx context.Context, mg T) (managed.ExternalDelete, error) {
+	return managed.ExternalDelete{}, c.pass.remove(ctx, mg)
+}
+
+// Disconnect does nothing: connections are shared and outlive a reconcile.
+func (c *externalClient[T]) Disconnect(context.Context) error { return nil }
+
+// A passRecorder emits the events of one reconcile.
+type passRecorder[T reconcile.Managed] struct {
+	event.Recorder
+
+	pass *pass[T]
+}
+
+// WithAnnotations returns a recorder that annotates its events.
+func (r *passRecorder[T]) WithAnnotations(keysAndValues ...string) event.Recorder {
+	return &passRecorder[T]{Recorder: r.Recorder.WithAnnotations(keysAndValues...), pass: r.pass}
+}
+
+// Event emits an event, unless the reconcile leaves no trace.
+func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
+	p := r.pass
+	if p.leavesNoTrace() || e.Reason == reasonDeleted && p.did == actionPending ||
+		e.Reason == reasonUpdated && p.result.Quiet {
+		return
+	}
+	if did := e.Reason == reasonCreated || e.Reason == reasonUpdated || e.Reason == reasonDeleted; did && p.does != "" {
+		e.Message = p.does
+	}
+	if mg, ok := obj.(resource.Conditioned); ok && p.awaits && e.Type == event.TypeWarning && notCreated(mg) {
+		e.Type, e.Reason = event.TypeNormal, reasonWaiting
+	}
+	if e.Type == event.TypeWarning && (ownership.IsForeign(p.returned) || tenancy.IsRefused(p.returned)) {
+		e.Reason = reasonOwned
+	}
+	r.Recorder.Event(obj, e)
+}
+
+// A finalizer adds the finalizer of a resource in memory only if the runtime is about to record a pending creation,
+// which writes both. It removes the record that the resource uses its config before it removes the finalizer.
+type finalizer[T reconcile.Managed] struct {
+	resource.Finalizer
+
+	pass *pass[T]
+}
+
+// AddFinalizer adds the finalizer to a resource, unless it has it.
+func (f *finalizer[T]) AddFinalizer(ctx context.Context, obj resource.Object) error {
+	if f.pass.creates {
+		meta.AddFinalizer(obj, managed.FinalizerName)
+		return nil
+	}
+	return f.Finalizer.AddFinalizer(ctx, obj)
+}
+
+// RemoveFinalizer removes the finalizer of a resource after its external resource was deleted or orphaned.
+func (f *finalizer[T]) RemoveFinalizer(ctx context.Context, obj resource.Object) error {
+	p := f.pass
+	if mg, ok := obj.(resource.ModernManaged); ok {
+		if err := p.tracker.Untrack(ctx, mg); err != nil {
+			return err
+		}
+	}
+	err := f.Finalizer.RemoveFinalizer(ctx, obj)
+	if err == nil && meta.WasDeleted(obj) {
+		p.metrics.recordDeletion(p.kind.GVK.String(), p.now().Sub(obj.GetDeletionTimestamp().Time))
+	}
+	return err
+}
+
+// changeLogger forwards change log entries of one reconcile. It removes what must not be logged, and drops entries of
+// reconciles that leave no trace and of deletions that wait.
+type changeLogger[T reconcile.Managed] struct {
+	inner managed.ChangeLogger
+	pass  *pass[T]
+}
+
+// Log logs a change that was made or has failed.
+func (l *changeLogger[T]) Log(
+	ctx context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad managed.AdditionalDetails,
+) error {
+	if l.pass.leavesNoTrace() || l.pass.did == actionPending {
+		return nil
+	}
+	shown := mg.DeepCopyObject().(resource.Managed) //nolint:forcetypeassert // A copy has the type of its original.
+	hideLastApplied(shown)
+	shown.SetManagedFields(nil)
+	if mg, ok := shown.(T); ok && l.pass.kind.Redact != nil {
+		l.pass.kind.Redact(mg)
+	}
+	return l.inner.Log(ctx, shown, op, changeErr, ad)
+}
+
+// hideLastApplied removes kubectl's copy of the manifest, which contains what Redact removes from the spec.
+func hideLastApplied(mg resource.Managed) {
+	a := mg.GetAnnotations()
+	delete(a, corev1.LastAppliedConfigAnnotation)
+	mg.SetAnnotations(a)
+}

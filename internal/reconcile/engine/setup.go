@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
+
+const defaultTimeout = time.Minute
+
+// A Definition is a kind, whatever the type of its resources.
+type Definition interface {
+	// Control adds the controller of the kind to a manager.
+	Control(mgr ctrl.Manager, o Options) error
+
+	// Stepper returns the Stepper of the kind, which reads objects with a client.
+	Stepper(c client.Client, o Options) Stepper
+}
+
+// definition is the Definition of a kind.
+type definition[T reconcile.Managed] struct{ kind reconcile.Kind[T] }
+
+// Setup passes a kind to Options.Define. A program that only takes the Steppers of kinds does not link their
+// controllers.
+func Setup[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile.Kind[T]) error {
+	return o.Define(mgr, o, definition[T]{k})
+}
+
+// AddController is the Options.Define of the provider: it adds the controller of a kind to a manager.
+func AddController(mgr ctrl.Manager, o Options, d Definition) error { return d.Control(mgr, o) }
+
+// Stepper returns the Stepper of the kind.
+func (d definition[T]) Stepper(c client.Client, o Options) Stepper { return newStepper(c, o, d.kind) }
+
+// Control adds the controller of the kind to a manager.
+func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
+	k := d.kind
+	name := managed.ControllerName(k.GVK.GroupKind().String())
+	r := newReconciler(mgr, o, k, event.NewAPIRecorder(mgr.GetEventRecorderFor(name))) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
+
+	if err := addStateMetrics(mgr, o, k); err != nil {
+		return errors.Wrapf(err, "cannot add state metrics of %s", k.GVK.Kind)
+	}
+
+	if err := r.handover.watch(context.Background(), mgr.GetCache(), k.New()); err != nil {
+		return errors.Wrapf(err, "cannot watch which %s other shards hand over", k.GVK.Kind)
+	}
+	co := ParkWorkers(o.ForControllerRuntime(), mgr.GetLogger())
+	b := ctrl.NewControllerManagedBy(onDemand{Manager: mgr, resource: k.New()}).
+		Named(name).
+		WithOptions(co).
+		For(k.New(), builder.WithPredicates(r.handover.arrivals(), desiredStateChanged()))
+	if err := watchConfigs(mgr, k, b, r.states.resetBackoff); err != nil {
+		return errors.Wrapf(err, "cannot watch the provider configs of %s", k.GVK.Kind)
+	}
+	if err := watchEvents(mgr, o, k, b, r.states); err != nil {
+		return errors.Wrapf(err, "cannot index %s for drift events", k.GVK.Kind)
+	}
+	if k.Refs != nil || k.Fields != nil {
+		if err := watchRefs(mgr, o, k, b, r.states.markChanged); err != nil {
+			return errors.Wrapf(err, "cannot watch the Secrets and ConfigMaps of %s", k.GVK.Kind)
+		}
+	}
+	if k.Fields != nil {
+		watchFields(k, o.Fields, b, r.states.markChanged)
+	}
+	if k.References != nil {
+		if err := indexReferences(mgr, k); err != nil {
+			return errors.Wrapf(err, "cannot index the references of %s", k.GVK.Kind)
+		}
+	}
+	if k.Listed != nil {
+		r.queue.watch(b)
+	}
+	if tenancy.Owns(k.New()) {
+		if err := o.All(mgr).GetFieldIndexer().IndexField(context.Background(), k.New(), tenancy.Index, tenancy.IndexedBy); err != nil {
+			return errors.Wrapf(err, "cannot index what a %s owns", k.GVK.Kind)
+		}
+	}
+	c, err := b.Build(r.withTracing(o.Tracer))
+	if err != nil {
+		return errors.Wrapf(err, "cannot add the controller of %s", k.GVK.Kind)
+	}
+	return watchReferents(mgr, o, k, c, r.states.markChanged)
+}
+
+// NewReconciler returns the reconciler that Setup gives to a kind's controller, for callers
+// that schedule reconciles themselves. It uses the manager's clients and scheme.
+func NewReconciler[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile.Kind[T], events event.Recorder) ctrlreconcile.Reconciler {
+	return newReconciler(mgr, o, k, events)
+}
+
+// newReconciler returns the reconciler of a kind.
+func newReconciler[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile.Kind[T], events event.Recorder) *reconciler[T] {
+	s := newStateStore()
+	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New())
+	kc.Select(o.Shard.Selector())
+	ids := &traces{}
+	if o.Tracer != nil {
+		o.Logger = &tracedLogger{Logger: o.Logger, traces: ids}
+	}
+	log := o.Logger.WithValues("kind", k.GVK.Kind)
+	r := &reconciler[T]{
+		kind:       k,
+		manager:    mgr,
+		kube:       kc,
+		limiter:    o.Limiter,
+		resolver:   o.Resolver,
+		tracker:    o.Tracker,
+		recorder:   newRecorder(&deletionLog{Recorder: events, log: log}, o.Now, o.EventFilterFunctions...),
+		states:     s,
+		tracer:     o.Tracer,
+		traces:     ids,
+		fields:     o.Fields,
+		tenants:    o.Tenants,
+		poll:       o.poll(),
+		metrics:    o.Metrics,
+		inFlight:   newInFlight(o.MaxConcurrentReconciles),
+		breakers:   o.Breakers,
+		events:     o.Events,
+		planner:    o.Planner,
+		protection: newDeletionProtection(o, k),
+		lists:      o.Lists,
+		shard:      o.Shard,
+		handover:   newHandover(o),
+		timeout:    o.timeout(),
+		policies:   o.Features.Enabled(feature.EnableBetaManagementPolicies),
+		delay:      o.StatusDelay,
+		now:        o.Now,
+		random:     o.Random,
+		log:        log,
+		runtimeLog: o.Logger.WithValues("controller", strings.ToLower(k.GVK.Kind)),
+	}
+	if r.tracer == nil {
+		r.tracer = noop.NewTracerProvider().Tracer("")
+	}
+	if o.ChangeLogOptions != nil {
+		r.changeLog = o.ChangeLogOptions.ChangeLogger
+	}
+	r.references = &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants}
+	r.referral = &referral[T]{kind: k, references: r.references, objects: o.Objects}
+	o.Metrics.addKind(k.GVK.Kind, s.countDrifting)
+	return r
+}
+
+// resourcesOf returns a reader of the resources that others may refer to: the client of the kind, or
+// that of all shards.
+func resourcesOf(o Options, mgr ctrl.Manager, kc client.Client) client.Client {
+	if o.AllShards == nil {
+		return kc
+	}
+	return o.All(mgr).GetClient()
+}
+
+// withTracing returns the reconciler, wrapped in a tracer of each reconcile if there is a tracer.
+func (r *reconciler[T]) withTracing(t trace.Tracer) ctrlreconcile.Reconciler {
+	if t == nil {
+		return r
+	}
+	return &tracedReconciler{inner: r, tracer: t, kind: r.kind.GVK.Kind, traces: r.traces}
+}
+
+// watchRefs enqueues a resource when a Secret or ConfigMap that it refers to changes. It only
+// watches the metadata of Secrets and ConfigMaps.
+func watchRefs[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request], markChanged func(name client.ObjectKey, by string)) error {
+	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), refs.ObjectIndex, func(obj client.Object) []string {
+		mg, ok := obj.(T)
+		if !ok {
+			return nil
+		}
+		return refs.ObjectKeys(objectsOf(k, mg))
+	})
+	if err != nil {
+		return err
+	}
+	users := refs.Dependents{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: refs.ObjectIndex, Changed: markChanged}
+	for _, kind := range kindsOf(k) {
+		b.WatchesMetadata(refs.Metadata(kind), handler.EnqueueRequestsFromMapFunc(users.RequestsFor(kind, o.Objects.Forget)), builder.WithPredicates(refs.Changed()))
+	}
+	return nil
+}

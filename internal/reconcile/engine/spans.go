@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
+	"go.opentelemetry.io/otel/trace"
+	"k8s.io/apimachinery/pkg/types"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
+
+// Attributes of spans without a name in OpenTelemetry's conventions.
+const (
+	keyKind       = attribute.Key("crossplane.kind")
+	keyName       = attribute.Key("crossplane.name")
+	keyGeneration = attribute.Key("crossplane.generation")
+	keyOutcome    = attribute.Key("crossplane.outcome")
+	keyRequeue    = attribute.Key("crossplane.requeue_after")
+	keyErrorClass = attribute.Key("crossplane.error_class")
+	keyExists     = attribute.Key("crossplane.exists")
+	keyUpToDate   = attribute.Key("crossplane.up_to_date")
+	keyChange     = attribute.Key("crossplane.change")
+)
+
+// Values of the attribute crossplane.outcome.
+const (
+	outcomeUnchanged = "unchanged"
+	outcomeCreated   = "created"
+	outcomeUpdated   = "updated"
+	outcomeDeleted   = "deleted"
+	outcomeDeferred  = "deferred"
+	outcomeThrottled = "throttled"
+	outcomeWaiting   = "waiting"
+	outcomeGone      = "gone"
+	outcomeFailed    = "failed"
+)
+
+// A tracedReconciler traces each reconcile.
+type tracedReconciler struct {
+	inner  ctrlreconcile.Reconciler
+	tracer trace.Tracer
+	kind   string
+	traces *traces
+}
+
+// Reconcile reconciles within a span that is the root of its trace.
+func (s *tracedReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	ctx, span := s.tracer.Start(ctx, "Reconcile "+s.kind, trace.WithNewRoot(), trace.WithAttributes(
+		keyKind.String(s.kind),
+		semconv.K8SNamespaceName(req.Namespace),
+		keyName.String(req.Name),
+	))
+	defer span.End()
+	defer s.traces.begin(req.NamespacedName, span.SpanContext())()
+	res, err := s.inner.Reconcile(ctx, req)
+	if res.RequeueAfter > 0 {
+		span.SetAttributes(keyRequeue.Float64(res.RequeueAfter.Seconds()))
+	}
+	return res, err
+}
+
+// annotateSpan sets the generation of the resource on the span of its reconcile. Like the
+// other functions for spans, it does nothing if there is no span.
+func annotateSpan(ctx context.Context, mg reconcile.Managed) {
+	if span := trace.SpanFromContext(ctx); span.IsRecording() {
+		span.SetAttributes(keyGeneration.Int64(mg.GetGeneration()))
+	}
+}
+
+// endSpan sets the outcome on the span of a reconcile.
+func endSpan(ctx context.Context, outcome string) {
+	if span := trace.SpanFromContext(ctx); span.IsRecording() {
+		span.SetAttributes(keyOutcome.String(outcome))
+	}
+}
+
+// endSpanWithError sets the outcome and the error on the span of a failed reconcile.
+func endSpanWithError(ctx context.Context, c errorClass, err error) {
+	if span := trace.SpanFromContext(ctx); span.IsRecording() {
+		span.SetAttributes(keyOutcome.String(outcomeFailed), keyErrorClass.String(c.String()))
+		failedSpan(span, err)
+	}
+}
+
+// addDeferredEvent adds an event about calls that wait for quota to the span.
+func addDeferredEvent(ctx context.Context, wait time.Duration, ops ...string) {
+	span := trace.SpanFromContext(ctx)
+	if !span.IsRecording() {
+		return
+	}
+	span.AddEvent(telemetry.EventDeferred, trace.WithAttributes(telemetry.KeyWait.Float64(wait.Seconds()), telemetry.KeyOperations.StringSlice(ops)))
+}
+
+// failedSpan marks a span as failed, with the message that conditions show.
+func failedSpan(span trace.Span, err error) {
+	if !span.IsRecording() {
+		return
+	}
+	if code := awserr.Code(err); code != "" {
+		span.SetAttributes(semconv.ErrorTypeKey.String(code))
+	}
+	span.SetStatus(codes.Error, awserr.Sanitize(err).Error())
+}
+
+// spanOutcome returns the outcome of a reconcile without an error.
+func (p *pass[T]) spanOutcome() string {
+	switch {
+	case p.later != nil && p.later.Throttled:
+		return outcomeThrottled
+	case p.later != nil:
+		return outcomeDeferred
+	}
+	switch p.did {
+	case actionCreated:
+		return outcomeCreated
+	case actionUpdated:
+		return outcomeUpdated
+	case actionDeleted:
+		return outcomeDeleted
+	default:
+		return outcomeUnchanged
+	}
+}
+
+// isPassing returns whether an error of the external client only defers a call: it waits for quota, or was throttled.
+func isPassing(err error) bool {
+	_, waits := quota.Deferred(err)
+	return waits || awserr.IsThrottled(err)
+}
+
+// traces holds the trace id of each resource that is being reconciled. A resource has one reconcile at a time.
+type traces struct{ ids sync.Map }
+
+// begin stores the id of a trace, if it is sampled. The returned function removes it.
+func (t *traces) begin(key types.NamespacedName, s trace.SpanContext) func() {
+	if !s.IsSampled() {
+		return func() {}
+	}
+	t.ids.Store(key, s.TraceID().String())
+	return func() { t.ids.Delete(key) }
+}
+
+// A tracedLogger adds the trace id to log lines of a reconcile.
+type tracedLogger struct {
+	logging.Logger
+
+	traces *traces
+}
+
+// WithValues returns a logger that also logs the trace id if the values contain the request that is being reconciled.
+func (l *tracedLogger) WithValues(kv ...any) logging.Logger {
+	inner := l.Logger.WithValues(kv...)
+	for i := 0; i+1 < len(kv); i += 2 {
+		req, ok := kv[i+1].(ctrl.Request)
+		if !ok {
+			continue
+		}
+		if id, ok := l.traces.ids.Load(req.NamespacedName); ok {
+			return inner.WithValues("trace_id", id)
+		}
+	}
+	return &tracedLogger{Logger: inner, traces: l.traces}
+}

@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"cmp"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
+
+// completeStatus completes each status that the runtime is about to
+// write. The status is dropped if the reconcile leaves no trace, and may be held back for a while.
+func (p *pass[T]) completeStatus(obj client.Object) kube.StatusAction {
+	if p.later != nil {
+		return kube.DropStatus
+	}
+	mg, ok := obj.(reconcile.Managed)
+	if !ok {
+		return kube.WriteStatus
+	}
+	if p.concludes() {
+		mg.SetConditions(p.result.Ready)
+	}
+	setStalled(p.states, mg, p.err, p.now())
+	f := p.decisionInput(mg)
+	d := reconcile.Decide(f)
+	if d.Ready.Type != "" {
+		mg.SetConditions(d.Ready)
+	}
+	mg.SetObservedGeneration(d.Observed)
+	mg.SetSummary(v1beta1.Summary{
+		Phase: d.Phase, Message: d.Message, Differences: p.differences(mg), SettledGeneration: d.Settled,
+		ReferencesFingerprint: cmp.Or(p.referred, mg.GetSummary().ReferencesFingerprint),
+	})
+	if !f.Paused {
+		reconcile.SetAdvisory(mg, p.out.Sizes, p.now())
+	}
+	p.ready = mg.GetCondition(xpv2.TypeReady)
+	if p.delay > 0 && p.mayHold(mg, f, d) {
+		return kube.DeferStatus
+	}
+	return kube.WriteStatus
+}
+
+// decisionInput returns what the status of a resource is derived from.
+func (p *pass[T]) decisionInput(mg reconcile.Managed) reconcile.Input {
+	f := reconcile.Input{
+		Generation: mg.GetGeneration(),
+		Deleted:    meta.WasDeleted(mg),
+		Paused:     mg.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcilePaused,
+		Ready:      mg.GetCondition(xpv2.TypeReady),
+		Changed:    p.did != actionNone && !p.concludes(),
+		Unseen:     reconcile.Unseen(mg),
+		WaitsFor:   p.deletion.Message,
+		Observed:   mg.GetObservedGeneration(),
+		Settled:    reconcile.SettledGeneration(mg),
+	}
+	if d := p.out.Differences; d != nil {
+		f.Differs = reconcile.WithOrigin(d.Message, p.facts.Origin, p.facts.ReadyBefore.Message)
+	}
+	if f.Ready.Status == corev1.ConditionUnknown {
+		f.Ready = xpv2.Condition{} // GetCondition returns an Unknown condition if there is none.
+	}
+	f.Failure, f.Error = failureOf(mg, p.err, p.awaits)
+	return f
+}
+
+// failureOf returns the kind of failure of a reconcile, and its error. Some errors of the
+// runtime are only in the condition Synced.
+func failureOf(mg reconcile.Managed, err error, awaits bool) (reconcile.Failure, string) {
+	synced, stalled := mg.GetCondition(xpv2.TypeSynced), mg.GetCondition(reconcile.TypeStalled)
+	switch {
+	case err == nil && synced.Reason == xpv2.ReasonReconcileError:
+		return reconcile.Refused, synced.Message
+	case err == nil:
+		return reconcile.Succeeded, ""
+	case stalled.Status == corev1.ConditionTrue && stalled.ObservedGeneration == mg.GetGeneration():
+		return reconcile.Stuck, err.Error()
+	case awaits:
+		return reconcile.Awaited, err.Error()
+	case classify(err) == transient:
+		return reconcile.Passing, err.Error()
+	}
+	return reconcile.Refused, err.Error()
+}
+
+// differences returns the differences found by this reconcile, or those of the last one if this one did not compare.
+func (p *pass[T]) differences(mg reconcile.Managed) []v1beta1.Difference {
+	switch {
+	case meta.WasDeleted(mg):
+		return nil
+	case p.out.Differences != nil:
+		return p.out.Differences.List
+	}
+	return mg.GetSummary().Differences
+}
+
+// setStalled sets the condition Stalled to True once enough consecutive errors show that only the user can help, or
+// after a rollout has failed. It sets it to False when there is no error, when a new spec fails for another reason, or
+// when enough consecutive errors of another class have occurred.
+func setStalled(s *stateStore, mg reconcile.Managed, err error, now time.Time) {
+	generation := mg.GetGeneration()
+	c, shown := mg.GetCondition(reconcile.TypeStalled), func(c errorClass) bool {
+		return s.failuresOf(client.ObjectKeyFromObject(mg), c)+1 >= stalledFailures
+	}
+	stalled := c.Status == corev1.ConditionTrue
+	switch ready := mg.GetCondition(xpv2.TypeReady); {
+	case err == nil && ready.Reason == reconcile.ReasonRolledBack && !meta.WasDeleted(mg):
+		mg.SetConditions(reconcile.StalledRolledBack(generation, ready.Message))
+	case err != nil && classify(err) == terminal:
+		if stalled || shown(terminal) {
+			mg.SetConditions(reconcile.Stalled(generation, err.Error()))
+		}
+	case err != nil && classify(err) == ambiguous && overdue(s, mg, err, now):
+		mg.SetConditions(reconcile.Stalled(generation, err.Error()))
+	case stalled && (err == nil || c.ObservedGeneration != generation || shown(classify(err))):
+		mg.SetConditions(reconcile.Proceeding(generation))
+	}
+}
+
+// overdue returns whether the grace period of an ambiguous error has passed, or this
+// generation was Stalled before, as after a restart.
+func overdue(s *stateStore, mg reconcile.Managed, err error, now time.Time) bool {
+	c := mg.GetCondition(reconcile.TypeStalled)
+	if c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration() {
+		return true
+	}
+	return s.ambiguousFor(client.ObjectKeyFromObject(mg), now) >= gracePeriod(err)
+}
