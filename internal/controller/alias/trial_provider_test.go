@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/cloudwatch"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -159,7 +159,7 @@ func (p *provider) reconcile() {
 		p.alias.Status, wait = stored.Status, max(later.After, time.Second) // A throttled call waits a second at least.
 	case err != nil:
 		p.failures++
-		wait = engine.Backoff(err, p.failures)
+		wait = backoff.Delay(err, p.failures)
 		if s := p.state(); s != nil && s.NextCheckAt != nil { // As Effects.RetryWithin asks for.
 			wait = min(wait, max(s.NextCheckAt.Sub(p.Now().Add(p.skew)), time.Second))
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
@@ -31,26 +32,26 @@ func TestClassify(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		err    error
-		want   errorClass
+		want   backoff.Class
 	}{
-		"Input":   {reason: "Only the user can put it right.", err: fmt.Errorf("cannot create: %w", errInput), want: terminal},
-		"Foreign": {reason: "Only the user can resolve a conflict of ownership.", err: ownership.NewForeignError("function cart", nil, ownership.Expected{}), want: terminal},
-		"Busy":    {reason: "A conflict with another operation passes in seconds.", err: fmt.Errorf("cannot create: %w", errBusy), want: transient},
-		"Role":    {reason: "A new role takes seconds to be known, a wrong one is the user's to correct.", err: errRole, want: ambiguous},
-		"Invalid": {reason: "Only the user can write another spec.", err: fmt.Errorf("cannot create: %w", reconcile.Invalid(errors.New("spec.forProvider.policy is not a valid policy"))), want: terminal},
-		"Policy":  {reason: "Only the user can change the policies.", err: errCannotCreate, want: terminal},
-		"Denied":  {reason: "A right that was just granted takes minutes to be known.", err: &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"}, want: ambiguous},
-		"Expired": {reason: "Credentials may be renewed.", err: &smithy.GenericAPIError{Code: "ExpiredTokenException", Message: "no"}, want: ambiguous},
-		"Missing": {reason: "A Secret may be applied together with the resource.", err: fmt.Errorf("cannot read: %w", &refs.MissingError{Key: "k"}), want: ambiguous},
-		"Config":  {reason: "A config may be applied together with the resource.", err: unusableError{errors.New("cannot use ProviderConfig shop/default")}, want: ambiguous},
-		"Outage":  {reason: "A config whose STS does not answer is not wrong.", err: unusableError{errBusy}, want: transient},
-		"Server":  {reason: "The API server's trouble passes.", err: unusableError{kerrors.NewServerTimeout(schema.GroupResource{}, "get", 1)}, want: transient},
-		"Later":   {reason: "A value that another resource does not have yet may appear without the user.", err: errors.New("Role shop/r has no value at status.atProvider.arn yet"), want: unclassified},
-		"Other":   {reason: "An error of unknown cause may or may not pass.", err: errors.New("boom"), want: unclassified},
+		"Input":   {reason: "Only the user can put it right.", err: fmt.Errorf("cannot create: %w", errInput), want: backoff.Terminal},
+		"Foreign": {reason: "Only the user can resolve a conflict of ownership.", err: ownership.NewForeignError("function cart", nil, ownership.Expected{}), want: backoff.Terminal},
+		"Busy":    {reason: "A conflict with another operation passes in seconds.", err: fmt.Errorf("cannot create: %w", errBusy), want: backoff.Transient},
+		"Role":    {reason: "A new role takes seconds to be known, a wrong one is the user's to correct.", err: errRole, want: backoff.Ambiguous},
+		"Invalid": {reason: "Only the user can write another spec.", err: fmt.Errorf("cannot create: %w", reconcile.Invalid(errors.New("spec.forProvider.policy is not a valid policy"))), want: backoff.Terminal},
+		"Policy":  {reason: "Only the user can change the policies.", err: backoff.ErrCannotCreate, want: backoff.Terminal},
+		"Denied":  {reason: "A right that was just granted takes minutes to be known.", err: &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"}, want: backoff.Ambiguous},
+		"Expired": {reason: "Credentials may be renewed.", err: &smithy.GenericAPIError{Code: "ExpiredTokenException", Message: "no"}, want: backoff.Ambiguous},
+		"Missing": {reason: "A Secret may be applied together with the resource.", err: fmt.Errorf("cannot read: %w", &refs.MissingError{Key: "k"}), want: backoff.Ambiguous},
+		"Config":  {reason: "A config may be applied together with the resource.", err: backoff.Unusable(errors.New("cannot use ProviderConfig shop/default")), want: backoff.Ambiguous},
+		"Outage":  {reason: "A config whose STS does not answer is not wrong.", err: backoff.Unusable(errBusy), want: backoff.Transient},
+		"Server":  {reason: "The API server's trouble passes.", err: backoff.Unusable(kerrors.NewServerTimeout(schema.GroupResource{}, "get", 1)), want: backoff.Transient},
+		"Later":   {reason: "A value that another resource does not have yet may appear without the user.", err: errors.New("Role shop/r has no value at status.atProvider.arn yet"), want: backoff.Unclassified},
+		"Other":   {reason: "An error of unknown cause may or may not pass.", err: errors.New("boom"), want: backoff.Unclassified},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := classify(tc.err); got != tc.want {
+			if got := backoff.Classify(tc.err); got != tc.want {
 				t.Errorf("%s: want %d, got %d", tc.reason, tc.want, got)
 			}
 		})
@@ -61,27 +62,27 @@ func TestBackoff(t *testing.T) {
 	s, m := time.Second, time.Minute
 	cases := map[string]struct {
 		reason string
-		class  errorClass
+		class  backoff.Class
 		want   []time.Duration
 		last   time.Duration
 	}{
-		"Transient":    {reason: "Seconds.", class: transient, want: []time.Duration{2 * s, 3 * s, 5 * s, 8 * s, 12 * s, 15 * s, 15 * s}, last: m},
-		"Terminal":     {reason: "Ten minutes, soon.", class: terminal, want: []time.Duration{5 * s, 30 * s, 2 * m, 10 * m, 10 * m}, last: 10 * m},
-		"Unclassified": {reason: "A minute, by doubling.", class: unclassified, want: []time.Duration{s, 2 * s, 4 * s, 8 * s, 16 * s, 32 * s, m, m}, last: m},
+		"Transient":    {reason: "Seconds.", class: backoff.Transient, want: []time.Duration{2 * s, 3 * s, 5 * s, 8 * s, 12 * s, 15 * s, 15 * s}, last: m},
+		"Terminal":     {reason: "Ten minutes, soon.", class: backoff.Terminal, want: []time.Duration{5 * s, 30 * s, 2 * m, 10 * m, 10 * m}, last: 10 * m},
+		"Unclassified": {reason: "A minute, by doubling.", class: backoff.Unclassified, want: []time.Duration{s, 2 * s, 4 * s, 8 * s, 16 * s, 32 * s, m, m}, last: m},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			for i, want := range tc.want {
-				if got := backoff(tc.class, i+1); got != want {
+				if got := backoff.ClassDelay(tc.class, i+1); got != want {
 					t.Errorf("%s: error %d: want %s, got %s", tc.reason, i+1, want, got)
 				}
 			}
-			if got := backoff(tc.class, 1<<30); got != tc.last {
+			if got := backoff.ClassDelay(tc.class, 1<<30); got != tc.last {
 				t.Errorf("%s: in the long run: want %s, got %s", tc.reason, tc.last, got)
 			}
 		})
 	}
-	if got := throttled(1 << 30); got != 15*time.Second {
+	if got := backoff.ThrottledDelay(1 << 30); got != 15*time.Second {
 		t.Errorf("throttled: want 15s, got %s", got)
 	}
 }
@@ -126,7 +127,7 @@ func TestErrorsAreForgotten(t *testing.T) {
 			e.settle()
 			e.cloud.fail["Get"] = errInput
 		}, want: 5 * time.Second},
-		"OtherClass": {reason: "Another kind of error begins anew.", do: func(e *env) { e.cloud.fail["Get"] = errRole }, want: minAmbiguous},
+		"OtherClass": {reason: "Another kind of error begins anew.", do: func(e *env) { e.cloud.fail["Get"] = errRole }, want: backoff.MinAmbiguous},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -149,7 +150,7 @@ func TestStalled(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.cloud.fail["Create"] = errInput
 	stalled := func() corev1.ConditionStatus { return e.stored().GetCondition(reconcile.TypeStalled).Status }
-	for i := range stalledFailures {
+	for i := range backoff.StalledFailures {
 		if stalled() == corev1.ConditionTrue {
 			t.Errorf("stalled after %d errors: what it refers to may be a little late", i)
 		}
@@ -203,7 +204,7 @@ func TestStalledAfterARollback(t *testing.T) {
 func TestStalledIsOfAGeneration(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.cloud.fail["Create"] = errInput
-	for range stalledFailures {
+	for range backoff.StalledFailures {
 		e.reconcile()
 	}
 	e.change(func(mg *sample) { mg.Generation = 2 })
@@ -224,12 +225,12 @@ func TestStalledIsOfAGeneration(t *testing.T) {
 func TestStalledSpeaksOfThePresent(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.cloud.fail["Create"] = errInput
-	for range stalledFailures {
+	for range backoff.StalledFailures {
 		e.reconcile()
 	}
 	e.cloud.fail["Create"] = errBusy
 	stalled := func() bool { return e.stored().GetCondition(reconcile.TypeStalled).Status == corev1.ConditionTrue }
-	for i := range stalledFailures {
+	for i := range backoff.StalledFailures {
 		if !stalled() {
 			t.Errorf("after %d errors that pass it is not stalled any more: the condition would flap", i)
 		}
@@ -241,7 +242,7 @@ func TestStalledSpeaksOfThePresent(t *testing.T) {
 }
 
 func TestAmbiguousErrorStallsInTime(t *testing.T) {
-	within := gracePeriod(errRole)
+	within := backoff.GracePeriod(errRole)
 	e := newEnv(t, newSample())
 	e.cloud.fail["Create"] = errRole
 	stalled := func() bool { return e.stored().GetCondition(reconcile.TypeStalled).Status == corev1.ConditionTrue }
@@ -264,8 +265,8 @@ func TestAmbiguousErrorStallsInTime(t *testing.T) {
 		t.Errorf("after %s it is the user's to put right: %+v", e.clock.Sub(began), mg.Status)
 	}
 	e.clock = e.clock.Add(24 * time.Hour)
-	if got := e.reconcile(); got != maxAmbiguous || !stalled() {
-		t.Errorf("in the long run it is tried every %s, want %s", got, maxAmbiguous)
+	if got := e.reconcile(); got != backoff.MaxAmbiguous || !stalled() {
+		t.Errorf("in the long run it is tried every %s, want %s", got, backoff.MaxAmbiguous)
 	}
 
 	// After a restart the time is lost, the condition is not.
@@ -277,8 +278,8 @@ func TestAmbiguousErrorStallsInTime(t *testing.T) {
 	}
 
 	e.change(func(mg *sample) { mg.Generation = 2 })
-	if got := e.reconcile(); got != minAmbiguous || stalled() {
-		t.Errorf("another spec has its time anew, and is tried again in %s: got %s", minAmbiguous, got)
+	if got := e.reconcile(); got != backoff.MinAmbiguous || stalled() {
+		t.Errorf("another spec has its time anew, and is tried again in %s: got %s", backoff.MinAmbiguous, got)
 	}
 }
 
@@ -313,7 +314,7 @@ func TestStalledWithin(t *testing.T) {
 				}
 				e.clock = e.clock.Add(after)
 			}
-			if tc.want == 0 && at != 0 || tc.want > 0 && (at == 0 || at > tc.want+tc.want/ambiguousShare+time.Minute) {
+			if tc.want == 0 && at != 0 || tc.want > 0 && (at == 0 || at > tc.want+tc.want/backoff.AmbiguousShare+time.Minute) {
 				t.Errorf("%s\nstalled after %s, want %s", tc.reason, at, tc.want)
 			}
 		})
@@ -328,7 +329,7 @@ func TestAmbiguousTimeIsCountedFromTheFirst(t *testing.T) {
 	for _, err := range []error{errRole, errors.New("boom"), errRole} {
 		e.cloud.fail["Create"] = err
 		e.reconcile()
-		e.clock = e.clock.Add(gracePeriod(errRole) / 2)
+		e.clock = e.clock.Add(backoff.GracePeriod(errRole) / 2)
 	}
 	e.reconcile()
 	if e.stored().GetCondition(reconcile.TypeStalled).Status != corev1.ConditionTrue {

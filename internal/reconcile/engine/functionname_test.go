@@ -11,6 +11,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 )
 
 // TestPlainFunctionName checks that a reference that was resolved to an ARN becomes a plain
@@ -46,7 +47,7 @@ func TestPlainFunctionName(t *testing.T) {
 			if tc.err == "" && (err != nil || ptr.Deref(field, "") != tc.want) {
 				t.Errorf("%s\ngot %q, %v, want %q", tc.reason, ptr.Deref(field, ""), err, tc.want)
 			}
-			if tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err) || classify(err) != terminal) {
+			if tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err) || backoff.Classify(err) != backoff.Terminal) {
 				t.Errorf("%s\ngot %q, %v, want a terminal error with %q", tc.reason, ptr.Deref(field, ""), err, tc.err)
 			}
 		})

@@ -58,23 +58,3 @@ func (r *reconciler[T]) boundHold(ctx context.Context, key client.ObjectKey, res
 	}
 	return res
 }
-
-// beginHold records that the status of a resource is held back, and returns since when it is.
-func (s *stateStore) beginHold(key client.ObjectKey, now time.Time) time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
-	if r.heldSince.IsZero() || r.heldSince.After(now) {
-		r.heldSince = now
-	}
-	return r.heldSince
-}
-
-// endHold records that the status of a resource is not held back.
-func (s *stateStore) endHold(key client.ObjectKey) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r, ok := s.states[key]; ok {
-		r.heldSince = time.Time{}
-	}
-}

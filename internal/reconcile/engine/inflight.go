@@ -90,16 +90,3 @@ func (r *reconciler[T]) enter(mg T) (release func(), wait time.Duration) {
 	wait = delay.Doubling(minWorkerDelay, n, maxWorkerDelay)
 	return release, wait/2 + time.Duration(r.random()*float64(wait)) //nolint:mnd // Between a half and one and a half.
 }
-
-// countWorkerDelay records whether a resource was delayed for lack of a worker, and returns
-// how many times in a row it was.
-func (s *stateStore) countWorkerDelay(key client.ObjectKey, crowded bool) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
-	r.workerDelays++
-	if !crowded {
-		r.workerDelays = 0
-	}
-	return r.workerDelays
-}

@@ -65,33 +65,3 @@ func (r *reconciler[T]) recordDrift(mg T, c reconcile.SyncState) {
 }
 
 func (r *reconciler[T]) since(t metav1.Time) float64 { return r.now().Sub(t.Time).Seconds() }
-
-// recordDetection returns whether this is the first reconcile of a resource.
-func (s *stateStore) recordDetection(key client.ObjectKey) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
-	first := !r.detected
-	r.detected = true
-	return first
-}
-
-// recordInSync records the result of an observation. If it found a difference, it returns when
-// the resource was compared before, or the zero time.
-func (s *stateStore) recordInSync(key client.ObjectKey, c reconcile.SyncState, now time.Time) time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
-	was := r.lastInSync
-	switch c {
-	case reconcile.UpToDate:
-		r.lastInSync = now
-	case reconcile.SourceChanged, reconcile.Differs, reconcile.Missing:
-		if !was.IsZero() {
-			r.lastInSync = now
-		}
-		return was
-	case reconcile.Undecided:
-	}
-	return time.Time{}
-}

@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 )
 
 // Values of the label result, for reconciles without an error.
@@ -21,18 +22,6 @@ const (
 	resultOK      = "ok"
 	resultWaiting = "waiting"
 )
-
-// result returns the value of the label result for a class of errors.
-func (c errorClass) result() string {
-	switch c {
-	case transient:
-		return "transient_error"
-	case terminal:
-		return "terminal_error"
-	case unclassified, ambiguous, panicked:
-	}
-	return "error"
-}
 
 // Metrics are the metrics of managed resources, by kind. They contain no names of resources.
 // They are a prometheus.Collector, and safe for concurrent use. Nil measures nothing.
@@ -155,7 +144,7 @@ func (m *Metrics) addKind(kind string, drifting func() int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.drifting[kind] = drifting
-	for _, result := range []string{resultOK, resultWaiting, transient.result(), terminal.result(), unclassified.result()} {
+	for _, result := range []string{resultOK, resultWaiting, resultOf(backoff.Transient), resultOf(backoff.Terminal), resultOf(backoff.Unclassified)} {
 		m.reconciles.WithLabelValues(kind, result)
 	}
 	for _, c := range []reconcile.SyncState{reconcile.Differs, reconcile.Missing} {

@@ -24,6 +24,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
@@ -125,7 +126,7 @@ func (p *pass[T]) connect(ctx context.Context, mg T) error {
 		return p.fail(err)
 	}
 	if err != nil {
-		return p.fail(unusableError{err})
+		return p.fail(backoff.Unusable(err))
 	}
 	p.observer = o
 	return nil
@@ -233,7 +234,7 @@ func (p *pass[T]) due(mg T) error {
 	}
 	policies := p.managementPolicies(mg)
 	if call.Verb == reconcile.ToCreate && !policies.ShouldCreate() && !policies.ShouldOnlyObserve() {
-		return errCannotCreate // The runtime would go on to update it.
+		return backoff.ErrCannotCreate // The runtime would go on to update it.
 	}
 	if err := p.facts.Reserve(call.Reserve...); err != nil {
 		return err
@@ -354,7 +355,7 @@ func (p *pass[T]) fail(err error) error {
 	}
 	if awserr.IsThrottled(err) {
 		after, _ := awserr.RetryAfter(err)
-		if p.known.throttled < manyThrottles {
+		if p.known.throttled < backoff.ManyThrottles {
 			p.later = &reconcile.LaterError{After: max(after, reconcile.AtOnce), Throttled: true}
 			return p.later
 		}
@@ -366,11 +367,11 @@ func (p *pass[T]) fail(err error) error {
 
 // nameField adds the field of spec that AWS does not accept, if its answer names one.
 func nameField(err error) error {
-	field, c := awserr.Field(err), classify(err)
+	field, c := awserr.Field(err), backoff.Classify(err)
 	switch {
-	case field == "", field == "functionName", c != terminal && c != ambiguous:
+	case field == "", field == "functionName", c != backoff.Terminal && c != backoff.Ambiguous:
 		return err
-	case c == ambiguous && field == "role":
+	case c == backoff.Ambiguous && field == "role":
 		// The role may be another resource's: the role of a mapping is that of its function.
 		return err
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 )
 
 // A reconciler decides when the managed reconciler of the runtime runs, and when a resource is reconciled next.
@@ -202,7 +203,7 @@ func (r *reconciler[T]) makesNoCall(mg T) bool {
 // over polls, unless they have failed so often that nobody is waiting for the next attempt.
 func (r *reconciler[T]) priority(mg T, known resourceState) quota.Priority {
 	waiting := known.isChanged() || meta.WasDeleted(mg) || reconcile.Requested(mg) || !reconcile.Settled(mg)
-	if waiting && known.failures < priorityFailures {
+	if waiting && known.failures < backoff.PriorityFailures {
 		return quota.User
 	}
 	return quota.Poll
@@ -237,7 +238,7 @@ func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.
 		p.states.recordDeferred(key, p.later.Operations)
 		wait := p.later.After
 		if p.later.Throttled {
-			wait = max(wait, throttled(p.states.countThrottle(key)))
+			wait = max(wait, backoff.ThrottledDelay(p.states.countThrottle(key)))
 		}
 		return p.waitingResult(wait)
 	}
@@ -321,8 +322,8 @@ type failed struct {
 
 // failedResult records the error of a reconcile, and returns when to retry it.
 func (r *reconciler[T]) failedResult(ctx context.Context, key types.NamespacedName, f failed) ctrl.Result {
-	c := classify(f.err)
-	r.metrics.recordReconcile(r.kind.GVK.Kind, c.result())
+	c := backoff.Classify(f.err)
+	r.metrics.recordReconcile(r.kind.GVK.Kind, resultOf(c))
 	after := r.backoff(key, f.changing, c, f.err)
 	if f.within > 0 {
 		after = min(after, f.within)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 )
 
 func TestLifecycleOfAResource(t *testing.T) {
@@ -294,7 +295,7 @@ func TestFreeOfQuota(t *testing.T) {
 func TestUnresolvedConfigurationIsReported(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.resolver.err = errors.New("no such ProviderConfig")
-	for _, want := range []time.Duration{minAmbiguous, time.Minute / 2 / ambiguousShare, time.Minute / ambiguousShare} {
+	for _, want := range []time.Duration{backoff.MinAmbiguous, time.Minute / 2 / backoff.AmbiguousShare, time.Minute / backoff.AmbiguousShare} {
 		if got := e.reconcile(); got != want {
 			t.Errorf("want %s, got %s", want, got)
 		}
@@ -352,7 +353,7 @@ func TestPriority(t *testing.T) {
 			do: func(e *env) {
 				e.change(func(mg *sample) { mg.Generation = 2 })
 				e.cloud.fail["Get"] = errors.New("boom")
-				for range priorityFailures {
+				for range backoff.PriorityFailures {
 					e.reconcile()
 				}
 			},

@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
@@ -52,7 +53,7 @@ func (p *pass[T]) refused(mg T, s *session.Session, why error) reconcile.Observe
 			" is refused, and may have left in AWS what it created earlier: look for it, and delete it if you do not want it")))
 		return nil
 	}
-	return removing(r.kind.Observer(mg, s), unusableError{&refusedError{why}}, func() event.Event {
+	return removing(r.kind.Observer(mg, s), backoff.Unusable(&refusedError{why}), func() event.Event {
 		r.tenants.RecordCreated(r.kind.GVK.Kind, u, "")
 		e := event.Normal(ReasonRemoved, "Deleted from AWS what "+what+" created before it was refused")
 		r.recorder.Event(owner, e)

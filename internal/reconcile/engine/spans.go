@@ -20,6 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 )
 
 // Attributes of spans without a name in OpenTelemetry's conventions.
@@ -88,7 +89,7 @@ func endSpan(ctx context.Context, outcome string) {
 }
 
 // endSpanWithError sets the outcome and the error on the span of a failed reconcile.
-func endSpanWithError(ctx context.Context, c errorClass, err error) {
+func endSpanWithError(ctx context.Context, c backoff.Class, err error) {
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetAttributes(keyOutcome.String(outcomeFailed), keyErrorClass.String(c.String()))
 		failedSpan(span, err)

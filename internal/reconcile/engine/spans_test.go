@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/tracingtest"
 )
 
@@ -175,7 +176,7 @@ func TestUntracedIsFree(t *testing.T) {
 			annotateSpan(ctx, mg)
 			addDeferredEvent(ctx, time.Second, ops...)
 			endSpan(ctx, outcomeCreated)
-			endSpanWithError(ctx, terminal, failure)
+			endSpanWithError(ctx, backoff.Terminal, failure)
 		})
 		if n > 0 {
 			t.Errorf("%s: %v allocations", what, n)

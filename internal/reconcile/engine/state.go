@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 )
 
 // A stateStore keeps the state of each resource between reconciles. The queue's rate limiter cannot do that, because it
@@ -61,7 +62,7 @@ type resourceState struct {
 	heldSince time.Time
 
 	// class and failures are the class and number of consecutive errors.
-	class    errorClass
+	class    backoff.Class
 	failures int
 
 	// calls is the history of calls that have not had their effect yet.
@@ -197,7 +198,7 @@ func (s *stateStore) countThrottle(key types.NamespacedName) int {
 
 // recordFailure records an error. It returns the number of consecutive errors of its class,
 // and of consecutive throttled calls.
-func (s *stateStore) recordFailure(key types.NamespacedName, c errorClass, throttled bool) (failures, throttles int) {
+func (s *stateStore) recordFailure(key types.NamespacedName, c backoff.Class, throttled bool) (failures, throttles int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.state(key)
@@ -265,7 +266,7 @@ func (s *stateStore) ambiguousFor(key types.NamespacedName, now time.Time) time.
 }
 
 // failuresOf returns the number of consecutive errors of a class.
-func (s *stateStore) failuresOf(key types.NamespacedName, c errorClass) int {
+func (s *stateStore) failuresOf(key types.NamespacedName, c backoff.Class) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r, ok := s.states[key]; ok && r.class == c {
@@ -377,4 +378,67 @@ func (s *stateStore) state(key types.NamespacedName) *resourceState {
 		s.states[key] = r
 	}
 	return r
+}
+
+// beginHold records that the status of a resource is held back, and returns since when it is.
+func (s *stateStore) beginHold(key client.ObjectKey, now time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	if r.heldSince.IsZero() || r.heldSince.After(now) {
+		r.heldSince = now
+	}
+	return r.heldSince
+}
+
+// endHold records that the status of a resource is not held back.
+func (s *stateStore) endHold(key client.ObjectKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, ok := s.states[key]; ok {
+		r.heldSince = time.Time{}
+	}
+}
+
+// countWorkerDelay records whether a resource was delayed for lack of a worker, and returns
+// how many times in a row it was.
+func (s *stateStore) countWorkerDelay(key client.ObjectKey, crowded bool) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	r.workerDelays++
+	if !crowded {
+		r.workerDelays = 0
+	}
+	return r.workerDelays
+}
+
+// recordDetection returns whether this is the first reconcile of a resource.
+func (s *stateStore) recordDetection(key client.ObjectKey) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	first := !r.detected
+	r.detected = true
+	return first
+}
+
+// recordInSync records the result of an observation. If it found a difference, it returns when
+// the resource was compared before, or the zero time.
+func (s *stateStore) recordInSync(key client.ObjectKey, c reconcile.SyncState, now time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	was := r.lastInSync
+	switch c {
+	case reconcile.UpToDate:
+		r.lastInSync = now
+	case reconcile.SourceChanged, reconcile.Differs, reconcile.Missing:
+		if !was.IsZero() {
+			r.lastInSync = now
+		}
+		return was
+	case reconcile.Undecided:
+	}
+	return time.Time{}
 }

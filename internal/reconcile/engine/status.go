@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 )
 
 // completeStatus completes each status that the runtime is about to
@@ -86,7 +87,7 @@ func failureOf(mg reconcile.Managed, err error, awaits bool) (reconcile.Failure,
 		return reconcile.Stuck, err.Error()
 	case awaits:
 		return reconcile.Awaited, err.Error()
-	case classify(err) == transient:
+	case backoff.Classify(err) == backoff.Transient:
 		return reconcile.Passing, err.Error()
 	}
 	return reconcile.Refused, err.Error()
@@ -108,20 +109,20 @@ func (p *pass[T]) differences(mg reconcile.Managed) []v1beta1.Difference {
 // when enough consecutive errors of another class have occurred.
 func setStalled(s *stateStore, mg reconcile.Managed, err error, now time.Time) {
 	generation := mg.GetGeneration()
-	c, shown := mg.GetCondition(reconcile.TypeStalled), func(c errorClass) bool {
-		return s.failuresOf(client.ObjectKeyFromObject(mg), c)+1 >= stalledFailures
+	c, shown := mg.GetCondition(reconcile.TypeStalled), func(c backoff.Class) bool {
+		return s.failuresOf(client.ObjectKeyFromObject(mg), c)+1 >= backoff.StalledFailures
 	}
 	stalled := c.Status == corev1.ConditionTrue
 	switch ready := mg.GetCondition(xpv2.TypeReady); {
 	case err == nil && ready.Reason == reconcile.ReasonRolledBack && !meta.WasDeleted(mg):
 		mg.SetConditions(reconcile.StalledRolledBack(generation, ready.Message))
-	case err != nil && classify(err) == terminal:
-		if stalled || shown(terminal) {
+	case err != nil && backoff.Classify(err) == backoff.Terminal:
+		if stalled || shown(backoff.Terminal) {
 			mg.SetConditions(reconcile.Stalled(generation, err.Error()))
 		}
-	case err != nil && classify(err) == ambiguous && overdue(s, mg, err, now):
+	case err != nil && backoff.Classify(err) == backoff.Ambiguous && overdue(s, mg, err, now):
 		mg.SetConditions(reconcile.Stalled(generation, err.Error()))
-	case stalled && (err == nil || c.ObservedGeneration != generation || shown(classify(err))):
+	case stalled && (err == nil || c.ObservedGeneration != generation || shown(backoff.Classify(err))):
 		mg.SetConditions(reconcile.Proceeding(generation))
 	}
 }
@@ -133,5 +134,5 @@ func overdue(s *stateStore, mg reconcile.Managed, err error, now time.Time) bool
 	if c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration() {
 		return true
 	}
-	return s.ambiguousFor(client.ObjectKeyFromObject(mg), now) >= gracePeriod(err)
+	return s.ambiguousFor(client.ObjectKeyFromObject(mg), now) >= backoff.GracePeriod(err)
 }

@@ -23,7 +23,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
@@ -147,7 +147,7 @@ func (r *Env[T]) until(mg T, end time.Time) (message string) {
 		wait := t.after
 		switch {
 		case err != nil:
-			wait = engine.Backoff(err, failures)
+			wait = backoff.Delay(err, failures)
 			failures++
 			message = err.Error()
 		case t.aborted, t.after > 0:

@@ -1,4 +1,4 @@
-package engine
+package backoff
 
 import (
 	"time"
@@ -13,60 +13,60 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// An errorClass says how soon another attempt makes sense.
-type errorClass int
+// A Class says how soon another attempt makes sense.
+type Class int
 
 const (
-	// unclassified errors may be transient or not.
-	unclassified errorClass = iota
+	// Unclassified errors may be transient or not.
+	Unclassified Class = iota
 
-	// transient errors go away without a change by the user, within seconds or minutes.
-	transient
+	// Transient errors go away without a change by the user, within seconds or minutes.
+	Transient
 
-	// terminal errors remain until the user changes something.
-	terminal
+	// Terminal errors remain until the user changes something.
+	Terminal
 
-	// ambiguous errors are terminal or transient: AWS returns the same error for what is wrong
+	// Ambiguous errors are terminal or transient: AWS returns the same error for what is wrong
 	// and for what does not exist yet. They count as terminal after a grace period.
-	ambiguous
+	Ambiguous
 
-	// panicked is the class of panics. Most remain until the provider is upgraded, and the
+	// Panicked is the class of panics. Most remain until the provider is upgraded, and the
 	// code before the panic may call AWS, so they are retried slowly, like terminal errors.
-	panicked
+	Panicked
 )
 
-// errCannotCreate is returned if the external resource does not exist and may not be created.
-var errCannotCreate = errors.New("the external resource does not exist, and managementPolicies do not allow creating it")
+// ErrCannotCreate is returned if the external resource does not exist and may not be created.
+var ErrCannotCreate = errors.New("the external resource does not exist, and managementPolicies do not allow creating it")
 
 // String returns the name of the class in traces.
-func (c errorClass) String() string {
+func (c Class) String() string {
 	switch c {
-	case terminal:
+	case Terminal:
 		return "terminal"
-	case transient:
+	case Transient:
 		return "transient"
-	case ambiguous:
+	case Ambiguous:
 		return "ambiguous"
-	case panicked:
+	case Panicked:
 		return "bug"
 	default:
 		return "unclassified"
 	}
 }
 
-// classify returns the class of an error.
-func classify(err error) errorClass {
+// Classify returns the class of an error.
+func Classify(err error) Class {
 	switch {
 	case isPanic(err):
-		return panicked
-	case ownership.IsForeign(err), errors.Is(err, errCannotCreate), reconcile.IsInvalid(err), awserr.IsTerminal(err):
-		return terminal
+		return Panicked
+	case ownership.IsForeign(err), errors.Is(err, ErrCannotCreate), reconcile.IsInvalid(err), awserr.IsTerminal(err):
+		return Terminal
 	case awserr.IsTransient(err), isServerTrouble(err):
-		return transient
-	case gracePeriod(err) > 0:
-		return ambiguous
+		return Transient
+	case GracePeriod(err) > 0:
+		return Ambiguous
 	}
-	return unclassified
+	return Unclassified
 }
 
 // isServerTrouble returns whether the API server is temporarily unable to answer.
@@ -84,8 +84,8 @@ const (
 	accessGracePeriod = 15 * time.Minute
 )
 
-// gracePeriod returns how long an ambiguous error may take to go away, and 0 for any other error.
-func gracePeriod(err error) time.Duration {
+// GracePeriod returns how long an ambiguous error may take to go away, and 0 for any other error.
+func GracePeriod(err error) time.Duration {
 	within, ok := awserr.MayPass(err)
 	switch {
 	case ok:
@@ -98,7 +98,10 @@ func gracePeriod(err error) time.Duration {
 	return 0
 }
 
-// An unusableError wraps the reason why a provider config cannot be used.
+// Unusable wraps the reason why a provider config cannot be used. It may be applied together with the resource, so that
+// the error is ambiguous.
+func Unusable(err error) error { return unusableError{err} }
+
 type unusableError struct{ error }
 
 // Unwrap returns the wrapped error.

@@ -1,0 +1,80 @@
+package backoff
+
+import (
+	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
+)
+
+const (
+	maxUnclassified = 60 * time.Second
+
+	// maxRefused is the longest delay before a change that AWS has refused is sent again.
+	maxRefused = 10 * time.Minute
+
+	// ManyThrottles is the number of consecutive throttled calls, a minute and a half of them, after which throttling
+	// is reported as an error. Fewer are normal, because the quota is shared with others.
+	ManyThrottles = 10
+
+	// manyFailures is the number of consecutive transient errors, some ten minutes of them,
+	// after which the resource is retried at the longest delay.
+	manyFailures = 40
+
+	// PriorityFailures is the number of consecutive errors after which a resource no longer
+	// takes precedence over polled ones.
+	PriorityFailures = 5
+
+	// StalledFailures is the number of consecutive terminal errors, half a minute of them, after which the resource is
+	// Stalled. What it refers to may have been applied together with it and be created a little later.
+	StalledFailures = 3
+
+	// AmbiguousShare divides the time since the first ambiguous error: the quotient is the delay until the next attempt
+	// in the first minute, and twice the quotient later. That makes about thirty attempts in the first quarter of an
+	// hour, and six in the rest of the hour.
+	AmbiguousShare = 8
+
+	MinAmbiguous = 3 * time.Second
+	MaxAmbiguous = 10 * time.Minute
+)
+
+var (
+	transientDelays = []time.Duration{2 * time.Second, 3 * time.Second, 5 * time.Second, 8 * time.Second, 12 * time.Second, 15 * time.Second}
+	terminalDelays  = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute}
+)
+
+// Delay returns the delay before the next attempt after the nth consecutive occurrence of an error, for n from 1.
+func Delay(err error, n int) time.Duration { return ClassDelay(Classify(err), n) }
+
+// ClassDelay returns the delay before the next attempt after the nth consecutive error of a class, for n from 1.
+func ClassDelay(c Class, n int) time.Duration {
+	switch {
+	case c == Terminal, c == Panicked:
+		return delay.Step(terminalDelays, n)
+	case c == Transient && n > manyFailures:
+		return maxUnclassified
+	case c == Transient:
+		return delay.Step(transientDelays, n)
+	}
+	return delay.Doubling(time.Second, n, maxUnclassified)
+}
+
+// AmbiguousDelay returns the delay before the next attempt after an ambiguous error, given the time since the first
+// one and the grace period. One attempt is made at the end of the grace period.
+func AmbiguousDelay(since, within time.Duration) time.Duration {
+	wait := since / AmbiguousShare
+	if since > time.Minute {
+		wait *= 2
+	}
+	if since < within {
+		wait = min(wait, within-since)
+	}
+	return min(max(wait, MinAmbiguous), MaxAmbiguous)
+}
+
+// RefusedDelay returns the minimum delay after the nth consecutive refusal of a change, for n from
+// 1. Refusals count whatever their reason, even if the resource waited for something in
+// between, so that no error makes the provider repeat a change at the pace of reads.
+func RefusedDelay(n int) time.Duration { return delay.Doubling(time.Second, n, maxRefused) }
+
+// ThrottledDelay returns the delay after the nth consecutive throttled call, for n from 1.
+func ThrottledDelay(n int) time.Duration { return delay.Doubling(time.Second, n, 15*time.Second) }

@@ -1,0 +1,40 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// backoff records that a resource has failed, and returns when it is reconciled next.
+func (r *reconciler[T]) backoff(key types.NamespacedName, changing bool, c backoff.Class, err error) time.Duration {
+	failures, throttles := r.states.recordFailure(key, c, awserr.IsThrottled(err))
+	if open, ok := asCircuitOpen(err); ok && open.after > 0 {
+		return open.after
+	}
+	if c == backoff.Ambiguous {
+		return backoff.AmbiguousDelay(r.states.ambiguousFor(key, r.now()), backoff.GracePeriod(err))
+	}
+	after := backoff.ClassDelay(c, failures)
+	if throttles > 0 {
+		after = max(after, backoff.ThrottledDelay(throttles))
+	}
+	if changing {
+		after = max(after, backoff.RefusedDelay(r.states.countRefusal(key)))
+	}
+	return after
+}
+
+// resultOf returns the value of the label result for a class of errors.
+func resultOf(c backoff.Class) string {
+	switch c {
+	case backoff.Transient:
+		return "transient_error"
+	case backoff.Terminal:
+		return "terminal_error"
+	case backoff.Unclassified, backoff.Ambiguous, backoff.Panicked:
+	}
+	return "error"
+}
