@@ -72,7 +72,7 @@ func TestChurn(t *testing.T) {
 	}
 	r := c.reconciler
 	for what, n := range map[string]int{
-		"records": len(r.states.states), "events": len(r.recorder.state.lastEvents),
+		"records": len(r.states.States), "events": len(r.recorder.state.lastEvents),
 		"in flight": r.inFlight.total + len(r.inFlight.namespaces) + len(r.inFlight.configs) + len(r.inFlight.pairs),
 		"objects":   len(c.store), "open breakers": len(c.breakers.Open("")),
 	} {
@@ -144,7 +144,7 @@ func (c *churning) run(from, to int) {
 			if mg := c.store[key]; mg.Spec.Value == "bad" {
 				mg.Spec.Value, mg.Generation = "b", mg.Generation+1
 			}
-			c.reconciler.states.markChanged(key, "Secret db")
+			c.reconciler.states.MarkChanged(key, "Secret db")
 		}
 		c.reconcile(keys)
 		for _, key := range keys {

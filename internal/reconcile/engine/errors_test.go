@@ -19,6 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
@@ -119,8 +120,8 @@ func TestErrorsAreForgotten(t *testing.T) {
 		"OwnAnnotation": {reason: "The provider has annotated it.", do: func(e *env) {
 			e.change(func(mg *sample) { meta.SetExternalCreateFailed(mg, time.Now()) })
 		}, want: 10 * time.Minute},
-		"Config": {reason: "The config that it refers to has changed.", do: func(e *env) { e.reconciler.states.resetBackoff(cart) }, want: 5 * time.Second},
-		"Poke":   {reason: "A Secret that it refers to has changed.", do: func(e *env) { e.reconciler.states.markChanged(cart, "Secret db") }, want: 5 * time.Second},
+		"Config": {reason: "The config that it refers to has changed.", do: func(e *env) { e.reconciler.states.ResetBackoff(cart) }, want: 5 * time.Second},
+		"Poke":   {reason: "A Secret that it refers to has changed.", do: func(e *env) { e.reconciler.states.MarkChanged(cart, "Secret db") }, want: 5 * time.Second},
 		"Delete": {reason: "The user wants something else now.", do: func(e *env) { e.delete() }, want: 5 * time.Second},
 		"Success": {reason: "A success resets the errors.", do: func(e *env) {
 			delete(e.cloud.fail, "Get")
@@ -190,12 +191,12 @@ func TestStalled(t *testing.T) {
 func TestStalledAfterARollback(t *testing.T) {
 	mg := newSample()
 	mg.SetConditions(reconcile.RolledBack(mg.GetGeneration(), "version 1 serves"))
-	setStalled(newStateStore(), mg, nil, made)
+	setStalled(memory.New(), mg, nil, made)
 	if c := mg.GetCondition(reconcile.TypeStalled); c.Status != corev1.ConditionTrue || c.Reason != reconcile.ReasonRolledBack || c.Message != "version 1 serves" {
 		t.Errorf("got %+v", c)
 	}
 	mg.SetConditions(reconcile.Updating(mg.GetGeneration(), "another version is rolled out"))
-	setStalled(newStateStore(), mg, nil, made)
+	setStalled(memory.New(), mg, nil, made)
 	if c := mg.GetCondition(reconcile.TypeStalled); c.Status != corev1.ConditionFalse {
 		t.Errorf("got %+v", c)
 	}

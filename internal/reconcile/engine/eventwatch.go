@@ -22,13 +22,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/cloudtrail"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 )
 
 // eventIndex is the field index from what a call to Lambda may name to the resources that it may change.
 const eventIndex = "driftEvents"
 
 // watchEvents enqueues resources when a call to Lambda by someone else may have changed them.
-func watchEvents[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request], s *stateStore) error {
+func watchEvents[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request], s *memory.Store) error {
 	if o.Events == nil || k.GVK.Kind == v1beta1.InvocationKind {
 		return nil
 	}
@@ -91,7 +92,7 @@ func subjectKeys(s cloudtrail.Subject) []string {
 type eventSubscriber[T reconcile.Managed] struct {
 	kind      reconcile.Kind[T]
 	resources client.Reader
-	states    *stateStore
+	states    *memory.Store
 	queue     queue
 	poll      reconcile.Poll
 	now       func() time.Time
@@ -107,7 +108,7 @@ func (s *eventSubscriber[T]) Notify(ctx context.Context, n driftevents.Notice) (
 				return
 			}
 			name := client.ObjectKeyFromObject(mg)
-			o, after := s.states.recordEvent(name, n.Event, showSourceIP, s.now())
+			o, after := s.states.RecordEvent(name, n.Event, showSourceIP, s.now())
 			out = max(out, o)
 			if o == driftevents.Matched {
 				s.queue.AddAfter(ctrl.Request{NamespacedName: name}, after)

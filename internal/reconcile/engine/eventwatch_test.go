@@ -26,6 +26,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/cloudtrail"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -100,7 +101,7 @@ func TestNotify(t *testing.T) {
 		reason  string
 		event   cloudtrail.Event
 		configs map[driftevents.Config]bool
-		prepare func(*stateStore)
+		prepare func(*memory.Store)
 		want    []string
 		outcome driftevents.Outcome
 		origin  string
@@ -125,17 +126,17 @@ func TestNotify(t *testing.T) {
 		"OtherAccount": {
 			reason: "a function of the same name in another account is another one",
 			event:  eventAt(now, alice), configs: toCluster,
-			prepare: func(s *stateStore) {
+			prepare: func(s *memory.Store) {
 				for _, n := range []string{"cart", "second"} {
-					s.recordSession(types.NamespacedName{Namespace: "shop", Name: n}, &session.Session{Identity: session.Identity{Account: "999999999999", ARN: ""}}, "")
+					s.RecordSession(types.NamespacedName{Namespace: "shop", Name: n}, &session.Session{Identity: session.Identity{Account: "999999999999", ARN: ""}}, "")
 				}
 			},
 		},
 		"UnknownAccount": {
 			reason: "an account that is not known may be the one",
 			event:  eventAt(now, alice), configs: toCluster,
-			prepare: func(s *stateStore) {
-				s.recordSession(cart, &session.Session{Identity: session.Identity{Account: "unknown-1a2b3c4d", ARN: ""}}, "")
+			prepare: func(s *memory.Store) {
+				s.RecordSession(cart, &session.Session{Identity: session.Identity{Account: "unknown-1a2b3c4d", ARN: ""}}, "")
 			},
 			want: []string{"shop/cart 1s", "shop/second 1s"}, outcome: driftevents.Matched,
 			origin: alice + " with aws-cli/2.15 (UpdateFunctionConfiguration) at 2026-01-01T00:00:00Z",
@@ -143,9 +144,9 @@ func TestNotify(t *testing.T) {
 		"Own": {
 			reason: "a call of the provider is none of someone else, also for the resources that it was not about",
 			event:  eventAt(now, ownIdentity), configs: toCluster,
-			prepare: func(s *stateStore) {
+			prepare: func(s *memory.Store) {
 				for _, n := range []string{"cart", "second"} {
-					s.recordSession(types.NamespacedName{Namespace: "shop", Name: n}, &session.Session{Identity: session.Identity{Account: eventAccount, ARN: ownIdentity}}, "")
+					s.RecordSession(types.NamespacedName{Namespace: "shop", Name: n}, &session.Session{Identity: session.Identity{Account: eventAccount, ARN: ownIdentity}}, "")
 				}
 			},
 			outcome: driftevents.Own,
@@ -159,9 +160,9 @@ func TestNotify(t *testing.T) {
 		"Outdated": {
 			reason: "AWS was found up to date after the call",
 			event:  eventAt(now.Add(-time.Minute), alice), configs: toCluster,
-			prepare: func(s *stateStore) {
+			prepare: func(s *memory.Store) {
 				for _, n := range []string{"cart", "second"} {
-					s.state(types.NamespacedName{Namespace: "shop", Name: n}).events.recordUpToDate(now)
+					s.State(types.NamespacedName{Namespace: "shop", Name: n}).Events.RecordUpToDate(now)
 				}
 			},
 			outcome: driftevents.Outdated,
@@ -169,7 +170,7 @@ func TestNotify(t *testing.T) {
 		"JustObserved": {
 			reason: "an observation shortly after the call may not have seen its effect",
 			event:  eventAt(now.Add(-5*time.Second), alice), configs: toCluster,
-			prepare: func(s *stateStore) { s.state(cart).events.recordUpToDate(now) },
+			prepare: func(s *memory.Store) { s.State(cart).Events.RecordUpToDate(now) },
 			want:    []string{"shop/cart 1s", "shop/second 1s"}, outcome: driftevents.Matched,
 			origin: alice + " with aws-cli/2.15 (UpdateFunctionConfiguration) at 2025-12-31T23:59:55Z",
 		},
@@ -185,7 +186,7 @@ func TestNotify(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e.reconciler.states = newStateStore()
+			e.reconciler.states = memory.New()
 			s, q := subscriber(t, e, all...)
 			if tc.prepare != nil {
 				tc.prepare(e.reconciler.states)
@@ -198,8 +199,8 @@ func TestNotify(t *testing.T) {
 			if diff := cmp.Diff(tc.want, q.added); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}
-			known, _ := e.reconciler.states.get(cart)
-			if diff := cmp.Diff(tc.origin, known.events.origin); diff != "" {
+			known, _ := e.reconciler.states.Get(cart)
+			if diff := cmp.Diff(tc.origin, known.Events.Origin); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -244,8 +245,8 @@ func TestFloodAboutOneResource(t *testing.T) {
 	if got := slices.Compact(q.added); len(got) != 1 || got[0] != "shop/cart 1s" {
 		t.Errorf("enqueued %v", got)
 	}
-	if known, _ := e.reconciler.states.get(cart); len(known.events.origin) > 512 {
-		t.Errorf("%d bytes are kept", len(known.events.origin))
+	if known, _ := e.reconciler.states.Get(cart); len(known.Events.Origin) > 512 {
+		t.Errorf("%d bytes are kept", len(known.Events.Origin))
 	}
 }
 
@@ -258,7 +259,7 @@ func TestEventDelayGrows(t *testing.T) {
 	due := time.Time{}
 	for range 3600 {
 		e.clock = e.clock.Add(time.Second)
-		if o, d := states.recordEvent(cart, eventAt(e.clock, alice), false, e.clock); o == driftevents.Matched && due.IsZero() {
+		if o, d := states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock); o == driftevents.Matched && due.IsZero() {
 			due = e.clock.Add(d)
 		}
 		if !due.IsZero() && !e.clock.Before(due) {
@@ -271,7 +272,7 @@ func TestEventDelayGrows(t *testing.T) {
 		t.Errorf("%d reconciles in %s", reconciles, e.clock.Sub(start))
 	}
 	e.clock = e.clock.Add(time.Hour)
-	if _, d := states.recordEvent(cart, eventAt(e.clock, alice), false, e.clock); d != minEventDelay {
+	if _, d := states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock); d != memory.MinEventDelay {
 		t.Errorf("after an hour without events, the delay is %s", d)
 	}
 }
@@ -285,21 +286,21 @@ func TestEventExplainsDifference(t *testing.T) {
 		change func(e *env) string
 	}{
 		"Drift": {"the call explains the drift", func(e *env) string {
-			e.reconciler.states.recordEvent(cart, eventAt(e.clock, alice), false, e.clock)
+			e.reconciler.states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock)
 			return at(e)
 		}},
 		"AfterAStart": {"it does so after a start, when the cause would not be known", func(e *env) string {
-			e.reconciler.states.forget(cart)
-			e.reconciler.states.recordEvent(cart, eventAt(e.clock, alice), false, e.clock)
+			e.reconciler.states.Forget(cart)
+			e.reconciler.states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock)
 			return at(e)
 		}},
 		"Last": {"events arrive in any order: the last call counts", func(e *env) string {
-			e.reconciler.states.recordEvent(cart, eventAt(e.clock, alice), false, e.clock)
-			e.reconciler.states.recordEvent(cart, eventAt(e.clock.Add(-time.Second), "bob"), false, e.clock)
+			e.reconciler.states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock)
+			e.reconciler.states.RecordEvent(cart, eventAt(e.clock.Add(-time.Second), "bob"), false, e.clock)
 			return at(e)
 		}},
 		"Observed": {"a call before AWS was found up to date explains nothing", func(e *env) string {
-			e.reconciler.states.recordEvent(cart, eventAt(e.clock, alice), false, e.clock)
+			e.reconciler.states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock)
 			e.cloud.value = "a"
 			e.clock = e.clock.Add(time.Minute)
 			e.settle()
@@ -307,13 +308,13 @@ func TestEventExplainsDifference(t *testing.T) {
 			return "changed in AWS by hand"
 		}},
 		"Spec": {"a change of spec is the cause, whoever else made a call", func(e *env) string {
-			e.reconciler.states.recordEvent(cart, eventAt(e.clock, alice), false, e.clock)
+			e.reconciler.states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock)
 			e.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 })
 			return "spec changed"
 		}},
 		"Referent": {"so is a Secret", func(e *env) string {
-			e.reconciler.states.recordEvent(cart, eventAt(e.clock, alice), false, e.clock)
-			e.reconciler.states.markChanged(cart, "Secret db")
+			e.reconciler.states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock)
+			e.reconciler.states.MarkChanged(cart, "Secret db")
 			return "Secret db changed"
 		}},
 	}
@@ -336,14 +337,14 @@ func TestEventExplainsDifference(t *testing.T) {
 func TestEventPriority(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.settle()
-	e.reconciler.states.recordEvent(cart, eventAt(e.clock, alice), false, e.clock)
+	e.reconciler.states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock)
 	e.reconcile()
 	if p := e.limiter.priority(); p != quota.Poll {
 		t.Errorf("priority %v", p)
 	}
-	known, _ := e.reconciler.states.get(cart)
-	if !known.events.received.IsZero() || known.events.reconciles != 1 {
-		t.Errorf("the event is not handled: %+v", known.events)
+	known, _ := e.reconciler.states.Get(cart)
+	if !known.Events.Received.IsZero() || known.Events.Reconciles != 1 {
+		t.Errorf("the event is not handled: %+v", known.Events)
 	}
 }
 
@@ -351,8 +352,8 @@ func TestEventPriority(t *testing.T) {
 func TestEventAfterStart(t *testing.T) {
 	e := newEnv(t, newSample(), func(_ *Options, k *reconcile.Kind[*sample]) { k.Refs = nil })
 	e.settle()
-	e.reconciler.states.forget(cart)
-	e.reconciler.states.recordEvent(cart, eventAt(e.clock, alice), false, e.clock)
+	e.reconciler.states.Forget(cart)
+	e.reconciler.states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock)
 	e.reconcile()
 	if len(e.cloud.calls) == 0 {
 		t.Error("the resource waits")

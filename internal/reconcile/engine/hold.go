@@ -40,16 +40,16 @@ func notCreated(mg resource.Conditioned) bool {
 // long enough, and requeues the resource no later than that.
 func (r *reconciler[T]) boundHold(ctx context.Context, key client.ObjectKey, res ctrl.Result) ctrl.Result {
 	if !r.kube.HasDeferred(key) {
-		r.states.endHold(key)
+		r.states.EndHold(key)
 		return res
 	}
-	left := r.delay - r.now().Sub(r.states.beginHold(key, r.now()))
+	left := r.delay - r.now().Sub(r.states.BeginHold(key, r.now()))
 	if left <= 0 {
 		left = reconcile.MinPending
 		if err := r.kube.WriteDeferred(ctx, key); err != nil {
 			r.log.Info("Cannot write the status", "name", key, "error", err)
 		} else {
-			r.states.endHold(key)
+			r.states.EndHold(key)
 			return res
 		}
 	}

@@ -83,7 +83,7 @@ func (r *reconciler[T]) enter(mg T) (release func(), wait time.Duration) {
 		p.config = configKey(ref.Kind, p.namespace, ref.Name)
 	}
 	release, ok := r.inFlight.enter(p)
-	n := r.states.countWorkerDelay(client.ObjectKeyFromObject(mg), !ok)
+	n := r.states.CountWorkerDelay(client.ObjectKeyFromObject(mg), !ok)
 	if ok {
 		return release, 0
 	}

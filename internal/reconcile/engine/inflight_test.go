@@ -90,7 +90,7 @@ func TestSharesAreNotWaitedFor(t *testing.T) {
 	}
 	release()
 	e.reconcile()
-	if len(e.cloud.calls) == 0 || e.reconciler.states.states[cart].workerDelays != 0 {
+	if len(e.cloud.calls) == 0 || e.reconciler.states.States[cart].WorkerDelays != 0 {
 		t.Errorf("once there is a worker it is looked at: %v", e.cloud.calls)
 	}
 	if e.reconciler.inFlight.total != 0 {

@@ -48,7 +48,7 @@ func (m *Metrics) recordDeletion(gvk string, took time.Duration) {
 
 // recordDetection records the first reconcile of a resource.
 func (r *reconciler[T]) recordDetection(mg T) {
-	if r.metrics == nil || mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionUnknown || !r.states.recordDetection(client.ObjectKeyFromObject(mg)) {
+	if r.metrics == nil || mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionUnknown || !r.states.RecordDetection(client.ObjectKeyFromObject(mg)) {
 		return
 	}
 	r.metrics.lifecycle.detected.WithLabelValues(r.kind.GVK.String()).Observe(r.since(mg.GetCreationTimestamp()))
@@ -59,7 +59,7 @@ func (r *reconciler[T]) recordDrift(mg T, c reconcile.SyncState) {
 	if r.metrics == nil {
 		return
 	}
-	if was := r.states.recordInSync(client.ObjectKeyFromObject(mg), c, r.now()); !was.IsZero() {
+	if was := r.states.RecordInSync(client.ObjectKeyFromObject(mg), c, r.now()); !was.IsZero() {
 		r.metrics.lifecycle.drift.WithLabelValues(r.kind.GVK.String()).Observe(r.now().Sub(was).Seconds())
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 )
 
 // A workQueue is the queue of a controller, once it has started.
@@ -50,13 +51,13 @@ func (p *pass[T]) watchLists() {
 		return
 	}
 	mg := p.read
-	if p.session == nil || p.out.State != reconcile.UpToDate || p.did != actionNone || p.out.After > 0 || p.err != nil ||
+	if p.session == nil || p.out.State != reconcile.UpToDate || p.did != memory.ActionNone || p.out.After > 0 || p.err != nil ||
 		p.ready.Status != corev1.ConditionTrue {
 		p.lists.Forget(mg.GetUID())
 		return
 	}
 	p.lists.Watch(mg.GetUID(), p.session, p.listed, p.now(), p.enqueue(mg))
-	p.states.recordWatched(client.ObjectKeyFromObject(mg), p.known)
+	p.states.RecordWatched(client.ObjectKeyFromObject(mg), p.known)
 }
 
 func (r *reconciler[T]) enqueue(mg T) func() {
@@ -68,7 +69,7 @@ func (r *reconciler[T]) enqueue(mg T) func() {
 // date, and when it is polled next.
 func (p *pass[T]) unchanged(ctx context.Context) (time.Duration, bool) {
 	mg, s, r := p.read, p.session, p.reconciler
-	if s == nil || !p.known.watched || !p.known.idle() || !r.listable(mg) {
+	if s == nil || !p.known.Watched || !p.known.Idle() || !r.listable(mg) {
 		return 0, false
 	}
 	result := r.lists.Check(mg.GetUID(), s)

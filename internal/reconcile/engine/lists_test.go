@@ -100,11 +100,11 @@ func TestPolledByList(t *testing.T) {
 		"PollInterval": {reason: "A resource that is to be polled more often than the list is read by itself.", change: func(l *listedEnv) {
 			l.env.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyPollInterval: "1m"}) })
 		}, read: true},
-		"Reference":     {reason: "What it refers to has changed.", change: func(l *listedEnv) { l.reconciler.states.markChanged(cart, "Secret db") }, read: true},
-		"Config":        {reason: "Its config has changed.", change: func(l *listedEnv) { l.reconciler.states.resetBackoff(cart) }, read: true},
+		"Reference":     {reason: "What it refers to has changed.", change: func(l *listedEnv) { l.reconciler.states.MarkChanged(cart, "Secret db") }, read: true},
+		"Config":        {reason: "Its config has changed.", change: func(l *listedEnv) { l.reconciler.states.ResetBackoff(cart) }, read: true},
 		"OtherSession":  {reason: "What other credentials have read does not count.", change: func(l *listedEnv) { l.reconciler.resolver = fixed{session: &session.Session{}} }, read: true},
 		"Deleted":       {reason: "A deletion is never held up.", change: func(l *listedEnv) { l.env.delete() }, read: true},
-		"RefusedUpdate": {reason: "A change that AWS has refused is retried.", change: func(l *listedEnv) { l.reconciler.states.countRefusal(cart) }, read: true},
+		"RefusedUpdate": {reason: "A change that AWS has refused is retried.", change: func(l *listedEnv) { l.reconciler.states.CountRefusal(cart) }, read: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

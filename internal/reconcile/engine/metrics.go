@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 )
 
 // Values of the label result, for reconciles without an error.
@@ -192,12 +193,12 @@ func (m *Metrics) recordReady(gvk schema.GroupVersionKind, took time.Duration) {
 }
 
 // recordDrift counts the drift that an observation found, or that was corrected.
-func (m *Metrics) recordDrift(kind string, f driftChange) {
+func (m *Metrics) recordDrift(kind string, f memory.DriftChange) {
 	switch {
 	case m == nil:
-	case f.seen:
-		m.seen.WithLabelValues(kind, f.comparison.String()).Inc()
-	case f.corrected:
-		m.corrected.WithLabelValues(kind, f.comparison.String()).Inc()
+	case f.Seen:
+		m.seen.WithLabelValues(kind, f.Comparison.String()).Inc()
+	case f.Corrected:
+		m.corrected.WithLabelValues(kind, f.Comparison.String()).Inc()
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -172,13 +173,13 @@ func TestDriftIsCounted(t *testing.T) {
 			reason: "The user has changed a Secret that spec refers to. The test changes AWS instead.",
 			do: func(e *env) {
 				e.cloud.value = "old secret"
-				e.reconciler.states.markChanged(cart, "Secret db")
+				e.reconciler.states.MarkChanged(cart, "Secret db")
 				e.settle()
 			},
 		},
 		"Config": {
 			reason: "The user has changed the tags of a ProviderConfig.",
-			do:     func(e *env) { e.cloud.value = "old tags"; e.reconciler.states.resetBackoff(cart); e.settle() },
+			do:     func(e *env) { e.cloud.value = "old tags"; e.reconciler.states.ResetBackoff(cart); e.settle() },
 		},
 		"Paused": {
 			reason: "What is changed while it is paused is meant.",
@@ -228,18 +229,18 @@ func TestDriftIsCounted(t *testing.T) {
 // TestChangeDuringAReconcile checks that a change during an observation counts as neither observed
 // nor not.
 func TestChangeDuringAReconcile(t *testing.T) {
-	s, mg := newStateStore(), newSample()
-	run := func(c reconcile.SyncState, during func()) driftChange {
-		known, _ := s.begin(mg)
+	s, mg := memory.New(), newSample()
+	run := func(c reconcile.SyncState, during func()) memory.DriftChange {
+		known, _ := s.Begin(mg)
 		during()
-		return s.recordComparison(mg, compareResult{state: c}, known)
+		return s.RecordComparison(mg, memory.CompareResult{State: c}, known)
 	}
-	run(reconcile.UpToDate, func() { s.markChanged(cart, "Secret db") })
-	if f := run(reconcile.Differs, func() {}); f.seen {
+	run(reconcile.UpToDate, func() { s.MarkChanged(cart, "Secret db") })
+	if f := run(reconcile.Differs, func() {}); f.Seen {
 		t.Error("what differs after a change that a look has missed is no drift")
 	}
 	run(reconcile.UpToDate, func() {})
-	if f := run(reconcile.Differs, func() { s.resetBackoff(cart) }); f.seen {
+	if f := run(reconcile.Differs, func() { s.ResetBackoff(cart) }); f.Seen {
 		t.Error("nor is what differs since a change that has just come")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 )
@@ -80,7 +81,7 @@ func passOf[T reconcile.Managed](o reconcile.Observer[T], f reconcile.Facts, mg 
 	if !ok {
 		before = mg
 	}
-	r := &reconciler[T]{tracer: noop.NewTracerProvider().Tracer(""), now: f.Now, states: newStateStore()}
+	r := &reconciler[T]{tracer: noop.NewTracerProvider().Tracer(""), now: f.Now, states: memory.New()}
 	r.policies = len(mg.GetManagementPolicies()) > 0
 	f.ReadyBefore = mg.GetCondition("Ready")
 	return &pass[T]{reconciler: r, read: before, facts: f, observer: o, annotations: w}
@@ -95,13 +96,13 @@ func (p *pass[T]) observeAndAct(ctx context.Context, mg T, now time.Time) error 
 	policies := p.managementPolicies(mg)
 	switch verb := p.out.Call.Verb; {
 	case verb == reconcile.ToDelete && policies.ShouldDelete():
-		err := p.act(ctx, mg, "Delete", actionDeleted)
+		err := p.act(ctx, mg, "Delete", memory.ActionDeleted)
 		if p.later == nil {
 			mg.SetConditions(reconcile.Deleting(mg.GetGeneration(), p.result.Ready.Message))
 		}
 		return err
 	case verb == reconcile.ToUpdate && policies.ShouldUpdate():
-		return p.act(ctx, mg, "Update", actionUpdated)
+		return p.act(ctx, mg, "Update", memory.ActionUpdated)
 	case verb != reconcile.ToCreate || !policies.ShouldCreate():
 		return nil
 	}
@@ -110,7 +111,7 @@ func (p *pass[T]) observeAndAct(ctx context.Context, mg T, now time.Time) error 
 	if err := p.annotations.AnnotateIfUnchanged(ctx, mg, mg.GetAnnotations()); err != nil {
 		return p.fail(err)
 	}
-	err := p.act(ctx, mg, "Create", actionCreated)
+	err := p.act(ctx, mg, "Create", memory.ActionCreated)
 	if err != nil {
 		meta.SetExternalCreateFailed(mg, now)
 	} else {

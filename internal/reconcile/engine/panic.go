@@ -33,8 +33,8 @@ func (r *reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (res ct
 
 // panicked ends the reconcile of a resource that has panicked.
 func (r *reconciler[T]) panicked(ctx context.Context, key types.NamespacedName, err error) ctrl.Result {
-	if known, ok := r.states.get(key); ok && known.requester != "" {
-		r.limiter.Release(known.scope, known.requester)
+	if known, ok := r.states.Get(key); ok && known.Requester != "" {
+		r.limiter.Release(known.Scope, known.Requester)
 	}
 	if err := r.report(ctx, key, err); err != nil {
 		r.log.Info("Cannot record in status that a reconcile panicked", "name", key, "error", err)
@@ -49,7 +49,7 @@ func (r *reconciler[T]) report(ctx context.Context, key types.NamespacedName, fa
 		return errors.Wrap(err, "cannot get managed resource")
 	}
 	r.recorder.Event(mg, event.Warning(reasonPanicked, failure))
-	known, _ := r.states.get(key)
+	known, _ := r.states.Get(key)
 	p := r.newPass(mg, known)
 	p.err = failure
 	updated := mg.DeepCopyObject().(T) //nolint:forcetypeassert // A copy has the type of its original.

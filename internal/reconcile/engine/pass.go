@@ -25,6 +25,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
@@ -38,7 +39,7 @@ type pass[T reconcile.Managed] struct {
 
 	// read is the resource at the start. It is not changed.
 	read  T
-	known resourceState
+	known memory.Resource
 	facts reconcile.Facts
 
 	// session is the session of the resource. It is nil if there is none, and unusable says why.
@@ -59,7 +60,7 @@ type pass[T reconcile.Managed] struct {
 	// creates is true if the runtime creates the external resource. changing is true once a call is about to change
 	// something in AWS. did is what was done, and does describes it.
 	creates, changing bool
-	did               action
+	did               memory.Action
 	does              string
 
 	// later is not nil if the reconcile leaves no trace. err is the error that it reports otherwise, returned is what
@@ -78,10 +79,10 @@ type pass[T reconcile.Managed] struct {
 }
 
 // newPass returns the pass of a resource that was read.
-func (r *reconciler[T]) newPass(mg T, known resourceState) *pass[T] {
+func (r *reconciler[T]) newPass(mg T, known memory.Resource) *pass[T] {
 	p := &pass[T]{reconciler: r, read: mg, known: known, annotations: r.kube}
 	p.facts = reconcile.Facts{
-		Repeats: known.calls, KnownCause: known.cause(mg), Origin: known.originOf(mg), ReadyBefore: mg.GetCondition(xpv2.TypeReady),
+		Repeats: known.Calls, KnownCause: known.Cause(mg), Origin: known.OriginOf(mg), ReadyBefore: mg.GetCondition(xpv2.TypeReady),
 	}
 	return p
 }
@@ -250,7 +251,7 @@ func (p *pass[T]) managementPolicies(mg resource.Managed) managed.ManagementPoli
 }
 
 // act makes the call that is due.
-func (p *pass[T]) act(ctx context.Context, mg T, name string, done action) error {
+func (p *pass[T]) act(ctx context.Context, mg T, name string, done memory.Action) error {
 	p.changing = true
 	ctx, span := p.tracer.Start(ctx, name)
 	defer span.End()
@@ -275,7 +276,7 @@ func (p *pass[T]) act(ctx context.Context, mg T, name string, done action) error
 	}
 	p.did = done
 	p.expectEvent(call.Reserve)
-	if done == actionCreated && p.facts.Others != nil && p.kind.ActsOn != nil {
+	if done == memory.ActionCreated && p.facts.Others != nil && p.kind.ActsOn != nil {
 		p.tenants.RecordCreated(p.kind.GVK.Kind, p.facts.Others.User, ownership.WrittenName(mg))
 	}
 	return nil
@@ -304,9 +305,9 @@ func (p *pass[T]) remove(ctx context.Context, mg T) error {
 	case err != nil:
 		return p.fail(err)
 	case waits:
-		p.did, p.result = actionPending, res
+		p.did, p.result = memory.ActionPending, res
 	default:
-		err = p.act(ctx, mg, "Delete", actionDeleted)
+		err = p.act(ctx, mg, "Delete", memory.ActionDeleted)
 	}
 	after := p.result.Ready
 	if after.Reason == xpv2.ReasonDeleting && after.Message != "" {
@@ -355,7 +356,7 @@ func (p *pass[T]) fail(err error) error {
 	}
 	if awserr.IsThrottled(err) {
 		after, _ := awserr.RetryAfter(err)
-		if p.known.throttled < backoff.ManyThrottles {
+		if p.known.Throttled < backoff.ManyThrottles {
 			p.later = &reconcile.LaterError{After: max(after, reconcile.AtOnce), Throttled: true}
 			return p.later
 		}
@@ -383,12 +384,12 @@ func (p *pass[T]) leavesNoTrace() bool { return p.later != nil }
 
 // concludes reports whether the external resource was created, and nothing remains to be observed.
 func (p *pass[T]) concludes() bool {
-	return p.did == actionCreated && p.result.Ready.Type != "" && p.err == nil
+	return p.did == memory.ActionCreated && p.result.Ready.Type != "" && p.err == nil
 }
 
 // storesNow reports whether the status that this reconcile has found must not be held back.
 func (p *pass[T]) storesNow() bool {
-	return p.out.Keep || len(p.out.Stored) > 0 || p.did != actionNone && p.did != actionCreated
+	return p.out.Keep || len(p.out.Stored) > 0 || p.did != memory.ActionNone && p.did != memory.ActionCreated
 }
 
 // upToDate reports whether this reconcile has found AWS up to date. A resource that only observes reports no

@@ -6,6 +6,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 )
 
@@ -23,7 +24,7 @@ func desiredStateChanged() predicate.Predicate {
 
 func annotationsChanged(e event.UpdateEvent) bool {
 	return e.ObjectOld != nil && e.ObjectNew != nil &&
-		!maps.Equal(desiredAnnotations(e.ObjectOld), desiredAnnotations(e.ObjectNew))
+		!maps.Equal(memory.DesiredAnnotations(e.ObjectOld), memory.DesiredAnnotations(e.ObjectNew))
 }
 
 // deletionProceeds returns whether a resource was deleted, or lost or gained a finalizer while it is being deleted.

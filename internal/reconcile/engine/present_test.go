@@ -127,5 +127,5 @@ func ownerOf(e *env, foreign error) {
 	e.change(func(mg *sample) { mg.Spec.OtherRef = nil })
 	k := observedBy(e, &owned{cloud: e.cloud, foreign: foreign})
 	e.reconciler = newReconciler(&manager{c: e.server}, e.options, k, e.events)
-	e.reconciler.states.markChanged(cart, "Secret db")
+	e.reconciler.states.MarkChanged(cart, "Secret db")
 }

@@ -28,6 +28,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 )
 
 // A reconciler decides when the managed reconciler of the runtime runs, and when a resource is reconciled next.
@@ -40,7 +41,7 @@ type reconciler[T reconcile.Managed] struct {
 	tracker    Tracker
 	recorder   *recorder
 	changeLog  managed.ChangeLogger
-	states     *stateStore
+	states     *memory.Store
 	tracer     trace.Tracer
 	traces     *traces
 	fields     *refs.FieldReader
@@ -96,7 +97,7 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 		return r.waits(ctx, outcomeWaiting, wait)
 	}
 
-	known, first := r.states.begin(mg)
+	known, first := r.states.Begin(mg)
 	p := r.newPass(mg, known)
 	defer p.end()
 	ctx = p.resolve(ctx)
@@ -119,8 +120,8 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 	res, err := p.runtime().Reconcile(ctx, req)
 	p.releaseQuota()
 	if p.later == nil {
-		r.states.markHandled(req.NamespacedName, known.changeMarks)
-		r.states.markEventHandled(req.NamespacedName, known.events.received, r.now())
+		r.states.MarkHandled(req.NamespacedName, known.ChangeMarks)
+		r.states.MarkEventHandled(req.NamespacedName, known.Events.Received, r.now())
 		p.recordMetrics()
 		p.watchLists()
 		p.endClaim()
@@ -145,7 +146,7 @@ func (p *pass[T]) resolve(ctx context.Context) context.Context {
 	}
 	q := quota.Caller{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: p.priority(mg, p.known)}
 	p.session, p.facts.Fresh = s, p.fresh(mg, q.Priority, p.known)
-	p.states.recordSession(client.ObjectKeyFromObject(mg), s, q.ID)
+	p.states.RecordSession(client.ObjectKeyFromObject(mg), s, q.ID)
 	p.facts.ReserveFn = func(ops ...string) time.Duration { return p.limiter.Reserve(s.Scope, q, ops...) }
 	return quota.WithCaller(ctx, q)
 }
@@ -163,7 +164,7 @@ func (p *pass[T]) reserveReads(ctx context.Context) time.Duration {
 	if p.facts.ReserveFn == nil || p.circuitWait > 0 {
 		return p.circuitWait
 	}
-	ops := append(slices.Clone(p.kind.Reads(p.read)), p.known.deferredOps...)
+	ops := append(slices.Clone(p.kind.Reads(p.read)), p.known.DeferredOps...)
 	wait := p.facts.ReserveFn(ops...)
 	if wait > 0 {
 		addDeferredEvent(ctx, wait, ops...)
@@ -181,13 +182,13 @@ func awaitsFinalizers(mg reconcile.Managed) bool {
 // polled as if the provider had not stopped, unless what they refer to may have changed meanwhile.
 func (p *pass[T]) startDelay(ctx context.Context, first bool) time.Duration {
 	mg, known := p.read, p.known
-	if !first || p.session == nil || known.isChanged() || !known.events.received.IsZero() || known.backoffReset ||
+	if !first || p.session == nil || known.IsChanged() || !known.Events.Received.IsZero() || known.BackoffReset ||
 		!reconcile.Steady(mg) || !p.referral.unchanged(ctx, mg, p.session) {
 		return 0
 	}
 	if p.listable(mg) {
 		p.lists.Watch(mg.GetUID(), p.session, p.kind.Listed(mg), time.Time{}, p.enqueue(mg))
-		p.states.recordWatched(client.ObjectKeyFromObject(mg), known)
+		p.states.RecordWatched(client.ObjectKeyFromObject(mg), known)
 	}
 	requested, _ := meta.GetPollInterval(mg)
 	return delay.Spread(string(mg.GetUID()), p.poll.Effective(requested))
@@ -201,9 +202,9 @@ func (r *reconciler[T]) makesNoCall(mg T) bool {
 
 // priority returns the priority of a resource's calls: changes by the user take precedence
 // over polls, unless they have failed so often that nobody is waiting for the next attempt.
-func (r *reconciler[T]) priority(mg T, known resourceState) quota.Priority {
-	waiting := known.isChanged() || meta.WasDeleted(mg) || reconcile.Requested(mg) || !reconcile.Settled(mg)
-	if waiting && known.failures < backoff.PriorityFailures {
+func (r *reconciler[T]) priority(mg T, known memory.Resource) quota.Priority {
+	waiting := known.IsChanged() || meta.WasDeleted(mg) || reconcile.Requested(mg) || !reconcile.Settled(mg)
+	if waiting && known.Failures < backoff.PriorityFailures {
 		return quota.User
 	}
 	return quota.Poll
@@ -214,7 +215,7 @@ const recent = 2 * time.Second
 
 // fresh returns how old a cached answer that another resource requested may be. It is not from before the last event
 // about the resource.
-func (r *reconciler[T]) fresh(mg T, p quota.Priority, known resourceState) readcache.Freshness {
+func (r *reconciler[T]) fresh(mg T, p quota.Priority, known memory.Resource) readcache.Freshness {
 	age := r.poll.Interval / 2 //nolint:mnd // Drift is seen after one and a half intervals at most.
 	switch {
 	case reconcile.Requested(mg):
@@ -224,8 +225,8 @@ func (r *reconciler[T]) fresh(mg T, p quota.Priority, known resourceState) readc
 	}
 	now := r.now()
 	f := readcache.Freshness{Now: now, Since: now.Add(-age)}
-	if known.events.received.After(f.Since) {
-		f.Since = known.events.received
+	if known.Events.Received.After(f.Since) {
+		f.Since = known.Events.Received
 	}
 	return f
 }
@@ -235,10 +236,10 @@ func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.
 	key := client.ObjectKeyFromObject(p.read)
 	endSpan(ctx, p.spanOutcome())
 	if p.later != nil {
-		p.states.recordDeferred(key, p.later.Operations)
+		p.states.RecordDeferred(key, p.later.Operations)
 		wait := p.later.After
 		if p.later.Throttled {
-			wait = max(wait, backoff.ThrottledDelay(p.states.countThrottle(key)))
+			wait = max(wait, backoff.ThrottledDelay(p.states.CountThrottle(key)))
 		}
 		return p.waitingResult(wait)
 	}
@@ -254,7 +255,7 @@ func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.
 	if failure := p.failure(res, err); failure != nil {
 		return p.failedResult(ctx, key, failed{err: failure, changing: p.changing, within: p.out.RetryWithin})
 	}
-	p.states.recordSuccess(key, p.did != actionNone || p.ready.Status == corev1.ConditionTrue)
+	p.states.RecordSuccess(key, p.did != memory.ActionNone || p.ready.Status == corev1.ConditionTrue)
 	p.metrics.recordReconcile(p.kind.GVK.Kind, resultOK)
 	return p.pollResult(res)
 }
@@ -263,7 +264,7 @@ func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.
 // another process has written its status. The next reconcile reads it live.
 func (p *pass[T]) outdated(key types.NamespacedName, res ctrl.Result, err error) bool {
 	ended := res.Requeue || kerrors.IsConflict(err) //nolint:staticcheck // The runtime still uses it.
-	return ended && p.did == actionNone && p.err == nil && p.kube.Outdated(key)
+	return ended && p.did == memory.ActionNone && p.err == nil && p.kube.Outdated(key)
 }
 
 // failure returns the error of a reconcile. The runtime reports some errors only by asking to requeue.
@@ -273,7 +274,7 @@ func (p *pass[T]) failure(res ctrl.Result, err error) error {
 		return p.err
 	case err != nil:
 		return err
-	case !res.Requeue, p.did != actionNone: //nolint:staticcheck // The runtime still uses it.
+	case !res.Requeue, p.did != memory.ActionNone: //nolint:staticcheck // The runtime still uses it.
 		return nil
 	}
 	return errors.New("the runtime could not finish the reconcile")
@@ -289,7 +290,7 @@ func (p *pass[T]) pollResult(res ctrl.Result) ctrl.Result {
 		return ctrl.Result{RequeueAfter: p.out.After}
 	case meta.WasDeleted(mg):
 		return ctrl.Result{RequeueAfter: reconcile.PendingDelay(p.now().Sub(mg.GetDeletionTimestamp().Time))}
-	case p.did != actionNone, res.Requeue: //nolint:staticcheck // As above.
+	case p.did != memory.ActionNone, res.Requeue: //nolint:staticcheck // As above.
 		return ctrl.Result{RequeueAfter: reconcile.MinPending}
 	case reconcile.InMotion(p.ready):
 		return ctrl.Result{RequeueAfter: reconcile.PendingDelay(p.now().Sub(p.ready.LastTransitionTime.Time))}
@@ -351,28 +352,28 @@ func (p *pass[T]) recordMetrics() {
 	mg, kind := p.read, p.kind.GVK.Kind
 	key := client.ObjectKeyFromObject(mg)
 	if p.makesNoCall(mg) || meta.WasDeleted(mg) {
-		p.states.forgetDrift(key)
+		p.states.ForgetDrift(key)
 		return
 	}
 	p.recordDrift(mg, p.out.State)
-	p.metrics.recordDrift(kind, p.states.recordComparison(mg, compareResult{
-		state: p.out.State, mayUpdate: p.out.MayUpdate, did: p.did, upToDate: p.upToDate(), failed: p.err != nil, since: p.facts.Fresh.Since,
+	p.metrics.recordDrift(kind, p.states.RecordComparison(mg, memory.CompareResult{
+		State: p.out.State, MayUpdate: p.out.MayUpdate, Did: p.did, UpToDate: p.upToDate(), Failed: p.err != nil, Since: p.facts.Fresh.Since,
 	}, p.known))
-	if p.ready.Status == corev1.ConditionTrue && p.err == nil && p.states.recordReady(key) {
+	if p.ready.Status == corev1.ConditionTrue && p.err == nil && p.states.RecordReady(key) {
 		p.metrics.recordReady(p.kind.GVK, p.now().Sub(mg.GetCreationTimestamp().Time))
 	}
 }
 
 // forget removes all state of a resource that does not exist any more.
 func (r *reconciler[T]) forget(key types.NamespacedName) {
-	known, ok := r.states.forget(key)
-	if ok && known.requester != "" {
-		r.limiter.Forget(known.scope, known.requester)
+	known, ok := r.states.Forget(key)
+	if ok && known.Requester != "" {
+		r.limiter.Forget(known.Scope, known.Requester)
 	}
 	if ok && r.kind.Forget != nil {
-		r.kind.Forget(known.uid)
+		r.kind.Forget(known.UID)
 	}
-	r.lists.Forget(known.uid)
+	r.lists.Forget(known.UID)
 	r.kube.Forget(key)
 	r.handover.forget(key)
 	r.tenants.Forget(r.kind.GVK.Kind, key)

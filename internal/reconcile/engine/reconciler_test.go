@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 )
 
 func TestLifecycleOfAResource(t *testing.T) {
@@ -57,8 +58,8 @@ func TestLifecycleOfAResource(t *testing.T) {
 	if got := e.reconcile(); got != 0 {
 		t.Errorf("once gone: want no other look, got %s", got)
 	}
-	if got := e.reconcile(); got != 0 || e.reconciler.states.states[cart] != nil {
-		t.Errorf("what is gone is forgotten: %s, %v", got, e.reconciler.states.states)
+	if got := e.reconcile(); got != 0 || e.reconciler.states.States[cart] != nil {
+		t.Errorf("what is gone is forgotten: %s, %v", got, e.reconciler.states.States)
 	}
 	if diff := cmp.Diff([]types.UID{"u1"}, forgotten); diff != "" {
 		t.Errorf("nor does the kind remember it: -want, +got:\n%s", diff)
@@ -187,7 +188,7 @@ func TestAbortedCallChangesNothing(t *testing.T) {
 				if len(e.events.all)+len(e.changes.ops) != 0 {
 					t.Errorf("%s: events %v, changes %v", tc.reason, e.events.all, e.changes.ops)
 				}
-				if n := e.reconciler.states.states[cart].failures; n != 0 {
+				if n := e.reconciler.states.States[cart].Failures; n != 0 {
 					t.Errorf("%s: it counts as %d failures", tc.reason, n)
 				}
 				if way == "Reserve" && (e.cloud.calls[len(e.cloud.calls)-1] != "Get" || after.ResourceVersion != before.ResourceVersion) {
@@ -345,9 +346,9 @@ func TestPriority(t *testing.T) {
 			},
 			want: quota.Poll,
 		},
-		"Config": {reason: "A config that many may refer to has changed.", do: func(e *env) { e.reconciler.states.resetBackoff(cart) }, want: quota.Poll},
-		"Secret": {reason: "A Secret that the resource refers to has changed.", do: func(e *env) { e.reconciler.states.markChanged(cart, "Secret db") }, want: quota.User},
-		"Served": {reason: "The change was reconciled already.", do: func(e *env) { e.reconciler.states.markChanged(cart, "Secret db"); e.reconcile() }, want: quota.Poll},
+		"Config": {reason: "A config that many may refer to has changed.", do: func(e *env) { e.reconciler.states.ResetBackoff(cart) }, want: quota.Poll},
+		"Secret": {reason: "A Secret that the resource refers to has changed.", do: func(e *env) { e.reconciler.states.MarkChanged(cart, "Secret db") }, want: quota.User},
+		"Served": {reason: "The change was reconciled already.", do: func(e *env) { e.reconciler.states.MarkChanged(cart, "Secret db"); e.reconcile() }, want: quota.Poll},
 		"Hopeless": {
 			reason: "After many errors, nobody waits for the retry, so it has the priority of a poll.",
 			do: func(e *env) {
@@ -392,12 +393,12 @@ func TestTenantIsTheNamespace(t *testing.T) {
 
 // TestMarkChangedDuringReconcile checks that a change mark set during a reconcile is not lost.
 func TestMarkChangedDuringReconcile(t *testing.T) {
-	s := newStateStore()
+	s := memory.New()
 	mg := newSample()
-	seen, _ := s.begin(mg)
-	s.markChanged(cart, "Secret db")
-	s.markHandled(cart, seen.changeMarks)
-	if r, _ := s.begin(mg); !r.isChanged() {
+	seen, _ := s.Begin(mg)
+	s.MarkChanged(cart, "Secret db")
+	s.MarkHandled(cart, seen.ChangeMarks)
+	if r, _ := s.Begin(mg); !r.IsChanged() {
 		t.Error("the poke is lost")
 	}
 }
@@ -445,14 +446,14 @@ func TestSpreadAfterStart(t *testing.T) {
 	}
 	t.Run("NewConfig", func(t *testing.T) {
 		e := restart(func(*sample) {})
-		e.reconciler.states.resetBackoff(cart)
+		e.reconciler.states.ResetBackoff(cart)
 		if e.reconcile(); len(e.cloud.calls) == 0 {
 			t.Error("what a changed config has woken is looked at at once")
 		}
 	})
 	t.Run("Poked", func(t *testing.T) {
 		e := restart(func(*sample) {})
-		e.reconciler.states.markChanged(cart, "Secret db")
+		e.reconciler.states.MarkChanged(cart, "Secret db")
 		if e.reconcile(); len(e.cloud.calls) == 0 {
 			t.Error("what a change has woken is looked at at once")
 		}

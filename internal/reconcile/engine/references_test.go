@@ -26,6 +26,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -264,9 +265,9 @@ func TestReferrerRequests(t *testing.T) {
 func TestFreshness(t *testing.T) {
 	seen := map[string]time.Duration{}
 	e := newEnv(t, newSample())
-	known := resourceState{}
+	known := memory.Resource{}
 	age := func(label string) {
-		f := e.reconciler.fresh(e.stored(), e.reconciler.priority(e.stored(), resourceState{}), known)
+		f := e.reconciler.fresh(e.stored(), e.reconciler.priority(e.stored(), memory.Resource{}), known)
 		seen[label] = f.Now.Sub(f.Since)
 	}
 	age("new")
@@ -280,7 +281,7 @@ func TestFreshness(t *testing.T) {
 	age("requested")
 	e.change(func(mg *sample) { mg.SetAnnotations(nil) })
 	e.settle()
-	known.events.received = e.clock.Add(-time.Minute)
+	known.Events.Received = e.clock.Add(-time.Minute)
 	age("event")
 	want := map[string]time.Duration{"event": time.Minute, "requested": 0, "new": 2 * time.Second, "settled": 5 * time.Minute, "changed": 2 * time.Second}
 	if diff := cmp.Diff(want, seen); diff != "" {

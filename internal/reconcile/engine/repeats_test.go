@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"testing"
 	"time"
 )
@@ -43,14 +44,14 @@ func TestAttempts(t *testing.T) {
 
 // TestAttemptsOfAGeneration checks that calls made for one spec do not count for another.
 func TestAttemptsOfAGeneration(t *testing.T) {
-	s, mg := newStateStore(), newSample()
-	known, _ := s.begin(mg)
-	known.calls.Record("UpdateThing", "value", time.Unix(1e9, 0))
-	if again, _ := s.begin(mg); again.calls != known.calls {
+	s, mg := memory.New(), newSample()
+	known, _ := s.Begin(mg)
+	known.Calls.Record("UpdateThing", "value", time.Unix(1e9, 0))
+	if again, _ := s.Begin(mg); again.Calls != known.Calls {
 		t.Error("the same generation starts anew")
 	}
 	mg.SetGeneration(mg.GetGeneration() + 1)
-	if next, _ := s.begin(mg); next.calls == nil || next.calls == known.calls {
+	if next, _ := s.Begin(mg); next.Calls == nil || next.Calls == known.Calls {
 		t.Error("another generation does not start anew")
 	}
 }

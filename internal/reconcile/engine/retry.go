@@ -10,19 +10,19 @@ import (
 
 // backoff records that a resource has failed, and returns when it is reconciled next.
 func (r *reconciler[T]) backoff(key types.NamespacedName, changing bool, c backoff.Class, err error) time.Duration {
-	failures, throttles := r.states.recordFailure(key, c, awserr.IsThrottled(err))
+	failures, throttles := r.states.RecordFailure(key, c, awserr.IsThrottled(err))
 	if open, ok := asCircuitOpen(err); ok && open.after > 0 {
 		return open.after
 	}
 	if c == backoff.Ambiguous {
-		return backoff.AmbiguousDelay(r.states.ambiguousFor(key, r.now()), backoff.GracePeriod(err))
+		return backoff.AmbiguousDelay(r.states.AmbiguousFor(key, r.now()), backoff.GracePeriod(err))
 	}
 	after := backoff.ClassDelay(c, failures)
 	if throttles > 0 {
 		after = max(after, backoff.ThrottledDelay(throttles))
 	}
 	if changing {
-		after = max(after, backoff.RefusedDelay(r.states.countRefusal(key)))
+		after = max(after, backoff.RefusedDelay(r.states.CountRefusal(key)))
 	}
 	return after
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
@@ -116,13 +117,13 @@ func ObservationFor(mg resource.Managed, out reconcile.Outcome) managed.External
 
 // Create creates the external resource.
 func (c *externalClient[T]) Create(ctx context.Context, mg T) (managed.ExternalCreation, error) {
-	err := c.pass.act(ctx, mg, "Create", actionCreated)
+	err := c.pass.act(ctx, mg, "Create", memory.ActionCreated)
 	return managed.ExternalCreation{ConnectionDetails: c.pass.result.Details}, err
 }
 
 // Update makes the one call that is due.
 func (c *externalClient[T]) Update(ctx context.Context, mg T) (managed.ExternalUpdate, error) {
-	err := c.pass.act(ctx, mg, "Update", actionUpdated)
+	err := c.pass.act(ctx, mg, "Update", memory.ActionUpdated)
 	return managed.ExternalUpdate{ConnectionDetails: c.pass.result.Details}, err
 }
 
@@ -149,7 +150,7 @@ func (r *passRecorder[T]) WithAnnotations(keysAndValues ...string) event.Recorde
 // Event emits an event, unless the reconcile leaves no trace.
 func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
 	p := r.pass
-	if p.leavesNoTrace() || e.Reason == reasonDeleted && p.did == actionPending ||
+	if p.leavesNoTrace() || e.Reason == reasonDeleted && p.did == memory.ActionPending ||
 		e.Reason == reasonUpdated && p.result.Quiet {
 		return
 	}
@@ -208,7 +209,7 @@ type changeLogger[T reconcile.Managed] struct {
 func (l *changeLogger[T]) Log(
 	ctx context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad managed.AdditionalDetails,
 ) error {
-	if l.pass.leavesNoTrace() || l.pass.did == actionPending {
+	if l.pass.leavesNoTrace() || l.pass.did == memory.ActionPending {
 		return nil
 	}
 	shown := mg.DeepCopyObject().(resource.Managed) //nolint:forcetypeassert // A copy has the type of its original.

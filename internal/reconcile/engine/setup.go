@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 )
 
 const defaultTimeout = time.Minute
@@ -68,19 +69,19 @@ func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
 		Named(name).
 		WithOptions(co).
 		For(k.New(), builder.WithPredicates(r.handover.arrivals(), desiredStateChanged()))
-	if err := watchConfigs(mgr, k, b, r.states.resetBackoff); err != nil {
+	if err := watchConfigs(mgr, k, b, r.states.ResetBackoff); err != nil {
 		return errors.Wrapf(err, "cannot watch the provider configs of %s", k.GVK.Kind)
 	}
 	if err := watchEvents(mgr, o, k, b, r.states); err != nil {
 		return errors.Wrapf(err, "cannot index %s for drift events", k.GVK.Kind)
 	}
 	if k.Refs != nil || k.Fields != nil {
-		if err := watchRefs(mgr, o, k, b, r.states.markChanged); err != nil {
+		if err := watchRefs(mgr, o, k, b, r.states.MarkChanged); err != nil {
 			return errors.Wrapf(err, "cannot watch the Secrets and ConfigMaps of %s", k.GVK.Kind)
 		}
 	}
 	if k.Fields != nil {
-		watchFields(k, o.Fields, b, r.states.markChanged)
+		watchFields(k, o.Fields, b, r.states.MarkChanged)
 	}
 	if k.References != nil {
 		if err := indexReferences(mgr, k); err != nil {
@@ -99,7 +100,7 @@ func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
 	if err != nil {
 		return errors.Wrapf(err, "cannot add the controller of %s", k.GVK.Kind)
 	}
-	return watchReferents(mgr, o, k, c, r.states.markChanged)
+	return watchReferents(mgr, o, k, c, r.states.MarkChanged)
 }
 
 // NewReconciler returns the reconciler that Setup gives to a kind's controller, for callers
@@ -110,7 +111,7 @@ func NewReconciler[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile
 
 // newReconciler returns the reconciler of a kind.
 func newReconciler[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile.Kind[T], events event.Recorder) *reconciler[T] {
-	s := newStateStore()
+	s := memory.New()
 	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New())
 	kc.Select(o.Shard.Selector())
 	ids := &traces{}
@@ -157,7 +158,7 @@ func newReconciler[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile
 	}
 	r.references = &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants}
 	r.referral = &referral[T]{kind: k, references: r.references, objects: o.Objects}
-	o.Metrics.addKind(k.GVK.Kind, s.countDrifting)
+	o.Metrics.addKind(k.GVK.Kind, s.CountDrifting)
 	return r
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 )
 
 // Attributes of spans without a name in OpenTelemetry's conventions.
@@ -125,11 +126,11 @@ func (p *pass[T]) spanOutcome() string {
 		return outcomeDeferred
 	}
 	switch p.did {
-	case actionCreated:
+	case memory.ActionCreated:
 		return outcomeCreated
-	case actionUpdated:
+	case memory.ActionUpdated:
 		return outcomeUpdated
-	case actionDeleted:
+	case memory.ActionDeleted:
 		return outcomeDeleted
 	default:
 		return outcomeUnchanged

@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 )
 
 // completeStatus completes each status that the runtime is about to
@@ -58,7 +59,7 @@ func (p *pass[T]) decisionInput(mg reconcile.Managed) reconcile.Input {
 		Deleted:    meta.WasDeleted(mg),
 		Paused:     mg.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcilePaused,
 		Ready:      mg.GetCondition(xpv2.TypeReady),
-		Changed:    p.did != actionNone && !p.concludes(),
+		Changed:    p.did != memory.ActionNone && !p.concludes(),
 		Unseen:     reconcile.Unseen(mg),
 		WaitsFor:   p.deletion.Message,
 		Observed:   mg.GetObservedGeneration(),
@@ -107,10 +108,10 @@ func (p *pass[T]) differences(mg reconcile.Managed) []v1beta1.Difference {
 // setStalled sets the condition Stalled to True once enough consecutive errors show that only the user can help, or
 // after a rollout has failed. It sets it to False when there is no error, when a new spec fails for another reason, or
 // when enough consecutive errors of another class have occurred.
-func setStalled(s *stateStore, mg reconcile.Managed, err error, now time.Time) {
+func setStalled(s *memory.Store, mg reconcile.Managed, err error, now time.Time) {
 	generation := mg.GetGeneration()
 	c, shown := mg.GetCondition(reconcile.TypeStalled), func(c backoff.Class) bool {
-		return s.failuresOf(client.ObjectKeyFromObject(mg), c)+1 >= backoff.StalledFailures
+		return s.FailuresOf(client.ObjectKeyFromObject(mg), c)+1 >= backoff.StalledFailures
 	}
 	stalled := c.Status == corev1.ConditionTrue
 	switch ready := mg.GetCondition(xpv2.TypeReady); {
@@ -129,10 +130,10 @@ func setStalled(s *stateStore, mg reconcile.Managed, err error, now time.Time) {
 
 // overdue returns whether the grace period of an ambiguous error has passed, or this
 // generation was Stalled before, as after a restart.
-func overdue(s *stateStore, mg reconcile.Managed, err error, now time.Time) bool {
+func overdue(s *memory.Store, mg reconcile.Managed, err error, now time.Time) bool {
 	c := mg.GetCondition(reconcile.TypeStalled)
 	if c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration() {
 		return true
 	}
-	return s.ambiguousFor(client.ObjectKeyFromObject(mg), now) >= backoff.GracePeriod(err)
+	return s.AmbiguousFor(client.ObjectKeyFromObject(mg), now) >= backoff.GracePeriod(err)
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 )
 
 // A Stepper reconciles one resource of a kind step by step, without a manager, a quota or a write to the cluster: what
@@ -89,7 +90,7 @@ func newStepper[T reconcile.Managed](kc client.Client, o Options, k reconcile.Ki
 	r := &references[T]{kind: k, reader: kc, tenants: o.Tenants}
 	return &stepper[T]{reconciler: &reconciler[T]{
 		kind: k, references: r, referral: &referral[T]{kind: k, references: r, objects: o.Objects}, tenants: o.Tenants,
-		policies: true, tracer: noop.NewTracerProvider().Tracer(""), now: o.Now, states: newStateStore(),
+		policies: true, tracer: noop.NewTracerProvider().Tracer(""), now: o.Now, states: memory.New(),
 		recorder: newRecorder(event.NewNopRecorder(), o.Now),
 	}}
 }
@@ -141,7 +142,7 @@ func (s *stepper[T]) Step(ctx context.Context, mg reconcile.Managed, sess *sessi
 		return Stepped{Err: errors.Errorf("%T is not a %s", mg, s.reconciler.kind.GVK.Kind)}
 	}
 	before, _ := mg.DeepCopyObject().(T)
-	p := s.reconciler.newPass(before, resourceState{calls: &s.calls})
+	p := s.reconciler.newPass(before, memory.Resource{Calls: &s.calls})
 	p.session, p.facts.Fresh, p.facts.KnownCause, p.facts.Origin = sess, readcache.Freshness{Now: now, Since: now}, "", ""
 	p.annotations = inMemory{}
 	defer p.end()
@@ -161,7 +162,7 @@ func (s *stepper[T]) Step(ctx context.Context, mg reconcile.Managed, sess *sessi
 		mg.SetConditions(xpv2.ReconcileError(err))
 	}
 	p.completeStatus(mg)
-	out.Settled = err == nil && p.did == actionNone && (gone || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+	out.Settled = err == nil && p.did == memory.ActionNone && (gone || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
 	return out
 }
 

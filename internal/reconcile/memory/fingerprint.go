@@ -1,4 +1,4 @@
-package engine
+package memory
 
 import (
 	"crypto/sha256"
@@ -20,15 +20,15 @@ import (
 func fingerprint(mg metav1.Object) string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s %d %t", mg.GetUID(), mg.GetGeneration(), meta.WasDeleted(mg)) // A hash cannot fail.
-	a := desiredAnnotations(mg)
+	a := DesiredAnnotations(mg)
 	for _, k := range slices.Sorted(maps.Keys(a)) {
 		_, _ = fmt.Fprintf(h, " %q=%q", k, a[k])
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// desiredAnnotations returns the annotations that the provider has not written itself.
-func desiredAnnotations(mg metav1.Object) map[string]string {
+// DesiredAnnotations returns the annotations that the provider has not written itself.
+func DesiredAnnotations(mg metav1.Object) map[string]string {
 	a := maps.Clone(mg.GetAnnotations())
 	delete(a, corev1.LastAppliedConfigAnnotation) // The cache does not have it, a live read does.
 	delete(a, meta.AnnotationKeyExternalCreatePending)

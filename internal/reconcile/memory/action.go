@@ -1,0 +1,14 @@
+package memory
+
+// An Action is what a reconcile did to the external resource.
+type Action int
+
+const (
+	ActionNone Action = iota
+	ActionCreated
+	ActionUpdated
+	ActionDeleted
+
+	// ActionPending means that a deletion waits for a confirmation.
+	ActionPending
+)

@@ -1,0 +1,444 @@
+package memory
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
+)
+
+// A Store keeps the state of each resource between reconciles. The queue's rate limiter cannot do that, because it
+// forgets a resource that is requeued for another reason than an error.
+type Store struct {
+	mu     sync.Mutex
+	States map[types.NamespacedName]*Resource
+}
+
+// Resource is the state of one resource.
+type Resource struct {
+	// fingerprint identifies what the user has written. The errors are cleared if it changes.
+	fingerprint string
+
+	// ChangeMarks counts the changes to anything but the resource itself that markChanged has
+	// recorded; handledMarks is how many of them were reconciled.
+	ChangeMarks, handledMarks int
+
+	// BackoffReset is true after resetBackoff.
+	BackoffReset bool
+
+	// changes counts the calls of markChanged and resetBackoff.
+	changes int
+
+	// changedReference is the referenced object that has changed since AWS was last found up
+	// to date, such as "Secret db". It is empty if there is none.
+	changedReference string
+
+	// UID is the resource's UID, and wasReady whether it has been Ready, as far as known.
+	UID      types.UID
+	wasReady bool
+
+	// detected is true once the resource was reconciled. lastInSync is when it was last found
+	// up to date, or found to differ after that.
+	detected   bool
+	lastInSync time.Time
+
+	// drift is the drift of the external resource.
+	drift Drift
+
+	// Watched is whether the resource is watched by lists since it was last found up to date.
+	Watched bool
+
+	// heldSince is since when the status is held back. It is zero if it is not.
+	heldSince time.Time
+
+	// class and failures are the class and number of consecutive errors.
+	class    backoff.Class
+	Failures int
+
+	// Calls is the history of calls that have not had their effect yet.
+	Calls *reconcile.Repeats
+
+	// ambiguous is when the first ambiguous error occurred since the last success or change.
+	// It is zero if there was none.
+	ambiguous time.Time
+
+	// Throttled is the number of consecutive throttled calls.
+	Throttled int
+
+	// refused is the number of consecutive changes that AWS has refused.
+	refused int
+
+	// WorkerDelays is the number of consecutive times that no worker was available.
+	WorkerDelays int
+
+	// DeferredOps are the calls that the last reconciles were aborted for.
+	DeferredOps []string
+
+	// Events is what is known of the events about the resource.
+	Events eventState
+
+	// Scope and requester identify the resource's reservations of calls.
+	Scope     quota.Scope
+	Requester string
+}
+
+// resetErrors clears the errors.
+func (r *Resource) resetErrors() {
+	r.Failures, r.refused = 0, 0
+	r.ambiguous = time.Time{}
+}
+
+// reset clears the errors, the throttled calls and the deferred calls.
+func (r *Resource) reset() {
+	r.resetErrors()
+	r.Throttled, r.DeferredOps = 0, nil
+}
+
+// IsChanged returns whether there is a change that was not reconciled yet.
+func (r *Resource) IsChanged() bool { return r.ChangeMarks > r.handledMarks }
+
+// recordChange records that the desired state may have changed: a difference found next is not drift.
+func recordChange(r *Resource) {
+	r.changes++
+	r.Watched = false
+	r.drift.Synced = ""
+}
+
+// Idle returns whether nothing is left to do: no event about the resource, no error, no call that waits or has
+// not had its effect yet, no drift.
+func (r *Resource) Idle() bool {
+	return !r.IsChanged() && r.Events.Received.IsZero() && r.Failures == 0 && r.refused == 0 && r.Throttled == 0 && len(r.DeferredOps) == 0 && !r.drift.Pending() && r.Calls.Empty()
+}
+
+func New() *Store {
+	return &Store{States: map[types.NamespacedName]*Resource{}}
+}
+
+// Begin records the start of a reconcile. It returns the state of the resource, and whether
+// this is its first reconcile in this process.
+func (s *Store) Begin(mg reconcile.Managed) (r Resource, first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := types.NamespacedName{Namespace: mg.GetNamespace(), Name: mg.GetName()}
+	known, ok := s.States[key]
+	if !ok || known.fingerprint == "" {
+		first = true
+		known = s.State(key)
+	}
+	if known.UID != mg.GetUID() {
+		known.UID, known.drift = mg.GetUID(), Drift{}
+		known.detected, known.lastInSync = false, time.Time{}
+		known.Events.upToDateAt = time.Time{}
+		known.wasReady = reconcile.SettledGeneration(mg) > 0 || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
+	}
+	if f := fingerprint(mg); known.fingerprint != f {
+		known.fingerprint = f
+		known.reset()
+		known.Calls, known.Watched = &reconcile.Repeats{}, false
+	}
+	return *known, first
+}
+
+// MarkChanged gives the next reconcile of a resource precedence over polls, and clears its
+// errors. by is the referenced object that has changed, such as "Secret db".
+func (s *Store) MarkChanged(key types.NamespacedName, by string) { //nolint:unparam // Watches name other objects.
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.State(key)
+	r.ChangeMarks++
+	r.changedReference = by
+	r.resetErrors()
+	recordChange(r)
+}
+
+// ResetBackoff clears the errors of a resource because something that it needs has changed.
+// The first reconcile of a resource after a start is then not delayed.
+func (s *Store) ResetBackoff(key types.NamespacedName) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.State(key)
+	r.BackoffReset = true
+	r.resetErrors()
+	recordChange(r)
+}
+
+// mostDeferred is how many calls are reserved in advance because earlier reconciles waited for them.
+const mostDeferred = 8
+
+// RecordDeferred records calls that a resource waits for, besides those that it has waited for since it last left a
+// trace: otherwise two calls could wait for each other forever.
+func (s *Store) RecordDeferred(key types.NamespacedName, ops []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.State(key)
+	if len(r.DeferredOps)+len(ops) > mostDeferred {
+		r.DeferredOps = nil
+	}
+	r.DeferredOps = append(slices.Clip(r.DeferredOps), ops...)
+}
+
+// CountThrottle records a throttled call, and returns the number of consecutive ones.
+func (s *Store) CountThrottle(key types.NamespacedName) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.State(key)
+	r.Throttled++
+	return r.Throttled
+}
+
+// RecordFailure records an error. It returns the number of consecutive errors of its class,
+// and of consecutive throttled calls.
+func (s *Store) RecordFailure(key types.NamespacedName, c backoff.Class, throttled bool) (failures, throttles int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.State(key)
+	if r.class != c {
+		r.Failures = 0
+	}
+	r.class = c
+	r.Failures++
+	if throttled {
+		r.Throttled++
+	} else {
+		r.Throttled = 0
+	}
+	r.DeferredOps = nil
+	return r.Failures, r.Throttled
+}
+
+// RecordSuccess records a reconcile without an error. done is whether AWS has accepted a
+// change or none is due; otherwise the count of refused changes is kept.
+func (s *Store) RecordSuccess(key types.NamespacedName, done bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.State(key)
+	refused := r.refused
+	r.reset()
+	if !done {
+		r.refused = refused
+	}
+}
+
+// CountRefusal records that AWS has refused a change, and returns the number of consecutive refusals.
+func (s *Store) CountRefusal(key types.NamespacedName) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.State(key)
+	r.refused++
+	return r.refused
+}
+
+// RecordWatched records that a resource is watched by lists, unless it has changed since its state was known.
+func (s *Store) RecordWatched(key types.NamespacedName, known Resource) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.State(key)
+	r.Watched = r.changes == known.changes
+}
+
+// MarkHandled records that the given number of change marks was reconciled. A mark that was
+// set during the reconcile remains.
+func (s *Store) MarkHandled(key types.NamespacedName, marks int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.State(key).handledMarks = marks
+}
+
+// AmbiguousFor records an ambiguous error, and returns the time since the first one.
+func (s *Store) AmbiguousFor(key types.NamespacedName, now time.Time) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.State(key)
+	if r.ambiguous.IsZero() {
+		r.ambiguous = now
+	}
+	return now.Sub(r.ambiguous)
+}
+
+// FailuresOf returns the number of consecutive errors of a class.
+func (s *Store) FailuresOf(key types.NamespacedName, c backoff.Class) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, ok := s.States[key]; ok && r.class == c {
+		return r.Failures
+	}
+	return 0
+}
+
+// RecordSession records the session with which a resource is observed, and the id with which it reserves calls.
+func (s *Store) RecordSession(key types.NamespacedName, by *session.Session, requester string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.State(key)
+	r.Scope, r.Requester = by.Scope, requester
+	r.Events.account, r.Events.identity = by.Identity.Account, by.Identity.ARN
+}
+
+// Get returns the state of a resource, if there is one.
+func (s *Store) Get(key types.NamespacedName) (Resource, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.States[key]
+	if !ok {
+		return Resource{}, false
+	}
+	return *r, true
+}
+
+// Forget removes the state of a resource that does not exist any more, and returns it.
+func (s *Store) Forget(key types.NamespacedName) (Resource, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.States[key]
+	if !ok {
+		return Resource{}, false
+	}
+	delete(s.States, key)
+	return *r, true
+}
+
+// CompareResult is the result of comparing AWS with spec in one reconcile, as far as drift is concerned.
+type CompareResult struct {
+	State     reconcile.SyncState
+	MayUpdate bool
+	Did       Action
+
+	// UpToDate is whether AWS was found up to date, by answers since a time. failed is whether there was an error.
+	UpToDate, Failed bool
+	Since            time.Time
+}
+
+// RecordComparison records the result of an observation, and returns what it adds to the
+// metrics. known is the state at the start of the observation: if something changed since, the
+// observation may or may not have seen the change, so no drift is derived from it.
+func (s *Store) RecordComparison(mg reconcile.Managed, c CompareResult, known Resource) DriftChange {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.State(client.ObjectKeyFromObject(mg))
+	var f DriftChange
+	if r.drift, f = r.drift.After(c.State, c.MayUpdate, desiredState(mg), c.Did); r.changes != known.changes {
+		r.drift.Synced = ""
+	} else if c.State == reconcile.UpToDate {
+		r.changedReference = ""
+	}
+	switch {
+	case c.UpToDate && r.changes == known.changes && !c.Since.IsZero():
+		r.Events.RecordUpToDate(c.Since)
+	case !c.Failed:
+		r.Events.recordDifferent()
+	}
+	return f
+}
+
+// ForgetDrift clears the drift of a resource that is not managed any more.
+func (s *Store) ForgetDrift(key types.NamespacedName) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.State(key).drift = Drift{}
+}
+
+// CountDrifting returns the number of resources with drift that is yet to be corrected.
+func (s *Store) CountDrifting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, r := range s.States {
+		if r.drift.Pending() {
+			n++
+		}
+	}
+	return n
+}
+
+// RecordReady records that a resource is Ready, and returns whether this is the first time.
+func (s *Store) RecordReady(key types.NamespacedName) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.State(key)
+	first := !r.wasReady
+	r.wasReady = true
+	return first
+}
+
+// State returns the state of a key, and creates it if there is none. The caller holds the lock.
+func (s *Store) State(key types.NamespacedName) *Resource {
+	r, ok := s.States[key]
+	if !ok {
+		r = &Resource{}
+		s.States[key] = r
+	}
+	return r
+}
+
+// BeginHold records that the status of a resource is held back, and returns since when it is.
+func (s *Store) BeginHold(key client.ObjectKey, now time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.State(key)
+	if r.heldSince.IsZero() || r.heldSince.After(now) {
+		r.heldSince = now
+	}
+	return r.heldSince
+}
+
+// EndHold records that the status of a resource is not held back.
+func (s *Store) EndHold(key client.ObjectKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, ok := s.States[key]; ok {
+		r.heldSince = time.Time{}
+	}
+}
+
+// CountWorkerDelay records whether a resource was delayed for lack of a worker, and returns
+// how many times in a row it was.
+func (s *Store) CountWorkerDelay(key client.ObjectKey, crowded bool) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.State(key)
+	r.WorkerDelays++
+	if !crowded {
+		r.WorkerDelays = 0
+	}
+	return r.WorkerDelays
+}
+
+// RecordDetection returns whether this is the first reconcile of a resource.
+func (s *Store) RecordDetection(key client.ObjectKey) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.State(key)
+	first := !r.detected
+	r.detected = true
+	return first
+}
+
+// RecordInSync records the result of an observation. If it found a difference, it returns when
+// the resource was compared before, or the zero time.
+func (s *Store) RecordInSync(key client.ObjectKey, c reconcile.SyncState, now time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.State(key)
+	was := r.lastInSync
+	switch c {
+	case reconcile.UpToDate:
+		r.lastInSync = now
+	case reconcile.SourceChanged, reconcile.Differs, reconcile.Missing:
+		if !was.IsZero() {
+			r.lastInSync = now
+		}
+		return was
+	case reconcile.Undecided:
+	}
+	return time.Time{}
+}
