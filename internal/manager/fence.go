@@ -11,7 +11,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 )
 
 // leaseCheck is the interval at which a lease is checked, and so the time for which an attempt that began in time may
@@ -31,7 +31,7 @@ func (l *lease) guard(mgr ctrl.Manager) (session.Fence, error) {
 		defer t.Stop()
 		return l.watch(ctx, t.C)
 	}))
-	return l.fence(func() { engine.Stop(mgr, errLeaseLost) }), errors.Wrap(err, "cannot watch the lease")
+	return l.fence(func() { watch.Stop(mgr, errLeaseLost) }), errors.Wrap(err, "cannot watch the lease")
 }
 
 // watch checks the lease at each tick until it ends, and then ends the attempts that are in flight. A timer is not

@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 )
 
 // kinds are the kinds whose controllers are set up.
@@ -28,7 +29,7 @@ func setupKindsGated(mgr ctrl.Manager, o engine.Options) error {
 	for gvk, setup := range kinds {
 		o.Gate.Register(func() {
 			if err := setup(mgr, o); err != nil {
-				engine.Stop(mgr, errors.Wrapf(err, "cannot set up the controller of %s", gvk.Kind))
+				watch.Stop(mgr, errors.Wrapf(err, "cannot set up the controller of %s", gvk.Kind))
 			}
 		}, gvk, v1beta1.ProviderConfigGroupVersionKind, v1beta1.ClusterProviderConfigGroupVersionKind,
 			v1beta1.ProviderConfigUsageGroupVersionKind)

@@ -18,19 +18,19 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 )
 
 // addMetrics registers the metrics of the runtime, of calls to AWS, of resources, of account limits, and of quotas
 // and circuit breakers. It returns nil if the manager has no metrics server.
 func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Limits,
 	lists *listpoll.Poller,
-) (*engine.Metrics, error) {
+) (*reporting.Metrics, error) {
 	if address(o.MetricsAddress) == "0" {
 		return nil, nil
 	}
 	o.Config.Measure = telemetry.New(o.Now)
-	m := engine.NewMetrics()
+	m := reporting.NewMetrics()
 	st := statemetrics.NewMRStateMetrics()
 	o.MetricOptions = &controller.MetricOptions{PollStateMetricInterval: o.StateMetricInterval, MRStateMetrics: st}
 	for _, c := range []prometheus.Collector{
@@ -53,7 +53,7 @@ func (o *Options) addChangeLog(mgr ctrl.Manager) error {
 	if err != nil {
 		return errors.Wrapf(err, "cannot use the change log's socket %s", o.ChangeLogSocket)
 	}
-	l := engine.NewChangeLog(v1alpha1.NewChangeLogServiceClient(conn), engine.ChangeLogOptions{
+	l := reporting.NewChangeLog(v1alpha1.NewChangeLogServiceClient(conn), reporting.ChangeLogOptions{
 		ProviderVersion: "provider-lambda:" + o.Version,
 		Now:             o.Now,
 		Log:             logging.NewLogrLogger(o.Log),

@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -32,7 +32,7 @@ type env struct {
 	health results
 
 	// metrics are those of the rollouts.
-	metrics *engine.Metrics
+	metrics *reporting.Metrics
 
 	// tracer traces the rollouts. Nil traces nothing.
 	tracer trace.Tracer
@@ -42,7 +42,7 @@ func newEnv(t testing.TB) *env {
 	t.Helper()
 	w := testenv.NewAWS(t, awsdouble.Options{})
 	w.AddFunction("f", func(in *lambda.CreateFunctionInput) { in.Publish = true })
-	e := &env{metrics: engine.NewMetrics()}
+	e := &env{metrics: reporting.NewMetrics()}
 	for _, size := range []int32{256, 512} {
 		e.functions = publishedLast(w.Publish("f", memory(size)))
 	}

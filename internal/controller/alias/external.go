@@ -23,8 +23,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
@@ -36,7 +36,7 @@ type external struct {
 	functions client.Reader
 	// analyzer measures the health of what is rolled out.
 	analyzer analyzer
-	metrics  *engine.Metrics
+	metrics  *reporting.Metrics
 	// tracer is nil if nothing is traced.
 	tracer trace.Tracer
 	now    func() time.Time

@@ -27,7 +27,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 )
 
 // An Identifier authenticates configs. *config.Resolver is one.
@@ -78,7 +78,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 func SetupGated(mgr ctrl.Manager, o Options) error {
 	o.Gate.Register(func() {
 		if err := Setup(mgr, o); err != nil {
-			engine.Stop(mgr, errors.Wrap(err, "cannot set up the controllers of provider configs"))
+			watch.Stop(mgr, errors.Wrap(err, "cannot set up the controllers of provider configs"))
 		}
 	}, v1beta1.ProviderConfigGroupVersionKind, v1beta1.ClusterProviderConfigGroupVersionKind, v1beta1.ProviderConfigUsageGroupVersionKind)
 	return nil
@@ -133,7 +133,7 @@ func setup(mgr ctrl.Manager, o Options, k kind) error {
 	}
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named(name).
-		WithOptions(engine.ParkWorkers(o.ForControllerRuntime(), mgr.GetLogger())).
+		WithOptions(watch.ParkWorkers(o.ForControllerRuntime(), mgr.GetLogger())).
 		For(k.new(), builder.WithPredicates(configChanged(o.Shard))).
 		Watches(&v1beta1.ProviderConfigUsage{}, usageHandler(k.gvk.Kind), builder.WithPredicates(usageChanged())).
 		WatchesMetadata(secretMetadata(), handler.EnqueueRequestsFromMapFunc(r.usersOfSecret)).

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
@@ -59,7 +61,7 @@ func TestAdvisory(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newSample()
+			mg := samples.New()
 			mg.SetAnnotations(map[string]string{advice.AnnotationIgnore: tc.ignore})
 			size := 0
 			e := measuring(t, mg, &size)
@@ -86,7 +88,7 @@ func TestAdvisory(t *testing.T) {
 func TestAdvisoryCausesNoWrite(t *testing.T) {
 	versions := map[int]string{}
 	for _, size := range []int{10, 4000} {
-		e := measuring(t, newSample(), &size)
+		e := measuring(t, samples.New(), &size)
 		e.settle()
 		versions[size] = e.stored().GetResourceVersion() // The fake client counts writes.
 	}

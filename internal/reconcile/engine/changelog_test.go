@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -16,7 +19,7 @@ import (
 )
 
 func TestChangeLogIsRedacted(t *testing.T) {
-	mg := newSample()
+	mg := samples.New()
 	mg.Spec.Value = "hunter2"
 	mg.SetAnnotations(map[string]string{corev1.LastAppliedConfigAnnotation: `{"spec":{"value":"hunter2"}}`})
 	e := newEnv(t, mg, func(_ *Options, k *reconcile.Kind[*sample]) {
@@ -42,13 +45,13 @@ func TestChangeLogIsRedacted(t *testing.T) {
 // runtime's own loop does.
 func TestStateCounterGoesOn(t *testing.T) {
 	counts := make(chan struct{}, 100)
-	s := &stateCounter{
-		list: func(context.Context) ([]resource.Managed, error) {
+	s := &reporting.StateCounter{
+		List: func(context.Context) ([]resource.Managed, error) {
 			counts <- struct{}{}
 			return nil, errors.New("no kind match")
 		},
-		interval: time.Millisecond,
-		log:      logging.NewNopLogger(),
+		Interval: time.Millisecond,
+		Log:      logging.NewNopLogger(),
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)

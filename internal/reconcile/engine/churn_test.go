@@ -34,6 +34,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/campaign/figures"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
@@ -72,7 +73,7 @@ func TestChurn(t *testing.T) {
 	}
 	r := c.reconciler
 	for what, n := range map[string]int{
-		"records": len(r.states.States), "events": len(r.recorder.state.lastEvents),
+		"records": len(r.states.States), "events": len(r.recorder.State.LastEvents),
 		"in flight": r.inFlight.total + len(r.inFlight.namespaces) + len(r.inFlight.configs) + len(r.inFlight.pairs),
 		"objects":   len(c.store), "open breakers": len(c.breakers.Open("")),
 	} {
@@ -108,7 +109,7 @@ func newChurn(t *testing.T) *churning {
 	}
 	now := func() time.Time { return c.clock }
 	random := func() float64 { return 0.5 }
-	limiter, metrics := quota.New(now, quota.Options{}), NewMetrics()
+	limiter, metrics := quota.New(now, quota.Options{}), reporting.NewMetrics()
 	c.breakers = breaker.New(now, random)
 	c.registry.MustRegister(metrics, breaker.NewCollector(c.breakers))
 	o := Options{
@@ -158,7 +159,7 @@ func (c *churning) run(from, to int) {
 
 // create creates the nth resource. Every hundred are in a new namespace with its own config.
 func (c *churning) create(n int) types.NamespacedName {
-	mg := newSample()
+	mg := samples.New()
 	region := []string{"eu-west-1", "us-east-1", "ap-south-1"}[n%3]
 	mg.ObjectMeta = metav1.ObjectMeta{
 		Namespace: fmt.Sprint("ns-", n/100), Name: fmt.Sprint("function-", n), UID: types.UID(fmt.Sprint("uid-", n)), Generation: 1,

@@ -11,7 +11,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -132,15 +131,4 @@ func proceeding(mg reconcile.Managed, confirmed bool) reconcile.Result {
 	}
 	return reconcile.Result{Effects: reconcile.Effects{Events: []event.Event{event.Normal(reasonDeletionConfirmed,
 		"The deletion was confirmed by the annotation "+protection.AnnotationConfirm)}}}
-}
-
-// countHeld returns how many deletions wait for a confirmation, by reason. It only reads the resources.
-func countHeld(all []resource.Managed) map[string]int {
-	counts := map[string]int{}
-	for _, mg := range all {
-		if reason := reconcile.PendingReason(mg); reason != "" {
-			counts[reason]++
-		}
-	}
-	return counts
 }

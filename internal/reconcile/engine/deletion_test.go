@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -27,6 +29,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 )
 
 // measured is what CloudWatch says of a function.
@@ -59,7 +62,7 @@ func configs(t *testing.T) client.WithWatch {
 func newBraked(t *testing.T, p protection.Policy, m *measured) *env {
 	t.Helper()
 	server := configs(t)
-	e := newEnv(t, newSample(), func(o *Options, k *reconcile.Kind[*sample]) {
+	e := newEnv(t, samples.New(), func(o *Options, k *reconcile.Kind[*sample]) {
 		o.DeletionPolicy, o.DeletionLedger, o.Planner = p, NewDeletionLedger(server, server, p.Limit), deletionPlanner{}
 		if m != nil {
 			k.Invocations = m.invocations
@@ -121,12 +124,12 @@ type heldDeletion struct {
 // TestCountHeld checks that deletions that wait are counted by reason, and those that are sent are not.
 func TestCountHeld(t *testing.T) {
 	held := func(status corev1.ConditionStatus, reason xpv2.ConditionReason) resource.Managed {
-		mg := newSample()
+		mg := samples.New()
 		mg.SetConditions(xpv2.Condition{Type: reconcile.TypeDeletionHeld, Status: status, Reason: reason})
 		return mg
 	}
-	got := countHeld([]resource.Managed{
-		newSample(), held(corev1.ConditionTrue, reconcile.ReasonTooManyDeletions), held(corev1.ConditionTrue, reconcile.ReasonTooManyDeletions),
+	got := reporting.CountHeld([]resource.Managed{
+		samples.New(), held(corev1.ConditionTrue, reconcile.ReasonTooManyDeletions), held(corev1.ConditionTrue, reconcile.ReasonTooManyDeletions),
 		held(corev1.ConditionTrue, reconcile.ReasonRecentlyInvoked), held(corev1.ConditionFalse, reconcile.ReasonDeletionProceeds),
 	})
 	want := map[string]int{string(reconcile.ReasonTooManyDeletions): 2, string(reconcile.ReasonRecentlyInvoked): 1}
@@ -162,7 +165,7 @@ func TestHeldDeletion(t *testing.T) {
 			if readyNow.Reason != xpv2.ReasonDeleting || readyNow.Message != held.Message || mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionTrue {
 				t.Errorf("Ready says why the deletion waits, and Synced is True: %+v", mg.Status.Conditions)
 			}
-			if n := e.events.count(reasonDeletionHeld); n != 1 || e.events.count(reasonDeleted) != 0 || len(e.changes.ops) != 0 {
+			if n := e.events.count(reasonDeletionHeld); n != 1 || e.events.count(reporting.ReasonDeleted) != 0 || len(e.changes.ops) != 0 {
 				t.Errorf("want one event, and no entry of the change log: %v, %v", e.events.all, e.changes.ops)
 			}
 

@@ -3,6 +3,8 @@ package engine
 import (
 	"testing"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/google/go-cmp/cmp"
@@ -134,7 +136,7 @@ func TestCause(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e := newEnv(t, newSample())
+			e := newEnv(t, samples.New())
 			e.settle()
 			tc.change(e)
 			e.settle()

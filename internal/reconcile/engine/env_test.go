@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/smithy-go"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -33,6 +32,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -246,13 +246,6 @@ type env struct {
 	clock      time.Time
 }
 
-func newSample() *sample {
-	return &sample{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart", UID: "u1", Generation: 1},
-		Spec:       samples.SampleSpec{Value: "a", ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{"*"}}},
-	}
-}
-
 func newEnv(t testing.TB, mg *sample, edit ...func(*Options, *reconcile.Kind[*sample])) *env {
 	t.Helper()
 	s := runtime.NewScheme()
@@ -281,7 +274,7 @@ func newEnv(t testing.TB, mg *sample, edit ...func(*Options, *reconcile.Kind[*sa
 		Resolver:        e.resolver,
 		Tracker:         e.tracker,
 		Limiter:         e.limiter,
-		Metrics:         NewMetrics(),
+		Metrics:         reporting.NewMetrics(),
 		MinPollInterval: 30 * time.Second,
 		PollJitter:      0.1,
 		Now:             func() time.Time { return e.clock },

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	"github.com/aws/smithy-go"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -92,7 +94,7 @@ func TestBackoff(t *testing.T) {
 // errors. The queue's own rate limiter forgets a resource that is requeued for another reason
 // than an error.
 func TestAbortedReconcileDoesNotClearErrors(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.cloud.fail["Get"] = errors.New("boom")
 	e.reconcile()
 	if got := e.reconcile(); got != 2*time.Second {
@@ -132,7 +134,7 @@ func TestErrorsAreForgotten(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newSample()
+			mg := samples.New()
 			meta.AddFinalizer(mg, "finalizer.managedresource.crossplane.io")
 			e := newEnv(t, mg)
 			e.cloud.fail["Get"] = errInput
@@ -148,7 +150,7 @@ func TestErrorsAreForgotten(t *testing.T) {
 }
 
 func TestStalled(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.cloud.fail["Create"] = errInput
 	stalled := func() corev1.ConditionStatus { return e.stored().GetCondition(reconcile.TypeStalled).Status }
 	for i := range backoff.StalledFailures {
@@ -189,7 +191,7 @@ func TestStalled(t *testing.T) {
 // TestStalledAfterARollback checks that a resource whose rollout has failed is Stalled until that is
 // over: kstatus reports it as failed, and not as in progress.
 func TestStalledAfterARollback(t *testing.T) {
-	mg := newSample()
+	mg := samples.New()
 	mg.SetConditions(reconcile.RolledBack(mg.GetGeneration(), "version 1 serves"))
 	setStalled(memory.New(), mg, nil, made)
 	if c := mg.GetCondition(reconcile.TypeStalled); c.Status != corev1.ConditionTrue || c.Reason != reconcile.ReasonRolledBack || c.Message != "version 1 serves" {
@@ -203,7 +205,7 @@ func TestStalledAfterARollback(t *testing.T) {
 }
 
 func TestStalledIsOfAGeneration(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.cloud.fail["Create"] = errInput
 	for range backoff.StalledFailures {
 		e.reconcile()
@@ -224,7 +226,7 @@ func TestStalledIsOfAGeneration(t *testing.T) {
 }
 
 func TestStalledSpeaksOfThePresent(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.cloud.fail["Create"] = errInput
 	for range backoff.StalledFailures {
 		e.reconcile()
@@ -244,7 +246,7 @@ func TestStalledSpeaksOfThePresent(t *testing.T) {
 
 func TestAmbiguousErrorStallsInTime(t *testing.T) {
 	within := backoff.GracePeriod(errRole)
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.cloud.fail["Create"] = errRole
 	stalled := func() bool { return e.stored().GetCondition(reconcile.TypeStalled).Status == corev1.ConditionTrue }
 	tries, began := 0, e.clock
@@ -304,7 +306,7 @@ func TestStalledWithin(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e := newEnv(t, newSample())
+			e := newEnv(t, samples.New())
 			tc.fail(e)
 			began, at := e.clock, time.Duration(0)
 			for e.clock.Sub(began) < 2*time.Hour {
@@ -326,7 +328,7 @@ func TestStalledWithin(t *testing.T) {
 // ambiguous error, even if other errors occur in between: while IAM propagates a role, its
 // errors change.
 func TestAmbiguousTimeIsCountedFromTheFirst(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	for _, err := range []error{errRole, errors.New("boom"), errRole} {
 		e.cloud.fail["Create"] = err
 		e.reconcile()
@@ -339,7 +341,7 @@ func TestAmbiguousTimeIsCountedFromTheFirst(t *testing.T) {
 }
 
 func TestTransientErrorIsNotStalled(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.cloud.fail["Create"] = errBusy
 	for range 10 {
 		e.reconcile()
@@ -351,7 +353,7 @@ func TestTransientErrorIsNotStalled(t *testing.T) {
 }
 
 func TestRequestIDsAreStripped(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.cloud.fail["Get"] = &smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction", Err: fmt.Errorf("https response error StatusCode: 400, RequestID: 3f0c, %w", errInput)}
 	e.reconcile()
 	version := e.stored().GetResourceVersion()
@@ -380,7 +382,7 @@ func TestMayNotCreate(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newSample()
+			mg := samples.New()
 			mg.Spec.ManagementPolicies = tc.policies
 			e := newEnv(t, mg)
 			e.cloud.reserve = false

@@ -3,6 +3,9 @@ package engine
 import (
 	"testing"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,12 +17,12 @@ import (
 // in a namespace that is being deleted, they are only there.
 func TestDeletionLog(t *testing.T) {
 	e, log := &events{}, &lines{}
-	var r event.Recorder = &deletionLog{Recorder: e, log: log}
-	mg := newSample()
+	var r event.Recorder = &reporting.DeletionLog{Recorder: e, Log: log}
+	mg := samples.New()
 	r.Event(mg, event.Normal("Available", "It serves."))
 	mg.SetDeletionTimestamp(&metav1.Time{})
 	r.Event(mg, event.Normal(reconcile.ReasonNotDeleted, "Left in AWS."))
-	r.WithAnnotations("by", "test").Event(mg, event.Normal(reasonDeleted, "Deleted."))
+	r.WithAnnotations("by", "test").Event(mg, event.Normal(reporting.ReasonDeleted, "Deleted."))
 	if diff := cmp.Diff([]string{"Available: It serves.", "LeftForeignResource: Left in AWS.", "DeletedExternalResource: Deleted."}, e.all); diff != "" {
 		t.Errorf("events: -want, +got:\n%s", diff)
 	}

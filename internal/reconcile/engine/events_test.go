@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -15,12 +17,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 )
 
 func TestEventsAreNotRepeated(t *testing.T) {
 	warning := func(s string) event.Event { return event.Warning("Broken", errors.New(s)) }
-	available := event.Normal(reasonAvailable, "x")
-	updated := event.Normal(reasonUpdated, "x")
+	available := event.Normal(reporting.ReasonAvailable, "x")
+	updated := event.Normal(reporting.ReasonUpdated, "x")
 	cases := map[string]struct {
 		reason string
 		emit   []event.Event
@@ -31,7 +34,7 @@ func TestEventsAreNotRepeated(t *testing.T) {
 		"Other":         {reason: "Another message is.", emit: []event.Event{warning("a"), warning("b")}, want: 2},
 		"Alternating":   {reason: "A message that comes back is emitted again.", emit: []event.Event{warning("a"), warning("b"), warning("a")}, want: 3},
 		"Interleaved":   {reason: "Another reason in between changes nothing.", emit: []event.Event{warning("a"), event.Normal("Z", "z"), warning("a")}, want: 2},
-		"Much later":    {reason: "The API server forgets events.", emit: []event.Event{warning("a"), warning("a")}, after: repeatAfter, want: 2},
+		"Much later":    {reason: "The API server forgets events.", emit: []event.Event{warning("a"), warning("a")}, after: reporting.RepeatAfter, want: 2},
 		"Recovered":     {reason: "After a recovery it is news.", emit: []event.Event{warning("a"), available, warning("a")}, want: 3},
 		"Calls":         {reason: "The event of a call is emitted each time.", emit: []event.Event{updated, updated}, want: 2},
 		"OtherArgument": {reason: "Two requests are two.", emit: []event.Event{event.Normal("R", "r", "token", "1"), event.Normal("R", "r", "token", "2")}, want: 2},
@@ -40,9 +43,9 @@ func TestEventsAreNotRepeated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 			e := &events{}
-			r := newRecorder(e, func() time.Time { return now })
+			r := reporting.NewRecorder(e, func() time.Time { return now })
 			for _, s := range tc.emit {
-				r.WithAnnotations("external-name", "x").Event(newSample(), s)
+				r.WithAnnotations("external-name", "x").Event(samples.New(), s)
 				now = now.Add(tc.after)
 			}
 			if len(e.all) != tc.want {
@@ -54,12 +57,12 @@ func TestEventsAreNotRepeated(t *testing.T) {
 
 func TestEventsOfOtherResources(t *testing.T) {
 	e := &events{}
-	r := newRecorder(e, time.Now)
-	a, b := newSample(), newSample()
+	r := reporting.NewRecorder(e, time.Now)
+	a, b := samples.New(), samples.New()
 	b.Name = "pay"
 	r.Event(a, event.Normal("X", "x"))
 	r.Event(b, event.Normal("X", "x"))
-	r.forget(cart)
+	r.Forget(cart)
 	r.Event(a, event.Normal("X", "x"))
 	if len(e.all) != 3 {
 		t.Errorf("one resource's events are not another's, nor a former one's: %v", e.all)
@@ -70,9 +73,9 @@ func TestEventsOfOtherResources(t *testing.T) {
 // drops its filters when an annotation is added, which the runtime's reconciler always does.
 func TestEventFilters(t *testing.T) {
 	e := &events{}
-	r := newRecorder(e, time.Now, func(_ runtime.Object, e event.Event) bool { return e.Reason == "Dull" })
-	r.WithAnnotations("a", "b").Event(newSample(), event.Normal("Dull", "x"))
-	r.WithAnnotations("a", "b").Event(newSample(), event.Normal("Fine", "x"))
+	r := reporting.NewRecorder(e, time.Now, func(_ runtime.Object, e event.Event) bool { return e.Reason == "Dull" })
+	r.WithAnnotations("a", "b").Event(samples.New(), event.Normal("Dull", "x"))
+	r.WithAnnotations("a", "b").Event(samples.New(), event.Normal("Fine", "x"))
 	if diff := cmp.Diff([]string{"Fine: x"}, e.all); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -94,8 +97,8 @@ func TestOwnershipConflicts(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := &events{}
-			r := &passRecorder[*sample]{Recorder: newRecorder(e, time.Now), pass: &pass[*sample]{returned: tc.returned}}
-			r.Event(newSample(), tc.emit)
+			r := &passRecorder[*sample]{Recorder: reporting.NewRecorder(e, time.Now), pass: &pass[*sample]{returned: tc.returned}}
+			r.Event(samples.New(), tc.emit)
 			if diff := cmp.Diff([]string{tc.want}, e.all); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
@@ -115,9 +118,9 @@ func TestQuietUpdates(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := &events{}
-			r := &passRecorder[*sample]{Recorder: newRecorder(e, time.Now), pass: &pass[*sample]{result: tc.result}}
-			r.Event(newSample(), event.Normal(reasonUpdated, "x"))
-			r.Event(newSample(), event.Normal("Fine", "x"))
+			r := &passRecorder[*sample]{Recorder: reporting.NewRecorder(e, time.Now), pass: &pass[*sample]{result: tc.result}}
+			r.Event(samples.New(), event.Normal(reporting.ReasonUpdated, "x"))
+			r.Event(samples.New(), event.Normal("Fine", "x"))
 			if diff := cmp.Diff(tc.want, e.all); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
@@ -157,9 +160,9 @@ func TestReadinessIsAnEvent(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := &events{}
-			mg := newSample()
+			mg := samples.New()
 			mg.SetConditions(tc.was)
-			newRecorder(e, time.Now).finish(mg, nil, tc.is, false)
+			reporting.NewRecorder(e, time.Now).Finish(mg, nil, tc.is, false)
 			if diff := cmp.Diff(tc.want, e.all); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -184,11 +187,11 @@ func TestWaitingIsNoWarning(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e, mg := &events{}, newSample()
+			e, mg := &events{}, samples.New()
 			if tc.ready.Type != "" {
 				mg.SetConditions(tc.ready)
 			}
-			r := &passRecorder[*sample]{Recorder: newRecorder(e, time.Now), pass: &pass[*sample]{awaits: tc.awaits}}
+			r := &passRecorder[*sample]{Recorder: reporting.NewRecorder(e, time.Now), pass: &pass[*sample]{awaits: tc.awaits}}
 			r.Event(mg, event.Warning("CannotResolveResourceReferences", err))
 			if diff := cmp.Diff(tc.want, e.all); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -27,6 +28,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -47,7 +49,7 @@ func eventAt(at time.Time, by string) cloudtrail.Event {
 
 // delays records what is enqueued.
 type delays struct {
-	queue
+	watch.Queue
 
 	added []string
 }
@@ -57,7 +59,7 @@ func (d *delays) AddAfter(r ctrl.Request, after time.Duration) {
 }
 
 // subscriber returns the subscriber of a kind whose samples own the function in their value.
-func subscriber(t *testing.T, e *env, all ...*sample) (*eventSubscriber[*sample], *delays) {
+func subscriber(t *testing.T, e *env, all ...*sample) (*watch.EventSubscriber[*sample], *delays) {
 	t.Helper()
 	s := runtime.NewScheme()
 	if err := samples.AddToScheme(s); err != nil {
@@ -65,20 +67,20 @@ func subscriber(t *testing.T, e *env, all ...*sample) (*eventSubscriber[*sample]
 	}
 	k := e.kind
 	k.Owns = func(mg *sample) []tenancy.Target { return tenancy.Functions(&mg.Spec.Value) }
-	b := fake.NewClientBuilder().WithScheme(s).WithIndex(&sample{}, eventIndex, func(o client.Object) []string { return eventKeys(k, o.(*sample)) }). //nolint:forcetypeassert // There is no other.
-																				WithIndex(&sample{}, configIndex, func(o client.Object) []string {
+	b := fake.NewClientBuilder().WithScheme(s).WithIndex(&sample{}, watch.EventIndex, func(o client.Object) []string { return watch.EventKeys(k, o.(*sample)) }). //nolint:forcetypeassert // There is no other.
+																					WithIndex(&sample{}, watch.ConfigIndex, func(o client.Object) []string {
 			ref := o.(*sample).GetProviderConfigReference() //nolint:forcetypeassert // As above.
-			return []string{configKey(ref.Kind, o.GetNamespace(), ref.Name)}
+			return []string{watch.ConfigKey(ref.Kind, o.GetNamespace(), ref.Name)}
 		})
 	for _, mg := range all {
 		b.WithObjects(mg)
 	}
 	q := &delays{}
-	return &eventSubscriber[*sample]{kind: k, resources: b.Build(), states: e.reconciler.states, queue: q, poll: e.options.poll(), now: e.options.Now}, q
+	return &watch.EventSubscriber[*sample]{Kind: k, Resources: b.Build(), States: e.reconciler.states, Queue: q, Poll: e.options.poll(), Now: e.options.Now}, q
 }
 
 func configuredSample(namespace, name, function, kind string) *sample {
-	mg := newSample()
+	mg := samples.New()
 	mg.SetNamespace(namespace)
 	mg.SetName(name)
 	mg.Spec.Value = function
@@ -87,7 +89,7 @@ func configuredSample(namespace, name, function, kind string) *sample {
 }
 
 func TestNotify(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	shared := configuredSample("shop", "cart", "cart", v1beta1.ClusterProviderConfigKind)
 	all := []*sample{
 		shared,
@@ -223,9 +225,9 @@ func TestQualifier(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newSample()
+			mg := samples.New()
 			mg.SetAnnotations(map[string]string{"crossplane.io/external-name": tc.name})
-			if got := hasQualifier(mg, tc.qualifier, tc.kind); got != tc.want {
+			if got := watch.HasQualifier(mg, tc.qualifier, tc.kind); got != tc.want {
 				t.Errorf("%t, want %t", got, tc.want)
 			}
 		})
@@ -234,7 +236,7 @@ func TestQualifier(t *testing.T) {
 
 // Ten thousand events about one resource are one entry in the queue, and what is kept of them is bounded.
 func TestFloodAboutOneResource(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	s, q := subscriber(t, e, configuredSample("shop", "cart", "cart", v1beta1.ClusterProviderConfigKind))
 	n := driftevents.Notice{Event: eventAt(e.clock, strings.Repeat("a", 256)), Configs: map[driftevents.Config]bool{{Kind: v1beta1.ClusterProviderConfigKind, Name: "default"}: false}}
 	for range 10000 {
@@ -252,7 +254,7 @@ func TestFloodAboutOneResource(t *testing.T) {
 
 // While events continue, the resource is reconciled less and less often.
 func TestEventDelayGrows(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.settle()
 	states, start := e.reconciler.states, e.clock
 	var reconciles int
@@ -320,7 +322,7 @@ func TestEventExplainsDifference(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e := newEnv(t, newSample())
+			e := newEnv(t, samples.New())
 			e.settle()
 			e.clock = e.clock.Add(time.Hour)
 			e.cloud.value = "hand"
@@ -335,7 +337,7 @@ func TestEventExplainsDifference(t *testing.T) {
 
 // An event does not delay what a user waits for: its reconcile has the priority of a poll.
 func TestEventPriority(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.settle()
 	e.reconciler.states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock)
 	e.reconcile()
@@ -350,7 +352,7 @@ func TestEventPriority(t *testing.T) {
 
 // After a start, a settled resource with an event is reconciled at once.
 func TestEventAfterStart(t *testing.T) {
-	e := newEnv(t, newSample(), func(_ *Options, k *reconcile.Kind[*sample]) { k.Refs = nil })
+	e := newEnv(t, samples.New(), func(_ *Options, k *reconcile.Kind[*sample]) { k.Refs = nil })
 	e.settle()
 	e.reconciler.states.Forget(cart)
 	e.reconciler.states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock)
@@ -397,7 +399,7 @@ func TestExpectedEvents(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			hub := &expecting{}
-			e := newEnv(t, newSample(), func(o *Options, k *reconcile.Kind[*sample]) {
+			e := newEnv(t, samples.New(), func(o *Options, k *reconcile.Kind[*sample]) {
 				o.Events = hub
 				if tc.reported {
 					k.Reported = func(*sample) bool { return true }
@@ -438,7 +440,7 @@ func TestPollWithEvents(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newSample()
+			mg := samples.New()
 			if tc.annotation != "" {
 				mg.SetAnnotations(map[string]string{"crossplane.io/poll-interval": tc.annotation})
 			}
@@ -455,7 +457,7 @@ func TestPollWithEvents(t *testing.T) {
 
 // When events stop, the resources of the config are polled within the usual interval.
 func TestResume(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	s, q := subscriber(t, e, configuredSample("shop", "cart", "cart", v1beta1.ClusterProviderConfigKind), configuredSample("tenant", "cart", "cart", v1beta1.ProviderConfigKind))
 	s.Resume(t.Context(), []driftevents.Config{{Kind: v1beta1.ClusterProviderConfigKind, Name: "default"}})
 	if len(q.added) != 1 || !strings.HasPrefix(q.added[0], "shop/cart ") {
@@ -464,9 +466,9 @@ func TestResume(t *testing.T) {
 }
 
 func TestNotifyError(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	s, _ := subscriber(t, e)
-	s.resources = configured{err: errors.New("boom")}
+	s.Resources = unlistable{}
 	if _, err := s.Notify(t.Context(), driftevents.Notice{Event: eventAt(e.clock, alice)}); err == nil {
 		t.Error("no error")
 	}
@@ -503,4 +505,11 @@ func TestDeletedBy(t *testing.T) {
 			}
 		})
 	}
+}
+
+// unlistable is a reader whose lists fail.
+type unlistable struct{ client.Reader }
+
+func (unlistable) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	return errors.New("boom")
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -38,7 +40,7 @@ func TestPlainFunctionName(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg, field := newSample(), ptr.To(tc.name)
+			mg, field := samples.New(), ptr.To(tc.name)
 			if tc.deleted {
 				mg.DeletionTimestamp = ptr.To(metav1.NewTime(time.Unix(1, 0)))
 			}

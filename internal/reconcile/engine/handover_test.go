@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -24,7 +27,7 @@ import (
 
 func TestHandover(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	whole := time.Minute + watchLag
+	whole := time.Minute + watch.WatchLag
 	cases := map[string]struct {
 		reason   string
 		selector string
@@ -48,7 +51,7 @@ func TestHandover(t *testing.T) {
 				t.Fatal(err)
 			}
 			clock := now
-			h := newHandover(Options{Shard: s, Now: func() time.Time { return clock }})
+			h := watch.NewHandover(s, defaultTimeout, func() time.Time { return clock })
 			f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart"}}
 			if tc.finalize {
 				f.SetFinalizers([]string{managed.FinalizerName})
@@ -56,11 +59,11 @@ func TestHandover(t *testing.T) {
 			if tc.pending {
 				meta.SetExternalCreatePending(f, now)
 			}
-			if !h.arrivals().Create(event.CreateEvent{Object: f, IsInInitialList: tc.initial}) {
+			if !h.Arrivals().Create(event.CreateEvent{Object: f, IsInInitialList: tc.initial}) {
 				t.Error("every event is selected")
 			}
 			clock = clock.Add(tc.after)
-			if got := h.delay(f); got != tc.want {
+			if got := h.Delay(f); got != tc.want {
 				t.Errorf("%s\ndelay() = %s, want %s", tc.reason, got, tc.want)
 			}
 		})
@@ -75,7 +78,7 @@ func TestHandoverBeforeStart(t *testing.T) {
 		initial bool
 		want    time.Duration
 	}{
-		"Arrived": {reason: "The old shard may be in a reconcile.", want: time.Minute + watchLag},
+		"Arrived": {reason: "The old shard may be in a reconcile.", want: time.Minute + watch.WatchLag},
 		"Existed": {reason: "It was in this shard when the process started.", initial: true},
 	}
 	for name, tc := range cases {
@@ -86,14 +89,14 @@ func TestHandoverBeforeStart(t *testing.T) {
 				t.Fatal(err)
 			}
 			now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-			h := newHandover(Options{Shard: s, Now: func() time.Time { return now }})
+			h := watch.NewHandover(s, defaultTimeout, func() time.Time { return now })
 			informers := &startedInformers{}
-			if err := h.watch(t.Context(), informers, f); err != nil {
+			if err := h.Watch(t.Context(), informers, f); err != nil {
 				t.Fatal(err)
 			}
 			informers.handler.OnAdd(f, tc.initial)
-			h.arrivals().Create(event.CreateEvent{Object: f, IsInInitialList: true})
-			if got := h.delay(f); got != tc.want {
+			h.Arrivals().Create(event.CreateEvent{Object: f, IsInInitialList: true})
+			if got := h.Delay(f); got != tc.want {
 				t.Errorf("%s\ndelay() = %s, want %s", tc.reason, got, tc.want)
 			}
 		})
@@ -146,7 +149,7 @@ func TestDrain(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newSample()
+			mg := samples.New()
 			mg.Labels = map[string]string{assigned: "pod-0"}
 			e := newEnv(t, mg, func(o *Options, _ *reconcile.Kind[*sample]) {
 				o.Shard = member

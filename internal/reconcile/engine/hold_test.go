@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/google/go-cmp/cmp"
 
@@ -29,7 +31,7 @@ func TestStatusIsHeldBack(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e := newEnv(t, newSample(), func(o *Options, _ *reconcile.Kind[*sample]) { o.StatusDelay = tc.delay })
+			e := newEnv(t, samples.New(), func(o *Options, _ *reconcile.Kind[*sample]) { o.StatusDelay = tc.delay })
 			next := e.reconcile()
 			got := []xpv2.ConditionReason{e.stored().GetCondition(xpv2.TypeReady).Reason}
 			if next != tc.next {
@@ -51,7 +53,7 @@ func TestStatusIsHeldBack(t *testing.T) {
 // TestStatusOfReadyResourceIsNotHeldBack checks that a resource does not stay Ready after it was
 // deleted in AWS and is created again.
 func TestStatusOfReadyResourceIsNotHeldBack(t *testing.T) {
-	e := newEnv(t, newSample(), func(o *Options, _ *reconcile.Kind[*sample]) { o.StatusDelay = StatusDelay })
+	e := newEnv(t, samples.New(), func(o *Options, _ *reconcile.Kind[*sample]) { o.StatusDelay = StatusDelay })
 	e.settle()
 	e.cloud.there = false
 	e.reconcile()

@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 )
 
 const (
@@ -80,7 +81,7 @@ func add[K comparable](counts map[K]int, k K, n int) {
 func (r *reconciler[T]) enter(mg T) (release func(), wait time.Duration) {
 	p := pair{namespace: mg.GetNamespace()}
 	if ref := mg.GetProviderConfigReference(); ref != nil {
-		p.config = configKey(ref.Kind, p.namespace, ref.Name)
+		p.config = watch.ConfigKey(ref.Kind, p.namespace, ref.Name)
 	}
 	release, ok := r.inFlight.enter(p)
 	n := r.states.CountWorkerDelay(client.ObjectKeyFromObject(mg), !ok)

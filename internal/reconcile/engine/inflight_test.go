@@ -2,9 +2,11 @@ package engine
 
 import (
 	"fmt"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"testing"
 	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 // TestInFlight starts reconciles until no more are admitted, and then others.
@@ -77,7 +79,7 @@ func TestInFlight(t *testing.T) {
 }
 
 func TestSharesAreNotWaitedFor(t *testing.T) {
-	e := newEnv(t, newSample(), func(o *Options, _ *reconcile.Kind[*sample]) { o.MaxConcurrentReconciles = 2 })
+	e := newEnv(t, samples.New(), func(o *Options, _ *reconcile.Kind[*sample]) { o.MaxConcurrentReconciles = 2 })
 	release, _ := e.reconciler.inFlight.enter(pair{namespace: "shop"})
 	before := e.stored()
 	for _, want := range []time.Duration{minWorkerDelay, 2 * minWorkerDelay, 4 * minWorkerDelay, 8 * minWorkerDelay, 16 * minWorkerDelay, 32 * minWorkerDelay, maxWorkerDelay, maxWorkerDelay} {

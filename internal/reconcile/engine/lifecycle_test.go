@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,7 +14,7 @@ import (
 // TestLifecycleMetrics checks the metrics of a resource that is created, drifts and is
 // deleted.
 func TestLifecycleMetrics(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.change(func(mg *sample) { mg.CreationTimestamp = metav1.NewTime(e.clock) })
 	e.clock = e.clock.Add(2 * time.Second)
 	e.reconcile()
@@ -58,7 +60,7 @@ func TestLifecycleMetrics(t *testing.T) {
 type lifecycleCollector struct{ all []prometheus.Collector }
 
 func newLifecycleCollector(e *env) prometheus.Collector {
-	return lifecycleCollector{all: e.options.Metrics.lifecycle.collectors()}
+	return lifecycleCollector{all: e.options.Metrics.Lifecycle.Collectors()}
 }
 
 func (l lifecycleCollector) Describe(ch chan<- *prometheus.Desc) {

@@ -17,14 +17,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 )
 
 // A workQueue is the queue of a controller, once it has started.
-type workQueue struct{ queue atomic.Pointer[queue] }
+type workQueue struct{ queue atomic.Pointer[watch.Queue] }
 
 // watch makes the queue known when the controller starts.
 func (w *workQueue) watch(b *builder.TypedBuilder[ctrl.Request]) {
-	b.WatchesRawSource(source.Func(func(_ context.Context, q queue) error {
+	b.WatchesRawSource(source.Func(func(_ context.Context, q watch.Queue) error {
 		w.queue.Store(&q)
 		return nil
 	}))

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -108,7 +110,7 @@ func TestPolledByList(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			l := newListed(t, newSample())
+			l := newListed(t, samples.New())
 			l.settle()
 			l.pass()
 			tc.change(l)
@@ -127,7 +129,7 @@ func TestPolledByList(t *testing.T) {
 // TestDriftByList checks that the list enqueues a resource, and that what was changed in AWS is
 // reported as drift.
 func TestDriftByList(t *testing.T) {
-	l := newListed(t, newSample())
+	l := newListed(t, samples.New())
 	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[ctrl.Request]())
 	defer q.ShutDown()
 	l.reconciler.queue.queue.Store(&q)
@@ -164,7 +166,7 @@ func TestRestartByList(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			first := newListed(t, newSample())
+			first := newListed(t, samples.New())
 			first.settle()
 			mg := first.stored()
 			mg.ResourceVersion = ""

@@ -6,8 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,7 +61,7 @@ func (e *env) expect(what string, want map[string]float64) {
 }
 
 func TestTimeToReady(t *testing.T) {
-	mg := newSample()
+	mg := samples.New()
 	e := newEnv(t, mg)
 	e.change(func(mg *sample) { mg.CreationTimestamp = metav1.NewTime(e.clock) })
 	e.cloud.fail["Create"] = errors.New("boom")
@@ -91,7 +94,7 @@ func TestTimeToReady(t *testing.T) {
 }
 
 func TestReconcilesAreCounted(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.limiter.wait["Get"] = time.Second
 	e.reconcile()
 	delete(e.limiter.wait, "Get")
@@ -207,7 +210,7 @@ func TestDriftIsCounted(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e := newEnv(t, newSample())
+			e := newEnv(t, samples.New())
 			e.settle()
 			tc.do(e)
 			got := map[string]float64{}
@@ -229,7 +232,7 @@ func TestDriftIsCounted(t *testing.T) {
 // TestChangeDuringAReconcile checks that a change during an observation counts as neither observed
 // nor not.
 func TestChangeDuringAReconcile(t *testing.T) {
-	s, mg := memory.New(), newSample()
+	s, mg := memory.New(), samples.New()
 	run := func(c reconcile.SyncState, during func()) memory.DriftChange {
 		known, _ := s.Begin(mg)
 		during()
@@ -247,7 +250,7 @@ func TestChangeDuringAReconcile(t *testing.T) {
 
 // TestNoMetrics checks that nothing is measured without a metrics server.
 func TestNoMetrics(t *testing.T) {
-	e := newEnv(t, newSample(), func(o *Options, _ *reconcile.Kind[*sample]) { o.Metrics = nil })
+	e := newEnv(t, samples.New(), func(o *Options, _ *reconcile.Kind[*sample]) { o.Metrics = nil })
 	e.settle()
 	e.cloud.value = "hand"
 	e.settle()
@@ -258,12 +261,12 @@ func TestNoMetrics(t *testing.T) {
 
 // TestRolloutMetrics checks that rollouts are counted when the metrics are collected, and that each phase has a value.
 func TestRolloutMetrics(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	progressing := 2
 	e.options.Metrics.CountRollouts(func() map[string]int { return map[string]int{"Progressing": progressing, "Failed": 1} })
 	e.options.Metrics.RecordRollout("Failed", "AnalysisFailed", time.Minute)
 	e.expect("two rollouts are in progress", map[string]float64{"rollouts Progressing": 2, "rollouts Failed": 1, "rollout_duration_seconds Failed AnalysisFailed": 60})
 	progressing = 0
 	e.expect("none is", map[string]float64{"rollouts Failed": 1, "rollout_duration_seconds Failed AnalysisFailed": 60})
-	(*Metrics)(nil).CountRollouts(nil)
+	(*reporting.Metrics)(nil).CountRollouts(nil)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -130,7 +131,7 @@ type Options struct {
 	Analyzer *analysis.Analyzer
 
 	// Metrics are the metrics of reconciles. Nil measures nothing.
-	Metrics *Metrics
+	Metrics *reporting.Metrics
 
 	// Timeout is the time limit of the AWS calls of one reconcile. 0 means one minute.
 	Timeout time.Duration

@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -25,7 +27,7 @@ func TestForeign(t *testing.T) {
 	)
 	ref := &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}
 	made := func(name, function string, change ...func(*sample)) *sample {
-		o := newSample()
+		o := samples.New()
 		o.SetName("other")
 		o.SetUID("u2")
 		meta.AddAnnotations(o, ownership.Name(o, name))
@@ -50,7 +52,7 @@ func TestForeign(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newSample()
+			mg := samples.New()
 			mg.Spec.Other = ptr.To("pay")
 			mg.SetProviderConfigReference(ref)
 			var got error

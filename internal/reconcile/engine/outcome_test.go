@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
@@ -85,7 +87,7 @@ func script(e *env, s *scripted) {
 }
 
 func TestRequeueAfter(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.settle()
 	script(e, &scripted{observe: func(_ *sample, out *reconcile.Outcome) { out.After = 42 * time.Second }})
 	if got := e.reconcile(); got != 42*time.Second {
@@ -102,7 +104,7 @@ func TestRequeueAfter(t *testing.T) {
 }
 
 func TestPendingCadence(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.settle()
 	script(e, &scripted{observe: func(_ *sample, out *reconcile.Outcome) {
 		out.Ready = reconcile.Updating(1, "The function is being updated.")
@@ -125,7 +127,7 @@ func TestWaitInACall(t *testing.T) {
 	wait := func(*sample) (reconcile.Result, error) { return reconcile.Result{}, reconcile.WaitFor(time.Second) }
 
 	t.Run("Create", func(t *testing.T) {
-		mg := newSample()
+		mg := samples.New()
 		meta.SetExternalName(mg, "set-by-user")
 		e := newEnv(t, mg)
 		script(e, &scripted{create: wait})
@@ -141,7 +143,7 @@ func TestWaitInACall(t *testing.T) {
 		}
 	})
 	t.Run("Update", func(t *testing.T) {
-		e := newEnv(t, newSample())
+		e := newEnv(t, samples.New())
 		e.settle()
 		script(e, &scripted{update: wait})
 		e.change(func(mg *sample) { mg.Spec.Value = "b" })
@@ -158,7 +160,7 @@ func TestWaitInACall(t *testing.T) {
 // TestStatusOfCreateIsKept checks that the status set by Create is kept without another
 // observation.
 func TestStatusOfCreateIsKept(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	script(e, &scripted{create: func(mg *sample) (reconcile.Result, error) {
 		mg.Status.Value = "creating"
 		return reconcile.Result{}, nil
@@ -172,7 +174,7 @@ func TestStatusOfCreateIsKept(t *testing.T) {
 // TestUpdateOfAKindThatIsAlwaysAvailable checks that a resource that is Available while an update
 // is due is reconciled again soon, and that its generation is not settled.
 func TestUpdateOfAKindThatIsAlwaysAvailable(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.settle()
 	script(e, &scripted{observe: func(mg *sample, out *reconcile.Outcome) { out.Ready = reconcile.Available(mg.GetGeneration()) }})
 	e.change(func(mg *sample) { mg.Spec.Value = "b"; mg.Generation = 2 })
@@ -187,7 +189,7 @@ func TestUpdateOfAKindThatIsAlwaysAvailable(t *testing.T) {
 // TestEditedWhileCreating checks that a create is recorded even if the user edits the resource
 // meanwhile.
 func TestEditedWhileCreating(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	script(e, &scripted{create: func(mg *sample) (reconcile.Result, error) {
 		meta.SetExternalName(mg, "cart-fn")
 		e.change(func(mg *sample) {
@@ -211,7 +213,7 @@ func TestEditedWhileCreating(t *testing.T) {
 }
 
 func TestDescribedCreate(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	script(e, &scripted{create: func(*sample) (reconcile.Result, error) {
 		return reconcile.Result{Does: "Created function cart-fn"}, nil
 	}})

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
@@ -70,7 +72,7 @@ func TestPanics(t *testing.T) {
 	}
 	for in, tc := range cases {
 		t.Run(in, func(t *testing.T) {
-			e := newEnv(t, newSample())
+			e := newEnv(t, samples.New())
 			e.settle()
 			client, k := &panicking{cloud: e.cloud, in: in}, e.kind
 			k.Observer = func(*sample, *session.Session) reconcile.Observer[*sample] {

@@ -25,6 +25,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -61,7 +62,7 @@ const belongs = "function checkout belongs to Function bank/checkout, which does
 
 func TestRefusedResourceCallsNothing(t *testing.T) {
 	_, with := neighbours(t)
-	e := newEnv(t, newSample(), with)
+	e := newEnv(t, samples.New(), with)
 	if wait := e.reconcile(); wait <= 0 || wait > time.Minute {
 		t.Errorf("comes back after %v, want soon: its Namespace may allow it", wait)
 	}
@@ -86,7 +87,7 @@ func TestDeletionOfAForeignResource(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newSample()
+			mg := samples.New()
 			mg.Finalizers = []string{managed.FinalizerName}
 			mg.Annotations = ownership.Name(mg, "cart")
 			meta.SetExternalCreateSucceeded(mg, time.Unix(0, 0))
@@ -149,7 +150,7 @@ func TestReferenceToAnotherNamespace(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newSample()
+			mg := samples.New()
 			tc.edit(mg)
 			_, with := neighbours(t)
 			e := newEnv(t, mg, refer, with, func(_ *Options, k *reconcile.Kind[*sample]) { k.ActsOn = nil })
@@ -176,12 +177,12 @@ func TestPermissionWakes(t *testing.T) {
 	}}
 	f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: "bank", Name: "checkout"}}
 	f.Status.AtProvider.FunctionArn = ptr.To("arn:aws:lambda:eu-west-1:123456789012:function:checkout")
-	if mine, its := actingKeys(k, newSample()), tenancy.IndexedBy(f); !slices.Equal(mine, its) {
+	if mine, its := watch.ActingKeys(k, samples.New()), tenancy.IndexedBy(f); !slices.Equal(mine, its) {
 		t.Errorf("a resource that acts on a function is found by %v, and looked for by %v", mine, its)
 	}
 	before := f.DeepCopy()
 	allowing(f)
-	if allowed(before) == allowed(f) || referred(before) == referred(f) {
+	if watch.Allowed(before) == watch.Allowed(f) || watch.Referred(before) == watch.Referred(f) {
 		t.Error("another annotation must wake those who act on the function and those who refer to it")
 	}
 }
@@ -206,7 +207,7 @@ func TestClaimEnds(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			_, with := neighbours(t)
-			mg := newSample()
+			mg := samples.New()
 			tc.change(mg)
 			var tenants *tenancy.Registry
 			e := newEnv(t, mg, with, func(o *Options, _ *reconcile.Kind[*sample]) { tenants = o.Tenants })
@@ -217,7 +218,7 @@ func TestClaimEnds(t *testing.T) {
 			if tc.called {
 				tenants.Called(samples.GVK.Kind, client.ObjectKeyFromObject(mg))
 			}
-			other := newSample()
+			other := samples.New()
 			other.Namespace, other.UID = "bank", "other"
 			if err := tenants.Claim(tenancy.User{Resource: other, Session: s}, target); !tenancy.IsRefused(err) {
 				t.Fatalf("want the first claim to win, got %v", err)
@@ -234,7 +235,7 @@ func TestClaimEnds(t *testing.T) {
 // it has no finalizer, so that there is no event, and nothing to leave in AWS.
 func TestDeletionOfWhatWasRefused(t *testing.T) {
 	_, with := neighbours(t)
-	e := newEnv(t, newSample(), with)
+	e := newEnv(t, samples.New(), with)
 	e.cloud.there, e.cloud.value = true, "a"
 	e.reconcile()
 	if got := e.stored().GetFinalizers(); len(got) > 0 {

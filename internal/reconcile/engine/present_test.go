@@ -95,7 +95,7 @@ func TestReadyIsUpToDate(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newSample()
+			mg := samples.New()
 			mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket"}
 			e := newEnv(t, mg, refer)
 			for i, s := range tc.steps {

@@ -5,17 +5,14 @@ import (
 	"slices"
 	"time"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"go.opentelemetry.io/otel/trace"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	corev1 "k8s.io/api/core/v1"
+
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
@@ -29,6 +26,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // A reconciler decides when the managed reconciler of the runtime runs, and when a resource is reconciled next.
@@ -39,7 +44,7 @@ type reconciler[T reconcile.Managed] struct {
 	limiter    Limiter
 	resolver   Resolver
 	tracker    Tracker
-	recorder   *recorder
+	recorder   *reporting.Recorder
 	changeLog  managed.ChangeLogger
 	states     *memory.Store
 	tracer     trace.Tracer
@@ -47,7 +52,7 @@ type reconciler[T reconcile.Managed] struct {
 	fields     *refs.FieldReader
 	tenants    *tenancy.Registry
 	poll       reconcile.Poll
-	metrics    *Metrics
+	metrics    *reporting.Metrics
 	inFlight   *inFlight
 	breakers   *breaker.Breakers
 	events     DriftEvents
@@ -57,7 +62,7 @@ type reconciler[T reconcile.Managed] struct {
 	protection *deletionProtection[T]
 	lists      *listpoll.Poller
 	shard      sharding.Shard
-	handover   *handover
+	handover   *watch.Handover
 	queue      workQueue
 	policies   bool
 	delay      time.Duration
@@ -84,7 +89,7 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 	if r.shard.Drains(mg) {
 		return r.drain(ctx, mg)
 	}
-	if wait := r.handover.delay(mg); wait > 0 {
+	if wait := r.handover.Delay(mg); wait > 0 {
 		return r.waits(ctx, outcomeWaiting, wait)
 	}
 	ctx = r.registerFields(ctx, mg)
@@ -106,7 +111,7 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 	}
 	if next, ok := p.unchanged(ctx); ok {
 		endSpan(ctx, outcomeUnchanged)
-		r.metrics.recordReconcile(r.kind.GVK.Kind, resultOK)
+		r.metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultOK)
 		return ctrl.Result{RequeueAfter: next}
 	}
 	if wait = p.reserveReads(ctx); wait > 0 {
@@ -246,7 +251,7 @@ func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.
 	if p.outdated(key, res, err) {
 		return p.waitingResult(reconcile.AtOnce)
 	}
-	p.recorder.finish(p.read, p.out.Events, p.ready, p.err != nil)
+	p.recorder.Finish(p.read, p.out.Events, p.ready, p.err != nil)
 	if err == nil { // The runtime has written the status.
 		for _, f := range p.out.Stored {
 			f(ctx)
@@ -256,7 +261,7 @@ func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.
 		return p.failedResult(ctx, key, failed{err: failure, changing: p.changing, within: p.out.RetryWithin})
 	}
 	p.states.RecordSuccess(key, p.did != memory.ActionNone || p.ready.Status == corev1.ConditionTrue)
-	p.metrics.recordReconcile(p.kind.GVK.Kind, resultOK)
+	p.metrics.RecordReconcile(p.kind.GVK.Kind, reporting.ResultOK)
 	return p.pollResult(res)
 }
 
@@ -324,7 +329,7 @@ type failed struct {
 // failedResult records the error of a reconcile, and returns when to retry it.
 func (r *reconciler[T]) failedResult(ctx context.Context, key types.NamespacedName, f failed) ctrl.Result {
 	c := backoff.Classify(f.err)
-	r.metrics.recordReconcile(r.kind.GVK.Kind, resultOf(c))
+	r.metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultOf(c))
 	after := r.backoff(key, f.changing, c, f.err)
 	if f.within > 0 {
 		after = min(after, f.within)
@@ -343,7 +348,7 @@ func (r *reconciler[T]) waits(ctx context.Context, outcome string, wait time.Dur
 
 // waitingResult returns the result of a reconcile that has to wait.
 func (r *reconciler[T]) waitingResult(wait time.Duration) ctrl.Result {
-	r.metrics.recordReconcile(r.kind.GVK.Kind, resultWaiting)
+	r.metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultWaiting)
 	return ctrl.Result{RequeueAfter: wait}
 }
 
@@ -356,11 +361,11 @@ func (p *pass[T]) recordMetrics() {
 		return
 	}
 	p.recordDrift(mg, p.out.State)
-	p.metrics.recordDrift(kind, p.states.RecordComparison(mg, memory.CompareResult{
+	p.metrics.RecordDrift(kind, p.states.RecordComparison(mg, memory.CompareResult{
 		State: p.out.State, MayUpdate: p.out.MayUpdate, Did: p.did, UpToDate: p.upToDate(), Failed: p.err != nil, Since: p.facts.Fresh.Since,
 	}, p.known))
 	if p.ready.Status == corev1.ConditionTrue && p.err == nil && p.states.RecordReady(key) {
-		p.metrics.recordReady(p.kind.GVK, p.now().Sub(mg.GetCreationTimestamp().Time))
+		p.metrics.RecordReady(p.kind.GVK, p.now().Sub(mg.GetCreationTimestamp().Time))
 	}
 }
 
@@ -375,10 +380,30 @@ func (r *reconciler[T]) forget(key types.NamespacedName) {
 	}
 	r.lists.Forget(known.UID)
 	r.kube.Forget(key)
-	r.handover.forget(key)
+	r.handover.Forget(key)
 	r.tenants.Forget(r.kind.GVK.Kind, key)
 	if r.kind.Fields != nil {
 		r.fields.Refer(r.user(key), nil)
 	}
-	r.recorder.forget(key)
+	r.recorder.Forget(key)
 }
+
+// recordDetection records the first reconcile of a resource.
+func (r *reconciler[T]) recordDetection(mg T) {
+	if r.metrics == nil || mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionUnknown || !r.states.RecordDetection(client.ObjectKeyFromObject(mg)) {
+		return
+	}
+	r.metrics.Lifecycle.Detected.WithLabelValues(r.kind.GVK.String()).Observe(r.since(mg.GetCreationTimestamp()))
+}
+
+// recordDrift records the time since the previous comparison if this one found a difference.
+func (r *reconciler[T]) recordDrift(mg T, c reconcile.SyncState) {
+	if r.metrics == nil {
+		return
+	}
+	if was := r.states.RecordInSync(client.ObjectKeyFromObject(mg), c, r.now()); !was.IsZero() {
+		r.metrics.Lifecycle.Drift.WithLabelValues(r.kind.GVK.String()).Observe(r.now().Sub(was).Seconds())
+	}
+}
+
+func (r *reconciler[T]) since(t metav1.Time) float64 { return r.now().Sub(t.Time).Seconds() }

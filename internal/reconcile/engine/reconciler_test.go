@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -20,7 +22,7 @@ import (
 )
 
 func TestLifecycleOfAResource(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 
 	if got := e.reconcile(); got != reconcile.MinPending {
 		t.Errorf("after a create: want another look in %s, got %s", reconcile.MinPending, got)
@@ -87,7 +89,7 @@ func TestLifecycleOfAResource(t *testing.T) {
 // TestDeletionReportsProgress checks that the steps of a deletion are reported, each once. The
 // runtime only reports that the deletion was requested.
 func TestDeletionReportsProgress(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.settle()
 	e.delete()
 	e.clock = e.stored().GetDeletionTimestamp().Time
@@ -115,7 +117,7 @@ func TestDeletionReportsProgress(t *testing.T) {
 }
 
 func TestWaitsForReadsWithoutATouch(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	before := e.stored()
 	e.limiter.wait["Get"] = 3 * time.Second
 	if got := e.reconcile(); got != 3*time.Second {
@@ -171,7 +173,7 @@ func TestAbortedCallChangesNothing(t *testing.T) {
 	for call, setUp := range prepare {
 		for way, tc := range ways {
 			t.Run(call+"/"+way, func(t *testing.T) {
-				e := newEnv(t, newSample())
+				e := newEnv(t, samples.New())
 				setUp(e)
 				e.cloud.calls = nil
 				before := e.stored()
@@ -210,7 +212,7 @@ func TestAbortedCallChangesNothing(t *testing.T) {
 // reserved together with the next observation, which would otherwise be useless if it came too
 // early.
 func TestAbortedCallIsReservedBeforeTheNextObservation(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.limiter.wait["Create"] = 5 * time.Second
 	e.reconcile()
 	e.limiter.requested, e.cloud.calls = nil, nil
@@ -232,7 +234,7 @@ func TestAbortedCallIsReservedBeforeTheNextObservation(t *testing.T) {
 // TestDeferredCallIsReservedBeforeTheNextObservation has calls without a reservation, for which there is no token after the
 // ones before them.
 func TestDeferredCallIsReservedBeforeTheNextObservation(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	for _, call := range []string{"ListTags", "GetPolicy"} {
 		e.cloud.fail["Get"] = &quota.DeferredError{Operation: call, After: 4 * time.Second}
 		e.reconcile()
@@ -245,7 +247,7 @@ func TestDeferredCallIsReservedBeforeTheNextObservation(t *testing.T) {
 }
 
 func TestReservationsAreGivenBack(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.reconcile()
 	if e.limiter.released != 1 {
 		t.Errorf("what was not used is given back after a reconcile: %d times", e.limiter.released)
@@ -277,7 +279,7 @@ func TestFreeOfQuota(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newSample()
+			mg := samples.New()
 			tc.mg(mg)
 			e := newEnv(t, mg)
 			if tc.gone {
@@ -294,7 +296,7 @@ func TestFreeOfQuota(t *testing.T) {
 }
 
 func TestUnresolvedConfigurationIsReported(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.resolver.err = errors.New("no such ProviderConfig")
 	for _, want := range []time.Duration{backoff.MinAmbiguous, time.Minute / 2 / backoff.AmbiguousShare, time.Minute / backoff.AmbiguousShare} {
 		if got := e.reconcile(); got != want {
@@ -363,7 +365,7 @@ func TestPriority(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e := newEnv(t, newSample())
+			e := newEnv(t, samples.New())
 			e.settle()
 			tc.do(e)
 			e.reconcile()
@@ -373,7 +375,7 @@ func TestPriority(t *testing.T) {
 		})
 	}
 	t.Run("New", func(t *testing.T) {
-		e := newEnv(t, newSample())
+		e := newEnv(t, samples.New())
 		e.reconcile()
 		if got := e.limiter.priority(); got != quota.User {
 			t.Errorf("a new resource is a user's change: got %d", got)
@@ -383,7 +385,7 @@ func TestPriority(t *testing.T) {
 
 // TestTenantIsTheNamespace checks that namespaces share the quota of an account.
 func TestTenantIsTheNamespace(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.reconcile()
 	want := quota.Caller{ID: "u1", Tenant: "shop", Priority: quota.User}
 	if diff := cmp.Diff(want, e.limiter.holders[0]); diff != "" {
@@ -394,7 +396,7 @@ func TestTenantIsTheNamespace(t *testing.T) {
 // TestMarkChangedDuringReconcile checks that a change mark set during a reconcile is not lost.
 func TestMarkChangedDuringReconcile(t *testing.T) {
 	s := memory.New()
-	mg := newSample()
+	mg := samples.New()
 	seen, _ := s.Begin(mg)
 	s.MarkChanged(cart, "Secret db")
 	s.MarkHandled(cart, seen.ChangeMarks)
@@ -404,7 +406,7 @@ func TestMarkChangedDuringReconcile(t *testing.T) {
 }
 
 func TestSpreadAfterStart(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.settle()
 	settled := e.stored()
 
@@ -461,7 +463,7 @@ func TestSpreadAfterStart(t *testing.T) {
 }
 
 func TestOthersFinalizersComeFirst(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.settle()
 	e.change(func(mg *sample) { meta.AddFinalizer(mg, "of-another") })
 	e.delete()
@@ -489,7 +491,7 @@ func TestPollInterval(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newSample()
+			mg := samples.New()
 			if tc.annotation != "" {
 				mg.SetAnnotations(map[string]string{meta.AnnotationKeyPollInterval: tc.annotation})
 			}
@@ -503,7 +505,7 @@ func TestPollInterval(t *testing.T) {
 }
 
 func TestConfigurationInUse(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.settle()
 	if !e.tracker.users["u1"] {
 		t.Error("a resource uses its configuration")
@@ -526,7 +528,7 @@ func TestConfigurationInUse(t *testing.T) {
 }
 
 func TestOrphanUsesNothing(t *testing.T) {
-	mg := newSample()
+	mg := samples.New()
 	mg.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe", "Create", "Update"}
 	e := newEnv(t, mg)
 	e.settle()

@@ -6,20 +6,23 @@ import (
 	"fmt"
 	"slices"
 
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	kmeta "k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // references resolves references in memory, in each reconcile: the spec in the cluster stays as the user wrote it, and
@@ -229,4 +232,19 @@ func byAge(a, b runtime.Object) int {
 		return 0
 	}
 	return cmp.Or(x.GetCreationTimestamp().Time.Compare(y.GetCreationTimestamp().Time), cmp.Compare(x.GetName(), y.GetName()))
+}
+
+// registerFields registers the fields that a resource refers to with the field reader, which
+// only watches those. It returns a context in which fields are read for this resource.
+func (r *reconciler[T]) registerFields(ctx context.Context, mg T) context.Context {
+	if r.kind.Fields == nil {
+		return ctx
+	}
+	u := r.user(client.ObjectKeyFromObject(mg))
+	r.fields.Refer(u, r.kind.Fields(mg))
+	return refs.WithUser(ctx, u)
+}
+
+func (r *reconciler[T]) user(name types.NamespacedName) refs.User {
+	return refs.User{Kind: r.kind.GVK.Kind, NamespacedName: name}
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -58,7 +59,7 @@ func sees(e *env, seen *[]string) func(*Options, *reconcile.Kind[*sample]) {
 }
 
 func TestReferenceIsFollowedInMemory(t *testing.T) {
-	mg := newSample()
+	mg := samples.New()
 	mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket"}
 	var seen []string
 	e := newEnv(t, mg, refer)
@@ -95,7 +96,7 @@ func TestReferenceOfADeletedResource(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newSample()
+			mg := samples.New()
 			mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket"}
 			mg.Finalizers = []string{managed.FinalizerName}
 			var seen []string
@@ -159,7 +160,7 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newSample()
+			mg := samples.New()
 			tc.edit(mg)
 			e := newEnv(t, mg, refer)
 			for _, o := range tc.others {
@@ -193,7 +194,7 @@ func TestSelectorKeepsToTheOldest(t *testing.T) {
 	old.CreationTimestamp = metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	young.CreationTimestamp = metav1.NewTime(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC))
 	c := fake.NewClientBuilder().WithScheme(s).WithObjects(old, young).Build()
-	mg := newSample()
+	mg := samples.New()
 	mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "shop"}}
 	r := &references[*sample]{reader: c}
 	if err := r.resolve(t.Context(), mg, nil); err != nil {
@@ -209,15 +210,15 @@ func TestReferrerRequests(t *testing.T) {
 	if err := samples.AddToScheme(s); err != nil {
 		t.Fatal(err)
 	}
-	byName, bySelector, apart := newSample(), newSample(), newSample()
+	byName, bySelector, apart := samples.New(), samples.New(), samples.New()
 	byName.Name, byName.Spec.OtherRef = "by-name", &xpv2.NamespacedReference{Name: "basket"}
 	bySelector.Name, bySelector.Spec.OtherSelector = "by-selector", &xpv2.NamespacedSelector{}
 	apart.Name, apart.Spec.OtherRef = "apart", &xpv2.NamespacedReference{Name: "basket", Namespace: "bank"}
 	k := reconcile.Kind[*sample]{}
 	refer(nil, &k)
 	c := fake.NewClientBuilder().WithScheme(s).WithObjects(byName, bySelector, apart).
-		WithIndex(&sample{}, referentIndex, func(o client.Object) []string {
-			return referentKeys(k.References(o.(*sample)), o.GetNamespace()) //nolint:forcetypeassert // It is one.
+		WithIndex(&sample{}, watch.ReferentIndex, func(o client.Object) []string {
+			return watch.ReferentKeys(k.References(o.(*sample)), o.GetNamespace()) //nolint:forcetypeassert // It is one.
 		}).Build()
 
 	before := basket("basket", "one")
@@ -244,12 +245,12 @@ func TestReferrerRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var marked []string
 			users := refs.Dependents{
-				Resources: c, Index: referentIndex,
+				Resources: c, Index: watch.ReferentIndex,
 				NewList: func() client.ObjectList { return &samples.SampleList{} },
 				Changed: func(n types.NamespacedName, _ string) { marked = append(marked, n.String()) },
 			}
-			p := predicate.And(refs.NotInitial(), referredChanged())
-			enqueued := samples.Enqueued(t.Context(), p, referrerRequests(users, samples.GVK), tc.event)
+			p := predicate.And(refs.NotInitial(), watch.ReferredChanged())
+			enqueued := samples.Enqueued(t.Context(), p, watch.ReferrerRequests(users, samples.GVK), tc.event)
 			slices.Sort(marked)
 			marked = slices.Compact(marked) // Both the old and the new object of an update are mapped.
 			if diff := cmp.Diff(tc.want, marked); diff != "" {
@@ -264,7 +265,7 @@ func TestReferrerRequests(t *testing.T) {
 
 func TestFreshness(t *testing.T) {
 	seen := map[string]time.Duration{}
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	known := memory.Resource{}
 	age := func(label string) {
 		f := e.reconciler.fresh(e.stored(), e.reconciler.priority(e.stored(), memory.Resource{}), known)

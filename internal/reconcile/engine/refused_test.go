@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	"github.com/aws/smithy-go"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	corev1 "k8s.io/api/core/v1"
@@ -58,7 +60,7 @@ func TestRefusedChangesBackOff(t *testing.T) {
 	for call, setUp := range prepare {
 		for name, tc := range errs {
 			t.Run(call+"/"+name, func(t *testing.T) {
-				e := newEnv(t, newSample())
+				e := newEnv(t, samples.New())
 				setUp(e)
 				e.cloud.calls = nil
 				e.cloud.fail[call] = tc.err
@@ -89,7 +91,7 @@ func TestRefusedChangesBackOff(t *testing.T) {
 // TestRefusedChangeIsRememberedWhileWaiting checks that a change that AWS has refused is not
 // repeated earlier because the resource waited for something in between.
 func TestRefusedChangeIsRememberedWhileWaiting(t *testing.T) {
-	e, sent, waits := newEnv(t, newSample()), 0, false
+	e, sent, waits := newEnv(t, samples.New()), 0, false
 	o := reconcile.ObserverFunc[*sample](func(_ context.Context, _ reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
 		out := reconcile.Outcome{Exists: true, Ready: reconcile.Updating(mg.GetGeneration(), "waits")}
 		if waits = !waits; waits {
@@ -112,7 +114,7 @@ func TestRefusedChangeIsRememberedWhileWaiting(t *testing.T) {
 // TestLastingThrottlesAreReported checks that throttling is not an error for about a minute, and
 // is reported after that.
 func TestLastingThrottlesAreReported(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.settle()
 	e.cloud.fail["Get"] = throttle()
 	e.runFor(time.Minute)

@@ -1,10 +1,12 @@
 package engine
 
 import (
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"testing"
 	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 // TestAttempts checks when the same call may be repeated.
@@ -44,7 +46,7 @@ func TestAttempts(t *testing.T) {
 
 // TestAttemptsOfAGeneration checks that calls made for one spec do not count for another.
 func TestAttemptsOfAGeneration(t *testing.T) {
-	s, mg := memory.New(), newSample()
+	s, mg := memory.New(), samples.New()
 	known, _ := s.Begin(mg)
 	known.Calls.Record("UpdateThing", "value", time.Unix(1e9, 0))
 	if again, _ := s.Begin(mg); again.Calls != known.Calls {

@@ -26,15 +26,3 @@ func (r *reconciler[T]) backoff(key types.NamespacedName, changing bool, c backo
 	}
 	return after
 }
-
-// resultOf returns the value of the label result for a class of errors.
-func resultOf(c backoff.Class) string {
-	switch c {
-	case backoff.Transient:
-		return "transient_error"
-	case backoff.Terminal:
-		return "terminal_error"
-	case backoff.Unclassified, backoff.Ambiguous, backoff.Panicked:
-	}
-	return "error"
-}

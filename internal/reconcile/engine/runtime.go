@@ -20,6 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 )
 
 // The runtime is crossplane-runtime's managed reconciler. Each reconcile has one of its own, which costs microseconds,
@@ -150,18 +151,18 @@ func (r *passRecorder[T]) WithAnnotations(keysAndValues ...string) event.Recorde
 // Event emits an event, unless the reconcile leaves no trace.
 func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
 	p := r.pass
-	if p.leavesNoTrace() || e.Reason == reasonDeleted && p.did == memory.ActionPending ||
-		e.Reason == reasonUpdated && p.result.Quiet {
+	if p.leavesNoTrace() || e.Reason == reporting.ReasonDeleted && p.did == memory.ActionPending ||
+		e.Reason == reporting.ReasonUpdated && p.result.Quiet {
 		return
 	}
-	if did := e.Reason == reasonCreated || e.Reason == reasonUpdated || e.Reason == reasonDeleted; did && p.does != "" {
+	if did := e.Reason == reporting.ReasonCreated || e.Reason == reporting.ReasonUpdated || e.Reason == reporting.ReasonDeleted; did && p.does != "" {
 		e.Message = p.does
 	}
 	if mg, ok := obj.(resource.Conditioned); ok && p.awaits && e.Type == event.TypeWarning && notCreated(mg) {
-		e.Type, e.Reason = event.TypeNormal, reasonWaiting
+		e.Type, e.Reason = event.TypeNormal, reporting.ReasonWaiting
 	}
 	if e.Type == event.TypeWarning && (ownership.IsForeign(p.returned) || tenancy.IsRefused(p.returned)) {
-		e.Reason = reasonOwned
+		e.Reason = reporting.ReasonOwned
 	}
 	r.Recorder.Event(obj, e)
 }
@@ -193,7 +194,7 @@ func (f *finalizer[T]) RemoveFinalizer(ctx context.Context, obj resource.Object)
 	}
 	err := f.Finalizer.RemoveFinalizer(ctx, obj)
 	if err == nil && meta.WasDeleted(obj) {
-		p.metrics.recordDeletion(p.kind.GVK.String(), p.now().Sub(obj.GetDeletionTimestamp().Time))
+		p.metrics.RecordDeletion(p.kind.GVK.String(), p.now().Sub(obj.GetDeletionTimestamp().Time))
 	}
 	return err
 }

@@ -214,7 +214,7 @@ func TestRuntimeContract(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			calls = &runtimeCalls{}
-			mg := newSample()
+			mg := samples.New()
 			mg.SetAnnotations(nil)
 			mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})
 			if tc.edit != nil {

@@ -10,7 +10,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -19,10 +18,11 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 )
 
 const defaultTimeout = time.Minute
@@ -57,34 +57,34 @@ func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
 	name := managed.ControllerName(k.GVK.GroupKind().String())
 	r := newReconciler(mgr, o, k, event.NewAPIRecorder(mgr.GetEventRecorderFor(name))) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
 
-	if err := addStateMetrics(mgr, o, k); err != nil {
+	if err := reporting.AddStateMetrics(mgr, o.Options, o.Metrics, o.Now, k); err != nil {
 		return errors.Wrapf(err, "cannot add state metrics of %s", k.GVK.Kind)
 	}
 
-	if err := r.handover.watch(context.Background(), mgr.GetCache(), k.New()); err != nil {
+	if err := r.handover.Watch(context.Background(), mgr.GetCache(), k.New()); err != nil {
 		return errors.Wrapf(err, "cannot watch which %s other shards hand over", k.GVK.Kind)
 	}
-	co := ParkWorkers(o.ForControllerRuntime(), mgr.GetLogger())
-	b := ctrl.NewControllerManagedBy(onDemand{Manager: mgr, resource: k.New()}).
+	co := watch.ParkWorkers(o.ForControllerRuntime(), mgr.GetLogger())
+	b := ctrl.NewControllerManagedBy(watch.OnDemand{Manager: mgr, Resource: k.New()}).
 		Named(name).
 		WithOptions(co).
-		For(k.New(), builder.WithPredicates(r.handover.arrivals(), desiredStateChanged()))
-	if err := watchConfigs(mgr, k, b, r.states.ResetBackoff); err != nil {
+		For(k.New(), builder.WithPredicates(r.handover.Arrivals(), watch.DesiredStateChanged()))
+	if err := watch.Configs(mgr, k, b, r.states.ResetBackoff); err != nil {
 		return errors.Wrapf(err, "cannot watch the provider configs of %s", k.GVK.Kind)
 	}
-	if err := watchEvents(mgr, o, k, b, r.states); err != nil {
+	if err := watch.Events(mgr, o.Events, o.poll(), o.Now, k, b, r.states); err != nil {
 		return errors.Wrapf(err, "cannot index %s for drift events", k.GVK.Kind)
 	}
 	if k.Refs != nil || k.Fields != nil {
-		if err := watchRefs(mgr, o, k, b, r.states.MarkChanged); err != nil {
+		if err := watch.Objects(mgr, o.Objects, k, b, r.states.MarkChanged); err != nil {
 			return errors.Wrapf(err, "cannot watch the Secrets and ConfigMaps of %s", k.GVK.Kind)
 		}
 	}
 	if k.Fields != nil {
-		watchFields(k, o.Fields, b, r.states.MarkChanged)
+		watch.Fields(k, o.Fields, b, r.states.MarkChanged)
 	}
 	if k.References != nil {
-		if err := indexReferences(mgr, k); err != nil {
+		if err := watch.IndexReferences(mgr, k); err != nil {
 			return errors.Wrapf(err, "cannot index the references of %s", k.GVK.Kind)
 		}
 	}
@@ -100,7 +100,7 @@ func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
 	if err != nil {
 		return errors.Wrapf(err, "cannot add the controller of %s", k.GVK.Kind)
 	}
-	return watchReferents(mgr, o, k, c, r.states.MarkChanged)
+	return watch.References(mgr, o.All(mgr).GetCache(), o.Gate, k, c, r.states.MarkChanged)
 }
 
 // NewReconciler returns the reconciler that Setup gives to a kind's controller, for callers
@@ -126,7 +126,7 @@ func newReconciler[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile
 		limiter:    o.Limiter,
 		resolver:   o.Resolver,
 		tracker:    o.Tracker,
-		recorder:   newRecorder(&deletionLog{Recorder: events, log: log}, o.Now, o.EventFilterFunctions...),
+		recorder:   reporting.NewRecorder(&reporting.DeletionLog{Recorder: events, Log: log}, o.Now, o.EventFilterFunctions...),
 		states:     s,
 		tracer:     o.Tracer,
 		traces:     ids,
@@ -141,7 +141,7 @@ func newReconciler[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile
 		protection: newDeletionProtection(o, k),
 		lists:      o.Lists,
 		shard:      o.Shard,
-		handover:   newHandover(o),
+		handover:   watch.NewHandover(o.Shard, o.timeout(), o.Now),
 		timeout:    o.timeout(),
 		policies:   o.Features.Enabled(feature.EnableBetaManagementPolicies),
 		delay:      o.StatusDelay,
@@ -158,7 +158,7 @@ func newReconciler[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile
 	}
 	r.references = &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants}
 	r.referral = &referral[T]{kind: k, references: r.references, objects: o.Objects}
-	o.Metrics.addKind(k.GVK.Kind, s.CountDrifting)
+	o.Metrics.AddKind(k.GVK.Kind, s.CountDrifting)
 	return r
 }
 
@@ -177,24 +177,4 @@ func (r *reconciler[T]) withTracing(t trace.Tracer) ctrlreconcile.Reconciler {
 		return r
 	}
 	return &tracedReconciler{inner: r, tracer: t, kind: r.kind.GVK.Kind, traces: r.traces}
-}
-
-// watchRefs enqueues a resource when a Secret or ConfigMap that it refers to changes. It only
-// watches the metadata of Secrets and ConfigMaps.
-func watchRefs[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request], markChanged func(name client.ObjectKey, by string)) error {
-	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), refs.ObjectIndex, func(obj client.Object) []string {
-		mg, ok := obj.(T)
-		if !ok {
-			return nil
-		}
-		return refs.ObjectKeys(objectsOf(k, mg))
-	})
-	if err != nil {
-		return err
-	}
-	users := refs.Dependents{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: refs.ObjectIndex, Changed: markChanged}
-	for _, kind := range kindsOf(k) {
-		b.WatchesMetadata(refs.Metadata(kind), handler.EnqueueRequestsFromMapFunc(users.RequestsFor(kind, o.Objects.Forget)), builder.WithPredicates(refs.Changed()))
-	}
-	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/google/go-cmp/cmp"
@@ -122,7 +124,7 @@ func TestTraces(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			r := tracingtest.New(t)
-			e := newEnv(t, newSample(), func(o *Options, _ *reconcile.Kind[*sample]) { o.Tracer = r.Tracer })
+			e := newEnv(t, samples.New(), func(o *Options, _ *reconcile.Kind[*sample]) { o.Tracer = r.Tracer })
 			tc.begin(e)
 			if diff := cmp.Diff(tc.want, e.trace(r)); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
@@ -136,7 +138,7 @@ func TestTraces(t *testing.T) {
 func TestLogsNameTheTrace(t *testing.T) {
 	out := &bytes.Buffer{}
 	r := tracingtest.New(t)
-	e := newEnv(t, newSample(), func(o *Options, _ *reconcile.Kind[*sample]) {
+	e := newEnv(t, samples.New(), func(o *Options, _ *reconcile.Kind[*sample]) {
 		o.Tracer = r.Tracer
 		o.Logger = logging.NewLogrLogger(zap.New(zap.WriteTo(out), zap.Level(zapcore.DebugLevel)))
 	})
@@ -161,11 +163,11 @@ func TestLogsNameTheTrace(t *testing.T) {
 // TestUntracedIsFree checks that disabled tracing costs nothing: no wrapper, and no allocation
 // in functions that use the span.
 func TestUntracedIsFree(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	if e.reconciler.withTracing(nil) != ctrlreconcile.Reconciler(e.reconciler) {
 		t.Error("something stands before the gate")
 	}
-	mg, ctx, failure := newSample(), t.Context(), errors.New("no luck")
+	mg, ctx, failure := samples.New(), t.Context(), errors.New("no luck")
 	ops := []string{"Get"}
 	for what, ctx := range map[string]context.Context{
 		"no span":              ctx,
@@ -190,7 +192,7 @@ func BenchmarkReconcile(b *testing.B) {
 	never := sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))
 	for name, tracer := range map[string]trace.Tracer{"off": nil, "not sampled": never.Tracer(""), "on": sdk.Tracer("")} {
 		b.Run(name, func(b *testing.B) {
-			e := newEnv(b, newSample(), func(o *Options, _ *reconcile.Kind[*sample]) { o.Tracer = tracer })
+			e := newEnv(b, samples.New(), func(o *Options, _ *reconcile.Kind[*sample]) { o.Tracer = tracer })
 			e.settle()
 			r := e.reconciler.withTracing(tracer)
 			b.ReportAllocs()

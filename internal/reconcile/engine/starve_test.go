@@ -244,7 +244,7 @@ func (f *fleet) apply(ns, prefix string, n int, hangs bool) {
 	}
 	f.mu.Unlock()
 	for i := range n {
-		mg := newSample()
+		mg := samples.New()
 		mg.ObjectMeta = metav1.ObjectMeta{Namespace: ns, Name: fmt.Sprint(prefix, i), UID: types.UID(fmt.Sprint(ns, prefix, i)), Generation: 1}
 		mg.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"})
 		if err := f.server.Create(f.t.Context(), mg); err != nil {
@@ -448,7 +448,7 @@ func TestHangingRegions(t *testing.T) {
 // TestDeferredCallsAccumulate checks that calls that are found due one after the other are reserved together in the
 // end, and no longer once a reconcile has left a trace.
 func TestDeferredCallsAccumulate(t *testing.T) {
-	e := newEnv(t, newSample(), func(_ *Options, k *reconcile.Kind[*sample]) {
+	e := newEnv(t, samples.New(), func(_ *Options, k *reconcile.Kind[*sample]) {
 		k.Observer = func(*sample, *session.Session) reconcile.Observer[*sample] {
 			return reconcile.ObserverFunc[*sample](func(_ context.Context, f reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
 				for _, op := range []string{"First", "Second"} {

@@ -23,6 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 )
 
 // A Stepper reconciles one resource of a kind step by step, without a manager, a quota or a write to the cluster: what
@@ -91,7 +92,7 @@ func newStepper[T reconcile.Managed](kc client.Client, o Options, k reconcile.Ki
 	return &stepper[T]{reconciler: &reconciler[T]{
 		kind: k, references: r, referral: &referral[T]{kind: k, references: r, objects: o.Objects}, tenants: o.Tenants,
 		policies: true, tracer: noop.NewTracerProvider().Tracer(""), now: o.Now, states: memory.New(),
-		recorder: newRecorder(event.NewNopRecorder(), o.Now),
+		recorder: reporting.NewRecorder(event.NewNopRecorder(), o.Now),
 	}}
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -45,7 +47,7 @@ func TestOnStored(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			calls := 0
 			var x *observing
-			e := newEnv(t, newSample(), func(_ *Options, k *reconcile.Kind[*sample]) {
+			e := newEnv(t, samples.New(), func(_ *Options, k *reconcile.Kind[*sample]) {
 				k.Observer = func(*sample, *session.Session) reconcile.Observer[*sample] { return x }
 			})
 			x = &observing{cloud: e.cloud, stored: func(context.Context) { calls++ }}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -12,7 +14,7 @@ import (
 // TestSummaryIsWritten checks that the plain fields of status are written together with the
 // conditions that they summarize.
 func TestSummaryIsWritten(t *testing.T) {
-	e := newEnv(t, newSample())
+	e := newEnv(t, samples.New())
 	e.cloud.fail["Create"] = errInput
 	e.reconcile()
 	if got := e.stored().Status.Summary; got.Phase != v1beta1.PhaseError || got.Message == "" {

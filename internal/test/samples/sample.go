@@ -182,3 +182,14 @@ func (t *Sample) ResolveReferences(ctx context.Context, c client.Reader) error {
 	t.Spec.OtherRef = rsp.ResolvedReference
 	return nil
 }
+
+// New returns a Sample "cart" of the namespace "shop" with the value "a".
+func New() *Sample {
+	return &Sample{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart", UID: "u1", Generation: 1},
+		Spec: SampleSpec{
+			Value:               "a",
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{"*"}},
+		},
+	}
+}

@@ -1,4 +1,4 @@
-package engine
+package watch
 
 import (
 	"cmp"
@@ -19,20 +19,20 @@ import (
 // controller-runtime.
 const syncTimeout = 2 * time.Minute
 
-// onDemand is a manager that starts the controller of a kind once there is a resource of the kind. Until then, the
+// OnDemand is a manager that starts the controller of a kind once there is a resource of the kind. Until then, the
 // controller has no workers, and watches nothing that its resources may refer to: a kind that nobody uses costs no more
 // than an empty list.
-type onDemand struct {
+type OnDemand struct {
 	ctrl.Manager
 
-	// resource is an empty resource of the kind.
-	resource client.Object
+	// Resource is an empty resource of the kind.
+	Resource client.Object
 }
 
 // Add adds a controller.
-func (m onDemand) Add(r ctrlmanager.Runnable) error {
+func (m OnDemand) Add(r ctrlmanager.Runnable) error {
 	return m.Manager.Add(&demanded{
-		Runnable: r, cache: m.GetCache(), resource: m.resource,
+		Runnable: r, cache: m.GetCache(), resource: m.Resource,
 		timeout: cmp.Or(m.GetControllerOptions().CacheSyncTimeout, syncTimeout),
 	})
 }

@@ -1,4 +1,4 @@
-package engine
+package watch
 
 import (
 	"maps"
@@ -10,10 +10,10 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 )
 
-// desiredStateChanged selects updates of what the user or another controller has changed: the spec, labels,
+// DesiredStateChanged selects updates of what the user or another controller has changed: the spec, labels,
 // annotations, and, if the resource is being deleted, the finalizers that it waits for. It ignores what the provider
 // itself writes: status, and the annotations that record what it created.
-func desiredStateChanged() predicate.Predicate {
+func DesiredStateChanged() predicate.Predicate {
 	return predicate.Or(
 		predicate.GenerationChangedPredicate{},
 		predicate.LabelChangedPredicate{},

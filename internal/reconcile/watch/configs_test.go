@@ -1,4 +1,4 @@
-package engine
+package watch
 
 import (
 	"context"
@@ -49,11 +49,11 @@ func (c configured) List(_ context.Context, list client.ObjectList, opts ...clie
 		l.Items = c.shared
 	case *samples.SampleList:
 		for key, names := range c.by {
-			if !o.FieldSelector.Matches(fields.Set{configIndex: key}) {
+			if !o.FieldSelector.Matches(fields.Set{ConfigIndex: key}) {
 				continue
 			}
 			for _, n := range names {
-				t := newSample()
+				t := samples.New()
 				t.SetName(n)
 				if n[:2] == "ok" {
 					t.SetConditions(reconcile.Available(t.GetGeneration()), xpv2.ReconcileSuccess())
@@ -67,7 +67,7 @@ func (c configured) List(_ context.Context, list client.ObjectList, opts ...clie
 }
 
 func (c configured) users(reset *[]string) refs.Dependents {
-	return configUsers[*sample](c, func() resource.ManagedList { return &samples.SampleList{} }, func(k types.NamespacedName) { *reset = append(*reset, k.Name) })
+	return configUsers[*samples.Sample](c, func() resource.ManagedList { return &samples.SampleList{} }, func(k types.NamespacedName) { *reset = append(*reset, k.Name) })
 }
 
 func TestConfigRequests(t *testing.T) {

@@ -1,4 +1,4 @@
-package engine
+package reporting
 
 import (
 	"context"
@@ -55,7 +55,7 @@ func newInformers(t testing.TB, n int) *informers {
 	t.Helper()
 	i := &informers{SharedIndexInformer: toolscache.NewSharedIndexInformer(nil, &samples.Sample{}, 0, nil)}
 	for k := range n {
-		s := newSample()
+		s := samples.New()
 		s.SetName(fmt.Sprintf("s-%d", k))
 		if k%2 == 0 {
 			s.SetConditions(xpv2.Available())
@@ -70,9 +70,9 @@ func newInformers(t testing.TB, n int) *informers {
 	return i
 }
 
-func sampleCounter(c cache.Cache, m *statemetrics.MRStateMetrics) *stateCounter {
+func sampleCounter(c cache.Cache, m *statemetrics.MRStateMetrics) *StateCounter {
 	k := reconcile.Kind[*samples.Sample]{GVK: samples.GVK, New: func() *samples.Sample { return &samples.Sample{} }, NewList: func() resource.ManagedList { return &samples.SampleList{} }}
-	return newStateCounter(c, Options{Now: time.Now, Options: controller.Options{Logger: logging.NewNopLogger(), MetricOptions: &controller.MetricOptions{MRStateMetrics: m}}}, k)
+	return newStateCounter(c, controller.Options{Logger: logging.NewNopLogger(), MetricOptions: &controller.MetricOptions{MRStateMetrics: m}}, nil, time.Now, k)
 }
 
 func TestStateCounter(t *testing.T) {

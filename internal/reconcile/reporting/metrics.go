@@ -1,4 +1,4 @@
-package engine
+package reporting
 
 import (
 	"maps"
@@ -20,8 +20,8 @@ import (
 
 // Values of the label result, for reconciles without an error.
 const (
-	resultOK      = "ok"
-	resultWaiting = "waiting"
+	ResultOK      = "ok"
+	ResultWaiting = "waiting"
 )
 
 // Metrics are the metrics of managed resources, by kind. They contain no names of resources.
@@ -36,7 +36,7 @@ type Metrics struct {
 	held       *prometheus.GaugeVec
 	pending    *prometheus.Desc
 	phases     *prometheus.Desc
-	lifecycle  lifecycle
+	Lifecycle  lifecycle
 
 	mu       sync.Mutex
 	drifting map[string]func() int
@@ -81,7 +81,7 @@ func NewMetrics() *Metrics {
 		pending:   prometheus.NewDesc(namespace+"_drift_pending", "Resources with drift that the provider has not corrected yet", []string{"kind"}, nil),
 		phases:    prometheus.NewDesc(namespace+"_rollouts", "Aliases with a rollout, by its phase", []string{"phase"}, nil),
 		drifting:  map[string]func() int{},
-		lifecycle: newLifecycle(),
+		Lifecycle: newLifecycle(),
 	}
 }
 
@@ -115,7 +115,7 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 }
 
 func (m *Metrics) collectors() []prometheus.Collector {
-	return append(m.lifecycle.collectors(), m.reconciles, m.toReady, m.seen, m.corrected, m.rollouts, m.findings, m.held)
+	return append(m.Lifecycle.Collectors(), m.reconciles, m.toReady, m.seen, m.corrected, m.rollouts, m.findings, m.held)
 }
 
 // CountRollouts sets a function that counts the Aliases with a rollout, by its phase. It is called when the metrics are
@@ -136,16 +136,16 @@ func (m *Metrics) RecordRollout(phase, reason string, took time.Duration) {
 	}
 }
 
-// addKind adds a kind, and a function that counts its resources with pending drift. Its counters start at 0, because
+// AddKind adds a kind, and a function that counts its resources with pending drift. Its counters start at 0, because
 // Prometheus cannot detect the first increase of a counter that did not exist before.
-func (m *Metrics) addKind(kind string, drifting func() int) {
+func (m *Metrics) AddKind(kind string, drifting func() int) {
 	if m == nil {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.drifting[kind] = drifting
-	for _, result := range []string{resultOK, resultWaiting, resultOf(backoff.Transient), resultOf(backoff.Terminal), resultOf(backoff.Unclassified)} {
+	for _, result := range []string{ResultOK, ResultWaiting, ResultOf(backoff.Transient), ResultOf(backoff.Terminal), ResultOf(backoff.Unclassified)} {
 		m.reconciles.WithLabelValues(kind, result)
 	}
 	for _, c := range []reconcile.SyncState{reconcile.Differs, reconcile.Missing} {
@@ -177,23 +177,23 @@ func (m *Metrics) recordFindings(kind string, counts map[advice.Code]int) {
 	}
 }
 
-// recordReconcile counts a reconcile.
-func (m *Metrics) recordReconcile(kind, result string) {
+// RecordReconcile counts a reconcile.
+func (m *Metrics) RecordReconcile(kind, result string) {
 	if m != nil {
 		m.reconciles.WithLabelValues(kind, result).Inc()
 	}
 }
 
-// recordReady records how long a resource took to become Ready.
-func (m *Metrics) recordReady(gvk schema.GroupVersionKind, took time.Duration) {
+// RecordReady records how long a resource took to become Ready.
+func (m *Metrics) RecordReady(gvk schema.GroupVersionKind, took time.Duration) {
 	if m != nil {
 		m.toReady.WithLabelValues(gvk.Kind).Observe(took.Seconds())
-		m.lifecycle.ready.WithLabelValues(gvk.String()).Observe(took.Seconds())
+		m.Lifecycle.ready.WithLabelValues(gvk.String()).Observe(took.Seconds())
 	}
 }
 
-// recordDrift counts the drift that an observation found, or that was corrected.
-func (m *Metrics) recordDrift(kind string, f memory.DriftChange) {
+// RecordDrift counts the drift that an observation found, or that was corrected.
+func (m *Metrics) RecordDrift(kind string, f memory.DriftChange) {
 	switch {
 	case m == nil:
 	case f.Seen:
@@ -201,4 +201,16 @@ func (m *Metrics) recordDrift(kind string, f memory.DriftChange) {
 	case f.Corrected:
 		m.corrected.WithLabelValues(kind, f.Comparison.String()).Inc()
 	}
+}
+
+// ResultOf returns the value of the label result for a class of errors.
+func ResultOf(c backoff.Class) string {
+	switch c {
+	case backoff.Transient:
+		return "transient_error"
+	case backoff.Terminal:
+		return "terminal_error"
+	case backoff.Unclassified, backoff.Ambiguous, backoff.Panicked:
+	}
+	return "error"
 }

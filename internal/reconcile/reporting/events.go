@@ -1,4 +1,4 @@
-package engine
+package reporting
 
 import (
 	"maps"
@@ -21,36 +21,36 @@ import (
 
 // Reasons of the events by which the runtime reports changes that were made.
 const (
-	reasonCreated event.Reason = "CreatedExternalResource"
-	reasonUpdated event.Reason = "UpdatedExternalResource"
-	reasonDeleted event.Reason = "DeletedExternalResource"
+	ReasonCreated event.Reason = "CreatedExternalResource"
+	ReasonUpdated event.Reason = "UpdatedExternalResource"
+	ReasonDeleted event.Reason = "DeletedExternalResource"
 )
 
 // Reasons of the events by which the reconciler reports the state in AWS.
 const (
-	reasonAvailable   event.Reason = "Available"
+	ReasonAvailable   event.Reason = "Available"
 	reasonUnavailable event.Reason = "Unavailable"
 	reasonDiffers     event.Reason = "DiffersFromSpec"
 )
 
-// reasonOwned is the reason of the event that says that another resource owns what this one names, whatever the
+// ReasonOwned is the reason of the event that says that another resource owns what this one names, whatever the
 // runtime was about to do.
-const reasonOwned event.Reason = "AlreadyOwned"
+const ReasonOwned event.Reason = "AlreadyOwned"
 
-// reasonWaiting is the reason of the event that says what a creation waits for, such as a
+// ReasonWaiting is the reason of the event that says what a creation waits for, such as a
 // function that was applied together with its alias. It is a normal event.
-const reasonWaiting event.Reason = "WaitingForReference"
+const ReasonWaiting event.Reason = "WaitingForReference"
 
-// repeatAfter is when an unchanged event is emitted again, so that users can still find it:
+// RepeatAfter is when an unchanged event is emitted again, so that users can still find it:
 // the API server keeps events for an hour.
-const repeatAfter = 30 * time.Minute
+const RepeatAfter = 30 * time.Minute
 
-// recorder emits events of one kind of resource. It drops repetitions. It applies the filters itself, because the
+// Recorder emits events of one kind of resource. It drops repetitions. It applies the filters itself, because the
 // runtime's recorder drops them as soon as an annotation is added.
-type recorder struct {
+type Recorder struct {
 	inner  event.Recorder
 	filter []event.FilterFn
-	state  *recorderState
+	State  *recorderState
 }
 
 // recorderState is shared by a recorder and those derived from it by WithAnnotations.
@@ -58,7 +58,7 @@ type recorderState struct {
 	now func() time.Time
 
 	mu         sync.Mutex
-	lastEvents map[types.NamespacedName]map[event.Reason]lastEvent
+	LastEvents map[types.NamespacedName]map[event.Reason]lastEvent
 }
 
 // lastEvent is the last event of one reason about one resource.
@@ -67,20 +67,20 @@ type lastEvent struct {
 	at   time.Time
 }
 
-func newRecorder(inner event.Recorder, now func() time.Time, filter ...event.FilterFn) *recorder {
-	return &recorder{inner: inner, filter: filter, state: &recorderState{
-		now: now, lastEvents: map[types.NamespacedName]map[event.Reason]lastEvent{},
+func NewRecorder(inner event.Recorder, now func() time.Time, filter ...event.FilterFn) *Recorder {
+	return &Recorder{inner: inner, filter: filter, State: &recorderState{
+		now: now, LastEvents: map[types.NamespacedName]map[event.Reason]lastEvent{},
 	}}
 }
 
 // WithAnnotations returns a recorder that annotates its events.
-func (r *recorder) WithAnnotations(keysAndValues ...string) event.Recorder {
-	return &recorder{inner: r.inner.WithAnnotations(keysAndValues...), filter: r.filter, state: r.state}
+func (r *Recorder) WithAnnotations(keysAndValues ...string) event.Recorder {
+	return &Recorder{inner: r.inner.WithAnnotations(keysAndValues...), filter: r.filter, State: r.State}
 }
 
 // Event emits an event, unless it repeats the last one.
-func (r *recorder) Event(obj runtime.Object, e event.Event) {
-	if o, ok := obj.(client.Object); ok && r.state.repeats(client.ObjectKeyFromObject(o), e) {
+func (r *Recorder) Event(obj runtime.Object, e event.Event) {
+	if o, ok := obj.(client.Object); ok && r.State.repeats(client.ObjectKeyFromObject(o), e) {
 		return
 	}
 	if !slices.ContainsFunc(r.filter, func(f event.FilterFn) bool { return f(obj, e) }) {
@@ -88,9 +88,9 @@ func (r *recorder) Event(obj runtime.Object, e event.Event) {
 	}
 }
 
-// finish emits the events of a reconcile: those that it has found, and a change of the Ready condition. before is the
+// Finish emits the events of a reconcile: those that it has found, and a change of the Ready condition. before is the
 // resource at the start, and is the Ready condition that was written. An event reports an error already.
-func (r *recorder) finish(before reconcile.Managed, found []event.Event, is xpv2.Condition, failed bool) {
+func (r *Recorder) Finish(before reconcile.Managed, found []event.Event, is xpv2.Condition, failed bool) {
 	for _, e := range found {
 		r.Event(before, e)
 	}
@@ -100,7 +100,7 @@ func (r *recorder) finish(before reconcile.Managed, found []event.Event, is xpv2
 	}
 	switch {
 	case is.Status == corev1.ConditionTrue && was.Status != corev1.ConditionTrue:
-		r.Event(before, event.Normal(reasonAvailable, "AWS serves what the spec asks for"))
+		r.Event(before, event.Normal(ReasonAvailable, "AWS serves what the spec asks for"))
 	case failed:
 	case is.Reason == reconcile.ReasonDiffers:
 		r.Event(before, event.Normal(reasonDiffers, is.Message))
@@ -109,33 +109,33 @@ func (r *recorder) finish(before reconcile.Managed, found []event.Event, is xpv2
 	}
 }
 
-// forget removes the state of a resource that does not exist any more.
-func (r *recorder) forget(key types.NamespacedName) {
-	r.state.mu.Lock()
-	defer r.state.mu.Unlock()
-	delete(r.state.lastEvents, key)
+// Forget removes the state of a resource that does not exist any more.
+func (r *Recorder) Forget(key types.NamespacedName) {
+	r.State.mu.Lock()
+	defer r.State.mu.Unlock()
+	delete(r.State.LastEvents, key)
 }
 
 // repeats returns whether an event repeats the last one of its reason within repeatAfter. Changes that were made are
 // reported every time. Once a resource is available, its next failure is reported again.
 func (s *recorderState) repeats(key types.NamespacedName, e event.Event) bool {
-	if e.Reason == reasonCreated || e.Reason == reasonUpdated {
+	if e.Reason == ReasonCreated || e.Reason == ReasonUpdated {
 		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e.Reason == reasonAvailable {
-		delete(s.lastEvents, key)
+	if e.Reason == ReasonAvailable {
+		delete(s.LastEvents, key)
 		return false
 	}
 	text, now := textOf(e), s.now()
-	if last, ok := s.lastEvents[key][e.Reason]; ok && last.text == text && now.Sub(last.at) < repeatAfter {
+	if last, ok := s.LastEvents[key][e.Reason]; ok && last.text == text && now.Sub(last.at) < RepeatAfter {
 		return true
 	}
-	if s.lastEvents[key] == nil {
-		s.lastEvents[key] = map[event.Reason]lastEvent{}
+	if s.LastEvents[key] == nil {
+		s.LastEvents[key] = map[event.Reason]lastEvent{}
 	}
-	s.lastEvents[key][e.Reason] = lastEvent{text: text, at: now}
+	s.LastEvents[key][e.Reason] = lastEvent{text: text, at: now}
 	return false
 }
 

@@ -1,4 +1,4 @@
-package engine
+package watch
 
 import (
 	"context"
@@ -25,33 +25,40 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 )
 
-// eventIndex is the field index from what a call to Lambda may name to the resources that it may change.
-const eventIndex = "driftEvents"
+// EventIndex is the field index from what a call to Lambda may name to the resources that it may change.
+const EventIndex = "driftEvents"
 
-// watchEvents enqueues resources when a call to Lambda by someone else may have changed them.
-func watchEvents[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request], s *memory.Store) error {
-	if o.Events == nil || k.GVK.Kind == v1beta1.InvocationKind {
+// An eventSource passes events about calls to Lambda to the controller of a kind. *driftevents.Hub does.
+type eventSource interface {
+	Subscribe(kind string, s driftevents.Subscriber)
+}
+
+// Events enqueues resources when a call to Lambda by someone else may have changed them.
+func Events[T reconcile.Managed](
+	mgr ctrl.Manager, events eventSource, poll reconcile.Poll, now func() time.Time, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request], s *memory.Store,
+) error {
+	if events == nil || k.GVK.Kind == v1beta1.InvocationKind {
 		return nil
 	}
-	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), eventIndex, func(obj client.Object) []string {
+	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), EventIndex, func(obj client.Object) []string {
 		mg, ok := obj.(T)
 		if !ok {
 			return nil
 		}
-		return eventKeys(k, mg)
+		return EventKeys(k, mg)
 	})
 	if err != nil {
 		return err
 	}
-	b.WatchesRawSource(source.Func(func(_ context.Context, q queue) error {
-		o.Events.Subscribe(k.GVK.Kind, &eventSubscriber[T]{kind: k, resources: mgr.GetCache(), states: s, queue: q, poll: o.poll(), now: o.Now})
+	b.WatchesRawSource(source.Func(func(_ context.Context, q Queue) error {
+		events.Subscribe(k.GVK.Kind, &EventSubscriber[T]{Kind: k, Resources: mgr.GetCache(), States: s, Queue: q, Poll: poll, Now: now})
 		return nil
 	}))
 	return nil
 }
 
-// eventKeys returns the index keys of a resource: of what it owns or acts on, and of its own name in AWS.
-func eventKeys[T reconcile.Managed](k reconcile.Kind[T], mg T) []string {
+// EventKeys returns the index keys of a resource: of what it owns or acts on, and of its own name in AWS.
+func EventKeys[T reconcile.Managed](k reconcile.Kind[T], mg T) []string {
 	var targets []tenancy.Target
 	if k.Owns != nil {
 		targets = k.Owns(mg)
@@ -88,30 +95,30 @@ func subjectKeys(s cloudtrail.Subject) []string {
 	return keys
 }
 
-// An eventSubscriber enqueues the resources of a kind that an event is about.
-type eventSubscriber[T reconcile.Managed] struct {
-	kind      reconcile.Kind[T]
-	resources client.Reader
-	states    *memory.Store
-	queue     queue
-	poll      reconcile.Poll
-	now       func() time.Time
+// An EventSubscriber enqueues the resources of a kind that an event is about.
+type EventSubscriber[T reconcile.Managed] struct {
+	Kind      reconcile.Kind[T]
+	Resources client.Reader
+	States    *memory.Store
+	Queue     Queue
+	Poll      reconcile.Poll
+	Now       func() time.Time
 }
 
 // Notify enqueues the resources that an event is about, unless the provider made the call or has observed them since.
-func (s *eventSubscriber[T]) Notify(ctx context.Context, n driftevents.Notice) (driftevents.Outcome, error) {
+func (s *EventSubscriber[T]) Notify(ctx context.Context, n driftevents.Notice) (driftevents.Outcome, error) {
 	out := driftevents.Unmatched
 	for _, key := range subjectKeys(n.Subject) {
-		err := s.each(ctx, eventIndex, key, func(mg T) {
+		err := s.each(ctx, EventIndex, key, func(mg T) {
 			showSourceIP, ok := n.Configs[configOf(mg)]
-			if !ok || !hasQualifier(mg, n.Subject.Function.Qualifier, s.kind.GVK.Kind) {
+			if !ok || !HasQualifier(mg, n.Subject.Function.Qualifier, s.Kind.GVK.Kind) {
 				return
 			}
 			name := client.ObjectKeyFromObject(mg)
-			o, after := s.states.RecordEvent(name, n.Event, showSourceIP, s.now())
+			o, after := s.States.RecordEvent(name, n.Event, showSourceIP, s.Now())
 			out = max(out, o)
 			if o == driftevents.Matched {
-				s.queue.AddAfter(ctrl.Request{NamespacedName: name}, after)
+				s.Queue.AddAfter(ctrl.Request{NamespacedName: name}, after)
 			}
 		})
 		if err != nil {
@@ -122,20 +129,20 @@ func (s *eventSubscriber[T]) Notify(ctx context.Context, n driftevents.Notice) (
 }
 
 // Resume enqueues the resources of configs over one poll interval.
-func (s *eventSubscriber[T]) Resume(ctx context.Context, configs []driftevents.Config) {
+func (s *EventSubscriber[T]) Resume(ctx context.Context, configs []driftevents.Config) {
 	for _, c := range configs {
 		// An error means that the cache is being stopped.
-		_ = s.each(ctx, configIndex, configKey(c.Kind, c.Namespace, c.Name), func(mg T) {
-			s.queue.AddAfter(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(mg)}, delay.Spread(string(mg.GetUID()), s.poll.Effective(0)))
+		_ = s.each(ctx, ConfigIndex, ConfigKey(c.Kind, c.Namespace, c.Name), func(mg T) {
+			s.Queue.AddAfter(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(mg)}, delay.Spread(string(mg.GetUID()), s.Poll.Effective(0)))
 		})
 	}
 }
 
 // each calls a function with each resource that has a key in an index. The function must not change it.
-func (s *eventSubscriber[T]) each(ctx context.Context, index, key string, do func(T)) error {
-	list := s.kind.NewList()
-	if err := s.resources.List(ctx, list, client.MatchingFields{index: key}, client.UnsafeDisableDeepCopy); err != nil {
-		return errors.Wrapf(err, "cannot list the resources of kind %s with %s", s.kind.GVK.Kind, key)
+func (s *EventSubscriber[T]) each(ctx context.Context, index, key string, do func(T)) error {
+	list := s.Kind.NewList()
+	if err := s.Resources.List(ctx, list, client.MatchingFields{index: key}, client.UnsafeDisableDeepCopy); err != nil {
+		return errors.Wrapf(err, "cannot list the resources of kind %s with %s", s.Kind.GVK.Kind, key)
 	}
 	return kmeta.EachListItem(list, func(o runtime.Object) error {
 		if mg, ok := o.(T); ok {
@@ -157,9 +164,9 @@ func configOf(mg reconcile.Managed) driftevents.Config {
 	return driftevents.Config{Kind: ref.Kind, Namespace: mg.GetNamespace(), Name: ref.Name}
 }
 
-// hasQualifier returns whether a call that names a version or an alias may be about a resource of a kind. One that
+// HasQualifier returns whether a call that names a version or an alias may be about a resource of a kind. One that
 // names none may be about all of a function.
-func hasQualifier(mg reconcile.Managed, qualifier, kind string) bool {
+func HasQualifier(mg reconcile.Managed, qualifier, kind string) bool {
 	name := reconcile.ExternalName(mg)
 	if qualifier == "" || name == "" {
 		return true

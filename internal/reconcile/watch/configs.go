@@ -1,4 +1,4 @@
-package engine
+package watch
 
 import (
 	"context"
@@ -25,21 +25,21 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// configIndex is the field index from a resource to its ProviderConfig or ClusterProviderConfig.
-const configIndex = "spec.providerConfigRef"
+// ConfigIndex is the field index from a resource to its ProviderConfig or ClusterProviderConfig.
+const ConfigIndex = "spec.providerConfigRef"
 
-// watchConfigs enqueues every resource when its ProviderConfig or ClusterProviderConfig is
+// Configs enqueues every resource when its ProviderConfig or ClusterProviderConfig is
 // created or its spec changes: what failed for lack of it works at once, and new default tags
 // are set. If the config only becomes Ready, or its credentials change, settled resources are
 // not enqueued. These reconciles have the priority of polls, because there may be many.
-func watchConfigs[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request], resetBackoff func(client.ObjectKey)) error {
-	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), configIndex, func(obj client.Object) []string {
+func Configs[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request], resetBackoff func(client.ObjectKey)) error {
+	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), ConfigIndex, func(obj client.Object) []string {
 		mg, ok := obj.(T)
 		if !ok || mg.GetProviderConfigReference() == nil {
 			return nil
 		}
 		ref := mg.GetProviderConfigReference()
-		return []string{configKey(ref.Kind, mg.GetNamespace(), ref.Name)}
+		return []string{ConfigKey(ref.Kind, mg.GetNamespace(), ref.Name)}
 	})
 	if err != nil {
 		return err
@@ -52,22 +52,22 @@ func watchConfigs[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T], b 
 	return nil
 }
 
-// configKey returns the index key of a config.
-func configKey(kind, namespace, name string) string {
+// ConfigKey returns the index key of a config.
+func ConfigKey(kind, namespace, name string) string {
 	if kind == v1beta1.ClusterProviderConfigKind {
 		namespace = ""
 	}
 	return strings.Join([]string{kind, namespace, name}, "/")
 }
 
-type queue = workqueue.TypedRateLimitingInterface[ctrl.Request]
+type Queue = workqueue.TypedRateLimitingInterface[ctrl.Request]
 
 // configUsers returns the referrers of configs.
 func configUsers[T reconcile.Managed](resources client.Reader, newList func() resource.ManagedList, resetBackoff func(types.NamespacedName)) refs.Dependents {
 	return refs.Dependents{
 		Resources: resources,
 		NewList:   func() client.ObjectList { return newList() },
-		Index:     configIndex,
+		Index:     ConfigIndex,
 		Changed:   func(name types.NamespacedName, _ string) { resetBackoff(name) },
 	}
 }
@@ -90,7 +90,7 @@ func unsettled(o client.Object) bool {
 // returns true. A nil only selects all.
 func configRequests(users refs.Dependents, kind string, only func(client.Object) bool) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []ctrl.Request {
-		return users.Requests(ctx, "", only, configKey(kind, o.GetNamespace(), o.GetName()))
+		return users.Requests(ctx, "", only, ConfigKey(kind, o.GetNamespace(), o.GetName()))
 	}
 }
 
@@ -134,7 +134,7 @@ func credentialsRequests(configs client.Reader, users refs.Dependents) handler.M
 		}
 		keys := make([]string, 0, len(refs))
 		for _, r := range refs {
-			keys = append(keys, configKey(r.Kind, r.Namespace, r.Name))
+			keys = append(keys, ConfigKey(r.Kind, r.Namespace, r.Name))
 		}
 		return users.Requests(ctx, "", unsettled, keys...)
 	}

@@ -1,8 +1,10 @@
-package engine
+package watch
 
 import (
 	"context"
 	"testing"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -42,12 +44,12 @@ func TestJoined(t *testing.T) {
 		{only(predicate.Funcs{DeleteFunc: func(event.DeleteEvent) bool { return true }}), enqueues("delete")},
 		{only(predicate.Funcs{GenericFunc: func(event.GenericEvent) bool { return true }}), enqueues("generic")},
 	}
-	o := newSample()
-	cases := map[string]func(q queue){
-		"create":  func(q queue) { h.Create(t.Context(), event.CreateEvent{Object: o}, q) },
-		"update":  func(q queue) { h.Update(t.Context(), event.UpdateEvent{ObjectOld: o, ObjectNew: o}, q) },
-		"delete":  func(q queue) { h.Delete(t.Context(), event.DeleteEvent{Object: o}, q) },
-		"generic": func(q queue) { h.Generic(t.Context(), event.GenericEvent{Object: o}, q) },
+	o := samples.New()
+	cases := map[string]func(q Queue){
+		"create":  func(q Queue) { h.Create(t.Context(), event.CreateEvent{Object: o}, q) },
+		"update":  func(q Queue) { h.Update(t.Context(), event.UpdateEvent{ObjectOld: o, ObjectNew: o}, q) },
+		"delete":  func(q Queue) { h.Delete(t.Context(), event.DeleteEvent{Object: o}, q) },
+		"generic": func(q Queue) { h.Generic(t.Context(), event.GenericEvent{Object: o}, q) },
 	}
 	for name, handle := range cases {
 		t.Run(name, func(t *testing.T) {

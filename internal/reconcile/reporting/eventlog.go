@@ -1,4 +1,4 @@
-package engine
+package reporting
 
 import (
 	"k8s.io/apimachinery/pkg/runtime"
@@ -8,24 +8,24 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 )
 
-// A deletionLog is a recorder that also logs the events of resources that are being deleted: the API server rejects new
+// A DeletionLog is a recorder that also logs the events of resources that are being deleted: the API server rejects new
 // events in a namespace that is being deleted.
-type deletionLog struct {
+type DeletionLog struct {
 	event.Recorder
 
-	log logging.Logger
+	Log logging.Logger
 }
 
 // Event emits an event.
-func (r *deletionLog) Event(obj runtime.Object, e event.Event) {
+func (r *DeletionLog) Event(obj runtime.Object, e event.Event) {
 	r.Recorder.Event(obj, e)
 	if o, ok := obj.(client.Object); ok && o.GetDeletionTimestamp() != nil {
-		r.log.Info("Event of a resource that is being deleted", "namespace", o.GetNamespace(), "name", o.GetName(),
+		r.Log.Info("Event of a resource that is being deleted", "namespace", o.GetNamespace(), "name", o.GetName(),
 			"type", e.Type, "reason", e.Reason, "message", e.Message)
 	}
 }
 
 // WithAnnotations returns a recorder that annotates its events.
-func (r *deletionLog) WithAnnotations(keysAndValues ...string) event.Recorder {
-	return &deletionLog{Recorder: r.Recorder.WithAnnotations(keysAndValues...), log: r.log}
+func (r *DeletionLog) WithAnnotations(keysAndValues ...string) event.Recorder {
+	return &DeletionLog{Recorder: r.Recorder.WithAnnotations(keysAndValues...), Log: r.Log}
 }

@@ -1,4 +1,4 @@
-package engine
+package watch
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlcontroller "sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -17,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -28,8 +30,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// referentIndex is the field index from a resource to what its references refer to.
-const referentIndex = "spec.references"
+// ReferentIndex is the field index from a resource to what its references refer to.
+const ReferentIndex = "spec.references"
 
 // anyName replaces the name in the index key of a selector.
 const anyName = "*"
@@ -40,19 +42,19 @@ type Referent interface {
 	Referred() []string
 }
 
-// indexReferences indexes the resources of a kind by what they refer to and act on.
-func indexReferences[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T]) error {
-	return mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), referentIndex, func(obj client.Object) []string {
+// IndexReferences indexes the resources of a kind by what they refer to and act on.
+func IndexReferences[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T]) error {
+	return mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), ReferentIndex, func(obj client.Object) []string {
 		mg, ok := obj.(T)
 		if !ok {
 			return nil
 		}
-		return append(referentKeys(k.References(mg), mg.GetNamespace()), actingKeys(k, mg)...)
+		return append(ReferentKeys(k.References(mg), mg.GetNamespace()), ActingKeys(k, mg)...)
 	})
 }
 
-// actingKeys returns the index keys of what a resource acts on or uses, independent of the owner.
-func actingKeys[T reconcile.Managed](k reconcile.Kind[T], mg T) []string {
+// ActingKeys returns the index keys of what a resource acts on or uses, independent of the owner.
+func ActingKeys[T reconcile.Managed](k reconcile.Kind[T], mg T) []string {
 	var targets []tenancy.Target
 	for _, of := range []func(T) []tenancy.Target{k.ActsOn, k.Uses} {
 		if of != nil {
@@ -74,8 +76,8 @@ func targetKeys(targets []tenancy.Target, region string) []string {
 	return keys
 }
 
-// referentKeys returns the index keys of the references of a resource in a namespace.
-func referentKeys(refs []reconcile.Reference, namespace string) []string {
+// ReferentKeys returns the index keys of the references of a resource in a namespace.
+func ReferentKeys(refs []reconcile.Reference, namespace string) []string {
 	var keys []string
 	for _, r := range refs {
 		switch {
@@ -93,10 +95,9 @@ func referentKey(gvk schema.GroupVersionKind, namespace, name string) string {
 	return strings.Join([]string{gvk.Kind, namespace, name}, "/")
 }
 
-// watchReferents enqueues a resource when a resource that it refers to is created or deleted, or changes a value that
+// References enqueues a resource when a resource that it refers to is created or deleted, or changes a value that
 // references are resolved to. A kind that does not exist in the cluster yet is watched once it does.
-func watchReferents[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile.Kind[T], c ctrlcontroller.Controller, markChanged func(name client.ObjectKey, by string)) error {
-	all := o.All(mgr).GetCache()
+func References[T reconcile.Managed](mgr ctrl.Manager, all cache.Cache, gate controller.Gate, k reconcile.Kind[T], c ctrlcontroller.Controller, markChanged func(name client.ObjectKey, by string)) error {
 	for _, gvk := range k.RefersTo {
 		obj, err := mgr.GetScheme().New(gvk)
 		if err != nil {
@@ -106,15 +107,15 @@ func watchReferents[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcil
 		if !ok {
 			return errors.Errorf("cannot watch %s", gvk.Kind)
 		}
-		users := refs.Dependents{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: referentIndex, Changed: markChanged}
+		users := refs.Dependents{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: ReferentIndex, Changed: markChanged}
 		watch := func() error { return c.Watch(source.Kind(all, to, referentHandler(users, gvk))) }
-		if o.Gate == nil {
+		if gate == nil {
 			if err := watch(); err != nil {
 				return errors.Wrapf(err, "cannot watch %s", gvk.Kind)
 			}
 			continue
 		}
-		o.Gate.Register(func() {
+		gate.Register(func() {
 			if err := watch(); err != nil {
 				Stop(mgr, errors.Wrapf(err, "cannot watch %s for %s", gvk.Kind, k.GVK.Kind))
 			}
@@ -126,22 +127,22 @@ func watchReferents[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcil
 // referentHandler enqueues the resources that refer to an object of a kind, or act on what it owns in AWS.
 func referentHandler(users refs.Dependents, gvk schema.GroupVersionKind) handler.EventHandler {
 	return joined{
-		{predicate.And(refs.NotInitial(), referredChanged()), handler.EnqueueRequestsFromMapFunc(referrerRequests(users, gvk))},
+		{predicate.And(refs.NotInitial(), ReferredChanged()), handler.EnqueueRequestsFromMapFunc(ReferrerRequests(users, gvk))},
 		{allowedChanged(), handler.EnqueueRequestsFromMapFunc(actingRequests(users, gvk))},
 	}
 }
 
-// referrerRequests maps an object of a kind to the resources that refer to it, or may select it.
-func referrerRequests(users refs.Dependents, gvk schema.GroupVersionKind) handler.MapFunc {
+// ReferrerRequests maps an object of a kind to the resources that refer to it, or may select it.
+func ReferrerRequests(users refs.Dependents, gvk schema.GroupVersionKind) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []ctrl.Request {
 		return users.Requests(ctx, gvk.Kind+" "+o.GetName(), nil,
 			referentKey(gvk, o.GetNamespace(), o.GetName()), referentKey(gvk, o.GetNamespace(), anyName))
 	}
 }
 
-// referredChanged drops updates that change nothing that references depend on.
-func referredChanged() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return referred(e.ObjectOld) != referred(e.ObjectNew) }}
+// ReferredChanged drops updates that change nothing that references depend on.
+func ReferredChanged() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return Referred(e.ObjectOld) != Referred(e.ObjectNew) }}
 }
 
 // actingRequests maps an object of a kind to the resources that act on what it owns in AWS,
@@ -156,16 +157,16 @@ func actingRequests(users refs.Dependents, gvk schema.GroupVersionKind) handler.
 func allowedChanged() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },
-		UpdateFunc: func(e event.UpdateEvent) bool { return allowed(e.ObjectOld) != allowed(e.ObjectNew) },
+		UpdateFunc: func(e event.UpdateEvent) bool { return Allowed(e.ObjectOld) != Allowed(e.ObjectNew) },
 	}
 }
 
-// allowed returns the namespaces that an object allows, as annotated.
-func allowed(o client.Object) string { return o.GetAnnotations()[tenancy.AnnotationAllowedNamespaces] }
+// Allowed returns the namespaces that an object allows, as annotated.
+func Allowed(o client.Object) string { return o.GetAnnotations()[tenancy.AnnotationAllowedNamespaces] }
 
-// referred returns everything about an object that references depend on, as one string.
-func referred(o client.Object) string {
-	parts := []string{meta.GetExternalName(o), allowed(o)}
+// Referred returns everything about an object that references depend on, as one string.
+func Referred(o client.Object) string {
+	parts := []string{meta.GetExternalName(o), Allowed(o)}
 	if c, ok := o.(resource.Conditioned); ok {
 		parts = append(parts, string(isTrue(c.GetCondition(xpv2.TypeReady))))
 	}

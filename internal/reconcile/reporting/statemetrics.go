@@ -1,4 +1,4 @@
-package engine
+package reporting
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/statemetrics"
@@ -21,22 +22,22 @@ import (
 // MinStateMetricInterval is the shortest interval between two counts of resources.
 const MinStateMetricInterval = 30 * time.Second
 
-// addStateMetrics adds the metrics of a kind's resources by condition, by finding and by the reason why a deletion waits to
+// AddStateMetrics adds the metrics of a kind's resources by condition, by finding and by the reason why a deletion waits to
 // the manager, if they are enabled.
-func addStateMetrics[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile.Kind[T]) error {
+func AddStateMetrics[T reconcile.Managed](mgr ctrl.Manager, o controller.Options, m *Metrics, now func() time.Time, k reconcile.Kind[T]) error {
 	if o.MetricOptions == nil || o.MetricOptions.MRStateMetrics == nil {
 		return nil
 	}
-	return mgr.Add(newStateCounter(mgr.GetCache(), o, k))
+	return mgr.Add(newStateCounter(mgr.GetCache(), o, m, now, k))
 }
 
 // newStateCounter returns a counter of the resources of a kind that are in a cache.
-func newStateCounter[T reconcile.Managed](c cache.Cache, o Options, k reconcile.Kind[T]) *stateCounter {
-	s := &stateCounter{metrics: o.MetricOptions.MRStateMetrics, gvk: k.GVK.String(), interval: max(o.MetricOptions.PollStateMetricInterval, MinStateMetricInterval), log: o.Logger}
-	s.list = func(ctx context.Context) ([]resource.Managed, error) { return cached(ctx, c, k) }
+func newStateCounter[T reconcile.Managed](c cache.Cache, o controller.Options, m *Metrics, now func() time.Time, k reconcile.Kind[T]) *StateCounter {
+	s := &StateCounter{metrics: o.MetricOptions.MRStateMetrics, gvk: k.GVK.String(), Interval: max(o.MetricOptions.PollStateMetricInterval, MinStateMetricInterval), Log: o.Logger}
+	s.List = func(ctx context.Context) ([]resource.Managed, error) { return cached(ctx, c, k) }
 	s.record = func(all []resource.Managed) {
-		o.Metrics.recordFindings(k.GVK.Kind, reconcile.CountFindings(all, o.Now()))
-		o.Metrics.recordHeld(k.GVK.Kind, countHeld(all))
+		m.recordFindings(k.GVK.Kind, reconcile.CountFindings(all, now()))
+		m.recordHeld(k.GVK.Kind, CountHeld(all))
 	}
 	return s
 }
@@ -64,20 +65,20 @@ func cached[T reconcile.Managed](ctx context.Context, c cache.Cache, k reconcile
 	return all, nil
 }
 
-// A stateCounter counts resources at an interval. It retries a failed count at the next
+// A StateCounter counts resources at an interval. It retries a failed count at the next
 // interval, whereas the runtime's own recorder returns the error, which stops the manager.
-type stateCounter struct {
-	list     func(context.Context) ([]resource.Managed, error)
+type StateCounter struct {
+	List     func(context.Context) ([]resource.Managed, error)
 	record   func([]resource.Managed)
 	metrics  *statemetrics.MRStateMetrics
 	gvk      string
-	interval time.Duration
-	log      logging.Logger
+	Interval time.Duration
+	Log      logging.Logger
 }
 
 // Start counts until the context is done.
-func (s *stateCounter) Start(ctx context.Context) error {
-	t := time.NewTicker(s.interval) //nolint:forbidigo // This is no reconcile.
+func (s *StateCounter) Start(ctx context.Context) error {
+	t := time.NewTicker(s.Interval) //nolint:forbidigo // This is no reconcile.
 	defer t.Stop()
 	for {
 		select {
@@ -90,11 +91,11 @@ func (s *stateCounter) Start(ctx context.Context) error {
 }
 
 // count sets the metrics.
-func (s *stateCounter) count(ctx context.Context) {
-	all, err := s.list(ctx)
+func (s *StateCounter) count(ctx context.Context) {
+	all, err := s.List(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			s.log.Info("Cannot count managed resources for the state metrics, will try again", "error", err, "after", s.interval)
+			s.Log.Info("Cannot count managed resources for the state metrics, will try again", "error", err, "after", s.Interval)
 		}
 		return
 	}
@@ -111,4 +112,15 @@ func (s *stateCounter) count(ctx context.Context) {
 	s.metrics.Ready.WithLabelValues(s.gvk).Set(ready)
 	s.metrics.Synced.WithLabelValues(s.gvk).Set(synced)
 	s.record(all)
+}
+
+// CountHeld returns how many deletions wait for a confirmation, by reason. It only reads the resources.
+func CountHeld(all []resource.Managed) map[string]int {
+	counts := map[string]int{}
+	for _, mg := range all {
+		if reason := reconcile.PendingReason(mg); reason != "" {
+			counts[reason]++
+		}
+	}
+	return counts
 }

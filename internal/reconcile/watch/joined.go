@@ -1,4 +1,4 @@
-package engine
+package watch
 
 import (
 	"context"
@@ -20,7 +20,7 @@ type filtered struct {
 type joined []filtered
 
 // Create handles the creation of an object.
-func (j joined) Create(ctx context.Context, e event.CreateEvent, q queue) {
+func (j joined) Create(ctx context.Context, e event.CreateEvent, q Queue) {
 	for _, f := range j {
 		if f.Predicate.Create(e) {
 			f.handler.Create(ctx, e, q)
@@ -29,7 +29,7 @@ func (j joined) Create(ctx context.Context, e event.CreateEvent, q queue) {
 }
 
 // Update handles the update of an object.
-func (j joined) Update(ctx context.Context, e event.UpdateEvent, q queue) {
+func (j joined) Update(ctx context.Context, e event.UpdateEvent, q Queue) {
 	for _, f := range j {
 		if f.Predicate.Update(e) {
 			f.handler.Update(ctx, e, q)
@@ -38,7 +38,7 @@ func (j joined) Update(ctx context.Context, e event.UpdateEvent, q queue) {
 }
 
 // Delete handles the deletion of an object.
-func (j joined) Delete(ctx context.Context, e event.DeleteEvent, q queue) {
+func (j joined) Delete(ctx context.Context, e event.DeleteEvent, q Queue) {
 	for _, f := range j {
 		if f.Predicate.Delete(e) {
 			f.handler.Delete(ctx, e, q)
@@ -47,7 +47,7 @@ func (j joined) Delete(ctx context.Context, e event.DeleteEvent, q queue) {
 }
 
 // Generic handles any other event about an object.
-func (j joined) Generic(ctx context.Context, e event.GenericEvent, q queue) {
+func (j joined) Generic(ctx context.Context, e event.GenericEvent, q Queue) {
 	for _, f := range j {
 		if f.Predicate.Generic(e) {
 			f.handler.Generic(ctx, e, q)

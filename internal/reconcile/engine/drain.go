@@ -1,0 +1,29 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// drain confirms that this shard has stopped working on a resource, so that the sharder assigns it
+// to another one. A resource is never reconciled concurrently, so no call is in flight.
+func (r *reconciler[T]) drain(ctx context.Context, mg T) ctrl.Result {
+	key := client.ObjectKeyFromObject(mg)
+	err := r.kube.WriteDeferred(ctx, key) // Otherwise it could overwrite what the other shard writes.
+	if err == nil {
+		err = r.kube.Relabel(ctx, mg, r.shard.Drained())
+	}
+	switch {
+	case kerrors.IsConflict(err):
+		return r.waitingResult(reconcile.AtOnce)
+	case client.IgnoreNotFound(err) != nil:
+		return r.failedResult(ctx, key, failed{err: errors.Wrap(err, "cannot hand the resource over to another shard")})
+	}
+	endSpan(ctx, outcomeGone)
+	return ctrl.Result{}
+}

@@ -1,0 +1,69 @@
+package watch
+
+import (
+	"context"
+	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+)
+
+// Fields enqueues a resource when a field of another object that it refers to changes, if
+// the provider may watch that object.
+func Fields[T reconcile.Managed](k reconcile.Kind[T], r *refs.FieldReader, b *builder.TypedBuilder[ctrl.Request], markChanged func(name client.ObjectKey, by string)) {
+	b.WatchesRawSource(source.Func(func(_ context.Context, q Queue) error {
+		r.Subscribe(k.GVK.Kind, func(name types.NamespacedName, by string) {
+			markChanged(name, by)
+			q.Add(ctrl.Request{NamespacedName: name})
+		})
+		return nil
+	}))
+}
+
+// objectsOf returns the Secrets and ConfigMaps that the spec of a resource refers to, by
+// dedicated fields or by field selectors.
+func objectsOf[T reconcile.Managed](k reconcile.Kind[T], mg T) []refs.ObjectRef {
+	var all []refs.ObjectRef
+	if k.Refs != nil {
+		all = k.Refs(mg)
+	}
+	if k.Fields != nil {
+		all = append(slices.Clone(all), refs.Refs(mg.GetNamespace(), k.Fields(mg))...)
+	}
+	return all
+}
+
+// kindsOf returns the kinds of the objects that resources of a kind may refer to.
+func kindsOf[T reconcile.Managed](k reconcile.Kind[T]) []refs.ObjectKind {
+	if k.Refs == nil {
+		return []refs.ObjectKind{refs.ConfigMap}
+	}
+	return []refs.ObjectKind{refs.Secret, refs.ConfigMap}
+}
+
+// Objects enqueues a resource when a Secret or ConfigMap that it refers to changes. It only
+// watches the metadata of Secrets and ConfigMaps.
+func Objects[T reconcile.Managed](mgr ctrl.Manager, objects *refs.ObjectReader, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request], markChanged func(name client.ObjectKey, by string)) error {
+	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), refs.ObjectIndex, func(obj client.Object) []string {
+		mg, ok := obj.(T)
+		if !ok {
+			return nil
+		}
+		return refs.ObjectKeys(objectsOf(k, mg))
+	})
+	if err != nil {
+		return err
+	}
+	users := refs.Dependents{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: refs.ObjectIndex, Changed: markChanged}
+	for _, kind := range kindsOf(k) {
+		b.WatchesMetadata(refs.Metadata(kind), handler.EnqueueRequestsFromMapFunc(users.RequestsFor(kind, objects.Forget)), builder.WithPredicates(refs.Changed()))
+	}
+	return nil
+}
