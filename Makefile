@@ -95,7 +95,7 @@ CAMPAIGN_TIMEOUT ?= 60m
 campaign: ## Try the provider against all that may go wrong, and write the figures into docs/reliability.md. CAMPAIGN_FLAGS="-campaign.walks=100" goes on for longer.
 	@mkdir -p $(CACHE) && rm -f $(CAMPAIGN_FIGURES)
 	@go test -p=1 -count=1 -timeout=$(CAMPAIGN_TIMEOUT) $(TESTFLAGS) $(CAMPAIGNS) -campaign.sample=1 -campaign.week=1000 -campaign.report=$(abspath $(CAMPAIGN_FIGURES)) $(CAMPAIGN_FLAGS)
-	@go test -count=1 -timeout=$(CAMPAIGN_TIMEOUT) $(TESTFLAGS) ./internal/reconcile -run='^TestChurn$$' -churn=1000000 -campaign.report=$(abspath $(CAMPAIGN_FIGURES))
+	@go test -count=1 -timeout=$(CAMPAIGN_TIMEOUT) $(TESTFLAGS) ./internal/reconcile/engine -run='^TestChurn$$' -churn=1000000 -campaign.report=$(abspath $(CAMPAIGN_FIGURES))
 	@go run ./internal/test/campaign/report $(CAMPAIGN_FIGURES) docs/reliability.md
 
 .PHONY: trial

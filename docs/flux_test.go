@@ -74,7 +74,7 @@ func TestFluxSeesReleases(t *testing.T) {
 	}
 }
 
-// holds returns whether an expression is true. One that reads a field that does not exist is not.
+// holds reports whether an expression is true. One that reads a field that does not exist is not.
 func holds(t *testing.T, env *cel.Env, expression string, status map[string]any) bool {
 	t.Helper()
 	ast, issues := env.Compile(expression)

@@ -19,7 +19,7 @@ type peer struct {
 	namespace string
 }
 
-// matches returns whether one of the peers of a rule is a peer. A rule without peers is for all.
+// matches reports whether one of the peers of a rule is a peer. A rule without peers is for all.
 func matches(t *testing.T, of []networkingv1.NetworkPolicyPeer, p peer) bool {
 	t.Helper()
 	return len(of) == 0 || slices.ContainsFunc(of, func(m networkingv1.NetworkPolicyPeer) bool {
@@ -41,7 +41,7 @@ func matches(t *testing.T, of []networkingv1.NetworkPolicyPeer, p peer) bool {
 	})
 }
 
-// allows returns whether a rule is for a port of TCP. A rule without ports is for all.
+// allows reports whether a rule is for a port of TCP. A rule without ports is for all.
 func allows(ports []networkingv1.NetworkPolicyPort, port int32) bool {
 	return len(ports) == 0 || slices.ContainsFunc(ports, func(p networkingv1.NetworkPolicyPort) bool {
 		return ptr.Deref(p.Protocol, corev1.ProtocolTCP) == corev1.ProtocolTCP &&

@@ -201,7 +201,7 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// acts returns whether a character is of the categories that a terminal may act on.
+// acts reports whether a character is of the categories that a terminal may act on.
 func acts(r rune) bool {
 	return r != '\n' && r != '\t' && (unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar)
 }

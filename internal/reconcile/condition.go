@@ -3,12 +3,11 @@ package reconcile
 import (
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
-	corev1 "k8s.io/api/core/v1"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
@@ -98,12 +97,12 @@ func Proceeding(generation int64) xpv2.Condition {
 // NeverShownMessage is the message of Ready for an external resource that AWS has created but does not return.
 const NeverShownMessage = "AWS confirmed the creation, but the resource has not appeared since"
 
-// IsNeverShown returns whether a Ready condition has NeverShownMessage.
+// IsNeverShown reports whether a Ready condition has NeverShownMessage.
 func IsNeverShown(c xpv2.Condition) bool {
 	return c.Reason == xpv2.ReasonUnavailable && strings.HasPrefix(c.Message, NeverShownMessage)
 }
 
-// InMotion returns whether a Ready condition is about an operation in progress, so that the
+// InMotion reports whether a Ready condition is about an operation in progress, so that the
 // resource is reconciled again soon.
 func InMotion(c xpv2.Condition) bool {
 	if c.Type != xpv2.TypeReady || c.Status == corev1.ConditionTrue {
@@ -145,7 +144,7 @@ const (
 	ReasonDeletionProceeds xpv2.ConditionReason = "DeletionProceeds"
 )
 
-// DeletionHeld returns whether the deletion of a resource waits for a confirmation, and the message that says why and
+// DeletionHeld reports whether the deletion of a resource waits for a confirmation, and the message that says why and
 // how to confirm it.
 func DeletionHeld(mg resource.Conditioned) (message string, held bool) {
 	c := mg.GetCondition(TypeDeletionHeld)

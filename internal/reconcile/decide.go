@@ -170,7 +170,7 @@ func (f Input) unasked() xpv2.Condition {
 	return Unavailable(f.seen(), f.Error)
 }
 
-// settles returns whether this reconcile settles the generation: AWS serves it, or refuses it
+// settles reports whether this reconcile settles the generation: AWS serves it, or refuses it
 // and waiting does not help, or only the user can help.
 func (f Input) settles(ready xpv2.Condition) bool {
 	switch {

@@ -61,7 +61,7 @@ func product(visit func(Input)) {
 	}
 }
 
-// possible returns whether a reconcile can have this input: one without an error has observed
+// possible reports whether a reconcile can have this input: one without an error has observed
 // AWS, and one that is paused has done nothing.
 func possible(f Input) bool {
 	switch {

@@ -99,7 +99,7 @@ type Kind[T Managed] struct {
 	// values of environment variables. Nil if there is nothing to remove.
 	Redact func(T)
 
-	// Reported returns whether CloudTrail records the calls by which AWS comes to differ from spec, so that drift
+	// Reported reports whether CloudTrail records the calls by which AWS comes to differ from spec, so that drift
 	// events make polls rare. It records no new object in S3, for example. Nil means no.
 	Reported func(T) bool
 

@@ -4,12 +4,14 @@ import (
 	"context"
 	"time"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Others knows which other resources own what a resource may use, in one reconcile. A nil Others allows everything.
@@ -109,7 +111,7 @@ func CheckName(u tenancy.User, target tenancy.Target) error {
 	return Invalid(u.Session.CheckFunctionName(u.Resource.GetNamespace(), target.Name))
 }
 
-// IsDenied returns whether an error denies a resource the use of a target. When such a
+// IsDenied reports whether an error denies a resource the use of a target. When such a
 // resource is deleted, the target is left in AWS.
 func IsDenied(err error) bool { return tenancy.IsRefused(err) || IsInvalid(err) }
 

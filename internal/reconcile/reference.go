@@ -1,8 +1,9 @@
 package reconcile
 
 import (
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
 // A Reference is a reference of a spec to another resource of this provider. Ref and Selector may both be nil.

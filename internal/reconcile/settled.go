@@ -1,13 +1,16 @@
 package reconcile
 
 import (
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// Unseen returns whether AWS has accepted the create of a resource and has not returned the
+// Unseen reports whether AWS has accepted the create of a resource and has not returned the
 // external resource since, or not as complete.
 func Unseen(mg Managed) bool {
 	r := mg.GetCondition(xpv2.TypeReady)
@@ -17,7 +20,7 @@ func Unseen(mg Managed) bool {
 	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating || IsNeverShown(r)
 }
 
-// Settled returns whether the present generation of a resource has been settled: AWS served it, or refused it, or only
+// Settled reports whether the present generation of a resource has been settled: AWS served it, or refused it, or only
 // the user could help. A difference found after that was made by someone else.
 func Settled(mg Managed) bool { return SettledGeneration(mg) == mg.GetGeneration() }
 
@@ -34,7 +37,7 @@ func SettledGeneration(mg Managed) int64 {
 	return 0
 }
 
-// Steady returns whether the resource was Ready and up to date in its last reconcile, and the
+// Steady reports whether the resource was Ready and up to date in its last reconcile, and the
 // user has requested nothing since.
 func Steady(mg Managed) bool {
 	return !meta.WasDeleted(mg) && !Requested(mg) &&
@@ -43,7 +46,7 @@ func Steady(mg Managed) bool {
 		mg.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue
 }
 
-// Requested returns whether the user has requested a reconcile that is yet to happen.
+// Requested reports whether the user has requested a reconcile that is yet to happen.
 func Requested(mg Managed) bool {
 	token, ok := meta.GetReconcileRequest(mg)
 	return ok && token != mg.GetLastHandledReconcileAt()

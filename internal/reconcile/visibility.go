@@ -137,7 +137,7 @@ func believe(a absenceReport) verdict {
 	return verdict{believed: true}
 }
 
-// NotAnswered decides about an external resource whose create was not answered recently. If AWS gives the name,
+// notAnswered decides about an external resource whose create was not answered recently. If AWS gives the name,
 // another create would make a duplicate; if the resource is being deleted, the external resource would be left behind.
 // A kind that records its intent before the create does not need this interval.
 func (a absenceReport) notAnswered() (verdict, bool) {

@@ -58,7 +58,7 @@ type routing struct {
 	AdditionalVersionWeights map[string]string `json:"additionalVersionWeights"`
 }
 
-// follows returns whether the alias invokes the version that its Function published last.
+// follows reports whether the alias invokes the version that its Function published last.
 func follows(a *v1beta1.Alias) bool {
 	named := a.Spec.ForProvider.FunctionVersion != nil
 	if i := a.Spec.InitProvider; i != nil {

@@ -64,7 +64,7 @@ type rolloutEnv struct {
 	// routes are those that the alias had in AWS, one after the other.
 	routes []string
 
-	// interrupt returns whether the process ends at a point: before what a reconcile has set is
+	// interrupt reports whether the process ends at a point: before what a reconcile has set is
 	// persisted. Nil never ends it.
 	interrupt func() bool
 }

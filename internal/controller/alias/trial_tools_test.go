@@ -43,7 +43,7 @@ type policy struct {
 	shifts []shift
 	// every is the interval of the checks.
 	every time.Duration
-	// check returns whether to roll back now, and whether to hold the weight.
+	// check reports whether to roll back now, and whether to hold the weight.
 	check func() (rollBack, hold bool)
 
 	next           int

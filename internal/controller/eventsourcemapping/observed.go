@@ -82,7 +82,7 @@ func fromAWS(o observed) settings {
 	return s
 }
 
-// enabled returns whether a mapping in this state is enabled, or nil while the state is not final.
+// enabled reports whether a mapping in this state is enabled, or nil while the state is not final.
 func enabled(state string) *bool {
 	switch state {
 	case stateEnabled, stateEnabling:

@@ -79,7 +79,7 @@ func (t Target) known(mg resource.Managed) (functionname.Name, error) {
 	return n.Or(t.Default), nil
 }
 
-// agrees returns whether spec does not contradict an external name that the user set. A
+// agrees reports whether spec does not contradict an external name that the user set. A
 // resource that never configured what it names deletes nothing.
 func (t Target) agrees(mg resource.Managed, known functionname.Name) bool {
 	return ownership.WrittenName(mg) != "" || t.Function == nil || *t.Function == known.Function

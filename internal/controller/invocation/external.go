@@ -108,7 +108,7 @@ func (e *external) observeOnly(i *v1beta1.Invocation, r *record) reconcile.Outco
 	return reconcile.Outcome{Exists: true, Ready: decide(i, r, r.Input, e.now()).ready}
 }
 
-// observeDeleted returns whether the function is to be invoked for the deletion.
+// observeDeleted reports whether the function is to be invoked for the deletion.
 func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r *record) (reconcile.Outcome, error) {
 	if r.neverInvoked() || !inCRUD(i.Spec.ForProvider) {
 		return reconcile.Outcome{}, nil

@@ -122,7 +122,7 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// differs returns whether two policies have different meanings.
+// differs reports whether two policies have different meanings.
 func differs(t *testing.T, a, b string) bool {
 	t.Helper()
 	x, err := policy.Parse(a)

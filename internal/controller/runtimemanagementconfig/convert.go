@@ -28,7 +28,7 @@ func fromAWS(a *answer) settings {
 	return s
 }
 
-// isDefault returns whether AWS has the default, as for every function that nobody has configured.
+// isDefault reports whether AWS has the default, as for every function that nobody has configured.
 func isDefault(a *answer) bool { return string(a.UpdateRuntimeOn) == auto }
 
 func putInput(s settings, n functionname.Name) *lambda.PutRuntimeManagementConfigInput {

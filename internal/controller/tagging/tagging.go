@@ -43,7 +43,7 @@ type Owner struct {
 	// Defaults are the provider config's tags, which the resource's own override.
 	Defaults map[string]string
 
-	// Ignore returns whether the provider config leaves a tag alone.
+	// Ignore reports whether the provider config leaves a tag alone.
 	Ignore func(key string) bool
 }
 

@@ -31,7 +31,7 @@ const (
 
 var published = regexp.MustCompile(`^([1-9][0-9]*|[$]LATEST[.]PUBLISHED)$`)
 
-// IsPublished returns whether a name is that of a published version. It is then neither empty,
+// IsPublished reports whether a name is that of a published version. It is then neither empty,
 // nor $LATEST, nor an alias, which AWS would interpret differently.
 func IsPublished(name string) bool { return published.MatchString(name) }
 
@@ -53,7 +53,7 @@ func Remember(h *v1beta1.VersionHistory, version, fingerprint string) {
 	h.History = h.History[:min(len(h.History), maxHistory)]
 }
 
-// Remembers returns whether the history contains a version.
+// Remembers reports whether the history contains a version.
 func Remembers(h *v1beta1.VersionHistory, version string) bool {
 	return slices.ContainsFunc(h.History, func(p v1beta1.PublishedVersion) bool { return p.Version == version })
 }

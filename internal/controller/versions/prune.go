@@ -165,7 +165,7 @@ func (p Pruner) Delete(ctx context.Context, function, version string) error {
 	return errors.Wrapf(err, "cannot delete version %s of function %s", version, function)
 }
 
-// InUse returns whether AWS rejected the deletion of a version because something uses it.
+// InUse reports whether AWS rejected the deletion of a version because something uses it.
 func InUse(err error) bool {
 	return awserr.IsConflict(err) && !awserr.IsInProgress(err) || awserr.IsReplicated(err)
 }

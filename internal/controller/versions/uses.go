@@ -46,7 +46,7 @@ func (u Uses) add(version, usedBy string) {
 	}
 }
 
-// any returns whether one of the versions is in use.
+// any reports whether one of the versions is in use.
 func (u Uses) any(versions []string) bool {
 	return slices.ContainsFunc(versions, func(v string) bool { return u[v] != "" })
 }
@@ -187,7 +187,7 @@ func policyOf(ctx context.Context, api API, function, version string) (string, e
 	return "a resource policy", nil
 }
 
-// grantsNothing returns whether a policy has no statement. A policy that cannot be parsed may have one.
+// grantsNothing reports whether a policy has no statement. A policy that cannot be parsed may have one.
 func grantsNothing(policy string) bool {
 	if strings.TrimSpace(policy) == "" {
 		return true

@@ -84,7 +84,7 @@ func handle(t *testing.T, client dynamic.ResourceInterface) bool {
 	return err == nil
 }
 
-// managed returns whether a manager has set fields of an object.
+// managed reports whether a manager has set fields of an object.
 func managed(u *unstructured.Unstructured, manager string) bool {
 	for _, f := range u.GetManagedFields() {
 		if f.Manager == manager && f.Operation == metav1.ManagedFieldsOperationUpdate {

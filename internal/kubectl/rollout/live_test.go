@@ -20,7 +20,7 @@ func shown(a *v1beta1.Alias) *model {
 	return &model{tracker: t, updates: make(chan update), goal: promoted(""), now: func() time.Time { return at }, screen: screen{width: 80, height: 24}}
 }
 
-// ends returns whether a command ends the program.
+// ends reports whether a command ends the program.
 func ends(cmd tea.Cmd) bool {
 	if cmd == nil {
 		return false

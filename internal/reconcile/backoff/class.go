@@ -3,14 +3,15 @@ package backoff
 import (
 	"time"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // A Class says how soon another attempt makes sense.
@@ -69,7 +70,7 @@ func Classify(err error) Class {
 	return Unclassified
 }
 
-// isServerTrouble returns whether the API server is temporarily unable to answer.
+// isServerTrouble reports whether the API server is temporarily unable to answer.
 func isServerTrouble(err error) bool {
 	return kerrors.IsServerTimeout(err) || kerrors.IsTimeout(err) || kerrors.IsTooManyRequests(err) || kerrors.IsServiceUnavailable(err) || kerrors.IsInternalError(err)
 }

@@ -31,7 +31,7 @@ func (e *circuitOpenError) RetryAfter() time.Duration { return e.after }
 
 func asCircuitOpen(err error) (*circuitOpenError, bool) { return errors.AsType[*circuitOpenError](err) }
 
-// reports returns whether the resource's conditions already report the open circuit breaker.
+// reports reports whether the resource's conditions already report the open circuit breaker.
 func reports(mg reconcile.Managed, open *circuitOpenError) bool {
 	c := mg.GetCondition(xpv2.TypeSynced)
 	return c.ObservedGeneration == mg.GetGeneration() && strings.HasSuffix(c.Message, open.Error()) && !reconcile.Requested(mg)

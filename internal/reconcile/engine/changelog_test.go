@@ -7,15 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
-
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane/crossplane-runtime/v2/apis/changelogs/proto/v1alpha1"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 func TestChangeLogIsRedacted(t *testing.T) {

@@ -3,11 +3,13 @@ package engine
 import (
 	"context"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // drain confirms that this shard has stopped working on a resource, so that the sharder assigns it

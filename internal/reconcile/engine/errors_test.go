@@ -7,12 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
-
 	"github.com/aws/smithy-go"
 	corev1 "k8s.io/api/core/v1"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
@@ -23,6 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 var (
@@ -30,65 +27,6 @@ var (
 	errBusy  = &smithy.GenericAPIError{Code: "ResourceConflictException", Message: "The function could not be updated due to a concurrent update operation."}
 	errRole  = &smithy.GenericAPIError{Code: "InvalidParameterValueException", Message: "The role defined for the function cannot be assumed by Lambda."}
 )
-
-func TestClassify(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		err    error
-		want   backoff.Class
-	}{
-		"Input":   {reason: "Only the user can put it right.", err: fmt.Errorf("cannot create: %w", errInput), want: backoff.Terminal},
-		"Foreign": {reason: "Only the user can resolve a conflict of ownership.", err: ownership.NewForeignError("function cart", nil, ownership.Expected{}), want: backoff.Terminal},
-		"Busy":    {reason: "A conflict with another operation passes in seconds.", err: fmt.Errorf("cannot create: %w", errBusy), want: backoff.Transient},
-		"Role":    {reason: "A new role takes seconds to be known, a wrong one is the user's to correct.", err: errRole, want: backoff.Ambiguous},
-		"Invalid": {reason: "Only the user can write another spec.", err: fmt.Errorf("cannot create: %w", reconcile.Invalid(errors.New("spec.forProvider.policy is not a valid policy"))), want: backoff.Terminal},
-		"Policy":  {reason: "Only the user can change the policies.", err: backoff.ErrCannotCreate, want: backoff.Terminal},
-		"Denied":  {reason: "A right that was just granted takes minutes to be known.", err: &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"}, want: backoff.Ambiguous},
-		"Expired": {reason: "Credentials may be renewed.", err: &smithy.GenericAPIError{Code: "ExpiredTokenException", Message: "no"}, want: backoff.Ambiguous},
-		"Missing": {reason: "A Secret may be applied together with the resource.", err: fmt.Errorf("cannot read: %w", &refs.MissingError{Key: "k"}), want: backoff.Ambiguous},
-		"Config":  {reason: "A config may be applied together with the resource.", err: backoff.Unusable(errors.New("cannot use ProviderConfig shop/default")), want: backoff.Ambiguous},
-		"Outage":  {reason: "A config whose STS does not answer is not wrong.", err: backoff.Unusable(errBusy), want: backoff.Transient},
-		"Server":  {reason: "The API server's trouble passes.", err: backoff.Unusable(kerrors.NewServerTimeout(schema.GroupResource{}, "get", 1)), want: backoff.Transient},
-		"Later":   {reason: "A value that another resource does not have yet may appear without the user.", err: errors.New("Role shop/r has no value at status.atProvider.arn yet"), want: backoff.Unclassified},
-		"Other":   {reason: "An error of unknown cause may or may not pass.", err: errors.New("boom"), want: backoff.Unclassified},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if got := backoff.Classify(tc.err); got != tc.want {
-				t.Errorf("%s: want %d, got %d", tc.reason, tc.want, got)
-			}
-		})
-	}
-}
-
-func TestBackoff(t *testing.T) {
-	s, m := time.Second, time.Minute
-	cases := map[string]struct {
-		reason string
-		class  backoff.Class
-		want   []time.Duration
-		last   time.Duration
-	}{
-		"Transient":    {reason: "Seconds.", class: backoff.Transient, want: []time.Duration{2 * s, 3 * s, 5 * s, 8 * s, 12 * s, 15 * s, 15 * s}, last: m},
-		"Terminal":     {reason: "Ten minutes, soon.", class: backoff.Terminal, want: []time.Duration{5 * s, 30 * s, 2 * m, 10 * m, 10 * m}, last: 10 * m},
-		"Unclassified": {reason: "A minute, by doubling.", class: backoff.Unclassified, want: []time.Duration{s, 2 * s, 4 * s, 8 * s, 16 * s, 32 * s, m, m}, last: m},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			for i, want := range tc.want {
-				if got := backoff.ClassDelay(tc.class, i+1); got != want {
-					t.Errorf("%s: error %d: want %s, got %s", tc.reason, i+1, want, got)
-				}
-			}
-			if got := backoff.ClassDelay(tc.class, 1<<30); got != tc.last {
-				t.Errorf("%s: in the long run: want %s, got %s", tc.reason, tc.last, got)
-			}
-		})
-	}
-	if got := backoff.ThrottledDelay(1 << 30); got != 15*time.Second {
-		t.Errorf("throttled: want 15s, got %s", got)
-	}
-}
 
 // TestAbortedReconcileDoesNotClearErrors checks that an aborted reconcile keeps the count of
 // errors. The queue's own rate limiter forgets a resource that is requeued for another reason

@@ -3,14 +3,14 @@ package engine
 import (
 	"testing"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
-
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 // TestDeletionLog checks that the events of a resource that is being deleted are logged too, with annotations or without:

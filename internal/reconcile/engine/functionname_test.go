@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -14,6 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 // TestPlainFunctionName checks that a reference that was resolved to an ARN becomes a plain

@@ -4,12 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
-
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/google/go-cmp/cmp"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 // TestStatusIsHeldBack checks that the status Creating is written only if it lasts.

@@ -66,7 +66,7 @@ func (l *DeletionLedger) Admit(ctx context.Context, ref session.Ref, namespace s
 	return ok, errors.Wrap(err, cannotRecord)
 }
 
-// Allows returns whether Admit would allow the deletion, by what was last read of the config.
+// Allows reports whether Admit would allow the deletion, by what was last read of the config.
 func (l *DeletionLedger) Allows(ctx context.Context, ref session.Ref, namespace string, uid types.UID, now time.Time) (bool, error) {
 	c, err := l.read(ctx, ref)
 	if err != nil {

@@ -38,7 +38,7 @@ func (w *workQueue) add(key client.ObjectKey) {
 	}
 }
 
-// listable returns whether AWS's lists may show that a resource is unchanged: it is settled, and nothing is to be done
+// listable reports whether AWS's lists may show that a resource is unchanged: it is settled, and nothing is to be done
 // that the lists do not show. A resource that requests to be polled more often than lists are read is read by itself.
 func (r *reconciler[T]) listable(mg T) bool {
 	requested, _ := meta.GetPollInterval(mg)
@@ -66,7 +66,7 @@ func (r *reconciler[T]) enqueue(mg T) func() {
 	return func() { r.queue.add(key) }
 }
 
-// unchanged returns whether lists show that a resource is what the last reconcile found up to
+// unchanged reports whether lists show that a resource is what the last reconcile found up to
 // date, and when it is polled next.
 func (p *pass[T]) unchanged(ctx context.Context) (time.Duration, bool) {
 	mg, s, r := p.read, p.session, p.reconciler
@@ -84,7 +84,7 @@ func (p *pass[T]) unchanged(ctx context.Context) (time.Duration, bool) {
 	return r.poll.Jittered(requested, r.random()), true
 }
 
-// sameItems returns whether items that are not read by list have the revisions that they had.
+// sameItems reports whether items that are not read by list have the revisions that they had.
 func (r *reconciler[T]) sameItems(ctx context.Context, s *session.Session, items []listpoll.Ref) bool {
 	if len(items) == 0 {
 		return true

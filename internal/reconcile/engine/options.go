@@ -4,6 +4,14 @@ import (
 	"context"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cluster"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/driftevents"
@@ -17,12 +25,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-	"go.opentelemetry.io/otel/trace"
-	"k8s.io/apimachinery/pkg/types"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cluster"
 )
 
 // A Resolver finds the AWS session for the config that a managed resource refers to. It is
@@ -58,7 +60,7 @@ type DriftEvents interface {
 	// Subscribe passes events to the controller of a kind.
 	Subscribe(kind string, s driftevents.Subscriber)
 
-	// Proven returns whether events about calls in an account and region arrive from the queue of a config.
+	// Proven reports whether events about calls in an account and region arrive from the queue of a config.
 	Proven(config types.UID, account, region string) bool
 
 	// Called records a call that changes something in an account and region. Its event is expected from the queue.

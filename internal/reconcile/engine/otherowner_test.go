@@ -4,8 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
-
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -16,6 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 // TestForeign checks that an import is suggested only if no other existing resource owns the

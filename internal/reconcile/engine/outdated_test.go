@@ -4,14 +4,14 @@ import (
 	"context"
 	"testing"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
-
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 // intending is a cloud whose calls have an intent.

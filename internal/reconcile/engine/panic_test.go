@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
-
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
@@ -21,6 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 // password is a secret that a panic may contain and that must not be shown.

@@ -79,7 +79,7 @@ func (r *reconciler[T]) mayOwn(ctx context.Context, u tenancy.User, target tenan
 	return r.tenants.MayOwn(ctx, u, target, r.kind.Tagged)
 }
 
-// mayDelete returns whether a resource that is being deleted may delete what it created while it was allowed to,
+// mayDelete reports whether a resource that is being deleted may delete what it created while it was allowed to,
 // although it is refused now. Its annotations alone are no proof, because its user can write them.
 func (r *reconciler[T]) mayDelete(ctx context.Context, u tenancy.User, target tenancy.Target, err error) bool {
 	if !meta.WasDeleted(u.Resource) || !reconcile.IsDenied(err) || ownership.WrittenName(u.Resource) == "" || r.removed(u) {
@@ -88,7 +88,7 @@ func (r *reconciler[T]) mayDelete(ctx context.Context, u tenancy.User, target te
 	return r.tenants.Acted(r.kind.GVK.Kind, u, target) || r.tenants.OwnedWithin(ctx, u, target)
 }
 
-// removed returns whether what a resource had created was deleted when it was refused.
+// removed reports whether what a resource had created was deleted when it was refused.
 func (r *reconciler[T]) removed(u tenancy.User) bool {
 	name, known := r.tenants.Created(r.kind.GVK.Kind, u)
 	return known && name == ""

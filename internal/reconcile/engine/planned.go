@@ -46,7 +46,7 @@ type ResourcePlanner interface {
 	Plan(ctx context.Context, mg reconcile.Managed, s *session.Session) (summary string, differs bool, err error)
 }
 
-// planOnly returns whether a resource is only planned.
+// planOnly reports whether a resource is only planned.
 func planOnly(mg reconcile.Managed) bool { return mg.GetAnnotations()[AnnotationPlan] == "true" }
 
 // A planObserver is the observer of a resource that is only planned or only observed. It has no call made.

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // TestPoliciesAsTheRuntime compares all lists of up to three actions. Those without any are

@@ -5,14 +5,20 @@ import (
 	"slices"
 	"time"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"go.opentelemetry.io/otel/trace"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	corev1 "k8s.io/api/core/v1"
-
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
@@ -28,12 +34,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // A reconciler decides when the managed reconciler of the runtime runs, and when a resource is reconciled next.
@@ -177,7 +177,7 @@ func (p *pass[T]) reserveReads(ctx context.Context) time.Duration {
 	return wait
 }
 
-// awaitsFinalizers returns whether a resource that is being deleted waits for finalizers of others.
+// awaitsFinalizers reports whether a resource that is being deleted waits for finalizers of others.
 // It is enqueued when another controller removes its finalizer.
 func awaitsFinalizers(mg reconcile.Managed) bool {
 	return meta.WasDeleted(mg) && len(mg.GetFinalizers()) > 1
@@ -199,7 +199,7 @@ func (p *pass[T]) startDelay(ctx context.Context, first bool) time.Duration {
 	return delay.Spread(string(mg.GetUID()), p.poll.Effective(requested))
 }
 
-// makesNoCall returns whether the runtime will make no AWS call at all.
+// makesNoCall reports whether the runtime will make no AWS call at all.
 func (r *reconciler[T]) makesNoCall(mg T) bool {
 	p := managed.NewManagementPoliciesResolver(r.policies, mg.GetManagementPolicies())
 	return meta.IsPaused(mg) || p.IsPaused() || p.Validate() != nil || (meta.WasDeleted(mg) && !p.ShouldDelete())

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
-
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -19,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 func TestLifecycleOfAResource(t *testing.T) {

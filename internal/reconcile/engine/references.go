@@ -6,23 +6,22 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
-	"k8s.io/apimachinery/pkg/types"
-
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
-
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
-
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // references resolves references in memory, in each reconcile: the spec in the cluster stays as the user wrote it, and

@@ -21,7 +21,7 @@ type referral[T reconcile.Managed] struct {
 	objects    *refs.ObjectReader
 }
 
-// refers returns whether spec refers to anything.
+// refers reports whether spec refers to anything.
 func (r *referral[T]) refers(mg T) bool {
 	if r.kind.Refs != nil && len(r.kind.Refs(mg)) > 0 || r.kind.Fields != nil && len(r.kind.Fields(mg)) > 0 {
 		return true
@@ -37,7 +37,7 @@ func (r *referral[T]) refers(mg T) bool {
 	return false
 }
 
-// unchanged returns whether spec refers to the same as when AWS was last found to match, as far as
+// unchanged reports whether spec refers to the same as when AWS was last found to match, as far as
 // it refers to anything.
 func (r *referral[T]) unchanged(ctx context.Context, mg T, s *session.Session) bool {
 	if !r.refers(mg) {

@@ -6,13 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
-
 	"github.com/aws/smithy-go"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	corev1 "k8s.io/api/core/v1"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 // runFor reconciles the resource for a time of the env's clock, each time that it is due.

@@ -3,9 +3,10 @@ package engine
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // backoff records that a resource has failed, and returns when it is reconciled next.

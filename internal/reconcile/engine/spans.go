@@ -5,13 +5,12 @@ import (
 	"sync"
 	"time"
 
-	ctrl "sigs.k8s.io/controller-runtime"
-
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
 	"go.opentelemetry.io/otel/trace"
 	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
 	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
@@ -137,7 +136,7 @@ func (p *pass[T]) spanOutcome() string {
 	}
 }
 
-// isPassing returns whether an error of the external client only defers a call: it waits for quota, or was throttled.
+// isPassing reports whether an error of the external client only defers a call: it waits for quota, or was throttled.
 func isPassing(err error) bool {
 	_, waits := quota.Deferred(err)
 	return waits || awserr.IsThrottled(err)

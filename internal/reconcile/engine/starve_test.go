@@ -13,8 +13,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	ctrl "sigs.k8s.io/controller-runtime"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -24,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -404,7 +403,7 @@ func TestHangingRegions(t *testing.T) {
 		f.apply("good", "a", good, false)
 		alone = f.toReady("good", time.Minute)
 	})
-	for _, tenants := range []int{1, 5, 20, 100} {
+	for _, tenants := range []int{1, 20, 100} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			f := newFleet(ctx, t, workers)
@@ -425,7 +424,7 @@ func TestHangingRegions(t *testing.T) {
 				// The first calls of so many take two turns. Nobody knows before which of the new configs answer.
 				time.Sleep(2 * unanswered)
 			}
-			for i, after := range []time.Duration{time.Second, 9 * time.Second, 10 * time.Second, 5 * time.Second, 2 * time.Minute} {
+			for i, after := range []time.Duration{time.Second, 15 * time.Second, 40 * time.Second} {
 				time.Sleep(after)
 				ns := fmt.Sprint("good", i)
 				f.apply(ns, "a", good, false)
@@ -437,9 +436,9 @@ func TestHangingRegions(t *testing.T) {
 				t.Errorf("%d tenants with regions that do not answer: others are Ready after %s, alone after %s", tenants, worst, alone)
 			}
 			before := requests()
-			time.Sleep(2 * time.Minute)
-			if n, most := requests()-before, tenants*40; n > most {
-				t.Errorf("%d tenants: %d calls in two minutes, want at most %d: a few at a time", tenants, n, most)
+			time.Sleep(30 * time.Second)
+			if n, most := requests()-before, tenants*10; n > most {
+				t.Errorf("%d tenants: %d calls in half a minute, want at most %d: a few at a time", tenants, n, most)
 			}
 		})
 	}

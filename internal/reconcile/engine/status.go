@@ -128,7 +128,7 @@ func setStalled(s *memory.Store, mg reconcile.Managed, err error, now time.Time)
 	}
 }
 
-// overdue returns whether the grace period of an ambiguous error has passed, or this
+// overdue reports whether the grace period of an ambiguous error has passed, or this
 // generation was Stalled before, as after a restart.
 func overdue(s *memory.Store, mg reconcile.Managed, err error, now time.Time) bool {
 	c := mg.GetCondition(reconcile.TypeStalled)

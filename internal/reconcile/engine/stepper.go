@@ -203,7 +203,7 @@ var (
 	errAbsent = errors.New("external resource does not exist")
 )
 
-// IsPaused returns whether an error of a Step is that the resource is paused.
+// IsPaused reports whether an error of a Step is that the resource is paused.
 func IsPaused(err error) bool { return errors.Is(err, errPaused) }
 
 // restore sets a field of a resource to its value in another one of the same type.

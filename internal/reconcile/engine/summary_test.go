@@ -4,11 +4,10 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 // TestSummaryIsWritten checks that the plain fields of status are written together with the
@@ -30,5 +29,33 @@ func TestSummaryIsWritten(t *testing.T) {
 	e.reconcile()
 	if got := e.stored().Status.Summary; got.Phase != v1beta1.PhaseDeleting || got.Message == "" {
 		t.Errorf("a failed deletion: %+v", got)
+	}
+}
+
+func TestCause(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(e *env)
+		want   string
+	}{
+		"Spec":     {reason: "The user has changed spec.", change: func(e *env) { e.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 }) }, want: "spec changed"},
+		"ByHand":   {reason: "Nothing has changed but AWS.", change: func(e *env) { e.cloud.value = "hand" }, want: "changed in AWS by hand"},
+		"Referent": {reason: "What spec refers to has changed.", change: func(e *env) { e.cloud.value = "old"; e.reconciler.states.MarkChanged(cart, "Secret db") }, want: "Secret db changed"},
+		"Served": {
+			reason: "A change that was served is no cause any more.",
+			change: func(e *env) { e.reconciler.states.MarkChanged(cart, "Secret db"); e.settle(); e.cloud.value = "hand" }, want: "changed in AWS by hand",
+		},
+		"FirstLook": {reason: "After a start, the cause of a difference is not known.", change: func(e *env) { e.cloud.value = "hand"; e.reconciler.states.Forget(cart) }, want: "differed from spec"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t, samples.New())
+			e.settle()
+			tc.change(e)
+			e.settle()
+			if e.cloud.cause != tc.want {
+				t.Errorf("%s: want %q, got %q", tc.reason, tc.want, e.cloud.cause)
+			}
+		})
 	}
 }

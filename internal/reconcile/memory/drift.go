@@ -3,8 +3,9 @@ package memory
 import (
 	"fmt"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // A Drift is the state that distinguishes drift from changes by the user. Drift is a difference that appears although
@@ -23,7 +24,7 @@ type Drift struct {
 	mayUpdate, corrected bool
 }
 
-// Pending returns whether there is drift that is yet to be corrected.
+// Pending reports whether there is drift that is yet to be corrected.
 func (d Drift) Pending() bool { return d.pendingFor != "" && d.mayUpdate }
 
 // Cause returns the cause according to the state before an observation. It is empty if unknown.

@@ -104,7 +104,7 @@ func (r *Resource) reset() {
 	r.Throttled, r.DeferredOps = 0, nil
 }
 
-// IsChanged returns whether there is a change that was not reconciled yet.
+// IsChanged reports whether there is a change that was not reconciled yet.
 func (r *Resource) IsChanged() bool { return r.ChangeMarks > r.handledMarks }
 
 // recordChange records that the desired state may have changed: a difference found next is not drift.
@@ -114,7 +114,7 @@ func recordChange(r *Resource) {
 	r.drift.Synced = ""
 }
 
-// Idle returns whether nothing is left to do: no event about the resource, no error, no call that waits or has
+// Idle reports whether nothing is left to do: no event about the resource, no error, no call that waits or has
 // not had its effect yet, no drift.
 func (r *Resource) Idle() bool {
 	return !r.IsChanged() && r.Events.Received.IsZero() && r.Failures == 0 && r.refused == 0 && r.Throttled == 0 && len(r.DeferredOps) == 0 && !r.drift.Pending() && r.Calls.Empty()
@@ -413,7 +413,7 @@ func (s *Store) CountWorkerDelay(key client.ObjectKey, crowded bool) int {
 	return r.WorkerDelays
 }
 
-// RecordDetection returns whether this is the first reconcile of a resource.
+// RecordDetection reports whether this is the first reconcile of a resource.
 func (s *Store) RecordDetection(key client.ObjectKey) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

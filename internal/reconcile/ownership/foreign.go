@@ -19,13 +19,13 @@ type ForeignError struct {
 // Error returns the message for the user.
 func (e *ForeignError) Error() string { return e.message }
 
-// IsForeign returns whether an error says that an external resource is not owned.
+// IsForeign reports whether an error says that an external resource is not owned.
 func IsForeign(err error) bool {
 	var f *ForeignError
 	return errors.As(err, &f)
 }
 
-// IsAdoptable returns whether an error says that an external resource is not owned and could be adopted.
+// IsAdoptable reports whether an error says that an external resource is not owned and could be adopted.
 func IsAdoptable(err error) bool {
 	f, ok := errors.AsType[*ForeignError](err)
 	return ok && f.adoptable

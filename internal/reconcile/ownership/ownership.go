@@ -106,7 +106,7 @@ func (v Ownership) String() string {
 	return "Foreign"
 }
 
-// Manageable returns whether the external resource may be updated and deleted.
+// Manageable reports whether the external resource may be updated and deleted.
 func (v Ownership) Manageable() bool { return v != Foreign }
 
 // Expected is what a managed resource expects of its external resource.
@@ -148,7 +148,7 @@ func CreatedAt(mg metav1.Object) (time.Time, bool) {
 	return at, last && strings.HasPrefix(mg.GetAnnotations()[AnnotationNamedBy], mark(mg, ""))
 }
 
-// Untried returns whether an object has no external name, has not tried to create anything, and
+// Untried reports whether an object has no external name, has not tried to create anything, and
 // is not to adopt anything.
 func Untried(mg metav1.Object) bool {
 	a := mg.GetAnnotations()
@@ -178,7 +178,7 @@ func UnansweredAt(mg metav1.Object) (time.Time, bool) {
 	return at, at.After(meta.GetExternalCreateSucceeded(mg)) && at.After(meta.GetExternalCreateFailed(mg))
 }
 
-// created returns whether this object created what its external name names.
+// created reports whether this object created what its external name names.
 func created(mg metav1.Object) bool {
 	_, ok := CreatedAt(mg)
 	return ok && WroteName(mg)
@@ -199,7 +199,7 @@ func CheckUntaggedOwnership(mg metav1.Object, name string, asMade bool) Ownershi
 	return Foreign
 }
 
-// ObserveOnly returns whether the management policies allow a resource nothing but observing, so that it owns nothing.
+// ObserveOnly reports whether the management policies allow a resource nothing but observing, so that it owns nothing.
 func ObserveOnly(mg resource.Manageable) bool {
 	p := mg.GetManagementPolicies()
 	return len(p) > 0 && !slices.ContainsFunc(p, func(a xpv2.ManagementAction) bool { return a != xpv2.ManagementActionObserve })
@@ -209,19 +209,19 @@ func ObserveOnly(mg resource.Manageable) bool {
 // at the creation: if spec names it by a reference, the referenced object may no longer exist at the deletion.
 func Parent(mg metav1.Object) string { return mg.GetAnnotations()[AnnotationParent] }
 
-// UserSetName returns whether the user set the external name, as for an import, or a
+// UserSetName reports whether the user set the external name, as for an import, or a
 // backup restored it: it exists and this object has not written it itself.
 func UserSetName(mg metav1.Object) bool {
 	return meta.GetExternalName(mg) != "" && !WroteName(mg)
 }
 
-// WroteName returns whether this object wrote the external name that it has.
+// WroteName reports whether this object wrote the external name that it has.
 func WroteName(mg metav1.Object) bool {
 	name := meta.GetExternalName(mg)
 	return name != "" && mg.GetAnnotations()[AnnotationNamedBy] == mark(mg, name)
 }
 
-// IsNamed returns whether the external name, set by the user or written by the object itself, is the given one.
+// IsNamed reports whether the external name, set by the user or written by the object itself, is the given one.
 func IsNamed(mg metav1.Object, name string) bool {
 	return name != "" && meta.GetExternalName(mg) == name
 }
@@ -275,7 +275,7 @@ func mark(mg metav1.Object, name string) string {
 	return fmt.Sprintf("%s/%s", mg.GetUID(), name)
 }
 
-// tagged returns whether the tags name a resource of this provider as the owner. Other
+// tagged reports whether the tags name a resource of this provider as the owner. Other
 // Crossplane providers set crossplane-kind and crossplane-name, but neither of these two:
 // what they created is imported by its external name like any other.
 func tagged(tags map[string]string) bool {

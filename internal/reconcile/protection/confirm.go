@@ -13,7 +13,7 @@ const AnnotationConfirm = "lambda.aws.m.crossplane.io/confirm-deletion"
 // maxAhead is how far the clock of the person who confirms may be ahead.
 const maxAhead = time.Hour
 
-// confirmed returns whether the value of the annotation confirms a deletion. If it is set and does not, why says why.
+// confirmed reports whether the value of the annotation confirms a deletion. If it is set and does not, why says why.
 func confirmed(value string, deletedAt, now time.Time) (ok bool, why string) {
 	if value == "" {
 		return false, ""
@@ -30,7 +30,7 @@ func confirmed(value string, deletedAt, now time.Time) (ok bool, why string) {
 	return true, ""
 }
 
-// Confirmed returns whether the value of the annotation confirms a deletion.
+// Confirmed reports whether the value of the annotation confirms a deletion.
 func Confirmed(value string, deletedAt, now time.Time) bool {
 	ok, _ := confirmed(value, deletedAt, now)
 	return ok

@@ -26,7 +26,7 @@ type Policy struct {
 	Limit Limit
 }
 
-// Enabled returns whether any deletion may wait.
+// Enabled reports whether any deletion may wait.
 func (p Policy) Enabled() bool { return p.InvokedWithin > 0 || p.Limit.Max > 0 }
 
 // A Limit is a number of deletions in a window of time. Its zero value limits nothing.

@@ -12,11 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // Reasons of the events by which the runtime reports changes that were made.
@@ -116,7 +117,7 @@ func (r *Recorder) Forget(key types.NamespacedName) {
 	delete(r.State.LastEvents, key)
 }
 
-// repeats returns whether an event repeats the last one of its reason within repeatAfter. Changes that were made are
+// repeats reports whether an event repeats the last one of its reason within repeatAfter. Changes that were made are
 // reported every time. Once a resource is available, its next failure is reported again.
 func (s *recorderState) repeats(key types.NamespacedName, e event.Event) bool {
 	if e.Reason == ReasonCreated || e.Reason == ReasonUpdated {

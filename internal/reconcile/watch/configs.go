@@ -80,7 +80,7 @@ func configHandler(users refs.Dependents, kind string) handler.EventHandler {
 	}
 }
 
-// unsettled returns whether a resource is not up to date and Ready, according to its status.
+// unsettled reports whether a resource is not up to date and Ready, according to its status.
 func unsettled(o client.Object) bool {
 	mg, ok := o.(reconcile.Managed)
 	return !ok || !reconcile.Steady(mg)

@@ -164,7 +164,7 @@ func configOf(mg reconcile.Managed) driftevents.Config {
 	return driftevents.Config{Kind: ref.Kind, Namespace: mg.GetNamespace(), Name: ref.Name}
 }
 
-// HasQualifier returns whether a call that names a version or an alias may be about a resource of a kind. One that
+// HasQualifier reports whether a call that names a version or an alias may be about a resource of a kind. One that
 // names none may be about all of a function.
 func HasQualifier(mg reconcile.Managed, qualifier, kind string) bool {
 	name := reconcile.ExternalName(mg)

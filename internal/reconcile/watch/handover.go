@@ -12,9 +12,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 )
 
 // WatchLag is how long the watch of another shard may take to show that a resource has left it.

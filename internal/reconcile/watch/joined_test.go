@@ -4,16 +4,15 @@ import (
 	"context"
 	"testing"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
-
-	ctrl "sigs.k8s.io/controller-runtime"
-
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 // TestJoined handles each kind of event once by each handler whose predicate selects it.

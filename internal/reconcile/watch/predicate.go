@@ -6,8 +6,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 )
 
 // DesiredStateChanged selects updates of what the user or another controller has changed: the spec, labels,
@@ -27,7 +28,7 @@ func annotationsChanged(e event.UpdateEvent) bool {
 		!maps.Equal(memory.DesiredAnnotations(e.ObjectOld), memory.DesiredAnnotations(e.ObjectNew))
 }
 
-// deletionProceeds returns whether a resource was deleted, or lost or gained a finalizer while it is being deleted.
+// deletionProceeds reports whether a resource was deleted, or lost or gained a finalizer while it is being deleted.
 func deletionProceeds(e event.UpdateEvent) bool {
 	if e.ObjectOld == nil || e.ObjectNew == nil || !meta.WasDeleted(e.ObjectNew) {
 		return false

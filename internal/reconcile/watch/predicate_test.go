@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 func TestDesiredStateChanged(t *testing.T) {

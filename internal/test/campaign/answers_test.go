@@ -296,7 +296,7 @@ func (sc scenario) mostWrites(f awsdouble.Fault) int {
 	return mostWrites
 }
 
-// explains returns whether a condition of a resource that is not ready or not synced gives a
+// explains reports whether a condition of a resource that is not ready or not synced gives a
 // reason.
 func (s *Simulation) explains(u *unstructured.Unstructured) bool {
 	s.Helper()

@@ -19,7 +19,7 @@ type bar struct {
 	machine bool
 }
 
-// missed returns whether the figure is above the bar.
+// missed reports whether the figure is above the bar.
 func (b bar) missed() bool { return math.IsNaN(b.reached) || b.reached > b.most }
 
 // writeBars writes bars as a table.

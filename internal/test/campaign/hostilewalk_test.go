@@ -211,7 +211,7 @@ func attackedResources() []*unstructured.Unstructured {
 	}
 }
 
-// independent returns whether a resource needs no other one.
+// independent reports whether a resource needs no other one.
 func independent(u *unstructured.Unstructured) bool {
 	return slices.Contains([]string{"Function", "LayerVersion", "CapacityProvider", "CodeSigningConfig"}, u.GetKind())
 }
@@ -400,7 +400,7 @@ func (w *hostileWalk) disturb(r *rand.Rand, u *unstructured.Unstructured) {
 	_ = w.Kube.Patch(w.Context(), u, client.RawPatch(types.MergePatchType, b))
 }
 
-// observes returns whether a resource was created to observe only.
+// observes reports whether a resource was created to observe only.
 func observes(u *unstructured.Unstructured) bool {
 	policies, _, _ := unstructured.NestedStringSlice(u.Object, "spec", "managementPolicies")
 	return slices.Equal(policies, []string{"Observe"})

@@ -256,7 +256,7 @@ func config() *unstructured.Unstructured {
 	return u
 }
 
-// mentions returns whether a condition of an object, or the usage of an account that a config shows, has a text. It is
+// mentions reports whether a condition of an object, or the usage of an account that a config shows, has a text. It is
 // false if there is no object.
 func (s *Simulation) mentions(u *unstructured.Unstructured, text string) bool {
 	s.Helper()

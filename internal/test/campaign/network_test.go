@@ -88,7 +88,7 @@ type Call struct {
 	Watch bool
 }
 
-// Writes returns whether the call may change anything, by its method.
+// Writes reports whether the call may change anything, by its method.
 func (c Call) Writes() bool { return c.Method != http.MethodGet && c.Method != http.MethodHead }
 
 // String returns the call as a test prints it.

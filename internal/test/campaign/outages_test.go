@@ -16,7 +16,7 @@ import (
 type outage struct {
 	name string
 
-	// cuts returns whether a call fails during the outage.
+	// cuts reports whether a call fails during the outage.
 	cuts func(c Call) bool
 
 	// hangs says that such a call is not answered either, until the caller times out.

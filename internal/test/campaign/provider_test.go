@@ -87,7 +87,7 @@ func (p *Provider) Start(context.Context) error {
 // NeedLeaderElection returns false: a standby fills its caches, too.
 func (p *Provider) NeedLeaderElection() bool { return false }
 
-// Ended returns whether the process has ended, such as a leader that could not renew its
+// Ended reports whether the process has ended, such as a leader that could not renew its
 // lease.
 func (p *Provider) Ended() bool { return p.ended.Load() }
 

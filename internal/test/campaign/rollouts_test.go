@@ -187,7 +187,7 @@ func rolloutScenario(name, serves string, failing float64) scenario {
 	}
 }
 
-// rolledBack returns whether the rollout of a resource has failed, and the stable version
+// rolledBack reports whether the rollout of a resource has failed, and the stable version
 // serves.
 func (s *Simulation) rolledBack(u *unstructured.Unstructured) bool {
 	s.Helper()
@@ -203,7 +203,7 @@ func rolloutField(u *unstructured.Unstructured, path ...string) string {
 	return out
 }
 
-// follows returns whether a route may follow another one in a rollout from version 1 to
+// follows reports whether a route may follow another one in a rollout from version 1 to
 // version 2: no step is left out, except by a rollback.
 func follows(before, after string) bool {
 	next := map[string]string{"1": "1+2:0.1", "1+2:0.1": "1+2:0.5", "1+2:0.5": "2"}

@@ -34,7 +34,7 @@ type scenario struct {
 	// act is the action of the user.
 	act func(s *Simulation)
 
-	// done returns whether the provider has completed the action.
+	// done reports whether the provider has completed the action.
 	done func(s *Simulation) bool
 
 	// creates as in Kind. The call may be repeated so often, if its response is lost.
@@ -260,7 +260,7 @@ func (s *Simulation) stored(u *unstructured.Unstructured) *unstructured.Unstruct
 	return u
 }
 
-// ready returns whether a resource is Ready and Synced in its current generation.
+// ready reports whether a resource is Ready and Synced in its current generation.
 func (s *Simulation) ready(u *unstructured.Unstructured) bool {
 	s.Helper()
 	s.stored(u)
@@ -268,14 +268,14 @@ func (s *Simulation) ready(u *unstructured.Unstructured) bool {
 	return seen == u.GetGeneration() && is(u, "Ready", "True") && is(u, "Synced", "True")
 }
 
-// unknown returns whether an Invocation reports a call that was not answered, which it
+// unknown reports whether an Invocation reports a call that was not answered, which it
 // does not repeat by itself.
 func (s *Simulation) unknown(u *unstructured.Unstructured) bool {
 	s.Helper()
 	return s.waitsForUser(u, "Invocation", "it is not known whether the function ran")
 }
 
-// waitsForUser returns whether a resource of a kind waits for its user, with a given text in its
+// waitsForUser reports whether a resource of a kind waits for its user, with a given text in its
 // condition.
 func (s *Simulation) waitsForUser(u *unstructured.Unstructured, kind, text string) bool {
 	s.Helper()
@@ -286,7 +286,7 @@ func (s *Simulation) waitsForUser(u *unstructured.Unstructured, kind, text strin
 	return is(u, "Ready", "False") && is(u, "Synced", "True") && strings.Contains(fmt.Sprint(u.Object["status"]), text)
 }
 
-// is returns whether a condition of a resource's current generation has a status.
+// is reports whether a condition of a resource's current generation has a status.
 func is(u *unstructured.Unstructured, condition, status string) bool {
 	c := conditionOf(u, condition)
 	return c["status"] == status && c["observedGeneration"] == u.GetGeneration()

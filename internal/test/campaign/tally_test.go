@@ -44,7 +44,7 @@ func (c *tally) take(point string) bool {
 	return true
 }
 
-// chosen returns whether a point is in the sample of one of so many. The sample is always
+// chosen reports whether a point is in the sample of one of so many. The sample is always
 // the same.
 func chosen(point string, every int) bool {
 	h := fnv.New32a()

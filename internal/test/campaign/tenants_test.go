@@ -58,7 +58,7 @@ func (t *tenant) key(n int) string {
 	return fmt.Sprintf("AKIA%s%d", strings.ToUpper(t.namespace), n)
 }
 
-// has returns whether an access key is the tenant's.
+// has reports whether an access key is the tenant's.
 func (t *tenant) has(key string) bool {
 	return t != nil && strings.HasPrefix(key, "AKIA"+strings.ToUpper(t.namespace))
 }
@@ -153,7 +153,7 @@ func (w *walker) rotate(choice int) {
 	}
 }
 
-// in returns whether the tenant's resources are in an account.
+// in reports whether the tenant's resources are in an account.
 func (t *tenant) in(account string) bool {
 	if t == nil {
 		return account == awsdouble.DefaultAccount

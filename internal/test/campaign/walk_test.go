@@ -352,7 +352,7 @@ func (w *walker) converge() {
 	}
 }
 
-// neverShown returns whether a mapping asks its user to decide: someone has deleted it
+// neverShown reports whether a mapping asks its user to decide: someone has deleted it
 // before the provider has seen it, so that creating it again might make a duplicate.
 func (w *walker) neverShown(u *unstructured.Unstructured) bool {
 	w.Helper()

@@ -103,7 +103,7 @@ func (a *aws) change(f func(*account)) {
 	a.changed = 0
 }
 
-// late returns whether a read may show the previous items.
+// late reports whether a read may show the previous items.
 func (a *aws) late() bool { return a.changed <= shownWithin && a.before != a.now }
 
 // pass advances the time.

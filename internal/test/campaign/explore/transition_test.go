@@ -303,7 +303,7 @@ func (x *explorer) restart(s *state, leader int) {
 	s.memory[leader], s.written[leader], s.stale[leader], s.due[leader] = nil, 0, false, 0
 }
 
-// moveable returns whether a move is possible in a state.
+// moveable reports whether a move is possible in a state.
 func (x *explorer) moveable(s *state, m move) bool {
 	mg, k := s.object.object, x.env.scenario.kind
 	live := mg != nil && mg.DeletionTimestamp == nil
@@ -338,7 +338,7 @@ func (x *explorer) moveable(s *state, m move) bool {
 	return false
 }
 
-// doubtful returns whether the result of an unanswered create is only identified by its
+// doubtful reports whether the result of an unanswered create is only identified by its
 // settings, so that a change of either makes it foreign.
 func (x *explorer) doubtful(s *state) bool {
 	return !x.env.scenario.kind.Tagged && x.item(s) != nil && s.object.object != nil &&
