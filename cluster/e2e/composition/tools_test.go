@@ -128,8 +128,7 @@ func (x *tools) render(
 ) []*unstructured.Unstructured {
 	t.Helper()
 	args := []string{
-		"composition", "render", write(t, composite), x.example(name, "composition.yaml"),
-		x.example("functions", "patch-and-transform.yaml"),
+		"composition", "render", write(t, composite), x.example(name, "composition.yaml"), x.functions(name),
 		"--xrd=" + x.example(name, "definition.yaml"), "--include-full-xr", "--crossplane-binary=" +
 			filepath.Join(x.programs, "crossplane-core"),
 		"--function-annotations=render.crossplane.io/runtime=Development",
@@ -145,6 +144,15 @@ func (x *tools) render(
 	return parse(t, out)
 }
 
+// functions returns the path of the composition functions of an example: its own, or those that examples share.
+func (x *tools) functions(name string) string {
+	own := x.example(name, "functions.yaml")
+	if _, err := os.Stat(own); err == nil {
+		return own
+	}
+	return x.example("functions", "patch-and-transform.yaml")
+}
+
 // A finding is the result of `crossplane resource validate` for one resource.
 type finding struct {
 	Kind   string `json:"kind"`
@@ -156,12 +164,12 @@ type finding struct {
 }
 
 // validate checks files or folders against the provider's CRDs, the examples' definitions, and the schemas of
-// Crossplane and of the composition function.
+// Crossplane, of its packages and of the composition function. Of the AWS providers' kinds, it knows a reduced copy.
 func (x *tools) validate(t *testing.T, paths ...string) []finding {
 	t.Helper()
 	schemas := []string{
 		filepath.Join(x.root, "package", "crds"), filepath.Join(x.programs, "crds"),
-		filepath.Join(x.programs, "function"),
+		filepath.Join(x.programs, "function"), filepath.Join("testdata", "provider-aws"), x.packages(t),
 	}
 	definitions, err := filepath.Glob(x.example("*", "definition.yaml"))
 	if err != nil || len(definitions) == 0 {
@@ -178,6 +186,19 @@ func (x *tools) validate(t *testing.T, paths ...string) []finding {
 		t.Fatalf("cannot read %q: %v", out, errors.Join(err, jsonErr))
 	}
 	return answer.Resources
+}
+
+// packages returns the folder of the schemas of crossplane.yaml. Only Crossplane's Go module has them, since no API
+// server serves these kinds.
+func (x *tools) packages(t *testing.T) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/crossplane/crossplane/v2")
+	cmd.Dir = filepath.Join(x.root, "cluster", "crossplane")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("cannot find the schemas of packages: %v", err)
+	}
+	return filepath.Join(strings.TrimSpace(string(out)), "cluster", "meta")
 }
 
 // write writes objects to a file.

@@ -21,7 +21,7 @@ func TestExamplesAreValid(t *testing.T) {
 	}
 	for _, kind := range []string{
 		"CompositeResourceDefinition", "Composition", "Resources", "Function",
-		"LambdaFunction", "WebEndpoint", "QueueWorker", "Release",
+		"LambdaFunction", "WebEndpoint", "QueueWorker", "Release", "ServerlessFunction", "Configuration",
 	} {
 		if kinds[kind] == 0 {
 			t.Errorf("no %s was looked at", kind)
@@ -173,6 +173,23 @@ func TestWrongCompositesAreRefused(t *testing.T) {
 		"NoDependency": {
 			reason: "A name alone can't be healthy.", example: "release",
 			edit: `{dependencies: [{name: a}]}`, want: "exactly one of http and condition",
+		},
+		"TwoSourcesOfCode": {
+			reason: "A function has one code.", example: "serverless-function",
+			edit: `{code: {files: {index.py: pass}, bucket: my-code, key: app.zip}}`,
+			want: "set either files, or bucket and key",
+		},
+		"BucketOnly": {
+			reason: "A bucket has many archives.", example: "serverless-function", edit: `{code: {bucket: my-code}}`,
+			want: "set either files, or bucket and key",
+		},
+		"OddRetention": {
+			reason: "AWS offers other periods.", example: "serverless-function", edit: `{logRetentionDays: 42}`,
+			want: "spec.logRetentionDays",
+		},
+		"LongFunctionName": {
+			reason: "The role's name is longer.", example: "serverless-function", name: strings.Repeat("y", 41),
+			want: "at most 40 characters",
 		},
 		"TooManyMessages": {
 			reason: "AWS hands over no more.", example: "queue-worker", edit: `{batchSize: 10001}`,
