@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
 )
 
@@ -29,7 +30,7 @@ func TestFindingsAreDocumented(t *testing.T) {
 		t.Errorf("findings, their severity, and whether Advisory shows them: -code, +documented:\n%s", diff)
 	}
 	for _, want := range []string{
-		advice.RuntimesAsOf, advice.RuntimesSource, advice.AnnotationIgnore,
+		advice.RuntimesAsOf, advice.RuntimesSource, v1beta1.AnnotationIgnoreAdvice,
 		string(advice.TypeAdvisory), string(advice.ReasonNoFindings),
 	} {
 		if !strings.Contains(text, want) {

@@ -18,6 +18,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
@@ -107,9 +108,9 @@ func (c *Client) UpdateCriticalAnnotations(ctx context.Context, obj client.Objec
 		meta.AnnotationKeyExternalCreatePending,
 		meta.AnnotationKeyExternalCreateSucceeded,
 		meta.AnnotationKeyExternalCreateFailed,
-		ownership.AnnotationParent,
-		ownership.AnnotationUnanswered,
-		ownership.AnnotationRecord,
+		v1beta1.AnnotationParent,
+		v1beta1.AnnotationUnanswered,
+		v1beta1.AnnotationLastInvocation,
 	} {
 		if v, ok := obj.GetAnnotations()[k]; ok {
 			critical[k] = v

@@ -9,7 +9,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
 // TestPendingCreation checks that what is recorded before a creation is one patch.
@@ -73,13 +73,13 @@ func TestPendingCreation(t *testing.T) {
 func TestCriticalAnnotationsAreWrittenAtTheEnd(t *testing.T) {
 	e := newEnv(t, nil)
 	_, th := e.read(t)
-	meta.AddAnnotations(th, map[string]string{ownership.AnnotationRecord: "done"})
+	meta.AddAnnotations(th, map[string]string{v1beta1.AnnotationLastInvocation: "done"})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := e.UpdateCriticalAnnotations(ctx, th); err != nil {
 		t.Fatal(err)
 	}
-	if got := e.stored(t).GetAnnotations()[ownership.AnnotationRecord]; got != "done" {
+	if got := e.stored(t).GetAnnotations()[v1beta1.AnnotationLastInvocation]; got != "done" {
 		t.Errorf("got %q", got)
 	}
 }

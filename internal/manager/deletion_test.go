@@ -81,7 +81,7 @@ func TestDeletionLimit(t *testing.T) {
 
 	held, _ := left()
 	was := held.DeepCopy()
-	metav1.SetMetaDataAnnotation(&held.ObjectMeta, protection.AnnotationConfirm,
+	metav1.SetMetaDataAnnotation(&held.ObjectMeta, v1beta1.AnnotationConfirmDeletion,
 		held.GetDeletionTimestamp().UTC().Format(time.RFC3339))
 	if err := e.kube.Patch(t.Context(), held, client.MergeFrom(was)); err != nil {
 		t.Fatal(err)

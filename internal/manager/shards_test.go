@@ -26,7 +26,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/tracingtest"
 )
@@ -109,7 +108,7 @@ func TestShards(t *testing.T) {
 
 	// What a plan follows is in another shard, too.
 	planned := r.alias("planned", func(a *v1beta1.Alias) {
-		a.Annotations = map[string]string{engine.AnnotationPlan: "true"}
+		a.Annotations = map[string]string{v1beta1.AnnotationPlan: "true"}
 		a.Spec.ForProvider.FunctionNameRef, a.Spec.ForProvider.FunctionVersion = &xpv2.NamespacedReference{Name: "cart"}, nil
 		a.Spec.ForProvider.FunctionVersionRef = nil
 	})
@@ -202,7 +201,7 @@ func TestReduced(t *testing.T) {
 			}, Finalizers: []string{"f"},
 			Annotations: map[string]string{
 				meta.AnnotationKeyExternalName:      "cart",
-				tenancy.AnnotationAllowedNamespaces: "*", ownership.AnnotationNamedBy: "u1",
+				v1beta1.AnnotationAllowedNamespaces: "*", v1beta1.AnnotationNamedBy: "u1",
 				corev1.LastAppliedConfigAnnotation: "{}",
 			},
 			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubectl"}},

@@ -161,7 +161,7 @@ func (r *tenantsEnv) other(name string, change ...func(*v1beta1.Function)) *v1be
 		f.Namespace = r.attacker
 		f.Spec.ProviderConfigReference = r.shared()
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "evil"}}
-		f.Annotations = map[string]string{meta.AnnotationKeyExternalName: "checkout", ownership.AnnotationAdopt: "true"}
+		f.Annotations = map[string]string{meta.AnnotationKeyExternalName: "checkout", v1beta1.AnnotationAdopt: "true"}
 	}}, change...)...)
 }
 
@@ -185,7 +185,7 @@ func (r *tenantsEnv) refused(mg reconcile.Managed, what string) {
 // allow allows the other namespace on an object. An empty value revokes it.
 func (r *tenantsEnv) allow(o client.Object, namespaces string) {
 	r.Helper()
-	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, tenancy.AnnotationAllowedNamespaces, namespaces)
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, v1beta1.AnnotationAllowedNamespaces, namespaces)
 	if err := r.kube.Patch(r.Context(), o, client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
 		r.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestTenantsOfOneConfig(t *testing.T) {
 		r.create(attempts[kind])
 	}
 	for _, kind := range kinds {
-		r.refused(attempts[kind], belongs+`, which does not allow namespace `+r.attacker+` to use it: set the annotation `+tenancy.AnnotationAllowedNamespaces+` of Function `+r.shop+`/checkout, or of Namespace `+r.shop+`, to "`+r.attacker+`"`)
+		r.refused(attempts[kind], belongs+`, which does not allow namespace `+r.attacker+` to use it: set the annotation `+v1beta1.AnnotationAllowedNamespaces+` of Function `+r.shop+`/checkout, or of Namespace `+r.shop+`, to "`+r.attacker+`"`)
 	}
 	r.refused(attacker,
 		belongs+" of this cluster, and cannot be taken over while that resource exists: delete one of the two")

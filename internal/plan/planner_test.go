@@ -24,7 +24,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -91,7 +90,7 @@ func held(f *v1beta1.Function) {
 
 // confirmed is a change that confirms the deletion.
 func confirmed(f *v1beta1.Function) {
-	metav1.SetMetaDataAnnotation(&f.ObjectMeta, protection.AnnotationConfirm, start.Format(time.RFC3339))
+	metav1.SetMetaDataAnnotation(&f.ObjectMeta, v1beta1.AnnotationConfirmDeletion, start.Format(time.RFC3339))
 }
 
 func calls(p Plan) []string {

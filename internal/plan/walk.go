@@ -209,7 +209,7 @@ func (p *Planner) held(mg reconcile.Managed) (message string, held bool) {
 	if !held || !xpmeta.WasDeleted(mg) || !reconcile.Allows(mg, xpv2.ManagementActionDelete) {
 		return "", false
 	}
-	return message, !protection.Confirmed(mg.GetAnnotations()[protection.AnnotationConfirm],
+	return message, !protection.Confirmed(mg.GetAnnotations()[v1beta1.AnnotationConfirmDeletion],
 		mg.GetDeletionTimestamp().Time, p.clock())
 }
 
@@ -252,7 +252,7 @@ func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, mg, pri
 	sess sessions,
 ) []string {
 	name := reconcile.ExternalName(prior)
-	if name == "" && prior.GetAnnotations()[ownership.AnnotationRecord] == "" {
+	if name == "" && prior.GetAnnotations()[v1beta1.AnnotationLastInvocation] == "" {
 		return nil // It was not created yet.
 	}
 	was, ok := prior.DeepCopyObject().(reconcile.Managed)

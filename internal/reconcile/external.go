@@ -15,6 +15,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
@@ -292,7 +293,7 @@ func (e *external[T, O, S]) prepareCreate(ctx context.Context) error {
 		e.out.Changes = diff.Compare(e.settings, none)
 	}
 	if e.observation.Parent != "" {
-		meta.AddAnnotations(e.mg, map[string]string{ownership.AnnotationParent: e.observation.Parent})
+		meta.AddAnnotations(e.mg, map[string]string{v1beta1.AnnotationParent: e.observation.Parent})
 	}
 	if e.PrepareCreate == nil {
 		return nil

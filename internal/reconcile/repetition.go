@@ -12,6 +12,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
@@ -142,12 +143,12 @@ func (e *external[T, O, S]) alreadyExists(res Result, err error) (Result, error)
 // that create is not answered, the provider then searches for the replacement instead of the old name. A kind that
 // records its intent before the create finds the replacement by that.
 func (e *external[T, O, S]) unname() Record {
-	_, recorded := e.mg.GetAnnotations()[ownership.AnnotationIntent]
+	_, recorded := e.mg.GetAnnotations()[v1beta1.AnnotationIntent]
 	if !e.NameGiven || recorded || e.observation.Exists || ExternalName(e.mg) == "" {
 		return Record{}
 	}
 	return Record{
-		Annotations: map[string]string{meta.AnnotationKeyExternalName: "", ownership.AnnotationNamedBy: ""},
+		Annotations: map[string]string{meta.AnnotationKeyExternalName: "", v1beta1.AnnotationNamedBy: ""},
 		Failure:     "cannot remove the external name of the deleted resource",
 	}
 }
@@ -156,7 +157,7 @@ func (e *external[T, O, S]) unname() Record {
 // was created, so that it is searched for and not created again.
 func (e *external[T, O, S]) nameless(res Result) Result {
 	res.Annotate = Record{
-		Annotations: map[string]string{ownership.AnnotationNamedBy: ownership.Name(e.mg, "")[ownership.AnnotationNamedBy]},
+		Annotations: map[string]string{v1beta1.AnnotationNamedBy: ownership.Name(e.mg, "")[v1beta1.AnnotationNamedBy]},
 		Failure:     "AWS's answer to the create request has no name, and this cannot be recorded",
 	}
 	return res

@@ -13,6 +13,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
@@ -257,7 +258,7 @@ func (e *external[T, O, S]) absenceReport() absenceReport {
 	if !ok {
 		unanswered = time.Time{}
 	}
-	_, recorded := mg.GetAnnotations()[ownership.AnnotationIntent]
+	_, recorded := mg.GetAnnotations()[v1beta1.AnnotationIntent]
 	wait, reports := e.facts.Repeats.Delay(absence, "", e.facts.Now())
 	return absenceReport{
 		now: e.facts.Now(), nameGiven: e.NameGiven, replaces: e.Replaces, named: ExternalName(mg) != "",

@@ -23,10 +23,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// UsageFinalizer keeps a usage until its resource is deleted. Without it, the deletion of a namespace
-// would delete the usages first, and then the config while resources still need it.
-const UsageFinalizer = "lambda.aws.m.crossplane.io/in-use"
-
 // A Tracker records which resources use which configs.
 type Tracker struct {
 	kube client.Client
@@ -53,7 +49,7 @@ func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 	wanted := &v1beta1.ProviderConfigUsage{}
 	wanted.SetName(string(mg.GetUID()))
 	wanted.SetNamespace(mg.GetNamespace())
-	wanted.SetFinalizers([]string{UsageFinalizer})
+	wanted.SetFinalizers([]string{v1beta1.UsageFinalizer})
 	wanted.SetLabels(map[string]string{xpv2.LabelKeyProviderName: ref.Name, xpv2.LabelKeyProviderKind: ref.Kind})
 	wanted.SetOwnerReferences([]metav1.OwnerReference{ownedBy(mg, gvk)})
 	wanted.SetProviderConfigReference(*ref)
@@ -79,7 +75,7 @@ func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 		return nil
 	}
 	have = have.DeepCopy()
-	controllerutil.AddFinalizer(have, UsageFinalizer)
+	controllerutil.AddFinalizer(have, v1beta1.UsageFinalizer)
 	have.SetLabels(wanted.GetLabels())
 	have.SetOwnerReferences(wanted.GetOwnerReferences())
 	have.SetProviderConfigReference(*ref)
@@ -89,7 +85,7 @@ func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 
 // counts reports whether a config counts a usage. Those that Drop has released do not count.
 func counts(u *v1beta1.ProviderConfigUsage) bool {
-	return controllerutil.ContainsFinalizer(u, UsageFinalizer) && u.GetLabels()[xpv2.LabelKeyProviderName] != ""
+	return controllerutil.ContainsFinalizer(u, v1beta1.UsageFinalizer) && u.GetLabels()[xpv2.LabelKeyProviderName] != ""
 }
 
 // ownedBy returns an owner reference that deletes a usage with its resource, without blocking the deletion of the
@@ -128,7 +124,7 @@ func (t *Tracker) Drop(ctx context.Context, mg resource.ModernManaged) error {
 		return wrap(resource.IgnoreNotFound(err), what)
 	}
 	u := have.DeepCopy()
-	controllerutil.RemoveFinalizer(u, UsageFinalizer)
+	controllerutil.RemoveFinalizer(u, v1beta1.UsageFinalizer)
 	delete(u.Labels, xpv2.LabelKeyProviderName)
 	delete(u.Labels, xpv2.LabelKeyProviderKind)
 	if equality.Semantic.DeepEqual(have, u) {
@@ -143,12 +139,12 @@ func (t *Tracker) Drop(ctx context.Context, mg resource.ModernManaged) error {
 
 // Release removes the finalizer from a usage.
 func Release(ctx context.Context, kube client.Client, u *v1beta1.ProviderConfigUsage) error {
-	if !controllerutil.ContainsFinalizer(u, UsageFinalizer) {
+	if !controllerutil.ContainsFinalizer(u, v1beta1.UsageFinalizer) {
 		return nil
 	}
 	before := u.DeepCopy()
 	u = u.DeepCopy()
-	controllerutil.RemoveFinalizer(u, UsageFinalizer)
+	controllerutil.RemoveFinalizer(u, v1beta1.UsageFinalizer)
 	return resource.IgnoreNotFound(kube.Patch(ctx, u,
 		client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})))
 }

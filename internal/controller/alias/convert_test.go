@@ -16,7 +16,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 var ignoreUnexported = cmpopts.IgnoreUnexported(lambda.CreateAliasInput{}, lambda.UpdateAliasInput{}, types.AliasRoutingConfiguration{})
@@ -25,7 +24,7 @@ func TestIDOf(t *testing.T) {
 	now := metav1.Now()
 	deleted := func(a *v1beta1.Alias) { a.DeletionTimestamp = &now }
 	parent := func(a *v1beta1.Alias) {
-		meta.AddAnnotations(a, map[string]string{ownership.AnnotationParent: "g"})
+		meta.AddAnnotations(a, map[string]string{v1beta1.AnnotationParent: "g"})
 	}
 	external := func(name string) func(*v1beta1.Alias) {
 		return func(a *v1beta1.Alias) { meta.SetExternalName(a, name) }

@@ -169,7 +169,7 @@ func TestDuplicateOfAnotherResource(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), *e.only().UUID+" exists and belongs to "+kind+" ns/other of this cluster") {
 		t.Errorf("error %v", err)
 	}
-	meta.AddAnnotations(m, map[string]string{ownership.AnnotationAdopt: "true"})
+	meta.AddAnnotations(m, map[string]string{v1beta1.AnnotationAdopt: "true"})
 	e.Settle(m)
 	if got := e.only(); got.Tags[ownership.TagName] != "m" || meta.GetExternalName(m) != *got.UUID {
 		t.Errorf("it was not taken over: %+v", got)

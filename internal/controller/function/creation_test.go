@@ -137,7 +137,7 @@ func TestFailedFunctionIsNotDeleted(t *testing.T) {
 			reason: "An adopted function may have versions and aliases.",
 			tags:   map[string]string{ownership.TagUID: "another", ownership.TagCluster: "another"},
 			f: testFunction(func(f *v1beta1.Function) {
-				meta.AddAnnotations(f, map[string]string{ownership.AnnotationAdopt: "true"})
+				meta.AddAnnotations(f, map[string]string{v1beta1.AnnotationAdopt: "true"})
 			}),
 		},
 		"Recreated": {

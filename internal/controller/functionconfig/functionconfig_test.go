@@ -15,6 +15,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
@@ -32,7 +33,7 @@ func TestName(t *testing.T) {
 	}
 	pending := func(name string) func(*samples.Sample) {
 		return func(mg *samples.Sample) {
-			meta.AddAnnotations(mg, map[string]string{ownership.AnnotationParent: name})
+			meta.AddAnnotations(mg, map[string]string{v1beta1.AnnotationParent: name})
 		}
 	}
 	deleted := func(mg *samples.Sample) { mg.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }

@@ -17,7 +17,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -83,7 +82,7 @@ func (e *env) Annotate(ctx context.Context, obj client.Object, annotations map[s
 		return errors.New("cannot write annotations")
 	}
 	meta.AddAnnotations(obj, annotations)
-	e.saved = annotations[ownership.AnnotationRecord]
+	e.saved = annotations[v1beta1.AnnotationLastInvocation]
 	return nil
 }
 

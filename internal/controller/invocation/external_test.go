@@ -20,7 +20,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -81,7 +80,7 @@ func (w *writer) Annotate(ctx context.Context, obj client.Object, a map[string]s
 	if ctx.Err() != nil || len(w.written) == w.most {
 		return errors.New("cannot write")
 	}
-	w.written = append(w.written, a[ownership.AnnotationRecord])
+	w.written = append(w.written, a[v1beta1.AnnotationLastInvocation])
 	meta.AddAnnotations(obj, a)
 	return nil
 }
@@ -130,7 +129,7 @@ func TestOutcomeIsWritten(t *testing.T) {
 			if got := *i.Status.AtProvider.Outcome; got != succeeded {
 				t.Errorf("status must tell what is known, got %s", got)
 			}
-			i.SetAnnotations(map[string]string{ownership.AnnotationRecord: w.written[len(w.written)-1]})
+			i.SetAnnotations(map[string]string{v1beta1.AnnotationLastInvocation: w.written[len(w.written)-1]})
 			done = engine.Observe(t.Context(), reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i)
 			ready := i.GetCondition(xpv2.TypeReady)
 			if done.Err != nil || !done.Exists || done.Call != nil || ready.Status != corev1.ConditionTrue {

@@ -8,7 +8,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // Outcomes of an invocation.
@@ -76,7 +75,7 @@ func recorded(i *v1beta1.Invocation) *record {
 // annotated returns the record in the annotation, or nil if there is no valid one.
 func annotated(i *v1beta1.Invocation) *record {
 	r := &record{}
-	text, ok := i.GetAnnotations()[ownership.AnnotationRecord]
+	text, ok := i.GetAnnotations()[v1beta1.AnnotationLastInvocation]
 	if !ok || json.Unmarshal([]byte(text), r) != nil || r.Of != name(i) {
 		return nil
 	}
@@ -100,7 +99,7 @@ func fromStatus(i *v1beta1.Invocation) *record {
 // annotation returns the annotation that stores the record.
 func (r *record) annotation() map[string]string {
 	b, _ := json.Marshal(r) //nolint:errchkjson // Texts, numbers and a time always become JSON.
-	return map[string]string{ownership.AnnotationRecord: string(b)}
+	return map[string]string{v1beta1.AnnotationLastInvocation: string(b)}
 }
 
 // begin returns the record of another call.

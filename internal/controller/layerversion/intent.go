@@ -13,9 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // intent describes what a call of PublishLayerVersion is to publish. It is recorded before the call.
@@ -51,7 +51,7 @@ func newIntent(mg metav1.Object, before int64, s settings, b archive.Bundle) int
 // intentOf returns the intent that the resource itself recorded, if any.
 func intentOf(mg metav1.Object) (intent, bool) {
 	i := intent{}
-	err := json.Unmarshal([]byte(mg.GetAnnotations()[ownership.AnnotationIntent]), &i)
+	err := json.Unmarshal([]byte(mg.GetAnnotations()[v1beta1.AnnotationIntent]), &i)
 	if err != nil || i.UID != string(mg.GetUID()) {
 		return intent{}, false
 	}
@@ -60,11 +60,11 @@ func intentOf(mg metav1.Object) (intent, bool) {
 
 func (i intent) annotation() map[string]string {
 	b, _ := json.Marshal(i) //nolint:errchkjson // Texts and a number always become JSON.
-	return map[string]string{ownership.AnnotationIntent: string(b)}
+	return map[string]string{v1beta1.AnnotationIntent: string(b)}
 }
 
 // none returns the annotation that clears the intent.
-func none() map[string]string { return map[string]string{ownership.AnnotationIntent: ""} }
+func none() map[string]string { return map[string]string{v1beta1.AnnotationIntent: ""} }
 
 // settled reports whether the external name is that of the version that the intent led to.
 func (i intent) settled(arn string) bool {

@@ -10,7 +10,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -44,7 +43,7 @@ var (
 
 // tried records a create for version 1 without a known result.
 func tried(p *v1beta1.LayerVersionPermission) {
-	meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: "base:1:partner"})
+	meta.AddAnnotations(p, map[string]string{v1beta1.AnnotationParent: "base:1:partner"})
 	meta.SetExternalCreatePending(p, testenv.Start)
 }
 

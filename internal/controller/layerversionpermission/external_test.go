@@ -115,7 +115,7 @@ func TestObserve(t *testing.T) {
 		},
 		"DeletedWhileMoving": {
 			Reason:   "Nothing is left where it was going, though its name was not written yet.",
-			Resource: testPermission(named, testenv.BeingDeleted, tried, func(p mg) { meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: "base:2:partner"}) }), AWS: versions{2: partnerAtTwo}.in,
+			Resource: testPermission(named, testenv.BeingDeleted, tried, func(p mg) { meta.AddAnnotations(p, map[string]string{v1beta1.AnnotationParent: "base:2:partner"}) }), AWS: versions{2: partnerAtTwo}.in,
 			Want: observation{Exists: true},
 		},
 	})

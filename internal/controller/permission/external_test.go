@@ -81,7 +81,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Calls: testenv.None, Err: `spec or the external name was changed from "basket:live" to "cart", which would leave "basket:live" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "cart"`},
 		},
 		"MovedUnseen": {
-			Reason: "A statement on another function is not left behind, even if status was lost.", Resource: testPermission(named, func(p mg) { meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: "basket"}) }),
+			Reason: "A statement on another function is not left behind, even if status was lost.", Resource: testPermission(named, func(p mg) { meta.AddAnnotations(p, map[string]string{v1beta1.AnnotationParent: "basket"}) }),
 			Want: observation{Calls: testenv.None, Err: `spec or the external name was changed from "basket" to "cart", which would leave "basket" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "cart"`},
 		},
 		"TwoNames": {
@@ -99,7 +99,7 @@ func TestDeletedAfterItsFunctionWasForgotten(t *testing.T) {
 			p.Status.AtProvider = v1beta1.PermissionObservation{FunctionName: ptr.To("basket"), Qualifier: ptr.To("live")}
 		},
 		"Annotation": func(p *v1beta1.Permission) {
-			meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: "basket:live"})
+			meta.AddAnnotations(p, map[string]string{v1beta1.AnnotationParent: "basket:live"})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -140,7 +140,7 @@ func function(name string) *v1beta1.Function {
 // usage returns a usage of a config of a kind by a function.
 func usage(namespace, kind, by string) *v1beta1.ProviderConfigUsage {
 	u := &v1beta1.ProviderConfigUsage{ObjectMeta: metav1.ObjectMeta{
-		Namespace: namespace, Name: by, Finalizers: []string{session.UsageFinalizer},
+		Namespace: namespace, Name: by, Finalizers: []string{v1beta1.UsageFinalizer},
 		Labels:          map[string]string{xpv2.LabelKeyProviderName: "default", xpv2.LabelKeyProviderKind: kind},
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "lambda.aws.m.crossplane.io/v1beta1", Kind: "Function", Name: by, UID: types.UID(by), Controller: new(true)}},
 	}}

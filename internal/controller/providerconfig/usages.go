@@ -106,7 +106,7 @@ func (r *Reconciler) counts(ctx context.Context, c providerConfig, u *v1beta1.Pr
 		// Crossplane grants providers no right to delete usages. One that stays does not count.
 		return false, errors.Wrap(resource.IgnoreAny(r.kube.Delete(ctx, u), kerrors.IsNotFound, kerrors.IsForbidden), "cannot delete a usage that has no owner")
 	}
-	finalized := meta.WasDeleted(u) && controllerutil.ContainsFinalizer(u, session.UsageFinalizer)
+	finalized := meta.WasDeleted(u) && controllerutil.ContainsFinalizer(u, v1beta1.UsageFinalizer)
 	if !finalized && !meta.WasDeleted(c) {
 		return true, nil
 	}

@@ -173,7 +173,7 @@ func (e *external) recover(
 		return name, reconcile.Record{}, nil
 	}
 	return name, reconcile.Record{
-		Annotations: map[string]string{ownership.AnnotationIntent: ""},
+		Annotations: map[string]string{v1beta1.AnnotationIntent: ""},
 		Failure:     "cannot record that nothing was published",
 	}, nil
 }
@@ -203,7 +203,7 @@ func (e *external) readAuxiliary(ctx context.Context, v *v1beta1.Version, o *obs
 func (e *external) owner(
 	ctx context.Context, f reconcile.Facts, v *v1beta1.Version, o found,
 ) (ownership.Ownership, error) {
-	if ownership.UserSetName(v) || v.GetAnnotations()[ownership.AnnotationAdopt] == "true" {
+	if ownership.UserSetName(v) || v.GetAnnotations()[v1beta1.AnnotationAdopt] == "true" {
 		if versions.Number(o.Name) > 0 && o.Resource.version != nil {
 			versions.Remember(&v.Status.AtProvider.VersionHistory, o.Name, ptr.Deref(
 				fingerprintOf(o.Resource.version, v.Status.AtProvider), "",

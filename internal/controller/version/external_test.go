@@ -23,7 +23,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -458,7 +457,7 @@ func TestPublishedContentIsTheObservedOne(t *testing.T) {
 	r.Script = script(answers(configuration("$LATEST")))
 	r.Script[opPublish] = testenv.Scripted(func(got *lambda.PublishVersionInput) (*lambda.PublishVersionOutput, error) {
 		in = got
-		if v.GetAnnotations()[ownership.AnnotationIntent] == "" {
+		if v.GetAnnotations()[v1beta1.AnnotationIntent] == "" {
 			t.Error("what is to be published must be noted before")
 		}
 		return nil, testenv.APIError(http.StatusPreconditionFailed, "PreconditionFailedException", "stale")

@@ -13,9 +13,9 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // CallList is the operation that List calls.
@@ -33,7 +33,7 @@ type Intent struct {
 
 // IntentOf returns the intent that a resource has recorded, if any.
 func IntentOf(mg metav1.Object) (Intent, bool) {
-	rest, mine := strings.CutPrefix(mg.GetAnnotations()[ownership.AnnotationIntent], string(mg.GetUID())+"/")
+	rest, mine := strings.CutPrefix(mg.GetAnnotations()[v1beta1.AnnotationIntent], string(mg.GetUID())+"/")
 	before, sum, ok := strings.Cut(rest, "/")
 	n, err := strconv.Atoi(before)
 	if !mine || !ok || err != nil {
@@ -44,7 +44,7 @@ func IntentOf(mg metav1.Object) (Intent, bool) {
 
 // Annotation returns the annotation that records the intent.
 func (i Intent) Annotation(mg metav1.Object) map[string]string {
-	return map[string]string{ownership.AnnotationIntent: fmt.Sprintf("%s/%d/%s", mg.GetUID(), i.Before, i.Fingerprint)}
+	return map[string]string{v1beta1.AnnotationIntent: fmt.Sprintf("%s/%d/%s", mg.GetUID(), i.Before, i.Fingerprint)}
 }
 
 // Lister lists the versions of a function.

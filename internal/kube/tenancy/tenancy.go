@@ -22,10 +22,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
-// AnnotationAllowedNamespaces is the annotation with the namespaces that may refer to a resource and act on what it
-// owns: names separated by commas, or * for all. On a Namespace, it applies to all resources in it.
-const AnnotationAllowedNamespaces = "lambda.aws.m.crossplane.io/allowed-namespaces"
-
 // AnyNamespace is the value of AnnotationAllowedNamespaces that allows all.
 const AnyNamespace = "*"
 
@@ -124,7 +120,7 @@ func howToAllow(kind string, name types.NamespacedName, namespace string) string
 	if name.Name == "" {
 		of = "the " + kind
 	}
-	return fmt.Sprintf("set the annotation %s of %s, or of Namespace %s, to %q", AnnotationAllowedNamespaces, of,
+	return fmt.Sprintf("set the annotation %s of %s, or of Namespace %s, to %q", v1beta1.AnnotationAllowedNamespaces, of,
 		name.Namespace, namespace)
 }
 
@@ -138,7 +134,7 @@ func (b *Registry) allows(ctx context.Context, u User, owner resource.ModernMana
 
 // byObject reports whether an object itself allows a user, or the config of both does.
 func (b *Registry) byObject(u User, o client.Object) bool {
-	if names(o.GetAnnotations()[AnnotationAllowedNamespaces], u.Resource.GetNamespace()) {
+	if names(o.GetAnnotations()[v1beta1.AnnotationAllowedNamespaces], u.Resource.GetNamespace()) {
 		return true
 	}
 	owner, ok := o.(resource.ModernManaged)
@@ -180,10 +176,10 @@ func (b *Registry) byNamespace(ctx context.Context, from, to string) (bool, erro
 	ns := &corev1.Namespace{}
 	err := b.live.Get(ctx, types.NamespacedName{Name: to}, ns)
 	if err != nil && !kerrors.IsForbidden(err) && !kerrors.IsNotFound(err) {
-		return false, errors.Wrapf(err, "cannot read the annotation %s of Namespace %s", AnnotationAllowedNamespaces,
+		return false, errors.Wrapf(err, "cannot read the annotation %s of Namespace %s", v1beta1.AnnotationAllowedNamespaces,
 			to)
 	}
-	allowed := ns.GetAnnotations()[AnnotationAllowedNamespaces]
+	allowed := ns.GetAnnotations()[v1beta1.AnnotationAllowedNamespaces]
 	b.keep(to, allowed)
 	return names(allowed, from), nil
 }

@@ -51,7 +51,7 @@ func function(namespace, name, arn string, change ...func(*v1beta1.Function)) *v
 }
 
 func annotated(value string) func(*v1beta1.Function) {
-	return func(f *v1beta1.Function) { f.Annotations[AnnotationAllowedNamespaces] = value }
+	return func(f *v1beta1.Function) { f.Annotations[v1beta1.AnnotationAllowedNamespaces] = value }
 }
 
 func later(f *v1beta1.Function) { f.CreationTimestamp = metav1.NewTime(start.Add(time.Hour)) }
@@ -106,7 +106,7 @@ func check(t *testing.T, reason string, err error, want string) {
 func namespace(allowed string) *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
 		Name:        "shop",
-		Annotations: map[string]string{AnnotationAllowedNamespaces: allowed},
+		Annotations: map[string]string{v1beta1.AnnotationAllowedNamespaces: allowed},
 	}}
 }
 

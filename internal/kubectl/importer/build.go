@@ -22,7 +22,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // The management policies of imported resources. None has Delete: who deletes a manifest does not delete what was there
@@ -207,7 +206,7 @@ func (b *builder) object(e entry, forProvider map[string]any) (reconcile.Managed
 	}
 	meta.SetExternalName(mg, e.external)
 	if b.o.Adopt {
-		meta.AddAnnotations(mg, map[string]string{ownership.AnnotationAdopt: "true"})
+		meta.AddAnnotations(mg, map[string]string{v1beta1.AnnotationAdopt: "true"})
 	}
 	mg.SetManagementPolicies(e.policies)
 	if b.o.Config != nil {

@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
 // TypeAdvisory is a condition that is True while there are findings about a resource that its other conditions do not
@@ -18,10 +20,6 @@ const TypeAdvisory xpv2.ConditionType = "Advisory"
 
 // ReasonNoFindings is the reason of the condition Advisory if there are no findings any more.
 const ReasonNoFindings xpv2.ConditionReason = "NoFindings"
-
-// AnnotationIgnore is the annotation that has the codes of findings that a resource does not report, separated by
-// commas. "*" stands for all.
-const AnnotationIgnore = "lambda.aws.m.crossplane.io/ignore-advice"
 
 // A Severity says how soon users should act.
 type Severity string
@@ -183,7 +181,7 @@ func newFinding(code Code, field, message, action string) Finding {
 
 // Ignores reports whether an object does not report findings of a code.
 func Ignores(obj metav1.Object, code Code) bool {
-	for c := range strings.SplitSeq(obj.GetAnnotations()[AnnotationIgnore], ",") {
+	for c := range strings.SplitSeq(obj.GetAnnotations()[v1beta1.AnnotationIgnoreAdvice], ",") {
 		if c = strings.TrimSpace(c); c == "*" || c == string(code) {
 			return true
 		}

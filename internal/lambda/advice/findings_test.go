@@ -106,10 +106,10 @@ func TestOf(t *testing.T) {
 			}}}, want: []string{"Warning RuntimeCreateBlocked spec.forProvider.runtime"},
 		},
 		"Ignored": {reason: "The user has decided.", mg: fn("python3.9", func(f *v1beta1.Function) {
-			f.SetAnnotations(map[string]string{AnnotationIgnore: "FunctionFailed, RuntimeDeprecated"})
+			f.SetAnnotations(map[string]string{v1beta1.AnnotationIgnoreAdvice: "FunctionFailed, RuntimeDeprecated"})
 		})},
 		"AllIgnored": {reason: "An asterisk stands for all codes.", mg: fn("python3.9",
-			func(f *v1beta1.Function) { f.SetAnnotations(map[string]string{AnnotationIgnore: "*"}) })},
+			func(f *v1beta1.Function) { f.SetAnnotations(map[string]string{v1beta1.AnnotationIgnoreAdvice: "*"}) })},
 		"Failed": {
 			reason: "A function that failed.",
 			mg:     fn("python3.13", func(f *v1beta1.Function) { f.Status.AtProvider.State = ptr.To("Failed") }),

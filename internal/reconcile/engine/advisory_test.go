@@ -61,7 +61,7 @@ func TestAdvisory(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			mg := samples.New()
-			mg.SetAnnotations(map[string]string{advice.AnnotationIgnore: tc.ignore})
+			mg.SetAnnotations(map[string]string{v1beta1.AnnotationIgnoreAdvice: tc.ignore})
 			size := 0
 			e := measuring(t, mg, &size)
 			for _, size = range tc.sizes {

@@ -14,6 +14,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
@@ -89,7 +90,7 @@ func (d *deletionProtection[T]) decide(ctx context.Context, mg T, s *session.Ses
 	admit func(context.Context, session.Ref, string, types.UID, time.Time) (bool, error),
 ) (protection.Decision, error) {
 	state := protection.State{
-		Now: now, DeletedAt: mg.GetDeletionTimestamp().Time, Confirmation: mg.GetAnnotations()[protection.AnnotationConfirm],
+		Now: now, DeletedAt: mg.GetDeletionTimestamp().Time, Confirmation: mg.GetAnnotations()[v1beta1.AnnotationConfirmDeletion],
 		Begun: reconcile.DeletionAccepted(mg), Held: reconcile.PendingReason(mg), Measurable: d.invocations != nil, Config: s.Ref.String(),
 	}
 	if s.Ref.Namespace == "" {
@@ -130,5 +131,5 @@ func proceeding(mg reconcile.Managed, confirmed bool) reconcile.Result {
 		return reconcile.Result{}
 	}
 	return reconcile.Result{Effects: reconcile.Effects{Events: []event.Event{event.Normal(reasonDeletionConfirmed,
-		"The deletion was confirmed by the annotation "+protection.AnnotationConfirm)}}}
+		"The deletion was confirmed by the annotation "+v1beta1.AnnotationConfirmDeletion)}}}
 }

@@ -88,7 +88,7 @@ func (e *env) full() {
 func (e *env) confirm() {
 	e.t.Helper()
 	e.change(func(mg *sample) {
-		metav1.SetMetaDataAnnotation(&mg.ObjectMeta, protection.AnnotationConfirm, mg.GetDeletionTimestamp().UTC().Format(time.RFC3339))
+		metav1.SetMetaDataAnnotation(&mg.ObjectMeta, v1beta1.AnnotationConfirmDeletion, mg.GetDeletionTimestamp().UTC().Format(time.RFC3339))
 	})
 }
 
@@ -199,7 +199,7 @@ func TestPlannedDeletion(t *testing.T) {
 			if tc.before != nil {
 				tc.before(e)
 			}
-			e.change(func(mg *sample) { metav1.SetMetaDataAnnotation(&mg.ObjectMeta, AnnotationPlan, "true") })
+			e.change(func(mg *sample) { metav1.SetMetaDataAnnotation(&mg.ObjectMeta, v1beta1.AnnotationPlan, "true") })
 			for range 5 {
 				e.reconcile()
 				e.clock = e.clock.Add(time.Minute)
@@ -214,7 +214,7 @@ func TestPlannedDeletion(t *testing.T) {
 			if tc.before == nil && e.options.DeletionPolicy.Limit.Max > 0 {
 				e.full() // Nothing is recorded, so all of the limit is left.
 			}
-			e.change(func(mg *sample) { delete(mg.Annotations, AnnotationPlan) })
+			e.change(func(mg *sample) { delete(mg.Annotations, v1beta1.AnnotationPlan) })
 			e.confirm()
 			for range 3 {
 				if !e.gone() {

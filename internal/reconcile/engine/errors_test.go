@@ -14,11 +14,11 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -55,7 +55,7 @@ func TestErrorsAreForgotten(t *testing.T) {
 		"Nothing":    {reason: "The same input is the same error.", do: func(*env) {}, want: 10 * time.Minute},
 		"Generation": {reason: "The spec has changed.", do: func(e *env) { e.change(func(mg *sample) { mg.Generation++ }) }, want: 5 * time.Second},
 		"Annotation": {reason: "The user has annotated it.", do: func(e *env) {
-			e.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{ownership.AnnotationAdopt: "true"}) })
+			e.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{v1beta1.AnnotationAdopt: "true"}) })
 		}, want: 5 * time.Second},
 		"OwnAnnotation": {reason: "The provider has annotated it.", do: func(e *env) {
 			e.change(func(mg *sample) { meta.SetExternalCreateFailed(mg, time.Now()) })

@@ -91,7 +91,7 @@ func (l *DeletionLedger) record(ctx context.Context, ref session.Ref, namespace 
 		return ok, nil
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": ref.UID, "resourceVersion": c.version, "annotations": map[string]string{protection.AnnotationRecord: next.String()},
+		"uid": ref.UID, "resourceVersion": c.version, "annotations": map[string]string{v1beta1.AnnotationRecentDeletions: next.String()},
 	}})
 	if err != nil {
 		return false, err
@@ -113,7 +113,7 @@ func (l *DeletionLedger) read(ctx context.Context, ref session.Ref) (recordedCon
 	if err := l.live.Get(ctx, client.ObjectKeyFromObject(config), config); err != nil {
 		return recordedConfig{}, err
 	}
-	c := recordedConfig{version: config.GetResourceVersion(), record: protection.ParseRecord(config.GetAnnotations()[protection.AnnotationRecord])}
+	c := recordedConfig{version: config.GetResourceVersion(), record: protection.ParseRecord(config.GetAnnotations()[v1beta1.AnnotationRecentDeletions])}
 	l.remember(ref.UID, c)
 	return c, nil
 }

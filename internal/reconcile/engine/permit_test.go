@@ -55,7 +55,7 @@ func neighbours(t *testing.T, change ...func(*v1beta1.Function)) (client.Client,
 }
 
 func allowing(f *v1beta1.Function) {
-	metav1.SetMetaDataAnnotation(&f.ObjectMeta, tenancy.AnnotationAllowedNamespaces, "shop")
+	metav1.SetMetaDataAnnotation(&f.ObjectMeta, v1beta1.AnnotationAllowedNamespaces, "shop")
 }
 
 const belongs = "function checkout belongs to Function bank/checkout, which does not allow namespace shop to use it"
@@ -103,7 +103,7 @@ func TestDeletionOfAForeignResource(t *testing.T) {
 			if err := c.Get(t.Context(), client.ObjectKey{Namespace: "bank", Name: "checkout"}, f); err != nil {
 				t.Fatal(err)
 			}
-			delete(f.Annotations, tenancy.AnnotationAllowedNamespaces)
+			delete(f.Annotations, v1beta1.AnnotationAllowedNamespaces)
 			if err := c.Update(t.Context(), f); err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +129,7 @@ func TestReferenceToAnotherNamespace(t *testing.T) {
 	other := func(allowed string) *sample {
 		b := basket("basket", "one")
 		b.Annotations = map[string]string{"crossplane.io/external-name": "one"}
-		b.Namespace, b.Annotations[tenancy.AnnotationAllowedNamespaces] = "bank", allowed
+		b.Namespace, b.Annotations[v1beta1.AnnotationAllowedNamespaces] = "bank", allowed
 		return b
 	}
 	ref := func(mg *sample) { mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket", Namespace: "bank"} }
@@ -199,7 +199,7 @@ func TestClaimEnds(t *testing.T) {
 			meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyReconciliationPaused: "true"})
 		}},
 		"Planned": {reason: "It creates nothing before the annotation is removed.", change: func(mg *sample) {
-			meta.AddAnnotations(mg, map[string]string{AnnotationPlan: "true"})
+			meta.AddAnnotations(mg, map[string]string{v1beta1.AnnotationPlan: "true"})
 		}},
 		"Refused": {reason: "It may not act on what spec names now.", change: func(*sample) {}},
 		"Called":  {reason: "AWS may have created it.", change: func(*sample) {}, called: true, want: true},

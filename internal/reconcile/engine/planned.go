@@ -13,13 +13,10 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
-
-// AnnotationPlan is the annotation of a resource that is only planned: as long as it is "true", nothing is changed in
-// AWS, and the condition Planned says what would be done.
-const AnnotationPlan = "lambda.aws.m.crossplane.io/plan"
 
 // TypePlanned is a condition that says what would be done about a resource that is only planned or only observed.
 const TypePlanned xpv2.ConditionType = "Planned"
@@ -47,7 +44,9 @@ type ResourcePlanner interface {
 }
 
 // planOnly reports whether a resource is only planned.
-func planOnly(mg reconcile.Managed) bool { return mg.GetAnnotations()[AnnotationPlan] == "true" }
+func planOnly(mg reconcile.Managed) bool {
+	return mg.GetAnnotations()[v1beta1.AnnotationPlan] == "true"
+}
 
 // A planObserver is the observer of a resource that is only planned or only observed. It has no call made.
 type planObserver[T reconcile.Managed] struct {
@@ -123,11 +122,11 @@ func (o *planObserver[T]) Observe(ctx context.Context, f reconcile.Facts, mg T) 
 	}
 	if out.Differences != nil {
 		out.Differences.Message = strings.Replace(out.Differences.Message, reconcile.PoliciesForbid,
-			"the annotation "+AnnotationPlan+" keeps it from being changed", 1)
+			"the annotation "+v1beta1.AnnotationPlan+" keeps it from being changed", 1)
 	}
 	if !out.Exists {
 		out.Ready = reconcile.Unavailable(mg.GetGeneration(),
-			fmt.Sprintf("it does not exist in AWS, and the annotation %s keeps it from being created", AnnotationPlan))
+			fmt.Sprintf("it does not exist in AWS, and the annotation %s keeps it from being created", v1beta1.AnnotationPlan))
 	}
 	out.Exists, out.Call = true, nil
 	return out, nil
@@ -151,7 +150,7 @@ func (o *planObserver[T]) planDeletion(ctx context.Context, f reconcile.Facts, m
 	}
 	show(mg, summary, differs)
 	return reconcile.Invalid(errors.Errorf("the annotation %s keeps the resource from being deleted: the plan is to %s; "+
-		"remove the annotation to delete it", AnnotationPlan, summary))
+		"remove the annotation to delete it", v1beta1.AnnotationPlan, summary))
 }
 
 // show says in a condition what would be done.

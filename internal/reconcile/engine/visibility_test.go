@@ -19,6 +19,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
@@ -132,7 +133,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 		"Nameless": {
 			reason: "AWS's answer to the create lacked the name.", given: true, after: time.Second,
 			mg: createdSample(creating, func(mg *flowSample) {
-				mg.Annotations[ownership.AnnotationNamedBy] = "u1/"
+				mg.Annotations[v1beta1.AnnotationNamedBy] = "u1/"
 				meta.SetExternalName(mg, "")
 			}),
 			want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: time.Second},
@@ -153,7 +154,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 		"UnansweredLong":  {reason: "The unanswered create had no effect.", mg: unansweredSample(), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"UnansweredKnown": {reason: "Another create of a known name does no harm.", mg: unansweredSample(), after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"UnansweredStopped": {reason: "The process ended before it had kept the answer.", mg: unansweredSample(func(mg *flowSample) {
-			meta.RemoveAnnotations(mg, meta.AnnotationKeyExternalCreateFailed, ownership.AnnotationUnanswered)
+			meta.RemoveAnnotations(mg, meta.AnnotationKeyExternalCreateFailed, v1beta1.AnnotationUnanswered)
 		}), given: true, after: time.Second, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotAnswered, requeueAfter: time.Second}},
 		"UnansweredOther": {reason: "The unanswered create was an earlier one.", mg: unansweredSample(func(mg *flowSample) {
 			meta.SetExternalCreatePending(mg, made.Add(time.Second))
@@ -238,7 +239,7 @@ func TestCreateAfterDeletionInAWS(t *testing.T) {
 		"Known":    {reason: "The new external resource will have the same name, so the name stays.", mg: createdSample(xpv2.Available()), want: []string{"Create"}},
 		"Noted": {
 			reason: "The kind finds it by its own note.", given: true, want: []string{"Create"},
-			mg: createdSample(xpv2.Available(), func(mg *flowSample) { mg.Annotations[ownership.AnnotationIntent] = "" }),
+			mg: createdSample(xpv2.Available(), func(mg *flowSample) { mg.Annotations[v1beta1.AnnotationIntent] = "" }),
 		},
 	}
 	for name, tc := range cases {

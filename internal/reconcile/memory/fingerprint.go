@@ -12,6 +12,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
@@ -37,10 +38,10 @@ func DesiredAnnotations(mg metav1.Object) map[string]string {
 	if ownership.WroteName(mg) || meta.GetExternalName(mg) == "" {
 		delete(a, meta.AnnotationKeyExternalName)
 	}
-	delete(a, ownership.AnnotationNamedBy)
-	delete(a, ownership.AnnotationRecord)
-	delete(a, ownership.AnnotationParent)
-	delete(a, ownership.AnnotationIntent)
-	delete(a, ownership.AnnotationUnanswered)
+	delete(a, v1beta1.AnnotationNamedBy)
+	delete(a, v1beta1.AnnotationLastInvocation)
+	delete(a, v1beta1.AnnotationParent)
+	delete(a, v1beta1.AnnotationIntent)
+	delete(a, v1beta1.AnnotationUnanswered)
 	return a
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
 // A ForeignError says that an external resource of the desired name exists and belongs to
@@ -41,7 +43,7 @@ func NewForeignError(what string, tags map[string]string, c Expected) *ForeignEr
 	}
 	return &ForeignError{adoptable: true, message: fmt.Sprintf(
 		"%s exists and belongs to %s; to take it over, set the annotation %s to \"true\"",
-		what, owner(tags, c), AnnotationAdopt)}
+		what, owner(tags, c), v1beta1.AnnotationAdopt)}
 }
 
 // NewNotAllowedError returns the error for an external resource that may not be managed

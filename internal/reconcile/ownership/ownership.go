@@ -17,6 +17,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
 // The tags that record the owner. The first four are those that users of Crossplane's other AWS providers know.
@@ -27,31 +29,6 @@ const (
 	TagProviderConfig = "crossplane-providerconfig"
 	TagUID            = "crossplane-uid"
 	TagCluster        = "crossplane-cluster"
-)
-
-const (
-	// AnnotationAdopt is the annotation that, set to "true", lets a resource adopt an external
-	// resource that another cluster or another resource owns, or that has no known owner.
-	AnnotationAdopt = "lambda.aws.m.crossplane.io/adopt"
-
-	// AnnotationNamedBy records which object wrote the external name and what it wrote, as "uid/name". It distinguishes
-	// an external name that the user set, or that a backup restored, from one that the provider wrote.
-	AnnotationNamedBy = "lambda.aws.m.crossplane.io/external-name-written-by"
-
-	// AnnotationParent keeps what Parent returns. It is set in memory when a creation is
-	// prepared, and written together with the annotation that a creation is pending.
-	AnnotationParent = "lambda.aws.m.crossplane.io/parent"
-
-	// AnnotationUnanswered keeps the time of an unanswered create, so that it is not known
-	// whether AWS has created anything.
-	AnnotationUnanswered = "lambda.aws.m.crossplane.io/create-unanswered"
-
-	// AnnotationIntent records what a resource is about to create in AWS, in a form of the kind's own. It is written
-	// before the call, so that the result is found even if the response is lost.
-	AnnotationIntent = "lambda.aws.m.crossplane.io/intent"
-
-	// AnnotationRecord records an action that AWS keeps no trace of: the last call of an Invocation.
-	AnnotationRecord = "lambda.aws.m.crossplane.io/last-invocation"
 )
 
 // Tags returns the tags that mark an external resource as owned by the given resource.
@@ -132,7 +109,7 @@ func CheckOwnership(tags map[string]string, mg metav1.Object, c Expected) Owners
 		return OursAgain
 	case !tagged(tags) && c.Named && created(mg):
 		return Ours // AWS does not show its tags yet, or someone removed them.
-	case mg.GetAnnotations()[AnnotationAdopt] == "true":
+	case mg.GetAnnotations()[v1beta1.AnnotationAdopt] == "true":
 		return Adopted
 	case !tagged(tags) && c.Named:
 		return Adopted
@@ -145,14 +122,14 @@ func CheckOwnership(tags map[string]string, mg metav1.Object, c Expected) Owners
 func CreatedAt(mg metav1.Object) (time.Time, bool) {
 	at := meta.GetExternalCreateSucceeded(mg)
 	last := !at.IsZero() && !meta.GetExternalCreatePending(mg).After(at) && !meta.GetExternalCreateFailed(mg).After(at)
-	return at, last && strings.HasPrefix(mg.GetAnnotations()[AnnotationNamedBy], mark(mg, ""))
+	return at, last && strings.HasPrefix(mg.GetAnnotations()[v1beta1.AnnotationNamedBy], mark(mg, ""))
 }
 
 // Untried reports whether an object has no external name, has not tried to create anything, and
 // is not to adopt anything.
 func Untried(mg metav1.Object) bool {
 	a := mg.GetAnnotations()
-	for _, k := range []string{meta.AnnotationKeyExternalName, meta.AnnotationKeyExternalCreatePending, meta.AnnotationKeyExternalCreateSucceeded, meta.AnnotationKeyExternalCreateFailed, AnnotationAdopt} {
+	for _, k := range []string{meta.AnnotationKeyExternalName, meta.AnnotationKeyExternalCreatePending, meta.AnnotationKeyExternalCreateSucceeded, meta.AnnotationKeyExternalCreateFailed, v1beta1.AnnotationAdopt} {
 		if a[k] != "" {
 			return false
 		}
@@ -162,7 +139,7 @@ func Untried(mg metav1.Object) bool {
 
 // Unanswered returns the annotations that record that the pending create was not answered.
 func Unanswered(mg metav1.Object) map[string]string {
-	return map[string]string{AnnotationUnanswered: mark(mg, meta.GetExternalCreatePending(mg).Format(time.RFC3339))}
+	return map[string]string{v1beta1.AnnotationUnanswered: mark(mg, meta.GetExternalCreatePending(mg).Format(time.RFC3339))}
 }
 
 // UnansweredAt returns when this object's last create was made if its result is not known:
@@ -172,7 +149,7 @@ func UnansweredAt(mg metav1.Object) (time.Time, bool) {
 	switch {
 	case at.IsZero(), meta.GetExternalCreateSucceeded(mg).After(at):
 		return at, false
-	case mg.GetAnnotations()[AnnotationUnanswered] == Unanswered(mg)[AnnotationUnanswered]:
+	case mg.GetAnnotations()[v1beta1.AnnotationUnanswered] == Unanswered(mg)[v1beta1.AnnotationUnanswered]:
 		return at, true
 	}
 	return at, at.After(meta.GetExternalCreateSucceeded(mg)) && at.After(meta.GetExternalCreateFailed(mg))
@@ -191,7 +168,7 @@ func CheckUntaggedOwnership(mg metav1.Object, name string, asMade bool) Ownershi
 	switch {
 	case name != "" && WrittenName(mg) == name:
 		return Ours
-	case UserSetName(mg), mg.GetAnnotations()[AnnotationAdopt] == "true":
+	case UserSetName(mg), mg.GetAnnotations()[v1beta1.AnnotationAdopt] == "true":
 		return Adopted
 	case asMade && meta.GetExternalCreatePending(mg).After(meta.GetExternalCreateSucceeded(mg)):
 		return Ours
@@ -207,7 +184,7 @@ func ObserveOnly(mg resource.Manageable) bool {
 
 // Parent returns the name of what the external resource belongs to in AWS, such as the function of an alias, as it was
 // at the creation: if spec names it by a reference, the referenced object may no longer exist at the deletion.
-func Parent(mg metav1.Object) string { return mg.GetAnnotations()[AnnotationParent] }
+func Parent(mg metav1.Object) string { return mg.GetAnnotations()[v1beta1.AnnotationParent] }
 
 // UserSetName reports whether the user set the external name, as for an import, or a
 // backup restored it: it exists and this object has not written it itself.
@@ -218,7 +195,7 @@ func UserSetName(mg metav1.Object) bool {
 // WroteName reports whether this object wrote the external name that it has.
 func WroteName(mg metav1.Object) bool {
 	name := meta.GetExternalName(mg)
-	return name != "" && mg.GetAnnotations()[AnnotationNamedBy] == mark(mg, name)
+	return name != "" && mg.GetAnnotations()[v1beta1.AnnotationNamedBy] == mark(mg, name)
 }
 
 // IsNamed reports whether the external name, set by the user or written by the object itself, is the given one.
@@ -229,8 +206,8 @@ func IsNamed(mg metav1.Object, name string) bool {
 // WrittenName returns the external name that this object wrote, even if the user has since
 // removed or changed the annotation. It is empty if it wrote none.
 func WrittenName(mg metav1.Object) string {
-	name, _ := strings.CutPrefix(mg.GetAnnotations()[AnnotationNamedBy], mark(mg, ""))
-	if mg.GetAnnotations()[AnnotationNamedBy] != mark(mg, name) {
+	name, _ := strings.CutPrefix(mg.GetAnnotations()[v1beta1.AnnotationNamedBy], mark(mg, ""))
+	if mg.GetAnnotations()[v1beta1.AnnotationNamedBy] != mark(mg, name) {
 		return ""
 	}
 	return name
@@ -267,7 +244,7 @@ func ParentOf(mg metav1.Object, observed, desired string) (string, error) {
 func Name(mg metav1.Object, name string) map[string]string {
 	return map[string]string{
 		meta.AnnotationKeyExternalName: name,
-		AnnotationNamedBy:              mark(mg, name),
+		v1beta1.AnnotationNamedBy:      mark(mg, name),
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
 const kind = "function.lambda.aws.m.crossplane.io"
@@ -25,7 +27,7 @@ func tags(uid, cluster, namespace, name string) map[string]string {
 }
 
 func TestJudge(t *testing.T) {
-	adopt := map[string]string{AnnotationAdopt: "true"}
+	adopt := map[string]string{v1beta1.AnnotationAdopt: "true"}
 	otherKind := tags("u2", "c1", "shop", "cart")
 	otherKind[TagKind] = "layerversion.lambda.aws.m.crossplane.io"
 
@@ -88,7 +90,7 @@ func TestJudge(t *testing.T) {
 		"OtherKind": {reason: "Another kind of the same name is another resource.", tags: otherKind, unnamed: Foreign, named: Foreign},
 		"AdoptNotTrue": {
 			reason: "Only \"true\" takes over.",
-			tags:   tags("u0", "c2", "shop", "cart"), annotations: map[string]string{AnnotationAdopt: "yes"}, unnamed: Foreign, named: Foreign,
+			tags:   tags("u0", "c2", "shop", "cart"), annotations: map[string]string{v1beta1.AnnotationAdopt: "yes"}, unnamed: Foreign, named: Foreign,
 		},
 		"EmptyUIDTag": {
 			reason: "An empty tag is no UID.",
@@ -130,9 +132,9 @@ func TestJudgeWithoutTags(t *testing.T) {
 		named       Ownership
 	}{
 		"Created":        {reason: "What this object created is its own, whether the tags show or not.", annotations: made(), unnamed: Foreign, named: Ours},
-		"CreatedAdopt":   {reason: "The adopt annotation does not change the ownership of what this object created.", annotations: made(AnnotationAdopt, "true"), unnamed: Adopted, named: Ours},
+		"CreatedAdopt":   {reason: "The adopt annotation does not change the ownership of what this object created.", annotations: made(v1beta1.AnnotationAdopt, "true"), unnamed: Adopted, named: Ours},
 		"Adopted":        {reason: "What it took over by name was not created by it.", annotations: Name(object("u1", nil), "cart"), unnamed: Foreign, named: Adopted},
-		"Restored":       {reason: "A backup's annotations speak of another object.", annotations: made(AnnotationNamedBy, "u0/cart"), unnamed: Foreign, named: Adopted},
+		"Restored":       {reason: "A backup's annotations speak of another object.", annotations: made(v1beta1.AnnotationNamedBy, "u0/cart"), unnamed: Foreign, named: Adopted},
 		"Renamed":        {reason: "The user names something else by now.", annotations: made(meta.AnnotationKeyExternalName, "basket"), unnamed: Foreign, named: Adopted},
 		"PendingAgain":   {reason: "The result of the last create is unknown.", annotations: made(meta.AnnotationKeyExternalCreatePending, "2026-01-01T00:00:02Z"), unnamed: Foreign, named: Adopted},
 		"FailedSince":    {reason: "The last create failed.", annotations: made(meta.AnnotationKeyExternalCreateFailed, "2026-01-01T00:00:02Z"), unnamed: Foreign, named: Adopted},
@@ -225,7 +227,7 @@ func TestJudgeUntagged(t *testing.T) {
 		"NameRemoved":  {reason: "An annotation that the user removed does not orphan it.", annotations: nameRemoved, same: Ours, other: Ours},
 		"Imported":     {reason: "The user has imported it by its name.", annotations: map[string]string{meta.AnnotationKeyExternalName: "live"}, same: Adopted, other: Adopted},
 		"Restored":     {reason: "A backup's annotations speak of another UID.", annotations: Name(object("u0", nil), "live"), same: Adopted, other: Adopted},
-		"Adopt":        {reason: "The annotation allows the adoption.", annotations: map[string]string{AnnotationAdopt: "true"}, same: Adopted, other: Adopted},
+		"Adopt":        {reason: "The annotation allows the adoption.", annotations: map[string]string{v1beta1.AnnotationAdopt: "true"}, same: Adopted, other: Adopted},
 		"Answered": {
 			reason:      "A create whose answer came made what it named then, not what is found elsewhere now.",
 			annotations: map[string]string{meta.AnnotationKeyExternalCreatePending: "2026-01-01T00:00:00Z", meta.AnnotationKeyExternalCreateSucceeded: "2026-01-01T00:00:00Z"},
@@ -294,17 +296,17 @@ func TestForeignError(t *testing.T) {
 		"OtherCluster": {
 			reason: "The message names the cluster, and how to adopt the resource.",
 			tags:   tags("u0", "c2", "shop", "cart"),
-			want:   []string{kind + " shop/cart of cluster c2", AnnotationAdopt, `"true"`},
+			want:   []string{kind + " shop/cart of cluster c2", v1beta1.AnnotationAdopt, `"true"`},
 		},
 		"OtherResource": {
 			reason: "The message names the owner in this cluster.",
 			tags:   tags("u2", "c1", "bank", "cart"),
-			want:   []string{kind + " bank/cart of this cluster", AnnotationAdopt},
+			want:   []string{kind + " bank/cart of this cluster", v1beta1.AnnotationAdopt},
 		},
 		"OnlyUID": {
 			reason: "The message contains the UID, if nothing else is known.",
 			tags:   map[string]string{TagUID: "u7"},
-			want:   []string{"another resource of cluster unknown", AnnotationAdopt},
+			want:   []string{"another resource of cluster unknown", v1beta1.AnnotationAdopt},
 		},
 	}
 	for name, tc := range cases {

@@ -3,12 +3,9 @@ package protection
 import (
 	"fmt"
 	"time"
-)
 
-// AnnotationConfirm is the annotation that confirms a deletion. Its value is a time that is not before the deletion. So
-// a template or a manifest that carries the annotation cannot confirm a deletion in advance, and one command confirms
-// all deletions of a namespace.
-const AnnotationConfirm = "lambda.aws.m.crossplane.io/confirm-deletion"
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
 
 // maxAhead is how far the clock of the person who confirms may be ahead.
 const maxAhead = time.Hour
@@ -39,7 +36,7 @@ func Confirmed(value string, deletedAt, now time.Time) bool {
 // howTo says how to confirm a deletion, or to keep what exists in AWS.
 func howTo(deletedAt time.Time, why string) string {
 	text := fmt.Sprintf("to delete it, set the annotation %s to %s or later; to keep what is in AWS, remove Delete from managementPolicies",
-		AnnotationConfirm, deletedAt.UTC().Format(time.RFC3339))
+		v1beta1.AnnotationConfirmDeletion, deletedAt.UTC().Format(time.RFC3339))
 	if why != "" {
 		text += " (" + why + ")"
 	}

@@ -11,11 +11,6 @@ import (
 	"time"
 )
 
-// AnnotationRecord is the annotation of a config with the deletions of its resources that were sent without a
-// confirmation. It is written before each deletion, so that neither a restart nor another shard of the provider
-// exceeds the limit.
-const AnnotationRecord = "lambda.aws.m.crossplane.io/recent-deletions"
-
 // maxRecord is the largest record in bytes. All annotations of an object may have 256 KiB. It has room for the
 // deletions of 170 namespaces with a limit of 50.
 const maxRecord = 200 << 10

@@ -11,6 +11,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
@@ -30,7 +31,7 @@ func TestDesiredStateChanged(t *testing.T) {
 		"Status":  {reason: "The provider writes status.", change: func(mg *samples.Sample) { mg.SetConditions(xpv2.Available()) }},
 		"Spec":    {reason: "The user's change.", change: func(mg *samples.Sample) { mg.Generation = 2 }, want: true},
 		"Label":   {reason: "A selector may now find it.", change: func(mg *samples.Sample) { mg.SetLabels(map[string]string{"a": "b"}) }, want: true},
-		"Adopt":   {reason: "The user's word.", change: annotate(ownership.AnnotationAdopt, "true"), want: true},
+		"Adopt":   {reason: "The user's word.", change: annotate(v1beta1.AnnotationAdopt, "true"), want: true},
 		"Request": {reason: "The user's word.", change: annotate(meta.AnnotationKeyReconcileRequestedAt, "now"), want: true},
 		"Import":  {reason: "The user sets the external name.", change: annotate(meta.AnnotationKeyExternalName, "cart-fn"), want: true},
 		"Created": {reason: "The provider remembers what it created.", change: func(mg *samples.Sample) {

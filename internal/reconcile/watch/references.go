@@ -25,6 +25,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -162,7 +163,7 @@ func allowedChanged() predicate.Predicate {
 }
 
 // Allowed returns the namespaces that an object allows, as annotated.
-func Allowed(o client.Object) string { return o.GetAnnotations()[tenancy.AnnotationAllowedNamespaces] }
+func Allowed(o client.Object) string { return o.GetAnnotations()[v1beta1.AnnotationAllowedNamespaces] }
 
 // Referred returns everything about an object that references depend on, as one string.
 func Referred(o client.Object) string {

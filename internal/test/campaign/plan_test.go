@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
@@ -316,7 +317,7 @@ func (s *Simulation) planMode(k Kind) {
 	s.Prepare()
 	p := s.Start(&Network{})
 	u := k.New()
-	u.SetAnnotations(map[string]string{engine.AnnotationPlan: "true"})
+	u.SetAnnotations(map[string]string{v1beta1.AnnotationPlan: "true"})
 	s.Create(u)
 	until := func(what string, so func(u *unstructured.Unstructured) bool) {
 		s.Helper()
@@ -341,7 +342,7 @@ func (s *Simulation) planMode(k Kind) {
 	annotate := func(value any) {
 		s.Helper()
 		s.Patch(u,
-			map[string]any{"metadata": map[string]any{"annotations": map[string]any{engine.AnnotationPlan: value}}})
+			map[string]any{"metadata": map[string]any{"annotations": map[string]any{v1beta1.AnnotationPlan: value}}})
 	}
 	until("its creation is not planned", planned("ChangesPlanned", "create: "+k.Creates))
 	s.checkSteady(u)

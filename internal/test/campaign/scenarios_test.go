@@ -18,7 +18,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
 // scenario is an action of a user and its expected result.
@@ -159,7 +159,7 @@ func imported(k Kind, created func(*Simulation)) scenario {
 			u := k.New()
 			u.SetAnnotations(map[string]string{
 				meta.AnnotationKeyExternalName: left.Data["name"],
-				ownership.AnnotationAdopt:      "true",
+				v1beta1.AnnotationAdopt:        "true",
 			})
 			s.Create(u)
 		},

@@ -16,7 +16,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
 // epoch is the time of the clock, which is stopped: instead, all times in a state move
@@ -182,7 +182,7 @@ func (s state) last() int8 {
 var timed = []string{
 	meta.AnnotationKeyExternalCreatePending, meta.AnnotationKeyExternalCreateSucceeded,
 	meta.AnnotationKeyExternalCreateFailed,
-	ownership.AnnotationUnanswered,
+	v1beta1.AnnotationUnanswered,
 }
 
 // splitTime splits the value of an annotation into a time and what precedes it.

@@ -20,6 +20,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -197,7 +198,7 @@ func (x *explorer) initial(faults, changes int8) state {
 		if !x.env.scenario.kind.Tagged {
 			made.owner = 0
 		}
-		mg.Annotations[ownership.AnnotationAdopt] = "true"
+		mg.Annotations[v1beta1.AnnotationAdopt] = "true"
 		s.aws.now.add(made)
 		s.aws.ids = 1
 	}
