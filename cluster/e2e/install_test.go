@@ -3,9 +3,13 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/platform"
 )
@@ -43,6 +47,44 @@ spec:
 	}
 	if got := e.states()["permissions."+group]; got != "Inactive" {
 		t.Errorf("a kind that nobody activated is %s", got)
+	}
+}
+
+// TestHardened gives the provider the hardened runtime configuration of the examples, as a user does, without the
+// settings of this platform. It reaches AWS as before.
+func TestHardened(t *testing.T) {
+	e := newEnv(t)
+	file := filepath.Join(e.Root, "examples", "runtimeconfig", "hardened.yaml")
+	manifest, err := os.ReadFile(file) //nolint:gosec // It is one of ours.
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.apply("", string(manifest))
+	defer e.configureProvider(platform.Provider)
+	e.configureProvider("provider-lambda-hardened")
+	ns := e.namespace()
+	e.apply(ns, function("hardened"))
+	e.ready("Function", ns, "hardened")
+}
+
+// configureProvider gives the provider a runtime configuration, and waits until it runs with it.
+func (e *env) configureProvider(config string) {
+	e.Helper()
+	pid := e.provider()
+	u := object("pkg.crossplane.io/v1", "Provider")
+	u.SetName(platform.Provider)
+	patch := fmt.Sprintf(`{"spec":{"runtimeConfigRef":{"name":%q}}}`, config)
+	if err := e.Kube.Patch(e.Context(), u, client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
+		e.Fatal(err)
+	}
+	e.until("the provider runs with "+config, func(context.Context) error {
+		if running := e.Providers(); len(running) != 1 || running[0].PID() == pid {
+			return fmt.Errorf("%d processes run, or the one before", len(running))
+		}
+		return nil
+	})
+	if err := e.Healthy(e.Context(), "Provider", platform.Provider, shared.image); err != nil {
+		e.Fatal(err)
 	}
 }
 

@@ -36,8 +36,14 @@ type env struct {
 	kube    client.Client
 	aws     *lambda.Client
 
-	// customers invoke the alias while and after it has a rollout.
+	table *table
+
+	// metrics is the address of the provider's metrics.
+	metrics string
+
+	// customers invoke the alias while and after it has a rollout, and traffic invokes the user's own aliases.
 	customers *customers
+	traffic   *traffic
 
 	// failed receives the error if the provider ends by itself.
 	failed chan error
@@ -47,7 +53,7 @@ type env struct {
 
 // startEnv starts the control plane, the double and the provider.
 func startEnv(ctx context.Context, f flags) (e *env, err error) {
-	e = &env{flags: f, failed: make(chan error, 1)}
+	e = &env{flags: f, table: newTable(), failed: make(chan error, 1)}
 	defer func() {
 		if err != nil {
 			e.stop()
@@ -62,12 +68,15 @@ func startEnv(ctx context.Context, f flags) (e *env, err error) {
 	if err := e.startProvider(ctx); err != nil {
 		return e, err
 	}
-	return e, e.configure(ctx)
+	if err := e.configure(ctx); err != nil {
+		return e, err
+	}
+	e.traffic = e.startTraffic(ctx)
+	return e, nil
 }
 
 func (e *env) startCluster(ctx context.Context) error {
-	sectionf("Starting etcd, kube-apiserver and kube-controller-manager (the first run builds them, which takes " +
-		"minutes)")
+	sectionf("Starting etcd, kube-apiserver and kube-controller-manager")
 	began := time.Now()
 	var err error
 	if e.cluster, err = devcluster.Start(ctx,
@@ -88,8 +97,18 @@ func (e *env) startCluster(ctx context.Context) error {
 		return err
 	}
 	e.kube, err = client.New(e.cluster.Config, client.Options{Scheme: scheme})
-	fmt.Printf("    ready at %s after %s\n", e.cluster.Config.Host, time.Since(began).Round(100*time.Millisecond))
+	fmt.Printf("    ready at %s after %s. In another terminal:\n    export KUBECONFIG=%s\n", e.cluster.Config.Host,
+		time.Since(began).Round(100*time.Millisecond), e.kubeconfig())
 	return err
+}
+
+// kubeconfig returns the absolute path of the kubeconfig.
+func (e *env) kubeconfig() string {
+	path, err := filepath.Abs(e.flags.Kubeconfig)
+	if err != nil {
+		return e.flags.Kubeconfig
+	}
+	return path
 }
 
 // startDouble starts the double of AWS with Lambda's real quotas, and creates what the examples reference.
@@ -123,6 +142,9 @@ func (e *env) configure(ctx context.Context) error {
 }
 
 func (e *env) stop() {
+	if e.traffic != nil {
+		e.traffic.stop()
+	}
 	if e.customers != nil {
 		e.customers.leave()
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"net"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -25,12 +27,17 @@ func (e *env) startProvider(ctx context.Context) error {
 	log.SetLogger(l)
 	features := &feature.Flags{}
 	features.Enable(feature.EnableBetaManagementPolicies)
+	var err error
+	if e.metrics, err = freeAddress(ctx); err != nil {
+		return err
+	}
 	mgr, err := manager.New(ctx, e.cluster.Config, manager.Options{
 		Options: controller.Options{
 			PollInterval: pollInterval, MaxConcurrentReconciles: 10,
 			Features: features,
 		},
 		Log:             l,
+		MetricsAddress:  e.metrics,
 		MinPollInterval: time.Second,
 		ListPolls:       true,
 		PollJitter:      0.1,
@@ -46,5 +53,15 @@ func (e *env) startProvider(ctx context.Context) error {
 			e.failed <- err
 		}
 	}()
+	fmt.Printf("    its metrics are at http://%s/metrics\n", e.metrics)
 	return nil
+}
+
+// freeAddress returns a free address on loopback.
+func freeAddress(ctx context.Context) (string, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("cannot find a free port for the metrics: %w", err)
+	}
+	return l.Addr().String(), l.Close()
 }

@@ -217,24 +217,26 @@ func (e *env) nothingLeft(ctx context.Context, took time.Duration) error {
 }
 
 func (e *env) farewell() {
-	sectionf("Next steps")
-	path, err := filepath.Abs(e.flags.Kubeconfig)
-	if err != nil {
-		path = e.flags.Kubeconfig
-	}
+	sectionf("Next steps, in another terminal")
 	fmt.Printf(`    export KUBECONFIG=%s
     kubectl get lambda                         # all resources of this provider
     kubectl describe lambdafn %s
     kubectl get lambdaalias %s -o wide -w    # then edit the ConfigMap %s: another rollout begins
     kubectl edit lambdafn %s                # change memorySize, environment, code ...
     kubectl explain lambdafn.spec.forProvider
-    aws --endpoint-url %s --region %s lambda list-functions   # with any credentials
+    curl http://%s/metrics
+    export AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any
+    aws --endpoint-url %s --region %s lambda list-functions
+
+Apply your own manifests: the function at the top of README.md, or docs/rollouts.md#a-first-rollout. The demo invokes
+each alias of yours %d times a second. The double of AWS does not run code: a version fails if its inline code has
+raise or throw, and others return null.
 
 With real AWS: install the provider in your cluster, and apply a ClusterProviderConfig
 as docs/authentication.md shows. The same manifests work there.
 
 Everything stays up until Ctrl-C.
-`, path, driftOf, follower, released, driftOf, e.double.URL(), region)
+`, e.kubeconfig(), driftOf, follower, released, driftOf, e.metrics, e.double.URL(), region, invokedPerSecond)
 }
 
 func sectionf(format string, args ...any) { fmt.Printf("\n==> "+format+"\n", args...) }

@@ -15,9 +15,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
 )
 
-// arguments are the provider's arguments. It polls often, so that drift is detected without waiting ten minutes.
+// settings are the provider's settings. It polls often, so that drift is detected without waiting ten minutes.
 // There is no leader election, so that it does not wait for the lease of a process that crashed.
-var arguments = []string{"--debug", "--poll=5s", "--min-poll=1s", "--no-leader-election"}
+var settings = []string{
+	"PROVIDER_LAMBDA_DEBUG=true", "PROVIDER_LAMBDA_POLL=5s", "PROVIDER_LAMBDA_MIN_POLL=1s", "LEADER_ELECTION=false",
+}
 
 // env is the running environment.
 type env struct {
@@ -57,10 +59,10 @@ func (e *env) startPlatform(ctx context.Context) (err error) {
 	e.sectionf("Starting a control plane, Crossplane, a registry and a double of AWS")
 	began := time.Now()
 	e.platform, err = platform.Start(ctx, platform.Options{
-		Double:       awsdouble.Lifelike(),
-		ProviderArgs: arguments,
-		Progress:     io.Discard,
-		Trouble:      indented{e.out},
+		Double:      awsdouble.Lifelike(),
+		ProviderEnv: settings,
+		Progress:    io.Discard,
+		Trouble:     indented{e.out},
 	})
 	if err != nil {
 		return err
@@ -84,7 +86,7 @@ func (e *env) install(ctx context.Context) (err error) {
 		return fmt.Errorf("cannot read the provider's sources: %w", err)
 	}
 	e.loop.Start(sources)
-	if err := e.provider.Install(ctx); err != nil {
+	if err := e.reporting(func() error { return e.provider.Install(ctx) }); err != nil {
 		return err
 	}
 	e.printf("    Provider %s is healthy after %s", platform.Provider, time.Since(began).Round(100*time.Millisecond))
@@ -93,6 +95,25 @@ func (e *env) install(ctx context.Context) (err error) {
 	}
 	e.printf("    Function %s is healthy, ClusterProviderConfig default leads to the double of AWS", platform.Function)
 	return nil
+}
+
+// reportEvery is the interval at which the duration of a step is printed.
+const reportEvery = 10 * time.Second
+
+// reporting runs a step that prints nothing itself, and prints from time to time that it goes on.
+func (e *env) reporting(step func() error) error {
+	began, ended := time.Now(), make(chan error, 1)
+	go func() { ended <- step() }()
+	tick := time.NewTicker(reportEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-tick.C:
+			e.printf("    goes on, %s so far", time.Since(began).Round(time.Second))
+		}
+	}
 }
 
 // follow watches the sources and the logs until the context ends.

@@ -24,7 +24,8 @@ func (e *env) welcome(ctx context.Context) error {
     kubectl describe lambdafn shop
 
     kubectl apply -f examples/composition/web-endpoint/definition.yaml -f examples/composition/web-endpoint/composition.yaml
-    kubectl apply -f examples/composition/web-endpoint/xr.yaml   # once the definition is Established
+    kubectl wait --for=condition=Established xrd/webendpoints.serverless.example.com
+    kubectl apply -f examples/composition/web-endpoint/xr.yaml
     crossplane resource trace webendpoint storefront
 
     export AWS_ACCESS_KEY_ID=%s AWS_SECRET_ACCESS_KEY=%s

@@ -42,6 +42,9 @@ type Options struct {
 	// them. The folder is the process's own. Nil adds none.
 	Environment func(ctx context.Context, account *corev1.ServiceAccount, folder string) ([]string, error)
 
+	// Ports are the ports on this machine of the containers' ports that differ, for probes.
+	Ports map[int32]int
+
 	// Log receives messages about what is started and stopped, Trouble about what ends by itself and about errors.
 	// Default: messages are discarded.
 	Log, Trouble io.Writer

@@ -22,7 +22,7 @@ func (n *Node) writeStatus(ctx context.Context, d *appsv1.Deployment) error {
 			continue
 		}
 		up++
-		if p.ready = isReady(ctx, d.Spec.Template.Spec.Containers[0], p.probe); p.ready {
+		if p.ready = n.answers(ctx, d.Spec.Template.Spec.Containers[0], p.probe); p.ready {
 			ready++
 		}
 	}
@@ -59,8 +59,8 @@ func setAvailable(s *appsv1.DeploymentStatus, available bool) {
 	})
 }
 
-// isReady calls a container's readiness probe. A container without one is ready.
-func isReady(ctx context.Context, c corev1.Container, p *corev1.Probe) bool {
+// answers calls a container's readiness probe. A container without one is ready.
+func (n *Node) answers(ctx context.Context, c corev1.Container, p *corev1.Probe) bool {
 	if p == nil || p.HTTPGet == nil {
 		return true
 	}
@@ -72,10 +72,14 @@ func isReady(ctx context.Context, c corev1.Container, p *corev1.Probe) bool {
 			}
 		}
 	}
+	local, ok := n.options.Ports[port]
+	if !ok {
+		local = int(port)
+	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
-		fmt.Sprintf("http://127.0.0.1:%d%s", port, p.HTTPGet.Path), nil)
+		fmt.Sprintf("http://127.0.0.1:%d%s", local, p.HTTPGet.Path), nil)
 	if err != nil {
 		return false
 	}

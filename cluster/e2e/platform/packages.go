@@ -7,9 +7,11 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,16 +30,24 @@ const (
 	// Function is the name of the composition function's package.
 	Function = "function-patch-and-transform"
 
-	// functionVersion is the tag of the function's package.
+	// functionVersion is the tag of the function's package, and functionExample its manifest.
 	functionVersion = "v0.10.7"
+	functionExample = "examples/composition/functions/patch-and-transform.yaml"
+
+	// upstream is the prefix of the images of functions in the manifest.
+	upstream = "xpkg.crossplane.io/crossplane-contrib/"
+
+	// probesPort is the port of the provider's probes in its pod.
+	probesPort = 8081
 
 	// timeout is the longest time until a package is healthy. A machine that also compiles is slow.
 	timeout = 3 * time.Minute
 )
 
-// runtimeConfigs are the differences from a cluster: all processes listen on loopback and need ports of their own.
-// The lease is short, since the RBAC manager revokes an old revision's rights before that can release its lease.
-const runtimeConfigs = `
+// configs are the packages' runtime configurations, and what Crossplane is told of their images. The function has the
+// name that it has upstream, and comes from the platform's registry. It listens at an address of its own, whatever its
+// manifest says.
+const configs = `
 apiVersion: pkg.crossplane.io/v1beta1
 kind: DeploymentRuntimeConfig
 metadata:
@@ -47,7 +57,7 @@ spec:
     metadata:
       name: provider-lambda
       annotations:
-        eks.amazonaws.com/role-arn: %[4]s
+        eks.amazonaws.com/role-arn: %[1]s
   deploymentTemplate:
     spec:
       selector: {}
@@ -55,11 +65,6 @@ spec:
         spec:
           containers:
           - name: package-runtime
-            args:
-            - --leader-election-lease-duration=5s
-            - --leader-election-renew-deadline=4s
-            - --metrics-bind-address=%[6]s
-            - --health-probe-bind-address=%[1]s%[5]s
             ports:
             - name: probes
               containerPort: %[2]d
@@ -82,18 +87,43 @@ spec:
           - name: package-runtime
             args:
             - --address=%[3]s
+---
+apiVersion: pkg.crossplane.io/v1beta1
+kind: ImageConfig
+metadata:
+  name: upstream
+spec:
+  matchImages:
+  - prefix: %[4]s
+  rewriteImage:
+    prefix: %[5]s/
+---
+apiVersion: pkg.crossplane.io/v1beta1
+kind: ImageConfig
+metadata:
+  name: function-patch-and-transform
+spec:
+  matchImages:
+  - prefix: %[5]s/function-patch-and-transform
+  runtime:
+    configRef:
+      name: function-patch-and-transform
 `
 
-// InstallFunction installs the composition function, and returns when it is healthy.
+// InstallFunction installs the composition function as the examples do, and returns when it is healthy.
 func (p *Platform) InstallFunction(ctx context.Context) error {
 	image, err := p.Registry.PushFunction(ctx, p.Programs, Function, functionVersion)
 	if err != nil {
 		return fmt.Errorf("cannot push the function's package: %w", err)
 	}
-	if err := p.CLI(ctx, "xpkg", "install", "function", image, Function, "--runtime-config="+Function); err != nil {
+	manifest, err := os.ReadFile(filepath.Join(p.Root, functionExample))
+	if err != nil {
 		return err
 	}
-	return p.Healthy(ctx, "Function", Function, image)
+	if err := Apply(ctx, p.Kube, "", manifest); err != nil {
+		return err
+	}
+	return p.Healthy(ctx, "Function", Function, upstream+strings.TrimPrefix(image, p.Registry.Host()+"/"))
 }
 
 // InstallProvider installs the provider from a pushed package, and returns when it is healthy.
@@ -141,13 +171,14 @@ func (p *Platform) CLI(ctx context.Context, args ...string) error {
 const crashes = 3
 
 // Healthy waits until a package, Provider or Function, is installed from an image, and healthy. It fails at once if
-// the package's process ends by itself repeatedly.
+// the package's process ends by itself repeatedly. The image has the name that the package's manifest has.
 func (p *Platform) Healthy(ctx context.Context, kind, name, image string) error {
 	pkg := &unstructured.Unstructured{}
 	pkg.SetGroupVersionKind(schema.GroupVersionKind{Group: "pkg.crossplane.io", Version: "v1", Kind: kind})
 	var crashed error
 	err := p.Until(ctx, kind+" "+name+" is healthy", timeout, func(ctx context.Context) error {
-		if crashed = p.Node.Crashed(image, crashes); crashed != nil {
+		resolved := strings.Replace(image, upstream, p.Registry.Host()+"/", 1)
+		if crashed = p.Node.Crashed(resolved, crashes); crashed != nil {
 			return nil //nolint:nilerr // That ends the waiting, and is returned below.
 		}
 		if err := p.Kube.Get(ctx, client.ObjectKey{Name: name}, pkg); err != nil {
@@ -186,26 +217,33 @@ func (p *Platform) ProviderClient(ctx context.Context) (client.Client, error) {
 	return client.New(c, client.Options{Scheme: p.Kube.Scheme()})
 }
 
-// configurePackages applies the DeploymentRuntimeConfigs.
+// configurePackages applies the packages' runtime configurations, and what Crossplane is told of their images.
 func (p *Platform) configurePackages(ctx context.Context) error {
-	probes, err := freeAddress()
-	if err != nil {
-		return err
+	text := fmt.Sprintf(configs, Role, probesPort, p.options.functions[Function], upstream, p.Registry.Host())
+	return Apply(ctx, p.Kube, "", []byte(text))
+}
+
+// environment returns environment variables that set a pod apart from one on a cluster: all processes listen on
+// loopback and need ports of their own. They are no arguments in a runtime configuration, so that a user's runtime
+// configurations work as they do on a cluster. The lease is short, since the RBAC manager revokes an old revision's
+// rights before that can release its lease.
+func (p *Platform) environment(ctx context.Context, account *corev1.ServiceAccount, folder string) ([]string, error) {
+	env, err := p.injectRole(ctx, account, folder)
+	if err != nil || !strings.HasPrefix(account.GetName(), Provider) {
+		return env, err
 	}
+	env = append(env, "METRICS_BIND_ADDRESS="+p.Metrics, "PROVIDER_LAMBDA_HEALTH_PROBE_BIND_ADDRESS="+p.probes,
+		"PROVIDER_LAMBDA_LEADER_ELECTION_LEASE_DURATION=5s", "PROVIDER_LAMBDA_LEADER_ELECTION_RENEW_DEADLINE=4s")
+	return append(env, p.options.ProviderEnv...), nil
+}
+
+// findAddresses finds free addresses for the provider's metrics and probes.
+func (p *Platform) findAddresses() (err error) {
 	if p.Metrics, err = freeAddress(); err != nil {
 		return err
 	}
-	address, err := net.ResolveTCPAddr("tcp", probes)
-	if err != nil {
-		return err
-	}
-	var more strings.Builder
-	for _, a := range p.options.ProviderArgs {
-		_, _ = fmt.Fprintf(&more, "\n            - %q", a)
-	}
-	text := fmt.Sprintf(runtimeConfigs, probes, address.Port, p.options.functions[Function], Role, more.String(),
-		p.Metrics)
-	return Apply(ctx, p.Kube, "", []byte(text))
+	p.probes, err = freeAddress()
+	return err
 }
 
 // freeAddress returns a free address on loopback.

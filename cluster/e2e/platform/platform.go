@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"slices"
 	"time"
@@ -39,8 +40,8 @@ type Options struct {
 	// Double configures the double of AWS. It always authenticates callers, as AWS does.
 	Double awsdouble.Options
 
-	// ProviderArgs are further arguments of the provider.
-	ProviderArgs []string
+	// ProviderEnv are further environment variables of the provider, as NAME=value.
+	ProviderEnv []string
 
 	// WatchRefill is the number of events a second that Crossplane's circuit breaker allows for a composite resource
 	// after its burst, which is Crossplane's default: each write of the composite, or of one of its resources, counts
@@ -72,6 +73,9 @@ type Platform struct {
 
 	// Metrics is the address of the provider's metrics.
 	Metrics string
+
+	// probes is the address of the provider's probes.
+	probes string
 
 	options   Options
 	folder    *process.Folder
@@ -120,7 +124,7 @@ func (p *Platform) find(ctx context.Context) (err error) {
 	}
 	address, err := freeAddress()
 	p.options.functions = map[string]string{Function: address}
-	return err
+	return errors.Join(err, p.findAddresses())
 }
 
 func (p *Platform) startCluster(ctx context.Context) (err error) {
@@ -152,9 +156,13 @@ func (p *Platform) startServers(ctx context.Context) (err error) {
 	if err := p.trustCluster(ctx); err != nil {
 		return err
 	}
+	probes, err := net.ResolveTCPAddr("tcp", p.probes)
+	if err != nil {
+		return err
+	}
 	p.Node, err = node.Start(node.Options{
-		Config: p.Cluster.Config, Namespace: Namespace, Environment: p.injectRole, Log: p.options.Progress,
-		Trouble: p.options.Trouble,
+		Config: p.Cluster.Config, Namespace: Namespace, Environment: p.environment, Log: p.options.Progress,
+		Trouble: p.options.Trouble, Ports: map[int32]int{probesPort: probes.Port},
 		Program: func(ctx context.Context, image string) (string, error) {
 			return registry.Program(ctx, image, p.folder.Path)
 		},

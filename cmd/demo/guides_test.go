@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestGuidesBesideTheDemo checks that the functions of the guides that are followed beside the demo are not among its
+// own: two functions of one name in an account are a conflict.
+func TestGuidesBesideTheDemo(t *testing.T) {
+	root := filepath.Join("..", "..")
+	own := map[string]bool{}
+	for _, file := range exampleFiles(filepath.Join(root, "examples")) {
+		for _, name := range functionsIn(t, read(t, file)) {
+			own[name] = true
+		}
+	}
+	for page, heading := range map[string]string{
+		"README.md": "# provider-lambda", "docs/rollouts.md": "## A first rollout",
+	} {
+		_, text, found := strings.Cut(read(t, filepath.Join(root, page)), heading)
+		_, text, fenced := strings.Cut(text, "```yaml\n")
+		text, _, ended := strings.Cut(text, "\n```")
+		names := functionsIn(t, text)
+		if !found || !fenced || !ended || len(names) == 0 {
+			t.Errorf("%s has no function below %q", page, heading)
+		}
+		for _, name := range names {
+			if own[name] {
+				t.Errorf("the function %s of %s is also one of the demo", name, page)
+			}
+		}
+	}
+}
+
+// functionsIn returns the names of the Functions in YAML.
+func functionsIn(t *testing.T, text string) []string {
+	t.Helper()
+	objects, err := decode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, u := range objects {
+		if u.GetKind() == "Function" {
+			names = append(names, u.GetName())
+		}
+	}
+	return names
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file) //nolint:gosec // It is one of ours.
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
