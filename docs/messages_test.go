@@ -15,7 +15,10 @@ var quoted = regexp.MustCompile("`([^`]+)`")
 // message that was reworded there is to be reworded here.
 func TestMessagesAreTheCodes(t *testing.T) {
 	code := source(t, "../internal") + source(t, "../apis")
-	for _, file := range []string{"authentication.md", "troubleshooting.md"} {
+	for _, file := range []string{
+		"troubleshooting.md", "troubleshooting-authentication.md", "troubleshooting-ready.md",
+		"troubleshooting-rollouts.md", "troubleshooting-synced.md",
+	} {
 		messages := explained(read(t, file))
 		if len(messages) == 0 {
 			t.Errorf("%s explains no message", file)

@@ -28,6 +28,32 @@ func TestMetricsAreDocumented(t *testing.T) {
 	}
 }
 
+// TestMetricsOfPagesAreServed checks that the provider serves each metric that a document names, and that the metric has
+// the labels by which the document selects.
+func TestMetricsOfPagesAreServed(t *testing.T) {
+	served := metrics(t)
+	named := regexp.MustCompile(
+		`\b((?:provider_lambda|crossplane_managed_resource)_[a-z_]*[a-z])\b(?:\{([^}]*)\})?`)
+	label := regexp.MustCompile(`(\w+) *(?:=|!=|=~|!~)"`)
+	for _, file := range documents(t) {
+		for _, m := range named.FindAllStringSubmatch(read(t, file), -1) {
+			name := regexp.MustCompile(`_(?:bucket|count|sum)$`).ReplaceAllString(m[1], "")
+			is, ok := served[name]
+			if !ok {
+				t.Errorf("%s names the metric %s, which the provider does not serve", file, m[1])
+			}
+			for _, l := range label.FindAllStringSubmatch(m[2], -1) {
+				if l[1] != "le" && !slices.Contains(strings.FieldsFunc(is, notWord), l[1]) {
+					t.Errorf("%s selects by the label %s of %s, which is a %s", file, l[1], name, is)
+				}
+			}
+		}
+	}
+}
+
+// notWord reports whether a character separates the labels in the text of a metric.
+func notWord(r rune) bool { return strings.ContainsRune(" []", r) }
+
 // metrics that the provider adds to what controller-runtime and Go have, with their types
 // and labels.
 func metrics(t *testing.T) map[string]string {

@@ -18,7 +18,7 @@ const (
 	typesModule   = "github.com/crossplane/crossplane/apis/v2"
 )
 
-// TestEventsAreExplained compares the reasons of events in troubleshooting.md with those in
+// TestEventsAreExplained compares the reasons of events in events.md with those in
 // the code: this provider's own, and those of the runtime's reconciler of managed resources.
 func TestEventsAreExplained(t *testing.T) {
 	emitted := constants(t, "../internal", "Reason", "/pkg/event")
@@ -29,12 +29,13 @@ func TestEventsAreExplained(t *testing.T) {
 	for reason := range rolloutConstants(t, "Event") {
 		emitted[reason] = true
 	}
-	compareReasons(t, "Events", emitted)
+	compareReasons(t, read(t, "events.md"), "events.md", emitted)
 }
 
-// TestRolloutReasonsAreExplained compares the reasons of status.rollout in troubleshooting.md with those in the code.
+// TestRolloutReasonsAreExplained compares the reasons of status.rollout with those in the code.
 func TestRolloutReasonsAreExplained(t *testing.T) {
-	compareReasons(t, "Rollouts", rolloutConstants(t, "Reason"))
+	compareReasons(t, section(t, "troubleshooting-rollouts.md", "Reasons"), "troubleshooting-rollouts.md",
+		rolloutConstants(t, "Reason"))
 }
 
 // rolloutConstants returns the values of the constants of internal/rollout whose names have a prefix. That package is
@@ -73,17 +74,26 @@ func TestConditionsAreExplained(t *testing.T) {
 			}
 		}
 	}
-	compareReasons(t, "Conditions", set)
+	compareReasons(t, section(t, "conditions.md", "Conditions"), "conditions.md", set)
 }
 
-// compareReasons of a section of troubleshooting.md with those in the code.
-func compareReasons(t *testing.T, section string, code map[string]bool) {
+// section returns the text below a heading of the second level.
+func section(t *testing.T, file, heading string) string {
+	t.Helper()
+	_, text, found := strings.Cut(read(t, file), "\n## "+heading+"\n")
+	if !found {
+		t.Fatalf("%s has no section %s", file, heading)
+	}
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text
+}
+
+// compareReasons compares the reasons that the tables of a text explain with those in the code.
+func compareReasons(t *testing.T, text, file string, code map[string]bool) {
 	t.Helper()
 	if len(code) < 7 {
 		t.Fatalf("found only %v in the code", code)
 	}
-	_, text, _ := strings.Cut(read(t, "troubleshooting.md"), "\n## "+section+"\n")
-	text, _, _ = strings.Cut(text, "\n## ")
 	explained := map[string]bool{}
 	for line := range strings.SplitSeq(text, "\n") {
 		cells := strings.Split(line, " | ")
@@ -97,12 +107,12 @@ func compareReasons(t *testing.T, section string, code map[string]bool) {
 	}
 	for name := range code {
 		if !explained[name] {
-			t.Errorf("%s of troubleshooting.md do not explain %s", section, name)
+			t.Errorf("%s does not explain %s", file, name)
 		}
 	}
 	for name := range explained {
 		if !code[name] {
-			t.Errorf("%s of troubleshooting.md explain %s, which the code does not have", section, name)
+			t.Errorf("%s explains %s, which the code does not have", file, name)
 		}
 	}
 }

@@ -187,13 +187,7 @@ func TestRefresh(t *testing.T) {
 	if code := e.run(t, "-n", "shop", "--refresh"); code != 1 {
 		t.Errorf("want exit code 1, got %d: %s", code, e.errOut.String())
 	}
-	b, err := os.ReadFile("../../../docs/kubectl-lambda.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if printed := e.golden(t, "refresh.txt"); !strings.Contains(string(b), printed) {
-		t.Errorf("docs/kubectl-lambda.md does not show:\n%s", printed)
-	}
+	plugintest.Documented(t, e.golden(t, "refresh.txt"))
 	for _, c := range e.aws.Calls() {
 		if op := c.Operation; !strings.HasPrefix(op, "Get") && !strings.HasPrefix(op, "List") {
 			t.Errorf("%s is no read", c.Operation)

@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// checkout makes the function of docs/kubectl-lambda.md.
+// checkout makes the function of docs/kubectl-lambda-import.md.
 func (e *env) checkout(t *testing.T, tags map[string]string) {
 	t.Helper()
 	ctx, name := t.Context(), aws.String("Checkout_API")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
 )
 
 // annotations returns the commands that an alias has, without the tokens.
@@ -278,7 +279,7 @@ versions:
 			e.factory.Now = func() time.Time { return at }
 			code := e.run(t, append([]string{"history", "live"}, tc.args...)...)
 			if name == "Table" {
-				documented(t, tc.want)
+				plugintest.Documented(t, tc.want)
 			}
 			if diff := cmp.Diff(tc.want, e.out.String()); diff != "" || code != 0 {
 				t.Errorf("%s: exit code %d: %s: -want, +got:\n%s", tc.reason, code, e.errOut.String(), diff)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
 )
 
 // A watching is a run of the command status in the background.
@@ -252,8 +253,8 @@ func TestStatusToVersion(t *testing.T) {
 		w.pass(time.Second)
 		const lines = "version 1 serves; waiting for version 2 to be rolled out\n" + lineStep2 + lineStep3 + lineReady
 		w.ends(t, 0, lines, "")
-		documented(t, lines)
-		documented(t, "error: "+failedMessage+"\n")
+		plugintest.Documented(t, lines)
+		plugintest.Documented(t, "error: "+failedMessage+"\n")
 	}, "--to-version", "2")
 }
 

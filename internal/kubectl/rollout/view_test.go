@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
 )
 
 // measured returns a tracker that has seen an alias with the given values of its metric, and then the alias.
@@ -322,25 +322,13 @@ waiting for the provider to observe the spec of alias.lambda.aws.m.crossplane.io
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			if name == "InProgress" {
-				documented(t, tc.want)
+				plugintest.Documented(t, tc.want)
 			}
 			got := "\n" + plain(view(tc.tracker, screen{width: tc.width, height: tc.height, now: at}))
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s\n%s", tc.reason, diff, got)
 			}
 		})
-	}
-}
-
-// documented checks that docs/kubectl-lambda.md shows what the plugin prints.
-func documented(t *testing.T, printed string) {
-	t.Helper()
-	b, err := os.ReadFile("../../../docs/kubectl-lambda.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(b), printed) {
-		t.Errorf("docs/kubectl-lambda.md does not show:\n%s", printed)
 	}
 }
 

@@ -77,16 +77,23 @@ func Create(t *testing.T, client dynamic.Interface, manifests string) {
 	}
 }
 
-// Documented checks that the page on the plugin shows what was printed.
+// Documented checks that one of the pages on the plugin, docs/kubectl-lambda*.md, shows what was printed.
 func Documented(t *testing.T, printed string) {
 	t.Helper()
-	b, err := os.ReadFile("../../../docs/kubectl-lambda.md")
+	pages, err := filepath.Glob("../../../docs/kubectl-lambda*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(b), printed) {
-		t.Errorf("docs/kubectl-lambda.md does not show:\n%s", printed)
+	for _, page := range pages {
+		b, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(b), printed) {
+			return
+		}
 	}
+	t.Errorf("no page of docs/kubectl-lambda*.md shows:\n%s", printed)
 }
 
 func create(t *testing.T, client dynamic.Interface, doc string) {
