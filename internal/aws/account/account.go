@@ -60,7 +60,7 @@ type Usage struct {
 	Region  string
 	Figures Figures
 
-	// Unknown says why the figures are not known. It is nil if they are.
+	// Unknown is the reason why the figures are not known. It is nil if they are.
 	Unknown error
 }
 

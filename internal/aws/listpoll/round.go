@@ -88,7 +88,7 @@ type list struct {
 	deniedUntil       time.Time
 }
 
-// An item is what a list shows of a resource.
+// An item is the entry of a resource in a list, as last read.
 type item struct {
 	resources   []types.UID
 	revision    string

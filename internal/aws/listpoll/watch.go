@@ -14,7 +14,7 @@ import (
 // of polls and for pages that had to wait.
 const tolerance = 1.25
 
-// A State is what lists show of a resource.
+// A State is the state of a resource according to lists.
 type State int
 
 const (

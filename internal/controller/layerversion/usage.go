@@ -40,7 +40,7 @@ type usages struct {
 
 // usage is the result of listing the functions of the account that use a layer.
 type usage struct {
-	// began is when the first page was read. marker is the start of the next page, nil after the last one.
+	// began is the time at which the first page was read. marker is the start of the next page, nil after the last one.
 	began  time.Time
 	marker *string
 	done   bool
@@ -53,7 +53,7 @@ type usage struct {
 	checked []int64
 	pause   time.Duration
 
-	// problem is why AWS did not allow the check, if it did not.
+	// problem is the reason why AWS did not allow the check. It is empty if it did.
 	problem string
 }
 
