@@ -84,7 +84,7 @@ type VersionParameters struct {
 type VersionSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider says which function's versions are published, and when.
+	// ForProvider sets the function whose versions are published, and when they are.
 	ForProvider VersionParameters `json:"forProvider"`
 }
 
