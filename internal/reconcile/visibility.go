@@ -80,7 +80,7 @@ const (
 type absenceReport struct {
 	now time.Time
 
-	// nameGiven and replaces are those of Calls, and named is whether the resource has an external name.
+	// nameGiven and replaces have the values of Calls, and named reports whether the resource has an external name.
 	nameGiven, replaces, named bool
 
 	// created is the time at which the last create succeeded, and unanswered the time of the last one that was not

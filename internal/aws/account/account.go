@@ -159,8 +159,8 @@ func (b *Limits) sweep() {
 
 func keyOf(s *session.Session) scopeKey { return scopeKey{config: s.Ref.UID, region: s.Scope.Region} }
 
-// Usages returns the usage of the regions in which a config is used, and reads the figures that are
-// due. again is when the next figures are due, 0 if never.
+// Usages returns the usage of the regions in which a config is used, and reads the figures that are due. again is the
+// time until the next figures are due, 0 if never.
 func (b *Limits) Usages(ctx context.Context, uid types.UID) (known []Usage, again time.Duration) {
 	for _, k := range b.inUse(uid) {
 		if wait := b.refresh(ctx, k); again == 0 || wait < again {

@@ -48,8 +48,8 @@ type usage struct {
 	// used has the versions that functions use.
 	used map[int64]bool
 
-	// checked has the versions that were checked. pause is how long they are not checked
-	// again, because all were in use or AWS did not allow the check.
+	// checked has the versions that were checked. pause is the time for which they are not checked again, because all
+	// were in use or AWS did not allow the check.
 	checked []int64
 	pause   time.Duration
 

@@ -88,8 +88,8 @@ type Search struct {
 	// exist, or if AWS does not return them.
 	Tags func(ctx context.Context, name string) (map[string]string, error)
 
-	// List returns the candidates of a list that is at most so old, the most likely ones first.
-	// created is when a create was recorded, zero if none was.
+	// List returns the candidates of a list that is at most so old, the most likely ones first. created is the time at
+	// which a create was recorded, zero if none was.
 	List func(ctx context.Context, created time.Time, f readcache.Freshness) ([]Candidate, error)
 }
 

@@ -19,7 +19,8 @@ type Done struct {
 	// Outcome is the result of the observation, with the effects of the call.
 	reconcile.Outcome
 
-	// Called is the call that was made or tried, 0 if none was. Does describes it, and Quiet is whether it has no event.
+	// Called is the call that was made or tried, 0 if none was. Does describes it, and Quiet reports whether it has no
+	// event.
 	Called reconcile.Verb
 	Does   string
 	Quiet  bool

@@ -31,11 +31,11 @@ const (
 
 // eventState is the state of the events about a resource.
 type eventState struct {
-	// account and identity are those of the session of the last reconcile. They are empty if unknown.
+	// account and identity belong to the session of the last reconcile. They are empty if unknown.
 	account, identity string
 
-	// Origin describes the last call by someone else since AWS was last found up to date, and calledAt is when it was
-	// made.
+	// Origin describes the last call by someone else since AWS was last found up to date, and calledAt is the time of
+	// that call.
 	Origin   string
 	calledAt time.Time
 

@@ -29,8 +29,8 @@ type Resource struct {
 	// fingerprint identifies what the user has written. The errors are cleared if it changes.
 	fingerprint string
 
-	// ChangeMarks counts the changes to anything but the resource itself that markChanged has
-	// recorded; handledMarks is how many of them were reconciled.
+	// ChangeMarks counts the changes to anything but the resource itself that markChanged has recorded; handledMarks is
+	// the number of them that were reconciled.
 	ChangeMarks, handledMarks int
 
 	// BackoffReset is true after resetBackoff.
@@ -47,8 +47,8 @@ type Resource struct {
 	UID      types.UID
 	wasReady bool
 
-	// detected is true once the resource was reconciled. lastInSync is when it was last found
-	// up to date, or found to differ after that.
+	// detected is true once the resource was reconciled. lastInSync is the time at which it was last found up to date,
+	// or found to differ after that.
 	detected   bool
 	lastInSync time.Time
 
@@ -58,7 +58,7 @@ type Resource struct {
 	// Watched reports whether the resource is watched by lists since it was last found up to date.
 	Watched bool
 
-	// heldSince is since when the status is held back. It is zero if it is not.
+	// heldSince is the time from which the status is deferred. It is zero if it is not.
 	heldSince time.Time
 
 	// class and failures are the class and number of consecutive errors.
@@ -216,8 +216,8 @@ func (s *Store) RecordFailure(key types.NamespacedName, c backoff.Class, throttl
 	return r.Failures, r.Throttled
 }
 
-// RecordSuccess records a reconcile without an error. done is whether AWS has accepted a
-// change or none is due; otherwise the count of refused changes is kept.
+// RecordSuccess records a reconcile without an error. done reports whether AWS has accepted a change or none is due;
+// otherwise the count of refused changes is kept.
 func (s *Store) RecordSuccess(key types.NamespacedName, done bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

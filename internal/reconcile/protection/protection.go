@@ -18,8 +18,8 @@ const maxLimit = 1000
 
 // A Policy selects the deletions that wait for a confirmation. Its zero value selects none.
 type Policy struct {
-	// InvokedWithin is for how long after its last invocation the deletion of a function waits. 0 means that it does
-	// not.
+	// InvokedWithin is the time after its last invocation for which the deletion of a function waits. 0 means that it
+	// does not.
 	InvokedWithin time.Duration
 
 	// Limit is the maximum number of resources of a config that are deleted in a namespace in a window of time.

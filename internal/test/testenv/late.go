@@ -22,7 +22,7 @@ const (
 	// lateSettles is the number of seconds within which a resource has to be Ready, or deleted.
 	lateSettles = 300
 
-	// lateSteady is for how many more seconds it is reconciled.
+	// lateSteady is the number of further seconds for which it is reconciled.
 	lateSteady = 60
 
 	// lateRefused is the maximum number of creates that AWS rejects because the resource already exists, or because AWS
