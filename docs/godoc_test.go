@@ -61,69 +61,17 @@ var riddle = regexp.MustCompile(`^(?:An? )?[\w.]+ (?:` +
 	`(?:is|are|was|were) (?:what|how|that of|those of|that which|those that|who|where|when|why|which|whether)|` +
 	`(?:says|tells|has) (?:what|how|which|why|when|who|whether|where)|returns whether)\b`)
 
-// riddled are folders whose comments are not written in this form yet.
-var riddled = []string{
-	"apis/v1beta1",
-	"internal/archive",
-	"internal/aws/account",
-	"internal/aws/awserr",
-	"internal/aws/driftevents",
-	"internal/aws/listpoll",
-	"internal/aws/quota",
-	"internal/aws/readcache",
-	"internal/aws/session",
-	"internal/controller/alias",
-	"internal/controller/capacityprovider",
-	"internal/controller/codesigningconfig",
-	"internal/controller/eventsourcemapping",
-	"internal/controller/function",
-	"internal/controller/functionconfig",
-	"internal/controller/invocation",
-	"internal/controller/layerversion",
-	"internal/controller/providerconfig",
-	"internal/controller/resourcepolicy",
-	"internal/controller/tagging",
-	"internal/controller/version",
-	"internal/controller/versions",
-	"internal/kube",
-	"internal/kube/refs",
-	"internal/kube/tenancy",
-	"internal/kubectl/doctor",
-	"internal/kubectl/iam",
-	"internal/kubectl/importer",
-	"internal/kubectl/rollout",
-	"internal/lambda/advice",
-	"internal/lambda/cloudtrail",
-	"internal/lambda/functionname",
-	"internal/lambda/imageuri",
-	"internal/manager",
-	"internal/plan",
-	"internal/plan/dryrun",
-	"internal/reconcile",
-	"internal/reconcile/backoff",
-	"internal/reconcile/engine",
-	"internal/reconcile/memory",
-	"internal/reconcile/ownership",
-	"internal/reconcile/protection",
-	"internal/reconcile/reporting",
-	"internal/reconcile/watch",
-	"internal/rollout",
-	"internal/rollout/analysis",
-	"internal/test/testenv",
-}
-
 // TestCommentsNameTheirSubject checks that the comment of a declaration or a field says what it is by a noun or a verb:
 // "maxTags is the maximum number of tags", not "maxTags is how many tags there are", and "reports whether" of a bool.
 func TestCommentsNameTheirSubject(t *testing.T) {
 	for _, path := range goFiles(t) {
-		folder := filepath.ToSlash(filepath.Dir(path))
 		files, f := parsed(t, path)
 		if ast.IsGenerated(f) {
 			continue
 		}
 		declared(f, func(doc *ast.CommentGroup) {
 			comment := strings.Join(strings.Fields(doc.Text()), " ")
-			if riddle.MatchString(comment) && !slices.Contains(riddled, folder) {
+			if riddle.MatchString(comment) {
 				t.Errorf("%s: begin with a noun, a verb or \"reports whether\": %.80q", files.Position(doc.Pos()),
 					comment)
 			}

@@ -18,13 +18,13 @@ type AliasRolloutStatus struct {
 	// Reason of the step, if it is Paused or RollingBack, or of the phase, if it is Failed.
 	// +optional
 	Reason string `json:"reason,omitempty"`
-	// Message says what the rollout does, or why it stopped.
+	// Message describes the rollout's present step, or the reason why it stopped.
 	// +optional
 	Message string `json:"message,omitempty"`
-	// Waits says what a command waits for. It is absent if none does.
+	// Waits is the reason why a command waits. It is absent if none does.
 	// +optional
 	Waits string `json:"waits,omitempty"`
-	// Drift says how someone else has changed the alias. It is absent if nobody has.
+	// Drift describes the change of the alias by someone else. It is absent if there is none.
 	// +optional
 	Drift string `json:"drift,omitempty"`
 	// DifferentSince is the time at which AWS first returned another route of the alias than the expected one. After 30

@@ -13,8 +13,8 @@ type CapacityProviderSettings struct {
 	// +optional
 	CapacityProviderScalingConfig *CapacityProviderScalingConfig `json:"capacityProviderScalingConfig,omitempty"`
 
-	// PropagateTags says which tags instances and other managed resources get at launch.
-	// When this block is removed, they get none.
+	// PropagateTags sets the tags that instances and other managed resources get at launch. When this block is removed,
+	// they get none.
 	// +optional
 	PropagateTags *PropagateTags `json:"propagateTags,omitempty"`
 
@@ -73,7 +73,7 @@ type TargetTrackingScalingPolicy struct {
 	TargetValue string `json:"targetValue"`
 }
 
-// PropagateTags says which tags managed resources get at launch.
+// PropagateTags sets the tags that managed resources get at launch.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.explicitTags) == (self.mode == 'Explicit')",message="explicitTags and mode Explicit must be set together: set both, or use mode None without explicitTags"
 type PropagateTags struct {
@@ -276,7 +276,7 @@ type CapacityProviderObservation struct {
 	CapacityProviderScalingConfig *CapacityProviderScalingConfig `json:"capacityProviderScalingConfig,omitempty"`
 	// KMSKeyArn is the ARN of the KMS key.
 	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
-	// PropagateTags says which tags managed resources get.
+	// PropagateTags are the tags that managed resources get.
 	PropagateTags *PropagateTags `json:"propagateTags,omitempty"`
 	// TelemetryConfig is the logging configuration of the capacity provider.
 	TelemetryConfig *CapacityProviderTelemetryConfig `json:"telemetryConfig,omitempty"`

@@ -9,7 +9,7 @@ import (
 // CodeSigningConfigSettings are the settings of a code signing configuration, as
 // CreateCodeSigningConfig and UpdateCodeSigningConfig accept it.
 type CodeSigningConfigSettings struct {
-	// AllowedPublishers are who may sign code. Required, here or in initProvider.
+	// AllowedPublishers are the publishers that may sign code. Required, here or in initProvider.
 	// +optional
 	AllowedPublishers *AllowedPublishers `json:"allowedPublishers,omitempty"`
 
@@ -34,7 +34,7 @@ type CodeSigningConfigSettings struct {
 	Tags map[string]string `json:"tags,omitempty"`
 }
 
-// AllowedPublishers are who may sign code.
+// AllowedPublishers are the publishers that may sign code.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.signingProfileVersionArns) != has(self.signingProfileVersionArnsFrom)",message="set exactly one of signingProfileVersionArns and signingProfileVersionArnsFrom"
 type AllowedPublishers struct {
@@ -100,7 +100,7 @@ type CodeSigningConfigObservation struct {
 	CodeSigningConfigArn *string `json:"codeSigningConfigArn,omitempty"`
 	// CodeSigningConfigID is the configuration's unique identifier.
 	CodeSigningConfigID *string `json:"codeSigningConfigId,omitempty"`
-	// SigningProfileVersionArns are who may sign code.
+	// SigningProfileVersionArns are the versions of signing profiles that may sign code.
 	// +listType=atomic
 	SigningProfileVersionArns []string `json:"signingProfileVersionArns,omitempty"`
 	// UntrustedArtifactOnDeployment is Warn or Enforce.

@@ -18,8 +18,7 @@ type EventSourceMappingObservation struct {
 	SelfManagedEventSource *SelfManagedEventSource `json:"selfManagedEventSource,omitempty"`
 	// State is Creating, Enabling, Enabled, Disabling, Disabled, Updating or Deleting.
 	State *string `json:"state,omitempty"`
-	// StateTransitionReason says who or what brought State about: a user, AWS, or an
-	// error's code such as EVENT_SOURCE_AUTHZ_ERROR.
+	// StateTransitionReason is the cause of State: a user, AWS, or an error's code such as EVENT_SOURCE_AUTHZ_ERROR.
 	StateTransitionReason *string `json:"stateTransitionReason,omitempty"`
 	// LastProcessingResult is the result of the last attempt to read and process, such
 	// as OK, or PROBLEM with what is wrong.
@@ -40,7 +39,7 @@ type EventSourceMappingObservation struct {
 	BatchSize *int32 `json:"batchSize,omitempty"`
 	// MaximumBatchingWindowInSeconds is the time for which records are gathered, in seconds.
 	MaximumBatchingWindowInSeconds *int32 `json:"maximumBatchingWindowInSeconds,omitempty"`
-	// BisectBatchOnFunctionError says whether a failed batch is split in two.
+	// BisectBatchOnFunctionError reports whether a failed batch is split in two.
 	BisectBatchOnFunctionError *bool `json:"bisectBatchOnFunctionError,omitempty"`
 	// MaximumRecordAgeInSeconds is the maximum age of a processed record, in seconds; -1 for no limit.
 	MaximumRecordAgeInSeconds *int32 `json:"maximumRecordAgeInSeconds,omitempty"`
@@ -59,7 +58,7 @@ type EventSourceMappingObservation struct {
 	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
 	// FilterCriteria by which records are chosen.
 	FilterCriteria *FilterCriteria `json:"filterCriteria,omitempty"`
-	// FilterCriteriaError is why AWS could not read or encrypt the filter criteria.
+	// FilterCriteriaError is the reason why AWS could not read or encrypt the filter criteria.
 	FilterCriteriaError *FilterCriteriaError `json:"filterCriteriaError,omitempty"`
 	// ScalingConfig of a queue.
 	ScalingConfig *EventSourceMappingScalingConfig `json:"scalingConfig,omitempty"`

@@ -14,7 +14,7 @@ import (
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.kmsKeyArn) && has(self.kmsKeyArnFrom))",fieldPath=".kmsKeyArnFrom",reason="FieldValueForbidden",message="kmsKeyArn is also set: set only one of kmsKeyArn and kmsKeyArnFrom"
 type EventSourceMappingSettings struct {
-	// Enabled says whether Lambda reads the source and invokes the function. AWS's default is true. If it is not set, a
+	// Enabled sets whether Lambda reads the source and invokes the function. AWS's default is true. If it is not set, a
 	// mapping that a user or AWS disables stays disabled and is not Ready.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
@@ -105,7 +105,7 @@ type EventSourceMappingSettings struct {
 	// +optional
 	ProvisionedPollerConfig *ProvisionedPollerConfig `json:"provisionedPollerConfig,omitempty"`
 
-	// MetricsConfig says which CloudWatch metrics the mapping sends.
+	// MetricsConfig selects the CloudWatch metrics that the mapping sends.
 	// +optional
 	MetricsConfig *EventSourceMappingMetricsConfig `json:"metricsConfig,omitempty"`
 

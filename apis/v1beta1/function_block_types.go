@@ -86,7 +86,7 @@ type FileSystemConfig struct {
 	S3FilesConfig *S3FilesConfig `json:"s3FilesConfig,omitempty"`
 }
 
-// S3FilesConfig is how a function reads from an Amazon S3 file system.
+// S3FilesConfig configures the reads of a function from an Amazon S3 file system.
 type S3FilesConfig struct {
 	// DirectS3Read is AUTO (AWS's default: direct reads from 512 MB of memory), ENABLED or DISABLED.
 	// +optional

@@ -11,7 +11,7 @@ type VPCConfigObservation struct {
 	// SecurityGroupIDs of its network interfaces.
 	// +listType=atomic
 	SecurityGroupIDs []string `json:"securityGroupIds,omitempty"`
-	// IPv6AllowedForDualStack says whether it may use IPv6.
+	// IPv6AllowedForDualStack reports whether it may use IPv6.
 	IPv6AllowedForDualStack *bool `json:"ipv6AllowedForDualStack,omitempty"`
 }
 
@@ -31,7 +31,7 @@ type FileSystemConfigObservation struct {
 	S3FilesConfig *S3FilesConfigObservation `json:"s3FilesConfig,omitempty"`
 }
 
-// S3FilesConfigObservation is how an S3 file system is read.
+// S3FilesConfigObservation is the observed configuration of reads from an S3 file system.
 type S3FilesConfigObservation struct {
 	// DirectS3Read as AWS tells it.
 	DirectS3Read *string `json:"directS3Read,omitempty"`

@@ -174,8 +174,8 @@ type FunctionEventInvokeConfigStatus struct {
 	AtProvider FunctionEventInvokeConfigObservation `json:"atProvider,omitempty"`
 }
 
-// A FunctionEventInvokeConfig is how an AWS Lambda function, version or alias is invoked asynchronously: how long and
-// how often Lambda tries, and where the records of the invocations go.
+// A FunctionEventInvokeConfig configures the asynchronous invocation of an AWS Lambda function, version or alias: how
+// long and how often Lambda tries, and where the records of the invocations go.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

@@ -32,7 +32,7 @@ type FunctionURLSettings struct {
 
 // Cors sets which pages of other origins may call a function URL, and how.
 type Cors struct {
-	// AllowCredentials says whether requests may carry cookies and other credentials. AWS's default is false.
+	// AllowCredentials sets whether requests may carry cookies and other credentials. AWS's default is false.
 	// +optional
 	AllowCredentials *bool `json:"allowCredentials,omitempty"`
 

@@ -139,7 +139,7 @@ type InvocationParameters struct {
 	RetryPolicy *InvocationRetryPolicy `json:"retryPolicy,omitempty"`
 }
 
-// InvocationRetryPolicy says when a function is invoked more than once for an input.
+// InvocationRetryPolicy sets the conditions for invoking a function more than once for an input.
 type InvocationRetryPolicy struct {
 	// MaximumAttempts is the maximum number of invocations for one input while the
 	// function returns an error: 1 to 10, including the first one. Default: 1.

@@ -129,7 +129,7 @@ type WebIdentityRole struct {
 	RoleSessionName string `json:"roleSessionName,omitempty"`
 }
 
-// A WebIdentityTokenConfig says where a namespaced config's token is.
+// A WebIdentityTokenConfig is the source of a namespaced config's token.
 //
 // +kubebuilder:validation:XValidation:rule="self.source != 'Secret' || (has(self.secretRef) && has(self.secretRef.key))",message="source Secret needs secretRef: set the name of a Secret in this namespace and the key that holds the token"
 // +kubebuilder:validation:XValidation:rule="self.source != 'Filesystem' || has(self.fs)",message="source Filesystem needs fs.path: set it to the path of the token in the provider's pod"
@@ -148,7 +148,7 @@ type WebIdentityTokenConfig struct {
 	Fs *xpv2.FsSelector `json:"fs,omitempty"`
 }
 
-// A ClusterWebIdentityTokenConfig says where the token is.
+// A ClusterWebIdentityTokenConfig is the source of the token.
 //
 // +kubebuilder:validation:XValidation:rule="self.source != 'Secret' || (has(self.secretRef) && has(self.secretRef.key))",message="source Secret needs secretRef: set the name and namespace of a Secret and the key that holds the token"
 // +kubebuilder:validation:XValidation:rule="self.source != 'Filesystem' || has(self.fs)",message="source Filesystem needs fs.path: set it to the path of the token in the provider's pod"

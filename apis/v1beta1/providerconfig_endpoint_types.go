@@ -52,7 +52,7 @@ type EndpointConfig struct {
 	Source *string `json:"source,omitempty"`
 }
 
-// A URLConfig says how the URL of an endpoint is found.
+// A URLConfig determines the URL of an endpoint.
 //
 // +kubebuilder:validation:XValidation:rule="self.type != 'Static' || has(self.static)",message="type Static needs static: set it to the URL of the endpoint"
 // +kubebuilder:validation:XValidation:rule="self.type != 'Dynamic' || has(self.dynamic)",message="type Dynamic needs dynamic: set it, with the host that follows the service and the region in the URL"

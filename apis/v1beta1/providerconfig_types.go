@@ -18,7 +18,7 @@ const (
 	CredentialsSourceFilesystem  xpv2.CredentialsSource = "Filesystem"
 )
 
-// A ProviderConfigSpec says how resources in the same namespace reach AWS.
+// A ProviderConfigSpec configures the access to AWS of resources in the same namespace.
 //
 // +kubebuilder:validation:XValidation:rule="self.credentials.source != 'None' || has(self.endpoint)",message="credentials.source None sends placeholder keys, which AWS rejects: set endpoint, or choose another source"
 type ProviderConfigSpec struct {
@@ -28,7 +28,7 @@ type ProviderConfigSpec struct {
 	ConnectionSpec `json:",inline"`
 }
 
-// A ClusterProviderConfigSpec says how resources of any namespace that it allows reach AWS.
+// A ClusterProviderConfigSpec configures the access to AWS of resources of any namespace that it allows.
 //
 // +kubebuilder:validation:XValidation:rule="self.credentials.source != 'None' || has(self.endpoint)",message="credentials.source None sends placeholder keys, which AWS rejects: set endpoint, or choose another source"
 type ClusterProviderConfigSpec struct {
@@ -62,7 +62,7 @@ type ClusterProviderConfigSpec struct {
 	ConnectionSpec `json:",inline"`
 }
 
-// NamespaceIsolation says whether namespaces that share a config are kept apart.
+// NamespaceIsolation sets whether namespaces that share a config are kept apart.
 type NamespaceIsolation string
 
 // Values of NamespaceIsolation.
@@ -253,7 +253,8 @@ type AccountUsage struct {
 	// Region such as eu-central-1.
 	Region string `json:"region"`
 
-	// Unknown says why the rest is not known, such as that the config's identity lacks lambda:GetAccountSettings.
+	// Unknown is the reason why the rest is not known, such as that the config's identity lacks
+	// lambda:GetAccountSettings.
 	// +optional
 	Unknown string `json:"unknown,omitempty"`
 
@@ -287,7 +288,7 @@ type AccountUsage struct {
 	FunctionCount *int64 `json:"functionCount,omitempty"`
 }
 
-// A ProviderConfig says how resources of its own namespace reach AWS.
+// A ProviderConfig configures the access to AWS of resources of its own namespace.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -317,7 +318,7 @@ type ProviderConfigList struct {
 	Items []ProviderConfig `json:"items"`
 }
 
-// A ClusterProviderConfig says how resources of every namespace that it allows reach AWS.
+// A ClusterProviderConfig configures the access to AWS of resources of every namespace that it allows.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

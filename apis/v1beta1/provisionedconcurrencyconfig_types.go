@@ -68,7 +68,7 @@ type ProvisionedConcurrencyConfigObservation struct {
 	FunctionArn *string `json:"functionArn,omitempty"`
 	// Status is IN_PROGRESS, READY or FAILED.
 	Status *string `json:"status,omitempty"`
-	// StatusReason is why AWS could not allocate the requested number.
+	// StatusReason is the reason why AWS could not allocate the requested number.
 	StatusReason *string `json:"statusReason,omitempty"`
 	// RequestedProvisionedConcurrentExecutions is the number of execution environments that were requested.
 	RequestedProvisionedConcurrentExecutions *int32 `json:"requestedProvisionedConcurrentExecutions,omitempty"`

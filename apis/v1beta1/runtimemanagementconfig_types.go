@@ -92,7 +92,7 @@ type RuntimeManagementConfigStatus struct {
 	AtProvider RuntimeManagementConfigObservation `json:"atProvider,omitempty"`
 }
 
-// A RuntimeManagementConfig says when AWS updates the runtime of an AWS Lambda function or of a version of it.
+// A RuntimeManagementConfig sets when AWS updates the runtime of an AWS Lambda function or of a version of it.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

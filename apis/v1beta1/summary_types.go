@@ -32,8 +32,8 @@ type Summary struct {
 	// +kubebuilder:validation:Enum=Pending;Creating;Available;Updating;Differs;RolledBack;Error;Deleting
 	Phase string `json:"phase,omitempty"`
 
-	// Message is why the resource is not available: the error, what the provider waits for, or what
-	// a rollout does. It is absent if there is no problem.
+	// Message is the reason why the resource is not available: the error, what the provider waits for, or what a
+	// rollout does. It is absent if there is no problem.
 	// +optional
 	Message string `json:"message,omitempty"`
 

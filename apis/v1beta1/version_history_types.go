@@ -26,7 +26,7 @@ type PublishedVersion struct {
 type RetainedVersion struct {
 	// Version is its number.
 	Version string `json:"version"`
-	// UsedBy says what uses it, such as alias live.
+	// UsedBy names the user of the version, such as alias live.
 	UsedBy string `json:"usedBy"`
 	// Since is the time at which it was first found in use.
 	Since metav1.Time `json:"since"`

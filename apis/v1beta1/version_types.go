@@ -6,7 +6,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// VersionParameters say which function's versions are published, and when.
+// VersionParameters set the function whose versions are published, and when they are.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.publishTo) == has(oldSelf.publishTo)",fieldPath=".publishTo",reason="FieldValueForbidden",message="publishTo can't be changed: create a new Version"
 // +kubebuilder:validation:XValidation:rule="!(has(self.publishTo) && has(self.historyLimit))",fieldPath=".historyLimit",reason="FieldValueForbidden",message="publishTo publishes the same version again and leaves no earlier ones to delete: remove historyLimit"
@@ -84,7 +84,7 @@ type VersionParameters struct {
 type VersionSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider says which function's versions are published, and when.
+	// ForProvider sets the function whose versions are published, and when they are.
 	ForProvider VersionParameters `json:"forProvider"`
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
 
-// A Source is where an archive comes from: an object in S3, or one of the others.
+// A Source is the source of an archive: an object in S3, or one of the others.
 type Source struct {
 	// Field is the field of the resource that holds the source, such as spec.forProvider.code.
 	Field string

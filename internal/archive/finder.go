@@ -52,7 +52,7 @@ type Finder struct {
 	// that does not match the pin is not read again in each attempt. Nil caches none.
 	Hashes *readcache.Cache
 
-	// Fresh is how old the look-up of an object may be. Its zero value looks up each object anew.
+	// Fresh limits the age of the look-up of an object. Its zero value looks up each object anew.
 	Fresh readcache.Freshness
 
 	// Now is the clock of the cache.

@@ -51,7 +51,7 @@ type Client struct {
 // A StatusHook may complete the status of an object before it is compared and written. It returns what to do with it.
 type StatusHook func(obj client.Object) StatusAction
 
-// A StatusAction is what to do with a status.
+// A StatusAction is an action on a status.
 type StatusAction int
 
 const (

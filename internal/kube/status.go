@@ -25,7 +25,7 @@ type statusWriter struct {
 
 	c *Client
 
-	// view is that of the reconcile. It is nil outside of a reconcile.
+	// view is the view of the reconcile. It is nil outside of a reconcile.
 	view *View
 }
 

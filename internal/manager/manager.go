@@ -124,7 +124,7 @@ type Options struct {
 	// AnalysisLoopback allows loopback addresses among them, for tests and the demo.
 	AnalysisLoopback bool
 
-	// DeletionPolicy says which deletions wait for a confirmation. The zero value lets none wait.
+	// DeletionPolicy selects the deletions that wait for a confirmation. The zero value selects none.
 	DeletionPolicy protection.Policy
 
 	// Quota configures the limits of AWS calls.

@@ -15,7 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 )
 
-// An Action is what would be done about a resource.
+// An Action is the action that would be taken for a resource.
 type Action string
 
 // The actions.
@@ -61,7 +61,7 @@ type Change struct {
 	After  string `json:"after,omitempty"`
 }
 
-// A Plan is what would be done about one resource.
+// A Plan is the action and the calls that would be made for one resource.
 type Plan struct {
 	// Kind, Namespace and Name of the resource.
 	Kind      string `json:"kind"`

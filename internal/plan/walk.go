@@ -46,7 +46,7 @@ const (
 	tick = time.Millisecond
 )
 
-// A walk is what was found by reconciling a resource until nothing was left to do.
+// A walk is the result of reconciling a resource until nothing is left to do.
 type walk struct {
 	calls   []dryrun.Call
 	changes diff.Changes

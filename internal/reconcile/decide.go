@@ -36,7 +36,7 @@ type Input struct {
 	// Generation is the generation of the resource.
 	Generation int64
 
-	// Deleted is whether the resource has a deletion timestamp, Paused whether it is paused.
+	// Deleted reports whether the resource has a deletion timestamp, Paused whether it is paused.
 	Deleted, Paused bool
 
 	// Ready is the state observed in AWS: as set by this reconcile, or by the last one.
@@ -45,13 +45,13 @@ type Input struct {
 	// Differs describes how AWS differs from spec in fields that may not be changed. It is empty if it does not.
 	Differs string
 
-	// Changed is whether a call was made that changes something.
+	// Changed reports whether a call that changes something was made.
 	Changed bool
 
-	// Unseen is whether AWS has accepted the create and has not returned the result yet.
+	// Unseen reports whether AWS has accepted the create and has not returned the result yet.
 	Unseen bool
 
-	// WaitsFor is what a deletion waits for, if anything.
+	// WaitsFor describes what a deletion waits for. It is empty if it waits for nothing.
 	WaitsFor string
 
 	// Failure and Error are the kind of error of the reconcile, and its message.

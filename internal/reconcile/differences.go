@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// MaxDifferences is how many differences status lists.
+	// MaxDifferences is the maximum number of differences in status.
 	MaxDifferences = 16
 
-	// maxNamed is how many of them a message names.
+	// maxNamed is the maximum number of differences that a message names.
 	maxNamed = 6
 
 	// MaxValue is the length of a value in status, maxShort that in a message.
@@ -29,10 +29,10 @@ const (
 	maxShort = 40
 )
 
-// PoliciesForbid is why differences are not corrected.
+// PoliciesForbid is the reason given for differences that are not corrected.
 const PoliciesForbid = "managementPolicies do not allow changing it"
 
-// A comparison is how AWS differs from spec, as it is reported to users.
+// A comparison is the list of differences between AWS and spec, as reported to users.
 type comparison struct {
 	// desired are the fields that spec names, beside are those that it does not: an update
 	// removes them or resets them to the default of the config or of AWS.

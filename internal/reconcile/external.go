@@ -37,7 +37,7 @@ type external[T Managed, O, S any] struct {
 	// out is the outcome so far.
 	out Outcome
 
-	// observation is what was read; plan and comparison are what was decided.
+	// observation is the result of the read; plan and comparison are the decisions about it.
 	observation Observation[O, S]
 	plan        Plan
 	comparison  Comparison[S]
@@ -45,7 +45,7 @@ type external[T Managed, O, S any] struct {
 	// settings are the settings to create, if a creation is due.
 	settings S
 
-	// creation is what the creation asks for, and recreates describes it if the external resource was deleted in AWS.
+	// creation is the result of PrepareCreate, and recreates describes it if the external resource was deleted in AWS.
 	creation  Creation
 	recreates string
 }
@@ -257,7 +257,7 @@ func (e *external[T, O, S]) compare(ctx context.Context) error {
 	return nil
 }
 
-// recreate has what was observed deleted and created again.
+// recreate makes the deletion and new creation of the external resource due.
 func (e *external[T, O, S]) recreate(ctx context.Context) error {
 	e.out.Details = nil
 	if err := e.prepareCreate(ctx); err != nil {

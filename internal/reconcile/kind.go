@@ -30,7 +30,7 @@ type Managed interface {
 	GetSummary() v1beta1.Summary
 }
 
-// A Kind is what Setup needs to know of a kind of managed resource.
+// A Kind describes a kind of managed resource to Setup.
 type Kind[T Managed] struct {
 	// GVK is the kind, which is registered in the manager's scheme.
 	GVK schema.GroupVersionKind

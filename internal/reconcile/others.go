@@ -24,7 +24,7 @@ type Others struct {
 	// it claims before it creates something.
 	Owns, Claims func() []tenancy.Target
 
-	// Claimed is whether the resource has claimed what it is about to create.
+	// Claimed reports whether the resource has claimed what it is about to create.
 	Claimed bool
 
 	// leaves end the uses of targets when the reconcile ends.

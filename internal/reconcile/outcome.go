@@ -35,7 +35,7 @@ func (o ObserverFunc[T]) Observe(ctx context.Context, f Facts, mg T) (Outcome, e
 	return o(ctx, f, mg)
 }
 
-// Facts are what a reconcile knows before it observes the external resource. The zero value grants all calls and
+// Facts is the knowledge of a reconcile before it observes the external resource. The zero value grants all calls and
 // knows nothing.
 type Facts struct {
 	// Fresh is the time of the reconcile, and how old an AWS answer may be that another resource has requested: of
@@ -52,7 +52,8 @@ type Facts struct {
 	// ReserveFn reserves calls, as a Limiter does. Nil grants all of them.
 	ReserveFn func(ops ...string) time.Duration
 
-	// KnownCause is why AWS differs from spec, as far as known, and Origin describes the call that explains a difference.
+	// KnownCause is the cause of differences between AWS and spec, empty if unknown, and Origin describes the call that
+	// explains a difference.
 	KnownCause, Origin string
 
 	// ReadyBefore is the Ready condition at the start.
@@ -88,14 +89,14 @@ func (f Facts) Cause(mg Managed) string {
 	return "differed from spec"
 }
 
-// Effects are what any step of an observation or a call may ask for, besides its result.
+// Effects are the requests of a step of an observation or a call, besides its result.
 type Effects struct {
 	// Events are emitted when the reconcile has ended. An event that only repeats the last one is dropped, so an
 	// observation may return its findings every time.
 	Events []event.Event
 
-	// After is when to reconcile the resource again, instead of at its poll interval. The shortest wins. It has no
-	// effect if the reconcile fails.
+	// After is the delay before the next reconcile of the resource, instead of its poll interval. The shortest wins. It
+	// has no effect if the reconcile fails.
 	After time.Duration
 
 	// RetryWithin bounds the delay before the next reconcile if this one fails: something is due by then even if the
@@ -141,7 +142,7 @@ func soonest(a, b time.Duration) time.Duration {
 type Record struct {
 	Annotations map[string]string
 
-	// Failure says what could not be done if they cannot be written.
+	// Failure is the message that wraps the error if they cannot be written.
 	Failure string
 }
 
@@ -149,7 +150,7 @@ type Record struct {
 type Outcome struct {
 	Effects
 
-	// Exists is whether AWS has the external resource, or may have it although it does not show it.
+	// Exists reports whether AWS has the external resource, or may have it although it does not show it.
 	Exists bool
 
 	// Ready is the Ready condition. Its zero value leaves it as it is.
@@ -176,7 +177,7 @@ type Outcome struct {
 	Details managed.ConnectionDetails
 }
 
-// Differences are how AWS differs from spec, as reported to users.
+// Differences reports the differences between AWS and spec to users.
 type Differences struct {
 	// Message is the message of Ready if the resource may not correct them, and empty if it may.
 	Message string
@@ -184,7 +185,7 @@ type Differences struct {
 	List []v1beta1.Difference
 }
 
-// A Verb is what a call does to the external resource.
+// A Verb is the effect of a call on the external resource.
 type Verb int
 
 // The verbs.
@@ -244,7 +245,7 @@ type Result struct {
 // LaterError is the error that ends a reconcile without a trace: whatever it has found and set is dropped, and the
 // resource is reconciled again later. If Create, Update or Delete returns it, the call counts as not made.
 type LaterError struct {
-	// After is when to reconcile the resource again.
+	// After is the delay before the next reconcile of the resource.
 	After time.Duration
 
 	// Operations are the AWS operations that it waits for. The next reconcile reserves them in advance.
@@ -259,8 +260,8 @@ func (l *LaterError) Error() string { return fmt.Sprintf("it is reconciled again
 // WaitFor returns a LaterError.
 func WaitFor(after time.Duration) error { return &LaterError{After: max(after, AtOnce)} }
 
-// An AwaitedError says what a resource that does not exist in AWS yet waits for, such as a resource that it refers to.
-// It is not treated as a failure, because both were probably applied together.
+// An AwaitedError is the error of a resource that does not exist in AWS yet and waits for something, such as a
+// referenced resource. It is not treated as a failure, because both were probably applied together.
 type AwaitedError struct{ Err error }
 
 // Error returns what the resource waits for.

@@ -20,8 +20,8 @@ type Plan struct {
 	// Changes are the differences between spec and AWS.
 	Changes diff.Changes
 
-	// Followed are those of the Changes that come from what spec refers to, such as a new
-	// object in S3, rather than from a change in AWS.
+	// Followed is the subset of Changes whose cause is a change of something that spec refers to, such as a new object
+	// in S3, rather than a change in AWS.
 	Followed diff.Changes
 
 	// Call is the AWS operation that makes the changes, or the first of several. It is empty
@@ -34,7 +34,7 @@ type Plan struct {
 	// Intent is written before the Call.
 	Intent Record
 
-	// Carried are those of the Changes that the Call makes. Nil means all.
+	// Carried is the subset of Changes that the Call makes. Nil means all.
 	Carried diff.Changes
 
 	// Does describes the call in the event about it. If it is empty, the event lists the Carried changes.

@@ -7,8 +7,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 )
 
-// ManyRepeats is how many times AWS accepts the same call in a row without showing its effect
-// before the resource reports that AWS does not apply it.
+// ManyRepeats is the number of times that AWS accepts the same call in a row without showing its effect before the
+// resource reports that AWS does not apply it.
 const ManyRepeats = 3
 
 // repeatDelays are the times after the first, second, ... call within which the same call is
@@ -17,8 +17,8 @@ var repeatDelays = []time.Duration{
 	2 * time.Second, 10 * time.Second, 5 * time.Minute, 10 * time.Minute, 20 * time.Minute, time.Hour,
 }
 
-// RepeatsMaxAge is how long a call counts. It is longer than every delay, so that a call
-// that never has an effect does not start over with the first delays.
+// RepeatsMaxAge is the time for which a call counts. It is longer than every delay, so that a call that never has an
+// effect does not start over with the first delays.
 const RepeatsMaxAge = 3 * time.Hour
 
 // Repeats records the calls of one resource that have not had their effect yet: those that AWS has accepted without

@@ -25,15 +25,15 @@ const (
 	deferral = "put off"
 )
 
-// MaxDeferrals is how often in a row AWS may reject a change as conflicting, once a
-// second, before it is reported to users.
+// MaxDeferrals is the number of times in a row that AWS may reject a change as conflicting, once a second, before it is
+// reported to users.
 const MaxDeferrals = 10
 
 // deletionShare is the quotient of the time since the deletion and the interval until the next observation.
 const deletionShare = 3
 
-// recurring is how long after a failed create a second one that finds the external
-// resource existing counts as the same failure.
+// recurring is the time after a failed create in which a second one that finds an existing external resource counts as
+// the same failure.
 const recurring = 15 * time.Minute
 
 // Bounded returns the plan with the first of its calls that may be made now. A call that AWS has accepted without

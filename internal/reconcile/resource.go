@@ -77,7 +77,7 @@ type Resource[T Managed, O, S any] struct {
 	Details func(mg T) managed.ConnectionDetails
 }
 
-// A Creation is what PrepareCreate asks for.
+// A Creation is the result of PrepareCreate.
 type Creation struct {
 	Effects
 
@@ -116,9 +116,9 @@ type Observation[O, S any] struct {
 	Parent string
 }
 
-// Desired is what spec asks for.
+// Desired is the desired state.
 type Desired[S any] struct {
-	// Settings are those of spec.forProvider, completed by those of spec.initProvider.
+	// Settings are the settings of spec.forProvider, completed by those of spec.initProvider.
 	Settings S
 
 	// Left are the settings that only spec.initProvider sets: they are not corrected after the creation.
@@ -160,7 +160,7 @@ type Update[S any] struct {
 	// Call is the AWS operation to make.
 	Call string
 
-	// Carried are those of the Changes that the Call makes.
+	// Carried is the subset of Changes that the Call makes.
 	Carried diff.Changes
 }
 
@@ -179,7 +179,7 @@ type Calls struct {
 // A NotReadyError is the error of an observation while a temporary state prevents the creation. It is no failure: the
 // Ready condition says what the creation waits for, and the resource is requeued.
 type NotReadyError struct {
-	// Reason is what the creation waits for.
+	// Reason describes what the creation waits for.
 	Reason string
 
 	// After is the requeue interval. 0 selects the interval at which unsettled resources are polled.

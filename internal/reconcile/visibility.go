@@ -80,38 +80,39 @@ const (
 type absenceReport struct {
 	now time.Time
 
-	// nameGiven and replaces are those of Calls, and named is whether the resource has an external name.
+	// nameGiven and replaces have the values of Calls, and named reports whether the resource has an external name.
 	nameGiven, replaces, named bool
 
-	// created is when the last create succeeded, and unanswered when one was not answered. They are zero if none did.
-	// recorded is whether the kind has recorded its intent before a create, by which it finds the result.
+	// created is the time at which the last create succeeded, and unanswered the time of the last one that was not
+	// answered. They are zero if there was none. recorded reports whether the kind has recorded its intent before a
+	// create, by which it finds the result.
 	created, unanswered time.Time
 	recorded            bool
 
-	// objectCreated is when the managed resource was created.
+	// objectCreated is the time at which the managed resource was created.
 	objectCreated time.Time
 
-	// unseen is whether AWS has not shown the external resource since it was created, available whether it was ready
-	// when it was last seen, and outdated whether that was for an earlier generation.
+	// unseen reports whether AWS has not shown the external resource since it was created, available whether it was
+	// ready when it was last seen, and outdated whether that was for an earlier generation.
 	unseen, available, outdated bool
 
-	// deleting is whether the managed resource is being deleted, deletionSent whether Ready says so, and
+	// deleting reports whether the managed resource is being deleted, deletionSent whether Ready says so, and
 	// DeletionAccepted whether AWS has accepted the deletion.
 	deleting, deletionSent, deletionAccepted bool
 
-	// counted is whether reports are counted. reports is how many there were in a row before this one, and wait how
-	// long the next one is not counted yet.
+	// counted reports whether reports are counted. reports is the number of reports in a row before this one, and wait
+	// the time until the next one is counted.
 	counted bool
 	reports int
 	wait    time.Duration
 }
 
-// A verdict is what to do about the report that an external resource does not exist.
+// A verdict is the decision about the report that an external resource does not exist.
 type verdict struct {
 	// believed is true if the external resource does not exist.
 	believed bool
 
-	// after is when to observe it again.
+	// after is the delay before the next observation.
 	after time.Duration
 
 	// silent is true if the reconcile is to leave no trace meanwhile.

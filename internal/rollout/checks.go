@@ -73,8 +73,8 @@ func record(s *v1beta1.AliasRolloutStatus, id CheckID) *v1beta1.RolloutCheck {
 	return &s.Checks[len(s.Checks)-1]
 }
 
-// Due returns the checks that are to be measured at a time. next is when another one will be; it is
-// zero if none will be in the present step.
+// Due returns the checks that are to be measured at a time. next is the time at which another one will be; it is zero
+// if none will be in the present step.
 func Due(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time.Time) (due []CheckID, next time.Time) {
 	if s == nil || !measures(s) {
 		return nil, time.Time{}

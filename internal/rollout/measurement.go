@@ -53,7 +53,8 @@ type Measurement struct {
 	// Value that was measured, at most 64 characters.
 	Value string
 
-	// Message says why the result is not Success, at most 512 characters. It does not quote what a server has answered.
+	// Message is the reason for a result other than Success, at most 512 characters. It does not quote a server's
+	// answer.
 	Message string
 
 	// Until is the time up to which the result has all invocations, by when they began. Zero means all that have ended.
@@ -101,7 +102,7 @@ func LongestPeriod(m *v1beta1.CloudWatchMetric) time.Duration {
 	return cmp.Or(longest, time.Minute)
 }
 
-// A Subject is what a rollout is about.
+// A Subject is the alias that a rollout changes, with its versions.
 type Subject struct {
 	// Namespace of the Alias.
 	Namespace string
@@ -131,7 +132,7 @@ type AlarmState struct {
 	// Until is the time up to which the alarm has evaluated all invocations that were short, by when they began.
 	Until time.Time
 
-	// Err says why the state is not known.
+	// Err is the reason why the state is not known.
 	Err error
 }
 

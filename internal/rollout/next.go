@@ -68,7 +68,7 @@ const (
 // after that is a change by someone else.
 const driftGrace = 30 * time.Second
 
-// An Observation is what the caller has observed.
+// An Observation is the state that the caller has observed.
 type Observation struct {
 	// Route of the alias, and the RevisionID that it has with it.
 	Route      Route
@@ -94,7 +94,7 @@ type Observation struct {
 	Wait         time.Duration
 }
 
-// A Version is what matters of a version for a rollout.
+// A Version is the state of a version, as far as it matters for a rollout.
 type Version struct {
 	// Fingerprint is a hash of its code and configuration. Empty if it is not known.
 	Fingerprint string
@@ -133,7 +133,7 @@ func (v Version) unusable(number string) string {
 	return v.Pending
 }
 
-// An Action is what the caller does next.
+// An Action is the caller's next action.
 type Action string
 
 // The actions.
@@ -155,7 +155,7 @@ type Event struct {
 	Reason, Message string
 }
 
-// A Decision is what is done next.
+// A Decision is the result of Next.
 type Decision struct {
 	// State to persist. If it differs from the former one, it is persisted before anything else.
 	State *v1beta1.AliasRolloutStatus

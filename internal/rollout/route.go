@@ -9,7 +9,7 @@ import (
 // all is the weight, in percent, of a version that receives all invocations.
 const all = 100
 
-// A Route is how an alias distributes its invocations.
+// A Route is the distribution of an alias's invocations over versions.
 type Route struct {
 	// Version is the alias's version.
 	Version string

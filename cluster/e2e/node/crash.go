@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// firstRest is for how many checks a pod that has ended for the second time is not restarted. The first time it
-	// is restarted at once. The number doubles each time, up to maxRest.
+	// firstRest is the number of checks for which a pod that has ended for the second time is not restarted. The first
+	// time it is restarted at once. The number doubles each time, up to maxRest.
 	firstRest = int(time.Second / pollInterval)
 	maxRest   = int(30 * time.Second / pollInterval)
 )

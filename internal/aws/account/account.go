@@ -60,7 +60,7 @@ type Usage struct {
 	Region  string
 	Figures Figures
 
-	// Unknown says why the figures are not known. It is nil if they are.
+	// Unknown is the reason why the figures are not known. It is nil if they are.
 	Unknown error
 }
 
@@ -159,8 +159,8 @@ func (b *Limits) sweep() {
 
 func keyOf(s *session.Session) scopeKey { return scopeKey{config: s.Ref.UID, region: s.Scope.Region} }
 
-// Usages returns the usage of the regions in which a config is used, and reads the figures that are
-// due. again is when the next figures are due, 0 if never.
+// Usages returns the usage of the regions in which a config is used, and reads the figures that are due. again is the
+// time until the next figures are due, 0 if never.
 func (b *Limits) Usages(ctx context.Context, uid types.UID) (known []Usage, again time.Duration) {
 	for _, k := range b.inUse(uid) {
 		if wait := b.refresh(ctx, k); again == 0 || wait < again {

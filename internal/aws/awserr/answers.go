@@ -76,7 +76,7 @@ func (*RedirectError) RetryableError() bool { return false }
 type HostError struct {
 	// Host is the host that the config names.
 	Host string
-	// Reason says why, and what to do.
+	// Reason is the reason, with advice for the user.
 	Reason string
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
-// noConcurrency has what the reasons of a throttled invocation mean that are about the function or its account. The
-// other reasons are about the rate of the caller's requests.
+// noConcurrency explains the reasons of a throttled invocation that are about the function or its account. The other
+// reasons are about the rate of the caller's requests.
 var noConcurrency = map[types.ThrottleReason]string{
 	types.ThrottleReasonReservedFunctionConcurrentInvocationLimitExceeded: "the function has no concurrency left: its " +
 		"reservedConcurrentExecutions are 0 or in use, or the other functions of the account have reserved all of it",

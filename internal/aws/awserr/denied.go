@@ -21,8 +21,8 @@ var actions = map[string]string{
 	"STS AssumeRoleWithWebIdentity": "sts:AssumeRoleWithWebIdentity",
 }
 
-// describeDenied says which action is missing and what to grant. message is AWS's own without what
-// differs between attempts, and short the same in at most maxLength characters.
+// describeDenied names the action that is missing, and the way to grant it. message is AWS's own without what differs
+// between attempts, and short the same in at most maxLength characters.
 func describeDenied(message, short string, op *smithy.OperationError) string {
 	f := deniedPattern.FindStringSubmatch(message)
 	if f == nil {

@@ -36,7 +36,7 @@ type passing struct {
 	// within is the time in which the error passes, if it does.
 	within time.Duration
 
-	// source says who has seen it pass, or where it was recorded.
+	// source is the project that has seen it pass, or the place where it was recorded.
 	source string
 }
 

@@ -86,7 +86,7 @@ func cleanOther(err error) error {
 	return err
 }
 
-// describe says what went wrong in an operation. The operation that failed may be one that fetches credentials for it.
+// describe describes the failure of an operation. The operation that failed may be one that fetches credentials for it.
 func describe(outer *smithy.OperationError) messageParts {
 	const credentials = "cannot get AWS credentials"
 	inner := innermost(outer)
@@ -132,7 +132,7 @@ func describeAnswer(err error, op *smithy.OperationError) messageParts {
 // imageNotSupported is the end of Lambda's message for an image index, among others.
 const imageNotSupported = "media type for the source image"
 
-// advice says what to do about a message of AWS that names a cause, but no way out. It is empty for all others.
+// advice returns advice on a message of AWS that names a cause, but no way out. It is empty for all others.
 func advice(message string) string {
 	if !strings.Contains(message, imageNotSupported) {
 		return ""
@@ -146,7 +146,8 @@ func advice(message string) string {
 var functionNotFound = regexp.MustCompile(
 	`^Function not found: arn:[^:\s]+:lambda:([^:\s]+):\d{12}:function:([^:\s]+)(?::([^:\s]+))?$`)
 
-// named says which version or alias of which function does not exist. AWS calls all of them a function.
+// named describes the function, version or alias that does not exist: AWS calls all of them a function. It returns any
+// other message unchanged.
 func named(message string) string {
 	f := functionNotFound.FindStringSubmatch(message)
 	if f == nil {
@@ -163,7 +164,7 @@ func named(message string) string {
 	return what + " does not exist in " + f[1]
 }
 
-// hint says what to do about credentials that AWS does not accept, and about buckets in another region.
+// hint returns advice on credentials that AWS does not accept, and on buckets in another region.
 func hint(code string) string {
 	switch code {
 	case "ExpiredToken", "ExpiredTokenException":
@@ -180,7 +181,8 @@ func hint(code string) string {
 	}
 }
 
-// describeConnection says why there was no response. It leaves out addresses and ports, which differ between attempts.
+// describeConnection returns the reason why there was no response. It leaves out addresses and ports, which differ
+// between attempts.
 func describeConnection(err error) string {
 	host := "AWS"
 	if e, ok := errors.AsType[*url.Error](err); ok {

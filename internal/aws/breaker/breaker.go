@@ -84,11 +84,13 @@ type Breakers struct {
 
 // A config has the breakers of a configuration.
 type config struct {
-	// circuits and served are by region. served is when AWS last served a call, if it has answered all since.
+	// circuits and served are by region. served is the time at which AWS last served a call, if it has answered all
+	// since.
 	circuits map[string]*circuit
 	served   map[string]time.Time
 
-	// trying counts the reconciles that may call unproven regions, by tenant, and since is when the first of them began.
+	// trying counts the reconciles that may call unproven regions, by tenant, and since is the time at which the first
+	// of them began.
 	trying map[string]int
 	since  time.Time
 }
@@ -98,7 +100,7 @@ type circuit struct {
 	// failures is the number of consecutive calls without an answer, and most the number that opens the breaker.
 	failures, most int
 
-	// open is true if no calls must be made; until is when the next probe is due.
+	// open is true if no calls must be made; until is the time at which the next probe is due.
 	open  bool
 	pause time.Duration
 	until time.Time
@@ -331,7 +333,7 @@ func (b *Breakers) Forget(uid types.UID) {
 	delete(b.configs, uid)
 }
 
-// answered closes a breaker. served is whether the answer is other than a failure of the server.
+// answered closes a breaker. served reports whether the answer is other than a failure of the server.
 func (b *Breakers) answered(k Key, served bool) {
 	b.mu.Lock()
 	b.sweep()

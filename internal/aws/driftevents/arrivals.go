@@ -14,7 +14,7 @@ const (
 	// eventWithin is the time within which the event of a call arrives. CloudTrail takes about 5 minutes on average.
 	eventWithin = 15 * time.Minute
 
-	// clockSkew is how far the clocks of AWS and of the provider may be apart.
+	// clockSkew is the largest expected difference between the clocks of AWS and of the provider.
 	clockSkew = time.Minute
 )
 
@@ -24,8 +24,8 @@ type place struct{ account, region string }
 // String names the place.
 func (p place) String() string { return "account " + p.account + " in " + p.region }
 
-// arrivals are what has arrived from a place. Only an event of CloudTrail proves that its events arrive: a heartbeat of
-// EventBridge comes without a trail, too.
+// arrivals is the record of the events and heartbeats that have arrived from a place. Only an event of CloudTrail
+// proves that its events arrive: a heartbeat of EventBridge comes without a trail, too.
 type arrivals struct {
 	// proven is the time of the last event of CloudTrail, or of the last heartbeat since, and fed that of either of them.
 	proven, fed time.Time
@@ -33,7 +33,7 @@ type arrivals struct {
 	// first and last are the times of the calls of the provider whose events have not arrived yet.
 	first, last time.Time
 
-	// missing is whether the event of a call has not arrived in time, and none since.
+	// missing reports whether the event of a call has not arrived in time, and no other event since.
 	missing bool
 }
 

@@ -75,7 +75,7 @@ type Notice struct {
 	Configs map[Config]bool
 }
 
-// An Outcome says what an event was for the resources of a kind. The greatest of several is counted.
+// An Outcome is the significance of an event for the resources of a kind. The greatest of several is counted.
 type Outcome int
 
 const (

@@ -18,7 +18,7 @@ const (
 	maxPlaces = 10000
 )
 
-// A Reason says what a receiver does.
+// A Reason classifies the state of a receiver.
 type Reason int
 
 const (
@@ -66,7 +66,7 @@ type health struct {
 	lastReceived time.Time
 	wasAlive     bool
 
-	// places has what has arrived from each account and region.
+	// places records the events that have arrived from each account and region.
 	places map[place]*arrivals
 
 	// missing are the places in the last report with a call whose event is missing.

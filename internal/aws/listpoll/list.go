@@ -41,7 +41,7 @@ type Page struct {
 	Next string
 }
 
-// An Item is what a list shows of a resource.
+// An Item is the entry of a resource in a list.
 type Item struct {
 	// ID identifies the item in its list, such as the name of a function.
 	ID string

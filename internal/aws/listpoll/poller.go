@@ -100,7 +100,7 @@ type resource struct {
 	// readAt is the time when it was last read in full. It is zero if that was before the start.
 	readAt time.Time
 
-	// watchedAt is since when it is watched.
+	// watchedAt is the time from which it is watched.
 	watchedAt time.Time
 
 	// fingerprints has the fingerprint that each item had when its revision was first found.

@@ -58,7 +58,7 @@ type list struct {
 	primary bool
 	items   map[string]*item
 
-	// reading is true while a page is read. nextAt is when the next one is due.
+	// reading is true while a page is read. nextAt is the time at which the next one is due.
 	reading bool
 	nextAt  time.Time
 
@@ -69,8 +69,8 @@ type list struct {
 	token       string
 	pages, seen int
 
-	// punctual reports whether the last round was complete, this one began one interval after it, and no
-	// page has failed since. scannedAt is when overdue items were last looked for.
+	// punctual reports whether the last round was complete, this one began one interval after it, and no page has
+	// failed since. scannedAt is the time of the last search for overdue items.
 	punctual  bool
 	scannedAt time.Time
 
@@ -83,12 +83,13 @@ type list struct {
 	// a full read does not explain what the list shows.
 	differing, lastDiffering int
 
-	// failures and denials count failed and denied pages in a row. deniedUntil is when to try again.
+	// failures and denials count failed and denied pages in a row. deniedUntil is the time of the next attempt after a
+	// denial.
 	failures, denials int
 	deniedUntil       time.Time
 }
 
-// An item is what a list shows of a resource.
+// An item is the entry of a resource in a list, as last read.
 type item struct {
 	resources   []types.UID
 	revision    string
@@ -214,8 +215,8 @@ func (p *Poller) fullReadInterval(n int) time.Duration {
 	return max(min(d, p.o.MaxFullReadInterval), p.o.Interval)
 }
 
-// apply records a page of a list, and returns what to call because of it. began is when its read
-// began. The caller holds the lock.
+// apply records a page of a list, and returns what to call because of it. began is the time at which its read began.
+// The caller holds the lock.
 func (p *Poller) apply(l *list, page Page, began, now time.Time) (notify []func()) {
 	l.failures, l.denials = 0, 0
 	l.pages++

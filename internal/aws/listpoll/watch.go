@@ -14,7 +14,7 @@ import (
 // of polls and for pages that had to wait.
 const tolerance = 1.25
 
-// A State is what lists show of a resource.
+// A State is the state of a resource according to lists.
 type State int
 
 const (
@@ -41,10 +41,10 @@ type Result struct {
 	Direct []Ref
 }
 
-// Watch watches a resource that was found up to date. refs are its items, with the revisions that
-// were found: the first one decides whether lists are used. readAt is when the resource was read in
-// full, or zero if that was before the start. notify is called, without blocking, when a list shows
-// a difference; nil leaves it to Check. Without refs, the resource is not watched.
+// Watch watches a resource that was found up to date. refs are its items, with the revisions that were found: the first
+// one decides whether lists are used. readAt is the time at which the resource was read in full, or zero if that was
+// before the start. notify is called, without blocking, when a list shows a difference; nil leaves it to Check. Without
+// refs, the resource is not watched.
 func (p *Poller) Watch(uid types.UID, s *session.Session, refs []Ref, readAt time.Time, notify func()) {
 	if p == nil {
 		return
@@ -153,8 +153,8 @@ func (p *Poller) Check(uid types.UID, s *session.Session) Result {
 	return result
 }
 
-// Record records the revision of an item that Check has returned in Direct, so that it is not read
-// again for each resource that it belongs to. began is when its read began.
+// Record records the revision of an item that Check has returned in Direct, so that it is not read again for each
+// resource that it belongs to. began is the time at which its read began.
 func (p *Poller) Record(s *session.Session, ref Ref, revision string, began time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

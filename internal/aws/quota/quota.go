@@ -33,7 +33,7 @@ type Scope struct {
 // Unverified stands for an account ID that AWS has not confirmed.
 const Unverified = "unverified"
 
-// A Priority says which callers go first.
+// A Priority ranks the callers that wait.
 type Priority int
 
 // The priorities. A user's change goes before a poll for drift. Polls have a small share nevertheless.

@@ -46,7 +46,7 @@ type entry struct {
 	err   error
 }
 
-// Freshness says how old an answer may be.
+// Freshness limits the age of an answer.
 type Freshness struct {
 	// Now is the current time.
 	Now time.Time
@@ -93,9 +93,9 @@ func (c *Cache) Forget(k Key) {
 	delete(c.entries, k)
 }
 
-// ahead is how much later than the current time an answer may be: concurrent callers read the clock
-// at slightly different times. A larger difference means that the clock was set back, and the
-// answer would count as recent for that long.
+// ahead is the maximum time by which an answer may be later than the current time: concurrent callers read the clock at
+// slightly different times. A larger difference means that the clock was set back, and the answer would count as recent
+// for that long.
 const ahead = time.Minute
 
 // isAheadBy reports whether a time is later than the current time by more than d.

@@ -32,7 +32,7 @@ type cache struct {
 	swept   time.Time
 }
 
-// An entry has what is cached of one version of a config and of its raw credentials. A new version replaces it.
+// An entry is the cached state of one version of a config and of its raw credentials. A new version replaces it.
 type entry struct {
 	version string
 	used    time.Time

@@ -23,7 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// A refusedError says why a resource must not use a config, or why nobody must.
+// A refusedError is the error of a config that a resource, or any resource, must not use.
 type refusedError struct{ error }
 
 // Unwrap returns the reason.

@@ -24,7 +24,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
-// A Session has what the resources of one config need to call AWS in one region. All of them share it,
+// A Session is the configuration with which the resources of one config call AWS in one region. All of them share it,
 // and must not change it.
 type Session struct {
 	// AWS is the configuration of clients. Calls keep to the quotas of Scope.

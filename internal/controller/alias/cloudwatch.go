@@ -21,8 +21,8 @@ type metrics struct {
 	api     cloudwatch.API
 	now     func() time.Time
 
-	// mayAct returns an error if the Alias may not use functions. shared is whether namespaces that do not trust each
-	// other use the config.
+	// mayAct returns an error if the Alias may not use functions. shared reports whether namespaces that do not trust
+	// each other use the config.
 	mayAct func(context.Context, ...tenancy.Target) error
 	shared bool
 }

@@ -62,7 +62,7 @@ func (c *connector) observer(_ *v1beta1.Alias, s *session.Session) reconcile.Obs
 	return e.resource()
 }
 
-// countTimeout is how long the count of the rollouts may take, if the cache of Aliases is not filled yet.
+// countTimeout limits the time that the count of the rollouts takes if the cache of Aliases is not filled yet.
 const countTimeout = time.Second
 
 // countRollouts returns the number of Aliases with a rollout, by its phase. A replica that is not the leader counts

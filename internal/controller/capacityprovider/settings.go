@@ -89,7 +89,7 @@ func fixed(s settings, p v1beta1.CapacityProviderParameters) settings {
 	return s
 }
 
-// observed is what one observation has read.
+// observed is the result of one observation.
 type observed struct {
 	provider *types.CapacityProvider
 	tags     map[string]string

@@ -29,7 +29,7 @@ type policies struct {
 	UntrustedArtifactOnDeployment *string `json:"untrustedArtifactOnDeployment"`
 }
 
-// observed is what one observation has read.
+// observed is the result of one observation.
 type observed struct {
 	config *types.CodeSigningConfig
 	tags   map[string]string

@@ -34,7 +34,7 @@ type external struct {
 	owner  tagging.Owner
 	now    func() time.Time
 
-	// facts are those of the reconcile.
+	// facts are the facts of the reconcile.
 	facts reconcile.Facts
 }
 

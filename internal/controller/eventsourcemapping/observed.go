@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// observed is what one reconcile read of a mapping.
+// observed is the result of reading a mapping in one reconcile.
 type observed struct {
 	// mapping is GetEventSourceMapping's answer.
 	mapping *lambda.GetEventSourceMappingOutput

@@ -23,8 +23,8 @@ const (
 	stateDeleting  = "Deleting"
 )
 
-// retryAfter is how long a mapping that AWS itself disabled stays disabled before it is
-// enabled again: the cause may have been fixed outside of the manifest.
+// retryAfter is the delay before a mapping that AWS itself disabled is enabled again: the cause may have been fixed
+// outside of the manifest.
 const retryAfter = 10 * time.Minute
 
 // inMotion reports whether AWS rejects changes of a mapping in this state.

@@ -12,14 +12,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 )
 
-// A deploymentPackage is what AWS runs: a .zip archive, or a container image.
+// A deploymentPackage is the code of a function: a .zip archive, or a container image.
 type deploymentPackage struct {
 	spec v1beta1.FunctionCode
 
 	// bundle is the .zip archive, unless it is an image.
 	bundle archive.Bundle
 
-	// digest is that of the image that the image tag currently names. It is set only if the tag is tracked.
+	// digest is the digest of the image that the image tag currently names. It is set only if the tag is tracked.
 	digest string
 
 	// indexed is the URI of the image's repository up to the digest, if the tag names an image index. The image of spec

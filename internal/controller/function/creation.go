@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// creationWindow is how long after this resource requested a creation a function in state Failed can be its result.
+	// creationWindow is the time after a creation was requested in which a function in state Failed can be its result.
 	// A function that failed later may have served requests before.
 	creationWindow = 30 * time.Minute
 

@@ -40,10 +40,10 @@ type external struct {
 	// limited says that aliases are only those of some namespaces.
 	limited bool
 
-	// reachable is whether AWS answers calls, as far as known.
+	// reachable reports whether AWS answers calls, as far as known.
 	reachable bool
 
-	// facts are those of the reconcile, from read on.
+	// facts are the facts of the reconcile, from read on.
 	facts reconcile.Facts
 
 	// owned is the result of owner.
@@ -62,7 +62,7 @@ type external struct {
 	// pruning is the result of readHistory.
 	pruning pruning
 
-	// unlisted is why plan could not list the versions before one is published.
+	// unlisted is the error if plan could not list the versions before one is published.
 	unlisted error
 }
 

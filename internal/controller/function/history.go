@@ -26,7 +26,7 @@ const pathHistory = "historyLimit"
 type pruning struct {
 	// unused is a version that nothing uses.
 	unused string
-	// err is why that check failed. It does not block other changes.
+	// err is the error of that check. It does not block other changes.
 	err error
 }
 

@@ -59,7 +59,7 @@ type plan struct {
 	name     string
 	resource observed
 	archive  deploymentPackage
-	// publishedSince is why a version is to be published, if one is.
+	// publishedSince is the reason for publishing a version, empty if none is to be published.
 	publishedSince string
 	// fingerprints has the fingerprints of the settings that AWS may not return.
 	fingerprints map[string]string

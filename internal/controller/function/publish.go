@@ -23,7 +23,7 @@ const (
 	// latestPublished is the version that functions on Lambda Managed Instances run.
 	latestPublished = versions.LatestPublished
 
-	// latestVersion is what AWS calls the function itself among its versions.
+	// latestVersion is AWS's name of the function itself among its versions.
 	latestVersion = "$LATEST"
 
 	// publishPath is the setting that changes if a version is due.

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// recreateAfter is how long a failed creation is kept before the function is deleted and created again. It doubles
-	// with each attempt, up to recreateAtMost, which is well below creationWindow.
+	// recreateAfter is the delay before a function whose creation failed is deleted and created again. It doubles with
+	// each attempt, up to recreateAtMost, which is well below creationWindow.
 	recreateAfter  = 1 * time.Minute
 	recreateAtMost = creationWindow / 2
 
-	// retryAfter is how long a failed update is kept before it is sent again unchanged: the cause may have been fixed
-	// outside of the manifest. It doubles with each attempt, up to retryAtMost.
+	// retryAfter is the delay before a failed update is sent again unchanged: the cause may have been fixed outside of
+	// the manifest. It doubles with each attempt, up to retryAtMost.
 	retryAfter = 5 * time.Minute
 	// retrySoon replaces retryAfter if the cause is a failure of AWS.
 	retrySoon   = 30 * time.Second

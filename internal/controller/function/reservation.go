@@ -18,7 +18,7 @@ const (
 	// and minimum, and AWS returns their minimum only when it rejects a reservation.
 	usualConcurrency = 1000
 
-	// usualMinimum is how many concurrent executions AWS requires to stay unreserved.
+	// usualMinimum is the number of concurrent executions that AWS requires to stay unreserved.
 	usualMinimum = 100
 
 	// recentFigures is the maximum age of the account's figures by which a reservation is rejected.

@@ -21,7 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// A Target is what a spec configures, after its references are resolved.
+// A Target is the function, version or alias that a spec configures, after its references are resolved.
 type Target struct {
 	// Function is the plain name. Nil if spec names none.
 	Function *string

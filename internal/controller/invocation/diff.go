@@ -25,7 +25,7 @@ const (
 	lastRetry  = 5 * time.Minute
 )
 
-// A decision is what is due.
+// A decision is the next step of an Invocation.
 type decision struct {
 	// action is the action to invoke the function for. It is empty if no invocation is due now.
 	action string
@@ -36,7 +36,7 @@ type decision struct {
 	// done is true if a resource that is being deleted has nothing left to do.
 	done bool
 
-	// blocked is why a deletion can't finish.
+	// blocked is the reason why a deletion can't finish.
 	blocked string
 
 	ready xpv2.Condition

@@ -51,7 +51,7 @@ type external struct {
 	objects objectReader
 	now     func() time.Time
 
-	// record is that of the last invocation. event is what the function is to be invoked with, and input is its
+	// record is the record of the last invocation. event is the event to invoke the function with, and input its
 	// fingerprint.
 	record *record
 	event  event

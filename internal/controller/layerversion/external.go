@@ -28,7 +28,7 @@ type external struct {
 	bundles archive.Finder
 	usages  *usages
 
-	// facts are those of the reconcile.
+	// facts are the facts of the reconcile.
 	facts reconcile.Facts
 
 	// lost is true if the version was published by a call without an answer. adopted is true if others published it.

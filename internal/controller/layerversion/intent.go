@@ -27,7 +27,7 @@ type intent struct {
 	// the published version has a higher one.
 	Before int64 `json:"before"`
 
-	// At is when the intent was recorded, in seconds since 1970.
+	// At is the time at which the intent was recorded, in seconds since 1970.
 	At int64 `json:"at,omitempty"`
 
 	// Settings is a hash of everything but the content.

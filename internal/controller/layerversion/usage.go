@@ -40,7 +40,7 @@ type usages struct {
 
 // usage is the result of listing the functions of the account that use a layer.
 type usage struct {
-	// began is when the first page was read. marker is the start of the next page, nil after the last one.
+	// began is the time at which the first page was read. marker is the start of the next page, nil after the last one.
 	began  time.Time
 	marker *string
 	done   bool
@@ -48,12 +48,12 @@ type usage struct {
 	// used has the versions that functions use.
 	used map[int64]bool
 
-	// checked has the versions that were checked. pause is how long they are not checked
-	// again, because all were in use or AWS did not allow the check.
+	// checked has the versions that were checked. pause is the time for which they are not checked again, because all
+	// were in use or AWS did not allow the check.
 	checked []int64
 	pause   time.Duration
 
-	// problem is why AWS did not allow the check, if it did not.
+	// problem is the reason why AWS did not allow the check. It is empty if it did.
 	problem string
 }
 

@@ -39,9 +39,9 @@ type Identifier interface {
 	Forget(uid types.UID)
 }
 
-// Options are those of the controllers.
+// Options configures the controllers.
 type Options struct {
-	// Options are those of crossplane-runtime.
+	// Options are crossplane-runtime's options.
 	controller.Options
 
 	// Resolver is the one that the resources' controllers use.

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// TypeReceivesDriftEvents says whether messages are received from the queue of spec.driftEvents. A config without
-	// one does not have the condition.
+	// TypeReceivesDriftEvents is the condition that reports whether messages are received from the queue of
+	// spec.driftEvents. A config without one does not have the condition.
 	TypeReceivesDriftEvents xpv2.ConditionType = "ReceivesDriftEvents"
 
 	// ReasonReceiving means that the last call of SQS succeeded.

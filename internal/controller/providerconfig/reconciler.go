@@ -38,12 +38,12 @@ const (
 	Finalizer = "in-use.crossplane.io"
 
 	timeout = time.Minute
-	// checkEvery is how often the credentials of a config are checked. That calls AWS only when
-	// they are due for renewal.
+	// checkEvery is the interval between checks of the credentials of a config. A check calls AWS only when they are
+	// due for renewal.
 	checkEvery = 5 * time.Minute
 	// retryEvery is the same for a config that does not work.
 	retryEvery = 30 * time.Second
-	// recheckUsages is how often usages that are being deleted are checked.
+	// recheckUsages is the interval between checks of usages that are being deleted.
 	recheckUsages = 5 * time.Second
 )
 

@@ -24,8 +24,8 @@ const (
 	// namespace that is being deleted, nobody can create it again.
 	SecretFinalizer = "lambda.aws.m.crossplane.io/credentials-in-use"
 
-	// secretGrace is how long the deletion of a Secret that no resource can use waits for that of
-	// its config. A Secret that is deleted alone, to be created anew, is released after that.
+	// secretGrace is the time for which the deletion of a Secret that no resource can use waits for that of its config.
+	// A Secret that is deleted alone, to be created anew, is released after that.
 	secretGrace = 5 * time.Second
 )
 
@@ -65,7 +65,7 @@ func (r *Reconciler) protectSecrets(ctx context.Context, c providerConfig, u usa
 	return after, nil
 }
 
-// A need says which configs need a Secret.
+// A need describes the configs that need a Secret.
 type need struct {
 	// any is true if a config does.
 	any bool

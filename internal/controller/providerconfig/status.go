@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// TypeReachable says whether AWS answers calls that are made with a config. A config whose
+	// TypeReachable is the condition that reports whether AWS answers calls that are made with a config. A config whose
 	// calls were always answered does not have the condition.
 	TypeReachable xpv2.ConditionType = "Reachable"
 

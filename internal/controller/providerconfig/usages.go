@@ -24,10 +24,10 @@ import (
 )
 
 const (
-	// managedFinalizer is that of crossplane-runtime's managed reconciler. A resource that is being
-	// deleted and does not have it is deleted in AWS.
+	// managedFinalizer is the finalizer of crossplane-runtime's managed reconciler. A resource that is being deleted
+	// and does not have it is deleted in AWS.
 	managedFinalizer = "finalizer.managedresource.crossplane.io"
-	// named is how many users or regions a message names.
+	// named is the maximum number of users or regions that a message names.
 	named = 3
 )
 
@@ -35,14 +35,14 @@ const (
 type usages struct {
 	// count is the number of resources.
 	count int64
-	// going is how many of them are being deleted.
+	// going is the number of them that are being deleted.
 	going int
 	// again is true if one of them must be checked again.
 	again bool
 	names []string
 }
 
-// blocking says what keeps a config from being deleted.
+// blocking returns the reason why a config cannot be deleted.
 func (u *usages) blocking() string {
 	names := strings.Join(u.names, ", ")
 	if more := int(u.count) - len(u.names); more > 0 {

@@ -22,12 +22,12 @@ import (
 )
 
 const (
-	// countAfter is how long changes of usages are gathered before they are counted: thousands of
-	// resources that begin to use a config cause few reconciles.
+	// countAfter is the time for which changes of usages are gathered before they are counted: thousands of resources
+	// that begin to use a config cause few reconciles.
 	countAfter = time.Second
 
-	// pending is how many changes of breakers and queues may wait to be handled. Further ones are dropped: the
-	// next poll of the config sees them.
+	// pending is the maximum number of changes of breakers and queues that wait to be handled. Further ones are
+	// dropped: the next poll of the config sees them.
 	pending = 64
 )
 

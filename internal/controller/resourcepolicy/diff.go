@@ -7,7 +7,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 )
 
-// maxShown is how much of a statement a change shows, in bytes.
+// maxShown is the maximum length, in bytes, of a statement in a change.
 const maxShown = 120
 
 // changes returns how a policy differs from the desired one, by statements.

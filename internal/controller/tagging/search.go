@@ -25,11 +25,11 @@ const ReasonFound event.Reason = "FoundExternalResource"
 const OpListTags = "ListTags"
 
 const (
-	// newFor is how long after its creation an object without the provider's finalizer is new:
-	// the provider adds the finalizer before it creates anything.
+	// newFor is the time after its creation for which an object without the provider's finalizer is new: the provider
+	// adds the finalizer before it creates anything.
 	newFor = time.Minute
 
-	// mostReads is how many calls of ListTags one reconcile makes to search.
+	// mostReads is the maximum number of calls of ListTags that one reconcile makes to search.
 	mostReads = 20
 
 	// pause is the time between two reconciles that search.
@@ -88,8 +88,8 @@ type Search struct {
 	// exist, or if AWS does not return them.
 	Tags func(ctx context.Context, name string) (map[string]string, error)
 
-	// List returns the candidates of a list that is at most so old, the most likely ones first.
-	// created is when a create was recorded, zero if none was.
+	// List returns the candidates of a list that is at most so old, the most likely ones first. created is the time at
+	// which a create was recorded, zero if none was.
 	List func(ctx context.Context, created time.Time, f readcache.Freshness) ([]Candidate, error)
 }
 

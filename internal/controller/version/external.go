@@ -38,7 +38,7 @@ type external struct {
 	// limited says that functions reads some namespaces only.
 	limited bool
 
-	// facts are those of the reconcile, function is the name of the function, and found is what was read.
+	// facts are the facts of the reconcile, function is the name of the function, and found the result of the read.
 	facts    reconcile.Facts
 	function string
 	found    observed

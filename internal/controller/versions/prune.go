@@ -26,10 +26,10 @@ const (
 	// CallDelete is the operation that deletes a version.
 	CallDelete = callDelete
 
-	// shared is how old cached lists of uses may be, so that deleting many versions calls them once.
+	// shared is the maximum age of cached lists of uses, so that deleting many versions calls them once.
 	shared = 10 * time.Second
 
-	// next is when the next version is checked after one was found in use.
+	// next is the delay before the next version is checked after one was found in use.
 	next = time.Second
 )
 

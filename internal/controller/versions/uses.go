@@ -51,7 +51,7 @@ func (u Uses) any(versions []string) bool {
 	return slices.ContainsFunc(versions, func(v string) bool { return u[v] != "" })
 }
 
-// lists are what the lists that AWS has per function say.
+// lists is the content of the lists that AWS has per function.
 type lists struct {
 	// uses of all versions of the function.
 	uses Uses

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A MissingError says which object, or which key of it, does not exist. It never contains a value.
+// A MissingError is the error of an object, or of a key of it, that does not exist. It never contains a value.
 type MissingError struct {
 	Ref ObjectRef
 

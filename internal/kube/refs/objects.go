@@ -43,7 +43,8 @@ type ObjectData map[string][]byte
 
 // Limits of what is kept in memory.
 const (
-	// MaxBytes is how much data is kept. A thousand objects of the maximum size are 1 GiB, of the usual size 4 MiB.
+	// MaxBytes is the maximum size of the data that is kept. A thousand objects of the maximum size are 1 GiB, of the
+	// usual size 4 MiB.
 	MaxBytes = 64 << 20
 
 	// MaxAge is the time for which unused data is kept.

@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// A scope is what one watch covers: the objects of a kind, in one namespace or, if it is empty, in all.
+// A scope is the extent of one watch: the objects of a kind, in one namespace or, if it is empty, in all.
 type scope struct {
 	kind      schema.GroupVersionKind
 	namespace string

@@ -44,8 +44,8 @@ type knownResource struct {
 	// created is the external name of what this process has seen the resource create, empty if it was removed since,
 	// and nil if the process does not know.
 	created *string
-	// claim is the key of the target that the resource is creating. It is empty if there is none. called is whether AWS
-	// was called to create it.
+	// claim is the key of the target that the resource is creating. It is empty if there is none. called reports
+	// whether AWS was called to create it.
 	claim  string
 	called bool
 }

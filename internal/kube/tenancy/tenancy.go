@@ -25,7 +25,7 @@ import (
 // AnyNamespace is the value of AnnotationAllowedNamespaces that allows all.
 const AnyNamespace = "*"
 
-// A RefusedError says what a resource may not use, and how to allow it.
+// A RefusedError is the error of a resource that may not use something. It tells the user how to allow it.
 type RefusedError struct {
 	message string
 

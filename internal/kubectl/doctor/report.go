@@ -27,7 +27,7 @@ type report struct {
 
 	Items []finding `json:"items"`
 
-	// NotShown says what could not be read, and why.
+	// NotShown names the things that could not be read, and the reasons.
 	NotShown []string `json:"notShown,omitempty"`
 }
 

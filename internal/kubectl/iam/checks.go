@@ -8,8 +8,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 )
 
-// A Check is what Lambda checks with the caller's permissions, besides the action of the operation, because of a field.
-// Everything else that a field names, such as a queue or a topic, Lambda uses with the execution role of the function.
+// A Check is a check that Lambda makes with the caller's permissions, besides the action of the operation, because of a
+// field. Everything else that a field names, such as a queue or a topic, Lambda uses with the execution role of the
+// function.
 type Check struct {
 	// Kinds are the kinds with the Field, which is a path below spec.forProvider.
 	Kinds []string

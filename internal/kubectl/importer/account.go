@@ -46,7 +46,7 @@ type function struct {
 	provisioned []types.ProvisionedConcurrencyConfigListItem
 	mappings    []types.EventSourceMappingConfiguration
 
-	// published is whether there are versions, and versions are the numbers of those that something uses.
+	// published reports whether there are versions, and versions are the numbers of those that something uses.
 	published bool
 	versions  []string
 
@@ -61,7 +61,7 @@ type function struct {
 	// layers of the function and of its versions that something uses.
 	layers []string
 
-	// unread says what could not be read, in sentences.
+	// unread describes, in sentences, the settings that could not be read.
 	unread []string
 }
 

@@ -82,7 +82,7 @@ type entry struct {
 	// names has the fields of spec by which the resource is observed, and refs those that the manifest has instead.
 	names, refs map[string]any
 
-	// settings are those of spec. Nil means that they are those that the kind observes.
+	// settings are the settings of spec. Nil means those that the kind observes.
 	settings map[string]any
 
 	// tagged is the ARN by which the tags of the resource are read. It is empty if they are not.

@@ -39,7 +39,7 @@ func (b *builder) function(f *function) entry {
 
 func isImage(f *function) bool { return f.config().PackageType == types.PackageTypeImage }
 
-// codeComments says what to do so that the manifest has the code too.
+// codeComments explains how to add the code to the manifest.
 func codeComments(f *function) []string {
 	if isImage(f) {
 		return nil

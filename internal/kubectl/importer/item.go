@@ -19,7 +19,7 @@ type Item struct {
 	Resource reconcile.Managed
 	Secret   *corev1.Secret
 
-	// Sensitive is whether the manifest has secrets.
+	// Sensitive reports whether the manifest has secrets.
 	Sensitive bool
 
 	// Comments explain the manifest.
@@ -31,7 +31,7 @@ type Item struct {
 	// Warnings are for the user before applying the manifest, even if it is proven.
 	Warnings []string
 
-	// locked is whether the Limits allow only to observe.
+	// locked reports whether the Limits allow only to observe.
 	locked bool
 
 	// Plan of the manifest. It is empty for a Secret.

@@ -24,7 +24,7 @@ type item struct {
 	label string
 	state int
 
-	// note says what the current item waits for.
+	// note describes what the current item waits for.
 	note string
 }
 

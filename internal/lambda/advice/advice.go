@@ -21,7 +21,7 @@ const TypeAdvisory xpv2.ConditionType = "Advisory"
 // ReasonNoFindings is the reason of the condition Advisory if there are no findings any more.
 const ReasonNoFindings xpv2.ConditionReason = "NoFindings"
 
-// A Severity says how soon users should act.
+// A Severity is the urgency of a finding.
 type Severity string
 
 // Severities, in ascending order.
@@ -84,7 +84,7 @@ const (
 	VersionsUnused Code = "VersionsUnused"
 )
 
-// A rule is what all findings of a code have in common.
+// A rule is the properties that all findings of a code have in common.
 type rule struct {
 	severity Severity
 
@@ -156,7 +156,7 @@ func Codes(kind string) []Code {
 	return out
 }
 
-// A Finding is what users should know, and what they can do.
+// A Finding is a fact that users should know, with advice.
 type Finding struct {
 	Code     Code     `json:"code"`
 	Severity Severity `json:"severity"`
@@ -164,10 +164,10 @@ type Finding struct {
 	// Field is the field of the resource, or the IAM action.
 	Field string `json:"field,omitempty"`
 
-	// Message says what was found. It does not change while the finding lasts.
+	// Message describes the finding. It does not change while the finding lasts.
 	Message string `json:"message"`
 
-	// Action says what the user can do.
+	// Action is the advice to the user.
 	Action string `json:"action"`
 }
 

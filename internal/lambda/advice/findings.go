@@ -103,7 +103,7 @@ func ofSizes(mg Resource, sizes Sizes) []Finding {
 	return found
 }
 
-// reports tells whether the condition Advisory of a resource reports a code.
+// reports reports whether the condition Advisory of a resource has a code.
 func reports(mg Resource, code Code) bool {
 	c := mg.GetCondition(TypeAdvisory)
 	return c.Status == corev1.ConditionTrue && slices.Contains(strings.Split(string(c.Reason), ","), string(code))

@@ -154,7 +154,7 @@ func (r Runtime) code(now time.Time) (Code, string) {
 	return "", ""
 }
 
-// blocked says when AWS blocks the runtime.
+// blocked returns the dates from which AWS blocks the runtime, as the end of a sentence.
 func (r Runtime) blocked() string {
 	return from(", and rejects new functions from %s", r.CreateBlocked) + from(" and updates from %s", r.UpdateBlocked)
 }

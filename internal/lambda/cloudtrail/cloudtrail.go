@@ -31,7 +31,7 @@ const (
 // ErrInvalid is the error of a message that is not an event of EventBridge, or lacks what identifies the call.
 var ErrInvalid = errors.New("the message is not an event of EventBridge with a call to Lambda")
 
-// A Kind says what an event is about.
+// A Kind is the kind of an event.
 type Kind int
 
 const (
@@ -65,7 +65,7 @@ type Event struct {
 	By Origin
 }
 
-// A Subject is what a call names.
+// A Subject is the resource that a call names.
 type Subject struct {
 	// Account and Region of what the call names. They are those of the event unless the call names another.
 	Account, Region string

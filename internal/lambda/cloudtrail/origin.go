@@ -19,7 +19,7 @@ const (
 	maxUserAgent = 4096
 )
 
-// An Origin says who made a call. Its texts have only printable characters of ASCII.
+// An Origin is the caller of an operation. Its texts have only printable characters of ASCII.
 type Origin struct {
 	// Principal is the ARN of the user or of the session that made the call, or what AWS says instead of an ARN.
 	Principal string

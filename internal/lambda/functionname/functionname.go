@@ -66,8 +66,8 @@ type Reference struct {
 	Region, Account string
 }
 
-// referencePattern is that of the FunctionName parameter in Lambda's API model, without the forms that omit function:
-// after an account, which nothing prints.
+// referencePattern is the pattern of the FunctionName parameter in Lambda's API model, without the forms that omit
+// function: after an account, which nothing prints.
 var referencePattern = regexp.MustCompile(
 	`^(?:(?:arn:aws[a-zA-Z-]*:lambda:([a-z0-9-]+):)?([0-9]{12}):function:)?([a-zA-Z0-9_-]{1,64})(?::([$]LATEST(?:[.]PUBLISHED)?|[a-zA-Z0-9_-]{1,128}))?$`)
 

@@ -3,7 +3,7 @@ package imageuri
 
 import "regexp"
 
-// An Image is what the URI of an image names.
+// An Image is the parsed URI of an image.
 type Image struct {
 	// Registry is the ID of the account that has the repository.
 	Registry string

@@ -65,7 +65,7 @@ type Account struct {
 	state   state
 }
 
-// A Base is what an Account begins with.
+// A Base is the initial state of an Account.
 type Base struct {
 	// Live passes reads to AWS. Otherwise the account is empty.
 	Live bool

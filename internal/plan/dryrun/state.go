@@ -17,7 +17,7 @@ import (
 // A table has the rows of one kind by key. Those that were read but not changed are only the base of a change.
 type table[V any] map[string]*row[V]
 
-// A row is what AWS has, or would have. Its value is nil if it does not exist.
+// A row is a value that AWS has, or would have. It is nil if it does not exist.
 type row[V any] struct {
 	value   *V
 	changed bool

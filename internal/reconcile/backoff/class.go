@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// A Class says how soon another attempt makes sense.
+// A Class classifies an error by how soon another attempt makes sense.
 type Class int
 
 const (

@@ -18,8 +18,8 @@ import (
 // StatusDelay is the default of Options.StatusDelay. Most creations in AWS take less.
 const StatusDelay = 5 * time.Second
 
-// mayHold reports whether a status may be held back: it only says that the resource is being
-// created, or what it waits for, and the stored one does not say more.
+// mayHold reports whether a status may be deferred: it only says that the resource is being created, or what it waits
+// for, and the stored one does not say more.
 func (p *pass[T]) mayHold(mg reconcile.Managed, f reconcile.Input, d reconcile.Decision) bool {
 	if f.Deleted || f.Paused || d.Ready.Reason != xpv2.ReasonCreating || p.storesNow() {
 		return false
@@ -36,8 +36,8 @@ func notCreated(mg resource.Conditioned) bool {
 	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating
 }
 
-// boundHold bounds how long a status is held back: it writes the status if it has been held back
-// long enough, and requeues the resource no later than that.
+// boundHold bounds the time for which a status is deferred: it writes the status if it has been deferred long enough,
+// and requeues the resource no later than that.
 func (r *reconciler[T]) boundHold(ctx context.Context, key client.ObjectKey, res ctrl.Result) ctrl.Result {
 	if !r.kube.HasDeferred(key) {
 		r.states.EndHold(key)

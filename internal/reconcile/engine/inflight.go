@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// configShare is how many workers one config may occupy for each free one.
+	// configShare is the number of workers that one config may occupy for each free one.
 	configShare = 3
 
 	// minWorkerDelay and maxWorkerDelay are the shortest and longest average delay of a

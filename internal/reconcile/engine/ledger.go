@@ -30,7 +30,7 @@ type DeletionLedger struct {
 	lock chan struct{}
 
 	mu sync.Mutex
-	// known has what was last read of each config.
+	// known is the record of each config as last read, by the config's UID.
 	known map[types.UID]recordedConfig
 }
 

@@ -14,12 +14,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 )
 
-// A Done is what one reconcile has found and did.
+// A Done is the result of one reconcile.
 type Done struct {
-	// Outcome is that of the observation, with the effects of the call.
+	// Outcome is the result of the observation, with the effects of the call.
 	reconcile.Outcome
 
-	// Called is the call that was made or tried, 0 if none was. Does describes it, and Quiet is whether it has no event.
+	// Called is the call that was made or tried, 0 if none was. Does describes it, and Quiet reports whether it has no
+	// event.
 	Called reconcile.Verb
 	Does   string
 	Quiet  bool
@@ -27,7 +28,7 @@ type Done struct {
 	// Later is not nil if the reconcile leaves no trace.
 	Later *reconcile.LaterError
 
-	// Awaits is whether Err is that something is missing that spec refers to.
+	// Awaits reports whether Err says that a referenced resource or object is missing.
 	Awaits bool
 
 	// Err is the error that the observation or the call has returned.

@@ -69,7 +69,7 @@ type DriftEvents interface {
 
 // Options are shared by the controllers of all kinds.
 type Options struct {
-	// Options are those of crossplane-runtime. PollInterval is the time between two reconciles of a stable resource.
+	// Options are crossplane-runtime's options. PollInterval is the time between two reconciles of a stable resource.
 	// GlobalRateLimiter is not used: it makes the queue forget how often a resource has failed.
 	controller.Options
 
@@ -109,8 +109,8 @@ type Options struct {
 	// PollJitter is the fraction, from 0 to 1, by which a poll interval varies.
 	PollJitter float64
 
-	// StatusDelay is how long a status may be held back that only says that the resource is being created, or what it
-	// waits for: the next one mostly follows in a moment. 0 writes each at once.
+	// StatusDelay is the maximum delay of a status that only says that the resource is being created, or what it waits
+	// for: the next one mostly follows in a moment. 0 writes each at once.
 	StatusDelay time.Duration
 
 	// Accounts knows the remaining Lambda limits of accounts. Nil knows none.
@@ -144,7 +144,8 @@ type Options struct {
 	// Now is the clock.
 	Now func() time.Time
 
-	// DeletionPolicy says which deletions wait for a confirmation. DeletionLedger counts deletions if it limits them.
+	// DeletionPolicy selects the deletions that wait for a confirmation. DeletionLedger counts deletions if it limits
+	// them.
 	DeletionPolicy protection.Policy
 	DeletionLedger *DeletionLedger
 

@@ -46,7 +46,7 @@ type pass[T reconcile.Managed] struct {
 	session  *session.Session
 	unusable error
 
-	// circuitError returns an error while the circuit breaker of the config is open. circuitWait is how long to wait
+	// circuitError returns an error while the circuit breaker of the config is open. circuitWait is the time to wait
 	// for a breaker that is not open. ends are called when the reconcile has ended.
 	circuitError func() error
 	circuitWait  time.Duration
@@ -58,13 +58,13 @@ type pass[T reconcile.Managed] struct {
 	result      reconcile.Result
 
 	// creates is true if the runtime creates the external resource. changing is true once a call is about to change
-	// something in AWS. did is what was done, and does describes it.
+	// something in AWS. did is the change that was made, and does describes it.
 	creates, changing bool
 	did               memory.Action
 	does              string
 
-	// later is not nil if the reconcile leaves no trace. err is the error that it reports otherwise, returned is what
-	// an observation or a call has returned, and awaits says that the resource waits for what it refers to.
+	// later is not nil if the reconcile leaves no trace. err is the error that it reports otherwise, returned is the
+	// error of an observation or a call, and awaits reports whether the resource waits for a referenced one.
 	later         *reconcile.LaterError
 	err, returned error
 	awaits        bool
@@ -387,7 +387,7 @@ func (p *pass[T]) concludes() bool {
 	return p.did == memory.ActionCreated && p.result.Ready.Type != "" && p.err == nil
 }
 
-// storesNow reports whether the status that this reconcile has found must not be held back.
+// storesNow reports whether the status that this reconcile has found must not be deferred.
 func (p *pass[T]) storesNow() bool {
 	return p.out.Keep || len(p.out.Stored) > 0 || p.did != memory.ActionNone && p.did != memory.ActionCreated
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 )
 
-// completeStatus completes each status that the runtime is about to
-// write. The status is dropped if the reconcile leaves no trace, and may be held back for a while.
+// completeStatus completes each status that the runtime is about to write. The status is dropped if the reconcile
+// leaves no trace, and may be deferred for a while.
 func (p *pass[T]) completeStatus(obj client.Object) kube.StatusAction {
 	if p.later != nil {
 		return kube.DropStatus

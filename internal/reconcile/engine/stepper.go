@@ -52,28 +52,28 @@ type Stepper interface {
 
 // A Stepped is the result of one reconcile.
 type Stepped struct {
-	// Exists is whether AWS has the external resource.
+	// Exists reports whether AWS has the external resource.
 	Exists bool
 
 	// Changes are the differences between spec and AWS, or what is set if the external resource does not exist.
 	Changes diff.Changes
 
-	// Adopted is whether the resource has adopted the external resource.
+	// Adopted reports whether the resource has adopted the external resource.
 	Adopted bool
 
-	// Gone is whether the resource is being deleted, and nothing of it is left in AWS that it may delete.
+	// Gone reports whether the resource is being deleted, and nothing of it is left in AWS that it may delete.
 	Gone bool
 
-	// Settled is whether nothing is left to do.
+	// Settled reports whether nothing is left to do.
 	Settled bool
 
-	// Wait is when the next reconcile is due, if nothing was called.
+	// Wait is the delay before the next reconcile, if nothing was called.
 	Wait time.Duration
 
-	// Deferred is whether the reconcile was ended because AWS may not be called again before Wait.
+	// Deferred reports whether the reconcile was ended because AWS may not be called again before Wait.
 	Deferred bool
 
-	// Awaits is whether Err is that something is missing that spec refers to.
+	// Awaits reports whether Err says that a referenced resource or object is missing.
 	Awaits bool
 
 	// Err is the error that the resource reports.

@@ -1,6 +1,6 @@
 package memory
 
-// An Action is what a reconcile did to the external resource.
+// An Action is a change that a reconcile made to the external resource.
 type Action int
 
 const (

@@ -20,7 +20,7 @@ type Drift struct {
 	pendingFor string
 	comparison reconcile.SyncState
 
-	// mayUpdate is whether the resource may correct the drift, and corrected whether a call has done so.
+	// mayUpdate reports whether the resource may correct the drift, and corrected whether a call has done so.
 	mayUpdate, corrected bool
 }
 
@@ -40,7 +40,7 @@ func (r *Resource) Cause(mg reconcile.Managed) string {
 	return ""
 }
 
-// A DriftChange is what an observation adds to the metrics: drift that was seen, or corrected.
+// A DriftChange is the contribution of an observation to the metrics: drift that was seen, or corrected.
 type DriftChange struct {
 	Seen, Corrected bool
 	Comparison      reconcile.SyncState

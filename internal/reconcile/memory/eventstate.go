@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// MinEventDelay is how long after an event its resource is reconciled: the calls of one change come together.
+	// MinEventDelay is the shortest delay between an event and the reconcile of its resource: the calls of one change
+	// come together.
 	MinEventDelay = time.Second
 
 	// maxEventDelay is the longest such delay. It doubles while events continue, so that two tools that undo each
@@ -23,22 +24,23 @@ const (
 	// minEventCalm is the shortest time without events after which the delay is short again.
 	minEventCalm = time.Minute
 
-	// observedAfter is how long after a call an observation surely has its effect, in spite of clocks and AWS's
-	// consistency.
+	// observedAfter is the time after a call from which an observation surely shows its effect, in spite of clocks and
+	// AWS's consistency.
 	observedAfter = 10 * time.Second
 )
 
-// eventState is what is known of the events about a resource.
+// eventState is the state of the events about a resource.
 type eventState struct {
-	// account and identity are those of the session of the last reconcile. They are empty if unknown.
+	// account and identity belong to the session of the last reconcile. They are empty if unknown.
 	account, identity string
 
-	// Origin describes the last call by someone else since AWS was last found up to date, and calledAt is when it was
-	// made.
+	// Origin describes the last call by someone else since AWS was last found up to date, and calledAt is the time of
+	// that call.
 	Origin   string
 	calledAt time.Time
 
-	// Received is when the last event was received that was not reconciled yet. It is zero if there is none.
+	// Received is the time at which the last event that was not reconciled yet was received. It is zero if there is
+	// none.
 	Received time.Time
 
 	// upToDateAt is the time of the state in which AWS was found up to date. It is zero if it was not.

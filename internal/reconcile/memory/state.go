@@ -29,8 +29,8 @@ type Resource struct {
 	// fingerprint identifies what the user has written. The errors are cleared if it changes.
 	fingerprint string
 
-	// ChangeMarks counts the changes to anything but the resource itself that markChanged has
-	// recorded; handledMarks is how many of them were reconciled.
+	// ChangeMarks counts the changes to anything but the resource itself that markChanged has recorded; handledMarks is
+	// the number of them that were reconciled.
 	ChangeMarks, handledMarks int
 
 	// BackoffReset is true after resetBackoff.
@@ -47,18 +47,18 @@ type Resource struct {
 	UID      types.UID
 	wasReady bool
 
-	// detected is true once the resource was reconciled. lastInSync is when it was last found
-	// up to date, or found to differ after that.
+	// detected is true once the resource was reconciled. lastInSync is the time at which it was last found up to date,
+	// or found to differ after that.
 	detected   bool
 	lastInSync time.Time
 
 	// drift is the drift of the external resource.
 	drift Drift
 
-	// Watched is whether the resource is watched by lists since it was last found up to date.
+	// Watched reports whether the resource is watched by lists since it was last found up to date.
 	Watched bool
 
-	// heldSince is since when the status is held back. It is zero if it is not.
+	// heldSince is the time from which the status is deferred. It is zero if it is not.
 	heldSince time.Time
 
 	// class and failures are the class and number of consecutive errors.
@@ -68,8 +68,8 @@ type Resource struct {
 	// Calls is the history of calls that have not had their effect yet.
 	Calls *reconcile.Repeats
 
-	// ambiguous is when the first ambiguous error occurred since the last success or change.
-	// It is zero if there was none.
+	// ambiguous is the time of the first ambiguous error since the last success or change. It is zero if there was
+	// none.
 	ambiguous time.Time
 
 	// Throttled is the number of consecutive throttled calls.
@@ -84,7 +84,7 @@ type Resource struct {
 	// DeferredOps are the calls that the last reconciles were aborted for.
 	DeferredOps []string
 
-	// Events is what is known of the events about the resource.
+	// Events is the state of the events about the resource.
 	Events eventState
 
 	// Scope and requester identify the resource's reservations of calls.
@@ -172,7 +172,7 @@ func (s *Store) ResetBackoff(key types.NamespacedName) {
 	recordChange(r)
 }
 
-// mostDeferred is how many calls are reserved in advance because earlier reconciles waited for them.
+// mostDeferred is the maximum number of calls that are reserved in advance because earlier reconciles waited for them.
 const mostDeferred = 8
 
 // RecordDeferred records calls that a resource waits for, besides those that it has waited for since it last left a
@@ -216,8 +216,8 @@ func (s *Store) RecordFailure(key types.NamespacedName, c backoff.Class, throttl
 	return r.Failures, r.Throttled
 }
 
-// RecordSuccess records a reconcile without an error. done is whether AWS has accepted a
-// change or none is due; otherwise the count of refused changes is kept.
+// RecordSuccess records a reconcile without an error. done reports whether AWS has accepted a change or none is due;
+// otherwise the count of refused changes is kept.
 func (s *Store) RecordSuccess(key types.NamespacedName, done bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -313,7 +313,8 @@ type CompareResult struct {
 	MayUpdate bool
 	Did       Action
 
-	// UpToDate is whether AWS was found up to date, by answers since a time. failed is whether there was an error.
+	// UpToDate reports whether AWS was found up to date, by answers not older than Since, and Failed whether there was
+	// an error.
 	UpToDate, Failed bool
 	Since            time.Time
 }

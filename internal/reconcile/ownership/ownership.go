@@ -86,7 +86,7 @@ func (v Ownership) String() string {
 // Manageable reports whether the external resource may be updated and deleted.
 func (v Ownership) Manageable() bool { return v != Foreign }
 
-// Expected is what a managed resource expects of its external resource.
+// Expected describes the external resource that a managed resource expects.
 type Expected struct {
 	// Kind as in Tags.
 	Kind string

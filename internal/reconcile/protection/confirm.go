@@ -7,7 +7,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// maxAhead is how far the clock of the person who confirms may be ahead.
+// maxAhead is the time by which the clock of the person who confirms may be ahead.
 const maxAhead = time.Hour
 
 // confirmed reports whether the value of the annotation confirms a deletion. If it is set and does not, why says why.
@@ -33,7 +33,7 @@ func Confirmed(value string, deletedAt, now time.Time) bool {
 	return ok
 }
 
-// howTo says how to confirm a deletion, or to keep what exists in AWS.
+// howTo explains how to confirm a deletion, or to keep what exists in AWS.
 func howTo(deletedAt time.Time, why string) string {
 	text := fmt.Sprintf("to delete it, set the annotation %s to %s or later; to keep what is in AWS, remove Delete from managementPolicies",
 		v1beta1.AnnotationConfirmDeletion, deletedAt.UTC().Format(time.RFC3339))

@@ -17,7 +17,7 @@ const (
 	InvocationsUnknown = "InvocationsUnknown"
 )
 
-// A Step is what to do next about a deletion.
+// A Step is the next step of a deletion.
 type Step int
 
 const (
@@ -34,7 +34,7 @@ const (
 	Admit
 )
 
-// Invocations are what CloudWatch has counted.
+// Invocations is a count of invocations by CloudWatch.
 type Invocations struct {
 	Count float64
 	Err   error
@@ -47,30 +47,30 @@ type State struct {
 	// Confirmation is the value of the annotation that confirms the deletion.
 	Confirmation string
 
-	// Begun is whether AWS has accepted the deletion before.
+	// Begun reports whether AWS has accepted the deletion before.
 	Begun bool
 
 	// Held is the reason why the deletion waits so far, empty if it does not.
 	Held string
 
-	// Measurable is whether the resource is a function.
+	// Measurable reports whether the resource is a function.
 	Measurable bool
 
 	// Invocations were measured since the function's deletion may have to wait. Nil if they were not.
 	Invocations *Invocations
 
-	// Admitted is whether the deletion is recorded. Nil if that was not tried.
+	// Admitted reports whether the deletion is recorded. It is nil if that was not tried.
 	Admitted *bool
 
 	// Config names the config and the namespace.
 	Config string
 }
 
-// A Decision is what to do about a deletion.
+// A Decision is the result of Decide.
 type Decision struct {
 	Step Step
 
-	// Confirmed is whether a person has confirmed the deletion.
+	// Confirmed reports whether a person has confirmed the deletion.
 	Confirmed bool
 
 	// Reason and Message say why the deletion waits, and how to confirm it.

@@ -16,13 +16,13 @@ import (
 // maxLimit is the largest limit: the record of the deletions is an annotation.
 const maxLimit = 1000
 
-// A Policy says which deletions wait. Its zero value lets none wait.
+// A Policy selects the deletions that wait for a confirmation. Its zero value selects none.
 type Policy struct {
-	// InvokedWithin is for how long after its last invocation the deletion of a function waits. 0 means that it does
-	// not.
+	// InvokedWithin is the time after its last invocation for which the deletion of a function waits. 0 means that it
+	// does not.
 	InvokedWithin time.Duration
 
-	// Limit is how many resources of a config are deleted in a namespace in a window of time.
+	// Limit is the maximum number of resources of a config that are deleted in a namespace in a window of time.
 	Limit Limit
 }
 

@@ -19,7 +19,7 @@ const maxRecord = 200 << 10
 // limit of all that share the config.
 type Record map[string][]entry
 
-// An entry is a resource that is deleted, and when its deletion was recorded.
+// An entry is a resource that is deleted, and the time at which its deletion was recorded.
 type entry struct {
 	id string
 	at time.Time

@@ -42,8 +42,8 @@ const ReasonOwned event.Reason = "AlreadyOwned"
 // function that was applied together with its alias. It is a normal event.
 const ReasonWaiting event.Reason = "WaitingForReference"
 
-// RepeatAfter is when an unchanged event is emitted again, so that users can still find it:
-// the API server keeps events for an hour.
+// RepeatAfter is the time after which an unchanged event is emitted again, so that users can still find it: the API
+// server keeps events for an hour.
 const RepeatAfter = 30 * time.Minute
 
 // Recorder emits events of one kind of resource. It drops repetitions. It applies the filters itself, because the

@@ -62,7 +62,7 @@ func ConfigKey(kind, namespace, name string) string {
 
 type Queue = workqueue.TypedRateLimitingInterface[ctrl.Request]
 
-// configUsers returns the referrers of configs.
+// configUsers returns the dependents of configs.
 func configUsers[T reconcile.Managed](resources client.Reader, newList func() resource.ManagedList, resetBackoff func(types.NamespacedName)) refs.Dependents {
 	return refs.Dependents{
 		Resources: resources,

@@ -18,7 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 )
 
-// WatchLag is how long the watch of another shard may take to show that a resource has left it.
+// WatchLag is the maximum time that the watch of another shard takes to show that a resource has left it.
 const WatchLag = 15 * time.Second
 
 // A Handover delays the first reconcile of a resource that another shard may still work on. Labels
@@ -29,7 +29,7 @@ type Handover struct {
 	now   func() time.Time
 
 	mu sync.Mutex
-	// arrived is when each resource arrived. It is zero for one that nobody else works on.
+	// arrived is the time at which each resource arrived. It is zero for one that nobody else works on.
 	arrived map[types.NamespacedName]time.Time
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// syncTimeout is the default of how long the resources of a kind may take to be listed. It is that of
-// controller-runtime.
+// syncTimeout is the default, as in controller-runtime, of the time within which the resources of a kind have to be
+// listed.
 const syncTimeout = 2 * time.Minute
 
 // OnDemand is a manager that starts the controller of a kind once there is a resource of the kind. Until then, the

@@ -32,7 +32,7 @@ func splitHost(pattern string) (host, port string) {
 	return pattern, ""
 }
 
-// A hostError says why a host is not called.
+// A hostError is the error of a host that may not be called.
 type hostError struct{ host, reason string }
 
 // Error returns what the user can do.

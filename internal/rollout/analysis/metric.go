@@ -15,8 +15,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// A reading is what a source returned for a metric. A baseline that is not known is NaN, and so
-// are the numbers of samples.
+// A reading is the result of a source for a metric. A baseline that is not known is NaN, and so are the numbers of
+// samples.
 type reading struct {
 	result, baseline         any
 	samples, baselineSamples float64

@@ -59,7 +59,8 @@ type function struct {
 	codeSigning   string
 	recursiveLoop string
 	scaling       map[string]Scaling
-	// executions are the durable executions by name, and goneAt is when a function that waits for them is deleted.
+	// executions are the durable executions by name, and goneAt is the time at which a function that waits for them is
+	// deleted.
 	executions map[string]execution
 	goneAt     time.Time
 	configs

@@ -22,7 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// maxReconciles is how many reconciles a resource may take until nothing is left to do.
+// maxReconciles is the maximum number of reconciles of a resource until nothing is left to do.
 const maxReconciles = 40
 
 // An Outcome is the result of a reconcile.
@@ -64,7 +64,7 @@ type Env[T reconcile.Managed] struct {
 	// Annotations writes annotations. Nil sets them in memory.
 	Annotations engine.AnnotationWriter
 
-	// Done is what the last reconcile has found and did.
+	// Done is the result of the last reconcile.
 	Done engine.Done
 
 	// Age is the maximum age of a cached response of AWS that a reconcile uses. Zero allows only responses of the
@@ -89,9 +89,9 @@ func (r *Env[T]) Do(mg T) (Outcome, error) {
 	return o, err
 }
 
-// A trace is what a reconcile leaves besides its outcome.
+// A trace is the effect of a reconcile besides its outcome.
 type trace struct {
-	// aborted is whether it leaves nothing, and after when it is repeated.
+	// aborted reports whether it leaves nothing, and after is the delay before it is repeated.
 	aborted bool
 	after   time.Duration
 

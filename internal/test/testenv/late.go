@@ -19,23 +19,23 @@ import (
 )
 
 const (
-	// lateSettles is how many seconds a resource may take to be Ready, or to be deleted.
+	// lateSettles is the number of seconds within which a resource has to be Ready, or deleted.
 	lateSettles = 300
 
-	// lateSteady is for how many more seconds it is reconciled.
+	// lateSteady is the number of further seconds for which it is reconciled.
 	lateSteady = 60
 
-	// lateRefused is how many creates AWS may reject because the resource already exists, or because AWS still sees
-	// an earlier state.
+	// lateRefused is the maximum number of creates that AWS rejects because the resource already exists, or because AWS
+	// still sees an earlier state.
 	lateRefused = 5
 
-	// lateUpdates is how often AWS may accept the same update until reads show it.
+	// lateUpdates is the maximum number of times that AWS accepts the same update until reads show it.
 	lateUpdates = 3
 
-	// lateDeletes is how often a resource may be deleted until reads no longer return it.
+	// lateDeletes is the maximum number of times that a resource is deleted until reads no longer return it.
 	lateDeletes = 6
 
-	// lateErrors is how many reconciles may fail in each part of a lifecycle.
+	// lateErrors is the maximum number of reconciles that fail in each part of a lifecycle.
 	lateErrors = 3
 )
 
@@ -143,7 +143,7 @@ func (l Lifecycle[T]) has(part string, want []string) {
 	}
 }
 
-// called is how many calls of an operation were accepted and rejected.
+// called counts the calls of an operation that were accepted and rejected.
 type called struct{ accepted, refused int }
 
 // pass reconciles a resource each second until it reaches the end, and for a while after. It returns how often each

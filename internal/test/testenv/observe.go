@@ -45,7 +45,7 @@ type Observation struct {
 	Calls []string
 }
 
-// None is what Reserved and Calls expect if nothing may be reserved or called.
+// None is the value of Reserved and Calls if nothing may be reserved or called.
 var None = []string{}
 
 // Observe observes a resource once, with the facts of the next reconcile.
