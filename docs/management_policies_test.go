@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 

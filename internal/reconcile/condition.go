@@ -111,6 +111,7 @@ func InMotion(c xpv2.Condition) bool {
 	return c.Reason == xpv2.ReasonCreating || c.Reason == ReasonUpdating || c.Reason == xpv2.ReasonDeleting
 }
 
+// ReadyCondition returns a condition of type Ready of a generation.
 func ReadyCondition(s corev1.ConditionStatus, r xpv2.ConditionReason, generation int64, message string) xpv2.Condition {
 	return xpv2.Condition{
 		Type:               xpv2.TypeReady,

@@ -32,16 +32,16 @@ const (
 // PoliciesForbid is the reason given for differences that are not corrected.
 const PoliciesForbid = "managementPolicies do not allow changing it"
 
-// A comparison is the list of differences between AWS and spec, as reported to users.
-type comparison struct {
+// SplitDifferences is the list of differences between AWS and spec, as reported to users.
+type SplitDifferences struct {
 	// desired are the fields that spec names, beside are those that it does not: an update
 	// removes them or resets them to the default of the config or of AWS.
 	desired, others []v1beta1.Difference
 }
 
 // Compared splits changes by whether spec names the field. It omits the tags that record ownership.
-func Compared(mg Managed, cs diff.Changes) comparison {
-	var c comparison
+func Compared(mg Managed, cs diff.Changes) SplitDifferences {
+	var c SplitDifferences
 	if len(cs) == 0 {
 		return c
 	}
@@ -61,13 +61,13 @@ func Compared(mg Managed, cs diff.Changes) comparison {
 }
 
 // List returns the differences for status: the fields that spec names come first.
-func (c comparison) List() []v1beta1.Difference {
+func (c SplitDifferences) List() []v1beta1.Difference {
 	all := slices.Concat(c.desired, c.others)
 	return all[:min(len(all), MaxDifferences)]
 }
 
 // Message returns the message of Ready if no changes are allowed. It is empty if AWS has what spec asks for.
-func (c comparison) Message() string {
+func (c SplitDifferences) Message() string {
 	if len(c.desired) == 0 {
 		return ""
 	}
@@ -75,7 +75,7 @@ func (c comparison) Message() string {
 }
 
 // Remark returns the message of Ready about fields that spec does not name. It is empty if there are none.
-func (c comparison) Remark() string {
+func (c SplitDifferences) Remark() string {
 	if len(c.others) == 0 {
 		return ""
 	}

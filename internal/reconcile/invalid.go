@@ -17,6 +17,7 @@ func Invalid(err error) error {
 	return invalidError{err}
 }
 
+// IsInvalid reports whether an error is about a value of spec that only the user can correct.
 func IsInvalid(err error) bool {
 	_, ok := errors.AsType[invalidError](err)
 	return ok

@@ -270,6 +270,7 @@ func (e *AwaitedError) Error() string { return e.Err.Error() }
 // Unwrap returns the error.
 func (e *AwaitedError) Unwrap() error { return e.Err }
 
+// IsLater reports whether an error is a LaterError.
 func IsLater(err error) bool {
 	_, ok := AsType[*LaterError](err)
 	return ok

@@ -96,15 +96,15 @@ func ofSizes(mg Resource, sizes Sizes) []Finding {
 	var found []Finding
 	for _, code := range []Code{EnvironmentNearLimit, PolicyNearLimit} {
 		size, known := sizes[code]
-		if known && isNear(size, rules[code].limit) || !known && reports(mg, code) {
+		if known && isNear(size, rules[code].limit) || !known && hasCode(mg, code) {
 			found = append(found, ofSize(code))
 		}
 	}
 	return found
 }
 
-// reports reports whether the condition Advisory of a resource has a code.
-func reports(mg Resource, code Code) bool {
+// hasCode reports whether the condition Advisory of a resource has a code.
+func hasCode(mg Resource, code Code) bool {
 	c := mg.GetCondition(TypeAdvisory)
 	return c.Status == corev1.ConditionTrue && slices.Contains(strings.Split(string(c.Reason), ","), string(code))
 }

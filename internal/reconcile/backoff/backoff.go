@@ -33,7 +33,10 @@ const (
 	// hour, and six in the rest of the hour.
 	AmbiguousShare = 8
 
+	// MinAmbiguous is the shortest delay after an ambiguous error.
 	MinAmbiguous = 3 * time.Second
+
+	// MaxAmbiguous is the longest delay after an ambiguous error.
 	MaxAmbiguous = 10 * time.Minute
 )
 

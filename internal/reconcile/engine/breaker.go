@@ -31,8 +31,8 @@ func (e *circuitOpenError) RetryAfter() time.Duration { return e.after }
 
 func asCircuitOpen(err error) (*circuitOpenError, bool) { return errors.AsType[*circuitOpenError](err) }
 
-// reports reports whether the resource's conditions already report the open circuit breaker.
-func reports(mg reconcile.Managed, open *circuitOpenError) bool {
+// reportsOpen reports whether the resource's conditions already report the open circuit breaker.
+func reportsOpen(mg reconcile.Managed, open *circuitOpenError) bool {
 	c := mg.GetCondition(xpv2.TypeSynced)
 	return c.ObservedGeneration == mg.GetGeneration() && strings.HasSuffix(c.Message, open.Error()) && !reconcile.Requested(mg)
 }

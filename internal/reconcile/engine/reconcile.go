@@ -117,7 +117,7 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 	if wait = p.reserveReads(ctx); wait > 0 {
 		return r.waits(ctx, outcomeDeferred, wait)
 	}
-	if open, ok := asCircuitOpen(p.unusable); ok && reports(mg, open) {
+	if open, ok := asCircuitOpen(p.unusable); ok && reportsOpen(mg, open) {
 		return r.failedResult(ctx, req.NamespacedName, failed{err: open})
 	}
 

@@ -120,6 +120,7 @@ func (r *Resource) Idle() bool {
 	return !r.IsChanged() && r.Events.Received.IsZero() && r.Failures == 0 && r.refused == 0 && r.Throttled == 0 && len(r.DeferredOps) == 0 && !r.drift.Pending() && r.Calls.Empty()
 }
 
+// New returns a Store that remembers nothing.
 func New() *Store {
 	return &Store{States: map[types.NamespacedName]*Resource{}}
 }
@@ -151,7 +152,7 @@ func (s *Store) Begin(mg reconcile.Managed) (r Resource, first bool) {
 
 // MarkChanged gives the next reconcile of a resource precedence over polls, and clears its
 // errors. by is the referenced object that has changed, such as "Secret db".
-func (s *Store) MarkChanged(key types.NamespacedName, by string) { //nolint:unparam // Watches name other objects.
+func (s *Store) MarkChanged(key types.NamespacedName, by string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.State(key)

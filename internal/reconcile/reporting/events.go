@@ -68,6 +68,7 @@ type lastEvent struct {
 	at   time.Time
 }
 
+// NewRecorder returns a Recorder that emits events with inner, unless a filter drops them.
 func NewRecorder(inner event.Recorder, now func() time.Time, filter ...event.FilterFn) *Recorder {
 	return &Recorder{inner: inner, filter: filter, State: &recorderState{
 		now: now, LastEvents: map[types.NamespacedName]map[event.Reason]lastEvent{},

@@ -60,6 +60,7 @@ func ConfigKey(kind, namespace, name string) string {
 	return strings.Join([]string{kind, namespace, name}, "/")
 }
 
+// Queue is the queue of a controller.
 type Queue = workqueue.TypedRateLimitingInterface[ctrl.Request]
 
 // configUsers returns the dependents of configs.

@@ -85,7 +85,7 @@ func Documented(t *testing.T, printed string) {
 		t.Fatal(err)
 	}
 	for _, page := range pages {
-		b, err := os.ReadFile(page)
+		b, err := os.ReadFile(page) //nolint:gosec // The pages are the repository's.
 		if err != nil {
 			t.Fatal(err)
 		}
