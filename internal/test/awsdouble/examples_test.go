@@ -15,7 +15,7 @@ func TestPutExamples(t *testing.T) {
 	if err := s.PutExamples(); err != nil {
 		t.Fatal(err)
 	}
-	object := regexp.MustCompile(`(?:s3Bucket|bucket): (\S+)\s+(?:s3Key|key): (\S+)`)
+	object := regexp.MustCompile(`(?:s3Bucket|bucket): ([^$\s]\S+)\s+(?:s3Key|key): (\S+)`) // ${...} is a template's.
 	image := regexp.MustCompile(`imageUri: [^/\s]+/([^:\s]+:\S+)`)
 	examples, found := os.DirFS("../../../examples"), 0
 	err := fs.WalkDir(examples, ".", func(path string, d fs.DirEntry, err error) error {
