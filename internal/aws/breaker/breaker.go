@@ -82,87 +82,9 @@ type Breakers struct {
 	trying, failing int
 }
 
-// A config has the breakers of a configuration.
-type config struct {
-	// circuits and served are by region. served is the time at which AWS last served a call, if it has answered all
-	// since.
-	circuits map[string]*circuit
-	served   map[string]time.Time
-
-	// trying counts the reconciles that may call unproven regions, by tenant, and since is the time at which the first
-	// of them began.
-	trying map[string]int
-	since  time.Time
-}
-
-// A circuit is a breaker with at least one call without an answer since the last answer.
-type circuit struct {
-	// failures is the number of consecutive calls without an answer, and most the number that opens the breaker.
-	failures, most int
-
-	// open is true if no calls must be made; until is the time at which the next probe is due.
-	open  bool
-	pause time.Duration
-	until time.Time
-
-	// probe is true while a probe is under way.
-	probe bool
-
-	used time.Time
-}
-
 // New returns closed breakers. random returns a number in [0, 1).
 func New(now func() time.Time, random func() float64) *Breakers {
 	return &Breakers{now: now, random: random, configs: map[types.UID]*config{}, swept: now()}
-}
-
-// config returns the breakers of a configuration. The caller holds the lock.
-func (b *Breakers) config(uid types.UID) *config {
-	c := b.configs[uid]
-	if c == nil {
-		c = &config{circuits: map[string]*circuit{}, served: map[string]time.Time{}, trying: map[string]int{}}
-		b.configs[uid] = c
-	}
-	return c
-}
-
-// unproven reports whether AWS has served no call in a region lately, or has failed one since.
-func (c *config) unproven(region string, now time.Time) bool {
-	at, ok := c.served[region]
-	return !ok || now.Sub(at) >= idle
-}
-
-// crowdedFor returns the wait of a reconcile while too many of its tenant call unproven regions: as long as they have
-// tried.
-func (c *config) crowdedFor(now time.Time) time.Duration {
-	return min(max(now.Sub(c.since), briefly), crowded)
-}
-
-// failures returns the number of calls without an answer in regions that have not answered since.
-func (c *config) failures() (n int) {
-	for _, circuit := range c.circuits {
-		n += circuit.failures
-	}
-	return n
-}
-
-// circuit returns the circuit of a region, made if there is none. If there are too many, it drops the least recently
-// used one.
-func (c *config) circuit(region string, now time.Time) *circuit {
-	if found := c.circuits[region]; found != nil {
-		return found
-	}
-	if len(c.circuits) >= maxRegions {
-		delete(c.circuits, slices.MinFunc(slices.Collect(maps.Keys(c.circuits)), func(a, b string) int {
-			return c.circuits[a].used.Compare(c.circuits[b].used)
-		}))
-	}
-	made := &circuit{most: most}
-	if c.failures() >= most && c.unproven(region, now) {
-		made.most = 1
-	}
-	c.circuits[region] = made
-	return made
 }
 
 // Watch registers a function that is called after a breaker has opened or closed. It must not block.
@@ -200,24 +122,31 @@ func (b *Breakers) Enter(k Key, tenant string) (release func(), wait time.Durati
 	if !cfg.unproven(k.Region, now) {
 		return release, 0
 	}
-	failing, most := cfg.failures() > 0, maxUnproven
+	failing, probes, limit := cfg.failures() > 0, c != nil && c.open, maxUnproven
 	if b.trying >= maxTrying/2 {
-		most = 1
+		limit = 1
 	}
 	switch {
-	case c != nil && c.open && cfg.trying[tenant] >= most:
+	case probes && cfg.trying[tenant] >= limit:
 		return release, probing + b.jitter(probing)
-	case cfg.trying[tenant] >= most:
+	case cfg.trying[tenant] >= limit:
 		wait = cfg.crowdedFor(now)
 		return release, wait + b.jitter(wait)
 	case b.trying >= maxTrying || failing && b.failing >= maxFailing:
 		return release, soon + b.jitter(soon)
 	}
 	b.try(cfg, tenant, failing, 1)
-	if c != nil {
-		c.probe = c.open
+	if probes {
+		c.probe = true
 	}
-	return sync.OnceFunc(func() { b.tried(k, cfg, tenant, failing, c) }), 0
+	return sync.OnceFunc(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.try(cfg, tenant, failing, -1)
+		if probes {
+			b.probed(k, cfg, c)
+		}
+	}), 0
 }
 
 // try adds n to the reconciles that call unproven regions. The caller holds the lock.
@@ -234,15 +163,8 @@ func (b *Breakers) try(cfg *config, tenant string, failing bool, n int) {
 	}
 }
 
-// tried ends a reconcile in an unproven region, or the probe of an open breaker. If a probe had no result, the next one
-// is due soon.
-func (b *Breakers) tried(k Key, cfg *config, tenant string, failing bool, c *circuit) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.try(cfg, tenant, failing, -1)
-	if c == nil || !c.probe {
-		return
-	}
+// probed ends the probe of an open breaker. If it had no result, the next one is due soon. The caller holds the lock.
+func (b *Breakers) probed(k Key, cfg *config, c *circuit) {
 	c.probe = false
 	if now := b.now(); cfg.circuits[k.Region] == c && c.open && !c.until.After(now) {
 		c.until = now.Add(soon)
@@ -258,14 +180,6 @@ func (b *Breakers) IsOpen(k Key) bool {
 	defer b.mu.Unlock()
 	c := b.configs[k.Config].get(k.Region)
 	return c != nil && c.open
-}
-
-// get returns the circuit of a region, nil if there is none.
-func (c *config) get(region string) *circuit {
-	if c == nil {
-		return nil
-	}
-	return c.circuits[region]
 }
 
 // Reachable reports whether AWS has served a call within the last minute, and has answered each

@@ -99,6 +99,15 @@ func TestEnter(t *testing.T) {
 			e.answered(here, true)
 			release()
 		}, notified: 2},
+		"Earlier": {reason: "A reconcile from before the failures ends no probe.", do: func(e *env) {
+			e.fail(1)
+			earlier, _ := probe(e)
+			e.fail(most - 1)
+			e.now = e.now.Add(firstPause)
+			probe(e)
+			earlier()
+			e.now = e.now.Add(2 * soon)
+		}, want: probing, notified: 1},
 		"Late": {
 			reason: "The response to a call from before the failures closes the circuit.",
 			do:     func(e *env) { e.fail(most); e.answered(here, true) }, notified: 2,

@@ -163,7 +163,7 @@ func TestNotify(t *testing.T) {
 			event:  eventAt(now.Add(-time.Minute), alice), configs: toCluster,
 			prepare: func(s *memory.Store) {
 				for _, n := range []string{"cart", "second"} {
-					s.State(types.NamespacedName{Namespace: "shop", Name: n}).Events.RecordUpToDate(now)
+					recordUpToDate(s, n, now)
 				}
 			},
 			outcome: driftevents.Outdated,
@@ -171,7 +171,7 @@ func TestNotify(t *testing.T) {
 		"JustObserved": {
 			reason: "an observation shortly after the call may not have seen its effect",
 			event:  eventAt(now.Add(-5*time.Second), alice), configs: toCluster,
-			prepare: func(s *memory.Store) { s.State(cart).Events.RecordUpToDate(now) },
+			prepare: func(s *memory.Store) { recordUpToDate(s, cart.Name, now) },
 			want:    []string{"shop/cart 1s", "shop/second 1s"}, outcome: driftevents.Matched,
 			origin: alice + " with aws-cli/2.15 (UpdateFunctionConfiguration) at 2025-12-31T23:59:55Z",
 		},
@@ -511,4 +511,12 @@ type unlistable struct{ client.Reader }
 
 func (unlistable) List(context.Context, client.ObjectList, ...client.ListOption) error {
 	return errors.New("boom")
+}
+
+// recordUpToDate records that a resource was found up to date, by answers since a time.
+func recordUpToDate(s *memory.Store, name string, since time.Time) {
+	mg := samples.New()
+	mg.SetName(name)
+	known, _ := s.Begin(mg)
+	s.RecordComparison(mg, memory.CompareResult{UpToDate: true, Since: since}, known)
 }

@@ -92,7 +92,7 @@ func TestSharesAreNotWaitedFor(t *testing.T) {
 	}
 	release()
 	e.reconcile()
-	if len(e.cloud.calls) == 0 || e.reconciler.states.States[cart].WorkerDelays != 0 {
+	if known, _ := e.reconciler.states.Get(cart); len(e.cloud.calls) == 0 || known.WorkerDelays != 0 {
 		t.Errorf("once there is a worker it is looked at: %v", e.cloud.calls)
 	}
 	if e.reconciler.inFlight.total != 0 {

@@ -59,8 +59,8 @@ func TestLifecycleOfAResource(t *testing.T) {
 	if got := e.reconcile(); got != 0 {
 		t.Errorf("once gone: want no other look, got %s", got)
 	}
-	if got := e.reconcile(); got != 0 || e.reconciler.states.States[cart] != nil {
-		t.Errorf("what is gone is forgotten: %s, %v", got, e.reconciler.states.States)
+	if got := e.reconcile(); got != 0 || e.reconciler.states.Len() != 0 {
+		t.Errorf("what is gone is forgotten: %s, %d", got, e.reconciler.states.Len())
 	}
 	if diff := cmp.Diff([]types.UID{"u1"}, forgotten); diff != "" {
 		t.Errorf("nor does the kind remember it: -want, +got:\n%s", diff)
@@ -189,7 +189,8 @@ func TestAbortedCallChangesNothing(t *testing.T) {
 				if len(e.events.all)+len(e.changes.ops) != 0 {
 					t.Errorf("%s: events %v, changes %v", tc.reason, e.events.all, e.changes.ops)
 				}
-				if n := e.reconciler.states.States[cart].Failures; n != 0 {
+				known, _ := e.reconciler.states.Get(cart)
+				if n := known.Failures; n != 0 {
 					t.Errorf("%s: it counts as %d failures", tc.reason, n)
 				}
 				if way == "Reserve" && (e.cloud.calls[len(e.cloud.calls)-1] != "Get" || after.ResourceVersion != before.ResourceVersion) {

@@ -65,7 +65,7 @@ func (e *eventState) delay(now time.Time) time.Duration {
 func (s *Store) RecordEvent(key types.NamespacedName, e cloudtrail.Event, showSourceIP bool, now time.Time) (driftevents.Outcome, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.State(key)
+	r := s.state(key)
 	switch {
 	case functionname.IsAccountID(r.Events.account) && r.Events.account != e.Subject.Account:
 		return driftevents.Unmatched, 0
@@ -91,7 +91,7 @@ func (s *Store) MarkEventHandled(key types.NamespacedName, received, now time.Ti
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := &s.State(key).Events
+	e := &s.state(key).Events
 	e.Reconciles, e.lastReconcile = e.Reconciles+1, now
 	if e.Received.Equal(received) {
 		e.Received = time.Time{}
@@ -101,9 +101,9 @@ func (s *Store) MarkEventHandled(key types.NamespacedName, received, now time.Ti
 // recordDifferent records that AWS was found different from spec. The caller holds the lock.
 func (e *eventState) recordDifferent() { e.upToDateAt = time.Time{} }
 
-// RecordUpToDate records that AWS was found up to date, by answers since a time: earlier calls do not explain a later
+// recordUpToDate records that AWS was found up to date, by answers since a time: earlier calls do not explain a later
 // difference. The caller holds the lock.
-func (e *eventState) RecordUpToDate(since time.Time) {
+func (e *eventState) recordUpToDate(since time.Time) {
 	e.upToDateAt = since
 	if e.Received.IsZero() || !e.Received.After(since) {
 		e.Origin, e.calledAt = "", time.Time{}

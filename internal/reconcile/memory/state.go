@@ -21,7 +21,7 @@ import (
 // forgets a resource that is requeued for another reason than an error.
 type Store struct {
 	mu     sync.Mutex
-	States map[types.NamespacedName]*Resource
+	states map[types.NamespacedName]*Resource
 }
 
 // Resource is the state of one resource.
@@ -122,7 +122,7 @@ func (r *Resource) Idle() bool {
 
 // New returns a Store that remembers nothing.
 func New() *Store {
-	return &Store{States: map[types.NamespacedName]*Resource{}}
+	return &Store{states: map[types.NamespacedName]*Resource{}}
 }
 
 // Begin records the start of a reconcile. It returns the state of the resource, and whether
@@ -131,10 +131,10 @@ func (s *Store) Begin(mg reconcile.Managed) (r Resource, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := types.NamespacedName{Namespace: mg.GetNamespace(), Name: mg.GetName()}
-	known, ok := s.States[key]
+	known, ok := s.states[key]
 	if !ok || known.fingerprint == "" {
 		first = true
-		known = s.State(key)
+		known = s.state(key)
 	}
 	if known.UID != mg.GetUID() {
 		known.UID, known.drift = mg.GetUID(), Drift{}
@@ -155,7 +155,7 @@ func (s *Store) Begin(mg reconcile.Managed) (r Resource, first bool) {
 func (s *Store) MarkChanged(key types.NamespacedName, by string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.State(key)
+	r := s.state(key)
 	r.ChangeMarks++
 	r.changedReference = by
 	r.resetErrors()
@@ -167,7 +167,7 @@ func (s *Store) MarkChanged(key types.NamespacedName, by string) {
 func (s *Store) ResetBackoff(key types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.State(key)
+	r := s.state(key)
 	r.BackoffReset = true
 	r.resetErrors()
 	recordChange(r)
@@ -181,7 +181,7 @@ const mostDeferred = 8
 func (s *Store) RecordDeferred(key types.NamespacedName, ops []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.State(key)
+	r := s.state(key)
 	if len(r.DeferredOps)+len(ops) > mostDeferred {
 		r.DeferredOps = nil
 	}
@@ -192,7 +192,7 @@ func (s *Store) RecordDeferred(key types.NamespacedName, ops []string) {
 func (s *Store) CountThrottle(key types.NamespacedName) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.State(key)
+	r := s.state(key)
 	r.Throttled++
 	return r.Throttled
 }
@@ -202,7 +202,7 @@ func (s *Store) CountThrottle(key types.NamespacedName) int {
 func (s *Store) RecordFailure(key types.NamespacedName, c backoff.Class, throttled bool) (failures, throttles int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.State(key)
+	r := s.state(key)
 	if r.class != c {
 		r.Failures = 0
 	}
@@ -222,7 +222,7 @@ func (s *Store) RecordFailure(key types.NamespacedName, c backoff.Class, throttl
 func (s *Store) RecordSuccess(key types.NamespacedName, done bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.State(key)
+	r := s.state(key)
 	refused := r.refused
 	r.reset()
 	if !done {
@@ -234,7 +234,7 @@ func (s *Store) RecordSuccess(key types.NamespacedName, done bool) {
 func (s *Store) CountRefusal(key types.NamespacedName) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.State(key)
+	r := s.state(key)
 	r.refused++
 	return r.refused
 }
@@ -243,7 +243,7 @@ func (s *Store) CountRefusal(key types.NamespacedName) int {
 func (s *Store) RecordWatched(key types.NamespacedName, known Resource) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.State(key)
+	r := s.state(key)
 	r.Watched = r.changes == known.changes
 }
 
@@ -252,14 +252,14 @@ func (s *Store) RecordWatched(key types.NamespacedName, known Resource) {
 func (s *Store) MarkHandled(key types.NamespacedName, marks int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.State(key).handledMarks = marks
+	s.state(key).handledMarks = marks
 }
 
 // AmbiguousFor records an ambiguous error, and returns the time since the first one.
 func (s *Store) AmbiguousFor(key types.NamespacedName, now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.State(key)
+	r := s.state(key)
 	if r.ambiguous.IsZero() {
 		r.ambiguous = now
 	}
@@ -270,7 +270,7 @@ func (s *Store) AmbiguousFor(key types.NamespacedName, now time.Time) time.Durat
 func (s *Store) FailuresOf(key types.NamespacedName, c backoff.Class) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r, ok := s.States[key]; ok && r.class == c {
+	if r, ok := s.states[key]; ok && r.class == c {
 		return r.Failures
 	}
 	return 0
@@ -280,16 +280,23 @@ func (s *Store) FailuresOf(key types.NamespacedName, c backoff.Class) int {
 func (s *Store) RecordSession(key types.NamespacedName, by *session.Session, requester string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.State(key)
+	r := s.state(key)
 	r.Scope, r.Requester = by.Scope, requester
 	r.Events.account, r.Events.identity = by.Identity.Account, by.Identity.ARN
+}
+
+// Len returns the number of resources that are remembered.
+func (s *Store) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.states)
 }
 
 // Get returns the state of a resource, if there is one.
 func (s *Store) Get(key types.NamespacedName) (Resource, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, ok := s.States[key]
+	r, ok := s.states[key]
 	if !ok {
 		return Resource{}, false
 	}
@@ -300,11 +307,11 @@ func (s *Store) Get(key types.NamespacedName) (Resource, bool) {
 func (s *Store) Forget(key types.NamespacedName) (Resource, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, ok := s.States[key]
+	r, ok := s.states[key]
 	if !ok {
 		return Resource{}, false
 	}
-	delete(s.States, key)
+	delete(s.states, key)
 	return *r, true
 }
 
@@ -326,7 +333,7 @@ type CompareResult struct {
 func (s *Store) RecordComparison(mg reconcile.Managed, c CompareResult, known Resource) DriftChange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.State(client.ObjectKeyFromObject(mg))
+	r := s.state(client.ObjectKeyFromObject(mg))
 	var f DriftChange
 	if r.drift, f = r.drift.After(c.State, c.MayUpdate, desiredState(mg), c.Did); r.changes != known.changes {
 		r.drift.Synced = ""
@@ -335,7 +342,7 @@ func (s *Store) RecordComparison(mg reconcile.Managed, c CompareResult, known Re
 	}
 	switch {
 	case c.UpToDate && r.changes == known.changes && !c.Since.IsZero():
-		r.Events.RecordUpToDate(c.Since)
+		r.Events.recordUpToDate(c.Since)
 	case !c.Failed:
 		r.Events.recordDifferent()
 	}
@@ -346,7 +353,7 @@ func (s *Store) RecordComparison(mg reconcile.Managed, c CompareResult, known Re
 func (s *Store) ForgetDrift(key types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.State(key).drift = Drift{}
+	s.state(key).drift = Drift{}
 }
 
 // CountDrifting returns the number of resources with drift that is yet to be corrected.
@@ -354,7 +361,7 @@ func (s *Store) CountDrifting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := 0
-	for _, r := range s.States {
+	for _, r := range s.states {
 		if r.drift.Pending() {
 			n++
 		}
@@ -366,18 +373,18 @@ func (s *Store) CountDrifting() int {
 func (s *Store) RecordReady(key types.NamespacedName) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.State(key)
+	r := s.state(key)
 	first := !r.wasReady
 	r.wasReady = true
 	return first
 }
 
-// State returns the state of a key, and creates it if there is none. The caller holds the lock.
-func (s *Store) State(key types.NamespacedName) *Resource {
-	r, ok := s.States[key]
+// state returns the state of a key, and creates it if there is none. The caller holds the lock.
+func (s *Store) state(key types.NamespacedName) *Resource {
+	r, ok := s.states[key]
 	if !ok {
 		r = &Resource{}
-		s.States[key] = r
+		s.states[key] = r
 	}
 	return r
 }
@@ -386,7 +393,7 @@ func (s *Store) State(key types.NamespacedName) *Resource {
 func (s *Store) BeginHold(key client.ObjectKey, now time.Time) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.State(key)
+	r := s.state(key)
 	if r.heldSince.IsZero() || r.heldSince.After(now) {
 		r.heldSince = now
 	}
@@ -397,7 +404,7 @@ func (s *Store) BeginHold(key client.ObjectKey, now time.Time) time.Time {
 func (s *Store) EndHold(key client.ObjectKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r, ok := s.States[key]; ok {
+	if r, ok := s.states[key]; ok {
 		r.heldSince = time.Time{}
 	}
 }
@@ -407,7 +414,7 @@ func (s *Store) EndHold(key client.ObjectKey) {
 func (s *Store) CountWorkerDelay(key client.ObjectKey, crowded bool) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.State(key)
+	r := s.state(key)
 	r.WorkerDelays++
 	if !crowded {
 		r.WorkerDelays = 0
@@ -419,7 +426,7 @@ func (s *Store) CountWorkerDelay(key client.ObjectKey, crowded bool) int {
 func (s *Store) RecordDetection(key client.ObjectKey) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.State(key)
+	r := s.state(key)
 	first := !r.detected
 	r.detected = true
 	return first
@@ -430,7 +437,7 @@ func (s *Store) RecordDetection(key client.ObjectKey) bool {
 func (s *Store) RecordInSync(key client.ObjectKey, c reconcile.SyncState, now time.Time) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.State(key)
+	r := s.state(key)
 	was := r.lastInSync
 	switch c {
 	case reconcile.UpToDate:

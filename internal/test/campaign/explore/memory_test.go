@@ -51,11 +51,11 @@ type process struct {
 func newProcess(r reconcile.Reconciler) *process {
 	rec := reflect.ValueOf(r).Elem()
 	mem, kube := field(rec, "states").Elem(), field(rec, "kube").Elem()
-	only(mem, "mu", "States")
+	only(mem, "mu", "states")
 	only(kube, "Client", "live", "ofShard", "kind", "mu", "newest", "stale", "deferred")
 	return &process{
 		Reconciler: r,
-		records:    field(mem, "States"),
+		records:    field(mem, "states"),
 		written: field(kube, //nolint:forcetypeassert // Otherwise it panics.
 			"newest").Interface().(map[types.NamespacedName]string),
 		stale:    field(kube, "stale").Interface().(map[types.NamespacedName]bool), //nolint:forcetypeassert // As above.

@@ -1,0 +1,95 @@
+package breaker
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// A config has the breakers of a configuration.
+type config struct {
+	// circuits and served are by region. served is the time at which AWS last served a call, if it has answered all
+	// since.
+	circuits map[string]*circuit
+	served   map[string]time.Time
+
+	// trying counts the reconciles that may call unproven regions, by tenant, and since is the time at which the first
+	// of them began.
+	trying map[string]int
+	since  time.Time
+}
+
+// A circuit is a breaker with at least one call without an answer since the last answer.
+type circuit struct {
+	// failures is the number of consecutive calls without an answer, and most the number that opens the breaker.
+	failures, most int
+
+	// open is true if no calls must be made; until is the time at which the next probe is due.
+	open  bool
+	pause time.Duration
+	until time.Time
+
+	// probe is true while a probe is under way.
+	probe bool
+
+	used time.Time
+}
+
+// config returns the breakers of a configuration. The caller holds the lock.
+func (b *Breakers) config(uid types.UID) *config {
+	c := b.configs[uid]
+	if c == nil {
+		c = &config{circuits: map[string]*circuit{}, served: map[string]time.Time{}, trying: map[string]int{}}
+		b.configs[uid] = c
+	}
+	return c
+}
+
+// unproven reports whether AWS has served no call in a region lately, or has failed one since.
+func (c *config) unproven(region string, now time.Time) bool {
+	at, ok := c.served[region]
+	return !ok || now.Sub(at) >= idle
+}
+
+// crowdedFor returns the wait of a reconcile while too many of its tenant call unproven regions: as long as they have
+// tried.
+func (c *config) crowdedFor(now time.Time) time.Duration {
+	return min(max(now.Sub(c.since), briefly), crowded)
+}
+
+// failures returns the number of calls without an answer in regions that have not answered since.
+func (c *config) failures() (n int) {
+	for _, circuit := range c.circuits {
+		n += circuit.failures
+	}
+	return n
+}
+
+// circuit returns the circuit of a region, made if there is none. If there are too many, it drops the least recently
+// used one.
+func (c *config) circuit(region string, now time.Time) *circuit {
+	if found := c.circuits[region]; found != nil {
+		return found
+	}
+	if len(c.circuits) >= maxRegions {
+		delete(c.circuits, slices.MinFunc(slices.Collect(maps.Keys(c.circuits)), func(a, b string) int {
+			return c.circuits[a].used.Compare(c.circuits[b].used)
+		}))
+	}
+	made := &circuit{most: most}
+	if c.failures() >= most && c.unproven(region, now) {
+		made.most = 1
+	}
+	c.circuits[region] = made
+	return made
+}
+
+// get returns the circuit of a region, nil if there is none.
+func (c *config) get(region string) *circuit {
+	if c == nil {
+		return nil
+	}
+	return c.circuits[region]
+}
