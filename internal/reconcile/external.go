@@ -10,13 +10,11 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
@@ -115,110 +113,6 @@ func (e *external[T, O, S]) name(v ownership.Ownership) {
 		e.out.Events = append(e.out.Events, event.Normal(ReasonAdopted, "Adopted "+o.Description))
 	}
 	e.annotate(Record{Annotations: ownership.Name(e.mg, o.Name), Failure: "cannot write the external name"})
-}
-
-// owner decides whether what was observed belongs to the managed resource.
-func (e *external[T, O, S]) owner(ctx context.Context) (ownership.Ownership, error) {
-	if e.Owner != nil {
-		return e.Owner(ctx, e.facts, e.mg, e.observation)
-	}
-	created, err := e.matchesCreation(ctx)
-	v := ownership.CheckUntaggedOwnership(e.mg, e.observation.Name, created)
-	if v.Manageable() {
-		return v, nil
-	}
-	if err != nil && (IsLater(err) || !meta.WasDeleted(e.mg)) {
-		return v, err // It is not known what the create would have made.
-	}
-	return v, e.facts.Others.NewForeignUntaggedError(ctx, e.observation.Description, e.observation.Name)
-}
-
-// matchesCreation reports whether what was observed is as a create would have made it.
-// That matters only as long as a create is unanswered.
-func (e *external[T, O, S]) matchesCreation(ctx context.Context) (bool, error) {
-	if !meta.GetExternalCreatePending(e.mg).After(meta.GetExternalCreateSucceeded(e.mg)) {
-		return false, nil
-	}
-	d, err := e.desired(ctx, e.mg)
-	if err != nil {
-		return false, err
-	}
-	c, err := e.compared(ctx, e.mg, Desired[S]{Settings: d.Settings})
-	if err != nil {
-		return false, err
-	}
-	if e.MatchesCreation != nil {
-		return e.MatchesCreation(e.mg, c.Changes), nil
-	}
-	return len(c.Changes) == 0, nil
-}
-
-// desired resolves and merges what spec asks for.
-func (e *external[T, O, S]) desired(ctx context.Context, mg T) (Desired[S], error) {
-	forProvider, initProvider, err := e.Desired(ctx, mg)
-	if err != nil {
-		return Desired[S]{}, err
-	}
-	d := Merge(forProvider, initProvider)
-	e.settings = d.Settings
-	return d, nil
-}
-
-// compared returns how spec differs from what was observed.
-func (e *external[T, O, S]) compared(ctx context.Context, mg T, d Desired[S]) (Comparison[S], error) {
-	if e.Compare == nil {
-		return d.Compare(e.observation.Settings), nil
-	}
-	c, err := e.Compare(ctx, mg, d, e.observation)
-	e.out.Add(c.Effects)
-	return c, err
-}
-
-// planned compares spec with what was observed and decides what is due.
-func (e *external[T, O, S]) planned(ctx context.Context, mg T, preview bool) (Plan, Comparison[S], error) {
-	d, err := e.desired(ctx, mg)
-	if err != nil {
-		return Plan{}, Comparison[S]{}, err
-	}
-	d.Preview = preview
-	c, err := e.compared(ctx, mg, d)
-	if err != nil {
-		return Plan{}, c, err
-	}
-	p := Plan{Changes: c.Changes}
-	if e.Plan != nil {
-		p, err = e.Plan(ctx, mg, e.observation, c)
-	} else if len(c.Changes) > 0 {
-		p.Call = e.Calls.Update
-	}
-	if e.Replaces && p.Call == e.Calls.Update && !Allows(mg, xpv2.ManagementActionCreate) {
-		p.Call, p.Ready = "", Unavailable(mg.GetGeneration(), e.observation.Description+
-			" differs from spec, and managementPolicies do not allow creating it again: "+c.Changes.String())
-	}
-	switch {
-	case p.Ready.Type != "" || err != nil:
-	case p.Call == "":
-		p.Ready = e.readyCondition()
-	default:
-		p.Ready = UpdatingFields(mg.GetGeneration(), p.Changes)
-	}
-	return p, c, err
-}
-
-// readyCondition returns the Ready condition from the AWS value alone.
-func (e *external[T, O, S]) readyCondition() xpv2.Condition {
-	if e.Ready != nil {
-		return e.Ready(e.mg, e.observation)
-	}
-	return Available(e.mg.GetGeneration())
-}
-
-// details returns the connection details.
-func (e *external[T, O, S]) details() managed.ConnectionDetails {
-	if e.Details == nil {
-		return nil
-	}
-	return e.Details(e.mg)
 }
 
 // compare compares spec with the observation and decides which call is due.
@@ -389,97 +283,11 @@ func (e *external[T, O, S]) previewChanges(ctx context.Context) (diff.Changes, e
 	return p.Changes, err
 }
 
-// create creates the external resource. If AWS has it already, the next observation checks
-// the ownership: an unanswered create may have made it.
-func (e *external[T, O, S]) create(ctx context.Context) (Result, error) {
-	e.facts.Others.calls()
-	res, err := e.Create(ctx, e.mg, e.settings)
-	if err != nil && !isUnanswered(err) {
-		e.facts.Others.release()
-	}
-	switch {
-	case isBusy(err):
-		return res, e.busy(err)
-	case awserr.IsAlreadyExists(err):
-		return e.alreadyExists(res, err)
-	case err != nil:
-		if isUnanswered(err) {
-			meta.AddAnnotations(e.mg, ownership.Unanswered(e.mg))
-		}
-		return res, err
-	case res.Name == "":
-		return e.nameless(res), nil
-	}
-	e.facts.Repeats.Forget(deferral)
-	e.facts.Repeats.Record(creation, "", e.facts.Now())
-	meta.AddAnnotations(e.mg, ownership.Name(e.mg, res.Name))
-	if e.NameGiven {
-		e.facts.Others.confirm() // Nobody could claim the name before AWS gave it.
-	}
-	res.Details = e.details()
-	return res, nil
-}
-
-// update makes the one call that is due.
-func (e *external[T, O, S]) update(ctx context.Context) (Result, error) {
-	if e.plan.Call == e.Calls.Create {
-		e.facts.Others.calls()
-	}
-	res, err := e.Update(ctx, e.mg, e.observation, Update[S]{Comparison: e.comparison, Call: e.plan.Call, Carried: e.plan.Carried})
-	if err != nil && !isUnanswered(err) {
-		e.facts.Others.release()
-	}
-	if isBusy(err) {
-		return res, e.busy(err)
-	}
-	if err != nil {
-		return res, err
-	}
-	e.facts.Repeats.Forget(deferral)
-	if res.Part {
-		e.facts.Repeats.Forget(deletion)
-	}
-	e.facts.Repeats.Record(e.plan.Call, e.plan.Carried.String(), e.facts.Now())
-	if res.Name != "" {
-		res.Annotate = Record{Annotations: createdAgain(e.mg, res.Name, e.facts.Now()), Failure: "cannot write the external name"}
-	}
-	res.Does = cmp.Or(res.Does, e.plan.Does, e.facts.Cause(e.mg)+": "+e.plan.Carried.String())
-	if !e.plan.Slow {
-		res.Add(Effects{After: AtOnce})
-	}
-	res.Details = e.details()
-	return res, nil
-}
-
-// delete deletes the external resource.
-func (e *external[T, O, S]) delete(ctx context.Context) (Result, error) {
-	res, err := e.Delete(ctx, e.mg, e.observation)
-	if isBusy(err) {
-		return res, e.busy(err)
-	}
-	if err != nil && !awserr.IsNotFound(err) {
-		return res, err
-	}
-	if res.Part {
-		e.facts.Repeats.Forget(deletion)
-		if res.After == 0 {
-			res.After = AtOnce
-		}
-		return res, nil
-	}
-	e.facts.Repeats.Forget(deferral)
-	return e.afterDeletion(res), nil
-}
-
 // ExternalName returns the external name of a resource: the one that the user set, or the
 // one that the resource itself wrote. It is empty if there is none yet.
 func ExternalName(mg resource.Managed) string {
 	return cmp.Or(meta.GetExternalName(mg), ownership.WrittenName(mg))
 }
-
-// isBusy reports whether AWS accepts the call later, because another operation is in
-// progress or the external resource was changed since it was observed.
-func isBusy(err error) bool { return awserr.IsInProgress(err) || awserr.IsPreconditionFailed(err) }
 
 // Allows reports whether the management policies of a resource allow an action, as the
 // runtime decides it. The runtime pauses a resource without any policy. It reconciles one

@@ -8,6 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
@@ -139,4 +141,15 @@ func observation(o observed, s settings, last v1beta1.FunctionObservation) v1bet
 	}
 	publications(&out, o, last)
 	return out
+}
+
+// details returns the name, the ARNs and the region of the function.
+func details(f *v1beta1.Function) managed.ConnectionDetails {
+	s := f.Status.AtProvider
+	return managed.ConnectionDetails{
+		"functionName": []byte(ptr.Deref(s.FunctionName, "")),
+		"functionArn":  []byte(ptr.Deref(s.FunctionArn, "")),
+		"invokeArn":    []byte(ptr.Deref(s.InvokeArn, "")),
+		"region":       []byte(f.Spec.ForProvider.Region),
+	}
 }

@@ -12,7 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -390,15 +389,4 @@ func (e *external) delete(ctx context.Context, f *v1beta1.Function, o found) (re
 	e.memory.forget(f)
 	_, err = e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(o.Name)})
 	return res, errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
-}
-
-// details returns the name, the ARNs and the region of the function.
-func details(f *v1beta1.Function) managed.ConnectionDetails {
-	s := f.Status.AtProvider
-	return managed.ConnectionDetails{
-		"functionName": []byte(ptr.Deref(s.FunctionName, "")),
-		"functionArn":  []byte(ptr.Deref(s.FunctionArn, "")),
-		"invokeArn":    []byte(ptr.Deref(s.InvokeArn, "")),
-		"region":       []byte(f.Spec.ForProvider.Region),
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
@@ -138,4 +139,13 @@ func observation(layer string, o *lambda.GetLayerVersionOutput, last v1beta1.Lay
 		s.SigningJobArn, s.SigningProfileVersionArn = c.SigningJobArn, c.SigningProfileVersionArn
 	}
 	return s
+}
+
+// details returns the ARNs of the layer and of the version.
+func details(l *v1beta1.LayerVersion) managed.ConnectionDetails {
+	s := l.Status.AtProvider
+	return managed.ConnectionDetails{
+		"layerArn":        []byte(ptr.Deref(s.LayerArn, "")),
+		"layerVersionArn": []byte(ptr.Deref(s.LayerVersionArn, "")),
+	}
 }

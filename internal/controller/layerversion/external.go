@@ -10,7 +10,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -390,13 +389,4 @@ func (e *external) delete(ctx context.Context, l *v1beta1.LayerVersion, o found)
 	}
 	e.usages.forget(l)
 	return reconcile.Result{}, e.deleteVersion(ctx, v)
-}
-
-// details returns the ARNs of the layer and of the version.
-func details(l *v1beta1.LayerVersion) managed.ConnectionDetails {
-	s := l.Status.AtProvider
-	return managed.ConnectionDetails{
-		"layerArn":        []byte(ptr.Deref(s.LayerArn, "")),
-		"layerVersionArn": []byte(ptr.Deref(s.LayerVersionArn, "")),
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
@@ -114,4 +115,14 @@ func observation(c *types.FunctionConfiguration, last v1beta1.VersionObservation
 		out.EnvironmentVariableNames = slices.Sorted(maps.Keys(c.Environment.Variables))
 	}
 	return out
+}
+
+// details returns the ARNs and the number of the version.
+func details(v *v1beta1.Version) managed.ConnectionDetails {
+	s := v.Status.AtProvider
+	return managed.ConnectionDetails{
+		"functionArn": []byte(ptr.Deref(s.FunctionArn, "")),
+		"invokeArn":   []byte(ptr.Deref(s.InvokeArn, "")),
+		"version":     []byte(ptr.Deref(s.Version, "")),
+	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -124,30 +123,6 @@ func (e *external) description(name string) string {
 	return "version " + name + " of function " + e.function
 }
 
-// readDeleted reads what is still to be deleted: with a history limit, the resource's
-// earlier versions before the last one.
-func (e *external) readDeleted(ctx context.Context, v *v1beta1.Version, name string) (found, error) {
-	name, nothing, err := e.recover(ctx, v, name, &observed{})
-	if err != nil || name == "" {
-		return found{Annotate: nothing}, err
-	}
-	s := &v.Status.AtProvider
-	if earlier := versions.Earlier(&s.VersionHistory, name); v.Spec.ForProvider.HistoryLimit != nil &&
-		len(earlier) > 0 {
-		oldest := earlier[len(earlier)-1]
-		by, err := e.pruner().UsedBy(ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), oldest)
-		return found{
-			Annotate: nothing, Resource: observed{usedBy: by}, Exists: true, Name: oldest,
-			Description: e.description(oldest),
-		}, err
-	}
-	c, err := e.get(ctx, name)
-	return found{
-		Annotate: nothing, Resource: observed{version: c}, Exists: c != nil, Name: name,
-		Description: e.description(name),
-	}, err
-}
-
 // recover returns the version that was published by a call without an answer. Until that is
 // found, or known not to exist, it returns the previous version. If it does not exist, the record says so.
 func (e *external) recover(
@@ -176,26 +151,6 @@ func (e *external) recover(
 		Annotations: map[string]string{v1beta1.AnnotationIntent: ""},
 		Failure:     "cannot record that nothing was published",
 	}, nil
-}
-
-// readAuxiliary reads what a call that is due needs.
-func (e *external) readAuxiliary(ctx context.Context, v *v1beta1.Version, o *observed) (reconcile.Effects, error) {
-	if o.function == nil {
-		return reconcile.Effects{}, nil
-	}
-	var err error
-	if o.version == nil || len(due(v, *o)) > 0 {
-		if o.unready, err = e.unready(ctx, v); err != nil {
-			return reconcile.Effects{}, err
-		}
-		if why, _ := hindrance(v.Spec.ForProvider, *o); why == "" && o.versions == nil {
-			o.versions, err = versions.List(ctx, e.api, e.function)
-		}
-		return reconcile.Effects{}, err
-	}
-	var effects reconcile.Effects
-	o.unused, effects, o.unknown = e.unused(ctx, v, *o)
-	return effects, nil
 }
 
 // owner decides by the intent that was recorded before publishing: a version that existed before belongs to someone
@@ -398,14 +353,4 @@ func (e *external) delete(ctx context.Context, v *v1beta1.Version, o found) (rec
 	versions.Forget(h, o.Name)
 	res.Part = len(h.History) > 0
 	return res, nil
-}
-
-// details returns the ARNs and the number of the version.
-func details(v *v1beta1.Version) managed.ConnectionDetails {
-	s := v.Status.AtProvider
-	return managed.ConnectionDetails{
-		"functionArn": []byte(ptr.Deref(s.FunctionArn, "")),
-		"invokeArn":   []byte(ptr.Deref(s.InvokeArn, "")),
-		"version":     []byte(ptr.Deref(s.Version, "")),
-	}
 }

@@ -109,3 +109,47 @@ func (e *external) unused(ctx context.Context, v *v1beta1.Version, o observed) (
 	f := versions.FunctionOf(e.function, ptr.Deref(o.function.FunctionArn, ""))
 	return e.pruner().Unused(ctx, f, h, excess, e.facts.Now())
 }
+
+// readDeleted reads what is still to be deleted: with a history limit, the resource's
+// earlier versions before the last one.
+func (e *external) readDeleted(ctx context.Context, v *v1beta1.Version, name string) (found, error) {
+	name, nothing, err := e.recover(ctx, v, name, &observed{})
+	if err != nil || name == "" {
+		return found{Annotate: nothing}, err
+	}
+	s := &v.Status.AtProvider
+	if earlier := versions.Earlier(&s.VersionHistory, name); v.Spec.ForProvider.HistoryLimit != nil &&
+		len(earlier) > 0 {
+		oldest := earlier[len(earlier)-1]
+		by, err := e.pruner().UsedBy(ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), oldest)
+		return found{
+			Annotate: nothing, Resource: observed{usedBy: by}, Exists: true, Name: oldest,
+			Description: e.description(oldest),
+		}, err
+	}
+	c, err := e.get(ctx, name)
+	return found{
+		Annotate: nothing, Resource: observed{version: c}, Exists: c != nil, Name: name,
+		Description: e.description(name),
+	}, err
+}
+
+// readAuxiliary reads what a call that is due needs.
+func (e *external) readAuxiliary(ctx context.Context, v *v1beta1.Version, o *observed) (reconcile.Effects, error) {
+	if o.function == nil {
+		return reconcile.Effects{}, nil
+	}
+	var err error
+	if o.version == nil || len(due(v, *o)) > 0 {
+		if o.unready, err = e.unready(ctx, v); err != nil {
+			return reconcile.Effects{}, err
+		}
+		if why, _ := hindrance(v.Spec.ForProvider, *o); why == "" && o.versions == nil {
+			o.versions, err = versions.List(ctx, e.api, e.function)
+		}
+		return reconcile.Effects{}, err
+	}
+	var effects reconcile.Effects
+	o.unused, effects, o.unknown = e.unused(ctx, v, *o)
+	return effects, nil
+}

@@ -20,7 +20,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -340,43 +339,6 @@ func (p *pass[T]) record(ctx context.Context, mg T, r reconcile.Record) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
 	return errors.Wrap(p.annotations.Annotate(ctx, mg, r.Annotations), r.Failure)
-}
-
-// fail ends the reconcile with an error. A call deferred for quota makes it a LaterError, and is not reported as an
-// error. Neither is a throttled call, until many in a row were throttled.
-func (p *pass[T]) fail(err error) error {
-	p.returned = err
-	if later, ok := reconcile.AsType[*reconcile.LaterError](err); ok {
-		p.later = later
-		return err
-	}
-	if deferred, ok := reconcile.AsType[*quota.DeferredError](err); ok {
-		p.later = &reconcile.LaterError{After: max(deferred.After, reconcile.AtOnce), Operations: reconcile.Operations(deferred.Operation), Deferred: true}
-		return p.later
-	}
-	if awserr.IsThrottled(err) {
-		after, _ := awserr.RetryAfter(err)
-		if p.known.Throttled < backoff.ManyThrottles {
-			p.later = &reconcile.LaterError{After: max(after, reconcile.AtOnce), Throttled: true}
-			return p.later
-		}
-		err = errors.Wrap(awserr.Sanitize(err), "AWS has throttled the calls of this resource for a while")
-	}
-	p.err = awserr.CauseFirst(nameField(awserr.Sanitize(err)))
-	return p.err
-}
-
-// nameField adds the field of spec that AWS does not accept, if its answer names one.
-func nameField(err error) error {
-	field, c := awserr.Field(err), backoff.Classify(err)
-	switch {
-	case field == "", field == "functionName", c != backoff.Terminal && c != backoff.Ambiguous:
-		return err
-	case c == backoff.Ambiguous && field == "role":
-		// The role may be another resource's: the role of a mapping is that of its function.
-		return err
-	}
-	return errors.Wrapf(err, "AWS does not accept spec.forProvider.%s", field)
 }
 
 // leavesNoTrace reports whether whatever the reconcile has found is dropped.

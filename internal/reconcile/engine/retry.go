@@ -5,7 +5,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 )
 
@@ -26,4 +30,41 @@ func (r *reconciler[T]) backoff(key types.NamespacedName, changing bool, c backo
 		after = max(after, backoff.RefusedDelay(r.states.CountRefusal(key)))
 	}
 	return after
+}
+
+// fail ends the reconcile with an error. A call deferred for quota makes it a LaterError, and is not reported as an
+// error. Neither is a throttled call, until many in a row were throttled.
+func (p *pass[T]) fail(err error) error {
+	p.returned = err
+	if later, ok := reconcile.AsType[*reconcile.LaterError](err); ok {
+		p.later = later
+		return err
+	}
+	if deferred, ok := reconcile.AsType[*quota.DeferredError](err); ok {
+		p.later = &reconcile.LaterError{After: max(deferred.After, reconcile.AtOnce), Operations: reconcile.Operations(deferred.Operation), Deferred: true}
+		return p.later
+	}
+	if awserr.IsThrottled(err) {
+		after, _ := awserr.RetryAfter(err)
+		if p.known.Throttled < backoff.ManyThrottles {
+			p.later = &reconcile.LaterError{After: max(after, reconcile.AtOnce), Throttled: true}
+			return p.later
+		}
+		err = errors.Wrap(awserr.Sanitize(err), "AWS has throttled the calls of this resource for a while")
+	}
+	p.err = awserr.CauseFirst(nameField(awserr.Sanitize(err)))
+	return p.err
+}
+
+// nameField adds the field of spec that AWS does not accept, if its answer names one.
+func nameField(err error) error {
+	field, c := awserr.Field(err), backoff.Classify(err)
+	switch {
+	case field == "", field == "functionName", c != backoff.Terminal && c != backoff.Ambiguous:
+		return err
+	case c == backoff.Ambiguous && field == "role":
+		// The role may be another resource's: the role of a mapping is that of its function.
+		return err
+	}
+	return errors.Wrapf(err, "AWS does not accept spec.forProvider.%s", field)
 }
