@@ -31,7 +31,7 @@ func TestFindingsAreDocumented(t *testing.T) {
 	}
 	for _, want := range []string{
 		advice.RuntimesAsOf, advice.RuntimesSource, v1beta1.AnnotationIgnoreAdvice,
-		string(advice.TypeAdvisory), string(advice.ReasonNoFindings),
+		string(v1beta1.TypeAdvisory), string(v1beta1.ReasonNoFindings),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("advice.md does not name %s", want)

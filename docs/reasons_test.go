@@ -18,15 +18,15 @@ const (
 	typesModule   = "github.com/crossplane/crossplane/apis/v2"
 )
 
+// reasonsFile declares all types and reasons of conditions, and all reasons of events and of rollouts.
+const reasonsFile = "../apis/v1beta1/reasons.go"
+
 // TestEventsAreExplained compares the reasons of events in events.md with those in
 // the code: this provider's own, and those of the runtime's reconciler of managed resources.
 func TestEventsAreExplained(t *testing.T) {
-	emitted := constants(t, "../internal", "Reason", "/pkg/event")
+	emitted := declaredReasons(t, "Event")
 	for reason := range constants(t, filepath.Join(moduleDir(t, runtimeModule), "pkg", "reconciler", "managed"),
 		"Reason", "/pkg/event") {
-		emitted[reason] = true
-	}
-	for reason := range rolloutConstants(t, "Event") {
 		emitted[reason] = true
 	}
 	compareReasons(t, read(t, "events.md"), "events.md", emitted)
@@ -35,34 +35,42 @@ func TestEventsAreExplained(t *testing.T) {
 // TestRolloutReasonsAreExplained compares the reasons of status.rollout with those in the code.
 func TestRolloutReasonsAreExplained(t *testing.T) {
 	compareReasons(t, section(t, "troubleshooting-rollouts.md", "Reasons"), "troubleshooting-rollouts.md",
-		rolloutConstants(t, "Reason"))
+		declaredReasons(t, "RolloutReason"))
 }
 
-// rolloutConstants returns the values of the constants of internal/rollout whose names have a prefix. That package is
-// pure: it does not know the type of the recorder's reasons.
-func rolloutConstants(t *testing.T, prefix string) map[string]bool {
+// declaredReasons returns the values of the constants of reasonsFile whose names have a prefix.
+func declaredReasons(t *testing.T, prefix string) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^\s+`+prefix+
-		`[A-Z]\w+\s+= "(\w+)"$`).FindAllStringSubmatch(read(t, "../internal/rollout/next.go"), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\s*(?:const )?`+prefix+
+		`[A-Z]\w+\s.*= "(\w+)"$`).FindAllStringSubmatch(read(t, reasonsFile), -1) {
 		found[m[1]] = true
 	}
-	if len(found) < 10 {
-		t.Fatalf("found only %v", found)
-	}
 	return found
+}
+
+// TestReasonsAreInOneFile checks that the provider declares no type and no reason of a condition or an event elsewhere.
+func TestReasonsAreInOneFile(t *testing.T) {
+	for _, of := range []struct{ kind, ends string }{
+		{"ConditionType", "/core/v2"}, {"ConditionReason", "/core/v2"}, {"Reason", "/pkg/event"},
+	} {
+		for name := range constants(t, "../internal", of.kind, of.ends) {
+			t.Errorf("%s is a %s that internal/ declares: declare it in apis/v1beta1/reasons.go", name, of.kind)
+		}
+	}
 }
 
 // TestConditionsAreExplained compares the types and reasons of conditions likewise. Of
 // Crossplane's own, those count that the runtime's reconciler or this provider sets.
 func TestConditionsAreExplained(t *testing.T) {
-	set := map[string]bool{}
+	set := declaredReasons(t, "Type")
+	for name := range declaredReasons(t, "Reason") {
+		set[name] = true
+	}
 	runtime := filepath.Join(moduleDir(t, runtimeModule), "pkg", "reconciler")
-	for _, folder := range []string{"../internal", filepath.Join(runtime, "providerconfig")} {
-		for _, kind := range []string{"ConditionReason", "ConditionType"} {
-			for name := range constants(t, folder, kind, "/core/v2") {
-				set[name] = true
-			}
+	for _, kind := range []string{"ConditionReason", "ConditionType"} {
+		for name := range constants(t, filepath.Join(runtime, "providerconfig"), kind, "/core/v2") {
+			set[name] = true
 		}
 	}
 	code := source(t, "../internal") + source(t, filepath.Join(runtime, "managed"))

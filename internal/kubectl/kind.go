@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 // A Kind is a kind whose resources commands take by name.
@@ -59,5 +58,5 @@ func (k Kind) types() []string {
 // IsUndone reports whether a rollout has ended because the user has chosen the stable version instead of its target,
 // which is no problem.
 func IsUndone(s *v1beta1.AliasRolloutStatus) bool {
-	return s != nil && s.Phase == v1beta1.RolloutFailed && s.Reason == rollout.ReasonRollbackTo
+	return s != nil && s.Phase == v1beta1.RolloutFailed && s.Reason == v1beta1.RolloutReasonRollbackTo
 }

@@ -14,7 +14,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/providerconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -41,7 +40,7 @@ func TestDriftEvents(t *testing.T) {
 	}
 	e.until("the config says that events are received", func() bool {
 		return e.kube.Get(t.Context(), key, config) == nil &&
-			config.GetCondition(providerconfig.TypeReceivesDriftEvents).Status == corev1.ConditionTrue
+			config.GetCondition(v1beta1.TypeReceivesDriftEvents).Status == corev1.ConditionTrue
 	})
 
 	f := e.function("managed", func(f *v1beta1.Function) {

@@ -10,13 +10,13 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
 // lasting are the reasons of events that users must not miss. Each happens once, and none makes another.
 var lasting = map[string]bool{
-	rollout.EventCompleted: true, rollout.EventRollingBack: true, rollout.EventFailed: true,
-	rollout.EventCommand: true, rollout.EventRestarted: true, rollout.EventDrift: true,
+	v1beta1.EventRolloutCompleted: true, v1beta1.EventRolloutRollingBack: true, v1beta1.EventRolloutFailed: true,
+	v1beta1.EventRolloutCommand: true, v1beta1.EventRolloutRestarted: true, v1beta1.EventAliasChanged: true,
 }
 
 // newBroadcaster returns a broadcaster of events. client-go's own stores 25 events of a type about an object, and then

@@ -12,7 +12,6 @@ import (
 	"k8s.io/client-go/tools/record"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 // eventsOf is a sink that keeps events. It ends when it gets one of the reason End.
@@ -65,15 +64,15 @@ func TestEventsThatUsersMustNotMiss(t *testing.T) {
 	rollouts := func(r record.EventRecorder, of *v1beta1.Alias) {
 		for i := range 3 {
 			for step := range 12 {
-				r.Eventf(of, "Normal", rollout.EventShifted, "rollout %d: %d", i, step)
+				r.Eventf(of, "Normal", v1beta1.EventRolloutShifted, "rollout %d: %d", i, step)
 			}
-			r.Eventf(of, "Normal", rollout.EventCommand, "promote-full (%d)", i)
-			r.Eventf(of, "Normal", rollout.EventCompleted, "rollout %d", i)
+			r.Eventf(of, "Normal", v1beta1.EventRolloutCommand, "promote-full (%d)", i)
+			r.Eventf(of, "Normal", v1beta1.EventRolloutCompleted, "rollout %d", i)
 		}
 	}
 	commands := func(r record.EventRecorder, of *v1beta1.Alias) {
 		for i := range 40 {
-			r.Eventf(of, "Warning", rollout.EventCommand, "rollback-to (%d) does not apply", i)
+			r.Eventf(of, "Warning", v1beta1.EventRolloutCommand, "rollback-to (%d) does not apply", i)
 		}
 	}
 	noise := func(r record.EventRecorder, of *v1beta1.Alias) {
@@ -90,17 +89,17 @@ func TestEventsThatUsersMustNotMiss(t *testing.T) {
 		"ClientGo": {
 			reason:      "client-go stores 25 events of a type about an object, and drops the others, whatever they say.",
 			broadcaster: record.NewBroadcaster(), emit: rollouts,
-			want: map[string]int{rollout.EventShifted: 10, rollout.EventCommand: 1, rollout.EventCompleted: 1},
+			want: map[string]int{v1beta1.EventRolloutShifted: 10, v1beta1.EventRolloutCommand: 1, v1beta1.EventRolloutCompleted: 1},
 		},
 		"Rollouts": {
 			reason:      "Events about shifts take nothing away from those about ends and commands.",
 			broadcaster: newBroadcaster(), emit: rollouts,
-			want: map[string]int{rollout.EventShifted: 10, rollout.EventCommand: 3, rollout.EventCompleted: 3},
+			want: map[string]int{v1beta1.EventRolloutShifted: 10, v1beta1.EventRolloutCommand: 3, v1beta1.EventRolloutCompleted: 3},
 		},
 		"Commands": {
 			reason:      "Each command has its answer, even if there are many: none is combined with others.",
 			broadcaster: newBroadcaster(), emit: commands,
-			want: map[string]int{rollout.EventCommand: 40},
+			want: map[string]int{v1beta1.EventRolloutCommand: 40},
 		},
 		"Noise": {
 			reason:      "Other events that are alike are combined, as those of any controller are.",

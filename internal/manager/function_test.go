@@ -18,7 +18,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -225,7 +224,7 @@ func TestForeignFunction(t *testing.T) {
 	})
 	e.create(seen)
 	e.until("it is said to differ",
-		func() bool { e.get(seen); return seen.GetCondition(xpv2.TypeReady).Reason == reconcile.ReasonDiffers })
+		func() bool { e.get(seen); return seen.GetCondition(xpv2.TypeReady).Reason == v1beta1.ReasonDiffers })
 	if ptr.Deref(seen.Status.AtProvider.MemorySize, 0) != 512 {
 		t.Errorf("observing shows what is there, got %+v", seen.Status.AtProvider)
 	}

@@ -109,7 +109,7 @@ func (e *env) differs(mg reconcile.Managed, prefix string) {
 	e.until(mg.GetName()+" is Ready, or differs by tags alone", func() bool {
 		e.get(mg)
 		ds := mg.GetSummary().Differences
-		return isReady(mg) || mg.GetCondition(xpv2.TypeReady).Reason == reconcile.ReasonDiffers && len(ds) > 0 &&
+		return isReady(mg) || mg.GetCondition(xpv2.TypeReady).Reason == v1beta1.ReasonDiffers && len(ds) > 0 &&
 			!slices.ContainsFunc(ds, other)
 	})
 }

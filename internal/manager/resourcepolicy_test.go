@@ -12,7 +12,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -59,7 +58,7 @@ func TestResourcePolicyFromManifestToAWSAndBack(t *testing.T) {
 	edit(e, p, func(p *v1beta1.ResourcePolicy) { p.Spec.ForProvider.Policy = ptr.To(`{"Statement": {"effect": }}`) })
 	e.until("it stalls on what is no policy", func() bool {
 		e.get(p)
-		return p.GetCondition(reconcile.TypeStalled).Status == "True" &&
+		return p.GetCondition(v1beta1.TypeStalled).Status == "True" &&
 			strings.Contains(p.GetCondition(xpv2.TypeSynced).Message, "spec.forProvider.policy is not a valid policy")
 	})
 

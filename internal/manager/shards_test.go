@@ -25,7 +25,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/tracingtest"
 )
@@ -115,9 +114,9 @@ func TestShards(t *testing.T) {
 	r.create(planned)
 	r.until("the plan of an Alias that follows a Function of another shard", func() bool {
 		r.get(planned)
-		return planned.GetCondition(engine.TypePlanned).Status == corev1.ConditionTrue
+		return planned.GetCondition(v1beta1.TypePlanned).Status == corev1.ConditionTrue
 	})
-	if c := planned.GetCondition(engine.TypePlanned); c.Reason != engine.ReasonChangesPlanned || !strings.Contains(c.Message, "CreateAlias") {
+	if c := planned.GetCondition(v1beta1.TypePlanned); c.Reason != v1beta1.ReasonChangesPlanned || !strings.Contains(c.Message, "CreateAlias") {
 		t.Errorf("the condition Planned is %s: %s", c.Reason, c.Message)
 	}
 

@@ -19,7 +19,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/providerconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -81,7 +80,7 @@ func TestHangingEndpoint(t *testing.T) {
 		if err := e.kube.Get(t.Context(), client.ObjectKeyFromObject(attacker), attacker); err != nil {
 			t.Fatal(err)
 		}
-		return attacker.GetCondition(providerconfig.TypeReachable).Status == want
+		return attacker.GetCondition(v1beta1.TypeReachable).Status == want
 	}
 	e.until("the config says that AWS does not answer", func() bool { return reachable(corev1.ConditionFalse) })
 	f := e.function("evil-0")

@@ -22,7 +22,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -83,8 +82,8 @@ func observed(memory int32) func(*v1beta1.Function) {
 func held(f *v1beta1.Function) {
 	f.DeletionTimestamp = ptr.To(metav1.NewTime(start))
 	f.SetConditions(xpv2.Condition{
-		Type: reconcile.TypeDeletionHeld, Status: "True",
-		Reason: reconcile.ReasonRecentlyInvoked, Message: "it is in use",
+		Type: v1beta1.TypeDeletionHeld, Status: "True",
+		Reason: v1beta1.ReasonRecentlyInvoked, Message: "it is in use",
 	})
 }
 

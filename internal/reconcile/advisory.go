@@ -12,6 +12,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
 )
 
@@ -29,8 +30,8 @@ func SetAdvisory(mg Managed, sizes advice.Sizes, now time.Time) {
 	switch {
 	case len(found) > 0:
 		mg.SetConditions(Advisory(mg.GetGeneration(), found))
-	case mg.GetCondition(advice.TypeAdvisory).Status != corev1.ConditionUnknown:
-		mg.SetConditions(advisoryCondition(mg.GetGeneration(), corev1.ConditionFalse, advice.ReasonNoFindings, ""))
+	case mg.GetCondition(v1beta1.TypeAdvisory).Status != corev1.ConditionUnknown:
+		mg.SetConditions(advisoryCondition(mg.GetGeneration(), corev1.ConditionFalse, v1beta1.ReasonNoFindings, ""))
 	}
 }
 
@@ -46,7 +47,7 @@ func Advisory(generation int64, found []advice.Finding) xpv2.Condition {
 
 func advisoryCondition(generation int64, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {
 	c := ReadyCondition(status, reason, generation, message)
-	c.Type = advice.TypeAdvisory
+	c.Type = v1beta1.TypeAdvisory
 	return c
 }
 

@@ -80,9 +80,9 @@ var phases = map[xpv2.ConditionReason]string{
 	xpv2.ReasonAvailable:     v1beta1.PhaseAvailable,
 	xpv2.ReasonUnavailable:   v1beta1.PhaseError,
 	xpv2.ReasonDeleting:      v1beta1.PhaseDeleting,
-	ReasonUpdating:           v1beta1.PhaseUpdating,
-	ReasonDiffers:            v1beta1.PhaseDiffers,
-	ReasonRolledBack:         v1beta1.PhaseRolledBack,
+	v1beta1.ReasonUpdating:   v1beta1.PhaseUpdating,
+	v1beta1.ReasonDiffers:    v1beta1.PhaseDiffers,
+	v1beta1.ReasonRolledBack: v1beta1.PhaseRolledBack,
 	xpv2.ConditionReason(""): v1beta1.PhasePending,
 }
 
@@ -145,7 +145,7 @@ func (f Input) awaited() xpv2.Condition {
 	switch {
 	case r.Reason == "", r.Reason == xpv2.ReasonCreating, r.Reason == xpv2.ReasonUnavailable && f.Settled == 0:
 		return Creating(f.seen(), f.Error)
-	case r.Reason == ReasonUpdating, r.Reason == ReasonDiffers, r.Status == corev1.ConditionTrue && r.ObservedGeneration != f.Generation:
+	case r.Reason == v1beta1.ReasonUpdating, r.Reason == v1beta1.ReasonDiffers, r.Status == corev1.ConditionTrue && r.ObservedGeneration != f.Generation:
 		return Updating(f.seen(), f.Error)
 	}
 	return Unavailable(f.seen(), f.Error)
@@ -160,11 +160,11 @@ func (f Input) unasked() xpv2.Condition {
 	r := f.Ready
 	current := r.ObservedGeneration == f.Generation
 	switch {
-	case r.Status == corev1.ConditionTrue && current, r.Reason == ReasonDiffers && current:
+	case r.Status == corev1.ConditionTrue && current, r.Reason == v1beta1.ReasonDiffers && current:
 		return r
 	case r.Reason == "", r.Reason == xpv2.ReasonCreating:
 		return Creating(f.seen(), f.Error)
-	case r.Status == corev1.ConditionTrue, r.Reason == ReasonUpdating, r.Reason == ReasonDiffers:
+	case r.Status == corev1.ConditionTrue, r.Reason == v1beta1.ReasonUpdating, r.Reason == v1beta1.ReasonDiffers:
 		return Updating(f.seen(), f.Error)
 	}
 	return Unavailable(f.seen(), f.Error)
@@ -179,5 +179,5 @@ func (f Input) settles(ready xpv2.Condition) bool {
 	case f.Failure != Succeeded, f.Paused, f.Changed, ready.ObservedGeneration != f.Generation:
 		return false
 	}
-	return ready.Status == corev1.ConditionTrue || ready.Reason == xpv2.ReasonUnavailable || ready.Reason == ReasonDiffers || ready.Reason == ReasonRolledBack
+	return ready.Status == corev1.ConditionTrue || ready.Reason == xpv2.ReasonUnavailable || ready.Reason == v1beta1.ReasonDiffers || ready.Reason == v1beta1.ReasonRolledBack
 }

@@ -68,7 +68,7 @@ func possible(f Input) bool {
 	case f.Paused:
 		return f.Failure == Succeeded && !f.Changed && f.Differs == ""
 	case f.Failure == Succeeded && !f.Deleted:
-		return f.Ready.ObservedGeneration == generation && f.Ready.Reason != ReasonDiffers
+		return f.Ready.ObservedGeneration == generation && f.Ready.Reason != v1beta1.ReasonDiffers
 	}
 	return true
 }

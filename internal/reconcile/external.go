@@ -19,9 +19,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// ReasonAdopted is the reason of the event about an external resource that was adopted.
-const ReasonAdopted event.Reason = "AdoptedExternalResource"
-
 // BusyDelay is the requeue interval after AWS reports a conflicting operation.
 const BusyDelay = time.Second
 
@@ -110,7 +107,7 @@ func (e *external[T, O, S]) name(v ownership.Ownership) {
 		return
 	}
 	if v == ownership.Adopted {
-		e.out.Events = append(e.out.Events, event.Normal(ReasonAdopted, "Adopted "+o.Description))
+		e.out.Events = append(e.out.Events, event.Normal(v1beta1.EventAdopted, "Adopted "+o.Description))
 	}
 	e.annotate(Record{Annotations: ownership.Name(e.mg, o.Name), Failure: "cannot write the external name"})
 }
@@ -255,7 +252,7 @@ func (e *external[T, O, S]) foreign(ctx context.Context, err error) error {
 	e.facts.Others.release()
 	if meta.WasDeleted(e.mg) && ownership.IsForeign(err) {
 		e.out.Exists = false
-		e.out.Events = append(e.out.Events, event.Normal(ReasonNotDeleted,
+		e.out.Events = append(e.out.Events, event.Normal(v1beta1.EventLeftForeignResource,
 			"Left in AWS, because this resource does not own it: "+err.Error()))
 		return nil
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
 // separator precedes the description of a call in a condition.
@@ -25,7 +27,7 @@ func WithOrigin(message, origin, was string) string {
 
 // explained returns the Ready condition while a difference is corrected, with the call that explains it.
 func explained(origin string, ready xpv2.Condition) xpv2.Condition {
-	if ready.Reason != ReasonUpdating || origin == "" {
+	if ready.Reason != v1beta1.ReasonUpdating || origin == "" {
 		return ready
 	}
 	return ready.WithMessage(WithOrigin(ready.Message, origin, ""))

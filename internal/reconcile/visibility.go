@@ -20,10 +20,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// ReasonRecreating is the reason of the event about an external resource that no longer
-// exists in AWS and is created again.
-const ReasonRecreating event.Reason = "RecreatingExternalResource"
-
 // AWS is eventually consistent: for a while after a create, it may report that the new
 // resource does not exist. During these intervals, such a report is not believed.
 const (
@@ -175,7 +171,7 @@ func (a absenceReport) late() (verdict, bool) {
 		case !a.available:
 			v.reason = xpv2.ReasonCreating
 		case a.outdated:
-			v.reason = ReasonUpdating // It was seen with an earlier spec.
+			v.reason = v1beta1.ReasonUpdating // It was seen with an earlier spec.
 		}
 		return v, true
 	case a.unseen && a.nameGiven:
@@ -313,11 +309,11 @@ func (e *external[T, O, S]) reportGone() {
 	switch {
 	case meta.WasDeleted(mg) || !ownership.WroteName(mg) || !MayCreate(mg) || e.NameGiven && unseen:
 	case unseen && r.Reason == xpv2.ReasonCreating && r.Message == NotShown:
-		e.out.Events = append(e.out.Events, event.Warning(ReasonRecreating, errors.Errorf(
+		e.out.Events = append(e.out.Events, event.Warning(v1beta1.EventRecreating, errors.Errorf(
 			"AWS confirmed the creation of %s, but it has not appeared since: it is created again", meta.GetExternalName(mg))))
 	case available(mg):
 		by := DeletedBy(e.facts.Origin)
-		e.out.Events = append(e.out.Events, event.Warning(ReasonRecreating, errors.Errorf(
+		e.out.Events = append(e.out.Events, event.Warning(v1beta1.EventRecreating, errors.Errorf(
 			"%s was deleted in AWS%s: it is created again", meta.GetExternalName(mg), by)))
 		e.recreates = "recreated: it was deleted in AWS" + by
 	}

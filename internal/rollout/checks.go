@@ -193,13 +193,13 @@ func healthOf(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) health 
 		case failing:
 			failed = append(failed, evidence(c))
 		case failingAlone:
-			h.rollback, h.reason = cmp.Or(h.rollback, DescribeCheck(c)), ReasonAnalysisError
+			h.rollback, h.reason = cmp.Or(h.rollback, DescribeCheck(c)), v1beta1.RolloutReasonAnalysisError
 		case pausing:
 			h.pause = cmp.Or(h.pause, evidence(c))
 		}
 	}
 	if len(failed) > 0 && len(failed) >= required(spec.Analysis, total) {
-		h.rollback, h.reason = failed[0], ReasonAnalysisFailed
+		h.rollback, h.reason = failed[0], v1beta1.RolloutReasonAnalysisFailed
 	}
 	return h
 }

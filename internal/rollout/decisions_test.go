@@ -313,7 +313,7 @@ func TestEqualCode(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "1")
 	s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "3/x"
 	s.pass(10 * time.Minute)
-	s.wantEnd(v1beta1.RolloutFailed, ReasonRollbackTo, "3")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonRollbackTo, "3")
 	for _, f := range s.state.FailedTargets {
 		if f.Fingerprint == "f1" {
 			t.Errorf("the code that serves is rejected: %+v", s.state.FailedTargets)
@@ -348,12 +348,12 @@ func TestOutdatedAnswers(t *testing.T) {
 				s.pass(20 * time.Second)
 				s.observed.Route, s.observed.RevisionID = current.Route, current.RevisionID
 				s.pass(time.Second)
-				if s.event(EventDrift) || s.state.Drift != "" || s.state.ObservedWeight != 10 || len(s.rejected()) > 0 {
+				if s.event(v1beta1.EventAliasChanged) || s.state.Drift != "" || s.state.ObservedWeight != 10 || len(s.rejected()) > 0 {
 					t.Fatalf("drift %q, events %v", s.state.Drift, s.events)
 				}
 				s.alias(Route{Version: "1", Additional: "2", Weight: 30})
 				s.pass(40 * time.Second)
-				if !s.event(EventDrift) {
+				if !s.event(v1beta1.EventAliasChanged) {
 					t.Error("a change by someone else is not told")
 				}
 			})
@@ -405,7 +405,7 @@ func TestCommandsWhileSomeoneHasChangedTheAlias(t *testing.T) {
 			s.at10()
 			s.alias(Route{Version: "3"})
 			s.pass(time.Minute)
-			if s.state.Reason != ReasonDrift {
+			if s.state.Reason != v1beta1.RolloutReasonAliasChanged {
 				t.Fatalf("state %+v", s.state)
 			}
 			s.sent = nil
@@ -427,7 +427,7 @@ func TestAlarmWhileTheChangeIsSent(t *testing.T) {
 	s.result = func(CheckID) string { return Failure }
 	s.down(40 * time.Second)
 	s.pass(time.Hour)
-	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "1")
 }
 
 // TestRollbackDoesNotBelieveOutdatedAnswers checks that a rollback is sent although AWS still returns what the alias
@@ -451,7 +451,7 @@ func TestRollbackDoesNotBelieveOutdatedAnswers(t *testing.T) {
 		s.refuses = nil
 		s.observed.Route, s.observed.RevisionID = current.Route, current.RevisionID
 		s.pass(time.Minute)
-		s.wantEnd(v1beta1.RolloutFailed, ReasonAborted, "1")
+		s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAborted, "1")
 	}
 }
 
@@ -520,7 +520,7 @@ func TestInactiveVersions(t *testing.T) {
 			}
 			s.observed.Versions["1"] = Version{Fingerprint: "f1"}
 			s.pass(time.Minute)
-			s.wantEnd(v1beta1.RolloutFailed, ReasonRollbackTo, "1")
+			s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonRollbackTo, "1")
 		})
 	}
 	t.Run("RollbackToADeletedVersion", func(t *testing.T) {
@@ -558,7 +558,7 @@ func TestRollbackWhileAWSMoves(t *testing.T) {
 	}
 	s.observed.Moving = false
 	s.pass(2 * time.Minute)
-	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "1")
 }
 
 // TestRejectKeepsTheFirstReason checks that a version that has failed keeps the reason when the user returns to
@@ -575,15 +575,15 @@ func TestRejectKeepsTheFirstReason(t *testing.T) {
 		return Success
 	}
 	s.pass(time.Hour)
-	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "2")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "2")
 	s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "1/x"
 	s.pass(time.Hour)
-	s.wantEnd(v1beta1.RolloutFailed, ReasonRollbackTo, "1")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonRollbackTo, "1")
 	got := map[string]string{}
 	for _, f := range s.state.FailedTargets {
 		got[f.FunctionVersion] = f.Reason
 	}
-	if diff := cmp.Diff(map[string]string{"2": ReasonRollbackTo, "3": ReasonAnalysisFailed}, got); diff != "" {
+	if diff := cmp.Diff(map[string]string{"2": v1beta1.RolloutReasonRollbackTo, "3": v1beta1.RolloutReasonAnalysisFailed}, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

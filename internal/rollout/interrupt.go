@@ -55,9 +55,9 @@ func (m *machine) command() bool {
 		}
 		m.handled(c.name, value)
 		if what == carriedOut {
-			m.event(false, EventCommand, fmt.Sprintf("%s (%s)", name, value))
+			m.event(false, v1beta1.EventRolloutCommand, fmt.Sprintf("%s (%s)", name, value))
 		} else {
-			m.event(true, EventCommand, fmt.Sprintf("%s (%s) does not apply: %s", name, value, why))
+			m.event(true, v1beta1.EventRolloutCommand, fmt.Sprintf("%s (%s) does not apply: %s", name, value, why))
 		}
 		return true
 	}
@@ -81,9 +81,9 @@ func (m *machine) abort(string) (outcome, string) {
 	case m.s.Step == v1beta1.RolloutRollingBack:
 		return refused, m.present()
 	case (m.s.Phase == v1beta1.RolloutPending || m.s.Step == v1beta1.RolloutValidating) && m.o.Route == expected(m.s):
-		m.fail(ReasonAborted, "aborted by the user")
+		m.fail(v1beta1.RolloutReasonAborted, "aborted by the user")
 	case active(m.s) || m.s.Step == v1beta1.RolloutValidating:
-		m.rollBack(ReasonAborted, "aborted by the user")
+		m.rollBack(v1beta1.RolloutReasonAborted, "aborted by the user")
 	case m.o.Route == expected(m.s) && !m.o.Moving:
 		return refused, m.present()
 	default:
@@ -96,7 +96,7 @@ func (m *machine) abort(string) (outcome, string) {
 func (m *machine) restore() {
 	reason, message := m.s.Reason, m.s.Message
 	if m.s.Phase == v1beta1.RolloutReady || m.s.Step == v1beta1.RolloutValidating { // Then a rollout may begin again.
-		reason, message = ReasonSuperseded, "the alias was changed by someone else"
+		reason, message = v1beta1.RolloutReasonSuperseded, "the alias was changed by someone else"
 	}
 	m.s.Phase = v1beta1.RolloutProgressing
 	m.enter(v1beta1.RolloutRollingBack, reason, message)
@@ -129,7 +129,7 @@ func (m *machine) rollbackTo(value string) (outcome, string) {
 func (m *machine) returnToStable() (outcome, string) {
 	switch {
 	case m.s.Phase == v1beta1.RolloutProgressing && m.s.Step != v1beta1.RolloutRollingBack:
-		m.rollBack(ReasonRollbackTo, "the user has chosen version "+m.s.Stable.FunctionVersion)
+		m.rollBack(v1beta1.RolloutReasonRollbackTo, "the user has chosen version "+m.s.Stable.FunctionVersion)
 	case !active(m.s) && m.o.Route != expected(m.s) && !m.o.Moving:
 		m.restore()
 	default:
@@ -163,9 +163,9 @@ func (m *machine) wait() bool {
 	const message = "the user has chosen another version"
 	switch {
 	case m.s.Phase == v1beta1.RolloutPending:
-		m.fail(ReasonAborted, message)
+		m.fail(v1beta1.RolloutReasonAborted, message)
 	case m.s.Phase == v1beta1.RolloutProgressing && m.s.Step != v1beta1.RolloutRollingBack:
-		m.rollBack(ReasonAborted, message)
+		m.rollBack(v1beta1.RolloutReasonAborted, message)
 	case m.s.Phase == v1beta1.RolloutProgressing:
 		return false
 	}
@@ -176,7 +176,7 @@ func (m *machine) wait() bool {
 // served until now, and the present target, are rejected.
 func (m *machine) chooses(version v1beta1.RolloutRevision) {
 	former := m.s.Stable
-	served := m.s.Step != v1beta1.RolloutRollingBack || m.s.Reason != ReasonRollbackTo
+	served := m.s.Step != v1beta1.RolloutRollingBack || m.s.Reason != v1beta1.RolloutReasonRollbackTo
 	m.s.History = slices.DeleteFunc(slices.Clone(m.s.History),
 		func(r v1beta1.RolloutRevision) bool { return r.FunctionVersion == version.FunctionVersion })
 	if served {
@@ -186,14 +186,14 @@ func (m *machine) chooses(version v1beta1.RolloutRevision) {
 	m.s.Stable = version
 	for _, r := range []v1beta1.RolloutRevision{m.s.Target, former} {
 		if r.FunctionVersion != version.FunctionVersion {
-			m.reject(r, ReasonRollbackTo)
+			m.reject(r, v1beta1.RolloutReasonRollbackTo)
 		}
 	}
 	m.s.ID = m.newID(version.FunctionVersion)
 	m.s.Phase, m.s.StartedAt, m.s.FinishedAt = v1beta1.RolloutProgressing, stamp(m.now), nil
-	m.enter(v1beta1.RolloutRollingBack, ReasonRollbackTo, "the user has chosen version "+version.FunctionVersion)
+	m.enter(v1beta1.RolloutRollingBack, v1beta1.RolloutReasonRollbackTo, "the user has chosen version "+version.FunctionVersion)
 	m.intend(to(m.s, 0))
-	m.event(true, EventRollingBack, fmt.Sprintf("rollout %s to version %s: the user has chosen it", m.s.ID,
+	m.event(true, v1beta1.EventRolloutRollingBack, fmt.Sprintf("rollout %s to version %s: the user has chosen it", m.s.ID,
 		version.FunctionVersion))
 }
 
@@ -218,11 +218,11 @@ func (m *machine) promoteStep(string) (outcome, string) {
 	switch i := m.index(); {
 	case m.replaced():
 		return refused, "version " + m.o.Target + " is desired now"
-	case m.s.Step == v1beta1.RolloutPaused && m.s.Reason == ReasonDrift:
+	case m.s.Step == v1beta1.RolloutPaused && m.s.Reason == v1beta1.RolloutReasonAliasChanged:
 		m.intend(expected(m.s))
 		m.enter(v1beta1.RolloutShifting, "", "the alias was changed by someone else")
 		return carriedOut, ""
-	case m.s.Step == v1beta1.RolloutPaused && m.s.Reason == ReasonStep,
+	case m.s.Step == v1beta1.RolloutPaused && m.s.Reason == v1beta1.RolloutReasonPauseStep,
 		m.s.Step == v1beta1.RolloutAnalyzing && i < len(m.steps) && m.steps[i].weight == 0 && m.steps[i].successes == 0:
 		m.endStep()
 		return carriedOut, ""
@@ -269,7 +269,7 @@ func (m *machine) superseded() bool {
 		s.Phase != v1beta1.RolloutProgressing, s.Step == v1beta1.RolloutRollingBack:
 		return false
 	case m.replaced():
-		m.rollBack(ReasonSuperseded, "version "+m.o.Target+" is desired now")
+		m.rollBack(v1beta1.RolloutReasonSuperseded, "version "+m.o.Target+" is desired now")
 	case s.Intent != nil: // The alias may be about to change.
 		return false
 	case hash != s.StepHash:
@@ -297,10 +297,10 @@ func (m *machine) late() bool {
 	}
 	step := m.s.Step
 	if m.s.Phase != v1beta1.RolloutPending {
-		m.rollBack(ReasonDeadline, message)
+		m.rollBack(v1beta1.RolloutReasonProgressDeadlineExceeded, message)
 		return true
 	}
-	m.fail(ReasonDeadline, message)
+	m.fail(v1beta1.RolloutReasonProgressDeadlineExceeded, message)
 	if step == v1beta1.RolloutValidating {
 		m.s.Step = step
 	}
@@ -348,7 +348,7 @@ func (m *machine) drifted() bool {
 		s.Intent != nil && (m.o.Route == intended(s.Intent) || m.o.RevisionID == s.Intent.RevisionID ||
 			m.ofStep(m.o.Route)):
 		s.Drift, s.DifferentSince = "", nil
-		if s.Step != v1beta1.RolloutPaused || s.Reason != ReasonDrift {
+		if s.Step != v1beta1.RolloutPaused || s.Reason != v1beta1.RolloutReasonAliasChanged {
 			return false
 		}
 		m.resume()
@@ -363,7 +363,7 @@ func (m *machine) drifted() bool {
 	}
 	drift := fmt.Sprintf("someone else has changed the alias from %s to %s", expected(s), m.o.Route)
 	if s.Drift == "" {
-		m.event(true, EventDrift, drift)
+		m.event(true, v1beta1.EventAliasChanged, drift)
 	}
 	s.Drift = drift
 	switch m.spec.OnDrift {
@@ -386,7 +386,7 @@ func (m *machine) ofStep(r Route) bool {
 func (m *machine) leave() {
 	switch m.s.Phase {
 	case v1beta1.RolloutProgressing:
-		m.pause(ReasonDrift, m.s.Drift+": change it back, or set the "+
+		m.pause(v1beta1.RolloutReasonAliasChanged, m.s.Drift+": change it back, or set the "+
 			"annotation "+v1beta1.AnnotationRolloutAbort+", or "+v1beta1.AnnotationRolloutPromote+" to continue")
 	case v1beta1.RolloutPending:
 		m.ready()
@@ -415,11 +415,11 @@ func (m *machine) adopt() {
 		m.enter(v1beta1.RolloutAnalyzing, "", "")
 	case progressing && known && w == 0:
 		m.s.ObservedWeight, m.s.Intent = 0, nil
-		m.rollBack(ReasonAborted, "someone else has returned all invocations to the stable version")
+		m.rollBack(v1beta1.RolloutReasonAborted, "someone else has returned all invocations to the stable version")
 	case m.o.Route.Additional != "":
 		m.s.Stable = v1beta1.RolloutRevision{FunctionVersion: m.o.Route.Version}
 		m.s.Target = v1beta1.RolloutRevision{FunctionVersion: m.o.Route.Additional}
-		m.rollBack(ReasonSuperseded, "someone else has divided the invocations: the rollout begins again")
+		m.rollBack(v1beta1.RolloutReasonSuperseded, "someone else has divided the invocations: the rollout begins again")
 	default:
 		if m.o.Route.Version != m.s.Stable.FunctionVersion {
 			if m.o.Route.Version != m.s.Target.FunctionVersion {

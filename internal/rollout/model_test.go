@@ -429,7 +429,7 @@ func (m *model) once(calm bool) {
 // look adds to the time of the step what has passed since the last observation, as far as an observation was due.
 func (m *model) look(before *v1beta1.AliasRolloutStatus) {
 	if before == nil || m.observed.IsZero() || before.Step == v1beta1.RolloutPaused &&
-		before.Reason != ReasonInconclusive {
+		before.Reason != v1beta1.RolloutReasonInconclusive {
 		return
 	}
 	m.inStep += max(min(m.now.Sub(m.observed), m.due.Sub(m.observed)), 0) + 2*time.Second // Of rounding.
@@ -536,7 +536,7 @@ func (m *model) follow(before *v1beta1.AliasRolloutStatus, o Observation, d Deci
 			continue
 		}
 		m.rejected[f.FunctionVersion] = true
-		if !m.evidence[f.FunctionVersion] && !(f.Reason == ReasonAborted && m.spec.OnDrift == v1beta1.OnDriftAdopt) {
+		if !m.evidence[f.FunctionVersion] && !(f.Reason == v1beta1.RolloutReasonAborted && m.spec.OnDrift == v1beta1.OnDriftAdopt) {
 			m.failf("version %s is rejected (%s) without evidence against it", f.FunctionVersion, f.Reason)
 		}
 	}
@@ -578,7 +578,7 @@ func (m *model) followCommands(before *v1beta1.AliasRolloutStatus, d Decision) {
 // effects checks that a command that was accepted has its documented effect, if nothing disturbs it.
 func (m *model) effects(before *v1beta1.AliasRolloutStatus, d Decision) {
 	for _, e := range d.Events {
-		if e.Reason != EventCommand || e.Warning || before == nil || m.now.Before(m.foreign) {
+		if e.Reason != v1beta1.EventRolloutCommand || e.Warning || before == nil || m.now.Before(m.foreign) {
 			continue
 		}
 		m.accepted++
@@ -613,7 +613,7 @@ func (m *model) effect(before *v1beta1.AliasRolloutStatus, command, value string
 	case v1beta1.AnnotationRolloutPromoteFull:
 		has = func() bool { return f.route == target }
 	case v1beta1.AnnotationRolloutPromote:
-		if before.Reason == ReasonDrift {
+		if before.Reason == v1beta1.RolloutReasonAliasChanged {
 			has = func() bool { return f.route == expected(before) }
 			break
 		}
@@ -652,7 +652,7 @@ func (m *model) check(before *v1beta1.AliasRolloutStatus, o Observation, d Decis
 			m.successes[r.Name]++
 		}
 	}
-	if d.State.Reason == ReasonDeadline && before.Reason != ReasonDeadline &&
+	if d.State.Reason == v1beta1.RolloutReasonProgressDeadlineExceeded && before.Reason != v1beta1.RolloutReasonProgressDeadlineExceeded &&
 		m.inStep < time.Duration(*m.spec.ProgressDeadlineSeconds)*time.Second {
 		m.failf("the deadline ends a step that was observed for %s", m.inStep)
 	}
@@ -725,7 +725,7 @@ func (m *model) settle() {
 	end := func(rounds int) bool {
 		for range rounds {
 			if m.once(true); m.state.Step == v1beta1.RolloutPaused &&
-				(m.state.Reason == ReasonStep || m.state.Reason == ReasonDrift) {
+				(m.state.Reason == v1beta1.RolloutReasonPauseStep || m.state.Reason == v1beta1.RolloutReasonAliasChanged) {
 				return false
 			}
 			if d := Next(m.spec, m.state, m.observe(true), m.now); d.Action == None && !active(m.state) &&
@@ -739,7 +739,7 @@ func (m *model) settle() {
 		if end(2000) {
 			return
 		}
-		if m.state.Drift == "" && m.state.Reason != ReasonStep {
+		if m.state.Drift == "" && m.state.Reason != v1beta1.RolloutReasonPauseStep {
 			break
 		}
 		m.logf("abort")

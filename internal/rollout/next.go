@@ -11,53 +11,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// Reasons of a state that is Paused, RollingBack or Failed.
-const (
-	// ReasonUser is a rollout that spec.rollout.paused pauses.
-	ReasonUser = "Paused"
-	// ReasonStep is a rollout in a pause without a duration.
-	ReasonStep = "PauseStep"
-	// ReasonInconclusive is a rollout whose health is not known.
-	ReasonInconclusive = "Inconclusive"
-	// ReasonDrift is a rollout whose alias someone else has changed.
-	ReasonDrift = "AliasChanged"
-	// ReasonAnalysisFailed is a target whose metrics or alarms have failed.
-	ReasonAnalysisFailed = "AnalysisFailed"
-	// ReasonAnalysisError is a target whose metric had no value too often.
-	ReasonAnalysisError = "AnalysisError"
-	// ReasonSmokeTest is a target whose invocation before any traffic has failed.
-	ReasonSmokeTest = "SmokeTestFailed"
-	// ReasonSmokeTestError is a target that AWS did not invoke for a smoke test.
-	ReasonSmokeTestError = "SmokeTestError"
-	// ReasonInvalidVersion is a target that can't serve.
-	ReasonInvalidVersion = "InvalidVersion"
-	// ReasonDeadline is a rollout that made no progress in time.
-	ReasonDeadline = "ProgressDeadlineExceeded"
-	// ReasonAborted is a rollout that the user has aborted.
-	ReasonAborted = "Aborted"
-	// ReasonRollbackTo is a rollback to a version that the user has named.
-	ReasonRollbackTo = "RollbackTo"
-	// ReasonSuperseded is a rollout whose target or strategy was replaced.
-	ReasonSuperseded = "Superseded"
-	// ReasonFailedBefore is a target whose code and configuration have failed in an earlier rollout.
-	ReasonFailedBefore = "FailedBefore"
-)
-
-// Reasons of events.
-const (
-	EventStarted     = "RolloutStarted"
-	EventShifted     = "RolloutShifted"
-	EventPaused      = "RolloutPaused"
-	EventPromoting   = "RolloutPromoting"
-	EventCompleted   = "RolloutCompleted"
-	EventRollingBack = "RolloutRollingBack"
-	EventFailed      = "RolloutFailed"
-	EventCommand     = "RolloutCommand"
-	EventDrift       = "AliasChanged"
-	EventWarning     = "RolloutMetricFailed"
-	EventRestarted   = "RolloutRestarted"
-)
-
 // Bounds of the recorded lists.
 const (
 	maxHistory = 20
@@ -247,7 +200,7 @@ func (m *machine) begin() {
 	if m.o.Route.Additional != "" {
 		m.s.Target = v1beta1.RolloutRevision{FunctionVersion: m.o.Route.Additional}
 		m.s.Phase, m.s.ObservedWeight, m.s.FinishedAt = v1beta1.RolloutProgressing, m.o.Route.Weight, nil
-		m.rollBack(ReasonSuperseded, "the state of the rollout is not known: it begins again")
+		m.rollBack(v1beta1.RolloutReasonSuperseded, "the state of the rollout is not known: it begins again")
 	}
 }
 
@@ -267,7 +220,7 @@ func Elapsed(s *v1beta1.AliasRolloutStatus, now time.Time) time.Duration {
 // halted reports whether the time of the step stands still: the user has paused the rollout, or someone else has
 // changed the alias.
 func (m *machine) halted() bool {
-	return m.spec.Paused || m.s.Step == v1beta1.RolloutPaused && m.s.Reason != ReasonInconclusive
+	return m.spec.Paused || m.s.Step == v1beta1.RolloutPaused && m.s.Reason != v1beta1.RolloutReasonInconclusive
 }
 
 // measured records what was measured. An alarm that is in state ALARM before the target has received invocations says
@@ -284,7 +237,7 @@ func (m *machine) measured() {
 			m.spec.Analysis.Alarms.PreExisting != "Block":
 			check(m.s, r.CheckID).Ignored = true
 		case r.Type == CheckMetric && r.Result == Failure && metric != nil && metric.OnFailure == "Warn":
-			m.event(true, EventWarning, DescribeCheck(check(m.s, r.CheckID)))
+			m.event(true, v1beta1.EventRolloutMetricFailed, DescribeCheck(check(m.s, r.CheckID)))
 		}
 	}
 }
@@ -350,7 +303,7 @@ func (m *machine) start() {
 	s.ShiftedAt, s.TrafficStartedAt, s.TimeoutSeconds, s.Woken = nil, nil, 0, nil
 	s.StepHash, s.Direct, s.Retried = stepHash(m.spec.Strategy), false, false
 	m.enter(v1beta1.RolloutValidating, "", "")
-	m.event(false, EventStarted, fmt.Sprintf("rollout %s from version %s to version %s", s.ID, s.Stable.FunctionVersion,
+	m.event(false, v1beta1.EventRolloutStarted, fmt.Sprintf("rollout %s from version %s to version %s", s.ID, s.Stable.FunctionVersion,
 		s.Target.FunctionVersion))
 }
 

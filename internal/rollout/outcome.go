@@ -13,7 +13,7 @@ import (
 
 func (m *machine) complete() {
 	from := m.s.Stable
-	m.event(false, EventCompleted, fmt.Sprintf("rollout %s: version %s is stable", m.s.ID, m.s.Target.FunctionVersion))
+	m.event(false, v1beta1.EventRolloutCompleted, fmt.Sprintf("rollout %s: version %s is stable", m.s.ID, m.s.Target.FunctionVersion))
 	m.remember(from)
 	m.s.Stable = m.s.Target
 	m.ready()
@@ -61,7 +61,7 @@ func same(a, b v1beta1.RolloutRevision) bool {
 // Rejected reports whether the target of a rollout has failed by evidence: its code and configuration are not rolled
 // out again by themselves.
 func Rejected(s *v1beta1.AliasRolloutStatus) bool {
-	return s.Reason == ReasonFailedBefore || Rejection(s, s.Target.FunctionVersion) != nil
+	return s.Reason == v1beta1.RolloutReasonFailedBefore || Rejection(s, s.Target.FunctionVersion) != nil
 }
 
 // Rejection returns the recorded failure of a version, nil if there is none.
@@ -78,7 +78,7 @@ func Rejection(s *v1beta1.AliasRolloutStatus, version string) *v1beta1.RolloutFa
 // or the user has rejected it. Otherwise, nobody knows.
 func isEvidence(reason string) bool {
 	switch reason {
-	case ReasonAnalysisFailed, ReasonSmokeTest, ReasonAborted, ReasonRollbackTo:
+	case v1beta1.RolloutReasonAnalysisFailed, v1beta1.RolloutReasonSmokeTestFailed, v1beta1.RolloutReasonAborted, v1beta1.RolloutReasonRollbackTo:
 		return true
 	}
 	return false
@@ -112,7 +112,7 @@ func (m *machine) fail(reason, message string) {
 	if isEvidence(reason) {
 		m.reject(m.s.Target, reason)
 	}
-	m.event(true, EventFailed, fmt.Sprintf("rollout %s of version %s: %s: %s", m.s.ID, m.s.Target.FunctionVersion,
+	m.event(true, v1beta1.EventRolloutFailed, fmt.Sprintf("rollout %s of version %s: %s: %s", m.s.ID, m.s.Target.FunctionVersion,
 		reason, message))
 	m.finish(v1beta1.RolloutFailed, reason, message)
 }
@@ -121,7 +121,7 @@ func (m *machine) fail(reason, message string) {
 // changed that the target has failed, so that an interruption does not make it a new target. Checks are no
 // evidence against a target that has not received invocations yet.
 func (m *machine) rollBack(reason, message string) {
-	if isEvidence(reason) && (reason != ReasonAnalysisFailed || m.s.TrafficStartedAt != nil) {
+	if isEvidence(reason) && (reason != v1beta1.RolloutReasonAnalysisFailed || m.s.TrafficStartedAt != nil) {
 		m.reject(m.s.Target, reason)
 	}
 	if m.s.Intent != nil { // The change may have been sent.
@@ -131,7 +131,7 @@ func (m *machine) rollBack(reason, message string) {
 	m.s.Phase = v1beta1.RolloutProgressing
 	m.enter(v1beta1.RolloutRollingBack, reason, message)
 	m.intend(to(m.s, 0))
-	m.event(reason != ReasonSuperseded, EventRollingBack,
+	m.event(reason != v1beta1.RolloutReasonSuperseded, v1beta1.EventRolloutRollingBack,
 		fmt.Sprintf("rollout %s from version %s to version %s: %s: %s", m.s.ID, m.s.Target.FunctionVersion,
 			m.s.Stable.FunctionVersion, reason, message))
 }
@@ -149,12 +149,12 @@ func (m *machine) rollingBack() {
 		return
 	}
 	m.arrived()
-	if m.s.Reason == ReasonSuperseded {
+	if m.s.Reason == v1beta1.RolloutReasonSuperseded {
 		m.ready()
 		return
 	}
 	reason, message := m.s.Reason, m.s.Message
-	m.event(true, EventFailed, fmt.Sprintf("rollout %s: version %s receives all invocations again: %s", m.s.ID,
+	m.event(true, v1beta1.EventRolloutFailed, fmt.Sprintf("rollout %s: version %s receives all invocations again: %s", m.s.ID,
 		m.s.Stable.FunctionVersion, reason))
 	m.finish(v1beta1.RolloutFailed, reason, message)
 }
@@ -188,7 +188,7 @@ func Restarted(s *v1beta1.AliasRolloutStatus, version string, now time.Time) Eve
 	s.Target = s.Stable
 	m := &machine{s: s, now: now}
 	m.ready()
-	return Event{Warning: true, Reason: EventRestarted, Message: fmt.Sprintf(
+	return Event{Warning: true, Reason: v1beta1.EventRolloutRestarted, Message: fmt.Sprintf(
 		"the alias and its stable version %s do not exist in AWS any more: the alias is created again with version %s",
 		gone, version)}
 }

@@ -29,13 +29,13 @@ func (m *machine) validate() {
 	// It is at most maxTimeout.
 	m.s.TimeoutSeconds = int32(min(target.Timeout, maxTimeout) / time.Second) //nolint:gosec // See above.
 	if f := m.failedBefore(m.s.Target); f != nil {
-		m.fail(ReasonFailedBefore, fmt.Sprintf("its code and configuration have failed before as version %s (%s): "+
+		m.fail(v1beta1.RolloutReasonFailedBefore, fmt.Sprintf("its code and configuration have failed before as version %s (%s): "+
 			"publish a fix, or set the annotation %s",
 			f.FunctionVersion, f.Reason, v1beta1.AnnotationRolloutRetry))
 		return
 	}
 	if target.Invalid != "" {
-		m.fail(ReasonInvalidVersion, target.Invalid)
+		m.fail(v1beta1.RolloutReasonInvalidVersion, target.Invalid)
 		return
 	}
 	if m.spec.Paused {
@@ -53,7 +53,7 @@ func (m *machine) validate() {
 func (m *machine) validated() {
 	if m.s.Phase == v1beta1.RolloutFailed {
 		m.s.Phase, m.s.FinishedAt = v1beta1.RolloutPending, nil
-		m.event(false, EventStarted, fmt.Sprintf("rollout %s of version %s continues: what it waited for is there",
+		m.event(false, v1beta1.EventRolloutStarted, fmt.Sprintf("rollout %s of version %s continues: what it waited for is there",
 			m.s.ID, m.s.Target.FunctionVersion))
 	}
 	switch direct := m.isDirect(); {
@@ -158,9 +158,9 @@ func (m *machine) preTraffic() {
 	case c == nil:
 		record(m.s, CheckID{CheckPreTraffic, test.Name}).Result = Running
 	case c.Result == Failure:
-		m.fail(ReasonSmokeTest, DescribeCheck(c))
+		m.fail(v1beta1.RolloutReasonSmokeTestFailed, DescribeCheck(c))
 	case c.Result == Error && c.Errors >= smokeTestErrors:
-		m.fail(ReasonSmokeTestError, DescribeCheck(c))
+		m.fail(v1beta1.RolloutReasonSmokeTestError, DescribeCheck(c))
 	case c.Result != Running && !m.now.Before(c.MeasuredAt.Add(retryDelay(c.Errors))):
 		c.Result = Running
 	}
@@ -180,7 +180,7 @@ func (m *machine) progress() {
 func (m *machine) shift() {
 	switch {
 	case m.spec.Paused:
-		m.pause(ReasonUser, "spec.rollout.paused is true")
+		m.pause(v1beta1.RolloutReasonPaused, "spec.rollout.paused is true")
 	case m.s.Intent == nil: // The state was edited.
 		m.enter(v1beta1.RolloutAnalyzing, "", "")
 	case !m.at(intended(m.s.Intent)):
@@ -210,7 +210,7 @@ func (m *machine) arrived() {
 		m.s.TrafficStartedAt = m.s.ShiftedAt
 	}
 	if m.s.Step != v1beta1.RolloutRollingBack {
-		m.event(false, EventShifted, fmt.Sprintf("rollout %s: %s", m.s.ID, m.o.Route))
+		m.event(false, v1beta1.EventRolloutShifted, fmt.Sprintf("rollout %s: %s", m.s.ID, m.o.Route))
 	}
 }
 
@@ -243,11 +243,11 @@ func (m *machine) failing() bool {
 // unhealthy pauses the rollout if the user has paused it or the health is not known, and reports whether it has.
 func (m *machine) unhealthy() bool {
 	if m.spec.Paused {
-		m.pause(ReasonUser, "spec.rollout.paused is true")
+		m.pause(v1beta1.RolloutReasonPaused, "spec.rollout.paused is true")
 		return true
 	}
 	if h := healthOf(m.spec, m.s); h.pause != "" {
-		m.pause(ReasonInconclusive, h.pause)
+		m.pause(v1beta1.RolloutReasonInconclusive, h.pause)
 		return true
 	}
 	return false
@@ -284,7 +284,7 @@ func (m *machine) analyze() {
 			m.endStep()
 		}
 	default:
-		m.pause(ReasonStep, "the pause has no duration: set the annotation "+v1beta1.AnnotationRolloutPromote)
+		m.pause(v1beta1.RolloutReasonPauseStep, "the pause has no duration: set the annotation "+v1beta1.AnnotationRolloutPromote)
 	}
 }
 
@@ -309,7 +309,7 @@ func (m *machine) endStep() {
 
 func (m *machine) pause(reason, message string) {
 	if m.s.Step != v1beta1.RolloutPaused || m.s.Reason != reason {
-		m.event(reason != ReasonUser && reason != ReasonStep, EventPaused, fmt.Sprintf("rollout %s at %s: %s", m.s.ID,
+		m.event(reason != v1beta1.RolloutReasonPaused && reason != v1beta1.RolloutReasonPauseStep, v1beta1.EventRolloutPaused, fmt.Sprintf("rollout %s at %s: %s", m.s.ID,
 			expected(m.s), message))
 	}
 	m.s.Step, m.s.Reason, m.s.Message = v1beta1.RolloutPaused, reason, message
@@ -320,7 +320,7 @@ func (m *machine) paused() {
 	if m.s.Intent != nil && m.at(intended(m.s.Intent)) {
 		m.arrived() // The pause came after the call.
 	}
-	if m.s.Reason == ReasonStep && !m.spec.Paused {
+	if m.s.Reason == v1beta1.RolloutReasonPauseStep && !m.spec.Paused {
 		return
 	}
 	if !m.unhealthy() {
@@ -340,7 +340,7 @@ func (m *machine) promote(why string) {
 	m.s.Phase = v1beta1.RolloutProgressing
 	m.enter(v1beta1.RolloutPromoting, "", why)
 	m.intend(to(m.s, all))
-	m.event(false, EventPromoting, fmt.Sprintf("rollout %s: version %s receives all invocations: %s", m.s.ID,
+	m.event(false, v1beta1.EventRolloutPromoting, fmt.Sprintf("rollout %s: version %s receives all invocations: %s", m.s.ID,
 		m.s.Target.FunctionVersion, why))
 }
 

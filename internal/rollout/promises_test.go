@@ -60,7 +60,7 @@ func TestSourceThatComesBack(t *testing.T) {
 	s := newScenario(t, twoWeights(metrics("m")))
 	s.at10()
 	s.result = func(CheckID) string { return Error }
-	s.untilTrue("paused", func() bool { return s.state.Reason == ReasonInconclusive })
+	s.untilTrue("paused", func() bool { return s.state.Reason == v1beta1.RolloutReasonInconclusive })
 	if s.observed.Route != at(10) {
 		t.Errorf("the weight is %s", s.observed.Route)
 	}
@@ -77,7 +77,7 @@ func TestAlarmWithoutData(t *testing.T) {
 	s.observed.Target = "2"
 	s.pass(2 * time.Hour)
 	s.wantSent("back at the deadline", at(10).String(), "version 1")
-	s.wantEnd(v1beta1.RolloutFailed, ReasonDeadline, "1")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonProgressDeadlineExceeded, "1")
 	if got := s.rejected(); len(got) > 0 {
 		t.Errorf("rejected %v", got)
 	}
@@ -89,7 +89,7 @@ func TestAlarmThatIsGone(t *testing.T) {
 	s.at10()
 	s.result = func(id CheckID) string { return map[string]string{"gone": Error, "fires": Failure}[id.Name] }
 	s.pass(2 * time.Minute)
-	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "1")
 }
 
 // TestDowntimeSkipsNoStep checks that each step takes its turn after a day without the provider.
@@ -140,7 +140,7 @@ func TestAnalysisChange(t *testing.T) {
 		alarms("a")(s.spec)
 		s.result = func(id CheckID) string { return map[bool]string{true: Failure, false: Success}[id.Name == "a"] }
 		s.pass(time.Minute)
-		s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
+		s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "1")
 	})
 	t.Run("Removed", func(t *testing.T) {
 		s := newScenario(t, twoWeights(metrics("bad", "good")))
@@ -151,7 +151,7 @@ func TestAnalysisChange(t *testing.T) {
 			}[id.Name == "bad"]
 		}
 		s.at10()
-		s.untilTrue("paused", func() bool { return s.state.Reason == ReasonInconclusive })
+		s.untilTrue("paused", func() bool { return s.state.Reason == v1beta1.RolloutReasonInconclusive })
 		s.spec.Analysis.Metrics = s.spec.Analysis.Metrics[1:]
 		s.pass(time.Hour)
 		s.wantEnd(v1beta1.RolloutReady, "", "2")
@@ -167,7 +167,7 @@ func TestAnalysisChange(t *testing.T) {
 		})
 		s.spec.Analysis.Metrics[0].FailureLimit = 1
 		s.pass(2 * time.Minute)
-		s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
+		s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "1")
 	})
 }
 
@@ -221,12 +221,12 @@ func TestFailingWhileSomeoneHasChangedTheAlias(t *testing.T) {
 	s.at10()
 	s.alias(at(70))
 	s.pass(time.Minute)
-	if s.state.Reason != ReasonDrift {
+	if s.state.Reason != v1beta1.RolloutReasonAliasChanged {
 		t.Fatalf("state %+v", s.state)
 	}
 	s.result = func(CheckID) string { return Failure }
 	s.pass(2 * time.Minute)
-	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "1")
 }
 
 // TestDriftIsTakenBack checks that a rollout goes on where it was when someone changes the alias back, and that the
@@ -307,7 +307,7 @@ func TestChangeAfterARollout(t *testing.T) {
 		s := promoted(t, twoWeights())
 		s.alias(Route{Version: "1"})
 		s.pass(time.Minute)
-		if !s.event(EventDrift) || s.state.Drift == "" {
+		if !s.event(v1beta1.EventAliasChanged) || s.state.Drift == "" {
 			t.Error("it is not told")
 		}
 		s.observed.Target = "3"
@@ -340,7 +340,7 @@ func TestRetryWaitsForTheAlias(t *testing.T) {
 	s.at10()
 	s.result = func(CheckID) string { return Failure }
 	s.pass(2 * time.Minute)
-	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "1")
 	s.result, s.sent = nil, nil
 	s.alias(Route{Version: "3"})
 	s.observed.Commands[v1beta1.AnnotationRolloutRetry] = "x"
@@ -374,7 +374,7 @@ func TestRollbackToRejects(t *testing.T) {
 	s.untilTrue("at 10 %", func() bool { return s.state.ObservedWeight == 10 })
 	s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "1/x"
 	s.pass(2 * time.Hour)
-	s.wantEnd(v1beta1.RolloutFailed, ReasonRollbackTo, "1")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonRollbackTo, "1")
 	got := s.rejected()
 	slices.Sort(got)
 	if diff := cmp.Diff([]string{"2", "3"}, got); diff != "" {
@@ -394,7 +394,7 @@ func TestRollbackToAfterAFailure(t *testing.T) {
 		s.untilTrue("at 10 %", func() bool { return s.state.ObservedWeight == 10 })
 		s.result = func(CheckID) string { return Failure }
 		s.pass(2 * time.Minute)
-		s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "2")
+		s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "2")
 		s.result, s.events = nil, nil
 		return s
 	}
@@ -538,7 +538,7 @@ func TestRetryAfterAbort(t *testing.T) {
 	s.at10()
 	s.observed.Commands[v1beta1.AnnotationRolloutAbort] = "x"
 	s.pass(5 * time.Hour)
-	s.wantEnd(v1beta1.RolloutFailed, ReasonAborted, "1")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAborted, "1")
 	s.observed.Commands[v1beta1.AnnotationRolloutRetry] = "x"
 	s.pass(2 * time.Hour)
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
@@ -631,7 +631,7 @@ func TestAlarmFiresAgain(t *testing.T) {
 	s.pass(time.Minute)
 	s.result = func(CheckID) string { return Failure }
 	s.pass(time.Minute)
-	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "1")
 }
 
 // TestBlockedByAnAlarm checks that a rollout that waits for an alarm that fires already ends at the deadline, and
@@ -642,7 +642,7 @@ func TestBlockedByAnAlarm(t *testing.T) {
 	s.result = func(CheckID) string { return Failure }
 	s.observed.Target = "2"
 	s.pass(time.Hour)
-	s.wantEnd(v1beta1.RolloutFailed, ReasonDeadline, "1")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonProgressDeadlineExceeded, "1")
 	if s.state.Step != v1beta1.RolloutValidating || len(s.rejected()) > 0 {
 		t.Errorf("state %+v", s.state)
 	}
@@ -682,12 +682,12 @@ func TestPauseHasNoDeadline(t *testing.T) {
 	s.spec.Strategy.Canary.Steps[1].Pause.Duration = nil
 	s.at10()
 	s.pass(48 * time.Hour)
-	if s.state.Reason != ReasonStep || s.observed.Route != at(10) {
+	if s.state.Reason != v1beta1.RolloutReasonPauseStep || s.observed.Route != at(10) {
 		t.Fatalf("state %+v", s.state)
 	}
 	s.result = func(CheckID) string { return Failure }
 	s.pass(2 * time.Minute)
-	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "1")
 }
 
 // TestDependencyThatFails checks that a dependency that fails during a rollout pauses it, and rejects nothing.
@@ -696,9 +696,9 @@ func TestDependencyThatFails(t *testing.T) {
 		twoWeights(func(s *v1beta1.AliasRollout) { s.Dependencies = []v1beta1.RolloutDependency{{Name: "d"}} }))
 	s.at10()
 	s.result = func(CheckID) string { return Failure }
-	s.untilTrue("paused", func() bool { return s.state.Reason == ReasonInconclusive })
+	s.untilTrue("paused", func() bool { return s.state.Reason == v1beta1.RolloutReasonInconclusive })
 	s.pass(2 * time.Hour)
-	s.wantEnd(v1beta1.RolloutFailed, ReasonDeadline, "1")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonProgressDeadlineExceeded, "1")
 	if got := s.rejected(); len(got) > 0 {
 		t.Errorf("rejected %v", got)
 	}
@@ -716,12 +716,12 @@ func TestOnFailure(t *testing.T) {
 	}{
 		"Rollback": {
 			reason: "The target has failed.", edit: func(*v1beta1.RolloutMetric) {},
-			phase: v1beta1.RolloutFailed, failure: ReasonAnalysisFailed, rejected: true,
+			phase: v1beta1.RolloutFailed, failure: v1beta1.RolloutReasonAnalysisFailed, rejected: true,
 		},
 		"Pause": {
 			reason: "The failure remains, and nobody has decided until the deadline.",
 			edit:   func(m *v1beta1.RolloutMetric) { m.OnFailure = "Pause" }, phase: v1beta1.RolloutFailed,
-			failure: ReasonDeadline,
+			failure: v1beta1.RolloutReasonProgressDeadlineExceeded,
 		},
 		"Warn": {
 			reason: "An event says so.", edit: func(m *v1beta1.RolloutMetric) { m.OnFailure = "Warn" },
@@ -742,7 +742,7 @@ func TestOnFailure(t *testing.T) {
 			s.result = nil
 			s.pass(2 * time.Hour)
 			if s.state.Phase != tc.phase || s.state.Reason != tc.failure || len(s.rejected()) > 0 != tc.rejected ||
-				s.event(EventWarning) != tc.warns {
+				s.event(v1beta1.EventRolloutMetricFailed) != tc.warns {
 				t.Errorf("%s\n%s %s, rejected %v, events %v", tc.reason, s.state.Phase, s.state.Reason, s.rejected(),
 					s.events)
 			}
@@ -787,7 +787,7 @@ func TestSameCodeIsRejected(t *testing.T) {
 	s.observed.Target = "3"
 	s.pass(2 * time.Hour)
 	s.wantSent("before any traffic")
-	s.wantEnd(v1beta1.RolloutFailed, ReasonFailedBefore, "1")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonFailedBefore, "1")
 	s.observed.Commands[v1beta1.AnnotationRolloutRetry] = "x"
 	s.pass(2 * time.Hour)
 	s.wantEnd(v1beta1.RolloutReady, "", "3")

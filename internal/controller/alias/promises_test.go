@@ -13,7 +13,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -110,7 +109,7 @@ func TestSmokeTestThatAWSRefuses(t *testing.T) {
 			invoked++
 		}
 	}
-	if s := r.state(); invoked != 3 || s.Reason != rollout.ReasonSmokeTestError || len(s.FailedTargets) > 0 {
+	if s := r.state(); invoked != 3 || s.Reason != v1beta1.RolloutReasonSmokeTestError || len(s.FailedTargets) > 0 {
 		t.Errorf("%d invocations, state %+v", invoked, s)
 	}
 	if c := r.alias.GetCondition(xpv2.TypeReady); !strings.Contains(c.Message, "version 2 was not rolled out (SmokeTestError)") {
@@ -132,7 +131,7 @@ func TestSmokeTestWithoutConcurrency(t *testing.T) {
 	start := r.Now()
 	r.desire("2")
 	r.ends(v1beta1.RolloutFailed)
-	if s := r.state(); s.Reason != rollout.ReasonSmokeTestError || len(s.FailedTargets) > 0 || r.Now().Sub(start) > 2*time.Minute {
+	if s := r.state(); s.Reason != v1beta1.RolloutReasonSmokeTestError || len(s.FailedTargets) > 0 || r.Now().Sub(start) > 2*time.Minute {
 		t.Errorf("after %s, state %+v", r.Now().Sub(start), s)
 	}
 	if c := r.alias.GetCondition(xpv2.TypeReady); !strings.Contains(c.Message, "reservedConcurrentExecutions are 0 or in use") {
@@ -172,7 +171,7 @@ func TestEventOfARecreatedFunction(t *testing.T) {
 	for range 20 {
 		_, _ = r.Do(r.alias)
 		for _, e := range r.Done.Events {
-			if e.Reason == rollout.EventRestarted {
+			if e.Reason == v1beta1.EventRolloutRestarted {
 				messages = append(messages, e.Message)
 			}
 		}

@@ -145,9 +145,9 @@ func TestRolloutByMetrics(t *testing.T) {
 		reason   string
 	}{
 		"Healthy":  {want: v1beta1.RolloutReady},
-		"Failing":  {versions: map[string]awsdouble.Outcomes{"2": {ErrorRate: 0.2}}, want: v1beta1.RolloutFailed, reason: rollout.ReasonAnalysisFailed},
+		"Failing":  {versions: map[string]awsdouble.Outcomes{"2": {ErrorRate: 0.2}}, want: v1beta1.RolloutFailed, reason: v1beta1.RolloutReasonAnalysisFailed},
 		"OnlyOld":  {versions: map[string]awsdouble.Outcomes{"1": {ErrorRate: 0.2}}, want: v1beta1.RolloutReady},
-		"AllEqual": {versions: map[string]awsdouble.Outcomes{"1": {ErrorRate: 0.2}, "2": {ErrorRate: 0.2}}, want: v1beta1.RolloutFailed, reason: rollout.ReasonAnalysisFailed},
+		"AllEqual": {versions: map[string]awsdouble.Outcomes{"1": {ErrorRate: 0.2}, "2": {ErrorRate: 0.2}}, want: v1beta1.RolloutFailed, reason: v1beta1.RolloutReasonAnalysisFailed},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -217,7 +217,7 @@ func TestRolloutWithoutMetrics(t *testing.T) {
 			f.aliases[0].Spec.ForProvider.FunctionVersion = ptr.To("2")
 			start := f.Now()
 			f.run()
-			if s := f.aliases[0].Status.Rollout; s.Phase != v1beta1.RolloutFailed || s.Reason != rollout.ReasonDeadline {
+			if s := f.aliases[0].Status.Rollout; s.Phase != v1beta1.RolloutFailed || s.Reason != v1beta1.RolloutReasonProgressDeadlineExceeded {
 				t.Errorf("got %+v", s)
 			}
 			if took := f.Now().Sub(start); took > 16*time.Minute {

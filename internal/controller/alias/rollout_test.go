@@ -287,7 +287,7 @@ func TestRolloutProgress(t *testing.T) {
 		return s.ObservedWeight == 10 && slices.ContainsFunc(s.Checks, func(c v1beta1.RolloutCheck) bool { return c.Type == rollout.CheckMetric && c.Value != "" })
 	})
 	c := r.alias.GetCondition(xpv2.TypeReady)
-	if want := regexp.MustCompile(`^rollout 2-\w+: Analyzing, step [23] of 4: version 1 serves, version 2 receives 10 %; errors 0.5 \(Success\).*; next at \d\d:\d\d:\d\d$`); !want.MatchString(c.Message) || c.Reason != reconcile.ReasonUpdating {
+	if want := regexp.MustCompile(`^rollout 2-\w+: Analyzing, step [23] of 4: version 1 serves, version 2 receives 10 %; errors 0.5 \(Success\).*; next at \d\d:\d\d:\d\d$`); !want.MatchString(c.Message) || c.Reason != v1beta1.ReasonUpdating {
 		t.Errorf("Ready is %+v", c)
 	}
 }
@@ -364,7 +364,7 @@ func TestRolloutOfTheSameCode(t *testing.T) {
 	r.desire(r.Publish("f", memory(256)))
 	r.ends(v1beta1.RolloutFailed)
 	r.wantRoutes("the same code", "1", "1+2:0.1", "1")
-	if got := r.state().Reason; got != rollout.ReasonFailedBefore {
+	if got := r.state().Reason; got != v1beta1.RolloutReasonFailedBefore {
 		t.Errorf("reason %s", got)
 	}
 	r.Advance(time.Minute)
@@ -384,7 +384,7 @@ func TestRolloutSmokeTest(t *testing.T) {
 	r.desire("2")
 	r.ends(v1beta1.RolloutFailed)
 	r.wantRoutes("no invocation moves", "1")
-	if s := r.state(); s.Reason != rollout.ReasonSmokeTest || strings.Contains(fmt.Sprint(s), "secret") {
+	if s := r.state(); s.Reason != v1beta1.RolloutReasonSmokeTestFailed || strings.Contains(fmt.Sprint(s), "secret") {
 		t.Errorf("state %+v", s)
 	}
 }
@@ -456,7 +456,7 @@ func TestRolloutWhoseReadsAreThrottled(t *testing.T) {
 	before, start := len(r.Operations()), r.Now()
 	r.desire("2")
 	r.ends(v1beta1.RolloutFailed)
-	if took := r.Now().Sub(start); took > 11*time.Minute || r.state().Reason != rollout.ReasonDeadline {
+	if took := r.Now().Sub(start); took > 11*time.Minute || r.state().Reason != v1beta1.RolloutReasonProgressDeadlineExceeded {
 		t.Errorf("the deadline was held up: %s, %+v", took, r.state())
 	}
 	if got := len(r.Operations()[before:]); got > 260 {
@@ -796,7 +796,7 @@ func TestRolloutPromoteAfterAChange(t *testing.T) {
 	r.desire("2")
 	r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
 	r.Double.EditAlias("f", "live", func(a *awsdouble.Alias) { a.FunctionVersion, a.RoutingConfig = "3", nil })
-	r.until("paused", func() bool { return r.state().Reason == rollout.ReasonDrift })
+	r.until("paused", func() bool { return r.state().Reason == v1beta1.RolloutReasonAliasChanged })
 	r.command(v1beta1.AnnotationRolloutPromote, "x")
 	r.ends(v1beta1.RolloutReady)
 	r.wantRoutes("back and on", "1", "1+2:0.1", "3", "1+2:0.1", "1+2:0.5", "2")

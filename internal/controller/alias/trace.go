@@ -106,7 +106,7 @@ func rolloutEnded(before, after *v1beta1.AliasRolloutStatus) bool {
 // failedBy marks a span as failed with the message of a state that has failed, unless it had failed before.
 func failedBy(span trace.Span, before, after *v1beta1.AliasRolloutStatus) {
 	fails := func(s *v1beta1.AliasRolloutStatus) bool {
-		return s != nil && (s.Phase == v1beta1.RolloutFailed || s.Step == v1beta1.RolloutRollingBack && s.Reason != rollout.ReasonSuperseded)
+		return s != nil && (s.Phase == v1beta1.RolloutFailed || s.Step == v1beta1.RolloutRollingBack && s.Reason != v1beta1.RolloutReasonSuperseded)
 	}
 	if fails(after) && !fails(before) {
 		span.SetAttributes(keyReason.String(after.Reason))

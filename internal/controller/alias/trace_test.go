@@ -15,7 +15,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
-	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/tracingtest"
 )
 
@@ -172,6 +171,6 @@ func TestTraceOfAnotherProcess(t *testing.T) {
 
 // TestRolloutWithoutTrace checks that nothing is traced without a tracer.
 func TestRolloutWithoutTrace(t *testing.T) {
-	before := &v1beta1.AliasRolloutStatus{ID: "2-abc", Step: v1beta1.RolloutBaking, Reason: rollout.ReasonUser}
+	before := &v1beta1.AliasRolloutStatus{ID: "2-abc", Step: v1beta1.RolloutBaking, Reason: v1beta1.RolloutReasonPaused}
 	(&external{now: time.Now}).trace(t.Context(), testAlias(), before, &v1beta1.AliasRolloutStatus{})
 }

@@ -97,7 +97,7 @@ func (e *external) status(c *v1beta1.CapacityProvider, o found) {
 // wasActive reports whether the capacity provider has been usable before.
 func wasActive(c *v1beta1.CapacityProvider) bool {
 	r := c.GetCondition(xpv2.TypeReady).Reason
-	return r == xpv2.ReasonAvailable || r == reconcile.ReasonUpdating || r == reconcile.ReasonDiffers ||
+	return r == xpv2.ReasonAvailable || r == v1beta1.ReasonUpdating || r == v1beta1.ReasonDiffers ||
 		ptr.Deref(c.Status.AtProvider.State, "") == string(types.CapacityProviderStateActive)
 }
 

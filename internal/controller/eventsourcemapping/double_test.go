@@ -191,13 +191,13 @@ func TestNothingIsSentInTransition(t *testing.T) {
 	if _, err := e.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	if c := m.GetCondition(xpv2.TypeReady); c.Reason != reconcile.ReasonUpdating || c.Message != "changing batchSize" {
+	if c := m.GetCondition(xpv2.TypeReady); c.Reason != v1beta1.ReasonUpdating || c.Message != "changing batchSize" {
 		t.Errorf("condition %+v", c)
 	}
 	if _, err := e.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	if c := m.GetCondition(xpv2.TypeReady); c.Reason != reconcile.ReasonUpdating || c.Message != "AWS reports the state updating" {
+	if c := m.GetCondition(xpv2.TypeReady); c.Reason != v1beta1.ReasonUpdating || c.Message != "AWS reports the state updating" {
 		t.Errorf("condition %+v", c)
 	}
 	testenv.BeingDeleted(m)

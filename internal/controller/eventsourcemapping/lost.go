@@ -131,7 +131,7 @@ func (e *external) takeOver(
 		return reconcile.Result{}, err
 	}
 	if v == ownership.Adopted {
-		res.Events = []event.Event{event.Normal(reconcile.ReasonAdopted, "Adopted "+description(res.Name))}
+		res.Events = []event.Event{event.Normal(v1beta1.EventAdopted, "Adopted "+description(res.Name))}
 	}
 	return res, nil
 }

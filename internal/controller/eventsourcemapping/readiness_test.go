@@ -10,7 +10,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -27,8 +27,8 @@ func TestReady(t *testing.T) {
 	}{
 		"Creating":          {description: "It is on its way.", state: stateCreating, reason: "USER_INITIATED", want: want{reason: xpv2.ReasonCreating}},
 		"CreatingProblem":   {description: "What AWS says of a problem is shown.", state: stateCreating, reason: "USER_INITIATED", result: "PROBLEM: Connection error", want: want{xpv2.ReasonCreating, "PROBLEM: Connection error"}},
-		"Updating":          {description: "It is on its way.", state: stateUpdating, reason: "User action", want: want{reconcile.ReasonUpdating, "AWS reports the state updating"}},
-		"Enabling":          {description: "It is on its way.", state: stateEnabling, reason: "USER_INITIATED", want: want{reconcile.ReasonUpdating, "AWS reports the state enabling"}},
+		"Updating":          {description: "It is on its way.", state: stateUpdating, reason: "User action", want: want{v1beta1.ReasonUpdating, "AWS reports the state updating"}},
+		"Enabling":          {description: "It is on its way.", state: stateEnabling, reason: "USER_INITIATED", want: want{v1beta1.ReasonUpdating, "AWS reports the state enabling"}},
 		"Deleting":          {description: "Someone deleted it.", state: stateDeleting, reason: "USER_INITIATED", want: want{xpv2.ReasonUnavailable, "AWS is deleting the mapping"}},
 		"Enabled":           {description: "It serves.", state: stateEnabled, reason: "USER_INITIATED", result: "OK", want: want{reason: xpv2.ReasonAvailable}},
 		"EnabledNoRecords":  {description: "That there is nothing to do is no problem.", state: stateEnabled, reason: "User action", result: "No records processed", want: want{reason: xpv2.ReasonAvailable}},

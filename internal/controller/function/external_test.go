@@ -70,7 +70,7 @@ func TestObserve(t *testing.T) {
 				func(f mg) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) },
 			), AWS: has(ours(testFunction())),
 			Want: observation{
-				Exists: true, Ready: reconcile.ReasonUpdating, Reserved: []string{string(opUpdateConfiguration)},
+				Exists: true, Ready: v1beta1.ReasonUpdating, Reserved: []string{string(opUpdateConfiguration)},
 				Calls: one,
 			},
 		},
@@ -79,7 +79,7 @@ func TestObserve(t *testing.T) {
 				testFunction(), func(o *lambda.GetFunctionOutput) { o.Configuration.CodeSha256 = ptr.To("other") },
 			)),
 			Want: observation{
-				Exists: true, Ready: reconcile.ReasonUpdating, Reserved: []string{string(opUpdateCode)}, Calls: one,
+				Exists: true, Ready: v1beta1.ReasonUpdating, Reserved: []string{string(opUpdateCode)}, Calls: one,
 			},
 		},
 		"MidUpdate": {
@@ -89,7 +89,7 @@ func TestObserve(t *testing.T) {
 				o.Configuration.LastUpdateStatus = types.LastUpdateStatusInProgress
 			})),
 			Want: observation{
-				Exists: true, UpToDate: true, Ready: reconcile.ReasonUpdating, Reserved: testenv.None, Calls: one,
+				Exists: true, UpToDate: true, Ready: v1beta1.ReasonUpdating, Reserved: testenv.None, Calls: one,
 			},
 		},
 		"Foreign": {
@@ -105,7 +105,7 @@ func TestObserve(t *testing.T) {
 				testenv.Imported[mg]("f"),
 			), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
 			Want: observation{
-				Exists: true, Ready: reconcile.ReasonUpdating, Reserved: []string{string(opTag)}, Calls: one,
+				Exists: true, Ready: v1beta1.ReasonUpdating, Reserved: []string{string(opTag)}, Calls: one,
 			},
 		},
 		"LostAnswer": {

@@ -12,8 +12,8 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 func TestDecide(t *testing.T) {
@@ -64,7 +64,7 @@ func TestDecide(t *testing.T) {
 				State: types.StatePending, StateReasonCode: types.StateReasonCodeRestoring,
 			},
 			input: decisionInput{activated: true},
-			want:  want{status: "False", reason: reconcile.ReasonUpdating, message: "(Restoring)"},
+			want:  want{status: "False", reason: v1beta1.ReasonUpdating, message: "(Restoring)"},
 		},
 		"Updating": {
 			reason: "While AWS updates, nothing is sent.",
@@ -75,7 +75,7 @@ func TestDecide(t *testing.T) {
 			},
 			changes: some,
 			input:   decisionInput{activated: true},
-			want:    want{status: "False", reason: reconcile.ReasonUpdating, message: "AWS is applying the change"},
+			want:    want{status: "False", reason: v1beta1.ReasonUpdating, message: "AWS is applying the change"},
 		},
 		"Available": {
 			reason: "Active and the same: ready.",
@@ -91,7 +91,7 @@ func TestDecide(t *testing.T) {
 			},
 			changes: some,
 			want: want{
-				status: "False", reason: reconcile.ReasonUpdating, message: "changing memorySize",
+				status: "False", reason: v1beta1.ReasonUpdating, message: "changing memorySize",
 				due: opUpdateConfiguration,
 			},
 		},

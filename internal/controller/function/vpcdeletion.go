@@ -22,9 +22,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// reasonVPCKept is the reason of the event for a function that is deleted without releasing its network interfaces.
-const reasonVPCKept event.Reason = "CannotReleaseVPC"
-
 // releaseDelays are the delays after each failed attempt to release the VPC. After the last
 // one the function is deleted anyway.
 var releaseDelays = []time.Duration{
@@ -59,7 +56,7 @@ func (e *external) releaseVPC(ctx context.Context, f *v1beta1.Function, o found)
 
 // warning returns the event about network interfaces that were not released.
 func warning(why error) reconcile.Effects {
-	return reconcile.Effects{Events: []event.Event{event.Warning(reasonVPCKept, why)}}
+	return reconcile.Effects{Events: []event.Event{event.Warning(v1beta1.EventCannotReleaseVPC, why)}}
 }
 
 // await waits until AWS finishes a change. It reports nothing if Ready already says so.

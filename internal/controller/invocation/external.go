@@ -23,12 +23,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// Reasons of this kind's own events.
-const (
-	reasonUnknown      xpevent.Reason = "UnknownOutcome"
-	reasonNotDelivered xpevent.Reason = "FunctionNotTold"
-)
-
 const (
 	// longest is the maximum duration of a synchronous invocation. It leaves time within
 	// the timeout of a reconcile to record the outcome.
@@ -139,7 +133,7 @@ func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r 
 // deletion.
 func abandoned(why string) reconcile.Effects {
 	return reconcile.Effects{Events: []xpevent.Event{xpevent.Warning(
-		reasonNotDelivered, errors.Errorf("the deletion may not have reached the function: %s", why),
+		v1beta1.EventFunctionNotTold, errors.Errorf("the deletion may not have reached the function: %s", why),
 	)}}
 }
 
@@ -263,7 +257,7 @@ func (e *external) invoke(
 		r.Outcome = outcome(out)
 	case call.MayHaveRun(err):
 		res.Events = append(res.Events, xpevent.Warning(
-			reasonUnknown, errors.Wrap(awserr.Sanitize(err), "it is not known whether the function ran"),
+			v1beta1.EventUnknownOutcome, errors.Wrap(awserr.Sanitize(err), "it is not known whether the function ran"),
 		))
 	case verb == reconcile.ToDelete && awserr.IsNotFound(err):
 		r = r.refused()

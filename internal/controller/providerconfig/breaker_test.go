@@ -20,6 +20,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
@@ -63,7 +64,7 @@ func TestReachable(t *testing.T) {
 			attempt := func() (xpv2.Condition, time.Duration) {
 				res := e.reconcile(key)
 				e.get(c)
-				return c.GetCondition(TypeReachable), res.RequeueAfter
+				return c.GetCondition(v1beta1.TypeReachable), res.RequeueAfter
 			}
 			attempt()
 			if is, _ := attempt(); is.Status != corev1.ConditionUnknown {
@@ -73,7 +74,7 @@ func TestReachable(t *testing.T) {
 			n := &network{down: true}
 			n.call(e.breakers, c, "eu-west-1")
 			is, after := attempt()
-			if is.Status != corev1.ConditionFalse || is.Reason != ReasonUnanswered || is.Message != unreachable([]string{"eu-west-1"}) || is.ObservedGeneration != c.GetGeneration() {
+			if is.Status != corev1.ConditionFalse || is.Reason != v1beta1.ReasonCircuitBreakerOpen || is.Message != unreachable([]string{"eu-west-1"}) || is.ObservedGeneration != c.GetGeneration() {
 				t.Errorf("the config does not say that AWS does not answer: %+v", is)
 			}
 			if after > retryEvery {
@@ -100,7 +101,7 @@ func TestReachable(t *testing.T) {
 			for i := range 5 {
 				n.call(e.breakers, c, fmt.Sprintf("us-east-%d", i))
 			}
-			if is, _ := attempt(); is.Status != corev1.ConditionTrue || is.Reason != ReasonAnswering || is.Message != "" {
+			if is, _ := attempt(); is.Status != corev1.ConditionTrue || is.Reason != v1beta1.ReasonAnswering || is.Message != "" {
 				t.Errorf("AWS answers again: %+v", is)
 			}
 			want := make([]reconcile.Request, 12)
@@ -150,7 +151,7 @@ func TestUnidentifiedConfigShowsBreakers(t *testing.T) {
 	e.resolver.identify = func() (id session.Identity, err error) { return id, errors.New("no answer of STS") }
 	e.reconcile(client.ObjectKeyFromObject(c))
 	e.get(c)
-	if c.GetCondition(TypeReachable).Status != corev1.ConditionFalse || c.GetCondition(xpv2.TypeReady).Status != corev1.ConditionFalse {
+	if c.GetCondition(v1beta1.TypeReachable).Status != corev1.ConditionFalse || c.GetCondition(xpv2.TypeReady).Status != corev1.ConditionFalse {
 		t.Errorf("%+v", c.GetConfigStatus().Conditions)
 	}
 }

@@ -12,32 +12,8 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/driftevents"
-)
-
-const (
-	// TypeReceivesDriftEvents is the condition that reports whether messages are received from the queue of
-	// spec.driftEvents. A config without one does not have the condition.
-	TypeReceivesDriftEvents xpv2.ConditionType = "ReceivesDriftEvents"
-
-	// ReasonReceiving means that the last call of SQS succeeded.
-	ReasonReceiving xpv2.ConditionReason = "Receiving"
-
-	// ReasonStarting means that SQS was not called yet.
-	ReasonStarting xpv2.ConditionReason = "Starting"
-
-	// ReasonQueueNotFound means that the queue does not exist.
-	ReasonQueueNotFound xpv2.ConditionReason = "QueueNotFound"
-
-	// ReasonQueueDenied means that the identity of the config lacks a permission of SQS.
-	ReasonQueueDenied xpv2.ConditionReason = "QueueAccessDenied"
-
-	// ReasonEventsMissing means that the queue works, and that no event of CloudTrail has arrived about a call of the
-	// provider.
-	ReasonEventsMissing xpv2.ConditionReason = "EventsMissing"
-
-	// ReasonQueueFailing means that calls of SQS fail for another reason.
-	ReasonQueueFailing xpv2.ConditionReason = "CannotReceive"
 )
 
 // DriftEvents receives events for configs. *driftevents.Hub does.
@@ -64,26 +40,26 @@ func (r *Reconciler) showDriftEvents(c providerConfig) {
 	state, ok := r.events.State(c.GetUID())
 	if !ok {
 		s := c.GetConfigStatus()
-		s.Conditions = slices.DeleteFunc(s.Conditions, func(c xpv2.Condition) bool { return c.Type == TypeReceivesDriftEvents })
+		s.Conditions = slices.DeleteFunc(s.Conditions, func(c xpv2.Condition) bool { return c.Type == v1beta1.TypeReceivesDriftEvents })
 		return
 	}
-	if state.Reason == driftevents.Starting && c.GetCondition(TypeReceivesDriftEvents).Reason != "" {
+	if state.Reason == driftevents.Starting && c.GetCondition(v1beta1.TypeReceivesDriftEvents).Reason != "" {
 		return // What was true before the provider started is most likely still true.
 	}
-	is := xpv2.Condition{Type: TypeReceivesDriftEvents, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(r.now())}
+	is := xpv2.Condition{Type: v1beta1.TypeReceivesDriftEvents, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(r.now())}
 	switch state.Reason {
 	case driftevents.Receiving:
-		is.Status, is.Reason = corev1.ConditionTrue, ReasonReceiving
+		is.Status, is.Reason = corev1.ConditionTrue, v1beta1.ReasonReceiving
 	case driftevents.NoQueue:
-		is.Reason, is.Message = ReasonQueueNotFound, "The queue "+state.QueueARN+" does not exist, so only polls detect drift: create it, or correct spec.driftEvents.queueARN: "+state.Error
+		is.Reason, is.Message = v1beta1.ReasonQueueNotFound, "The queue "+state.QueueARN+" does not exist, so only polls detect drift: create it, or correct spec.driftEvents.queueARN: "+state.Error
 	case driftevents.Denied:
-		is.Reason, is.Message = ReasonQueueDenied, "The queue "+state.QueueARN+" cannot be used, so only polls detect drift: grant sqs:GetQueueUrl, sqs:ReceiveMessage and sqs:DeleteMessage: "+state.Error
+		is.Reason, is.Message = v1beta1.ReasonQueueDenied, "The queue "+state.QueueARN+" cannot be used, so only polls detect drift: grant sqs:GetQueueUrl, sqs:ReceiveMessage and sqs:DeleteMessage: "+state.Error
 	case driftevents.Failing:
-		is.Reason, is.Message = ReasonQueueFailing, "The queue "+state.QueueARN+" cannot be used, so only polls detect drift; it is retried at intervals: "+state.Error
+		is.Reason, is.Message = v1beta1.ReasonQueueFailing, "The queue "+state.QueueARN+" cannot be used, so only polls detect drift; it is retried at intervals: "+state.Error
 	case driftevents.EventsMissing:
-		is.Reason, is.Message = ReasonEventsMissing, "No event of CloudTrail has arrived at "+state.QueueARN+" about a call of the provider in "+strings.Join(state.Missing, ", ")+", so only polls detect drift there: check that a trail logs management events, and that a rule of EventBridge sends the events to the queue"
+		is.Reason, is.Message = v1beta1.ReasonEventsMissing, "No event of CloudTrail has arrived at "+state.QueueARN+" about a call of the provider in "+strings.Join(state.Missing, ", ")+", so only polls detect drift there: check that a trail logs management events, and that a rule of EventBridge sends the events to the queue"
 	case driftevents.Starting:
-		is.Status, is.Reason = corev1.ConditionUnknown, ReasonStarting
+		is.Status, is.Reason = corev1.ConditionUnknown, v1beta1.ReasonStarting
 	}
 	c.SetConditions(is.WithObservedGeneration(c.GetGeneration()))
 }

@@ -42,20 +42,20 @@ func TestReceivesDriftEvents(t *testing.T) {
 		status  corev1.ConditionStatus
 		because xpv2.ConditionReason
 	}{
-		{"SQS was not called yet", driftevents.Starting, "", corev1.ConditionUnknown, ReasonStarting},
-		{"messages are received", driftevents.Receiving, "", corev1.ConditionTrue, ReasonReceiving},
-		{"a restart of the provider says nothing about the queue", driftevents.Starting, "", corev1.ConditionTrue, ReasonReceiving},
-		{"the queue was deleted", driftevents.NoQueue, "no queue", corev1.ConditionFalse, ReasonQueueNotFound},
-		{"a permission is missing", driftevents.Denied, "no right", corev1.ConditionFalse, ReasonQueueDenied},
-		{"the network is down", driftevents.Failing, "no route", corev1.ConditionFalse, ReasonQueueFailing},
-		{"there is no trail", driftevents.EventsMissing, "", corev1.ConditionFalse, ReasonEventsMissing},
-		{"it works again", driftevents.Receiving, "", corev1.ConditionTrue, ReasonReceiving},
+		{"SQS was not called yet", driftevents.Starting, "", corev1.ConditionUnknown, v1beta1.ReasonStarting},
+		{"messages are received", driftevents.Receiving, "", corev1.ConditionTrue, v1beta1.ReasonReceiving},
+		{"a restart of the provider says nothing about the queue", driftevents.Starting, "", corev1.ConditionTrue, v1beta1.ReasonReceiving},
+		{"the queue was deleted", driftevents.NoQueue, "no queue", corev1.ConditionFalse, v1beta1.ReasonQueueNotFound},
+		{"a permission is missing", driftevents.Denied, "no right", corev1.ConditionFalse, v1beta1.ReasonQueueDenied},
+		{"the network is down", driftevents.Failing, "no route", corev1.ConditionFalse, v1beta1.ReasonQueueFailing},
+		{"there is no trail", driftevents.EventsMissing, "", corev1.ConditionFalse, v1beta1.ReasonEventsMissing},
+		{"it works again", driftevents.Receiving, "", corev1.ConditionTrue, v1beta1.ReasonReceiving},
 	}
 	for _, s := range steps {
 		q.state.Reason, q.state.Error = s.state, s.err
 		e.reconcile(client.ObjectKeyFromObject(c))
 		e.get(c)
-		is := c.GetCondition(TypeReceivesDriftEvents)
+		is := c.GetCondition(v1beta1.TypeReceivesDriftEvents)
 		if is.Status != s.status || is.Reason != s.because || !strings.Contains(is.Message, s.err) {
 			t.Errorf("%s: %+v", s.reason, is)
 		}
@@ -68,7 +68,7 @@ func TestReceivesDriftEvents(t *testing.T) {
 	q.state = driftevents.State{}
 	e.reconcile(client.ObjectKeyFromObject(c))
 	e.get(c)
-	if slices.ContainsFunc(c.Status.Conditions, func(c xpv2.Condition) bool { return c.Type == TypeReceivesDriftEvents }) {
+	if slices.ContainsFunc(c.Status.Conditions, func(c xpv2.Condition) bool { return c.Type == v1beta1.TypeReceivesDriftEvents }) {
 		t.Error("a config without a queue has the condition")
 	}
 	if q.set != len(steps)+2 {

@@ -47,13 +47,6 @@ const (
 	recheckUsages = 5 * time.Second
 )
 
-// Reasons of events.
-const (
-	reasonIdentified event.Reason = "Identified"
-	reasonBroken     event.Reason = "CannotAuthenticate"
-	reasonInUse      event.Reason = "DeletionBlocked"
-)
-
 // A providerConfig is a config of either kind.
 type providerConfig interface {
 	resource.ProviderConfig
@@ -179,7 +172,7 @@ func (r *Reconciler) reportInUse(ctx context.Context, c providerConfig, u usages
 	c.SetConditions(xpproviderconfig.Terminating().WithMessage(msg).WithObservedGeneration(c.GetGeneration()))
 	written, err := r.write(ctx, before, c)
 	if written && before.GetCondition(xpproviderconfig.TypeTerminating).Message != msg {
-		r.record.Event(c, event.Warning(reasonInUse, errors.New(msg)))
+		r.record.Event(c, event.Warning(v1beta1.EventDeletionBlocked, errors.New(msg)))
 	}
 	return err
 }
@@ -236,9 +229,9 @@ func (r *Reconciler) emitEvents(before, c providerConfig, err error) {
 	switch {
 	case was.Status == is.Status && was.Message == is.Message:
 	case err != nil:
-		r.record.Event(c, event.Warning(reasonBroken, err))
+		r.record.Event(c, event.Warning(v1beta1.EventCannotAuthenticate, err))
 	default:
-		r.record.Event(c, event.Normal(reasonIdentified, is.Message))
+		r.record.Event(c, event.Normal(v1beta1.EventIdentified, is.Message))
 	}
 }
 

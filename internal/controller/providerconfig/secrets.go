@@ -89,7 +89,7 @@ func (r *Reconciler) emitSecretInUse(s *metav1.PartialObjectMetadata, kept bool)
 	}
 	s = s.DeepCopy()
 	s.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-	r.record.Event(s, event.Warning(reasonInUse, errors.New(secretInUse)))
+	r.record.Event(s, event.Warning(v1beta1.EventDeletionBlocked, errors.New(secretInUse)))
 }
 
 // neededSecrets returns the needs for the Secrets of a namespace, by name.

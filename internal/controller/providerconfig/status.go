@@ -16,28 +16,16 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 )
 
-const (
-	// TypeReachable is the condition that reports whether AWS answers calls that are made with a config. A config whose
-	// calls were always answered does not have the condition.
-	TypeReachable xpv2.ConditionType = "Reachable"
-
-	// ReasonUnanswered means that consecutive calls got no answer.
-	ReasonUnanswered xpv2.ConditionReason = "CircuitBreakerOpen"
-
-	// ReasonAnswering means that AWS answers again.
-	ReasonAnswering xpv2.ConditionReason = "Answering"
-)
-
 // showBreakers sets the condition Reachable, and returns when to check again, 0 if that is not necessary.
 func (r *Reconciler) showBreakers(c providerConfig) time.Duration {
 	open := r.breakers.Open(c.GetUID())
-	was := c.GetCondition(TypeReachable).Status
+	was := c.GetCondition(v1beta1.TypeReachable).Status
 	if len(open) == 0 && was != corev1.ConditionFalse {
 		return 0
 	}
-	is := xpv2.Condition{Type: TypeReachable, Status: corev1.ConditionTrue, Reason: ReasonAnswering, LastTransitionTime: metav1.NewTime(r.now())}
+	is := xpv2.Condition{Type: v1beta1.TypeReachable, Status: corev1.ConditionTrue, Reason: v1beta1.ReasonAnswering, LastTransitionTime: metav1.NewTime(r.now())}
 	if len(open) > 0 {
-		is.Status, is.Reason = corev1.ConditionFalse, ReasonUnanswered
+		is.Status, is.Reason = corev1.ConditionFalse, v1beta1.ReasonCircuitBreakerOpen
 		is.Message = unreachable(open)
 	}
 	c.SetConditions(is.WithObservedGeneration(c.GetGeneration()))

@@ -41,10 +41,10 @@ func TestDecide(t *testing.T) {
 	}{
 		"New":             {reason: "AWS takes some minutes.", there: item(inProgress, 5, 0), spec: 5, ready: xpv2.ReasonCreating, message: "IN_PROGRESS"},
 		"StillNew":        {reason: "A configuration that was never READY is being created.", there: item(inProgress, 5, 0), was: reconcile.Creating(2, ""), spec: 5, ready: xpv2.ReasonCreating, message: "IN_PROGRESS"},
-		"InMotion":        {reason: "A configuration that was READY before is being updated.", there: item(inProgress, 5, 0), was: reconcile.Available(2), spec: 5, ready: reconcile.ReasonUpdating, message: "IN_PROGRESS"},
-		"ChangedInMotion": {reason: "AWS is let finish.", there: item(inProgress, 5, 0), was: reconcile.Available(2), spec: 9, ready: reconcile.ReasonUpdating, message: "IN_PROGRESS"},
+		"InMotion":        {reason: "A configuration that was READY before is being updated.", there: item(inProgress, 5, 0), was: reconcile.Available(2), spec: 5, ready: v1beta1.ReasonUpdating, message: "IN_PROGRESS"},
+		"ChangedInMotion": {reason: "AWS is let finish.", there: item(inProgress, 5, 0), was: reconcile.Available(2), spec: 9, ready: v1beta1.ReasonUpdating, message: "IN_PROGRESS"},
 		"Ready":           {reason: "AWS reports READY.", there: item(ready, 5, 0), was: reconcile.Updating(2, ""), spec: 5, ready: xpv2.ReasonAvailable},
-		"Changed":         {reason: "Spec requests another number.", there: item(ready, 5, 0), was: reconcile.Available(2), spec: 9, ready: reconcile.ReasonUpdating, message: "changing provisionedConcurrentExecutions", call: opPut},
+		"Changed":         {reason: "Spec requests another number.", there: item(ready, 5, 0), was: reconcile.Available(2), spec: 9, ready: v1beta1.ReasonUpdating, message: "changing provisionedConcurrentExecutions", call: opPut},
 		"Failed":          {reason: "AWS's reason is shown, and it is tried again later.", there: because, was: reconcile.Creating(2, ""), spec: 5, ready: xpv2.ReasonUnavailable, message: "FAILED: FUNCTION_ERROR_INIT_FAILURE", wait: 4 * time.Minute},
 		"FailedLongAgo":   {reason: "The cause of the failure may have been corrected.", there: item(failed, 5, 5*time.Minute), spec: 5, ready: xpv2.ReasonUnavailable, message: "FAILED", call: opPut},
 		"FailedUndated":   {reason: "A time that can't be read is long ago.", there: undated, spec: 5, ready: xpv2.ReasonUnavailable, message: "FAILED", call: opPut},

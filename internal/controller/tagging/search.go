@@ -11,15 +11,12 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
-
-// ReasonFound is the reason of the event about a resource in AWS that was found by its tags,
-// because the managed resource has lost its external name.
-const ReasonFound event.Reason = "FoundExternalResource"
 
 // OpListTags is the AWS operation that reads tags.
 const OpListTags = "ListTags"
@@ -177,7 +174,7 @@ func (s Search) Find(ctx context.Context, mg resource.Managed, candidates []Cand
 	}
 	name, err := found.Name(mg)
 	if name != "" && !meta.WasDeleted(mg) && meta.GetExternalCreatePending(mg).IsZero() {
-		effects.Events = append(effects.Events, event.Normal(ReasonFound, fmt.Sprintf(
+		effects.Events = append(effects.Events, event.Normal(v1beta1.EventFound, fmt.Sprintf(
 			"Found %s %s by its tags: the annotation %s is set again", s.Kind, name, meta.AnnotationKeyExternalName)))
 	}
 	return name, effects, err

@@ -20,8 +20,6 @@ import (
 )
 
 const (
-	// reasonKept is the reason of the event about a version that was not deleted.
-	reasonKept event.Reason = "KeptVersion"
 
 	// CallDelete is the operation that deletes a version.
 	CallDelete = callDelete
@@ -172,7 +170,7 @@ func InUse(err error) bool {
 
 // Kept returns the event that a version is kept, and why.
 func Kept(function, version, why string) event.Event {
-	return event.Normal(reasonKept, "Kept version "+version+" of function "+function+": "+why)
+	return event.Normal(v1beta1.EventKeptVersion, "Kept version "+version+" of function "+function+": "+why)
 }
 
 // uses returns the uses of the function's versions, as far as lists contain them. It accepts a recent cached answer,

@@ -18,7 +18,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // A collector collects findings.
@@ -112,13 +111,13 @@ const stalledCode advice.Code = "Stalled"
 
 // stalled returns the finding about a resource that only its user can help. A rollout that the user has undone is none.
 func stalled(mg managed) []advice.Finding {
-	c := mg.GetCondition(reconcile.TypeStalled)
+	c := mg.GetCondition(v1beta1.TypeStalled)
 	a, isAlias := mg.(*v1beta1.Alias)
 	if c.Status != corev1.ConditionTrue || isAlias && kubectl.IsUndone(a.Status.Rollout) {
 		return nil
 	}
 	action := "correct spec, or the objects that it refers to"
-	if c.Reason == reconcile.ReasonRolledBack {
+	if c.Reason == v1beta1.ReasonRolledBack {
 		action = "publish a version with a fix, or roll the version out again: kubectl lambda rollout retry"
 	}
 	return advice.Reported(mg, []advice.Finding{{

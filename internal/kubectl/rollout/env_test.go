@@ -92,7 +92,7 @@ func rejected(a *v1beta1.Alias) {
 	served("1")(a)
 	s := a.Status.Rollout
 	s.Phase, s.Step, s.CurrentStepIndex, s.ObservedWeight, s.NextCheckAt, s.StepStartedAt = v1beta1.RolloutFailed, "", 0, 0, nil, nil
-	s.Reason, s.Message = rollout.ReasonAnalysisFailed, "Metric error-rate: Failure (0.043): successCondition is not met: result < 0.01"
+	s.Reason, s.Message = v1beta1.RolloutReasonAnalysisFailed, "Metric error-rate: Failure (0.043): successCondition is not met: result < 0.01"
 	s.FailedTargets = []v1beta1.RolloutFailure{{RolloutRevision: s.Target, Reason: s.Reason, FailedAt: stamp(-time.Hour)}}
 }
 
@@ -100,7 +100,7 @@ func rejected(a *v1beta1.Alias) {
 func undone(a *v1beta1.Alias) {
 	rejected(a)
 	s := a.Status.Rollout
-	s.Reason, s.Message = rollout.ReasonRollbackTo, "the user has chosen version 1"
+	s.Reason, s.Message = v1beta1.RolloutReasonRollbackTo, "the user has chosen version 1"
 	s.FailedTargets[0].Reason = s.Reason
 }
 
@@ -108,7 +108,7 @@ func undone(a *v1beta1.Alias) {
 func unknown(a *v1beta1.Alias) {
 	rejected(a)
 	s := a.Status.Rollout
-	s.Reason, s.Message, s.FailedTargets = rollout.ReasonDeadline, "no progress for 10m0s after the planned end of the step Analyzing", nil
+	s.Reason, s.Message, s.FailedTargets = v1beta1.RolloutReasonProgressDeadlineExceeded, "no progress for 10m0s after the planned end of the step Analyzing", nil
 }
 
 // revalidated is a change after which version 2 was not ready in time, and is validated again.

@@ -118,7 +118,7 @@ func historyOf(a *v1beta1.Alias) *history {
 		v := add(r, statePrevious)
 		switch f := rollout.Rejection(s, r.FunctionVersion); {
 		case f == nil:
-		case f.Reason == rollout.ReasonRollbackTo: // The user has returned to another one.
+		case f.Reason == v1beta1.RolloutReasonRollbackTo: // The user has returned to another one.
 			v.Reason = f.Reason
 		default:
 			v.State, v.Reason, v.FailedAt = stateFailed, f.Reason, f.FailedAt

@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 // failedMessage is the error of the alias that rejected returns.
@@ -51,7 +50,7 @@ func TestGoals(t *testing.T) {
 		"UndoWaits":         {reason: "A rollback waits until AWS can invoke the version that the user has chosen.", args: args{canary(undone, status(func(s *v1beta1.AliasRolloutStatus) { s.Waits = "rollback-to waits: reads version 0" })), promoted("")}},
 		"UndoMessage":       {reason: "Whether the user has undone a rollout depends on its reason, not on its words.", args: args{canary(undone, status(func(s *v1beta1.AliasRolloutStatus) { s.Message = "other words" })), promoted("")}, want: want{done: true}},
 		"UndoRefused": {reason: "A rollback to a version that is gone has ended the rollout.", args: args{canary(undone, status(func(s *v1beta1.AliasRolloutStatus) {
-			s.Reason, s.Message = rollout.ReasonAborted, "the user has chosen another version"
+			s.Reason, s.Message = v1beta1.RolloutReasonAborted, "the user has chosen another version"
 		})), promoted("")}, want: want{err: "rollout 2-t87v8a of version 2 has failed (Aborted): the user has chosen another version; version 1 serves"}},
 		"FailedAndChanged":   {reason: "What serves is what AWS shows, not what the rollout has left.", args: args{canary(rejected, served("3"), drift), promoted("")}, want: want{err: strings.Replace(failedMessage, "version 1 serves", "version 3 serves", 1)}},
 		"RejectedAndChanged": {reason: "So it is for a version that was rejected before another one.", args: args{canary(rejected, newTarget, served("5"), drift), promoted("2")}, want: want{err: "version 2 was rejected (AnalysisFailed): version 5 serves"}},
@@ -91,7 +90,7 @@ func TestDescribe(t *testing.T) {
 		"Paused": {
 			reason: "A pause has its reason.",
 			args: canary(status(func(s *v1beta1.AliasRolloutStatus) {
-				s.Step, s.Reason, s.Message, s.Checks = v1beta1.RolloutPaused, rollout.ReasonInconclusive, "Metric error-rate: Error", nil
+				s.Step, s.Reason, s.Message, s.Checks = v1beta1.RolloutPaused, v1beta1.RolloutReasonInconclusive, "Metric error-rate: Error", nil
 			})),
 			want: "rollout 2-t87v8a: Progressing, Paused (Inconclusive), step 2 of 4 (pause 5m): version 1 serves, version 2 receives 10 %; Metric error-rate: Error",
 		},

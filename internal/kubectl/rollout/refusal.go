@@ -26,7 +26,7 @@ func refusal(a *v1beta1.Alias, annotation, value string, now time.Time) (waits s
 	}
 	d := rollout.Next(a.Spec.Rollout, s, o, now)
 	for _, e := range d.Events {
-		if e.Reason == rollout.EventCommand && e.Warning {
+		if e.Reason == v1beta1.EventRolloutCommand && e.Warning {
 			return "", errors.New(why(a, annotation, value))
 		}
 	}

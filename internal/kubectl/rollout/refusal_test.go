@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 func TestRefusal(t *testing.T) {
@@ -18,11 +17,11 @@ func TestRefusal(t *testing.T) {
 	weighing := status(func(s *v1beta1.AliasRolloutStatus) { s.CurrentStepIndex = 2 })
 	paused := func(a *v1beta1.Alias) {
 		a.Spec.Rollout.Paused = true
-		step(v1beta1.RolloutPaused, rollout.ReasonUser)(a)
+		step(v1beta1.RolloutPaused, v1beta1.RolloutReasonPaused)(a)
 	}
 	drifted := func(a *v1beta1.Alias) {
 		served("7")(a)
-		step(v1beta1.RolloutPaused, rollout.ReasonDrift)(a)
+		step(v1beta1.RolloutPaused, v1beta1.RolloutReasonAliasChanged)(a)
 	}
 	type args struct {
 		alias             *v1beta1.Alias
@@ -41,9 +40,9 @@ func TestRefusal(t *testing.T) {
 		"AbortUnknown":       {reason: "There is nothing to abort after a failure that says nothing about the version.", args: args{canary(unknown), v1beta1.AnnotationRolloutAbort, "t"}, want: "no rollout is in progress: version 2 was not rolled out (ProgressDeadlineExceeded), version 1 serves"},
 		"AbortValidating":    {reason: "A rollout whose version is validated again can be aborted.", args: args{canary(revalidated), v1beta1.AnnotationRolloutAbort, "t"}},
 		"AbortDrift":         {reason: "After a change by someone else, abort returns to the stable version.", args: args{canary(ready, served("1")), v1beta1.AnnotationRolloutAbort, "t"}},
-		"AbortTwice":         {reason: "A rollback is not aborted.", args: args{canary(step(v1beta1.RolloutRollingBack, rollout.ReasonAborted)), v1beta1.AnnotationRolloutAbort, "t"}, want: "rollout 2-t87v8a already rolls back to version 1"},
+		"AbortTwice":         {reason: "A rollback is not aborted.", args: args{canary(step(v1beta1.RolloutRollingBack, v1beta1.RolloutReasonAborted)), v1beta1.AnnotationRolloutAbort, "t"}, want: "rollout 2-t87v8a already rolls back to version 1"},
 		"Promote":            {reason: "A pause with a duration can be ended.", args: args{canary(), v1beta1.AnnotationRolloutPromote, "t"}},
-		"PromotePause":       {reason: "A pause without a duration can be ended.", args: args{canary(step(v1beta1.RolloutPaused, rollout.ReasonStep)), v1beta1.AnnotationRolloutPromote, "t"}},
+		"PromotePause":       {reason: "A pause without a duration can be ended.", args: args{canary(step(v1beta1.RolloutPaused, v1beta1.RolloutReasonPauseStep)), v1beta1.AnnotationRolloutPromote, "t"}},
 		"PromoteDrift":       {reason: "After a change by someone else, promote continues at the weight of the rollout.", args: args{canary(drifted), v1beta1.AnnotationRolloutPromote, "t"}},
 		"PromoteFullDrift":   {reason: "After a change by someone else, promote --full moves all invocations.", args: args{canary(drifted), v1beta1.AnnotationRolloutPromoteFull, "t"}},
 		"PromoteWeight":      {reason: "Another step does not wait for the user.", args: args{canary(weighing), v1beta1.AnnotationRolloutPromote, "t"}, want: "rollout 2-t87v8a does not wait for a promotion: Progressing, Analyzing; to skip the remaining steps and checks, use --full"},
@@ -68,7 +67,7 @@ func TestRefusal(t *testing.T) {
 		"UndoChanged":        {reason: "After a change by someone else, the stable version can serve again.", args: args{canary(ready, served("3")), v1beta1.AnnotationRolloutRollbackTo, "2/t"}},
 		"UndoStable":         {reason: "The version serves.", args: args{canary(ready), v1beta1.AnnotationRolloutRollbackTo, "2/t"}, want: "version 2 serves already"},
 		"UndoPending":        {reason: "No invocation has moved.", args: args{canary(pending), v1beta1.AnnotationRolloutRollbackTo, "1/t"}, want: "version 1 serves already: to end the rollout of version 2, use abort"},
-		"UndoTwice":          {reason: "A rollback is not commanded twice.", args: args{canary(step(v1beta1.RolloutRollingBack, rollout.ReasonAborted)), v1beta1.AnnotationRolloutRollbackTo, "1/t"}, want: "rollout 2-t87v8a already rolls back to version 1"},
+		"UndoTwice":          {reason: "A rollback is not commanded twice.", args: args{canary(step(v1beta1.RolloutRollingBack, v1beta1.RolloutReasonAborted)), v1beta1.AnnotationRolloutRollbackTo, "1/t"}, want: "rollout 2-t87v8a already rolls back to version 1"},
 		"NoState":            {reason: "Without a state, nothing is known.", args: args{canary(func(a *v1beta1.Alias) { a.Status.Rollout = nil }), v1beta1.AnnotationRolloutAbort, "t"}, want: "the provider has not observed the rollout of alias.lambda.aws.m.crossplane.io/live yet"},
 	}
 	for name, tc := range cases {

@@ -133,7 +133,7 @@ func note(a *v1beta1.Alias, now time.Time) string {
 	spec, s := a.Spec.Rollout, a.Status.Rollout
 	switch s.Step {
 	case v1beta1.RolloutPaused:
-		if s.Reason == rollout.ReasonStep {
+		if s.Reason == v1beta1.RolloutReasonPauseStep {
 			return "waits for: kubectl lambda rollout promote " + a.Name
 		}
 		return "paused"

@@ -13,7 +13,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
-	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 const (
@@ -257,7 +256,7 @@ func footer(t *tracker, sc screen) []string {
 // message returns the message of a state and what a command waits for, without what the rest of the view shows.
 func message(s *v1beta1.AliasRolloutStatus) string {
 	parts := []string{s.Message, s.Waits, s.Drift}
-	if s.Step == v1beta1.RolloutPaused && s.Reason == rollout.ReasonStep {
+	if s.Step == v1beta1.RolloutPaused && s.Reason == v1beta1.RolloutReasonPauseStep {
 		parts[0] = ""
 	}
 	if strings.Contains(parts[0], s.Drift) {

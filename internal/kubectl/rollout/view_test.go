@@ -128,7 +128,7 @@ version 1 serves; next check in 40s`,
 		"RollingBack": {
 			reason: "A rollback shows the step that failed, and the call that is made.",
 			tracker: measured(canary(status(func(s *v1beta1.AliasRolloutStatus) {
-				s.Step, s.Reason, s.Message = v1beta1.RolloutRollingBack, rollout.ReasonAborted, "aborted by the user"
+				s.Step, s.Reason, s.Message = v1beta1.RolloutRollingBack, v1beta1.RolloutReasonAborted, "aborted by the user"
 				s.Intent = &v1beta1.RolloutIntent{FunctionVersion: "1"}
 				s.Checks, s.NextCheckAt = nil, nil
 			}), func(a *v1beta1.Alias) { a.Spec.Rollout.PreTraffic, a.Spec.Rollout.Analysis = nil, nil })),
@@ -220,7 +220,7 @@ connection lost, trying to reconnect: no route to host`,
 		"Drift": {
 			reason: "A version that someone else has put in is shown.",
 			tracker: measured(canary(served("7"), status(func(s *v1beta1.AliasRolloutStatus) {
-				s.Step, s.Reason, s.Drift, s.Checks = v1beta1.RolloutPaused, rollout.ReasonDrift, "someone else has changed the alias", nil
+				s.Step, s.Reason, s.Drift, s.Checks = v1beta1.RolloutPaused, v1beta1.RolloutReasonAliasChanged, "someone else has changed the alias", nil
 			}), func(a *v1beta1.Alias) {
 				a.Spec.Rollout = &v1beta1.AliasRollout{Strategy: v1beta1.RolloutStrategy{AllAtOnce: &v1beta1.AllAtOnceStrategy{}}}
 			})),

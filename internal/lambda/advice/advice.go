@@ -9,17 +9,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
-
-// TypeAdvisory is a condition that is True while there are findings about a resource that its other conditions do not
-// report. Its reason has their codes, separated by commas. It does not affect Ready.
-const TypeAdvisory xpv2.ConditionType = "Advisory"
-
-// ReasonNoFindings is the reason of the condition Advisory if there are no findings any more.
-const ReasonNoFindings xpv2.ConditionReason = "NoFindings"
 
 // A Severity is the urgency of a finding.
 type Severity string

@@ -105,7 +105,7 @@ func ofSizes(mg Resource, sizes Sizes) []Finding {
 
 // hasCode reports whether the condition Advisory of a resource has a code.
 func hasCode(mg Resource, code Code) bool {
-	c := mg.GetCondition(TypeAdvisory)
+	c := mg.GetCondition(v1beta1.TypeAdvisory)
 	return c.Status == corev1.ConditionTrue && slices.Contains(strings.Split(string(c.Reason), ","), string(code))
 }
 

@@ -41,7 +41,7 @@ func advised(codes ...Code) xpv2.Condition {
 	for _, c := range codes {
 		texts = append(texts, string(c))
 	}
-	return xpv2.Condition{Type: TypeAdvisory, Status: "True", Reason: xpv2.ConditionReason(strings.Join(texts, ","))}
+	return xpv2.Condition{Type: v1beta1.TypeAdvisory, Status: "True", Reason: xpv2.ConditionReason(strings.Join(texts, ","))}
 }
 
 func TestOf(t *testing.T) {

@@ -67,7 +67,7 @@ func TestAdvisory(t *testing.T) {
 			for _, size = range tc.sizes {
 				e.settle()
 			}
-			c := e.stored().GetCondition(advice.TypeAdvisory)
+			c := e.stored().GetCondition(v1beta1.TypeAdvisory)
 			if diff := cmp.Diff(tc.want, want{status: c.Status, reason: c.Reason}, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
 			}

@@ -20,12 +20,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
 )
 
-// Reasons of the events about deletions that wait for a confirmation.
-const (
-	reasonDeletionHeld      event.Reason = "DeletionHeld"
-	reasonDeletionConfirmed event.Reason = "DeletionConfirmed"
-)
-
 // deletionProtection has deletions wait until a person confirms them, as far as a policy asks for that. A nil one has
 // none wait.
 type deletionProtection[T reconcile.Managed] struct {
@@ -60,12 +54,12 @@ func (d *deletionProtection[T]) check(ctx context.Context, mg T, s *session.Sess
 		return proceeding(mg, decision.Confirmed), false, nil
 	}
 	c := reconcile.ReadyCondition(corev1.ConditionTrue, xpv2.ConditionReason(decision.Reason), mg.GetGeneration(), decision.Message)
-	c.Type = reconcile.TypeDeletionHeld
+	c.Type = v1beta1.TypeDeletionHeld
 	mg.SetConditions(c)
 	return reconcile.Result{
 		Ready: reconcile.Deleting(mg.GetGeneration(), decision.Message),
 		Effects: reconcile.Effects{
-			Events: []event.Event{event.Warning(reasonDeletionHeld, errors.New(decision.Message))},
+			Events: []event.Event{event.Warning(v1beta1.EventDeletionHeld, errors.New(decision.Message))},
 			After:  protection.Delay(now.Sub(mg.GetDeletionTimestamp().Time)),
 		},
 	}, true, nil
@@ -124,12 +118,12 @@ func proceeding(mg reconcile.Managed, confirmed bool) reconcile.Result {
 	if reconcile.PendingReason(mg) == "" {
 		return reconcile.Result{}
 	}
-	c := reconcile.ReadyCondition(corev1.ConditionFalse, reconcile.ReasonDeletionProceeds, mg.GetGeneration(), "")
-	c.Type = reconcile.TypeDeletionHeld
+	c := reconcile.ReadyCondition(corev1.ConditionFalse, v1beta1.ReasonDeletionProceeds, mg.GetGeneration(), "")
+	c.Type = v1beta1.TypeDeletionHeld
 	mg.SetConditions(c)
 	if !confirmed {
 		return reconcile.Result{}
 	}
-	return reconcile.Result{Effects: reconcile.Effects{Events: []event.Event{event.Normal(reasonDeletionConfirmed,
+	return reconcile.Result{Effects: reconcile.Effects{Events: []event.Event{event.Normal(v1beta1.EventDeletionConfirmed,
 		"The deletion was confirmed by the annotation "+v1beta1.AnnotationConfirmDeletion)}}}
 }

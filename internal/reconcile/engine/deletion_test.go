@@ -104,9 +104,9 @@ var (
 // heldDeletions are deletions that wait.
 func heldDeletions() map[string]heldDeletion {
 	return map[string]heldDeletion{
-		"TooMany":     {reason: "The limit is reached.", policy: fewDeletions, before: (*env).full, want: reconcile.ReasonTooManyDeletions, says: "the limit of 2 deletions within 1h for resources of ProviderConfig \"default\" of namespace \"shop\" is reached"},
-		"Invoked":     {reason: "The function is in use.", policy: notInvoked, is: measured{count: 3}, want: reconcile.ReasonRecentlyInvoked, says: "the function was invoked in the last 24h"},
-		"Unavailable": {reason: "CloudWatch does not answer.", policy: notInvoked, is: measured{err: errors.New("access denied")}, want: reconcile.ReasonInvocationsUnknown, says: "access denied"},
+		"TooMany":     {reason: "The limit is reached.", policy: fewDeletions, before: (*env).full, want: v1beta1.ReasonTooManyDeletions, says: "the limit of 2 deletions within 1h for resources of ProviderConfig \"default\" of namespace \"shop\" is reached"},
+		"Invoked":     {reason: "The function is in use.", policy: notInvoked, is: measured{count: 3}, want: v1beta1.ReasonRecentlyInvoked, says: "the function was invoked in the last 24h"},
+		"Unavailable": {reason: "CloudWatch does not answer.", policy: notInvoked, is: measured{err: errors.New("access denied")}, want: v1beta1.ReasonInvocationsUnknown, says: "access denied"},
 	}
 }
 
@@ -124,14 +124,14 @@ type heldDeletion struct {
 func TestCountHeld(t *testing.T) {
 	held := func(status corev1.ConditionStatus, reason xpv2.ConditionReason) resource.Managed {
 		mg := samples.New()
-		mg.SetConditions(xpv2.Condition{Type: reconcile.TypeDeletionHeld, Status: status, Reason: reason})
+		mg.SetConditions(xpv2.Condition{Type: v1beta1.TypeDeletionHeld, Status: status, Reason: reason})
 		return mg
 	}
 	got := reporting.CountHeld([]resource.Managed{
-		samples.New(), held(corev1.ConditionTrue, reconcile.ReasonTooManyDeletions), held(corev1.ConditionTrue, reconcile.ReasonTooManyDeletions),
-		held(corev1.ConditionTrue, reconcile.ReasonRecentlyInvoked), held(corev1.ConditionFalse, reconcile.ReasonDeletionProceeds),
+		samples.New(), held(corev1.ConditionTrue, v1beta1.ReasonTooManyDeletions), held(corev1.ConditionTrue, v1beta1.ReasonTooManyDeletions),
+		held(corev1.ConditionTrue, v1beta1.ReasonRecentlyInvoked), held(corev1.ConditionFalse, v1beta1.ReasonDeletionProceeds),
 	})
-	want := map[string]int{string(reconcile.ReasonTooManyDeletions): 2, string(reconcile.ReasonRecentlyInvoked): 1}
+	want := map[string]int{string(v1beta1.ReasonTooManyDeletions): 2, string(v1beta1.ReasonRecentlyInvoked): 1}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -157,20 +157,20 @@ func TestHeldDeletion(t *testing.T) {
 				t.Fatalf("%s: it was deleted", tc.reason)
 			}
 			mg := e.stored()
-			held, readyNow := mg.GetCondition(reconcile.TypeDeletionHeld), mg.GetCondition(xpv2.TypeReady)
+			held, readyNow := mg.GetCondition(v1beta1.TypeDeletionHeld), mg.GetCondition(xpv2.TypeReady)
 			if held.Status != corev1.ConditionTrue || held.Reason != tc.want || !strings.Contains(held.Message, tc.says) {
 				t.Errorf("%s: %+v", tc.reason, held)
 			}
 			if readyNow.Reason != xpv2.ReasonDeleting || readyNow.Message != held.Message || mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionTrue {
 				t.Errorf("Ready says why the deletion waits, and Synced is True: %+v", mg.Status.Conditions)
 			}
-			if n := e.events.count(reasonDeletionHeld); n != 1 || e.events.count(reporting.ReasonDeleted) != 0 || len(e.changes.ops) != 0 {
+			if n := e.events.count(v1beta1.EventDeletionHeld); n != 1 || e.events.count(v1beta1.EventDeleted) != 0 || len(e.changes.ops) != 0 {
 				t.Errorf("want one event, and no entry of the change log: %v, %v", e.events.all, e.changes.ops)
 			}
 
 			e.confirm()
 			e.reconcile()
-			if c := e.stored().GetCondition(reconcile.TypeDeletionHeld); c.Status != corev1.ConditionFalse || c.Reason != reconcile.ReasonDeletionProceeds || e.events.count(reasonDeletionConfirmed) != 1 {
+			if c := e.stored().GetCondition(v1beta1.TypeDeletionHeld); c.Status != corev1.ConditionFalse || c.Reason != v1beta1.ReasonDeletionProceeds || e.events.count(v1beta1.EventDeletionConfirmed) != 1 {
 				t.Errorf("%s: confirmed: %+v, %v", tc.reason, c, e.events.all)
 			}
 			e.reconcile()
@@ -204,8 +204,8 @@ func TestPlannedDeletion(t *testing.T) {
 				e.reconcile()
 				e.clock = e.clock.Add(time.Minute)
 			}
-			c := e.stored().GetCondition(TypePlanned)
-			if c.Reason != ReasonChangesPlanned || !strings.HasPrefix(c.Message, "delete: Delete cart") || !strings.Contains(c.Message, tc.says) {
+			c := e.stored().GetCondition(v1beta1.TypePlanned)
+			if c.Reason != v1beta1.ReasonChangesPlanned || !strings.HasPrefix(c.Message, "delete: Delete cart") || !strings.Contains(c.Message, tc.says) {
 				t.Errorf("%s: %+v", tc.reason, c)
 			}
 			if strings.Contains(c.Message, "waits") != (tc.want != "") || slices.Contains(e.cloud.calls, "Delete") {
@@ -278,7 +278,7 @@ func TestInvocationsEnd(t *testing.T) {
 	m.count = 0
 	e.reconcile()
 	e.reconcile()
-	if !e.gone() || e.events.count(reasonDeletionConfirmed) != 0 {
+	if !e.gone() || e.events.count(v1beta1.EventDeletionConfirmed) != 0 {
 		t.Errorf("%v, %v", e.cloud.calls, e.events.all)
 	}
 }
@@ -349,7 +349,7 @@ func TestDeletionIsRecordedFirst(t *testing.T) {
 // TestReasonsOfProtection checks that the conditions have the reasons that the decision has.
 func TestReasonsOfProtection(t *testing.T) {
 	want := []xpv2.ConditionReason{protection.TooManyDeletions, protection.RecentlyInvoked, protection.InvocationsUnknown}
-	if diff := cmp.Diff(want, []xpv2.ConditionReason{reconcile.ReasonTooManyDeletions, reconcile.ReasonRecentlyInvoked, reconcile.ReasonInvocationsUnknown}); diff != "" {
+	if diff := cmp.Diff(want, []xpv2.ConditionReason{v1beta1.ReasonTooManyDeletions, v1beta1.ReasonRecentlyInvoked, v1beta1.ReasonInvocationsUnknown}); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

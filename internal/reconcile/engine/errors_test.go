@@ -90,7 +90,7 @@ func TestErrorsAreForgotten(t *testing.T) {
 func TestStalled(t *testing.T) {
 	e := newEnv(t, samples.New())
 	e.cloud.fail["Create"] = errInput
-	stalled := func() corev1.ConditionStatus { return e.stored().GetCondition(reconcile.TypeStalled).Status }
+	stalled := func() corev1.ConditionStatus { return e.stored().GetCondition(v1beta1.TypeStalled).Status }
 	for i := range backoff.StalledFailures {
 		if stalled() == corev1.ConditionTrue {
 			t.Errorf("stalled after %d errors: what it refers to may be a little late", i)
@@ -115,7 +115,7 @@ func TestStalled(t *testing.T) {
 	again := newEnv(t, func() *sample { mg := e.stored(); mg.ResourceVersion = ""; return mg }())
 	again.cloud.fail["Create"] = errInput
 	again.reconcile()
-	if c := again.stored().GetCondition(reconcile.TypeStalled); c.Status != corev1.ConditionTrue {
+	if c := again.stored().GetCondition(v1beta1.TypeStalled); c.Status != corev1.ConditionTrue {
 		t.Error("a restart makes the condition flap")
 	}
 
@@ -132,12 +132,12 @@ func TestStalledAfterARollback(t *testing.T) {
 	mg := samples.New()
 	mg.SetConditions(reconcile.RolledBack(mg.GetGeneration(), "version 1 serves"))
 	setStalled(memory.New(), mg, nil, made)
-	if c := mg.GetCondition(reconcile.TypeStalled); c.Status != corev1.ConditionTrue || c.Reason != reconcile.ReasonRolledBack || c.Message != "version 1 serves" {
+	if c := mg.GetCondition(v1beta1.TypeStalled); c.Status != corev1.ConditionTrue || c.Reason != v1beta1.ReasonRolledBack || c.Message != "version 1 serves" {
 		t.Errorf("got %+v", c)
 	}
 	mg.SetConditions(reconcile.Updating(mg.GetGeneration(), "another version is rolled out"))
 	setStalled(memory.New(), mg, nil, made)
-	if c := mg.GetCondition(reconcile.TypeStalled); c.Status != corev1.ConditionFalse {
+	if c := mg.GetCondition(v1beta1.TypeStalled); c.Status != corev1.ConditionFalse {
 		t.Errorf("got %+v", c)
 	}
 }
@@ -151,14 +151,14 @@ func TestStalledIsOfAGeneration(t *testing.T) {
 	e.change(func(mg *sample) { mg.Generation = 2 })
 	e.reconcile()
 	mg := e.stored()
-	if c := mg.GetCondition(reconcile.TypeStalled); c.Status != corev1.ConditionTrue || c.ObservedGeneration != 2 || mg.GetObservedGeneration() != 2 {
+	if c := mg.GetCondition(v1beta1.TypeStalled); c.Status != corev1.ConditionTrue || c.ObservedGeneration != 2 || mg.GetObservedGeneration() != 2 {
 		t.Errorf("a change that does not help is stalled at once: %+v", mg.Status)
 	}
 	e.change(func(mg *sample) { mg.Generation = 3 })
 	e.cloud.fail["Create"] = errRole
 	e.reconcile()
 	mg = e.stored()
-	if c := mg.GetCondition(reconcile.TypeStalled); c.Status != corev1.ConditionFalse || mg.GetObservedGeneration() != 3 || mg.GetSummary().SettledGeneration != 2 {
+	if c := mg.GetCondition(v1beta1.TypeStalled); c.Status != corev1.ConditionFalse || mg.GetObservedGeneration() != 3 || mg.GetSummary().SettledGeneration != 2 {
 		t.Errorf("a change that leads to a passing error proceeds: %+v", mg.Status)
 	}
 }
@@ -170,7 +170,7 @@ func TestStalledSpeaksOfThePresent(t *testing.T) {
 		e.reconcile()
 	}
 	e.cloud.fail["Create"] = errBusy
-	stalled := func() bool { return e.stored().GetCondition(reconcile.TypeStalled).Status == corev1.ConditionTrue }
+	stalled := func() bool { return e.stored().GetCondition(v1beta1.TypeStalled).Status == corev1.ConditionTrue }
 	for i := range backoff.StalledFailures {
 		if !stalled() {
 			t.Errorf("after %d errors that pass it is not stalled any more: the condition would flap", i)
@@ -178,7 +178,7 @@ func TestStalledSpeaksOfThePresent(t *testing.T) {
 		e.reconcile()
 	}
 	if stalled() {
-		t.Errorf("it is stalled for an error that is long past: %+v", e.stored().GetCondition(reconcile.TypeStalled))
+		t.Errorf("it is stalled for an error that is long past: %+v", e.stored().GetCondition(v1beta1.TypeStalled))
 	}
 }
 
@@ -186,7 +186,7 @@ func TestAmbiguousErrorStallsInTime(t *testing.T) {
 	within := backoff.GracePeriod(errRole)
 	e := newEnv(t, samples.New())
 	e.cloud.fail["Create"] = errRole
-	stalled := func() bool { return e.stored().GetCondition(reconcile.TypeStalled).Status == corev1.ConditionTrue }
+	stalled := func() bool { return e.stored().GetCondition(v1beta1.TypeStalled).Status == corev1.ConditionTrue }
 	tries, began := 0, e.clock
 	for e.clock.Sub(began) < within {
 		after := e.reconcile()
@@ -214,7 +214,7 @@ func TestAmbiguousErrorStallsInTime(t *testing.T) {
 	again := newEnv(t, func() *sample { mg := e.stored(); mg.ResourceVersion = ""; return mg }())
 	again.cloud.fail["Create"] = errRole
 	again.reconcile()
-	if again.stored().GetCondition(reconcile.TypeStalled).Status != corev1.ConditionTrue {
+	if again.stored().GetCondition(v1beta1.TypeStalled).Status != corev1.ConditionTrue {
 		t.Error("a restart makes the condition flap")
 	}
 
@@ -249,7 +249,7 @@ func TestStalledWithin(t *testing.T) {
 			began, at := e.clock, time.Duration(0)
 			for e.clock.Sub(began) < 2*time.Hour {
 				after := e.reconcile()
-				if mg := e.stored(); mg.GetCondition(reconcile.TypeStalled).Status == corev1.ConditionTrue {
+				if mg := e.stored(); mg.GetCondition(v1beta1.TypeStalled).Status == corev1.ConditionTrue {
 					at = max(e.clock.Sub(began), 1)
 					break
 				}
@@ -273,7 +273,7 @@ func TestAmbiguousTimeIsCountedFromTheFirst(t *testing.T) {
 		e.clock = e.clock.Add(backoff.GracePeriod(errRole) / 2)
 	}
 	e.reconcile()
-	if e.stored().GetCondition(reconcile.TypeStalled).Status != corev1.ConditionTrue {
+	if e.stored().GetCondition(v1beta1.TypeStalled).Status != corev1.ConditionTrue {
 		t.Error("an error of another kind has the time begin anew")
 	}
 }
@@ -285,7 +285,7 @@ func TestTransientErrorIsNotStalled(t *testing.T) {
 		e.reconcile()
 	}
 	mg := e.stored()
-	if mg.GetCondition(reconcile.TypeStalled).Status == corev1.ConditionTrue || mg.GetSummary().SettledGeneration != 0 || mg.GetObservedGeneration() != 1 {
+	if mg.GetCondition(v1beta1.TypeStalled).Status == corev1.ConditionTrue || mg.GetSummary().SettledGeneration != 0 || mg.GetObservedGeneration() != 1 {
 		t.Errorf("what passes by itself is on its way: %+v", mg.Status)
 	}
 }

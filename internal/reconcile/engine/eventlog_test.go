@@ -8,7 +8,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
@@ -21,8 +21,8 @@ func TestDeletionLog(t *testing.T) {
 	mg := samples.New()
 	r.Event(mg, event.Normal("Available", "It serves."))
 	mg.SetDeletionTimestamp(&metav1.Time{})
-	r.Event(mg, event.Normal(reconcile.ReasonNotDeleted, "Left in AWS."))
-	r.WithAnnotations("by", "test").Event(mg, event.Normal(reporting.ReasonDeleted, "Deleted."))
+	r.Event(mg, event.Normal(v1beta1.EventLeftForeignResource, "Left in AWS."))
+	r.WithAnnotations("by", "test").Event(mg, event.Normal(v1beta1.EventDeleted, "Deleted."))
 	if diff := cmp.Diff([]string{"Available: It serves.", "LeftForeignResource: Left in AWS.", "DeletedExternalResource: Deleted."}, e.all); diff != "" {
 		t.Errorf("events: -want, +got:\n%s", diff)
 	}

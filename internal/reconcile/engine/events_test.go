@@ -12,6 +12,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
@@ -21,8 +22,8 @@ import (
 
 func TestEventsAreNotRepeated(t *testing.T) {
 	warning := func(s string) event.Event { return event.Warning("Broken", errors.New(s)) }
-	available := event.Normal(reporting.ReasonAvailable, "x")
-	updated := event.Normal(reporting.ReasonUpdated, "x")
+	available := event.Normal(v1beta1.EventAvailable, "x")
+	updated := event.Normal(v1beta1.EventUpdated, "x")
 	cases := map[string]struct {
 		reason string
 		emit   []event.Event
@@ -118,7 +119,7 @@ func TestQuietUpdates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := &events{}
 			r := &passRecorder[*sample]{Recorder: reporting.NewRecorder(e, time.Now), pass: &pass[*sample]{result: tc.result}}
-			r.Event(samples.New(), event.Normal(reporting.ReasonUpdated, "x"))
+			r.Event(samples.New(), event.Normal(v1beta1.EventUpdated, "x"))
 			r.Event(samples.New(), event.Normal("Fine", "x"))
 			if diff := cmp.Diff(tc.want, e.all); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)

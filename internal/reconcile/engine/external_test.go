@@ -201,7 +201,7 @@ func TestObserve(t *testing.T) {
 			cloud:  &fakeExternal{there: true, value: "b"}, mg: newExternalSample(),
 			want: want{
 				o:     managed.ExternalObservation{ResourceExists: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
-				ready: reconcile.ReasonUpdating, shown: "b", reserved: []string{"UpdateThing"}, name: "basket",
+				ready: v1beta1.ReasonUpdating, shown: "b", reserved: []string{"UpdateThing"}, name: "basket",
 			},
 		},
 		"DriftedMayNotUpdate": {
@@ -217,7 +217,7 @@ func TestObserve(t *testing.T) {
 			cloud:  &fakeExternal{there: true, value: "b", busy: true}, mg: newExternalSample(),
 			want: want{
 				o:     managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
-				ready: reconcile.ReasonUpdating, shown: "b", requeueAfter: 3 * time.Second, name: "basket",
+				ready: v1beta1.ReasonUpdating, shown: "b", requeueAfter: 3 * time.Second, name: "basket",
 			},
 		},
 		"ObserveOnly": {
@@ -233,7 +233,7 @@ func TestObserve(t *testing.T) {
 		"ForeignDeleted": {
 			reason: "A resource that is being deleted lets go of what is not its own.",
 			cloud:  &fakeExternal{there: true, value: "b"}, mg: newExternalSample(unnamed, deletedSample),
-			want: want{events: []string{string(reconcile.ReasonNotDeleted)}},
+			want: want{events: []string{string(v1beta1.EventLeftForeignResource)}},
 		},
 		"LostAnswer": {
 			reason: "The result of an unanswered create is owned, and its name recorded.",
@@ -245,7 +245,7 @@ func TestObserve(t *testing.T) {
 			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(unnamed, func(mg *flowSample) { meta.SetExternalName(mg, "basket") }),
 			want: want{
 				o:     managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there},
-				ready: xpv2.ReasonAvailable, shown: "a", events: []string{string(reconcile.ReasonAdopted)}, name: "basket",
+				ready: xpv2.ReasonAvailable, shown: "a", events: []string{string(v1beta1.EventAdopted)}, name: "basket",
 			},
 		},
 		"Renamed": {

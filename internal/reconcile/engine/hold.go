@@ -12,6 +12,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
@@ -24,7 +25,7 @@ func (p *pass[T]) mayHold(mg reconcile.Managed, f reconcile.Input, d reconcile.D
 	if f.Deleted || f.Paused || d.Ready.Reason != xpv2.ReasonCreating || p.storesNow() {
 		return false
 	}
-	if f.Failure != reconcile.Succeeded && f.Failure != reconcile.Awaited || mg.GetCondition(reconcile.TypeStalled).Status == corev1.ConditionTrue {
+	if f.Failure != reconcile.Succeeded && f.Failure != reconcile.Awaited || mg.GetCondition(v1beta1.TypeStalled).Status == corev1.ConditionTrue {
 		return false
 	}
 	return notCreated(p.read)

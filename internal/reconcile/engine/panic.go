@@ -12,11 +12,9 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 )
-
-// reasonPanicked is the reason of the event about a bug of the provider that a reconcile has run into.
-const reasonPanicked event.Reason = "ProviderPanicked"
 
 // Reconcile reconciles a resource. It treats a panic as an error: the resource reports it,
 // releases its reservations, and is retried with increasing delays. A call that was sent to
@@ -47,7 +45,7 @@ func (r *reconciler[T]) report(ctx context.Context, key types.NamespacedName, fa
 	if err := r.kube.Get(ctx, key, mg); err != nil {
 		return errors.Wrap(err, "cannot get managed resource")
 	}
-	r.recorder.Event(mg, event.Warning(reasonPanicked, failure))
+	r.recorder.Event(mg, event.Warning(v1beta1.EventProviderPanicked, failure))
 	known, _ := r.states.Get(key)
 	p := r.newPass(mg, known)
 	p.err = failure

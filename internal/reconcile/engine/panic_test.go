@@ -101,7 +101,7 @@ func TestPanics(t *testing.T) {
 			if c.Status != corev1.ConditionFalse || c.Reason != xpv2.ReasonReconcileError || !strings.Contains(c.Message, "bug of the provider") || c.ObservedGeneration == 0 {
 				t.Errorf("%s: want a condition, got %+v", tc.reason, c)
 			}
-			if n := e.events.count(reasonPanicked); n != 1 {
+			if n := e.events.count(v1beta1.EventProviderPanicked); n != 1 {
 				t.Errorf("%s: want one event, got %v", tc.reason, e.events.all)
 			}
 			if len(e.limiter.requested) > reserved && e.limiter.released == 0 {

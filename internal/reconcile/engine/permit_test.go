@@ -117,7 +117,7 @@ func TestDeletionOfAForeignResource(t *testing.T) {
 			if err := e.server.Get(t.Context(), cart, &sample{}); !kerrors.IsNotFound(err) {
 				t.Errorf("%s\nit must not stay: %v", tc.reason, err)
 			}
-			if got := e.events.count(reconcile.ReasonNotDeleted); (got == 1) == tc.made {
+			if got := e.events.count(v1beta1.EventLeftForeignResource); (got == 1) == tc.made {
 				t.Errorf("%s\nevents %v", tc.reason, e.events.all)
 			}
 		})
@@ -243,7 +243,7 @@ func TestDeletionOfWhatWasRefused(t *testing.T) {
 	}
 	e.delete()
 	e.reconcile()
-	if !e.gone() || e.events.count(reconcile.ReasonNotDeleted) > 0 || len(e.cloud.calls) > 0 {
+	if !e.gone() || e.events.count(v1beta1.EventLeftForeignResource) > 0 || len(e.cloud.calls) > 0 {
 		t.Errorf("gone: %t, events %v, calls %v", e.gone(), e.events.all, e.cloud.calls)
 	}
 }

@@ -18,21 +18,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// TypePlanned is a condition that says what would be done about a resource that is only planned or only observed.
-const TypePlanned xpv2.ConditionType = "Planned"
-
-// Reasons of the condition Planned.
-const (
-	// ReasonChangesPlanned means that something would be done.
-	ReasonChangesPlanned xpv2.ConditionReason = "ChangesPlanned"
-
-	// ReasonNothingPlanned means that AWS has what spec asks for.
-	ReasonNothingPlanned xpv2.ConditionReason = "NothingPlanned"
-
-	// ReasonNotPlanned means that the resource is reconciled: it is no longer only planned or only observed.
-	ReasonNotPlanned xpv2.ConditionReason = "NotPlanned"
-)
-
 // maxPlan is the length of the message of the condition Planned.
 const maxPlan = 1024
 
@@ -78,8 +63,8 @@ func (p *pass[T]) planning(mg T, connect func() (reconcile.Observer[T], error)) 
 		}
 		mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
 	case !reconcile.ObserveOnly(mg):
-		if mg.GetCondition(TypePlanned).Status == corev1.ConditionTrue {
-			mg.SetConditions(plannedCondition(mg.GetGeneration(), corev1.ConditionFalse, ReasonNotPlanned, ""))
+		if mg.GetCondition(v1beta1.TypePlanned).Status == corev1.ConditionTrue {
+			mg.SetConditions(plannedCondition(mg.GetGeneration(), corev1.ConditionFalse, v1beta1.ReasonNotPlanned, ""))
 		}
 		return connect()
 	}
@@ -155,9 +140,9 @@ func (o *planObserver[T]) planDeletion(ctx context.Context, f reconcile.Facts, m
 
 // show says in a condition what would be done.
 func show(mg reconcile.Managed, summary string, differs bool) {
-	reason := ReasonNothingPlanned
+	reason := v1beta1.ReasonNothingPlanned
 	if differs {
-		reason = ReasonChangesPlanned
+		reason = v1beta1.ReasonChangesPlanned
 	}
 	mg.SetConditions(plannedCondition(mg.GetGeneration(), corev1.ConditionTrue, reason, reconcile.Cut(summary, maxPlan)))
 }
@@ -175,13 +160,13 @@ func (o *planObserver[T]) plan(ctx context.Context, f reconcile.Facts, mg T, bef
 // sameAsPlanned reports whether a resource that is only observed was planned for this spec, and AWS differs as it did
 // then. It need not be planned again, which would read AWS again.
 func sameAsPlanned(out reconcile.Outcome, mg reconcile.Managed) bool {
-	p := mg.GetCondition(TypePlanned)
+	p := mg.GetCondition(v1beta1.TypePlanned)
 	return p.Status == corev1.ConditionTrue && p.ObservedGeneration == mg.GetGeneration() && !reconcile.Requested(mg) &&
 		out.Differences != nil && slices.Equal(out.Differences.List, mg.GetSummary().Differences)
 }
 
 func plannedCondition(generation int64, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {
 	c := reconcile.ReadyCondition(status, reason, generation, message)
-	c.Type = TypePlanned
+	c.Type = v1beta1.TypePlanned
 	return c
 }

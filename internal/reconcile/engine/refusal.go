@@ -11,21 +11,12 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
-)
-
-// Reasons of the events about a resource that is refused after it has created something. They are emitted about the
-// resource that owns what was acted on, and about the refused one.
-const (
-	// ReasonRemoved means that the provider has deleted from AWS what the resource created.
-	ReasonRemoved event.Reason = "RemovedRefusedResource"
-
-	// ReasonNotRemoved means that the resource may have left something in AWS.
-	ReasonNotRemoved event.Reason = "LeftRefusedResource"
 )
 
 // A refusedError says that a resource may not use its targets.
@@ -49,13 +40,13 @@ func (p *pass[T]) refused(mg T, s *session.Session, why error) reconcile.Observe
 	}
 	what := r.kind.GVK.Kind + " " + client.ObjectKeyFromObject(mg).String()
 	if created, _ := r.tenants.Created(r.kind.GVK.Kind, u); created != name || !reconcile.Allows(mg, xpv2.ManagementActionDelete) {
-		r.recorder.Event(owner, event.Warning(ReasonNotRemoved, errors.New(what+
+		r.recorder.Event(owner, event.Warning(v1beta1.EventLeftRefusedResource, errors.New(what+
 			" is refused, and may have left in AWS what it created earlier: look for it, and delete it if you do not want it")))
 		return nil
 	}
 	return removing(r.kind.Observer(mg, s), backoff.Unusable(&refusedError{why}), func() event.Event {
 		r.tenants.RecordCreated(r.kind.GVK.Kind, u, "")
-		e := event.Normal(ReasonRemoved, "Deleted from AWS what "+what+" created before it was refused")
+		e := event.Normal(v1beta1.EventRemovedRefusedResource, "Deleted from AWS what "+what+" created before it was refused")
 		r.recorder.Event(owner, e)
 		return e
 	})
@@ -98,7 +89,7 @@ func releasing[T reconcile.Managed](why error, removed bool) reconcile.Observer[
 	return reconcile.ObserverFunc[T](func(context.Context, reconcile.Facts, T) (reconcile.Outcome, error) {
 		out := reconcile.Outcome{}
 		if !removed {
-			out.Events = []event.Event{event.Normal(reconcile.ReasonNotDeleted,
+			out.Events = []event.Event{event.Normal(v1beta1.EventLeftForeignResource,
 				"Left in AWS, because this resource does not own it: "+why.Error())}
 		}
 		return out, nil

@@ -11,6 +11,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
@@ -134,7 +135,7 @@ func TestLastingThrottlesAreReported(t *testing.T) {
 	if got := len(e.cloud.calls); got < 50 || got > 90 {
 		t.Errorf("want a look each 15 seconds for ten minutes, and each minute after, got %d in an hour", got)
 	}
-	if got := e.stored().GetCondition(reconcile.TypeStalled).Status; got == corev1.ConditionTrue {
+	if got := e.stored().GetCondition(v1beta1.TypeStalled).Status; got == corev1.ConditionTrue {
 		t.Error("a throttle is nothing that the user can put right")
 	}
 	delete(e.cloud.fail, "Get")

@@ -15,12 +15,12 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 )
 
 // The runtime is crossplane-runtime's managed reconciler. Each reconcile has one of its own, which costs microseconds,
@@ -151,18 +151,18 @@ func (r *passRecorder[T]) WithAnnotations(keysAndValues ...string) event.Recorde
 // Event emits an event, unless the reconcile leaves no trace.
 func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
 	p := r.pass
-	if p.leavesNoTrace() || e.Reason == reporting.ReasonDeleted && p.did == memory.ActionPending ||
-		e.Reason == reporting.ReasonUpdated && p.result.Quiet {
+	if p.leavesNoTrace() || e.Reason == v1beta1.EventDeleted && p.did == memory.ActionPending ||
+		e.Reason == v1beta1.EventUpdated && p.result.Quiet {
 		return
 	}
-	if did := e.Reason == reporting.ReasonCreated || e.Reason == reporting.ReasonUpdated || e.Reason == reporting.ReasonDeleted; did && p.does != "" {
+	if did := e.Reason == v1beta1.EventCreated || e.Reason == v1beta1.EventUpdated || e.Reason == v1beta1.EventDeleted; did && p.does != "" {
 		e.Message = p.does
 	}
 	if mg, ok := obj.(resource.Conditioned); ok && p.awaits && e.Type == event.TypeWarning && notCreated(mg) {
-		e.Type, e.Reason = event.TypeNormal, reporting.ReasonWaiting
+		e.Type, e.Reason = event.TypeNormal, v1beta1.EventWaitingForReference
 	}
 	if e.Type == event.TypeWarning && (ownership.IsForeign(p.returned) || tenancy.IsRefused(p.returned)) {
-		e.Reason = reporting.ReasonOwned
+		e.Reason = v1beta1.EventAlreadyOwned
 	}
 	r.Recorder.Event(obj, e)
 }

@@ -78,7 +78,7 @@ func (p *pass[T]) decisionInput(mg reconcile.Managed) reconcile.Input {
 // failureOf returns the kind of failure of a reconcile, and its error. Some errors of the
 // runtime are only in the condition Synced.
 func failureOf(mg reconcile.Managed, err error, awaits bool) (reconcile.Failure, string) {
-	synced, stalled := mg.GetCondition(xpv2.TypeSynced), mg.GetCondition(reconcile.TypeStalled)
+	synced, stalled := mg.GetCondition(xpv2.TypeSynced), mg.GetCondition(v1beta1.TypeStalled)
 	switch {
 	case err == nil && synced.Reason == xpv2.ReasonReconcileError:
 		return reconcile.Refused, synced.Message
@@ -110,12 +110,12 @@ func (p *pass[T]) differences(mg reconcile.Managed) []v1beta1.Difference {
 // when enough consecutive errors of another class have occurred.
 func setStalled(s *memory.Store, mg reconcile.Managed, err error, now time.Time) {
 	generation := mg.GetGeneration()
-	c, shown := mg.GetCondition(reconcile.TypeStalled), func(c backoff.Class) bool {
+	c, shown := mg.GetCondition(v1beta1.TypeStalled), func(c backoff.Class) bool {
 		return s.FailuresOf(client.ObjectKeyFromObject(mg), c)+1 >= backoff.StalledFailures
 	}
 	stalled := c.Status == corev1.ConditionTrue
 	switch ready := mg.GetCondition(xpv2.TypeReady); {
-	case err == nil && ready.Reason == reconcile.ReasonRolledBack && !meta.WasDeleted(mg):
+	case err == nil && ready.Reason == v1beta1.ReasonRolledBack && !meta.WasDeleted(mg):
 		mg.SetConditions(reconcile.StalledRolledBack(generation, ready.Message))
 	case err != nil && backoff.Classify(err) == backoff.Terminal:
 		if stalled || shown(backoff.Terminal) {
@@ -131,7 +131,7 @@ func setStalled(s *memory.Store, mg reconcile.Managed, err error, now time.Time)
 // overdue reports whether the grace period of an ambiguous error has passed, or this
 // generation was Stalled before, as after a restart.
 func overdue(s *memory.Store, mg reconcile.Managed, err error, now time.Time) bool {
-	c := mg.GetCondition(reconcile.TypeStalled)
+	c := mg.GetCondition(v1beta1.TypeStalled)
 	if c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration() {
 		return true
 	}

@@ -17,6 +17,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -213,5 +214,5 @@ func restore(mg reconcile.Managed, from any, field string) {
 
 // adopts reports whether the reconcile has adopted the external resource.
 func (p *pass[T]) adopts() bool {
-	return slices.ContainsFunc(p.out.Events, func(e event.Event) bool { return e.Reason == reconcile.ReasonAdopted })
+	return slices.ContainsFunc(p.out.Events, func(e event.Event) bool { return e.Reason == v1beta1.EventAdopted })
 }

@@ -17,30 +17,9 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
-
-// Reasons of the events by which the runtime reports changes that were made.
-const (
-	ReasonCreated event.Reason = "CreatedExternalResource"
-	ReasonUpdated event.Reason = "UpdatedExternalResource"
-	ReasonDeleted event.Reason = "DeletedExternalResource"
-)
-
-// Reasons of the events by which the reconciler reports the state in AWS.
-const (
-	ReasonAvailable   event.Reason = "Available"
-	reasonUnavailable event.Reason = "Unavailable"
-	reasonDiffers     event.Reason = "DiffersFromSpec"
-)
-
-// ReasonOwned is the reason of the event that says that another resource owns what this one names, whatever the
-// runtime was about to do.
-const ReasonOwned event.Reason = "AlreadyOwned"
-
-// ReasonWaiting is the reason of the event that says what a creation waits for, such as a
-// function that was applied together with its alias. It is a normal event.
-const ReasonWaiting event.Reason = "WaitingForReference"
 
 // RepeatAfter is the time after which an unchanged event is emitted again, so that users can still find it: the API
 // server keeps events for an hour.
@@ -102,12 +81,12 @@ func (r *Recorder) Finish(before reconcile.Managed, found []event.Event, is xpv2
 	}
 	switch {
 	case is.Status == corev1.ConditionTrue && was.Status != corev1.ConditionTrue:
-		r.Event(before, event.Normal(ReasonAvailable, "AWS serves what the spec asks for"))
+		r.Event(before, event.Normal(v1beta1.EventAvailable, "AWS serves what the spec asks for"))
 	case failed:
-	case is.Reason == reconcile.ReasonDiffers:
-		r.Event(before, event.Normal(reasonDiffers, is.Message))
+	case is.Reason == v1beta1.ReasonDiffers:
+		r.Event(before, event.Normal(v1beta1.EventDiffers, is.Message))
 	case is.Reason == xpv2.ReasonUnavailable:
-		r.Event(before, event.Warning(reasonUnavailable, errors.New(is.Message)))
+		r.Event(before, event.Warning(v1beta1.EventUnavailable, errors.New(is.Message)))
 	}
 }
 
@@ -121,12 +100,12 @@ func (r *Recorder) Forget(key types.NamespacedName) {
 // repeats reports whether an event repeats the last one of its reason within repeatAfter. Changes that were made are
 // reported every time. Once a resource is available, its next failure is reported again.
 func (s *recorderState) repeats(key types.NamespacedName, e event.Event) bool {
-	if e.Reason == ReasonCreated || e.Reason == ReasonUpdated {
+	if e.Reason == v1beta1.EventCreated || e.Reason == v1beta1.EventUpdated {
 		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e.Reason == ReasonAvailable {
+	if e.Reason == v1beta1.EventAvailable {
 		delete(s.LastEvents, key)
 		return false
 	}

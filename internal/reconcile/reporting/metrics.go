@@ -162,7 +162,7 @@ func (m *Metrics) recordHeld(kind string, counts map[string]int) {
 	if m == nil {
 		return
 	}
-	for _, reason := range []xpv2.ConditionReason{reconcile.ReasonTooManyDeletions, reconcile.ReasonRecentlyInvoked, reconcile.ReasonInvocationsUnknown} {
+	for _, reason := range []xpv2.ConditionReason{v1beta1.ReasonTooManyDeletions, v1beta1.ReasonRecentlyInvoked, v1beta1.ReasonInvocationsUnknown} {
 		m.held.WithLabelValues(kind, string(reason)).Set(float64(counts[string(reason)]))
 	}
 }

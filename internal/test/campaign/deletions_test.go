@@ -43,7 +43,7 @@ func (s *Simulation) heldBy() map[xpv2.ConditionReason]int {
 	out := map[xpv2.ConditionReason]int{}
 	for i := range list.Items {
 		if _, held := reconcile.DeletionHeld(&list.Items[i]); held {
-			out[list.Items[i].GetCondition(reconcile.TypeDeletionHeld).Reason]++
+			out[list.Items[i].GetCondition(v1beta1.TypeDeletionHeld).Reason]++
 		}
 	}
 	return out
@@ -122,7 +122,7 @@ func TestDeletionLimit(t *testing.T) {
 				time.Sleep(90 * time.Minute) // The window has passed, and each function was considered again.
 				left := fleet.n - deletionLimit
 				if n, held := s.accepted("DeleteFunction"), s.heldBy(); n > deletionLimit ||
-					held[reconcile.ReasonTooManyDeletions] < left || len(s.functions()) < left {
+					held[v1beta1.ReasonTooManyDeletions] < left || len(s.functions()) < left {
 					t.Fatalf("%s: %d deletions, the limit is %d; %d functions are left, held %v", tc.reason, n,
 						deletionLimit, len(s.functions()), held)
 				}
@@ -178,7 +178,7 @@ func TestInvokedFunctions(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Hour)
-		if held := s.heldBy(); held[reconcile.ReasonInvocationsUnknown] != fleet.n || len(s.functions()) != fleet.n {
+		if held := s.heldBy(); held[v1beta1.ReasonInvocationsUnknown] != fleet.n || len(s.functions()) != fleet.n {
 			t.Errorf("nothing is deleted while CloudWatch does not answer, got %v, %v", held, s.functions())
 		}
 		if n := s.calls("GetMetricData"); n > 30 {
@@ -186,7 +186,7 @@ func TestInvokedFunctions(t *testing.T) {
 		}
 		s.Double.ClearFaults()
 		time.Sleep(2 * time.Hour)
-		if held := s.heldBy(); held[reconcile.ReasonRecentlyInvoked] != 1 || len(s.functions()) != 1 {
+		if held := s.heldBy(); held[v1beta1.ReasonRecentlyInvoked] != 1 || len(s.functions()) != 1 {
 			t.Errorf("only the function that is invoked waits, got %v, %v", held, s.functions())
 		}
 		s.confirmAll()

@@ -329,7 +329,7 @@ func (s *Simulation) planMode(k Kind) {
 	}
 	planned := func(reason string, text ...string) func(u *unstructured.Unstructured) bool {
 		return func(u *unstructured.Unstructured) bool {
-			c := conditionOf(u, string(engine.TypePlanned))
+			c := conditionOf(u, string(v1beta1.TypePlanned))
 			message, _ := c["message"].(string)
 			for _, t := range text {
 				if !strings.Contains(message, t) {
@@ -361,7 +361,7 @@ func (s *Simulation) planMode(k Kind) {
 		if made := s.writes()[before:]; len(made) > 0 {
 			s.Errorf("it is only planned, and calls %v", made)
 		}
-		message, _ := conditionOf(u, string(engine.TypePlanned))["message"].(string)
+		message, _ := conditionOf(u, string(v1beta1.TypePlanned))["message"].(string)
 		annotate(nil)
 		until("the update "+name+" is not made", func(*unstructured.Unstructured) bool { return s.ready(k.New()) })
 		for _, c := range s.writes()[before:] {

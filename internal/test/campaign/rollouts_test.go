@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -193,7 +192,7 @@ func (s *Simulation) rolledBack(u *unstructured.Unstructured) bool {
 	s.Helper()
 	s.stored(u)
 	return rolloutField(u, "phase") == v1beta1.RolloutFailed && rolloutField(u, "drift") == "" &&
-		is(u, "Ready", "False") && conditionOf(u, "Ready")["reason"] == string(reconcile.ReasonRolledBack) &&
+		is(u, "Ready", "False") && conditionOf(u, "Ready")["reason"] == string(v1beta1.ReasonRolledBack) &&
 		is(u, "Synced", "True")
 }
 

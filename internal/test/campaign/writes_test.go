@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -93,7 +93,7 @@ func TestWritesOfCreation(t *testing.T) {
 		k := kinds[0]
 		k.ForProvider = runtime.DeepCopyJSON(k.ForProvider)
 		k.ForProvider["environment"] = map[string]any{"variables": map[string]any{"LARGE": strings.Repeat("x", 3500)}}
-		writesOfCreation(t, k, time.Second, mostOfCreation, string(advice.TypeAdvisory))
+		writesOfCreation(t, k, time.Second, mostOfCreation, string(v1beta1.TypeAdvisory))
 	})
 }
 

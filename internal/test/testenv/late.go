@@ -14,6 +14,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
@@ -189,7 +190,7 @@ func (l Lifecycle[T]) pass(part string, mg T, end Outcome) map[string]called {
 func (l Lifecycle[T]) owned(part string, events []event.Event) {
 	l.Helper()
 	for _, e := range events {
-		if slices.Contains([]event.Reason{reconcile.ReasonAdopted, reconcile.ReasonNotDeleted, reconcile.ReasonRecreating}, e.Reason) {
+		if slices.Contains([]event.Reason{v1beta1.EventAdopted, v1beta1.EventLeftForeignResource, v1beta1.EventRecreating}, e.Reason) {
 			l.Errorf("%s: %s: %s", part, e.Reason, e.Message)
 		}
 	}
