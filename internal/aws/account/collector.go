@@ -8,38 +8,25 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
+	"github.com/crossplane-contrib/provider-lambda/internal/metrics"
 )
 
 // Collector exports the figures of accounts to Prometheus.
 type Collector struct {
-	limits      *Limits
-	concurrency *prometheus.Desc
-	unreserved  *prometheus.Desc
-	codeLimit   *prometheus.Desc
-	codeUsed    *prometheus.Desc
-	functions   *prometheus.Desc
+	limits *Limits
 }
 
 // NewCollector returns a Collector of limits.
 func NewCollector(b *Limits) *Collector {
-	desc := func(name, help string) *prometheus.Desc {
-		return prometheus.NewDesc("provider_lambda_account_"+name, help, []string{"account", "region"}, nil)
-	}
-	return &Collector{
-		limits: b,
-		concurrency: desc("concurrent_executions",
-			"Executions of Lambda functions that may run at a time in the account"),
-		unreserved: desc("unreserved_concurrent_executions", "Those of them that no function has reserved"),
-		codeLimit: desc("code_storage_limit_bytes",
-			"Code of functions, versions and layers that the account may store"),
-		codeUsed:  desc("code_storage_used_bytes", "Code of functions, versions and layers that the account stores"),
-		functions: desc("functions", "Functions of the account, whoever made them"),
-	}
+	return &Collector{limits: b}
 }
 
 // Describe sends the descriptions of the metrics.
 func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{c.concurrency, c.unreserved, c.codeLimit, c.codeUsed, c.functions} {
+	for _, d := range []*prometheus.Desc{
+		metrics.AccountConcurrentExecutions, metrics.AccountUnreservedConcurrentExecutions,
+		metrics.AccountCodeStorageLimit, metrics.AccountCodeStorageUsed, metrics.AccountFunctions,
+	} {
 		ch <- d
 	}
 }
@@ -48,11 +35,11 @@ func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	for l, f := range c.limits.byLabels() {
 		for d, v := range map[*prometheus.Desc]float64{
-			c.concurrency: float64(f.ConcurrentExecutions),
-			c.unreserved:  float64(f.UnreservedConcurrentExecutions),
-			c.codeLimit:   float64(f.CodeStorageLimit),
-			c.codeUsed:    float64(f.CodeStorageUsed),
-			c.functions:   float64(f.Functions),
+			metrics.AccountConcurrentExecutions:           float64(f.ConcurrentExecutions),
+			metrics.AccountUnreservedConcurrentExecutions: float64(f.UnreservedConcurrentExecutions),
+			metrics.AccountCodeStorageLimit:               float64(f.CodeStorageLimit),
+			metrics.AccountCodeStorageUsed:                float64(f.CodeStorageUsed),
+			metrics.AccountFunctions:                      float64(f.Functions),
 		} {
 			ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, l.account, l.region)
 		}

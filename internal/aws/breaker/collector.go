@@ -1,26 +1,27 @@
 package breaker
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/metrics"
+)
 
 // Collector exports the number of open breakers to Prometheus.
 type Collector struct {
 	breakers *Breakers
-	open     *prometheus.Desc
 }
 
 // NewCollector returns a Collector of breakers.
 func NewCollector(b *Breakers) *Collector {
-	return &Collector{breakers: b, open: prometheus.NewDesc("provider_lambda_circuit_breakers_open",
-		"Provider configs in regions where AWS does not answer, so that calls are paused and retried at intervals", nil,
-		nil)}
+	return &Collector{breakers: b}
 }
 
 // Describe sends the description of the metric.
-func (c *Collector) Describe(ch chan<- *prometheus.Desc) { ch <- c.open }
+func (c *Collector) Describe(ch chan<- *prometheus.Desc) { ch <- metrics.CircuitBreakersOpen }
 
 // Collect sends the number of open breakers.
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
-	ch <- prometheus.MustNewConstMetric(c.open, prometheus.GaugeValue, float64(c.breakers.countOpen()))
+	ch <- prometheus.MustNewConstMetric(metrics.CircuitBreakersOpen, prometheus.GaugeValue, float64(c.breakers.countOpen()))
 }
 
 func (b *Breakers) countOpen() int {

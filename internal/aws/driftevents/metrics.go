@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/metrics"
 )
 
 // Values of the label result of messages, beyond those of an Outcome.
@@ -29,36 +31,17 @@ type Metrics struct {
 	messages  *prometheus.CounterVec
 	receives  *prometheus.CounterVec
 	deletions *prometheus.CounterVec
-	lag       prometheus.Histogram
-	queues    *prometheus.Desc
+	lag       *prometheus.HistogramVec
 	receiving func() map[string]int
 }
 
 // NewMetrics returns metrics that are all 0.
 func NewMetrics() *Metrics {
-	const namespace = "provider_lambda"
 	m := &Metrics{
-		messages: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Namespace: namespace, Name: "drift_event_messages_total",
-			Help: "Messages of queues of drift events: matched, unmatched, own (a call of the provider), outdated " +
-				"(observed since), ignored (read-only, failed or unrelated), invalid, or retried",
-		}, []string{"result"}),
-		receives: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Namespace: namespace, Name: "drift_event_receives_total",
-			Help: "Calls that receive messages from queues of drift events, by result: ok or error",
-		}, []string{"result"}),
-		deletions: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Namespace: namespace, Name: "drift_event_deletions_total",
-			Help: "Messages deleted from queues of drift events, by result: ok or error",
-		}, []string{"result"}),
-		lag: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Namespace: namespace, Name: "drift_event_lag_seconds",
-			Help:    "How long after a call to Lambda its event was received",
-			Buckets: []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 21600, 86400},
-		}),
-		queues: prometheus.NewDesc(namespace+"_drift_event_queues",
-			"Queues of drift events, by state: receiving, failing, or events_missing (events about calls of the provider do not arrive)", []string{"state"}, nil),
+		messages: metrics.DriftEventMessages(), receives: metrics.DriftEventReceives(),
+		deletions: metrics.DriftEventDeletions(), lag: metrics.DriftEventLag(),
 	}
+	m.lag.WithLabelValues()
 	for _, r := range []string{resultInvalid, resultIgnored, resultRetried} {
 		m.messages.WithLabelValues(r)
 	}
@@ -77,7 +60,7 @@ func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
 	for _, c := range m.collectors() {
 		c.Describe(ch)
 	}
-	ch <- m.queues
+	ch <- metrics.DriftEventQueues
 }
 
 // Collect sends the present values of the metrics.
@@ -90,7 +73,7 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 		counts = m.receiving()
 	}
 	for _, state := range []string{stateReceiving, stateFailing, stateMissing} {
-		ch <- prometheus.MustNewConstMetric(m.queues, prometheus.GaugeValue, float64(counts[state]), state)
+		ch <- prometheus.MustNewConstMetric(metrics.DriftEventQueues, prometheus.GaugeValue, float64(counts[state]), state)
 	}
 }
 
@@ -126,6 +109,6 @@ func (m *Metrics) countDeletions(ok, failed int) {
 
 func (m *Metrics) observe(lag time.Duration) {
 	if m != nil {
-		m.lag.Observe(max(lag, 0).Seconds())
+		m.lag.WithLabelValues().Observe(max(lag, 0).Seconds())
 	}
 }

@@ -1,28 +1,28 @@
 package listpoll
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/metrics"
+)
 
 // Collector exports to Prometheus how many resources are polled by list.
 type Collector struct {
-	poller  *Poller
-	watched *prometheus.Desc
+	poller *Poller
 }
 
 // NewCollector returns a Collector of a Poller. A nil Poller has no metrics.
 func NewCollector(p *Poller) *Collector {
-	return &Collector{poller: p, watched: prometheus.NewDesc("provider_lambda_items_polled_by_list",
-		"Functions and other items that are polled by list, by the AWS operation of the list", []string{
-			"operation",
-		}, nil)}
+	return &Collector{poller: p}
 }
 
 // Describe sends the description of the metric.
-func (c *Collector) Describe(ch chan<- *prometheus.Desc) { ch <- c.watched }
+func (c *Collector) Describe(ch chan<- *prometheus.Desc) { ch <- metrics.ItemsPolledByList }
 
 // Collect sends the number of items by operation.
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	for operation, n := range c.poller.countItems() {
-		ch <- prometheus.MustNewConstMetric(c.watched, prometheus.GaugeValue, float64(n), operation)
+		ch <- prometheus.MustNewConstMetric(metrics.ItemsPolledByList, prometheus.GaugeValue, float64(n), operation)
 	}
 }
 

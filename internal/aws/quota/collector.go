@@ -6,36 +6,22 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
+	"github.com/crossplane-contrib/provider-lambda/internal/metrics"
 )
 
 // Collector exports the state of a limiter to Prometheus.
 type Collector struct {
 	limiter *Limiter
-	tokens  *prometheus.Desc
-	waiting *prometheus.Desc
-	calls   *prometheus.Desc
-	rate    *prometheus.Desc
 }
 
 // NewCollector returns a Collector of a limiter.
 func NewCollector(l *Limiter) *Collector {
-	labels := []string{"account", "region", "bucket"}
-	desc := func(name, help string, more ...string) *prometheus.Desc {
-		return prometheus.NewDesc("provider_lambda_quota_"+name, help, append(labels, more...), nil)
-	}
-	return &Collector{
-		limiter: l,
-		tokens:  desc("tokens", "Calls that may be sent right now"),
-		waiting: desc("waiting_calls", "Calls that resources wait for, by what they are for: user or poll", "for"),
-		calls: desc("calls_total",
-			"Calls by what became of them: sent, deferred (not sent yet) or throttled (refused by AWS)", "result"),
-		rate: desc("rate", "Calls a second that are allowed at present; less than usual after a throttle"),
-	}
+	return &Collector{limiter: l}
 }
 
 // Describe sends the descriptions of the metrics.
 func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{c.tokens, c.waiting, c.calls, c.rate} {
+	for _, d := range []*prometheus.Desc{metrics.QuotaTokens, metrics.QuotaWaitingCalls, metrics.QuotaCalls, metrics.QuotaRate} {
 		ch <- d
 	}
 }
@@ -47,13 +33,13 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 			ch <- prometheus.MustNewConstMetric(d, t, v, append([]string{l.account, l.region, l.bucket.String()},
 				more...)...)
 		}
-		send(c.tokens, prometheus.GaugeValue, s.Tokens)
-		send(c.rate, prometheus.GaugeValue, s.Rate)
-		send(c.waiting, prometheus.GaugeValue, float64(s.WaitingUsers), "user")
-		send(c.waiting, prometheus.GaugeValue, float64(s.WaitingPolls), "poll")
-		send(c.calls, prometheus.CounterValue, float64(s.Sent), "sent")
-		send(c.calls, prometheus.CounterValue, float64(s.Deferred), "deferred")
-		send(c.calls, prometheus.CounterValue, float64(s.Throttled), "throttled")
+		send(metrics.QuotaTokens, prometheus.GaugeValue, s.Tokens)
+		send(metrics.QuotaRate, prometheus.GaugeValue, s.Rate)
+		send(metrics.QuotaWaitingCalls, prometheus.GaugeValue, float64(s.WaitingUsers), "user")
+		send(metrics.QuotaWaitingCalls, prometheus.GaugeValue, float64(s.WaitingPolls), "poll")
+		send(metrics.QuotaCalls, prometheus.CounterValue, float64(s.Sent), "sent")
+		send(metrics.QuotaCalls, prometheus.CounterValue, float64(s.Deferred), "deferred")
+		send(metrics.QuotaCalls, prometheus.CounterValue, float64(s.Throttled), "throttled")
 	}
 }
 

@@ -11,9 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/metrics"
 )
-
-const namespace = "provider_lambda"
 
 // The results of a request: the values of the label result.
 const (
@@ -46,21 +45,9 @@ type Recorder struct {
 // New returns a Recorder with a clock.
 func New(now func() time.Time) *Recorder {
 	return &Recorder{
-		now: now,
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Namespace: namespace, Name: "aws_requests_total",
-			Help: "Requests sent to AWS, each retry included, by what became of them: ok, not_found, throttled, " +
-				"denied, rejected, failed or unanswered",
-		}, []string{"service", "operation", "result"}),
-		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Namespace: namespace, Name: "aws_request_duration_seconds",
-			Help:    "How long a request to AWS took, from being sent to its answer",
-			Buckets: []float64{0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30},
-		}, []string{"service", "operation"}),
-		refreshes: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Namespace: namespace, Name: "credential_refreshes_total",
-			Help: "Fetches of temporary AWS credentials, by where they come from and by result: ok or failed",
-		}, []string{"source", "result"}),
+		now:      now,
+		requests: metrics.AWSRequests(), durations: metrics.AWSRequestDuration(),
+		refreshes: metrics.CredentialRefreshes(),
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/metrics"
 )
 
 const (
@@ -56,11 +58,7 @@ func NewChangeLog(client v1alpha1.ChangeLogServiceClient, o ChangeLogOptions) *C
 		client: client,
 		o:      o,
 		queue:  make(chan *v1alpha1.ChangeLogEntry, o.Queue),
-		lost: prometheus.NewCounter(prometheus.CounterOpts{
-			Namespace: "provider_lambda",
-			Name:      "changelog_lost_entries_total",
-			Help:      "Entries of the change log that could not be sent, or not be queued",
-		}),
+		lost:   metrics.ChangeLogLostEntries().WithLabelValues(),
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/metrics"
 )
 
 // lifecycle contains the metrics of crossplane-runtime under their names. The runtime's own recorder keeps the name of
@@ -16,16 +18,9 @@ type lifecycle struct {
 }
 
 func newLifecycle() lifecycle {
-	histogram := func(name, help string, buckets []float64) *prometheus.HistogramVec {
-		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Subsystem: "crossplane", Name: "managed_resource_" + name + "_seconds", Help: help, Buckets: buckets}, []string{"gvk"})
-	}
-	quick := prometheus.ExponentialBuckets(10e-9, 10, 10)
-	slow := []float64{1, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600}
 	return lifecycle{
-		Detected: histogram("first_time_to_reconcile", "How long resources took from their creation to their first reconcile", quick),
-		ready:    histogram("first_time_to_readiness", "How long resources took from their creation to the first time that they were Ready", slow),
-		deletion: histogram("deletion", "How long deletions took", slow),
-		Drift:    histogram("drift", "Time from the previous comparison of a resource with AWS to one that found a difference, edits of the spec included", quick),
+		Detected: metrics.FirstTimeToReconcile(), ready: metrics.FirstTimeToReadiness(),
+		deletion: metrics.Deletion(), Drift: metrics.Drift(),
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
+	"github.com/crossplane-contrib/provider-lambda/internal/metrics"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
@@ -34,8 +35,6 @@ type Metrics struct {
 	rollouts   *prometheus.HistogramVec
 	findings   *prometheus.GaugeVec
 	held       *prometheus.GaugeVec
-	pending    *prometheus.Desc
-	phases     *prometheus.Desc
 	Lifecycle  lifecycle
 
 	mu       sync.Mutex
@@ -46,42 +45,10 @@ type Metrics struct {
 
 // NewMetrics returns metrics that are all 0.
 func NewMetrics() *Metrics {
-	const namespace = "provider_lambda"
 	return &Metrics{
-		reconciles: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Namespace: namespace, Name: "reconciles_total",
-			Help: "Reconciles by outcome: ok, waiting (deferred, such as for AWS's quota), transient_error (AWS or the network), terminal_error (only a user can help) or error",
-		}, []string{"kind", "result"}),
-		toReady: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Namespace: namespace, Name: "time_to_ready_seconds",
-			Help:    "How long resources took from their creation to the first time that they were Ready",
-			Buckets: []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600},
-		}, []string{"kind"}),
-		seen: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Namespace: namespace, Name: "drift_seen_total",
-			Help: "Times that an external resource that had matched its spec was found changed or missing in AWS, without a change by its user",
-		}, []string{"kind", "change"}),
-		corrected: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Namespace: namespace, Name: "drift_corrected_total",
-			Help: "Times that drift was gone after the provider had corrected it",
-		}, []string{"kind", "change"}),
-		rollouts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Namespace: namespace, Name: "rollout_duration_seconds",
-			Help:    "How long rollouts of Aliases took until they were Ready or Failed, by the reason of the failure",
-			Buckets: []float64{10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21600, 86400},
-		}, []string{"phase", "reason"}),
-		findings: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Namespace: namespace, Name: "findings",
-			Help: "Resources with a finding of the advisor, by the finding's code",
-		}, []string{"kind", "code"}),
-		held: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Namespace: namespace, Name: "deletions_held",
-			Help: "Resources whose deletion waits for a confirmation, by the reason of the condition DeletionHeld",
-		}, []string{"kind", "reason"}),
-		pending:   prometheus.NewDesc(namespace+"_drift_pending", "Resources with drift that the provider has not corrected yet", []string{"kind"}, nil),
-		phases:    prometheus.NewDesc(namespace+"_rollouts", "Aliases with a rollout, by its phase", []string{"phase"}, nil),
-		drifting:  map[string]func() int{},
-		Lifecycle: newLifecycle(),
+		reconciles: metrics.Reconciles(), toReady: metrics.TimeToReady(), seen: metrics.DriftSeen(),
+		corrected: metrics.DriftCorrected(), rollouts: metrics.RolloutDuration(), findings: metrics.Findings(),
+		held: metrics.DeletionsHeld(), Lifecycle: newLifecycle(), drifting: map[string]func() int{},
 	}
 }
 
@@ -90,8 +57,8 @@ func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
 	for _, c := range m.collectors() {
 		c.Describe(ch)
 	}
-	ch <- m.pending
-	ch <- m.phases
+	ch <- metrics.DriftPending
+	ch <- metrics.Rollouts
 }
 
 // Collect sends the present values of the metrics.
@@ -103,14 +70,14 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 	counts, countPhases := maps.Clone(m.drifting), m.countPhases
 	m.mu.Unlock()
 	for _, kind := range slices.Sorted(maps.Keys(counts)) {
-		ch <- prometheus.MustNewConstMetric(m.pending, prometheus.GaugeValue, float64(counts[kind]()), kind)
+		ch <- prometheus.MustNewConstMetric(metrics.DriftPending, prometheus.GaugeValue, float64(counts[kind]()), kind)
 	}
 	if countPhases == nil {
 		return
 	}
 	rollouts := countPhases()
 	for _, phase := range []string{v1beta1.RolloutPending, v1beta1.RolloutProgressing, v1beta1.RolloutReady, v1beta1.RolloutFailed} {
-		ch <- prometheus.MustNewConstMetric(m.phases, prometheus.GaugeValue, float64(rollouts[phase]), phase)
+		ch <- prometheus.MustNewConstMetric(metrics.Rollouts, prometheus.GaugeValue, float64(rollouts[phase]), phase)
 	}
 }
 
