@@ -18,7 +18,7 @@ func CapacityProviderARN() reference.ExtractValueFn {
 	}
 }
 
-// Referred returns the values to which references to a capacity provider can resolve.
-func (c *CapacityProvider) Referred() []string {
+// ReferenceValues returns the values to which references to a capacity provider can resolve.
+func (c *CapacityProvider) ReferenceValues() []string {
 	return []string{ptr.Deref(c.Status.AtProvider.CapacityProviderArn, "")}
 }

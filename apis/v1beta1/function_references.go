@@ -25,9 +25,9 @@ func (f *Function) arn() string {
 	return *f.Status.AtProvider.FunctionArn
 }
 
-// Referred returns the values to which references to a Function can resolve, besides its external name: its ARN, and
+// ReferenceValues returns the values to which references to a Function can resolve, besides its external name: its ARN, and
 // the version that it published last.
-func (f *Function) Referred() []string { return []string{f.arn(), f.latestPublished()} }
+func (f *Function) ReferenceValues() []string { return []string{f.arn(), f.latestPublished()} }
 
 func (f *Function) latestPublished() string {
 	if f.Status.AtProvider.LatestPublishedVersion == nil {

@@ -114,11 +114,11 @@ type FunctionSettings struct {
 	// +optional
 	LayerSelector *xpv2.NamespacedSelector `json:"layerSelector,omitempty"`
 
-	// ReferredLayers are the ARNs that layerRefs or layerSelector have been resolved to, in memory.
+	// ResolvedLayers are the ARNs that layerRefs or layerSelector have been resolved to, in memory.
 	// +crossplane:generate:reference:type=LayerVersion
 	// +crossplane:generate:reference:refFieldName=LayerRefs
 	// +crossplane:generate:reference:selectorFieldName=LayerSelector
-	ReferredLayers []string `json:"-"`
+	ResolvedLayers []string `json:"-"`
 
 	// VPCConfig connects the function to a VPC.
 	// +optional
@@ -204,12 +204,12 @@ type FunctionSettings struct {
 	// +optional
 	CodeSigningConfigArnSelector *xpv2.NamespacedSelector `json:"codeSigningConfigArnSelector,omitempty"`
 
-	// ReferredCodeSigningConfigArn is the ARN that codeSigningConfigArnRef or codeSigningConfigArnSelector has been
+	// ResolvedCodeSigningConfigArn is the ARN that codeSigningConfigArnRef or codeSigningConfigArnSelector has been
 	// resolved to, in memory. It is apart from codeSigningConfigArn, where an empty string and none are not the same.
 	// +crossplane:generate:reference:type=CodeSigningConfig
 	// +crossplane:generate:reference:refFieldName=CodeSigningConfigArnRef
 	// +crossplane:generate:reference:selectorFieldName=CodeSigningConfigArnSelector
-	ReferredCodeSigningConfigArn *string `json:"-"`
+	ResolvedCodeSigningConfigArn *string `json:"-"`
 
 	// RecursiveLoop is Lambda's reaction to a function that calls itself: Allow or Terminate. AWS's default is
 	// Terminate. Read only when set (GetFunctionRecursionConfig).

@@ -25,5 +25,5 @@ func (v *Version) prepared() string {
 	return *v.Status.AtProvider.PreparedVersion
 }
 
-// Referred returns the values to which references to a Version can resolve, besides its external name.
-func (v *Version) Referred() []string { return []string{v.prepared()} }
+// ReferenceValues returns the values to which references to a Version can resolve, besides its external name.
+func (v *Version) ReferenceValues() []string { return []string{v.prepared()} }

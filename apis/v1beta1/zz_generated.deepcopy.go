@@ -3662,8 +3662,8 @@ func (in *FunctionSettings) DeepCopyInto(out *FunctionSettings) {
 		*out = new(v2.NamespacedSelector)
 		(*in).DeepCopyInto(*out)
 	}
-	if in.ReferredLayers != nil {
-		in, out := &in.ReferredLayers, &out.ReferredLayers
+	if in.ResolvedLayers != nil {
+		in, out := &in.ResolvedLayers, &out.ResolvedLayers
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
@@ -3754,8 +3754,8 @@ func (in *FunctionSettings) DeepCopyInto(out *FunctionSettings) {
 		*out = new(v2.NamespacedSelector)
 		(*in).DeepCopyInto(*out)
 	}
-	if in.ReferredCodeSigningConfigArn != nil {
-		in, out := &in.ReferredCodeSigningConfigArn, &out.ReferredCodeSigningConfigArn
+	if in.ResolvedCodeSigningConfigArn != nil {
+		in, out := &in.ResolvedCodeSigningConfigArn, &out.ResolvedCodeSigningConfigArn
 		*out = new(string)
 		**out = **in
 	}

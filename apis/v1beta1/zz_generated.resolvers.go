@@ -126,7 +126,7 @@ func (mg *Function) ResolveReferences(ctx context.Context, c client.Reader) erro
 	var err error
 
 	mrsp, err = r.ResolveMultiple(ctx, reference.MultiNamespacedResolutionRequest{
-		CurrentValues: mg.Spec.ForProvider.FunctionSettings.ReferredLayers,
+		CurrentValues: mg.Spec.ForProvider.FunctionSettings.ResolvedLayers,
 		Extract:       reference.ExternalName(),
 		Namespace:     mg.GetNamespace(),
 		References:    mg.Spec.ForProvider.FunctionSettings.LayerRefs,
@@ -137,9 +137,9 @@ func (mg *Function) ResolveReferences(ctx context.Context, c client.Reader) erro
 		},
 	})
 	if err != nil {
-		return errors.Wrap(err, "mg.Spec.ForProvider.FunctionSettings.ReferredLayers")
+		return errors.Wrap(err, "mg.Spec.ForProvider.FunctionSettings.ResolvedLayers")
 	}
-	mg.Spec.ForProvider.FunctionSettings.ReferredLayers = mrsp.ResolvedValues
+	mg.Spec.ForProvider.FunctionSettings.ResolvedLayers = mrsp.ResolvedValues
 	mg.Spec.ForProvider.FunctionSettings.LayerRefs = mrsp.ResolvedReferences
 
 	if mg.Spec.ForProvider.FunctionSettings.CapacityProviderConfig != nil {
@@ -162,7 +162,7 @@ func (mg *Function) ResolveReferences(ctx context.Context, c client.Reader) erro
 
 	}
 	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
-		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.FunctionSettings.ReferredCodeSigningConfigArn),
+		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.FunctionSettings.ResolvedCodeSigningConfigArn),
 		Extract:      reference.ExternalName(),
 		Namespace:    mg.GetNamespace(),
 		Reference:    mg.Spec.ForProvider.FunctionSettings.CodeSigningConfigArnRef,
@@ -173,14 +173,14 @@ func (mg *Function) ResolveReferences(ctx context.Context, c client.Reader) erro
 		},
 	})
 	if err != nil {
-		return errors.Wrap(err, "mg.Spec.ForProvider.FunctionSettings.ReferredCodeSigningConfigArn")
+		return errors.Wrap(err, "mg.Spec.ForProvider.FunctionSettings.ResolvedCodeSigningConfigArn")
 	}
-	mg.Spec.ForProvider.FunctionSettings.ReferredCodeSigningConfigArn = reference.ToPtrValue(rsp.ResolvedValue)
+	mg.Spec.ForProvider.FunctionSettings.ResolvedCodeSigningConfigArn = reference.ToPtrValue(rsp.ResolvedValue)
 	mg.Spec.ForProvider.FunctionSettings.CodeSigningConfigArnRef = rsp.ResolvedReference
 
 	if mg.Spec.InitProvider != nil {
 		mrsp, err = r.ResolveMultiple(ctx, reference.MultiNamespacedResolutionRequest{
-			CurrentValues: mg.Spec.InitProvider.ReferredLayers,
+			CurrentValues: mg.Spec.InitProvider.ResolvedLayers,
 			Extract:       reference.ExternalName(),
 			Namespace:     mg.GetNamespace(),
 			References:    mg.Spec.InitProvider.LayerRefs,
@@ -191,9 +191,9 @@ func (mg *Function) ResolveReferences(ctx context.Context, c client.Reader) erro
 			},
 		})
 		if err != nil {
-			return errors.Wrap(err, "mg.Spec.InitProvider.ReferredLayers")
+			return errors.Wrap(err, "mg.Spec.InitProvider.ResolvedLayers")
 		}
-		mg.Spec.InitProvider.ReferredLayers = mrsp.ResolvedValues
+		mg.Spec.InitProvider.ResolvedLayers = mrsp.ResolvedValues
 		mg.Spec.InitProvider.LayerRefs = mrsp.ResolvedReferences
 
 	}
@@ -220,7 +220,7 @@ func (mg *Function) ResolveReferences(ctx context.Context, c client.Reader) erro
 	}
 	if mg.Spec.InitProvider != nil {
 		rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
-			CurrentValue: reference.FromPtrValue(mg.Spec.InitProvider.ReferredCodeSigningConfigArn),
+			CurrentValue: reference.FromPtrValue(mg.Spec.InitProvider.ResolvedCodeSigningConfigArn),
 			Extract:      reference.ExternalName(),
 			Namespace:    mg.GetNamespace(),
 			Reference:    mg.Spec.InitProvider.CodeSigningConfigArnRef,
@@ -231,9 +231,9 @@ func (mg *Function) ResolveReferences(ctx context.Context, c client.Reader) erro
 			},
 		})
 		if err != nil {
-			return errors.Wrap(err, "mg.Spec.InitProvider.ReferredCodeSigningConfigArn")
+			return errors.Wrap(err, "mg.Spec.InitProvider.ResolvedCodeSigningConfigArn")
 		}
-		mg.Spec.InitProvider.ReferredCodeSigningConfigArn = reference.ToPtrValue(rsp.ResolvedValue)
+		mg.Spec.InitProvider.ResolvedCodeSigningConfigArn = reference.ToPtrValue(rsp.ResolvedValue)
 		mg.Spec.InitProvider.CodeSigningConfigArnRef = rsp.ResolvedReference
 
 	}

@@ -58,11 +58,11 @@ func TestDeletionLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	ref := session.Ref{Kind: v1beta1.ProviderConfigKind, Namespace: e.ns, Name: "default", UID: config.GetUID()}
-	other := engine.NewDeletionLedger(e.kube, e.kube, limit)
+	other := engine.NewDeletionLimiter(e.kube, e.kube, limit)
 	if ok, err := other.Admit(t.Context(), ref, e.ns, "another", time.Now()); ok || err != nil {
 		t.Errorf("another process does not keep to the limit: %t, %v", ok, err)
 	}
-	wide := engine.NewDeletionLedger(e.kube, e.kube, protection.Limit{Max: 3, Window: time.Hour})
+	wide := engine.NewDeletionLimiter(e.kube, e.kube, protection.Limit{Max: 3, Window: time.Hour})
 	if ok, err := wide.Admit(t.Context(), ref, e.ns, "second", time.Now()); !ok || err != nil {
 		t.Errorf("a larger limit: %t, %v", ok, err)
 	}

@@ -298,7 +298,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		PollJitter:      o.PollJitter,
 		StatusDelay:     engine.StatusDelay,
 		DeletionPolicy:  o.DeletionPolicy,
-		DeletionLedger:  engine.NewDeletionLedger(mgr.GetClient(), mgr.GetAPIReader(), o.DeletionPolicy.Limit),
+		DeletionLimiter: engine.NewDeletionLimiter(mgr.GetClient(), mgr.GetAPIReader(), o.DeletionPolicy.Limit),
 		Tracer:          o.Tracer,
 		Now:             o.Now,
 		Random:          rand.Float64,

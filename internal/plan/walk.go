@@ -184,7 +184,7 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 	a.Assume(gvk.Kind != v1beta1.FunctionKind)
 	if prior != nil {
 		p.inherit(mg, prior)
-		if message, held := p.held(mg); held {
+		if message, waits := p.deletionWaits(mg); waits {
 			out.Action, out.Message = Wait, "held: "+message
 			return out
 		}
@@ -203,10 +203,10 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 	return out
 }
 
-// held reports whether the deletion of a resource waits for a confirmation, and why.
-func (p *Planner) held(mg reconcile.Managed) (message string, held bool) {
-	message, held = reconcile.DeletionHeld(mg)
-	if !held || !xpmeta.WasDeleted(mg) || !reconcile.Allows(mg, xpv2.ManagementActionDelete) {
+// deletionWaits reports whether the deletion of a resource waits for a confirmation, and why.
+func (p *Planner) deletionWaits(mg reconcile.Managed) (message string, waits bool) {
+	message, waits = reconcile.DeletionHeld(mg)
+	if !waits || !xpmeta.WasDeleted(mg) || !reconcile.Allows(mg, xpv2.ManagementActionDelete) {
 		return "", false
 	}
 	return message, !protection.Confirmed(mg.GetAnnotations()[v1beta1.AnnotationConfirmDeletion],

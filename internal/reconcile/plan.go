@@ -34,10 +34,10 @@ type Plan struct {
 	// Intent is written before the Call.
 	Intent Record
 
-	// Carried is the subset of Changes that the Call makes. Nil means all.
-	Carried diff.Changes
+	// Applies is the subset of Changes that the Call makes. Nil means all.
+	Applies diff.Changes
 
-	// Does describes the call in the event about it. If it is empty, the event lists the Carried changes.
+	// Does describes the call in the event about it. If it is empty, the event lists the changes of Applies.
 	Does string
 
 	// Slow says that AWS takes a while over the call, so that an immediate observation would show nothing new.
@@ -58,7 +58,7 @@ type Plan struct {
 // A Step is one of the calls of a Plan. Its fields are those of a Plan.
 type Step struct {
 	Call    string
-	Carried diff.Changes
+	Applies diff.Changes
 	Does    string
 	Slow    bool
 }
@@ -67,7 +67,7 @@ type Step struct {
 // calls that may be made while AWS does not show its effect.
 func (p Plan) With(steps ...Step) Plan {
 	if len(steps) > 0 {
-		p.Call, p.Carried, p.Does, p.Slow = steps[0].Call, steps[0].Carried, steps[0].Does, steps[0].Slow
+		p.Call, p.Applies, p.Does, p.Slow = steps[0].Call, steps[0].Applies, steps[0].Does, steps[0].Slow
 		p.Otherwise = steps[1:]
 	}
 	return p

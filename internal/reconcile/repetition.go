@@ -45,10 +45,10 @@ func Bounded(f Facts, mg Managed, p Plan) Plan {
 		return p
 	case len(p.Changes) == 0, p.Call == "":
 		return p
-	case p.Carried == nil:
-		p.Carried = p.Changes
+	case p.Applies == nil:
+		p.Applies = p.Changes
 	}
-	steps := append([]Step{{Call: p.Call, Carried: p.Carried, Does: p.Does, Slow: p.Slow}}, p.Otherwise...)
+	steps := append([]Step{{Call: p.Call, Applies: p.Applies, Does: p.Does, Slow: p.Slow}}, p.Otherwise...)
 	due, wait, count := f.Due(steps...)
 	if len(due) > 0 {
 		return p.With(due...)
@@ -63,7 +63,7 @@ func Bounded(f Facts, mg Managed, p Plan) Plan {
 // and how many times in a row at most one of them was made.
 func (f Facts) Due(steps ...Step) (due []Step, wait time.Duration, count int) {
 	for i, s := range steps {
-		after, times := f.Repeats.Delay(s.Call, s.Carried.String(), f.Now())
+		after, times := f.Repeats.Delay(s.Call, s.Applies.String(), f.Now())
 		if after == 0 {
 			return steps[i:], 0, 0
 		}

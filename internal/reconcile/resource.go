@@ -160,8 +160,8 @@ type Update[S any] struct {
 	// Call is the AWS operation to make.
 	Call string
 
-	// Carried is the subset of Changes that the Call makes.
-	Carried diff.Changes
+	// Applies is the subset of Changes that the Call makes.
+	Applies diff.Changes
 }
 
 // Calls are the AWS operations by which a kind creates, updates and deletes.

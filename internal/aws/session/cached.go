@@ -16,10 +16,10 @@ const (
 	// earliest is the time before their expiry at which credentials are renewed, or a third of their lifetime if that
 	// is less.
 	earliest = 5 * time.Minute
-	// holdOff is the time after a failure before the provider tries again, so that thousands of resources of one
-	// broken config do not load STS. It doubles with each failure, up to longestHoldOff.
-	holdOff        = 5 * time.Second
-	longestHoldOff = time.Minute
+	// firstBackoff is the time after a failure before the provider tries again, so that thousands of resources of one
+	// broken config do not load STS. It doubles with each failure, up to longestBackoff.
+	firstBackoff   = 5 * time.Second
+	longestBackoff = time.Minute
 	// fetchTimeout bounds one fetch.
 	fetchTimeout = 30 * time.Second
 )
@@ -157,7 +157,7 @@ func (f failure) at(now time.Time) error {
 
 // again returns the failure after one more.
 func (f failure) again(now time.Time, err error) failure {
-	wait := delay.Doubling(holdOff, f.times+1, longestHoldOff)
+	wait := delay.Doubling(firstBackoff, f.times+1, longestBackoff)
 	return failure{err: err, until: now.Add(wait), times: f.times + 1}
 }
 

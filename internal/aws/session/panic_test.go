@@ -69,7 +69,7 @@ func TestPanicsReachThoseWhoWait(t *testing.T) {
 				synctest.Wait()
 				close(release)
 				wg.Wait()
-				broken, clock = false, clock.Add(longestHoldOff)
+				broken, clock = false, clock.Add(longestBackoff)
 				if err := call(); err != nil {
 					t.Errorf("%s: what is put right works again, got %v", tc.reason, err)
 				}

@@ -194,7 +194,7 @@ func TestRenewalWhileValid(t *testing.T) {
 		t.Error("credentials have expired, and there are no others")
 	}
 	e.sts.refuseWith("AssumeRole", "")
-	e.wait(longestHoldOff)
+	e.wait(longestBackoff)
 	if keyOf(t, s) == first {
 		t.Error("credentials come again when STS gives them")
 	}
@@ -213,7 +213,7 @@ func TestFailureCountsForAWhile(t *testing.T) {
 		t.Errorf("%d calls for 100 resources of a broken config, want 1", got)
 	}
 	e.sts.refuseWith("GetCallerIdentity", "")
-	e.wait(holdOff)
+	e.wait(firstBackoff)
 	e.resolve(t, f)
 }
 
@@ -232,7 +232,7 @@ func TestWorkingConfigIsTriedAtOnce(t *testing.T) {
 		if _, err := e.Resolve(t.Context(), f, region); err == nil {
 			t.Fatal("want an error")
 		}
-		e.wait(longestHoldOff)
+		e.wait(longestBackoff)
 	}
 	if _, err := e.Resolve(t.Context(), f, region); err == nil {
 		t.Fatal("want an error")

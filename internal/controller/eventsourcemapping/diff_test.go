@@ -174,7 +174,7 @@ func TestCompare(t *testing.T) {
 			due := reconcile.Plan{}.With(steps...)
 			got := want{changes: c.Changes.String(), call: due.Call, fixed: immutable(c).Names()}
 			if due.Call != "" {
-				got.update = updateInput("u", functionName(tc.p), c.Target, due.Carried)
+				got.update = updateInput("u", functionName(tc.p), c.Target, due.Applies)
 			}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{}), cmpopts.IgnoreTypes(smithydocument.NoSerde{})); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)

@@ -193,7 +193,7 @@ func (e *external) update(
 		arn := ptr.Deref(o.Resource.mapping.EventSourceMappingArn, "")
 		err = tagging.Apply(ctx, e.api, arn, u.Target.Tags, u.Observed.Tags)
 	case opUpdate:
-		in := updateInput(o.Name, functionName(m.Spec.ForProvider), u.Target, u.Carried)
+		in := updateInput(o.Name, functionName(m.Spec.ForProvider), u.Target, u.Applies)
 		_, err = e.api.UpdateEventSourceMapping(ctx, in)
 	}
 	if other := uuidPattern.FindStringSubmatch(awserr.Message(err)); other != nil && awserr.IsAlreadyExists(err) {

@@ -328,7 +328,7 @@ func TestRefusedCodeSigningHoldsUpCode(t *testing.T) {
 		{Path: "code.sha256"}, {Path: "codeSigningConfigArn"}, {Path: "memorySize"}, {Path: "tags[a]"},
 	}
 	calls := []call{opTag, opPutCodeSigning, opUpdateConfiguration, opUpdateCode, opPublish}
-	m.refuse(f, opPutCodeSigning, opPutCodeSigning.carried(changes), true)
+	m.refuse(f, opPutCodeSigning, opPutCodeSigning.applies(changes), true)
 	if diff := cmp.Diff(
 		[]call{opTag, opUpdateConfiguration, opPublish, opPutCodeSigning}, m.orderedCalls(f, calls, changes),
 	); diff != "" {

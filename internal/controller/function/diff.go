@@ -94,7 +94,7 @@ func due(changes diff.Changes, t, have settings) []call {
 		either(t.ReservedConcurrentExecutions == nil, opDeleteConcurrency, opPutConcurrency),
 		opPutRecursion, opPutScaling,
 	} {
-		if len(c.carried(changes)) > 0 {
+		if len(c.applies(changes)) > 0 {
 			calls = append(calls, c)
 		}
 	}
@@ -119,8 +119,8 @@ func first(calls []call) call {
 	return calls[0]
 }
 
-// carried returns the changes that the call makes.
-func (c call) carried(changes diff.Changes) diff.Changes { return changes.In(carriedBy[c]...) }
+// applies returns the changes that the call makes.
+func (c call) applies(changes diff.Changes) diff.Changes { return changes.In(appliedBy[c]...) }
 
 // dependsOn reports whether a call must wait while an earlier one is rejected: AWS
 // validates code against its code signing, and a version includes code and configuration.

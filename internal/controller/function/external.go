@@ -176,7 +176,7 @@ func (e *external) plan(
 	p, decisionInput := e.planned, e.decisionInput(f, o.Resource)
 	calls := e.memory.orderedCalls(f, due(p.Changes, p.Target, p.Observed), p.Changes)
 	d := decide(o.Resource, calls, p.Changes, decisionInput)
-	if p.archive.none() && !p.Changes.Any(carriedBy[opUpdateCode]...) {
+	if p.archive.none() && !p.Changes.Any(appliedBy[opUpdateCode]...) {
 		// Another tool deploys the code, so the provider does not retry it.
 		d.due = slices.DeleteFunc(slices.Clone(d.due), func(c call) bool { return c == opUpdateCode })
 	}
@@ -197,7 +197,7 @@ func (e *external) plan(
 	var steps []reconcile.Step
 	for _, c := range d.due {
 		steps = append(steps, reconcile.Step{
-			Call: string(c), Carried: c.carried(p.Changes), Does: p.describe(e.facts.Cause(f), c),
+			Call: string(c), Applies: c.applies(p.Changes), Does: p.describe(e.facts.Cause(f), c),
 			Slow: c.asynchronous(),
 		})
 	}
@@ -362,7 +362,7 @@ func (e *external) change(ctx context.Context, f *v1beta1.Function, o found, c c
 			),
 		)
 	case refuses(err):
-		e.memory.refuse(f, c, c.carried(e.planned.Changes), awserr.IsTerminal(err))
+		e.memory.refuse(f, c, c.applies(e.planned.Changes), awserr.IsTerminal(err))
 	}
 	return errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, c)
 }

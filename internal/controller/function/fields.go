@@ -66,9 +66,9 @@ var fields = []field{
 	{path: publishPath, by: []call{opPublish}},
 }
 
-// carriedBy has the paths of the fields that each call changes. Those that no call changes count as part of the
+// appliedBy has the paths of the fields that each call changes. Those that no call changes count as part of the
 // configuration, so that a difference in them is planned.
-var carriedBy = func() map[call][]string {
+var appliedBy = func() map[call][]string {
 	out := map[call][]string{}
 	for _, f := range fields {
 		for _, c := range f.by {

@@ -109,7 +109,7 @@ func (m *records) orderedCalls(mg metav1.Object, calls []call, changes diff.Chan
 	defer m.mu.Unlock()
 	r := m.of(mg)
 	number := func(c call) int {
-		if was := r.refusals[c]; was.count >= maxRejections && was.changes == c.carried(changes).String() {
+		if was := r.refusals[c]; was.count >= maxRejections && was.changes == c.applies(changes).String() {
 			return was.number
 		}
 		return 0

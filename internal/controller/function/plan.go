@@ -155,14 +155,14 @@ func (c call) asynchronous() bool { return c == opUpdateConfiguration || c == op
 
 // describe returns the text of the event for a call that is made for a cause.
 func (p plan) describe(cause string, c call) string {
-	carried := c.carried(p.Changes)
+	applied := c.applies(p.Changes)
 	switch {
 	case c == opPublish:
 		return p.publishedSince
-	case len(carried) == 0:
+	case len(applied) == 0:
 		return "retried the failed change"
 	}
-	return cause + ": " + carried.String()
+	return cause + ": " + applied.String()
 }
 
 // send makes one call.
@@ -172,7 +172,7 @@ func (e *external) send(ctx context.Context, f *v1beta1.Function, p plan, c call
 	switch c {
 	case opUpdateConfiguration:
 		in := configurationInput(p.name, p.Target, p.Changes, revision)
-		if len(opUpdateConfiguration.carried(p.Changes)) == 0 {
+		if len(opUpdateConfiguration.applies(p.Changes)) == 0 {
 			in.Role = p.Target.Role
 		}
 		_, err = e.api.UpdateFunctionConfiguration(ctx, in)
@@ -226,7 +226,7 @@ func (e *external) updateCode(ctx context.Context, f *v1beta1.Function, p plan, 
 		return errArchitectureAlone
 	}
 	to := publishing(f)
-	if len(opUpdateConfiguration.carried(p.Changes)) > 0 {
+	if len(opUpdateConfiguration.applies(p.Changes)) > 0 {
 		// The configuration is still to be updated: a version published now would lack it.
 		to = publish{}
 	}

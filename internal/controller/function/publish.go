@@ -81,7 +81,7 @@ func (p plan) withPublication(f *v1beta1.Function, d reconcile.Desired[settings]
 		s.Fingerprint = ptr.To(fingerprint.Read(p.resource.config()).Fingerprint())
 	}
 	if s.PublishedFingerprint != nil && *s.PublishedFingerprint == *s.Fingerprint {
-		served := !p.Changes.Any(carriedBy[opUpdateConfiguration]...) && !p.Changes.Any(carriedBy[opUpdateCode]...)
+		served := !p.Changes.Any(appliedBy[opUpdateConfiguration]...) && !p.Changes.Any(appliedBy[opUpdateCode]...)
 		if served && (s.PublishedSpecFingerprint == nil || !reconcile.Settled(f)) {
 			s.PublishedSpecFingerprint = ptr.To(p.specFingerprint(d))
 		}

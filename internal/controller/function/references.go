@@ -72,8 +72,8 @@ func uses(f *v1beta1.Function) []tenancy.Target {
 }
 
 func usesOf(s v1beta1.FunctionSettings) []tenancy.Target {
-	arns := []*string{s.CodeSigningConfigArn, s.ReferredCodeSigningConfigArn}
-	for _, layers := range [][]string{s.Layers, s.ReferredLayers} {
+	arns := []*string{s.CodeSigningConfigArn, s.ResolvedCodeSigningConfigArn}
+	for _, layers := range [][]string{s.Layers, s.ResolvedLayers} {
 		for i := range layers {
 			arns = append(arns, &layers[i])
 		}

@@ -61,15 +61,15 @@ func TestResolvedReferences(t *testing.T) {
 		"Referred": {
 			reason: "References stand for values.",
 			p: v1beta1.FunctionSettings{
-				ReferredLayers: []string{referred}, ReferredCodeSigningConfigArn: ptr.To("c2"),
+				ResolvedLayers: []string{referred}, ResolvedCodeSigningConfigArn: ptr.To("c2"),
 			},
 			layers: []string{referred}, signing: ptr.To("c2"),
 		},
 		"Both": {
 			reason: "Layers add up, the given ones first; of a single field the value wins.",
 			p: v1beta1.FunctionSettings{
-				Layers: []string{own}, ReferredLayers: []string{referred}, CodeSigningConfigArn: ptr.To("c1"),
-				ReferredCodeSigningConfigArn: ptr.To("c2"),
+				Layers: []string{own}, ResolvedLayers: []string{referred}, CodeSigningConfigArn: ptr.To("c1"),
+				ResolvedCodeSigningConfigArn: ptr.To("c2"),
 			},
 			layers: []string{own, referred}, signing: ptr.To("c1"),
 		},

@@ -89,10 +89,10 @@ type code struct {
 func fromSpec(p v1beta1.FunctionSettings, variables map[string]string) settings {
 	s := settings{Environment: environment{Variables: diff.Secrets(variables)}}
 	specToSettings.Copy(&s, &p)
-	s.Layers = slices.Concat(p.Layers, p.ReferredLayers)
+	s.Layers = slices.Concat(p.Layers, p.ResolvedLayers)
 	s.FileSystemConfigs = plainFileSystems(p.FileSystemConfigs)
 	s.CapacityProviderConfig = plainCapacityProvider(p.CapacityProviderConfig)
-	s.CodeSigningConfigArn = cmp.Or(p.CodeSigningConfigArn, p.ReferredCodeSigningConfigArn)
+	s.CodeSigningConfigArn = cmp.Or(p.CodeSigningConfigArn, p.ResolvedCodeSigningConfigArn)
 	return s
 }
 

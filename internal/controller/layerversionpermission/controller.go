@@ -65,7 +65,7 @@ func acts(p *v1beta1.LayerVersionPermission) []tenancy.Target {
 	var out []tenancy.Target
 	for _, of := range append(others, at) {
 		if of.known() {
-			out = append(out, tenancy.Target{Kind: v1beta1.LayerVersionKind, Name: of.holder()})
+			out = append(out, tenancy.Target{Kind: v1beta1.LayerVersionKind, Name: of.layerVersion()})
 		}
 	}
 	return append(out, tenancy.Named(p.Spec.ForProvider.LayerVersionArn)...)

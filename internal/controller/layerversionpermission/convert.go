@@ -29,10 +29,10 @@ type statementKey struct {
 	sid     string
 }
 
-func (p statementKey) String() string { return p.holder() + ":" + p.sid }
+func (p statementKey) String() string { return p.layerVersion() + ":" + p.sid }
 
-// holder returns the layer version.
-func (p statementKey) holder() string { return p.layer + ":" + strconv.FormatInt(p.version, 10) }
+// layerVersion returns the name of the layer version.
+func (p statementKey) layerVersion() string { return p.layer + ":" + strconv.FormatInt(p.version, 10) }
 
 // known reports whether the layer version is known.
 func (p statementKey) known() bool { return p.layer != "" && p.version > 0 }

@@ -14,7 +14,7 @@ type observed struct {
 
 // fromAWS returns what a statement grants.
 func fromAWS(o observed) policy.Grant {
-	return policy.GrantOf(o.statement, ":layer:"+o.at.holder())
+	return policy.GrantOf(o.statement, ":layer:"+o.at.layerVersion())
 }
 
 // settings is a statement and its place in the form of spec.forProvider.

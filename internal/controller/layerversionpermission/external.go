@@ -77,12 +77,14 @@ func (e *external) find(ctx context.Context, f reconcile.Facts, at statementKey)
 		Settings:    fromAWS(seen),
 		Exists:      ok,
 		Name:        at.String(),
-		Description: "statement " + at.sid + " of the policy of layer version " + at.holder(),
+		Description: "statement " + at.sid + " of the policy of layer version " + at.layerVersion(),
 		Parent:      e.at.String(),
 	}, nil
 }
 
-func key(at statementKey) readcache.Key { return readcache.Key{Operation: opRead, Of: at.holder()} }
+func key(at statementKey) readcache.Key {
+	return readcache.Key{Operation: opRead, Of: at.layerVersion()}
+}
 
 // get reads the policy. It returns no statements if there is no policy or no version.
 func (e *external) get(ctx context.Context, at statementKey) (answer, error) {
@@ -92,11 +94,11 @@ func (e *external) get(ctx context.Context, at statementKey) (answer, error) {
 		return answer{}, nil
 	}
 	if err != nil {
-		return answer{}, errors.Wrapf(err, "cannot get the policy of layer version %s", at.holder())
+		return answer{}, errors.Wrapf(err, "cannot get the policy of layer version %s", at.layerVersion())
 	}
 	d, err := policy.Parse(ptr.Deref(out.Policy, ""))
 	if err != nil {
-		return answer{}, errors.Wrapf(err, "cannot read the policy of layer version %s", at.holder())
+		return answer{}, errors.Wrapf(err, "cannot read the policy of layer version %s", at.layerVersion())
 	}
 	return answer{policy: d, revision: ptr.Deref(out.RevisionId, "")}, nil
 }
@@ -149,10 +151,10 @@ func (e *external) create(
 	if awserr.IsNotFound(err) {
 		return reconcile.Result{}, errors.Wrapf(err,
 			"cannot add statement %s: publish layer version %s first, or set spec.forProvider to one that exists",
-			e.at.sid, e.at.holder())
+			e.at.sid, e.at.layerVersion())
 	}
 	return reconcile.Result{Name: e.at.String()}, errors.Wrapf(err,
-		"cannot add statement %s to the policy of layer version %s", e.at.sid, e.at.holder())
+		"cannot add statement %s to the policy of layer version %s", e.at.sid, e.at.layerVersion())
 }
 
 // update removes a statement that differs. The next reconcile adds it.

@@ -54,7 +54,7 @@ func TestAddedAtTheSameTime(t *testing.T) {
 // TestNotSent checks that a call that cannot be sent now is requeued without an error.
 func TestNotSent(t *testing.T) {
 	o := &ongoing{}
-	th := &external{ongoing: o, fields: testenv.Fields{}, holder: functionname.Name{Function: "cart"}}
+	th := &external{ongoing: o, fields: testenv.Fields{}, target: functionname.Name{Function: "cart"}}
 	if !o.begin(th.function()) || o.begin(th.function()) || !o.begin("other") {
 		t.Error("one change of a function at a time")
 	}

@@ -21,9 +21,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// holderOf returns the function, version or alias with the policy to read: the one that
+// targetOf returns the function, version or alias with the policy to read: the one that
 // has the statement, or the one that spec names.
-func holderOf(p *v1beta1.Permission) (functionname.Name, error) {
+func targetOf(p *v1beta1.Permission) (functionname.Name, error) {
 	fp, at := p.Spec.ForProvider, p.Status.AtProvider
 	observed := functionname.Name{Function: ptr.Deref(at.FunctionName, ""), Qualifier: ptr.Deref(at.Qualifier, "")}
 	desired := functionname.Name{Function: ptr.Deref(fp.FunctionName, ""), Qualifier: ptr.Deref(fp.Qualifier, "")}
@@ -86,14 +86,14 @@ func removeInput(h functionname.Name, sid string) *lambda.RemovePermissionInput 
 }
 
 // fromAWS returns what a statement grants.
-func fromAWS(o observed) policy.Grant { return policy.GrantOf(o.statement, suffix(o.holder)) }
+func fromAWS(o observed) policy.Grant { return policy.GrantOf(o.statement, suffix(o.target)) }
 
 // observation returns what status shows of a statement.
 func observation(o observed) v1beta1.PermissionObservation {
 	g := fromAWS(o)
 	out := v1beta1.PermissionObservation{
-		FunctionName: ptr.To(o.holder.Function),
-		Qualifier:    lambdaapi.Text(o.holder.Qualifier),
+		FunctionName: ptr.To(o.target.Function),
+		Qualifier:    lambdaapi.Text(o.target.Qualifier),
 		StatementID:  ptr.To(o.statement.Sid),
 		Action:       lambdaapi.Text(g.Action),
 		Principal:    lambdaapi.Text(g.Principal),

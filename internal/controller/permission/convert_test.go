@@ -28,13 +28,13 @@ func full() v1beta1.PermissionParameters {
 func TestAddInput(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		holder functionname.Name
+		target functionname.Name
 		fp     v1beta1.PermissionParameters
 		want   *lambda.AddPermissionInput
 	}{
 		"Least": {
 			reason: "What is not set is not sent.",
-			holder: functionname.Name{Function: "cart"},
+			target: functionname.Name{Function: "cart"},
 			fp:     testPermission().Spec.ForProvider,
 			want: &lambda.AddPermissionInput{
 				FunctionName: ptr.To("cart"), StatementId: ptr.To("s"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com"),
@@ -42,7 +42,7 @@ func TestAddInput(t *testing.T) {
 		},
 		"Full": {
 			reason: "All is sent.",
-			holder: functionname.Name{Function: "cart", Qualifier: "live"},
+			target: functionname.Name{Function: "cart", Qualifier: "live"},
 			fp:     full(),
 			want: &lambda.AddPermissionInput{
 				FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), StatementId: ptr.To("s"), Action: ptr.To("lambda:InvokeFunction"),
@@ -53,7 +53,7 @@ func TestAddInput(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := addInput(tc.holder, "s", tc.fp, ptr.Deref(tc.fp.SourceArn, ""))
+			got := addInput(tc.target, "s", tc.fp, ptr.Deref(tc.fp.SourceArn, ""))
 			if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreUnexported(lambda.AddPermissionInput{})); diff != "" {
 				t.Errorf("\n%s\naddInput(): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -67,7 +67,7 @@ func TestObservation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := observation(observed{holder: functionname.Name{Function: "cart", Qualifier: "live"}, statement: d.Statements[0], revision: "r"})
+	got := observation(observed{target: functionname.Name{Function: "cart", Qualifier: "live"}, statement: d.Statements[0], revision: "r"})
 	want := v1beta1.PermissionObservation{
 		FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), FunctionArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:cart:live"),
 		StatementID: ptr.To("s"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("111122223333"), RevisionID: ptr.To("r"),
@@ -85,7 +85,7 @@ func TestObservationSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := observation(observed{holder: functionname.Name{Function: "cart"}, statement: d.Statements[0]})
+	got := observation(observed{target: functionname.Name{Function: "cart"}, statement: d.Statements[0]})
 	if diff := cmp.Diff(ptr.To("arn:aws:s3:::receipts"), got.SourceArn); diff != "" {
 		t.Errorf("sourceArn: -want, +got:\n%s", diff)
 	}

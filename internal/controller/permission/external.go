@@ -30,13 +30,13 @@ type external struct {
 	scope   string
 
 	// holder and sid of the statement, set by read.
-	holder functionname.Name
+	target functionname.Name
 	sid    string
 }
 
 // observed is a statement in AWS.
 type observed struct {
-	holder    functionname.Name
+	target    functionname.Name
 	statement policy.Statement
 	revision  string
 }
@@ -68,10 +68,10 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, p *v1beta1.Permi
 	if e.sid, err = statementID(p); err != nil {
 		return found{}, reconcile.Invalid(err)
 	}
-	if e.holder, err = holderOf(p); err != nil {
+	if e.target, err = targetOf(p); err != nil {
 		return found{}, reconcile.Invalid(err)
 	}
-	if e.holder.Function == "" {
+	if e.target.Function == "" {
 		return found{}, nil // It is being deleted and was never added.
 	}
 	a, err := readcache.Read(ctx, e.cache, e.key(), f.Fresh, e.get)
@@ -79,35 +79,35 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, p *v1beta1.Permi
 		return found{}, err
 	}
 	st, ok := a.policy.Find(e.sid)
-	seen := observed{holder: e.holder, statement: st, revision: a.revision}
+	seen := observed{target: e.target, statement: st, revision: a.revision}
 	return found{
 		Effects:     reconcile.Effects{Sizes: advice.Sizes{advice.PolicyNearLimit: a.size}},
 		Resource:    seen,
 		Settings:    fromAWS(seen),
 		Exists:      ok,
 		Name:        e.sid,
-		Description: "statement " + e.sid + " of the policy of " + description(e.holder),
-		Parent:      e.holder.String(),
+		Description: "statement " + e.sid + " of the policy of " + description(e.target),
+		Parent:      e.target.String(),
 	}, nil
 }
 
 func (e *external) key() readcache.Key {
-	return readcache.Key{Operation: opRead, Of: e.holder.String()}
+	return readcache.Key{Operation: opRead, Of: e.target.String()}
 }
 
 // get reads the policy. It returns no statements if there is no policy or no function.
 func (e *external) get(ctx context.Context) (document, error) {
-	in := &lambda.GetPolicyInput{FunctionName: ptr.To(e.holder.Function), Qualifier: lambdaapi.Text(e.holder.Qualifier)}
+	in := &lambda.GetPolicyInput{FunctionName: ptr.To(e.target.Function), Qualifier: lambdaapi.Text(e.target.Qualifier)}
 	out, err := e.api.GetPolicy(ctx, in)
 	if awserr.IsNotFound(err) {
 		return document{}, nil
 	}
 	if err != nil {
-		return document{}, errors.Wrapf(err, "cannot get the policy of %s", description(e.holder))
+		return document{}, errors.Wrapf(err, "cannot get the policy of %s", description(e.target))
 	}
 	d, err := policy.Parse(ptr.Deref(out.Policy, ""))
 	if err != nil {
-		return document{}, errors.Wrapf(err, "cannot read the policy of %s", description(e.holder))
+		return document{}, errors.Wrapf(err, "cannot read the policy of %s", description(e.target))
 	}
 	return document{policy: d, revision: ptr.Deref(out.RevisionId, ""), size: len(ptr.Deref(out.Policy, ""))}, nil
 }
@@ -142,12 +142,12 @@ func (e *external) prepareCreate(context.Context, *v1beta1.Permission, policy.Gr
 		return reconcile.Creation{}, nil
 	}
 	return reconcile.Creation{}, &reconcile.NotReadyError{
-		Reason: "another Permission is changing the policies of function " + e.holder.Function, After: changeWait,
+		Reason: "another Permission is changing the policies of function " + e.target.Function, After: changeWait,
 	}
 }
 
 // function returns a name of the function that is unique across accounts and regions.
-func (e *external) function() string { return e.scope + "/" + e.holder.Function }
+func (e *external) function() string { return e.scope + "/" + e.target.Function }
 
 // create adds the statement.
 func (e *external) create(ctx context.Context, p *v1beta1.Permission, g policy.Grant) (reconcile.Result, error) {
@@ -156,8 +156,8 @@ func (e *external) create(ctx context.Context, p *v1beta1.Permission, g policy.G
 	}
 	defer e.ongoing.end(e.function())
 	defer e.cache.Forget(e.key())
-	_, err := e.api.AddPermission(ctx, addInput(e.holder, e.sid, p.Spec.ForProvider, g.SourceArn))
-	err = errors.Wrapf(err, "cannot add statement %s to the policy of %s", e.sid, description(e.holder))
+	_, err := e.api.AddPermission(ctx, addInput(e.target, e.sid, p.Spec.ForProvider, g.SourceArn))
+	err = errors.Wrapf(err, "cannot add statement %s to the policy of %s", e.sid, description(e.target))
 	return reconcile.Result{Name: e.sid}, err
 }
 
@@ -177,7 +177,7 @@ func (e *external) remove(ctx context.Context, o found) error {
 	}
 	defer e.ongoing.end(e.function())
 	defer e.cache.Forget(e.key())
-	_, err := e.api.RemovePermission(ctx, removeInput(e.holder, e.sid))
+	_, err := e.api.RemovePermission(ctx, removeInput(e.target, e.sid))
 	if awserr.IsNotFound(err) {
 		return nil
 	}

@@ -135,10 +135,10 @@ func Steps(
 ) ([]reconcile.Step, error) {
 	var steps []reconcile.Step
 	if call := Due(want, have); call != "" {
-		steps = append(steps, reconcile.Step{Call: call, Carried: changes.In("tags")})
+		steps = append(steps, reconcile.Step{Call: call, Applies: changes.In("tags")})
 	}
 	if len(rest) > 0 {
-		steps = append(steps, reconcile.Step{Call: update, Carried: rest})
+		steps = append(steps, reconcile.Step{Call: update, Applies: rest})
 	}
 	switch {
 	case len(steps) == 0:

@@ -54,7 +54,7 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 	}
 	mg, managed := obj.(reconcile.Managed)
 	switch {
-	case !managed && isReferred(obj):
+	case !managed && isReference(obj):
 		in.others = append(in.others, obj)
 		return o.checkEndpoint(obj)
 	case !managed:
@@ -102,8 +102,8 @@ func isRejection(err error) bool {
 	return kerrors.IsInvalid(err) || kerrors.IsBadRequest(err)
 }
 
-// isReferred reports whether an object is of a kind that only resources use.
-func isReferred(obj client.Object) bool {
+// isReference reports whether an object is of a kind that only resources use.
+func isReference(obj client.Object) bool {
 	switch obj.(type) {
 	case *corev1.Secret, *corev1.ConfigMap, *v1beta1.ProviderConfig, *v1beta1.ClusterProviderConfig:
 		return true

@@ -91,12 +91,12 @@ func TestShown(t *testing.T) {
 func TestOtherwise(t *testing.T) {
 	tags, code := diff.Changes{{Path: "tags"}}, diff.Changes{{Path: "code"}}
 	plan := reconcile.Plan{Ready: reconcile.Updating(1, "changing code, tags"), Changes: append(code, tags...)}.
-		With(reconcile.Step{Call: "TagThing", Carried: tags}, reconcile.Step{Call: "UpdateThing", Carried: code, Slow: true})
+		With(reconcile.Step{Call: "TagThing", Applies: tags}, reconcile.Step{Call: "UpdateThing", Applies: code, Slow: true})
 	a, at := &reconcile.Repeats{}, time.Unix(1e9, 0)
 	next := func() (string, bool) {
 		p := reconcile.Bounded(reconcile.Facts{Repeats: a, Fresh: readcache.Freshness{Now: at}}, newExternalSample(), plan)
 		if p.Call != "" {
-			a.Record(p.Call, p.Carried.String(), at)
+			a.Record(p.Call, p.Applies.String(), at)
 		}
 		return p.Call, p.Slow
 	}

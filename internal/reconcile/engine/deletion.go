@@ -24,7 +24,7 @@ import (
 // none wait.
 type deletionProtection[T reconcile.Managed] struct {
 	policy      protection.Policy
-	ledger      *DeletionLedger
+	limiter     *DeletionLimiter
 	invocations func(ctx context.Context, mg T, s *session.Session, within time.Duration) (
 		count float64, wait time.Duration, err error)
 	now func() time.Time
@@ -35,7 +35,7 @@ func newDeletionProtection[T reconcile.Managed](o Options, k reconcile.Kind[T]) 
 	if !o.DeletionPolicy.Enabled() {
 		return nil
 	}
-	return &deletionProtection[T]{policy: o.DeletionPolicy, ledger: o.DeletionLedger, invocations: k.Invocations, now: o.Now}
+	return &deletionProtection[T]{policy: o.DeletionPolicy, limiter: o.DeletionLimiter, invocations: k.Invocations, now: o.Now}
 }
 
 // check decides whether the deletion of a resource that exists in AWS waits, and sets the condition DeletionHeld. If it
@@ -46,11 +46,11 @@ func (d *deletionProtection[T]) check(ctx context.Context, mg T, s *session.Sess
 		return reconcile.Result{}, false, nil
 	}
 	now := d.now()
-	decision, err := d.decide(ctx, mg, s, now, d.ledger.Admit)
+	decision, err := d.decide(ctx, mg, s, now, d.limiter.Admit)
 	switch {
 	case err != nil:
 		return reconcile.Result{}, false, err
-	case decision.Step != protection.Hold:
+	case decision.Step != protection.Wait:
 		return proceeding(mg, decision.Confirmed), false, nil
 	}
 	c := reconcile.ReadyCondition(corev1.ConditionTrue, xpv2.ConditionReason(decision.Reason), mg.GetGeneration(), decision.Message)
@@ -71,8 +71,8 @@ func (d *deletionProtection[T]) preview(ctx context.Context, mg T, s *session.Se
 	if d == nil {
 		return "", nil
 	}
-	decision, err := d.decide(ctx, mg, s, d.now(), d.ledger.Allows)
-	if err != nil || decision.Step != protection.Hold {
+	decision, err := d.decide(ctx, mg, s, d.now(), d.limiter.Allows)
+	if err != nil || decision.Step != protection.Wait {
 		return "", err
 	}
 	return decision.Message, nil
@@ -107,7 +107,7 @@ func (d *deletionProtection[T]) decide(ctx context.Context, mg T, s *session.Ses
 				return decision, err
 			}
 			state.Admitted = &ok
-		case protection.Hold, protection.Proceed:
+		case protection.Wait, protection.Proceed:
 			return decision, nil
 		}
 	}

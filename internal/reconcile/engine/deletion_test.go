@@ -62,7 +62,7 @@ func newBraked(t *testing.T, p protection.Policy, m *measured) *env {
 	t.Helper()
 	server := configs(t)
 	e := newEnv(t, samples.New(), func(o *Options, k *reconcile.Kind[*sample]) {
-		o.DeletionPolicy, o.DeletionLedger, o.Planner = p, NewDeletionLedger(server, server, p.Limit), deletionPlanner{}
+		o.DeletionPolicy, o.DeletionLimiter, o.Planner = p, NewDeletionLimiter(server, server, p.Limit), deletionPlanner{}
 		if m != nil {
 			k.Invocations = m.invocations
 		}
@@ -78,7 +78,7 @@ func newBraked(t *testing.T, p protection.Policy, m *measured) *env {
 func (e *env) full() {
 	e.t.Helper()
 	for n := range e.options.DeletionPolicy.Limit.Max {
-		ok, err := e.options.DeletionLedger.Admit(e.t.Context(), session.Ref{Kind: "ProviderConfig", Namespace: "shop", Name: "default", UID: "c1"}, "shop", types.UID(string(rune('a'+n))), e.clock)
+		ok, err := e.options.DeletionLimiter.Admit(e.t.Context(), session.Ref{Kind: "ProviderConfig", Namespace: "shop", Name: "default", UID: "c1"}, "shop", types.UID(string(rune('a'+n))), e.clock)
 		if !ok || err != nil {
 			e.t.Fatal(ok, err)
 		}
@@ -302,7 +302,7 @@ func TestHeldSinceBefore(t *testing.T) {
 	e.full()
 	e.reconcile()
 	server := configs(t) // Its record is lost, too.
-	e.options.DeletionLedger = NewDeletionLedger(server, server, fewDeletions.Limit)
+	e.options.DeletionLimiter = NewDeletionLimiter(server, server, fewDeletions.Limit)
 	e.reconciler = newReconciler(&manager{c: e.server}, e.options, e.kind, e.events)
 	e.clock = e.clock.Add(48 * time.Hour)
 	e.reconcile()
@@ -331,7 +331,7 @@ func TestDeletionIsRecordedFirst(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newBraked(t, fewDeletions, nil)
-			e.options.DeletionLedger = NewDeletionLedger(interceptor.NewClient(configs(t), interceptor.Funcs{Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
+			e.options.DeletionLimiter = NewDeletionLimiter(interceptor.NewClient(configs(t), interceptor.Funcs{Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
 				return tc.err
 			}}), configs(t), fewDeletions.Limit)
 			e.reconciler = newReconciler(&manager{c: e.server}, e.options, e.kind, e.events)

@@ -313,7 +313,7 @@ func TestEventExplainsDifference(t *testing.T) {
 			e.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 })
 			return "spec changed"
 		}},
-		"Referent": {"so is a Secret", func(e *env) string {
+		"ReferenceTarget": {"so is a Secret", func(e *env) string {
 			e.reconciler.states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock)
 			e.reconciler.states.MarkChanged(cart, "Secret db")
 			return "Secret db changed"

@@ -144,10 +144,10 @@ type Options struct {
 	// Now is the clock.
 	Now func() time.Time
 
-	// DeletionPolicy selects the deletions that wait for a confirmation. DeletionLedger counts deletions if it limits
+	// DeletionPolicy selects the deletions that wait for a confirmation. DeletionLimiter counts deletions if it limits
 	// them.
-	DeletionPolicy protection.Policy
-	DeletionLedger *DeletionLedger
+	DeletionPolicy  protection.Policy
+	DeletionLimiter *DeletionLimiter
 
 	// Planner plans resources that are only planned or only observed. Nil plans none.
 	Planner ResourcePlanner

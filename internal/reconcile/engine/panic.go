@@ -25,7 +25,7 @@ func (r *reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (res ct
 			res, err = r.panicked(ctx, req.NamespacedName, panics.New()), nil
 		}
 	}()
-	return r.boundHold(ctx, req.NamespacedName, r.reconcile(ctx, req)), nil
+	return r.boundDeferral(ctx, req.NamespacedName, r.reconcile(ctx, req)), nil
 }
 
 // panicked ends the reconcile of a resource that has panicked.

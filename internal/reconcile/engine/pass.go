@@ -71,10 +71,10 @@ type pass[T reconcile.Managed] struct {
 	// ready is the Ready condition that was written, and deletion says what a deletion waits for.
 	ready, deletion xpv2.Condition
 
-	// listed has the items by which lists show whether what was observed is unchanged. referred is the fingerprint of
+	// listed has the items by which lists show whether what was observed is unchanged. fingerprint is the fingerprint of
 	// what the spec refers to. Both are set only if AWS was found to match.
-	listed   []listpoll.Ref
-	referred string
+	listed      []listpoll.Ref
+	fingerprint string
 }
 
 // newPass returns the pass of a resource that was read.
@@ -204,8 +204,8 @@ func (p *pass[T]) observe(ctx context.Context, mg T) error {
 		conclude(span, err)
 		return p.fail(p.explainUnanswered(err))
 	}
-	if p.out.State == reconcile.UpToDate && p.referral != nil {
-		p.referred = p.referral.fingerprint(ctx, mg)
+	if p.out.State == reconcile.UpToDate && p.fingerprints != nil {
+		p.fingerprint = p.fingerprints.fingerprint(ctx, mg)
 		if p.kind.Listed != nil {
 			p.listed = p.kind.Listed(mg)
 		}

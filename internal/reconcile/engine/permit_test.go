@@ -182,7 +182,7 @@ func TestPermissionWakes(t *testing.T) {
 	}
 	before := f.DeepCopy()
 	allowing(f)
-	if watch.Allowed(before) == watch.Allowed(f) || watch.Referred(before) == watch.Referred(f) {
+	if watch.Allowed(before) == watch.Allowed(f) || watch.ReferenceState(before) == watch.ReferenceState(f) {
 		t.Error("another annotation must wake those who act on the function and those who refer to it")
 	}
 }

@@ -33,8 +33,8 @@ type references[T reconcile.Managed] struct {
 	tenants *tenancy.Registry
 }
 
-// A referrer has the method that angryjet generates.
-type referrer interface {
+// A referenceResolver has the method that angryjet generates.
+type referenceResolver interface {
 	ResolveReferences(ctx context.Context, c client.Reader) error
 }
 
@@ -49,7 +49,7 @@ func (r *references[T]) resolveDeleted(ctx context.Context, mg resource.Managed,
 // resolve resolves the references of a resource in memory. An error contains the field, and
 // the reason why its reference cannot be resolved.
 func (r *references[T]) resolve(ctx context.Context, mg resource.Managed, s *session.Session) error {
-	rr, ok := mg.(referrer)
+	rr, ok := mg.(referenceResolver)
 	if !ok {
 		return nil
 	}

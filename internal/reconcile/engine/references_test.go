@@ -217,8 +217,8 @@ func TestReferrerRequests(t *testing.T) {
 	k := reconcile.Kind[*sample]{}
 	refer(nil, &k)
 	c := fake.NewClientBuilder().WithScheme(s).WithObjects(byName, bySelector, apart).
-		WithIndex(&sample{}, watch.ReferentIndex, func(o client.Object) []string {
-			return watch.ReferentKeys(k.References(o.(*sample)), o.GetNamespace()) //nolint:forcetypeassert // It is one.
+		WithIndex(&sample{}, watch.ReferenceIndex, func(o client.Object) []string {
+			return watch.ReferenceKeys(k.References(o.(*sample)), o.GetNamespace()) //nolint:forcetypeassert // It is one.
 		}).Build()
 
 	before := basket("basket", "one")
@@ -245,12 +245,12 @@ func TestReferrerRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var marked []string
 			users := refs.Dependents{
-				Resources: c, Index: watch.ReferentIndex,
+				Resources: c, Index: watch.ReferenceIndex,
 				NewList: func() client.ObjectList { return &samples.SampleList{} },
 				Changed: func(n types.NamespacedName, _ string) { marked = append(marked, n.String()) },
 			}
-			p := predicate.And(refs.NotInitial(), watch.ReferredChanged())
-			enqueued := samples.Enqueued(t.Context(), p, watch.ReferrerRequests(users, samples.GVK), tc.event)
+			p := predicate.And(refs.NotInitial(), watch.ReferenceChanged())
+			enqueued := samples.Enqueued(t.Context(), p, watch.DependentRequests(users, samples.GVK), tc.event)
 			slices.Sort(marked)
 			marked = slices.Compact(marked) // Both the old and the new object of an update are mapped.
 			if diff := cmp.Diff(tc.want, marked); diff != "" {

@@ -157,7 +157,7 @@ func newReconciler[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile
 		r.changeLog = o.ChangeLogOptions.ChangeLogger
 	}
 	r.references = &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants}
-	r.referral = &referral[T]{kind: k, references: r.references, objects: o.Objects}
+	r.fingerprints = &referenceFingerprints[T]{kind: k, references: r.references, objects: o.Objects}
 	o.Metrics.AddKind(k.GVK.Kind, s.CountDrifting)
 	return r
 }

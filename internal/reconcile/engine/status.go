@@ -40,13 +40,13 @@ func (p *pass[T]) completeStatus(obj client.Object) kube.StatusAction {
 	mg.SetObservedGeneration(d.Observed)
 	mg.SetSummary(v1beta1.Summary{
 		Phase: d.Phase, Message: d.Message, Differences: p.differences(mg), SettledGeneration: d.Settled,
-		ReferencesFingerprint: cmp.Or(p.referred, mg.GetSummary().ReferencesFingerprint),
+		ReferencesFingerprint: cmp.Or(p.fingerprint, mg.GetSummary().ReferencesFingerprint),
 	})
 	if !f.Paused {
 		reconcile.SetAdvisory(mg, p.out.Sizes, p.now())
 	}
 	p.ready = mg.GetCondition(xpv2.TypeReady)
-	if p.delay > 0 && p.mayHold(mg, f, d) {
+	if p.delay > 0 && p.mayDefer(mg, f, d) {
 		return kube.DeferStatus
 	}
 	return kube.WriteStatus

@@ -91,7 +91,7 @@ type stepper[T reconcile.Managed] struct {
 func newStepper[T reconcile.Managed](kc client.Client, o Options, k reconcile.Kind[T]) *stepper[T] {
 	r := &references[T]{kind: k, reader: kc, tenants: o.Tenants}
 	return &stepper[T]{reconciler: &reconciler[T]{
-		kind: k, references: r, referral: &referral[T]{kind: k, references: r, objects: o.Objects}, tenants: o.Tenants,
+		kind: k, references: r, fingerprints: &referenceFingerprints[T]{kind: k, references: r, objects: o.Objects}, tenants: o.Tenants,
 		policies: true, tracer: noop.NewTracerProvider().Tracer(""), now: o.Now, states: memory.New(),
 		recorder: reporting.NewRecorder(event.NewNopRecorder(), o.Now),
 	}}

@@ -58,8 +58,8 @@ type Resource struct {
 	// Watched reports whether the resource is watched by lists since it was last found up to date.
 	Watched bool
 
-	// heldSince is the time from which the status is deferred. It is zero if it is not.
-	heldSince time.Time
+	// deferredSince is the time from which the status is deferred. It is zero if it is not.
+	deferredSince time.Time
 
 	// class and failures are the class and number of consecutive errors.
 	class    backoff.Class
@@ -389,23 +389,23 @@ func (s *Store) state(key types.NamespacedName) *Resource {
 	return r
 }
 
-// BeginHold records that the status of a resource is held back, and returns since when it is.
-func (s *Store) BeginHold(key client.ObjectKey, now time.Time) time.Time {
+// BeginDeferral records that the status of a resource is deferred, and returns since when it is.
+func (s *Store) BeginDeferral(key client.ObjectKey, now time.Time) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.state(key)
-	if r.heldSince.IsZero() || r.heldSince.After(now) {
-		r.heldSince = now
+	if r.deferredSince.IsZero() || r.deferredSince.After(now) {
+		r.deferredSince = now
 	}
-	return r.heldSince
+	return r.deferredSince
 }
 
-// EndHold records that the status of a resource is not held back.
-func (s *Store) EndHold(key client.ObjectKey) {
+// EndDeferral records that the status of a resource is not deferred.
+func (s *Store) EndDeferral(key client.ObjectKey) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r, ok := s.states[key]; ok {
-		r.heldSince = time.Time{}
+		r.deferredSince = time.Time{}
 	}
 }
 

@@ -31,14 +31,14 @@ type OnDemand struct {
 
 // Add adds a controller.
 func (m OnDemand) Add(r ctrlmanager.Runnable) error {
-	return m.Manager.Add(&demanded{
+	return m.Manager.Add(&onDemand{
 		Runnable: r, cache: m.GetCache(), resource: m.Resource,
 		timeout: cmp.Or(m.GetControllerOptions().CacheSyncTimeout, syncTimeout),
 	})
 }
 
-// A demanded controller starts once there is a resource.
-type demanded struct {
+// An onDemand controller starts once there is a resource.
+type onDemand struct {
 	ctrlmanager.Runnable
 
 	cache    cache.Informers
@@ -47,14 +47,14 @@ type demanded struct {
 }
 
 // NeedLeaderElection returns what the controller needs, true by default.
-func (d *demanded) NeedLeaderElection() bool {
+func (d *onDemand) NeedLeaderElection() bool {
 	e, ok := d.Runnable.(ctrlmanager.LeaderElectionRunnable)
 	return !ok || e.NeedLeaderElection()
 }
 
 // Start waits for a resource, and runs the controller until the context is done. It returns an error if resources of
 // the kind cannot be listed in time, or if the controller does.
-func (d *demanded) Start(ctx context.Context) error {
+func (d *onDemand) Start(ctx context.Context) error {
 	found, err := d.await(ctx)
 	if err != nil || !found {
 		return err
@@ -63,7 +63,7 @@ func (d *demanded) Start(ctx context.Context) error {
 }
 
 // await waits until the cache has a resource of the kind. It returns false if the context is done before.
-func (d *demanded) await(ctx context.Context) (bool, error) {
+func (d *onDemand) await(ctx context.Context) (bool, error) {
 	listing, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
 	informer, err := d.cache.GetInformer(listing, d.resource)

@@ -55,7 +55,7 @@ func TestOnDemand(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				d := &demanded{cache: f, resource: &v1beta1.Function{}, timeout: syncTimeout}
+				d := &onDemand{cache: f, resource: &v1beta1.Function{}, timeout: syncTimeout}
 				if tc.from != nil {
 					d.cache = tc.from(f)
 				}

@@ -31,26 +31,26 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// ReferentIndex is the field index from a resource to what its references refer to.
-const ReferentIndex = "spec.references"
+// ReferenceIndex is the field index from a resource to what its references refer to.
+const ReferenceIndex = "spec.references"
 
 // anyName replaces the name in the index key of a selector.
 const anyName = "*"
 
-// A Referent has more values that references may be resolved to than its external name and its Ready condition.
-type Referent interface {
-	// Referred returns the values that references to the resource may be resolved to.
-	Referred() []string
+// A ReferenceTarget has more values that references may be resolved to than its external name and its Ready condition.
+type ReferenceTarget interface {
+	// ReferenceValues returns the values that references to the resource may be resolved to.
+	ReferenceValues() []string
 }
 
 // IndexReferences indexes the resources of a kind by what they refer to and act on.
 func IndexReferences[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T]) error {
-	return mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), ReferentIndex, func(obj client.Object) []string {
+	return mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), ReferenceIndex, func(obj client.Object) []string {
 		mg, ok := obj.(T)
 		if !ok {
 			return nil
 		}
-		return append(ReferentKeys(k.References(mg), mg.GetNamespace()), ActingKeys(k, mg)...)
+		return append(ReferenceKeys(k.References(mg), mg.GetNamespace()), ActingKeys(k, mg)...)
 	})
 }
 
@@ -77,22 +77,22 @@ func targetKeys(targets []tenancy.Target, region string) []string {
 	return keys
 }
 
-// ReferentKeys returns the index keys of the references of a resource in a namespace.
-func ReferentKeys(refs []reconcile.Reference, namespace string) []string {
+// ReferenceKeys returns the index keys of the references of a resource in a namespace.
+func ReferenceKeys(refs []reconcile.Reference, namespace string) []string {
 	var keys []string
 	for _, r := range refs {
 		switch {
 		case r.Ref != nil:
-			keys = append(keys, referentKey(r.To, cmp.Or(r.Ref.Namespace, namespace), r.Ref.Name))
+			keys = append(keys, referenceKey(r.To, cmp.Or(r.Ref.Namespace, namespace), r.Ref.Name))
 		case r.Selector != nil:
-			keys = append(keys, referentKey(r.To, cmp.Or(r.Selector.Namespace, namespace), anyName))
+			keys = append(keys, referenceKey(r.To, cmp.Or(r.Selector.Namespace, namespace), anyName))
 		}
 	}
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }
 
-func referentKey(gvk schema.GroupVersionKind, namespace, name string) string {
+func referenceKey(gvk schema.GroupVersionKind, namespace, name string) string {
 	return strings.Join([]string{gvk.Kind, namespace, name}, "/")
 }
 
@@ -108,8 +108,8 @@ func References[T reconcile.Managed](mgr ctrl.Manager, all cache.Cache, gate con
 		if !ok {
 			return errors.Errorf("cannot watch %s", gvk.Kind)
 		}
-		users := refs.Dependents{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: ReferentIndex, Changed: markChanged}
-		watch := func() error { return c.Watch(source.Kind(all, to, referentHandler(users, gvk))) }
+		users := refs.Dependents{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: ReferenceIndex, Changed: markChanged}
+		watch := func() error { return c.Watch(source.Kind(all, to, dependentsHandler(users, gvk))) }
 		if gate == nil {
 			if err := watch(); err != nil {
 				return errors.Wrapf(err, "cannot watch %s", gvk.Kind)
@@ -125,25 +125,25 @@ func References[T reconcile.Managed](mgr ctrl.Manager, all cache.Cache, gate con
 	return nil
 }
 
-// referentHandler enqueues the resources that refer to an object of a kind, or act on what it owns in AWS.
-func referentHandler(users refs.Dependents, gvk schema.GroupVersionKind) handler.EventHandler {
+// dependentsHandler enqueues the resources that refer to an object of a kind, or act on what it owns in AWS.
+func dependentsHandler(users refs.Dependents, gvk schema.GroupVersionKind) handler.EventHandler {
 	return joined{
-		{predicate.And(refs.NotInitial(), ReferredChanged()), handler.EnqueueRequestsFromMapFunc(ReferrerRequests(users, gvk))},
+		{predicate.And(refs.NotInitial(), ReferenceChanged()), handler.EnqueueRequestsFromMapFunc(DependentRequests(users, gvk))},
 		{allowedChanged(), handler.EnqueueRequestsFromMapFunc(actingRequests(users, gvk))},
 	}
 }
 
-// ReferrerRequests maps an object of a kind to the resources that refer to it, or may select it.
-func ReferrerRequests(users refs.Dependents, gvk schema.GroupVersionKind) handler.MapFunc {
+// DependentRequests maps an object of a kind to the resources that refer to it, or may select it.
+func DependentRequests(users refs.Dependents, gvk schema.GroupVersionKind) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []ctrl.Request {
 		return users.Requests(ctx, gvk.Kind+" "+o.GetName(), nil,
-			referentKey(gvk, o.GetNamespace(), o.GetName()), referentKey(gvk, o.GetNamespace(), anyName))
+			referenceKey(gvk, o.GetNamespace(), o.GetName()), referenceKey(gvk, o.GetNamespace(), anyName))
 	}
 }
 
-// ReferredChanged drops updates that change nothing that references depend on.
-func ReferredChanged() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return Referred(e.ObjectOld) != Referred(e.ObjectNew) }}
+// ReferenceChanged drops updates that change nothing that references depend on.
+func ReferenceChanged() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return ReferenceState(e.ObjectOld) != ReferenceState(e.ObjectNew) }}
 }
 
 // actingRequests maps an object of a kind to the resources that act on what it owns in AWS,
@@ -165,14 +165,14 @@ func allowedChanged() predicate.Predicate {
 // Allowed returns the namespaces that an object allows, as annotated.
 func Allowed(o client.Object) string { return o.GetAnnotations()[v1beta1.AnnotationAllowedNamespaces] }
 
-// Referred returns everything about an object that references depend on, as one string.
-func Referred(o client.Object) string {
+// ReferenceState returns everything about an object that references depend on, as one string.
+func ReferenceState(o client.Object) string {
 	parts := []string{meta.GetExternalName(o), Allowed(o)}
 	if c, ok := o.(resource.Conditioned); ok {
 		parts = append(parts, string(isTrue(c.GetCondition(xpv2.TypeReady))))
 	}
-	if r, ok := o.(Referent); ok {
-		parts = append(parts, r.Referred()...)
+	if r, ok := o.(ReferenceTarget); ok {
+		parts = append(parts, r.ReferenceValues()...)
 	}
 	labels := o.GetLabels()
 	for _, k := range slices.Sorted(maps.Keys(labels)) {

@@ -161,7 +161,7 @@ func (e *external) plan(
 		{opUpdateSecret, "secret"},
 	} {
 		if carried := c.Changes.In(s.path); len(carried) > 0 {
-			steps = append(steps, reconcile.Step{Call: s.call, Carried: carried})
+			steps = append(steps, reconcile.Step{Call: s.call, Applies: carried})
 		}
 	}
 	return reconcile.Plan{Changes: c.Changes}.With(steps...), nil

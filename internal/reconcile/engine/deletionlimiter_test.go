@@ -19,11 +19,11 @@ import (
 )
 
 var (
-	ledgerConfigs = []session.Ref{
+	limiterConfigs = []session.Ref{
 		{Kind: v1beta1.ProviderConfigKind, Namespace: "shop", Name: "default", UID: "c1"},
 		{Kind: v1beta1.ClusterProviderConfigKind, Name: "default", UID: "c2"},
 	}
-	ledgerStart = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
+	limiterStart = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
 )
 
 // TestLedger checks that shards and restarted processes together keep to the limit of each config, with concurrent
@@ -32,8 +32,8 @@ func TestLedger(t *testing.T) {
 	const limit, all = 20, 120
 	server := configs(t)
 	l := protection.Limit{Max: limit, Window: time.Hour}
-	shards := []*DeletionLedger{NewDeletionLedger(server, server, l), NewDeletionLedger(server, server, l)}
-	for _, config := range ledgerConfigs {
+	shards := []*DeletionLimiter{NewDeletionLimiter(server, server, l), NewDeletionLimiter(server, server, l)}
+	for _, config := range limiterConfigs {
 		t.Run(config.Kind, func(t *testing.T) {
 			var admitted atomic.Int32
 			round := func(at time.Time) {
@@ -55,19 +55,19 @@ func TestLedger(t *testing.T) {
 				}
 				g.Wait()
 			}
-			round(ledgerStart)
+			round(limiterStart)
 			if n := admitted.Load(); n != limit {
 				t.Errorf("%d deletions were admitted, want %d", n, limit)
 			}
-			shards[0] = NewDeletionLedger(server, server, l) // It restarts.
-			round(ledgerStart.Add(59 * time.Minute))
+			shards[0] = NewDeletionLimiter(server, server, l) // It restarts.
+			round(limiterStart.Add(59 * time.Minute))
 			if n := admitted.Load(); n != 2*limit {
 				t.Errorf("the same %d deletions may be sent again, and no others: %d", limit, n-limit)
 			}
-			if ok, err := shards[0].Admit(t.Context(), config, "blog", "theirs", ledgerStart.Add(59*time.Minute)); !ok || err != nil {
+			if ok, err := shards[0].Admit(t.Context(), config, "blog", "theirs", limiterStart.Add(59*time.Minute)); !ok || err != nil {
 				t.Errorf("another namespace of the config has a limit of its own: %t, %v", ok, err)
 			}
-			ok, err := shards[0].Admit(t.Context(), config, "shop", "later", ledgerStart.Add(time.Hour))
+			ok, err := shards[0].Admit(t.Context(), config, "shop", "later", limiterStart.Add(time.Hour))
 			if !ok || err != nil {
 				t.Errorf("after the window: %t, %v", ok, err)
 			}
@@ -86,16 +86,16 @@ func TestLedgerFailures(t *testing.T) {
 		writes++
 		return c.Patch(ctx, o, p, opts...)
 	}})
-	l := NewDeletionLedger(kube, server, protection.Limit{Max: 1, Window: time.Hour})
-	if ok, err := l.Admit(t.Context(), ledgerConfigs[0], "shop", "a", ledgerStart); ok || err == nil {
+	l := NewDeletionLimiter(kube, server, protection.Limit{Max: 1, Window: time.Hour})
+	if ok, err := l.Admit(t.Context(), limiterConfigs[0], "shop", "a", limiterStart); ok || err == nil {
 		t.Errorf("admitted without a record: %v", err)
 	}
 	fails = false
-	if ok, err := l.Admit(t.Context(), ledgerConfigs[0], "shop", "a", ledgerStart); !ok || err != nil {
+	if ok, err := l.Admit(t.Context(), limiterConfigs[0], "shop", "a", limiterStart); !ok || err != nil {
 		t.Errorf("within the limit: %t, %v", ok, err)
 	}
 	for range 100 {
-		if ok, err := l.Admit(t.Context(), ledgerConfigs[0], "shop", "b", ledgerStart); ok || err != nil {
+		if ok, err := l.Admit(t.Context(), limiterConfigs[0], "shop", "b", limiterStart); ok || err != nil {
 			t.Errorf("beyond the limit: %t, %v", ok, err)
 		}
 	}

@@ -17,10 +17,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
 )
 
-// A DeletionLedger records the deletions of a config's resources in an annotation of the config, as long as they are
+// A DeletionLimiter records the deletions of a config's resources in an annotation of the config, as long as they are
 // within a limit for each namespace. All kinds share it. A config that was changed meanwhile, also by another shard, is
 // read again, so that the limit holds for all of them together.
-type DeletionLedger struct {
+type DeletionLimiter struct {
 	kube  client.Client
 	live  client.Reader
 	limit protection.Limit
@@ -40,13 +40,13 @@ type recordedConfig struct {
 	record  protection.Record
 }
 
-// NewDeletionLedger returns a DeletionLedger. kube writes configs, and live reads them from the API server.
-func NewDeletionLedger(kube client.Client, live client.Reader, l protection.Limit) *DeletionLedger {
-	return &DeletionLedger{kube: kube, live: live, limit: l, lock: make(chan struct{}, 1), known: map[types.UID]recordedConfig{}}
+// NewDeletionLimiter returns a DeletionLimiter. kube writes configs, and live reads them from the API server.
+func NewDeletionLimiter(kube client.Client, live client.Reader, l protection.Limit) *DeletionLimiter {
+	return &DeletionLimiter{kube: kube, live: live, limit: l, lock: make(chan struct{}, 1), known: map[types.UID]recordedConfig{}}
 }
 
 // Admit records the deletion of a resource of a config in a namespace. It returns false if the limit does not allow it.
-func (l *DeletionLedger) Admit(ctx context.Context, ref session.Ref, namespace string, uid types.UID, now time.Time) (bool, error) {
+func (l *DeletionLimiter) Admit(ctx context.Context, ref session.Ref, namespace string, uid types.UID, now time.Time) (bool, error) {
 	if c, ok := l.recall(ref.UID); ok {
 		if _, ok, _ := c.record.Admit(namespace, string(uid), now, l.limit); !ok {
 			return false, nil // What is known lacks deletions at most.
@@ -67,7 +67,7 @@ func (l *DeletionLedger) Admit(ctx context.Context, ref session.Ref, namespace s
 }
 
 // Allows reports whether Admit would allow the deletion, by what was last read of the config.
-func (l *DeletionLedger) Allows(ctx context.Context, ref session.Ref, namespace string, uid types.UID, now time.Time) (bool, error) {
+func (l *DeletionLimiter) Allows(ctx context.Context, ref session.Ref, namespace string, uid types.UID, now time.Time) (bool, error) {
 	c, err := l.read(ctx, ref)
 	if err != nil {
 		return false, errors.Wrap(err, "cannot read the deletions that the provider config has recorded")
@@ -80,7 +80,7 @@ const cannotRecord = "cannot record the deletion in the provider config, which c
 
 // record records a deletion. It returns a conflict if the config has changed since it was read. The caller holds the
 // lock.
-func (l *DeletionLedger) record(ctx context.Context, ref session.Ref, namespace string, uid types.UID, now time.Time) (bool, error) {
+func (l *DeletionLimiter) record(ctx context.Context, ref session.Ref, namespace string, uid types.UID, now time.Time) (bool, error) {
 	c, err := l.read(ctx, ref)
 	if err != nil {
 		return false, err
@@ -105,7 +105,7 @@ func (l *DeletionLedger) record(ctx context.Context, ref session.Ref, namespace 
 }
 
 // read returns what was last read of a config. It reads the config if it was not read.
-func (l *DeletionLedger) read(ctx context.Context, ref session.Ref) (recordedConfig, error) {
+func (l *DeletionLimiter) read(ctx context.Context, ref session.Ref) (recordedConfig, error) {
 	if c, ok := l.recall(ref.UID); ok {
 		return c, nil
 	}
@@ -129,20 +129,20 @@ func emptyConfig(ref session.Ref) client.Object {
 	return config
 }
 
-func (l *DeletionLedger) recall(config types.UID) (recordedConfig, bool) {
+func (l *DeletionLimiter) recall(config types.UID) (recordedConfig, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c, ok := l.known[config]
 	return c, ok
 }
 
-func (l *DeletionLedger) remember(config types.UID, c recordedConfig) {
+func (l *DeletionLimiter) remember(config types.UID, c recordedConfig) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.known[config] = c
 }
 
-func (l *DeletionLedger) forget(config types.UID) {
+func (l *DeletionLimiter) forget(config types.UID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.known, config)

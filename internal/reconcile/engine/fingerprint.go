@@ -13,16 +13,16 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// referral computes fingerprints of what specs refer to. With the one in status, the first
+// referenceFingerprints computes fingerprints of what specs refer to. With the one in status, the first
 // reconcile after a start can tell whether any of it has changed meanwhile.
-type referral[T reconcile.Managed] struct {
+type referenceFingerprints[T reconcile.Managed] struct {
 	kind       reconcile.Kind[T]
 	references *references[T]
 	objects    *refs.ObjectReader
 }
 
 // refers reports whether spec refers to anything.
-func (r *referral[T]) refers(mg T) bool {
+func (r *referenceFingerprints[T]) refers(mg T) bool {
 	if r.kind.Refs != nil && len(r.kind.Refs(mg)) > 0 || r.kind.Fields != nil && len(r.kind.Fields(mg)) > 0 {
 		return true
 	}
@@ -39,7 +39,7 @@ func (r *referral[T]) refers(mg T) bool {
 
 // unchanged reports whether spec refers to the same as when AWS was last found to match, as far as
 // it refers to anything.
-func (r *referral[T]) unchanged(ctx context.Context, mg T, s *session.Session) bool {
+func (r *referenceFingerprints[T]) unchanged(ctx context.Context, mg T, s *session.Session) bool {
 	if !r.refers(mg) {
 		return true
 	}
@@ -59,7 +59,7 @@ func (r *referral[T]) unchanged(ctx context.Context, mg T, s *session.Session) b
 
 // fingerprint returns the fingerprint of a resource whose references are resolved. It is empty if spec refers to
 // nothing, or to fields of other providers' objects, whose versions change with each of their own reconciles.
-func (r *referral[T]) fingerprint(ctx context.Context, mg T) string {
+func (r *referenceFingerprints[T]) fingerprint(ctx context.Context, mg T) string {
 	if !r.refers(mg) || r.kind.Fields != nil && len(r.kind.Fields(mg)) > 0 {
 		return ""
 	}

@@ -19,9 +19,9 @@ import (
 // StatusDelay is the default of Options.StatusDelay. Most creations in AWS take less.
 const StatusDelay = 5 * time.Second
 
-// mayHold reports whether a status may be deferred: it only says that the resource is being created, or what it waits
+// mayDefer reports whether a status may be deferred: it only says that the resource is being created, or what it waits
 // for, and the stored one does not say more.
-func (p *pass[T]) mayHold(mg reconcile.Managed, f reconcile.Input, d reconcile.Decision) bool {
+func (p *pass[T]) mayDefer(mg reconcile.Managed, f reconcile.Input, d reconcile.Decision) bool {
 	if f.Deleted || f.Paused || d.Ready.Reason != xpv2.ReasonCreating || p.storesNow() {
 		return false
 	}
@@ -37,20 +37,20 @@ func notCreated(mg resource.Conditioned) bool {
 	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating
 }
 
-// boundHold bounds the time for which a status is deferred: it writes the status if it has been deferred long enough,
+// boundDeferral bounds the time for which a status is deferred: it writes the status if it has been deferred long enough,
 // and requeues the resource no later than that.
-func (r *reconciler[T]) boundHold(ctx context.Context, key client.ObjectKey, res ctrl.Result) ctrl.Result {
+func (r *reconciler[T]) boundDeferral(ctx context.Context, key client.ObjectKey, res ctrl.Result) ctrl.Result {
 	if !r.kube.HasDeferred(key) {
-		r.states.EndHold(key)
+		r.states.EndDeferral(key)
 		return res
 	}
-	left := r.delay - r.now().Sub(r.states.BeginHold(key, r.now()))
+	left := r.delay - r.now().Sub(r.states.BeginDeferral(key, r.now()))
 	if left <= 0 {
 		left = reconcile.MinPending
 		if err := r.kube.WriteDeferred(ctx, key); err != nil {
 			r.log.Info("Cannot write the status", "name", key, "error", err)
 		} else {
-			r.states.EndHold(key)
+			r.states.EndDeferral(key)
 			return res
 		}
 	}
