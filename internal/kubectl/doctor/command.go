@@ -14,7 +14,8 @@ const long = `Find what you should change before it fails: runtimes that AWS end
 functions and event source mappings that do not work, and IAM actions that the provider lacks.
 
 It reads the cluster, as the provider has last observed AWS. With --refresh, it also reads AWS with the credentials of
-this machine: the quotas of the account, and the versions of each function that nothing uses. It changes nothing.
+this machine: the quotas of the account, the versions of each function that nothing uses, and log groups that never
+expire. It changes nothing.
 
 The annotation lambda.aws.m.crossplane.io/ignore-advice of a resource has the codes of findings that are not shown,
 separated by commas.

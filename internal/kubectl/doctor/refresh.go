@@ -62,6 +62,9 @@ func (c *collector) refresh(ctx context.Context, flags *awsconfig.Flags) error {
 			if err := c.unused(ctx, client, a, f); err != nil {
 				return err
 			}
+			if err := c.retention(ctx, cfg, f); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -116,6 +119,21 @@ func (c *collector) unused(ctx context.Context, client *lambda.Client, a account
 		return c.skip(what, err)
 	}
 	c.report.add(v1beta1.FunctionKind, f.Namespace, f.Name, advice.OfVersions(unused)...)
+	return nil
+}
+
+// retention adds the finding about a log group of a function whose events never expire.
+func (c *collector) retention(ctx context.Context, cfg aws.Config, f *v1beta1.Function) error {
+	if advice.Ignores(f, advice.LogsNeverExpire) {
+		return nil
+	}
+	r, err := awsconfig.LogRetentionOf(ctx, cfg, f)
+	if err != nil {
+		return c.skip("find out when logs of "+kubectl.Functions.Full(f.Name)+" expire", err)
+	}
+	if r != nil && r.Days == 0 {
+		c.report.add(v1beta1.FunctionKind, f.Namespace, f.Name, advice.OfLogGroup(r.Group))
+	}
 	return nil
 }
 

@@ -67,6 +67,7 @@ type settings struct {
 	Timeout                      int32    `json:"timeout,omitempty"`
 	Role                         string   `json:"role,omitempty"`
 	LogGroup                     string   `json:"logGroup,omitempty"`
+	LogRetention                 string   `json:"logRetention,omitempty"`
 	EnvironmentVariableNames     []string `json:"environmentVariableNames,omitempty"`
 	Layers                       []string `json:"layers,omitempty"`
 	ReservedConcurrentExecutions *int32   `json:"reservedConcurrentExecutions,omitempty"`

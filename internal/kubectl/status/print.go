@@ -73,7 +73,7 @@ func (p *page) function(b *strings.Builder) {
 	line("Role", s.Role)
 	line("Environment", strings.Join(s.EnvironmentVariableNames, ", "))
 	line("Layers", strings.Join(s.Layers, ", "))
-	line("Logs", s.LogGroup)
+	line("Logs", s.LogGroup, s.LogRetention)
 }
 
 // A section is a table with a title. It is left out if it has no rows.

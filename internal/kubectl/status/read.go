@@ -3,6 +3,8 @@ package status
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -19,6 +21,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
@@ -52,6 +56,28 @@ func (r *reader) collect(ctx context.Context) error {
 		if err := read(); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// readRetention reads from AWS for how long the log of the Function is kept. If it cannot, the page says so.
+func (r *reader) readRetention(ctx context.Context, flags *awsconfig.Flags) error {
+	cfg, err := flags.Load(ctx, r.fn.Spec.ForProvider.Region)
+	if err != nil {
+		return err
+	}
+	switch kept, err := awsconfig.LogRetentionOf(ctx, cfg, r.fn); {
+	case errors.Is(err, kubectl.ErrInterrupted):
+		return err
+	case err != nil:
+		r.page.NotShown = append(r.page.NotShown, err.Error())
+	case kept == nil:
+		r.page.NotShown = append(r.page.NotShown, "retention of the log: the account of the credentials of this machine "+
+			"does not have its log group. AWS creates it when the function first logs")
+	case kept.Days == 0:
+		r.page.Function.Settings.LogRetention = "never expires: " + advice.OfLogGroup(kept.Group).Action
+	default:
+		r.page.Function.Settings.LogRetention = fmt.Sprintf("expires after %d days", kept.Days)
 	}
 	return nil
 }

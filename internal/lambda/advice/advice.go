@@ -73,6 +73,9 @@ const (
 
 	// VersionsUnused are versions of a function that nothing uses.
 	VersionsUnused Code = "VersionsUnused"
+
+	// LogsNeverExpire is a log group of a function whose events CloudWatch Logs keeps for ever.
+	LogsNeverExpire Code = "LogsNeverExpire"
 )
 
 // A rule is the properties that all findings of a code have in common.
@@ -124,6 +127,7 @@ var rules = map[Code]rule{
 	CodeStorageNearLimit: {severity: Warning, kinds: []string{config, clusterConfig}},
 	ConcurrencyNearLimit: {severity: Warning, kinds: []string{config, clusterConfig}},
 	VersionsUnused:       {severity: Info, kinds: []string{function}},
+	LogsNeverExpire:      {severity: Info, kinds: []string{function}},
 }
 
 // All returns a finding of each code, without a message, in order.

@@ -179,3 +179,11 @@ func OfVersions(unused []string) []Finding {
 		"nothing in Lambda uses these versions: "+list,
 		"set historyLimit, so that the provider deletes earlier versions, or delete them in AWS")}
 }
+
+// OfLogGroup returns the finding about a log group of a function whose events never expire.
+func OfLogGroup(group string) Finding {
+	return newFinding(LogsNeverExpire, "spec.forProvider.loggingConfig.logGroup",
+		"CloudWatch Logs keeps the events of log group "+group+" for ever",
+		"set a retention for the log group, such as with `aws logs put-retention-policy`, or manage the log group with "+
+			"another provider")
+}

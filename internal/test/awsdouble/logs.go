@@ -1,6 +1,7 @@
 package awsdouble
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -8,11 +9,16 @@ import (
 	"time"
 )
 
+// maxLogGroups is the number of log groups in a page.
+const maxLogGroups = 50
+
 // maxLogPage is the number of events in a page. AWS's have up to 10,000.
 const maxLogPage = 100
 
 // logsTargets are CloudWatch Logs' operations (JSON 1.1), by the end of X-Amz-Target.
-var logsTargets = map[string]handler{"FilterLogEvents": filterLogEvents}
+var logsTargets = map[string]handler{
+	"DescribeLogGroups": describeLogGroups, "FilterLogEvents": filterLogEvents, "PutRetentionPolicy": putRetentionPolicy,
+}
 
 // logEvent is an event of a log group.
 type logEvent struct {
@@ -72,4 +78,43 @@ func filterLogEvents(s *Server, r *request) any {
 		out["nextToken"] = next
 	}
 	return out
+}
+
+// describeLogGroups returns the log groups whose names have a prefix, by name.
+func describeLogGroups(s *Server, r *request) any {
+	in := struct {
+		LogGroupNamePrefix string
+		Limit              int
+	}{Limit: maxLogGroups}
+	r.decode(&in)
+	groups, of := []map[string]any{}, r.account+"/"+r.region+"/"
+	for _, key := range slices.Sorted(maps.Keys(s.logs)) {
+		name, own := strings.CutPrefix(key, of)
+		if !own || !strings.HasPrefix(name, in.LogGroupNamePrefix) || len(groups) == in.Limit {
+			continue
+		}
+		g := map[string]any{
+			"logGroupName": name, "arn": "arn:aws:logs:" + r.region + ":" + r.account + ":log-group:" + name + ":*",
+		}
+		if days := s.retention[key]; days > 0 {
+			g["retentionInDays"] = days
+		}
+		groups = append(groups, g)
+	}
+	return map[string]any{"logGroups": groups}
+}
+
+// putRetentionPolicy sets for how many days the events of a log group are kept.
+func putRetentionPolicy(s *Server, r *request) any {
+	in := struct {
+		LogGroupName    string
+		RetentionInDays int
+	}{}
+	r.decode(&in)
+	key := r.account + "/" + r.region + "/" + in.LogGroupName
+	if _, exists := s.logs[key]; !exists {
+		panic(apiError(http.StatusBadRequest, "ResourceNotFoundException", "The specified log group does not exist."))
+	}
+	s.retention[key] = in.RetentionInDays
+	return nil
 }

@@ -38,6 +38,7 @@ type Server struct {
 	traffic   []*traffic
 	queues    map[string]*sqsQueue
 	logs      map[string][]logEvent
+	retention map[string]int
 	trails    []trail
 	callers   map[string]string
 	policy    []Allow
@@ -65,6 +66,7 @@ func New(o Options) *Server {
 		statuses:  map[string]metricStatus{},
 		queues:    map[string]*sqsQueue{},
 		logs:      map[string][]logEvent{},
+		retention: map[string]int{},
 		callers:   map[string]string{},
 		memory:    memory{past: map[string][]past{}, read: map[string]int{}},
 	}
