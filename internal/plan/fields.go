@@ -55,16 +55,7 @@ var unobserved = []string{"Qualifier", "CodeSHA256"}
 // asObserved makes a resource ask for what AWS was observed to have, in fields that its spec leaves to AWS. An Alias
 // with a rollout asks for the version that it invokes: the rollout decides on that, not the manifest alone.
 func asObserved(mg reconcile.Managed) {
-	spec, at := fieldOf(mg, "Spec").FieldByName("ForProvider"), fieldOf(mg, "Status").FieldByName("AtProvider")
-	for _, f := range reflect.VisibleFields(spec.Type()) {
-		to, from := spec.FieldByIndex(f.Index), at.FieldByName(f.Name)
-		if slices.Contains(unobserved, f.Name) || !isScalar(f.Type) || !to.IsNil() || refers(spec, f.Name) {
-			continue
-		}
-		if from.IsValid() && from.Type() == f.Type {
-			to.Set(from)
-		}
-	}
+	fillObserved(fieldOf(mg, "Spec").FieldByName("ForProvider"), fieldOf(mg, "Status").FieldByName("AtProvider"))
 	a, ok := mg.(*v1beta1.Alias)
 	if !ok || a.Spec.Rollout == nil || a.Status.AtProvider.FunctionVersion == nil {
 		return
@@ -74,9 +65,80 @@ func asObserved(mg reconcile.Managed) {
 	a.Spec.Rollout = nil
 }
 
-// isScalar reports whether a type is a pointer to a text, a number or a bool.
+// fillObserved fills the scalars that a spec leaves out with those that were observed, in its blocks too. It reports
+// whether it has filled any.
+func fillObserved(spec, at reflect.Value) bool {
+	filled := false
+	for _, f := range reflect.VisibleFields(spec.Type()) {
+		if f.Anonymous || slices.Contains(unobserved, f.Name) || refers(spec, f.Name) {
+			continue
+		}
+		to, from := spec.FieldByIndex(f.Index), at.FieldByName(f.Name)
+		if isBlock(f.Type) {
+			filled = fillBlock(f.Name, to, from, at) || filled
+		} else if from.IsValid() {
+			filled = fillScalar(to, from) || filled
+		}
+	}
+	return filled
+}
+
+// fillBlock fills a block. A block that spec leaves out is added if it has nothing but scalars.
+func fillBlock(name string, to, from, at reflect.Value) bool {
+	block := to.Type().Elem()
+	if to.IsNil() && !slices.ContainsFunc(reflect.VisibleFields(block), func(f reflect.StructField) bool {
+		return !isScalar(f.Type)
+	}) {
+		added := reflect.New(block)
+		if fillBlock(name, added, from, at) {
+			to.Set(added)
+			return true
+		}
+		return false
+	}
+	switch {
+	case to.IsNil():
+		return false
+	case from.IsValid() && isBlock(from.Type()):
+		return !from.IsNil() && fillObserved(to.Elem(), from.Elem())
+	case block.NumField() == 1: // The status of some blocks is a field, such as ephemeralStorageSize.
+		from = at.FieldByName(name + block.Field(0).Name)
+		return from.IsValid() && fillScalar(to.Elem().Field(0), from)
+	}
+	return false
+}
+
+// fillScalar sets a scalar that is not set, if there is a value of its type.
+func fillScalar(to, from reflect.Value) bool {
+	if !isScalar(to.Type()) || !to.IsZero() || from.IsZero() {
+		return false
+	}
+	if from.Kind() == reflect.Pointer && to.Kind() != reflect.Pointer {
+		from = from.Elem()
+	}
+	if from.Type() != to.Type() {
+		return false
+	}
+	to.Set(from)
+	return true
+}
+
+// isBlock reports whether a type is a pointer to a struct.
+func isBlock(t reflect.Type) bool {
+	return t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct
+}
+
+// isScalar reports whether a type is a text, a number or a bool, or a pointer to one.
 func isScalar(t reflect.Type) bool {
-	return t.Kind() == reflect.Pointer && t.Elem().Kind() != reflect.Struct
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.String, reflect.Bool, reflect.Int32, reflect.Int64, reflect.Float64:
+		return true
+	default:
+		return false
+	}
 }
 
 // refers reports whether spec sets a field by a reference.

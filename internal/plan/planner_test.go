@@ -149,6 +149,33 @@ func TestPlan(t *testing.T) {
 				Changes: []Change{{Path: "memorySize", Before: "300", After: "512"}},
 			},
 		},
+		"ObservedBlocks": {
+			reason: "So have the fields of blocks, whether the manifest has the block or not.",
+			desired: function(created, func(f *v1beta1.Function) {
+				f.Spec.ForProvider.EphemeralStorage = &v1beta1.EphemeralStorage{Size: 2048}
+				f.Spec.ForProvider.TracingConfig = &v1beta1.TracingConfig{Mode: "PassThrough"}
+				f.Spec.ForProvider.LoggingConfig = &v1beta1.LoggingConfig{
+					LogFormat: ptr.To("JSON"), SystemLogLevel: ptr.To("DEBUG"),
+				}
+			}),
+			prior: function(created, func(f *v1beta1.Function) {
+				f.Spec.ForProvider.LoggingConfig = &v1beta1.LoggingConfig{LogFormat: ptr.To("JSON")}
+				o := &f.Status.AtProvider
+				o.EphemeralStorageSize = ptr.To[int32](1024)
+				o.TracingConfig = &v1beta1.TracingConfigObservation{Mode: ptr.To("Active")}
+				o.LoggingConfig = &v1beta1.LoggingConfigObservation{
+					LogFormat: ptr.To("JSON"), ApplicationLogLevel: ptr.To("TRACE"), SystemLogLevel: ptr.To("WARN"),
+				}
+			}),
+			want: want{
+				Action: Update, Calls: []string{"UpdateFunctionConfiguration checkout"},
+				Changes: []Change{
+					{Path: "ephemeralStorage.size", Before: "1024", After: "2048"},
+					{Path: "loggingConfig.systemLogLevel", Before: `"WARN"`, After: `"DEBUG"`},
+					{Path: "tracingConfig.mode", Before: `"Active"`, After: `"PassThrough"`},
+				},
+			},
+		},
 		"Unchanged": {
 			reason: "AWS has what the manifest asks for.", desired: function(created),
 			prior: function(created), want: want{Action: None},
