@@ -181,8 +181,8 @@ func (e *env) follow(ctx context.Context, what string, so func(*v1beta1.Alias) b
 		}
 		done := so(a)
 		route, message := weights(a), a.GetCondition("Ready").Message
-		news, _, _ := strings.Cut(message, "; next at ")
-		if news = route + news; news != last || done || time.Since(printed) >= countEvery {
+		news := route + message
+		if news != last || done || time.Since(printed) >= countEvery {
 			fmt.Printf("    after %-6s %-18s %s\n", time.Since(began).Round(100*time.Millisecond), route,
 				e.failures(versions(a)...))
 			if news != last && message != "" {

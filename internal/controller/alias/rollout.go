@@ -341,7 +341,7 @@ func failure(s *v1beta1.AliasRolloutStatus) string {
 }
 
 // progress returns what a rollout does, such as "rollout 7-abc: Analyzing, step 2 of 5: version 6
-// serves, version 7 receives 10 %; errors 0.002 (Success); next at 20:01:40".
+// serves, version 7 receives 10 %; errors 0.002 (Success)".
 func progress(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, serves string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rollout %s: %s", s.ID, s.Step)
@@ -362,9 +362,6 @@ func progress(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, serves 
 		if also != "" {
 			b.WriteString("; " + also)
 		}
-	}
-	if s.NextCheckAt != nil {
-		b.WriteString("; next at " + s.NextCheckAt.UTC().Format(time.TimeOnly))
 	}
 	return b.String()
 }
