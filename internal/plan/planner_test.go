@@ -176,6 +176,13 @@ func TestPlan(t *testing.T) {
 				},
 			},
 		},
+		"Region": {
+			reason:  "A region that AWS does not have may be a mistake. Only the config could tell.",
+			desired: function(created, func(f *v1beta1.Function) { f.Spec.ForProvider.Region = "eu-nowhere-1" }),
+			prior:   function(created, func(f *v1beta1.Function) { f.Spec.ForProvider.Region = "eu-nowhere-1" }),
+			want: want{Action: None, Unknowns: []string{`whether the provider accepts "eu-nowhere-1": it is not a region of ` +
+				`AWS that this version knows, so spec.regions of the provider config must list it`}},
+		},
 		"Unchanged": {
 			reason: "AWS has what the manifest asks for.", desired: function(created),
 			prior: function(created), want: want{Action: None},

@@ -19,6 +19,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
 	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
@@ -182,6 +183,10 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 		return out
 	}
 	a.Assume(gvk.Kind != v1beta1.FunctionKind)
+	if region := s.Region(desired); p.resolver == nil && !regions.Known(region) {
+		out.Unknowns = append(out.Unknowns, fmt.Sprintf("whether the provider accepts %q: it is not a region of AWS that "+
+			"this version knows, so spec.regions of the provider config must list it", region))
+	}
 	if prior != nil {
 		p.inherit(mg, prior)
 		if message, waits := p.deletionWaits(mg); waits {
