@@ -16,8 +16,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
 )
 
-// MaxAdvisory is the length of the message of the condition Advisory.
-const MaxAdvisory = 1024
+// maxAdvisory is the length of the message of the condition Advisory.
+const maxAdvisory = 1024
 
 // SetAdvisory sets the condition Advisory if there are findings, or were. It is part of a status that is written
 // anyway: neither its reason nor its message changes while the findings remain.
@@ -29,20 +29,20 @@ func SetAdvisory(mg Managed, sizes advice.Sizes, now time.Time) {
 	found = slices.DeleteFunc(found, func(f advice.Finding) bool { return !f.IsShown() })
 	switch {
 	case len(found) > 0:
-		mg.SetConditions(Advisory(mg.GetGeneration(), found))
+		mg.SetConditions(advisory(mg.GetGeneration(), found))
 	case mg.GetCondition(v1beta1.TypeAdvisory).Status != corev1.ConditionUnknown:
 		mg.SetConditions(advisoryCondition(mg.GetGeneration(), corev1.ConditionFalse, v1beta1.ReasonNoFindings, ""))
 	}
 }
 
-// Advisory returns the condition Advisory that reports findings.
-func Advisory(generation int64, found []advice.Finding) xpv2.Condition {
+// advisory returns the condition Advisory that reports findings.
+func advisory(generation int64, found []advice.Finding) xpv2.Condition {
 	var codes, messages []string
 	for _, f := range found {
 		codes = append(codes, string(f.Code))
 		messages = append(messages, f.Message+": "+f.Action)
 	}
-	return advisoryCondition(generation, corev1.ConditionTrue, xpv2.ConditionReason(strings.Join(codes, ",")), Cut(strings.Join(messages, "; "), MaxAdvisory))
+	return advisoryCondition(generation, corev1.ConditionTrue, xpv2.ConditionReason(strings.Join(codes, ",")), Cut(strings.Join(messages, "; "), maxAdvisory))
 }
 
 func advisoryCondition(generation int64, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {

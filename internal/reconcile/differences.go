@@ -18,30 +18,30 @@ import (
 )
 
 const (
-	// MaxDifferences is the maximum number of differences in status.
-	MaxDifferences = 16
+	// maxDifferences is the maximum number of differences in status.
+	maxDifferences = 16
 
 	// maxNamed is the maximum number of differences that a message names.
 	maxNamed = 6
 
-	// MaxValue is the length of a value in status, maxShort that in a message.
-	MaxValue = 128
+	// maxValue is the length of a value in status, maxShort that in a message.
+	maxValue = 128
 	maxShort = 40
 )
 
 // PoliciesForbid is the reason given for differences that are not corrected.
 const PoliciesForbid = "managementPolicies do not allow changing it"
 
-// SplitDifferences is the list of differences between AWS and spec, as reported to users.
-type SplitDifferences struct {
+// splitDifferences is the list of differences between AWS and spec, as reported to users.
+type splitDifferences struct {
 	// desired are the fields that spec names, beside are those that it does not: an update
 	// removes them or resets them to the default of the config or of AWS.
 	desired, others []v1beta1.Difference
 }
 
-// Compared splits changes by whether spec names the field. It omits the tags that record ownership.
-func Compared(mg Managed, cs diff.Changes) SplitDifferences {
-	var c SplitDifferences
+// split splits changes by whether spec names the field. It omits the tags that record ownership.
+func split(mg Managed, cs diff.Changes) splitDifferences {
+	var c splitDifferences
 	if len(cs) == 0 {
 		return c
 	}
@@ -50,7 +50,7 @@ func Compared(mg Managed, cs diff.Changes) SplitDifferences {
 		if slices.ContainsFunc(ownership.Keys(), func(key string) bool { return change.Path == "tags["+key+"]" }) {
 			continue
 		}
-		d := v1beta1.Difference{Field: Cut(change.Path, MaxValue), Desired: Cut(change.New, MaxValue), Observed: Cut(change.Old, MaxValue)}
+		d := v1beta1.Difference{Field: Cut(change.Path, maxValue), Desired: Cut(change.New, maxValue), Observed: Cut(change.Old, maxValue)}
 		if named(change.Path) {
 			c.desired = append(c.desired, d)
 		} else {
@@ -60,22 +60,22 @@ func Compared(mg Managed, cs diff.Changes) SplitDifferences {
 	return c
 }
 
-// List returns the differences for status: the fields that spec names come first.
-func (c SplitDifferences) List() []v1beta1.Difference {
+// list returns the differences for status: the fields that spec names come first.
+func (c splitDifferences) list() []v1beta1.Difference {
 	all := slices.Concat(c.desired, c.others)
-	return all[:min(len(all), MaxDifferences)]
+	return all[:min(len(all), maxDifferences)]
 }
 
-// Message returns the message of Ready if no changes are allowed. It is empty if AWS has what spec asks for.
-func (c SplitDifferences) Message() string {
+// message returns the message of Ready if no changes are allowed. It is empty if AWS has what spec asks for.
+func (c splitDifferences) message() string {
 	if len(c.desired) == 0 {
 		return ""
 	}
 	return "AWS differs from spec: " + sentence(c.desired) + "; " + PoliciesForbid
 }
 
-// Remark returns the message of Ready about fields that spec does not name. It is empty if there are none.
-func (c SplitDifferences) Remark() string {
+// remark returns the message of Ready about fields that spec does not name. It is empty if there are none.
+func (c splitDifferences) remark() string {
 	if len(c.others) == 0 {
 		return ""
 	}
@@ -154,18 +154,18 @@ func differenceFields(mg Managed) func(path string) bool {
 	}
 }
 
-// ReportDifferences returns how AWS differs from spec, for status, and the Ready condition, which says so too if no
+// reportDifferences returns how AWS differs from spec, for status, and the Ready condition, which says so too if no
 // changes are allowed.
-func ReportDifferences(mg Managed, cs diff.Changes, mayUpdate bool, ready xpv2.Condition) (Differences, xpv2.Condition) {
-	c := Compared(mg, cs)
+func reportDifferences(mg Managed, cs diff.Changes, mayUpdate bool, ready xpv2.Condition) (Differences, xpv2.Condition) {
+	c := split(mg, cs)
 	served := ready.Status == corev1.ConditionTrue
 	switch {
 	case mayUpdate && served:
 		return Differences{}, ready
 	case mayUpdate:
-		return Differences{List: c.List()}, ready
-	case served && c.Remark() != "":
-		ready = ready.WithMessage(strings.TrimSuffix(c.Remark()+"; "+ready.Message, "; "))
+		return Differences{List: c.list()}, ready
+	case served && c.remark() != "":
+		ready = ready.WithMessage(strings.TrimSuffix(c.remark()+"; "+ready.Message, "; "))
 	}
-	return Differences{Message: c.Message(), List: c.List()}, ready
+	return Differences{Message: c.message(), List: c.list()}, ready
 }

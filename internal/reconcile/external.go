@@ -127,8 +127,8 @@ func (e *external[T, O, S]) compare(ctx context.Context) error {
 	if !mayUpdate && (len(p.Changes) > 0 || p.Call != "") {
 		p.Call, p.Ready = "", e.readyCondition()
 	}
-	p = Bounded(e.facts, e.mg, p)
-	differences, ready := ReportDifferences(e.mg, p.Changes, mayUpdate, p.Ready)
+	p = bounded(e.facts, e.mg, p)
+	differences, ready := reportDifferences(e.mg, p.Changes, mayUpdate, p.Ready)
 	p.Ready = explained(e.facts.Origin, ready)
 	e.plan, e.comparison = p, c
 	e.out.Ready, e.out.Differences, e.out.Details = p.Ready, &differences, e.details()
@@ -241,7 +241,7 @@ func (e *external[T, O, S]) observeOnly(ctx context.Context) error {
 	if err != nil {
 		return errors.Wrapf(err, "cannot compare %s with spec", e.observation.Description)
 	}
-	differences, ready := ReportDifferences(e.mg, changes, false, e.readyCondition())
+	differences, ready := reportDifferences(e.mg, changes, false, e.readyCondition())
 	e.out.Ready, e.out.Differences, e.out.Details = ready, &differences, e.details()
 	return nil
 }
@@ -264,7 +264,7 @@ func (e *external[T, O, S]) foreign(ctx context.Context, err error) error {
 		return err
 	}
 	if changes, ferr := e.previewChanges(ctx); ferr == nil { // A failed comparison is reported after the adoption.
-		e.out.Differences = &Differences{List: Compared(e.mg, changes).List()}
+		e.out.Differences = &Differences{List: split(e.mg, changes).list()}
 	}
 	return err
 }

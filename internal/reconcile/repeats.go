@@ -17,9 +17,9 @@ var repeatDelays = []time.Duration{
 	2 * time.Second, 10 * time.Second, 5 * time.Minute, 10 * time.Minute, 20 * time.Minute, time.Hour,
 }
 
-// RepeatsMaxAge is the time for which a call counts. It is longer than every delay, so that a call that never has an
+// repeatsMaxAge is the time for which a call counts. It is longer than every delay, so that a call that never has an
 // effect does not start over with the first delays.
-const RepeatsMaxAge = 3 * time.Hour
+const repeatsMaxAge = 3 * time.Hour
 
 // Repeats records the calls of one resource that have not had their effect yet: those that AWS has accepted without
 // showing the result, and those that it defers. AWS accepts some settings that it does not return, and so do emulators.
@@ -75,7 +75,7 @@ func (r *Repeats) Delay(call, changes string, now time.Time) (wait time.Duration
 // same returns the recorded call if it made the same changes and has not expired. The caller holds the lock.
 func (r *Repeats) same(call, changes string, now time.Time) (repeatedCall, bool) {
 	was, ok := r.calls[call]
-	return was, ok && was.changes == changes && now.Sub(was.at) < RepeatsMaxAge
+	return was, ok && was.changes == changes && now.Sub(was.at) < repeatsMaxAge
 }
 
 // Empty reports whether every recorded call has had its effect.

@@ -36,9 +36,9 @@ const deletionShare = 3
 // the same failure.
 const recurring = 15 * time.Minute
 
-// Bounded returns the plan with the first of its calls that may be made now. A call that AWS has accepted without
+// bounded returns the plan with the first of its calls that may be made now. A call that AWS has accepted without
 // showing its effect waits, longer each time, while others go ahead; Ready says so if only such calls are left.
-func Bounded(f Facts, mg Managed, p Plan) Plan {
+func bounded(f Facts, mg Managed, p Plan) Plan {
 	switch {
 	case len(p.Changes) == 0 && p.Ready.Status == corev1.ConditionTrue:
 		f.Repeats.Forget()

@@ -5,12 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
@@ -84,34 +81,6 @@ func TestShown(t *testing.T) {
 		if ready.Reason != xpv2.ReasonAvailable || c.value != "a" {
 			t.Errorf("round %d: value %q, %+v", i, c.value, ready)
 		}
-	}
-}
-
-// TestOtherwise has a call that AWS does not take hold up no other.
-func TestOtherwise(t *testing.T) {
-	tags, code := diff.Changes{{Path: "tags"}}, diff.Changes{{Path: "code"}}
-	plan := reconcile.Plan{Ready: reconcile.Updating(1, "changing code, tags"), Changes: append(code, tags...)}.
-		With(reconcile.Step{Call: "TagThing", Applies: tags}, reconcile.Step{Call: "UpdateThing", Applies: code, Slow: true})
-	a, at := &reconcile.Repeats{}, time.Unix(1e9, 0)
-	next := func() (string, bool) {
-		p := reconcile.Bounded(reconcile.Facts{Repeats: a, Fresh: readcache.Freshness{Now: at}}, newExternalSample(), plan)
-		if p.Call != "" {
-			a.Record(p.Call, p.Applies.String(), at)
-		}
-		return p.Call, p.Slow
-	}
-	var got []string
-	for range 4 {
-		call, slow := next()
-		if slow != (call == "UpdateThing") {
-			t.Errorf("%s: slow is %t", call, slow)
-		}
-		got = append(got, call)
-	}
-	at = at.Add(3 * time.Second)
-	call, _ := next()
-	if diff := cmp.Diff([]string{"TagThing", "UpdateThing", "", "", "TagThing"}, append(got, call)); diff != "" {
-		t.Errorf("calls: -want, +got:\n%s", diff)
 	}
 }
 
