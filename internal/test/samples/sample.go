@@ -4,7 +4,6 @@ package samples
 import (
 	"context"
 	"path/filepath"
-	"runtime"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	k8sruntime "k8s.io/apimachinery/pkg/runtime"
@@ -17,6 +16,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
 )
 
 // GVK is the group, version and kind of Sample.
@@ -80,8 +80,12 @@ func AddToScheme(s *k8sruntime.Scheme) error {
 
 // CRD returns the path of the file that defines Sample.
 func CRD() string {
-	_, file, _, _ := runtime.Caller(0) //nolint:dogsled // Only the file matters.
-	return filepath.Join(filepath.Dir(file), "testdata", "sample.yaml")
+	const path = "internal/test/samples/testdata/sample.yaml"
+	root, err := process.Root(path)
+	if err != nil {
+		return path // Whoever reads it reports that it does not exist.
+	}
+	return filepath.Join(root, path)
 }
 
 // DeepCopyObject returns a copy.
