@@ -65,6 +65,7 @@ func (e *env) invokes(function, alias, version string) {
 
 // TestWebEndpointRollout rolls new code out to a WebEndpoint, has it fail, and recovers.
 func TestWebEndpointRollout(t *testing.T) {
+	t.Parallel()
 	const name = "gradual"
 	e := newEnv(t)
 	e.compose("web-endpoint")
@@ -113,6 +114,7 @@ func TestWebEndpointRollout(t *testing.T) {
 // TestRelease releases a version of a function that fails its smoke test, one that fails its checks, and a good one,
 // and returns to an earlier version.
 func TestRelease(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t)
 	e.compose("release")
 	ns := e.namespace()

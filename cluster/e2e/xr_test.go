@@ -299,6 +299,7 @@ func TestLambdaFunctions(t *testing.T) {
 
 // TestLambdaFunctionChanges takes one LambdaFunction through changes and errors.
 func TestLambdaFunctionChanges(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t)
 	e.compose("lambda-function")
 	xr := e.composite("lambda-function", e.namespace())
@@ -346,6 +347,7 @@ func TestLambdaFunctionChanges(t *testing.T) {
 
 // TestWebEndpoint creates a public endpoint, deploys to it, and deletes it.
 func TestWebEndpoint(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t)
 	e.compose("web-endpoint")
 	xr := e.composite("web-endpoint", e.namespace())
@@ -421,6 +423,7 @@ func TestWebEndpoint(t *testing.T) {
 
 // TestQueueWorker creates a worker, pauses it, and deletes it.
 func TestQueueWorker(t *testing.T) {
+	t.Parallel()
 	const missing = "arn:aws:sqs:" + region + ":" + awsdouble.DefaultAccount + ":nowhere"
 	e := newEnv(t)
 	e.compose("queue-worker")
