@@ -18,13 +18,13 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
-	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 )
 
 // maxInvokedWithin is the largest value of --deletion-protection-invoked-within: 90 days.
@@ -123,7 +123,7 @@ func (f flags) validate() error {
 		}
 	}
 	for _, h := range f.AnalysisHost {
-		if err := analysis.CheckHost(h); err != nil {
+		if err := egress.CheckHost(h); err != nil {
 			errs = append(errs, fmt.Errorf("--analysis-host is %q: %w", h, err))
 		}
 	}
