@@ -75,6 +75,8 @@ type flags struct {
 
 	AnalysisHost []string `help:"Host that the analysis of an Alias's rollout can call, for metrics of Prometheus and of JSON over HTTP, and for dependencies: a name such as prometheus.example.org, a name and a port, or a pattern such as *.example.org. Default: none. A host with a private address must be given by its exact name; loopback and link-local addresses are never called."`
 
+	SourceHost []string `default:"source-controller.flux-system.svc.cluster.local,source-controller.flux-system.svc,source-watcher.flux-system.svc.cluster.local,source-watcher.flux-system.svc" help:"Host of which the artifacts of Flux sources are downloaded: a name, a name and a port, or a pattern such as *.example.org. The URL is in the status of the source, so anyone who may write that can make the provider call these hosts. A host with a private address must be given by its exact name; loopback and link-local addresses are never called."`
+
 	DeletionProtectionInvokedWithin time.Duration `default:"0s" help:"The deletion of a Function that was invoked within this time ago, such as 168h, waits until the annotation lambda.aws.m.crossplane.io/confirm-deletion confirms it. Default: it does not wait."`
 	DeletionLimit                   string        `help:"How many resources of a provider config and a namespace are deleted in AWS in a window of time, such as 50/1h. Further deletions wait until the annotation lambda.aws.m.crossplane.io/confirm-deletion confirms them. Default: no limit."`
 
@@ -125,6 +127,11 @@ func (f flags) validate() error {
 	for _, h := range f.AnalysisHost {
 		if err := egress.CheckHost(h); err != nil {
 			errs = append(errs, fmt.Errorf("--analysis-host is %q: %w", h, err))
+		}
+	}
+	for _, h := range f.SourceHost {
+		if err := egress.CheckHost(h); err != nil {
+			errs = append(errs, fmt.Errorf("%s is %q: %w", manager.SourceHostFlag, h, err))
 		}
 	}
 	return errors.Join(append(errs, f.validateDeletions())...)
@@ -184,6 +191,7 @@ func (f flags) options() manager.Options {
 			MaxFullReadInterval: f.MaxFullReadInterval,
 		},
 		AnalysisHosts: f.AnalysisHost,
+		SourceHosts:   f.SourceHost,
 		Quota:         f.quota(),
 	}
 	o.DeletionPolicy.InvokedWithin = f.DeletionProtectionInvokedWithin

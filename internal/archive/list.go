@@ -31,7 +31,10 @@ type listAPI interface {
 // It returns no item if the archive is not in S3, if its version is immutable, or if its ETag can't
 // be read; and false if it is not known what was deployed.
 func Listed(s Source, last *v1beta1.DeployedCode) ([]listpoll.Ref, bool) {
-	if s.S3Key == nil || s.S3ObjectVersion != nil {
+	switch {
+	case s.Flux != nil: // A watch of the source shows a new artifact.
+		return nil, last != nil && strings.HasPrefix(last.Source, locationOf(*s.Flux)+"#")
+	case s.S3Key == nil, s.S3ObjectVersion != nil:
 		return nil, true
 	}
 	if last == nil {

@@ -32,8 +32,10 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/customresourcesgate"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -124,6 +126,12 @@ type Options struct {
 	// AnalysisLoopback allows loopback addresses among them, for tests and the demo.
 	AnalysisLoopback bool
 
+	// SourceHosts are the hosts of which the artifacts of Flux sources may be downloaded.
+	SourceHosts []string
+
+	// SourceLoopback allows loopback addresses among them, for tests and the demo.
+	SourceLoopback bool
+
 	// DeletionPolicy selects the deletions that wait for a confirmation. The zero value selects none.
 	DeletionPolicy protection.Policy
 
@@ -136,6 +144,9 @@ type Options struct {
 	// Now is the clock of the controllers. Nil means time.Now.
 	Now func() time.Time
 }
+
+// SourceHostFlag is the flag of the provider that sets SourceHosts.
+const SourceHostFlag = "--source-host"
 
 // New returns a manager with every controller. The context limits its requests to the API server.
 func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error) {
@@ -288,6 +299,9 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Analyzer: analysis.New(analysis.Options{
 			Hosts: o.AnalysisHosts, AllowLoopback: o.AnalysisLoopback, Reader: mgr.GetAPIReader(),
 			Mapper: mgr.GetRESTMapper(), Secrets: objs,
+		}),
+		Artifacts: store.New(store.Options{
+			Hosts: egress.Hosts{Flag: SourceHostFlag, Allowed: o.SourceHosts, Loopback: o.SourceLoopback},
 		}),
 		Events:          hub,
 		PollWithEvents:  o.PollWithEvents,

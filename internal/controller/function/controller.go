@@ -37,7 +37,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
@@ -70,7 +69,7 @@ func newKind(c *connector) reconcile.Kind[*v1beta1.Function] {
 			v1beta1.CodeSigningConfigGroupVersionKind,
 			v1beta1.CapacityProviderGroupVersionKind,
 		},
-		Fields: func(f *v1beta1.Function) []v1beta1.FieldSelector { return refs.In(f.Spec) },
+		Fields: fieldSelectors,
 		Redact: redact,
 
 		Invocations: c.invocations,
@@ -109,7 +108,7 @@ func (c *connector) observer(f *v1beta1.Function, s *session.Session) reconcile.
 			fields:  c.o.Fields,
 			bundles: archive.Finder{
 				Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.ReadCache(),
-				Now: c.o.Now,
+				Fields: c.o.Fields, Store: c.o.Artifacts, Code: s.Code, Now: c.o.Now,
 			},
 			ecr: session.Client(s, ecr.NewFromConfig),
 		},

@@ -43,6 +43,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 			return []tenancy.Target{tenancy.Layer(layerName(l))}
 		},
 		Refs:   objectRefs,
+		Fields: fieldSelectors,
 		Redact: redact,
 	})
 }
@@ -66,7 +67,8 @@ func (c *connector) observer(_ *v1beta1.LayerVersion, s *session.Session) reconc
 	e := &external{
 		api: session.Client(s, lambda.NewFromConfig),
 		bundles: archive.Finder{
-			Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.ReadCache(), Now: c.o.Now,
+			Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.ReadCache(),
+			Fields: c.o.Fields, Store: c.o.Artifacts, Code: s.Code, Now: c.o.Now,
 		},
 		usages: c.usages,
 	}
@@ -93,6 +95,14 @@ func reads(l *v1beta1.LayerVersion) []string {
 func objectRefs(l *v1beta1.LayerVersion) []refs.ObjectRef {
 	if c := l.Spec.ForProvider.Content; c != nil {
 		return source(*c).Refs(l.GetNamespace())
+	}
+	return nil
+}
+
+// fieldSelectors returns the source that has the content.
+func fieldSelectors(l *v1beta1.LayerVersion) []v1beta1.FieldSelector {
+	if c := l.Spec.ForProvider.Content; c != nil {
+		return source(*c).Fields()
 	}
 	return nil
 }

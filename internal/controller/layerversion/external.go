@@ -15,6 +15,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -182,8 +183,15 @@ func (e *external) compare(
 	i, _ := intentOf(l)
 	s := &l.Status.AtProvider
 	c := compare(d, e.bundle, o.Resource, s.PublishedContent, i)
-	if !reconcile.Allows(l, xpv2.ManagementActionUpdate) && e.bundle.Unidentified(s.PublishedContent) {
-		c.Changes = c.Changes.But("content.source") // Whether it differs is unknown.
+	mayUpdate := reconcile.Allows(l, xpv2.ManagementActionUpdate)
+	if mayUpdate && !d.Preview && len(c.Changes) > 0 {
+		if err := e.load(ctx); err != nil {
+			return c, err
+		}
+		c = compare(d, e.bundle, o.Resource, s.PublishedContent, i) // The same content may be that of an earlier artifact.
+	}
+	if !mayUpdate && e.bundle.Unidentified(s.PublishedContent) {
+		c.Changes = c.Changes.But("content.source", "content.revision") // Whether it differs is unknown.
 	}
 	s.PublishedContent = e.bundle.RestoreIdentity(codeSHA256(o.Resource), s.PublishedContent)
 	return c, nil
@@ -269,6 +277,16 @@ func (e *external) identify(ctx context.Context, l *v1beta1.LayerVersion) error 
 	return err
 }
 
+// load makes the content that is due ready to be published.
+func (e *external) load(ctx context.Context) error {
+	var err error
+	e.bundle, err = e.bundles.Load(ctx, e.bundle)
+	if busy := (*store.BusyError)(nil); errors.As(err, &busy) {
+		return reconcile.WaitFor(busy.After)
+	}
+	return err
+}
+
 // prepareCreate reads the content, and finds out what the intent has to record.
 func (e *external) prepareCreate(
 	ctx context.Context, l *v1beta1.LayerVersion, s settings,
@@ -277,6 +295,9 @@ func (e *external) prepareCreate(
 		return reconcile.Creation{}, err
 	}
 	if err := e.find(ctx, l); err != nil {
+		return reconcile.Creation{}, err
+	}
+	if err := e.load(ctx); err != nil {
 		return reconcile.Creation{}, err
 	}
 	intent, err := e.toPublish(ctx, l, s)
@@ -314,8 +335,12 @@ func (e *external) publish(ctx context.Context, l *v1beta1.LayerVersion, s setti
 	if c := l.Spec.ForProvider.Content; c != nil {
 		storage = c.S3ObjectStorageMode
 	}
+	u, err := e.bundles.Upload(ctx, e.bundle)
+	if err != nil {
+		return reconcile.Result{Annotate: reconcile.Record{Annotations: none()}}, err
+	}
 	out, err := e.api.PublishLayerVersion(
-		ctx, publishInput(layer, s, e.bundle, storage), new(lambdaapi.AtMostOnce).Options,
+		ctx, publishInput(layer, s, u, storage), new(lambdaapi.AtMostOnce).Options,
 	)
 	if err != nil {
 		res := reconcile.Result{}

@@ -12,6 +12,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/driftevents"
@@ -112,6 +113,9 @@ type Options struct {
 	// StatusDelay is the maximum delay of a status that only says that the resource is being created, or what it waits
 	// for: the next one mostly follows in a moment. 0 writes each at once.
 	StatusDelay time.Duration
+
+	// Artifacts has the artifacts of Flux sources. Nil downloads none, as in a plan.
+	Artifacts *store.Store
 
 	// Accounts knows the remaining Lambda limits of accounts. Nil knows none.
 	Accounts *account.Limits
