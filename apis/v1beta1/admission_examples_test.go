@@ -45,13 +45,14 @@ func TestExamples(t *testing.T) {
 }
 
 // kindsElsewhere returns the kinds of examples that this API server does not serve. The tests of cluster/e2e are of
-// them: those that the examples define for Crossplane and kro to serve, those of kro and Kyverno, and the one of a
+// them: those that the examples define for Crossplane and kro to serve, those of kro, Kyverno and Flux, and the one of a
 // package's metadata.
 func kindsElsewhere(t *testing.T) map[schema.GroupKind]bool {
 	t.Helper()
 	kinds := map[schema.GroupKind]bool{
 		{Group: "kro.run", Kind: "ResourceGraphDefinition"}:      true,
 		{Group: "policies.kyverno.io", Kind: "ValidatingPolicy"}: true,
+		{Group: "source.toolkit.fluxcd.io", Kind: "GitRepository"}: true,
 		{Group: "meta.pkg.crossplane.io", Kind: "Configuration"}: true,
 	}
 	defined := 0

@@ -98,6 +98,14 @@ func (s *Source) Verify(message string) {
 	}, "status", "conditions") // The parents are maps.
 }
 
+// Artifact returns status.artifact of the source.
+func (s *Source) Artifact() map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, _, _ := unstructured.NestedMap(s.object.Object, "status", "artifact")
+	return a
+}
+
 // URL returns the URL of the artifacts.
 func (s *Source) URL() string { return s.url }
 
