@@ -32,8 +32,8 @@ const (
 
 const mediaTypeDockerIndex = "application/vnd.docker.distribution.manifest.list.v2+json"
 
-// taken lists the media types of the layers that are archives. `flux push artifact` sets Flux's, and `oras push` that of
-// a tar.gz for a folder. mediaTypeTar is what `oras push` sets for a file of no type, whatever its format.
+// taken lists the media types of the layers that are archives. `flux push artifact` sets Flux's, and `oras push`
+// that of a tar.gz for a folder. mediaTypeTar is what `oras push` sets for a file of no type, whatever its format.
 var taken = []string{mediaTypeZip, mediaTypeGzip, mediaTypeTgz, mediaTypeFlux}
 
 // An Artifact is an artifact of a single layer, which is an archive.
@@ -54,9 +54,9 @@ type Artifact struct {
 	Open func(ctx context.Context) (io.ReadCloser, error)
 }
 
-// Fetch returns the artifact of a digest in the repository of a reference. It reads the manifest (one GET) and
-// not the layer. It returns an error if the artifact does not have exactly one layer, which is a .zip archive or a tar.gz
-// of at most 300 MB. For its other errors, see ErrNotFound.
+// Fetch returns the artifact of a digest in the repository of a reference. It reads the manifest (one GET) and not
+// the layer. It returns an error if the artifact does not have exactly one layer, which is a .zip archive or a
+// tar.gz of at most 300 MB. For its other errors, see ErrNotFound.
 func (c *Client) Fetch(ctx context.Context, ref, digest string, a Auth) (Artifact, error) {
 	r, err := parseAt(ref, digest)
 	if err != nil {
@@ -134,7 +134,8 @@ func checkLayer(l ocispec.Descriptor) error {
 	return nil
 }
 
-// isArchiveName reports whether the title of a layer, which is the name of the file that was pushed, is that of an archive.
+// isArchiveName reports whether the title of a layer, which is the name of the file that was pushed, is that of an
+// archive.
 func isArchiveName(l ocispec.Descriptor) bool {
 	title := l.Annotations[ocispec.AnnotationTitle]
 	return strings.HasSuffix(title, ".zip") || strings.HasSuffix(title, ".tar.gz") || strings.HasSuffix(title, ".tgz")

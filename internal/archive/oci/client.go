@@ -1,6 +1,6 @@
 // Package oci reads archives from OCI registries: what a reference points to, the one layer of an artifact, and the
-// signatures that belong to it. It trusts no registry: sizes are bounded, digests are checked, and the caller says which
-// hosts may be called.
+// signatures that belong to it. It trusts no registry: sizes are bounded, digests are checked, and the caller says
+// which hosts may be called.
 package oci
 
 import (
@@ -41,8 +41,8 @@ type Options struct {
 	// redirect to, such as those of Amazon S3.
 	Checks egress.Checks
 
-	// PlainLoopback allows plain HTTP for registries on loopback addresses, as in tests and in the demo. All others are
-	// called by HTTPS only.
+	// PlainLoopback allows plain HTTP for registries on loopback addresses, as in tests and in the demo. All others
+	// are called by HTTPS only.
 	PlainLoopback bool
 }
 

@@ -34,8 +34,8 @@ func ecrRegion(host string) string {
 	return m[1] + m[2]
 }
 
-// ECRAPI is the part of the Amazon ECR API that is used. GetAuthorizationToken returns a password that all registries of
-// a region accept from the caller, for what the caller may read in them.
+// ECRAPI is the part of the Amazon ECR API that is used. GetAuthorizationToken returns a password that all
+// registries of a region accept from the caller, for what the caller may read in them.
 type ECRAPI interface {
 	GetAuthorizationToken(ctx context.Context, in *ecr.GetAuthorizationTokenInput,
 		opts ...func(*ecr.Options)) (*ecr.GetAuthorizationTokenOutput, error)
@@ -61,8 +61,8 @@ func NewECR(api func(region string) ECRAPI, now func() time.Time) *ECR {
 	return &ECR{api: api, now: now, tokens: map[string]ecrToken{}}
 }
 
-// credential returns the credentials for the registries of a region (GetAuthorizationToken, once in 12 hours). Concurrent
-// callers share one call.
+// credential returns the credentials for the registries of a region (GetAuthorizationToken, once in 12 hours).
+// Concurrent callers share one call.
 func (e *ECR) credential(ctx context.Context, region string) (auth.Credential, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

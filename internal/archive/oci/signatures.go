@@ -33,8 +33,8 @@ const (
 	signedArtifact = "application/vnd.dev.cosign.artifact.sig.v1+json"
 )
 
-// PredicateSignature is the type of the statement by which cosign signs an artifact. Statements of other types, such as
-// provenance, are attestations: they say something about an artifact, and do not approve it.
+// PredicateSignature is the type of the statement by which cosign signs an artifact. Statements of other types, such
+// as provenance, are attestations: they say something about an artifact, and do not approve it.
 const PredicateSignature = "https://sigstore.dev/cosign/sign/v1"
 
 // A Signature of an artifact, as a registry has it. Nothing about it is checked.
@@ -47,9 +47,9 @@ type Signature struct {
 	Annotations map[string]string
 }
 
-// Signatures returns the signatures that cosign has stored for the artifact of a digest: bundles that the registry lists as
-// referrers of the artifact, and signatures in the older form with the tag sha256-<digest>.sig. It returns none if there
-// are none, and an error if there are more than 32. For its other errors, see ErrNotFound.
+// Signatures returns the signatures that cosign has stored for the artifact of a digest: bundles that the registry
+// lists as referrers of the artifact, and signatures in the older form with the tag sha256-<digest>.sig. It returns
+// none if there are none, and an error if there are more than 32. For its other errors, see ErrNotFound.
 func (c *Client) Signatures(ctx context.Context, ref, of string, a Auth) ([]Signature, error) {
 	r, err := parseAt(ref, of)
 	if err != nil {

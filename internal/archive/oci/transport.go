@@ -34,8 +34,8 @@ var (
 	errBody      = errors.New("it redirects a request with credentials to another host")
 )
 
-// newTransport returns a transport that uses no proxy, because the checks would see the address of the proxy instead of
-// the one that is called.
+// newTransport returns a transport that uses no proxy, because the checks would see the address of the proxy instead
+// of the one that is called.
 func newTransport(o Options) http.RoundTripper {
 	return &transport{plain: o.PlainLoopback, inner: &http.Transport{
 		DialContext:            marked(o.Checks).Dialer(dialTimeout),
@@ -108,8 +108,8 @@ func sameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host)
 }
 
-// retryAfter returns the delay of a header Retry-After, 0 if it has none. Its form with a date is not read, as it would
-// take the clock of the registry.
+// retryAfter returns the delay of a header Retry-After, 0 if it has none. Its form with a date is not read, as it
+// would take the clock of the registry.
 func retryAfter(s string) time.Duration {
 	seconds, err := strconv.Atoi(s)
 	if err != nil || seconds < 0 {

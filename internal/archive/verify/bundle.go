@@ -10,8 +10,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/oci"
 )
 
-// parseBundle parses a bundle, and returns an error unless its statement approves the artifact of a digest. Whether the
-// statement is signed is not checked.
+// parseBundle parses a bundle, and returns an error unless its statement approves the artifact of a digest. Whether
+// the statement is signed is not checked.
 func parseBundle(text, digest []byte) (*bundle.Bundle, error) {
 	b := &bundle.Bundle{}
 	if b.UnmarshalJSON(text) != nil {

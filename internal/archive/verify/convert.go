@@ -62,13 +62,13 @@ func logEntries(text string) ([]*rekorpb.TransparencyLogEntry, error) {
 		return nil, nil
 	}
 	var log struct {
-		SignedEntryTimestamp []byte
+		SignedEntryTimestamp []byte `json:"SignedEntryTimestamp"`
 		Payload              struct {
 			Body           string `json:"body"`
 			IntegratedTime int64  `json:"integratedTime"`
 			LogIndex       int64  `json:"logIndex"`
 			LogID          string `json:"logID"`
-		}
+		} `json:"Payload"`
 	}
 	if json.Unmarshal([]byte(text), &log) != nil {
 		return nil, errUnreadable

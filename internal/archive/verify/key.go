@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"crypto"
+	"crypto/rsa"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/hex"
@@ -12,14 +13,18 @@ import (
 
 	"github.com/sigstore/sigstore-go/pkg/root"
 	"github.com/sigstore/sigstore-go/pkg/verify"
-	"github.com/sigstore/sigstore/pkg/cryptoutils"
 	"github.com/sigstore/sigstore/pkg/signature"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/oci"
 )
 
-// maxKeys is the number of keys that a text may have.
-const maxKeys = 16
+const (
+	// maxKeys is the number of keys that a text may have.
+	maxKeys = 16
+
+	// minRSA is the least number of bits of a key of RSA.
+	minRSA = 2048
+)
 
 var errOtherKey = errors.New("a signature is not by the key that is trusted, or does not match what it signs")
 
@@ -30,8 +35,8 @@ type key struct {
 	verifiers []signature.Verifier
 }
 
-// WithKeys returns a Verifier that trusts each of the public keys in a PEM text, as `cosign public-key` prints them: ECDSA,
-// RSA of 2048 bits or more, or Ed25519. It does not ask for an entry in a transparency log.
+// WithKeys returns a Verifier that trusts each of the public keys in a PEM text, as `cosign public-key` prints them:
+// ECDSA, RSA of 2048 bits or more, or Ed25519. It does not ask for an entry in a transparency log.
 func WithKeys(text []byte) (*Verifier, error) {
 	var keys []key
 	for rest := text; ; {
@@ -68,8 +73,11 @@ func parseKey(block *pem.Block) (key, error) {
 		return key{}, errors.New("it holds a PEM block that is not a PUBLIC KEY")
 	}
 	public, err := x509.ParsePKIXPublicKey(block.Bytes)
-	if err != nil || cryptoutils.ValidatePubKey(public) != nil {
-		return key{}, errors.New("a public key is not one of ECDSA, RSA with 2048 bits or more, or Ed25519")
+	if err != nil {
+		return key{}, errors.New("a public key is damaged")
+	}
+	if r, ok := public.(*rsa.PublicKey); ok && r.N.BitLen() < minRSA {
+		return key{}, errors.New("a public key of RSA has less than 2048 bits")
 	}
 	first, err := signature.LoadVerifier(public, crypto.SHA256)
 	if err != nil {

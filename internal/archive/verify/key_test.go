@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"encoding/pem"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 
@@ -87,12 +88,9 @@ func TestKeyRefuses(t *testing.T) {
 	sign := must[oci.Signature](t)
 	valid := sign(cosign.Sign(ours, artifact))
 	with := func(s oci.Signature, change func(s *oci.Signature)) oci.Signature {
-		c := oci.Signature{Bundle: s.Bundle, Payload: s.Payload, Annotations: map[string]string{}}
-		for k, v := range s.Annotations {
-			c.Annotations[k] = v
-		}
-		change(&c)
-		return c
+		s.Annotations = maps.Clone(s.Annotations)
+		change(&s)
+		return s
 	}
 	bundle := func(key crypto.Signer, digest, predicate string) oci.Signature {
 		return sign(cosign.SignBundle(key, cosign.Statement(digest, predicate)))
@@ -119,16 +117,19 @@ func TestKeyRefuses(t *testing.T) {
 		},
 		"OtherPayload": {
 			"A signature is for its payload.",
-			[]oci.Signature{with(sign(cosign.Sign(ours, other)), func(s *oci.Signature) { s.Payload = valid.Payload })}, errOtherKey,
+			[]oci.Signature{with(sign(cosign.Sign(ours, other)), func(s *oci.Signature) { s.Payload = valid.Payload })},
+			errOtherKey,
 		},
 		"OtherPayloadBundle": {"Also in a bundle.", []oci.Signature{changed}, errOtherKey},
 		"OtherArtifact": {
 			"A valid signature of another artifact says nothing of this one.",
-			[]oci.Signature{sign(cosign.Sign(ours, other))}, errOtherArtifact,
+			[]oci.Signature{sign(cosign.Sign(ours, other))},
+			errOtherArtifact,
 		},
 		"Attestation": {
 			"Provenance is signed too, and does not approve an artifact.",
-			[]oci.Signature{bundle(ours, artifact, "https://slsa.dev/provenance/v1")}, errAttestation,
+			[]oci.Signature{bundle(ours, artifact, "https://slsa.dev/provenance/v1")},
+			errAttestation,
 		},
 		"OtherKind": {
 			"A payload of another kind was signed for another purpose.",
@@ -140,7 +141,8 @@ func TestKeyRefuses(t *testing.T) {
 		"Certificate": {"A certificate is not the key.", []oci.Signature{certified}, errOtherKey},
 		"NoSignature": {
 			"A payload alone is no signature.",
-			[]oci.Signature{with(valid, func(s *oci.Signature) { s.Annotations = nil })}, errUnreadable,
+			[]oci.Signature{with(valid, func(s *oci.Signature) { s.Annotations = nil })},
+			errUnreadable,
 		},
 		"Empty": {"A registry may hold anything.", []oci.Signature{{}}, errUnreadable},
 		"Text":  {"Also as a bundle.", []oci.Signature{{Bundle: []byte("{")}}, errUnreadable},

@@ -15,8 +15,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/oci"
 )
 
-// A Signer is somebody that is trusted, whom an OpenID Connect issuer identifies. Of each pair, exactly one is set. A
-// regular expression has to match the whole text, unlike that of cosign, so that nobody can add something before or after.
+// A Signer is somebody that is trusted, whom an OpenID Connect issuer identifies. Of each pair, exactly one is set.
+// A regular expression has to match the whole text, unlike that of cosign, so that nobody can add something before
+// or after.
 type Signer struct {
 	Issuer, IssuerRegExp   string
 	Subject, SubjectRegExp string
@@ -32,10 +33,10 @@ var (
 	errNoCertificate = errors.New("a signature is by a key, and not by an identity that an issuer confirms")
 )
 
-// Keyless returns a Verifier that trusts each of the signers. trustedRoot is the trusted root of Sigstore as JSON, which
-// `cosign trusted-root create` and `gh attestation trusted-root` print: the certificate authorities, and the logs
-// and timestamp authorities. What the trusted root has is demanded: an entry in a transparency log, a timestamp, and
-// an entry in a log of certificates.
+// Keyless returns a Verifier that trusts each of the signers. trustedRoot is the trusted root of Sigstore as JSON,
+// which `cosign trusted-root create` and `gh attestation trusted-root` print: the certificate authorities, and the
+// logs and timestamp authorities. What the trusted root has is demanded: an entry in a transparency log, a
+// timestamp, and an entry in a log of certificates.
 func Keyless(trustedRoot []byte, signers ...Signer) (*Verifier, error) {
 	tr, err := root.NewTrustedRootFromJSON(trustedRoot)
 	if err != nil {

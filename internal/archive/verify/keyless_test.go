@@ -72,11 +72,13 @@ func TestSigner(t *testing.T) {
 		"OtherSubject": {"Another subject.", Signer{Issuer: issuer, Subject: "other@shop.example"}, refused},
 		"OtherIssuer": {
 			"Another issuer may give the same name to somebody else.",
-			Signer{Issuer: "https://other.example", Subject: subject}, refused,
+			Signer{Issuer: "https://other.example", Subject: subject},
+			refused,
 		},
 		"Start": {
 			"A regular expression matches the whole text: another host may begin in the same way.",
-			Signer{Issuer: issuer, SubjectRegExp: "release@shop"}, refused,
+			Signer{Issuer: issuer, SubjectRegExp: "release@shop"},
+			refused,
 		},
 		"Middle": {"Or have it in the middle.", Signer{IssuerRegExp: "issuer", Subject: subject}, refused},
 		"Or":     {"Also if there are alternatives.", Signer{Issuer: issuer, SubjectRegExp: "release@|x"}, refused},

@@ -18,8 +18,8 @@ type Identity struct {
 	// with a certificate.
 	KeyID string
 
-	// Issuer identified Subject, such as https://token.actions.githubusercontent.com and the URL of a workflow. They are
-	// empty for signatures with a key.
+	// Issuer identified Subject, such as https://token.actions.githubusercontent.com and the URL of a workflow. They
+	// are empty for signatures with a key.
 	Issuer, Subject string
 }
 
@@ -49,8 +49,8 @@ var (
 )
 
 // Verify returns who signed the artifact of a digest, such as sha256:0f3a. One signature has to be valid, and of
-// somebody that the Verifier trusts. Otherwise it returns an error that says why none is, or ErrUnsigned. The error does
-// not depend on the order of the signatures.
+// somebody that the Verifier trusts. Otherwise it returns an error that says why none is, or ErrUnsigned. The error
+// does not depend on the order of the signatures.
 func (v *Verifier) Verify(digest string, signatures []oci.Signature) (Identity, error) {
 	sum, err := hex.DecodeString(strings.TrimPrefix(digest, "sha256:"))
 	if err != nil || !strings.HasPrefix(digest, "sha256:") {

@@ -68,8 +68,8 @@ func binary(logs map[string]*root.TransparencyLog) map[string]*root.Transparency
 	return logs
 }
 
-// Sign signs the artifact of a digest as a subject that an issuer has identified, in the older form. at is the time of its
-// entry in the transparency log. The certificate is valid for ten minutes from now.
+// Sign signs the artifact of a digest as a subject that an issuer has identified, in the older form. at is the time
+// of its entry in the transparency log. The certificate is valid for ten minutes from now.
 func (s *Sigstore) Sign(subject, issuer, digest string, at time.Time) (oci.Signature, error) {
 	e, err := s.ca.SignAtTime(subject, issuer, Payload(digest), at)
 	if err != nil {
