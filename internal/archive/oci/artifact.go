@@ -109,12 +109,12 @@ func layerOf(text []byte) (ocispec.Descriptor, ocispec.Manifest, error) {
 		return ocispec.Descriptor{}, m.Manifest, errors.New("its manifest is not JSON as the OCI specification says")
 	}
 	if len(m.Manifests) > 0 || m.MediaType == ocispec.MediaTypeImageIndex || m.MediaType == mediaTypeDockerIndex {
-		return ocispec.Descriptor{}, m.Manifest, fmt.Errorf("it is an index of %d manifests: refer to one of them, or push "+
-			"the archive as an artifact of its own", len(m.Manifests))
+		return ocispec.Descriptor{}, m.Manifest, fmt.Errorf("it is an index of %d manifests: refer to one of them, "+
+			"or push the archive as an artifact of its own", len(m.Manifests))
 	}
 	if len(m.Layers) != 1 {
-		return ocispec.Descriptor{}, m.Manifest, fmt.Errorf("it has %d layers: push one, which is a .zip archive or a tar.gz "+
-			"(a container image is deployed by its URI instead)", len(m.Layers))
+		return ocispec.Descriptor{}, m.Manifest, fmt.Errorf("it has %d layers: push one, which is a .zip archive or "+
+			"a tar.gz (a container image is deployed by its URI instead)", len(m.Layers))
 	}
 	return m.Layers[0], m.Manifest, checkLayer(m.Layers[0])
 }

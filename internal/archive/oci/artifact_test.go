@@ -54,7 +54,8 @@ func TestLayerOf(t *testing.T) {
 			"it is an index of 0 manifests",
 		},
 		"Large": {
-			"What Lambda does not take is not read.", of(layer(mediaTypeZip, maxLayer+1, d)), "no archive of more than 300 MB",
+			"What Lambda does not take is not read.", of(layer(mediaTypeZip, maxLayer+1, d)),
+			"no archive of more than 300 MB",
 		},
 		"Negative": {"A size is positive.", of(layer(mediaTypeZip, -1, d)), "has no size"},
 		"NoDigest": {"What has no digest cannot be checked.", of(layer(mediaTypeZip, 9, "")), "no SHA-256 digest"},

@@ -168,8 +168,8 @@ func (c *Client) cache(k tokenKey) auth.Cache {
 func parse(ref string) (registry.Reference, error) {
 	r, err := registry.ParseReference(ref)
 	if err != nil || r.Reference == "" {
-		return r, fmt.Errorf("%q is not a reference: it takes a registry, a repository, and a tag or a digest, such as "+
-			"ghcr.io/acme/orders:v1", ref)
+		return r, fmt.Errorf("%q is not a reference: it takes a registry, a repository, and a tag or a digest, such "+
+			"as ghcr.io/acme/orders:v1", ref)
 	}
 	return r, nil
 }

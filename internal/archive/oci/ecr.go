@@ -22,8 +22,9 @@ const renewBefore = 10 * time.Minute
 
 // ecrHost has the group region. See https://docs.aws.amazon.com/AmazonECR/latest/userguide/Registries.html. It
 // has the whole name, so that no other host is sent AWS's credentials.
-var ecrHost = regexp.MustCompile(
-	`^[0-9]{12}\.(?:dkr\.ecr(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?|dkr-ecr(?:-fips)?\.([a-z0-9-]+)\.on\.aws)$`)
+var ecrHost = regexp.MustCompile(`^[0-9]{12}\.(?:` +
+	`dkr\.ecr(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?|` +
+	`dkr-ecr(?:-fips)?\.([a-z0-9-]+)\.on\.aws)$`)
 
 // ecrRegion returns the region of a registry of Amazon ECR, empty for other registries.
 func ecrRegion(host string) string {

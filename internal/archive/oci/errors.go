@@ -25,8 +25,8 @@ var (
 		"check the pull secret")
 
 	// ErrUnauthorized says that the registry refuses the credentials, or demands some.
-	ErrUnauthorized = errors.New("the registry does not allow it with these credentials: check the pull secret, or for " +
-		"Amazon ECR the policies of the provider's role and of the repository")
+	ErrUnauthorized = errors.New("the registry does not allow it with these credentials: check the pull secret, or " +
+		"for Amazon ECR the policies of the provider's role and of the repository")
 
 	// ErrTooLarge says that something is larger than what is read.
 	ErrTooLarge = errors.New("it is too large")
@@ -43,7 +43,8 @@ type RateLimitError struct {
 
 // Error does not mention the delay, because it differs each time.
 func (e *RateLimitError) Error() string {
-	return e.Host + " limits the rate of requests: the provider tries again later; a pull secret may have a higher limit"
+	return e.Host + " limits the rate of requests: the provider tries again later; a pull secret may have a higher " +
+		"limit"
 }
 
 // explain returns an error of a request without what the server has sent, because that may hold anything, and may
@@ -91,7 +92,8 @@ func ofStatus(status int) error {
 }
 
 func ofConnection(err error) error {
-	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded) {
+	timeout, ok := errors.AsType[net.Error](err)
+	if ok && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded) {
 		return errors.New("the registry does not answer in time")
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {

@@ -40,9 +40,11 @@ func bundleOf(s oci.Signature) (*bundle.Bundle, error) {
 	b, err := bundle.NewBundle(&bundlepb.Bundle{
 		MediaType: olderBundle,
 		VerificationMaterial: &bundlepb.VerificationMaterial{
-			Content: &bundlepb.VerificationMaterial_X509CertificateChain{X509CertificateChain: &commonpb.X509CertificateChain{
-				Certificates: []*commonpb.X509Certificate{{RawBytes: block.Bytes}},
-			}},
+			Content: &bundlepb.VerificationMaterial_X509CertificateChain{
+				X509CertificateChain: &commonpb.X509CertificateChain{
+					Certificates: []*commonpb.X509Certificate{{RawBytes: block.Bytes}},
+				},
+			},
 			TlogEntries: entries, TimestampVerificationData: timestamps,
 		},
 		Content: &bundlepb.Bundle_MessageSignature{MessageSignature: &commonpb.MessageSignature{

@@ -28,8 +28,8 @@ var (
 	errLog = errors.New("a signature has no entry in the transparency log of the trusted root that fits it and the " +
 		"lifetime of its certificate")
 	errTime        = errors.New("a signature has no time that the trusted root confirms")
-	errCertificate = errors.New("a signature does not match what it signs, or its certificate is not one of the trusted " +
-		"root, has expired when it was used, or is not in the log of certificates")
+	errCertificate = errors.New("a signature does not match what it signs, or its certificate is not one of the " +
+		"trusted root, has expired when it was used, or is not in the log of certificates")
 	errNoCertificate = errors.New("a signature is by a key, and not by an identity that an issuer confirms")
 )
 
@@ -40,8 +40,8 @@ var (
 func Keyless(trustedRoot []byte, signers ...Signer) (*Verifier, error) {
 	tr, err := root.NewTrustedRootFromJSON(trustedRoot)
 	if err != nil {
-		return nil, errors.New("the trusted root is not JSON as Sigstore's: put the text there that cosign trusted-root " +
-			"create prints")
+		return nil, errors.New("the trusted root is not JSON as Sigstore's: put the text there that cosign " +
+			"trusted-root create prints")
 	}
 	v, err := newVerifier(tr)
 	if err != nil {
@@ -68,8 +68,8 @@ func newVerifier(tr *root.TrustedRoot) (*verify.Verifier, error) {
 		return nil, errors.New("the trusted root has no certificate authority")
 	}
 	if len(tr.RekorLogs()) == 0 && len(tr.TimestampingAuthorities()) == 0 {
-		return nil, errors.New("the trusted root has neither a transparency log nor a timestamp authority, so that the " +
-			"time of a signature is not known")
+		return nil, errors.New("the trusted root has neither a transparency log nor a timestamp authority, so that " +
+			"the time of a signature is not known")
 	}
 	demanded := []verify.VerifierOption{verify.WithObserverTimestamps(1)}
 	if len(tr.RekorLogs()) > 0 {
@@ -84,8 +84,8 @@ func newVerifier(tr *root.TrustedRoot) (*verify.Verifier, error) {
 // identity returns what is compared with a certificate.
 func (s Signer) identity() (verify.CertificateIdentity, error) {
 	if (s.Issuer == "") == (s.IssuerRegExp == "") || (s.Subject == "") == (s.SubjectRegExp == "") {
-		return verify.CertificateIdentity{}, errors.New("an identity takes an issuer and a subject, each as text or as a " +
-			"regular expression")
+		return verify.CertificateIdentity{}, errors.New("an identity takes an issuer and a subject, each as text or " +
+			"as a regular expression")
 	}
 	id, err := verify.NewShortCertificateIdentity(s.Issuer, whole(s.IssuerRegExp), s.Subject, whole(s.SubjectRegExp))
 	if err != nil {

@@ -47,8 +47,8 @@ func Payload(digest string) []byte {
 
 // Statement returns what cosign signs for the artifact of a digest in a bundle, or a statement of another predicate.
 func Statement(digest, predicate string) []byte {
-	return fmt.Appendf(nil, `{"_type":"https://in-toto.io/Statement/v1","subject":[{"name":"","digest":{"sha256":%q}}],`+
-		`"predicateType":%q,"predicate":{}}`, strings.TrimPrefix(digest, "sha256:"), predicate)
+	return fmt.Appendf(nil, `{"_type":"https://in-toto.io/Statement/v1","subject":[{"name":"","digest":`+
+		`{"sha256":%q}}],"predicateType":%q,"predicate":{}}`, strings.TrimPrefix(digest, "sha256:"), predicate)
 }
 
 // Sign signs the artifact of a digest by a key, in the older form.

@@ -52,8 +52,8 @@ func (s *Sigstore) TrustedRoot(parts Part) ([]byte, error) {
 			l.SignatureHashFunc = l.HashFunc
 		}
 	}
-	r, err := root.NewTrustedRoot(root.TrustedRootMediaType01, s.ca.FulcioCertificateAuthorities(), certificates, timestamps,
-		log)
+	r, err := root.NewTrustedRoot(root.TrustedRootMediaType01, s.ca.FulcioCertificateAuthorities(), certificates,
+		timestamps, log)
 	if err != nil {
 		return nil, err
 	}

@@ -127,6 +127,7 @@ func (r *Registry) Push(ctx context.Context, repository, tag string, m Manifest)
 
 func descriptor(l Layer) ocispec.Descriptor {
 	return ocispec.Descriptor{
-		MediaType: l.MediaType, Size: int64(len(l.Content)), Digest: digest.FromBytes(l.Content), Annotations: l.Annotations,
+		MediaType: l.MediaType, Annotations: l.Annotations,
+		Size: int64(len(l.Content)), Digest: digest.FromBytes(l.Content),
 	}
 }
