@@ -50,10 +50,10 @@ func TestExamples(t *testing.T) {
 func kindsElsewhere(t *testing.T) map[schema.GroupKind]bool {
 	t.Helper()
 	kinds := map[schema.GroupKind]bool{
-		{Group: "kro.run", Kind: "ResourceGraphDefinition"}:      true,
-		{Group: "policies.kyverno.io", Kind: "ValidatingPolicy"}: true,
+		{Group: "kro.run", Kind: "ResourceGraphDefinition"}:        true,
+		{Group: "policies.kyverno.io", Kind: "ValidatingPolicy"}:   true,
 		{Group: "source.toolkit.fluxcd.io", Kind: "GitRepository"}: true,
-		{Group: "meta.pkg.crossplane.io", Kind: "Configuration"}: true,
+		{Group: "meta.pkg.crossplane.io", Kind: "Configuration"}:   true,
 	}
 	defined := 0
 	for _, file := range exampleFiles(t) {

@@ -3,7 +3,6 @@ package archive
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"k8s.io/utils/ptr"
 
@@ -11,53 +10,69 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
 )
 
-// Fields returns the selector by which the Flux source is read and watched, if there is one.
-func (s Source) Fields() []v1beta1.FieldSelector {
-	if s.Flux == nil {
-		return nil
-	}
-	return []v1beta1.FieldSelector{{
-		APIVersion: ptr.Deref(s.Flux.APIVersion, flux.Group+"/v1"), Kind: s.Flux.Kind, Name: s.Flux.Name,
-		FieldPath: flux.View,
-	}}
+// An Artifact is the archive that a Flux source or a registry has.
+type Artifact struct {
+	// Revision is what the archive was made from, such as main@sha1:c5d4e9. It is empty if it is unknown.
+	Revision string
+
+	// Verified says who has signed the archive. If it is empty, Unverified says why nobody is known to have.
+	Verified, Unverified string
+
+	// content is what is downloaded. That of a registry is known once its manifest was read.
+	content store.Artifact
+
+	// namespace is that of the resource.
+	namespace string
 }
 
-// locationOf returns the name of a Flux source and the path in it, such as GitRepository/shop//functions/checkout.
-func locationOf(s v1beta1.SourceReference) string {
-	at := s.Kind + "/" + s.Name
-	if s.Path != nil {
-		at += "//" + *s.Path
+// artifactLocation returns the name of a Flux source and the path in it, such as
+// GitRepository/shop//functions/checkout, or the reference of an artifact in a registry. It is empty for other sources.
+func (s Source) artifactLocation() string {
+	at, path := "", s.artifactPath()
+	switch {
+	case s.Flux != nil:
+		at = s.Flux.Kind + "/" + s.Flux.Name
+	case s.OCI != nil:
+		at = "oci://" + s.OCI.Reference
+	}
+	if path != "" {
+		at += "//" + path
 	}
 	return at
 }
 
-// artifact finds the artifact of a Flux source. It downloads nothing.
-func (f Finder) artifact(ctx context.Context, namespace string, b Bundle) (Bundle, error) {
-	text, err := f.Fields.Get(ctx, namespace, b.From.Fields()[0])
-	if err != nil {
-		return b, errors.Wrapf(err, "cannot read %s.sourceRef", b.From.Field)
+func (s Source) artifactPath() string {
+	switch {
+	case s.Flux != nil:
+		return ptr.Deref(s.Flux.Path, "")
+	case s.OCI != nil:
+		return ptr.Deref(s.OCI.Path, "")
 	}
-	s, err := flux.Parse(text)
-	if err != nil {
-		return b, errors.Wrapf(err, "cannot use %s.sourceRef: %s %s/%s", b.From.Field, b.From.Flux.Kind, namespace,
-			b.From.Flux.Name)
+	return ""
+}
+
+// artifactField returns the field that names an artifact's source.
+func (s Source) artifactField() string {
+	if s.OCI != nil {
+		return s.Field + ".oci"
 	}
-	b.Artifact, b.Version = &s, s.Digest
-	return b, nil
+	return s.Field + ".sourceRef"
 }
 
 // Load returns the bundle with its archive ready to be deployed: that of an artifact is downloaded, has its hash, and is
 // staged in S3 if it is too large for a call. It returns an error if the policy of the config does not allow the code, and
 // a *store.BusyError if that takes longer than a moment.
 func (f Finder) Load(ctx context.Context, b Bundle) (Bundle, error) {
+	b, err := f.described(ctx, b)
+	if err != nil {
+		return b, err
+	}
 	if err := f.permit(b); err != nil || b.Artifact == nil {
 		return b, err
 	}
-	b, err := f.unpacked(ctx, b)
-	if err != nil || f.Store == nil {
+	if b, err = f.unpacked(ctx, b); err != nil || f.Store == nil {
 		return b, err
 	}
 	return f.stage(ctx, b)
@@ -96,10 +111,23 @@ type Upload struct {
 	S3Bucket, S3Key, S3ObjectVersion *string
 }
 
+// described returns the bundle of an artifact with what is known of it before it is downloaded.
+func (f Finder) described(ctx context.Context, b Bundle) (Bundle, error) {
+	if b.From.OCI == nil || f.OCI == nil || b.Artifact.content.Fetch != nil {
+		return b, nil
+	}
+	b, err := f.fetch(ctx, b)
+	return b, errors.Wrapf(err, "cannot deploy %s", b.From.artifactField())
+}
+
 // unpacked returns the bundle of an artifact with the hash of its archive. In a plan, the hash remains unknown.
 func (f Finder) unpacked(ctx context.Context, b Bundle) (Bundle, error) {
 	if f.Store == nil {
 		return b, nil
+	}
+	b, err := f.described(ctx, b)
+	if err != nil {
+		return b, err
 	}
 	z, err := f.open(ctx, b)
 	if err != nil {
@@ -111,8 +139,8 @@ func (f Finder) unpacked(ctx context.Context, b Bundle) (Bundle, error) {
 }
 
 func (f Finder) open(ctx context.Context, b Bundle) (*store.File, error) {
-	z, err := f.Store.Zip(ctx, f.Store.Flux(b.Artifact.Artifact), ptr.Deref(b.From.Flux.Path, ""))
-	return z, errors.Wrapf(err, "cannot deploy %s.sourceRef", b.From.Field)
+	z, err := f.Store.Zip(ctx, b.Artifact.content, b.From.artifactPath())
+	return z, errors.Wrapf(err, "cannot deploy %s", b.From.artifactField())
 }
 
 // deployedArtifact returns what status stores of an artifact whose archive has a hash. If the provider knows the hash, it
@@ -123,10 +151,11 @@ func (b Bundle) deployedArtifact(codeSHA256 string) *v1beta1.DeployedCode {
 	}
 }
 
-// again returns what status stores of the artifact that was deployed last, which may have another revision now. A
-// verification counts even if the source is verifying a later artifact meanwhile.
+// again returns what status stores of the artifact that was deployed last. A Flux source may have another revision of it
+// now, and a verification counts even if the source is verifying a later artifact meanwhile.
 func (b Bundle) again(last v1beta1.DeployedCode) *v1beta1.DeployedCode {
-	last.Revision, last.Verified = b.revision(), cmp.Or(b.Artifact.Verified, last.Verified)
+	last.Revision = cmp.Or(b.revision(), last.Revision)
+	last.Verified = cmp.Or(b.Artifact.Verified, last.Verified)
 	return &last
 }
 
@@ -144,45 +173,4 @@ func (b Bundle) revisions(last *v1beta1.DeployedCode) (want, wantRevision, have,
 		return "", "", "", ""
 	}
 	return b.Name(), b.revision(), l.Source, l.Revision
-}
-
-// Names of sources in CodePolicy.Unverified.
-const (
-	sourceInline    = "Inline"
-	sourceConfigMap = "ConfigMap"
-	sourceSecret    = "Secret"
-	sourceS3        = "S3"
-
-	// SourceImage is a container image.
-	SourceImage = "Image"
-)
-
-// permit returns an error if the config requires verified code and the bundle's is not.
-func (f Finder) permit(b Bundle) error {
-	switch s := b.From; {
-	case b.Artifact != nil && f.Code.RequireVerified && b.Artifact.Verified == "":
-		return errors.Errorf("%s.sourceRef: the provider config requires verified code (spec.code.requireVerified), and "+
-			"%s %s is not verified: %s", s.Field, s.Flux.Kind, s.Flux.Name, b.Artifact.Unverified)
-	case b.Artifact != nil:
-		return nil
-	case s.S3Key != nil:
-		return f.Permit(s.Field+".s3Key", sourceS3)
-	case s.Inline != nil:
-		return f.Permit(s.Field+".inline", sourceInline)
-	case s.ConfigMap != "":
-		return f.Permit(s.Field+".configMapRef", sourceConfigMap)
-	case s.ZipFileFrom != nil && s.ZipFileFrom.SecretKeyRef != nil:
-		return f.Permit(s.Field+".zipFileFrom", sourceSecret)
-	}
-	return f.Permit(b.From.Field+".zipFileFrom", sourceConfigMap)
-}
-
-// Permit returns an error if the config requires verified code, and has no exception for a source. field is the field of
-// the resource that names the source.
-func (f Finder) Permit(field, source string) error {
-	if !f.Code.RequireVerified || slices.Contains(f.Code.Unverified, source) {
-		return nil
-	}
-	return errors.Errorf("%s: the provider config requires verified code (spec.code.requireVerified), and this source is "+
-		"not verified: use sourceRef with a GitRepository or an OCIRepository that has spec.verify", field)
 }

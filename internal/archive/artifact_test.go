@@ -86,7 +86,7 @@ func TestCompareArtifacts(t *testing.T) {
 		t.Run(n, func(t *testing.T) {
 			b := Bundle{
 				From: from, Version: "sha256:2", SHA256: tc.sha256,
-				Artifact: &flux.Source{Artifact: flux.Artifact{Revision: "r2", Digest: "sha256:2"}},
+				Artifact: &Artifact{Revision: "r2"},
 			}
 			want, have := b.Compare(tc.has, tc.last)
 			if diff := cmp.Diff([]Identity{tc.want, tc.have}, []Identity{want, have}); diff != "" {
@@ -129,8 +129,8 @@ func (b *bucket) PutObject(_ context.Context, in *s3.PutObjectInput, _ ...func(*
 	return &s3.PutObjectOutput{}, b.refuses
 }
 
-// large serves a .tar.gz with one file of random bytes, and returns its source.
-func large(t testing.TB, size int64) flux.Source {
+// large serves a .tar.gz with one file of random bytes, and returns its artifact.
+func large(t testing.TB, size int64) flux.Artifact {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "artifact.tar.gz")
 	f, err := os.Create(file) //nolint:gosec // In a folder of the test.
@@ -149,7 +149,7 @@ func large(t testing.TB, size int64) flux.Source {
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) }))
 	t.Cleanup(server.Close)
-	return flux.Source{Artifact: flux.Artifact{URL: server.URL, Revision: "r", Digest: "sha256:" + hex.EncodeToString(h.Sum(nil))}}
+	return flux.Artifact{URL: server.URL, Revision: "r", Digest: "sha256:" + hex.EncodeToString(h.Sum(nil))}
 }
 
 // loaded loads the code of a source, however long that takes.
@@ -171,11 +171,11 @@ func newStore(t testing.TB) *store.Store {
 }
 
 func TestStaging(t *testing.T) {
-	s := large(t, maxDirect+1)
+	content := large(t, maxDirect+1)
 	from := Source{Field: "spec.forProvider.code", Flux: fluxtest.Ref("fn")}
 	storage := &bucket{objects: map[string]string{}}
 	f := Finder{Store: newStore(t), S3: storage}
-	b := Bundle{From: from, Artifact: &s, Version: s.Digest}
+	b := Bundle{From: from, Artifact: &Artifact{content: f.Store.Flux(content)}, Version: content.Digest}
 	if _, err := loaded(t, f, b); err == nil || !strings.Contains(err.Error(), "set spec.forProvider.code.staging, or spec.code.staging") {
 		t.Errorf("without a place in S3, the error says what to set, got %v", err)
 	}
@@ -212,10 +212,12 @@ func TestStaging(t *testing.T) {
 // TestMemoryOfLargeArchives checks the memory that the deployment of an archive of 250 MB needs.
 func TestMemoryOfLargeArchives(t *testing.T) {
 	const most = 64 << 20
-	s := large(t, 245<<20)
+	content := large(t, 245<<20)
 	f := Finder{Store: newStore(t), S3: &bucket{objects: map[string]string{}}}
 	f.Code.Staging = &v1beta1.Staging{S3Bucket: "b"}
-	b := Bundle{From: Source{Flux: fluxtest.Ref("fn")}, Artifact: &s, Version: s.Digest}
+	b := Bundle{
+		From: Source{Flux: fluxtest.Ref("fn")}, Artifact: &Artifact{content: f.Store.Flux(content)}, Version: content.Digest,
+	}
 	inUse := func() uint64 {
 		m := runtime.MemStats{}
 		runtime.ReadMemStats(&m)

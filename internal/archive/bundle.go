@@ -1,6 +1,7 @@
 // Package archive finds the .zip archives of functions and layers: in S3, in the spec itself,
-// in a ConfigMap or in a Secret, or in the artifact of a Flux source. It compares an archive with the one that AWS has.
-// artifact.go has what only artifacts need.
+// in a ConfigMap or in a Secret, or in the artifact of a Flux source or of an OCI registry. It compares an archive with the one that AWS has.
+// artifact.go has what artifacts need, fluxsource.go and registry.go find them, verification.go decides which code may be
+// deployed, and stage.go stages large archives in S3.
 package archive
 
 import (
@@ -15,7 +16,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
 
@@ -39,6 +39,9 @@ type Source struct {
 	// Flux refers to a Flux source in the namespace, whose artifact has the archive.
 	Flux *v1beta1.SourceReference
 
+	// OCI is an artifact in a registry that has the archive.
+	OCI *v1beta1.OCISource
+
 	// Staging is the place in S3 for an archive that is too large for a call.
 	Staging *v1beta1.Staging
 
@@ -46,10 +49,13 @@ type Source struct {
 	SHA256 *string
 }
 
-// Refs returns the Secret or ConfigMap that a source in a namespace refers to, if any.
+// Refs returns the Secrets and ConfigMaps that a source in a namespace refers to, if any.
 func (s Source) Refs(namespace string) []refs.ObjectRef {
-	if s.ConfigMap != "" {
+	switch {
+	case s.ConfigMap != "":
 		return []refs.ObjectRef{configMap(namespace, s.ConfigMap)}
+	case s.OCI != nil:
+		return ociRefs(*s.OCI, namespace)
 	}
 	if s.ZipFileFrom != nil {
 		ref, _ := s.zipFile(namespace)
@@ -79,8 +85,8 @@ type Bundle struct {
 	// Zip is the archive itself. It is nil if the archive is in S3 or in an artifact.
 	Zip []byte
 
-	// Artifact is what the Flux source of the archive has. It is nil for other sources.
-	Artifact *flux.Source
+	// Artifact has the archive if its source is a Flux source or a registry. It is nil for other sources.
+	Artifact *Artifact
 
 	// SHA256 is the hash of the archive as AWS returns it (base64). It is empty if it is
 	// unknown until AWS has accepted the archive.
@@ -94,10 +100,10 @@ type Bundle struct {
 	staged *stagedObject
 }
 
-// Location returns the URL of an object in S3, without its ETag, or the name of a Flux source and the path in it.
+// Location returns the URL of an object in S3, without its ETag, or the name of an artifact's source and the path in it.
 func (b Bundle) Location() string {
-	if b.From.Flux != nil {
-		return locationOf(*b.From.Flux)
+	if l := b.From.artifactLocation(); l != "" {
+		return l
 	}
 	p := fmt.Sprintf("s3://%s/%s", ptr.Deref(b.From.S3Bucket, ""), ptr.Deref(b.From.S3Key, ""))
 	if v := b.From.S3ObjectVersion; v != nil {

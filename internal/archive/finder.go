@@ -6,8 +6,10 @@ import (
 	"encoding/base64"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"k8s.io/utils/ptr"
@@ -15,9 +17,11 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/oci"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
 
@@ -53,8 +57,12 @@ type Finder struct {
 	// Fields reads Flux sources.
 	Fields refs.Getter
 
-	// Store has their artifacts. It is nil in a plan, which downloads nothing.
+	// Store has the artifacts. It is nil in a plan, which downloads nothing.
 	Store *store.Store
+
+	// OCI reads registries, and ECR has the credentials for those of Amazon ECR. OCI is nil in a plan.
+	OCI *oci.Client
+	ECR *oci.ECR
 
 	// Code is the policy of the config.
 	Code v1beta1.CodePolicy
@@ -80,7 +88,9 @@ func (f Finder) Find(ctx context.Context, namespace string, s Source, last *v1be
 	case s.S3Key != nil:
 		return f.object(ctx, b, last)
 	case s.Flux != nil:
-		return f.artifact(ctx, namespace, b)
+		return f.fluxSource(ctx, namespace, b)
+	case s.OCI != nil:
+		return f.registry(ctx, namespace, b, last)
 	}
 	var err error
 	if b.Zip, err = f.zip(ctx, namespace, s); err != nil {
@@ -259,4 +269,26 @@ func (f Finder) download(ctx context.Context, b Bundle) (string, error) {
 		return "", errors.Errorf("%s is larger than %d MB, the most that AWS accepts", b.Location(), maxArchive>>20)
 	}
 	return base64.StdEncoding.EncodeToString(h.Sum(nil)), nil
+}
+
+// With returns a Finder that finds archives with the identity and the policy of a session.
+func (f Finder) With(s *session.Session) Finder {
+	f.S3, f.Hashes, f.Code = session.Client(s, s3.NewFromConfig), s.ReadCache(), s.Code
+	f.ECR = session.Shared[ecrOf](s).get(s, f.Now)
+	return f
+}
+
+// ecrOf has the credentials for Amazon ECR of a session.
+type ecrOf struct {
+	once sync.Once
+	ecr  *oci.ECR
+}
+
+func (e *ecrOf) get(s *session.Session, now func() time.Time) *oci.ECR {
+	e.once.Do(func() {
+		e.ecr = oci.NewECR(func(region string) oci.ECRAPI {
+			return ecr.NewFromConfig(s.AWS, func(o *ecr.Options) { o.Region = region })
+		}, now)
+	})
+	return e.ecr
 }

@@ -32,8 +32,10 @@ type listAPI interface {
 // be read; and false if it is not known what was deployed.
 func Listed(s Source, last *v1beta1.DeployedCode) ([]listpoll.Ref, bool) {
 	switch {
-	case s.Flux != nil: // A watch of the source shows a new artifact.
-		return nil, last != nil && strings.HasPrefix(last.Source, locationOf(*s.Flux)+"#")
+	case s.Tracks(): // No list shows a tag that moves.
+		return nil, false
+	case s.Flux != nil, s.OCI != nil: // A watch of the source shows a new artifact.
+		return nil, last != nil && strings.HasPrefix(last.Source, s.artifactLocation()+"#")
 	case s.S3Key == nil, s.S3ObjectVersion != nil:
 		return nil, true
 	}

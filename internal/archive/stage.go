@@ -41,8 +41,8 @@ func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
 		at = f.Code.Staging
 	}
 	if at == nil {
-		return b, errors.Errorf("the .zip of %s.sourceRef has %d MB, and AWS takes more than %d MB only from S3: set "+
-			"%s.staging, or spec.code.staging of the provider config", b.From.Field, z.Size()>>20, maxDirect>>20,
+		return b, errors.Errorf("the .zip of %s has %d MB, and AWS takes more than %d MB only from S3: set "+
+			"%s.staging, or spec.code.staging of the provider config", b.From.artifactField(), z.Size()>>20, maxDirect>>20,
 			b.From.Field)
 	}
 	o, err := stagedAt(*at, b.SHA256)
@@ -57,7 +57,7 @@ func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
 		}
 	}
 	b.staged = &o
-	return b, errors.Wrapf(err, "cannot stage the .zip of %s.sourceRef as s3://%s/%s", b.From.Field, o.bucket, o.key)
+	return b, errors.Wrapf(err, "cannot stage the .zip of %s as s3://%s/%s", b.From.artifactField(), o.bucket, o.key)
 }
 
 // stagedAt returns the object of an archive with a hash.

@@ -82,6 +82,19 @@ func (h Hosts) CheckAddress(host, port string, a netip.Addr) error {
 	return nil
 }
 
+// Public returns checks that also allow hosts that are not listed, at their public addresses.
+func (h Hosts) Public() Checks {
+	return Checks{
+		Host: func(host, port string) error {
+			if a, err := netip.ParseAddr(Host(host)); err == nil {
+				return h.CheckAddress(host, port, a)
+			}
+			return nil
+		},
+		Address: h.CheckAddress,
+	}
+}
+
 func (h Hosts) match(host, port string, same func(pattern, host string) bool) bool {
 	return slices.ContainsFunc(h.Allowed, func(entry string) bool {
 		pattern, only := splitHost(entry)

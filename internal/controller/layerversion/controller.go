@@ -7,7 +7,6 @@ package layerversion
 
 import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -67,9 +66,8 @@ func (c *connector) observer(_ *v1beta1.LayerVersion, s *session.Session) reconc
 	e := &external{
 		api: session.Client(s, lambda.NewFromConfig),
 		bundles: archive.Finder{
-			Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.ReadCache(),
-			Fields: c.o.Fields, Store: c.o.Artifacts, Code: s.Code, Now: c.o.Now,
-		},
+			Objects: c.o.Objects, Fields: c.o.Fields, Store: c.o.Artifacts, OCI: c.o.Registries, Now: c.o.Now,
+		}.With(s),
 		usages: c.usages,
 	}
 	return e.resource()

@@ -12,6 +12,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/oci"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
@@ -114,8 +115,10 @@ type Options struct {
 	// for: the next one mostly follows in a moment. 0 writes each at once.
 	StatusDelay time.Duration
 
-	// Artifacts has the artifacts of Flux sources. Nil downloads none, as in a plan.
-	Artifacts *store.Store
+	// Artifacts has the artifacts of Flux sources and registries, and Registries reads registries. Nil downloads and reads
+	// none, as in a plan.
+	Artifacts  *store.Store
+	Registries *oci.Client
 
 	// Accounts knows the remaining Lambda limits of accounts. Nil knows none.
 	Accounts *account.Limits
