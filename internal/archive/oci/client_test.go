@@ -118,6 +118,16 @@ func TestDigest(t *testing.T) {
 			ref:    "shop/orders:v1", want: "the registry answers with HTTP 500", requests: []string{"HEAD"},
 			before: answer(http.StatusInternalServerError),
 		},
+		"Realm": {
+			reason: "Credentials are not sent to a token service that the registry names within the cluster.",
+			ref:    "shop/orders:v1", want: "has another name and a private address, or is called by plain HTTP",
+			requests: []string{"HEAD"},
+			before: func(w http.ResponseWriter, _ *http.Request) bool {
+				w.Header().Set("WWW-Authenticate", `Bearer realm="https://10.0.0.1/token",service="s"`)
+				w.WriteHeader(http.StatusUnauthorized)
+				return true
+			},
+		},
 		"OtherDigest": {
 			reason: "A digest of another kind could not be compared with what is read.",
 			ref:    "shop/orders:v1", want: "is not a SHA-256 digest", requests: []string{"HEAD"},
@@ -181,11 +191,15 @@ func TestRateLimit(t *testing.T) {
 		after  string
 		want   time.Duration
 	}{
-		"Seconds":     {"The delay is the registry's.", http.StatusTooManyRequests, "7", 7 * time.Second},
-		"None":        {"The registry need not name a delay.", http.StatusTooManyRequests, "", 0},
-		"Long":        {"No registry may end the polls.", http.StatusTooManyRequests, "99999999", time.Hour},
-		"Date":        {"A date would take the registry's clock.", http.StatusTooManyRequests, "Tue, 24 Nov 2026 13:00:00 GMT", 0},
-		"Unavailable": {"A registry that is down may name a delay too.", http.StatusServiceUnavailable, "7", 7 * time.Second},
+		"Seconds": {"The delay is the registry's.", http.StatusTooManyRequests, "7", 7 * time.Second},
+		"None":    {"The registry need not name a delay.", http.StatusTooManyRequests, "", 0},
+		"Long":    {"No registry may end the polls.", http.StatusTooManyRequests, "99999999", time.Hour},
+		"Date": {
+			"A date would take the registry's clock.", http.StatusTooManyRequests, "Tue, 24 Nov 2026 13:00:00 GMT", 0,
+		},
+		"Unavailable": {
+			"A registry that is down may name a delay too.", http.StatusServiceUnavailable, "7", 7 * time.Second,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -224,21 +238,22 @@ func TestTokens(t *testing.T) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return true
 	})
-	secret := pullSecret(t, r.Host, "shop", "secret")
+	lookUp := func(secrets ...PullSecret) error {
+		_, err := c.Digest(t.Context(), r.Host+"/shop/orders:v1", Auth{PullSecrets: secrets})
+		return err
+	}
 	for _, want := range [][]string{{"HEAD", "GET", "HEAD"}, {"HEAD"}, {"HEAD"}} {
-		if _, err := c.Digest(t.Context(), r.Host+"/shop/orders:v1", Auth{PullSecrets: []PullSecret{secret}}); err != nil {
+		if err := lookUp(pullSecret(t, r.Host, "shop", "secret")); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, methods(r.Requests())); diff != "" {
 			t.Errorf("a token must be used until it is refused: -want, +got:\n%s", diff)
 		}
 	}
-	other := pullSecret(t, r.Host, "shop", "other")
-	if _, err := c.Digest(t.Context(), r.Host+"/shop/orders:v1", Auth{PullSecrets: []PullSecret{other}}); !errors.Is(err,
-		ErrUnauthorized) {
+	if err := lookUp(pullSecret(t, r.Host, "shop", "other")); !errors.Is(err, ErrUnauthorized) {
 		t.Errorf("the token of other credentials must not be used, got %v", err)
 	}
-	if _, err := c.Digest(t.Context(), r.Host+"/shop/orders:v1", Auth{}); !errors.Is(err, ErrUnauthorized) {
+	if err := lookUp(); !errors.Is(err, ErrUnauthorized) {
 		t.Errorf("nor without credentials, got %v", err)
 	}
 }
@@ -464,8 +479,8 @@ func TestHosts(t *testing.T) {
 		client            *Client
 	}{
 		"Reserved": {
-			"The address is checked at the moment of connecting.", r.Host + "/shop/orders:v1", "127.0.0.1 is not allowed",
-			New(Options{Checks: refused, PlainLoopback: true}),
+			"The address is checked at the moment of connecting.", r.Host + "/shop/orders:v1",
+			"127.0.0.1 is not allowed", New(Options{Checks: refused, PlainLoopback: true}),
 		},
 		"Metadata": {
 			"So is that of the metadata service.", "169.254.169.254/shop/orders:v1", "169.254.169.254 is not allowed",

@@ -18,7 +18,9 @@ import (
 
 func TestECRRegion(t *testing.T) {
 	cases := map[string]struct{ reason, host, want string }{
-		"Private":   {"The hosts of private registries.", "123456789012.dkr.ecr.eu-central-1.amazonaws.com", "eu-central-1"},
+		"Private": {
+			"The hosts of private registries.", "123456789012.dkr.ecr.eu-central-1.amazonaws.com", "eu-central-1",
+		},
 		"China":     {"Those in China.", "123456789012.dkr.ecr.cn-north-1.amazonaws.com.cn", "cn-north-1"},
 		"FIPS":      {"Those of FIPS.", "123456789012.dkr.ecr-fips.us-gov-west-1.amazonaws.com", "us-gov-west-1"},
 		"DualStack": {"Those of IPv6.", "123456789012.dkr-ecr.eu-west-1.on.aws", "eu-west-1"},
@@ -97,7 +99,10 @@ func TestECRErrors(t *testing.T) {
 		err    error
 		want   string
 	}{
-		"Error": {"An error of AWS says where.", nil, errors.New("denied"), "cannot get credentials for Amazon ECR in eu-west-1: denied"},
+		"Error": {
+			"An error of AWS says where.", nil, errors.New("denied"),
+			"cannot get credentials for Amazon ECR in eu-west-1: denied",
+		},
 		"Empty": {"AWS always returns a token.", &ecr.GetAuthorizationTokenOutput{}, nil, "is not one"},
 		"Malformed": {
 			"It is base64.", &ecr.GetAuthorizationTokenOutput{AuthorizationData: []types.AuthorizationData{{

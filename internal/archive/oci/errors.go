@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"oras.land/oras-go/v2/errdef"
@@ -105,6 +106,10 @@ func ofConnection(err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
 		return errors.New("the registry does not accept the connection")
 	}
+	if isRealm(err) {
+		return errors.New("the service that issues the registry's tokens has another name and a private address, or is " +
+			"called by plain HTTP")
+	}
 	if _, ok := errors.AsType[*url.Error](err); ok {
 		return errors.New("the connection to the registry failed")
 	}
@@ -115,5 +120,9 @@ func ofConnection(err error) error {
 func isTransport(err error) bool {
 	_, failed := errors.AsType[*url.Error](err)
 	_, limited := errors.AsType[*RateLimitError](err)
-	return failed || limited
+	return failed || limited || isRealm(err)
 }
+
+// isRealm reports whether the library refuses to send credentials to a service that issues tokens. It has no type for
+// that error.
+func isRealm(err error) bool { return strings.Contains(err.Error(), "bearer realm") }

@@ -43,7 +43,8 @@ func TestPublicGood(t *testing.T) {
 		t.Fatal(err)
 	}
 	sum := must[[]byte](t)(hex.DecodeString(provenanceOfNPM))
-	_, err := v.Verify(b, verify.NewPolicy(verify.WithArtifactDigest("sha512", sum), verify.WithCertificateIdentity(id)))
+	_, err := v.Verify(b, verify.NewPolicy(verify.WithArtifactDigest("sha512", sum),
+		verify.WithCertificateIdentity(id)))
 	if err != nil {
 		t.Errorf("want a valid attestation, got %v", err)
 	}

@@ -110,7 +110,8 @@ func TestKeyRefuses(t *testing.T) {
 	}{
 		"None": {"What is not signed is not trusted.", nil, ErrUnsigned},
 		"OtherKey": {
-			"A key that was replaced is not trusted any more.", []oci.Signature{sign(cosign.Sign(theirs, artifact))}, errOtherKey,
+			"A key that was replaced is not trusted any more.", []oci.Signature{sign(cosign.Sign(theirs, artifact))},
+			errOtherKey,
 		},
 		"OtherKeyBundle": {
 			"Nor in a bundle.", []oci.Signature{bundle(theirs, artifact, oci.PredicateSignature)}, errOtherKey,
@@ -189,9 +190,10 @@ func TestWithKeys(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		"Empty":   "",
-		"Text":    "ssh-ed25519 AAAA",
-		"Private": "-----BEGIN ENCRYPTED SIGSTORE PRIVATE KEY-----\nc2VjcmV0\n-----END ENCRYPTED SIGSTORE PRIVATE KEY-----\n",
+		"Empty": "",
+		"Text":  "ssh-ed25519 AAAA",
+		"Private": "-----BEGIN ENCRYPTED SIGSTORE PRIVATE KEY-----\nc2VjcmV0\n" +
+			"-----END ENCRYPTED SIGSTORE PRIVATE KEY-----\n",
 		"Damaged": "-----BEGIN PUBLIC KEY-----\nc2VjcmV0\n-----END PUBLIC KEY-----\n",
 		"Weak":    string(pemOf(cosign.PublicKey(weak))),
 		"Many":    strings.Repeat(string(pemOf(cosign.PublicKey(first))), maxKeys+1),

@@ -40,14 +40,16 @@ func signatureIn(t *testing.T, s oci.Signature) string {
 // TestKeyless verifies signatures by trusted roots with various parts.
 func TestKeyless(t *testing.T) {
 	s := must[*cosign.Sigstore](t)(cosign.NewSigstore())
+	statement := cosign.Statement(artifact, oci.PredicateSignature)
 	forms := map[string]oci.Signature{
 		"older":  must[oci.Signature](t)(s.Sign(subject, issuer, artifact, soon())),
-		"bundle": must[oci.Signature](t)(s.SignBundle(subject, issuer, cosign.Statement(artifact, oci.PredicateSignature), soon())),
+		"bundle": must[oci.Signature](t)(s.SignBundle(subject, issuer, statement, soon())),
 	}
 	for name, parts := range map[string]cosign.Part{
 		"Log": cosign.Log, "Timestamps": cosign.Timestamps, "Both": cosign.Log | cosign.Timestamps,
 	} {
-		v := must[*Verifier](t)(Keyless(must[[]byte](t)(s.TrustedRoot(parts)), Signer{Issuer: issuer, Subject: subject}))
+		root := must[[]byte](t)(s.TrustedRoot(parts))
+		v := must[*Verifier](t)(Keyless(root, Signer{Issuer: issuer, Subject: subject}))
 		for form, signature := range forms {
 			got, err := v.Verify(artifact, []oci.Signature{signature})
 			if diff := cmp.Diff(Identity{Issuer: issuer, Subject: subject}, got); diff != "" || err != nil {
@@ -67,8 +69,10 @@ func TestSigner(t *testing.T) {
 		signer Signer
 		want   string
 	}{
-		"Exact":        {"Texts are compared.", Signer{Issuer: issuer, Subject: subject}, ""},
-		"RegExp":       {"Or matched.", Signer{IssuerRegExp: `https://.*\.example`, SubjectRegExp: `.*@shop\.example`}, ""},
+		"Exact": {"Texts are compared.", Signer{Issuer: issuer, Subject: subject}, ""},
+		"RegExp": {
+			"Or matched.", Signer{IssuerRegExp: `https://.*\.example`, SubjectRegExp: `.*@shop\.example`}, "",
+		},
 		"OtherSubject": {"Another subject.", Signer{Issuer: issuer, Subject: "other@shop.example"}, refused},
 		"OtherIssuer": {
 			"Another issuer may give the same name to somebody else.",
@@ -87,7 +91,11 @@ func TestSigner(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v := must[*Verifier](t)(Keyless(root, tc.signer))
 			_, err := v.Verify(artifact, []oci.Signature{signature})
-			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.HasSuffix(err.Error(), tc.want)) {
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if !strings.HasSuffix(got, tc.want) || (got == "") != (tc.want == "") {
 				t.Errorf("%s\nwant %q, got %v", tc.reason, tc.want, err)
 			}
 		})
@@ -164,7 +172,8 @@ func TestKeylessRefuses(t *testing.T) {
 			cosign.Log, errAttestation,
 		},
 		"NotInCertificateLog": {
-			"A certificate that is not logged was not issued openly.", valid, cosign.Log | cosign.CertificateLog, errCertificate,
+			"A certificate that is not logged was not issued openly.", valid, cosign.Log | cosign.CertificateLog,
+			errCertificate,
 		},
 		"Key": {
 			"A key has no identity.", sign(cosign.Sign(key, artifact)), cosign.Log, errNoCertificate,
@@ -198,14 +207,19 @@ func TestNewKeyless(t *testing.T) {
 		root    []byte
 		signers []Signer
 	}{
-		"Text":      {"It is no JSON.", []byte("trusted"), []Signer{good}},
-		"Empty":     {"It has no authority.", []byte(`{"mediaType":"application/vnd.dev.sigstore.trustedroot+json;version=0.1"}`), []Signer{good}},
+		"Text": {"It is no JSON.", []byte("trusted"), []Signer{good}},
+		"Empty": {
+			"It has no authority.", []byte(`{"mediaType":"application/vnd.dev.sigstore.trustedroot+json;version=0.1"}`),
+			[]Signer{good},
+		},
 		"NoTime":    {"It confirms no time.", must[[]byte](t)(s.TrustedRoot(0)), []Signer{good}},
 		"NoSigner":  {"Nobody is trusted.", root, nil},
 		"NoIssuer":  {"Any issuer would be trusted.", root, []Signer{{Subject: subject}}},
 		"NoSubject": {"Any subject would be trusted.", root, []Signer{{Issuer: issuer}}},
-		"Both":      {"It is unclear which one counts.", root, []Signer{{Issuer: issuer, Subject: subject, SubjectRegExp: "."}}},
-		"RegExp":    {"It is no regular expression.", root, []Signer{{Issuer: issuer, SubjectRegExp: "("}}},
+		"Both": {
+			"It is unclear which one counts.", root, []Signer{{Issuer: issuer, Subject: subject, SubjectRegExp: "."}},
+		},
+		"RegExp": {"It is no regular expression.", root, []Signer{{Issuer: issuer, SubjectRegExp: "("}}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
