@@ -15,6 +15,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/oci"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
@@ -31,8 +32,9 @@ type env struct {
 	memory  *records
 
 	// source is the source of code, if there is one, and code the config's policy.
-	source *fluxtest.Source
-	code   v1beta1.CodePolicy
+	source     *fluxtest.Source
+	registries *oci.Client
+	code       v1beta1.CodePolicy
 
 	// reachable is whether AWS is known to answer calls.
 	reachable bool
@@ -67,6 +69,7 @@ func (e *env) external() *external {
 	if th.resolver.bundles.Code = e.code; e.source != nil {
 		th.resolver.bundles.Fields, th.resolver.bundles.Store = e.source, e.source.Store
 	}
+	th.resolver.bundles.OCI = e.registries
 	th.resolver.ecr = ecr.NewFromConfig(cfg)
 	return th
 }
