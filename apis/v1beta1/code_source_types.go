@@ -58,12 +58,12 @@ type OCISource struct {
 	// +kubebuilder:validation:XValidation:rule="!self.startsWith('/') && !self.split('/').exists(p, p == '..')",message="path must be relative and must not contain ..: use one such as functions/checkout"
 	Path *string `json:"path,omitempty"`
 
-	// Verify says who has to have signed the artifact. An artifact that they have not signed is not deployed.
+	// Verify names the signers of the artifact. An artifact that none of them has signed is not deployed.
 	// +optional
 	Verify *OCIVerification `json:"verify,omitempty"`
 }
 
-// OCIVerification says who has to have signed an artifact.
+// OCIVerification names the signers of an artifact.
 type OCIVerification struct {
 	// Cosign has the signers by Sigstore's cosign.
 	Cosign CosignVerification `json:"cosign"`
@@ -99,7 +99,7 @@ type CosignIdentity struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Issuer string `json:"issuer"`
 
-	// Subject is what the issuer says of the signer: an email address, or the URL of a workflow. It must match exactly.
+	// Subject is the name of the signer at the issuer: an email address, or the URL of a workflow. It must match exactly.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	Subject string `json:"subject"`

@@ -144,7 +144,7 @@ type DeployedCode struct {
 	CodeSHA256 string `json:"codeSha256"`
 	// Revision of the source, such as main@sha1:c5d4e9, which names the commit.
 	Revision string `json:"revision,omitempty"`
-	// Verified says what has signed the artifact, as the source's condition SourceVerified
-	// does. It is absent if nothing was verified.
+	// Verified is the signer of the artifact, or the message of the source's condition SourceVerified. It is absent if
+	// nothing was verified.
 	Verified string `json:"verified,omitempty"`
 }

@@ -14,16 +14,16 @@ import (
 
 // An Artifact is the archive that a Flux source or a registry has.
 type Artifact struct {
-	// Revision is what the archive was made from, such as main@sha1:c5d4e9. It is empty if it is unknown.
+	// Revision is the commit or version of the archive, such as main@sha1:c5d4e9. It is empty if it is unknown.
 	Revision string
 
-	// Verified says who has signed the archive. If it is empty, Unverified says why nobody is known to have.
+	// Verified is the signer of the archive. If it is empty, Unverified is the reason why none is known.
 	Verified, Unverified string
 
-	// content is what is downloaded. That of a registry is known once its manifest was read.
+	// content is the download. That of a registry is known once its manifest was read.
 	content store.Artifact
 
-	// namespace is that of the resource.
+	// namespace is the namespace of the resource.
 	namespace string
 }
 
@@ -72,7 +72,10 @@ func (f Finder) Load(ctx context.Context, b Bundle) (Bundle, error) {
 	if err := f.permit(b); err != nil || b.Artifact == nil {
 		return b, err
 	}
-	if b, err = f.unpacked(ctx, b); err != nil || f.Store == nil {
+	if f.Store == nil {
+		return b, f.planStage(ctx, b)
+	}
+	if b, err = f.unpacked(ctx, b); err != nil {
 		return b, err
 	}
 	return f.stage(ctx, b)

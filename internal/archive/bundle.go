@@ -154,7 +154,7 @@ type Identity struct {
 	// Name identifies the version of an S3 object, or of an artifact, with an unknown hash.
 	Name string `json:"source"`
 
-	// Revision is that of an artifact, if it is another one than that of the artifact that was deployed last.
+	// Revision is the revision of an artifact, if it is another one than that of the artifact that was deployed last.
 	Revision string `json:"revision,omitempty"`
 }
 

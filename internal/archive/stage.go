@@ -36,10 +36,7 @@ func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
 	if z.Size() <= maxDirect {
 		return b, nil
 	}
-	at := b.From.Staging
-	if at == nil {
-		at = f.Code.Staging
-	}
+	at := f.staging(b)
 	if at == nil {
 		return b, errors.Errorf("the .zip of %s has %d MB, and AWS takes more than %d MB only from S3: set "+
 			"%s.staging, or spec.code.staging of the provider config", b.From.artifactField(), z.Size()>>20, maxDirect>>20,
@@ -58,6 +55,28 @@ func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
 	}
 	b.staged = &o
 	return b, errors.Wrapf(err, "cannot stage the .zip of %s as s3://%s/%s", b.From.artifactField(), o.bucket, o.key)
+}
+
+// staging returns the place of a resource, or else that of the config. It returns nil if there is none.
+func (f Finder) staging(b Bundle) *v1beta1.Staging {
+	if b.From.Staging != nil {
+		return b.From.Staging
+	}
+	return f.Code.Staging
+}
+
+// planStage plans the calls that stage an archive, which may be too large for a call.
+func (f Finder) planStage(ctx context.Context, b Bundle) error {
+	at := f.staging(b)
+	if at == nil {
+		return nil
+	}
+	o := stagedObject{bucket: at.S3Bucket, key: ptr.Deref(at.Prefix, "") + "*"}
+	if _, err := f.staged(ctx, &o, ""); err != nil {
+		return err
+	}
+	_, err := f.S3.PutObject(ctx, &s3.PutObjectInput{Bucket: &o.bucket, Key: &o.key})
+	return awserr.Sanitize(err)
 }
 
 // stagedAt returns the object of an archive with a hash.

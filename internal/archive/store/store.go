@@ -41,7 +41,7 @@ type BusyError struct {
 	After time.Duration
 }
 
-// Error says what is still to be done.
+// Error returns what is still to be done.
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("the code is being downloaded: retry in %s", e.After)
 }

@@ -4,6 +4,8 @@
 package flux
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"regexp"
 	"strings"
@@ -38,16 +40,16 @@ type Source struct {
 	// artifact is not verified.
 	Verified string `json:"verified,omitempty"`
 
-	// Unverified says why the artifact is not verified.
+	// Unverified is the reason why the artifact is not verified.
 	Unverified string `json:"unverified,omitempty"`
 
-	// Missing says why there is no artifact.
+	// Missing is the reason why there is no artifact.
 	Missing string `json:"missing,omitempty"`
 }
 
-// An Artifact is what a source has produced.
+// An Artifact is an archive that a source has produced.
 type Artifact struct {
-	// URL is where the artifact is served within the cluster.
+	// URL is the location of the artifact within the cluster.
 	URL string `json:"url,omitempty"`
 
 	// Revision identifies the artifact for humans, such as main@sha1:c5d4e9.
@@ -77,6 +79,24 @@ func Summarize(u *unstructured.Unstructured) string {
 		return ""
 	}
 	return string(b)
+}
+
+// Placeholder returns the view of a source that is assumed to have an artifact, whose revision is a placeholder.
+func Placeholder(revision string) string {
+	sum := sha256.Sum256([]byte(revision))
+	b, err := json.Marshal(Source{
+		Artifact: Artifact{Revision: revision, Digest: "sha256:" + hex.EncodeToString(sum[:])}, Verified: revision,
+	})
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// HasArtifact reports whether a text of Summarize is that of a source with an artifact.
+func HasArtifact(text string) bool {
+	_, err := Parse(text)
+	return err == nil
 }
 
 // Parse returns the source that a text of Summarize stands for. It returns an error if the source has no artifact.

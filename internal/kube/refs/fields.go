@@ -119,7 +119,7 @@ func (r *FieldReader) Get(ctx context.Context, namespace string, s v1beta1.Field
 	if err != nil {
 		return "", err
 	}
-	if r.o.Missing != nil && v.text == "" {
+	if r.o.Missing != nil && (v.text == "" || s.FieldPath == flux.View && !flux.HasArtifact(v.text)) {
 		if text, ok := r.o.Missing(obj, s.FieldPath); ok {
 			return text, nil
 		}

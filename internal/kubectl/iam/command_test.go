@@ -114,6 +114,13 @@ func TestCommand(t *testing.T) {
 			reason: "What is only observed is only read.", stdin: policies("[Observe]"), args: []string{account},
 			want: without("iam:", "lambda:Create", "lambda:Delete", "lambda:Tag", "lambda:Update"),
 		},
+		"Source": {
+			reason: "An artifact that may be staged takes rights on the place in S3 alone.",
+			stdin:  strings.Replace(function, "{s3Bucket: releases, s3Key: checkout.zip}", "{sourceRef: {kind: GitRepository, name: shop}, staging: {s3Bucket: staging, prefix: code/}}", 1),
+			args:   []string{account},
+			want: slices.Sorted(slices.Values(append(without("s3:"),
+				"s3:GetObject arn:aws:s3:::staging/code/*", "s3:PutObject arn:aws:s3:::staging/code/*"))),
+		},
 		"AnyAccount": {
 			reason: "An account that is not known is any.", stdin: policies("[Observe]"),
 			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws:lambda:eu-central-1:*:function:checkout", "s3:GetObject arn:aws:s3:::releases/checkout.zip"},
