@@ -1,4 +1,4 @@
-// Package flux reads the status of Flux's sources. Whoever may write that status decides what it says, so nothing of it
+// Package flux reads the status of Flux's sources. It is pure. Whoever may write that status decides what it says, so nothing of it
 // is trusted: the URL is called only if the provider's operator allows its host, and what it returns has to match the
 // digest.
 package flux
