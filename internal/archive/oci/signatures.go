@@ -42,7 +42,7 @@ type Signature struct {
 	// Bundle is a bundle of Sigstore, as JSON. The other fields are empty if it is set.
 	Bundle []byte
 
-	// Payload is what was signed, and Annotations have the signature and what belongs to it. This is the older form.
+	// Payload is the signed text, and Annotations have the signature and what belongs to it. This is the older form.
 	Payload     []byte
 	Annotations map[string]string
 }

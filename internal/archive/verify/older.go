@@ -17,7 +17,7 @@ const (
 // payloadKind is the type of what cosign signs in the older form.
 const payloadKind = "cosign container image signature"
 
-// A payload is what is signed in the older form.
+// A payload is the text that is signed in the older form.
 type payload struct {
 	Critical struct {
 		Type  string `json:"type"`

@@ -12,7 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/oci"
 )
 
-// An Identity is who signed: the holder of a key, or somebody whom an OpenID Connect issuer identified.
+// An Identity is a signer: the holder of a key, or somebody whom an OpenID Connect issuer identified.
 type Identity struct {
 	// KeyID is the SHA-256 hash, as hexadecimal, of the public key in the form PKIX. It is empty for signatures
 	// with a certificate.

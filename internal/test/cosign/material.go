@@ -11,7 +11,7 @@ import (
 	"github.com/sigstore/sigstore-go/pkg/tlog"
 )
 
-// A material is what belongs to a signature with a certificate.
+// A material is the verification material of a signature with a certificate.
 type material struct {
 	signature   []byte
 	certificate *x509.Certificate
