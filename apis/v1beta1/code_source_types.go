@@ -8,7 +8,8 @@ type SourceReference struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^source[.]toolkit[.]fluxcd[.]io/v[a-z0-9]+$')",message="apiVersion is not of Flux's sources: use source.toolkit.fluxcd.io/v1, or remove it"
 	APIVersion *string `json:"apiVersion,omitempty"`
 
-	// Kind of the source. The kinds GitRepository and OCIRepository can verify signatures.
+	// Kind of the source. GitRepository and OCIRepository can verify signatures, Bucket and
+	// ExternalArtifact can't.
 	// +kubebuilder:validation:Enum=GitRepository;OCIRepository;Bucket;ExternalArtifact
 	Kind string `json:"kind"`
 
