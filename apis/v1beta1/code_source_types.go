@@ -94,6 +94,8 @@ type KeylessVerification struct {
 }
 
 // CosignIdentity is someone whom an OpenID Connect issuer identifies.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.subject) != has(self.subjectRegExp)",message="set exactly one of subject and subjectRegExp"
 type CosignIdentity struct {
 	// Issuer is the URL of the issuer, such as https://token.actions.githubusercontent.com.
 	// +kubebuilder:validation:MinLength=1
@@ -101,9 +103,18 @@ type CosignIdentity struct {
 	Issuer string `json:"issuer"`
 
 	// Subject is the name of the signer at the issuer: an email address, or the URL of a workflow. It must match exactly.
+	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
-	Subject string `json:"subject"`
+	Subject *string `json:"subject,omitempty"`
+
+	// SubjectRegExp is a regular expression in the syntax of RE2. It must match the whole name of the signer, such as that of
+	// a workflow that runs for the tags of a repository:
+	// https://github[.]com/acme/shop/[.]github/workflows/release[.]yml@refs/tags/v[0-9.]+
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	SubjectRegExp *string `json:"subjectRegExp,omitempty"`
 }
 
 // KeySource is a key of a Secret or a ConfigMap.

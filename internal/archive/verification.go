@@ -72,7 +72,13 @@ func (f Finder) signers(ctx context.Context, namespace string, c v1beta1.CosignV
 	if err != nil {
 		return nil, err
 	}
-	return verify.Keyless(root, verify.Signer{Issuer: c.Keyless.Issuer, Subject: c.Keyless.Subject})
+	return verify.Keyless(root, signer(c.Keyless.CosignIdentity))
+}
+
+func signer(i v1beta1.CosignIdentity) verify.Signer {
+	return verify.Signer{
+		Issuer: i.Issuer, Subject: ptr.Deref(i.Subject, ""), SubjectRegExp: ptr.Deref(i.SubjectRegExp, ""),
+	}
 }
 
 // configSigners returns a verifier of the signers that a config names.
@@ -82,7 +88,7 @@ func configSigners(c v1beta1.CosignSigners) (*verify.Verifier, error) {
 	}
 	var all []verify.Signer
 	for _, i := range c.Identities {
-		all = append(all, verify.Signer{Issuer: i.Issuer, Subject: i.Subject})
+		all = append(all, signer(i))
 	}
 	return verify.Keyless([]byte(ptr.Deref(c.TrustedRoot, "")), all...)
 }

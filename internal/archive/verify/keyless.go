@@ -15,11 +15,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/oci"
 )
 
-// A Signer is somebody that is trusted, whom an OpenID Connect issuer identifies. Of each pair, exactly one is set.
-// A regular expression has to match the whole text, unlike that of cosign, so that nobody can add something before
-// or after.
+// A Signer is somebody that is trusted, whom an OpenID Connect issuer identifies.
 type Signer struct {
-	Issuer, IssuerRegExp   string
+	Issuer string
+
+	// Exactly one of Subject and SubjectRegExp is set. The regular expression has to match the whole subject, unlike that
+	// of cosign, so that nobody can add something before or after.
 	Subject, SubjectRegExp string
 }
 
@@ -83,13 +84,13 @@ func newVerifier(tr *root.TrustedRoot) (*verify.Verifier, error) {
 
 // identity returns what is compared with a certificate.
 func (s Signer) identity() (verify.CertificateIdentity, error) {
-	if (s.Issuer == "") == (s.IssuerRegExp == "") || (s.Subject == "") == (s.SubjectRegExp == "") {
-		return verify.CertificateIdentity{}, errors.New("an identity takes an issuer and a subject, each as text or " +
-			"as a regular expression")
+	if s.Issuer == "" || (s.Subject == "") == (s.SubjectRegExp == "") {
+		return verify.CertificateIdentity{}, errors.New("an identity takes an issuer, and a subject or a regular " +
+			"expression of subjects")
 	}
-	id, err := verify.NewShortCertificateIdentity(s.Issuer, whole(s.IssuerRegExp), s.Subject, whole(s.SubjectRegExp))
+	id, err := verify.NewShortCertificateIdentity(s.Issuer, "", s.Subject, whole(s.SubjectRegExp))
 	if err != nil {
-		return id, errors.New("the issuer or the subject is not a regular expression as RE2 has them")
+		return id, errors.New("subjectRegExp is not a regular expression in the syntax of RE2")
 	}
 	return id, nil
 }

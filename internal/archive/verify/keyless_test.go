@@ -69,10 +69,8 @@ func TestSigner(t *testing.T) {
 		signer Signer
 		want   string
 	}{
-		"Exact": {"Texts are compared.", Signer{Issuer: issuer, Subject: subject}, ""},
-		"RegExp": {
-			"Or matched.", Signer{IssuerRegExp: `https://.*\.example`, SubjectRegExp: `.*@shop\.example`}, "",
-		},
+		"Exact":        {"Texts are compared.", Signer{Issuer: issuer, Subject: subject}, ""},
+		"RegExp":       {"Or matched.", Signer{Issuer: issuer, SubjectRegExp: `.*@shop\.example`}, ""},
 		"OtherSubject": {"Another subject.", Signer{Issuer: issuer, Subject: "other@shop.example"}, refused},
 		"OtherIssuer": {
 			"Another issuer may give the same name to somebody else.",
@@ -84,7 +82,7 @@ func TestSigner(t *testing.T) {
 			Signer{Issuer: issuer, SubjectRegExp: "release@shop"},
 			refused,
 		},
-		"Middle": {"Or have it in the middle.", Signer{IssuerRegExp: "issuer", Subject: subject}, refused},
+		"Middle": {"Or have it in the middle.", Signer{Issuer: issuer, SubjectRegExp: "shop"}, refused},
 		"Or":     {"Also if there are alternatives.", Signer{Issuer: issuer, SubjectRegExp: "release@|x"}, refused},
 	}
 	for name, tc := range cases {

@@ -171,7 +171,7 @@ func TestOCIVerification(t *testing.T) {
 	const issuer, subject = "https://issuer.example.org", "ci@example.org"
 	config := v1beta1.CodePolicy{RequireVerified: true, Cosign: &v1beta1.CosignSigners{PublicKeys: &public}}
 	keyless := v1beta1.CodePolicy{RequireVerified: true, Cosign: &v1beta1.CosignSigners{
-		Identities: []v1beta1.CosignIdentity{{Issuer: issuer, Subject: subject}}, TrustedRoot: ptr.To(string(root)),
+		Identities: []v1beta1.CosignIdentity{{Issuer: issuer, Subject: ptr.To(subject)}}, TrustedRoot: ptr.To(string(root)),
 	}}
 	cases := map[string]struct {
 		reason string
