@@ -251,7 +251,7 @@ crossplane: ## Build Crossplane, its CLI and a composition function, unless the 
 	@cluster/crossplane/ensure.sh >/dev/null
 
 .PHONY: flux
-flux: ## Build Flux's source-controller, unless the cache has it: 8 to 10 minutes on 2 cores.
+flux: ## Build Flux's source-controller, unless the cache has it: 3 to 4 minutes on 2 cores.
 	@cluster/flux/ensure.sh >/dev/null
 
 .PHONY: clean

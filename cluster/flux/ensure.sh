@@ -14,7 +14,7 @@ controller=github.com/fluxcd/source-controller
 version=$(pinned "$here/go.mod" $controller)
 
 what="Flux's source-controller $version"
-takes="8 to 10 minutes"
+takes="3 to 4 minutes"
 
 flags=(-buildvcs=false -ldflags="-s -w")
 key=$version-$(uname -s)-$(uname -m)-$( (cat "$here"/go.*; tail -n +8 "${BASH_SOURCE[0]}"; echo "${flags[*]}") | hash)
