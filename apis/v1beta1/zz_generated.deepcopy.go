@@ -3646,6 +3646,11 @@ func (in *FunctionParameters) DeepCopyInto(out *FunctionParameters) {
 		*out = new(string)
 		**out = **in
 	}
+	if in.PublishRevision != nil {
+		in, out := &in.PublishRevision, &out.PublishRevision
+		*out = new(bool)
+		**out = **in
+	}
 	if in.HistoryLimit != nil {
 		in, out := &in.HistoryLimit, &out.HistoryLimit
 		*out = new(int32)

@@ -115,6 +115,12 @@ func (f flags) validate() error {
 	if f.QuotaGetFunction <= 0 || f.QuotaControlPlane <= 0 {
 		errs = append(errs, errors.New("--quota-get-function and --quota-control-plane must be more than 0"))
 	}
+	return errors.Join(append(errs, f.validateHosts(), f.validateDeletions())...)
+}
+
+// validateHosts checks the flags that allow hosts.
+func (f flags) validateHosts() error {
+	var errs []error
 	if len(f.NamespacedEndpointHost) > 0 && !f.AllowNamespacedEndpoints {
 		errs = append(errs, errors.New("--namespaced-endpoint-host has no effect without --allow-namespaced-endpoints"))
 	}
@@ -134,7 +140,7 @@ func (f flags) validate() error {
 			errs = append(errs, fmt.Errorf("%s is %q: %w", manager.SourceHostFlag, h, err))
 		}
 	}
-	return errors.Join(append(errs, f.validateDeletions())...)
+	return errors.Join(errs...)
 }
 
 // validateDeletions checks the flags that make deletions wait.

@@ -53,11 +53,12 @@ func (f Finder) tag(ctx context.Context, namespace string, b Bundle) (string, er
 	if f.Hashes == nil || f.Fresh.Now.Sub(f.Fresh.Since) < minSharedAge {
 		return read(ctx)
 	}
-	of := namespace + "\n" + b.From.OCI.Reference
+	of := []string{namespace, b.From.OCI.Reference}
 	for _, s := range b.From.OCI.PullSecretRefs {
-		of += "\n" + s.Name
+		of = append(of, s.Name)
 	}
-	return readcache.Read(ctx, f.Hashes, readcache.Key{Operation: "oci.Digest", Of: of}, f.Fresh, read)
+	k := readcache.Key{Operation: "oci.Digest", Of: strings.Join(of, "\n")}
+	return readcache.Read(ctx, f.Hashes, k, f.Fresh, read)
 }
 
 // auth returns the credentials for the registry of a source.

@@ -2,6 +2,7 @@ package unpack
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,10 +23,8 @@ func clean(name string) (string, error) {
 	case path.IsAbs(name):
 		return "", errors.Errorf("the archive has the absolute name %q: names must be relative", name)
 	}
-	for part := range strings.SplitSeq(name, "/") {
-		if part == ".." {
-			return "", errors.Errorf("the archive has the name %q, which leaves its folder", name)
-		}
+	if slices.Contains(strings.Split(name, "/"), "..") {
+		return "", errors.Errorf("the archive has the name %q, which leaves its folder", name)
 	}
 	if name = path.Clean(name); name == "." {
 		return "", nil
@@ -37,7 +36,7 @@ func clean(name string) (string, error) {
 func cleanPath(at string) (string, error) {
 	p, err := clean(strings.TrimPrefix(at, "./"))
 	if err != nil {
-		return "", errors.Errorf("path %q must be relative and must not contain ..", at)
+		return "", errors.Errorf("path %q must be relative, without .. in it", at)
 	}
 	return p, nil
 }
@@ -58,10 +57,8 @@ func checkLink(name, target string) error {
 	for len(parts) > 0 && parts[0] == ".." {
 		parts = parts[1:]
 	}
-	for _, part := range parts {
-		if part == ".." {
-			return errors.Errorf("symbolic link %q points to %q: .. may only be at its start", name, target)
-		}
+	if slices.Contains(parts, "..") {
+		return errors.Errorf("symbolic link %q points to %q: .. may only be at its start", name, target)
 	}
 	_, err := clean(strings.Join(parts, "/"))
 	to := path.Join(path.Dir(name), target)

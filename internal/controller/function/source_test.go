@@ -90,6 +90,27 @@ func TestSourceChangesAreDescribed(t *testing.T) {
 	}
 }
 
+// TestRevisionOfVersions checks that a version tells the revision of its code, if the user asks for it.
+func TestRevisionOfVersions(t *testing.T) {
+	e, source, f := withSource(t)
+	f.Spec.ForProvider.Publish, f.Spec.ForProvider.PublishRevision = ptr.To(true), ptr.To(true)
+	f.Spec.ForProvider.Description = ptr.To("the checkout")
+	for i, revision := range []string{"main@sha1:1", "main@sha1:2"} {
+		source.Publish(t, revision, map[string]string{"fn/index.py": revision})
+		e.Settle(f)
+		out, err := e.Lambda.GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To(fmt.Sprint(i + 1))})
+		e.Must(err)
+		if got := ptr.Deref(out.Configuration.Description, ""); got != revision {
+			t.Errorf("version %d has the description %q, want %q", i+1, got, revision)
+		}
+	}
+	out, err := e.Lambda.GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: ptr.To("f")})
+	e.Must(err)
+	if got := ptr.Deref(out.Configuration.Description, ""); got != "the checkout" {
+		t.Errorf("the function has the description %q", got)
+	}
+}
+
 // TestHostileSources checks that none of what a source may do to the provider reaches AWS.
 func TestHostileSources(t *testing.T) {
 	archive := fluxtest.Pack(t, map[string]string{"fn/index.py": "1"})
