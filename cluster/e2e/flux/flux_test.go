@@ -71,6 +71,7 @@ func TestSigned(t *testing.T) {
 }
 
 func testSigned(t *testing.T, sign func(key *ecdsa.PrivateKey, digest string) (oci.Signature, error)) {
+	t.Helper()
 	e := newEnv(t)
 	e.config(&v1beta1.CodePolicy{RequireVerified: true})
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

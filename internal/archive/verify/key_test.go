@@ -110,7 +110,8 @@ func TestKeyRefuses(t *testing.T) {
 	}{
 		"None": {"What is not signed is not trusted.", nil, ErrUnsigned},
 		"OtherKey": {
-			"A key that was replaced is not trusted any more.", []oci.Signature{sign(cosign.Sign(theirs, artifact))},
+			"A key that was replaced is not trusted any more.",
+			[]oci.Signature{sign(cosign.Sign(theirs, artifact))},
 			errOtherKey,
 		},
 		"OtherKeyBundle": {
