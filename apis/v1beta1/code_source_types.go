@@ -108,9 +108,8 @@ type CosignIdentity struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Subject *string `json:"subject,omitempty"`
 
-	// SubjectRegExp is a regular expression in the syntax of RE2. It must match the whole name of the signer, such as that of
-	// a workflow that runs for the tags of a repository:
-	// https://github[.]com/acme/shop/[.]github/workflows/release[.]yml@refs/tags/v[0-9.]+
+	// SubjectRegExp is a regular expression in the syntax of RE2 that must match the whole name of the signer, such as
+	// https://github[.]com/acme/shop/[.]github/workflows/release[.]yml@refs/tags/v[0-9.]+ for a workflow that runs for tags.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
