@@ -99,24 +99,21 @@ func fetchManifest(ctx context.Context, repo *remote.Repository, of string) ([]b
 }
 
 // layerOf returns the only layer of a manifest.
-func layerOf(text []byte) (ocispec.Descriptor, ocispec.Manifest, error) {
-	var m struct {
-		ocispec.Manifest
-
-		Manifests []json.RawMessage `json:"manifests"`
-	}
+func layerOf(text []byte) (ocispec.Descriptor, manifestText, error) {
+	var m manifestText
 	if err := json.Unmarshal(text, &m); err != nil {
-		return ocispec.Descriptor{}, m.Manifest, errors.New("its manifest is not JSON as the OCI specification says")
+		return ocispec.Descriptor{}, m, errors.New("its manifest is not JSON as the OCI specification says, or has too many " +
+			"layers")
 	}
 	if len(m.Manifests) > 0 || m.MediaType == ocispec.MediaTypeImageIndex || m.MediaType == mediaTypeDockerIndex {
-		return ocispec.Descriptor{}, m.Manifest, fmt.Errorf("it is an index of %d manifests: refer to one of them, "+
-			"or push the archive as an artifact of its own", len(m.Manifests))
+		return ocispec.Descriptor{}, m, errors.New("it is an index: refer to one of its manifests, or push the archive as " +
+			"an artifact of its own")
 	}
 	if len(m.Layers) != 1 {
-		return ocispec.Descriptor{}, m.Manifest, fmt.Errorf("it has %d layers: push one, which is a .zip archive or "+
-			"a tar.gz (a container image is deployed by its URI instead)", len(m.Layers))
+		return ocispec.Descriptor{}, m, fmt.Errorf("it has %d layers: push one, which is a .zip archive or a tar.gz (a "+
+			"container image is deployed by its URI instead)", len(m.Layers))
 	}
-	return m.Layers[0], m.Manifest, checkLayer(m.Layers[0])
+	return m.Layers[0], m, checkLayer(m.Layers[0])
 }
 
 func checkLayer(l ocispec.Descriptor) error {
@@ -142,7 +139,7 @@ func isArchiveName(l ocispec.Descriptor) bool {
 }
 
 // annotation returns an annotation that is plain text.
-func annotation(m ocispec.Manifest, key string) string {
+func annotation(m manifestText, key string) string {
 	if v := m.Annotations[key]; len(v) <= maxAnnotation && v == clean(v) {
 		return v
 	}

@@ -45,13 +45,17 @@ func TestLayerOf(t *testing.T) {
 			"A container image has several layers.", of(layer(mediaTypeTgz, 9, d), layer(mediaTypeTgz, 9, d)),
 			"it has 2 layers",
 		},
-		"Empty": {"An artifact may have none.", of(), "it has 0 layers"},
+		"Layers": {
+			"Descriptors take more in memory than in JSON.", of(strings.Repeat("{},", maxLayers) + "{}"), "too many layers",
+		},
+		"NoList": {"Layers are a list.", `{"layers":{}}`, "it has 0 layers"},
+		"Empty":  {"An artifact may have none.", of(), "it has 0 layers"},
 		"Index": {
-			"An index is no artifact.", `{"manifests":[{},{}]}`, "it is an index of 2 manifests",
+			"An index is no artifact.", `{"manifests":[{},{}]}`, "it is an index",
 		},
 		"EmptyIndex": {
 			"Nor is one of no manifests.", `{"mediaType":"application/vnd.oci.image.index.v1+json"}`,
-			"it is an index of 0 manifests",
+			"it is an index",
 		},
 		"Large": {
 			"What Lambda does not take is not read.", of(layer(mediaTypeZip, maxLayer+1, d)),

@@ -28,8 +28,11 @@ const (
 	// lookUpTimeout limits the time of one look-up of a digest, of a manifest, or of signatures.
 	lookUpTimeout = 30 * time.Second
 
-	// maxManifest is the most that a manifest may have, in bytes. The OCI specification asks registries for as much.
-	maxManifest = 4 << 20
+	// maxManifest is the most that a manifest may have, in bytes. Those of artifacts and signatures have some KB.
+	maxManifest = 1 << 20
+
+	// maxList is the most that a page of a list of referrers may have, in bytes. In memory, it takes many times as much.
+	maxList = 256 << 10
 
 	// maxTokens is the number of credentials and registries for which tokens are kept.
 	maxTokens = 256
@@ -138,7 +141,7 @@ func (c *Client) repository(ctx context.Context, r registry.Reference, a Auth) (
 	return &remote.Repository{
 		Reference:            r,
 		PlainHTTP:            c.plain && isLoopback(r.Host()),
-		MaxMetadataBytes:     maxManifest,
+		MaxMetadataBytes:     maxList,
 		ReferrerListMaxPages: maxReferrerPages,
 		Client: &auth.Client{
 			Client:     c.http,

@@ -20,8 +20,8 @@ const (
 	// maxSignatures is the number of signatures of an artifact that are read.
 	maxSignatures = 32
 
-	// maxSignature is the most that a signature may have, in bytes.
-	maxSignature = 1 << 20
+	// maxSignatureBytes is the most that the signatures of an artifact may have together, in bytes.
+	maxSignatureBytes = 1 << 20
 )
 
 // Media types, and names of annotations, by which cosign stores signatures.
@@ -69,51 +69,50 @@ func (c *Client) Signatures(ctx context.Context, ref, of string, a Auth) ([]Sign
 }
 
 func signatures(ctx context.Context, repo *remote.Repository, of digest.Digest) ([]Signature, error) {
-	manifests, err := referrers(ctx, repo, of)
+	all, err := referrers(ctx, repo, of)
 	if err != nil {
 		return nil, err
 	}
-	if m, err := manifest(ctx, repo, strings.Replace(of.String(), ":", "-", 1)+signatureTag); err == nil {
-		manifests = append(manifests, m)
-	} else if !errors.Is(err, errdef.ErrNotFound) {
-		return nil, err
-	}
-	var found []Signature
-	for _, m := range manifests {
-		s, err := readSignatures(ctx, repo, m)
+	r := reader{repo: repo, left: maxSignatureBytes}
+	for _, d := range all {
+		m, err := fetchManifest(ctx, repo, d)
+		if err == nil {
+			err = r.read(ctx, m)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if found = append(found, s...); len(found) > maxSignatures {
-			return nil, errTooMany
-		}
 	}
-	return found, nil
+	m, err := manifest(ctx, repo, strings.Replace(of.String(), ":", "-", 1)+signatureTag)
+	if errors.Is(err, errdef.ErrNotFound) {
+		return r.found, nil
+	}
+	if err == nil {
+		err = r.read(ctx, m)
+	}
+	return r.found, err
 }
 
 // errTooMany wraps ErrTooLarge, so that its text remains.
-var errTooMany = fmt.Errorf("%w: the artifact has more than %d signatures", ErrTooLarge, maxSignatures)
+var errTooMany = fmt.Errorf("%w: the artifact has more than %d signatures, or they have more than %d MB", ErrTooLarge,
+	maxSignatures, maxSignatureBytes>>20)
 
-// referrers returns the manifests of the signatures that the registry lists as referrers of an artifact.
-func referrers(ctx context.Context, repo *remote.Repository, of digest.Digest) ([][]byte, error) {
-	var manifests [][]byte
+// referrers returns the digests of the manifests of signatures that the registry lists as referrers of an artifact.
+func referrers(ctx context.Context, repo *remote.Repository, of digest.Digest) ([]string, error) {
+	var found []string
 	err := repo.Referrers(ctx, ocispec.Descriptor{Digest: of}, "", func(page []ocispec.Descriptor) error {
 		for _, d := range page {
 			if !isSignature(d) {
 				continue
 			}
-			if len(manifests) == maxSignatures {
+			if len(found) == maxSignatures {
 				return errTooMany
 			}
-			m, err := fetchManifest(ctx, repo, d.Digest.String())
-			if err != nil {
-				return err
-			}
-			manifests = append(manifests, m)
+			found = append(found, d.Digest.String())
 		}
 		return nil
 	})
-	return manifests, err
+	return found, err
 }
 
 // isSignature reports whether a referrer may be a signature. Some registries do not tell the type of a referrer.
@@ -133,36 +132,40 @@ func mayApprove(annotations map[string]string) bool {
 	return !ok || predicate == PredicateSignature
 }
 
-// readSignatures returns the signatures in a manifest. Each is a layer.
-func readSignatures(ctx context.Context, repo *remote.Repository, text []byte) ([]Signature, error) {
-	var m ocispec.Manifest
+// A reader reads signatures, as long as they are not too many.
+type reader struct {
+	repo  *remote.Repository
+	found []Signature
+	// left is the number of bytes that may still be read.
+	left int64
+}
+
+// read reads the signatures in a manifest. Each is a layer.
+func (r *reader) read(ctx context.Context, text []byte) error {
+	var m manifestText
 	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, err
+		return err
 	}
 	if !mayApprove(m.Annotations) {
-		return nil, nil
+		return nil
 	}
-	var found []Signature
 	for _, l := range m.Layers {
 		isBundle := strings.HasPrefix(l.MediaType, bundleType)
 		if !isBundle && l.MediaType != payloadType {
 			continue
 		}
-		if len(found) == maxSignatures {
-			return nil, errTooMany
+		if r.left -= l.Size; len(r.found) == maxSignatures || l.Size < 0 || r.left < 0 {
+			return errTooMany
 		}
-		if l.Size > maxSignature {
-			return nil, fmt.Errorf("%w: one has more than %d MB", ErrTooLarge, maxSignature>>20)
-		}
-		b, err := readBlob(ctx, repo, l)
+		b, err := readBlob(ctx, r.repo, l)
 		switch {
 		case err != nil:
-			return nil, err
+			return err
 		case isBundle:
-			found = append(found, Signature{Bundle: b})
+			r.found = append(r.found, Signature{Bundle: b})
 		default:
-			found = append(found, Signature{Payload: b, Annotations: l.Annotations})
+			r.found = append(r.found, Signature{Payload: b, Annotations: l.Annotations})
 		}
 	}
-	return found, nil
+	return nil
 }

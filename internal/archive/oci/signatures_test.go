@@ -80,7 +80,7 @@ func TestSignatures(t *testing.T) {
 		},
 		"Large": {
 			reason: "Nor a signature that is too large.",
-			tagged: ptrTo(older(strings.Repeat("a", maxSignature+1))), err: ErrTooLarge,
+			tagged: ptrTo(older(strings.Repeat("a", maxSignatureBytes+1))), err: ErrTooLarge,
 		},
 	}
 	for name, tc := range cases {
