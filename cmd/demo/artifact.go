@@ -33,7 +33,8 @@ const (
 // signed deploys artifacts of a registry on loopback. It shows that a signed one becomes a version that the alias
 // invokes, and that one that nobody signed is refused.
 func (e *env) signed(ctx context.Context) error {
-	sectionf("Signed artifacts: the code of %s is an artifact in an OCI registry, which cosign has to have signed", signedOf)
+	sectionf("Signed artifacts: the code of %s is an artifact in an OCI registry, which cosign has to have signed",
+		signedOf)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return fmt.Errorf("cannot make a key: %w", err)
@@ -111,7 +112,8 @@ func (e *env) createSigned(ctx context.Context, key *ecdsa.PrivateKey) error {
 	if err := e.kube.Create(ctx, signers); err != nil {
 		return fmt.Errorf("cannot create ConfigMap %s: %w", signersOf, err)
 	}
-	text := fmt.Sprintf(signedManifest, namespace, region, e.registry.Host+"/"+signedOf+":"+signedTag, signersOf, signedOf)
+	reference := e.registry.Host + "/" + signedOf + ":" + signedTag
+	text := fmt.Sprintf(signedManifest, namespace, region, reference, signersOf, signedOf)
 	fmt.Println("    " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ") + "\n")
 	objects, err := decode([]byte(text))
 	if err != nil {

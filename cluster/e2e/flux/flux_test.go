@@ -48,13 +48,15 @@ func TestCommit(t *testing.T) {
 	e.fetch(source)
 	other := e.deployed(f, third)
 	if n := e.double.Count("UpdateFunctionCode"); n != 1 || other.CodeSHA256 != after.CodeSHA256 {
-		t.Errorf("want no update for a commit that does not touch the folder, got %d, from %+v to %+v", n-1, after, other)
+		t.Errorf("want no update for a commit that does not touch the folder, got %d, from %+v to %+v", n-1, after,
+			other)
 	}
 
 	back := git.commit(map[string]string{"checkout/index.py": "def handler(e, c): return 1"})
 	e.fetch(source)
 	if again := e.deployed(f, back); again.CodeSHA256 != before.CodeSHA256 {
-		t.Errorf("want the same CodeSha256 for the same content, got %s, and %s before", again.CodeSHA256, before.CodeSHA256)
+		t.Errorf("want the same CodeSha256 for the same content, got %s, and %s before", again.CodeSHA256,
+			before.CodeSHA256)
 	}
 }
 

@@ -45,8 +45,8 @@ func (r *repository) commit(files map[string]string) string {
 		must(r.T, os.WriteFile(path, []byte(content), 0o600))
 	}
 	r.git("add", "--all")
-	r.git("-c", "user.name=shop", "-c", "user.email=shop@example.com", "-c", "commit.gpgsign=false", "commit", "--quiet",
-		"--message=Change")
+	r.git("-c", "user.name=shop", "-c", "user.email=shop@example.com", "-c", "commit.gpgsign=false", "commit",
+		"--quiet", "--message=Change")
 	return "main@sha1:" + strings.TrimSpace(r.git("rev-parse", "HEAD"))
 }
 

@@ -102,16 +102,16 @@ func fetchManifest(ctx context.Context, repo *remote.Repository, of string) ([]b
 func layerOf(text []byte) (ocispec.Descriptor, manifestText, error) {
 	var m manifestText
 	if err := json.Unmarshal(text, &m); err != nil {
-		return ocispec.Descriptor{}, m, errors.New("its manifest is not JSON as the OCI specification says, or has too many " +
-			"layers")
+		return ocispec.Descriptor{}, m, errors.New("its manifest is not JSON as the OCI specification says, or has " +
+			"too many layers")
 	}
 	if len(m.Manifests) > 0 || m.MediaType == ocispec.MediaTypeImageIndex || m.MediaType == mediaTypeDockerIndex {
-		return ocispec.Descriptor{}, m, errors.New("it is an index: refer to one of its manifests, or push the archive as " +
-			"an artifact of its own")
+		return ocispec.Descriptor{}, m, errors.New("it is an index: refer to one of its manifests, or push the " +
+			"archive as an artifact of its own")
 	}
 	if len(m.Layers) != 1 {
-		return ocispec.Descriptor{}, m, fmt.Errorf("it has %d layers: push one, which is a .zip archive or a tar.gz (a "+
-			"container image is deployed by its URI instead)", len(m.Layers))
+		return ocispec.Descriptor{}, m, fmt.Errorf("it has %d layers: push one, which is a .zip archive or a tar.gz "+
+			"(a container image is deployed by its URI instead)", len(m.Layers))
 	}
 	return m.Layers[0], m, checkLayer(m.Layers[0])
 }

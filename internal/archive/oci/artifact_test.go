@@ -46,7 +46,8 @@ func TestLayerOf(t *testing.T) {
 			"it has 2 layers",
 		},
 		"Layers": {
-			"Descriptors take more in memory than in JSON.", of(strings.Repeat("{},", maxLayers) + "{}"), "too many layers",
+			"Descriptors take more in memory than in JSON.", of(strings.Repeat("{},", maxLayers) + "{}"),
+			"too many layers",
 		},
 		"NoList": {"Layers are a list.", `{"layers":{}}`, "it has 0 layers"},
 		"Empty":  {"An artifact may have none.", of(), "it has 0 layers"},

@@ -31,7 +31,8 @@ const (
 	// maxManifest is the most that a manifest may have, in bytes. Those of artifacts and signatures have some KB.
 	maxManifest = 1 << 20
 
-	// maxList is the most that a page of a list of referrers may have, in bytes. In memory, it takes many times as much.
+	// maxList is the most that a page of a list of referrers may have, in bytes. In memory, it takes many times as
+	// much.
 	maxList = 256 << 10
 
 	// maxTokens is the number of credentials and registries for which tokens are kept.

@@ -107,8 +107,8 @@ func ofConnection(err error) error {
 		return errors.New("the registry does not accept the connection")
 	}
 	if isRealm(err) {
-		return errors.New("the service that issues the registry's tokens has another name and a private address, or is " +
-			"called by plain HTTP")
+		return errors.New("the service that issues the registry's tokens has another name and a private address, or " +
+			"is called by plain HTTP")
 	}
 	if _, ok := errors.AsType[*url.Error](err); ok {
 		return errors.New("the connection to the registry failed")

@@ -19,8 +19,8 @@ import (
 type Signer struct {
 	Issuer string
 
-	// Exactly one of Subject and SubjectRegExp is set. The regular expression has to match the whole subject, unlike that
-	// of cosign, so that nobody can add something before or after.
+	// Exactly one of Subject and SubjectRegExp is set. The regular expression has to match the whole subject, unlike
+	// that of cosign, so that nobody can add something before or after.
 	Subject, SubjectRegExp string
 }
 
