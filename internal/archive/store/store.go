@@ -54,6 +54,9 @@ type Options struct {
 	// TempDir is the folder of temporary files. The default is that of the system.
 	TempDir string
 
+	// Patience is the time for which a reconcile waits for a file. The default is 3 seconds.
+	Patience time.Duration
+
 	// MaxBytes is the number of bytes of files that are kept. The default is 1 GB.
 	MaxBytes int64
 }
@@ -65,20 +68,19 @@ type Store struct {
 	files  *files
 
 	downloading, packing chan struct{}
-
-	// patience is the time for which a reconcile waits for a file.
-	patience time.Duration
 }
 
 // New returns an empty Store.
 func New(o Options) *Store {
+	if o.Patience == 0 {
+		o.Patience = patience
+	}
 	if o.MaxBytes == 0 {
 		o.MaxBytes = 1 << 30
 	}
 	return &Store{
 		o: o, client: newClient(o.Hosts), files: newFiles(o.TempDir, o.MaxBytes),
 		downloading: make(chan struct{}, downloads), packing: make(chan struct{}, packings),
-		patience: patience,
 	}
 }
 
@@ -124,7 +126,7 @@ func (s *Store) Do(ctx context.Context, key string, do func(ctx context.Context)
 
 // momentarily returns a file if it is there in a moment.
 func (s *Store) momentarily(ctx context.Context, key string, write func(ctx context.Context, w io.Writer) error) (*File, error) {
-	moment, cancel := context.WithTimeout(ctx, s.patience)
+	moment, cancel := context.WithTimeout(ctx, s.o.Patience)
 	defer cancel()
 	f, err := s.files.get(moment, key, write)
 	if errors.Is(err, errUnfinished) && ctx.Err() == nil {

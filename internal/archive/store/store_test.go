@@ -212,11 +212,11 @@ func TestBusy(t *testing.T) {
 		return err
 	}}
 	s := loopback(t)
-	s.patience = 0
+	s.o.Patience = 0
 	if _, err := s.Zip(t.Context(), artifact, ""); err == nil || !errors.As(err, new(*BusyError)) {
 		t.Fatalf("want that it is busy, got %v", err)
 	}
-	s.patience = patience
+	s.o.Patience = patience
 	close(send)
 	f, err := s.Zip(t.Context(), artifact, "")
 	if err != nil || calls != 1 {

@@ -135,7 +135,7 @@ func (e *external) load(ctx context.Context, f *v1beta1.Function, p *plan) error
 // deployed, so that importing a function does not deploy it again.
 func (e *external) codes(ctx context.Context, f *v1beta1.Function, p *plan) (want, have code, err error) {
 	s := &f.Status.AtProvider
-	if p.archive.bundle, err = e.resolver.bundles.Identify(ctx, p.archive.bundle, s.DeployedCode); err != nil {
+	if p.archive.bundle, err = e.resolver.identify(ctx, p.archive.bundle, s.DeployedCode); err != nil {
 		return want, have, err
 	}
 	want, have = codeStates(p.archive, p.resource.function, s.DeployedCode)

@@ -295,3 +295,27 @@ func TestRandomSources(t *testing.T) {
 		t.Errorf("%d updates, want %d", n, deployed)
 	}
 }
+
+// TestSlowSource checks that a source that is slow leaves no trace, neither at the creation nor when a function that
+// exists is adopted.
+func TestSlowSource(t *testing.T) {
+	for name, adopt := range map[string]bool{"Create": false, "Adopt": true} {
+		t.Run(name, func(t *testing.T) {
+			e, source, f := withSource(t)
+			source.Publish(t, "main@sha1:1", map[string]string{"fn/index.py": "1"})
+			if adopt {
+				e.Settle(f)
+				f.Status.AtProvider.DeployedCode = nil
+			}
+			send := source.Stall(t)
+			if _, aborted, err := e.Attempt(f); err != nil || !aborted {
+				t.Errorf("a reconcile that waits for a download is repeated, got %t, %v", aborted, err)
+			}
+			send()
+			e.Settle(f)
+			if got := f.Status.AtProvider.DeployedCode; got == nil || got.Revision != "main@sha1:1" {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}

@@ -274,13 +274,18 @@ func (e *external) find(ctx context.Context, l *v1beta1.LayerVersion) error {
 func (e *external) identify(ctx context.Context, l *v1beta1.LayerVersion) error {
 	var err error
 	e.bundle, err = e.bundles.Identify(ctx, e.bundle, l.Status.AtProvider.PublishedContent)
-	return err
+	return orLater(err)
 }
 
 // load makes the content that is due ready to be published.
 func (e *external) load(ctx context.Context) error {
 	var err error
 	e.bundle, err = e.bundles.Load(ctx, e.bundle)
+	return orLater(err)
+}
+
+// orLater returns an error, or a LaterError for content that is still being downloaded.
+func orLater(err error) error {
 	if busy := (*store.BusyError)(nil); errors.As(err, &busy) {
 		return reconcile.WaitFor(busy.After)
 	}

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -37,19 +38,46 @@ type Source struct {
 	archive   []byte
 	object    *unstructured.Unstructured
 	downloads int
+
+	// stalled is closed when artifacts are sent. It is nil if they are sent at once.
+	stalled chan struct{}
+}
+
+func newStore(t testing.TB, patience time.Duration) *store.Store {
+	t.Helper()
+	return store.New(store.Options{
+		Hosts:   egress.Hosts{Flag: "--source-host", Allowed: []string{"127.0.0.1"}, Loopback: true},
+		TempDir: t.TempDir(), Patience: patience,
+	})
+}
+
+// Stall makes the source send nothing until the returned function is called, and Store impatient until then.
+func (s *Source) Stall(t testing.TB) (send func()) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stalled := make(chan struct{})
+	s.stalled, s.Store = stalled, newStore(t, time.Millisecond)
+	return func() {
+		close(stalled)
+		s.Store = newStore(t, 0)
+	}
 }
 
 // New returns a source without an artifact.
 func New(t testing.TB) *Source {
 	t.Helper()
 	s := &Source{
-		Store: store.New(store.Options{
-			Hosts:   egress.Hosts{Flag: "--source-host", Allowed: []string{"127.0.0.1"}, Loopback: true},
-			TempDir: t.TempDir(),
-		}),
+		Store:  newStore(t, 0),
 		object: &unstructured.Unstructured{Object: map[string]any{"kind": "GitRepository"}},
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		s.mu.Lock()
+		stalled := s.stalled
+		s.mu.Unlock()
+		if stalled != nil {
+			<-stalled
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.downloads++
