@@ -211,7 +211,7 @@ func TestRateLimit(t *testing.T) {
 			})
 			_, err := c.Digest(t.Context(), r.Host+"/shop/orders:v1", Auth{})
 			limit, ok := errors.AsType[*RateLimitError](err)
-			if !ok || limit.RetryAfter != tc.want || limit.Host != "127.0.0.1" || len(r.Requests()) != 1 {
+			if !ok || limit.RetryAfter() != tc.want || limit.Host != "127.0.0.1" || len(r.Requests()) != 1 {
 				t.Errorf("%s\nwant a delay of %s, and one request, got %v: %v", tc.reason, tc.want, limit, err)
 			}
 			if err != nil && strings.Contains(err.Error(), "7") && !strings.Contains(r.Host, "7") {

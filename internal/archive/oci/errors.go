@@ -38,9 +38,12 @@ type RateLimitError struct {
 	// Host that answered.
 	Host string
 
-	// RetryAfter is the delay that it asks for, at most an hour. It is 0 if it names none.
-	RetryAfter time.Duration
+	// After is the delay that it asks for, at most an hour. It is 0 if it names none.
+	After time.Duration
 }
+
+// RetryAfter returns the delay before the next attempt.
+func (e *RateLimitError) RetryAfter() time.Duration { return e.After }
 
 // Error does not mention the delay, because it differs each time.
 func (e *RateLimitError) Error() string {

@@ -91,7 +91,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if after := res.Header.Get("Retry-After"); res.StatusCode == http.StatusTooManyRequests ||
 		res.StatusCode == http.StatusServiceUnavailable && after != "" {
 		_ = res.Body.Close() // It is not read.
-		return nil, &RateLimitError{Host: req.URL.Hostname(), RetryAfter: retryAfter(after)}
+		return nil, &RateLimitError{Host: req.URL.Hostname(), After: retryAfter(after)}
 	}
 	return res, nil
 }
