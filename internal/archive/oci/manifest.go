@@ -10,12 +10,12 @@ import (
 // maxLayers is the number of layers up to which a manifest is read: one for an archive, and one for each signature.
 const maxLayers = maxSignatures
 
-// A manifestText is what is read of a manifest or of an index.
+// A manifestText is the part of a manifest or of an index that is read.
 type manifestText struct {
 	MediaType   string            `json:"mediaType"`
 	Layers      layers            `json:"layers"`
 	Annotations map[string]string `json:"annotations"`
-	// Manifests are those of an index.
+	// Manifests are the manifests of an index.
 	Manifests json.RawMessage `json:"manifests"`
 }
 
