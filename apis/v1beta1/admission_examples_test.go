@@ -45,8 +45,8 @@ func TestExamples(t *testing.T) {
 }
 
 // kindsElsewhere returns the kinds of examples that this API server does not serve. The tests of cluster/e2e are of
-// them: those that the examples define for Crossplane and kro to serve, those of kro, Kyverno and Flux, and the one of a
-// package's metadata.
+// them: those that the examples define for Crossplane and kro to serve, those of kro, Kyverno and Flux, and the one of
+// a package's metadata.
 func kindsElsewhere(t *testing.T) map[schema.GroupKind]bool {
 	t.Helper()
 	kinds := map[schema.GroupKind]bool{

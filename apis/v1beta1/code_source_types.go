@@ -27,8 +27,8 @@ type SourceReference struct {
 	Path *string `json:"path,omitempty"`
 }
 
-// OCISource is an artifact in an OCI registry, as flux push artifact and oras push make them: a single layer that is a .zip
-// archive or a .tar.gz.
+// OCISource is an artifact in an OCI registry, as flux push artifact and oras push make them: a single layer that is a
+// .zip archive or a .tar.gz.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.trackTag) || !self.trackTag || !self.reference.contains('@')",message="trackTag needs a reference with a tag: remove it, or the digest"
 type OCISource struct {
@@ -43,8 +43,8 @@ type OCISource struct {
 	// +optional
 	TrackTag *bool `json:"trackTag,omitempty"`
 
-	// PullSecretRefs are Secrets of type kubernetes.io/dockerconfigjson in this namespace. Registries of Amazon ECR need
-	// none: they are read with the identity of the provider config, which needs ecr:GetAuthorizationToken,
+	// PullSecretRefs are Secrets of type kubernetes.io/dockerconfigjson in this namespace. Registries of Amazon ECR
+	// need none: they are read with the identity of the provider config, which needs ecr:GetAuthorizationToken,
 	// ecr:BatchGetImage and ecr:GetDownloadUrlForLayer.
 	// +optional
 	// +listType=atomic
@@ -74,8 +74,8 @@ type OCIVerification struct {
 //
 // +kubebuilder:validation:XValidation:rule="has(self.keyRef) != has(self.keyless)",message="set exactly one of keyRef and keyless in cosign"
 type CosignVerification struct {
-	// KeyRef is a key of a Secret or ConfigMap in this namespace that has public keys in PEM, as cosign public-key prints
-	// them. A signature by any of them is enough.
+	// KeyRef is a key of a Secret or ConfigMap in this namespace that has public keys in PEM, as cosign public-key
+	// prints them. A signature by any of them is enough.
 	// +optional
 	KeyRef *KeySource `json:"keyRef,omitempty"`
 
@@ -88,8 +88,8 @@ type CosignVerification struct {
 type KeylessVerification struct {
 	CosignIdentity `json:",inline"`
 
-	// TrustedRootRef is a key of a Secret or ConfigMap in this namespace that has the trusted root of a Sigstore as JSON:
-	// for the public one, what gh attestation trusted-root or cosign trusted-root create prints.
+	// TrustedRootRef is a key of a Secret or ConfigMap in this namespace that has the trusted root of a Sigstore as
+	// JSON: for the public one, what gh attestation trusted-root or cosign trusted-root create prints.
 	TrustedRootRef KeySource `json:"trustedRootRef"`
 }
 
@@ -102,14 +102,16 @@ type CosignIdentity struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Issuer string `json:"issuer"`
 
-	// Subject is the name of the signer at the issuer: an email address, or the URL of a workflow. It must match exactly.
+	// Subject is the name of the signer at the issuer: an email address, or the URL of a workflow. It must match
+	// exactly.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	Subject *string `json:"subject,omitempty"`
 
 	// SubjectRegExp is a regular expression in the syntax of RE2 that must match the whole name of the signer, such as
-	// https://github[.]com/acme/shop/[.]github/workflows/release[.]yml@refs/tags/v[0-9.]+ for a workflow that runs for tags.
+	// https://github[.]com/acme/shop/[.]github/workflows/release[.]yml@refs/tags/v[0-9.]+ for a workflow that runs for
+	// tags.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
@@ -148,8 +150,8 @@ type Staging struct {
 // CodePolicy restricts the code that is deployed with a config.
 type CodePolicy struct {
 	// RequireVerified is true if only code whose signature was verified is deployed: of a Flux source whose condition
-	// SourceVerified is True, and of an OCI artifact that cosign's signers have signed. Other code is not uploaded to AWS,
-	// whatever the resource says.
+	// SourceVerified is True, and of an OCI artifact that cosign's signers have signed. Other code is not uploaded to
+	// AWS, whatever the resource says.
 	// +optional
 	RequireVerified bool `json:"requireVerified,omitempty"`
 
@@ -189,8 +191,8 @@ type CosignSigners struct {
 	// +kubebuilder:validation:MaxItems=20
 	Identities []CosignIdentity `json:"identities,omitempty"`
 
-	// TrustedRoot is the trusted root of the Sigstore that confirms the identities, as JSON: for the public one, what gh
-	// attestation trusted-root or cosign trusted-root create prints.
+	// TrustedRoot is the trusted root of the Sigstore that confirms the identities, as JSON: for the public one, what
+	// gh attestation trusted-root or cosign trusted-root create prints.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=262144

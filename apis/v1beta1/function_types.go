@@ -31,8 +31,8 @@ type FunctionParameters struct {
 	PublishOn *string `json:"publishOn,omitempty"`
 
 	// PublishRevision sets the description of each published version to the revision of its code, such as
-	// main@sha1:c5d4e9, if the code's source has one: sourceRef, or oci. It needs publish. The default is false: a version
-	// has the description of the function.
+	// main@sha1:c5d4e9, if the code's source has one: sourceRef, or oci. It needs publish. The default is false: a
+	// version has the description of the function.
 	// +optional
 	PublishRevision *bool `json:"publishRevision,omitempty"`
 

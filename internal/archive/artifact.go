@@ -61,9 +61,9 @@ func (s Source) artifactField() string {
 	return s.Field + ".sourceRef"
 }
 
-// Load returns the bundle with its archive ready to be deployed: that of an artifact is downloaded, has its hash, and is
-// staged in S3 if it is too large for a call. It returns an error if the policy of the config does not allow the code, and
-// a *store.BusyError if that takes longer than a moment.
+// Load returns the bundle with its archive ready to be deployed: that of an artifact is downloaded, has its hash, and
+// is staged in S3 if it is too large for a call. It returns an error if the policy of the config does not allow the
+// code, and a *store.BusyError if that takes longer than a moment.
 func (f Finder) Load(ctx context.Context, b Bundle) (Bundle, error) {
 	b, err := f.described(ctx, b)
 	if err != nil {
@@ -146,16 +146,17 @@ func (f Finder) open(ctx context.Context, b Bundle) (*store.File, error) {
 	return z, errors.Wrapf(err, "cannot deploy %s", b.From.artifactField())
 }
 
-// deployedArtifact returns what status stores of an artifact whose archive has a hash. If the provider knows the hash, it
-// does not rely on that of AWS, since others may be able to replace a staged object.
+// deployedArtifact returns what status stores of an artifact whose archive has a hash. If the provider knows the hash,
+// it does not rely on that of AWS, since others may be able to replace a staged object.
 func (b Bundle) deployedArtifact(codeSHA256 string) *v1beta1.DeployedCode {
 	return &v1beta1.DeployedCode{
-		Source: b.Name(), CodeSHA256: cmp.Or(b.SHA256, codeSHA256), Revision: b.revision(), Verified: b.Artifact.Verified,
+		Source: b.Name(), CodeSHA256: cmp.Or(b.SHA256, codeSHA256), Revision: b.revision(),
+		Verified: b.Artifact.Verified,
 	}
 }
 
-// again returns what status stores of the artifact that was deployed last. A Flux source may have another revision of it
-// now, and a verification counts even if the source is verifying a later artifact meanwhile.
+// again returns what status stores of the artifact that was deployed last. A Flux source may have another revision of
+// it now, and a verification counts even if the source is verifying a later artifact meanwhile.
 func (b Bundle) again(last v1beta1.DeployedCode) *v1beta1.DeployedCode {
 	last.Revision = cmp.Or(b.revision(), last.Revision)
 	last.Verified = cmp.Or(b.Artifact.Verified, last.Verified)

@@ -175,7 +175,7 @@ func TestStaging(t *testing.T) {
 	from := Source{Field: "spec.forProvider.code", Flux: fluxtest.Ref("fn")}
 	storage := &bucket{objects: map[string]string{}}
 	f := Finder{Store: newStore(t), S3: storage}
-	b := Bundle{From: from, Artifact: &Artifact{content: f.Store.Flux(content)}, Version: content.Digest}
+	b := Bundle{From: from, Artifact: &Artifact{content: f.Store.Flux("shop", content)}, Version: content.Digest}
 	if _, err := loaded(t, f, b); err == nil || !strings.Contains(err.Error(), "set spec.forProvider.code.staging, or spec.code.staging") {
 		t.Errorf("without a place in S3, the error says what to set, got %v", err)
 	}
@@ -216,7 +216,7 @@ func TestMemoryOfLargeArchives(t *testing.T) {
 	f := Finder{Store: newStore(t), S3: &bucket{objects: map[string]string{}}}
 	f.Code.Staging = &v1beta1.Staging{S3Bucket: "b"}
 	b := Bundle{
-		From: Source{Flux: fluxtest.Ref("fn")}, Artifact: &Artifact{content: f.Store.Flux(content)}, Version: content.Digest,
+		From: Source{Flux: fluxtest.Ref("fn")}, Artifact: &Artifact{content: f.Store.Flux("shop", content)}, Version: content.Digest,
 	}
 	inUse := func() uint64 {
 		m := runtime.MemStats{}

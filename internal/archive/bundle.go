@@ -1,7 +1,7 @@
-// Package archive finds the .zip archives of functions and layers: in S3, in the spec itself,
-// in a ConfigMap or in a Secret, or in the artifact of a Flux source or of an OCI registry. It compares an archive with the one that AWS has.
-// artifact.go has what artifacts need, fluxsource.go and registry.go find them, verification.go decides which code may be
-// deployed, and stage.go stages large archives in S3.
+// Package archive finds the .zip archives of functions and layers: in S3, in the spec itself, in a ConfigMap or in a
+// Secret, or in the artifact of a Flux source or of an OCI registry. It compares an archive with the one that AWS has.
+// artifact.go has what artifacts need, fluxsource.go and registry.go find them, verification.go decides which code may
+// be deployed, and stage.go stages large archives in S3.
 package archive
 
 import (
@@ -92,15 +92,16 @@ type Bundle struct {
 	// unknown until AWS has accepted the archive.
 	SHA256 string
 
-	// Version is the ETag of the S3 object, which changes when the object is replaced, or the digest of the artifact. It
-	// is empty if the provider may not read the ETag, or if the source has a version.
+	// Version is the ETag of the S3 object, which changes when the object is replaced, or the digest of the artifact.
+	// It is empty if the provider may not read the ETag, or if the source has a version.
 	Version string
 
 	// staged is the object in S3 that an archive was staged as. It is nil if there is none.
 	staged *stagedObject
 }
 
-// Location returns the URL of an object in S3, without its ETag, or the name of an artifact's source and the path in it.
+// Location returns the URL of an object in S3, without its ETag, or the name of an artifact's source and the path in
+// it.
 func (b Bundle) Location() string {
 	if l := b.From.artifactLocation(); l != "" {
 		return l
@@ -132,9 +133,8 @@ func (b Bundle) Remember(codeSHA256 *string) *v1beta1.DeployedCode {
 	return &v1beta1.DeployedCode{Source: b.Name(), CodeSHA256: ptr.Deref(codeSHA256, "")}
 }
 
-// RestoreIdentity returns what status stores if AWS already has this bundle and status has
-// nothing: it was deployed by another tool. It also does if AWS has the same code from an earlier artifact. Otherwise it
-// returns last.
+// RestoreIdentity returns what status stores if AWS already has this bundle and status has nothing: it was deployed by
+// another tool. It also does if AWS has the same code from an earlier artifact. Otherwise it returns last.
 func (b Bundle) RestoreIdentity(codeSHA256 string, last *v1beta1.DeployedCode) *v1beta1.DeployedCode {
 	if b.Artifact != nil && last != nil && last.Source == b.Name() {
 		return b.again(*last)

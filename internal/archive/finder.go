@@ -78,10 +78,9 @@ type Finder struct {
 	Now func() time.Time
 }
 
-// Find finds the archive of a source in a namespace. It returns an error if the archive does
-// not have the pinned hash. last is what AWS accepted last, if anything. Find calls HeadObject
-// at most once if the source is an object in S3 without a version, and GetObject only to check a pin. Of an artifact, it
-// finds the digest, and Load the archive.
+// Find finds the archive of a source in a namespace. It returns an error if the archive does not have the pinned hash.
+// last is what AWS accepted last, if anything. Find calls HeadObject at most once if the source is an object in S3
+// without a version, and GetObject only to check a pin. Of an artifact, it finds the digest, and Load the archive.
 func (f Finder) Find(ctx context.Context, namespace string, s Source, last *v1beta1.DeployedCode) (Bundle, error) {
 	b := Bundle{From: s}
 	switch {
@@ -166,9 +165,9 @@ func (f Finder) object(ctx context.Context, b Bundle, last *v1beta1.DeployedCode
 	return b, b.checkPin()
 }
 
-// Identify returns the bundle with its hash, if the bundle is in S3 or in an artifact and AWS may already have it although status stores
-// nothing, as when an import takes over what another tool has deployed. If S3 does not return the hash, Identify reads
-// the object once (GetObject). Without the permission to read it, the hash remains unknown.
+// Identify returns the bundle with its hash, if the bundle is in S3 or in an artifact and AWS may already have it
+// although status stores nothing, as when an import takes over what another tool has deployed. If S3 does not return
+// the hash, Identify reads the object once (GetObject). Without the permission to read it, the hash remains unknown.
 func (f Finder) Identify(ctx context.Context, b Bundle, last *v1beta1.DeployedCode) (Bundle, error) {
 	if b.SHA256 != "" || last != nil {
 		return b, nil

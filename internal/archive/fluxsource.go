@@ -36,7 +36,7 @@ func (f Finder) fluxSource(ctx context.Context, namespace string, b Bundle) (Bun
 	b.Version = s.Digest
 	b.Artifact = &Artifact{Revision: s.Revision, Verified: s.Verified, Unverified: s.Unverified}
 	if f.Store != nil {
-		b.Artifact.content = f.Store.Flux(s.Artifact)
+		b.Artifact.content = f.Store.Flux(namespace, s.Artifact)
 	}
 	return b, nil
 }

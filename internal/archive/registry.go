@@ -19,8 +19,8 @@ import (
 // Tracks reports whether the source is a tag in a registry that may move.
 func (s Source) Tracks() bool { return s.OCI != nil && ptr.Deref(s.OCI.TrackTag, false) }
 
-// registry finds the digest of an artifact in a registry: that of the reference, that which was deployed last, or that of
-// the tag (one HEAD request), which resources of a namespace share in a poll. It downloads nothing.
+// registry finds the digest of an artifact in a registry: that of the reference, that which was deployed last, or that
+// of the tag (one HEAD request), which resources of a namespace share in a poll. It downloads nothing.
 func (f Finder) registry(ctx context.Context, namespace string, b Bundle, last *v1beta1.DeployedCode) (Bundle, error) {
 	b.Artifact = &Artifact{namespace: namespace, Unverified: "its signature was not checked"}
 	if _, digest, ok := strings.Cut(b.From.OCI.Reference, "@"); ok {
@@ -88,8 +88,8 @@ func (f Finder) key(ctx context.Context, ref refs.ObjectRef, key string) ([]byte
 	return data[key], err
 }
 
-// fetch returns the bundle of an artifact in a registry with what its manifest says, and who has signed it. It reads the
-// manifest and the signatures, and not the layer.
+// fetch returns the bundle of an artifact in a registry with what its manifest says, and who has signed it. It reads
+// the manifest and the signatures, and not the layer.
 func (f Finder) fetch(ctx context.Context, b Bundle) (Bundle, error) {
 	auth, err := f.auth(ctx, b.Artifact.namespace, b.From)
 	if err != nil {
@@ -101,18 +101,24 @@ func (f Finder) fetch(ctx context.Context, b Bundle) (Bundle, error) {
 	}
 	a := *b.Artifact
 	a.Revision = m.Revision
-	a.content = store.Artifact{Digest: m.Digest, Fetch: func(ctx context.Context, w io.Writer) error {
-		body, err := m.Open(ctx)
-		if err != nil {
-			return err
-		}
-		defer body.Close() //nolint:errcheck // Nothing is written.
-		_, err = io.Copy(w, body)
-		return err
-	}}
+	a.content = store.Artifact{
+		Namespace: a.namespace, Digest: m.Digest,
+		Fetch: func(ctx context.Context, w io.Writer) error { return download(ctx, m, w) },
+	}
 	a.Verified, a.Unverified, err = f.verify(ctx, b, auth)
 	b.Artifact = &a
 	return b, err
+}
+
+// download writes the layer of an artifact.
+func download(ctx context.Context, a oci.Artifact, w io.Writer) error {
+	body, err := a.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer body.Close() //nolint:errcheck // Nothing is written.
+	_, err = io.Copy(w, body)
+	return err
 }
 
 // ociRefs returns the Secrets and ConfigMaps that a source in a registry refers to.

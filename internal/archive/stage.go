@@ -39,8 +39,8 @@ func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
 	at := f.staging(b)
 	if at == nil {
 		return b, errors.Errorf("the .zip of %s has %d MB, and AWS takes more than %d MB only from S3: set "+
-			"%s.staging, or spec.code.staging of the provider config", b.From.artifactField(), z.Size()>>20, maxDirect>>20,
-			b.From.Field)
+			"%s.staging, or spec.code.staging of the provider config", b.From.artifactField(), z.Size()>>20,
+			maxDirect>>20, b.From.Field)
 	}
 	o, err := stagedAt(*at, b.SHA256)
 	if err != nil {

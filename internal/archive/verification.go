@@ -13,9 +13,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/verify"
 )
 
-// verify returns who has signed an artifact in a registry, or else why it is not verified. If the config requires verified
-// code, only the signers that the config names count. It returns an error if the resource names signers and none of them
-// has signed it.
+// verify returns who has signed an artifact in a registry, or else why it is not verified. If the config requires
+// verified code, only the signers that the config names count. It returns an error if the resource names signers and
+// none of them has signed it.
 func (f Finder) verify(ctx context.Context, b Bundle, auth oci.Auth) (verified, unverified string, err error) {
 	own := b.From.OCI.Verify
 	unverified = "oci.verify does not say who has to have signed it"
@@ -109,8 +109,8 @@ const (
 func (f Finder) permit(b Bundle) error {
 	switch s := b.From; {
 	case b.Artifact != nil && f.Code.RequireVerified && b.Artifact.Verified == "" && (s.OCI == nil || f.OCI != nil):
-		return errors.Errorf("%s: the provider config requires verified code (spec.code.requireVerified), and %s is not "+
-			"verified: %s", s.artifactField(), s.artifactLocation(), b.Artifact.Unverified)
+		return errors.Errorf("%s: the provider config requires verified code (spec.code.requireVerified), and %s is "+
+			"not verified: %s", s.artifactField(), s.artifactLocation(), b.Artifact.Unverified)
 	case b.Artifact != nil:
 		return nil
 	case s.S3Key != nil:
@@ -125,12 +125,12 @@ func (f Finder) permit(b Bundle) error {
 	return f.Permit(b.From.Field+".zipFileFrom", sourceConfigMap)
 }
 
-// Permit returns an error if the config requires verified code, and has no exception for a source. field is the field of
-// the resource that names the source.
+// Permit returns an error if the config requires verified code, and has no exception for a source. field is the field
+// of the resource that names the source.
 func (f Finder) Permit(field, source string) error {
 	if !f.Code.RequireVerified || slices.Contains(f.Code.Unverified, source) {
 		return nil
 	}
-	return errors.Errorf("%s: the provider config requires verified code (spec.code.requireVerified), and this source is "+
-		"not verified: use sourceRef with a GitRepository or an OCIRepository that has spec.verify, or oci", field)
+	return errors.Errorf("%s: the provider config requires verified code (spec.code.requireVerified), and this source "+
+		"is not verified: use sourceRef with a GitRepository or an OCIRepository that has spec.verify, or oci", field)
 }

@@ -51,8 +51,8 @@ func (r *fieldsEnv) deployedFrom(revision string, functions ...*v1beta1.Function
 	})
 }
 
-// TestSource creates Functions of a Flux source in a cluster that does not even have Flux yet. A new artifact is deployed
-// to all of them by the watch alone, and downloaded once.
+// TestSource creates Functions of a Flux source in a cluster that does not even have Flux yet. A new artifact is
+// deployed to all of them by the watch alone, and downloaded once.
 func TestSource(t *testing.T) {
 	t.Parallel()
 	const functions = 10

@@ -48,9 +48,9 @@ func newClient(h egress.Hosts) *http.Client {
 	}
 }
 
-// Flux returns the artifact of a Flux source, which is downloaded from the URL in the source's status.
-func (s *Store) Flux(a flux.Artifact) Artifact {
-	return Artifact{Digest: a.Digest, Fetch: func(ctx context.Context, w io.Writer) error {
+// Flux returns the artifact of a Flux source in a namespace, which is downloaded from the URL in the source's status.
+func (s *Store) Flux(namespace string, a flux.Artifact) Artifact {
+	return Artifact{Namespace: namespace, Digest: a.Digest, Fetch: func(ctx context.Context, w io.Writer) error {
 		return errors.Wrapf(s.download(ctx, a, w), "cannot download the artifact from %s", a.URL)
 	}}
 }

@@ -27,7 +27,8 @@ type File struct {
 
 	key string
 
-	// users is the number of those who have not released it. at is its place in the order of use, nil once it is dropped.
+	// users is the number of those who have not released it. at is its place in the order of use, nil once it is
+	// dropped.
 	users int
 	at    *list.Element
 }
@@ -45,6 +46,9 @@ func (f *File) Release() {
 	f.users--
 	f.files.closeUnused(f)
 }
+
+// A writer writes the content of a file.
+type writer func(ctx context.Context, w io.Writer) error
 
 // files are temporary files by their keys. Those used least recently are dropped if there is no room.
 type files struct {
@@ -67,7 +71,7 @@ var errUnfinished = errors.New("the code was not downloaded in time")
 
 // get returns the file of a key. If there is none, it makes one in the background, whose content a function writes,
 // and which is made even if the context is done before. Those who ask for the same key wait for the same file.
-func (f *files) get(ctx context.Context, key string, write func(ctx context.Context, w io.Writer) error) (*File, error) {
+func (f *files) get(ctx context.Context, key string, write writer) (*File, error) {
 	f.mu.Lock()
 	file, ok := f.byKey[key]
 	if !ok {
@@ -99,7 +103,7 @@ func (f *files) get(ctx context.Context, key string, write func(ctx context.Cont
 
 // fill makes a file. If it cannot be made, the next one who asks gets the error, even if nobody waited for it, and the
 // one after that tries again.
-func (f *files) fill(ctx context.Context, file *File, write func(ctx context.Context, w io.Writer) error) {
+func (f *files) fill(ctx context.Context, file *File, write writer) {
 	ctx, cancel := context.WithTimeout(ctx, workTimeout)
 	defer cancel()
 	err := recovering(func() error { return file.fill(ctx, write) })
@@ -166,7 +170,7 @@ func (f *File) close() {
 }
 
 // fill writes the content of a file that has no name.
-func (f *File) fill(ctx context.Context, write func(ctx context.Context, w io.Writer) error) error {
+func (f *File) fill(ctx context.Context, write writer) error {
 	temp, err := os.CreateTemp(f.files.dir, "artifact-*")
 	if err != nil {
 		return errors.Wrap(err, "cannot make a temporary file: give the provider's pod a writable folder (TMPDIR)")

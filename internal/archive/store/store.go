@@ -86,23 +86,29 @@ func New(o Options) *Store {
 
 // An Artifact is the archive of a source.
 type Artifact struct {
-	// Digest identifies the content. Two artifacts with the same one are the same.
+	// Namespace is the namespace of the source. Namespaces share nothing, because one that only knows the digest of
+	// another one's artifact must not get its content.
+	Namespace string
+
+	// Digest identifies the content. Two artifacts of a namespace with the same one are the same.
 	Digest string
 
 	// Fetch writes the content, and returns an error unless it is complete and has the digest.
-	Fetch func(ctx context.Context, w io.Writer) error
+	Fetch writer
 }
 
-// Zip returns the .zip archive for AWS that is at a path in an artifact: see unpack.Zip. The caller releases the file. It
-// returns a *BusyError if that takes longer than a moment. Resources that ask for the same one share one download.
+func (a Artifact) key() string { return a.Namespace + "\n" + a.Digest }
+
+// Zip returns the .zip archive for AWS that is at a path in an artifact: see unpack.Zip. The caller releases the file.
+// It returns a *BusyError if that takes longer than a moment. Resources that ask for the same one share one download.
 func (s *Store) Zip(ctx context.Context, a Artifact, at string) (*File, error) {
-	return s.momentarily(ctx, a.Digest+"\n"+at, func(ctx context.Context, w io.Writer) error {
+	return s.momentarily(ctx, a.key()+"\n"+at, func(ctx context.Context, w io.Writer) error {
 		return s.pack(ctx, a, at, w)
 	})
 }
 
 func (s *Store) pack(ctx context.Context, a Artifact, at string, w io.Writer) error {
-	f, err := s.files.get(ctx, a.Digest, func(ctx context.Context, w io.Writer) error {
+	f, err := s.files.get(ctx, a.key(), func(ctx context.Context, w io.Writer) error {
 		return within(ctx, s.downloading, func() error { return a.Fetch(ctx, w) })
 	})
 	if err != nil {
@@ -125,7 +131,7 @@ func (s *Store) Do(ctx context.Context, key string, do func(ctx context.Context)
 }
 
 // momentarily returns a file if it is there in a moment.
-func (s *Store) momentarily(ctx context.Context, key string, write func(ctx context.Context, w io.Writer) error) (*File, error) {
+func (s *Store) momentarily(ctx context.Context, key string, write writer) (*File, error) {
 	moment, cancel := context.WithTimeout(ctx, s.o.Patience)
 	defer cancel()
 	f, err := s.files.get(moment, key, write)

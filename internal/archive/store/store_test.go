@@ -130,7 +130,7 @@ func TestDownload(t *testing.T) {
 			}
 			s := loopback(t)
 			var b bytes.Buffer
-			err := s.Flux(flux.Artifact{URL: at, Digest: tc.digest, Size: tc.size}).Fetch(t.Context(), &b)
+			err := s.Flux("shop", flux.Artifact{URL: at, Digest: tc.digest, Size: tc.size}).Fetch(t.Context(), &b)
 			if tc.want == "" {
 				if err != nil || !bytes.Equal(b.Bytes(), archive) {
 					t.Errorf("%s\n%v, %d bytes", tc.reason, err, b.Len())
@@ -148,7 +148,7 @@ func TestDownload(t *testing.T) {
 func TestMetadataByName(t *testing.T) {
 	s := New(Options{Hosts: egress.Hosts{Flag: "--source-host", Allowed: []string{"localhost", "169.254.169.254"}}})
 	for _, at := range []string{"http://localhost:1/a", "http://169.254.169.254/a"} {
-		err := s.Flux(flux.Artifact{URL: at, Digest: sha(nil)}).Fetch(t.Context(), io.Discard)
+		err := s.Flux("shop", flux.Artifact{URL: at, Digest: sha(nil)}).Fetch(t.Context(), io.Discard)
 		if err == nil || !strings.Contains(err.Error(), "loopback, link-local or reserved") {
 			t.Errorf("%s: got %v", at, err)
 		}
@@ -166,7 +166,7 @@ func TestSharedDownload(t *testing.T) {
 	var calls atomic.Int32
 	at := serve(t, func(w http.ResponseWriter, _ *http.Request) { calls.Add(1); _, _ = w.Write(archive) })
 	s := loopback(t)
-	artifact := s.Flux(flux.Artifact{URL: at, Digest: sha(archive)})
+	artifact := s.Flux("shop", flux.Artifact{URL: at, Digest: sha(archive)})
 	var wg sync.WaitGroup
 	hashes := sync.Map{}
 	for i := range resources {
@@ -197,6 +197,22 @@ func TestSharedDownload(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(s.o.TempDir, "*")); len(left) > 0 {
 		t.Errorf("temporary files have names: %v", left)
+	}
+}
+
+// TestNamespaces checks that whoever knows the digest of another namespace's artifact does not get its content.
+func TestNamespaces(t *testing.T) {
+	secret := packed(t, map[string]string{"a": "secret"})
+	s := loopback(t)
+	mine := s.Flux("shop", flux.Artifact{URL: serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(secret) }), Digest: sha(secret)})
+	f, err := s.Zip(t.Context(), mine, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Release()
+	theirs := s.Flux("evil", flux.Artifact{URL: serve(t, http.NotFound), Digest: sha(secret)})
+	if _, err := s.Zip(t.Context(), theirs, ""); err == nil || !strings.Contains(err.Error(), "404") {
+		t.Errorf("want that it is not there, got %v", err)
 	}
 }
 

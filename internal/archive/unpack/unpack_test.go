@@ -285,7 +285,8 @@ func TestNoTemporaryFolder(t *testing.T) {
 	}
 }
 
-// TestHostile makes random archives of hostile parts. What is accepted has only safe files, and all that it should have.
+// TestHostile makes random archives of hostile parts. What is accepted has only safe files, and all that it should
+// have.
 func TestHostile(t *testing.T) {
 	const archives = 10_000
 	accepted, random := 0, rand.New(rand.NewPCG(1, 2)) //nolint:gosec // A test.

@@ -118,7 +118,8 @@ func (e *external) newPlan(
 	return p, nil
 }
 
-// load makes the code that is due ready to be deployed. If AWS has the same code from an earlier artifact, it is not due.
+// load makes the code that is due ready to be deployed. If AWS has the same code from an earlier artifact, it is not
+// due.
 func (e *external) load(ctx context.Context, f *v1beta1.Function, p *plan) error {
 	var err error
 	if p.archive, err = e.resolver.load(ctx, p.archive); err != nil || p.archive.bundle.Artifact == nil {

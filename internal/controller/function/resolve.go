@@ -94,8 +94,8 @@ func (r *resolver) archive(
 	return a, err
 }
 
-// load returns a package that is ready to be deployed. It returns an error if the policy of the config does not allow the
-// code.
+// load returns a package that is ready to be deployed. It returns an error if the policy of the config does not allow
+// the code.
 func (r *resolver) load(ctx context.Context, a deploymentPackage) (deploymentPackage, error) {
 	if a.spec.ImageURI != nil {
 		return a, r.bundles.Permit("spec.forProvider.code.imageUri", archive.SourceImage)
@@ -122,7 +122,8 @@ func orLater(err error) error {
 	return err
 }
 
-// input returns a package as input for AWS, after load. It is the only way of code to AWS, so it checks the policy again.
+// input returns a package as input for AWS, after load. It is the only way of code to AWS, so it checks the policy
+// again.
 func (r *resolver) input(ctx context.Context, a deploymentPackage) (*types.FunctionCode, error) {
 	if a.spec.ImageURI != nil {
 		return a.functionCode(archive.Upload{}), r.bundles.Permit("spec.forProvider.code.imageUri", archive.SourceImage)

@@ -95,7 +95,8 @@ func source(c v1beta1.LayerContent) archive.Source {
 	s := archive.Source{
 		Field:    "spec.forProvider.content",
 		S3Bucket: c.S3Bucket, S3Key: c.S3Key, S3ObjectVersion: c.S3ObjectVersion,
-		Inline: c.Inline, ZipFileFrom: c.ZipFileFrom, Flux: c.SourceRef, OCI: c.OCI, Staging: c.Staging, SHA256: c.SHA256,
+		Inline: c.Inline, ZipFileFrom: c.ZipFileFrom, SHA256: c.SHA256,
+		Flux: c.SourceRef, OCI: c.OCI, Staging: c.Staging,
 	}
 	if m := c.ConfigMapRef; m != nil {
 		s.ConfigMap, s.FilePrefix = m.Name, ptr.Deref(m.FilePrefix, "")

@@ -37,8 +37,8 @@ type external struct {
 	// preview is true if the comparison is only displayed.
 	preview bool
 
-	// bundle is the content to publish, unlisted is why the versions before it are not known, and due is the old version
-	// to delete.
+	// bundle is the content to publish, unlisted is why the versions before it are not known, and due is the old
+	// version to delete.
 	bundle   archive.Bundle
 	unlisted error
 	due      int64
@@ -188,7 +188,8 @@ func (e *external) compare(
 		if err := e.load(ctx); err != nil {
 			return c, err
 		}
-		c = compare(d, e.bundle, o.Resource, s.PublishedContent, i) // The same content may be that of an earlier artifact.
+		// The same content may be that of an earlier artifact.
+		c = compare(d, e.bundle, o.Resource, s.PublishedContent, i)
 	}
 	if !mayUpdate && e.bundle.Unidentified(s.PublishedContent) {
 		c.Changes = c.Changes.But("content.source", "content.revision") // Whether it differs is unknown.

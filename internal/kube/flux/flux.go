@@ -1,6 +1,6 @@
-// Package flux reads the status of Flux's sources. It is pure. Whoever may write that status decides what it says, so nothing of it
-// is trusted: the URL is called only if the provider's operator allows its host, and what it returns has to match the
-// digest.
+// Package flux reads the status of Flux's sources. It is pure. Whoever may write that status decides what it says, so
+// nothing of it is trusted: the URL is called only if the provider's operator allows its host, and what it returns has
+// to match the digest.
 package flux
 
 import (
@@ -36,8 +36,8 @@ var verifies = map[string]bool{"GitRepository": true, "OCIRepository": true}
 type Source struct {
 	Artifact
 
-	// Verified is the message of the condition SourceVerified, which says what has signed the artifact. It is empty if the
-	// artifact is not verified.
+	// Verified is the message of the condition SourceVerified, which says what has signed the artifact. It is empty if
+	// the artifact is not verified.
 	Verified string `json:"verified,omitempty"`
 
 	// Unverified is the reason why the artifact is not verified.

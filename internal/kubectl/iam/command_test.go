@@ -216,7 +216,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestFollowingRollout checks that the policy has the calls of a rollout that begins when the function has a new version.
+// TestFollowingRollout checks that the policy has the calls of a rollout that begins when the function has a new
+// version.
 func TestFollowingRollout(t *testing.T) {
 	const checkout = "arn:aws:lambda:eu-central-1:123456789012:function:checkout"
 	published := strings.Replace(function, "handler:", "publish: true\n    handler:", 1)
@@ -257,7 +258,8 @@ func TestCondition(t *testing.T) {
 	}
 }
 
-// TestIncomplete checks that a resource that cannot be reconciled is named, and that the policy of the others is written.
+// TestIncomplete checks that a resource that cannot be reconciled is named, and that the policy of the others is
+// written.
 func TestIncomplete(t *testing.T) {
 	stdin := strings.Replace(function, "handler:", "environment: {envFrom: [{secretRef: {name: missing}}]}\n    handler:", 1)
 	code, out, errOut := run(t, stdin)

@@ -115,8 +115,8 @@ type Options struct {
 	// for: the next one mostly follows in a moment. 0 writes each at once.
 	StatusDelay time.Duration
 
-	// Artifacts has the artifacts of Flux sources and registries, and Registries reads registries. Nil downloads and reads
-	// none, as in a plan.
+	// Artifacts has the artifacts of Flux sources and registries, and Registries reads registries. Nil downloads and
+	// reads none, as in a plan.
 	Artifacts  *store.Store
 	Registries *oci.Client
 

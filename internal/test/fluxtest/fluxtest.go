@@ -1,4 +1,5 @@
-// Package fluxtest stands for Flux's source-controller in tests: a source with a status, and the server of its artifacts.
+// Package fluxtest stands for Flux's source-controller in tests: a source with a status, and the server of its
+// artifacts.
 package fluxtest
 
 import (
@@ -112,7 +113,8 @@ func (s *Source) Set(archive []byte, artifact map[string]any) {
 	_ = unstructured.SetNestedMap(s.object.Object, artifact, "status", "artifact") // The parents are maps.
 }
 
-// Verify sets the conditions of a source whose artifact is signed. An empty message says that the signature does not match.
+// Verify sets the conditions of a source whose artifact is signed. An empty message says that the signature does not
+// match.
 func (s *Source) Verify(message string) {
 	status := "True"
 	if message == "" {
