@@ -10,12 +10,12 @@ func TestCodeRefused(t *testing.T) {
 		"None": {
 			reason: "A function is made of code.",
 			change: forProvider(`code: null`),
-			want:   "spec.forProvider.code: Required value: set exactly one source: s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom (set it in spec.initProvider if another tool deploys code later)",
+			want:   "spec.forProvider.code: Required value: set exactly one source: s3Bucket and s3Key, imageUri, inline, configMapRef, zipFileFrom, sourceRef or oci (set it in spec.initProvider if another tool deploys code later)",
 		},
 		"Empty": {
 			reason: "Code that names no source is none.",
 			change: forProvider(`code: {inline: null}`),
-			want:   "spec.forProvider.code: Invalid value: code has no source: set exactly one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom",
+			want:   "spec.forProvider.code: Invalid value: code has no source: set exactly one of s3Bucket and s3Key, imageUri, inline, configMapRef, zipFileFrom, sourceRef or oci",
 		},
 		"BucketAlone": {
 			reason: "AWS needs bucket and key.",
@@ -270,7 +270,7 @@ func TestImageRefused(t *testing.T) {
 		"NoCode": {
 			reason: "A function is made of code.",
 			change: forProvider(`code: null`),
-			want:   "spec.forProvider.code: Required value: set exactly one source: s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom (set it in spec.initProvider if another tool deploys code later)",
+			want:   "spec.forProvider.code: Required value: set exactly one source: s3Bucket and s3Key, imageUri, inline, configMapRef, zipFileFrom, sourceRef or oci (set it in spec.initProvider if another tool deploys code later)",
 		},
 		"WorkingDirectoryTooLong": {
 			reason: "AWS takes 1000 characters.",
@@ -290,7 +290,7 @@ func TestTwoSourcesRefused(t *testing.T) {
 		"Zip":       "zipFileFrom: {secretKeyRef: {name: app, key: app.zip}}",
 	}
 	const (
-		twice = "spec.forProvider.code: Invalid value: code has more than one source: set exactly one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom"
+		twice = "spec.forProvider.code: Invalid value: code has more than one source: set exactly one of s3Bucket and s3Key, imageUri, inline, configMapRef, zipFileFrom, sourceRef or oci"
 		image = "spec: Invalid value: code.imageUri is for container images: set packageType: Image"
 	)
 	base := strings.ReplaceAll(zipFunction, `      inline:
@@ -324,6 +324,65 @@ func TestInlineLimitsRefused(t *testing.T) {
 			reason: "A package of many files is built elsewhere.",
 			change: forProvider("code: {inline: {" + files + "}}"),
 			want:   "spec.forProvider.code.inline: Too many: 102: must have at most 100 items",
+		},
+	})
+}
+
+func TestCodeSourcesRefused(t *testing.T) {
+	const form = "reference must have a registry, a repository, and a tag or a digest: use the form ghcr.io/acme/orders:v1, without oci://"
+	testRefusals(t, zipFunction, map[string]refusal{
+		"Two": {
+			reason: "There is one source.",
+			change: code(`sourceRef: {kind: GitRepository, name: shop}, s3Bucket: my-code, s3Key: app.zip`),
+			want:   "spec.forProvider.code: Invalid value: code has more than one source: set exactly one of s3Bucket and s3Key, imageUri, inline, configMapRef, zipFileFrom, sourceRef or oci",
+		},
+		"Kind": {
+			reason: "Flux's other kinds have no artifacts of code.",
+			change: code(`sourceRef: {kind: HelmChart, name: shop}`),
+			want:   `spec.forProvider.code.sourceRef.kind: Unsupported value: "HelmChart": supported values: "GitRepository", "OCIRepository", "Bucket", "ExternalArtifact"`,
+		},
+		"APIVersion": {
+			reason: "Only Flux's group has sources.",
+			change: code(`sourceRef: {apiVersion: v1, kind: GitRepository, name: shop}`),
+			want:   `spec.forProvider.code.sourceRef.apiVersion: Invalid value: "v1": apiVersion is not of Flux's sources: use source.toolkit.fluxcd.io/v1, or remove it`,
+		},
+		"PathUp": {
+			reason: "A path stays in the artifact.",
+			change: code(`sourceRef: {kind: GitRepository, name: shop, path: a/../../b}`),
+			want:   `spec.forProvider.code.sourceRef.path: Invalid value: "a/../../b": path must be relative and must not contain ..: use one such as functions/checkout`,
+		},
+		"PathAbsolute": {
+			reason: "A path stays in the artifact.",
+			change: code(`oci: {reference: "ghcr.io/acme/orders:v1", path: /etc}`),
+			want:   `spec.forProvider.code.oci.path: Invalid value: "/etc": path must be relative and must not contain ..: use one such as functions/checkout`,
+		},
+		"Pin": {
+			reason: "An artifact has a digest of its own.",
+			change: code(`sourceRef: {kind: GitRepository, name: shop}, sha256: ` + strings.Repeat("a", 64)),
+			want:   "spec.forProvider.code: Invalid value: sha256 is not for sourceRef and oci, whose artifacts have a digest: remove sha256, and pin the commit or the digest in the source",
+		},
+		"StagingAlone": {
+			reason: "Other sources are not staged.",
+			change: code(`s3Bucket: my-code, s3Key: app.zip, staging: {s3Bucket: my-code}`),
+			want:   "spec.forProvider.code: Invalid value: staging is for code from sourceRef or oci only: remove it",
+		},
+		"NoTag": {
+			reason: "Nobody knows what latest is.", change: code(`oci: {reference: ghcr.io/acme/orders}`),
+			want: `spec.forProvider.code.oci.reference: Invalid value: "ghcr.io/acme/orders": ` + form,
+		},
+		"Scheme": {
+			reason: "Flux writes it with a scheme.", change: code(`oci: {reference: "oci://ghcr.io/acme/orders:v1"}`),
+			want: `spec.forProvider.code.oci.reference: Invalid value: "oci://ghcr.io/acme/orders:v1": ` + form,
+		},
+		"TrackedDigest": {
+			reason: "A digest does not move.",
+			change: code(`oci: {reference: "ghcr.io/acme/orders@sha256:` + strings.Repeat("a", 64) + `", trackTag: true}`),
+			want:   "spec.forProvider.code.oci: Invalid value: trackTag needs a reference with a tag: remove it, or the digest",
+		},
+		"Signers": {
+			reason: "There is one way to tell who signs.",
+			change: code(`oci: {reference: "ghcr.io/acme/orders:v1", verify: {cosign: {}}}`),
+			want:   "spec.forProvider.code.oci.verify.cosign: Invalid value: set exactly one of keyRef and keyless in cosign",
 		},
 	})
 }

@@ -22,17 +22,17 @@ func TestLayerVersionRefused(t *testing.T) {
 		"NoContent": {
 			reason: "A layer is its content.",
 			change: forProvider(`content: null`),
-			want:   `spec.forProvider.content: Required value: set exactly one source: s3Bucket and s3Key, inline, configMapRef or zipFileFrom`,
+			want:   `spec.forProvider.content: Required value: set exactly one source: s3Bucket and s3Key, inline, configMapRef, zipFileFrom, sourceRef or oci`,
 		},
 		"NoSource": {
 			reason: "Content comes from somewhere.",
 			change: forProvider(`content: {inline: null}`),
-			want:   `spec.forProvider.content: Invalid value: content has no source: set exactly one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom`,
+			want:   `spec.forProvider.content: Invalid value: content has no source: set exactly one of s3Bucket and s3Key, inline, configMapRef, zipFileFrom, sourceRef or oci`,
 		},
 		"TwoSources": {
 			reason: "Content comes from one place.",
 			change: forProvider(`content: {configMapRef: {name: c}}`),
-			want:   `spec.forProvider.content: Invalid value: content has more than one source: set exactly one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom`,
+			want:   `spec.forProvider.content: Invalid value: content has more than one source: set exactly one of s3Bucket and s3Key, inline, configMapRef, zipFileFrom, sourceRef or oci`,
 		},
 		"BucketAlone": {
 			reason: "AWS needs bucket and key.",

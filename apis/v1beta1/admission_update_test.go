@@ -151,7 +151,7 @@ func TestUpdate(t *testing.T) {
 			reason: "What could be created has to say how.",
 			base:   observedFunction,
 			then:   `spec: {managementPolicies: ["*"], forProvider: {role: "arn:aws:iam::123456789012:role/hello", runtime: python3.13}}`,
-			want: "spec.forProvider.code: Required value: set exactly one source: s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom (set it in spec.initProvider if another tool deploys code later)\n" +
+			want: "spec.forProvider.code: Required value: set exactly one source: s3Bucket and s3Key, imageUri, inline, configMapRef, zipFileFrom, sourceRef or oci (set it in spec.initProvider if another tool deploys code later)\n" +
 				"spec.forProvider.handler: Required value: packageType Zip, the default, needs a handler: set handler, for example to index.handler",
 		},
 		"LetGo": {

@@ -2,14 +2,16 @@ package v1beta1
 
 // FunctionCode is the source of a function's deployment package.
 //
-// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.imageUri) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) >= 1",message="code has no source: set exactly one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom"
-// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.imageUri) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) <= 1",message="code has more than one source: set exactly one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom"
+// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.imageUri) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) + (has(self.sourceRef) ? 1 : 0) + (has(self.oci) ? 1 : 0) >= 1",message="code has no source: set exactly one of s3Bucket and s3Key, imageUri, inline, configMapRef, zipFileFrom, sourceRef or oci"
+// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.imageUri) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) + (has(self.sourceRef) ? 1 : 0) + (has(self.oci) ? 1 : 0) <= 1",message="code has more than one source: set exactly one of s3Bucket and s3Key, imageUri, inline, configMapRef, zipFileFrom, sourceRef or oci"
 // +kubebuilder:validation:XValidation:rule="has(self.s3Bucket) == has(self.s3Key)",message="s3Bucket and s3Key must be set together: set both"
 // +kubebuilder:validation:XValidation:rule="!has(self.s3ObjectVersion) || has(self.s3Key)",message="s3ObjectVersion needs s3Bucket and s3Key: set them, or remove s3ObjectVersion"
 // +kubebuilder:validation:XValidation:rule="!has(self.s3ObjectStorageMode) || has(self.s3Key)",message="s3ObjectStorageMode needs s3Bucket and s3Key: set them, or remove s3ObjectStorageMode"
 // +kubebuilder:validation:XValidation:rule="!has(self.trackImageTag) || has(self.imageUri)",message="trackImageTag needs imageUri: set it, or remove trackImageTag"
 // +kubebuilder:validation:XValidation:rule="!has(self.sha256) || !has(self.imageUri)",message="sha256 is for .zip archives only: pin an image by its digest, as in repository@sha256:..."
 // +kubebuilder:validation:XValidation:rule="!has(self.sourceKmsKeyArn) || !has(self.imageUri)",message="sourceKmsKeyArn is for .zip archives only: remove it, since an image is encrypted in its repository"
+// +kubebuilder:validation:XValidation:rule="!has(self.sha256) || !has(self.sourceRef) && !has(self.oci)",message="sha256 is not for sourceRef and oci, whose artifacts have a digest: remove sha256, and pin the commit or the digest in the source"
+// +kubebuilder:validation:XValidation:rule="!has(self.staging) || has(self.sourceRef) || has(self.oci)",message="staging is for code from sourceRef or oci only: remove it"
 type FunctionCode struct {
 	// S3Bucket is the bucket of the .zip archive, in the function's region.
 	// +optional
@@ -74,6 +76,20 @@ type FunctionCode struct {
 	// holds a .zip archive. A change of its content is deployed immediately.
 	// +optional
 	ZipFileFrom *ZipFileSource `json:"zipFileFrom,omitempty"`
+
+	// SourceRef names a Flux source in this namespace, whose artifact has the code. A new
+	// artifact is deployed immediately.
+	// +optional
+	SourceRef *SourceReference `json:"sourceRef,omitempty"`
+
+	// OCI is an artifact in a registry whose one layer has the code.
+	// +optional
+	OCI *OCISource `json:"oci,omitempty"`
+
+	// Staging is the place in S3 through which archives of more than 50 MB are deployed,
+	// which AWS does not accept directly. It overrides that of the provider config.
+	// +optional
+	Staging *Staging `json:"staging,omitempty"`
 
 	// SHA256 is the checksum of the .zip archive. An archive with another checksum is not deployed. Use hexadecimal
 	// digits, as sha256sum prints them, or base64, as AWS's CodeSha256.

@@ -136,10 +136,15 @@ type FunctionObservation struct {
 }
 
 // DeployedCode remembers what was deployed, for sources whose content AWS doesn't
-// report: an S3 object or an image's tag.
+// report: an S3 object, an image's tag or an artifact of a Flux source.
 type DeployedCode struct {
 	// Source is the origin of the code, with the ETag, version or digest that it had, such as s3://bucket/key#"etag".
 	Source string `json:"source"`
 	// CodeSHA256 that AWS answered for it.
 	CodeSHA256 string `json:"codeSha256"`
+	// Revision of the source, such as main@sha1:c5d4e9, which names the commit.
+	Revision string `json:"revision,omitempty"`
+	// Verified is the signer of the artifact, or the message of the source's condition SourceVerified. It is absent if
+	// nothing was verified.
+	Verified string `json:"verified,omitempty"`
 }

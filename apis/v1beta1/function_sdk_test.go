@@ -29,10 +29,10 @@ var _ = sdkCoverage(sdkKind{
 		"RevisionId":                 "The provider's own guard against a change that it has not seen.",
 		"Qualifier":                  "Scaling is that of $LATEST.PUBLISHED; other versions are other resources.",
 		"DryRun":                     "The provider means what it sends.",
-		"ZipFile":                    "The bytes come from inline, configMapRef or zipFileFrom.",
+		"ZipFile":                    "The bytes come from inline, configMapRef, zipFileFrom, sourceRef or oci.",
 		"PublishVersion/Description": "A version that a Function publishes has the function's own description.",
 		"CodeSha256":                 "The provider's own guard against code that it has not seen.",
-		"Code.ZipFile":               "The bytes come from inline, configMapRef or zipFileFrom.",
+		"Code.ZipFile":               "The bytes come from inline, configMapRef, zipFileFrom, sourceRef or oci.",
 	},
 	open: map[string]string{
 		"Runtime": "AWS adds runtimes faster than providers are released, so the API knows families.",

@@ -9,6 +9,7 @@ import (
 // FunctionParameters are the desired settings of a function and where it lives.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.historyLimit) || has(self.publish) && self.publish",fieldPath=".historyLimit",reason="FieldValueForbidden",message="historyLimit needs publish: set publish to true, or remove historyLimit"
+// +kubebuilder:validation:XValidation:rule="!has(self.publishRevision) || !self.publishRevision || has(self.publish) && self.publish",fieldPath=".publishRevision",reason="FieldValueForbidden",message="publishRevision needs publish: set publish to true, or remove publishRevision"
 // +kubebuilder:validation:XValidation:rule="!(has(self.publishTo) && has(self.historyLimit))",fieldPath=".historyLimit",reason="FieldValueForbidden",message="publishTo publishes the same version again and leaves no earlier ones to delete: remove historyLimit"
 // +kubebuilder:validation:XValidation:rule="!(has(self.replacementSecurityGroupIds) && has(self.replacementSecurityGroupIdsFrom))",fieldPath=".replacementSecurityGroupIdsFrom",reason="FieldValueForbidden",message="replacementSecurityGroupIds is also set: set only one of replacementSecurityGroupIds and replacementSecurityGroupIdsFrom"
 // +kubebuilder:validation:XValidation:rule="!has(self.replaceSecurityGroupsOnDestroy) || !self.replaceSecurityGroupsOnDestroy || has(self.replacementSecurityGroupIds) || has(self.replacementSecurityGroupIdsFrom)",fieldPath=".replacementSecurityGroupIds",reason="FieldValueRequired",message="replaceSecurityGroupsOnDestroy needs replacement security groups: set replacementSecurityGroupIds, for example to the VPC's default security group, or set replacementSecurityGroupIdsFrom"
@@ -28,6 +29,12 @@ type FunctionParameters struct {
 	// +optional
 	// +kubebuilder:validation:Enum=Spec;AnyChange
 	PublishOn *string `json:"publishOn,omitempty"`
+
+	// PublishRevision sets the description of each published version to the revision of its code, such as
+	// main@sha1:c5d4e9, if the code's source has one: sourceRef, or oci. It needs publish. The default is false: a
+	// version has the description of the function.
+	// +optional
+	PublishRevision *bool `json:"publishRevision,omitempty"`
 
 	// HistoryLimit is the number of earlier versions of this resource to keep, 0 to 100, in addition to the latest one.
 	// Older versions are deleted, unless something in Lambda uses them, such as an alias or an event source mapping. It
@@ -81,7 +88,7 @@ type FunctionParameters struct {
 // What is fixed at creation is held only while the policies let the provider create, so that a function can be observed
 // with its region alone and taken over later with all that it turned out to be.
 //
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.code) || has(self.initProvider) && has(self.initProvider.code))",fieldPath=".forProvider.code",reason="FieldValueRequired",message="set exactly one source: s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom (set it in spec.initProvider if another tool deploys code later)"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.code) || has(self.initProvider) && has(self.initProvider.code))",fieldPath=".forProvider.code",reason="FieldValueRequired",message="set exactly one source: s3Bucket and s3Key, imageUri, inline, configMapRef, zipFileFrom, sourceRef or oci (set it in spec.initProvider if another tool deploys code later)"
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.role) || has(self.initProvider) && has(self.initProvider.role)) || (has(self.forProvider.roleFrom) || has(self.initProvider) && has(self.initProvider.roleFrom))",fieldPath=".forProvider.role",reason="FieldValueRequired",message="set role to the ARN of the function's execution role, or set roleFrom"
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.packageType) ? self.forProvider.packageType == 'Image' : has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || (has(self.forProvider.handler) || has(self.initProvider) && has(self.initProvider.handler))",fieldPath=".forProvider.handler",reason="FieldValueRequired",message="packageType Zip, the default, needs a handler: set handler, for example to index.handler"
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.packageType) ? self.forProvider.packageType == 'Image' : has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || (has(self.forProvider.runtime) || has(self.initProvider) && has(self.initProvider.runtime))",fieldPath=".forProvider.runtime",reason="FieldValueRequired",message="packageType Zip, the default, needs a runtime: set runtime, for example to python3.13"

@@ -8,11 +8,13 @@ import (
 
 // LayerContent is the source of a layer's archive.
 //
-// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) >= 1",message="content has no source: set exactly one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom"
-// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) <= 1",message="content has more than one source: set exactly one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom"
+// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) + (has(self.sourceRef) ? 1 : 0) + (has(self.oci) ? 1 : 0) >= 1",message="content has no source: set exactly one of s3Bucket and s3Key, inline, configMapRef, zipFileFrom, sourceRef or oci"
+// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) + (has(self.sourceRef) ? 1 : 0) + (has(self.oci) ? 1 : 0) <= 1",message="content has more than one source: set exactly one of s3Bucket and s3Key, inline, configMapRef, zipFileFrom, sourceRef or oci"
 // +kubebuilder:validation:XValidation:rule="has(self.s3Bucket) == has(self.s3Key)",message="s3Bucket and s3Key must be set together: set both"
 // +kubebuilder:validation:XValidation:rule="!has(self.s3ObjectVersion) || has(self.s3Key)",message="s3ObjectVersion needs s3Bucket and s3Key: set them, or remove s3ObjectVersion"
 // +kubebuilder:validation:XValidation:rule="!has(self.s3ObjectStorageMode) || has(self.s3Key)",message="s3ObjectStorageMode needs s3Bucket and s3Key: set them, or remove s3ObjectStorageMode"
+// +kubebuilder:validation:XValidation:rule="!has(self.sha256) || !has(self.sourceRef) && !has(self.oci)",message="sha256 is not for sourceRef and oci, whose artifacts have a digest: remove sha256, and pin the commit or the digest in the source"
+// +kubebuilder:validation:XValidation:rule="!has(self.staging) || has(self.sourceRef) || has(self.oci)",message="staging is for content from sourceRef or oci only: remove it"
 type LayerContent struct {
 	// S3Bucket is the bucket of the .zip archive, in the layer's region.
 	// +optional
@@ -60,6 +62,20 @@ type LayerContent struct {
 	// holds a .zip archive. A change of its content is published immediately.
 	// +optional
 	ZipFileFrom *ZipFileSource `json:"zipFileFrom,omitempty"`
+
+	// SourceRef names a Flux source in this namespace, whose artifact has the layer's
+	// files. A new artifact is published immediately.
+	// +optional
+	SourceRef *SourceReference `json:"sourceRef,omitempty"`
+
+	// OCI is an artifact in a registry whose one layer has the layer's files.
+	// +optional
+	OCI *OCISource `json:"oci,omitempty"`
+
+	// Staging is the place in S3 through which archives of more than 50 MB are published,
+	// which AWS does not accept directly. It overrides that of the provider config.
+	// +optional
+	Staging *Staging `json:"staging,omitempty"`
 
 	// SHA256 is the checksum of the .zip archive. An archive with another checksum is not published. Use hexadecimal
 	// digits, as sha256sum prints them, or base64, as AWS's CodeSha256.
@@ -152,7 +168,7 @@ const (
 
 // LayerVersionSpec is the desired state of a layer's version.
 //
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.content)",fieldPath=".forProvider.content",reason="FieldValueRequired",message="set exactly one source: s3Bucket and s3Key, inline, configMapRef or zipFileFrom"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.content)",fieldPath=".forProvider.content",reason="FieldValueRequired",message="set exactly one source: s3Bucket and s3Key, inline, configMapRef, zipFileFrom, sourceRef or oci"
 type LayerVersionSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 

@@ -47,6 +47,7 @@ var elsewhere = map[string]map[string]string{
 	"Function": {
 		`code\.sourceKmsKeyArn`: "sourceKmsKeyArn", `code\.imageUri|code\.trackImageTag`: "imageUri", `code\..*`: "codeSha256",
 		`environment\..*`: "environmentVariableNames", `ephemeralStorage\.size`: "ephemeralStorageSize", `tags`: "tagKeys",
+		`publishRevision`:    "- versions have it as their description",
 		`replace.*|detach.*`: "- it says what a deletion does first",
 	},
 	"FunctionEventInvokeConfig": {

@@ -146,6 +146,10 @@ type ConnectionSpec struct {
 	// +optional
 	IgnoreTags *IgnoreTags `json:"ignoreTags,omitempty"`
 
+	// Code restricts the code that resources with this config deploy, and says how.
+	// +optional
+	Code *CodePolicy `json:"code,omitempty"`
+
 	// DriftEvents detects changes made in AWS by events, instead of by polls alone.
 	// +optional
 	DriftEvents *DriftEvents `json:"driftEvents,omitempty"`

@@ -35,6 +35,8 @@ const standardLibraryName = "stdlib"
 var (
 	// licenseNames matches names of files with a license.
 	licenseNames = regexp.MustCompile(`(?i)^(licen[cs]e|copying|unlicense)([.-].*)?$`)
+	// docsLicenseNames matches names of files with the license of a module's documentation, which is not in the image.
+	docsLicenseNames = regexp.MustCompile(`(?i)^licen[cs]e[.-]docs(\..*)?$`)
 	// noticeNames matches names of files that must be distributed with it.
 	noticeNames = regexp.MustCompile(`(?i)^(notice|patents|authors|copyright)([.-].*)?$`)
 )
@@ -183,7 +185,8 @@ func readFolder(root, folder string) (texts []legalText, licenses []string, err 
 	}
 	for _, f := range entries {
 		license := licenseNames.MatchString(f.Name())
-		if f.IsDir() || strings.HasSuffix(f.Name(), ".go") || !license && !noticeNames.MatchString(f.Name()) {
+		if f.IsDir() || strings.HasSuffix(f.Name(), ".go") || !license && !noticeNames.MatchString(f.Name()) ||
+			docsLicenseNames.MatchString(f.Name()) {
 			continue
 		}
 		content, err := fs.ReadFile(os.DirFS(folder), f.Name())

@@ -55,6 +55,11 @@ func TestThirdParties(t *testing.T) {
 			},
 			want: want{licenses: []string{"MIT"}, texts: []string{"COPYING", "NOTICE.txt", "inner/LICENSE"}},
 		},
+		"OfDocumentation": {
+			reason: "The documentation of a module is not in the image, whatever its license.",
+			files:  map[string]string{"LICENSE": mit, "LICENSE.docs": notEvil},
+			want:   want{licenses: []string{"MIT"}, texts: []string{"LICENSE"}},
+		},
 		"NotAllowed": {
 			reason: "A license that is not on the list is named.",
 			files:  map[string]string{"LICENSE": notEvil},

@@ -18,6 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/registry"
 )
 
 const (
@@ -33,8 +34,12 @@ type env struct {
 	flags   flags
 	cluster *devcluster.Cluster
 	double  *awsdouble.Server
-	kube    client.Client
-	aws     *lambda.Client
+
+	// registry has the artifacts of signed.
+	registry *registry.Registry
+
+	kube client.Client
+	aws  *lambda.Client
 
 	table *table
 
@@ -151,6 +156,9 @@ func (e *env) stop() {
 	if e.cancel != nil {
 		e.cancel()
 		<-e.done
+	}
+	if e.registry != nil {
+		e.registry.Close()
 	}
 	if e.double != nil {
 		e.double.Close()

@@ -17,6 +17,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 )
 
+// loopback is the host of the demo's registry.
+const loopback = "127.0.0.1"
+
 // startProvider runs the provider in this process, assembled as in the binary.
 func (e *env) startProvider(ctx context.Context) error {
 	sectionf("Starting the provider")
@@ -41,6 +44,8 @@ func (e *env) startProvider(ctx context.Context) error {
 		MinPollInterval: time.Second,
 		ListPolls:       true,
 		PollJitter:      0.1,
+		SourceHosts:     []string{loopback},
+		SourceLoopback:  true,
 	})
 	if err != nil {
 		return err
@@ -59,7 +64,7 @@ func (e *env) startProvider(ctx context.Context) error {
 
 // freeAddress returns a free address on loopback.
 func freeAddress(ctx context.Context) (string, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", loopback+":0")
 	if err != nil {
 		return "", fmt.Errorf("cannot find a free port for the metrics: %w", err)
 	}

@@ -44,7 +44,7 @@ func run(ctx context.Context, f flags) error {
 	}
 	defer e.stop()
 
-	for _, step := range []func(context.Context) error{e.create, e.drift, e.rotate, e.release, e.rollOut} {
+	for _, step := range []func(context.Context) error{e.create, e.drift, e.rotate, e.release, e.rollOut, e.signed} {
 		if err := step(ctx); err != nil {
 			return err
 		}

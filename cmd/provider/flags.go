@@ -18,13 +18,13 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
-	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 )
 
 // maxInvokedWithin is the largest value of --deletion-protection-invoked-within: 90 days.
@@ -75,6 +75,8 @@ type flags struct {
 
 	AnalysisHost []string `help:"Host that the analysis of an Alias's rollout can call, for metrics of Prometheus and of JSON over HTTP, and for dependencies: a name such as prometheus.example.org, a name and a port, or a pattern such as *.example.org. Default: none. A host with a private address must be given by its exact name; loopback and link-local addresses are never called."`
 
+	SourceHost []string `default:"source-controller.flux-system.svc.cluster.local,source-controller.flux-system.svc,source-watcher.flux-system.svc.cluster.local,source-watcher.flux-system.svc" help:"Host of which the artifacts of Flux sources are downloaded, or a registry of OCI artifacts with a private address: a name, a name and a port, or a pattern such as *.example.org. The URL of an artifact is in the status of the source, so anyone who may write that can make the provider call these hosts. A host with a private address must be given by its exact name; loopback and link-local addresses are never called."`
+
 	DeletionProtectionInvokedWithin time.Duration `default:"0s" help:"The deletion of a Function that was invoked within this time ago, such as 168h, waits until the annotation lambda.aws.m.crossplane.io/confirm-deletion confirms it. Default: it does not wait."`
 	DeletionLimit                   string        `help:"How many resources of a provider config and a namespace are deleted in AWS in a window of time, such as 50/1h. Further deletions wait until the annotation lambda.aws.m.crossplane.io/confirm-deletion confirms them. Default: no limit."`
 
@@ -113,6 +115,12 @@ func (f flags) validate() error {
 	if f.QuotaGetFunction <= 0 || f.QuotaControlPlane <= 0 {
 		errs = append(errs, errors.New("--quota-get-function and --quota-control-plane must be more than 0"))
 	}
+	return errors.Join(append(errs, f.validateHosts(), f.validateDeletions())...)
+}
+
+// validateHosts checks the flags that allow hosts.
+func (f flags) validateHosts() error {
+	var errs []error
 	if len(f.NamespacedEndpointHost) > 0 && !f.AllowNamespacedEndpoints {
 		errs = append(errs, errors.New("--namespaced-endpoint-host has no effect without --allow-namespaced-endpoints"))
 	}
@@ -123,11 +131,16 @@ func (f flags) validate() error {
 		}
 	}
 	for _, h := range f.AnalysisHost {
-		if err := analysis.CheckHost(h); err != nil {
+		if err := egress.CheckHost(h); err != nil {
 			errs = append(errs, fmt.Errorf("--analysis-host is %q: %w", h, err))
 		}
 	}
-	return errors.Join(append(errs, f.validateDeletions())...)
+	for _, h := range f.SourceHost {
+		if err := egress.CheckHost(h); err != nil {
+			errs = append(errs, fmt.Errorf("%s is %q: %w", manager.SourceHostFlag, h, err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // validateDeletions checks the flags that make deletions wait.
@@ -184,6 +197,7 @@ func (f flags) options() manager.Options {
 			MaxFullReadInterval: f.MaxFullReadInterval,
 		},
 		AnalysisHosts: f.AnalysisHost,
+		SourceHosts:   f.SourceHost,
 		Quota:         f.quota(),
 	}
 	o.DeletionPolicy.InvokedWithin = f.DeletionProtectionInvokedWithin

@@ -57,6 +57,9 @@ func TestDefaults(t *testing.T) {
 	if len(o.AnalysisHosts) != 0 {
 		t.Errorf("rollouts call no host: %v", o.AnalysisHosts)
 	}
+	if len(o.SourceHosts) != 4 || o.SourceHosts[0] != "source-controller.flux-system.svc.cluster.local" || o.SourceLoopback {
+		t.Errorf("artifacts are downloaded from Flux: %v", o.SourceHosts)
+	}
 	if o.LeaseDuration != manager.DefaultLeaseDuration || o.RenewDeadline != manager.DefaultRenewDeadline {
 		t.Errorf("a lease of %s, to be renewed within %s", o.LeaseDuration, o.RenewDeadline)
 	}
@@ -75,7 +78,7 @@ func TestFlagsReachTheManager(t *testing.T) {
 		"--pprof-bind-address=127.0.0.1:2", "--quota-get-function=50", "--quota-control-plane=5", "--allow-namespaced-endpoints", "--namespaced-endpoint-host=a.example.org,*.b.example.org",
 		"--allow-namespaced-pod-identity", "--enable-tracing", "--leader-election-namespace=ns", "--leader-election-lease-duration=15s",
 		"--leader-election-renew-deadline=10s", "--poll-state-metric=2m", "--analysis-host=prometheus.monitoring.svc:9090", "--analysis-host=*.example.org,10.0.0.7",
-		"--deletion-limit=50/1h", "--deletion-protection-invoked-within=168h")
+		"--source-host=flux.example.org", "--deletion-limit=50/1h", "--deletion-protection-invoked-within=168h")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,6 +106,7 @@ func TestFlagsReachTheManager(t *testing.T) {
 		"hosts":   strings.Join(o.Config.NamespacedEndpointHosts, " ") != "a.example.org *.b.example.org",
 		"analysis": strings.Join(o.AnalysisHosts,
 			" ") != "prometheus.monitoring.svc:9090 *.example.org 10.0.0.7",
+		"sources": strings.Join(o.SourceHosts, " ") != "flux.example.org",
 		"deletions": o.DeletionPolicy.Limit.String() != "50/1h" ||
 			o.DeletionPolicy.InvokedWithin != 168*time.Hour,
 		"state metrics": o.StateMetricInterval != 2*time.Minute,

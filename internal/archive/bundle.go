@@ -1,5 +1,7 @@
-// Package archive finds the .zip archives of functions and layers: in S3, in the spec itself,
-// in a ConfigMap or in a Secret. It compares an archive with the one that AWS has.
+// Package archive finds the .zip archives of functions and layers: in S3, in the spec itself, in a ConfigMap or in a
+// Secret, or in the artifact of a Flux source or of an OCI registry. It compares an archive with the one that AWS has.
+// artifact.go has what artifacts need, fluxsource.go and registry.go find them, verification.go decides which code may
+// be deployed, and stage.go stages large archives in S3.
 package archive
 
 import (
@@ -34,14 +36,26 @@ type Source struct {
 	// ZipFileFrom refers to a complete archive.
 	ZipFileFrom *v1beta1.ZipFileSource
 
+	// Flux refers to a Flux source in the namespace, whose artifact has the archive.
+	Flux *v1beta1.SourceReference
+
+	// OCI is an artifact in a registry that has the archive.
+	OCI *v1beta1.OCISource
+
+	// Staging is the place in S3 for an archive that is too large for a call.
+	Staging *v1beta1.Staging
+
 	// SHA256 pins the archive, as hexadecimal or base64.
 	SHA256 *string
 }
 
-// Refs returns the Secret or ConfigMap that a source in a namespace refers to, if any.
+// Refs returns the Secrets and ConfigMaps that a source in a namespace refers to, if any.
 func (s Source) Refs(namespace string) []refs.ObjectRef {
-	if s.ConfigMap != "" {
+	switch {
+	case s.ConfigMap != "":
 		return []refs.ObjectRef{configMap(namespace, s.ConfigMap)}
+	case s.OCI != nil:
+		return ociRefs(*s.OCI, namespace)
 	}
 	if s.ZipFileFrom != nil {
 		ref, _ := s.zipFile(namespace)
@@ -68,20 +82,30 @@ type Bundle struct {
 	// From is the source of the archive.
 	From Source
 
-	// Zip is the archive itself. It is nil if the archive is in S3.
+	// Zip is the archive itself. It is nil if the archive is in S3 or in an artifact.
 	Zip []byte
+
+	// Artifact has the archive if its source is a Flux source or a registry. It is nil for other sources.
+	Artifact *Artifact
 
 	// SHA256 is the hash of the archive as AWS returns it (base64). It is empty if it is
 	// unknown until AWS has accepted the archive.
 	SHA256 string
 
-	// Version is the ETag of the S3 object, which changes when the object is replaced. It is
-	// empty if the provider may not read it, or if the source has a version.
+	// Version is the ETag of the S3 object, which changes when the object is replaced, or the digest of the artifact.
+	// It is empty if the provider may not read the ETag, or if the source has a version.
 	Version string
+
+	// staged is the object in S3 that an archive was staged as. It is nil if there is none.
+	staged *stagedObject
 }
 
-// Location returns the URL of an object in S3, without its ETag.
+// Location returns the URL of an object in S3, without its ETag, or the name of an artifact's source and the path in
+// it.
 func (b Bundle) Location() string {
+	if l := b.From.artifactLocation(); l != "" {
+		return l
+	}
 	p := fmt.Sprintf("s3://%s/%s", ptr.Deref(b.From.S3Bucket, ""), ptr.Deref(b.From.S3Key, ""))
 	if v := b.From.S3ObjectVersion; v != nil {
 		p += "?versionId=" + *v
@@ -89,7 +113,7 @@ func (b Bundle) Location() string {
 	return p
 }
 
-// Name returns the URL of an object in S3 with its ETag, as stored in status.
+// Name returns the location with the ETag or the digest, as stored in status.
 func (b Bundle) Name() string {
 	if b.Version == "" {
 		return b.Location()
@@ -98,18 +122,24 @@ func (b Bundle) Name() string {
 }
 
 // Remember returns what status stores of a bundle after AWS has accepted it: the source, and the hash that AWS
-// returned. It returns nil for a source outside S3, because its hash is always known.
+// returned. It returns nil for a source whose hash is always known.
 func (b Bundle) Remember(codeSHA256 *string) *v1beta1.DeployedCode {
-	if b.From.S3Key == nil {
+	switch {
+	case b.Artifact != nil:
+		return b.deployedArtifact(ptr.Deref(codeSHA256, ""))
+	case b.From.S3Key == nil:
 		return nil
 	}
 	return &v1beta1.DeployedCode{Source: b.Name(), CodeSHA256: ptr.Deref(codeSHA256, "")}
 }
 
-// RestoreIdentity returns what status stores if AWS already has this bundle and status has
-// nothing: it was deployed by another tool. Otherwise it returns last.
+// RestoreIdentity returns what status stores if AWS already has this bundle and status has nothing: it was deployed by
+// another tool. It also does if AWS has the same code from an earlier artifact. Otherwise it returns last.
 func (b Bundle) RestoreIdentity(codeSHA256 string, last *v1beta1.DeployedCode) *v1beta1.DeployedCode {
-	if last != nil || codeSHA256 == "" || b.SHA256 != codeSHA256 {
+	if b.Artifact != nil && last != nil && last.Source == b.Name() {
+		return b.again(*last)
+	}
+	if last != nil && b.Artifact == nil || codeSHA256 == "" || b.SHA256 != codeSHA256 {
 		return last
 	}
 	return b.Remember(&codeSHA256)
@@ -121,8 +151,11 @@ type Identity struct {
 	// SHA256 is the hash of the archive, AWS's CodeSha256.
 	SHA256 string `json:"codeSha256"`
 
-	// Name identifies the version of an S3 object with an unknown hash.
+	// Name identifies the version of an S3 object, or of an artifact, with an unknown hash.
 	Name string `json:"source"`
+
+	// Revision is the revision of an artifact, if it is another one than that of the artifact that was deployed last.
+	Revision string `json:"revision,omitempty"`
 }
 
 // Compare returns the identities of a bundle and of the archive that AWS has, which are equal exactly if they are the
@@ -133,8 +166,12 @@ func (b Bundle) Compare(codeSHA256 string, last *v1beta1.DeployedCode) (want, ha
 	switch {
 	case b.SHA256 != "":
 		want.SHA256 = b.SHA256
+		if b.Artifact != nil && want != have {
+			want.Name, want.Revision, have.Name, have.Revision = b.revisions(last)
+		}
 	case last == nil:
 		want.Name, want.SHA256 = b.Name(), have.SHA256
+		want.Revision = b.revision()
 	default:
 		want.Name, have.Name = b.Name(), last.Source
 		if b.Version == "" && (last.Source == b.Location() || strings.HasPrefix(last.Source, b.Location()+"#")) {
@@ -145,6 +182,7 @@ func (b Bundle) Compare(codeSHA256 string, last *v1beta1.DeployedCode) (want, ha
 		if want.Name != have.Name {
 			// Another object: its hash is unknown until AWS has accepted it.
 			want.SHA256 = have.SHA256
+			want.Revision, have.Revision = b.revision(), last.Revision
 		}
 	}
 	return want, have
@@ -153,7 +191,7 @@ func (b Bundle) Compare(codeSHA256 string, last *v1beta1.DeployedCode) (want, ha
 // Unidentified reports whether it is unknown if AWS has this bundle, because its hash is not
 // available and status stores nothing. An update then deploys it.
 func (b Bundle) Unidentified(last *v1beta1.DeployedCode) bool {
-	return b.From.S3Key != nil && b.SHA256 == "" && last == nil
+	return (b.From.S3Key != nil || b.Artifact != nil) && b.SHA256 == "" && last == nil
 }
 
 // checkPin returns an error if the archive does not have the pinned hash.

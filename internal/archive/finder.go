@@ -6,8 +6,10 @@ import (
 	"encoding/base64"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"k8s.io/utils/ptr"
@@ -15,8 +17,11 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/oci"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
 
@@ -27,10 +32,11 @@ type Objects interface {
 
 // S3 is the part of the Amazon S3 API that is used. HeadObject detects replaced objects.
 // GetObject is only called if the hash of an object is needed and not known otherwise: to
-// check a pin, or to recognize what another tool has deployed.
+// check a pin, or to recognize what another tool has deployed. PutObject stages archives of artifacts.
 type S3 interface {
 	HeadObject(ctx context.Context, in *s3.HeadObjectInput, opts ...func(*s3.Options)) (*s3.HeadObjectOutput, error)
 	GetObject(ctx context.Context, in *s3.GetObjectInput, opts ...func(*s3.Options)) (*s3.GetObjectOutput, error)
+	PutObject(ctx context.Context, in *s3.PutObjectInput, opts ...func(*s3.Options)) (*s3.PutObjectOutput, error)
 }
 
 // maxArchive is the number of bytes of an object that are read to compute its hash. AWS
@@ -48,6 +54,19 @@ type Finder struct {
 	Objects Objects
 	S3      S3
 
+	// Fields reads Flux sources.
+	Fields refs.Getter
+
+	// Store has the artifacts. It is nil in a plan, which downloads nothing.
+	Store *store.Store
+
+	// OCI reads registries, and ECR has the credentials for those of Amazon ECR. OCI is nil in a plan.
+	OCI *oci.Client
+	ECR *oci.ECR
+
+	// Code is the policy of the config.
+	Code v1beta1.CodePolicy
+
 	// Hashes caches the hashes of objects that were read, per credentials, so that an object
 	// that does not match the pin is not read again in each attempt. Nil caches none.
 	Hashes *readcache.Cache
@@ -59,13 +78,18 @@ type Finder struct {
 	Now func() time.Time
 }
 
-// Find finds the archive of a source in a namespace. It returns an error if the archive does
-// not have the pinned hash. last is what AWS accepted last, if anything. Find calls HeadObject
-// at most once if the source is an object in S3 without a version, and GetObject only to check a pin.
+// Find finds the archive of a source in a namespace. It returns an error if the archive does not have the pinned hash.
+// last is what AWS accepted last, if anything. Find calls HeadObject at most once if the source is an object in S3
+// without a version, and GetObject only to check a pin. Of an artifact, it finds the digest, and Load the archive.
 func (f Finder) Find(ctx context.Context, namespace string, s Source, last *v1beta1.DeployedCode) (Bundle, error) {
 	b := Bundle{From: s}
-	if s.S3Key != nil {
+	switch {
+	case s.S3Key != nil:
 		return f.object(ctx, b, last)
+	case s.Flux != nil:
+		return f.fluxSource(ctx, namespace, b)
+	case s.OCI != nil:
+		return f.registry(ctx, namespace, b, last)
 	}
 	var err error
 	if b.Zip, err = f.zip(ctx, namespace, s); err != nil {
@@ -141,11 +165,17 @@ func (f Finder) object(ctx context.Context, b Bundle, last *v1beta1.DeployedCode
 	return b, b.checkPin()
 }
 
-// Identify returns the bundle with its hash, if the bundle is in S3 and AWS may already have it although status stores
-// nothing, as when an import takes over what another tool has deployed. If S3 does not return the hash, Identify reads
-// the object once (GetObject). Without the permission to read it, the hash remains unknown.
+// Identify returns the bundle with its hash, if the bundle is in S3 or in an artifact and AWS may already have it
+// although status stores nothing, as when an import takes over what another tool has deployed. If S3 does not return
+// the hash, Identify reads the object once (GetObject). Without the permission to read it, the hash remains unknown.
 func (f Finder) Identify(ctx context.Context, b Bundle, last *v1beta1.DeployedCode) (Bundle, error) {
-	if b.From.S3Key == nil || b.SHA256 != "" || last != nil {
+	if b.SHA256 != "" || last != nil {
+		return b, nil
+	}
+	switch {
+	case b.Artifact != nil:
+		return f.unpacked(ctx, b)
+	case b.From.S3Key == nil:
 		return b, nil
 	}
 	sum, err := f.hash(ctx, b)
@@ -238,4 +268,26 @@ func (f Finder) download(ctx context.Context, b Bundle) (string, error) {
 		return "", errors.Errorf("%s is larger than %d MB, the most that AWS accepts", b.Location(), maxArchive>>20)
 	}
 	return base64.StdEncoding.EncodeToString(h.Sum(nil)), nil
+}
+
+// With returns a Finder that finds archives with the identity and the policy of a session.
+func (f Finder) With(s *session.Session) Finder {
+	f.S3, f.Hashes, f.Code = session.Client(s, s3.NewFromConfig), s.ReadCache(), s.Code
+	f.ECR = session.Shared[ecrOf](s).get(s, f.Now)
+	return f
+}
+
+// ecrOf has the credentials for Amazon ECR of a session.
+type ecrOf struct {
+	once sync.Once
+	ecr  *oci.ECR
+}
+
+func (e *ecrOf) get(s *session.Session, now func() time.Time) *oci.ECR {
+	e.once.Do(func() {
+		e.ecr = oci.NewECR(func(region string) oci.ECRAPI {
+			return ecr.NewFromConfig(s.AWS, func(o *ecr.Options) { o.Region = region })
+		}, now)
+	})
+	return e.ecr
 }

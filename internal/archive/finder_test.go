@@ -209,6 +209,10 @@ func (f *fakeS3) GetObject(_ context.Context, in *s3.GetObjectInput,
 	return f.get(in)
 }
 
+func (f *fakeS3) PutObject(context.Context, *s3.PutObjectInput, ...func(*s3.Options)) (*s3.PutObjectOutput, error) {
+	panic("no archive is staged")
+}
+
 func answers(out *s3.HeadObjectOutput, err error) func(*s3.HeadObjectInput) (*s3.HeadObjectOutput, error) {
 	return func(*s3.HeadObjectInput) (*s3.HeadObjectOutput, error) { return out, err }
 }

@@ -31,7 +31,12 @@ type listAPI interface {
 // It returns no item if the archive is not in S3, if its version is immutable, or if its ETag can't
 // be read; and false if it is not known what was deployed.
 func Listed(s Source, last *v1beta1.DeployedCode) ([]listpoll.Ref, bool) {
-	if s.S3Key == nil || s.S3ObjectVersion != nil {
+	switch {
+	case s.Tracks(): // No list shows a tag that moves.
+		return nil, false
+	case s.Flux != nil, s.OCI != nil: // A watch of the source shows a new artifact.
+		return nil, last != nil && strings.HasPrefix(last.Source, s.artifactLocation()+"#")
+	case s.S3Key == nil, s.S3ObjectVersion != nil:
 		return nil, true
 	}
 	if last == nil {

@@ -38,7 +38,10 @@ var otherKinds sync.RWMutex
 
 // definition returns a CustomResourceDefinition of the kind, without a schema.
 func definition(gvk schema.GroupVersionKind) *apiextensionsv1.CustomResourceDefinition {
-	plural := strings.ToLower(gvk.Kind) + "s"
+	plural := strings.TrimSuffix(strings.ToLower(gvk.Kind)+"s", "ys")
+	if strings.HasSuffix(gvk.Kind, "y") {
+		plural += "ies"
+	}
 	return &apiextensionsv1.CustomResourceDefinition{
 		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + gvk.Group},
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
@@ -88,10 +91,13 @@ func newFieldsEnv(t *testing.T) *fieldsEnv {
 }
 
 // define defines the other provider's kind until the test ends.
-func (r *fieldsEnv) define() {
+func (r *fieldsEnv) define() { r.defineKind(iamRole) }
+
+// defineKind defines a kind until the test ends.
+func (r *fieldsEnv) defineKind(gvk schema.GroupVersionKind) {
 	r.Helper()
-	crd, roles := definition(iamRole), &unstructured.UnstructuredList{}
-	roles.SetGroupVersionKind(iamRole)
+	crd, roles := definition(gvk), &unstructured.UnstructuredList{}
+	roles.SetGroupVersionKind(gvk)
 	list := func(ctx context.Context) error { return r.kube.List(ctx, roles, client.InNamespace(r.ns)) }
 	r.create(crd)
 	r.until("the kind is served", func() bool { return list(r.Context()) == nil })
@@ -120,6 +126,15 @@ func (r *fieldsEnv) grant(verbs ...string) {
 			r.Fatal(err)
 		}
 		r.create(o)
+	}
+}
+
+// grantFile grants the rights of an example until the test ends.
+func (r *fieldsEnv) grantFile(file string) {
+	r.Helper()
+	for _, o := range manifests(r, file) {
+		r.create(o)
+		r.Cleanup(func() { _ = r.kube.Delete(context.Background(), o) })
 	}
 }
 

@@ -32,8 +32,11 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/customresourcesgate"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/oci"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -124,6 +127,13 @@ type Options struct {
 	// AnalysisLoopback allows loopback addresses among them, for tests and the demo.
 	AnalysisLoopback bool
 
+	// SourceHosts are the hosts of which the artifacts of Flux sources may be downloaded, and the private hosts of
+	// registries.
+	SourceHosts []string
+
+	// SourceLoopback allows loopback addresses among them, for tests and the demo.
+	SourceLoopback bool
+
 	// DeletionPolicy selects the deletions that wait for a confirmation. The zero value selects none.
 	DeletionPolicy protection.Policy
 
@@ -136,6 +146,9 @@ type Options struct {
 	// Now is the clock of the controllers. Nil means time.Now.
 	Now func() time.Time
 }
+
+// SourceHostFlag is the flag of the provider that sets SourceHosts.
+const SourceHostFlag = "--source-host"
 
 // New returns a manager with every controller. The context limits its requests to the API server.
 func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error) {
@@ -181,6 +194,11 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error)
 		}
 	}
 	return mgr, o.setup(mgr, id)
+}
+
+// sourceHosts returns the hosts that the provider's operator allows for sources of code.
+func (o *Options) sourceHosts() egress.Hosts {
+	return egress.Hosts{Flag: SourceHostFlag, Allowed: o.SourceHosts, Loopback: o.SourceLoopback}
 }
 
 // warnedOnce returns a configuration that logs each of the API server's warnings once. The server warns about the
@@ -289,6 +307,8 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 			Hosts: o.AnalysisHosts, AllowLoopback: o.AnalysisLoopback, Reader: mgr.GetAPIReader(),
 			Mapper: mgr.GetRESTMapper(), Secrets: objs,
 		}),
+		Artifacts:       store.New(store.Options{Hosts: o.sourceHosts()}),
+		Registries:      oci.New(oci.Options{Checks: o.sourceHosts().Public(), PlainLoopback: o.SourceLoopback}),
 		Events:          hub,
 		PollWithEvents:  o.PollWithEvents,
 		Metrics:         m,

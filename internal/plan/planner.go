@@ -23,6 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -202,6 +203,9 @@ func (p *Planner) placeholder(obj refs.Object, path string) (string, bool) {
 	at := obj.String() + " " + path
 	if p.missing[at] == "" {
 		p.missing[at] = "known-after-apply-" + strconv.Itoa(len(p.missing)+1)
+	}
+	if path == flux.View {
+		return flux.Placeholder(p.missing[at]), true
 	}
 	return p.missing[at], true
 }

@@ -101,7 +101,8 @@ func extended(v map[string]any) map[string]any {
 // isCode reports whether an object is the code of a function or the content of a layer.
 func isCode(v map[string]any) bool {
 	for key := range v {
-		if strings.HasPrefix(key, "zip") || strings.HasPrefix(key, "s3") || strings.HasPrefix(key, "configMap") {
+		if strings.HasPrefix(key, "zip") || strings.HasPrefix(key, "s3") || strings.HasPrefix(key, "configMap") ||
+			key == "sourceRef" || key == "oci" {
 			return true
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go/middleware"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
@@ -47,6 +48,9 @@ type Session struct {
 
 	// Ref names the config.
 	Ref Ref
+
+	// Code is the config's policy for code.
+	Code v1beta1.CodePolicy
 
 	// Tenancy has the config's rules for the namespaces that share it.
 	Tenancy Tenancy
@@ -139,6 +143,9 @@ func (r *Resolver) newSession(s settings, known identity, region string) *Sessio
 		Tags:      tags,
 		Ref:       s.ref,
 		Tenancy:   s.tenancy,
+	}
+	if s.ConnectionSpec.Code != nil {
+		session.Code = *s.ConnectionSpec.Code
 	}
 	if s.Endpoint != nil && s.Endpoint.PartitionID != nil {
 		session.Partition = *s.Endpoint.PartitionID
@@ -277,6 +284,6 @@ func (s *Session) Derive(add ...func(*middleware.Stack) error) *Session {
 	cfg.APIOptions = slices.Concat(cfg.APIOptions, add)
 	return &Session{
 		AWS: cfg, Scope: s.Scope, Partition: s.Partition, Identity: s.Identity, Tags: s.Tags, IgnoreTags: s.IgnoreTags,
-		Ref: s.Ref, Tenancy: s.Tenancy,
+		Ref: s.Ref, Code: s.Code, Tenancy: s.Tenancy,
 	}
 }

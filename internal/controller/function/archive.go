@@ -29,19 +29,19 @@ type deploymentPackage struct {
 
 // none reports whether there is no archive, because another tool deploys the code.
 func (a deploymentPackage) none() bool {
-	return a.spec.ImageURI == nil && a.spec.S3Key == nil && a.bundle.Zip == nil
+	return a.spec.ImageURI == nil && a.spec.S3Key == nil && a.bundle.Zip == nil && a.bundle.Artifact == nil
 }
 
-// functionCode returns the archive as input for AWS.
-func (a deploymentPackage) functionCode() *types.FunctionCode {
+// functionCode returns the package as input for AWS. u is the .zip archive, unless it is an image.
+func (a deploymentPackage) functionCode(u archive.Upload) *types.FunctionCode {
 	return &types.FunctionCode{
 		ImageUri:            a.spec.ImageURI,
-		S3Bucket:            a.spec.S3Bucket,
-		S3Key:               a.spec.S3Key,
-		S3ObjectVersion:     a.spec.S3ObjectVersion,
+		S3Bucket:            u.S3Bucket,
+		S3Key:               u.S3Key,
+		S3ObjectVersion:     u.S3ObjectVersion,
 		S3ObjectStorageMode: types.S3ObjectStorageMode(ptr.Deref(a.spec.S3ObjectStorageMode, "")),
 		SourceKMSKeyArn:     a.spec.SourceKMSKeyArn,
-		ZipFile:             a.bundle.Zip,
+		ZipFile:             u.Zip,
 	}
 }
 
@@ -56,6 +56,7 @@ func codeStates(a deploymentPackage, o *lambda.GetFunctionOutput, deployed *v1be
 	if a.spec.ImageURI == nil {
 		w, h := a.bundle.Compare(have.SHA256, deployed)
 		want.SHA256, want.Source, have.Source = w.SHA256, w.Name, h.Name
+		want.Revision, have.Revision = w.Revision, h.Revision
 		return want, have
 	}
 	want.ImageURI = *a.spec.ImageURI
@@ -75,6 +76,7 @@ func source(c v1beta1.FunctionCode) archive.Source {
 		Field:    "spec.forProvider.code",
 		S3Bucket: c.S3Bucket, S3Key: c.S3Key, S3ObjectVersion: c.S3ObjectVersion,
 		Inline: c.Inline, ZipFileFrom: c.ZipFileFrom, SHA256: c.SHA256,
+		Flux: c.SourceRef, OCI: c.OCI, Staging: c.Staging,
 	}
 	if c.ConfigMapRef != nil {
 		s.ConfigMap = c.ConfigMapRef.Name

@@ -71,7 +71,7 @@ func BenchmarkConvertCreate(b *testing.B) {
 	d, _ := large()
 	b.ReportAllocs()
 	for b.Loop() {
-		if createInput("f", d.Settings, deploymentPackage{}, publish{}) == nil {
+		if createInput("f", d.Settings, &types.FunctionCode{}, publish{}) == nil {
 			b.Fatal("no input")
 		}
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -37,7 +36,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
@@ -70,7 +68,7 @@ func newKind(c *connector) reconcile.Kind[*v1beta1.Function] {
 			v1beta1.CodeSigningConfigGroupVersionKind,
 			v1beta1.CapacityProviderGroupVersionKind,
 		},
-		Fields: func(f *v1beta1.Function) []v1beta1.FieldSelector { return refs.In(f.Spec) },
+		Fields: fieldSelectors,
 		Redact: redact,
 
 		Invocations: c.invocations,
@@ -87,7 +85,7 @@ func reported(f *v1beta1.Function) bool {
 	case c.S3Bucket != nil && c.S3ObjectVersion == nil:
 		return false
 	}
-	return !ptr.Deref(c.TrackImageTag, false)
+	return !ptr.Deref(c.TrackImageTag, false) && !source(*c).Tracks()
 }
 
 // calls names the operations that create and delete a function. Plan names those that update it.
@@ -108,9 +106,8 @@ func (c *connector) observer(f *v1beta1.Function, s *session.Session) reconcile.
 			objects: c.o.Objects,
 			fields:  c.o.Fields,
 			bundles: archive.Finder{
-				Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.ReadCache(),
-				Now: c.o.Now,
-			},
+				Objects: c.o.Objects, Fields: c.o.Fields, Store: c.o.Artifacts, OCI: c.o.Registries, Now: c.o.Now,
+			}.With(s),
 			ecr: session.Client(s, ecr.NewFromConfig),
 		},
 		tags:    tagging.NewOwner(f, kind, c.o.ClusterID, s),

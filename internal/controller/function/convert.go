@@ -16,10 +16,10 @@ import (
 )
 
 // createInput returns the input that creates the whole function in one call.
-func createInput(name string, s settings, a deploymentPackage, p publish) *lambda.CreateFunctionInput {
+func createInput(name string, s settings, code *types.FunctionCode, p publish) *lambda.CreateFunctionInput {
 	in := &lambda.CreateFunctionInput{
 		FunctionName: ptr.To(name),
-		Code:         a.functionCode(),
+		Code:         code,
 		Publish:      p.withCode(),
 		PublishTo:    types.FunctionVersionLatestPublished(p.to),
 	}
@@ -51,9 +51,8 @@ func configurationInput(
 
 // codeInput returns the update that deploys the archive for the architecture that it was built for.
 func codeInput(
-	name string, t settings, a deploymentPackage, p publish, revision *string,
+	name string, t settings, c *types.FunctionCode, p publish, revision *string,
 ) *lambda.UpdateFunctionCodeInput {
-	c := a.functionCode()
 	in := &lambda.UpdateFunctionCodeInput{
 		FunctionName:        ptr.To(name),
 		ImageUri:            c.ImageUri,

@@ -15,9 +15,11 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/oci"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/fluxtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -28,6 +30,11 @@ type env struct {
 	objects testenv.Objects
 	account *fakeAccount
 	memory  *records
+
+	// source is the source of code, if there is one, and code the config's policy.
+	source     *fluxtest.Source
+	registries *oci.Client
+	code       v1beta1.CodePolicy
 
 	// reachable is whether AWS is known to answer calls.
 	reachable bool
@@ -59,6 +66,10 @@ func (e *env) external() *external {
 		th.account = e.account
 	}
 	th.resolver.bundles.S3 = s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })
+	if th.resolver.bundles.Code = e.code; e.source != nil {
+		th.resolver.bundles.Fields, th.resolver.bundles.Store = e.source, e.source.Store
+	}
+	th.resolver.bundles.OCI = e.registries
 	th.resolver.ecr = ecr.NewFromConfig(cfg)
 	return th
 }

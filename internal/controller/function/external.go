@@ -302,6 +302,9 @@ func (e *external) prepareCreate(ctx context.Context, f *v1beta1.Function, s set
 		); err != nil {
 			return reconcile.Creation{}, err
 		}
+		if e.planned.archive, err = e.resolver.load(ctx, e.planned.archive); err != nil {
+			return reconcile.Creation{}, err
+		}
 	}
 	f.Status.AtProvider = v1beta1.FunctionObservation{}
 	return reconcile.Creation{}, nil
@@ -320,7 +323,11 @@ func (e *external) create(ctx context.Context, f *v1beta1.Function, s settings) 
 			)
 		}
 	}
-	out, err := e.api.CreateFunction(ctx, createInput(p.name, s, p.archive, creating(f)))
+	code, err := e.resolver.input(ctx, p.archive)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	out, err := e.api.CreateFunction(ctx, createInput(p.name, s, code, creating(f)))
 	if err != nil {
 		return reconcile.Result{}, errors.Wrapf(awserr.Sanitize(err), "cannot create function %s", p.name)
 	}

@@ -98,10 +98,15 @@ func (e *external) newPlan(
 		return e.memory.mustSend(f, path, fingerprint, fresh(f))
 	})
 	p.Comparison = reconcile.Compare(p.Target, p.Observed)
-	p = p.withPublication(f, d)
 	mayUpdate := reconcile.Allows(f, xpv2.ManagementActionUpdate)
+	if mayUpdate && !d.Preview && p.Changes.Any(appliedBy[opUpdateCode]...) {
+		if err := e.load(ctx, f, &p); err != nil {
+			return p, err
+		}
+	}
+	p = p.withPublication(f, d)
 	if !mayUpdate && p.archive.bundle.Unidentified(f.Status.AtProvider.DeployedCode) {
-		p.Changes = p.Changes.But("code.source") // Whether it differs is unknown.
+		p.Changes = p.Changes.But("code.source", "code.revision") // Whether it differs is unknown.
 	}
 	if fixed := immutable(p.Changes, p.Observed); len(fixed) > 0 && mayUpdate {
 		return p, errors.Errorf(
@@ -113,11 +118,25 @@ func (e *external) newPlan(
 	return p, nil
 }
 
+// load makes the code that is due ready to be deployed. If AWS has the same code from an earlier artifact, it is not
+// due.
+func (e *external) load(ctx context.Context, f *v1beta1.Function, p *plan) error {
+	var err error
+	if p.archive, err = e.resolver.load(ctx, p.archive); err != nil || p.archive.bundle.Artifact == nil {
+		return err
+	}
+	s := &f.Status.AtProvider
+	p.Target.Code, p.Observed.Code = codeStates(p.archive, p.resource.function, s.DeployedCode)
+	s.DeployedCode = p.archive.bundle.RestoreIdentity(p.Observed.Code.SHA256, s.DeployedCode)
+	p.Comparison = reconcile.Compare(p.Target, p.Observed)
+	return nil
+}
+
 // codes returns the desired and the observed code. It recognises code that another tool has
 // deployed, so that importing a function does not deploy it again.
 func (e *external) codes(ctx context.Context, f *v1beta1.Function, p *plan) (want, have code, err error) {
 	s := &f.Status.AtProvider
-	if p.archive.bundle, err = e.resolver.bundles.Identify(ctx, p.archive.bundle, s.DeployedCode); err != nil {
+	if p.archive.bundle, err = e.resolver.identify(ctx, p.archive.bundle, s.DeployedCode); err != nil {
 		return want, have, err
 	}
 	want, have = codeStates(p.archive, p.resource.function, s.DeployedCode)
@@ -131,7 +150,7 @@ func (p plan) followed(deployed *v1beta1.DeployedCode) diff.Changes {
 	paths := []string{publishPath}
 	moved := deployed != nil && deployed.CodeSHA256 == ptr.Deref(p.resource.config().CodeSha256, "")
 	if moved || p.archive.digest != "" && p.Target.Code.ImageURI == p.Observed.Code.ImageURI {
-		paths = append(paths, "code.sha256", "code.source")
+		paths = append(paths, "code.sha256", "code.source", "code.revision")
 	}
 	if p.archive.indexed != "" && strings.HasPrefix(p.Observed.Code.ImageURI, p.archive.indexed) {
 		paths = append(paths, "code.sha256", "code.imageUri")
@@ -230,7 +249,11 @@ func (e *external) updateCode(ctx context.Context, f *v1beta1.Function, p plan, 
 		// The configuration is still to be updated: a version published now would lack it.
 		to = publish{}
 	}
-	out, err := e.api.UpdateFunctionCode(ctx, codeInput(p.name, p.Target, p.archive, to, revision))
+	code, err := e.resolver.input(ctx, p.archive)
+	if err != nil {
+		return err
+	}
+	out, err := e.api.UpdateFunctionCode(ctx, codeInput(p.name, p.Target, code, to, revision))
 	if err != nil {
 		return err
 	}

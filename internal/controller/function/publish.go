@@ -42,7 +42,7 @@ type publish struct {
 	to      string
 
 	// separate is true if versions are published by PublishVersion instead of with the code,
-	// so that the versions that belong to the function are known.
+	// so that the versions that belong to the function are known, or have a description of their own.
 	separate bool
 }
 
@@ -53,7 +53,8 @@ func (p publish) withCode() bool { return p.publish && !p.separate }
 func publishing(f *v1beta1.Function) publish {
 	p := f.Spec.ForProvider
 	return publish{
-		publish: ptr.Deref(p.Publish, false), to: ptr.Deref(p.PublishTo, ""), separate: p.HistoryLimit != nil,
+		publish: ptr.Deref(p.Publish, false), to: ptr.Deref(p.PublishTo, ""),
+		separate: p.HistoryLimit != nil || ptr.Deref(p.PublishRevision, false),
 	}
 }
 
@@ -195,6 +196,7 @@ func (e *external) publish(ctx context.Context, f *v1beta1.Function, p plan) err
 	out, err := e.api.PublishVersion(ctx, &lambda.PublishVersionInput{
 		FunctionName: ptr.To(p.name),
 		RevisionId:   p.resource.config().RevisionId,
+		Description:  versionDescription(f, p.resource.config()),
 		PublishTo:    types.FunctionVersionLatestPublished(publishing(f).to),
 	})
 	if err != nil {
@@ -204,6 +206,20 @@ func (e *external) publish(ctx context.Context, f *v1beta1.Function, p plan) err
 	published(&f.Status.AtProvider, out.Version, out.State, content)
 	remember(f, out.Version, content.Fingerprint())
 	return nil
+}
+
+// maxDescription is the length of a description that AWS accepts.
+const maxDescription = 256
+
+// versionDescription returns the revision of the code that is published, if that is to be the version's description. It
+// returns nil otherwise: the version then has the description of the function.
+func versionDescription(f *v1beta1.Function, c *types.FunctionConfiguration) *string {
+	d := f.Status.AtProvider.DeployedCode
+	if !ptr.Deref(f.Spec.ForProvider.PublishRevision, false) || d == nil || d.Revision == "" ||
+		d.CodeSHA256 != ptr.Deref(c.CodeSha256, "") {
+		return nil
+	}
+	return ptr.To(d.Revision[:min(len(d.Revision), maxDescription)])
 }
 
 // readPublishing reads the version that AWS was preparing, unless the function itself is still changing.

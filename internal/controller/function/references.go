@@ -105,6 +105,15 @@ func (r *refCollector) settings(s v1beta1.FunctionSettings) {
 	}
 }
 
+// fieldSelectors returns the fields of other objects that spec refers to, and the sources of its code.
+func fieldSelectors(f *v1beta1.Function) []v1beta1.FieldSelector {
+	all := refs.In(f.Spec)
+	if c, _ := codeOf(f); c != nil {
+		all = append(all, source(*c).Fields()...)
+	}
+	return all
+}
+
 func (r *refCollector) keys(s, cm *v1beta1.KeySelector) {
 	if ref, _ := keyRef(r.namespace, s, cm); ref.Name != "" {
 		r.add(ref)

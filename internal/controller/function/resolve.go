@@ -13,9 +13,11 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/imageuri"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // defaultArchitecture is the architecture of a function for which nobody has chosen one.
@@ -90,6 +92,47 @@ func (r *resolver) archive(
 	var err error
 	a.bundle, err = r.bundles.Find(ctx, namespace, source(c), deployed)
 	return a, err
+}
+
+// load returns a package that is ready to be deployed. It returns an error if the policy of the config does not allow
+// the code.
+func (r *resolver) load(ctx context.Context, a deploymentPackage) (deploymentPackage, error) {
+	if a.spec.ImageURI != nil {
+		return a, r.bundles.Permit("spec.forProvider.code.imageUri", archive.SourceImage)
+	}
+	if a.none() {
+		return a, nil
+	}
+	var err error
+	a.bundle, err = r.bundles.Load(ctx, a.bundle)
+	return a, orLater(err)
+}
+
+// identify returns the bundle with its hash if AWS may already have it although status stores nothing.
+func (r *resolver) identify(ctx context.Context, b archive.Bundle, last *v1beta1.DeployedCode) (archive.Bundle, error) {
+	b, err := r.bundles.Identify(ctx, b, last)
+	return b, orLater(err)
+}
+
+// orLater returns an error, or a LaterError for code that is still being downloaded.
+func orLater(err error) error {
+	if busy := (*store.BusyError)(nil); errors.As(err, &busy) {
+		return reconcile.WaitFor(busy.After)
+	}
+	return err
+}
+
+// input returns a package as input for AWS, after load. It is the only way of code to AWS, so it checks the policy
+// again.
+func (r *resolver) input(ctx context.Context, a deploymentPackage) (*types.FunctionCode, error) {
+	if a.spec.ImageURI != nil {
+		return a.functionCode(archive.Upload{}), r.bundles.Permit("spec.forProvider.code.imageUri", archive.SourceImage)
+	}
+	if a.none() {
+		return a.functionCode(archive.Upload{}), nil
+	}
+	u, err := r.bundles.Upload(ctx, a.bundle)
+	return a.functionCode(u), err
 }
 
 // image looks up the digest of an image tag if the user wants the tag to be tracked. Lambda refuses an image index, so

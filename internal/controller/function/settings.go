@@ -81,6 +81,8 @@ type code struct {
 	ImageURI string `json:"imageUri"`
 	// Source identifies the version of an object if its hash is not known.
 	Source string `json:"source"`
+	// Revision is the revision of an artifact, if another one was deployed last.
+	Revision string `json:"revision,omitempty"`
 	// SourceKMSKeyArn is the key that encrypts the archive.
 	SourceKMSKeyArn *string `json:"sourceKmsKeyArn"`
 }

@@ -7,7 +7,6 @@ package layerversion
 
 import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -43,6 +42,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 			return []tenancy.Target{tenancy.Layer(layerName(l))}
 		},
 		Refs:   objectRefs,
+		Fields: fieldSelectors,
 		Redact: redact,
 	})
 }
@@ -66,8 +66,8 @@ func (c *connector) observer(_ *v1beta1.LayerVersion, s *session.Session) reconc
 	e := &external{
 		api: session.Client(s, lambda.NewFromConfig),
 		bundles: archive.Finder{
-			Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.ReadCache(), Now: c.o.Now,
-		},
+			Objects: c.o.Objects, Fields: c.o.Fields, Store: c.o.Artifacts, OCI: c.o.Registries, Now: c.o.Now,
+		}.With(s),
 		usages: c.usages,
 	}
 	return e.resource()
@@ -93,6 +93,14 @@ func reads(l *v1beta1.LayerVersion) []string {
 func objectRefs(l *v1beta1.LayerVersion) []refs.ObjectRef {
 	if c := l.Spec.ForProvider.Content; c != nil {
 		return source(*c).Refs(l.GetNamespace())
+	}
+	return nil
+}
+
+// fieldSelectors returns the source that has the content.
+func fieldSelectors(l *v1beta1.LayerVersion) []v1beta1.FieldSelector {
+	if c := l.Spec.ForProvider.Content; c != nil {
+		return source(*c).Fields()
 	}
 	return nil
 }

@@ -96,6 +96,7 @@ func source(c v1beta1.LayerContent) archive.Source {
 		Field:    "spec.forProvider.content",
 		S3Bucket: c.S3Bucket, S3Key: c.S3Key, S3ObjectVersion: c.S3ObjectVersion,
 		Inline: c.Inline, ZipFileFrom: c.ZipFileFrom, SHA256: c.SHA256,
+		Flux: c.SourceRef, OCI: c.OCI, Staging: c.Staging,
 	}
 	if m := c.ConfigMapRef; m != nil {
 		s.ConfigMap, s.FilePrefix = m.Name, ptr.Deref(m.FilePrefix, "")
@@ -104,12 +105,12 @@ func source(c v1beta1.LayerContent) archive.Source {
 }
 
 // publishInput returns the input that publishes a version in one call.
-func publishInput(layer string, s settings, b archive.Bundle, storage *string) *lambda.PublishLayerVersionInput {
+func publishInput(layer string, s settings, u archive.Upload, storage *string) *lambda.PublishLayerVersionInput {
 	return &lambda.PublishLayerVersionInput{
 		LayerName: ptr.To(layer),
 		Content: &types.LayerVersionContentInput{
-			S3Bucket: b.From.S3Bucket, S3Key: b.From.S3Key, S3ObjectVersion: b.From.S3ObjectVersion,
-			S3ObjectStorageMode: types.S3ObjectStorageMode(ptr.Deref(storage, "")), ZipFile: b.Zip,
+			S3Bucket: u.S3Bucket, S3Key: u.S3Key, S3ObjectVersion: u.S3ObjectVersion,
+			S3ObjectStorageMode: types.S3ObjectStorageMode(ptr.Deref(storage, "")), ZipFile: u.Zip,
 		},
 		CompatibleArchitectures: enums[types.Architecture](s.CompatibleArchitectures),
 		CompatibleRuntimes:      enums[types.Runtime](s.CompatibleRuntimes),

@@ -24,6 +24,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/fluxtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -36,6 +37,10 @@ type env struct {
 
 	objects testenv.Objects
 	usages  *usages
+
+	// source is the source of content, if there is one, and code the config's policy.
+	source *fluxtest.Source
+	code   v1beta1.CodePolicy
 }
 
 func newEnv(t testing.TB) *env {
@@ -44,7 +49,10 @@ func newEnv(t testing.TB) *env {
 	e := &env{objects: testenv.Objects{}, usages: newUsages()}
 	storage := s3.NewFromConfig(w.Double.Config(testenv.Region), func(o *s3.Options) { o.UsePathStyle = true })
 	e.Env = testenv.Observing(w, func() reconcile.Observer[*v1beta1.LayerVersion] {
-		th := &external{api: w.Lambda, usages: e.usages, bundles: archive.Finder{Objects: e.objects, S3: storage}}
+		th := &external{api: w.Lambda, usages: e.usages, bundles: archive.Finder{Objects: e.objects, S3: storage, Code: e.code}}
+		if e.source != nil {
+			th.bundles.Fields, th.bundles.Store = e.source, e.source.Store
+		}
 		return th.resource()
 	})
 	return e

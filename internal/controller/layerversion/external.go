@@ -15,6 +15,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -36,8 +37,8 @@ type external struct {
 	// preview is true if the comparison is only displayed.
 	preview bool
 
-	// bundle is the content to publish, unlisted is why the versions before it are not known, and due is the old version
-	// to delete.
+	// bundle is the content to publish, unlisted is why the versions before it are not known, and due is the old
+	// version to delete.
 	bundle   archive.Bundle
 	unlisted error
 	due      int64
@@ -182,8 +183,16 @@ func (e *external) compare(
 	i, _ := intentOf(l)
 	s := &l.Status.AtProvider
 	c := compare(d, e.bundle, o.Resource, s.PublishedContent, i)
-	if !reconcile.Allows(l, xpv2.ManagementActionUpdate) && e.bundle.Unidentified(s.PublishedContent) {
-		c.Changes = c.Changes.But("content.source") // Whether it differs is unknown.
+	mayUpdate := reconcile.Allows(l, xpv2.ManagementActionUpdate)
+	if mayUpdate && !d.Preview && len(c.Changes) > 0 {
+		if err := e.load(ctx); err != nil {
+			return c, err
+		}
+		// The same content may be that of an earlier artifact.
+		c = compare(d, e.bundle, o.Resource, s.PublishedContent, i)
+	}
+	if !mayUpdate && e.bundle.Unidentified(s.PublishedContent) {
+		c.Changes = c.Changes.But("content.source", "content.revision") // Whether it differs is unknown.
 	}
 	s.PublishedContent = e.bundle.RestoreIdentity(codeSHA256(o.Resource), s.PublishedContent)
 	return c, nil
@@ -266,6 +275,21 @@ func (e *external) find(ctx context.Context, l *v1beta1.LayerVersion) error {
 func (e *external) identify(ctx context.Context, l *v1beta1.LayerVersion) error {
 	var err error
 	e.bundle, err = e.bundles.Identify(ctx, e.bundle, l.Status.AtProvider.PublishedContent)
+	return orLater(err)
+}
+
+// load makes the content that is due ready to be published.
+func (e *external) load(ctx context.Context) error {
+	var err error
+	e.bundle, err = e.bundles.Load(ctx, e.bundle)
+	return orLater(err)
+}
+
+// orLater returns an error, or a LaterError for content that is still being downloaded.
+func orLater(err error) error {
+	if busy := (*store.BusyError)(nil); errors.As(err, &busy) {
+		return reconcile.WaitFor(busy.After)
+	}
 	return err
 }
 
@@ -277,6 +301,9 @@ func (e *external) prepareCreate(
 		return reconcile.Creation{}, err
 	}
 	if err := e.find(ctx, l); err != nil {
+		return reconcile.Creation{}, err
+	}
+	if err := e.load(ctx); err != nil {
 		return reconcile.Creation{}, err
 	}
 	intent, err := e.toPublish(ctx, l, s)
@@ -314,8 +341,12 @@ func (e *external) publish(ctx context.Context, l *v1beta1.LayerVersion, s setti
 	if c := l.Spec.ForProvider.Content; c != nil {
 		storage = c.S3ObjectStorageMode
 	}
+	u, err := e.bundles.Upload(ctx, e.bundle)
+	if err != nil {
+		return reconcile.Result{Annotate: reconcile.Record{Annotations: none()}}, err
+	}
 	out, err := e.api.PublishLayerVersion(
-		ctx, publishInput(layer, s, e.bundle, storage), new(lambdaapi.AtMostOnce).Options,
+		ctx, publishInput(layer, s, u, storage), new(lambdaapi.AtMostOnce).Options,
 	)
 	if err != nil {
 		res := reconcile.Result{}

@@ -36,13 +36,13 @@ type intent struct {
 	// SHA256 is the hash of the content. It is empty if it is known only after the publication.
 	SHA256 string `json:"sha256,omitempty"`
 
-	// Name is the name of the object in S3 that has the content.
+	// Name is the name of the object in S3, or of the artifact, that has the content.
 	Name string `json:"name,omitempty"`
 }
 
 func newIntent(mg metav1.Object, before int64, s settings, b archive.Bundle) intent {
 	i := intent{UID: string(mg.GetUID()), Before: before, Settings: s.hash(), SHA256: b.SHA256}
-	if b.From.S3Key != nil {
+	if b.From.S3Key != nil || b.Artifact != nil {
 		i.Name = b.Name()
 	}
 	return i

@@ -29,6 +29,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
 )
 
 // FieldReaderOptions are the options of a FieldReader.
@@ -118,7 +119,7 @@ func (r *FieldReader) Get(ctx context.Context, namespace string, s v1beta1.Field
 	if err != nil {
 		return "", err
 	}
-	if r.o.Missing != nil && v.text == "" {
+	if r.o.Missing != nil && (v.text == "" || s.FieldPath == flux.View && !flux.HasArtifact(v.text)) {
 		if text, ok := r.o.Missing(obj, s.FieldPath); ok {
 			return text, nil
 		}
@@ -133,7 +134,7 @@ func parse(namespace string, s v1beta1.FieldSelector) (Object, error) {
 		return Object{}, errors.Errorf("apiVersion %q is not valid: use one such as iam.aws.m.upbound.io/v1beta1",
 			s.APIVersion)
 	}
-	if _, err := fieldpath.Parse(s.FieldPath); err != nil {
+	if _, err := fieldpath.Parse(s.FieldPath); err != nil && s.FieldPath != flux.View {
 		return Object{}, errors.Wrapf(err, "fieldPath %q is not valid: use one such as status.atProvider.arn",
 			s.FieldPath)
 	}
@@ -241,8 +242,11 @@ func (r *FieldReader) read(ctx context.Context, obj Object, resource schema.Grou
 	return value{exists: true, text: text(u, path)}, true, nil
 }
 
-// text returns the string at a path, or "" if there is none.
+// text returns the string at a path, or "" if there is none. At the path flux.View, it is the view of a Flux source.
 func text(u *unstructured.Unstructured, path string) string {
+	if path == flux.View {
+		return flux.Summarize(u)
+	}
 	v, err := fieldpath.Pave(u.Object).GetString(path)
 	if err != nil {
 		return ""

@@ -162,7 +162,8 @@ func TestSpelling(t *testing.T) {
 }
 
 // TestKindsThatSpecsName lists the types of specs by which a user names a kind, so that each new one gets a rule:
-// fields are read by FieldReader, conditions of dependencies show no other field, and configs have two kinds.
+// fields and Flux sources are read by FieldReader, conditions of dependencies show no other field, and configs have two
+// kinds.
 func TestKindsThatSpecsName(t *testing.T) {
 	scheme := runtime.NewScheme()
 	if err := v1beta1.AddToScheme(scheme); err != nil {
@@ -193,7 +194,7 @@ func TestKindsThatSpecsName(t *testing.T) {
 			walk(spec.Type)
 		}
 	}
-	if diff := cmp.Diff([]string{"FieldSelector", "ProviderConfigReference", "RolloutConditionDependency"},
+	if diff := cmp.Diff([]string{"FieldSelector", "ProviderConfigReference", "RolloutConditionDependency", "SourceReference"},
 		slices.Sorted(maps.Keys(found))); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}

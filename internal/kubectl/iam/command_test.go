@@ -114,6 +114,13 @@ func TestCommand(t *testing.T) {
 			reason: "What is only observed is only read.", stdin: policies("[Observe]"), args: []string{account},
 			want: without("iam:", "lambda:Create", "lambda:Delete", "lambda:Tag", "lambda:Update"),
 		},
+		"Source": {
+			reason: "An artifact that may be staged takes rights on the place in S3 alone.",
+			stdin:  strings.Replace(function, "{s3Bucket: releases, s3Key: checkout.zip}", "{sourceRef: {kind: GitRepository, name: shop}, staging: {s3Bucket: staging, prefix: code/}}", 1),
+			args:   []string{account},
+			want: slices.Sorted(slices.Values(append(without("s3:"),
+				"s3:GetObject arn:aws:s3:::staging/code/*", "s3:PutObject arn:aws:s3:::staging/code/*"))),
+		},
 		"AnyAccount": {
 			reason: "An account that is not known is any.", stdin: policies("[Observe]"),
 			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws:lambda:eu-central-1:*:function:checkout", "s3:GetObject arn:aws:s3:::releases/checkout.zip"},
@@ -209,7 +216,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestFollowingRollout checks that the policy has the calls of a rollout that begins when the function has a new version.
+// TestFollowingRollout checks that the policy has the calls of a rollout that begins when the function has a new
+// version.
 func TestFollowingRollout(t *testing.T) {
 	const checkout = "arn:aws:lambda:eu-central-1:123456789012:function:checkout"
 	published := strings.Replace(function, "handler:", "publish: true\n    handler:", 1)
@@ -250,7 +258,8 @@ func TestCondition(t *testing.T) {
 	}
 }
 
-// TestIncomplete checks that a resource that cannot be reconciled is named, and that the policy of the others is written.
+// TestIncomplete checks that a resource that cannot be reconciled is named, and that the policy of the others is
+// written.
 func TestIncomplete(t *testing.T) {
 	stdin := strings.Replace(function, "handler:", "environment: {envFrom: [{secretRef: {name: missing}}]}\n    handler:", 1)
 	code, out, errOut := run(t, stdin)

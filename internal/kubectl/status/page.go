@@ -55,6 +55,8 @@ type code struct {
 	SHA256       string `json:"sha256,omitempty"`
 	ImageURI     string `json:"imageUri,omitempty"`
 	Source       string `json:"source,omitempty"`
+	Revision     string `json:"revision,omitempty"`
+	Verified     string `json:"verified,omitempty"`
 	LastModified string `json:"lastModified,omitempty"`
 }
 
@@ -150,7 +152,7 @@ func codeOf(o v1beta1.FunctionObservation) code {
 		ImageURI: ptr.Deref(o.ImageURI, ""), LastModified: ptr.Deref(o.LastModified, ""),
 	}
 	if d := o.DeployedCode; d != nil {
-		c.Source = d.Source
+		c.Source, c.Revision, c.Verified = d.Source, d.Revision, d.Verified
 	}
 	return c
 }

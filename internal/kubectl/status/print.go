@@ -66,6 +66,8 @@ func (p *page) function(b *strings.Builder) {
 	line("Code", c.PackageType, size(c.Size), prefix("SHA-256 ", c.SHA256))
 	line("Image", c.ImageURI)
 	line("Deployed", prefix("from ", c.Source), c.LastModified)
+	line("Revision", c.Revision)
+	line("Signed by", c.Verified)
 	s := f.Settings
 	line("Runtime", s.Runtime, strings.Join(s.Architectures, ", "), prefix("handler ", s.Handler))
 	line("Limits", count(int64(s.MemorySize), "MB of memory"), prefix("timeout ", count(int64(s.Timeout), "s")),

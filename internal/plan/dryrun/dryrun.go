@@ -207,7 +207,7 @@ func nameOf(in any) string {
 	var parts []string
 	for _, member := range []string{
 		"FunctionName", "LayerName", "CapacityProviderName", "UUID", "CodeSigningConfigArn",
-		"Resource", "ResourceArn", "Name", "Qualifier", "VersionNumber", "StatementId",
+		"Resource", "ResourceArn", "Name", "Qualifier", "VersionNumber", "StatementId", "Bucket", "Key",
 	} {
 		if member == "CodeSigningConfigArn" && len(parts) > 0 {
 			continue // It is a setting of a function.

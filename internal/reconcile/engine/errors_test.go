@@ -46,6 +46,24 @@ func TestAbortedReconcileDoesNotClearErrors(t *testing.T) {
 	}
 }
 
+// pacedError is the error of a server that says when to try again.
+type pacedError struct{}
+
+func (pacedError) Error() string             { return "too many requests" }
+func (pacedError) RetryAfter() time.Duration { return 20 * time.Minute }
+
+// TestPacedError checks that nothing is tried again before the time that a server names, unless the user changes
+// something.
+func TestPacedError(t *testing.T) {
+	e := newEnv(t, samples.New())
+	e.cloud.fail["Get"] = fmt.Errorf("cannot look up the tag: %w", pacedError{})
+	for range 3 {
+		if got := e.reconcile(); got != 20*time.Minute {
+			t.Errorf("want 20m, got %s", got)
+		}
+	}
+}
+
 func TestErrorsAreForgotten(t *testing.T) {
 	cases := map[string]struct {
 		reason string

@@ -12,6 +12,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/oci"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/driftevents"
@@ -112,6 +114,11 @@ type Options struct {
 	// StatusDelay is the maximum delay of a status that only says that the resource is being created, or what it waits
 	// for: the next one mostly follows in a moment. 0 writes each at once.
 	StatusDelay time.Duration
+
+	// Artifacts has the artifacts of Flux sources and registries, and Registries reads registries. Nil downloads and
+	// reads none, as in a plan.
+	Artifacts  *store.Store
+	Registries *oci.Client
 
 	// Accounts knows the remaining Lambda limits of accounts. Nil knows none.
 	Accounts *account.Limits

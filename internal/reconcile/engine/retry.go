@@ -13,6 +13,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 )
 
+// A paced error says when to try again, such as that of a registry that limits the rate of requests.
+type paced interface {
+	error
+	RetryAfter() time.Duration
+}
+
 // backoff records that a resource has failed, and returns when it is reconciled next.
 func (r *reconciler[T]) backoff(key types.NamespacedName, changing bool, c backoff.Class, err error) time.Duration {
 	failures, throttles := r.states.RecordFailure(key, c, awserr.IsThrottled(err))
@@ -23,6 +29,9 @@ func (r *reconciler[T]) backoff(key types.NamespacedName, changing bool, c backo
 		return backoff.AmbiguousDelay(r.states.AmbiguousFor(key, r.now()), backoff.GracePeriod(err))
 	}
 	after := backoff.ClassDelay(c, failures)
+	if e, ok := reconcile.AsType[paced](err); ok {
+		after = max(after, e.RetryAfter())
+	}
 	if throttles > 0 {
 		after = max(after, backoff.ThrottledDelay(throttles))
 	}

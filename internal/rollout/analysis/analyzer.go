@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
@@ -73,15 +74,18 @@ type Options struct {
 // An Analyzer measures the checks of rollouts. It is safe for concurrent use.
 type Analyzer struct {
 	options    Options
-	hosts      hosts
+	hosts      egress.Hosts
 	transport  http.RoundTripper
 	conditions *conditions
 	cloudWatch CloudWatch
 }
 
+// hostFlag is the flag of the provider that allows hosts.
+const hostFlag = "--analysis-host"
+
 // New returns an Analyzer without CloudWatch.
 func New(o Options) *Analyzer {
-	h := hosts{allowed: o.Hosts, loopback: o.AllowLoopback}
+	h := egress.Hosts{Flag: hostFlag, Allowed: o.Hosts, Loopback: o.AllowLoopback}
 	return &Analyzer{options: o, hosts: h, transport: newTransport(h), conditions: &conditions{}}
 }
 

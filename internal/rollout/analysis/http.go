@@ -35,7 +35,6 @@ const (
 
 // Errors of a request.
 var (
-	errURL      = errors.New("it is not an http or https URL")
 	errTooLong  = errors.New("the response is too long")
 	errRedirect = errors.New("the server redirects, which the provider does not follow")
 	errToken    = errors.New("the bearer token is sent over https only: use an https URL")
@@ -43,9 +42,9 @@ var (
 
 // newTransport returns a transport to allowed hosts. It uses no proxy, because the provider would
 // see the address of the proxy instead of the one that is called.
-func newTransport(h hosts) *http.Transport {
+func newTransport(h egress.Hosts) *http.Transport {
 	return &http.Transport{
-		DialContext:            egress.Checks{Host: h.check, Address: h.checkAddress}.Dialer(requestTimeout),
+		DialContext:            egress.Checks{Host: h.Check, Address: h.CheckAddress}.Dialer(requestTimeout),
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    requestTimeout,
 		ResponseHeaderTimeout:  requestTimeout,
@@ -57,7 +56,7 @@ func newTransport(h hosts) *http.Transport {
 
 // A requester sends the requests of one check.
 type requester struct {
-	hosts     hosts
+	hosts     egress.Hosts
 	transport http.RoundTripper
 
 	// token is sent to the host, and limit is the maximum length of a response in bytes.
@@ -79,7 +78,7 @@ func (r requester) client() *http.Client {
 
 // RoundTrip sends a request to an allowed host, with the token, and bounds the response.
 func (r requester) RoundTrip(req *http.Request) (*http.Response, error) {
-	if err := r.hosts.checkURL(req.URL); err != nil {
+	if err := r.hosts.CheckURL(req.URL); err != nil {
 		return nil, err
 	}
 	if r.token != "" && req.URL.Scheme != "https" {
@@ -109,7 +108,7 @@ func (r requester) get(ctx context.Context, target string) (*http.Response, erro
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
 	if err != nil {
-		return nil, errURL
+		return nil, egress.ErrURL
 	}
 	req.Header.Set("Accept", "application/json, */*;q=0.5")
 	return r.client().Do(req)
@@ -119,7 +118,7 @@ func (r requester) get(ctx context.Context, target string) (*http.Response, erro
 func checkTarget(target string) error {
 	u, err := url.Parse(target)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return errURL
+		return egress.ErrURL
 	}
 	return nil
 }
@@ -153,12 +152,12 @@ func isSuccess(status int) bool { return status/100 == 2 }
 // explain returns an error of a request without what the server has sent, and without addresses
 // and ports, which differ each time.
 func explain(err error) error {
-	for _, known := range []error{errURL, errTooLong, errRedirect, errToken} {
+	for _, known := range []error{egress.ErrURL, errTooLong, errRedirect, errToken} {
 		if errors.Is(err, known) {
 			return known
 		}
 	}
-	if refused, ok := errors.AsType[*hostError](err); ok {
+	if refused, ok := errors.AsType[*egress.HostError](err); ok {
 		return refused
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
 
@@ -53,7 +54,7 @@ func (a *Analyzer) prometheus(ctx context.Context, namespace string, m *v1beta1.
 	}
 	c, err := api.NewClient(api.Config{Address: m.Address, Client: r.client()})
 	if err != nil {
-		return nil, sourceError(m.Address, errURL)
+		return nil, sourceError(m.Address, egress.ErrURL)
 	}
 	// Without a time, the server evaluates the query at its own.
 	v, _, err := prometheusv1.NewAPI(c).Query(ctx, query, time.Time{}, prometheusv1.WithTimeout(requestTimeout))
@@ -123,7 +124,7 @@ func tooLong(err error, limit int) error {
 
 // sourceError returns an error of a source with the source's host.
 func sourceError(target string, err error) error {
-	if _, ok := errors.AsType[*hostError](err); ok {
+	if _, ok := errors.AsType[*egress.HostError](err); ok {
 		return err
 	}
 	return fmt.Errorf("cannot read %s: %w", hostOf(target), err)

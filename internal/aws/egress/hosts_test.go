@@ -1,4 +1,4 @@
-package analysis
+package egress
 
 import (
 	"net/netip"
@@ -147,44 +147,27 @@ func TestHosts(t *testing.T) {
 			[]string{"*"},
 			true, "file:///etc/passwd",
 			"93.184.216.34",
-		}, errURL.Error()},
+		}, ErrURL.Error()},
 		"NoHost": {
 			"Nor is a URL without a host.",
 			args{[]string{"*"}, true, "http:///x", "93.184.216.34"},
-			errURL.Error(),
+			ErrURL.Error(),
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			h := hosts{allowed: tc.args.allowed, loopback: tc.args.loopback}
+			h := Hosts{Flag: "--analysis-host", Allowed: tc.args.allowed, Loopback: tc.args.loopback}
 			u, err := url.Parse(tc.args.url)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err = h.checkURL(u); err == nil {
-				err = h.checkAddress(u.Hostname(), portOf(u), netip.MustParseAddr(tc.args.address))
+			if err = h.CheckURL(u); err == nil {
+				err = h.CheckAddress(u.Hostname(), PortOf(u), netip.MustParseAddr(tc.args.address))
 			}
 			if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s\ngot %v, want %q", tc.reason, err, tc.want)
 			}
 		})
-	}
-}
-
-// TestDial has a name that resolves to an address that is not allowed.
-func TestDial(t *testing.T) {
-	for _, allowed := range []string{"localhost", "*"} {
-		c, err := newTransport(hosts{allowed: []string{allowed}}).DialContext(t.Context(), "tcp", "localhost:1")
-		if err == nil {
-			_ = c.Close()
-		}
-		if err == nil || !strings.Contains(explain(err).Error(), "loopback") {
-			t.Errorf("%s: got %v", allowed, err)
-		}
-	}
-	if _, err := newTransport(hosts{}).DialContext(t.Context(), "tcp", "localhost:1"); err == nil ||
-		!strings.Contains(err.Error(), "--analysis-host") {
-		t.Errorf("got %v", err)
 	}
 }
 

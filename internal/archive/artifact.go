@@ -1,0 +1,180 @@
+package archive
+
+import (
+	"cmp"
+	"context"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
+)
+
+// An Artifact is the archive that a Flux source or a registry has.
+type Artifact struct {
+	// Revision is the commit or version of the archive, such as main@sha1:c5d4e9. It is empty if it is unknown.
+	Revision string
+
+	// Verified is the signer of the archive. If it is empty, Unverified is the reason why none is known.
+	Verified, Unverified string
+
+	// content is the download. That of a registry is known once its manifest was read.
+	content store.Artifact
+
+	// namespace is the namespace of the resource.
+	namespace string
+}
+
+// artifactLocation returns the name of a Flux source and the path in it, such as
+// GitRepository/shop//functions/checkout, or the reference of an artifact in a registry. It is empty for other sources.
+func (s Source) artifactLocation() string {
+	at, path := "", s.artifactPath()
+	switch {
+	case s.Flux != nil:
+		at = s.Flux.Kind + "/" + s.Flux.Name
+	case s.OCI != nil:
+		at = "oci://" + s.OCI.Reference
+	}
+	if path != "" {
+		at += "//" + path
+	}
+	return at
+}
+
+func (s Source) artifactPath() string {
+	switch {
+	case s.Flux != nil:
+		return ptr.Deref(s.Flux.Path, "")
+	case s.OCI != nil:
+		return ptr.Deref(s.OCI.Path, "")
+	}
+	return ""
+}
+
+// artifactField returns the field that names an artifact's source.
+func (s Source) artifactField() string {
+	if s.OCI != nil {
+		return s.Field + ".oci"
+	}
+	return s.Field + ".sourceRef"
+}
+
+// Load returns the bundle with its archive ready to be deployed: that of an artifact is downloaded, has its hash, and
+// is staged in S3 if it is too large for a call. It returns an error if the policy of the config does not allow the
+// code, and a *store.BusyError if that takes longer than a moment.
+func (f Finder) Load(ctx context.Context, b Bundle) (Bundle, error) {
+	b, err := f.described(ctx, b)
+	if err != nil {
+		return b, err
+	}
+	if err := f.permit(b); err != nil || b.Artifact == nil {
+		return b, err
+	}
+	if f.Store == nil {
+		return b, f.planStage(ctx, b)
+	}
+	if b, err = f.unpacked(ctx, b); err != nil {
+		return b, err
+	}
+	return f.stage(ctx, b)
+}
+
+// Upload returns what a call of AWS deploys of a bundle, which Load has returned.
+func (f Finder) Upload(ctx context.Context, b Bundle) (Upload, error) {
+	if err := f.permit(b); err != nil {
+		return Upload{}, err
+	}
+	switch {
+	case b.Artifact == nil:
+		return Upload{
+			Zip: b.Zip, S3Bucket: b.From.S3Bucket, S3Key: b.From.S3Key, S3ObjectVersion: b.From.S3ObjectVersion,
+		}, nil
+	case f.Store == nil:
+		return Upload{Zip: []byte("known after apply: " + b.Name())}, nil
+	case b.staged != nil:
+		return Upload{S3Bucket: &b.staged.bucket, S3Key: &b.staged.key, S3ObjectVersion: b.staged.version}, nil
+	}
+	z, err := f.open(ctx, b)
+	if err != nil {
+		return Upload{}, err
+	}
+	defer z.Release()
+	out := make([]byte, z.Size())
+	if _, err := z.ReadAt(out, 0); err != nil {
+		return Upload{}, errors.Wrap(err, "cannot read a temporary file")
+	}
+	return Upload{Zip: out}, nil
+}
+
+// An Upload is an archive as a call of AWS takes it: the bytes, or an object in S3.
+type Upload struct {
+	Zip                              []byte
+	S3Bucket, S3Key, S3ObjectVersion *string
+}
+
+// described returns the bundle of an artifact with what is known of it before it is downloaded.
+func (f Finder) described(ctx context.Context, b Bundle) (Bundle, error) {
+	if b.From.OCI == nil || f.OCI == nil || b.Artifact.content.Fetch != nil {
+		return b, nil
+	}
+	b, err := f.fetch(ctx, b)
+	return b, errors.Wrapf(err, "cannot deploy %s", b.From.artifactField())
+}
+
+// unpacked returns the bundle of an artifact with the hash of its archive. In a plan, the hash remains unknown.
+func (f Finder) unpacked(ctx context.Context, b Bundle) (Bundle, error) {
+	if f.Store == nil {
+		return b, nil
+	}
+	b, err := f.described(ctx, b)
+	if err != nil {
+		return b, err
+	}
+	z, err := f.open(ctx, b)
+	if err != nil {
+		return b, err
+	}
+	defer z.Release()
+	b.SHA256 = z.SHA256()
+	return b, nil
+}
+
+func (f Finder) open(ctx context.Context, b Bundle) (*store.File, error) {
+	z, err := f.Store.Zip(ctx, b.Artifact.content, b.From.artifactPath())
+	return z, errors.Wrapf(err, "cannot deploy %s", b.From.artifactField())
+}
+
+// deployedArtifact returns what status stores of an artifact whose archive has a hash. If the provider knows the hash,
+// it does not rely on that of AWS, since others may be able to replace a staged object.
+func (b Bundle) deployedArtifact(codeSHA256 string) *v1beta1.DeployedCode {
+	return &v1beta1.DeployedCode{
+		Source: b.Name(), CodeSHA256: cmp.Or(b.SHA256, codeSHA256), Revision: b.revision(),
+		Verified: b.Artifact.Verified,
+	}
+}
+
+// again returns what status stores of the artifact that was deployed last. A Flux source may have another revision of
+// it now, and a verification counts even if the source is verifying a later artifact meanwhile.
+func (b Bundle) again(last v1beta1.DeployedCode) *v1beta1.DeployedCode {
+	last.Revision = cmp.Or(b.revision(), last.Revision)
+	last.Verified = cmp.Or(b.Artifact.Verified, last.Verified)
+	return &last
+}
+
+func (b Bundle) revision() string {
+	if b.Artifact == nil {
+		return ""
+	}
+	return b.Artifact.Revision
+}
+
+// revisions returns the names and revisions of the artifact and of the one that was deployed last, if they differ.
+func (b Bundle) revisions(last *v1beta1.DeployedCode) (want, wantRevision, have, haveRevision string) {
+	l := ptr.Deref(last, v1beta1.DeployedCode{})
+	if l.Source == b.Name() {
+		return "", "", "", ""
+	}
+	return b.Name(), b.revision(), l.Source, l.Revision
+}

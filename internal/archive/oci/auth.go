@@ -1,0 +1,149 @@
+package oci
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"oras.land/oras-go/v2/registry"
+	"oras.land/oras-go/v2/registry/remote/auth"
+)
+
+// Auth is the source of the credentials for a registry. Without one that fits, it is called anonymously.
+type Auth struct {
+	// PullSecrets are tried in their order.
+	PullSecrets []PullSecret
+
+	// ECR has the credentials for registries of Amazon ECR, if no pull secret has some. Nil has none.
+	ECR *ECR
+}
+
+// credential returns the credentials for the repository of a reference.
+func (a Auth) credential(ctx context.Context, r registry.Reference) (auth.Credential, error) {
+	for _, s := range a.PullSecrets {
+		if c, ok := s.credential(r); ok {
+			return c, nil
+		}
+	}
+	if region := ecrRegion(r.Registry); a.ECR != nil && region != "" {
+		return a.ECR.credential(ctx, region)
+	}
+	return auth.EmptyCredential, nil
+}
+
+// A PullSecret has the credentials of a Secret of type kubernetes.io/dockerconfigjson.
+type PullSecret struct{ entries []entry }
+
+// An entry has the credentials of a location: a host, whose parts may hold *, and maybe the start of a path.
+type entry struct {
+	host, path string
+	credential auth.Credential
+}
+
+// dockerHub is the location of Docker Hub in the files of Docker.
+const dockerHub = "index.docker.io"
+
+// ParsePullSecret parses the value of the key .dockerconfigjson. Its errors do not mention the value.
+func ParsePullSecret(value []byte) (PullSecret, error) {
+	var config struct {
+		Auths map[string]struct {
+			Username      string `json:"username"`
+			Password      string `json:"password"`
+			Auth          string `json:"auth"`
+			IdentityToken string `json:"identitytoken"`
+			RegistryToken string `json:"registrytoken"`
+		} `json:"auths"`
+	}
+	if json.Unmarshal(value, &config) != nil {
+		return PullSecret{}, errors.New("it does not hold JSON of the type kubernetes.io/dockerconfigjson")
+	}
+	var s PullSecret
+	for location, a := range config.Auths {
+		e, ok := newEntry(location)
+		user, password, decoded := decodeAuth(a.Auth)
+		if !ok || !decoded {
+			return PullSecret{}, errors.New("it has an entry whose location or credentials cannot be read")
+		}
+		e.credential = auth.Credential{
+			Username: cmp.Or(a.Username, user), Password: cmp.Or(a.Password, password),
+			RefreshToken: a.IdentityToken, AccessToken: a.RegistryToken,
+		}
+		s.entries = append(s.entries, e)
+	}
+	// The kubelet prefers what comes last: longer paths are before shorter ones.
+	slices.SortFunc(s.entries, func(a, b entry) int { return cmp.Compare(b.host+b.path, a.host+a.path) })
+	return s, nil
+}
+
+// newEntry returns the entry of a location such as ghcr.io, *.example.com/team or https://index.docker.io/v1/.
+func newEntry(location string) (entry, bool) {
+	if !strings.HasPrefix(location, "https://") && !strings.HasPrefix(location, "http://") {
+		location = "https://" + location
+	}
+	u, err := url.Parse(location)
+	if err != nil || u.Host == "" {
+		return entry{}, false
+	}
+	p := u.Path
+	if strings.HasPrefix(p, "/v1/") || strings.HasPrefix(p, "/v2/") {
+		p = p[len("/v1"):]
+	}
+	return entry{host: u.Host, path: strings.TrimSuffix(p, "/")}, true
+}
+
+// decodeAuth decodes a user's name and password.
+func decodeAuth(s string) (user, password string, ok bool) {
+	if s == "" {
+		return "", "", true
+	}
+	b, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		return "", "", false
+	}
+	user, password, ok = strings.Cut(string(b), ":")
+	return user, strings.TrimRight(password, "\x00"), ok
+}
+
+// credential returns the credentials for a repository, chosen as the kubelet does.
+func (s PullSecret) credential(r registry.Reference) (auth.Credential, bool) {
+	host := r.Registry
+	if r.Host() == "registry-1.docker.io" || host == "docker.io" {
+		host = dockerHub
+	}
+	for _, e := range s.entries {
+		if e.matches(host, "/"+r.Repository) || host == dockerHub && e.matches("docker.io", "/"+r.Repository) {
+			return e.credential, true
+		}
+	}
+	return auth.EmptyCredential, false
+}
+
+// matches reports whether an entry is for a repository of a host. A * matches within one part of a name.
+func (e entry) matches(hostport, repository string) bool {
+	host, port := splitPort(hostport)
+	wantHost, wantPort := splitPort(e.host)
+	parts, want := strings.Split(host, "."), strings.Split(wantHost, ".")
+	if port != wantPort || len(parts) != len(want) || !strings.HasPrefix(repository, e.path) {
+		return false
+	}
+	for i := range want {
+		if ok, err := path.Match(want[i], parts[i]); !ok || err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func splitPort(hostport string) (host, port string) {
+	if h, p, err := net.SplitHostPort(hostport); err == nil {
+		return h, p
+	}
+	return hostport, ""
+}

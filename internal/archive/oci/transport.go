@@ -1,0 +1,126 @@
+package oci
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
+)
+
+const (
+	dialTimeout   = 10 * time.Second
+	answerTimeout = 30 * time.Second
+	idleTimeout   = 90 * time.Second
+	maxIdle       = 16
+
+	// maxHeader is the most that the header of a response may have, in bytes.
+	maxHeader = 64 << 10
+
+	// maxRedirects is the number of redirects that one request follows.
+	maxRedirects = 5
+)
+
+// Errors of requests that are not sent.
+var (
+	errPlain     = errors.New("it would be called by plain HTTP, which is allowed for loopback addresses only")
+	errRedirects = fmt.Errorf("it redirects more than %d times", maxRedirects)
+	errBody      = errors.New("it redirects a request with credentials to another host")
+)
+
+// newTransport returns a transport that uses no proxy, because the checks would see the address of the proxy instead
+// of the one that is called.
+func newTransport(o Options) http.RoundTripper {
+	return &transport{plain: o.PlainLoopback, inner: &http.Transport{
+		DialContext:            marked(o.Checks).Dialer(dialTimeout),
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    answerTimeout,
+		ResponseHeaderTimeout:  answerTimeout,
+		MaxResponseHeaderBytes: maxHeader,
+		MaxIdleConns:           maxIdle,
+		IdleConnTimeout:        idleTimeout,
+	}}
+}
+
+// A refusedError says that a host must not be called.
+type refusedError struct{ error }
+
+// marked returns checks whose errors can be told from those of the network.
+func marked(c egress.Checks) egress.Checks {
+	mark := func(err error) error {
+		if err == nil {
+			return nil
+		}
+		return refusedError{err}
+	}
+	return egress.Checks{
+		Host:    func(host, port string) error { return mark(c.Host(host, port)) },
+		Address: func(host, port string, a netip.Addr) error { return mark(c.Address(host, port, a)) },
+	}
+}
+
+// A transport sends requests, those to which a registry redirects included.
+type transport struct {
+	inner http.RoundTripper
+	plain bool
+}
+
+// RoundTrip sends a request. It sends credentials to the host only that the request was made for, and
+// returns a RateLimitError if the server asks to call later.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Scheme != "https" && !(t.plain && isLoopback(req.URL.Host)) {
+		return nil, errPlain
+	}
+	if first := firstOf(req); !sameOrigin(first.URL, req.URL) {
+		if req.Body != nil && req.Body != http.NoBody {
+			return nil, errBody
+		}
+		req = req.Clone(req.Context())
+		req.Header.Del("Authorization")
+	}
+	res, err := t.inner.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if after := res.Header.Get("Retry-After"); res.StatusCode == http.StatusTooManyRequests ||
+		res.StatusCode == http.StatusServiceUnavailable && after != "" {
+		_ = res.Body.Close() // It is not read.
+		return nil, &RateLimitError{Host: req.URL.Hostname(), After: retryAfter(after)}
+	}
+	return res, nil
+}
+
+// firstOf returns the request from which redirects led to this one.
+func firstOf(req *http.Request) *http.Request {
+	for req.Response != nil && req.Response.Request != nil {
+		req = req.Response.Request
+	}
+	return req
+}
+
+func sameOrigin(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host)
+}
+
+// retryAfter returns the delay of a header Retry-After, 0 if it has none. Its form with a date is not read, as it
+// would take the clock of the registry.
+func retryAfter(s string) time.Duration {
+	seconds, err := strconv.Atoi(s)
+	if err != nil || seconds < 0 {
+		return 0
+	}
+	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
+}
+
+func checkRedirect(_ *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return errRedirects
+	}
+	return nil
+}

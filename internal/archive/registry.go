@@ -1,0 +1,154 @@
+package archive
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/oci"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+)
+
+// Tracks reports whether the source is a tag in a registry that may move.
+func (s Source) Tracks() bool { return s.OCI != nil && ptr.Deref(s.OCI.TrackTag, false) }
+
+// registry finds the digest of an artifact in a registry: that of the reference, that which was deployed last, or that
+// of the tag (one HEAD request), which resources of a namespace share in a poll. It downloads nothing.
+func (f Finder) registry(ctx context.Context, namespace string, b Bundle, last *v1beta1.DeployedCode) (Bundle, error) {
+	b.Artifact = &Artifact{namespace: namespace, Unverified: "its signature was not checked"}
+	if _, digest, ok := strings.Cut(b.From.OCI.Reference, "@"); ok {
+		b.Version = digest
+		return b, nil
+	}
+	if last != nil {
+		if digest, ok := strings.CutPrefix(last.Source, b.Location()+"#"); ok && (!b.From.Tracks() || f.OCI == nil) {
+			b.Version = digest
+			return b, nil
+		}
+	}
+	if f.OCI == nil {
+		return b, nil
+	}
+	var err error
+	b.Version, err = f.tag(ctx, namespace, b)
+	return b, errors.Wrapf(err, "cannot use %s", b.From.artifactField())
+}
+
+// tag returns the digest of a tag, or what another resource has read, if that may be so old that this is a poll.
+func (f Finder) tag(ctx context.Context, namespace string, b Bundle) (string, error) {
+	read := func(ctx context.Context) (string, error) {
+		auth, err := f.auth(ctx, namespace, b.From)
+		if err != nil {
+			return "", err
+		}
+		return f.OCI.Digest(ctx, b.From.OCI.Reference, auth)
+	}
+	if f.Hashes == nil || f.Fresh.Now.Sub(f.Fresh.Since) < minSharedAge {
+		return read(ctx)
+	}
+	of := []string{namespace, b.From.OCI.Reference}
+	for _, s := range b.From.OCI.PullSecretRefs {
+		of = append(of, s.Name)
+	}
+	k := readcache.Key{Operation: "oci.Digest", Of: strings.Join(of, "\n")}
+	return readcache.Read(ctx, f.Hashes, k, f.Fresh, read)
+}
+
+// auth returns the credentials for the registry of a source.
+func (f Finder) auth(ctx context.Context, namespace string, s Source) (oci.Auth, error) {
+	a := oci.Auth{ECR: f.ECR}
+	for _, r := range s.OCI.PullSecretRefs {
+		ref, key := secretOf(namespace, r.Name), ".dockerconfigjson"
+		text, err := f.key(ctx, ref, key)
+		if err != nil {
+			return a, errors.Wrap(err, "cannot read pullSecretRefs")
+		}
+		p, err := oci.ParsePullSecret(text)
+		if err != nil {
+			return a, errors.Wrapf(err, "cannot use key %s of Secret %s", key, r.Name)
+		}
+		a.PullSecrets = append(a.PullSecrets, p)
+	}
+	return a, nil
+}
+
+// key returns the value of a key of a Secret or ConfigMap.
+func (f Finder) key(ctx context.Context, ref refs.ObjectRef, key string) ([]byte, error) {
+	data, err := f.Objects.Get(ctx, ref)
+	if err == nil && data[key] == nil {
+		err = refs.NoKey(ref, key, data)
+	}
+	return data[key], err
+}
+
+// fetch returns the bundle of an artifact in a registry with what its manifest says, and who has signed it. It reads
+// the manifest and the signatures, and not the layer.
+func (f Finder) fetch(ctx context.Context, b Bundle) (Bundle, error) {
+	auth, err := f.auth(ctx, b.Artifact.namespace, b.From)
+	if err != nil {
+		return b, err
+	}
+	m, err := f.OCI.Fetch(ctx, b.From.OCI.Reference, b.Version, auth)
+	if err != nil {
+		return b, err
+	}
+	a := *b.Artifact
+	a.Revision = m.Revision
+	a.content = store.Artifact{
+		Namespace: a.namespace, Digest: m.Digest,
+		Fetch: func(ctx context.Context, w io.Writer) error { return download(ctx, m, w) },
+	}
+	a.Verified, a.Unverified, err = f.verify(ctx, b, auth)
+	b.Artifact = &a
+	return b, err
+}
+
+// download writes the layer of an artifact.
+func download(ctx context.Context, a oci.Artifact, w io.Writer) error {
+	body, err := a.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer body.Close() //nolint:errcheck // Nothing is written.
+	_, err = io.Copy(w, body)
+	return err
+}
+
+// ociRefs returns the Secrets and ConfigMaps that a source in a registry refers to.
+func ociRefs(s v1beta1.OCISource, namespace string) []refs.ObjectRef {
+	var all []refs.ObjectRef
+	for _, r := range s.PullSecretRefs {
+		all = append(all, secretOf(namespace, r.Name))
+	}
+	if s.Verify == nil {
+		return all
+	}
+	if k := s.Verify.Cosign.KeyRef; k != nil {
+		ref, _ := keyOf(namespace, *k)
+		all = append(all, ref)
+	}
+	if k := s.Verify.Cosign.Keyless; k != nil {
+		ref, _ := keyOf(namespace, k.TrustedRootRef)
+		all = append(all, ref)
+	}
+	return all
+}
+
+// keyOf returns the object and the key of a source of a key.
+func keyOf(namespace string, k v1beta1.KeySource) (refs.ObjectRef, string) {
+	if k.SecretKeyRef != nil {
+		return secretOf(namespace, k.SecretKeyRef.Name), k.SecretKeyRef.Key
+	}
+	return configMap(namespace, k.ConfigMapKeyRef.Name), k.ConfigMapKeyRef.Key
+}
+
+func secretOf(namespace, name string) refs.ObjectRef {
+	return refs.ObjectRef{Kind: refs.Secret, Namespace: namespace, Name: name}
+}

@@ -1,0 +1,115 @@
+package archive
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"io"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+)
+
+// maxDirect is the size of the largest archive that a call of AWS takes, in bytes. Larger ones are staged in S3.
+const maxDirect = 50 << 20
+
+// A stagedObject is an object in S3 that has an archive. The version is nil without versioning.
+type stagedObject struct {
+	bucket, key string
+	version     *string
+}
+
+// stage returns the bundle with its archive in S3 if it is too large for a call. An object is named by the hash of the
+// archive, and uploaded only if S3 does not have it.
+func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
+	z, err := f.open(ctx, b)
+	if err != nil {
+		return b, err
+	}
+	defer z.Release()
+	if z.Size() <= maxDirect {
+		return b, nil
+	}
+	at := f.staging(b)
+	if at == nil {
+		return b, errors.Errorf("the .zip of %s has %d MB, and AWS takes more than %d MB only from S3: set "+
+			"%s.staging, or spec.code.staging of the provider config", b.From.artifactField(), z.Size()>>20,
+			maxDirect>>20, b.From.Field)
+	}
+	o, err := stagedAt(*at, b.SHA256)
+	if err != nil {
+		return b, err
+	}
+	found, err := f.staged(ctx, &o, b.SHA256)
+	if err == nil && !found {
+		err = f.Store.Do(ctx, "stage\n"+o.bucket+"/"+o.key, func(ctx context.Context) error { return f.put(ctx, b, o) })
+		if err == nil {
+			_, err = f.staged(ctx, &o, b.SHA256)
+		}
+	}
+	b.staged = &o
+	return b, errors.Wrapf(err, "cannot stage the .zip of %s as s3://%s/%s", b.From.artifactField(), o.bucket, o.key)
+}
+
+// staging returns the place of a resource, or else that of the config. It returns nil if there is none.
+func (f Finder) staging(b Bundle) *v1beta1.Staging {
+	if b.From.Staging != nil {
+		return b.From.Staging
+	}
+	return f.Code.Staging
+}
+
+// planStage plans the calls that stage an archive, which may be too large for a call.
+func (f Finder) planStage(ctx context.Context, b Bundle) error {
+	at := f.staging(b)
+	if at == nil {
+		return nil
+	}
+	o := stagedObject{bucket: at.S3Bucket, key: ptr.Deref(at.Prefix, "") + "*"}
+	if _, err := f.staged(ctx, &o, ""); err != nil {
+		return err
+	}
+	_, err := f.S3.PutObject(ctx, &s3.PutObjectInput{Bucket: &o.bucket, Key: &o.key})
+	return awserr.Sanitize(err)
+}
+
+// stagedAt returns the object of an archive with a hash.
+func stagedAt(s v1beta1.Staging, sha256 string) (stagedObject, error) {
+	sum, err := base64.StdEncoding.DecodeString(sha256)
+	return stagedObject{bucket: s.S3Bucket, key: ptr.Deref(s.Prefix, "") + hex.EncodeToString(sum) + ".zip"}, err
+}
+
+// staged reports whether S3 has an object with the hash, and sets its version.
+func (f Finder) staged(ctx context.Context, o *stagedObject, sha256 string) (bool, error) {
+	out, err := f.S3.HeadObject(ctx, &s3.HeadObjectInput{
+		Bucket: &o.bucket, Key: &o.key, ChecksumMode: s3types.ChecksumModeEnabled,
+	})
+	switch {
+	case awserr.IsNotFound(err), awserr.IsAccessDenied(err):
+		return false, nil
+	case err != nil:
+		return false, awserr.Sanitize(err)
+	}
+	o.version = out.VersionId
+	return StoredHash(out) == sha256, nil
+}
+
+// put uploads an archive. It opens it again, because it may end after the reconcile.
+func (f Finder) put(ctx context.Context, b Bundle, o stagedObject) error {
+	z, err := f.open(ctx, b)
+	if err != nil {
+		return err
+	}
+	defer z.Release()
+	_, err = f.S3.PutObject(ctx, &s3.PutObjectInput{
+		Bucket: &o.bucket, Key: &o.key, Body: io.NewSectionReader(z, 0, z.Size()), ContentLength: ptr.To(z.Size()),
+		ChecksumSHA256: ptr.To(b.SHA256),
+	})
+	return awserr.Sanitize(err)
+}

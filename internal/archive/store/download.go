@@ -1,0 +1,141 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/sha512"
+	"crypto/tls"
+	"encoding/hex"
+	"hash"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
+)
+
+const (
+	// dialTimeout is the time in which a host has to answer.
+	dialTimeout = 10 * time.Second
+
+	// downloadTimeout is the time for one download.
+	downloadTimeout = 5 * time.Minute
+
+	maxHeader = 64 << 10
+)
+
+var errRedirect = errors.New("the server redirects, which the provider does not follow")
+
+// newClient returns a client of allowed hosts. It uses no proxy, because it would see the address of the proxy instead
+// of the one that is called.
+func newClient(h egress.Hosts) *http.Client {
+	return &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return errRedirect },
+		Transport: &http.Transport{
+			DialContext:            egress.Checks{Host: h.Check, Address: h.CheckAddress}.Dialer(dialTimeout),
+			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+			TLSHandshakeTimeout:    dialTimeout,
+			ResponseHeaderTimeout:  dialTimeout,
+			MaxResponseHeaderBytes: maxHeader,
+			IdleConnTimeout:        time.Minute,
+			DisableCompression:     true,
+		},
+	}
+}
+
+// Flux returns the artifact of a Flux source in a namespace, which is downloaded from the URL in the source's status.
+func (s *Store) Flux(namespace string, a flux.Artifact) Artifact {
+	return Artifact{Namespace: namespace, Digest: a.Digest, Fetch: func(ctx context.Context, w io.Writer) error {
+		return errors.Wrapf(s.download(ctx, a, w), "cannot download the artifact from %s", a.URL)
+	}}
+}
+
+// download writes an artifact. It reads no more bytes than the artifact's status says, or than MaxDownload.
+func (s *Store) download(ctx context.Context, a flux.Artifact, w io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
+	defer cancel()
+	limit := int64(MaxDownload)
+	if a.Size > limit {
+		return tooLarge()
+	}
+	if a.Size > 0 {
+		limit = a.Size
+	}
+	h, want, err := hashFor(a.Digest)
+	if err != nil {
+		return err
+	}
+	res, err := s.get(ctx, a.URL)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close() //nolint:errcheck // Nothing is written.
+	if res.ContentLength > limit {
+		return tooLarge()
+	}
+	n, err := io.Copy(io.MultiWriter(w, h), io.LimitReader(res.Body, limit+1))
+	switch {
+	case err != nil:
+		return err
+	case n > limit && a.Size > 0:
+		return errors.Errorf("it is larger than the %d bytes of the source's status", a.Size)
+	case n > limit:
+		return tooLarge()
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); got != want {
+		return errors.Errorf("its digest is %s of %d bytes, but the source's status says %s: nothing is deployed",
+			got, n, a.Digest)
+	}
+	return nil
+}
+
+func (s *Store) get(ctx context.Context, at string) (*http.Response, error) {
+	u, err := url.Parse(at)
+	if err != nil {
+		return nil, egress.ErrURL
+	}
+	if err := s.o.Hosts.CheckURL(u); err != nil {
+		return nil, err
+	}
+	u.User = nil
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, egress.ErrURL
+	}
+	res, err := s.client.Do(req)
+	if failed := (*url.Error)(nil); errors.As(err, &failed) {
+		err = failed.Err // Its URL is told already.
+	}
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode != http.StatusOK {
+		_ = res.Body.Close() // It is not read.
+		return nil, errors.Errorf("the server answers %s: the source may have a newer artifact", res.Status)
+	}
+	return res, nil
+}
+
+func tooLarge() error {
+	return errors.Errorf("it is larger than %d MB", MaxDownload>>20)
+}
+
+// hashFor returns the hash of a digest's algorithm, and the hash that the digest says.
+func hashFor(digest string) (h hash.Hash, want string, err error) {
+	if err := flux.CheckDigest(digest); err != nil {
+		return nil, "", err
+	}
+	algorithm, want, _ := strings.Cut(digest, ":")
+	switch algorithm {
+	case "sha384":
+		return sha512.New384(), want, nil
+	case "sha512":
+		return sha512.New(), want, nil
+	}
+	return sha256.New(), want, nil
+}

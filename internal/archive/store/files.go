@@ -1,0 +1,189 @@
+package store
+
+import (
+	"container/list"
+	"context"
+	"crypto/sha256"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
+)
+
+// A File is a file of a Store. It is valid until it is released.
+type File struct {
+	*os.File
+
+	files  *files
+	size   int64
+	sha256 string
+
+	// done is closed once the file is there, or err.
+	done chan struct{}
+	err  error
+
+	key string
+
+	// users is the number of those who have not released it. at is its place in the order of use, nil once it is
+	// dropped.
+	users int
+	at    *list.Element
+}
+
+// Size returns the number of bytes.
+func (f *File) Size() int64 { return f.size }
+
+// SHA256 returns the hash in the form of AWS's CodeSha256.
+func (f *File) SHA256() string { return f.sha256 }
+
+// Release ends a use of the file.
+func (f *File) Release() {
+	f.files.mu.Lock()
+	defer f.files.mu.Unlock()
+	f.users--
+	f.files.closeUnused(f)
+}
+
+// A writer writes the content of a file.
+type writer func(ctx context.Context, w io.Writer) error
+
+// files are temporary files by their keys. Those used least recently are dropped if there is no room.
+type files struct {
+	dir string
+	max int64
+
+	mu    sync.Mutex
+	byKey map[string]*File
+	// order has the files by their last use, the latest first.
+	order list.List
+	bytes int64
+}
+
+func newFiles(dir string, maxBytes int64) *files {
+	return &files{dir: dir, max: maxBytes, byKey: map[string]*File{}}
+}
+
+// errUnfinished is the error of a file that is not there when the context of the one who asks is done.
+var errUnfinished = errors.New("the code was not downloaded in time")
+
+// get returns the file of a key. If there is none, it makes one in the background, whose content a function writes,
+// and which is made even if the context is done before. Those who ask for the same key wait for the same file.
+func (f *files) get(ctx context.Context, key string, write writer) (*File, error) {
+	f.mu.Lock()
+	file, ok := f.byKey[key]
+	if !ok {
+		file = &File{files: f, key: key, done: make(chan struct{})}
+		f.byKey[key] = file
+		go f.fill(context.WithoutCancel(ctx), file, write)
+	}
+	file.users++
+	f.mu.Unlock()
+	select {
+	case <-file.done:
+	case <-ctx.Done():
+		file.Release()
+		return nil, errUnfinished
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if file.err != nil {
+		if f.byKey[key] == file {
+			delete(f.byKey, key)
+		}
+		return nil, file.err
+	}
+	if file.at != nil {
+		f.order.MoveToFront(file.at)
+	}
+	return file, nil
+}
+
+// fill makes a file. If it cannot be made, the next one who asks gets the error, even if nobody waited for it, and the
+// one after that tries again.
+func (f *files) fill(ctx context.Context, file *File, write writer) {
+	ctx, cancel := context.WithTimeout(ctx, workTimeout)
+	defer cancel()
+	err := recovering(func() error { return file.fill(ctx, write) })
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	defer close(file.done)
+	if file.err = err; err != nil {
+		file.close()
+		return
+	}
+	f.bytes += file.size
+	file.at = f.order.PushFront(file)
+	for e := f.order.Back(); e != nil && f.bytes > f.max; {
+		oldest, _ := e.Value.(*File)
+		e = e.Prev()
+		if oldest.users == 0 {
+			f.drop(oldest)
+		}
+	}
+}
+
+// recovering calls a function, and returns its panic as an error.
+func recovering(do func() error) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = panics.New()
+		}
+	}()
+	return do()
+}
+
+// forget releases and forgets a file.
+func (f *files) forget(file *File) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	file.users--
+	if file.at != nil {
+		f.drop(file)
+	}
+}
+
+// drop forgets a file. The caller holds the lock.
+func (f *files) drop(file *File) {
+	f.order.Remove(file.at)
+	file.at = nil
+	f.bytes -= file.size
+	delete(f.byKey, file.key)
+	f.closeUnused(file)
+}
+
+// closeUnused closes a file that is forgotten and that nobody uses any more. The caller holds the lock.
+func (f *files) closeUnused(file *File) {
+	if file.at == nil && file.users == 0 && f.byKey[file.key] != file {
+		file.close()
+	}
+}
+
+// close closes a file, which is gone then, because it has no name.
+func (f *File) close() {
+	if f.File != nil {
+		_ = f.File.Close() // It was read, or is not needed.
+		f.File = nil
+	}
+}
+
+// fill writes the content of a file that has no name.
+func (f *File) fill(ctx context.Context, write writer) error {
+	temp, err := os.CreateTemp(f.files.dir, "artifact-*")
+	if err != nil {
+		return errors.Wrap(err, "cannot make a temporary file: give the provider's pod a writable folder (TMPDIR)")
+	}
+	f.File = temp
+	if err := os.Remove(temp.Name()); err != nil {
+		return errors.Wrap(err, "cannot remove the name of a temporary file")
+	}
+	h := sha256.New()
+	if err := write(ctx, io.MultiWriter(temp, h)); err != nil {
+		return err
+	}
+	f.sha256 = hashOf([sha256.Size]byte(h.Sum(nil)))
+	f.size, err = temp.Seek(0, io.SeekCurrent)
+	return errors.Wrap(err, "cannot read a temporary file")
+}

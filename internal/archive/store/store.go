@@ -1,0 +1,156 @@
+// Package store downloads the artifacts of sources, and makes .zip archives of them, once for all resources that deploy
+// them.
+//
+// Both are kept in temporary files without a name, so that a crash leaves none behind, as long as there is room. In
+// memory is nothing of them. The work is done in the background: a reconcile waits for it only for a moment, and then
+// is repeated. download.go downloads the artifacts of Flux's sources, and files.go keeps the files.
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/unpack"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
+)
+
+const (
+	// MaxDownload is the size of the largest artifact that is downloaded, in bytes.
+	MaxDownload = 300 << 20
+
+	// patience is the time for which a reconcile waits for a file, and retryAfter the delay before the next one.
+	patience   = 3 * time.Second
+	retryAfter = 2 * time.Second
+
+	// workTimeout is the time for which one file is worked on, and downloads and packings are how many are at a time.
+	workTimeout = 10 * time.Minute
+	downloads   = 8
+	packings    = 2
+)
+
+// A BusyError is the error of a file that is still worked on.
+type BusyError struct {
+	// After is the delay after which the file may be there.
+	After time.Duration
+}
+
+// Error returns what is still to be done.
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("the code is being downloaded: retry in %s", e.After)
+}
+
+// Options are the options of a Store.
+type Options struct {
+	// Hosts are the hosts of which artifacts are downloaded.
+	Hosts egress.Hosts
+
+	// TempDir is the folder of temporary files. The default is that of the system.
+	TempDir string
+
+	// Patience is the time for which a reconcile waits for a file. The default is 3 seconds.
+	Patience time.Duration
+
+	// MaxBytes is the number of bytes of files that are kept. The default is 1 GB.
+	MaxBytes int64
+}
+
+// A Store has the artifacts of sources, and the .zip archives that are made of them. It is safe for concurrent use.
+type Store struct {
+	o      Options
+	client *http.Client
+	files  *files
+
+	downloading, packing chan struct{}
+}
+
+// New returns an empty Store.
+func New(o Options) *Store {
+	if o.Patience == 0 {
+		o.Patience = patience
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = 1 << 30
+	}
+	return &Store{
+		o: o, client: newClient(o.Hosts), files: newFiles(o.TempDir, o.MaxBytes),
+		downloading: make(chan struct{}, downloads), packing: make(chan struct{}, packings),
+	}
+}
+
+// An Artifact is the archive of a source.
+type Artifact struct {
+	// Namespace is the namespace of the source. Namespaces share nothing, because one that only knows the digest of
+	// another one's artifact must not get its content.
+	Namespace string
+
+	// Digest identifies the content. Two artifacts of a namespace with the same one are the same.
+	Digest string
+
+	// Fetch writes the content, and returns an error unless it is complete and has the digest.
+	Fetch writer
+}
+
+func (a Artifact) key() string { return a.Namespace + "\n" + a.Digest }
+
+// Zip returns the .zip archive for AWS that is at a path in an artifact: see unpack.Zip. The caller releases the file.
+// It returns a *BusyError if that takes longer than a moment. Resources that ask for the same one share one download.
+func (s *Store) Zip(ctx context.Context, a Artifact, at string) (*File, error) {
+	return s.momentarily(ctx, a.key()+"\n"+at, func(ctx context.Context, w io.Writer) error {
+		return s.pack(ctx, a, at, w)
+	})
+}
+
+func (s *Store) pack(ctx context.Context, a Artifact, at string, w io.Writer) error {
+	f, err := s.files.get(ctx, a.key(), func(ctx context.Context, w io.Writer) error {
+		return within(ctx, s.downloading, func() error { return a.Fetch(ctx, w) })
+	})
+	if err != nil {
+		return err
+	}
+	defer f.Release()
+	return within(ctx, s.packing, func() error {
+		return unpack.Zip(ctx, w, unpack.Archive{File: f, Size: f.Size()}, at, s.o.TempDir)
+	})
+}
+
+// Do does something in the background, such as an upload, once for all who ask for the same key meanwhile. It returns a
+// *BusyError if that takes longer than a moment.
+func (s *Store) Do(ctx context.Context, key string, do func(ctx context.Context) error) error {
+	f, err := s.momentarily(ctx, key, func(ctx context.Context, _ io.Writer) error { return do(ctx) })
+	if err == nil {
+		s.files.forget(f)
+	}
+	return err
+}
+
+// momentarily returns a file if it is there in a moment.
+func (s *Store) momentarily(ctx context.Context, key string, write writer) (*File, error) {
+	moment, cancel := context.WithTimeout(ctx, s.o.Patience)
+	defer cancel()
+	f, err := s.files.get(moment, key, write)
+	if errors.Is(err, errUnfinished) && ctx.Err() == nil {
+		return nil, &BusyError{After: retryAfter}
+	}
+	return f, err
+}
+
+// within calls a function while it holds one of some slots.
+func within(ctx context.Context, slots chan struct{}, do func() error) error {
+	select {
+	case slots <- struct{}{}:
+		defer func() { <-slots }()
+		return do()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// hashOf returns a hash in the form of AWS's CodeSha256.
+func hashOf(sum [sha256.Size]byte) string { return base64.StdEncoding.EncodeToString(sum[:]) }

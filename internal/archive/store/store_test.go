@@ -1,0 +1,301 @@
+package store
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
+)
+
+// packed returns a .tar.gz of files.
+func packed(t testing.TB, files map[string]string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	for name, body := range files {
+		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(body)), Mode: 0o600}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func sha(b []byte) string {
+	sum := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// loopback returns a Store that may download from loopback addresses.
+func loopback(t testing.TB, allowed ...string) *Store {
+	t.Helper()
+	return New(Options{
+		Hosts:   egress.Hosts{Flag: "--source-host", Allowed: append(allowed, "127.0.0.1"), Loopback: true},
+		TempDir: t.TempDir(),
+	})
+}
+
+func serve(t testing.TB, h http.HandlerFunc) string {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func TestDownload(t *testing.T) {
+	archive := packed(t, map[string]string{"app/index.py": "1"})
+	long := sha512.Sum512(archive)
+	answers := func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive) }
+	endless := func(w http.ResponseWriter, _ *http.Request) {
+		for {
+			if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+				return
+			}
+		}
+	}
+	cases := map[string]struct {
+		reason string
+		answer http.HandlerFunc
+		url    string
+		digest string
+		size   int64
+		want   string
+	}{
+		"Whole":  {reason: "An artifact with the digest is deployed.", answer: answers, digest: sha(archive), size: int64(len(archive))},
+		"NoSize": {reason: "Its size may be unknown.", answer: answers, digest: sha(archive)},
+		"SHA512": {reason: "Flux may use another algorithm.", answer: answers, digest: "sha512:" + hex.EncodeToString(long[:])},
+		"OtherDigest": {
+			reason: "Other bytes are not deployed.", answer: answers, digest: sha([]byte("other")), want: "nothing is deployed",
+		},
+		"NoDigest":  {reason: "Without a digest nothing is deployed.", answer: answers, want: "is not a SHA-256"},
+		"Truncated": {reason: "A part is not deployed.", answer: func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive[:20]) }, digest: sha(archive), want: "nothing is deployed"},
+		"CutOff": {
+			reason: "A connection that ends early is told.", digest: sha(archive), want: "unexpected EOF",
+			answer: func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Length", "1000")
+				_, _ = w.Write(archive[:20])
+			},
+		},
+		"Endless":       {reason: "No more is read than the status says.", answer: endless, digest: sha(archive), size: 1000, want: "larger than the 1000 bytes"},
+		"EndlessNoSize": {reason: "No more is read than 300 MB.", answer: endless, digest: sha(archive), want: "larger than 300 MB"},
+		"Announced": {
+			reason: "What is announced as too large is not read.", digest: sha(archive), want: "larger than 300 MB",
+			answer: func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Length", fmt.Sprint(MaxDownload+1))
+			},
+		},
+		"SizeTooLarge": {reason: "A status that says too much is not believed.", answer: answers, digest: sha(archive), size: MaxDownload + 1, want: "larger than 300 MB"},
+		"Redirect": {
+			reason: "A redirect is not followed, not even to the same host.", digest: sha(archive), want: "redirects",
+			answer: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusFound) },
+		},
+		"NotFound": {reason: "An artifact that is gone is told.", answer: http.NotFound, digest: sha(archive), want: "404"},
+		"Metadata": {reason: "The metadata service is never called.", url: "http://169.254.169.254/latest/meta-data", digest: sha(archive), want: "host 169.254.169.254 is not allowed"},
+		"OtherHost": {
+			reason: "Another host is not called.", url: "http://evil.example.org/a", digest: sha(archive),
+			want: "host evil.example.org is not allowed: ask the provider's operator for --source-host=evil.example.org",
+		},
+		"File": {reason: "Only http is spoken.", url: "file:///etc/passwd", digest: sha(archive), want: "not an http or https URL"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			at := tc.url
+			if at == "" {
+				at = serve(t, tc.answer)
+			}
+			s := loopback(t)
+			var b bytes.Buffer
+			err := s.Flux("shop", flux.Artifact{URL: at, Digest: tc.digest, Size: tc.size}).Fetch(t.Context(), &b)
+			if tc.want == "" {
+				if err != nil || !bytes.Equal(b.Bytes(), archive) {
+					t.Errorf("%s\n%v, %d bytes", tc.reason, err, b.Len())
+				}
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%s\nwant %q, got %v", tc.reason, tc.want, err)
+			}
+		})
+	}
+}
+
+// TestMetadataByName checks that not even an allowed name leads to an address that is never called.
+func TestMetadataByName(t *testing.T) {
+	s := New(Options{Hosts: egress.Hosts{Flag: "--source-host", Allowed: []string{"localhost", "169.254.169.254"}}})
+	for _, at := range []string{"http://localhost:1/a", "http://169.254.169.254/a"} {
+		err := s.Flux("shop", flux.Artifact{URL: at, Digest: sha(nil)}).Fetch(t.Context(), io.Discard)
+		if err == nil || !strings.Contains(err.Error(), "loopback, link-local or reserved") {
+			t.Errorf("%s: got %v", at, err)
+		}
+	}
+}
+
+// TestSharedDownload checks that 300 resources with one source, and a folder each, cause one download.
+func TestSharedDownload(t *testing.T) {
+	const resources = 300
+	files := map[string]string{}
+	for i := range resources {
+		files[fmt.Sprintf("f%d/index.py", i)] = fmt.Sprint(i)
+	}
+	archive := packed(t, files)
+	var calls atomic.Int32
+	at := serve(t, func(w http.ResponseWriter, _ *http.Request) { calls.Add(1); _, _ = w.Write(archive) })
+	s := loopback(t)
+	artifact := s.Flux("shop", flux.Artifact{URL: at, Digest: sha(archive)})
+	var wg sync.WaitGroup
+	hashes := sync.Map{}
+	for i := range resources {
+		wg.Go(func() {
+			for {
+				f, err := s.Zip(t.Context(), artifact, fmt.Sprintf("f%d", i))
+				if busy := (*BusyError)(nil); errors.As(err, &busy) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				hashes.Store(f.SHA256(), true)
+				if r, err := zip.NewReader(f, f.Size()); err != nil || len(r.File) != 1 {
+					t.Errorf("got %v", err)
+				}
+				f.Release()
+				return
+			}
+		})
+	}
+	wg.Wait()
+	distinct := 0
+	hashes.Range(func(any, any) bool { distinct++; return true })
+	if calls.Load() != 1 || distinct != resources {
+		t.Errorf("%d downloads of %d archives, want 1 of %d", calls.Load(), distinct, resources)
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.o.TempDir, "*")); len(left) > 0 {
+		t.Errorf("temporary files have names: %v", left)
+	}
+}
+
+// TestNamespaces checks that whoever knows the digest of another namespace's artifact does not get its content.
+func TestNamespaces(t *testing.T) {
+	secret := packed(t, map[string]string{"a": "secret"})
+	s := loopback(t)
+	mine := s.Flux("shop", flux.Artifact{URL: serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(secret) }), Digest: sha(secret)})
+	f, err := s.Zip(t.Context(), mine, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Release()
+	theirs := s.Flux("evil", flux.Artifact{URL: serve(t, http.NotFound), Digest: sha(secret)})
+	if _, err := s.Zip(t.Context(), theirs, ""); err == nil || !strings.Contains(err.Error(), "404") {
+		t.Errorf("want that it is not there, got %v", err)
+	}
+}
+
+// TestBusy checks that a slow source makes nobody wait, and that what it sends at last is used.
+func TestBusy(t *testing.T) {
+	archive := packed(t, map[string]string{"a": "1"})
+	send := make(chan struct{})
+	calls := 0
+	artifact := Artifact{Digest: sha(archive), Fetch: func(_ context.Context, w io.Writer) error {
+		calls++
+		<-send
+		_, err := w.Write(archive)
+		return err
+	}}
+	s := loopback(t)
+	s.o.Patience = 0
+	if _, err := s.Zip(t.Context(), artifact, ""); err == nil || !errors.As(err, new(*BusyError)) {
+		t.Fatalf("want that it is busy, got %v", err)
+	}
+	s.o.Patience = patience
+	close(send)
+	f, err := s.Zip(t.Context(), artifact, "")
+	if err != nil || calls != 1 {
+		t.Fatalf("%v after %d calls", err, calls)
+	}
+	f.Release()
+}
+
+// TestRoom checks that files are dropped if there is no room, but not those in use.
+func TestRoom(t *testing.T) {
+	s := New(Options{TempDir: t.TempDir(), MaxBytes: 10})
+	made := func(key string) *File {
+		f, err := s.files.get(t.Context(), key, func(_ context.Context, w io.Writer) error {
+			_, err := io.WriteString(w, "12345678")
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	a := made("a")
+	b := made("b")
+	b.Release()
+	made("c").Release()
+	got := made("a")
+	if got != a {
+		t.Error("a file in use was dropped")
+	}
+	if s.files.byKey["b"] != nil || b.File != nil {
+		t.Error("a file that is not in use remains, although there is no room")
+	}
+	buf := [8]byte{}
+	if _, err := a.ReadAt(buf[:], 0); err != nil || string(buf[:]) != "12345678" {
+		t.Errorf("got %q, %v", buf, err)
+	}
+	got.Release()
+	a.Release()
+}
+
+// TestFailure checks that a failure is not kept.
+func TestFailure(t *testing.T) {
+	s := loopback(t)
+	fails, archive := true, packed(t, map[string]string{"a": "1"})
+	artifact := Artifact{Digest: "d", Fetch: func(_ context.Context, w io.Writer) error {
+		if fails {
+			panic("a value that may be secret")
+		}
+		_, err := w.Write(archive)
+		return err
+	}}
+	if _, err := s.Zip(t.Context(), artifact, ""); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("got %v", err)
+	}
+	fails = false
+	f, err := s.Zip(t.Context(), artifact, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Release()
+	s.o.TempDir = filepath.Join(t.TempDir(), "missing")
+	s.files.dir = s.o.TempDir
+	if _, err := s.Zip(t.Context(), artifact, "b"); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "TMPDIR") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,223 @@
+package unpack
+
+import (
+	"archive/zip"
+	"cmp"
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// epoch is the time of every file: the earliest that the .zip format supports.
+var epoch = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// A stored file is a file or a symbolic link of the selected folder. The content of a file is in the temporary file.
+type stored struct {
+	name         string
+	offset, size int64
+	executable   bool
+	// target is the target of a symbolic link, or empty.
+	target string
+}
+
+// files are the files of one folder of an archive.
+type files struct {
+	at   string
+	temp *os.File
+	// end is the size of the temporary file, and total that of all files, in which hard links count as files.
+	end, total int64
+
+	entries, names int
+
+	byName map[string]stored
+	// self is the file at the path itself, if it is no folder.
+	self *stored
+	// top has some names at the top of the archive, for errors.
+	top map[string]bool
+}
+
+func newFiles(at string, temp *os.File) *files {
+	return &files{at: at, temp: temp, byName: map[string]stored{}, top: map[string]bool{}}
+}
+
+// add adds an entry of the archive. It returns an error for every name that is not safe, and for entries of the folder
+// that cannot be deployed.
+func (f *files) add(e entry) error {
+	f.entries++
+	f.names += len(e.name) + len(e.target)
+	if f.entries > maxEntries || f.names > maxNames {
+		return errors.Errorf("the archive has too many entries: more than %d, or names of more than %d MB", maxEntries,
+			maxNames>>20)
+	}
+	name, err := clean(e.name)
+	if err != nil {
+		return err
+	}
+	f.note(name)
+	if name == f.at && name != "" && e.kind == file {
+		s, err := f.store(name, e)
+		f.self = &s
+		return err
+	}
+	rest, ok := below(f.at, name)
+	if !ok || e.kind == folder {
+		return nil
+	}
+	if _, twice := f.byName[rest]; twice {
+		return errors.Errorf("the archive has %q twice", e.name)
+	}
+	s, err := f.entry(rest, e)
+	if err != nil {
+		return err
+	}
+	if f.total += s.size; f.total > MaxUnpacked {
+		return tooLarge()
+	}
+	f.byName[rest] = s
+	return nil
+}
+
+// entry returns a file or link of the folder by its name in it.
+func (f *files) entry(name string, e entry) (stored, error) {
+	switch e.kind {
+	case file:
+		return f.store(name, e)
+	case symlink:
+		return stored{name: name, target: e.target, size: int64(len(e.target))}, checkLink(name, e.target)
+	case hardlink:
+		target, err := clean(e.target)
+		if err != nil {
+			return stored{}, err
+		}
+		rest, _ := below(f.at, target)
+		s, ok := f.byName[rest]
+		if !ok || s.target != "" {
+			return stored{}, errors.Errorf("hard link %q is to %q, which is no earlier file of the folder", e.name,
+				e.target)
+		}
+		s.name = name
+		return s, nil
+	case folder, other:
+	}
+	return stored{}, errors.Errorf("%q is neither a file, a folder nor a link", e.name)
+}
+
+// store appends the content of a file to the temporary file.
+func (f *files) store(name string, e entry) (stored, error) {
+	if e.size > MaxUnpacked || f.total+e.size > MaxUnpacked {
+		return stored{}, tooLarge()
+	}
+	n, err := io.Copy(f.temp, io.LimitReader(e.body, MaxUnpacked-f.total+1))
+	if err != nil {
+		return stored{}, errors.Wrapf(err, "cannot unpack %q", e.name)
+	}
+	if n > MaxUnpacked-f.total {
+		return stored{}, tooLarge()
+	}
+	s := stored{name: name, offset: f.end, size: n, executable: e.executable}
+	f.end += n
+	return s, nil
+}
+
+// maxTop is the number of names that an error lists.
+const maxTop = 10
+
+func (f *files) note(name string) {
+	top, _, _ := strings.Cut(name, "/")
+	if len(f.top) < maxTop && top != "" {
+		f.top[top] = true
+	}
+}
+
+func (f *files) content(s stored) io.Reader { return io.NewSectionReader(f.temp, s.offset, s.size) }
+
+// writeSelf writes the .zip file at the path as it is.
+func (f *files) writeSelf(ctx context.Context, w io.Writer) error {
+	r, err := openZip(io.NewSectionReader(f.temp, f.self.offset, f.self.size), f.self.size)
+	if err == nil {
+		err = checkZip(r)
+	}
+	if err != nil {
+		return errors.Wrapf(err, "cannot deploy %q", f.at)
+	}
+	return copyAll(ctx, w, f.content(*f.self))
+}
+
+// write writes the files as a .zip archive.
+func (f *files) write(ctx context.Context, w io.Writer) error {
+	if len(f.byName) == 0 {
+		return f.empty()
+	}
+	z := zip.NewWriter(w)
+	for _, s := range f.sorted() {
+		if err := f.checkParents(s.name); err != nil {
+			return err
+		}
+		h := &zip.FileHeader{Name: s.name, Method: zip.Deflate, Modified: epoch}
+		h.SetMode(mode(s))
+		body := f.content(s)
+		if s.target != "" {
+			h.Method, body = zip.Store, strings.NewReader(s.target)
+		}
+		to, err := z.CreateHeader(h)
+		if err != nil {
+			return errors.Wrapf(err, "cannot add %q to the archive", s.name)
+		}
+		if err := copyAll(ctx, to, body); err != nil {
+			return err
+		}
+	}
+	return errors.Wrap(z.Close(), "cannot finish the archive")
+}
+
+func mode(s stored) fs.FileMode {
+	switch {
+	case s.target != "":
+		return fs.ModeSymlink | 0o777
+	case s.executable:
+		return 0o755
+	}
+	return 0o644
+}
+
+func (f *files) sorted() []stored {
+	all := make([]stored, 0, len(f.byName))
+	for _, s := range f.byName {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b stored) int { return cmp.Compare(a.name, b.name) })
+	return all
+}
+
+// checkParents returns an error if a folder of a name is a file or a link.
+func (f *files) checkParents(name string) error {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if _, ok := f.byName[dir]; ok {
+			return errors.Errorf("the archive has files below %q, which is not a folder", dir)
+		}
+	}
+	return nil
+}
+
+// empty returns the error of a path without files.
+func (f *files) empty() error {
+	var top []string
+	for name := range f.top {
+		top = append(top, name)
+	}
+	slices.Sort(top)
+	switch {
+	case f.self != nil:
+		return errors.Errorf("%q is a file: choose a folder, or a .zip file", f.at)
+	case f.at == "":
+		return errors.New("the archive has no files")
+	}
+	return errors.Errorf("the archive has no files in %q: at its top are %q", f.at, top)
+}

@@ -1,0 +1,77 @@
+// Package verify checks who signed an artifact in an OCI registry, by the signatures that cosign stores. It makes no
+// requests: keys, and what is trusted of Sigstore, are given as bytes. It is pure.
+package verify
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/oci"
+)
+
+// An Identity is a signer: the holder of a key, or somebody whom an OpenID Connect issuer identified.
+type Identity struct {
+	// KeyID is the SHA-256 hash, as hexadecimal, of the public key in the form PKIX. It is empty for signatures
+	// with a certificate.
+	KeyID string
+
+	// Issuer identified Subject, such as https://token.actions.githubusercontent.com and the URL of a workflow. They
+	// are empty for signatures with a key.
+	Issuer, Subject string
+}
+
+// String returns the identity in one line.
+func (i Identity) String() string {
+	if i.KeyID != "" {
+		return "key sha256:" + i.KeyID
+	}
+	return i.Subject + " (" + i.Issuer + ")"
+}
+
+// A Verifier checks signatures. It is safe for concurrent use.
+type Verifier struct {
+	// verify checks one signature of an artifact. digest is without its algorithm. Its errors are the same for the
+	// same signature.
+	verify func(digest []byte, s oci.Signature) (Identity, error)
+}
+
+// Errors of Verify.
+var (
+	// ErrUnsigned says that an artifact has no signature.
+	ErrUnsigned = errors.New("it has no signature of cosign")
+
+	errOtherArtifact = errors.New("a signature is for another artifact")
+	errAttestation   = errors.New("an attestation does not approve the artifact")
+	errUnreadable    = errors.New("a signature is not in a form of cosign")
+)
+
+// Verify returns who signed the artifact of a digest, such as sha256:0f3a. One signature has to be valid, and of
+// somebody that the Verifier trusts. Otherwise it returns an error that says why none is, or ErrUnsigned. The error
+// does not depend on the order of the signatures.
+func (v *Verifier) Verify(digest string, signatures []oci.Signature) (Identity, error) {
+	sum, err := hex.DecodeString(strings.TrimPrefix(digest, "sha256:"))
+	if err != nil || !strings.HasPrefix(digest, "sha256:") {
+		return Identity{}, fmt.Errorf("%q is not a SHA-256 digest", digest)
+	}
+	if len(signatures) == 0 {
+		return Identity{}, ErrUnsigned
+	}
+	var trusted []Identity
+	var reasons []string
+	for _, s := range signatures {
+		who, err := v.verify(sum, s)
+		if err != nil {
+			reasons = append(reasons, err.Error())
+			continue
+		}
+		trusted = append(trusted, who)
+	}
+	if len(trusted) > 0 {
+		return slices.MinFunc(trusted, func(a, b Identity) int { return strings.Compare(a.String(), b.String()) }), nil
+	}
+	slices.Sort(reasons)
+	return Identity{}, fmt.Errorf("no signature is trusted: %s", strings.Join(slices.Compact(reasons), "; "))
+}

@@ -1,0 +1,197 @@
+// Package flux reads the status of Flux's sources. It is pure. Whoever may write that status decides what it says, so
+// nothing of it is trusted: the URL is called only if the provider's operator allows its host, and what it returns has
+// to match the digest.
+package flux
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// Group is the API group of Flux's sources.
+const Group = "source.toolkit.fluxcd.io"
+
+// View is the name of the view of a source. A FieldReader reads it in place of a path, and no path is like it.
+const View = "[source]"
+
+// Limits of texts that are shown to users, in bytes.
+const (
+	maxRevision = 512
+	maxMessage  = 512
+	maxURL      = 4096
+)
+
+// verifies are the kinds whose signatures Flux's source-controller verifies.
+var verifies = map[string]bool{"GitRepository": true, "OCIRepository": true}
+
+// A Source is the part of a source that the deployment of its artifact depends on.
+type Source struct {
+	Artifact
+
+	// Verified is the message of the condition SourceVerified, which says what has signed the artifact. It is empty if
+	// the artifact is not verified.
+	Verified string `json:"verified,omitempty"`
+
+	// Unverified is the reason why the artifact is not verified.
+	Unverified string `json:"unverified,omitempty"`
+
+	// Missing is the reason why there is no artifact.
+	Missing string `json:"missing,omitempty"`
+}
+
+// An Artifact is an archive that a source has produced.
+type Artifact struct {
+	// URL is the location of the artifact within the cluster.
+	URL string `json:"url,omitempty"`
+
+	// Revision identifies the artifact for humans, such as main@sha1:c5d4e9.
+	Revision string `json:"revision,omitempty"`
+
+	// Digest is the checksum of the artifact with its algorithm, such as sha256:9f86d0.
+	Digest string `json:"digest,omitempty"`
+
+	// Size is the number of bytes of the artifact. It is 0 if it is unknown.
+	Size int64 `json:"size,omitempty"`
+}
+
+var digest = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128})$`)
+
+// CheckDigest returns an error unless a digest is of a supported algorithm.
+func CheckDigest(d string) error {
+	if !digest.MatchString(d) {
+		return errors.Errorf("%.140q is not a SHA-256, SHA-384 or SHA-512 digest", d)
+	}
+	return nil
+}
+
+// Summarize returns the view of a source as text, which changes exactly if its artifact or its verification does.
+func Summarize(u *unstructured.Unstructured) string {
+	b, err := json.Marshal(sourceOf(u))
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// Placeholder returns the view of a source that is assumed to have an artifact, whose revision is a placeholder.
+func Placeholder(revision string) string {
+	sum := sha256.Sum256([]byte(revision))
+	b, err := json.Marshal(Source{
+		Artifact: Artifact{Revision: revision, Digest: "sha256:" + hex.EncodeToString(sum[:])}, Verified: revision,
+	})
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// HasArtifact reports whether a text of Summarize is that of a source with an artifact.
+func HasArtifact(text string) bool {
+	_, err := Parse(text)
+	return err == nil
+}
+
+// Parse returns the source that a text of Summarize stands for. It returns an error if the source has no artifact.
+func Parse(text string) (Source, error) {
+	s := Source{}
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return s, errors.Wrap(err, "cannot read its status")
+	}
+	if s.Missing != "" {
+		return s, errors.New(s.Missing)
+	}
+	return s, nil
+}
+
+func sourceOf(u *unstructured.Unstructured) Source {
+	artifact, _, _ := unstructured.NestedMap(u.Object, "status", "artifact")
+	text := func(key string) string { t, _ := artifact[key].(string); return t }
+	a := Artifact{URL: text("url"), Revision: text("revision"), Digest: text("digest")}
+	switch n := artifact["size"].(type) {
+	case int64:
+		a.Size = n
+	case float64:
+		a.Size = int64(n)
+	}
+	switch {
+	case a.URL == "":
+		return Source{Missing: missing(u)}
+	case len(a.URL) > maxURL, len(a.Revision) > maxRevision, strings.ContainsFunc(a.Revision, unicode.IsControl):
+		return Source{Missing: "its status has an artifact with a URL or revision that is not valid"}
+	}
+	if err := CheckDigest(a.Digest); err != nil {
+		return Source{Missing: "its status has an artifact whose digest " + err.Error()}
+	}
+	s := Source{Artifact: a}
+	s.Verified, s.Unverified = verification(u)
+	return s
+}
+
+// missing returns why a source has no artifact.
+func missing(u *unstructured.Unstructured) string {
+	if c, ok := conditionOf(u, "Ready"); ok && c.status != "True" && c.message != "" {
+		return "it has no artifact yet: " + c.message
+	}
+	return "it has no artifact yet"
+}
+
+// verification returns what has signed the artifact, or else why it is not verified. SourceVerified alone may be about
+// another revision than the one of the artifact: it becomes True before the artifact is stored, and remains True
+// while the next one is fetched. Ready becomes True only once a verified artifact is stored, and is Unknown
+// before. Both have to be about the present spec, or the artifact may be older than the verification.
+func verification(u *unstructured.Unstructured) (verified, unverified string) {
+	if !verifies[u.GetKind()] {
+		return "", "Flux verifies no signatures of kind " + u.GetKind()
+	}
+	c, ok := conditionOf(u, "SourceVerified")
+	switch {
+	case !ok:
+		return "", "it has no condition SourceVerified: set its spec.verify"
+	case c.status != "True":
+		return "", "SourceVerified is " + c.status + ": " + c.message
+	case c.generation != u.GetGeneration():
+		return "", "SourceVerified is about an earlier spec"
+	}
+	ready, _ := conditionOf(u, "Ready")
+	if ready.status != "True" || ready.generation != u.GetGeneration() {
+		return "", "it is not Ready, so its artifact may be another than the one that was verified"
+	}
+	return c.message, ""
+}
+
+type condition struct {
+	status, message string
+	generation      int64
+}
+
+func conditionOf(u *unstructured.Unstructured, name string) (condition, bool) {
+	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range all {
+		m, ok := c.(map[string]any)
+		if !ok || m["type"] != name {
+			continue
+		}
+		out := condition{}
+		out.status, _ = m["status"].(string)
+		message, _ := m["message"].(string)
+		out.message = shorten(strings.Join(strings.Fields(message), " "))
+		out.generation, _ = m["observedGeneration"].(int64)
+		return out, true
+	}
+	return condition{}, false
+}
+
+func shorten(text string) string {
+	if len(text) <= maxMessage {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxMessage], "") + "..."
+}
