@@ -200,6 +200,12 @@ func TestStaging(t *testing.T) {
 	if err != nil || got.staged.bucket != "own" {
 		t.Errorf("the place of the resource comes first, got %+v, %v", got.staged, err)
 	}
+	f.Code.RequireVerified, b.Artifact.Verified = true, "someone"
+	got, err = loaded(t, f, b)
+	if err != nil || got.staged.bucket != "config" {
+		t.Errorf("the place of the resource does not count if the config requires verified code, got %+v, %v", got.staged, err)
+	}
+	f.Code.RequireVerified = false
 	// An object that others have replaced is not deployed.
 	for k := range storage.objects {
 		storage.objects[k] = "other"

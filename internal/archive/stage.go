@@ -38,9 +38,12 @@ func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
 	}
 	at := f.staging(b)
 	if at == nil {
+		where := b.From.Field + ".staging, or "
+		if f.Code.RequireVerified {
+			where = ""
+		}
 		return b, errors.Errorf("the .zip of %s has %d MB, and AWS takes more than %d MB only from S3: set "+
-			"%s.staging, or spec.code.staging of the provider config", b.From.artifactField(), z.Size()>>20,
-			maxDirect>>20, b.From.Field)
+			"%sspec.code.staging of the provider config", b.From.artifactField(), z.Size()>>20, maxDirect>>20, where)
 	}
 	o, err := stagedAt(*at, b.SHA256)
 	if err != nil {
@@ -57,9 +60,11 @@ func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
 	return b, errors.Wrapf(err, "cannot stage the .zip of %s as s3://%s/%s", b.From.artifactField(), o.bucket, o.key)
 }
 
-// staging returns the place of a resource, or else that of the config. It returns nil if there is none.
+// staging returns the place of a resource, or else that of the config. It returns nil if there is none. If the config
+// requires verified code, it is always that of the config: whoever can write to a bucket without versioning could replace
+// the object before AWS reads it.
 func (f Finder) staging(b Bundle) *v1beta1.Staging {
-	if b.From.Staging != nil {
+	if b.From.Staging != nil && !f.Code.RequireVerified {
 		return b.From.Staging
 	}
 	return f.Code.Staging

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -67,7 +68,7 @@ type Store struct {
 	client *http.Client
 	files  *files
 
-	downloading, packing chan struct{}
+	downloading, packing *slots
 }
 
 // New returns an empty Store.
@@ -80,7 +81,7 @@ func New(o Options) *Store {
 	}
 	return &Store{
 		o: o, client: newClient(o.Hosts), files: newFiles(o.TempDir, o.MaxBytes),
-		downloading: make(chan struct{}, downloads), packing: make(chan struct{}, packings),
+		downloading: newSlots(downloads), packing: newSlots(packings),
 	}
 }
 
@@ -109,13 +110,13 @@ func (s *Store) Zip(ctx context.Context, a Artifact, at string) (*File, error) {
 
 func (s *Store) pack(ctx context.Context, a Artifact, at string, w io.Writer) error {
 	f, err := s.files.get(ctx, a.key(), func(ctx context.Context, w io.Writer) error {
-		return within(ctx, s.downloading, func() error { return a.Fetch(ctx, w) })
+		return s.downloading.within(ctx, a.Namespace, func() error { return a.Fetch(ctx, w) })
 	})
 	if err != nil {
 		return err
 	}
 	defer f.Release()
-	return within(ctx, s.packing, func() error {
+	return s.packing.within(ctx, a.Namespace, func() error {
 		return unpack.Zip(ctx, w, unpack.Archive{File: f, Size: f.Size()}, at, s.o.TempDir)
 	})
 }
@@ -141,15 +142,40 @@ func (s *Store) momentarily(ctx context.Context, key string, write writer) (*Fil
 	return f, err
 }
 
-// within calls a function while it holds one of some slots.
-func within(ctx context.Context, slots chan struct{}, do func() error) error {
+// slots limit how many functions run at a time. A namespace has half of them at most, so that slow registries of one
+// do not hold back the others.
+type slots struct {
+	all chan struct{}
+
+	mu     sync.Mutex
+	shares map[string]chan struct{}
+}
+
+func newSlots(n int) *slots { return &slots{all: make(chan struct{}, n), shares: map[string]chan struct{}{}} }
+
+// within calls a function while it has a slot.
+func (s *slots) within(ctx context.Context, namespace string, do func() error) error {
+	return within(ctx, s.share(namespace), func() error { return within(ctx, s.all, do) })
+}
+
+// within calls a function while it has a place in a channel.
+func within(ctx context.Context, places chan struct{}, do func() error) error {
 	select {
-	case slots <- struct{}{}:
-		defer func() { <-slots }()
+	case places <- struct{}{}:
+		defer func() { <-places }()
 		return do()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+func (s *slots) share(namespace string) chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shares[namespace] == nil {
+		s.shares[namespace] = make(chan struct{}, max(1, cap(s.all)/2)) //nolint:mnd // Half of them.
+	}
+	return s.shares[namespace]
 }
 
 // hashOf returns a hash in the form of AWS's CodeSha256.

@@ -299,3 +299,29 @@ func TestFailure(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestSlots checks that a namespace whose downloads do not end leaves room for others.
+func TestSlots(t *testing.T) {
+	s := newSlots(2)
+	ctx, cancel := context.WithCancel(t.Context())
+	began := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		_ = s.within(ctx, "slow", func() error {
+			close(began)
+			<-ctx.Done()
+			return nil
+		})
+	})
+	<-began
+	done, stop := context.WithCancel(t.Context())
+	stop()
+	if err := s.within(done, "slow", func() error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("a second download of the namespace must wait, got %v", err)
+	}
+	if err := s.within(t.Context(), "other", func() error { return nil }); err != nil {
+		t.Errorf("another namespace must not wait: %v", err)
+	}
+	cancel()
+	running.Wait()
+}

@@ -76,6 +76,8 @@ func tarEntries(r io.Reader) entries {
 				return errors.Errorf("the archive has more than %d MB unpacked", maxRead>>20)
 			case err != nil:
 				return errors.Wrap(err, "the archive is not a valid .tar or .tar.gz")
+			case h.Typeflag == tar.TypeXGlobalHeader:
+				continue // What git archive writes about the commit.
 			}
 			e := entry{
 				name: h.Name, kind: tarKind(h.Typeflag), size: h.Size, executable: h.Mode&0o111 != 0,

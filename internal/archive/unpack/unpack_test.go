@@ -137,6 +137,13 @@ func TestZip(t *testing.T) {
 			reason: "Without a path, all of the archive is deployed.", archive: packed(t, map[string]string{"a": "1"}, regular("a", 0o600)),
 			want: map[string]string{"a": "-rw-r--r-- 1"},
 		},
+		"GitArchive": {
+			reason: "The header in which git archive names the commit is no file.",
+			archive: packed(t, map[string]string{"a": "1"}, tar.Header{
+				Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header", PAXRecords: map[string]string{"comment": "abc"},
+			}, regular("a", 0o600)),
+			want: map[string]string{"a": "-rw-r--r-- 1"},
+		},
 		"ZipFile": {
 			reason: "A .zip file in the archive is deployed as it is.", at: "app/x.zip",
 			archive: packed(t, bodies, regular("app/x.zip", 0o600)),
