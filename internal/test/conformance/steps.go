@@ -1,0 +1,406 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/aws/smithy-go"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	ktypes "k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+const (
+	// usualWithin is the default of Runner.Within.
+	usualWithin = 5 * time.Minute
+
+	// rolloutWithin is the longest time of a rollout, for which CloudWatch must show invocations several times.
+	rolloutWithin = 20 * time.Minute
+
+	// glance is the time between two looks at the cluster, which cost no calls of AWS, and ask between two of AWS.
+	glance, ask = 250 * time.Millisecond, 2 * time.Second
+)
+
+// steps carries out the steps of a scenario.
+type steps struct {
+	*Runner
+
+	ctx    context.Context
+	lambda *lambda.Client
+	// applied are the objects of the cluster, in the order in which they were made.
+	applied []*unstructured.Unstructured
+	stops   []func()
+}
+
+func (s *steps) run(all []Step) error {
+	for i := range all {
+		if err := s.step(&all[i]); err != nil {
+			return fmt.Errorf("step %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func (s *steps) step(st *Step) error {
+	switch {
+	case st.Apply != nil:
+		return s.apply(st.Apply)
+	case st.Patch != nil:
+		return s.patch(st.Patch)
+	case st.Ready != nil:
+		return s.ready(st.Ready)
+	case st.Quiet != "":
+		return s.quiet(st.Quiet)
+	case st.Call != nil:
+		return st.Call.check(s)
+	case st.Expect != nil:
+		return s.until(ask, s.within(), func() error { return st.Expect.check(s) })
+	case st.Says != nil:
+		return s.until(glance, s.within(), func() error { return s.says(st.Says) })
+	case st.Rollout != nil:
+		return s.until(glance, rolloutWithin, func() error { return s.rollout(st.Rollout) })
+	case st.Traffic != nil:
+		s.stops = append(s.stops, s.traffic(*st.Traffic))
+		return nil
+	case st.Delete != nil:
+		return s.delete(st.Delete)
+	}
+	return errors.New("it says nothing to do")
+}
+
+func (s *steps) within() time.Duration {
+	if s.Within > 0 {
+		return s.Within
+	}
+	return usualWithin
+}
+
+// until repeats a check until it returns no error, and returns the last one if that takes too long.
+func (s *steps) until(every, most time.Duration, check func() error) error {
+	end := time.Now().Add(most)
+	for {
+		err := check()
+		if err == nil || time.Now().After(end) || s.Gate.Spent() {
+			return err
+		}
+		select {
+		case <-s.ctx.Done():
+			return errors.Join(s.ctx.Err(), err)
+		case <-time.After(every):
+		}
+	}
+}
+
+func (s *steps) apply(objects []Object) error {
+	for i := range objects {
+		u := objects[i].object()
+		err := s.Kube.Create(s.ctx, u)
+		if err != nil {
+			return fmt.Errorf("cannot create %s %s: %w", u.GetKind(), u.GetName(), err)
+		}
+		s.applied = append(s.applied, u)
+	}
+	return nil
+}
+
+// find returns an object that was applied, by its kind and name.
+func (s *steps) find(of string) (*unstructured.Unstructured, error) {
+	kind, name, _ := strings.Cut(of, "/")
+	for _, u := range slices.Backward(s.applied) {
+		if u.GetKind() == kind && u.GetName() == name {
+			return u, nil
+		}
+	}
+	return nil, fmt.Errorf("no step has applied %s", of)
+}
+
+// read reads an object from the cluster.
+func (s *steps) read(of string) (*unstructured.Unstructured, error) {
+	u, err := s.find(of)
+	if err != nil {
+		return nil, err
+	}
+	now := &unstructured.Unstructured{}
+	now.SetGroupVersionKind(u.GroupVersionKind())
+	return now, s.Kube.Get(s.ctx, client.ObjectKeyFromObject(u), now)
+}
+
+func (s *steps) patch(p *Patch) error {
+	u, err := s.find(p.Object)
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(p.Merge)
+	if err != nil {
+		return err
+	}
+	return s.Kube.Patch(s.ctx, u.DeepCopy(), client.RawPatch(ktypes.MergePatchType, b))
+}
+
+func (s *steps) ready(objects []string) error {
+	return s.until(glance, s.within(), func() error {
+		for _, of := range objects {
+			u, err := s.read(of)
+			if err != nil {
+				return err
+			}
+			for _, c := range []string{"Synced", "Ready"} {
+				got := conditionOf(u, c)
+				if got["status"] != "True" || got["observedGeneration"] != u.GetGeneration() {
+					return fmt.Errorf("%s is not %s: %v", of, c, got["message"])
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func conditionOf(u *unstructured.Unstructured, of string) map[string]any {
+	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range all {
+		if m, ok := c.(map[string]any); ok && m["type"] == of {
+			return m
+		}
+	}
+	return map[string]any{"message": "there is no condition " + of}
+}
+
+func (s *steps) quiet(duration string) error {
+	d, err := time.ParseDuration(duration)
+	if err != nil {
+		return err
+	}
+	_, before := s.Gate.Counts()
+	select {
+	case <-s.ctx.Done():
+		return s.ctx.Err()
+	case <-time.After(d):
+	}
+	if _, after := s.Gate.Counts(); after != before {
+		return fmt.Errorf("%d calls change something in AWS, though nothing differs", after-before)
+	}
+	return nil
+}
+
+func (s *steps) says(want *Says) error {
+	u, err := s.read(want.Object)
+	if err != nil {
+		return err
+	}
+	c := conditionOf(u, want.Condition)
+	if !strings.Contains(fmt.Sprint(c["reason"], " ", c["message"]), want.Contains) {
+		return fmt.Errorf("%s of %s says %v, not %q", want.Condition, want.Object, c["message"], want.Contains)
+	}
+	return nil
+}
+
+func (s *steps) rollout(want *Rollout) error {
+	u, err := s.read("Alias/" + want.Alias)
+	if err != nil {
+		return err
+	}
+	phase, _, _ := unstructured.NestedString(u.Object, "status", "rollout", "phase")
+	to, _, _ := unstructured.NestedString(u.Object, "status", "rollout", "target", "functionVersion")
+	if phase != want.Phase || to != want.To {
+		return fmt.Errorf("the rollout of %s is %s to version %s, not %s to %s: %v", want.Alias, phase, to, want.Phase,
+			want.To, conditionOf(u, "Ready")["message"])
+	}
+	return nil
+}
+
+// traffic begins to invoke an alias, and returns what ends it.
+func (s *steps) traffic(t Traffic) func() {
+	ctx, cancel := context.WithCancel(s.ctx)
+	if s.Invoke != nil {
+		stop := s.Invoke(ctx, t)
+		return func() { stop(); cancel() }
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(ask):
+				// Whether it succeeds is for CloudWatch to say.
+				_, _ = s.lambda.Invoke(ctx, &lambda.InvokeInput{FunctionName: &t.Function, Qualifier: &t.Alias})
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+func (s *steps) delete(objects []string) error {
+	for _, of := range objects {
+		u, err := s.find(of)
+		if err != nil {
+			return err
+		}
+		if err := client.IgnoreNotFound(s.Kube.Delete(s.ctx, u.DeepCopy())); err != nil {
+			return err
+		}
+	}
+	return s.until(glance, s.within(), func() error {
+		for _, of := range objects {
+			u, err := s.read(of)
+			if err == nil {
+				return fmt.Errorf("%s is not deleted: %v", of, conditionOf(u, "Synced")["message"])
+			}
+			if !kerrors.IsNotFound(err) {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// remove ends the traffic, and deletes the objects of the scenario that are left, last to first.
+func (s *steps) remove() error {
+	for _, stop := range s.stops {
+		stop()
+	}
+	var left []string
+	for _, u := range slices.Backward(s.applied) {
+		if of := u.GetKind() + "/" + u.GetName(); !slices.Contains(left, of) {
+			left = append(left, of)
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return s.delete(left)
+}
+
+// check makes the call, and compares what Lambda answers with what is wanted.
+func (c *Call) check(s *steps) error {
+	got, err := callLambda(s.ctx, s.lambda, c.Operation, c.Input)
+	var apiErr smithy.APIError
+	switch {
+	case c.Error != "" && errors.As(err, &apiErr) && apiErr.ErrorCode() == c.Error:
+		return nil
+	case c.Error != "":
+		return fmt.Errorf("%s answers %w, not the error %s", c.Operation, errors.Join(err), c.Error)
+	case err != nil:
+		return fmt.Errorf("%s: %w", c.Operation, err)
+	}
+	for _, k := range slices.Sorted(maps.Keys(c.Want)) {
+		if v := member(got, k); fmt.Sprint(v) != fmt.Sprint(c.Want[k]) {
+			return fmt.Errorf("%s answers %s %v, not %v", c.Operation, k, v, c.Want[k])
+		}
+	}
+	return nil
+}
+
+// member returns a member of a value by its path, such as Configuration.MemorySize, nil if it is not set.
+func member(v any, path string) any {
+	for name := range strings.SplitSeq(path, ".") {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil
+		}
+		v = m[name]
+	}
+	return v
+}
+
+// callLambda calls an operation of Lambda by its name, with the members of its input. It returns the members of the
+// output.
+func callLambda(ctx context.Context, c *lambda.Client, operation string, members map[string]any) (any, error) {
+	m := reflect.ValueOf(c).MethodByName(operation)
+	if !m.IsValid() {
+		return nil, fmt.Errorf("lambda has no operation %s", operation)
+	}
+	in := reflect.New(m.Type().In(1).Elem())
+	b, err := json.Marshal(members)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(b, in.Interface()); err != nil {
+		return nil, fmt.Errorf("cannot read the input of %s: %w", operation, err)
+	}
+	out := m.Call([]reflect.Value{reflect.ValueOf(ctx), in})
+	if err, failed := out[1].Interface().(error); failed {
+		return nil, err
+	}
+	var v any
+	if b, err = json.Marshal(out[0].Interface()); err == nil {
+		err = json.Unmarshal(b, &v)
+	}
+	return v, err
+}
+
+// isCode reports whether an error has a code of AWS.
+func isCode(err error, code string) bool {
+	var api smithy.APIError
+	var ours *iamError
+	var missing *types.ResourceNotFoundException
+	switch {
+	case errors.As(err, &missing):
+		return code == missing.ErrorCode()
+	case errors.As(err, &api):
+		return code == api.ErrorCode()
+	case errors.As(err, &ours):
+		return code == ours.Code
+	}
+	return false
+}
+
+// roleName returns the path and the name in the ARN of a role.
+func roleName(arn string) string {
+	_, name, _ := strings.Cut(arn, ":role/")
+	return name
+}
+
+// said returns the texts of a scenario that recordings may show: all but values of variables and payloads.
+func said(sc *Scenario, values map[string]string) []string {
+	out := slices.Collect(maps.Values(values))
+	for i := range sc.Steps {
+		b, err := json.Marshal(sc.Steps[i])
+		var v any
+		if err == nil && json.Unmarshal(b, &v) == nil {
+			collectTexts(v, &out)
+		}
+	}
+	return out
+}
+
+func collectTexts(v any, out *[]string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, inner := range v {
+			*out = append(*out, k)
+			if !slices.Contains([]string{"variables", "Variables", "payload", "inline", "data", "about"}, k) {
+				collectTexts(inner, out)
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			collectTexts(inner, out)
+		}
+	case string:
+		*out = append(*out, v)
+	}
+}
+
+// tagged reports whether tags are those of a run.
+func tagged(tags map[string]string, run string) bool { return tags[TagKey] == run }
+
+// value returns a text that may be absent.
+func value(s *string) string { return aws.ToString(s) }
+
+// apiVersion of managed resources.
+var apiVersion = v1beta1.SchemeGroupVersion.String()
