@@ -105,6 +105,7 @@ func (c *cleaner) mappings(ctx context.Context) error {
 			m := &page.EventSourceMappings[i]
 			if c.own(value(m.FunctionArn)) && value(m.State) != "Deleting" {
 				found = append(found, value(m.UUID))
+				_ = c.state.Add(Made{kindMapping, value(m.UUID)}) // So that the gate lets it be deleted.
 			}
 		}
 	}
@@ -148,6 +149,7 @@ func (c *cleaner) signing(ctx context.Context) error {
 		for i := range page.CodeSigningConfigs {
 			if arn := value(page.CodeSigningConfigs[i].CodeSigningConfigArn); c.tags(ctx, arn) {
 				found = append(found, arn)
+				_ = c.state.Add(Made{kindSigning, arn}) // As above.
 			}
 		}
 	}

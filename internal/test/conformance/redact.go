@@ -51,10 +51,10 @@ func NewRedactor(r Run, role string, said ...string) *Redactor {
 		pairs = append(pairs, ":role/"+strings.TrimPrefix(role, "/"), ":role/role")
 	}
 	d := &Redactor{
-		fixed: strings.NewReplacer(pairs...), said: map[string]bool{shownAccount: true, shownRun: true, r.Region: true},
+		fixed: strings.NewReplacer(pairs...), said: map[string]bool{shownAccount: true, shownRun: true},
 		count: map[string]int{}, as: map[string]string{},
 	}
-	for _, text := range append(said, shown...) {
+	for _, text := range append(append(said, r.Region), shown...) {
 		for _, w := range wordPattern.FindAllString(d.fixed.Replace(text), -1) {
 			d.said[w] = true
 		}
@@ -65,15 +65,15 @@ func NewRedactor(r Run, role string, said ...string) *Redactor {
 // shown are words of AWS and of the provider beside those of Lambda's model.
 var shown = []string{
 	"lambda.aws.m.crossplane.io crossplane-kind crossplane-name crossplane-namespace crossplane-uid crossplane-cluster",
-	"crossplane-providerconfig " + TagKey, "$LATEST arn aws sqs iam sts kms sns s3 logs iam:: 2012-10-17 2008-10-17",
+	"capacityprovider codesigningconfig eventsourcemapping layerversion crossplane-providerconfig " + TagKey, "$LATEST arn aws sqs iam sts kms sns s3 logs iam:: 2012-10-17 2008-10-17",
+	"Condition StringEquals StringLike ArnEquals ArnLike Bool SourceArn SourceAccount PrincipalOrgID root signer",
 	"2015 2016 2017 2018 2019 2020 2021 2023 2024 2025 2026 03 31 08 19 04 10 11 15 22 30 06 09 25 02 12 01 07",
 }
 
 var (
 	wordPattern = regexp.MustCompile(`[A-Za-z0-9_$]+`)
-	uuid        = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 	timestamp   = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)$`)
-	signingID   = regexp.MustCompile(`csc-[0-9a-z]{17}\b`)
+	id          = regexp.MustCompile(`\bcsc-[0-9a-z]{17}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
 	digest      = regexp.MustCompile(`^[A-Za-z0-9+/]{43}=$`)
 	number      = regexp.MustCompile(`^[0-9]{1,5}$`)
 )
@@ -127,33 +127,42 @@ func (d *Redactor) Text(s string) string {
 		return ""
 	case timestamp.MatchString(s):
 		return "2026-01-01T00:00:00.000+0000"
-	case uuid.MatchString(s):
-		return d.placeholder("uuid", "00000000-0000-4000-8000-%012d", s)
 	case digest.MatchString(s):
 		return d.placeholder("sha256", "redacted%035d=", s)
 	case (s[0] == '{' || s[0] == '[') && json.Unmarshal([]byte(s), &inner) == nil:
 		b, _ := json.Marshal(d.Value(inner)) // It was decoded before.
 		return string(b)
 	}
-	s = signingID.ReplaceAllStringFunc(s, func(id string) string { return d.placeholder("csc", "csc-%017d", id) })
-	return d.words(s)
-}
-
-// words replaces the words of a text that are not known, and all numbers if there are too many of them.
-func (d *Redactor) words(s string) string {
-	digits := 0
-	for _, w := range wordPattern.FindAllString(s, -1) {
-		if number.MatchString(w) && !d.said[w] {
-			digits += len(w)
+	b, end := strings.Builder{}, 0
+	digits := d.digits(s)
+	for _, at := range id.FindAllStringIndex(s, -1) {
+		b.WriteString(d.words(s[end:at[0]], digits))
+		if end = at[1]; strings.HasPrefix(s[at[0]:], "csc-") {
+			b.WriteString(d.placeholder("id", "csc-%017d", s[at[0]:end]))
+		} else {
+			b.WriteString(d.placeholder("id", "00000000-0000-4000-8000-%012d", s[at[0]:end]))
 		}
 	}
+	return b.String() + d.words(s[end:], digits)
+}
+
+// digits returns how many digits of a text would be shown.
+func (d *Redactor) digits(s string) (n int) {
+	for _, w := range wordPattern.FindAllString(id.ReplaceAllString(s, ""), -1) {
+		if number.MatchString(w) && !d.said[w] {
+			n += len(w)
+		}
+	}
+	return n
+}
+
+// words replaces the words of a text that are not known, and all numbers if the text has too many digits.
+func (d *Redactor) words(s string, digits int) string {
 	s = wordPattern.ReplaceAllStringFunc(s, func(w string) string {
 		switch {
-		case d.said[w], words()[w] && len(w) > 1, w == "a":
+		case d.said[w], words()[w], w == "a":
 			return w
 		case number.MatchString(w) && digits <= mostDigits:
-			return w
-		case strings.HasPrefix(w, "redacted"), strings.Trim(w, "0") == "", isSigning(s, w):
 			return w
 		}
 		return d.placeholder("word", "redacted%d", w)
@@ -165,9 +174,6 @@ func (d *Redactor) words(s string) string {
 		return r
 	}, s)
 }
-
-// isSigning reports whether a word is part of a placeholder of a code signing configuration.
-func isSigning(s, w string) bool { return w == "csc" || len(w) == 17 && strings.Contains(s, "csc-"+w) } //nolint:mnd // Its length.
 
 // placeholder returns what stands for a value of a kind.
 func (d *Redactor) placeholder(kind, format, value string) string {

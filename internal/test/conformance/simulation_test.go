@@ -76,6 +76,9 @@ type simulation struct {
 	results    []Result
 	err        error
 	took       time.Duration
+
+	// stop ends the run.
+	stop context.CancelFunc
 }
 
 // recorded is a file in memory.
@@ -100,8 +103,11 @@ func simulate(t *testing.T, chosen []string, change func(*simulation, *Runner), 
 		if change != nil {
 			change(s, r)
 		}
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		s.stop = stop
 		began := time.Now()
-		s.results, s.err = r.Scenarios(t.Context(), func(sc Scenario) bool {
+		s.results, s.err = r.Scenarios(ctx, func(sc Scenario) bool {
 			return len(chosen) == 0 || slices.Contains(chosen, sc.Name)
 		})
 		s.took = time.Since(began)

@@ -54,7 +54,7 @@ func TestWords(t *testing.T) {
 }
 
 // plain matches the words that texts may show: names of the model, and words of sentences.
-var plain = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*$`)
+var plain = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
 // collect adds the words of a file's texts, and of its identifiers and comments if all is true.
 func collect(t *testing.T, file string, all bool, found map[string]bool) {
