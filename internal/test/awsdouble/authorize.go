@@ -96,6 +96,10 @@ func (s *Server) needs(r *request) []needed {
 		return []needed{{"ecr:" + name, "arn:aws:ecr:" + r.region + ":" + r.account + ":repository/" + r.resource()}}
 	case serviceCloudWatch:
 		return []needed{{"cloudwatch:" + name, "*"}}
+	case serviceSQS:
+		if queue := r.queueArn(); queue != "" {
+			return []needed{{"sqs:" + name, queue}}
+		}
 	}
 	return []needed{{r.service + ":" + name, "*"}}
 }

@@ -11,6 +11,21 @@ func (r *request) ownQueue(name string) string {
 	return "arn:" + partition(r.region) + ":sqs:" + r.region + ":" + r.account + ":" + name
 }
 
+// queueArn returns the ARN of the queue that a call makes or deletes, empty for other calls.
+func (r *request) queueArn() string {
+	in := peeked[struct {
+		QueueName string
+		QueueURL  string `json:"QueueUrl"`
+	}](r)
+	switch r.operation {
+	case "CreateQueue":
+		return r.ownQueue(in.QueueName)
+	case "DeleteQueue":
+		return queueARN(r.region, in.QueueURL)
+	}
+	return ""
+}
+
 func createQueue(s *Server, r *request) any {
 	in := decoded[struct{ QueueName string }](r)
 	arn := r.ownQueue(in.QueueName)

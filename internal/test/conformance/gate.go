@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -29,6 +31,7 @@ type Gate struct {
 	closed   bool
 	changes  int
 	refusals []string
+	lacking  map[string]bool
 	recorder *Recorder
 }
 
@@ -57,18 +60,14 @@ func (g *Gate) Counts() (all, changes int) {
 func (g *Gate) Operations() map[string]int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	out := map[string]int{}
-	for k, v := range g.counts {
-		out[k] = v
-	}
-	return out
+	return maps.Clone(g.counts)
 }
 
 // Refusals returns the calls that were refused since they would change what the run did not make.
 func (g *Gate) Refusals() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return append([]string(nil), g.refusals...)
+	return slices.Clone(g.refusals)
 }
 
 // Spent reports whether the budget of calls is spent.
@@ -94,6 +93,9 @@ func (g *Gate) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return refusal(r, err), nil
 	}
+	if r.Header.Get("Accept-Encoding") == "gzip" {
+		r.Header.Del("Accept-Encoding") // It was added after the call was signed, and recordings need plain answers.
+	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(c.body)), int64(len(c.body))
 	rsp, err := g.Next.RoundTrip(r)
 	if err != nil {
@@ -109,6 +111,9 @@ func (g *Gate) RoundTrip(r *http.Request) (*http.Response, error) {
 		if err := g.State.Add(m); err != nil {
 			return nil, err
 		}
+	}
+	if lacks(rsp, answer) {
+		g.lacks(c.operation)
 	}
 	if rec != nil {
 		if err := rec.add(c, rsp, answer); err != nil {
@@ -153,4 +158,30 @@ func refusal(r *http.Request, err error) *http.Response {
 		Header: http.Header{"X-Amzn-Errortype": {"AccessDeniedException"}, "Content-Type": {"application/json"}},
 		Body:   io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
 	}
+}
+
+// lacks reports whether an answer says that the endpoint does not have the operation, as emulators do: with 501, with a
+// page of HTML, or with an error of its own.
+func lacks(rsp *http.Response, answer []byte) bool {
+	code := rsp.Header.Get("X-Amzn-Errortype")
+	return rsp.StatusCode == http.StatusNotImplemented || strings.HasPrefix(code, "UnknownOperation") ||
+		rsp.StatusCode == http.StatusNotFound && bytes.Contains(bytes.ToLower(answer), []byte("<html"))
+}
+
+func (g *Gate) lacks(operation string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.lacking == nil {
+		g.lacking = map[string]bool{}
+	}
+	g.lacking[operation] = true
+}
+
+// Lacking returns the operations that the endpoint has turned out to lack since the last call, sorted.
+func (g *Gate) Lacking() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	out := slices.Sorted(maps.Keys(g.lacking))
+	g.lacking = nil
+	return out
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -110,20 +111,23 @@ func (r *Runner) prepare(ctx context.Context) (map[string]string, error) {
 	}); err != nil {
 		return nil, fmt.Errorf("cannot make a queue: %w", err)
 	}
-	values := map[string]string{
-		"p": r.Run.Prefix(), "run": r.Run.ID, "account": r.Run.Account, "region": r.Run.Region, "role": role,
-		"queue": "arn:aws:sqs:" + r.Run.Region + ":" + r.Run.Account + ":" + queue,
-		"fn":    "arn:aws:lambda:" + r.Run.Region + ":" + r.Run.Account + ":function:" + r.Run.Prefix(),
-		"layer": "arn:aws:lambda:" + r.Run.Region + ":" + r.Run.Account + ":layer:" + r.Run.Prefix(),
-	}
+	return valuesOf(r.Run, role, r.Given)
+}
+
+// valuesOf returns the values of the placeholders of scenarios.
+func valuesOf(r Run, role string, given map[string]string) (map[string]string, error) {
 	code, err := archive()
 	if err != nil {
 		return nil, err
 	}
-	values["zip"] = base64.StdEncoding.EncodeToString(code)
-	for k, v := range r.Given {
-		values[k] = v
+	lambda := "arn:aws:lambda:" + r.Region + ":" + r.Account
+	values := map[string]string{
+		"p": r.Prefix(), "run": r.ID, "account": r.Account, "region": r.Region, "role": role,
+		"queue": "arn:aws:sqs:" + r.Region + ":" + r.Account + ":" + r.Prefix() + "queue",
+		"fn":    lambda + ":function:" + r.Prefix(), "layer": lambda + ":layer:" + r.Prefix(),
+		"zip": base64.StdEncoding.EncodeToString(code),
 	}
+	maps.Copy(values, given)
 	return values, nil
 }
 
@@ -136,6 +140,7 @@ func (r *Runner) scenario(ctx context.Context, sc Scenario, values map[string]st
 	}
 	began := time.Now()
 	before, _ := r.Gate.Counts()
+	r.Gate.Lacking()
 	if r.Open != nil {
 		out, err := r.Open(sc.Name)
 		if err != nil {
@@ -151,10 +156,14 @@ func (r *Runner) scenario(ctx context.Context, sc Scenario, values map[string]st
 	if err := s.run(sc.Steps); err != nil {
 		res.Error = err.Error()
 	}
-	if err := s.remove(); err != nil && res.Error == "" {
-		res.Error = err.Error()
+	if err := s.remove(); err != nil {
+		s.abandon()
+		if res.Error == "" {
+			res.Error = err.Error()
+		}
 	}
 	after, _ := r.Gate.Counts()
+	res.Lacking = r.Gate.Lacking()
 	res.Calls, res.Seconds = after-before, int(time.Since(began).Seconds())
 	r.Log("%s: %d calls in %d s. %s", sc.Name, res.Calls, res.Seconds, res.Error)
 	return res

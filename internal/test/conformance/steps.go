@@ -19,8 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	ktypes "k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
 const (
@@ -285,6 +283,16 @@ func (s *steps) remove() error {
 	return s.delete(left)
 }
 
+// abandon lets the objects go that cannot be deleted, so that the provider makes no calls for them during the next
+// scenario. Clean deletes what they have made.
+func (s *steps) abandon() {
+	for _, u := range s.applied {
+		// What fails was deleted.
+		_ = s.Kube.Patch(s.ctx, u.DeepCopy(),
+			client.RawPatch(ktypes.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))
+	}
+}
+
 // check makes the call, and compares what Lambda answers with what is wanted.
 func (c *Call) check(s *steps) error {
 	got, err := callLambda(s.ctx, s.lambda, c.Operation, c.Input)
@@ -401,6 +409,3 @@ func tagged(tags map[string]string, run string) bool { return tags[TagKey] == ru
 
 // value returns a text that may be absent.
 func value(s *string) string { return aws.ToString(s) }
-
-// apiVersion of managed resources.
-var apiVersion = v1beta1.SchemeGroupVersion.String()
