@@ -111,6 +111,17 @@ trial: ## Roll thousands of versions out in simulated time, also under the rules
 # What goroutines share most, in packages that take a minute or so to build for the race detector, which takes a C compiler.
 RACED ?= $(addprefix ./internal/aws/,lambdaapi quota readcache)
 
+# Flags of a run of the scenarios, such as CONFORMANCE_FLAGS="--dry-run" or "--only=function,version --endpoint=http://127.0.0.1:4566".
+CONFORMANCE_FLAGS ?=
+
+.PHONY: conformance
+conformance: control-plane ## Prove the provider on a sandbox account, for about a cent: ACCOUNT=123456789012 REGION=eu-central-1. It removes what it makes.
+	@$(call compile,.,conformance,./cmd/conformance) && exec bin/conformance run --account=$(ACCOUNT) $(if $(REGION),--region=$(REGION)) $(CONFORMANCE_FLAGS)
+
+.PHONY: conformance-clean
+conformance-clean: ## Remove what stopped runs of `make conformance` have left. ALL=1 ACCOUNT=123456789012 finds those of others too.
+	@$(call compile,.,conformance,./cmd/conformance) && exec bin/conformance clean $(if $(ACCOUNT),--account=$(ACCOUNT)) $(if $(REGION),--region=$(REGION)) $(if $(ALL),--all)
+
 .PHONY: test-race
 test-race: ## Run the tests of what goroutines share with the race detector, where there is a C compiler: RACED=./internal/... for more.
 	@if CGO_ENABLED=1 go build -o /dev/null runtime/cgo 2>/dev/null; then CGO_ENABLED=1 go test -race $(TESTFLAGS) $(RACED); \

@@ -31,6 +31,65 @@ func odd(s *awsdouble.Server) {
 		func(in map[string]any, name string) { in[name] = 2 })))
 }
 
+// results are the reports of runs, one for each emulator.
+const results = "testdata/results"
+
+// TestResultsOfTheDouble compares the results of a run at the double with those in testdata. With -update, it writes
+// them.
+func TestResultsOfTheDouble(t *testing.T) {
+	simulate(t, nil, nil, func(t *testing.T, s *simulation) {
+		for i := range s.results {
+			s.results[i].Calls, s.results[i].Seconds = 0, 0 // They vary.
+		}
+		want, err := json.MarshalIndent(Report{Endpoint: "the double of this project", Results: s.results}, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareFile(t, filepath.Join(results, "double.json"), string(want)+"\n")
+	})
+}
+
+// TestTableOfEmulators compares the table of docs/emulators.md with the results in testdata. With -update, it writes it.
+func TestTableOfEmulators(t *testing.T) {
+	const page = "../../../docs/emulators.md"
+	files, err := filepath.Glob(filepath.Join(results, "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no results: %v", err)
+	}
+	table, err := Table(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(b), "<!-- results -->\n")
+	_, after, also := strings.Cut(rest, "<!-- /results -->\n")
+	if !ok || !also {
+		t.Fatal("the page has no place for the table")
+	}
+	compareFile(t, page, before+"<!-- results -->\n"+table+"<!-- /results -->\n"+after)
+}
+
+// compareFile compares a file with what it should have, or writes it with -update.
+func compareFile(t *testing.T, path, want string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("%s is out of date, run go test with -update: -want, +got:\n%s", path, diff)
+	}
+}
+
 // TestEmulator runs scenarios at an emulator that lacks operations, and checks that the table says which, and that the
 // other scenarios are not affected.
 func TestEmulator(t *testing.T) {

@@ -33,13 +33,13 @@ func (sc *Scenario) Makes() []string {
 	return slices.Compact(out)
 }
 
-// A Price is what a part of a run costs.
+// A Price is the cost of a part of a run.
 type Price struct {
 	Of  string
 	USD float64
 }
 
-// Costs are what a run costs at most, at the list prices of most regions, without the free tier.
+// Costs are the costs of a run at most, at the list prices of most regions, without the free tier.
 var Costs = []Price{
 	{"Lambda: 400 requests of 128 MB for 100 ms", 0.0002},
 	{"Lambda: 2 provisioned environments of 128 MB for 10 minutes", 0.0007},

@@ -35,11 +35,11 @@ const (
 		"RemoveLayerVersionPermission GetLayerVersionPolicy CreateCapacityProvider GetCapacityProvider " +
 		"UpdateCapacityProvider DeleteCapacityProvider TagResource UntagResource ListTags"
 
-	// unnamedActions are those on what AWS names. ListTags of them finds those that carry the tag of the run.
+	// unnamedActions are actions on what AWS names. ListTags of them finds those that carry the tag of the run.
 	unnamedActions = "GetEventSourceMapping UpdateEventSourceMapping DeleteEventSourceMapping GetCodeSigningConfig " +
 		"UpdateCodeSigningConfig DeleteCodeSigningConfig PutFunctionCodeSigningConfig TagResource UntagResource ListTags"
 
-	// unscopedActions are those that IAM cannot limit to a resource.
+	// unscopedActions are actions that IAM cannot limit to a resource.
 	unscopedActions = "CreateEventSourceMapping CreateCodeSigningConfig GetAccountSettings ListFunctions ListLayers " +
 		"ListLayerVersions ListEventSourceMappings ListCodeSigningConfigs"
 )

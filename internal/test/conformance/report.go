@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A Report is what a run has found out about AWS or an emulator.
+// A Report has the results of a run at AWS or at an emulator.
 type Report struct {
 	Endpoint string   `json:"endpoint,omitempty"`
 	Results  []Result `json:"results"`
@@ -49,7 +49,7 @@ func Table(paths []string) (string, error) {
 	return b.String(), nil
 }
 
-// cell says what became of a scenario.
+// cell returns the cell of a scenario: yes, or why it does not work.
 func (r Report) cell(scenario string) string {
 	i := slices.IndexFunc(r.Results, func(res Result) bool { return res.Scenario == scenario })
 	switch {
