@@ -66,6 +66,7 @@ func (c *runCommand) Run(ctx context.Context) (err error) {
 	fmt.Printf("Run %s in account %s, %s. If it is stopped, `make conformance-clean` removes what it has made, by %s.\n",
 		r.ID, r.Account, r.Region, path)
 	results, err := c.scenarios(ctx, state, dir)
+	//nolint:contextcheck // The end has a time of its own.
 	return errors.Join(err, failures(results), writeResults(dir, c.Endpoint, results), c.end(state, path))
 }
 

@@ -30,7 +30,9 @@ func (s *Server) roleOf(r *request) (string, *madeRole) {
 	return name, role
 }
 
-func roleArnOf(account, path, name string) string { return "arn:aws:iam::" + account + ":role" + path + name }
+func roleArnOf(account, path, name string) string {
+	return "arn:aws:iam::" + account + ":role" + path + name
+}
 
 func createRole(s *Server, r *request) any {
 	name, path := r.form.Get("RoleName"), r.form.Get("Path")

@@ -28,12 +28,12 @@ const (
 
 // call is a request to AWS.
 type call struct {
-	service, operation   string
-	method, path, query  string
-	vars                 map[string]string
-	body                 []byte
-	invocation, logType  string
-	functionName, tagged string
+	service, operation  string
+	method, path, query string
+	vars                map[string]string
+	body                []byte
+	// invocation is the type of an Invoke.
+	invocation string
 }
 
 // newCall reads a request. It fails if the double does not know the operation, and so neither what it changes.
@@ -49,7 +49,7 @@ func newCall(r *http.Request) (*call, error) {
 	return &call{
 		service: service, operation: operation, vars: vars, body: body,
 		method: r.Method, path: r.URL.EscapedPath(), query: r.URL.RawQuery,
-		invocation: r.Header.Get("X-Amz-Invocation-Type"), logType: r.Header.Get("X-Amz-Log-Type"),
+		invocation: r.Header.Get("X-Amz-Invocation-Type"),
 	}, nil
 }
 
@@ -108,8 +108,10 @@ func (c *call) answered(status int, answer []byte) []Made {
 		return nil
 	}
 	out := struct {
-		UUID              string
-		CodeSigningConfig struct{ CodeSigningConfigArn string }
+		UUID              string `json:"UUID"`
+		CodeSigningConfig struct {
+			CodeSigningConfigArn string `json:"CodeSigningConfigArn"`
+		} `json:"CodeSigningConfig"`
 	}{}
 	switch _ = json.Unmarshal(bytes.TrimSpace(answer), &out); {
 	case c.operation == "CreateEventSourceMapping" && out.UUID != "":

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
@@ -103,7 +104,11 @@ func (c *cleaner) mappings(ctx context.Context) error {
 		}
 		for i := range page.EventSourceMappings {
 			m := &page.EventSourceMappings[i]
-			if c.own(value(m.FunctionArn)) && value(m.State) != "Deleting" {
+			switch {
+			case !c.own(value(m.FunctionArn)):
+			case value(m.State) == "Deleting":
+				c.failures = append(c.failures, fmt.Errorf("mapping %s is being deleted", value(m.UUID)))
+			default:
 				found = append(found, value(m.UUID))
 				_ = c.state.Add(Made{kindMapping, value(m.UUID)}) // So that the gate lets it be deleted.
 			}
@@ -160,12 +165,23 @@ func (c *cleaner) signing(ctx context.Context) error {
 	return nil
 }
 
-// capacity deletes the capacity providers that the state names. They are listed only if there are any, because some
-// regions have none.
 func (c *cleaner) capacity(ctx context.Context) error {
-	for _, name := range unique(c.state.Made(kindCapacity)) {
+	found := c.state.Made(kindCapacity)
+	pages := lambda.NewListCapacityProvidersPaginator(c.lambda, &lambda.ListCapacityProvidersInput{})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			break // Not all regions have them, nor all emulators.
+		}
+		for i := range page.CapacityProviders {
+			if arn := value(page.CapacityProviders[i].CapacityProviderArn); c.own(arn) {
+				found = append(found, baseName(arn))
+			}
+		}
+	}
+	for _, name := range unique(found) {
 		out, err := c.lambda.GetCapacityProvider(ctx, &lambda.GetCapacityProviderInput{CapacityProviderName: &name})
-		if err == nil && out.CapacityProvider.State == "Deleting" {
+		if err == nil && out.CapacityProvider.State == types.CapacityProviderStateDeleting {
 			c.failures = append(c.failures, fmt.Errorf("capacity provider %s is being deleted", name))
 			continue
 		}

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -160,10 +161,10 @@ var transition = regexp.MustCompile(`"(InProgress|Pending|IN_PROGRESS|Creating|U
 func (c *comparison) send(e *Exchange) answer {
 	body := []byte(nil)
 	if e.Body != nil {
-		body, _ = json.Marshal(withArchives(e.Body)) // It was read from JSON.
+		body = encoded(withArchives(e.Body))
 	}
 	path, body := c.known(e.Path), []byte(c.known(string(body)))
-	r := httptest.NewRequest(e.Method, "http://aws.test"+path, bytes.NewReader(body))
+	r := httptest.NewRequestWithContext(context.Background(), e.Method, "http://aws.test"+path, bytes.NewReader(body))
 	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=AKIADOUBLE/20260101/"+c.regionOf(e)+
 		"/lambda/aws4_request, SignedHeaders=host, Signature=0")
 	if e.Type != "" {
@@ -172,7 +173,7 @@ func (c *comparison) send(e *Exchange) answer {
 	w := httptest.NewRecorder()
 	c.double.ServeHTTP(w, r)
 	a := answer{status: w.Code, header: w.Header(), text: w.Body.String()}
-	a.err = w.Header().Get("X-Amzn-ErrorType")
+	a.err = w.Header().Get("X-Amzn-Errortype")
 	if e.Operation == "Invoke" && a.err == "" {
 		return a
 	}
@@ -189,8 +190,7 @@ var regions = regexp.MustCompile(`arn:aws[a-z-]*:[a-z]+:([a-z]+-[a-z-]+-\d):`)
 // regionOf returns the region of a recording, by the first ARN in it.
 func (c *comparison) regionOf(e *Exchange) string {
 	if c.region == "" {
-		b, _ := json.Marshal(e) // It was read from JSON.
-		if m := regions.FindSubmatch(b); m != nil {
+		if m := regions.FindSubmatch(encoded(e)); m != nil {
 			c.region = string(m[1])
 		} else {
 			return "eu-central-1"

@@ -7,6 +7,7 @@ import (
 // TestRecordingsOfTheDoubleAreEqual compares the recordings of a run at the double with the double.
 func TestRecordingsOfTheDoubleAreEqual(t *testing.T) {
 	simulate(t, nil, nil, func(t *testing.T, s *simulation) {
+		t.Helper()
 		if len(s.recordings) < 15 {
 			t.Fatalf("only %d scenarios were recorded", len(s.recordings))
 		}

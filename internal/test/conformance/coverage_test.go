@@ -142,7 +142,7 @@ func exercise(steps []Step, fields map[string]map[string]bool) {
 	}
 	for _, st := range steps {
 		for _, o := range st.Apply {
-			add(o.Kind, map[string]any(o.ForProvider))
+			add(o.Kind, o.ForProvider)
 			for _, source := range []string{"inline", "variablesFrom"} {
 				for f := range maps.Clone(fields[o.Kind]) {
 					fields[o.Kind][strings.TrimSuffix(f, "."+source)] = true

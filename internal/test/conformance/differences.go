@@ -243,3 +243,12 @@ func archiveOf(text string) []byte {
 	_ = z.Close()
 	return b.Bytes()
 }
+
+// encoded returns a value that was read from JSON as JSON.
+func encoded(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return b
+}

@@ -38,6 +38,7 @@ const results = "testdata/results"
 // them.
 func TestResultsOfTheDouble(t *testing.T) {
 	simulate(t, nil, nil, func(t *testing.T, s *simulation) {
+		t.Helper()
 		for i := range s.results {
 			s.results[i].Calls, s.results[i].Seconds = 0, 0 // They vary.
 		}
@@ -98,6 +99,7 @@ func TestEmulator(t *testing.T) {
 		odd(s.double)
 		r.Within, r.Given = time.Minute, nil
 	}, func(t *testing.T, s *simulation) {
+		t.Helper()
 		path := filepath.Join(t.TempDir(), "odd.json")
 		b, err := json.Marshal(Report{Endpoint: theRun.Endpoint, Results: s.results})
 		if err == nil {
@@ -121,7 +123,7 @@ func TestEmulator(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("-want, +got:\n%s", diff)
 		}
-		s.clean(t)
+		s.clean(t, true)
 		if left := s.left(); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}

@@ -152,7 +152,7 @@ func (g *Gate) admit(c *call) (*Recorder, error) {
 
 // refusal returns an answer that AWS did not give.
 func refusal(r *http.Request, err error) *http.Response {
-	body := []byte(fmt.Sprintf(`{"message":%q}`, "the run does not make this call: "+err.Error()))
+	body := fmt.Appendf(nil, `{"message":%q}`, "the run does not make this call: "+err.Error())
 	return &http.Response{
 		StatusCode: http.StatusForbidden, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
 		Header: http.Header{"X-Amzn-Errortype": {"AccessDeniedException"}, "Content-Type": {"application/json"}},

@@ -58,17 +58,23 @@ func TestKilledAtEveryCall(t *testing.T) {
 		var calls []awsdouble.Call
 		simulate(t, []string{name}, nil, func(_ *testing.T, s *simulation) { calls = s.double.Calls() })
 		for n := 1; n <= len(calls); n++ {
-			if n%*every != 0 && !creates.MatchString(calls[n-1].Operation) {
+			makes := creates.MatchString(calls[n-1].Operation)
+			if n%*every != 0 && !makes {
 				continue
 			}
-			for _, after := range []bool{false, true} {
+			for i := range 3 {
+				after, byFile := i < 2, i > 0
+				if !byFile && !makes && *every > 1 {
+					continue
+				}
 				points++
-				t.Run(fmt.Sprintf("%s %d of %d, after %v", name, n, len(calls), after), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s %d of %d, after %v, by file %v", name, n, len(calls), after, byFile), func(t *testing.T) {
 					simulate(t, []string{name}, func(s *simulation, r *Runner) {
 						s.gate.Next = &killer{doubled: doubled{s.double}, s: s, n: n, after: after}
 						r.Log = func(string, ...any) {}
 					}, func(t *testing.T, s *simulation) {
-						s.clean(t)
+						t.Helper()
+						s.clean(t, byFile)
 						if rest := s.left(); len(rest) > 0 {
 							left++
 							t.Errorf("left behind: %v", rest)

@@ -26,35 +26,8 @@ func Leftovers(ctx context.Context, cfg aws.Config) ([]string, error) {
 		}
 	}
 	c := lambda.NewFromConfig(cfg)
-	functions := lambda.NewListFunctionsPaginator(c, &lambda.ListFunctionsInput{})
-	for functions.HasMorePages() {
-		page, err := functions.NextPage(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("cannot list functions: %w", err)
-		}
-		for i := range page.Functions {
-			add(value(page.Functions[i].FunctionName))
-		}
-	}
-	layers := lambda.NewListLayersPaginator(c, &lambda.ListLayersInput{})
-	for layers.HasMorePages() {
-		page, err := layers.NextPage(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("cannot list layers: %w", err)
-		}
-		for i := range page.Layers {
-			add(value(page.Layers[i].LayerName))
-		}
-	}
-	mappings := lambda.NewListEventSourceMappingsPaginator(c, &lambda.ListEventSourceMappingsInput{})
-	for mappings.HasMorePages() {
-		page, err := mappings.NextPage(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("cannot list event source mappings: %w", err)
-		}
-		for i := range page.EventSourceMappings {
-			add(value(page.EventSourceMappings[i].FunctionArn))
-		}
+	if err := leftNames(ctx, c, add); err != nil {
+		return nil, err
 	}
 	if err := leftConfigs(ctx, c, found); err != nil {
 		return nil, err
@@ -72,6 +45,51 @@ func Leftovers(ctx context.Context, cfg aws.Config) ([]string, error) {
 		add(name)
 	}
 	return slices.Sorted(maps.Keys(found)), nil
+}
+
+// leftNames adds the names of functions, also of those that mappings are of, of layers and of capacity providers.
+func leftNames(ctx context.Context, c *lambda.Client, add func(string)) error {
+	functions := lambda.NewListFunctionsPaginator(c, &lambda.ListFunctionsInput{})
+	for functions.HasMorePages() {
+		page, err := functions.NextPage(ctx)
+		if err != nil {
+			return fmt.Errorf("cannot list functions: %w", err)
+		}
+		for i := range page.Functions {
+			add(value(page.Functions[i].FunctionName))
+		}
+	}
+	layers := lambda.NewListLayersPaginator(c, &lambda.ListLayersInput{})
+	for layers.HasMorePages() {
+		page, err := layers.NextPage(ctx)
+		if err != nil {
+			return fmt.Errorf("cannot list layers: %w", err)
+		}
+		for i := range page.Layers {
+			add(value(page.Layers[i].LayerName))
+		}
+	}
+	mappings := lambda.NewListEventSourceMappingsPaginator(c, &lambda.ListEventSourceMappingsInput{})
+	for mappings.HasMorePages() {
+		page, err := mappings.NextPage(ctx)
+		if err != nil {
+			return fmt.Errorf("cannot list event source mappings: %w", err)
+		}
+		for i := range page.EventSourceMappings {
+			add(value(page.EventSourceMappings[i].FunctionArn))
+		}
+	}
+	capacity := lambda.NewListCapacityProvidersPaginator(c, &lambda.ListCapacityProvidersInput{})
+	for capacity.HasMorePages() {
+		page, err := capacity.NextPage(ctx)
+		if err != nil {
+			break // Not all regions have them, nor all emulators.
+		}
+		for i := range page.CapacityProviders {
+			add(value(page.CapacityProviders[i].CapacityProviderArn))
+		}
+	}
+	return nil
 }
 
 // leftConfigs adds the runs that have left code signing configurations, whose names AWS gives.

@@ -40,8 +40,7 @@ func edit(path string, change func(in map[string]any, name string)) func(int, []
 		if m, ok := at.(map[string]any); ok {
 			change(m, name)
 		}
-		b, _ := json.Marshal(v)
-		return status, b
+		return status, encoded(v)
 	}
 }
 
@@ -126,7 +125,7 @@ func lies() []lie {
 		refuse("version", "UpdateAlias", http.StatusPreconditionFailed, "PreconditionFailedException"),
 		refuse("layerversion", "PublishLayerVersion", http.StatusBadRequest, "InvalidParameterValueException"),
 		refuse("deletion", "DeleteFunction", http.StatusConflict, "ResourceConflictException"),
-		refuse("refusal", "CreateFunction", http.StatusBadRequest, "ValidationException"),
+		refuse("rejection", "CreateFunction", http.StatusBadRequest, "ValidationException"),
 		refuse("invocation", "Invoke", http.StatusTooManyRequests, "EC2ThrottledException"),
 		refuse("resourcepolicy", "GetResourcePolicy", http.StatusInternalServerError, "ServiceException"),
 		stale("function", "GetFunctionConfiguration", "MemorySize"),
@@ -145,8 +144,7 @@ func lived(recording []Exchange, f awsdouble.Fault) []Exchange {
 		if e.Service == serviceLambda {
 			got := c.replay(i+1, &e)
 			e.Path, e.Status, e.Error, e.Answer = c.known(e.Path), got.status, got.err, got.body
-			b, _ := json.Marshal(e.Body)
-			_ = json.Unmarshal([]byte(c.known(string(b))), &e.Body)
+			_ = json.Unmarshal([]byte(c.known(string(encoded(e.Body)))), &e.Body)
 		}
 		out[i] = e
 	}
@@ -157,6 +155,7 @@ func lived(recording []Exchange, f awsdouble.Fault) []Exchange {
 func TestLiesAreFound(t *testing.T) {
 	recordings := map[string][]Exchange{}
 	simulate(t, nil, nil, func(t *testing.T, s *simulation) {
+		t.Helper()
 		for name, r := range s.recordings {
 			var err error
 			if recordings[name], err = readExchanges(r.Bytes()); err != nil {

@@ -17,8 +17,8 @@ func (g *Gate) HTTPClient() (*awshttp.BuildableClient, func()) {
 	plain, secure := newListener(), newListener()
 	var served sync.WaitGroup
 	servers := []*http.Server{
-		{Handler: g.handler("http")},  //nolint:gosec // It is only reachable in the process.
-		{Handler: g.handler("https")}, //nolint:gosec // As above.
+		{Handler: g.handler("http")},
+		{Handler: g.handler("https")},
 	}
 	for i, l := range []*listener{plain, secure} {
 		served.Go(func() { _ = servers[i].Serve(l) })

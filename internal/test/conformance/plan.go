@@ -23,7 +23,7 @@ func (sc *Scenario) Makes() []string {
 				out = append(out, o.Kind+" "+o.Name)
 			}
 		}
-		if c := sc.Steps[i].Call; c != nil && c.Operation == "CreateFunction" {
+		if c := sc.Steps[i].Expect; c != nil && c.Operation == "CreateFunction" {
 			if name, ok := c.Input["FunctionName"].(string); ok {
 				out = append(out, kindFunction+" "+name)
 			}

@@ -41,7 +41,7 @@ const (
 
 	// unscopedActions are actions that IAM cannot limit to a resource.
 	unscopedActions = "CreateEventSourceMapping CreateCodeSigningConfig GetAccountSettings ListFunctions ListLayers " +
-		"ListLayerVersions ListEventSourceMappings ListCodeSigningConfigs"
+		"ListLayerVersions ListEventSourceMappings ListCodeSigningConfigs ListCapacityProviders"
 )
 
 // PolicyOf returns the IAM policy that the caller of a run needs. It is the same for all runs in an account and region,

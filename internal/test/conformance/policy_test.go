@@ -20,6 +20,7 @@ func TestPolicySuffices(t *testing.T) {
 			Actions: []string{"iam:PassRole"}, Resources: []string{given["operatorRole"], given["vpcRole"]},
 		})...)
 	}, func(t *testing.T, s *simulation) {
+		t.Helper()
 		if s.err != nil {
 			t.Fatal(s.err)
 		}
@@ -28,7 +29,7 @@ func TestPolicySuffices(t *testing.T) {
 				t.Errorf("%s: %s", r.Scenario, r.Error)
 			}
 		}
-		s.clean(t)
+		s.clean(t, true)
 		used = s.double.UsedActions()
 	})
 	for _, st := range PolicyOf(theRun.Account, theRun.Region).Statement {

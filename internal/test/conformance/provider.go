@@ -20,7 +20,7 @@ import (
 )
 
 // poll is the interval at which the provider polls what a run has made, so that it soon finds what was changed by hand.
-const poll = 15 * time.Second
+const poll = 10 * time.Second
 
 // NewProvider returns the provider as its binary assembles it, with calls of AWS by a client. The context limits the
 // requests with which it starts.

@@ -130,8 +130,7 @@ func (d *Redactor) Text(s string) string {
 	case digest.MatchString(s):
 		return d.placeholder("sha256", "redacted%035d=", s)
 	case (s[0] == '{' || s[0] == '[') && json.Unmarshal([]byte(s), &inner) == nil:
-		b, _ := json.Marshal(d.Value(inner)) // It was decoded before.
-		return string(b)
+		return string(encoded(d.Value(inner)))
 	}
 	b, end := strings.Builder{}, 0
 	digits := d.digits(s)

@@ -64,11 +64,10 @@ func planted(r *rand.Rand) (secret string, forms []string) {
 		b[i] = a[r.IntN(len(a))]
 	}
 	secret = strings.TrimSpace(string(b))
-	asJSON, _ := json.Marshal(secret)
 	return secret, []string{
 		secret, base64.StdEncoding.EncodeToString(b), base64.RawURLEncoding.EncodeToString(b), hex.EncodeToString(b),
 		strings.ToUpper(hex.EncodeToString(b)), url.QueryEscape(secret), url.PathEscape(secret),
-		strings.Trim(string(asJSON), `"`),
+		strings.Trim(string(encoded(secret)), `"`),
 	}
 }
 
@@ -81,8 +80,8 @@ func answerWith(r *rand.Rand, secrets []string) []byte {
 	case 1:
 		return fmt.Appendf(nil, "<html>%s</html>", at())
 	case 2: // Others' functions.
-		b, _ := json.Marshal(map[string]any{"Functions": []any{map[string]any{"FunctionName": at(), "Description": at()}}, "NextMarker": at()})
-		return b
+		others := []any{map[string]any{"FunctionName": at(), "Description": at()}}
+		return encoded(map[string]any{"Functions": others, "NextMarker": at()})
 	}
 	v := map[string]any{
 		"Message": "The secret " + at() + " cannot be read: " + at(), at(): at(), "Code": map[string]any{"Location": "https://" + at() + "?X=" + at()},
@@ -93,8 +92,7 @@ func answerWith(r *rand.Rand, secrets []string) []byte {
 	if n := at(); strings.Trim(n, "0123456789") == "" && !strings.HasPrefix(n, "0") {
 		v["Number"] = json.Number(n)
 	}
-	b, _ := json.Marshal(v)
-	return b
+	return encoded(v)
 }
 
 // TestNoSecretIsRecorded plants 10,000 secrets in answers, in all forms and at all places, and looks for them in the

@@ -53,6 +53,9 @@ type Result struct {
 	Seconds int      `json:"seconds"`
 }
 
+// roleWait is the time after which Lambda usually knows a new role.
+const roleWait = 20 * time.Second
+
 // errAccount is the error of an account that is not the confirmed one.
 var errAccount = errors.New("the account is not confirmed")
 
@@ -104,6 +107,11 @@ func (r *Runner) prepare(ctx context.Context) (map[string]string, error) {
 		if role, err = (iam{cfg: r.AWS, now: time.Now}).makeRole(ctx, r.Run); err != nil {
 			return nil, err
 		}
+		select { // Otherwise the first creations of functions are rejected.
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(roleWait):
+		}
 	}
 	queue := r.Run.Prefix() + "queue"
 	if _, err := sqs.NewFromConfig(r.AWS).CreateQueue(ctx, &sqs.CreateQueueInput{
@@ -152,12 +160,12 @@ func (r *Runner) scenario(ctx context.Context, sc Scenario, values map[string]st
 		r.Gate.Record(NewRecorder(out, d, func() int64 { return time.Since(began).Milliseconds() }))
 		defer r.Gate.Record(nil)
 	}
-	s := &steps{Runner: r, ctx: ctx, lambda: lambda.NewFromConfig(r.AWS)}
-	if err := s.run(sc.Steps); err != nil {
+	s := &steps{Runner: r, lambda: lambda.NewFromConfig(r.AWS), saved: map[string]string{}}
+	if err := s.run(ctx, sc.Steps); err != nil {
 		res.Error = err.Error()
 	}
-	if err := s.remove(); err != nil {
-		s.abandon()
+	if err := s.remove(ctx); err != nil {
+		s.abandon(ctx)
 		if res.Error == "" {
 			res.Error = err.Error()
 		}

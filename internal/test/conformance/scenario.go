@@ -78,6 +78,8 @@ type Call struct {
 	Want map[string]any `json:"want,omitempty"`
 	// Error is the code of the error that is wanted instead.
 	Error string `json:"error,omitempty"`
+	// Save names members of the answer, by their paths. Later steps refer to them as %{name}.
+	Save map[string]string `json:"save,omitempty"`
 }
 
 // Says is a condition of an object with a text in its message.

@@ -90,7 +90,7 @@ func (*recorded) Close() error { return nil }
 func simulate(t *testing.T, chosen []string, change func(*simulation, *Runner), check func(*testing.T, *simulation)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSimulation(t)
+		s := newSimulation(t, theRun)
 		cfg := s.config()
 		kube := s.provider(t)
 		r := &Runner{
@@ -115,7 +115,7 @@ func simulate(t *testing.T, chosen []string, change func(*simulation, *Runner), 
 	})
 }
 
-func newSimulation(t *testing.T) *simulation {
+func newSimulation(t *testing.T, r Run) *simulation {
 	t.Helper()
 	o := awsdouble.Lifelike()
 	o.Now, o.MetricDelay, o.ProvisionDuration = time.Now, awsdouble.UsualMetricDelay, time.Minute
@@ -123,7 +123,7 @@ func newSimulation(t *testing.T) *simulation {
 		double: awsdouble.New(o), state: filepath.Join(t.TempDir(), "state.jsonl"), recordings: map[string]*recorded{},
 	}
 	s.double.RemoveResources("arn:aws:iam::123456789012:role" + RolePath + theRun.Prefix() + "missing")
-	state, err := NewState(s.state, theRun)
+	state, err := NewState(s.state, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func (s *simulation) provider(t *testing.T) client.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := kube.Create(t.Context(), Config(theRun)); err != nil {
+	if err := kube.Create(t.Context(), Config(s.gate.State.Run)); err != nil {
 		t.Fatal(err)
 	}
 	httpClient, release := s.gate.HTTPClient()
@@ -209,14 +209,20 @@ func (s *simulation) left() []string {
 	return out
 }
 
-// clean removes what the run has left, as another process.
-func (s *simulation) clean(t *testing.T) {
+// clean removes what the run has left, as another process: by its file, or by tags and names alone.
+func (s *simulation) clean(t *testing.T, byFile bool) {
 	t.Helper()
-	state, err := ReadState(s.state)
-	if err != nil {
-		t.Fatal(err)
+	state := &State{Run: theRun}
+	if byFile {
+		var err error
+		if state, err = ReadState(s.state); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s.gate = &Gate{Next: doubled{s.double}, State: state}
+	if ids, err := Leftovers(t.Context(), s.config()); err != nil || len(s.left()) > 0 && !slices.Contains(ids, theRun.ID) {
+		t.Errorf("something of run %s is left, and %v is found: %v", theRun.ID, ids, err)
+	}
 	if _, err := Clean(t.Context(), s.config(), state); err != nil {
 		t.Error(err)
 	}
@@ -230,6 +236,7 @@ func (s *simulation) clean(t *testing.T) {
 func TestFullRun(t *testing.T) {
 	const mostCalls, most = 3000, 20 * time.Minute
 	simulate(t, nil, nil, func(t *testing.T, s *simulation) {
+		t.Helper()
 		if s.err != nil {
 			t.Error(s.err)
 		}
@@ -244,7 +251,7 @@ func TestFullRun(t *testing.T) {
 			}
 		}
 		calls := len(s.double.Calls())
-		s.clean(t)
+		s.clean(t, true)
 		if left := s.left(); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
 		}

@@ -36,45 +36,64 @@ const (
 type steps struct {
 	*Runner
 
-	ctx    context.Context
 	lambda *lambda.Client
 	// applied are the objects of the cluster, in the order in which they were made.
 	applied []*unstructured.Unstructured
 	stops   []func()
+	// saved are members of answers, by their names.
+	saved map[string]string
 }
 
-func (s *steps) run(all []Step) error {
+func (s *steps) run(ctx context.Context, all []Step) error {
 	for i := range all {
-		if err := s.step(&all[i]); err != nil {
+		st, err := s.filled(&all[i])
+		if err == nil {
+			err = s.step(ctx, st)
+		}
+		if err != nil {
 			return fmt.Errorf("step %d: %w", i+1, err)
 		}
 	}
 	return nil
 }
 
-func (s *steps) step(st *Step) error {
+// filled returns a step in which the references to saved members of answers are replaced.
+func (s *steps) filled(st *Step) (*Step, error) {
+	b, err := json.Marshal(st)
+	if err != nil {
+		return nil, err
+	}
+	text := string(b)
+	for name, v := range s.saved {
+		text = strings.ReplaceAll(text, "%{"+name+"}", v)
+	}
+	out := &Step{}
+	return out, json.Unmarshal([]byte(text), out)
+}
+
+func (s *steps) step(ctx context.Context, st *Step) error {
 	switch {
 	case st.Apply != nil:
-		return s.apply(st.Apply)
+		return s.apply(ctx, st.Apply)
 	case st.Patch != nil:
-		return s.patch(st.Patch)
+		return s.patch(ctx, st.Patch)
 	case st.Ready != nil:
-		return s.ready(st.Ready)
+		return s.ready(ctx, st.Ready)
 	case st.Quiet != "":
-		return s.quiet(st.Quiet)
+		return s.quiet(ctx, st.Quiet)
 	case st.Call != nil:
-		return st.Call.check(s)
+		return st.Call.check(ctx, s)
 	case st.Expect != nil:
-		return s.until(ask, s.within(), func() error { return st.Expect.check(s) })
+		return s.until(ctx, ask, s.within(), func() error { return st.Expect.check(ctx, s) })
 	case st.Says != nil:
-		return s.until(glance, s.within(), func() error { return s.says(st.Says) })
+		return s.until(ctx, glance, s.within(), func() error { return s.says(ctx, st.Says) })
 	case st.Rollout != nil:
-		return s.until(glance, rolloutWithin, func() error { return s.rollout(st.Rollout) })
+		return s.until(ctx, glance, rolloutWithin, func() error { return s.rollout(ctx, st.Rollout) })
 	case st.Traffic != nil:
-		s.stops = append(s.stops, s.traffic(*st.Traffic))
+		s.stops = append(s.stops, s.traffic(ctx, *st.Traffic))
 		return nil
 	case st.Delete != nil:
-		return s.delete(st.Delete)
+		return s.delete(ctx, st.Delete)
 	}
 	return errors.New("it says nothing to do")
 }
@@ -87,7 +106,7 @@ func (s *steps) within() time.Duration {
 }
 
 // until repeats a check until it returns no error, and returns the last one if that takes too long.
-func (s *steps) until(every, most time.Duration, check func() error) error {
+func (s *steps) until(ctx context.Context, every, most time.Duration, check func() error) error {
 	end := time.Now().Add(most)
 	for {
 		err := check()
@@ -95,17 +114,17 @@ func (s *steps) until(every, most time.Duration, check func() error) error {
 			return err
 		}
 		select {
-		case <-s.ctx.Done():
-			return errors.Join(s.ctx.Err(), err)
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
 		case <-time.After(every):
 		}
 	}
 }
 
-func (s *steps) apply(objects []Object) error {
+func (s *steps) apply(ctx context.Context, objects []Object) error {
 	for i := range objects {
 		u := objects[i].object()
-		err := s.Kube.Create(s.ctx, u)
+		err := s.Kube.Create(ctx, u)
 		if err != nil {
 			return fmt.Errorf("cannot create %s %s: %w", u.GetKind(), u.GetName(), err)
 		}
@@ -126,17 +145,17 @@ func (s *steps) find(of string) (*unstructured.Unstructured, error) {
 }
 
 // read reads an object from the cluster.
-func (s *steps) read(of string) (*unstructured.Unstructured, error) {
+func (s *steps) read(ctx context.Context, of string) (*unstructured.Unstructured, error) {
 	u, err := s.find(of)
 	if err != nil {
 		return nil, err
 	}
 	now := &unstructured.Unstructured{}
 	now.SetGroupVersionKind(u.GroupVersionKind())
-	return now, s.Kube.Get(s.ctx, client.ObjectKeyFromObject(u), now)
+	return now, s.Kube.Get(ctx, client.ObjectKeyFromObject(u), now)
 }
 
-func (s *steps) patch(p *Patch) error {
+func (s *steps) patch(ctx context.Context, p *Patch) error {
 	u, err := s.find(p.Object)
 	if err != nil {
 		return err
@@ -145,13 +164,13 @@ func (s *steps) patch(p *Patch) error {
 	if err != nil {
 		return err
 	}
-	return s.Kube.Patch(s.ctx, u.DeepCopy(), client.RawPatch(ktypes.MergePatchType, b))
+	return s.Kube.Patch(ctx, u.DeepCopy(), client.RawPatch(ktypes.MergePatchType, b))
 }
 
-func (s *steps) ready(objects []string) error {
-	return s.until(glance, s.within(), func() error {
+func (s *steps) ready(ctx context.Context, objects []string) error {
+	return s.until(ctx, glance, s.within(), func() error {
 		for _, of := range objects {
-			u, err := s.read(of)
+			u, err := s.read(ctx, of)
 			if err != nil {
 				return err
 			}
@@ -176,15 +195,15 @@ func conditionOf(u *unstructured.Unstructured, of string) map[string]any {
 	return map[string]any{"message": "there is no condition " + of}
 }
 
-func (s *steps) quiet(duration string) error {
+func (s *steps) quiet(ctx context.Context, duration string) error {
 	d, err := time.ParseDuration(duration)
 	if err != nil {
 		return err
 	}
 	_, before := s.Gate.Counts()
 	select {
-	case <-s.ctx.Done():
-		return s.ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
 	case <-time.After(d):
 	}
 	if _, after := s.Gate.Counts(); after != before {
@@ -193,8 +212,8 @@ func (s *steps) quiet(duration string) error {
 	return nil
 }
 
-func (s *steps) says(want *Says) error {
-	u, err := s.read(want.Object)
+func (s *steps) says(ctx context.Context, want *Says) error {
+	u, err := s.read(ctx, want.Object)
 	if err != nil {
 		return err
 	}
@@ -205,8 +224,8 @@ func (s *steps) says(want *Says) error {
 	return nil
 }
 
-func (s *steps) rollout(want *Rollout) error {
-	u, err := s.read("Alias/" + want.Alias)
+func (s *steps) rollout(ctx context.Context, want *Rollout) error {
+	u, err := s.read(ctx, "Alias/"+want.Alias)
 	if err != nil {
 		return err
 	}
@@ -220,8 +239,8 @@ func (s *steps) rollout(want *Rollout) error {
 }
 
 // traffic begins to invoke an alias, and returns what ends it.
-func (s *steps) traffic(t Traffic) func() {
-	ctx, cancel := context.WithCancel(s.ctx)
+func (s *steps) traffic(ctx context.Context, t Traffic) func() {
+	ctx, cancel := context.WithCancel(ctx)
 	if s.Invoke != nil {
 		stop := s.Invoke(ctx, t)
 		return func() { stop(); cancel() }
@@ -242,19 +261,19 @@ func (s *steps) traffic(t Traffic) func() {
 	return func() { cancel(); <-done }
 }
 
-func (s *steps) delete(objects []string) error {
+func (s *steps) delete(ctx context.Context, objects []string) error {
 	for _, of := range objects {
 		u, err := s.find(of)
 		if err != nil {
 			return err
 		}
-		if err := client.IgnoreNotFound(s.Kube.Delete(s.ctx, u.DeepCopy())); err != nil {
+		if err := client.IgnoreNotFound(s.Kube.Delete(ctx, u.DeepCopy())); err != nil {
 			return err
 		}
 	}
-	return s.until(glance, s.within(), func() error {
+	return s.until(ctx, glance, s.within(), func() error {
 		for _, of := range objects {
-			u, err := s.read(of)
+			u, err := s.read(ctx, of)
 			if err == nil {
 				return fmt.Errorf("%s is not deleted: %v", of, conditionOf(u, "Synced")["message"])
 			}
@@ -267,7 +286,7 @@ func (s *steps) delete(objects []string) error {
 }
 
 // remove ends the traffic, and deletes the objects of the scenario that are left, last to first.
-func (s *steps) remove() error {
+func (s *steps) remove(ctx context.Context) error {
 	for _, stop := range s.stops {
 		stop()
 	}
@@ -280,22 +299,22 @@ func (s *steps) remove() error {
 	if len(left) == 0 {
 		return nil
 	}
-	return s.delete(left)
+	return s.delete(ctx, left)
 }
 
 // abandon lets the objects go that cannot be deleted, so that the provider makes no calls for them during the next
 // scenario. Clean deletes what they have made.
-func (s *steps) abandon() {
+func (s *steps) abandon(ctx context.Context) {
 	for _, u := range s.applied {
 		// What fails was deleted.
-		_ = s.Kube.Patch(s.ctx, u.DeepCopy(),
+		_ = s.Kube.Patch(ctx, u.DeepCopy(),
 			client.RawPatch(ktypes.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`)))
 	}
 }
 
 // check makes the call, and compares what Lambda answers with what is wanted.
-func (c *Call) check(s *steps) error {
-	got, err := callLambda(s.ctx, s.lambda, c.Operation, c.Input)
+func (c *Call) check(ctx context.Context, s *steps) error {
+	got, err := callLambda(ctx, s.lambda, c.Operation, c.Input)
 	var apiErr smithy.APIError
 	switch {
 	case c.Error != "" && errors.As(err, &apiErr) && apiErr.ErrorCode() == c.Error:
@@ -309,6 +328,13 @@ func (c *Call) check(s *steps) error {
 		if v := member(got, k); fmt.Sprint(v) != fmt.Sprint(c.Want[k]) {
 			return fmt.Errorf("%s answers %s %v, not %v", c.Operation, k, v, c.Want[k])
 		}
+	}
+	for name, path := range c.Save {
+		v, ok := member(got, path).(string)
+		if !ok {
+			return fmt.Errorf("%s answers no text as %s", c.Operation, path)
+		}
+		s.saved[name] = v
 	}
 	return nil
 }
