@@ -23,6 +23,7 @@ type commands struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // A second signal ends the program at once.
 	k := kong.Parse(&commands{}, kong.Name("conformance"), kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Description("Proves provider-lambda on a real account of AWS, or on an emulator."))
 	if err := k.Run(); err != nil {

@@ -260,3 +260,9 @@ func unique(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
+
+// tagged reports whether tags are those of a run.
+func tagged(tags map[string]string, run string) bool { return tags[TagKey] == run }
+
+// value returns a text that may be absent.
+func value(s *string) string { return aws.ToString(s) }

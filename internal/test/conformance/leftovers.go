@@ -83,7 +83,7 @@ func leftNames(ctx context.Context, c *lambda.Client, add func(string)) error {
 	for capacity.HasMorePages() {
 		page, err := capacity.NextPage(ctx)
 		if err != nil {
-			break // Not all regions have them, nor all emulators.
+			return nil //nolint:nilerr // Not all regions have them, nor all emulators.
 		}
 		for i := range page.CapacityProviders {
 			add(value(page.CapacityProviders[i].CapacityProviderArn))
