@@ -35,6 +35,7 @@ type runCommand struct {
 	SecurityGroup string        `help:"Security group for these scenarios."`
 	OperatorRole  string        `help:"ARN of the operator role for the scenario capacityprovider."`
 	VPCRole       string        `name:"vpc-role" help:"ARN of a role for the scenario network, which may make network interfaces."`
+	DriftQueue    string        `help:"ARN of a queue of drift events, for the scenario driftevents. It must have no other reader, since its messages are deleted."`
 	Calls         int           `default:"3000" help:"Largest number of calls."`
 	Within        time.Duration `default:"30m" help:"Longest time of the run."`
 	DryRun        bool          `help:"Print what a run makes, the policy that it needs and what it costs, and end."`
@@ -97,7 +98,7 @@ func (c *runCommand) through(
 		return nil, err
 	}
 	defer cluster.Stop() //nolint:errcheck // It removes a folder of temporary files.
-	kube, stop, err := startProvider(ctx, cluster, r, httpClient, c.Debug)
+	kube, stop, err := startProvider(ctx, cluster, r, httpClient, c.DriftQueue, c.Debug)
 	if err != nil {
 		return nil, err
 	}
@@ -118,6 +119,7 @@ func (c *runCommand) through(
 func (c *runCommand) given() map[string]string {
 	return map[string]string{
 		"subnet": c.Subnet, "securityGroup": c.SecurityGroup, "operatorRole": c.OperatorRole, "vpcRole": c.VPCRole,
+		"driftQueue": c.DriftQueue,
 	}
 }
 
@@ -131,7 +133,8 @@ func (c *runCommand) end(state *conformance.State, path string) error {
 
 // startProvider starts the provider, and returns a client of the cluster and what stops the provider.
 func startProvider(
-	ctx context.Context, cluster *devcluster.Cluster, r conformance.Run, c *awshttp.BuildableClient, debug bool,
+	ctx context.Context, cluster *devcluster.Cluster, r conformance.Run, c *awshttp.BuildableClient, driftQueue string,
+	debug bool,
 ) (client.Client, func(), error) {
 	l := logr.Discard()
 	if debug {
@@ -146,7 +149,7 @@ func startProvider(
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := kube.Create(ctx, conformance.Config(r)); err != nil {
+	if err := kube.Create(ctx, conformance.Config(r, driftQueue)); err != nil {
 		return nil, nil, fmt.Errorf("cannot create the ClusterProviderConfig: %w", err)
 	}
 	mgr, err := conformance.NewProvider(ctx, cluster.Config, c, l)

@@ -53,7 +53,8 @@ func newCall(r *http.Request) (*call, error) {
 	}, nil
 }
 
-var reads = regexp.MustCompile(`^(Get|List|Head|Describe|BatchGet|Assume)`)
+// reads matches operations that change nothing. Drift events are read from a queue that the user gives, by deleting them.
+var reads = regexp.MustCompile(`^(Get|List|Head|Describe|BatchGet|Assume|ReceiveMessage|DeleteMessage)`)
 
 // changes reports whether the call may change something.
 func (c *call) changes() bool { return !reads.MatchString(c.operation) }

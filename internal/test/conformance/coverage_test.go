@@ -74,7 +74,7 @@ func TestScenariosCoverTheAPI(t *testing.T) {
 	simulate(t, nil, nil, func(_ *testing.T, s *simulation) { called = s.gate.Operations() })
 	values := map[string]string{}
 	for _, k := range []string{
-		"p", "run", "account", "region", "role", "queue", "fn", "layer", "zip", "subnet", "securityGroup", "operatorRole", "vpcRole",
+		"p", "run", "account", "region", "role", "queue", "fn", "layer", "zip", "subnet", "securityGroup", "operatorRole", "vpcRole", "driftQueue",
 	} {
 		values[k] = "x"
 	}

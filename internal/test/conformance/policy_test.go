@@ -18,6 +18,8 @@ func TestPolicySuffices(t *testing.T) {
 		}
 		s.double.SetPolicy(append(all, awsdouble.Allow{ // Roles that the user gives.
 			Actions: []string{"iam:PassRole"}, Resources: []string{given["operatorRole"], given["vpcRole"]},
+		}, awsdouble.Allow{ // And the queue of drift events.
+			Actions: []string{"sqs:ReceiveMessage", "sqs:DeleteMessage*", "sqs:GetQueueUrl"}, Resources: []string{"*"},
 		})...)
 	}, func(t *testing.T, s *simulation) {
 		t.Helper()

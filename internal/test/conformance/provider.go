@@ -40,8 +40,8 @@ func NewProvider(
 }
 
 // Config returns the config by which the provider uses the caller's own credentials or, with an endpoint, none. All
-// that it makes carries the tag of the run.
-func Config(r Run) client.Object {
+// that it makes carries the tag of the run. driftQueue is the ARN of a queue of drift events, empty without one.
+func Config(r Run, driftQueue string) client.Object {
 	pc := &v1beta1.ClusterProviderConfig{
 		ObjectMeta: metav1.ObjectMeta{Name: configName},
 		Spec: v1beta1.ClusterProviderConfigSpec{
@@ -49,6 +49,9 @@ func Config(r Run) client.Object {
 		},
 	}
 	pc.Spec.Tags = map[string]v1beta1.TagValue{TagKey: v1beta1.TagValue(r.ID)}
+	if driftQueue != "" {
+		pc.Spec.DriftEvents = &v1beta1.DriftEvents{QueueARN: driftQueue}
+	}
 	if r.Endpoint != "" {
 		pc.Spec.Credentials.Source = v1beta1.CredentialsSourceNone
 		pc.Spec.Endpoint = &v1beta1.EndpointConfig{

@@ -45,6 +45,8 @@ type Step struct {
 	Expect *Call `json:"expect,omitempty"`
 	// Says waits until a condition of an object contains a text.
 	Says *Says `json:"says,omitempty"`
+	// Event waits until an event of an object has a text.
+	Event *Event `json:"event,omitempty"`
 	// Rollout waits until the rollout of an alias has a phase and a target.
 	Rollout *Rollout `json:"rollout,omitempty"`
 	// Traffic invokes an alias from now on, until the end of the scenario.
@@ -87,6 +89,13 @@ type Says struct {
 	Object    string `json:"object"`
 	Condition string `json:"condition"`
 	Contains  string `json:"contains"`
+}
+
+// An Event is an event of an object with a reason, and a text in its message.
+type Event struct {
+	Object   string `json:"object"`
+	Reason   string `json:"reason"`
+	Contains string `json:"contains"`
 }
 
 // A Rollout is a rollout of an alias, and what its status says in the end.

@@ -27,6 +27,7 @@ func TestAsOnAWS(t *testing.T) {
 		s := newSimulation(t, run)
 		s.double = awsdouble.New(awsdouble.Options{Now: time.Now, StrictCredentials: true})
 		s.double.AddUser(user)
+		s.double.AddQueue(given["driftQueue"])
 		s.gate.Next = doubled{s.double}
 		kube := s.provider(t)
 		c, release := s.gate.HTTPClient()

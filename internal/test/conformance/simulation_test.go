@@ -48,6 +48,7 @@ var theRun = Run{ID: "0a1b2c3d", Account: awsdouble.DefaultAccount, Region: "eu-
 // given are values for the scenarios that need them.
 var given = map[string]string{
 	"subnet": "subnet-0123456789abcdef0", "securityGroup": "sg-0123456789abcdef0",
+	"driftQueue":   "arn:aws:sqs:eu-central-1:123456789012:drift",
 	"operatorRole": "arn:aws:iam::123456789012:role/operator", "vpcRole": "arn:aws:iam::123456789012:role/network",
 }
 
@@ -122,6 +123,8 @@ func newSimulation(t *testing.T, r Run) *simulation {
 	s := &simulation{
 		double: awsdouble.New(o), state: filepath.Join(t.TempDir(), "state.jsonl"), recordings: map[string]*recorded{},
 	}
+	s.double.AddQueue(given["driftQueue"])
+	s.double.Trail(given["driftQueue"], 30*time.Second)
 	s.double.RemoveResources("arn:aws:iam::123456789012:role" + RolePath + theRun.Prefix() + "missing")
 	state, err := NewState(s.state, r)
 	if err != nil {
@@ -156,7 +159,7 @@ func (s *simulation) provider(t *testing.T) client.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := kube.Create(t.Context(), Config(s.gate.State.Run)); err != nil {
+	if err := kube.Create(t.Context(), Config(s.gate.State.Run, given["driftQueue"])); err != nil {
 		t.Fatal(err)
 	}
 	httpClient, release := s.gate.HTTPClient()
@@ -202,7 +205,8 @@ func (s *simulation) traffic(_ context.Context, t Traffic) func() {
 
 // left returns what exists in AWS.
 func (s *simulation) left() []string {
-	out := append(s.double.MadeRoles(), s.double.Queues()...)
+	out := slices.DeleteFunc(append(s.double.MadeRoles(), s.double.Queues()...),
+		func(arn string) bool { return arn == given["driftQueue"] })
 	for _, r := range s.double.Resources(theRun.Account, theRun.Region) {
 		out = append(out, r.Kind+" "+r.ID)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	ktypes "k8s.io/apimachinery/pkg/types"
@@ -20,8 +21,9 @@ const (
 	// usualWithin is the default of Runner.Within.
 	usualWithin = 5 * time.Minute
 
-	// rolloutWithin is the longest time of a rollout, for which CloudWatch must show invocations several times.
-	rolloutWithin = 20 * time.Minute
+	// slowWithin is the longest time of a rollout, for which CloudWatch must show invocations several times, and of an
+	// event of CloudTrail.
+	slowWithin = 20 * time.Minute
 
 	// glance is the time between two looks at the cluster, which cost no calls of AWS, and ask between two of AWS.
 	glance, ask = 250 * time.Millisecond, 2 * time.Second
@@ -82,8 +84,10 @@ func (s *steps) step(ctx context.Context, st *Step) error {
 		return s.until(ctx, ask, s.within(), func() error { return st.Expect.check(ctx, s) })
 	case st.Says != nil:
 		return s.until(ctx, glance, s.within(), func() error { return s.says(ctx, st.Says) })
+	case st.Event != nil:
+		return s.until(ctx, glance, slowWithin, func() error { return s.event(ctx, st.Event) })
 	case st.Rollout != nil:
-		return s.until(ctx, glance, rolloutWithin, func() error { return s.rollout(ctx, st.Rollout) })
+		return s.until(ctx, glance, slowWithin, func() error { return s.rollout(ctx, st.Rollout) })
 	case st.Traffic != nil:
 		s.stops = append(s.stops, s.traffic(ctx, *st.Traffic))
 		return nil
@@ -217,6 +221,21 @@ func (s *steps) says(ctx context.Context, want *Says) error {
 		return fmt.Errorf("%s of %s says %v, not %q", want.Condition, want.Object, c["message"], want.Contains)
 	}
 	return nil
+}
+
+func (s *steps) event(ctx context.Context, want *Event) error {
+	all := &corev1.EventList{}
+	if err := s.Kube.List(ctx, all, client.InNamespace(namespace)); err != nil {
+		return err
+	}
+	for i := range all.Items {
+		e := &all.Items[i]
+		if e.InvolvedObject.Kind+"/"+e.InvolvedObject.Name == want.Object && e.Reason == want.Reason &&
+			strings.Contains(e.Message, want.Contains) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has no event %s with %q", want.Object, want.Reason, want.Contains)
 }
 
 func (s *steps) rollout(ctx context.Context, want *Rollout) error {
