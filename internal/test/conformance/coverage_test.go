@@ -70,8 +70,7 @@ func TestScenariosCoverTheAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields, called := map[string]map[string]bool{}, map[string]int{}
-	simulate(t, nil, nil, func(_ *testing.T, s *simulation) { called = s.gate.Operations() })
+	fields, called := map[string]map[string]bool{}, fullRun(t).operations
 	values := map[string]string{}
 	for _, k := range []string{
 		"p", "run", "account", "region", "role", "queue", "fn", "layer", "zip", "subnet", "securityGroup", "operatorRole", "vpcRole", "driftQueue",

@@ -153,16 +153,7 @@ func lived(recording []Exchange, f awsdouble.Fault) []Exchange {
 
 // TestLiesAreFound plants lies in the double in AWS's place, and looks for each in the comparison with the double.
 func TestLiesAreFound(t *testing.T) {
-	recordings := map[string][]Exchange{}
-	simulate(t, nil, nil, func(t *testing.T, s *simulation) {
-		t.Helper()
-		for name, r := range s.recordings {
-			var err error
-			if recordings[name], err = readExchanges(r.Bytes()); err != nil {
-				t.Fatal(err)
-			}
-		}
-	})
+	recordings := fullRun(t).exchanges(t)
 	planted := lies()
 	if len(planted) < 50 {
 		t.Errorf("only %d lies are planted", len(planted))

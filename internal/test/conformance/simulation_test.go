@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -74,6 +75,7 @@ type simulation struct {
 	gate       *Gate
 	state      string
 	recordings map[string]*recorded
+	operations map[string]int
 	results    []Result
 	err        error
 	took       time.Duration
@@ -111,7 +113,7 @@ func simulate(t *testing.T, chosen []string, change func(*simulation, *Runner), 
 		s.results, s.err = r.Scenarios(ctx, func(sc Scenario) bool {
 			return len(chosen) == 0 || slices.Contains(chosen, sc.Name)
 		})
-		s.took = time.Since(began)
+		s.took, s.operations = time.Since(began), s.gate.Operations()
 		check(t, s)
 	})
 }
@@ -235,33 +237,70 @@ func (s *simulation) clean(t *testing.T, byFile bool) {
 	}
 }
 
-// TestFullRun runs all scenarios. It checks that they succeed, that they take no more calls and time than a run may,
-// and that nothing is left.
+// full is a run of all scenarios, which several tests look at, and what was left after it.
+var full = struct {
+	once  sync.Once
+	s     *simulation
+	calls []awsdouble.Call
+	left  []string
+}{}
+
+// fullRun returns a run of all scenarios. The first test that needs it makes it.
+func fullRun(t *testing.T) *simulation {
+	t.Helper()
+	full.once.Do(func() {
+		simulate(t, nil, nil, func(t *testing.T, s *simulation) {
+			t.Helper()
+			full.s, full.calls = s, s.double.Calls()
+			s.clean(t, true)
+			full.left = s.left()
+		})
+	})
+	if full.s == nil {
+		t.Fatal("the run of all scenarios has failed before")
+	}
+	return full.s
+}
+
+// exchanges returns the recordings of the run, by scenario.
+func (s *simulation) exchanges(t *testing.T) map[string][]Exchange {
+	t.Helper()
+	all := map[string][]Exchange{}
+	for name, r := range s.recordings {
+		var err error
+		if all[name], err = readExchanges(r.Bytes()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(all) < 15 {
+		t.Fatalf("only %d scenarios were recorded", len(all))
+	}
+	return all
+}
+
+// TestFullRun checks that a run of all scenarios succeeds, that it takes no more calls and time than a run may, and that
+// nothing is left.
 func TestFullRun(t *testing.T) {
 	const mostCalls, most = 3000, 20 * time.Minute
-	simulate(t, nil, nil, func(t *testing.T, s *simulation) {
-		t.Helper()
-		if s.err != nil {
-			t.Error(s.err)
+	s := fullRun(t)
+	if s.err != nil {
+		t.Error(s.err)
+	}
+	for _, r := range s.results {
+		if r.Error != "" || r.Missing != "" {
+			t.Errorf("%s: %s%s", r.Scenario, r.Error, r.Missing)
 		}
-		for _, r := range s.results {
-			if r.Error != "" || r.Missing != "" {
-				t.Errorf("%s: %s%s", r.Scenario, r.Error, r.Missing)
-			}
+	}
+	for _, c := range full.calls {
+		if c.ErrorCode == "TooManyRequestsException" && c.Operation != "Invoke" {
+			t.Errorf("%s was throttled: AWS's quotas are not kept", c.Operation)
 		}
-		for _, c := range s.double.Calls() {
-			if c.ErrorCode == "TooManyRequestsException" && c.Operation != "Invoke" {
-				t.Errorf("%s was throttled: AWS's quotas are not kept", c.Operation)
-			}
-		}
-		calls := len(s.double.Calls())
-		s.clean(t, true)
-		if left := s.left(); len(left) > 0 {
-			t.Errorf("left behind: %v", left)
-		}
-		t.Logf("%d calls in %s", calls, s.took)
-		if calls > mostCalls || s.took > most {
-			t.Errorf("a run takes %d calls and %s, and may take %d and %s", calls, s.took, mostCalls, most)
-		}
-	})
+	}
+	if len(full.left) > 0 {
+		t.Errorf("left behind: %v", full.left)
+	}
+	t.Logf("%d calls in %s", len(full.calls), s.took)
+	if len(full.calls) > mostCalls || s.took > most {
+		t.Errorf("a run takes %d calls and %s, and may take %d and %s", len(full.calls), s.took, mostCalls, most)
+	}
 }
