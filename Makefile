@@ -40,7 +40,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 PACKAGE := env -u GOOS -u GOARCH go -C cluster/package run .
 
 # What `make generate` writes.
-GENERATED := package/crds apis/v1beta1/zz_generated.* docs/coverage.md docs/reference docs/iam-policy.json observability/prometheusrule.yaml
+GENERATED := package/crds apis/v1beta1/zz_generated.* docs/coverage.md docs/reference docs/iam-policy.json observability/prometheusrule.yaml internal/test/conformance/words.txt
 
 # compile builds a program of a module into bin, and shows on one line how far that is.
 PROGRESS := awk -v tty="$$(test -t 2 && echo 1)" ' \
@@ -239,13 +239,14 @@ plugin: ## Build archives of the plugin of kubectl into bin/, for five platforms
 	@$(PACKAGE) plugin --root=$(CURDIR) --out=$(CURDIR)/bin --version=$(VERSION) --revision=$(REVISION) --created=$(or $(SOURCE_DATE_EPOCH),0) $(if $(SIGN),--sign=$(SIGN))
 
 .PHONY: generate
-generate: ## Generate deep copies, methods, CRDs, docs/coverage.md and docs/reference from the API types, docs/iam-policy.json from the calls of AWS, and a PrometheusRule from the alerts.
+generate: ## Generate deep copies, methods, CRDs, docs/coverage.md and docs/reference from the API types, docs/iam-policy.json from the calls of AWS, the words that recordings may show, and a PrometheusRule from the alerts.
 	@go generate ./apis/...
 	@go test ./apis/v1beta1 -run '^TestCoverageTable$$' -update
 	@rm -rf docs/reference && mkdir -p docs/reference .cache && go tool -modfile=cluster/tools/go.mod crd-ref-docs --log-level=ERROR --source-path=apis/v1beta1 \
 		--config=cluster/tools/reference/config.yaml --templates-dir=cluster/tools/reference --renderer=markdown --output-path=.cache/reference.md
 	@awk '/^<!-- page / { page = "docs/reference/" $$3; next } { print > page }' .cache/reference.md
 	@go test ./docs -run '^TestIAMPolicy$$' -update
+	@go test ./internal/test/conformance -run '^TestWords$$' -update
 	@go -C cluster/prometheus test . -run '^TestPrometheusRule$$' -update
 
 .PHONY: control-plane
