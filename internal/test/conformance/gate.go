@@ -79,8 +79,8 @@ func (g *Gate) Spent() bool {
 
 // RoundTrip sends a call to AWS.
 func (g *Gate) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Header.Get("Authorization") == "" && r.URL.Scheme == "http" || strings.Contains(r.URL.Host, "sso") {
-		return g.Next.RoundTrip(r) // Credentials: neither counted nor recorded.
+	if r.Header.Get("Authorization") == "" {
+		return g.Next.RoundTrip(r) // It fetches credentials. It is neither counted nor recorded.
 	}
 	c, err := newCall(r)
 	if err != nil {
