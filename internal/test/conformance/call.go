@@ -53,7 +53,8 @@ func newCall(r *http.Request) (*call, error) {
 	}, nil
 }
 
-// reads matches operations that change nothing. Drift events are read from a queue that the user gives, by deleting them.
+// reads matches operations that change nothing. Drift events are read by deleting them, from a queue that the user
+// gives.
 var reads = regexp.MustCompile(`^(Get|List|Head|Describe|BatchGet|Assume|ReceiveMessage|DeleteMessage)`)
 
 // changes reports whether the call may change something.

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// cleanPasses is the number of times that what is left is looked for and deleted. A mapping that is being changed and a function
-	// that is being created can be deleted only later.
+	// cleanPasses is the number of times that what is left is looked for and deleted. A mapping that is being changed,
+	// and a function that is being created, can be deleted only later.
 	cleanPasses = 30
 
 	// cleanPause is the time between two of them.
@@ -27,11 +27,10 @@ const (
 // A cleaner removes what a run has left.
 type cleaner struct {
 	state  *State
-	cfg    aws.Config
 	lambda *lambda.Client
 	sqs    *sqs.Client
 	iam    iam
-	// deleted counts deletions, and failures are why some were rejected in this pass.
+	// deleted has what was deleted, and failures has the deletions of this pass that were rejected.
 	deleted  []string
 	failures []error
 }
@@ -42,7 +41,9 @@ func Clean(ctx context.Context, cfg aws.Config, s *State) (deleted []string, err
 	if err := Confirm(ctx, cfg, s.Run.Account); err != nil {
 		return nil, err
 	}
-	c := &cleaner{state: s, cfg: cfg, lambda: lambda.NewFromConfig(cfg), sqs: sqs.NewFromConfig(cfg), iam: iam{cfg: cfg, now: time.Now}}
+	c := &cleaner{
+		state: s, lambda: lambda.NewFromConfig(cfg), sqs: sqs.NewFromConfig(cfg), iam: iam{cfg: cfg, now: time.Now},
+	}
 	for pass := range cleanPasses {
 		before := len(c.deleted)
 		c.failures = nil
@@ -64,11 +65,12 @@ func Clean(ctx context.Context, cfg aws.Config, s *State) (deleted []string, err
 			}
 		}
 	}
-	return c.deleted, fmt.Errorf("something of run %s may be left: run the command again: %w", s.Run.ID, errors.Join(c.failures...))
+	return c.deleted, fmt.Errorf("something of run %s may be left: run the command again: %w", s.Run.ID,
+		errors.Join(c.failures...))
 }
 
-// try deletes something, unless it does not exist.
-func (c *cleaner) try(what, name string, err error) {
+// note notes the outcome of a deletion. One of what does not exist needs none.
+func (c *cleaner) note(what, name string, err error) {
 	for _, code := range []string{
 		"ResourceNotFoundException", "NoSuchEntity", "AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist",
 	} {
@@ -116,7 +118,7 @@ func (c *cleaner) mappings(ctx context.Context) error {
 	}
 	for _, id := range unique(found) {
 		_, err := c.lambda.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: &id})
-		c.try(kindMapping, id, err)
+		c.note(kindMapping, id, err)
 	}
 	return nil
 }
@@ -138,7 +140,7 @@ func (c *cleaner) functions(ctx context.Context) error {
 	}
 	for _, name := range unique(found) {
 		_, err := c.lambda.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: &name})
-		c.try(kindFunction, name, err)
+		c.note(kindFunction, name, err)
 	}
 	return nil
 }
@@ -160,7 +162,7 @@ func (c *cleaner) signing(ctx context.Context) error {
 	}
 	for _, arn := range unique(found) {
 		_, err := c.lambda.DeleteCodeSigningConfig(ctx, &lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: &arn})
-		c.try(kindSigning, arn, err)
+		c.note(kindSigning, arn, err)
 	}
 	return nil
 }
@@ -186,7 +188,7 @@ func (c *cleaner) capacity(ctx context.Context) error {
 			continue
 		}
 		_, err = c.lambda.DeleteCapacityProvider(ctx, &lambda.DeleteCapacityProviderInput{CapacityProviderName: &name})
-		c.try(kindCapacity, name, err)
+		c.note(kindCapacity, name, err)
 	}
 	return nil
 }
@@ -213,7 +215,7 @@ func (c *cleaner) layers(ctx context.Context) error {
 		for i := range out.LayerVersions {
 			n := out.LayerVersions[i].Version
 			_, err := c.lambda.DeleteLayerVersion(ctx, &lambda.DeleteLayerVersionInput{LayerName: &name, VersionNumber: &n})
-			c.try(kindLayer, name+" "+strconv.FormatInt(n, 10), err)
+			c.note(kindLayer, name+" "+strconv.FormatInt(n, 10), err)
 		}
 	}
 	return nil
@@ -234,7 +236,7 @@ func (c *cleaner) queues(ctx context.Context) error {
 	}
 	for _, url := range unique(found) {
 		_, err := c.sqs.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: &url})
-		c.try(kindQueue, url[strings.LastIndex(url, "/")+1:], err)
+		c.note(kindQueue, url[strings.LastIndex(url, "/")+1:], err)
 	}
 	return nil
 }
@@ -250,7 +252,7 @@ func (c *cleaner) roles(ctx context.Context) error {
 	names = append(names, c.state.Made(kindRole)...)
 	for _, name := range unique(names) {
 		if strings.HasPrefix(name, c.state.Run.Prefix()) {
-			c.try(kindRole, name, c.iam.deleteRole(ctx, name))
+			c.note(kindRole, name, c.iam.deleteRole(ctx, name))
 		}
 	}
 	return nil
