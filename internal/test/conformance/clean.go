@@ -30,7 +30,7 @@ type cleaner struct {
 	lambda *lambda.Client
 	sqs    *sqs.Client
 	iam    iam
-	// deleted has what was deleted, and failures has the deletions of this pass that were rejected.
+	// deleted are all names that were deleted, and failures the rejected deletions of this pass.
 	deleted  []string
 	failures []error
 }
