@@ -40,7 +40,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 PACKAGE := env -u GOOS -u GOARCH go -C cluster/package run .
 
 # What `make generate` writes.
-GENERATED := package/crds apis/v1beta1/zz_generated.* docs/coverage.md docs/reference docs/iam-policy.json observability/prometheusrule.yaml
+GENERATED := package/crds apis/v1beta1/zz_generated.* docs/coverage.md docs/reference docs/iam-policy.json observability/prometheusrule.yaml internal/test/conformance/words.txt
 
 # compile builds a program of a module into bin, and shows on one line how far that is.
 PROGRESS := awk -v tty="$$(test -t 2 && echo 1)" ' \
@@ -114,6 +114,17 @@ trial: ## Roll thousands of versions out in simulated time, also under the rules
 
 # What goroutines share most, in packages that take a minute or so to build for the race detector, which takes a C compiler.
 RACED ?= $(addprefix ./internal/aws/,lambdaapi quota readcache)
+
+# Flags of a run of the scenarios, such as CONFORMANCE_FLAGS="--dry-run" or "--only=function,version --endpoint=http://127.0.0.1:4566".
+CONFORMANCE_FLAGS ?=
+
+.PHONY: conformance
+conformance: control-plane ## Prove the provider on a sandbox account, for about a cent: ACCOUNT=123456789012 REGION=eu-central-1. It removes what it makes.
+	@$(call compile,.,conformance,./cmd/conformance) && exec bin/conformance run --account=$(ACCOUNT) $(if $(REGION),--region=$(REGION)) $(CONFORMANCE_FLAGS)
+
+.PHONY: conformance-clean
+conformance-clean: ## Remove what stopped runs of `make conformance` have left. ALL=1 ACCOUNT=123456789012 finds those of others too.
+	@$(call compile,.,conformance,./cmd/conformance) && exec bin/conformance clean $(if $(ACCOUNT),--account=$(ACCOUNT)) $(if $(REGION),--region=$(REGION)) $(if $(ALL),--all)
 
 .PHONY: test-race
 test-race: ## Run the tests of what goroutines share with the race detector, where there is a C compiler: RACED=./internal/... for more.
@@ -232,13 +243,14 @@ plugin: ## Build archives of the plugin of kubectl into bin/, for five platforms
 	@$(PACKAGE) plugin --root=$(CURDIR) --out=$(CURDIR)/bin --version=$(VERSION) --revision=$(REVISION) --created=$(or $(SOURCE_DATE_EPOCH),0) $(if $(SIGN),--sign=$(SIGN))
 
 .PHONY: generate
-generate: ## Generate deep copies, methods, CRDs, docs/coverage.md and docs/reference from the API types, docs/iam-policy.json from the calls of AWS, and a PrometheusRule from the alerts.
+generate: ## Generate deep copies, methods, CRDs, docs/coverage.md and docs/reference from the API types, docs/iam-policy.json from the calls of AWS, the words that recordings may show, and a PrometheusRule from the alerts.
 	@go generate ./apis/...
 	@go test ./apis/v1beta1 -run '^TestCoverageTable$$' -update
 	@rm -rf docs/reference && mkdir -p docs/reference .cache && go tool -modfile=cluster/tools/go.mod crd-ref-docs --log-level=ERROR --source-path=apis/v1beta1 \
 		--config=cluster/tools/reference/config.yaml --templates-dir=cluster/tools/reference --renderer=markdown --output-path=.cache/reference.md
 	@awk '/^<!-- page / { page = "docs/reference/" $$3; next } { print > page }' .cache/reference.md
 	@go test ./docs -run '^TestIAMPolicy$$' -update
+	@go test ./internal/test/conformance -run '^TestWords$$' -update
 	@go -C cluster/prometheus test . -run '^TestPrometheusRule$$' -update
 
 .PHONY: control-plane

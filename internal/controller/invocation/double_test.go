@@ -93,12 +93,12 @@ func TestOutcomes(t *testing.T) {
 		"Asynchronous": {
 			reason: "An asynchronous invocation has no result.", returns: crash,
 			change: func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("Event") },
-			want:   v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](202), ExecutedVersion: ptr.To("$LATEST")}, ready: corev1.ConditionTrue,
+			want:   v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](202)}, ready: corev1.ConditionTrue,
 		},
 		"DryRun": {
 			reason: "Nothing runs.",
 			change: func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("DryRun") },
-			want:   v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](204), ExecutedVersion: ptr.To("$LATEST")}, ready: corev1.ConditionTrue,
+			want:   v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](204)}, ready: corev1.ConditionTrue,
 		},
 	}
 	for name, tc := range cases {

@@ -34,7 +34,7 @@ type needed struct{ action, resource string }
 
 // authorize rejects a call that the policy does not allow.
 func (s *Server) authorize(r *request) {
-	if s.policy == nil || r.service == serviceSTS || r.service == "" {
+	if s.policy == nil || r.service == serviceSTS || r.service == serviceIAM || r.service == "" {
 		return
 	}
 	for _, n := range s.needs(r) {
@@ -96,6 +96,10 @@ func (s *Server) needs(r *request) []needed {
 		return []needed{{"ecr:" + name, "arn:aws:ecr:" + r.region + ":" + r.account + ":repository/" + r.resource()}}
 	case serviceCloudWatch:
 		return []needed{{"cloudwatch:" + name, "*"}}
+	case serviceSQS:
+		if queue := r.queueArn(); queue != "" {
+			return []needed{{"sqs:" + name, queue}}
+		}
 	}
 	return []needed{{r.service + ":" + name, "*"}}
 }

@@ -72,7 +72,7 @@ func writeError(w http.ResponseWriter, service string, e *Error) {
 	switch service {
 	case serviceS3:
 		writeXML(w, e.Status, s3Error{Code: e.Code, Message: e.Message})
-	case serviceSTS:
+	case serviceSTS, serviceIAM:
 		writeXML(w, e.Status, stsError{Code: e.Code, Message: e.Message})
 	case serviceCloudWatch:
 		writeCloudWatchError(w, e)

@@ -47,6 +47,9 @@ func (s *Server) OnInvoke(name string, code func(Invoked) Returned) {
 }
 
 func invoke(s *Server, r *request) any {
+	if t := r.target(); t.qualifier == "" && r.home.functions[t.name] == nil {
+		panic(notFound("Function not found: %s", r.home.arn("function:"+t.name+":"+latestVersion)))
+	}
 	f, t := s.find(r)
 	i := s.reached(f, t, r)
 	kind := r.http.Header.Get("X-Amz-Invocation-Type")
@@ -56,9 +59,9 @@ func invoke(s *Server, r *request) any {
 		DurableExecutionName: r.http.Header.Get("X-Amz-Durable-Execution-Name"),
 	}
 	r.home.invocable(f, in)
-	header := http.Header{"X-Amz-Executed-Version": {i.Version}}
+	header := http.Header{}
 	if kind == "DryRun" {
-		return &answer{status: http.StatusNoContent, header: header}
+		return &answer{status: http.StatusNoContent}
 	}
 	s.active(f, i)
 	ran := s.executes(f, i, in, header)
@@ -69,6 +72,7 @@ func invoke(s *Server, r *request) any {
 	if in.Asynchronous {
 		return &answer{status: http.StatusAccepted, header: header}
 	}
+	header.Set("X-Amz-Executed-Version", i.Version)
 	return returned(out, header, r.http.Header.Get("X-Amz-Log-Type") == "Tail")
 }
 

@@ -84,14 +84,14 @@ func TestInvoke(t *testing.T) {
 			reason: "The caller of an event sees nothing of its outcome.",
 			in:     lambda.InvokeInput{Payload: []byte(`[1]`), InvocationType: types.InvocationTypeEvent},
 			want: want{
-				out: &lambda.InvokeOutput{StatusCode: 202, ExecutedVersion: aws.String("$LATEST")},
+				out: &lambda.InvokeOutput{StatusCode: 202},
 				ran: []Invoked{{Version: "$LATEST", Payload: []byte(`[1]`), Asynchronous: true}},
 			},
 		},
 		"DryRun": {
 			reason: "Nothing runs.",
 			in:     lambda.InvokeInput{InvocationType: types.InvocationTypeDryRun},
-			want:   want{out: &lambda.InvokeOutput{StatusCode: 204, ExecutedVersion: aws.String("$LATEST")}},
+			want:   want{out: &lambda.InvokeOutput{StatusCode: 204}},
 		},
 		"NoJSON": {
 			reason: "A payload is JSON.", in: lambda.InvokeInput{Payload: []byte("{")},
@@ -117,7 +117,7 @@ func TestInvoke(t *testing.T) {
 			reason: "The function is not there.", in: lambda.InvokeInput{FunctionName: aws.String("nope")},
 			want: want{
 				code:    "ResourceNotFoundException",
-				message: "Function not found: arn:aws:lambda:eu-west-1:123456789012:function:nope",
+				message: "Function not found: arn:aws:lambda:eu-west-1:123456789012:function:nope:$LATEST",
 			},
 		},
 		"NoTenant": {reason: "An isolated function runs for a tenant.", in: lambda.InvokeInput{FunctionName: aws.String(

@@ -17,6 +17,7 @@ const (
 	serviceLambda     = "lambda"
 	serviceS3         = "s3"
 	serviceSTS        = "sts"
+	serviceIAM        = "iam"
 	serviceECR        = "ecr"
 	serviceCloudWatch = "monitoring"
 	serviceSQS        = "sqs"
@@ -76,7 +77,9 @@ func (s *Server) parse(r *http.Request) (*request, error) {
 		if req.form, err = url.ParseQuery(string(body)); err != nil {
 			return nil, fmt.Errorf("cannot parse the request's form: %w", err)
 		}
-		req.service = serviceSTS
+		if req.service != serviceIAM {
+			req.service = serviceSTS
+		}
 	}
 	return req, nil
 }
@@ -119,3 +122,19 @@ func (r *request) decode(v any) {
 
 // query returns the first value of a query parameter.
 func (r *request) query(name string) string { return r.http.URL.Query().Get(name) }
+
+// Operation returns the service and the operation of a request to AWS, and the variables of its path, such as
+// FunctionName. All are empty for a request that the double does not know. The body stays readable.
+func Operation(hr *http.Request) (service, operation string, vars map[string]string) {
+	body := []byte(nil)
+	if hr.Body != nil {
+		body, _ = io.ReadAll(hr.Body) // A request that cannot be read has no operation.
+	}
+	hr.Body = io.NopCloser(bytes.NewReader(body))
+	r, err := New(Options{}).parse(hr)
+	hr.Body = io.NopCloser(bytes.NewReader(body))
+	if err != nil || find(r) == nil {
+		return "", "", nil
+	}
+	return r.service, r.operation, r.vars
+}

@@ -213,6 +213,15 @@ var stsActions = map[string]handler{
 	"AssumeRoleWithWebIdentity": assumeRoleWithWebIdentity,
 }
 
+// iamActions are IAM's operations (query protocol), by Action.
+var iamActions = map[string]handler{
+	"CreateRole":       createRole,
+	"PutRolePolicy":    putRolePolicy,
+	"DeleteRolePolicy": deleteRolePolicy,
+	"DeleteRole":       deleteRole,
+	"ListRoles":        listRoles,
+}
+
 // localRoutes are unsigned endpoints of a node for its pods: the agent of EKS Pod Identity and the instance metadata
 // service.
 var localRoutes = []route{
@@ -231,6 +240,9 @@ func find(r *request) handler {
 	case serviceSTS:
 		r.operation = r.form.Get("Action")
 		return stsActions[r.operation]
+	case serviceIAM:
+		r.operation = r.form.Get("Action")
+		return iamActions[r.operation]
 	case serviceECR:
 		target := r.http.Header.Get("X-Amz-Target")
 		r.operation = target[strings.LastIndex(target, ".")+1:]

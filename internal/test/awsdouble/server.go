@@ -29,6 +29,7 @@ type Server struct {
 	tokens    map[string]*tokens
 	serial    int
 	iam       directory
+	roles     map[string]*madeRole
 	resources resources
 	code      map[string]func(Invoked) Returned
 	memory    memory
@@ -60,6 +61,7 @@ func New(o Options) *Server {
 		plans:     newPlans(),
 		tokens:    map[string]*tokens{},
 		iam:       newDirectory(),
+		roles:     map[string]*madeRole{},
 		resources: newResources(),
 		code:      map[string]func(Invoked) Returned{},
 		monitors:  map[string]*monitor{},
@@ -257,7 +259,7 @@ func write(w http.ResponseWriter, r *request, a *answer, err error) {
 	case isRaw || a.body == nil:
 		w.WriteHeader(a.status)
 		_, _ = w.Write(raw)
-	case r.service == serviceS3, r.service == serviceSTS:
+	case r.service == serviceS3, r.service == serviceSTS, r.service == serviceIAM:
 		writeXML(w, a.status, a.body)
 	case r.service == serviceCloudWatch:
 		writeCBOR(w, a.status, a.body)

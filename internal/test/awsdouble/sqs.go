@@ -25,6 +25,9 @@ var sqsTargets = map[string]handler{
 	"DeleteMessage":      deleteMessage,
 	"DeleteMessageBatch": deleteMessageBatch,
 	"SendMessage":        sendMessage,
+	"CreateQueue":        createQueue,
+	"DeleteQueue":        deleteQueue,
+	"ListQueues":         listQueues,
 }
 
 // A sqsQueue is a standard queue.

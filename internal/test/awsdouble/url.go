@@ -127,6 +127,9 @@ func updateURL(s *Server, r *request) any {
 	u := f.urls[q]
 	in.apply(u)
 	u.LastModifiedTime = s.isoTime()
+	if in.AuthType == "" && in.InvokeMode == "" && in.Cors == nil {
+		in.InvokeMode = "RESPONSE_STREAM" // AWS answers this, whatever the mode is.
+	}
 	return in.modified(*u)
 }
 

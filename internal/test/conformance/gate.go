@@ -1,0 +1,187 @@
+package conformance
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// errStopped is the error of all calls after the gate was closed or the budget is spent.
+var errStopped = errors.New("the run has ended, so it makes no more calls")
+
+// A Gate passes the calls of a run to AWS. It counts them, refuses to change what the run did not make, writes down
+// what a call makes before it is made, and records the answers. It is safe for concurrent use.
+type Gate struct {
+	// Next sends calls to AWS.
+	Next http.RoundTripper
+	// State of the run.
+	State *State
+	// Calls is the largest number of calls. 0 means any number.
+	Calls int
+
+	mu       sync.Mutex
+	counts   map[string]int
+	total    int
+	closed   bool
+	changes  int
+	refusals []string
+	lacking  map[string]bool
+	recorder *Recorder
+}
+
+// Record records the calls from now on. Nil records none.
+func (g *Gate) Record(r *Recorder) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.recorder = r
+}
+
+// Close ends the run: no more calls are made.
+func (g *Gate) Close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+}
+
+// Counts returns the number of all calls, and of those that may change something.
+func (g *Gate) Counts() (all, changes int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.total, g.changes
+}
+
+// Operations returns the operations that were called, such as lambda:GetFunction, with the number of calls.
+func (g *Gate) Operations() map[string]int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return maps.Clone(g.counts)
+}
+
+// Refusals returns the calls that were refused since they would change what the run did not make.
+func (g *Gate) Refusals() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.refusals)
+}
+
+// Spent reports whether the budget of calls is spent.
+func (g *Gate) Spent() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.Calls > 0 && g.total >= g.Calls
+}
+
+// RoundTrip sends a call to AWS.
+func (g *Gate) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Header.Get("Authorization") == "" {
+		return g.Next.RoundTrip(r) // It fetches credentials. It is neither counted nor recorded.
+	}
+	c, err := newCall(r)
+	if err != nil {
+		return nil, err
+	}
+	rec, err := g.admit(c)
+	if err != nil {
+		if errors.Is(err, errStopped) {
+			return nil, err
+		}
+		return refusal(r, err), nil
+	}
+	if r.Header.Get("Accept-Encoding") == "gzip" {
+		r.Header.Del("Accept-Encoding") // It was added after the call was signed, and recordings need plain answers.
+	}
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(c.body)), int64(len(c.body))
+	rsp, err := g.Next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := io.ReadAll(rsp.Body)
+	_ = rsp.Body.Close()
+	if err != nil {
+		return nil, fmt.Errorf("cannot read what AWS answers: %w", err)
+	}
+	rsp.Body = io.NopCloser(bytes.NewReader(answer))
+	for _, m := range c.answered(rsp.StatusCode, answer) {
+		if err := g.State.Add(m); err != nil {
+			return nil, err
+		}
+	}
+	if lacks(rsp, answer) {
+		g.lacks(c.operation)
+	}
+	if rec != nil {
+		if err := rec.add(c, rsp, answer); err != nil {
+			return nil, err
+		}
+	}
+	return rsp, nil
+}
+
+// admit counts a call, and returns the recorder of its answer, or why it is not made.
+func (g *Gate) admit(c *call) (*Recorder, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed || g.Calls > 0 && g.total >= g.Calls {
+		return nil, errStopped
+	}
+	if err := c.permitted(g.State); err != nil {
+		g.refusals = append(g.refusals, err.Error())
+		return nil, err
+	}
+	for _, m := range c.makes() {
+		if err := g.State.Add(m); err != nil {
+			return nil, err
+		}
+	}
+	if g.counts == nil {
+		g.counts = map[string]int{}
+	}
+	g.counts[c.service+":"+c.operation]++
+	g.total++
+	if c.changes() {
+		g.changes++
+	}
+	return g.recorder, nil
+}
+
+// refusal returns an answer that AWS did not give.
+func refusal(r *http.Request, err error) *http.Response {
+	body := fmt.Appendf(nil, `{"message":%q}`, "the run does not make this call: "+err.Error())
+	return &http.Response{
+		StatusCode: http.StatusForbidden, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+		Header: http.Header{"X-Amzn-Errortype": {"AccessDeniedException"}, "Content-Type": {"application/json"}},
+		Body:   io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
+	}
+}
+
+// lacks reports whether an answer says that the endpoint does not have the operation, as emulators do: with 501, with a
+// page of HTML, or with an error of its own.
+func lacks(rsp *http.Response, answer []byte) bool {
+	code := rsp.Header.Get("X-Amzn-Errortype")
+	return rsp.StatusCode == http.StatusNotImplemented || strings.HasPrefix(code, "UnknownOperation") ||
+		rsp.StatusCode == http.StatusNotFound && bytes.Contains(bytes.ToLower(answer), []byte("<html"))
+}
+
+func (g *Gate) lacks(operation string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.lacking == nil {
+		g.lacking = map[string]bool{}
+	}
+	g.lacking[operation] = true
+}
+
+// Lacking returns the operations that the endpoint has turned out to lack since the last call, sorted.
+func (g *Gate) Lacking() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	out := slices.Sorted(maps.Keys(g.lacking))
+	g.lacking = nil
+	return out
+}

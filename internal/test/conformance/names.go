@@ -1,0 +1,7 @@
+package conformance
+
+// The objects of the cluster of a run.
+const (
+	namespace  = "default"
+	configName = "conformance"
+)
