@@ -77,10 +77,11 @@ func (c *cleanCommand) leftovers(ctx context.Context) error {
 // clean removes what a run has left, and its state at a path.
 func clean(ctx context.Context, state *conformance.State, path string) error {
 	var deleted []string
-	err := connected(ctx, &conformance.Gate{State: state}, func(cfg aws.Config, _ *awshttp.BuildableClient) (err error) {
-		deleted, err = conformance.Clean(ctx, cfg, state)
-		return err
-	})
+	err := connected(ctx, &conformance.Gate{State: state},
+		func(cfg aws.Config, _ *awshttp.BuildableClient) (err error) {
+			deleted, err = conformance.Clean(ctx, cfg, state)
+			return err
+		})
 	for _, d := range deleted {
 		fmt.Println("removed", d)
 	}

@@ -17,7 +17,8 @@ func (c *runCommand) plan(r conformance.Run) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("A run makes this in account %s, %s, and removes it. All names begin with plc- and the ID of the run.\n\n",
+	fmt.Printf("A run makes this in account %s, %s, and removes it. All names begin with plc- and the ID of the "+
+		"run.\n\n",
 		r.Account, r.Region)
 	for i := range all {
 		if missing := all[i].Missing(); missing != "" {

@@ -64,7 +64,8 @@ func (c *runCommand) Run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("Run %s in account %s, %s. If it is stopped, `make conformance-clean` removes what it has made, by %s.\n",
+	fmt.Printf(
+		"Run %s in account %s, %s. If it is stopped, `make conformance-clean` removes what it has made, by %s.\n",
 		r.ID, r.Account, r.Region, path)
 	results, err := c.scenarios(ctx, state, dir)
 	//nolint:contextcheck // The end has a time of its own.

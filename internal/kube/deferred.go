@@ -26,7 +26,10 @@ func (c *Client) WriteDeferred(ctx context.Context, key types.NamespacedName) er
 	if d.Object == nil {
 		return nil
 	}
-	w := &statusWriter{SubResourceWriter: c.Client.Status(), c: c, view: &View{Client: c, read: d.Object, stored: d.stored}}
+	w := &statusWriter{
+		SubResourceWriter: c.Client.Status(), c: c,
+		view: &View{Client: c, read: d.Object, stored: d.stored},
+	}
 	// A copy has the type of its original.
 	err := w.write(ctx, key, d.DeepCopyObject().(client.Object)) //nolint:forcetypeassert // See above.
 	if err == nil || kerrors.IsNotFound(err) {
@@ -41,7 +44,10 @@ func (c *Client) keepDeferred(key types.NamespacedName, obj client.Object, store
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	// A copy has the type of its original.
-	c.deferred[key] = deferred{Object: obj.DeepCopyObject().(client.Object), stored: stored} //nolint:forcetypeassert // See above.
+	c.deferred[key] = deferred{
+		Object: obj.DeepCopyObject().(client.Object),
+		stored: stored,
+	} //nolint:forcetypeassert // See above.
 }
 
 // storedStatus returns the status that the API server has of an object that was read: not its deferred one.

@@ -29,10 +29,10 @@ type statusWriter struct {
 	view *View
 }
 
-// Update updates the status, if it has changed. If something else of the object has changed, the status is written to the
-// present object: its conditions contain the generation that they were observed for. If another process has written the
-// status since it was read, as the previous leader or another shard may do, it is kept: Update returns a conflict, and
-// the next read of the object is live.
+// Update updates the status, if it has changed. If something else of the object has changed, the status is written to
+// the present object: its conditions contain the generation that they were observed for. If another process has written
+// the status since it was read, as the previous leader or another shard may do, it is kept: Update returns a conflict,
+// and the next read of the object is live.
 func (w *statusWriter) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
 	if !w.c.ours(obj) {
 		return w.SubResourceWriter.Update(ctx, obj, opts...)

@@ -62,7 +62,8 @@ func (o *Options) elect(cfg *rest.Config, mo *ctrl.Options) (*lease, error) {
 	mo.LeaseDuration = ptr.To(o.LeaseDuration)
 	mo.RenewDeadline = ptr.To(o.RenewDeadline)
 	// Two tries at least.
-	mo.RetryPeriod = ptr.To(min(retryPeriod, (o.LeaseDuration-o.RenewDeadline)/2, o.RenewDeadline/2)) //nolint:mnd // See above.
+	mo.RetryPeriod = ptr.To(min(retryPeriod, (o.LeaseDuration-o.RenewDeadline)/2,
+		o.RenewDeadline/2)) //nolint:mnd // See above.
 	return l, nil
 }
 

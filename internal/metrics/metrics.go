@@ -1,5 +1,5 @@
-// Package metrics defines all metrics that the provider adds to those of controller-runtime and crossplane-runtime: names,
-// labels, buckets and help. What measures is next to what is measured.
+// Package metrics defines all metrics that the provider adds to those of controller-runtime and crossplane-runtime:
+// names, labels, buckets and help. What measures is next to what is measured.
 package metrics
 
 import "github.com/prometheus/client_golang/prometheus"
@@ -64,8 +64,9 @@ var (
 
 // Managed resources.
 var (
-	Reconciles = counters("reconciles_total", "Reconciles by outcome: ok, waiting (deferred, such as for AWS's quota), "+
-		"transient_error (AWS or the network), terminal_error (only a user can help) or error", "kind", "result")
+	Reconciles = counters("reconciles_total",
+		"Reconciles by outcome: ok, waiting (deferred, such as for AWS's quota), "+
+			"transient_error (AWS or the network), terminal_error (only a user can help) or error", "kind", "result")
 	TimeToReady = histograms("time_to_ready_seconds",
 		"How long resources took from their creation to the first time that they were Ready",
 		[]float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600}, "kind")
@@ -76,7 +77,8 @@ var (
 	DriftPending  = desc("drift_pending", "Resources with drift that the provider has not corrected yet", "kind")
 	Findings      = gauges("findings", "Resources with a finding of the advisor, by the finding's code", "kind", "code")
 	DeletionsHeld = gauges("deletions_held",
-		"Resources whose deletion waits for a confirmation, by the reason of the condition DeletionHeld", "kind", "reason")
+		"Resources whose deletion waits for a confirmation, by the reason of the condition DeletionHeld", "kind",
+		"reason")
 	Rollouts        = desc("rollouts", "Aliases with a rollout, by its phase", "phase")
 	RolloutDuration = histograms("rollout_duration_seconds",
 		"How long rollouts of Aliases took until they were Ready or Failed, by the reason of the failure",

@@ -42,10 +42,13 @@ func advisory(generation int64, found []advice.Finding) xpv2.Condition {
 		codes = append(codes, string(f.Code))
 		messages = append(messages, f.Message+": "+f.Action)
 	}
-	return advisoryCondition(generation, corev1.ConditionTrue, xpv2.ConditionReason(strings.Join(codes, ",")), Cut(strings.Join(messages, "; "), maxAdvisory))
+	return advisoryCondition(generation, corev1.ConditionTrue, xpv2.ConditionReason(strings.Join(codes, ",")),
+		Cut(strings.Join(messages, "; "), maxAdvisory))
 }
 
-func advisoryCondition(generation int64, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {
+func advisoryCondition(
+	generation int64, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string,
+) xpv2.Condition {
 	c := ReadyCondition(status, reason, generation, message)
 	c.Type = v1beta1.TypeAdvisory
 	return c

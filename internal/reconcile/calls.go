@@ -46,7 +46,8 @@ func (e *external[T, O, S]) update(ctx context.Context) (Result, error) {
 	if e.plan.Call == e.Calls.Create {
 		e.facts.Others.calls()
 	}
-	res, err := e.Update(ctx, e.mg, e.observation, Update[S]{Comparison: e.comparison, Call: e.plan.Call, Applies: e.plan.Applies})
+	res, err := e.Update(ctx, e.mg, e.observation,
+		Update[S]{Comparison: e.comparison, Call: e.plan.Call, Applies: e.plan.Applies})
 	if err != nil && !isUnanswered(err) {
 		e.facts.Others.release()
 	}
@@ -62,7 +63,10 @@ func (e *external[T, O, S]) update(ctx context.Context) (Result, error) {
 	}
 	e.facts.Repeats.Record(e.plan.Call, e.plan.Applies.String(), e.facts.Now())
 	if res.Name != "" {
-		res.Annotate = Record{Annotations: createdAgain(e.mg, res.Name, e.facts.Now()), Failure: "cannot write the external name"}
+		res.Annotate = Record{
+			Annotations: createdAgain(e.mg, res.Name, e.facts.Now()),
+			Failure:     "cannot write the external name",
+		}
 	}
 	res.Does = cmp.Or(res.Does, e.plan.Does, e.facts.Cause(e.mg)+": "+e.plan.Applies.String())
 	if !e.plan.Slow {

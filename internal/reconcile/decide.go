@@ -145,7 +145,8 @@ func (f Input) awaited() xpv2.Condition {
 	switch {
 	case r.Reason == "", r.Reason == xpv2.ReasonCreating, r.Reason == xpv2.ReasonUnavailable && f.Settled == 0:
 		return Creating(f.seen(), f.Error)
-	case r.Reason == v1beta1.ReasonUpdating, r.Reason == v1beta1.ReasonDiffers, r.Status == corev1.ConditionTrue && r.ObservedGeneration != f.Generation:
+	case r.Reason == v1beta1.ReasonUpdating, r.Reason == v1beta1.ReasonDiffers,
+		r.Status == corev1.ConditionTrue && r.ObservedGeneration != f.Generation:
 		return Updating(f.seen(), f.Error)
 	}
 	return Unavailable(f.seen(), f.Error)
@@ -179,5 +180,6 @@ func (f Input) settles(ready xpv2.Condition) bool {
 	case f.Failure != Succeeded, f.Paused, f.Changed, ready.ObservedGeneration != f.Generation:
 		return false
 	}
-	return ready.Status == corev1.ConditionTrue || ready.Reason == xpv2.ReasonUnavailable || ready.Reason == v1beta1.ReasonDiffers || ready.Reason == v1beta1.ReasonRolledBack
+	return ready.Status == corev1.ConditionTrue || ready.Reason == xpv2.ReasonUnavailable ||
+		ready.Reason == v1beta1.ReasonDiffers || ready.Reason == v1beta1.ReasonRolledBack
 }

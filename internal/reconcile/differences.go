@@ -50,7 +50,10 @@ func split(mg Managed, cs diff.Changes) splitDifferences {
 		if slices.ContainsFunc(ownership.Keys(), func(key string) bool { return change.Path == "tags["+key+"]" }) {
 			continue
 		}
-		d := v1beta1.Difference{Field: Cut(change.Path, maxValue), Desired: Cut(change.New, maxValue), Observed: Cut(change.Old, maxValue)}
+		d := v1beta1.Difference{
+			Field: Cut(change.Path, maxValue), Desired: Cut(change.New, maxValue),
+			Observed: Cut(change.Old, maxValue),
+		}
 		if named(change.Path) {
 			c.desired = append(c.desired, d)
 		} else {
@@ -156,7 +159,9 @@ func differenceFields(mg Managed) func(path string) bool {
 
 // reportDifferences returns how AWS differs from spec, for status, and the Ready condition, which says so too if no
 // changes are allowed.
-func reportDifferences(mg Managed, cs diff.Changes, mayUpdate bool, ready xpv2.Condition) (Differences, xpv2.Condition) {
+func reportDifferences(
+	mg Managed, cs diff.Changes, mayUpdate bool, ready xpv2.Condition,
+) (Differences, xpv2.Condition) {
 	c := split(mg, cs)
 	served := ready.Status == corev1.ConditionTrue
 	switch {

@@ -144,7 +144,10 @@ func (e *external[T, O, S]) compare(ctx context.Context) error {
 			return err
 		}
 	}
-	e.out.Call = &Call{Verb: ToUpdate, Reserve: append(Operations(p.Call), p.Reserve...), Intent: p.Intent, Do: e.update}
+	e.out.Call = &Call{
+		Verb: ToUpdate, Reserve: append(Operations(p.Call), p.Reserve...), Intent: p.Intent,
+		Do: e.update,
+	}
 	return nil
 }
 
@@ -165,7 +168,10 @@ func (e *external[T, O, S]) dueCreation(ops ...string) {
 	if len(intent.Annotations) == 0 {
 		intent = e.unname()
 	}
-	e.out.Call = &Call{Verb: ToCreate, Reserve: append(Operations(ops...), e.creation.Reserve...), Intent: intent, Does: e.recreates, Do: e.create}
+	e.out.Call = &Call{
+		Verb: ToCreate, Reserve: append(Operations(ops...), e.creation.Reserve...), Intent: intent,
+		Does: e.recreates, Do: e.create,
+	}
 }
 
 // Operations returns the operations that are not empty.
@@ -212,7 +218,8 @@ func (e *external[T, O, S]) absent(ctx context.Context) error {
 	e.out.State, e.out.MayUpdate = Missing, mayCreate
 	if !mayCreate {
 		e.out.Ready = Unavailable(e.mg.GetGeneration(), WithOrigin(
-			"it does not exist in AWS, and managementPolicies do not allow creating it", e.facts.Origin, e.facts.ReadyBefore.Message))
+			"it does not exist in AWS, and managementPolicies do not allow creating it", e.facts.Origin,
+			e.facts.ReadyBefore.Message))
 		return nil
 	}
 	if wait, count := e.facts.Repeats.Delay(creation, "", e.facts.Now()); wait > 0 {

@@ -41,11 +41,14 @@ func inSession(name string, s *session.Session) error {
 	case r.Qualifier != "":
 		return errors.Errorf("%q names a version or an alias: remove the qualifier", name)
 	case r.Region != "" && r.Region != s.AWS.Region:
-		return errors.Errorf("%q is a function in region %s, but spec.forProvider.region is %s", name, r.Region, s.AWS.Region)
+		return errors.Errorf("%q is a function in region %s, but spec.forProvider.region is %s", name, r.Region,
+			s.AWS.Region)
 	case r.Account != "" && !functionname.IsAccountID(s.Identity.Account):
-		return errors.Errorf("%q is an ARN, but the account of the provider config is not known: use the function's plain name", name)
+		return errors.Errorf("%q is an ARN, but the account of the provider config is not known: use the function's "+
+			"plain name", name)
 	case r.Account != "" && r.Account != s.Identity.Account:
-		return errors.Errorf("%q is a function of account %s, but the provider config uses account %s: use a provider config of that account", name, r.Account, s.Identity.Account)
+		return errors.Errorf("%q is a function of account %s, but the provider config uses account %s: use a "+
+			"provider config of that account", name, r.Account, s.Identity.Account)
 	}
 	return nil
 }

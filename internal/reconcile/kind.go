@@ -105,7 +105,8 @@ type Kind[T Managed] struct {
 
 	// Invocations returns how often AWS has invoked a function within a time ago, or how long to wait for that. Nil if
 	// the kind is not about functions themselves.
-	Invocations func(ctx context.Context, mg T, s *session.Session, within time.Duration) (count float64, wait time.Duration, err error)
+	Invocations func(ctx context.Context, mg T, s *session.Session, within time.Duration) (count float64,
+		wait time.Duration, err error)
 
 	// Forget removes what the kind keeps in memory of a resource that is gone. Nil if there is nothing.
 	Forget func(uid types.UID)

@@ -59,8 +59,8 @@ func bounded(f Facts, mg Managed, p Plan) Plan {
 }
 
 // Due returns the steps of a plan from the first whose call may be made now. The calls before it were accepted by AWS
-// without showing their effect. If all of them wait, it returns none, the time until the first of them may be made again,
-// and how many times in a row at most one of them was made.
+// without showing their effect. If all of them wait, it returns none, the time until the first of them may be made
+// again, and how many times in a row at most one of them was made.
 func (f Facts) Due(steps ...Step) (due []Step, wait time.Duration, count int) {
 	for i, s := range steps {
 		after, times := f.Repeats.Delay(s.Call, s.Applies.String(), f.Now())
@@ -90,7 +90,8 @@ func acceptedNotShown(generation int64, what string, count int) xpv2.Condition {
 		return Updating(generation, "AWS has accepted "+what+", but it is not visible yet")
 	}
 	return Unavailable(generation, fmt.Sprintf("AWS has accepted %s at least %d times, but it is not visible: "+
-		"it is sent again at growing intervals; AWS may not support it here, or something else may revert it", what, ManyRepeats))
+		"it is sent again at growing intervals; AWS may not support it here, or something else may revert it", what,
+		ManyRepeats))
 }
 
 // busy returns a LaterError for a change that AWS has rejected because of a conflicting operation. After several
@@ -129,7 +130,8 @@ func deleteAgain(since time.Duration) time.Duration {
 func (e *external[T, O, S]) alreadyExists(res Result, err error) (Result, error) {
 	failed, now := meta.GetExternalCreateFailed(e.mg), e.facts.Now()
 	if !failed.IsZero() && failed.After(meta.GetExternalCreateSucceeded(e.mg)) && now.Sub(failed) < recurring {
-		return res, Invalid(errors.Wrap(awserr.Sanitize(err), "AWS answers that it already exists, but it cannot be found"))
+		return res,
+			Invalid(errors.Wrap(awserr.Sanitize(err), "AWS answers that it already exists, but it cannot be found"))
 	}
 	// The pending create must not be mistaken later for what has made the external resource.
 	res.Annotate = Record{

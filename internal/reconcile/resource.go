@@ -17,8 +17,8 @@ import (
 // what Read has found.
 //
 // Its Observe decides what to do if an external resource is absent, foreign, only observed, being changed, different
-// from its spec or to be deleted. It reads everything first and then decides. Of the functions that decide, only Plan and
-// PrepareCreate may call Lambda: they read what an intent has to record.
+// from its spec or to be deleted. It reads everything first and then decides. Of the functions that decide, only Plan
+// and PrepareCreate may call Lambda: they read what an intent has to record.
 type Resource[T Managed, O, S any] struct {
 	Calls
 

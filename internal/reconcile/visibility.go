@@ -310,7 +310,8 @@ func (e *external[T, O, S]) reportGone() {
 	case meta.WasDeleted(mg) || !ownership.WroteName(mg) || !MayCreate(mg) || e.NameGiven && unseen:
 	case unseen && r.Reason == xpv2.ReasonCreating && r.Message == NotShown:
 		e.out.Events = append(e.out.Events, event.Warning(v1beta1.EventRecreating, errors.Errorf(
-			"AWS confirmed the creation of %s, but it has not appeared since: it is created again", meta.GetExternalName(mg))))
+			"AWS confirmed the creation of %s, but it has not appeared since: it is created again",
+			meta.GetExternalName(mg))))
 	case available(mg):
 		by := DeletedBy(e.facts.Origin)
 		e.out.Events = append(e.out.Events, event.Warning(v1beta1.EventRecreating, errors.Errorf(

@@ -151,7 +151,9 @@ type slots struct {
 	shares map[string]chan struct{}
 }
 
-func newSlots(n int) *slots { return &slots{all: make(chan struct{}, n), shares: map[string]chan struct{}{}} }
+func newSlots(n int) *slots {
+	return &slots{all: make(chan struct{}, n), shares: map[string]chan struct{}{}}
+}
 
 // within calls a function while it has a slot.
 func (s *slots) within(ctx context.Context, namespace string, do func() error) error {

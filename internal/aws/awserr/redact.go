@@ -7,8 +7,8 @@ import (
 )
 
 // The ways in which a message quotes the value that it rejects. The value may be an environment
-// variable or a policy, so it is removed. The name of the field says enough. Only the value of an enum is kept, if it is
-// a word: no secret belongs there, and the values that AWS accepts do not say which one was wrong.
+// variable or a policy, so it is removed. The name of the field says enough. Only the value of an enum is kept, if it
+// is a word: no secret belongs there, and the values that AWS accepts do not say which one was wrong.
 var (
 	violation = regexp.MustCompile(`(?s)(?:; )?Value (.*?) at '([A-Za-z0-9_.\[\]]+)' failed to satisfy constraint: `)
 	word      = regexp.MustCompile(`^'?\[?([A-Za-z0-9_.:-]{1,64})\]?'?$`)

@@ -77,8 +77,8 @@ type Breakers struct {
 	swept    time.Time
 	watchers []func(Key)
 
-	// trying counts the reconciles that may call unproven regions, and failing those of them whose configuration has had
-	// a call without an answer.
+	// trying counts the reconciles that may call unproven regions, and failing those of them whose configuration has
+	// had a call without an answer.
 	trying, failing int
 }
 

@@ -21,7 +21,8 @@ func (c *Collector) Describe(ch chan<- *prometheus.Desc) { ch <- metrics.Circuit
 
 // Collect sends the number of open breakers.
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
-	ch <- prometheus.MustNewConstMetric(metrics.CircuitBreakersOpen, prometheus.GaugeValue, float64(c.breakers.countOpen()))
+	ch <- prometheus.MustNewConstMetric(metrics.CircuitBreakersOpen, prometheus.GaugeValue,
+		float64(c.breakers.countOpen()))
 }
 
 func (b *Breakers) countOpen() int {

@@ -27,7 +27,8 @@ func (p place) String() string { return "account " + p.account + " in " + p.regi
 // arrivals is the record of the events and heartbeats that have arrived from a place. Only an event of CloudTrail
 // proves that its events arrive: a heartbeat of EventBridge comes without a trail, too.
 type arrivals struct {
-	// proven is the time of the last event of CloudTrail, or of the last heartbeat since, and fed that of either of them.
+	// proven is the time of the last event of CloudTrail, or of the last heartbeat since, and fed that of either of
+	// them.
 	proven, fed time.Time
 
 	// first and last are the times of the calls of the provider whose events have not arrived yet.

@@ -37,8 +37,8 @@ const (
 	// Failing means that the last call failed for another reason.
 	Failing
 
-	// EventsMissing means that the last call succeeded, and that no event of CloudTrail has arrived about a call that the
-	// provider has made.
+	// EventsMissing means that the last call succeeded, and that no event of CloudTrail has arrived about a call that
+	// the provider has made.
 	EventsMissing
 )
 
@@ -159,8 +159,8 @@ func (r *receiver) report(ctx context.Context, by Config, received int, err erro
 }
 
 // lost reports whether polls that events have made rare are due again: the queue is not alive any more, no event has
-// arrived from a place for a day, or that about a call of the provider is missing. It returns true once. drained says that
-// no message is left, so that no event is missing only because it was not read yet. The caller holds the lock.
+// arrived from a place for a day, or that about a call of the provider is missing. It returns true once. drained says
+// that no message is left, so that no event is missing only because it was not read yet. The caller holds the lock.
 func (r *receiver) lost(drained bool) bool {
 	now := r.hub.o.Clock.Now()
 	alive := now.Sub(r.lastReceived) <= aliveFor

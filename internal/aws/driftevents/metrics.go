@@ -73,7 +73,8 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 		counts = m.receiving()
 	}
 	for _, state := range []string{stateReceiving, stateFailing, stateMissing} {
-		ch <- prometheus.MustNewConstMetric(metrics.DriftEventQueues, prometheus.GaugeValue, float64(counts[state]), state)
+		ch <- prometheus.MustNewConstMetric(metrics.DriftEventQueues, prometheus.GaugeValue, float64(counts[state]),
+			state)
 	}
 }
 

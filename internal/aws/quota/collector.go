@@ -21,7 +21,10 @@ func NewCollector(l *Limiter) *Collector {
 
 // Describe sends the descriptions of the metrics.
 func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{metrics.QuotaTokens, metrics.QuotaWaitingCalls, metrics.QuotaCalls, metrics.QuotaRate} {
+	for _, d := range []*prometheus.Desc{
+		metrics.QuotaTokens, metrics.QuotaWaitingCalls, metrics.QuotaCalls,
+		metrics.QuotaRate,
+	} {
 		ch <- d
 	}
 }

@@ -14,10 +14,14 @@ type lambdaAPI interface {
 	readcache.TagLister
 	tagging.Writer
 
-	CreateCapacityProvider(ctx context.Context, in *lambda.CreateCapacityProviderInput, opts ...func(*lambda.Options)) (*lambda.CreateCapacityProviderOutput, error)
-	GetCapacityProvider(ctx context.Context, in *lambda.GetCapacityProviderInput, opts ...func(*lambda.Options)) (*lambda.GetCapacityProviderOutput, error)
-	UpdateCapacityProvider(ctx context.Context, in *lambda.UpdateCapacityProviderInput, opts ...func(*lambda.Options)) (*lambda.UpdateCapacityProviderOutput, error)
-	DeleteCapacityProvider(ctx context.Context, in *lambda.DeleteCapacityProviderInput, opts ...func(*lambda.Options)) (*lambda.DeleteCapacityProviderOutput, error)
+	CreateCapacityProvider(ctx context.Context, in *lambda.CreateCapacityProviderInput,
+		opts ...func(*lambda.Options)) (*lambda.CreateCapacityProviderOutput, error)
+	GetCapacityProvider(ctx context.Context, in *lambda.GetCapacityProviderInput,
+		opts ...func(*lambda.Options)) (*lambda.GetCapacityProviderOutput, error)
+	UpdateCapacityProvider(ctx context.Context, in *lambda.UpdateCapacityProviderInput,
+		opts ...func(*lambda.Options)) (*lambda.UpdateCapacityProviderOutput, error)
+	DeleteCapacityProvider(ctx context.Context, in *lambda.DeleteCapacityProviderInput,
+		opts ...func(*lambda.Options)) (*lambda.DeleteCapacityProviderOutput, error)
 }
 
 // The AWS operations that this kind calls.

@@ -29,7 +29,10 @@ func createInput(name string, s settings) *lambda.CreateCapacityProviderInput {
 		Tags:                          s.Tags,
 	}
 	if i := s.InstanceRequirements; i != nil {
-		in.InstanceRequirements = &types.InstanceRequirements{AllowedInstanceTypes: i.AllowedInstanceTypes, ExcludedInstanceTypes: i.ExcludedInstanceTypes}
+		in.InstanceRequirements = &types.InstanceRequirements{
+			AllowedInstanceTypes:  i.AllowedInstanceTypes,
+			ExcludedInstanceTypes: i.ExcludedInstanceTypes,
+		}
 		if i.Architectures != nil {
 			in.InstanceRequirements.Architectures = []types.Architecture{types.Architecture(*i.Architectures)}
 		}
@@ -56,7 +59,10 @@ func scalingInput(c *scalingConfig) *types.CapacityProviderScalingConfig {
 	if c == nil {
 		return nil
 	}
-	out := &types.CapacityProviderScalingConfig{MaxVCpuCount: c.MaxVCPUCount, ScalingMode: types.CapacityProviderScalingMode(ptr.Deref(c.ScalingMode, ""))}
+	out := &types.CapacityProviderScalingConfig{
+		MaxVCpuCount: c.MaxVCPUCount,
+		ScalingMode:  types.CapacityProviderScalingMode(ptr.Deref(c.ScalingMode, "")),
+	}
 	for _, metric := range slices.Sorted(maps.Keys(c.ScalingPolicies)) {
 		value, _ := strconv.ParseFloat(c.ScalingPolicies[metric], 64) // The API server has checked it.
 		out.ScalingPolicies = append(out.ScalingPolicies, types.TargetTrackingScalingPolicy{
@@ -78,7 +84,8 @@ func telemetryInput(c *telemetry) *types.CapacityProviderTelemetryConfig {
 		return nil
 	}
 	return &types.CapacityProviderTelemetryConfig{LoggingConfig: &types.CapacityProviderLoggingConfig{
-		LogGroup: c.LoggingConfig.LogGroup, SystemLogLevel: types.SystemLogLevel(ptr.Deref(c.LoggingConfig.SystemLogLevel, "")),
+		LogGroup:       c.LoggingConfig.LogGroup,
+		SystemLogLevel: types.SystemLogLevel(ptr.Deref(c.LoggingConfig.SystemLogLevel, "")),
 	}}
 }
 
@@ -101,12 +108,19 @@ func observation(name string, o observed) v1beta1.CapacityProviderObservation {
 	}
 	if c := p.CapacityProviderScalingConfig; c != nil {
 		for _, policy := range c.ScalingPolicies {
-			out.CapacityProviderScalingConfig.ScalingPolicies = append(out.CapacityProviderScalingConfig.ScalingPolicies,
-				v1beta1.TargetTrackingScalingPolicy{PredefinedMetricType: string(policy.PredefinedMetricType), TargetValue: lambdaapi.Decimal(ptr.Deref(policy.TargetValue, 0))})
+			out.CapacityProviderScalingConfig.ScalingPolicies = append(
+				out.CapacityProviderScalingConfig.ScalingPolicies,
+				v1beta1.TargetTrackingScalingPolicy{
+					PredefinedMetricType: string(policy.PredefinedMetricType),
+					TargetValue:          lambdaapi.Decimal(ptr.Deref(policy.TargetValue, 0)),
+				})
 		}
 	}
 	if i := s.InstanceRequirements; i != nil {
-		out.InstanceRequirements = &v1beta1.InstanceRequirements{AllowedInstanceTypes: i.AllowedInstanceTypes, ExcludedInstanceTypes: i.ExcludedInstanceTypes}
+		out.InstanceRequirements = &v1beta1.InstanceRequirements{
+			AllowedInstanceTypes:  i.AllowedInstanceTypes,
+			ExcludedInstanceTypes: i.ExcludedInstanceTypes,
+		}
 		if i.Architectures != nil {
 			out.InstanceRequirements.Architectures = []string{*i.Architectures}
 		}

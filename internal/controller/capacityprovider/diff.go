@@ -11,7 +11,9 @@ import (
 )
 
 // compare returns how spec differs from what was observed.
-func compare(name string, d reconcile.Desired[settings], observed settings, owner tagging.Owner) reconcile.Comparison[settings] {
+func compare(
+	name string, d reconcile.Desired[settings], observed settings, owner tagging.Owner,
+) reconcile.Comparison[settings] {
 	t := diff.Fill(withDefaults(name, d.Settings), observed, d.Left)
 	if t.InstanceRequirements == nil {
 		t.InstanceRequirements = observed.InstanceRequirements

@@ -9,7 +9,8 @@ import (
 )
 
 // failed is the message of Ready for a capacity provider that failed without a reason from AWS.
-const failed = "AWS reports the capacity provider as Failed without a reason: check the operator role, subnets and security groups; if they cannot be changed, delete and recreate the resource"
+const failed = "AWS reports the capacity provider as Failed without a reason: check the operator role, subnets and " +
+	"security groups; if they cannot be changed, delete and recreate the resource"
 
 // ready returns the Ready condition from the state in AWS alone. active says that it was Active before.
 func ready(generation int64, s types.CapacityProviderState, active bool) xpv2.Condition {

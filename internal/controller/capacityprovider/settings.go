@@ -59,7 +59,10 @@ type telemetry struct {
 func fromSpec(p v1beta1.CapacityProviderSettings) settings {
 	s := settings{PropagateTags: p.PropagateTags, Tags: p.Tags}
 	if c := p.CapacityProviderScalingConfig; c != nil {
-		s.ScalingConfig = &scalingConfig{MaxVCPUCount: c.MaxVCPUCount, ScalingMode: c.ScalingMode, ScalingPolicies: map[string]string{}}
+		s.ScalingConfig = &scalingConfig{
+			MaxVCPUCount: c.MaxVCPUCount, ScalingMode: c.ScalingMode,
+			ScalingPolicies: map[string]string{},
+		}
 		for _, policy := range c.ScalingPolicies {
 			s.ScalingConfig.ScalingPolicies[policy.PredefinedMetricType] = plain(policy.TargetValue)
 		}
@@ -81,7 +84,10 @@ func fixed(s settings, p v1beta1.CapacityProviderParameters) settings {
 		s.PermissionsConfig.CapacityProviderOperatorRoleArn = c.CapacityProviderOperatorRoleArn
 	}
 	if c := p.InstanceRequirements; c != nil {
-		s.InstanceRequirements = &instances{AllowedInstanceTypes: c.AllowedInstanceTypes, ExcludedInstanceTypes: c.ExcludedInstanceTypes}
+		s.InstanceRequirements = &instances{
+			AllowedInstanceTypes:  c.AllowedInstanceTypes,
+			ExcludedInstanceTypes: c.ExcludedInstanceTypes,
+		}
 		if len(c.Architectures) > 0 {
 			s.InstanceRequirements.Architectures = &c.Architectures[0]
 		}
@@ -100,7 +106,10 @@ func fromAWS(name string, o observed) settings {
 	p := o.provider
 	s := settings{
 		KMSKeyArn: lambdaapi.NonEmpty(p.KmsKeyArn), Tags: o.tags,
-		ScalingConfig:   &scalingConfig{ScalingMode: ptr.To(string(types.CapacityProviderScalingModeAuto)), ScalingPolicies: map[string]string{}},
+		ScalingConfig: &scalingConfig{
+			ScalingMode:     ptr.To(string(types.CapacityProviderScalingModeAuto)),
+			ScalingPolicies: map[string]string{},
+		},
 		PropagateTags:   &v1beta1.PropagateTags{Mode: string(types.PropagateTagsModeNone)},
 		TelemetryConfig: &telemetry{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: ptr.To(defaultLogGroup(name))}},
 	}
@@ -111,7 +120,10 @@ func fromAWS(name string, o observed) settings {
 		s.PermissionsConfig.CapacityProviderOperatorRoleArn = c.CapacityProviderOperatorRoleArn
 	}
 	if c := p.InstanceRequirements; c != nil {
-		s.InstanceRequirements = &instances{AllowedInstanceTypes: c.AllowedInstanceTypes, ExcludedInstanceTypes: c.ExcludedInstanceTypes}
+		s.InstanceRequirements = &instances{
+			AllowedInstanceTypes:  c.AllowedInstanceTypes,
+			ExcludedInstanceTypes: c.ExcludedInstanceTypes,
+		}
 		if len(c.Architectures) > 0 {
 			s.InstanceRequirements.Architectures = ptr.To(string(c.Architectures[0]))
 		}
@@ -121,7 +133,8 @@ func fromAWS(name string, o observed) settings {
 		s.PropagateTags = &v1beta1.PropagateTags{Mode: string(c.Mode), ExplicitTags: c.ExplicitTags}
 	}
 	if c := p.TelemetryConfig; c != nil && c.LoggingConfig != nil {
-		s.TelemetryConfig.LoggingConfig.SystemLogLevel = lambdaapi.NonEmpty(ptr.To(string(c.LoggingConfig.SystemLogLevel)))
+		s.TelemetryConfig.LoggingConfig.SystemLogLevel = lambdaapi.NonEmpty(
+			ptr.To(string(c.LoggingConfig.SystemLogLevel)))
 		if g := lambdaapi.NonEmpty(c.LoggingConfig.LogGroup); g != nil {
 			s.TelemetryConfig.LoggingConfig.LogGroup = g
 		}
@@ -141,7 +154,8 @@ func observedScaling(s *settings, c *types.CapacityProviderScalingConfig) {
 		return // AWS chooses these policies itself.
 	}
 	for _, policy := range c.ScalingPolicies {
-		s.ScalingConfig.ScalingPolicies[string(policy.PredefinedMetricType)] = lambdaapi.Decimal(ptr.Deref(policy.TargetValue, 0))
+		s.ScalingConfig.ScalingPolicies[string(
+			policy.PredefinedMetricType)] = lambdaapi.Decimal(ptr.Deref(policy.TargetValue, 0))
 	}
 }
 

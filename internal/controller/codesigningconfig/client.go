@@ -14,11 +14,16 @@ type lambdaAPI interface {
 	readcache.TagLister
 	tagging.Writer
 
-	CreateCodeSigningConfig(ctx context.Context, in *lambda.CreateCodeSigningConfigInput, opts ...func(*lambda.Options)) (*lambda.CreateCodeSigningConfigOutput, error)
-	GetCodeSigningConfig(ctx context.Context, in *lambda.GetCodeSigningConfigInput, opts ...func(*lambda.Options)) (*lambda.GetCodeSigningConfigOutput, error)
-	ListCodeSigningConfigs(ctx context.Context, in *lambda.ListCodeSigningConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListCodeSigningConfigsOutput, error)
-	UpdateCodeSigningConfig(ctx context.Context, in *lambda.UpdateCodeSigningConfigInput, opts ...func(*lambda.Options)) (*lambda.UpdateCodeSigningConfigOutput, error)
-	DeleteCodeSigningConfig(ctx context.Context, in *lambda.DeleteCodeSigningConfigInput, opts ...func(*lambda.Options)) (*lambda.DeleteCodeSigningConfigOutput, error)
+	CreateCodeSigningConfig(ctx context.Context, in *lambda.CreateCodeSigningConfigInput,
+		opts ...func(*lambda.Options)) (*lambda.CreateCodeSigningConfigOutput, error)
+	GetCodeSigningConfig(ctx context.Context, in *lambda.GetCodeSigningConfigInput,
+		opts ...func(*lambda.Options)) (*lambda.GetCodeSigningConfigOutput, error)
+	ListCodeSigningConfigs(ctx context.Context, in *lambda.ListCodeSigningConfigsInput,
+		opts ...func(*lambda.Options)) (*lambda.ListCodeSigningConfigsOutput, error)
+	UpdateCodeSigningConfig(ctx context.Context, in *lambda.UpdateCodeSigningConfigInput,
+		opts ...func(*lambda.Options)) (*lambda.UpdateCodeSigningConfigOutput, error)
+	DeleteCodeSigningConfig(ctx context.Context, in *lambda.DeleteCodeSigningConfigInput,
+		opts ...func(*lambda.Options)) (*lambda.DeleteCodeSigningConfigOutput, error)
 }
 
 // The AWS operations that this kind calls.

@@ -56,7 +56,10 @@ func defaultPolicies() *policies {
 
 // fromAWS returns the AWS values in comparable form.
 func fromAWS(o observed) settings {
-	s := settings{Description: ptr.To(ptr.Deref(o.config.Description, "")), CodeSigningPolicies: defaultPolicies(), Tags: o.tags}
+	s := settings{
+		Description: ptr.To(ptr.Deref(o.config.Description, "")), CodeSigningPolicies: defaultPolicies(),
+		Tags: o.tags,
+	}
 	if p := o.config.AllowedPublishers; p != nil {
 		s.AllowedPublishers.SigningProfileVersionArns = p.SigningProfileVersionArns
 	}

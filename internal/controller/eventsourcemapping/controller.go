@@ -54,7 +54,10 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 func references(m *v1beta1.EventSourceMapping) []reconcile.Reference {
 	p := m.Spec.ForProvider
 	return []reconcile.Reference{
-		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: p.FunctionNameRef, Selector: p.FunctionNameSelector},
+		{
+			Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: p.FunctionNameRef,
+			Selector: p.FunctionNameSelector,
+		},
 		{Field: "qualifier", To: v1beta1.AliasGroupVersionKind, Ref: p.QualifierRef, Selector: p.QualifierSelector},
 	}
 }

@@ -73,27 +73,39 @@ func createInput(function string, s settings) *lambda.CreateEventSourceMappingIn
 func updateInput(uuid, function string, t settings, changes diff.Changes) *lambda.UpdateEventSourceMappingInput {
 	in := &lambda.UpdateEventSourceMappingInput{UUID: ptr.To(uuid)}
 	for path, set := range map[string]func(){
-		"functionName":                        func() { in.FunctionName = ptr.To(function) },
-		"enabled":                             func() { in.Enabled = t.Enabled },
-		"batchSize":                           func() { in.BatchSize = t.BatchSize },
-		"maximumBatchingWindowInSeconds":      func() { in.MaximumBatchingWindowInSeconds = t.MaximumBatchingWindowInSeconds },
-		"filterCriteria":                      func() { in.FilterCriteria = filterInput(t.FilterCriteria) },
-		"kmsKeyArn":                           func() { in.KMSKeyArn = ptr.To(ptr.Deref(t.KMSKeyArn, "")) },
-		"functionResponseTypes":               func() { in.FunctionResponseTypes = enums[types.FunctionResponseType](t.FunctionResponseTypes) },
-		"bisectBatchOnFunctionError":          func() { in.BisectBatchOnFunctionError = t.BisectBatchOnFunctionError },
-		"maximumRecordAgeInSeconds":           func() { in.MaximumRecordAgeInSeconds = t.MaximumRecordAgeInSeconds },
-		"maximumRetryAttempts":                func() { in.MaximumRetryAttempts = t.MaximumRetryAttempts },
-		"destinationConfig":                   func() { in.DestinationConfig = destinationInput(t.DestinationConfig) },
-		"parallelizationFactor":               func() { in.ParallelizationFactor = t.ParallelizationFactor },
-		"tumblingWindowInSeconds":             func() { in.TumblingWindowInSeconds = t.TumblingWindowInSeconds },
-		"scalingConfig":                       func() { in.ScalingConfig = scalingInput(t) },
-		"provisionedPollerConfig":             func() { in.ProvisionedPollerConfig = pollersInput(t) },
-		"metricsConfig":                       func() { in.MetricsConfig = metricsInput(t) },
-		"loggingConfig":                       func() { in.LoggingConfig = loggingInput(t) },
-		"sourceAccessConfigurations":          func() { in.SourceAccessConfigurations = changedAccess(t.SourceAccessConfigurations) },
-		"documentDBEventSourceConfig":         func() { in.DocumentDBEventSourceConfig = documentDBInput(t.DocumentDBEventSourceConfig) },
-		"amazonManagedKafkaEventSourceConfig": func() { in.AmazonManagedKafkaEventSourceConfig = managedRegistryInput(t) },
-		"selfManagedKafkaEventSourceConfig":   func() { in.SelfManagedKafkaEventSourceConfig = selfManagedRegistryInput(t) },
+		"functionName": func() { in.FunctionName = ptr.To(function) },
+		"enabled":      func() { in.Enabled = t.Enabled },
+		"batchSize":    func() { in.BatchSize = t.BatchSize },
+		"maximumBatchingWindowInSeconds": func() {
+			in.MaximumBatchingWindowInSeconds = t.MaximumBatchingWindowInSeconds
+		},
+		"filterCriteria": func() { in.FilterCriteria = filterInput(t.FilterCriteria) },
+		"kmsKeyArn":      func() { in.KMSKeyArn = ptr.To(ptr.Deref(t.KMSKeyArn, "")) },
+		"functionResponseTypes": func() {
+			in.FunctionResponseTypes = enums[types.FunctionResponseType](t.FunctionResponseTypes)
+		},
+		"bisectBatchOnFunctionError": func() { in.BisectBatchOnFunctionError = t.BisectBatchOnFunctionError },
+		"maximumRecordAgeInSeconds":  func() { in.MaximumRecordAgeInSeconds = t.MaximumRecordAgeInSeconds },
+		"maximumRetryAttempts":       func() { in.MaximumRetryAttempts = t.MaximumRetryAttempts },
+		"destinationConfig":          func() { in.DestinationConfig = destinationInput(t.DestinationConfig) },
+		"parallelizationFactor":      func() { in.ParallelizationFactor = t.ParallelizationFactor },
+		"tumblingWindowInSeconds":    func() { in.TumblingWindowInSeconds = t.TumblingWindowInSeconds },
+		"scalingConfig":              func() { in.ScalingConfig = scalingInput(t) },
+		"provisionedPollerConfig":    func() { in.ProvisionedPollerConfig = pollersInput(t) },
+		"metricsConfig":              func() { in.MetricsConfig = metricsInput(t) },
+		"loggingConfig":              func() { in.LoggingConfig = loggingInput(t) },
+		"sourceAccessConfigurations": func() {
+			in.SourceAccessConfigurations = changedAccess(t.SourceAccessConfigurations)
+		},
+		"documentDBEventSourceConfig": func() {
+			in.DocumentDBEventSourceConfig = documentDBInput(t.DocumentDBEventSourceConfig)
+		},
+		"amazonManagedKafkaEventSourceConfig": func() {
+			in.AmazonManagedKafkaEventSourceConfig = managedRegistryInput(t)
+		},
+		"selfManagedKafkaEventSourceConfig": func() {
+			in.SelfManagedKafkaEventSourceConfig = selfManagedRegistryInput(t)
+		},
 	} {
 		if changes.Any(path) {
 			set()
@@ -139,7 +151,10 @@ func pollersInput(s settings) *types.ProvisionedPollerConfig {
 	if p == nil {
 		return &types.ProvisionedPollerConfig{}
 	}
-	return &types.ProvisionedPollerConfig{MinimumPollers: p.MinimumPollers, MaximumPollers: p.MaximumPollers, PollerGroupName: p.PollerGroupName}
+	return &types.ProvisionedPollerConfig{
+		MinimumPollers: p.MinimumPollers, MaximumPollers: p.MaximumPollers,
+		PollerGroupName: p.PollerGroupName,
+	}
 }
 
 func metricsInput(s settings) *types.EventSourceMappingMetricsConfig {
@@ -157,7 +172,10 @@ func accessInput(in diff.Set) []types.SourceAccessConfiguration {
 	out := make([]types.SourceAccessConfiguration, 0, len(in))
 	for _, a := range in {
 		k, uri := accessOf(a)
-		out = append(out, types.SourceAccessConfiguration{Type: types.SourceAccessType(k), URI: lambdaapi.NonEmpty(ptr.To(uri))})
+		out = append(out, types.SourceAccessConfiguration{
+			Type: types.SourceAccessType(k),
+			URI:  lambdaapi.NonEmpty(ptr.To(uri)),
+		})
 	}
 	return out
 }
@@ -169,14 +187,20 @@ func changedAccess(in diff.Set) []types.SourceAccessConfiguration {
 }
 
 func documentDBInput(in documentDBConfig) *types.DocumentDBEventSourceConfig {
-	return &types.DocumentDBEventSourceConfig{DatabaseName: in.DatabaseName, CollectionName: in.CollectionName, FullDocument: types.FullDocument(ptr.Deref(in.FullDocument, ""))}
+	return &types.DocumentDBEventSourceConfig{
+		DatabaseName: in.DatabaseName, CollectionName: in.CollectionName,
+		FullDocument: types.FullDocument(ptr.Deref(in.FullDocument, "")),
+	}
 }
 
 func managedKafkaInput(in kafkaConfig) *types.AmazonManagedKafkaEventSourceConfig {
 	if in == (kafkaConfig{}) {
 		return nil
 	}
-	return &types.AmazonManagedKafkaEventSourceConfig{ConsumerGroupId: in.ConsumerGroupID, SchemaRegistryConfig: registryInput(in.SchemaRegistryConfig)}
+	return &types.AmazonManagedKafkaEventSourceConfig{
+		ConsumerGroupId:      in.ConsumerGroupID,
+		SchemaRegistryConfig: registryInput(in.SchemaRegistryConfig),
+	}
 }
 
 func selfManagedKafkaInput(in kafkaConfig) *types.SelfManagedKafkaEventSourceConfig {
@@ -184,7 +208,8 @@ func selfManagedKafkaInput(in kafkaConfig) *types.SelfManagedKafkaEventSourceCon
 		return nil
 	}
 	return &types.SelfManagedKafkaEventSourceConfig{
-		ConsumerGroupId: in.ConsumerGroupID, ConsumptionMode: types.KafkaEventSourceMappingConsumptionMode(ptr.Deref(in.ConsumptionMode, "")),
+		ConsumerGroupId:      in.ConsumerGroupID,
+		ConsumptionMode:      types.KafkaEventSourceMappingConsumptionMode(ptr.Deref(in.ConsumptionMode, "")),
 		SchemaRegistryConfig: registryInput(in.SchemaRegistryConfig),
 	}
 }
@@ -210,13 +235,18 @@ func registryInput(in *schemaRegistry) *types.KafkaSchemaRegistryConfig {
 	if in == nil {
 		return nil
 	}
-	out := &types.KafkaSchemaRegistryConfig{SchemaRegistryURI: ptr.To(in.SchemaRegistryURI), EventRecordFormat: types.SchemaRegistryEventRecordFormat(in.EventRecordFormat)}
+	out := &types.KafkaSchemaRegistryConfig{
+		SchemaRegistryURI: ptr.To(in.SchemaRegistryURI),
+		EventRecordFormat: types.SchemaRegistryEventRecordFormat(in.EventRecordFormat),
+	}
 	for _, a := range in.AccessConfigs {
 		k, uri := accessOf(a)
-		out.AccessConfigs = append(out.AccessConfigs, types.KafkaSchemaRegistryAccessConfig{Type: types.KafkaSchemaRegistryAuthType(k), URI: ptr.To(uri)})
+		out.AccessConfigs = append(out.AccessConfigs,
+			types.KafkaSchemaRegistryAccessConfig{Type: types.KafkaSchemaRegistryAuthType(k), URI: ptr.To(uri)})
 	}
 	for _, v := range in.SchemaValidationConfigs {
-		out.SchemaValidationConfigs = append(out.SchemaValidationConfigs, types.KafkaSchemaValidationConfig{Attribute: types.KafkaSchemaValidationAttribute(v)})
+		out.SchemaValidationConfigs = append(out.SchemaValidationConfigs,
+			types.KafkaSchemaValidationConfig{Attribute: types.KafkaSchemaValidationAttribute(v)})
 	}
 	return out
 }

@@ -16,7 +16,9 @@ var unreadable = diff.Set{"(cannot be read)"}
 
 // compare returns how spec differs from the observed mapping. fresh is true if the user
 // changed spec since the last reconcile.
-func compare(d reconcile.Desired[settings], o observed, fresh bool, owner tagging.Owner) reconcile.Comparison[settings] {
+func compare(
+	d reconcile.Desired[settings], o observed, fresh bool, owner tagging.Owner,
+) reconcile.Comparison[settings] {
 	have := withShown(fromAWS(o), d.Settings)
 	t := keepFixed(diff.Fill(d.Settings, have, d.Left), have)
 	t.KMSKeyArn = lambdaapi.NonEmpty(t.KMSKeyArn)
@@ -67,7 +69,8 @@ func keepFixed(t, have settings) settings {
 // fixedPaths lists the settings that AWS accepts only at creation.
 var fixedPaths = []string{
 	"eventSourceArn", "selfManagedEventSource", "startingPosition", "startingPositionTimestamp", "topics", "queues",
-	"amazonManagedKafkaEventSourceConfig.consumerGroupId", "selfManagedKafkaEventSourceConfig.consumerGroupId", "selfManagedKafkaEventSourceConfig.consumptionMode",
+	"amazonManagedKafkaEventSourceConfig.consumerGroupId", "selfManagedKafkaEventSourceConfig.consumerGroupId",
+	"selfManagedKafkaEventSourceConfig.consumptionMode",
 }
 
 // immutable returns the changes that AWS can't make.
@@ -85,7 +88,8 @@ func immutable(c reconcile.Comparison[settings]) diff.Changes {
 // mode only after the settings that depend on it were changed.
 func together(c reconcile.Comparison[settings]) diff.Changes {
 	leaves := c.Observed.ProvisionedPollerConfig != nil && c.Target.ProvisionedPollerConfig == nil
-	dependants := c.Changes.In("loggingConfig", "amazonManagedKafkaEventSourceConfig.schemaRegistryConfig", "selfManagedKafkaEventSourceConfig.schemaRegistryConfig")
+	dependants := c.Changes.In("loggingConfig", "amazonManagedKafkaEventSourceConfig.schemaRegistryConfig",
+		"selfManagedKafkaEventSourceConfig.schemaRegistryConfig")
 	later := []string{"tags"}
 	if leaves && len(dependants) > 0 {
 		later = append(later, "provisionedPollerConfig", "scalingConfig")

@@ -77,7 +77,8 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, m *v1beta1.Event
 		o.tags, err = tagging.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), e.tags, e.api)
 	}
 	return found{
-		Effects: effects, Resource: o, Settings: fromAWS(o), Exists: err == nil, Name: uuid, Description: description(uuid),
+		Effects: effects, Resource: o, Settings: fromAWS(o), Exists: err == nil, Name: uuid,
+		Description: description(uuid),
 	}, err
 }
 
@@ -108,7 +109,9 @@ func (e *external) ownership(
 	return e.checkOwnership(ctx, m, o.Resource, o.Name)
 }
 
-func (e *external) checkOwnership(ctx context.Context, m *v1beta1.EventSourceMapping, o observed, uuid string) (ownership.Ownership, error) {
+func (e *external) checkOwnership(
+	ctx context.Context, m *v1beta1.EventSourceMapping, o observed, uuid string,
+) (ownership.Ownership, error) {
 	v, err := e.owner.CheckOwnership(ctx, e.facts.Others, m, o.tags, ownership.IsNamed(m, uuid), description(uuid))
 	if err != nil && o.tags[ownership.TagUID] == "" && o.tags[ownership.TagCluster] == "" {
 		if owner := e.facts.Others.Owner(ctx, uuid); owner != "" {
@@ -136,10 +139,16 @@ func (e *external) ready(m *v1beta1.EventSourceMapping, o found) xpv2.Condition 
 }
 
 // compare compares spec with the mapping.
-func (e *external) compare(_ context.Context, m *v1beta1.EventSourceMapping, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
+func (e *external) compare(
+	_ context.Context, m *v1beta1.EventSourceMapping, d reconcile.Desired[settings],
+	o found,
+) (reconcile.Comparison[settings], error) {
 	c := compare(d, o.Resource, fresh(m), e.owner)
 	if fixed := immutable(c); len(fixed) > 0 && reconcile.Allows(m, xpv2.ManagementActionUpdate) {
-		return c, errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new EventSourceMapping", o.Description, fixed)
+		return c,
+			errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or "+
+				"create a new "+
+				"EventSourceMapping", o.Description, fixed)
 	}
 	return c, nil
 }
@@ -150,13 +159,16 @@ func fresh(m *v1beta1.EventSourceMapping) bool {
 }
 
 // plan returns the calls that are due, tags first. While AWS changes the mapping, nothing is due.
-func (e *external) plan(_ context.Context, m *v1beta1.EventSourceMapping, o found, c reconcile.Comparison[settings]) (reconcile.Plan, error) {
+func (e *external) plan(
+	_ context.Context, m *v1beta1.EventSourceMapping, o found, c reconcile.Comparison[settings],
+) (reconcile.Plan, error) {
 	p := reconcile.Plan{Changes: c.Changes}
 	switch state := o.Resource.state(); {
 	case state == stateDeleting, inMotion(state) && len(c.Changes) > 0:
 		p.Wait = pending(o.Resource, e.now())
 	case inMotion(state):
-	case !fresh(m) && onlyEnables(c) && !advice.IsUserAction(o.Resource.reason()) && sinceModified(o.Resource, e.now()) < retryAfter:
+	case !fresh(m) && onlyEnables(c) && !advice.IsUserAction(o.Resource.reason()) &&
+		sinceModified(o.Resource, e.now()) < retryAfter:
 		p.Wait = retryAfter - sinceModified(o.Resource, e.now())
 	default:
 		steps, err := tagging.Steps(m, e.tags, c.Target.Tags, c.Observed.Tags, c.Changes, together(c), opUpdate)

@@ -19,13 +19,17 @@ import (
 
 // listAPI has the call that polls many resources at once.
 type listAPI interface {
-	ListEventSourceMappings(ctx context.Context, in *lambda.ListEventSourceMappingsInput, opts ...func(*lambda.Options)) (*lambda.ListEventSourceMappingsOutput, error)
+	ListEventSourceMappings(ctx context.Context, in *lambda.ListEventSourceMappingsInput,
+		opts ...func(*lambda.Options)) (*lambda.ListEventSourceMappingsOutput, error)
 }
 
 // mappings is the list of the mappings of an account and region.
-var mappings = &listpoll.List{Operation: opList, PageSize: 100, Read: func(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
-	return readMappings(ctx, session.Client(s, lambda.NewFromConfig), marker)
-}}
+var mappings = &listpoll.List{
+	Operation: opList, PageSize: 100,
+	Read: func(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
+		return readMappings(ctx, session.Client(s, lambda.NewFromConfig), marker)
+	},
+}
 
 // readMappings reads a page of ListEventSourceMappings. AWS does not sort it. The fingerprint leaves out the result of
 // the last processing: it changes with the traffic, so that the list would settle no mapping that is in use.
@@ -38,8 +42,9 @@ func readMappings(ctx context.Context, api listAPI, marker string) (listpoll.Pag
 	for _, m := range out.EventSourceMappings {
 		m.LastProcessingResult = nil
 		page.Items = append(page.Items, listpoll.Item{
-			ID:          ptr.Deref(m.UUID, ""),
-			Revision:    revision(timestamp(m.LastModified), m.FunctionArn, m.State, ptr.Deref(m.StateTransitionReason, "")),
+			ID: ptr.Deref(m.UUID, ""),
+			Revision: revision(timestamp(m.LastModified), m.FunctionArn, m.State,
+				ptr.Deref(m.StateTransitionReason, "")),
 			Fingerprint: listpoll.Fingerprint(m),
 		})
 	}

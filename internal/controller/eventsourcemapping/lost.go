@@ -45,7 +45,10 @@ func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (str
 
 // candidates returns the mappings of the same source. The function may have been changed
 // meanwhile, so mappings of other functions come last.
-func (e *external) candidates(ctx context.Context, m *v1beta1.EventSourceMapping, created time.Time, f readcache.Freshness) ([]tagging.Candidate, error) {
+func (e *external) candidates(
+	ctx context.Context, m *v1beta1.EventSourceMapping, created time.Time, f readcache.Freshness) ([]tagging.Candidate,
+	error,
+) {
 	all, err := e.listSource(ctx, m, f)
 	if err != nil {
 		return nil, err
@@ -69,27 +72,32 @@ func (e *external) candidates(ctx context.Context, m *v1beta1.EventSourceMapping
 // listSource returns the mappings of the same source with ListEventSourceMappings. All
 // resources of a source share the list. For a resource that is being deleted and that has a
 // source which can't be resolved any more, it returns all mappings.
-func (e *external) listSource(ctx context.Context, m *v1beta1.EventSourceMapping, f readcache.Freshness) ([]types.EventSourceMappingConfiguration, error) {
+func (e *external) listSource(
+	ctx context.Context, m *v1beta1.EventSourceMapping, f readcache.Freshness) ([]types.EventSourceMappingConfiguration,
+	error,
+) {
 	source, err := e.source(ctx, m)
 	if err != nil && !meta.WasDeleted(m) {
 		return nil, err
 	}
 	in := listInput(m, source)
-	return readcache.Read(ctx, e.cache, listKey(in), f, func(ctx context.Context) ([]types.EventSourceMappingConfiguration, error) {
-		var all []types.EventSourceMappingConfiguration
-		var read lambdaapi.Pages
-		for pages := lambda.NewListEventSourceMappingsPaginator(e.api, in); pages.HasMorePages(); {
-			if err := read.Next("event source mappings"); err != nil {
-				return nil, err
+	return readcache.Read(ctx, e.cache, listKey(in), f,
+		func(ctx context.Context) ([]types.EventSourceMappingConfiguration, error) {
+			var all []types.EventSourceMappingConfiguration
+			var read lambdaapi.Pages
+			for pages := lambda.NewListEventSourceMappingsPaginator(e.api, in); pages.HasMorePages(); {
+				if err := read.Next("event source mappings"); err != nil {
+					return nil, err
+				}
+				page, err := pages.NextPage(ctx)
+				if err != nil {
+					return nil, errors.Wrap(awserr.Sanitize(err),
+						"cannot list event source mappings to find one that this resource may have created")
+				}
+				all = append(all, page.EventSourceMappings...)
 			}
-			page, err := pages.NextPage(ctx)
-			if err != nil {
-				return nil, errors.Wrap(awserr.Sanitize(err), "cannot list event source mappings to find one that this resource may have created")
-			}
-			all = append(all, page.EventSourceMappings...)
-		}
-		return all, nil
-	})
+			return all, nil
+		})
 }
 
 // listInput selects the mappings of a source, or those of the function if the source is a
@@ -117,7 +125,8 @@ func (e *external) takeOver(
 ) (reconcile.Result, error) {
 	found := uuidPattern.FindStringSubmatch(awserr.Message(duplicate))
 	if found == nil {
-		return reconcile.Result{}, errors.New("cannot create event source mapping: " + awserr.Sanitize(duplicate).Error())
+		return reconcile.Result{}, errors.New("cannot create event source mapping: " +
+			awserr.Sanitize(duplicate).Error())
 	}
 	res := reconcile.Result{Name: found[1]}
 	o, err := e.getWithTags(ctx, m, res.Name)

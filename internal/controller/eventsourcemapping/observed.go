@@ -64,16 +64,21 @@ func fromAWS(o observed) settings {
 		s.MetricsConfig = texts(c.Metrics)
 	}
 	for _, a := range m.SourceAccessConfigurations {
-		s.SourceAccessConfigurations = append(s.SourceAccessConfigurations, access(string(a.Type), ptr.Deref(a.URI, "")))
+		s.SourceAccessConfigurations = append(s.SourceAccessConfigurations,
+			access(string(a.Type), ptr.Deref(a.URI, "")))
 	}
 	if d := m.DocumentDBEventSourceConfig; d != nil {
-		s.DocumentDBEventSourceConfig = documentDBConfig{DatabaseName: lambdaapi.NonEmpty(d.DatabaseName), CollectionName: lambdaapi.NonEmpty(d.CollectionName), FullDocument: lambdaapi.Text(d.FullDocument)}
+		s.DocumentDBEventSourceConfig = documentDBConfig{
+			DatabaseName:   lambdaapi.NonEmpty(d.DatabaseName),
+			CollectionName: lambdaapi.NonEmpty(d.CollectionName), FullDocument: lambdaapi.Text(d.FullDocument),
+		}
 	}
 	if e := m.SelfManagedEventSource; e != nil {
 		s.SelfManagedEventSource = diff.Set(e.Endpoints[bootstrapServers])
 		if s.SelfManagedKafkaEventSourceConfig.ConsumptionMode == nil {
 			// AWS may omit its default.
-			s.SelfManagedKafkaEventSourceConfig.ConsumptionMode = ptr.To(string(types.KafkaEventSourceMappingConsumptionModeStream))
+			s.SelfManagedKafkaEventSourceConfig.ConsumptionMode = ptr.To(
+				string(types.KafkaEventSourceMappingConsumptionModeStream))
 		}
 	}
 	if t := m.StartingPositionTimestamp; t != nil {
@@ -128,7 +133,10 @@ func pollers(in *types.ProvisionedPollerConfig) *v1beta1.ProvisionedPollerConfig
 	if in == nil || (in.MinimumPollers == nil && in.MaximumPollers == nil) {
 		return nil
 	}
-	return &v1beta1.ProvisionedPollerConfig{MinimumPollers: in.MinimumPollers, MaximumPollers: in.MaximumPollers, PollerGroupName: lambdaapi.NonEmpty(in.PollerGroupName)}
+	return &v1beta1.ProvisionedPollerConfig{
+		MinimumPollers: in.MinimumPollers, MaximumPollers: in.MaximumPollers,
+		PollerGroupName: lambdaapi.NonEmpty(in.PollerGroupName),
+	}
 }
 
 func logging(in *types.EventSourceMappingLoggingConfig) *v1beta1.EventSourceMappingLoggingConfig {
@@ -142,26 +150,38 @@ func managedKafka(in *types.AmazonManagedKafkaEventSourceConfig) kafkaConfig {
 	if in == nil {
 		return kafkaConfig{}
 	}
-	return kafkaConfig{ConsumerGroupID: lambdaapi.NonEmpty(in.ConsumerGroupId), SchemaRegistryConfig: registry(observedRegistry(in.SchemaRegistryConfig))}
+	return kafkaConfig{
+		ConsumerGroupID:      lambdaapi.NonEmpty(in.ConsumerGroupId),
+		SchemaRegistryConfig: registry(observedRegistry(in.SchemaRegistryConfig)),
+	}
 }
 
 func selfManagedKafka(in *types.SelfManagedKafkaEventSourceConfig) kafkaConfig {
 	if in == nil {
 		return kafkaConfig{}
 	}
-	return kafkaConfig{ConsumerGroupID: lambdaapi.NonEmpty(in.ConsumerGroupId), ConsumptionMode: lambdaapi.Text(in.ConsumptionMode), SchemaRegistryConfig: registry(observedRegistry(in.SchemaRegistryConfig))}
+	return kafkaConfig{
+		ConsumerGroupID:      lambdaapi.NonEmpty(in.ConsumerGroupId),
+		ConsumptionMode:      lambdaapi.Text(in.ConsumptionMode),
+		SchemaRegistryConfig: registry(observedRegistry(in.SchemaRegistryConfig)),
+	}
 }
 
 func observedRegistry(in *types.KafkaSchemaRegistryConfig) *v1beta1.KafkaSchemaRegistryConfig {
 	if in == nil || ptr.Deref(in.SchemaRegistryURI, "") == "" {
 		return nil
 	}
-	out := &v1beta1.KafkaSchemaRegistryConfig{SchemaRegistryURI: *in.SchemaRegistryURI, EventRecordFormat: string(in.EventRecordFormat)}
+	out := &v1beta1.KafkaSchemaRegistryConfig{
+		SchemaRegistryURI: *in.SchemaRegistryURI,
+		EventRecordFormat: string(in.EventRecordFormat),
+	}
 	for _, a := range in.AccessConfigs {
-		out.AccessConfigs = append(out.AccessConfigs, v1beta1.KafkaSchemaRegistryAccessConfig{Type: string(a.Type), URI: ptr.Deref(a.URI, "")})
+		out.AccessConfigs = append(out.AccessConfigs,
+			v1beta1.KafkaSchemaRegistryAccessConfig{Type: string(a.Type), URI: ptr.Deref(a.URI, "")})
 	}
 	for _, v := range in.SchemaValidationConfigs {
-		out.SchemaValidationConfigs = append(out.SchemaValidationConfigs, v1beta1.KafkaSchemaValidationConfig{Attribute: string(v.Attribute)})
+		out.SchemaValidationConfigs = append(out.SchemaValidationConfigs,
+			v1beta1.KafkaSchemaValidationConfig{Attribute: string(v.Attribute)})
 	}
 	return out
 }
@@ -216,10 +236,14 @@ func observation(o observed) v1beta1.EventSourceMappingObservation {
 		out.MetricsConfig = &v1beta1.EventSourceMappingMetricsConfig{Metrics: s.MetricsConfig}
 	}
 	for _, a := range m.SourceAccessConfigurations {
-		out.SourceAccessConfigurations = append(out.SourceAccessConfigurations, v1beta1.SourceAccessConfigurationObservation{Type: string(a.Type), URI: a.URI})
+		out.SourceAccessConfigurations = append(out.SourceAccessConfigurations,
+			v1beta1.SourceAccessConfigurationObservation{Type: string(a.Type), URI: a.URI})
 	}
 	if d := s.DocumentDBEventSourceConfig; d.DatabaseName != nil {
-		out.DocumentDBEventSourceConfig = &v1beta1.DocumentDBEventSourceConfig{DatabaseName: *d.DatabaseName, CollectionName: d.CollectionName, FullDocument: d.FullDocument}
+		out.DocumentDBEventSourceConfig = &v1beta1.DocumentDBEventSourceConfig{
+			DatabaseName:   *d.DatabaseName,
+			CollectionName: d.CollectionName, FullDocument: d.FullDocument,
+		}
 	}
 	if len(s.SelfManagedEventSource) > 0 {
 		out.SelfManagedEventSource = &v1beta1.SelfManagedEventSource{Endpoints: map[string]v1beta1.KafkaServers{bootstrapServers: v1beta1.KafkaServers(s.SelfManagedEventSource)}}
@@ -231,14 +255,21 @@ func managedKafkaStatus(in *types.AmazonManagedKafkaEventSourceConfig) *v1beta1.
 	if in == nil {
 		return nil
 	}
-	return &v1beta1.KafkaEventSourceConfigObservation{ConsumerGroupID: in.ConsumerGroupId, SchemaRegistryConfig: observedRegistry(in.SchemaRegistryConfig)}
+	return &v1beta1.KafkaEventSourceConfigObservation{
+		ConsumerGroupID:      in.ConsumerGroupId,
+		SchemaRegistryConfig: observedRegistry(in.SchemaRegistryConfig),
+	}
 }
 
 func selfManagedKafkaStatus(in *types.SelfManagedKafkaEventSourceConfig) *v1beta1.KafkaEventSourceConfigObservation {
 	if in == nil {
 		return nil
 	}
-	return &v1beta1.KafkaEventSourceConfigObservation{ConsumerGroupID: in.ConsumerGroupId, ConsumptionMode: lambdaapi.Text(in.ConsumptionMode), SchemaRegistryConfig: observedRegistry(in.SchemaRegistryConfig)}
+	return &v1beta1.KafkaEventSourceConfigObservation{
+		ConsumerGroupID:      in.ConsumerGroupId,
+		ConsumptionMode:      lambdaapi.Text(in.ConsumptionMode),
+		SchemaRegistryConfig: observedRegistry(in.SchemaRegistryConfig),
+	}
 }
 
 // timestamp truncates a time to seconds, as Kubernetes stores it.

@@ -66,7 +66,8 @@ func disabled(o observed, want *bool) string {
 		who = "AWS disabled the mapping"
 	}
 	if want == nil {
-		return join(who, explanation(o)) + "; set spec.forProvider.enabled to true to enable it again, or to false to keep it disabled"
+		return join(who, explanation(o)) +
+			"; set spec.forProvider.enabled to true to enable it again, or to false to keep it disabled"
 	}
 	return join(who, explanation(o))
 }

@@ -19,12 +19,15 @@ const (
 )
 
 // desired returns the settings of spec with references resolved and ownership tags added.
-func (e *external) desired(ctx context.Context, m *v1beta1.EventSourceMapping) (forProvider, initProvider settings, err error) {
+func (e *external) desired(
+	ctx context.Context, m *v1beta1.EventSourceMapping,
+) (forProvider, initProvider settings, err error) {
 	p := m.Spec.ForProvider
 	if p.EventSourceArn, err = e.source(ctx, m); err != nil {
 		return forProvider, initProvider, err
 	}
-	if p.EventSourceMappingSettings, err = e.resolve(ctx, m.GetNamespace(), atForProvider, p.EventSourceMappingSettings); err != nil {
+	if p.EventSourceMappingSettings, err = e.resolve(ctx, m.GetNamespace(), atForProvider,
+		p.EventSourceMappingSettings); err != nil {
 		return forProvider, initProvider, err
 	}
 	forProvider = fromParameters(p)
@@ -42,17 +45,24 @@ func (e *external) desired(ctx context.Context, m *v1beta1.EventSourceMapping) (
 // source returns the ARN of the source, or nil for self-managed Kafka.
 func (e *external) source(ctx context.Context, m *v1beta1.EventSourceMapping) (*string, error) {
 	p := m.Spec.ForProvider
-	return refs.One(ctx, e.fields, m.GetNamespace(), atForProvider+".eventSourceArnFrom", p.EventSourceArn, p.EventSourceArnFrom)
+	return refs.One(ctx, e.fields, m.GetNamespace(), atForProvider+".eventSourceArnFrom", p.EventSourceArn,
+		p.EventSourceArnFrom)
 }
 
 // resolve replaces each <field>From by the value that it selects.
-func (e *external) resolve(ctx context.Context, namespace, at string, s v1beta1.EventSourceMappingSettings) (v1beta1.EventSourceMappingSettings, error) {
+func (e *external) resolve(
+	ctx context.Context, namespace, at string,
+	s v1beta1.EventSourceMappingSettings) (v1beta1.EventSourceMappingSettings,
+	error,
+) {
 	var err error
-	if s.KMSKeyArn, err = refs.One(ctx, e.fields, namespace, at+".kmsKeyArnFrom", s.KMSKeyArn, s.KMSKeyArnFrom); err != nil {
+	if s.KMSKeyArn, err = refs.One(ctx, e.fields, namespace, at+".kmsKeyArnFrom", s.KMSKeyArn,
+		s.KMSKeyArnFrom); err != nil {
 		return s, err
 	}
 	if d := s.DestinationConfig; d != nil {
-		to, err := refs.One(ctx, e.fields, namespace, at+".destinationConfig.onFailure.destinationFrom", d.OnFailure.Destination, d.OnFailure.DestinationFrom)
+		to, err := refs.One(ctx, e.fields, namespace, at+".destinationConfig.onFailure.destinationFrom",
+			d.OnFailure.Destination, d.OnFailure.DestinationFrom)
 		if err != nil {
 			return s, err
 		}
@@ -60,7 +70,8 @@ func (e *external) resolve(ctx context.Context, namespace, at string, s v1beta1.
 	}
 	s.SourceAccessConfigurations = slices.Clone(s.SourceAccessConfigurations)
 	for i, a := range s.SourceAccessConfigurations {
-		uri, err := refs.One(ctx, e.fields, namespace, fmt.Sprintf("%s.sourceAccessConfigurations[%d].uriFrom", at, i), a.URI, a.URIFrom)
+		uri, err := refs.One(ctx, e.fields, namespace, fmt.Sprintf("%s.sourceAccessConfigurations[%d].uriFrom", at, i),
+			a.URI, a.URIFrom)
 		if err != nil {
 			return s, err
 		}

@@ -118,7 +118,8 @@ func fromSpec(p v1beta1.EventSourceMappingSettings) settings {
 		s.FilterCriteria = patterns(f.Filters)
 	}
 	if d := p.DestinationConfig; d != nil {
-		s.DestinationConfig = &destinationConfig{OnFailure: onFailure{Destination: ptr.Deref(d.OnFailure.Destination, "")}}
+		s.DestinationConfig = &destinationConfig{OnFailure: onFailure{Destination: ptr.Deref(d.OnFailure.Destination,
+			"")}}
 	}
 	if m := p.MetricsConfig; m != nil {
 		s.MetricsConfig = m.Metrics
@@ -127,13 +128,22 @@ func fromSpec(p v1beta1.EventSourceMappingSettings) settings {
 		s.SourceAccessConfigurations = append(s.SourceAccessConfigurations, access(a.Type, ptr.Deref(a.URI, "")))
 	}
 	if k := p.AmazonManagedKafkaEventSourceConfig; k != nil {
-		s.AmazonManagedKafkaEventSourceConfig = kafkaConfig{ConsumerGroupID: k.ConsumerGroupID, SchemaRegistryConfig: registry(k.SchemaRegistryConfig)}
+		s.AmazonManagedKafkaEventSourceConfig = kafkaConfig{
+			ConsumerGroupID:      k.ConsumerGroupID,
+			SchemaRegistryConfig: registry(k.SchemaRegistryConfig),
+		}
 	}
 	if k := p.SelfManagedKafkaEventSourceConfig; k != nil {
-		s.SelfManagedKafkaEventSourceConfig = kafkaConfig{ConsumerGroupID: k.ConsumerGroupID, ConsumptionMode: k.ConsumptionMode, SchemaRegistryConfig: registry(k.SchemaRegistryConfig)}
+		s.SelfManagedKafkaEventSourceConfig = kafkaConfig{
+			ConsumerGroupID: k.ConsumerGroupID,
+			ConsumptionMode: k.ConsumptionMode, SchemaRegistryConfig: registry(k.SchemaRegistryConfig),
+		}
 	}
 	if d := p.DocumentDBEventSourceConfig; d != nil {
-		s.DocumentDBEventSourceConfig = documentDBConfig{DatabaseName: ptr.To(d.DatabaseName), CollectionName: d.CollectionName, FullDocument: d.FullDocument}
+		s.DocumentDBEventSourceConfig = documentDBConfig{
+			DatabaseName:   ptr.To(d.DatabaseName),
+			CollectionName: d.CollectionName, FullDocument: d.FullDocument,
+		}
 	}
 	return s
 }

@@ -45,7 +45,10 @@ func (t Target) Name(mg resource.Managed) (functionname.Name, bool, error) {
 	case meta.WasDeleted(mg):
 		return known, named && t.agrees(mg, known), nil
 	case t.Function == nil && !named:
-		return known, false, reconcile.Invalid(errors.Errorf("no function is named: set spec.forProvider.functionName, or the annotation %s", meta.AnnotationKeyExternalName))
+		return known, false,
+			reconcile.Invalid(errors.Errorf("no function is named: set spec.forProvider.functionName, or the "+
+				"annotation %s",
+				meta.AnnotationKeyExternalName))
 	case t.Function == nil:
 		return known, true, nil
 	}
@@ -54,7 +57,10 @@ func (t Target) Name(mg resource.Managed) (functionname.Name, bool, error) {
 		return want, false, ownership.NewMovedError(known.String(), want.String())
 	}
 	if named && known != want {
-		return want, false, reconcile.Invalid(errors.Errorf("spec.forProvider names %[3]s, but the annotation %[2]s names %[1]s: create another resource for %[3]s", known, meta.AnnotationKeyExternalName, want))
+		return want, false,
+			reconcile.Invalid(errors.Errorf("spec.forProvider names %[3]s, but the annotation %[2]s names %[1]s: "+
+				"create another "+
+				"resource for %[3]s", known, meta.AnnotationKeyExternalName, want))
 	}
 	return want, true, nil
 }
@@ -74,7 +80,10 @@ func (t Target) known(mg resource.Managed) (functionname.Name, error) {
 	}
 	n, ok := functionname.Parse(text)
 	if !ok {
-		return n, reconcile.Invalid(errors.Errorf("the annotation %s is %q, which is not of the form function:qualifier: name the function by its plain name", meta.AnnotationKeyExternalName, text))
+		return n,
+			reconcile.Invalid(errors.Errorf("the annotation %s is %q, which is not of the form function:qualifier: "+
+				"name the "+
+				"function by its plain name", meta.AnnotationKeyExternalName, text))
 	}
 	return n.Or(t.Default), nil
 }
@@ -87,7 +96,8 @@ func (t Target) agrees(mg resource.Managed, known functionname.Name) bool {
 
 // Acts returns the functions that spec and annotations name.
 func Acts(mg resource.Managed, function *string) []tenancy.Target {
-	return tenancy.Functions(function, ptr.To(meta.GetExternalName(mg)), ptr.To(ownership.WrittenName(mg)), ptr.To(ownership.Parent(mg)))
+	return tenancy.Functions(function, ptr.To(meta.GetExternalName(mg)), ptr.To(ownership.WrittenName(mg)),
+		ptr.To(ownership.Parent(mg)))
 }
 
 // Reads returns the operations of an observation: the read, and the create if the configuration does not exist yet.
@@ -105,11 +115,16 @@ func Description(kind string, n functionname.Name) string {
 
 // FunctionReference returns the reference of a spec to the function that it configures.
 func FunctionReference(f v1beta1.ConfiguredFunction) reconcile.Reference {
-	return reconcile.Reference{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: f.FunctionNameRef, Selector: f.FunctionNameSelector}
+	return reconcile.Reference{
+		Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: f.FunctionNameRef,
+		Selector: f.FunctionNameSelector,
+	}
 }
 
 // QualifierReference returns the reference of a spec to its qualifier.
-func QualifierReference(to schema.GroupVersionKind, ref *xpv2.NamespacedReference, selector *xpv2.NamespacedSelector) reconcile.Reference {
+func QualifierReference(
+	to schema.GroupVersionKind, ref *xpv2.NamespacedReference, selector *xpv2.NamespacedSelector,
+) reconcile.Reference {
 	return reconcile.Reference{Field: "qualifier", To: to, Ref: ref, Selector: selector}
 }
 

@@ -41,7 +41,9 @@ type Reader[V any] struct {
 //
 // The list is not conclusive if the endpoint, such as an emulator, does not support it, or if it does not contain what
 // the resource has created: then the single configuration is read.
-func (r *Reader[V]) Read(ctx context.Context, f reconcile.Facts, mg resource.Managed, n functionname.Name) (V, bool, error) {
+func (r *Reader[V]) Read(
+	ctx context.Context, f reconcile.Facts, mg resource.Managed, n functionname.Name,
+) (V, bool, error) {
 	var none V
 	all, err := readcache.Read(ctx, r.Cache, r.key(n), f.Fresh, func(ctx context.Context) ([]V, error) {
 		return r.list(ctx, f, n.Function)

@@ -11,10 +11,14 @@ import (
 // lambdaAPI is the part of the Lambda API that this kind calls. Put replaces all settings,
 // so that UpdateFunctionEventInvokeConfig, which keeps what it is not sent, is not needed.
 type lambdaAPI interface {
-	GetFunctionEventInvokeConfig(ctx context.Context, in *lambda.GetFunctionEventInvokeConfigInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionEventInvokeConfigOutput, error)
-	ListFunctionEventInvokeConfigs(ctx context.Context, in *lambda.ListFunctionEventInvokeConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListFunctionEventInvokeConfigsOutput, error)
-	PutFunctionEventInvokeConfig(ctx context.Context, in *lambda.PutFunctionEventInvokeConfigInput, opts ...func(*lambda.Options)) (*lambda.PutFunctionEventInvokeConfigOutput, error)
-	DeleteFunctionEventInvokeConfig(ctx context.Context, in *lambda.DeleteFunctionEventInvokeConfigInput, opts ...func(*lambda.Options)) (*lambda.DeleteFunctionEventInvokeConfigOutput, error)
+	GetFunctionEventInvokeConfig(ctx context.Context, in *lambda.GetFunctionEventInvokeConfigInput,
+		opts ...func(*lambda.Options)) (*lambda.GetFunctionEventInvokeConfigOutput, error)
+	ListFunctionEventInvokeConfigs(ctx context.Context, in *lambda.ListFunctionEventInvokeConfigsInput,
+		opts ...func(*lambda.Options)) (*lambda.ListFunctionEventInvokeConfigsOutput, error)
+	PutFunctionEventInvokeConfig(ctx context.Context, in *lambda.PutFunctionEventInvokeConfigInput,
+		opts ...func(*lambda.Options)) (*lambda.PutFunctionEventInvokeConfigOutput, error)
+	DeleteFunctionEventInvokeConfig(ctx context.Context, in *lambda.DeleteFunctionEventInvokeConfigInput,
+		opts ...func(*lambda.Options)) (*lambda.DeleteFunctionEventInvokeConfigOutput, error)
 }
 
 // fieldReader reads fields of other providers' objects.

@@ -26,9 +26,12 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		NewList:      func() resource.ManagedList { return &v1beta1.FunctionEventInvokeConfigList{} },
 		Region:       func(c *v1beta1.FunctionEventInvokeConfig) string { return c.Spec.ForProvider.Region },
 		FunctionName: func(c *v1beta1.FunctionEventInvokeConfig) **string { return &c.Spec.ForProvider.FunctionName },
-		Reads:        func(c *v1beta1.FunctionEventInvokeConfig) []string { return functionconfig.Reads(c, opList, opPut) },
-		Reported:     func(*v1beta1.FunctionEventInvokeConfig) bool { return true },
-		Observer:     c.observer,
+		Reads: func(c *v1beta1.FunctionEventInvokeConfig) []string {
+			return functionconfig.Reads(c, opList,
+				opPut)
+		},
+		Reported: func(*v1beta1.FunctionEventInvokeConfig) bool { return true },
+		Observer: c.observer,
 		ActsOn: func(mg *v1beta1.FunctionEventInvokeConfig) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
@@ -41,7 +44,9 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 
 type connector struct{ fields fieldReader }
 
-func (c *connector) observer(_ *v1beta1.FunctionEventInvokeConfig, s *session.Session) reconcile.Observer[*v1beta1.FunctionEventInvokeConfig] {
+func (c *connector) observer(
+	_ *v1beta1.FunctionEventInvokeConfig, s *session.Session,
+) reconcile.Observer[*v1beta1.FunctionEventInvokeConfig] {
 	return newExternal(session.Client(s, lambda.NewFromConfig), s.ReadCache(), c.fields)
 }
 
@@ -55,7 +60,10 @@ func references(mg *v1beta1.FunctionEventInvokeConfig) []reconcile.Reference {
 		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 	for _, d := range destinationsOf(mg) {
-		refs = append(refs, reconcile.Reference{Field: d.field, To: v1beta1.FunctionGroupVersionKind, Ref: d.ref, Selector: d.selector})
+		refs = append(refs, reconcile.Reference{
+			Field: d.field, To: v1beta1.FunctionGroupVersionKind, Ref: d.ref,
+			Selector: d.selector,
+		})
 	}
 	return refs
 }

@@ -42,9 +42,13 @@ type destinationField struct {
 
 // destinationsOf returns all destinations that spec names.
 func destinationsOf(mg *v1beta1.FunctionEventInvokeConfig) []destinationField {
-	all := []destinationField{onFailure(mg.Spec.ForProvider.DestinationConfig), onSuccess(mg.Spec.ForProvider.DestinationConfig)}
+	all := []destinationField{
+		onFailure(mg.Spec.ForProvider.DestinationConfig),
+		onSuccess(mg.Spec.ForProvider.DestinationConfig),
+	}
 	if mg.Spec.InitProvider != nil {
-		all = append(all, onFailure(mg.Spec.InitProvider.DestinationConfig), onSuccess(mg.Spec.InitProvider.DestinationConfig))
+		all = append(all, onFailure(mg.Spec.InitProvider.DestinationConfig),
+			onSuccess(mg.Spec.InitProvider.DestinationConfig))
 	}
 	return all
 }
@@ -129,7 +133,8 @@ func observation(c types.FunctionEventInvokeConfig, n functionname.Name) v1beta1
 	out := v1beta1.FunctionEventInvokeConfigObservation{
 		FunctionName: &n.Function, Qualifier: functionconfig.StatusQualifier(n), FunctionArn: c.FunctionArn,
 		MaximumEventAgeInSeconds: s.MaximumEventAgeInSeconds, MaximumRetryAttempts: s.MaximumRetryAttempts,
-		OnFailureDestination: s.DestinationConfig.OnFailure.Destination, OnSuccessDestination: s.DestinationConfig.OnSuccess.Destination,
+		OnFailureDestination: s.DestinationConfig.OnFailure.Destination,
+		OnSuccessDestination: s.DestinationConfig.OnSuccess.Destination,
 	}
 	if c.LastModified != nil {
 		out.LastModified = ptr.To(metav1.NewTime(*c.LastModified).Rfc3339Copy()) // As Kubernetes stores it.

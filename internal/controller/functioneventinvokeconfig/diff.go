@@ -28,8 +28,14 @@ func compare(d reconcile.Desired[settings], observed settings) reconcile.Compari
 		}
 	}
 	for path, f := range map[string]struct{ to, from *destination }{
-		"destinationConfig.onFailure.destination": {&t.DestinationConfig.OnFailure, &observed.DestinationConfig.OnFailure},
-		"destinationConfig.onSuccess.destination": {&t.DestinationConfig.OnSuccess, &observed.DestinationConfig.OnSuccess},
+		"destinationConfig.onFailure.destination": {
+			&t.DestinationConfig.OnFailure,
+			&observed.DestinationConfig.OnFailure,
+		},
+		"destinationConfig.onSuccess.destination": {
+			&t.DestinationConfig.OnSuccess,
+			&observed.DestinationConfig.OnSuccess,
+		},
 	} {
 		if d.Left.Covers(path) {
 			*f.to = *f.from

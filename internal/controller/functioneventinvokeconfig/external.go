@@ -45,17 +45,22 @@ func newExternal(api lambdaAPI, cache *readcache.Cache, fields fieldReader) awsR
 }
 
 // page returns a page of the configurations of a function.
-func (e *external) page(ctx context.Context, function string, marker *string) ([]types.FunctionEventInvokeConfig, *string, error) {
-	out, err := e.api.ListFunctionEventInvokeConfigs(ctx, &lambda.ListFunctionEventInvokeConfigsInput{FunctionName: &function, Marker: marker})
+func (e *external) page(
+	ctx context.Context, function string, marker *string,
+) ([]types.FunctionEventInvokeConfig, *string, error) {
+	out, err := e.api.ListFunctionEventInvokeConfigs(ctx,
+		&lambda.ListFunctionEventInvokeConfigsInput{FunctionName: &function, Marker: marker})
 	if err != nil {
-		return nil, nil, errors.Wrapf(err, "cannot list the asynchronous invocation configurations of function %s", function)
+		return nil, nil, errors.Wrapf(err, "cannot list the asynchronous invocation configurations of function %s",
+			function)
 	}
 	return out.FunctionEventInvokeConfigs, out.NextMarker, nil
 }
 
 // get reads a single configuration.
 func (e *external) get(ctx context.Context, n functionname.Name) (types.FunctionEventInvokeConfig, error) {
-	out, err := e.api.GetFunctionEventInvokeConfig(ctx, &lambda.GetFunctionEventInvokeConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
+	out, err := e.api.GetFunctionEventInvokeConfig(ctx,
+		&lambda.GetFunctionEventInvokeConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
 	if err != nil {
 		return types.FunctionEventInvokeConfig{}, errors.Wrapf(err, "cannot get %s", description(n))
 	}
@@ -68,13 +73,19 @@ func (e *external) get(ctx context.Context, n functionname.Name) (types.Function
 // read reads the configuration from the list of its function's.
 func (e *external) read(ctx context.Context, f reconcile.Facts, mg *v1beta1.FunctionEventInvokeConfig) (found, error) {
 	p := mg.Spec.ForProvider
-	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier, Default: functionname.Latest}.Name(mg)
+	n, ok, err := functionconfig.Target{
+		Function: p.FunctionName, Qualifier: p.Qualifier,
+		Default: functionname.Latest,
+	}.Name(mg)
 	if err != nil || !ok {
 		return found{}, err
 	}
 	e.name, e.others = n, f.Others
 	c, exists, err := e.reader.Read(ctx, f, mg, n)
-	return found{Resource: c, Settings: fromAWS(c), Exists: exists, Name: n.String(), Description: description(n), Parent: n.String()}, err
+	return found{
+		Resource: c, Settings: fromAWS(c), Exists: exists, Name: n.String(), Description: description(n),
+		Parent: n.String(),
+	}, err
 }
 
 func description(n functionname.Name) string {
@@ -87,7 +98,9 @@ func (e *external) status(mg *v1beta1.FunctionEventInvokeConfig, o found) {
 }
 
 // desired returns the settings of spec, with what it refers to resolved.
-func (e *external) desired(ctx context.Context, mg *v1beta1.FunctionEventInvokeConfig) (forProvider, initProvider settings, err error) {
+func (e *external) desired(
+	ctx context.Context, mg *v1beta1.FunctionEventInvokeConfig,
+) (forProvider, initProvider settings, err error) {
 	return desired(mg, func(field string, s v1beta1.FieldSelector) (string, error) {
 		v, err := e.fields.Get(ctx, mg.GetNamespace(), s)
 		if err == nil {
@@ -98,17 +111,24 @@ func (e *external) desired(ctx context.Context, mg *v1beta1.FunctionEventInvokeC
 }
 
 // compare compares spec with the configuration.
-func (e *external) compare(_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
+func (e *external) compare(
+	_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, d reconcile.Desired[settings],
+	o found,
+) (reconcile.Comparison[settings], error) {
 	return compare(d, o.Settings), nil
 }
 
 // create creates the configuration.
-func (e *external) create(ctx context.Context, _ *v1beta1.FunctionEventInvokeConfig, s settings) (reconcile.Result, error) {
+func (e *external) create(
+	ctx context.Context, _ *v1beta1.FunctionEventInvokeConfig, s settings,
+) (reconcile.Result, error) {
 	return reconcile.Result{Name: e.name.String()}, e.put(ctx, "create", s)
 }
 
 // update replaces all settings.
-func (e *external) update(ctx context.Context, _ *v1beta1.FunctionEventInvokeConfig, _ found, u update) (reconcile.Result, error) {
+func (e *external) update(
+	ctx context.Context, _ *v1beta1.FunctionEventInvokeConfig, _ found, u update,
+) (reconcile.Result, error) {
 	return reconcile.Result{}, e.put(ctx, "update", u.Target)
 }
 
@@ -119,8 +139,11 @@ func (e *external) put(ctx context.Context, verb string, s settings) error {
 }
 
 // delete deletes the configuration, which restores Lambda's defaults.
-func (e *external) delete(ctx context.Context, _ *v1beta1.FunctionEventInvokeConfig, o found) (reconcile.Result, error) {
+func (e *external) delete(
+	ctx context.Context, _ *v1beta1.FunctionEventInvokeConfig, o found,
+) (reconcile.Result, error) {
 	defer e.reader.Forget(e.name)
-	_, err := e.api.DeleteFunctionEventInvokeConfig(ctx, &lambda.DeleteFunctionEventInvokeConfigInput{FunctionName: &e.name.Function, Qualifier: &e.name.Qualifier})
+	_, err := e.api.DeleteFunctionEventInvokeConfig(ctx,
+		&lambda.DeleteFunctionEventInvokeConfigInput{FunctionName: &e.name.Function, Qualifier: &e.name.Qualifier})
 	return reconcile.Result{}, errors.Wrapf(err, "cannot delete %s", o.Description)
 }

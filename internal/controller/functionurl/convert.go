@@ -24,7 +24,8 @@ func fromAWS(u types.FunctionUrlConfig) settings {
 
 // corsOf returns nil for a block without any setting.
 func corsOf(c *types.Cors) *v1beta1.Cors {
-	if c == nil || len(c.AllowHeaders)+len(c.AllowMethods)+len(c.AllowOrigins)+len(c.ExposeHeaders) == 0 && c.AllowCredentials == nil && c.MaxAge == nil {
+	if c == nil || len(c.AllowHeaders)+len(c.AllowMethods)+len(c.AllowOrigins)+len(c.ExposeHeaders) == 0 &&
+		c.AllowCredentials == nil && c.MaxAge == nil {
 		return nil
 	}
 	return &v1beta1.Cors{
@@ -75,7 +76,8 @@ func updateInput(t settings, changes diff.Changes, n functionname.Name) *lambda.
 // observation returns what status shows of a URL.
 func observation(u types.FunctionUrlConfig, n functionname.Name) v1beta1.FunctionURLObservation {
 	return v1beta1.FunctionURLObservation{
-		FunctionName: &n.Function, Qualifier: functionconfig.StatusQualifier(n), FunctionArn: u.FunctionArn, FunctionURL: u.FunctionUrl, URLID: urlID(u.FunctionUrl),
+		FunctionName: &n.Function, Qualifier: functionconfig.StatusQualifier(n), FunctionArn: u.FunctionArn,
+		FunctionURL: u.FunctionUrl, URLID: urlID(u.FunctionUrl),
 		AuthType: text(u.AuthType), Cors: corsOf(u.Cors), InvokeMode: text(u.InvokeMode),
 		CreationTime: u.CreationTime, LastModifiedTime: u.LastModifiedTime,
 	}

@@ -44,8 +44,13 @@ func newExternal(api lambdaAPI, cache *readcache.Cache) awsResource {
 }
 
 // page returns a page of the URLs of a function.
-func (e *external) page(ctx context.Context, function string, marker *string) ([]types.FunctionUrlConfig, *string, error) {
-	out, err := e.api.ListFunctionUrlConfigs(ctx, &lambda.ListFunctionUrlConfigsInput{FunctionName: &function, Marker: marker})
+func (e *external) page(
+	ctx context.Context, function string, marker *string,
+) ([]types.FunctionUrlConfig, *string, error) {
+	out, err := e.api.ListFunctionUrlConfigs(ctx, &lambda.ListFunctionUrlConfigsInput{
+		FunctionName: &function,
+		Marker:       marker,
+	})
 	if err != nil {
 		return nil, nil, errors.Wrapf(err, "cannot list the URLs of function %s", function)
 	}
@@ -54,12 +59,16 @@ func (e *external) page(ctx context.Context, function string, marker *string) ([
 
 // get reads a single URL.
 func (e *external) get(ctx context.Context, n functionname.Name) (types.FunctionUrlConfig, error) {
-	out, err := e.api.GetFunctionUrlConfig(ctx, &lambda.GetFunctionUrlConfigInput{FunctionName: &n.Function, Qualifier: qualifier(n)})
+	out, err := e.api.GetFunctionUrlConfig(ctx, &lambda.GetFunctionUrlConfigInput{
+		FunctionName: &n.Function,
+		Qualifier:    qualifier(n),
+	})
 	if err != nil {
 		return types.FunctionUrlConfig{}, errors.Wrapf(err, "cannot get %s", functionconfig.Description("the URL", n))
 	}
 	return types.FunctionUrlConfig{
-		AuthType: out.AuthType, CreationTime: out.CreationTime, FunctionArn: out.FunctionArn, FunctionUrl: out.FunctionUrl,
+		AuthType: out.AuthType, CreationTime: out.CreationTime, FunctionArn: out.FunctionArn,
+		FunctionUrl:      out.FunctionUrl,
 		LastModifiedTime: out.LastModifiedTime, Cors: out.Cors, InvokeMode: out.InvokeMode,
 	}, nil
 }
@@ -73,7 +82,10 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, mg *v1beta1.Func
 	}
 	e.name = n
 	u, exists, err := e.reader.Read(ctx, f, mg, n)
-	return found{Resource: u, Settings: fromAWS(u), Exists: exists, Name: n.String(), Description: functionconfig.Description("the URL", n), Parent: n.String()}, err
+	return found{
+		Resource: u, Settings: fromAWS(u), Exists: exists, Name: n.String(),
+		Description: functionconfig.Description("the URL", n), Parent: n.String(),
+	}, err
 }
 
 // status sets status.atProvider.
@@ -88,7 +100,10 @@ func (e *external) desired(_ context.Context, mg *v1beta1.FunctionURL) (forProvi
 }
 
 // compare compares spec with the URL.
-func (e *external) compare(_ context.Context, _ *v1beta1.FunctionURL, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
+func (e *external) compare(
+	_ context.Context, _ *v1beta1.FunctionURL, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings],
+	error,
+) {
 	return compare(d, o.Settings), nil
 }
 
@@ -113,7 +128,10 @@ func (e *external) update(ctx context.Context, _ *v1beta1.FunctionURL, o found, 
 // delete deletes the URL. Its address is lost: another URL gets another one.
 func (e *external) delete(ctx context.Context, _ *v1beta1.FunctionURL, o found) (reconcile.Result, error) {
 	defer e.reader.Forget(e.name)
-	_, err := e.api.DeleteFunctionUrlConfig(ctx, &lambda.DeleteFunctionUrlConfigInput{FunctionName: &e.name.Function, Qualifier: qualifier(e.name)})
+	_, err := e.api.DeleteFunctionUrlConfig(ctx, &lambda.DeleteFunctionUrlConfigInput{
+		FunctionName: &e.name.Function,
+		Qualifier:    qualifier(e.name),
+	})
 	return reconcile.Result{}, errors.Wrapf(err, "cannot delete %s", o.Description)
 }
 

@@ -51,7 +51,10 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 func references(i *v1beta1.Invocation) []reconcile.Reference {
 	p := i.Spec.ForProvider
 	return []reconcile.Reference{
-		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: p.FunctionNameRef, Selector: p.FunctionNameSelector},
+		{
+			Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: p.FunctionNameRef,
+			Selector: p.FunctionNameSelector,
+		},
 		{Field: "qualifier", To: v1beta1.AliasGroupVersionKind, Ref: p.QualifierRef, Selector: p.QualifierSelector},
 	}
 }
@@ -78,7 +81,11 @@ func source(namespace string, from v1beta1.ValueSource) (ref refs.ObjectRef, key
 
 // redact removes the input and the results of functions from an Invocation that is logged.
 func redact(i *v1beta1.Invocation) {
-	for _, text := range []**string{&i.Spec.ForProvider.Payload, &i.Spec.ForProvider.ClientContext, &i.Status.AtProvider.Payload, &i.Status.AtProvider.Result, &i.Status.AtProvider.LogTail, &i.Status.AtProvider.FunctionErrorMessage} {
+	for _, text := range []**string{
+		&i.Spec.ForProvider.Payload, &i.Spec.ForProvider.ClientContext,
+		&i.Status.AtProvider.Payload, &i.Status.AtProvider.Result, &i.Status.AtProvider.LogTail,
+		&i.Status.AtProvider.FunctionErrorMessage,
+	} {
 		if *text != nil {
 			*text = ptr.To(diff.Redacted)
 		}

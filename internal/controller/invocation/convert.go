@@ -45,7 +45,8 @@ func (e event) check(p v1beta1.InvocationParameters) error {
 	case !json.Valid(e.payload):
 		return errors.New("the payload is not valid JSON: put a plain text in quotes")
 	case inCRUD(p) && !bytes.HasPrefix(bytes.TrimSpace(e.payload), []byte("{")):
-		return errors.New("the payload must be a JSON object with lifecycleScope CRUD, because the action is added to it")
+		return errors.New("the payload must be a JSON object with lifecycleScope CRUD, because the action is " +
+			"added to it")
 	}
 	return nil
 }
@@ -68,7 +69,10 @@ func fingerprint(uid string, p v1beta1.InvocationParameters, e event) (string, e
 
 // identifying returns everything that distinguishes one input from another.
 func identifying(p v1beta1.InvocationParameters, e event) ([]byte, error) {
-	return json.Marshal([]any{p.FunctionName, p.Qualifier, p.ClientContext, p.InvocationType, p.TenantID, p.DurableExecutionName, p.Triggers, e.payload})
+	return json.Marshal([]any{
+		p.FunctionName, p.Qualifier, p.ClientContext, p.InvocationType, p.TenantID,
+		p.DurableExecutionName, p.Triggers, e.payload,
+	})
 }
 
 // input returns the input of the call. before is the payload of the last invocation, or nil if it is not known.
@@ -129,13 +133,15 @@ func show(i *v1beta1.Invocation, r record, e event, out *lambda.InvokeOutput) {
 	o := v1beta1.InvocationObservation{FunctionName: p.FunctionName, Qualifier: p.Qualifier, Payload: before}
 	if out != nil {
 		hidden := hide(e)
-		o.StatusCode, o.ExecutedVersion, o.DurableExecutionArn = ptr.To(out.StatusCode), out.ExecutedVersion, out.DurableExecutionArn
+		o.StatusCode, o.ExecutedVersion, o.DurableExecutionArn = ptr.To(out.StatusCode), out.ExecutedVersion,
+			out.DurableExecutionArn
 		if out.FunctionError != nil {
 			o.FunctionError = out.FunctionError
 			o.FunctionErrorMessage = ptr.To(cut(hidden.Replace(message(out.Payload)), maxMessage))
 		}
 		if ptr.Deref(p.RecordResult, false) && out.FunctionError == nil {
-			o.Result, o.ResultTruncated = ptr.To(cut(hidden.Replace(string(out.Payload)), maxResult)), ptr.To(len(out.Payload) > maxResult)
+			o.Result, o.ResultTruncated = ptr.To(cut(hidden.Replace(string(out.Payload)), maxResult)),
+				ptr.To(len(out.Payload) > maxResult)
 		}
 		if tail, err := base64.StdEncoding.DecodeString(ptr.Deref(out.LogResult, "")); err == nil && len(tail) > 0 {
 			o.LogTail = ptr.To(last(hidden.Replace(string(tail)), maxLogTail))
@@ -154,7 +160,8 @@ func show(i *v1beta1.Invocation, r record, e event, out *lambda.InvokeOutput) {
 // stamp copies a record to status.
 func stamp(i *v1beta1.Invocation, r record) {
 	o := &i.Status.AtProvider
-	o.InputHash, o.Action, o.Outcome, o.Attempts, o.Calls, o.LastInvokedTime = &r.Input, &r.Action, &r.Outcome, &r.Attempts, &r.Serial, &r.At
+	o.InputHash, o.Action, o.Outcome, o.Attempts, o.Calls, o.LastInvokedTime = &r.Input, &r.Action, &r.Outcome,
+		&r.Attempts, &r.Serial, &r.At
 }
 
 // message returns the type and message of a function's error.

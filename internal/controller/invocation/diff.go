@@ -48,14 +48,19 @@ func decide(i *v1beta1.Invocation, r *record, input string, now time.Time) decis
 	case r.neverInvoked() || r.Input != input:
 		return fresh(i, r)
 	case r.Outcome == notInvoked:
-		return decision{action: r.Action, ready: reconcile.Updating(i.GetGeneration(), "the last call failed before the function ran")}
+		return decision{action: r.Action, ready: reconcile.Updating(i.GetGeneration(),
+			"the last call failed before the function ran")}
 	case r.Outcome == succeeded:
 		return decision{ready: reconcile.Available(i.GetGeneration())}
 	case r.Outcome == functionError:
-		return again(i, r, now, r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy, 1), "the function returned an error"+detail(i, r))
+		return again(i, r, now, r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy, 1),
+			"the function returned an error"+detail(i, r))
 	}
-	return again(i, r, now, repeatable(i.Spec.ForProvider) && r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy, mostAttempts),
-		"it is not known whether the function ran, because the call was interrupted; it is not invoked again, so that it does not run twice: check its log, then change triggers to invoke it again, or set retryPolicy.unknownOutcome to Retry")
+	return again(i, r, now, repeatable(i.Spec.ForProvider) && r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy,
+		mostAttempts),
+		"it is not known whether the function ran, because the call was interrupted; it is not invoked again, so "+
+			"that it does not run twice: check its log, then change triggers to invoke it again, or set "+
+			"retryPolicy.unknownOutcome to Retry")
 }
 
 // fresh returns the decision about a new input.
@@ -92,11 +97,15 @@ func atTheEnd(i *v1beta1.Invocation, r *record, input string, now time.Time) dec
 	case r.Outcome == functionError:
 		d := again(i, r, now, r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy, 1), "")
 		if d.action == "" && d.wait == 0 {
-			d.blocked = "the function returned an error when it was invoked for the deletion, see status.atProvider: fix it and change triggers to invoke it again, or set lifecycleScope to CREATE_ONLY to delete the Invocation without invoking it"
+			d.blocked = "the function returned an error when it was invoked for the deletion, see status.atProvider: " +
+				"fix it and change triggers to invoke it again, or set lifecycleScope to CREATE_ONLY to delete the " +
+				"Invocation " +
+				"without invoking it"
 		}
 		return d
 	}
-	d := again(i, r, now, repeatable(i.Spec.ForProvider) && r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy, mostAttempts), "")
+	d := again(i, r, now, repeatable(i.Spec.ForProvider) && r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy,
+		mostAttempts), "")
 	d.done = d.action == "" && d.wait == 0
 	return d
 }
@@ -111,7 +120,8 @@ func attempts(p *v1beta1.InvocationRetryPolicy, otherwise int32) int32 {
 
 // repeatable reports whether a call with unknown outcome may be repeated.
 func repeatable(p v1beta1.InvocationParameters) bool {
-	return p.DurableExecutionName != nil || (p.RetryPolicy != nil && ptr.Deref(p.RetryPolicy.UnknownOutcome, "") == retryAlways)
+	return p.DurableExecutionName != nil || (p.RetryPolicy != nil && ptr.Deref(p.RetryPolicy.UnknownOutcome,
+		"") == retryAlways)
 }
 
 func inCRUD(p v1beta1.InvocationParameters) bool {

@@ -152,7 +152,10 @@ func remember(i *v1beta1.Invocation) {
 // that belong to another call.
 func catchUp(i *v1beta1.Invocation, r record) {
 	if o := i.Status.AtProvider; ptr.Deref(o.Calls, 0) != r.Serial {
-		i.Status.AtProvider = v1beta1.InvocationObservation{FunctionName: o.FunctionName, Qualifier: o.Qualifier, Payload: o.Payload}
+		i.Status.AtProvider = v1beta1.InvocationObservation{
+			FunctionName: o.FunctionName, Qualifier: o.Qualifier,
+			Payload: o.Payload,
+		}
 	}
 	stamp(i, r)
 }

@@ -104,7 +104,10 @@ func (r *record) annotation() map[string]string {
 
 // begin returns the record of another call.
 func (r *record) begin(i *v1beta1.Invocation, input, action string, now time.Time) record {
-	next := record{Of: name(i), Input: input, Action: action, Outcome: unknown, Attempts: 1, Serial: 1, At: metav1.NewTime(now).Rfc3339Copy()}
+	next := record{
+		Of: name(i), Input: input, Action: action, Outcome: unknown, Attempts: 1, Serial: 1,
+		At: metav1.NewTime(now).Rfc3339Copy(),
+	}
 	if r == nil {
 		return next
 	}

@@ -29,10 +29,13 @@ func (v version) String() string { return fmt.Sprintf("version %d of layer %s", 
 func versionOf(arn string) (version, error) {
 	parts := strings.Split(arn, ":")
 	if len(parts) != 8 || parts[0] != "arn" || parts[5] != "layer" {
-		return version{}, errors.Errorf("the external name %q is not the ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version", arn)
+		return version{},
+			errors.Errorf("the external name %q is not the ARN of a layer version: use the form "+
+				"arn:aws:lambda:region:123456789012:layer:name:version", arn)
 	}
 	n, err := strconv.ParseInt(parts[7], 10, 64)
-	return version{layer: parts[6], number: n}, errors.Wrapf(err, "the external name %q does not end in a version number", arn)
+	return version{layer: parts[6], number: n}, errors.Wrapf(err,
+		"the external name %q does not end in a version number", arn)
 }
 
 // arnOf returns the ARN of a version: the one that AWS returns, or else the layer's ARN with the number.
@@ -120,7 +123,9 @@ func publishInput(layer string, s settings, u archive.Upload, storage *string) *
 }
 
 // observation returns status.atProvider of a version. Fields that only the provider knows are copied from last.
-func observation(layer string, o *lambda.GetLayerVersionOutput, last v1beta1.LayerVersionObservation) v1beta1.LayerVersionObservation {
+func observation(
+	layer string, o *lambda.GetLayerVersionOutput, last v1beta1.LayerVersionObservation,
+) v1beta1.LayerVersionObservation {
 	s := v1beta1.LayerVersionObservation{
 		LayerName:               ptr.To(layer),
 		LayerArn:                o.LayerArn,

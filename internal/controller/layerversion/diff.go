@@ -15,7 +15,10 @@ import (
 
 // compare returns how spec differs from the version in AWS. A version that was published for these settings counts as
 // equal, in whichever form AWS returns them, because a version never changes.
-func compare(d reconcile.Desired[settings], b archive.Bundle, o *lambda.GetLayerVersionOutput, last *v1beta1.DeployedCode, i intent) reconcile.Comparison[settings] {
+func compare(
+	d reconcile.Desired[settings], b archive.Bundle, o *lambda.GetLayerVersionOutput, last *v1beta1.DeployedCode,
+	i intent,
+) reconcile.Comparison[settings] {
 	have := fromAWS(o)
 	target := diff.Fill(d.Settings, have, d.Left)
 	target.Content, have.Content = b.Compare(codeSHA256(o), last)

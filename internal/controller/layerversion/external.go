@@ -257,7 +257,8 @@ func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found
 
 // old returns the versions that the policy deletes, oldest first, whether or not functions use them.
 func (e *external) old(l *v1beta1.LayerVersion, current int64) []int64 {
-	if oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsKeep || !reconcile.Allows(l, xpv2.ManagementActionDelete) {
+	if oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsKeep ||
+		!reconcile.Allows(l, xpv2.ManagementActionDelete) {
 		return nil
 	}
 	return oldVersions(l.Status.AtProvider, current)
@@ -266,7 +267,8 @@ func (e *external) old(l *v1beta1.LayerVersion, current int64) []int64 {
 // find reads the content of the layer.
 func (e *external) find(ctx context.Context, l *v1beta1.LayerVersion) error {
 	var err error
-	e.bundle, err = e.bundles.Find(ctx, l.GetNamespace(), source(*l.Spec.ForProvider.Content), l.Status.AtProvider.PublishedContent)
+	e.bundle, err = e.bundles.Find(ctx, l.GetNamespace(), source(*l.Spec.ForProvider.Content),
+		l.Status.AtProvider.PublishedContent)
 	return err
 }
 

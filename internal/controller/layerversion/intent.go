@@ -95,7 +95,11 @@ func (i intent) matches(o *lambda.GetLayerVersionOutput) bool {
 // hash returns a hash of everything but the content, independent of the order of lists.
 func (s settings) hash() string {
 	h := sha256.New()
-	for _, list := range [][]string{s.CompatibleArchitectures, s.CompatibleRuntimes, {ptr.Deref(s.Description, "")}, {ptr.Deref(s.LicenseInfo, "")}} {
+	for _, list := range [][]string{
+		s.CompatibleArchitectures, s.CompatibleRuntimes,
+		{ptr.Deref(s.Description, "")},
+		{ptr.Deref(s.LicenseInfo, "")},
+	} {
 		quoted := make([]string, 0, len(list))
 		for _, v := range slices.Sorted(slices.Values(list)) {
 			quoted = append(quoted, strconv.Quote(v))

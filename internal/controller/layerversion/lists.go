@@ -18,14 +18,18 @@ import (
 
 // listAPI has the call that polls many resources at once.
 type listAPI interface {
-	ListLayers(ctx context.Context, in *lambda.ListLayersInput, opts ...func(*lambda.Options)) (*lambda.ListLayersOutput, error)
+	ListLayers(ctx context.Context, in *lambda.ListLayersInput,
+		opts ...func(*lambda.Options)) (*lambda.ListLayersOutput, error)
 }
 
 // layers is the list of the layers of an account and region, each with its latest version. A
 // version can't be changed, so that it is only a question of whether it exists.
-var layers = &listpoll.List{Operation: "ListLayers", PageSize: 50, Read: func(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
-	return readLayers(ctx, session.Client(s, lambda.NewFromConfig), marker)
-}}
+var layers = &listpoll.List{
+	Operation: "ListLayers", PageSize: 50,
+	Read: func(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
+		return readLayers(ctx, session.Client(s, lambda.NewFromConfig), marker)
+	},
+}
 
 // readLayers reads a page of ListLayers.
 func readLayers(ctx context.Context, api listAPI, marker string) (listpoll.Page, error) {
@@ -36,7 +40,10 @@ func readLayers(ctx context.Context, api listAPI, marker string) (listpoll.Page,
 	page := listpoll.Page{Next: ptr.Deref(out.NextMarker, "")}
 	for _, l := range out.Layers {
 		if l.LatestMatchingVersion != nil {
-			page.Items = append(page.Items, listpoll.Item{ID: ptr.Deref(l.LayerArn, ""), Revision: ptr.Deref(l.LatestMatchingVersion.LayerVersionArn, "")})
+			page.Items = append(page.Items, listpoll.Item{
+				ID:       ptr.Deref(l.LayerArn, ""),
+				Revision: ptr.Deref(l.LatestMatchingVersion.LayerVersionArn, ""),
+			})
 		}
 	}
 	return page, nil

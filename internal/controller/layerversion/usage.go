@@ -119,14 +119,16 @@ func (e *external) survey(ctx context.Context, mg metav1.Object, layer string, u
 			e.usages.store(mg, *u)
 			return err
 		}
-		page, err := e.api.ListFunctions(ctx, &lambda.ListFunctionsInput{FunctionVersion: lambdatypes.FunctionVersionAll, Marker: u.marker})
+		page, err := e.api.ListFunctions(ctx,
+			&lambda.ListFunctionsInput{FunctionVersion: lambdatypes.FunctionVersionAll, Marker: u.marker})
 		if awserr.IsAccessDenied(err) || awserr.IsUnsupported(err) || awserr.IsNotFound(err) {
 			u.done, u.problem = true, awserr.Sanitize(err).Error()
 			return nil
 		}
 		if err != nil {
 			e.usages.store(mg, *u)
-			return errors.Wrapf(awserr.Sanitize(err), "cannot list functions to check which versions of layer %s they use", layer)
+			return errors.Wrapf(awserr.Sanitize(err),
+				"cannot list functions to check which versions of layer %s they use", layer)
 		}
 		for i := range page.Functions {
 			for _, l := range page.Functions[i].Layers {

@@ -65,9 +65,15 @@ func desiredStatementKey(p *v1beta1.LayerVersionPermission) (statementKey, error
 	at := parseStatementKey(name + ":" + sid)
 	switch {
 	case err != nil || !ok || !at.known():
-		return statementKey{}, errors.Errorf("%q is not the ARN of a layer version: set spec.forProvider.layerVersionArn to one of the form arn:aws:lambda:region:123456789012:layer:name:version", *fp.LayerVersionArn)
+		return statementKey{},
+			errors.Errorf("%q is not the ARN of a layer version: set spec.forProvider.layerVersionArn to one of "+
+				"the form "+
+				"arn:aws:lambda:region:123456789012:layer:name:version", *fp.LayerVersionArn)
 	case id.Region != fp.Region:
-		return statementKey{}, errors.Errorf("layer version %s is in another region than spec.forProvider.region, which is %s: create a LayerVersionPermission in that region, or use a layer version of this one", *fp.LayerVersionArn, fp.Region)
+		return statementKey{},
+			errors.Errorf("layer version %s is in another region than spec.forProvider.region, which is %s: create a "+
+				"LayerVersionPermission in that region, or use a layer version of this one", *fp.LayerVersionArn,
+				fp.Region)
 	}
 	return at, nil
 }
@@ -88,7 +94,8 @@ func allVersions(p *v1beta1.LayerVersionPermission) (at statementKey, others []s
 	case err != nil:
 		return statementKey{}, nil, err
 	case byUser && name != at.String():
-		return at, nil, errors.Errorf("the annotation %s is %q, but spec asks for %q: make them the same", meta.AnnotationKeyExternalName, name, at)
+		return at, nil, errors.Errorf("the annotation %s is %q, but spec asks for %q: make them the same",
+			meta.AnnotationKeyExternalName, name, at)
 	case byUser:
 		return at, nil, nil
 	}
@@ -131,7 +138,10 @@ func layerName(at statementKey, fp v1beta1.LayerVersionPermissionParameters) str
 }
 
 func removeInput(at statementKey) *lambda.RemoveLayerVersionPermissionInput {
-	return &lambda.RemoveLayerVersionPermissionInput{LayerName: ptr.To(at.layer), VersionNumber: ptr.To(at.version), StatementId: ptr.To(at.sid)}
+	return &lambda.RemoveLayerVersionPermissionInput{
+		LayerName: ptr.To(at.layer), VersionNumber: ptr.To(at.version),
+		StatementId: ptr.To(at.sid),
+	}
 }
 
 // observation returns what status shows of a statement.

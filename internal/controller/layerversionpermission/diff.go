@@ -31,7 +31,10 @@ type settings struct {
 }
 
 func settingsOf(at statementKey, g policy.Grant) settings {
-	out := settings{LayerName: at.layer, VersionNumber: at.version, StatementID: at.sid, Action: g.Action, Principal: g.Principal, OrganizationID: g.PrincipalOrgID}
+	out := settings{
+		LayerName: at.layer, VersionNumber: at.version, StatementID: at.sid, Action: g.Action,
+		Principal: g.Principal, OrganizationID: g.PrincipalOrgID,
+	}
 	g.Action, g.Principal, g.PrincipalOrgID = "", "", ""
 	if out.Rest = g.Rest; out.Rest == "" && g != (policy.Grant{}) {
 		out.Rest = "a condition of functions"

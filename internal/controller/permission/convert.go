@@ -42,7 +42,9 @@ func suffix(n functionname.Name) string { return ":function:" + n.String() }
 func statementID(p *v1beta1.Permission) (string, error) {
 	name, id := reconcile.ExternalName(p), ptr.Deref(p.Spec.ForProvider.StatementID, "")
 	if name != "" && id != "" && name != id {
-		return "", errors.Errorf("spec.forProvider.statementId is %q, but the annotation %s says %q: remove one of them", id, meta.AnnotationKeyExternalName, name)
+		return "",
+			errors.Errorf("spec.forProvider.statementId is %q, but the annotation %s says %q: remove one of them", id,
+				meta.AnnotationKeyExternalName, name)
 	}
 	return cmp.Or(name, id, p.GetName()), nil
 }
@@ -65,7 +67,9 @@ func desired(fp v1beta1.PermissionParameters, sourceArn *string) policy.Grant {
 }
 
 // addInput returns the request that adds the statement that spec asks for.
-func addInput(h functionname.Name, sid string, fp v1beta1.PermissionParameters, sourceArn string) *lambda.AddPermissionInput {
+func addInput(
+	h functionname.Name, sid string, fp v1beta1.PermissionParameters, sourceArn string,
+) *lambda.AddPermissionInput {
 	return &lambda.AddPermissionInput{
 		FunctionName:          ptr.To(h.Function),
 		Qualifier:             lambdaapi.Text(h.Qualifier),
@@ -82,7 +86,10 @@ func addInput(h functionname.Name, sid string, fp v1beta1.PermissionParameters, 
 }
 
 func removeInput(h functionname.Name, sid string) *lambda.RemovePermissionInput {
-	return &lambda.RemovePermissionInput{FunctionName: ptr.To(h.Function), Qualifier: lambdaapi.Text(h.Qualifier), StatementId: ptr.To(sid)}
+	return &lambda.RemovePermissionInput{
+		FunctionName: ptr.To(h.Function), Qualifier: lambdaapi.Text(h.Qualifier),
+		StatementId: ptr.To(sid),
+	}
 }
 
 // fromAWS returns what a statement grants.

@@ -80,7 +80,8 @@ func SetupGated(mgr ctrl.Manager, o Options) error {
 		if err := Setup(mgr, o); err != nil {
 			watch.Stop(mgr, errors.Wrap(err, "cannot set up the controllers of provider configs"))
 		}
-	}, v1beta1.ProviderConfigGroupVersionKind, v1beta1.ClusterProviderConfigGroupVersionKind, v1beta1.ProviderConfigUsageGroupVersionKind)
+	}, v1beta1.ProviderConfigGroupVersionKind, v1beta1.ClusterProviderConfigGroupVersionKind,
+		v1beta1.ProviderConfigUsageGroupVersionKind)
 	return nil
 }
 
@@ -92,8 +93,14 @@ type kind struct {
 }
 
 var (
-	namespacedKind = kind{v1beta1.ProviderConfigGroupVersionKind, &v1beta1.ProviderConfig{}, &v1beta1.ProviderConfigList{}}
-	clusterKind    = kind{v1beta1.ClusterProviderConfigGroupVersionKind, &v1beta1.ClusterProviderConfig{}, &v1beta1.ClusterProviderConfigList{}}
+	namespacedKind = kind{
+		v1beta1.ProviderConfigGroupVersionKind, &v1beta1.ProviderConfig{},
+		&v1beta1.ProviderConfigList{},
+	}
+	clusterKind = kind{
+		v1beta1.ClusterProviderConfigGroupVersionKind, &v1beta1.ClusterProviderConfig{},
+		&v1beta1.ClusterProviderConfigList{},
+	}
 )
 
 // new returns an empty config of the kind.

@@ -39,7 +39,9 @@ func secretMetadata() *metav1.PartialObjectMetadata {
 // protectSecrets adds the finalizer to the Secrets of a namespace that have the credentials of its
 // configs, and removes it from the others. deleting is true if c is about to be deleted, and needs
 // none. It returns when to check again, 0 if that is not necessary.
-func (r *Reconciler) protectSecrets(ctx context.Context, c providerConfig, u usages, deleting bool) (time.Duration, error) {
+func (r *Reconciler) protectSecrets(
+	ctx context.Context, c providerConfig, u usages, deleting bool,
+) (time.Duration, error) {
 	if c.GetNamespace() == "" {
 		return 0, nil
 	}
@@ -76,7 +78,9 @@ type need struct {
 }
 
 // secretInUse is the message of the event on a Secret that is being deleted.
-const secretInUse = "resources still use the credentials in this Secret through a ProviderConfig of the namespace: it is kept until they are deleted or use another config; to rotate the credentials, change the Secret instead of deleting it"
+const secretInUse = "resources still use the credentials in this Secret through a ProviderConfig of the namespace: " +
+	"it is kept until they are deleted or use another config; to rotate the credentials, change the Secret instead of " +
+	"deleting it"
 
 // emitSecretInUse emits an event on a Secret that is being deleted and kept, once.
 func (r *Reconciler) emitSecretInUse(s *metav1.PartialObjectMetadata, kept bool) {
@@ -93,7 +97,9 @@ func (r *Reconciler) emitSecretInUse(s *metav1.PartialObjectMetadata, kept bool)
 }
 
 // neededSecrets returns the needs for the Secrets of a namespace, by name.
-func (r *Reconciler) neededSecrets(ctx context.Context, c providerConfig, u usages, deleting bool) (map[string]need, error) {
+func (r *Reconciler) neededSecrets(
+	ctx context.Context, c providerConfig, u usages, deleting bool,
+) (map[string]need, error) {
 	l := &v1beta1.ProviderConfigList{}
 	if err := r.kube.List(ctx, l, client.InNamespace(c.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, errors.Wrap(err, "cannot list the configs of the namespace")
@@ -110,7 +116,10 @@ func (r *Reconciler) neededSecrets(ctx context.Context, c providerConfig, u usag
 			users = u.count
 		}
 		n, works := needed[name.Name], other.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
-		needed[name.Name] = need{any: true, going: n.going || meta.WasDeleted(other), used: n.used || works && users > 0}
+		needed[name.Name] = need{
+			any: true, going: n.going || meta.WasDeleted(other),
+			used: n.used || works && users > 0,
+		}
 	}
 	return needed, nil
 }
@@ -141,5 +150,6 @@ func (r *Reconciler) protect(ctx context.Context, s *metav1.PartialObjectMetadat
 	} else {
 		controllerutil.RemoveFinalizer(s, SecretFinalizer)
 	}
-	return 0, errors.Wrapf(client.IgnoreNotFound(r.kube.Patch(ctx, s, patchFrom(before))), "cannot update the finalizer that protects Secret %s from deletion", s.GetName())
+	return 0, errors.Wrapf(client.IgnoreNotFound(r.kube.Patch(ctx, s, patchFrom(before))),
+		"cannot update the finalizer that protects Secret %s from deletion", s.GetName())
 }

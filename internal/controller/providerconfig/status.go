@@ -23,7 +23,10 @@ func (r *Reconciler) showBreakers(c providerConfig) time.Duration {
 	if len(open) == 0 && was != corev1.ConditionFalse {
 		return 0
 	}
-	is := xpv2.Condition{Type: v1beta1.TypeReachable, Status: corev1.ConditionTrue, Reason: v1beta1.ReasonAnswering, LastTransitionTime: metav1.NewTime(r.now())}
+	is := xpv2.Condition{
+		Type: v1beta1.TypeReachable, Status: corev1.ConditionTrue, Reason: v1beta1.ReasonAnswering,
+		LastTransitionTime: metav1.NewTime(r.now()),
+	}
 	if len(open) > 0 {
 		is.Status, is.Reason = corev1.ConditionFalse, v1beta1.ReasonCircuitBreakerOpen
 		is.Message = unreachable(open)
@@ -41,7 +44,8 @@ func unreachable(regions []string) string {
 	if len(regions) > named {
 		in += " and others"
 	}
-	return fmt.Sprintf("AWS does not answer in %s, so calls are paused and retried at intervals: check the endpoint, and the network", in)
+	return fmt.Sprintf("AWS does not answer in %s, so calls are paused and retried at intervals: check the endpoint, "+
+		"and the network", in)
 }
 
 // showUsage shows the usage of the account in the regions in which a config is used, and returns

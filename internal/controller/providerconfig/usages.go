@@ -74,7 +74,8 @@ func (r *Reconciler) usages(ctx context.Context, c providerConfig) (usages, erro
 		if err != nil {
 			// All who can write in a namespace can create usages there. Such a usage must not keep
 			// a cluster's config from being reconciled.
-			r.log.Info("Cannot reconcile a usage of a config", "config", c.GetName(), "usage", client.ObjectKeyFromObject(&l.Items[i]), "error", err)
+			r.log.Info("Cannot reconcile a usage of a config", "config", c.GetName(), "usage",
+				client.ObjectKeyFromObject(&l.Items[i]), "error", err)
 			u.again = true
 		}
 		if counted {
@@ -91,7 +92,8 @@ func (u *usages) add(usage *v1beta1.ProviderConfigUsage) {
 	if meta.WasDeleted(usage) {
 		u.going++
 	}
-	u.names = append(u.names, fmt.Sprintf("%s %s/%s", usage.ResourceReference.Kind, usage.GetNamespace(), usage.ResourceReference.Name))
+	u.names = append(u.names, fmt.Sprintf("%s %s/%s", usage.ResourceReference.Kind, usage.GetNamespace(),
+		usage.ResourceReference.Name))
 }
 
 // counts reports whether a usage counts: whether its resource still uses the config. It releases a usage that does not.
@@ -104,7 +106,8 @@ func (r *Reconciler) counts(ctx context.Context, c providerConfig, u *v1beta1.Pr
 			return false, errors.Wrap(err, "cannot release a usage that has no owner")
 		}
 		// Crossplane grants providers no right to delete usages. One that stays does not count.
-		return false, errors.Wrap(resource.IgnoreAny(r.kube.Delete(ctx, u), kerrors.IsNotFound, kerrors.IsForbidden), "cannot delete a usage that has no owner")
+		return false, errors.Wrap(resource.IgnoreAny(r.kube.Delete(ctx, u), kerrors.IsNotFound, kerrors.IsForbidden),
+			"cannot delete a usage that has no owner")
 	}
 	finalized := meta.WasDeleted(u) && controllerutil.ContainsFinalizer(u, v1beta1.UsageFinalizer)
 	if !finalized && !meta.WasDeleted(c) {
@@ -119,7 +122,9 @@ func (r *Reconciler) counts(ctx context.Context, c providerConfig, u *v1beta1.Pr
 
 // needs reports whether a resource exists that uses the config and is not yet deleted in AWS. A resource without the
 // finalizer may only wait for its usage to be deleted. A resource that cannot be read may need the config.
-func (r *Reconciler) needs(ctx context.Context, c providerConfig, namespace string, owner *metav1.OwnerReference) (bool, error) {
+func (r *Reconciler) needs(
+	ctx context.Context, c providerConfig, namespace string, owner *metav1.OwnerReference,
+) (bool, error) {
 	obj, err := r.kube.Scheme().New(schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind))
 	if err != nil {
 		return false, nil //nolint:nilerr // No resource of this provider is of such a kind.

@@ -79,13 +79,17 @@ func configChanged(s sharding.Shard) predicate.Predicate {
 func (r *Reconciler) usersOfSecret(ctx context.Context, secret client.Object) []reconcile.Request {
 	users, err := session.UsersOf(ctx, r.kube, secret)
 	if err != nil {
-		r.log.Info("Cannot list the configs that use a Secret", "namespace", secret.GetNamespace(), "name", secret.GetName(), "error", err)
+		r.log.Info("Cannot list the configs that use a Secret", "namespace", secret.GetNamespace(), "name",
+			secret.GetName(), "error", err)
 		return nil
 	}
 	requests := []reconcile.Request{}
 	for _, c := range users {
 		if c.Kind == r.kind.gvk.Kind {
-			requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: c.Namespace, Name: c.Name}})
+			requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{
+				Namespace: c.Namespace,
+				Name:      c.Name,
+			}})
 		}
 	}
 	return requests

@@ -8,10 +8,14 @@ import (
 
 // lambdaAPI is the part of the Lambda API that this kind calls.
 type lambdaAPI interface {
-	GetProvisionedConcurrencyConfig(ctx context.Context, in *lambda.GetProvisionedConcurrencyConfigInput, opts ...func(*lambda.Options)) (*lambda.GetProvisionedConcurrencyConfigOutput, error)
-	ListProvisionedConcurrencyConfigs(ctx context.Context, in *lambda.ListProvisionedConcurrencyConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
-	PutProvisionedConcurrencyConfig(ctx context.Context, in *lambda.PutProvisionedConcurrencyConfigInput, opts ...func(*lambda.Options)) (*lambda.PutProvisionedConcurrencyConfigOutput, error)
-	DeleteProvisionedConcurrencyConfig(ctx context.Context, in *lambda.DeleteProvisionedConcurrencyConfigInput, opts ...func(*lambda.Options)) (*lambda.DeleteProvisionedConcurrencyConfigOutput, error)
+	GetProvisionedConcurrencyConfig(ctx context.Context, in *lambda.GetProvisionedConcurrencyConfigInput,
+		opts ...func(*lambda.Options)) (*lambda.GetProvisionedConcurrencyConfigOutput, error)
+	ListProvisionedConcurrencyConfigs(ctx context.Context, in *lambda.ListProvisionedConcurrencyConfigsInput,
+		opts ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
+	PutProvisionedConcurrencyConfig(ctx context.Context, in *lambda.PutProvisionedConcurrencyConfigInput,
+		opts ...func(*lambda.Options)) (*lambda.PutProvisionedConcurrencyConfigOutput, error)
+	DeleteProvisionedConcurrencyConfig(ctx context.Context, in *lambda.DeleteProvisionedConcurrencyConfigInput,
+		opts ...func(*lambda.Options)) (*lambda.DeleteProvisionedConcurrencyConfigOutput, error)
 }
 
 // The AWS operations that this kind calls.

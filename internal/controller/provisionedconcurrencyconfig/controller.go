@@ -22,14 +22,21 @@ import (
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	c := &connector{now: o.Now}
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
-		GVK:          v1beta1.ProvisionedConcurrencyConfigGroupVersionKind,
-		New:          func() *v1beta1.ProvisionedConcurrencyConfig { return &v1beta1.ProvisionedConcurrencyConfig{} },
-		NewList:      func() resource.ManagedList { return &v1beta1.ProvisionedConcurrencyConfigList{} },
-		Region:       func(c *v1beta1.ProvisionedConcurrencyConfig) string { return c.Spec.ForProvider.Region },
-		FunctionName: func(c *v1beta1.ProvisionedConcurrencyConfig) **string { return &c.Spec.ForProvider.FunctionName },
-		Reads:        func(c *v1beta1.ProvisionedConcurrencyConfig) []string { return functionconfig.Reads(c, opList, opPut) },
-		Reported:     func(*v1beta1.ProvisionedConcurrencyConfig) bool { return true },
-		Observer:     c.observer,
+		GVK:     v1beta1.ProvisionedConcurrencyConfigGroupVersionKind,
+		New:     func() *v1beta1.ProvisionedConcurrencyConfig { return &v1beta1.ProvisionedConcurrencyConfig{} },
+		NewList: func() resource.ManagedList { return &v1beta1.ProvisionedConcurrencyConfigList{} },
+		Region:  func(c *v1beta1.ProvisionedConcurrencyConfig) string { return c.Spec.ForProvider.Region },
+		FunctionName: func(
+			c *v1beta1.ProvisionedConcurrencyConfig,
+		) **string {
+			return &c.Spec.ForProvider.FunctionName
+		},
+		Reads: func(c *v1beta1.ProvisionedConcurrencyConfig) []string {
+			return functionconfig.Reads(c, opList,
+				opPut)
+		},
+		Reported: func(*v1beta1.ProvisionedConcurrencyConfig) bool { return true },
+		Observer: c.observer,
 		ActsOn: func(mg *v1beta1.ProvisionedConcurrencyConfig) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
@@ -40,7 +47,9 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 
 type connector struct{ now func() time.Time }
 
-func (c *connector) observer(_ *v1beta1.ProvisionedConcurrencyConfig, s *session.Session) reconcile.Observer[*v1beta1.ProvisionedConcurrencyConfig] {
+func (c *connector) observer(
+	_ *v1beta1.ProvisionedConcurrencyConfig, s *session.Session,
+) reconcile.Observer[*v1beta1.ProvisionedConcurrencyConfig] {
 	return newExternal(session.Client(s, lambda.NewFromConfig), s.ReadCache(), c.now)
 }
 

@@ -19,14 +19,18 @@ func fromAWS(p types.ProvisionedConcurrencyConfigListItem) settings {
 
 func putInput(s settings, n functionname.Name) *lambda.PutProvisionedConcurrencyConfigInput {
 	return &lambda.PutProvisionedConcurrencyConfigInput{
-		FunctionName: &n.Function, Qualifier: &n.Qualifier, ProvisionedConcurrentExecutions: s.ProvisionedConcurrentExecutions,
+		FunctionName: &n.Function, Qualifier: &n.Qualifier,
+		ProvisionedConcurrentExecutions: s.ProvisionedConcurrentExecutions,
 	}
 }
 
 // observation returns what status shows of provisioned concurrency.
-func observation(p types.ProvisionedConcurrencyConfigListItem, n functionname.Name) v1beta1.ProvisionedConcurrencyConfigObservation {
+func observation(
+	p types.ProvisionedConcurrencyConfigListItem, n functionname.Name,
+) v1beta1.ProvisionedConcurrencyConfigObservation {
 	out := v1beta1.ProvisionedConcurrencyConfigObservation{
-		FunctionName: &n.Function, Qualifier: &n.Qualifier, FunctionArn: p.FunctionArn, StatusReason: p.StatusReason, LastModified: p.LastModified,
+		FunctionName: &n.Function, Qualifier: &n.Qualifier, FunctionArn: p.FunctionArn, StatusReason: p.StatusReason,
+		LastModified:                             p.LastModified,
 		RequestedProvisionedConcurrentExecutions: p.RequestedProvisionedConcurrentExecutions,
 		AllocatedProvisionedConcurrentExecutions: p.AllocatedProvisionedConcurrentExecutions,
 		AvailableProvisionedConcurrentExecutions: p.AvailableProvisionedConcurrentExecutions,

@@ -48,7 +48,8 @@ func state(p types.ProvisionedConcurrencyConfigListItem, was xpv2.Condition, gen
 
 // untold returns the Ready condition if AWS returns no status, from the numbers alone.
 func untold(p types.ProvisionedConcurrencyConfigListItem, generation int64) xpv2.Condition {
-	if n := ptr.Deref(p.RequestedProvisionedConcurrentExecutions, 0); n > 0 && ptr.Deref(p.AllocatedProvisionedConcurrentExecutions, 0) >= n {
+	if n := ptr.Deref(p.RequestedProvisionedConcurrentExecutions, 0); n > 0 &&
+		ptr.Deref(p.AllocatedProvisionedConcurrentExecutions, 0) >= n {
 		return reconcile.Available(generation)
 	}
 	return reconcile.Unavailable(generation, "AWS does not return a status")
@@ -60,7 +61,10 @@ func reason(p types.ProvisionedConcurrencyConfigListItem) string {
 }
 
 // decide returns the plan. While a request is in progress in AWS, no call is due.
-func decide(p types.ProvisionedConcurrencyConfigListItem, changes diff.Changes, state xpv2.Condition, now time.Time) reconcile.Plan {
+func decide(
+	p types.ProvisionedConcurrencyConfigListItem, changes diff.Changes, state xpv2.Condition,
+	now time.Time,
+) reconcile.Plan {
 	plan := reconcile.Plan{Ready: state, Changes: changes}
 	failed := p.Status == types.ProvisionedConcurrencyStatusEnumFailed
 	switch {

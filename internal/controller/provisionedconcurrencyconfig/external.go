@@ -19,9 +19,10 @@ import (
 )
 
 type (
-	awsResource = reconcile.Resource[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings]
-	found       = reconcile.Observation[types.ProvisionedConcurrencyConfigListItem, settings]
-	update      = reconcile.Update[settings]
+	awsResource = reconcile.Resource[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem,
+		settings]
+	found  = reconcile.Observation[types.ProvisionedConcurrencyConfigListItem, settings]
+	update = reconcile.Update[settings]
 )
 
 // external is the provisioned concurrency of an alias or a version in AWS. It lives for one reconcile.
@@ -46,8 +47,11 @@ func newExternal(api lambdaAPI, cache *readcache.Cache, now func() time.Time) aw
 }
 
 // page returns a page of the provisioned concurrency of a function.
-func (e *external) page(ctx context.Context, function string, marker *string) ([]types.ProvisionedConcurrencyConfigListItem, *string, error) {
-	out, err := e.api.ListProvisionedConcurrencyConfigs(ctx, &lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: &function, Marker: marker})
+func (e *external) page(
+	ctx context.Context, function string, marker *string,
+) ([]types.ProvisionedConcurrencyConfigListItem, *string, error) {
+	out, err := e.api.ListProvisionedConcurrencyConfigs(ctx,
+		&lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: &function, Marker: marker})
 	if err != nil {
 		return nil, nil, errors.Wrapf(err, "cannot list the provisioned concurrency of function %s", function)
 	}
@@ -56,29 +60,41 @@ func (e *external) page(ctx context.Context, function string, marker *string) ([
 
 // get reads a single configuration.
 func (e *external) get(ctx context.Context, n functionname.Name) (types.ProvisionedConcurrencyConfigListItem, error) {
-	out, err := e.api.GetProvisionedConcurrencyConfig(ctx, &lambda.GetProvisionedConcurrencyConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
+	out, err := e.api.GetProvisionedConcurrencyConfig(ctx,
+		&lambda.GetProvisionedConcurrencyConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
 	if err != nil {
 		return types.ProvisionedConcurrencyConfigListItem{}, errors.Wrapf(err, "cannot get %s", description(n))
 	}
 	return types.ProvisionedConcurrencyConfigListItem{
-		AllocatedProvisionedConcurrentExecutions: out.AllocatedProvisionedConcurrentExecutions, AvailableProvisionedConcurrentExecutions: out.AvailableProvisionedConcurrentExecutions,
-		LastModified: out.LastModified, RequestedProvisionedConcurrentExecutions: out.RequestedProvisionedConcurrentExecutions, Status: out.Status, StatusReason: out.StatusReason,
+		AllocatedProvisionedConcurrentExecutions: out.AllocatedProvisionedConcurrentExecutions,
+		AvailableProvisionedConcurrentExecutions: out.AvailableProvisionedConcurrentExecutions,
+		LastModified:                             out.LastModified,
+		RequestedProvisionedConcurrentExecutions: out.RequestedProvisionedConcurrentExecutions, Status: out.Status,
+		StatusReason: out.StatusReason,
 	}, nil
 }
 
 // read reads the provisioned concurrency from the list of its function's.
-func (e *external) read(ctx context.Context, f reconcile.Facts, mg *v1beta1.ProvisionedConcurrencyConfig) (found, error) {
+func (e *external) read(
+	ctx context.Context, f reconcile.Facts, mg *v1beta1.ProvisionedConcurrencyConfig,
+) (found, error) {
 	p := mg.Spec.ForProvider
 	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier}.Name(mg)
 	if err != nil || !ok {
 		return found{}, err
 	}
 	if n.Qualifier == "" {
-		return found{}, errors.Errorf("no alias or version of function %s is named: set spec.forProvider.qualifier, or set the external name to %s:qualifier", n, n)
+		return found{},
+			errors.Errorf("no alias or version of function %s is named: set spec.forProvider.qualifier, or set the "+
+				"external name "+
+				"to %s:qualifier", n, n)
 	}
 	e.name = n
 	item, exists, err := e.reader.Read(ctx, f, mg, n)
-	return found{Resource: item, Settings: fromAWS(item), Exists: exists, Name: n.String(), Description: description(n), Parent: n.String()}, err
+	return found{
+		Resource: item, Settings: fromAWS(item), Exists: exists, Name: n.String(), Description: description(n),
+		Parent: n.String(),
+	}, err
 }
 
 func description(n functionname.Name) string {
@@ -96,23 +112,33 @@ func (e *external) ready(mg *v1beta1.ProvisionedConcurrencyConfig, o found) xpv2
 }
 
 // desired returns the settings of spec.
-func (e *external) desired(_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig) (forProvider, initProvider settings, err error) {
+func (e *external) desired(
+	_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig,
+) (forProvider, initProvider settings, err error) {
 	forProvider, initProvider = desired(mg)
 	return forProvider, initProvider, nil
 }
 
 // plan decides what is due.
-func (e *external) plan(_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig, o found, c reconcile.Comparison[settings]) (reconcile.Plan, error) {
+func (e *external) plan(
+	_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig, o found,
+	c reconcile.Comparison[settings]) (reconcile.Plan,
+	error,
+) {
 	return decide(o.Resource, c.Changes, e.ready(mg, o), e.now()), nil
 }
 
 // create requests provisioned concurrency, which AWS takes some minutes to provide.
-func (e *external) create(ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, s settings) (reconcile.Result, error) {
+func (e *external) create(
+	ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, s settings,
+) (reconcile.Result, error) {
 	return reconcile.Result{Name: e.name.String()}, e.put(ctx, "create", s)
 }
 
 // update requests another number, or the same again if AWS failed to provide it.
-func (e *external) update(ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, _ found, u update) (reconcile.Result, error) {
+func (e *external) update(
+	ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, _ found, u update,
+) (reconcile.Result, error) {
 	return reconcile.Result{}, e.put(ctx, "update", u.Target)
 }
 
@@ -123,8 +149,11 @@ func (e *external) put(ctx context.Context, verb string, s settings) error {
 }
 
 // delete deletes the provisioned concurrency. The version or alias remains.
-func (e *external) delete(ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, o found) (reconcile.Result, error) {
+func (e *external) delete(
+	ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, o found,
+) (reconcile.Result, error) {
 	defer e.reader.Forget(e.name)
-	_, err := e.api.DeleteProvisionedConcurrencyConfig(ctx, &lambda.DeleteProvisionedConcurrencyConfigInput{FunctionName: &e.name.Function, Qualifier: &e.name.Qualifier})
+	_, err := e.api.DeleteProvisionedConcurrencyConfig(ctx,
+		&lambda.DeleteProvisionedConcurrencyConfigInput{FunctionName: &e.name.Function, Qualifier: &e.name.Qualifier})
 	return reconcile.Result{}, errors.Wrapf(err, "cannot delete %s", o.Description)
 }

@@ -34,7 +34,10 @@ func known(p *v1beta1.ResourcePolicy) string {
 func desired(p *v1beta1.ResourcePolicy) (policy.Document, error) {
 	text := policy.Compact(ptr.Deref(p.Spec.ForProvider.Policy, ""))
 	if len(text) > maxPolicy {
-		return policy.Document{}, errors.Errorf("spec.forProvider.policy has %d bytes without white space, but AWS allows %d: shorten it", len(text), maxPolicy)
+		return policy.Document{},
+			errors.Errorf("spec.forProvider.policy has %d bytes without white space, but AWS allows %d: shorten it",
+				len(text),
+				maxPolicy)
 	}
 	d, err := policy.Check(text)
 	return d, errors.Wrap(err, "spec.forProvider.policy is not a valid policy")

@@ -8,8 +8,10 @@ import (
 
 // lambdaAPI is the part of the Lambda API that this kind calls. AWS cannot list the configurations.
 type lambdaAPI interface {
-	GetRuntimeManagementConfig(ctx context.Context, in *lambda.GetRuntimeManagementConfigInput, opts ...func(*lambda.Options)) (*lambda.GetRuntimeManagementConfigOutput, error)
-	PutRuntimeManagementConfig(ctx context.Context, in *lambda.PutRuntimeManagementConfigInput, opts ...func(*lambda.Options)) (*lambda.PutRuntimeManagementConfigOutput, error)
+	GetRuntimeManagementConfig(ctx context.Context, in *lambda.GetRuntimeManagementConfigInput,
+		opts ...func(*lambda.Options)) (*lambda.GetRuntimeManagementConfigOutput, error)
+	PutRuntimeManagementConfig(ctx context.Context, in *lambda.PutRuntimeManagementConfigInput,
+		opts ...func(*lambda.Options)) (*lambda.PutRuntimeManagementConfigOutput, error)
 }
 
 // The AWS operations that this kind calls.

@@ -27,9 +27,12 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		NewList:      func() resource.ManagedList { return &v1beta1.RuntimeManagementConfigList{} },
 		Region:       func(c *v1beta1.RuntimeManagementConfig) string { return c.Spec.ForProvider.Region },
 		FunctionName: func(c *v1beta1.RuntimeManagementConfig) **string { return &c.Spec.ForProvider.FunctionName },
-		Reads:        func(c *v1beta1.RuntimeManagementConfig) []string { return functionconfig.Reads(c, opGet, opPut) },
-		Reported:     func(*v1beta1.RuntimeManagementConfig) bool { return true },
-		Observer:     observer,
+		Reads: func(c *v1beta1.RuntimeManagementConfig) []string {
+			return functionconfig.Reads(c, opGet,
+				opPut)
+		},
+		Reported: func(*v1beta1.RuntimeManagementConfig) bool { return true },
+		Observer: observer,
 		ActsOn: func(mg *v1beta1.RuntimeManagementConfig) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
@@ -38,7 +41,9 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 	})
 }
 
-func observer(_ *v1beta1.RuntimeManagementConfig, s *session.Session) reconcile.Observer[*v1beta1.RuntimeManagementConfig] {
+func observer(
+	_ *v1beta1.RuntimeManagementConfig, s *session.Session,
+) reconcile.Observer[*v1beta1.RuntimeManagementConfig] {
 	return newExternal(session.Client(s, lambda.NewFromConfig))
 }
 

@@ -35,7 +35,8 @@ func putInput(s settings, n functionname.Name) *lambda.PutRuntimeManagementConfi
 	s = fitting(s)
 	return &lambda.PutRuntimeManagementConfigInput{
 		FunctionName: &n.Function, Qualifier: &n.Qualifier,
-		UpdateRuntimeOn: types.UpdateRuntimeOn(ptr.Deref(s.UpdateRuntimeOn, "")), RuntimeVersionArn: s.RuntimeVersionArn,
+		UpdateRuntimeOn:   types.UpdateRuntimeOn(ptr.Deref(s.UpdateRuntimeOn, "")),
+		RuntimeVersionArn: s.RuntimeVersionArn,
 	}
 }
 

@@ -45,12 +45,16 @@ func newExternal(api lambdaAPI) awsResource {
 // set one yet, and for one that is being deleted.
 func (e *external) read(ctx context.Context, _ reconcile.Facts, mg *v1beta1.RuntimeManagementConfig) (found, error) {
 	p := mg.Spec.ForProvider
-	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier, Default: functionname.Latest}.Name(mg)
+	n, ok, err := functionconfig.Target{
+		Function: p.FunctionName, Qualifier: p.Qualifier,
+		Default: functionname.Latest,
+	}.Name(mg)
 	if err != nil || !ok {
 		return found{}, err
 	}
 	e.name = n
-	out, err := e.api.GetRuntimeManagementConfig(ctx, &lambda.GetRuntimeManagementConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
+	out, err := e.api.GetRuntimeManagementConfig(ctx,
+		&lambda.GetRuntimeManagementConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
 	if awserr.IsNotFound(err) {
 		return found{Parent: n.String()}, nil
 	}
@@ -61,7 +65,10 @@ func (e *external) read(ctx context.Context, _ reconcile.Facts, mg *v1beta1.Runt
 		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s lacks updateRuntimeOn", description(n), opGet)
 	}
 	unset := meta.WasDeleted(mg) || ownership.WrittenName(mg) == "" && !reconcile.ObserveOnly(mg)
-	return found{Resource: out, Settings: fromAWS(out), Exists: !isDefault(out) || !unset, Name: n.String(), Description: description(n), Parent: n.String()}, nil
+	return found{
+		Resource: out, Settings: fromAWS(out), Exists: !isDefault(out) || !unset, Name: n.String(),
+		Description: description(n), Parent: n.String(),
+	}, nil
 }
 
 func description(n functionname.Name) string {
@@ -69,7 +76,9 @@ func description(n functionname.Name) string {
 }
 
 // owner returns that the configuration is owned: it has no exclusive owner.
-func (e *external) owner(context.Context, reconcile.Facts, *v1beta1.RuntimeManagementConfig, found) (ownership.Ownership, error) {
+func (e *external) owner(
+	context.Context, reconcile.Facts, *v1beta1.RuntimeManagementConfig, found,
+) (ownership.Ownership, error) {
 	return ownership.Ours, nil
 }
 
@@ -79,23 +88,32 @@ func (e *external) status(mg *v1beta1.RuntimeManagementConfig, o found) {
 }
 
 // desired returns the settings of spec.
-func (e *external) desired(_ context.Context, mg *v1beta1.RuntimeManagementConfig) (forProvider, initProvider settings, err error) {
+func (e *external) desired(
+	_ context.Context, mg *v1beta1.RuntimeManagementConfig,
+) (forProvider, initProvider settings, err error) {
 	forProvider, initProvider = desired(mg)
 	return forProvider, initProvider, nil
 }
 
 // compare compares spec with the configuration.
-func (e *external) compare(_ context.Context, _ *v1beta1.RuntimeManagementConfig, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
+func (e *external) compare(
+	_ context.Context, _ *v1beta1.RuntimeManagementConfig, d reconcile.Desired[settings],
+	o found,
+) (reconcile.Comparison[settings], error) {
 	return compare(d, o.Settings), nil
 }
 
 // create sets the configuration.
-func (e *external) create(ctx context.Context, _ *v1beta1.RuntimeManagementConfig, s settings) (reconcile.Result, error) {
+func (e *external) create(
+	ctx context.Context, _ *v1beta1.RuntimeManagementConfig, s settings,
+) (reconcile.Result, error) {
 	return reconcile.Result{Name: e.name.String()}, e.put(ctx, "set", s)
 }
 
 // update sets the configuration again.
-func (e *external) update(ctx context.Context, _ *v1beta1.RuntimeManagementConfig, _ found, u update) (reconcile.Result, error) {
+func (e *external) update(
+	ctx context.Context, _ *v1beta1.RuntimeManagementConfig, _ found, u update,
+) (reconcile.Result, error) {
 	return reconcile.Result{}, e.put(ctx, "update", u.Target)
 }
 

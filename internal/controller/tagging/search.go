@@ -47,7 +47,8 @@ func MayHaveCreated(mg resource.Managed, now time.Time) bool {
 		return false
 	}
 	created := mg.GetCreationTimestamp()
-	return meta.FinalizerExists(mg, managed.FinalizerName) || !created.IsZero() && !now.IsZero() && now.Sub(created.Time) > newFor
+	return meta.FinalizerExists(mg, managed.FinalizerName) || !created.IsZero() && !now.IsZero() &&
+		now.Sub(created.Time) > newFor
 }
 
 // A Candidate is a resource in AWS that a managed resource may have created.
@@ -148,7 +149,9 @@ func (s Search) freshness(created time.Time) readcache.Freshness {
 // reads the tags of at most 20 candidates in one reconcile, and returns a reconcile.LaterError then: the next one
 // continues. It returns an error if several candidates carry the UID, if tags cannot be read, or if AWS does not return
 // those of a likely candidate. Other candidates without tags, and those that other managed resources name, are skipped.
-func (s Search) Find(ctx context.Context, mg resource.Managed, candidates []Candidate) (string, reconcile.Effects, error) {
+func (s Search) Find(
+	ctx context.Context, mg resource.Managed, candidates []Candidate,
+) (string, reconcile.Effects, error) {
 	effects := reconcile.Effects{}
 	if len(candidates) == 0 {
 		return "", effects, nil

@@ -112,7 +112,10 @@ func (o Owner) CheckOwnership(
 
 // Read returns the tags of an external resource that AWS returns only by a call of their own, nil if it does not return
 // them. A resource that only observes may also read the tags of others' external resources.
-func Read(ctx context.Context, mg resource.Managed, arn string, m *readcache.TagCache, api readcache.TagLister) (map[string]string, error) {
+func Read(
+	ctx context.Context, mg resource.Managed, arn string, m *readcache.TagCache,
+	api readcache.TagLister,
+) (map[string]string, error) {
 	if ownership.ObserveOnly(mg) {
 		return m.Show(ctx, mg, arn, api)
 	}
@@ -163,8 +166,10 @@ func Due(want, have map[string]string) string {
 
 // A Writer makes the two calls. *lambda.Client is one.
 type Writer interface {
-	TagResource(ctx context.Context, in *lambda.TagResourceInput, opts ...func(*lambda.Options)) (*lambda.TagResourceOutput, error)
-	UntagResource(ctx context.Context, in *lambda.UntagResourceInput, opts ...func(*lambda.Options)) (*lambda.UntagResourceOutput, error)
+	TagResource(ctx context.Context, in *lambda.TagResourceInput,
+		opts ...func(*lambda.Options)) (*lambda.TagResourceOutput, error)
+	UntagResource(ctx context.Context, in *lambda.UntagResourceInput,
+		opts ...func(*lambda.Options)) (*lambda.UntagResourceOutput, error)
 }
 
 // Apply makes the call that Due returns.

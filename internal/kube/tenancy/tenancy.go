@@ -120,7 +120,8 @@ func howToAllow(kind string, name types.NamespacedName, namespace string) string
 	if name.Name == "" {
 		of = "the " + kind
 	}
-	return fmt.Sprintf("set the annotation %s of %s, or of Namespace %s, to %q", v1beta1.AnnotationAllowedNamespaces, of,
+	return fmt.Sprintf("set the annotation %s of %s, or of Namespace %s, to %q", v1beta1.AnnotationAllowedNamespaces,
+		of,
 		name.Namespace, namespace)
 }
 
@@ -176,7 +177,8 @@ func (b *Registry) byNamespace(ctx context.Context, from, to string) (bool, erro
 	ns := &corev1.Namespace{}
 	err := b.live.Get(ctx, types.NamespacedName{Name: to}, ns)
 	if err != nil && !kerrors.IsForbidden(err) && !kerrors.IsNotFound(err) {
-		return false, errors.Wrapf(err, "cannot read the annotation %s of Namespace %s", v1beta1.AnnotationAllowedNamespaces,
+		return false, errors.Wrapf(err, "cannot read the annotation %s of Namespace %s",
+			v1beta1.AnnotationAllowedNamespaces,
 			to)
 	}
 	allowed := ns.GetAnnotations()[v1beta1.AnnotationAllowedNamespaces]

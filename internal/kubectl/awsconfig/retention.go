@@ -39,7 +39,8 @@ func LogRetentionOf(ctx context.Context, cfg aws.Config, f *v1beta1.Function) (*
 	}
 	for _, g := range out.LogGroups {
 		owner := strings.Split(ptr.Deref(g.Arn, ""), ":")
-		if ptr.Deref(g.LogGroupName, "") == group && len(owner) > 4 && owner[4] == function.AccountID { //nolint:mnd // arn:aws:logs:region:account.
+		if ptr.Deref(g.LogGroupName, "") == group && len(owner) > 4 &&
+			owner[4] == function.AccountID { //nolint:mnd // arn:aws:logs:region:account.
 			return &LogRetention{Group: group, Days: ptr.Deref(g.RetentionInDays, 0)}, nil
 		}
 	}

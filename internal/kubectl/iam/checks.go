@@ -22,22 +22,23 @@ type Check struct {
 	// PassedTo is the service to which a role is passed. It is empty if the Field names no role.
 	PassedTo string
 
-	// Sid and All are the statement of a policy for all resources, and the pattern of their ARNs, of account 123456789012.
+	// Sid and All are the statement of a policy for all resources, and the pattern of their ARNs, of account
+	// 123456789012.
 	Sid, All string
 
 	// Source is the page of AWS's documentation.
 	Source string
 
-	// on returns the patterns of the ARNs on which a call needs the actions. It returns none if the call does not set the
-	// field.
+	// on returns the patterns of the ARNs on which a call needs the actions. It returns none if the call does not set
+	// the field.
 	on func(n names, r dryrun.Request) []string
 }
 
 // documentation is the start of the addresses of Lambda's developer guide.
 const documentation = "https://docs.aws.amazon.com/lambda/latest/dg/"
 
-// Checks has all that Lambda checks with the caller's permissions, as far as AWS documents it. It documents that a key in
-// durableConfig is checked, but not which actions the caller needs.
+// Checks has all that Lambda checks with the caller's permissions, as far as AWS documents it. It documents that a key
+// in durableConfig is checked, but not which actions the caller needs.
 var Checks = []Check{
 	{
 		Kinds: []string{"Function"}, Field: "role", Actions: []string{"iam:PassRole"}, PassedTo: "lambda.amazonaws.com",
@@ -56,8 +57,9 @@ var Checks = []Check{
 		Source: documentation + "configuration-function-zip.html", on: objects(false),
 	},
 	{
-		Kinds: []string{"Function", "LayerVersion"}, Field: "code.s3ObjectVersion", Actions: []string{"s3:GetObjectVersion"},
-		Sid: "CodeInS3", All: "arn:aws:s3:::*/*",
+		Kinds: []string{"Function", "LayerVersion"}, Field: "code.s3ObjectVersion",
+		Actions: []string{"s3:GetObjectVersion"},
+		Sid:     "CodeInS3", All: "arn:aws:s3:::*/*",
 		Source: documentation + "configuration-function-zip.html", on: objects(true),
 	},
 	{ // The last two are for Lambda to add itself to the repository's policy.
@@ -68,33 +70,39 @@ var Checks = []Check{
 		Source: documentation + "images-create.html#configuration-images-permissions", on: repositories,
 	},
 	{
-		Kinds: []string{"Function"}, Field: "code.sourceKmsKeyArn", Actions: []string{"kms:Decrypt", "kms:GenerateDataKey"},
-		Sid: "Keys", All: "arn:aws:kms:*:123456789012:key/*",
+		Kinds: []string{"Function"}, Field: "code.sourceKmsKeyArn",
+		Actions: []string{"kms:Decrypt", "kms:GenerateDataKey"},
+		Sid:     "Keys", All: "arn:aws:kms:*:123456789012:key/*",
 		Source: documentation + "encrypt-zip-package.html", on: inCode("SourceKMSKeyArn"),
 	},
 	{
-		Kinds: []string{"Function"}, Field: "layers", Actions: []string{"lambda:GetLayerVersion"}, Sid: "Lambda", All: "*",
+		Kinds: []string{"Function"}, Field: "layers", Actions: []string{"lambda:GetLayerVersion"}, Sid: "Lambda",
+		All:    "*",
 		Source: documentation + "adding-layers.html", on: members("", "Layers"),
 	},
 	{
 		Kinds: []string{"Function"}, Field: "vpcConfig",
-		Actions: []string{"ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs"}, Sid: "VPC", All: "*",
+		Actions: []string{"ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs"}, Sid: "VPC",
+		All:    "*",
 		Source: documentation + "configuration-vpc.html#configuration-vpc-permissions",
 		on:     anywhere(members("Function", "VpcConfig", "SubnetIds")),
 	},
 	{
-		Kinds: []string{"Function"}, Field: "fileSystemConfigs", Actions: []string{"elasticfilesystem:DescribeMountTargets"},
-		Sid: "FileSystems", All: "arn:aws:elasticfilesystem:*:123456789012:*",
+		Kinds: []string{"Function"}, Field: "fileSystemConfigs",
+		Actions: []string{"elasticfilesystem:DescribeMountTargets"},
+		Sid:     "FileSystems", All: "arn:aws:elasticfilesystem:*:123456789012:*",
 		Source: documentation + "configuration-filesystem.html", on: fileSystems,
 	},
 	{
 		Kinds: []string{"Function"}, Field: "capacityProviderConfig", Actions: []string{"lambda:PassCapacityProvider"},
 		Sid: "Lambda", All: "*", Source: documentation + "lambda-managed-instances-security.html",
-		on: members("", "CapacityProviderConfig", "LambdaManagedInstancesCapacityProviderConfig", "CapacityProviderArn"),
+		on: members("", "CapacityProviderConfig", "LambdaManagedInstancesCapacityProviderConfig",
+			"CapacityProviderArn"),
 	},
 	{
-		Kinds: []string{"Function"}, Field: "kmsKeyArn", Actions: []string{"kms:CreateGrant", "kms:Decrypt", "kms:Encrypt"},
-		Sid: "Keys", All: "arn:aws:kms:*:123456789012:key/*",
+		Kinds: []string{"Function"}, Field: "kmsKeyArn",
+		Actions: []string{"kms:CreateGrant", "kms:Decrypt", "kms:Encrypt"},
+		Sid:     "Keys", All: "arn:aws:kms:*:123456789012:key/*",
 		Source: documentation + "configuration-envvars-encryption.html", on: members("Function", "KMSKeyArn"),
 	},
 	{
@@ -190,8 +198,8 @@ func repositories(n names, r dryrun.Request) []string {
 	return out
 }
 
-// fileSystems returns the access points of EFS, and their file systems, which the names of the access points do not tell.
-// For S3 Files, AWS documents no permission of the caller.
+// fileSystems returns the access points of EFS, and their file systems, which the names of the access points do not
+// tell. For S3 Files, AWS documents no permission of the caller.
 func fileSystems(_ names, r dryrun.Request) []string {
 	configs := value(r.Input, "FileSystemConfigs")
 	if configs.Kind() != reflect.Slice {

@@ -107,7 +107,8 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	}
 	if in.Config != nil {
 		if err := o.warn(cmd.Context(), in, r); err != nil {
-			_, _ = fmt.Fprintf(o.ErrOut, "Warning: cannot tell whether resources of other namespaces act on the functions: %s\n",
+			_, _ = fmt.Fprintf(o.ErrOut,
+				"Warning: cannot tell whether resources of other namespaces act on the functions: %s\n",
 				kubectl.OneLine(err.Error()))
 		}
 	}

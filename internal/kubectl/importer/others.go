@@ -37,9 +37,11 @@ func warnOfOthers(ctx context.Context, c client.Reader, namespace, account, regi
 			continue
 		}
 		for _, ns := range slices.Sorted(maps.Keys(acting[i.AWSName])) {
-			i.Warnings = append(i.Warnings, fmt.Sprintf("once this Function owns the function, what these resources of "+
-				"namespace %s have created is deleted in AWS: %s; to keep it, first set the annotation %s of this Function to %q",
-				ns, strings.Join(acting[i.AWSName][ns], ", "), v1beta1.AnnotationAllowedNamespaces, ns))
+			i.Warnings = append(i.Warnings,
+				fmt.Sprintf("once this Function owns the function, what these resources of "+
+					"namespace %s have created is deleted in AWS: %s; to keep it, first set the annotation %s of this "+
+					"Function to %q",
+					ns, strings.Join(acting[i.AWSName][ns], ", "), v1beta1.AnnotationAllowedNamespaces, ns))
 		}
 	}
 	return nil
@@ -90,7 +92,9 @@ func deletes(u *unstructured.Unstructured) bool {
 // functionsOf returns the functions that a resource acts on: by its spec, or by its status if spec names none.
 func functionsOf(u *unstructured.Unstructured) []tenancy.Target {
 	for _, field := range [][]string{
-		{"spec", "forProvider", "functionName"}, {"spec", "forProvider", "resourceArn"}, {"status", "atProvider", "functionArn"},
+		{"spec", "forProvider", "functionName"},
+		{"spec", "forProvider", "resourceArn"},
+		{"status", "atProvider", "functionArn"},
 	} {
 		name, _, _ := unstructured.NestedString(u.Object, field...)
 		targets := tenancy.Functions(&name)

@@ -53,6 +53,7 @@ func FromIndex(manifest, architecture string) (string, error) {
 		has = append(has, platform)
 	}
 	slices.Sort(has)
-	return "", fmt.Errorf("it is an image index without an image for %s, the platform of the architecture %s (it has %s): "+
-		"build one for this platform, or change architectures", want, architecture, strings.Join(has, ", "))
+	return "",
+		fmt.Errorf("it is an image index without an image for %s, the platform of the architecture %s (it has %s): "+
+			"build one for this platform, or change architectures", want, architecture, strings.Join(has, ", "))
 }

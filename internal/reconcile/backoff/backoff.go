@@ -41,8 +41,11 @@ const (
 )
 
 var (
-	transientDelays = []time.Duration{2 * time.Second, 3 * time.Second, 5 * time.Second, 8 * time.Second, 12 * time.Second, 15 * time.Second}
-	terminalDelays  = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute}
+	transientDelays = []time.Duration{
+		2 * time.Second, 3 * time.Second, 5 * time.Second, 8 * time.Second,
+		12 * time.Second, 15 * time.Second,
+	}
+	terminalDelays = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute}
 )
 
 // Delay returns the delay before the next attempt after the nth consecutive occurrence of an error, for n from 1.

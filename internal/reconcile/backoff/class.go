@@ -37,7 +37,8 @@ const (
 )
 
 // ErrCannotCreate is returned if the external resource does not exist and may not be created.
-var ErrCannotCreate = errors.New("the external resource does not exist, and managementPolicies do not allow creating it")
+var ErrCannotCreate = errors.New(
+	"the external resource does not exist, and managementPolicies do not allow creating it")
 
 // String returns the name of the class in traces.
 func (c Class) String() string {
@@ -72,7 +73,8 @@ func Classify(err error) Class {
 
 // isServerTrouble reports whether the API server is temporarily unable to answer.
 func isServerTrouble(err error) bool {
-	return kerrors.IsServerTimeout(err) || kerrors.IsTimeout(err) || kerrors.IsTooManyRequests(err) || kerrors.IsServiceUnavailable(err) || kerrors.IsInternalError(err)
+	return kerrors.IsServerTimeout(err) || kerrors.IsTimeout(err) || kerrors.IsTooManyRequests(err) ||
+		kerrors.IsServiceUnavailable(err) || kerrors.IsInternalError(err)
 }
 
 // Grace periods after which ambiguous errors count as terminal.

@@ -23,7 +23,8 @@ type circuitOpenError struct {
 
 // Error returns what is wrong and what the user can check.
 func (e *circuitOpenError) Error() string {
-	return fmt.Sprintf("AWS does not answer %s in %s, so calls are paused and retried at intervals: check the endpoint of the config, and the network", e.ref, e.region)
+	return fmt.Sprintf("AWS does not answer %s in %s, so calls are paused and retried at intervals: check the "+
+		"endpoint of the config, and the network", e.ref, e.region)
 }
 
 // RetryAfter returns the delay before the next attempt.
@@ -34,7 +35,8 @@ func asCircuitOpen(err error) (*circuitOpenError, bool) { return errors.AsType[*
 // reportsOpen reports whether the resource's conditions already report the open circuit breaker.
 func reportsOpen(mg reconcile.Managed, open *circuitOpenError) bool {
 	c := mg.GetCondition(xpv2.TypeSynced)
-	return c.ObservedGeneration == mg.GetGeneration() && strings.HasSuffix(c.Message, open.Error()) && !reconcile.Requested(mg)
+	return c.ObservedGeneration == mg.GetGeneration() && strings.HasSuffix(c.Message, open.Error()) &&
+		!reconcile.Requested(mg)
 }
 
 // checkCircuit returns an error if the circuit breaker of the session's config is open and

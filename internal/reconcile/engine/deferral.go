@@ -25,7 +25,8 @@ func (p *pass[T]) mayDefer(mg reconcile.Managed, f reconcile.Input, d reconcile.
 	if f.Deleted || f.Paused || d.Ready.Reason != xpv2.ReasonCreating || p.storesNow() {
 		return false
 	}
-	if f.Failure != reconcile.Succeeded && f.Failure != reconcile.Awaited || mg.GetCondition(v1beta1.TypeStalled).Status == corev1.ConditionTrue {
+	if f.Failure != reconcile.Succeeded && f.Failure != reconcile.Awaited ||
+		mg.GetCondition(v1beta1.TypeStalled).Status == corev1.ConditionTrue {
 		return false
 	}
 	return notCreated(p.read)
@@ -37,8 +38,8 @@ func notCreated(mg resource.Conditioned) bool {
 	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating
 }
 
-// boundDeferral bounds the time for which a status is deferred: it writes the status if it has been deferred long enough,
-// and requeues the resource no later than that.
+// boundDeferral bounds the time for which a status is deferred: it writes the status if it has been deferred long
+// enough, and requeues the resource no later than that.
 func (r *reconciler[T]) boundDeferral(ctx context.Context, key client.ObjectKey, res ctrl.Result) ctrl.Result {
 	if !r.kube.HasDeferred(key) {
 		r.states.EndDeferral(key)

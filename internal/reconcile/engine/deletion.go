@@ -35,13 +35,18 @@ func newDeletionProtection[T reconcile.Managed](o Options, k reconcile.Kind[T]) 
 	if !o.DeletionPolicy.Enabled() {
 		return nil
 	}
-	return &deletionProtection[T]{policy: o.DeletionPolicy, limiter: o.DeletionLimiter, invocations: k.Invocations, now: o.Now}
+	return &deletionProtection[T]{
+		policy: o.DeletionPolicy, limiter: o.DeletionLimiter, invocations: k.Invocations,
+		now: o.Now,
+	}
 }
 
 // check decides whether the deletion of a resource that exists in AWS waits, and sets the condition DeletionHeld. If it
 // waits, the result says why, and when it is considered again. It returns a LaterError if CloudWatch has yet to answer,
 // or if the deletion cannot be recorded at once.
-func (d *deletionProtection[T]) check(ctx context.Context, mg T, s *session.Session) (res reconcile.Result, waits bool, err error) {
+func (d *deletionProtection[T]) check(
+	ctx context.Context, mg T, s *session.Session,
+) (res reconcile.Result, waits bool, err error) {
 	if d == nil {
 		return reconcile.Result{}, false, nil
 	}
@@ -53,7 +58,8 @@ func (d *deletionProtection[T]) check(ctx context.Context, mg T, s *session.Sess
 	case decision.Step != protection.Wait:
 		return proceeding(mg, decision.Confirmed), false, nil
 	}
-	c := reconcile.ReadyCondition(corev1.ConditionTrue, xpv2.ConditionReason(decision.Reason), mg.GetGeneration(), decision.Message)
+	c := reconcile.ReadyCondition(corev1.ConditionTrue, xpv2.ConditionReason(decision.Reason), mg.GetGeneration(),
+		decision.Message)
 	c.Type = v1beta1.TypeDeletionHeld
 	mg.SetConditions(c)
 	return reconcile.Result{
@@ -84,8 +90,11 @@ func (d *deletionProtection[T]) decide(ctx context.Context, mg T, s *session.Ses
 	admit func(context.Context, session.Ref, string, types.UID, time.Time) (bool, error),
 ) (protection.Decision, error) {
 	state := protection.State{
-		Now: now, DeletedAt: mg.GetDeletionTimestamp().Time, Confirmation: mg.GetAnnotations()[v1beta1.AnnotationConfirmDeletion],
-		Begun: reconcile.DeletionAccepted(mg), Held: reconcile.PendingReason(mg), Measurable: d.invocations != nil, Config: s.Ref.String(),
+		Now: now, DeletedAt: mg.GetDeletionTimestamp().Time,
+		Confirmation: mg.GetAnnotations()[v1beta1.AnnotationConfirmDeletion],
+		Begun: reconcile.DeletionAccepted(
+			mg), Held: reconcile.PendingReason(mg), Measurable: d.invocations != nil,
+		Config: s.Ref.String(),
 	}
 	if s.Ref.Namespace == "" {
 		state.Config += fmt.Sprintf(" in namespace %q", mg.GetNamespace())

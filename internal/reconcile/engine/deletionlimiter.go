@@ -42,11 +42,16 @@ type recordedConfig struct {
 
 // NewDeletionLimiter returns a DeletionLimiter. kube writes configs, and live reads them from the API server.
 func NewDeletionLimiter(kube client.Client, live client.Reader, l protection.Limit) *DeletionLimiter {
-	return &DeletionLimiter{kube: kube, live: live, limit: l, lock: make(chan struct{}, 1), known: map[types.UID]recordedConfig{}}
+	return &DeletionLimiter{
+		kube: kube, live: live, limit: l, lock: make(chan struct{}, 1),
+		known: map[types.UID]recordedConfig{},
+	}
 }
 
 // Admit records the deletion of a resource of a config in a namespace. It returns false if the limit does not allow it.
-func (l *DeletionLimiter) Admit(ctx context.Context, ref session.Ref, namespace string, uid types.UID, now time.Time) (bool, error) {
+func (l *DeletionLimiter) Admit(
+	ctx context.Context, ref session.Ref, namespace string, uid types.UID, now time.Time,
+) (bool, error) {
 	if c, ok := l.recall(ref.UID); ok {
 		if _, ok, _ := c.record.Admit(namespace, string(uid), now, l.limit); !ok {
 			return false, nil // What is known lacks deletions at most.
@@ -67,7 +72,9 @@ func (l *DeletionLimiter) Admit(ctx context.Context, ref session.Ref, namespace 
 }
 
 // Allows reports whether Admit would allow the deletion, by what was last read of the config.
-func (l *DeletionLimiter) Allows(ctx context.Context, ref session.Ref, namespace string, uid types.UID, now time.Time) (bool, error) {
+func (l *DeletionLimiter) Allows(
+	ctx context.Context, ref session.Ref, namespace string, uid types.UID, now time.Time,
+) (bool, error) {
 	c, err := l.read(ctx, ref)
 	if err != nil {
 		return false, errors.Wrap(err, "cannot read the deletions that the provider config has recorded")
@@ -80,7 +87,9 @@ const cannotRecord = "cannot record the deletion in the provider config, which c
 
 // record records a deletion. It returns a conflict if the config has changed since it was read. The caller holds the
 // lock.
-func (l *DeletionLimiter) record(ctx context.Context, ref session.Ref, namespace string, uid types.UID, now time.Time) (bool, error) {
+func (l *DeletionLimiter) record(
+	ctx context.Context, ref session.Ref, namespace string, uid types.UID, now time.Time,
+) (bool, error) {
 	c, err := l.read(ctx, ref)
 	if err != nil {
 		return false, err
@@ -91,7 +100,8 @@ func (l *DeletionLimiter) record(ctx context.Context, ref session.Ref, namespace
 		return ok, nil
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"uid": ref.UID, "resourceVersion": c.version, "annotations": map[string]string{v1beta1.AnnotationRecentDeletions: next.String()},
+		"uid": ref.UID, "resourceVersion": c.version,
+		"annotations": map[string]string{v1beta1.AnnotationRecentDeletions: next.String()},
 	}})
 	if err != nil {
 		return false, err
@@ -113,7 +123,10 @@ func (l *DeletionLimiter) read(ctx context.Context, ref session.Ref) (recordedCo
 	if err := l.live.Get(ctx, client.ObjectKeyFromObject(config), config); err != nil {
 		return recordedConfig{}, err
 	}
-	c := recordedConfig{version: config.GetResourceVersion(), record: protection.ParseRecord(config.GetAnnotations()[v1beta1.AnnotationRecentDeletions])}
+	c := recordedConfig{
+		version: config.GetResourceVersion(),
+		record:  protection.ParseRecord(config.GetAnnotations()[v1beta1.AnnotationRecentDeletions]),
+	}
 	l.remember(ref.UID, c)
 	return c, nil
 }

@@ -42,7 +42,10 @@ type inFlight struct {
 type pair struct{ namespace, config string }
 
 func newInFlight(workers int) *inFlight {
-	return &inFlight{workers: max(1, workers), namespaces: map[string]int{}, configs: map[string]int{}, pairs: map[pair]int{}}
+	return &inFlight{
+		workers: max(1, workers), namespaces: map[string]int{}, configs: map[string]int{},
+		pairs: map[pair]int{},
+	}
 }
 
 // enter starts a reconcile, and returns false if its namespace or its config occupies too many

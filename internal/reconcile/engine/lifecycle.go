@@ -12,7 +12,8 @@ import (
 
 // recordDetection records the first reconcile of a resource.
 func (r *reconciler[T]) recordDetection(mg T) {
-	if r.metrics == nil || mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionUnknown || !r.states.RecordDetection(client.ObjectKeyFromObject(mg)) {
+	if r.metrics == nil || mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionUnknown ||
+		!r.states.RecordDetection(client.ObjectKeyFromObject(mg)) {
 		return
 	}
 	r.metrics.Lifecycle.Detected.WithLabelValues(r.kind.GVK.String()).Observe(r.since(mg.GetCreationTimestamp()))

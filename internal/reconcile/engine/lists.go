@@ -42,7 +42,8 @@ func (w *workQueue) add(key client.ObjectKey) {
 // that the lists do not show. A resource that requests to be polled more often than lists are read is read by itself.
 func (r *reconciler[T]) listable(mg T) bool {
 	requested, _ := meta.GetPollInterval(mg)
-	return r.lists != nil && r.kind.Listed != nil && reconcile.Steady(mg) && !r.makesNoCall(mg) && (requested <= 0 || requested >= r.poll.Interval)
+	return r.lists != nil && r.kind.Listed != nil && reconcile.Steady(mg) && !r.makesNoCall(mg) &&
+		(requested <= 0 || requested >= r.poll.Interval)
 }
 
 // watchLists watches the resource by lists if this reconcile has found it up to date, so that nothing
@@ -52,7 +53,8 @@ func (p *pass[T]) watchLists() {
 		return
 	}
 	mg := p.read
-	if p.session == nil || p.out.State != reconcile.UpToDate || p.did != memory.ActionNone || p.out.After > 0 || p.err != nil ||
+	if p.session == nil || p.out.State != reconcile.UpToDate || p.did != memory.ActionNone || p.out.After > 0 ||
+		p.err != nil ||
 		p.ready.Status != corev1.ConditionTrue {
 		p.lists.Forget(mg.GetUID())
 		return

@@ -72,7 +72,9 @@ func Once[T reconcile.Managed](ctx context.Context, o reconcile.Observer[T], f r
 }
 
 // OnceWriting does one reconcile as Once does, and writes annotations with a writer. It is for tests.
-func OnceWriting[T reconcile.Managed](ctx context.Context, o reconcile.Observer[T], f reconcile.Facts, mg T, w AnnotationWriter) Done {
+func OnceWriting[T reconcile.Managed](
+	ctx context.Context, o reconcile.Observer[T], f reconcile.Facts, mg T, w AnnotationWriter,
+) Done {
 	p := passOf(o, f, mg, w)
 	return p.done(p.observeAndAct(ctx, mg, f.Now()))
 }

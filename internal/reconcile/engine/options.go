@@ -185,5 +185,8 @@ func (o Options) All(mgr ctrl.Manager) cluster.Cluster {
 
 // poll returns the poll configuration of stable resources.
 func (o Options) poll() reconcile.Poll {
-	return reconcile.Poll{Interval: o.PollInterval, WithEvents: o.PollWithEvents, Min: o.MinPollInterval, Jitter: o.PollJitter}
+	return reconcile.Poll{
+		Interval: o.PollInterval, WithEvents: o.PollWithEvents, Min: o.MinPollInterval,
+		Jitter: o.PollJitter,
+	}
 }

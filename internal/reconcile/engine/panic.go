@@ -51,7 +51,8 @@ func (r *reconciler[T]) report(ctx context.Context, key types.NamespacedName, fa
 	p.err = failure
 	updated := mg.DeepCopyObject().(T) //nolint:forcetypeassert // A copy has the type of its original.
 	updated.SetConditions(xpv2.ReconcileError(failure).WithObservedGeneration(mg.GetGeneration()))
-	return errors.Wrap(r.kube.View(mg, p.completeStatus).Status().Update(ctx, updated), "cannot update managed resource status")
+	return errors.Wrap(r.kube.View(mg, p.completeStatus).Status().Update(ctx, updated),
+		"cannot update managed resource status")
 }
 
 // logPanic logs the stack of a panic, whether it occurred in the reconcile itself or in a call that it waited for.

@@ -71,8 +71,8 @@ type pass[T reconcile.Managed] struct {
 	// ready is the Ready condition that was written, and deletion says what a deletion waits for.
 	ready, deletion xpv2.Condition
 
-	// listed has the items by which lists show whether what was observed is unchanged. fingerprint is the fingerprint of
-	// what the spec refers to. Both are set only if AWS was found to match.
+	// listed has the items by which lists show whether what was observed is unchanged. fingerprint is the fingerprint
+	// of what the spec refers to. Both are set only if AWS was found to match.
 	listed      []listpoll.Ref
 	fingerprint string
 }
@@ -81,7 +81,8 @@ type pass[T reconcile.Managed] struct {
 func (r *reconciler[T]) newPass(mg T, known memory.Resource) *pass[T] {
 	p := &pass[T]{reconciler: r, read: mg, known: known, annotations: r.kube}
 	p.facts = reconcile.Facts{
-		Repeats: known.Calls, KnownCause: known.Cause(mg), Origin: known.OriginOf(mg), ReadyBefore: mg.GetCondition(xpv2.TypeReady),
+		Repeats: known.Calls, KnownCause: known.Cause(mg), Origin: known.OriginOf(mg),
+		ReadyBefore: mg.GetCondition(xpv2.TypeReady),
 	}
 	return p
 }
@@ -140,7 +141,11 @@ func mayHaveCreated(mg resource.Managed) bool {
 // connected returns the observer of a resource. It makes no AWS call.
 func (p *pass[T]) connected(ctx context.Context, mg T) (reconcile.Observer[T], error) {
 	if open, ok := asCircuitOpen(p.unusable); ok {
-		return reconcile.ObserverFunc[T](func(context.Context, reconcile.Facts, T) (reconcile.Outcome, error) { return reconcile.Outcome{}, open }), nil
+		return reconcile.ObserverFunc[T](func(context.Context, reconcile.Facts, T) (reconcile.Outcome,
+			error,
+		) {
+			return reconcile.Outcome{}, open
+		}), nil
 	}
 	if p.unusable != nil {
 		return nil, p.unusable
@@ -358,7 +363,8 @@ func (p *pass[T]) storesNow() bool {
 // comparison.
 func (p *pass[T]) upToDate() bool {
 	d := p.out.Differences
-	return p.out.State == reconcile.UpToDate || p.out.State == reconcile.Undecided && d != nil && d.Message == "" && len(d.List) == 0 &&
+	return p.out.State == reconcile.UpToDate || p.out.State == reconcile.Undecided && d != nil && d.Message == "" &&
+		len(d.List) == 0 &&
 		p.ready.Status == corev1.ConditionTrue
 }
 

@@ -19,7 +19,10 @@ import (
 func (r *reconciler[T]) others(mg T, s *session.Session) *reconcile.Others {
 	u := tenancy.User{Resource: mg, Session: s}
 	o := &reconcile.Others{Registry: r.tenants, User: u, Kind: r.kind.GVK.Kind}
-	o.OtherOwner = func(ctx context.Context, name string) resource.ModernManaged { return r.otherOwner(ctx, u, mg, name) }
+	o.OtherOwner = func(ctx context.Context, name string) resource.ModernManaged {
+		return r.otherOwner(ctx, u, mg,
+			name)
+	}
 	o.OtherNames = func(ctx context.Context) map[string]bool {
 		names := map[string]bool{}
 		for other := range r.otherResources(ctx, mg) {
@@ -82,7 +85,8 @@ func (r *reconciler[T]) mayOwn(ctx context.Context, u tenancy.User, target tenan
 // mayDelete reports whether a resource that is being deleted may delete what it created while it was allowed to,
 // although it is refused now. Its annotations alone are no proof, because its user can write them.
 func (r *reconciler[T]) mayDelete(ctx context.Context, u tenancy.User, target tenancy.Target, err error) bool {
-	if !meta.WasDeleted(u.Resource) || !reconcile.IsDenied(err) || ownership.WrittenName(u.Resource) == "" || r.removed(u) {
+	if !meta.WasDeleted(u.Resource) || !reconcile.IsDenied(err) || ownership.WrittenName(u.Resource) == "" ||
+		r.removed(u) {
 		return false
 	}
 	return r.tenants.Acted(r.kind.GVK.Kind, u, target) || r.tenants.OwnedWithin(ctx, u, target)
@@ -106,7 +110,8 @@ func (p *pass[T]) endClaim() {
 // function or layer. Names of aliases and statements are only unique within one.
 func (r *reconciler[T]) otherOwner(ctx context.Context, u tenancy.User, mg T, name string) resource.ModernManaged {
 	for o := range r.otherResources(ctx, mg) {
-		if ownership.WrittenName(o) == name && (r.kind.ActsOn == nil || tenancy.Share(u, r.kind.ActsOn(mg), o, r.kind.ActsOn(o))) {
+		if ownership.WrittenName(o) == name && (r.kind.ActsOn == nil ||
+			tenancy.Share(u, r.kind.ActsOn(mg), o, r.kind.ActsOn(o))) {
 			return o
 		}
 	}

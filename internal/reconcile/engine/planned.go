@@ -111,7 +111,8 @@ func (o *planObserver[T]) Observe(ctx context.Context, f reconcile.Facts, mg T) 
 	}
 	if !out.Exists {
 		out.Ready = reconcile.Unavailable(mg.GetGeneration(),
-			fmt.Sprintf("it does not exist in AWS, and the annotation %s keeps it from being created", v1beta1.AnnotationPlan))
+			fmt.Sprintf("it does not exist in AWS, and the annotation %s keeps it from being created",
+				v1beta1.AnnotationPlan))
 	}
 	out.Exists, out.Call = true, nil
 	return out, nil
@@ -134,7 +135,8 @@ func (o *planObserver[T]) planDeletion(ctx context.Context, f reconcile.Facts, m
 		}
 	}
 	show(mg, summary, differs)
-	return reconcile.Invalid(errors.Errorf("the annotation %s keeps the resource from being deleted: the plan is to %s; "+
+	return reconcile.Invalid(errors.Errorf("the annotation %s keeps the resource from being deleted: the plan is "+
+		"to %s; "+
 		"remove the annotation to delete it", v1beta1.AnnotationPlan, summary))
 }
 
@@ -144,12 +146,15 @@ func show(mg reconcile.Managed, summary string, differs bool) {
 	if differs {
 		reason = v1beta1.ReasonChangesPlanned
 	}
-	mg.SetConditions(plannedCondition(mg.GetGeneration(), corev1.ConditionTrue, reason, reconcile.Cut(summary, maxPlan)))
+	mg.SetConditions(plannedCondition(mg.GetGeneration(), corev1.ConditionTrue, reason,
+		reconcile.Cut(summary, maxPlan)))
 }
 
 // plan plans a resource. It reserves the calls of two observations, before and after the change: otherwise many
 // resources that are planned at once take calls from each other, and none finishes its plan.
-func (o *planObserver[T]) plan(ctx context.Context, f reconcile.Facts, mg T, before reconcile.Managed) (summary string, differs bool, err error) {
+func (o *planObserver[T]) plan(
+	ctx context.Context, f reconcile.Facts, mg T, before reconcile.Managed,
+) (summary string, differs bool, err error) {
 	reads := o.reads(mg)
 	if err := f.Reserve(append(slices.Clone(reads), reads...)...); err != nil {
 		return "", false, err
@@ -165,7 +170,9 @@ func sameAsPlanned(out reconcile.Outcome, mg reconcile.Managed) bool {
 		out.Differences != nil && slices.Equal(out.Differences.List, mg.GetSummary().Differences)
 }
 
-func plannedCondition(generation int64, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {
+func plannedCondition(
+	generation int64, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string,
+) xpv2.Condition {
 	c := reconcile.ReadyCondition(status, reason, generation, message)
 	c.Type = v1beta1.TypePlanned
 	return c

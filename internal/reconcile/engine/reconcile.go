@@ -333,7 +333,8 @@ func (r *reconciler[T]) failedResult(ctx context.Context, key types.NamespacedNa
 	}
 	endSpanWithError(ctx, c, f.err)
 	r.logPanic(key, f.err)
-	r.log.WithValues("request", ctrl.Request{NamespacedName: key}).Debug("Reconcile failed", "error", f.err, "requeue-after", after)
+	r.log.WithValues("request", ctrl.Request{NamespacedName: key}).Debug("Reconcile failed", "error", f.err,
+		"requeue-after", after)
 	return ctrl.Result{RequeueAfter: after}
 }
 
@@ -359,7 +360,8 @@ func (p *pass[T]) recordMetrics() {
 	}
 	p.recordDrift(mg, p.out.State)
 	p.metrics.RecordDrift(kind, p.states.RecordComparison(mg, memory.CompareResult{
-		State: p.out.State, MayUpdate: p.out.MayUpdate, Did: p.did, UpToDate: p.upToDate(), Failed: p.err != nil, Since: p.facts.Fresh.Since,
+		State: p.out.State, MayUpdate: p.out.MayUpdate, Did: p.did, UpToDate: p.upToDate(), Failed: p.err != nil,
+		Since: p.facts.Fresh.Since,
 	}, p.known))
 	if p.ready.Status == corev1.ConditionTrue && p.err == nil && p.states.RecordReady(key) {
 		p.metrics.RecordReady(p.kind.GVK, p.now().Sub(mg.GetCreationTimestamp().Time))

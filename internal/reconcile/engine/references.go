@@ -112,7 +112,9 @@ func (r *references[T]) permits(
 }
 
 // explain returns why a reference cannot be resolved, or "" if it can.
-func (r *references[T]) explain(ctx context.Context, mg resource.Managed, s *session.Session, ref reconcile.Reference) string {
+func (r *references[T]) explain(
+	ctx context.Context, mg resource.Managed, s *session.Session, ref reconcile.Reference,
+) string {
 	if ref.Ref == nil && ref.Selector == nil {
 		return ""
 	}
@@ -139,7 +141,9 @@ func (r *references[T]) explain(ctx context.Context, mg resource.Managed, s *ses
 }
 
 // explainSelector returns why a selector selects no usable resource, or "" if it does.
-func (r *references[T]) explainSelector(ctx context.Context, mg resource.Managed, s *session.Session, ref reconcile.Reference) string {
+func (r *references[T]) explainSelector(
+	ctx context.Context, mg resource.Managed, s *session.Session, ref reconcile.Reference,
+) string {
 	list, err := r.reader.Scheme().New(ref.To.GroupVersion().WithKind(ref.To.Kind + "List"))
 	if err != nil {
 		return err.Error()
@@ -157,11 +161,13 @@ func (r *references[T]) explainSelector(ctx context.Context, mg resource.Managed
 		return err.Error()
 	}
 	items := slices.DeleteFunc(l.GetItems(), func(to resource.Managed) bool {
-		return ref.Selector.MatchControllerRef != nil && *ref.Selector.MatchControllerRef && !meta.HaveSameController(mg, to) ||
+		return ref.Selector.MatchControllerRef != nil && *ref.Selector.MatchControllerRef &&
+			!meta.HaveSameController(mg, to) ||
 			r.permits(ctx, mg, s, ref.To.Kind, to) != nil
 	})
 	if len(items) == 0 && namespace != mg.GetNamespace() {
-		if err := r.permits(ctx, mg, s, ref.To.Kind, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace}}); err != nil {
+		if err := r.permits(ctx, mg, s, ref.To.Kind,
+			&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace}}); err != nil {
 			return err.Error()
 		}
 	}
@@ -230,7 +236,8 @@ func byAge(a, b runtime.Object) int {
 	if !okx || !oky {
 		return 0
 	}
-	return cmp.Or(x.GetCreationTimestamp().Time.Compare(y.GetCreationTimestamp().Time), cmp.Compare(x.GetName(), y.GetName()))
+	return cmp.Or(x.GetCreationTimestamp().Time.Compare(y.GetCreationTimestamp().Time),
+		cmp.Compare(x.GetName(), y.GetName()))
 }
 
 // registerFields registers the fields that a resource refers to with the field reader, which

@@ -34,19 +34,23 @@ func isRefused(err error) bool {
 // AWS, the observer deletes that, and nothing else: annotations are no proof, because users can write them. If there
 // is no observer, the resource makes no call.
 func (p *pass[T]) refused(mg T, s *session.Session, why error) reconcile.Observer[T] {
-	r, u, owner, name := p.reconciler, tenancy.User{Resource: mg, Session: s}, tenancy.RefusedBy(why), ownership.WrittenName(mg)
+	r, u, owner, name := p.reconciler, tenancy.User{Resource: mg, Session: s}, tenancy.RefusedBy(why),
+		ownership.WrittenName(mg)
 	if owner == nil || name == "" || r.kind.ActsOn == nil || reconcile.ObserveOnly(mg) || r.removed(u) {
 		return nil
 	}
 	what := r.kind.GVK.Kind + " " + client.ObjectKeyFromObject(mg).String()
-	if created, _ := r.tenants.Created(r.kind.GVK.Kind, u); created != name || !reconcile.Allows(mg, xpv2.ManagementActionDelete) {
+	if created, _ := r.tenants.Created(r.kind.GVK.Kind, u); created != name ||
+		!reconcile.Allows(mg, xpv2.ManagementActionDelete) {
 		r.recorder.Event(owner, event.Warning(v1beta1.EventLeftRefusedResource, errors.New(what+
-			" is refused, and may have left in AWS what it created earlier: look for it, and delete it if you do not want it")))
+			" is refused, and may have left in AWS what it created earlier: look for it, and delete it if you do not "+
+			"want it")))
 		return nil
 	}
 	return removing(r.kind.Observer(mg, s), backoff.Unusable(&refusedError{why}), func() event.Event {
 		r.tenants.RecordCreated(r.kind.GVK.Kind, u, "")
-		e := event.Normal(v1beta1.EventRemovedRefusedResource, "Deleted from AWS what "+what+" created before it was refused")
+		e := event.Normal(v1beta1.EventRemovedRefusedResource, "Deleted from AWS what "+what+
+			" created before it was refused")
 		r.recorder.Event(owner, e)
 		return e
 	})
@@ -54,7 +58,9 @@ func (p *pass[T]) refused(mg T, s *session.Session, why error) reconcile.Observe
 
 // removing returns the observer of a refused resource that has created something in AWS. It deletes that as
 // if the resource were being deleted, and returns why it is refused. removed is called once it is gone.
-func removing[T reconcile.Managed](inner reconcile.Observer[T], why error, removed func() event.Event) reconcile.Observer[T] {
+func removing[T reconcile.Managed](
+	inner reconcile.Observer[T], why error, removed func() event.Event,
+) reconcile.Observer[T] {
 	return reconcile.ObserverFunc[T](func(ctx context.Context, f reconcile.Facts, mg T) (reconcile.Outcome, error) {
 		deleted, ok := mg.DeepCopyObject().(T)
 		if !ok {

@@ -50,7 +50,10 @@ func (p *pass[T]) fail(err error) error {
 		return err
 	}
 	if deferred, ok := reconcile.AsType[*quota.DeferredError](err); ok {
-		p.later = &reconcile.LaterError{After: max(deferred.After, reconcile.AtOnce), Operations: reconcile.Operations(deferred.Operation), Deferred: true}
+		p.later = &reconcile.LaterError{
+			After:      max(deferred.After, reconcile.AtOnce),
+			Operations: reconcile.Operations(deferred.Operation), Deferred: true,
+		}
 		return p.later
 	}
 	if awserr.IsThrottled(err) {

@@ -30,7 +30,8 @@ import (
 //   - The external resource is absent, to have the remainder of a failed creation deleted and created again.
 //   - It is present and up to date, to wait for AWS or for something else, and in plan mode.
 //   - It is absent and up to date, if the policies forbid its creation: otherwise the runtime would update it.
-//   - There is an error, to drop whatever a reconcile has found that ends with a LaterError: its status, its events and its
+//   - There is an error, to drop whatever a reconcile has found that ends with a LaterError: its status, its events and
+// its
 //     entries of the change log are dropped here.
 //   - The finalizer was added, while it is in memory only: it is written together with the pending creation.
 //   - A resource has no deletion timestamp, while its references are resolved: the resolvers that angryjet generates
@@ -66,7 +67,8 @@ func (p *pass[T]) runtime() ctrlreconcile.Reconciler {
 		opts = append(opts, managed.WithChangeLogger(&changeLogger[T]{inner: p.changeLog, pass: p}))
 	}
 	view := p.kube.View(p.read, p.completeStatus)
-	return managed.NewReconciler(&decorated{Manager: p.manager, client: view}, resource.ManagedKind(p.kind.GVK), opts...)
+	return managed.NewReconciler(&decorated{Manager: p.manager, client: view}, resource.ManagedKind(p.kind.GVK),
+		opts...)
 }
 
 // decorated is a manager with the client of a pass.
@@ -155,7 +157,8 @@ func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
 		e.Reason == v1beta1.EventUpdated && p.result.Quiet {
 		return
 	}
-	if did := e.Reason == v1beta1.EventCreated || e.Reason == v1beta1.EventUpdated || e.Reason == v1beta1.EventDeleted; did && p.does != "" {
+	if did := e.Reason == v1beta1.EventCreated || e.Reason == v1beta1.EventUpdated ||
+		e.Reason == v1beta1.EventDeleted; did && p.does != "" {
 		e.Message = p.does
 	}
 	if mg, ok := obj.(resource.Conditioned); ok && p.awaits && e.Type == event.TypeWarning && notCreated(mg) {

@@ -55,7 +55,9 @@ func (d definition[T]) Stepper(c client.Client, o Options) Stepper { return newS
 func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
 	k := d.kind
 	name := managed.ControllerName(k.GVK.GroupKind().String())
-	r := newReconciler(mgr, o, k, event.NewAPIRecorder(mgr.GetEventRecorderFor(name))) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
+	r := newReconciler(mgr, o, k,
+		event.NewAPIRecorder(
+			mgr.GetEventRecorderFor(name))) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
 
 	if err := reporting.AddStateMetrics(mgr, o.Options, o.Metrics, o.Now, k); err != nil {
 		return errors.Wrapf(err, "cannot add state metrics of %s", k.GVK.Kind)
@@ -92,7 +94,8 @@ func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
 		r.queue.watch(b)
 	}
 	if tenancy.Owns(k.New()) {
-		if err := o.All(mgr).GetFieldIndexer().IndexField(context.Background(), k.New(), tenancy.Index, tenancy.IndexedBy); err != nil {
+		if err := o.All(mgr).GetFieldIndexer().IndexField(context.Background(), k.New(), tenancy.Index,
+			tenancy.IndexedBy); err != nil {
 			return errors.Wrapf(err, "cannot index what a %s owns", k.GVK.Kind)
 		}
 	}
@@ -105,12 +108,16 @@ func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
 
 // NewReconciler returns the reconciler that Setup gives to a kind's controller, for callers
 // that schedule reconciles themselves. It uses the manager's clients and scheme.
-func NewReconciler[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile.Kind[T], events event.Recorder) ctrlreconcile.Reconciler {
+func NewReconciler[T reconcile.Managed](
+	mgr ctrl.Manager, o Options, k reconcile.Kind[T], events event.Recorder,
+) ctrlreconcile.Reconciler {
 	return newReconciler(mgr, o, k, events)
 }
 
 // newReconciler returns the reconciler of a kind.
-func newReconciler[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile.Kind[T], events event.Recorder) *reconciler[T] {
+func newReconciler[T reconcile.Managed](
+	mgr ctrl.Manager, o Options, k reconcile.Kind[T], events event.Recorder,
+) *reconciler[T] {
 	s := memory.New()
 	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New())
 	kc.Select(o.Shard.Selector())
@@ -120,13 +127,14 @@ func newReconciler[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile
 	}
 	log := o.Logger.WithValues("kind", k.GVK.Kind)
 	r := &reconciler[T]{
-		kind:       k,
-		manager:    mgr,
-		kube:       kc,
-		limiter:    o.Limiter,
-		resolver:   o.Resolver,
-		tracker:    o.Tracker,
-		recorder:   reporting.NewRecorder(&reporting.DeletionLog{Recorder: events, Log: log}, o.Now, o.EventFilterFunctions...),
+		kind:     k,
+		manager:  mgr,
+		kube:     kc,
+		limiter:  o.Limiter,
+		resolver: o.Resolver,
+		tracker:  o.Tracker,
+		recorder: reporting.NewRecorder(&reporting.DeletionLog{Recorder: events, Log: log}, o.Now,
+			o.EventFilterFunctions...),
 		states:     s,
 		tracer:     o.Tracer,
 		traces:     ids,

@@ -102,7 +102,8 @@ func addDeferredEvent(ctx context.Context, wait time.Duration, ops ...string) {
 	if !span.IsRecording() {
 		return
 	}
-	span.AddEvent(telemetry.EventDeferred, trace.WithAttributes(telemetry.KeyWait.Float64(wait.Seconds()), telemetry.KeyOperations.StringSlice(ops)))
+	span.AddEvent(telemetry.EventDeferred, trace.WithAttributes(telemetry.KeyWait.Float64(wait.Seconds()),
+		telemetry.KeyOperations.StringSlice(ops)))
 }
 
 // failedSpan marks a span as failed, with the message that conditions show.

@@ -91,7 +91,8 @@ type stepper[T reconcile.Managed] struct {
 func newStepper[T reconcile.Managed](kc client.Client, o Options, k reconcile.Kind[T]) *stepper[T] {
 	r := &references[T]{kind: k, reader: kc, tenants: o.Tenants}
 	return &stepper[T]{reconciler: &reconciler[T]{
-		kind: k, references: r, fingerprints: &referenceFingerprints[T]{kind: k, references: r, objects: o.Objects}, tenants: o.Tenants,
+		kind: k, references: r, fingerprints: &referenceFingerprints[T]{kind: k, references: r, objects: o.Objects},
+		tenants:  o.Tenants,
 		policies: true, tracer: noop.NewTracerProvider().Tracer(""), now: o.Now, states: memory.New(),
 		recorder: reporting.NewRecorder(event.NewNopRecorder(), o.Now),
 	}}
@@ -145,12 +146,16 @@ func (s *stepper[T]) Step(ctx context.Context, mg reconcile.Managed, sess *sessi
 	}
 	before, _ := mg.DeepCopyObject().(T)
 	p := s.reconciler.newPass(before, memory.Resource{Calls: &s.calls})
-	p.session, p.facts.Fresh, p.facts.KnownCause, p.facts.Origin = sess, readcache.Freshness{Now: now, Since: now}, "", ""
+	p.session, p.facts.Fresh, p.facts.KnownCause, p.facts.Origin = sess, readcache.Freshness{Now: now, Since: now}, "",
+		""
 	p.annotations = inMemory{}
 	defer p.end()
 	gone, err := p.step(ctx, t, now)
 	restore(mg, before, "Spec") // References are resolved in memory.
-	out := Stepped{Exists: p.out.Exists, Changes: p.out.Changes, Adopted: p.adopts(), Awaits: p.awaits, Gone: gone, Wait: p.out.After}
+	out := Stepped{
+		Exists: p.out.Exists, Changes: p.out.Changes, Adopted: p.adopts(), Awaits: p.awaits, Gone: gone,
+		Wait: p.out.After,
+	}
 	if p.later != nil {
 		out.Wait = max(out.Wait, p.later.After)
 		out.Deferred = p.later.Deferred || p.later.Throttled
@@ -164,7 +169,8 @@ func (s *stepper[T]) Step(ctx context.Context, mg reconcile.Managed, sess *sessi
 		mg.SetConditions(xpv2.ReconcileError(err))
 	}
 	p.completeStatus(mg)
-	out.Settled = err == nil && p.did == memory.ActionNone && (gone || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+	out.Settled = err == nil && p.did == memory.ActionNone &&
+		(gone || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
 	return out
 }
 

@@ -61,7 +61,8 @@ func (d Drift) After(c reconcile.SyncState, mayUpdate bool, desired string, did 
 		d.Synced = ""
 	case reconcile.Differs, reconcile.Missing:
 		if d.Synced == desired {
-			d, f = Drift{pendingFor: desired, comparison: c, mayUpdate: mayUpdate}, DriftChange{Seen: true, Comparison: c}
+			d, f = Drift{pendingFor: desired, comparison: c, mayUpdate: mayUpdate},
+				DriftChange{Seen: true, Comparison: c}
 		}
 		d.Synced = ""
 	}

@@ -62,7 +62,9 @@ func (e *eventState) delay(now time.Time) time.Duration {
 }
 
 // RecordEvent records an event about a resource. If the resource is to be reconciled for it, recordEvent returns when.
-func (s *Store) RecordEvent(key types.NamespacedName, e cloudtrail.Event, showSourceIP bool, now time.Time) (driftevents.Outcome, time.Duration) {
+func (s *Store) RecordEvent(
+	key types.NamespacedName, e cloudtrail.Event, showSourceIP bool, now time.Time,
+) (driftevents.Outcome, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.state(key)

@@ -117,7 +117,8 @@ func recordChange(r *Resource) {
 // Idle reports whether nothing is left to do: no event about the resource, no error, no call that waits or has
 // not had its effect yet, no drift.
 func (r *Resource) Idle() bool {
-	return !r.IsChanged() && r.Events.Received.IsZero() && r.Failures == 0 && r.refused == 0 && r.Throttled == 0 && len(r.DeferredOps) == 0 && !r.drift.Pending() && r.Calls.Empty()
+	return !r.IsChanged() && r.Events.Received.IsZero() && r.Failures == 0 && r.refused == 0 && r.Throttled == 0 &&
+		len(r.DeferredOps) == 0 && !r.drift.Pending() && r.Calls.Empty()
 }
 
 // New returns a Store that remembers nothing.
@@ -140,7 +141,8 @@ func (s *Store) Begin(mg reconcile.Managed) (r Resource, first bool) {
 		known.UID, known.drift = mg.GetUID(), Drift{}
 		known.detected, known.lastInSync = false, time.Time{}
 		known.Events.upToDateAt = time.Time{}
-		known.wasReady = reconcile.SettledGeneration(mg) > 0 || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
+		known.wasReady = reconcile.SettledGeneration(mg) > 0 ||
+			mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 	}
 	if f := fingerprint(mg); known.fingerprint != f {
 		known.fingerprint = f

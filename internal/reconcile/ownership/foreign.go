@@ -77,7 +77,8 @@ func otherProvider(tags map[string]string) string {
 	if tags[TagName] == "" {
 		return ""
 	}
-	return fmt.Sprintf(" (its tags name the Crossplane resource %s of kind %s)", tags[TagName], or(tags[TagKind], "unknown"))
+	return fmt.Sprintf(" (its tags name the Crossplane resource %s of kind %s)", tags[TagName],
+		or(tags[TagKind], "unknown"))
 }
 
 func or(s, otherwise string) string {
@@ -90,7 +91,8 @@ func or(s, otherwise string) string {
 // OwnedBy returns a message that another existing resource of this cluster owns an external resource, and what to do.
 func OwnedBy(what, kind, namespace, name string) string {
 	return fmt.Sprintf(
-		"%s belongs to %s %s/%s of this cluster, and cannot be taken over while that resource exists: delete one of the two; to move it here, first delete the other with managementPolicies that do not include Delete",
+		"%s belongs to %s %s/%s of this cluster, and cannot be taken over while that resource exists: delete one of "+
+			"the two; to move it here, first delete the other with managementPolicies that do not include Delete",
 		what, kind, namespace, name)
 }
 
@@ -99,7 +101,8 @@ func OwnedBy(what, kind, namespace, name string) string {
 // resource by kind, namespace and name.
 func NewOwnedUntaggedError(what, name, owner string) *ForeignError {
 	return &ForeignError{message: fmt.Sprintf(
-		"%s belongs to %s of this cluster: delete one of the two; to move it here, first delete the other with managementPolicies that do not include Delete, then set the annotation %s to %q",
+		"%s belongs to %s of this cluster: delete one of the two; to move it here, first delete the other with "+
+			"managementPolicies that do not include Delete, then set the annotation %s to %q",
 		what, owner, meta.AnnotationKeyExternalName, name)}
 }
 
@@ -112,6 +115,7 @@ func NewOwnedError(what, kind, namespace, name string) *ForeignError {
 // resource than the one that it manages, which would be left behind.
 func NewMovedError(was, is string) *ForeignError {
 	return &ForeignError{message: fmt.Sprintf(
-		"spec or the external name was changed from %q to %q, which would leave %q behind: change spec.forProvider or the annotation %s back, and create another resource for %q",
+		"spec or the external name was changed from %q to %q, which would leave %q behind: change spec.forProvider "+
+			"or the annotation %s back, and create another resource for %q",
 		was, is, was, meta.AnnotationKeyExternalName, is)}
 }

@@ -129,7 +129,10 @@ func CreatedAt(mg metav1.Object) (time.Time, bool) {
 // is not to adopt anything.
 func Untried(mg metav1.Object) bool {
 	a := mg.GetAnnotations()
-	for _, k := range []string{meta.AnnotationKeyExternalName, meta.AnnotationKeyExternalCreatePending, meta.AnnotationKeyExternalCreateSucceeded, meta.AnnotationKeyExternalCreateFailed, v1beta1.AnnotationAdopt} {
+	for _, k := range []string{
+		meta.AnnotationKeyExternalName, meta.AnnotationKeyExternalCreatePending,
+		meta.AnnotationKeyExternalCreateSucceeded, meta.AnnotationKeyExternalCreateFailed, v1beta1.AnnotationAdopt,
+	} {
 		if a[k] != "" {
 			return false
 		}
@@ -139,7 +142,8 @@ func Untried(mg metav1.Object) bool {
 
 // Unanswered returns the annotations that record that the pending create was not answered.
 func Unanswered(mg metav1.Object) map[string]string {
-	return map[string]string{v1beta1.AnnotationUnanswered: mark(mg, meta.GetExternalCreatePending(mg).Format(time.RFC3339))}
+	return map[string]string{v1beta1.AnnotationUnanswered: mark(mg,
+		meta.GetExternalCreatePending(mg).Format(time.RFC3339))}
 }
 
 // UnansweredAt returns when this object's last create was made if its result is not known:
@@ -179,7 +183,8 @@ func CheckUntaggedOwnership(mg metav1.Object, name string, asMade bool) Ownershi
 // ObserveOnly reports whether the management policies allow a resource nothing but observing, so that it owns nothing.
 func ObserveOnly(mg resource.Manageable) bool {
 	p := mg.GetManagementPolicies()
-	return len(p) > 0 && !slices.ContainsFunc(p, func(a xpv2.ManagementAction) bool { return a != xpv2.ManagementActionObserve })
+	return len(p) > 0 &&
+		!slices.ContainsFunc(p, func(a xpv2.ManagementAction) bool { return a != xpv2.ManagementActionObserve })
 }
 
 // Parent returns the name of what the external resource belongs to in AWS, such as the function of an alias, as it was

@@ -35,7 +35,8 @@ func Confirmed(value string, deletedAt, now time.Time) bool {
 
 // howTo explains how to confirm a deletion, or to keep what exists in AWS.
 func howTo(deletedAt time.Time, why string) string {
-	text := fmt.Sprintf("to delete it, set the annotation %s to %s or later; to keep what is in AWS, remove Delete from managementPolicies",
+	text := fmt.Sprintf("to delete it, set the annotation %s to %s or later; to keep what is in AWS, remove Delete "+
+		"from managementPolicies",
 		v1beta1.AnnotationConfirmDeletion, deletedAt.UTC().Format(time.RFC3339))
 	if why != "" {
 		text += " (" + why + ")"

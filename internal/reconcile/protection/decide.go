@@ -83,7 +83,8 @@ type Decision struct {
 func (p Policy) Decide(s State) Decision {
 	ok, why := confirmed(s.Confirmation, s.DeletedAt, s.Now)
 	wait := func(reason, because string) Decision {
-		return Decision{Step: Wait, Reason: reason, Message: "the deletion waits for a confirmation, because " + because + ": " + howTo(s.DeletedAt, why)}
+		return Decision{Step: Wait, Reason: reason, Message: "the deletion waits for a confirmation, because " +
+			because + ": " + howTo(s.DeletedAt, why)}
 	}
 	limited := p.Limit.Max > 0
 	switch {
@@ -92,11 +93,14 @@ func (p Policy) Decide(s State) Decision {
 	case ok:
 		return Decision{Confirmed: true}
 	case limited && (s.Held == TooManyDeletions || s.Admitted != nil && !*s.Admitted):
-		return wait(TooManyDeletions, fmt.Sprintf("the limit of %d deletions within %s for resources of %s is reached", p.Limit.Max, Span(p.Limit.Window), s.Config))
+		return wait(TooManyDeletions, fmt.Sprintf("the limit of %d deletions within %s for resources of %s is reached",
+			p.Limit.Max, Span(p.Limit.Window), s.Config))
 	case p.InvokedWithin > 0 && s.Measurable && s.Invocations == nil:
 		return Decision{Step: Measure}
 	case s.Invocations != nil && s.Invocations.Err != nil:
-		return wait(InvocationsUnknown, fmt.Sprintf("it is not known whether the function was invoked in the last %s: %v", Span(p.InvokedWithin), s.Invocations.Err))
+		return wait(InvocationsUnknown,
+			fmt.Sprintf("it is not known whether the function was invoked in the last %s: %v", Span(p.InvokedWithin),
+				s.Invocations.Err))
 	case s.Invocations != nil && s.Invocations.Count > 0:
 		return wait(RecentlyInvoked, fmt.Sprintf("the function was invoked in the last %s", Span(p.InvokedWithin)))
 	case limited && s.Admitted == nil:

@@ -24,7 +24,8 @@ const (
 	flushTimeout = 5 * time.Second
 )
 
-var errFull = errors.New("the change log queue is full, so this entry is lost: check that the service at --changelogs-socket-path is running")
+var errFull = errors.New("the change log queue is full, so this entry is lost: check that the service at " +
+	"--changelogs-socket-path is running")
 
 // ChangeLogOptions are the options of a Logger.
 type ChangeLogOptions struct {
@@ -63,7 +64,10 @@ func NewChangeLog(client v1alpha1.ChangeLogServiceClient, o ChangeLogOptions) *C
 }
 
 // Log queues an entry. It never waits: it returns an error if the queue is full.
-func (l *ChangeLog) Log(_ context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad managed.AdditionalDetails) error {
+func (l *ChangeLog) Log(
+	_ context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error,
+	ad managed.AdditionalDetails,
+) error {
 	snapshot, err := resource.AsProtobufStruct(mg)
 	if err != nil {
 		return errors.Wrap(err, "cannot take a snapshot of the managed resource")

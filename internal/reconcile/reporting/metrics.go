@@ -76,13 +76,17 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 		return
 	}
 	rollouts := countPhases()
-	for _, phase := range []string{v1beta1.RolloutPending, v1beta1.RolloutProgressing, v1beta1.RolloutReady, v1beta1.RolloutFailed} {
+	for _, phase := range []string{
+		v1beta1.RolloutPending, v1beta1.RolloutProgressing, v1beta1.RolloutReady,
+		v1beta1.RolloutFailed,
+	} {
 		ch <- prometheus.MustNewConstMetric(metrics.Rollouts, prometheus.GaugeValue, float64(rollouts[phase]), phase)
 	}
 }
 
 func (m *Metrics) collectors() []prometheus.Collector {
-	return append(m.Lifecycle.Collectors(), m.reconciles, m.toReady, m.seen, m.corrected, m.rollouts, m.findings, m.held)
+	return append(m.Lifecycle.Collectors(), m.reconciles, m.toReady, m.seen, m.corrected, m.rollouts, m.findings,
+		m.held)
 }
 
 // CountRollouts sets a function that counts the Aliases with a rollout, by its phase. It is called when the metrics are
@@ -112,7 +116,10 @@ func (m *Metrics) AddKind(kind string, drifting func() int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.drifting[kind] = drifting
-	for _, result := range []string{ResultOK, ResultWaiting, ResultOf(backoff.Transient), ResultOf(backoff.Terminal), ResultOf(backoff.Unclassified)} {
+	for _, result := range []string{
+		ResultOK, ResultWaiting, ResultOf(backoff.Transient), ResultOf(backoff.Terminal),
+		ResultOf(backoff.Unclassified),
+	} {
 		m.reconciles.WithLabelValues(kind, result)
 	}
 	for _, c := range []reconcile.SyncState{reconcile.Differs, reconcile.Missing} {
@@ -129,7 +136,10 @@ func (m *Metrics) recordHeld(kind string, counts map[string]int) {
 	if m == nil {
 		return
 	}
-	for _, reason := range []xpv2.ConditionReason{v1beta1.ReasonTooManyDeletions, v1beta1.ReasonRecentlyInvoked, v1beta1.ReasonInvocationsUnknown} {
+	for _, reason := range []xpv2.ConditionReason{
+		v1beta1.ReasonTooManyDeletions, v1beta1.ReasonRecentlyInvoked,
+		v1beta1.ReasonInvocationsUnknown,
+	} {
 		m.held.WithLabelValues(kind, string(reason)).Set(float64(counts[string(reason)]))
 	}
 }

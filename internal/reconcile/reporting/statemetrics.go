@@ -23,9 +23,11 @@ import (
 // MinStateMetricInterval is the shortest interval between two counts of resources.
 const MinStateMetricInterval = 30 * time.Second
 
-// AddStateMetrics adds the metrics of a kind's resources by condition, by finding and by the reason why a deletion waits to
-// the manager, if they are enabled.
-func AddStateMetrics[T reconcile.Managed](mgr ctrl.Manager, o controller.Options, m *Metrics, now func() time.Time, k reconcile.Kind[T]) error {
+// AddStateMetrics adds the metrics of a kind's resources by condition, by finding and by the reason why a deletion
+// waits to the manager, if they are enabled.
+func AddStateMetrics[T reconcile.Managed](
+	mgr ctrl.Manager, o controller.Options, m *Metrics, now func() time.Time, k reconcile.Kind[T],
+) error {
 	if o.MetricOptions == nil || o.MetricOptions.MRStateMetrics == nil {
 		return nil
 	}
@@ -33,8 +35,13 @@ func AddStateMetrics[T reconcile.Managed](mgr ctrl.Manager, o controller.Options
 }
 
 // newStateCounter returns a counter of the resources of a kind that are in a cache.
-func newStateCounter[T reconcile.Managed](c cache.Cache, o controller.Options, m *Metrics, now func() time.Time, k reconcile.Kind[T]) *StateCounter {
-	s := &StateCounter{metrics: o.MetricOptions.MRStateMetrics, gvk: k.GVK.String(), Interval: max(o.MetricOptions.PollStateMetricInterval, MinStateMetricInterval), Log: o.Logger}
+func newStateCounter[T reconcile.Managed](
+	c cache.Cache, o controller.Options, m *Metrics, now func() time.Time, k reconcile.Kind[T],
+) *StateCounter {
+	s := &StateCounter{
+		metrics: o.MetricOptions.MRStateMetrics, gvk: k.GVK.String(),
+		Interval: max(o.MetricOptions.PollStateMetricInterval, MinStateMetricInterval), Log: o.Logger,
+	}
 	s.List = func(ctx context.Context) ([]resource.Managed, error) { return cached(ctx, c, k) }
 	s.record = func(all []resource.Managed) {
 		m.recordFindings(k.GVK.Kind, reconcile.CountFindings(all, now()))
@@ -96,7 +103,8 @@ func (s *StateCounter) count(ctx context.Context) {
 	all, err := s.List(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			s.Log.Info("Cannot count managed resources for the state metrics, will try again", "error", err, "after", s.Interval)
+			s.Log.Info("Cannot count managed resources for the state metrics, will try again", "error", err, "after",
+				s.Interval)
 		}
 		return
 	}

@@ -32,23 +32,31 @@ const ConfigIndex = "spec.providerConfigRef"
 // created or its spec changes: what failed for lack of it works at once, and new default tags
 // are set. If the config only becomes Ready, or its credentials change, settled resources are
 // not enqueued. These reconciles have the priority of polls, because there may be many.
-func Configs[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request], resetBackoff func(client.ObjectKey)) error {
-	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), ConfigIndex, func(obj client.Object) []string {
-		mg, ok := obj.(T)
-		if !ok || mg.GetProviderConfigReference() == nil {
-			return nil
-		}
-		ref := mg.GetProviderConfigReference()
-		return []string{ConfigKey(ref.Kind, mg.GetNamespace(), ref.Name)}
-	})
+func Configs[T reconcile.Managed](
+	mgr ctrl.Manager, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request],
+	resetBackoff func(client.ObjectKey),
+) error {
+	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), ConfigIndex,
+		func(obj client.Object) []string {
+			mg, ok := obj.(T)
+			if !ok || mg.GetProviderConfigReference() == nil {
+				return nil
+			}
+			ref := mg.GetProviderConfigReference()
+			return []string{ConfigKey(ref.Kind, mg.GetNamespace(), ref.Name)}
+		})
 	if err != nil {
 		return err
 	}
 	users := configUsers[T](mgr.GetCache(), k.NewList, resetBackoff)
-	for kind, obj := range map[string]client.Object{v1beta1.ProviderConfigKind: &v1beta1.ProviderConfig{}, v1beta1.ClusterProviderConfigKind: &v1beta1.ClusterProviderConfig{}} {
+	for kind, obj := range map[string]client.Object{
+		v1beta1.ProviderConfigKind:        &v1beta1.ProviderConfig{},
+		v1beta1.ClusterProviderConfigKind: &v1beta1.ClusterProviderConfig{},
+	} {
 		b.Watches(obj, configHandler(users, kind))
 	}
-	b.WatchesMetadata(refs.Metadata(refs.Secret), handler.EnqueueRequestsFromMapFunc(credentialsRequests(mgr.GetCache(), users)), builder.WithPredicates(refs.Changed(), notDeleted()))
+	b.WatchesMetadata(refs.Metadata(refs.Secret), handler.EnqueueRequestsFromMapFunc(credentialsRequests(mgr.GetCache(),
+		users)), builder.WithPredicates(refs.Changed(), notDeleted()))
 	return nil
 }
 
@@ -64,7 +72,9 @@ func ConfigKey(kind, namespace, name string) string {
 type Queue = workqueue.TypedRateLimitingInterface[ctrl.Request]
 
 // configUsers returns the dependents of configs.
-func configUsers[T reconcile.Managed](resources client.Reader, newList func() resource.ManagedList, resetBackoff func(types.NamespacedName)) refs.Dependents {
+func configUsers[T reconcile.Managed](
+	resources client.Reader, newList func() resource.ManagedList, resetBackoff func(types.NamespacedName),
+) refs.Dependents {
 	return refs.Dependents{
 		Resources: resources,
 		NewList:   func() client.ObjectList { return newList() },
@@ -109,7 +119,8 @@ func becameReady() predicate.Predicate {
 		DeleteFunc:  never.Delete,
 		GenericFunc: never.Generic,
 		UpdateFunc: func(e event.UpdateEvent) bool {
-			return e.ObjectOld.GetGeneration() == e.ObjectNew.GetGeneration() && !isReady(e.ObjectOld) && isReady(e.ObjectNew)
+			return e.ObjectOld.GetGeneration() == e.ObjectNew.GetGeneration() && !isReady(e.ObjectOld) &&
+				isReady(e.ObjectNew)
 		},
 	}
 }
@@ -130,7 +141,8 @@ func credentialsRequests(configs client.Reader, users refs.Dependents) handler.M
 	return func(ctx context.Context, secret client.Object) []ctrl.Request {
 		refs, err := session.UsersOf(ctx, configs, secret)
 		if err != nil {
-			log.FromContext(ctx).Error(err, "cannot list the configurations that use a Secret", "namespace", secret.GetNamespace(), "name", secret.GetName())
+			log.FromContext(ctx).Error(err, "cannot list the configurations that use a Secret", "namespace",
+				secret.GetNamespace(), "name", secret.GetName())
 			return nil
 		}
 		keys := make([]string, 0, len(refs))

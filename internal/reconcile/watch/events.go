@@ -35,23 +35,28 @@ type eventSource interface {
 
 // Events enqueues resources when a call to Lambda by someone else may have changed them.
 func Events[T reconcile.Managed](
-	mgr ctrl.Manager, events eventSource, poll reconcile.Poll, now func() time.Time, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request], s *memory.Store,
+	mgr ctrl.Manager, events eventSource, poll reconcile.Poll, now func() time.Time, k reconcile.Kind[T],
+	b *builder.TypedBuilder[ctrl.Request], s *memory.Store,
 ) error {
 	if events == nil || k.GVK.Kind == v1beta1.InvocationKind {
 		return nil
 	}
-	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), EventIndex, func(obj client.Object) []string {
-		mg, ok := obj.(T)
-		if !ok {
-			return nil
-		}
-		return EventKeys(k, mg)
-	})
+	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), EventIndex,
+		func(obj client.Object) []string {
+			mg, ok := obj.(T)
+			if !ok {
+				return nil
+			}
+			return EventKeys(k, mg)
+		})
 	if err != nil {
 		return err
 	}
 	b.WatchesRawSource(source.Func(func(_ context.Context, q Queue) error {
-		events.Subscribe(k.GVK.Kind, &EventSubscriber[T]{Kind: k, Resources: mgr.GetCache(), States: s, Queue: q, Poll: poll, Now: now})
+		events.Subscribe(k.GVK.Kind, &EventSubscriber[T]{
+			Kind: k, Resources: mgr.GetCache(), States: s, Queue: q,
+			Poll: poll, Now: now,
+		})
 		return nil
 	}))
 	return nil
@@ -84,10 +89,16 @@ func nameKey(region, name string) string { return strings.Join([]string{"name", 
 func subjectKeys(s cloudtrail.Subject) []string {
 	var keys []string
 	if s.Function.Function != "" {
-		keys = append(keys, tenancy.Target{Kind: v1beta1.FunctionKind, Region: s.Region, Name: s.Function.Function}.Key())
+		keys = append(keys, tenancy.Target{
+			Kind: v1beta1.FunctionKind, Region: s.Region,
+			Name: s.Function.Function,
+		}.Key())
 	}
 	if s.Layer != "" && s.LayerVersion != "" {
-		keys = append(keys, tenancy.Target{Kind: v1beta1.LayerVersionKind, Region: s.Region, Name: s.Layer + ":" + s.LayerVersion}.Key())
+		keys = append(keys, tenancy.Target{
+			Kind: v1beta1.LayerVersionKind, Region: s.Region,
+			Name: s.Layer + ":" + s.LayerVersion,
+		}.Key())
 	}
 	if s.Name != "" {
 		keys = append(keys, nameKey(s.Region, s.Name))
@@ -133,7 +144,8 @@ func (s *EventSubscriber[T]) Resume(ctx context.Context, configs []driftevents.C
 	for _, c := range configs {
 		// An error means that the cache is being stopped.
 		_ = s.each(ctx, ConfigIndex, ConfigKey(c.Kind, c.Namespace, c.Name), func(mg T) {
-			s.Queue.AddAfter(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(mg)}, delay.Spread(string(mg.GetUID()), s.Poll.Effective(0)))
+			s.Queue.AddAfter(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(mg)},
+				delay.Spread(string(mg.GetUID()), s.Poll.Effective(0)))
 		})
 	}
 }

@@ -17,7 +17,10 @@ import (
 
 // Fields enqueues a resource when a field of another object that it refers to changes, if
 // the provider may watch that object.
-func Fields[T reconcile.Managed](k reconcile.Kind[T], r *refs.FieldReader, b *builder.TypedBuilder[ctrl.Request], markChanged func(name client.ObjectKey, by string)) {
+func Fields[T reconcile.Managed](
+	k reconcile.Kind[T], r *refs.FieldReader, b *builder.TypedBuilder[ctrl.Request],
+	markChanged func(name client.ObjectKey, by string),
+) {
 	b.WatchesRawSource(source.Func(func(_ context.Context, q Queue) error {
 		r.Subscribe(k.GVK.Kind, func(name types.NamespacedName, by string) {
 			markChanged(name, by)
@@ -50,20 +53,28 @@ func kindsOf[T reconcile.Managed](k reconcile.Kind[T]) []refs.ObjectKind {
 
 // Objects enqueues a resource when a Secret or ConfigMap that it refers to changes. It only
 // watches the metadata of Secrets and ConfigMaps.
-func Objects[T reconcile.Managed](mgr ctrl.Manager, objects *refs.ObjectReader, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request], markChanged func(name client.ObjectKey, by string)) error {
-	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), refs.ObjectIndex, func(obj client.Object) []string {
-		mg, ok := obj.(T)
-		if !ok {
-			return nil
-		}
-		return refs.ObjectKeys(objectsOf(k, mg))
-	})
+func Objects[T reconcile.Managed](
+	mgr ctrl.Manager, objects *refs.ObjectReader, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request],
+	markChanged func(name client.ObjectKey, by string),
+) error {
+	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), refs.ObjectIndex,
+		func(obj client.Object) []string {
+			mg, ok := obj.(T)
+			if !ok {
+				return nil
+			}
+			return refs.ObjectKeys(objectsOf(k, mg))
+		})
 	if err != nil {
 		return err
 	}
-	users := refs.Dependents{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: refs.ObjectIndex, Changed: markChanged}
+	users := refs.Dependents{
+		Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() },
+		Index: refs.ObjectIndex, Changed: markChanged,
+	}
 	for _, kind := range kindsOf(k) {
-		b.WatchesMetadata(refs.Metadata(kind), handler.EnqueueRequestsFromMapFunc(users.RequestsFor(kind, objects.Forget)), builder.WithPredicates(refs.Changed()))
+		b.WatchesMetadata(refs.Metadata(kind), handler.EnqueueRequestsFromMapFunc(users.RequestsFor(kind,
+			objects.Forget)), builder.WithPredicates(refs.Changed()))
 	}
 	return nil
 }

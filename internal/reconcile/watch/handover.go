@@ -53,7 +53,9 @@ func (h *Handover) Watch(ctx context.Context, informers cache.Informers, example
 	if err != nil {
 		return err
 	}
-	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerDetailedFuncs{AddFunc: func(obj any, initial bool) {
+	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerDetailedFuncs{AddFunc: func(obj any,
+		initial bool,
+	) {
 		if o, ok := obj.(client.Object); ok {
 			h.record(o, initial)
 		}

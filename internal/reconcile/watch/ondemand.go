@@ -83,6 +83,7 @@ func (d *onDemand) await(ctx context.Context) (bool, error) {
 	case <-ctx.Done():
 		return false, nil
 	case <-added:
-		return true, errors.Wrapf(informer.RemoveEventHandler(registered), "cannot stop watching resources of type %T", d.resource)
+		return true, errors.Wrapf(informer.RemoveEventHandler(registered), "cannot stop watching resources of type %T",
+			d.resource)
 	}
 }

@@ -45,13 +45,14 @@ type ReferenceTarget interface {
 
 // IndexReferences indexes the resources of a kind by what they refer to and act on.
 func IndexReferences[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T]) error {
-	return mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), ReferenceIndex, func(obj client.Object) []string {
-		mg, ok := obj.(T)
-		if !ok {
-			return nil
-		}
-		return append(ReferenceKeys(k.References(mg), mg.GetNamespace()), ActingKeys(k, mg)...)
-	})
+	return mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), ReferenceIndex,
+		func(obj client.Object) []string {
+			mg, ok := obj.(T)
+			if !ok {
+				return nil
+			}
+			return append(ReferenceKeys(k.References(mg), mg.GetNamespace()), ActingKeys(k, mg)...)
+		})
 }
 
 // ActingKeys returns the index keys of what a resource acts on or uses, independent of the owner.
@@ -98,7 +99,10 @@ func referenceKey(gvk schema.GroupVersionKind, namespace, name string) string {
 
 // References enqueues a resource when a resource that it refers to is created or deleted, or changes a value that
 // references are resolved to. A kind that does not exist in the cluster yet is watched once it does.
-func References[T reconcile.Managed](mgr ctrl.Manager, all cache.Cache, gate controller.Gate, k reconcile.Kind[T], c ctrlcontroller.Controller, markChanged func(name client.ObjectKey, by string)) error {
+func References[T reconcile.Managed](
+	mgr ctrl.Manager, all cache.Cache, gate controller.Gate, k reconcile.Kind[T], c ctrlcontroller.Controller,
+	markChanged func(name client.ObjectKey, by string),
+) error {
 	for _, gvk := range k.RefersTo {
 		obj, err := mgr.GetScheme().New(gvk)
 		if err != nil {
@@ -108,7 +112,10 @@ func References[T reconcile.Managed](mgr ctrl.Manager, all cache.Cache, gate con
 		if !ok {
 			return errors.Errorf("cannot watch %s", gvk.Kind)
 		}
-		users := refs.Dependents{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: ReferenceIndex, Changed: markChanged}
+		users := refs.Dependents{
+			Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() },
+			Index: ReferenceIndex, Changed: markChanged,
+		}
 		watch := func() error { return c.Watch(source.Kind(all, to, dependentsHandler(users, gvk))) }
 		if gate == nil {
 			if err := watch(); err != nil {
@@ -128,7 +135,10 @@ func References[T reconcile.Managed](mgr ctrl.Manager, all cache.Cache, gate con
 // dependentsHandler enqueues the resources that refer to an object of a kind, or act on what it owns in AWS.
 func dependentsHandler(users refs.Dependents, gvk schema.GroupVersionKind) handler.EventHandler {
 	return joined{
-		{predicate.And(refs.NotInitial(), ReferenceChanged()), handler.EnqueueRequestsFromMapFunc(DependentRequests(users, gvk))},
+		{
+			predicate.And(refs.NotInitial(), ReferenceChanged()),
+			handler.EnqueueRequestsFromMapFunc(DependentRequests(users, gvk)),
+		},
 		{allowedChanged(), handler.EnqueueRequestsFromMapFunc(actingRequests(users, gvk))},
 	}
 }
@@ -143,7 +153,11 @@ func DependentRequests(users refs.Dependents, gvk schema.GroupVersionKind) handl
 
 // ReferenceChanged drops updates that change nothing that references depend on.
 func ReferenceChanged() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return ReferenceState(e.ObjectOld) != ReferenceState(e.ObjectNew) }}
+	return predicate.Funcs{UpdateFunc: func(
+		e event.UpdateEvent,
+	) bool {
+		return ReferenceState(e.ObjectOld) != ReferenceState(e.ObjectNew)
+	}}
 }
 
 // actingRequests maps an object of a kind to the resources that act on what it owns in AWS,

@@ -14,7 +14,9 @@ import (
 
 // ParkWorkers returns the options of a controller with workers that cost little memory while there is no work for them.
 func ParkWorkers(o ctrlcontroller.Options, log logr.Logger) ctrlcontroller.Options {
-	o.NewQueue = func(name string, limiter workqueue.TypedRateLimiter[ctrl.Request]) workqueue.TypedRateLimitingInterface[ctrl.Request] {
+	o.NewQueue = func(name string,
+		limiter workqueue.TypedRateLimiter[ctrl.Request],
+	) workqueue.TypedRateLimitingInterface[ctrl.Request] {
 		q := &parkingQueue{PriorityQueue: priorityqueue.New(name, func(o *priorityqueue.Opts[ctrl.Request]) {
 			o.Log = log.WithValues("controller", name)
 			o.RateLimiter = limiter

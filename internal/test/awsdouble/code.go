@@ -107,7 +107,8 @@ func (s *Server) resolveImage(uri string) code {
 		repository = untagged(uri)
 	}
 	if _, ok := s.indexes[digest]; ok {
-		panic(invalidParameter("The image manifest, config or layer media type for the source image %s is not supported.",
+		panic(invalidParameter("The image manifest, config or layer media type for the source image %s is not "+
+			"supported.",
 			uri))
 	}
 	return code{

@@ -8,8 +8,8 @@ func (s *Server) PutImage(repository, tag, digest string) {
 	s.images[repository+":"+tag] = digest
 }
 
-// PutImageIndex sets a tag of a repository to the digest of an image index. Lambda does not accept an index, by tag or by
-// digest.
+// PutImageIndex sets a tag of a repository to the digest of an image index. Lambda does not accept an index, by tag or
+// by digest.
 func (s *Server) PutImageIndex(repository, tag, digest, manifest string) {
 	s.PutImage(repository, tag, digest)
 	defer s.lock()()
@@ -61,7 +61,8 @@ func batchGetImage(s *Server, r *request) any {
 		id.ImageDigest = digest
 		found := image{
 			RegistryID: in.RegistryID, RepositoryName: in.RepositoryName, ImageID: id,
-			MediaType: mediaTypeImage, Manifest: `{"schemaVersion": 2, "mediaType": "` + mediaTypeImage + `", "layers": []}`,
+			MediaType: mediaTypeImage, Manifest: `{"schemaVersion": 2, "mediaType": "` + mediaTypeImage +
+				`", "layers": []}`,
 		}
 		if index, ok := s.indexes[digest]; ok {
 			found.MediaType, found.Manifest = mediaTypeIndex, index

@@ -17,7 +17,8 @@ const maxLogPage = 100
 
 // logsTargets are CloudWatch Logs' operations (JSON 1.1), by the end of X-Amz-Target.
 var logsTargets = map[string]handler{
-	"DescribeLogGroups": describeLogGroups, "FilterLogEvents": filterLogEvents, "PutRetentionPolicy": putRetentionPolicy,
+	"DescribeLogGroups": describeLogGroups, "FilterLogEvents": filterLogEvents,
+	"PutRetentionPolicy": putRetentionPolicy,
 }
 
 // logEvent is an event of a log group.

@@ -64,7 +64,10 @@ type listing struct {
 }
 
 func (l *listing) add(kind, id string) {
-	l.resources = append(l.resources, Resource{Kind: kind, ID: id, UID: l.home.tags[id][uidTag], Namespace: l.home.tags[id][namespaceTag]})
+	l.resources = append(l.resources, Resource{
+		Kind: kind, ID: id, UID: l.home.tags[id][uidTag],
+		Namespace: l.home.tags[id][namespaceTag],
+	})
 }
 
 func (l *listing) function(arn string, f *function) {

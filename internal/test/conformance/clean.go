@@ -161,7 +161,8 @@ func (c *cleaner) signing(ctx context.Context) error {
 		}
 	}
 	for _, arn := range unique(found) {
-		_, err := c.lambda.DeleteCodeSigningConfig(ctx, &lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: &arn})
+		_, err := c.lambda.DeleteCodeSigningConfig(ctx,
+			&lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: &arn})
 		c.note(kindSigning, arn, err)
 	}
 	return nil
@@ -214,7 +215,8 @@ func (c *cleaner) layers(ctx context.Context) error {
 		}
 		for i := range out.LayerVersions {
 			n := out.LayerVersions[i].Version
-			_, err := c.lambda.DeleteLayerVersion(ctx, &lambda.DeleteLayerVersionInput{LayerName: &name, VersionNumber: &n})
+			_, err := c.lambda.DeleteLayerVersion(ctx,
+				&lambda.DeleteLayerVersionInput{LayerName: &name, VersionNumber: &n})
 			c.note(kindLayer, name+" "+strconv.FormatInt(n, 10), err)
 		}
 	}

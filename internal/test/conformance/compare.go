@@ -154,8 +154,9 @@ type answer struct {
 // busy reports whether the answer shows a change that has not ended.
 func (a answer) busy() bool { return transition.MatchString(a.text) }
 
-var transition = regexp.MustCompile(`"(InProgress|Pending|IN_PROGRESS|Creating|Updating|Enabling|Disabling|Deleting)"|` +
-	`ResourceConflictException|ResourceInUse|in progress|currently in`)
+var transition = regexp.MustCompile(
+	`"(InProgress|Pending|IN_PROGRESS|Creating|Updating|Enabling|Disabling|Deleting)"|` +
+		`ResourceConflictException|ResourceInUse|in progress|currently in`)
 
 // send makes a call of a recording.
 func (c *comparison) send(e *Exchange) answer {

@@ -15,9 +15,10 @@ import (
 )
 
 // ignored are members that differ in each run or account: identifiers, times, sizes of code, links, and limits.
-var ignored = regexp.MustCompile(`(^|\.)(LastModified|LastModifiedTime|CreationTime|CreatedDate|RevisionId|Location|CodeSize|` +
-	`RuntimeVersionArn|RuntimeVersionConfig|RequestId|LastProcessingResult|NextMarker|StateTransitionReason|FunctionUrl|` +
-	`retryAfterSeconds|ResolvedImageUri|VpcId)$|(^|\.)(AccountLimit|AccountUsage)(\.|$)`)
+var ignored = regexp.MustCompile(
+	`(^|\.)(LastModified|LastModifiedTime|CreationTime|CreatedDate|RevisionId|Location|CodeSize|` +
+		`RuntimeVersionArn|RuntimeVersionConfig|RequestId|LastProcessingResult|NextMarker|StateTransitionReason|FunctionUrl|` +
+		`retryAfterSeconds|ResolvedImageUri|VpcId)$|(^|\.)(AccountLimit|AccountUsage)(\.|$)`)
 
 // identifier matches what stands for an identifier that AWS gave.
 var identifier = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|csc-[0-9a-z]{17}`)
@@ -26,7 +27,8 @@ var identifier = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f
 func (c *comparison) differences(e *Exchange, got answer) []Difference {
 	if e.Status != got.status || e.Error != got.err {
 		return []Difference{{
-			Member: "outcome", AWS: outcome(e.Status, e.Error, e.Answer), Double: outcome(got.status, got.err, got.body),
+			Member: "outcome", AWS: outcome(e.Status, e.Error, e.Answer),
+			Double: outcome(got.status, got.err, got.body),
 		}}
 	}
 	var found []Difference

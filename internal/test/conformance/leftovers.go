@@ -101,7 +101,8 @@ func leftConfigs(ctx context.Context, c *lambda.Client, found map[string]bool) e
 			return fmt.Errorf("cannot list code signing configurations: %w", err)
 		}
 		for i := range page.CodeSigningConfigs {
-			out, err := c.ListTags(ctx, &lambda.ListTagsInput{Resource: page.CodeSigningConfigs[i].CodeSigningConfigArn})
+			out, err := c.ListTags(ctx,
+				&lambda.ListTagsInput{Resource: page.CodeSigningConfigs[i].CodeSigningConfigArn})
 			if err == nil && out.Tags[TagKey] != "" {
 				found[out.Tags[TagKey]] = true
 			}

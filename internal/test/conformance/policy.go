@@ -27,7 +27,8 @@ const (
 		"PutResourcePolicy GetResourcePolicy DeleteResourcePolicy PutFunctionConcurrency GetFunctionConcurrency " +
 		"DeleteFunctionConcurrency PutFunctionRecursionConfig GetFunctionRecursionConfig " +
 		"GetFunctionCodeSigningConfig PutFunctionCodeSigningConfig DeleteFunctionCodeSigningConfig " +
-		"CreateFunctionUrlConfig UpdateFunctionUrlConfig GetFunctionUrlConfig DeleteFunctionUrlConfig ListFunctionUrlConfigs " +
+		"CreateFunctionUrlConfig UpdateFunctionUrlConfig GetFunctionUrlConfig DeleteFunctionUrlConfig " +
+		"ListFunctionUrlConfigs " +
 		"PutFunctionEventInvokeConfig GetFunctionEventInvokeConfig DeleteFunctionEventInvokeConfig " +
 		"ListFunctionEventInvokeConfigs PutProvisionedConcurrencyConfig GetProvisionedConcurrencyConfig " +
 		"DeleteProvisionedConcurrencyConfig ListProvisionedConcurrencyConfigs PutRuntimeManagementConfig " +
@@ -37,7 +38,8 @@ const (
 
 	// unnamedActions are actions on what AWS names. ListTags of them finds those that carry the tag of the run.
 	unnamedActions = "GetEventSourceMapping UpdateEventSourceMapping DeleteEventSourceMapping GetCodeSigningConfig " +
-		"UpdateCodeSigningConfig DeleteCodeSigningConfig PutFunctionCodeSigningConfig TagResource UntagResource ListTags"
+		"UpdateCodeSigningConfig DeleteCodeSigningConfig PutFunctionCodeSigningConfig TagResource UntagResource " +
+		"ListTags"
 
 	// unscopedActions are actions that IAM cannot limit to a resource.
 	unscopedActions = "CreateEventSourceMapping CreateCodeSigningConfig GetAccountSettings ListFunctions ListLayers " +
@@ -50,13 +52,16 @@ func PolicyOf(account, region string) Policy {
 	lambda, own := "arn:aws:lambda:"+region+":"+account+":", "plc-*"
 	role := "arn:aws:iam::" + account + ":role" + RolePath + own
 	return Policy{Version: "2012-10-17", Statement: []Statement{
-		allow(lambdaActions(namedActions), lambda+"function:"+own, lambda+"layer:"+own, lambda+"capacity-provider:"+own),
+		allow(lambdaActions(namedActions), lambda+"function:"+own, lambda+"layer:"+own,
+			lambda+"capacity-provider:"+own),
 		allow(lambdaActions(unnamedActions), lambda+"event-source-mapping:*", lambda+"code-signing-config:*"),
 		allow(append(lambdaActions(unscopedActions), "cloudwatch:GetMetricData", "sts:GetCallerIdentity",
 			"ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs"), "*"),
-		allow([]string{"sqs:CreateQueue", "sqs:DeleteQueue", "sqs:TagQueue"}, "arn:aws:sqs:"+region+":"+account+":"+own),
+		allow([]string{"sqs:CreateQueue", "sqs:DeleteQueue", "sqs:TagQueue"},
+			"arn:aws:sqs:"+region+":"+account+":"+own),
 		allow([]string{"sqs:ListQueues", "sqs:GetQueueUrl"}, "*"),
-		allow([]string{"iam:CreateRole", "iam:DeleteRole", "iam:PutRolePolicy", "iam:DeleteRolePolicy", "iam:TagRole"}, role),
+		allow([]string{"iam:CreateRole", "iam:DeleteRole", "iam:PutRolePolicy", "iam:DeleteRolePolicy", "iam:TagRole"},
+			role),
 		allow([]string{"iam:ListRoles"}, "*"),
 		{
 			Effect: "Allow", Action: []string{"iam:PassRole"}, Resource: []string{role},

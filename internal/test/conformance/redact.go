@@ -65,7 +65,8 @@ func NewRedactor(r Run, role string, said ...string) *Redactor {
 // shown are words of AWS and of the provider beside those of Lambda's model.
 var shown = []string{
 	"lambda.aws.m.crossplane.io crossplane-kind crossplane-name crossplane-namespace crossplane-uid crossplane-cluster",
-	"capacityprovider codesigningconfig eventsourcemapping layerversion crossplane-providerconfig " + TagKey, "$LATEST arn aws sqs iam sts kms sns s3 logs iam:: 2012-10-17 2008-10-17",
+	"capacityprovider codesigningconfig eventsourcemapping layerversion crossplane-providerconfig " + TagKey,
+	"$LATEST arn aws sqs iam sts kms sns s3 logs iam:: 2012-10-17 2008-10-17",
 	"Condition StringEquals StringLike ArnEquals ArnLike Bool SourceArn SourceAccount PrincipalOrgID root signer",
 	"2015 2016 2017 2018 2019 2020 2021 2023 2024 2025 2026 03 31 08 19 04 10 11 15 22 30 06 09 25 02 12 01 07",
 }

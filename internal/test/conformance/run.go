@@ -66,7 +66,8 @@ func Confirm(ctx context.Context, cfg aws.Config, account string) error {
 		return fmt.Errorf("cannot find out whose credentials these are: %w", err)
 	}
 	if got := aws.ToString(out.Account); got != account || account == "" {
-		return fmt.Errorf("%w: the credentials are those of %s, and ACCOUNT is %q; nothing was made", errAccount, got, account)
+		return fmt.Errorf("%w: the credentials are those of %s, and ACCOUNT is %q; nothing was made", errAccount, got,
+			account)
 	}
 	return nil
 }
@@ -91,8 +92,9 @@ func (r *Runner) Scenarios(ctx context.Context, chosen func(Scenario) bool) ([]R
 			continue
 		}
 		if ctx.Err() != nil || r.Gate.Spent() {
-			return results, fmt.Errorf("scenario %s and those after it were not run: the budget is spent, or the run was "+
-				"stopped", sc.Name)
+			return results,
+				fmt.Errorf("scenario %s and those after it were not run: the budget is spent, or the run was "+
+					"stopped", sc.Name)
 		}
 		results = append(results, r.scenario(ctx, sc, values))
 	}

@@ -152,7 +152,8 @@ func parse(name, text string, values map[string]string) (Scenario, error) {
 	sc.Name = name
 	for _, m := range missing {
 		if !slices.Contains(sc.Needs, m) {
-			return sc, fmt.Errorf("scenario %s has the placeholder %s, which has no value: add it to its needs", name, m)
+			return sc, fmt.Errorf("scenario %s has the placeholder %s, which has no value: add it to its needs", name,
+				m)
 		}
 		sc.Steps = nil
 	}

@@ -64,8 +64,9 @@ type State struct {
 func NewState(path string, r Run) (*State, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) //nolint:gosec // The user names it.
 	if errors.Is(err, os.ErrExist) {
-		return nil, fmt.Errorf("%s is the state of an earlier run: remove what that has left with `make conformance-clean`, "+
-			"which also removes the file", path)
+		return nil,
+			fmt.Errorf("%s is the state of an earlier run: remove what that has left with `make conformance-clean`, "+
+				"which also removes the file", path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot make the file that says what the run makes: %w", err)

@@ -44,7 +44,8 @@ func (g *graph) filesOn(w way) int {
 	on, seen, next := map[string]bool{}, map[*types.Func]bool{}, []*types.Func{}
 	for o := range g.callers {
 		fn, ok := o.(*types.Func)
-		if ok && fn.Name() == w.operation && fn.Pkg() != nil && strings.HasSuffix(fn.Pkg().Path(), "/controller/"+w.kind) {
+		if ok && fn.Name() == w.operation && fn.Pkg() != nil && strings.HasSuffix(fn.Pkg().Path(),
+			"/controller/"+w.kind) {
 			next = append(next, fn)
 		}
 	}

@@ -25,7 +25,9 @@ const (
 
 // New returns an environment whose provisioned concurrency takes the given time. AWS has a function that
 // has versions 1 and 2, and an alias. The SDK repeats calls, as in the provider.
-func New[T reconcile.Managed](t testing.TB, provision time.Duration, observer func(*testenv.AWS) reconcile.Observer[T]) *testenv.Env[T] {
+func New[T reconcile.Managed](
+	t testing.TB, provision time.Duration, observer func(*testenv.AWS) reconcile.Observer[T],
+) *testenv.Env[T] {
 	t.Helper()
 	w := testenv.NewAWS(t, awsdouble.Options{ProvisionDuration: provision})
 	w.Lambda = w.Retrying()

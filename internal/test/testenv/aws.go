@@ -111,13 +111,15 @@ func NewAWS(t testing.TB, o awsdouble.Options) *AWS {
 func NewScripted(t testing.TB, s Script) *AWS {
 	t.Helper()
 	w := &AWS{TB: t, Clock: NewClock(), Cache: &readcache.Cache{}, Script: s}
-	w.Lambda = lambda.NewFromConfig(aws.Config{Region: Region}, func(o *lambda.Options) { o.APIOptions = append(o.APIOptions, w.fuzzing) })
+	w.Lambda = lambda.NewFromConfig(aws.Config{Region: Region},
+		func(o *lambda.Options) { o.APIOptions = append(o.APIOptions, w.fuzzing) })
 	return w
 }
 
 // Retrying returns a client that retries calls, as the provider's does.
 func (w *AWS) Retrying() *lambda.Client {
-	return lambda.NewFromConfig(w.Double.Config(Region), func(o *lambda.Options) { o.APIOptions = append(o.APIOptions, w.answering, w.fuzzing) })
+	return lambda.NewFromConfig(w.Double.Config(Region),
+		func(o *lambda.Options) { o.APIOptions = append(o.APIOptions, w.answering, w.fuzzing) })
 }
 
 // Must fails the test at once if there is an error.
@@ -159,7 +161,10 @@ func (w *AWS) Publish(function string, change ...func(*lambda.UpdateFunctionConf
 // AddAlias creates an alias of version 1 of a function in AWS.
 func (w *AWS) AddAlias(function, name string) {
 	w.Helper()
-	_, err := w.Lambda.CreateAlias(w.Context(), &lambda.CreateAliasInput{FunctionName: &function, Name: &name, FunctionVersion: aws.String("1")})
+	_, err := w.Lambda.CreateAlias(w.Context(), &lambda.CreateAliasInput{
+		FunctionName: &function, Name: &name,
+		FunctionVersion: aws.String("1"),
+	})
 	w.Must(err)
 }
 

@@ -27,7 +27,9 @@ type EmulatorCase struct {
 // RunEmulatorCases reconciles a new resource for an hour in each of several cases. Whatever an emulator returns, the
 // user gets a message about what is wrong, nothing is created twice and no call is repeated without bound. newCase
 // returns a new env and a resource to create in it.
-func RunEmulatorCases[T reconcile.Managed](t *testing.T, newCase func(testing.TB) (*Env[T], T), tables ...map[string]EmulatorCase) {
+func RunEmulatorCases[T reconcile.Managed](
+	t *testing.T, newCase func(testing.TB) (*Env[T], T), tables ...map[string]EmulatorCase,
+) {
 	t.Helper()
 	cases := map[string]EmulatorCase{}
 	for _, table := range tables {
@@ -53,12 +55,24 @@ const (
 func ListAnswers(list, create, field string) map[string]EmulatorCase {
 	once := []string{create}
 	return map[string]EmulatorCase{
-		"None":      {Reason: "AWS as it is.", Writes: once},
-		"NoCreate":  {Reason: "The name is known.", Responses: Answers{create: Body("null")}, Writes: once},
-		"EmptyList": {Reason: "A resource that the list lacks is read alone.", Responses: Answers{list: Body("{}")}, Writes: once},
-		"NullList":  {Reason: "A null list counts as an empty one.", Responses: Answers{list: Body(`{"` + field + `": null}`)}, Writes: once},
-		"NoList":    {Reason: "If the list fails, the resource is read alone.", Responses: Answers{list: Refusal(404, "ResourceNotFoundException")}, Writes: once},
-		"Unknown":   {Reason: "If AWS lacks the list operation, the resource is read alone.", Responses: Answers{list: Refusal(404, "UnknownOperationException")}, Writes: once},
+		"None":     {Reason: "AWS as it is.", Writes: once},
+		"NoCreate": {Reason: "The name is known.", Responses: Answers{create: Body("null")}, Writes: once},
+		"EmptyList": {
+			Reason: "A resource that the list lacks is read alone.", Responses: Answers{list: Body("{}")},
+			Writes: once,
+		},
+		"NullList": {
+			Reason:    "A null list counts as an empty one.",
+			Responses: Answers{list: Body(`{"` + field + `": null}`)}, Writes: once,
+		},
+		"NoList": {
+			Reason:    "If the list fails, the resource is read alone.",
+			Responses: Answers{list: Refusal(404, "ResourceNotFoundException")}, Writes: once,
+		},
+		"Unknown": {
+			Reason:    "If AWS lacks the list operation, the resource is read alone.",
+			Responses: Answers{list: Refusal(404, "UnknownOperationException")}, Writes: once,
+		},
 	}
 }
 
@@ -67,23 +81,55 @@ func ListAnswers(list, create, field string) map[string]EmulatorCase {
 func PolicyAnswers(read, write string, times int, message string) map[string]EmulatorCase {
 	once, repeated := []string{write}, slices.Repeat([]string{write}, times)
 	return map[string]EmulatorCase{
-		"None":          {Reason: "AWS as it is.", Writes: once},
-		"EmptyAdd":      {Reason: "The name is known.", Responses: Answers{write: Body("null")}, Writes: once},
-		"NoRevision":    {Reason: "The revision is optional.", Responses: Answers{read: Without("RevisionId")}, Writes: once},
-		"EmptyAnswer":   {Reason: "The policy never shows the statement, which is sent again at growing intervals.", Responses: Answers{read: Body("{}")}, Writes: repeated, Message: message},
-		"EmptyText":     {Reason: "An empty policy lacks the statement, which is sent again at growing intervals.", Responses: Answers{read: With("Policy", "")}, Writes: repeated, Message: message},
-		"NoStatement":   {Reason: "A policy without statements lacks the statement, which is sent again at growing intervals.", Responses: Answers{read: With("Policy", `{"Version":"2012-10-17"}`)}, Writes: repeated, Message: message},
-		"NullStatement": {Reason: "A policy with null statements lacks the statement, which is sent again at growing intervals.", Responses: Answers{read: With("Policy", `{"Version":"2012-10-17","Statement":null}`)}, Writes: repeated, Message: message},
-		"Broken":        {Reason: "An invalid policy is reported and read again.", Responses: Answers{read: With("Policy", `{"Statement":`)}, Writes: once, Message: "the JSON is incomplete"},
-		"Unknown":       {Reason: "Nothing is sent if the state cannot be read.", Responses: Answers{read: Refusal(501, "InternalFailure")}, Message: "cannot get the policy of"},
+		"None":     {Reason: "AWS as it is.", Writes: once},
+		"EmptyAdd": {Reason: "The name is known.", Responses: Answers{write: Body("null")}, Writes: once},
+		"NoRevision": {
+			Reason: "The revision is optional.", Responses: Answers{read: Without("RevisionId")},
+			Writes: once,
+		},
+		"EmptyAnswer": {
+			Reason:    "The policy never shows the statement, which is sent again at growing intervals.",
+			Responses: Answers{read: Body("{}")}, Writes: repeated, Message: message,
+		},
+		"EmptyText": {
+			Reason:    "An empty policy lacks the statement, which is sent again at growing intervals.",
+			Responses: Answers{read: With("Policy", "")}, Writes: repeated, Message: message,
+		},
+		"NoStatement": {
+			Reason: "A policy without statements lacks the statement, which is sent again at growing " +
+				"intervals.", Responses: Answers{read: With("Policy", `{"Version":"2012-10-17"}`)}, Writes: repeated,
+			Message: message,
+		},
+		"NullStatement": {
+			Reason: "A policy with null statements lacks the statement, which is sent again at growing " +
+				"intervals.", Responses: Answers{read: With("Policy", `{"Version":"2012-10-17","Statement":null}`)},
+			Writes:  repeated,
+			Message: message,
+		},
+		"Broken": {
+			Reason:    "An invalid policy is reported and read again.",
+			Responses: Answers{read: With("Policy", `{"Statement":`)}, Writes: once, Message: "the JSON is incomplete",
+		},
+		"Unknown": {
+			Reason:    "Nothing is sent if the state cannot be read.",
+			Responses: Answers{read: Refusal(501, "InternalFailure")}, Message: "cannot get the policy of",
+		},
 	}
 }
 
 // TagAnswers returns the cases of kinds whose tags are read by a separate call.
 func TagAnswers(create string) map[string]EmulatorCase {
 	return map[string]EmulatorCase{
-		"None":       {Reason: "AWS as it is.", Writes: []string{create}},
-		"NoTags":     {Reason: "Missing tags do not mean that the resource is absent, and are not set.", Responses: Answers{"ListTags": Refusal(404, "ResourceNotFoundException")}, Writes: []string{create}, Message: tagging.NotReturned},
-		"NoListTags": {Reason: "If AWS lacks ListTags, the tags are neither compared nor set.", Responses: Answers{"ListTags": Refusal(501, "InternalFailure")}, Writes: []string{create}, Message: tagging.NotReturned},
+		"None": {Reason: "AWS as it is.", Writes: []string{create}},
+		"NoTags": {
+			Reason:    "Missing tags do not mean that the resource is absent, and are not set.",
+			Responses: Answers{"ListTags": Refusal(404, "ResourceNotFoundException")}, Writes: []string{create},
+			Message: tagging.NotReturned,
+		},
+		"NoListTags": {
+			Reason:    "If AWS lacks ListTags, the tags are neither compared nor set.",
+			Responses: Answers{"ListTags": Refusal(501, "InternalFailure")}, Writes: []string{create},
+			Message: tagging.NotReturned,
+		},
 	}
 }

@@ -1,5 +1,5 @@
-// Package testenv drives the observer of a kind as the runtime does, one reconcile at a time, against a double of AWS and
-// with a clock that the test moves. It is for tests only.
+// Package testenv drives the observer of a kind as the runtime does, one reconcile at a time, against a double of AWS
+// and with a clock that the test moves. It is for tests only.
 //
 // A test wraps an Env of its kind, and adds what only it needs:
 //

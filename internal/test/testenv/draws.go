@@ -44,9 +44,12 @@ func (d *Draws) text() string {
 // texts are texts in AWS's responses, some of which belong together.
 var texts = []string{
 	"", "f", "cart", "live", "1", "2", "$LATEST", "*", "lambda.amazonaws.com", "123456789012", "null", "{}",
-	"arn:aws:lambda:eu-central-1:123456789012:function:f", "arn:aws:lambda:eu-central-1:123456789012:function:cart:live", "arn:aws:lambda:::", "arn", ":::::::::",
-	"arn:aws:lambda:eu-central-1:123456789012:layer:base:1", "arn:aws:lambda:eu-central-1:123456789012:code-signing-config:csc-0123456789abcdef0",
-	"arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:11111111-2222-3333-4444-555555555555", "arn:aws:sqs:eu-central-1:123456789012:q",
+	"arn:aws:lambda:eu-central-1:123456789012:function:f",
+	"arn:aws:lambda:eu-central-1:123456789012:function:cart:live", "arn:aws:lambda:::", "arn", ":::::::::",
+	"arn:aws:lambda:eu-central-1:123456789012:layer:base:1",
+	"arn:aws:lambda:eu-central-1:123456789012:code-signing-config:csc-0123456789abcdef0",
+	"arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:11111111-2222-3333-4444-555555555555",
+	"arn:aws:sqs:eu-central-1:123456789012:q",
 	"2026-01-02T03:04:05.000+0000", "2026-13-41T99:99:99", "Active", "Enabled", "Creating", "Failed", "READY",
 	`{"Version":"2012-10-17","Statement":[{"Sid":"s","Effect":"Allow","Principal":"*","Action":"lambda:InvokeFunction","Resource":"*"}]}`, `{"Statement":`,
 	"\x00", "ü💥", Cluster, ownership.TagUID, ownership.TagCluster, ownership.TagNamespace, ownership.TagName,

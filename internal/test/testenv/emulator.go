@@ -98,25 +98,28 @@ func walk(v any, edit func(map[string]any)) {
 
 // answering replaces the double's responses by those of an emulator. Lambda's client calls it for each operation.
 func (w *AWS) answering(stack *middleware.Stack) error {
-	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("EmulatorResponses", func(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
-		out, md, err := next.HandleDeserialize(ctx, in)
-		rsp, ok := out.RawResponse.(*smithyhttp.Response)
-		answer := w.Responses[awsmiddleware.GetOperationName(ctx)]
-		if err != nil || !ok || answer == nil {
-			return out, md, err
-		}
-		body, err := io.ReadAll(rsp.Body)
-		if err != nil {
-			return out, md, err
-		}
-		was := body
-		if rsp.StatusCode, body = answer(rsp.StatusCode, was); !bytes.Equal(was, body) {
-			rsp.Header.Del("X-Amzn-Errortype")
-		}
-		rsp.Header.Set("Content-Length", strconv.Itoa(len(body)))
-		rsp.Body, rsp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		return out, md, nil
-	}), middleware.After)
+	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("EmulatorResponses",
+		func(ctx context.Context, in middleware.DeserializeInput,
+			next middleware.DeserializeHandler,
+		) (middleware.DeserializeOutput, middleware.Metadata, error) {
+			out, md, err := next.HandleDeserialize(ctx, in)
+			rsp, ok := out.RawResponse.(*smithyhttp.Response)
+			answer := w.Responses[awsmiddleware.GetOperationName(ctx)]
+			if err != nil || !ok || answer == nil {
+				return out, md, err
+			}
+			body, err := io.ReadAll(rsp.Body)
+			if err != nil {
+				return out, md, err
+			}
+			was := body
+			if rsp.StatusCode, body = answer(rsp.StatusCode, was); !bytes.Equal(was, body) {
+				rsp.Header.Del("X-Amzn-Errortype")
+			}
+			rsp.Header.Set("Content-Length", strconv.Itoa(len(body)))
+			rsp.Body, rsp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+			return out, md, nil
+		}), middleware.After)
 }
 
 // ReconcileForAnHour reconciles a resource for an hour as the provider does, whatever AWS returns: with backoff after
@@ -174,7 +177,10 @@ func (r *Env[T]) ChangeOwner(mg T, arn func() *string, edit func()) {
 	r.Settle(mg)
 	r.Poll(mg)
 	r.Advance(ownerTagAge)
-	tags := map[string]string{ownership.TagUID: "uid-of-another", ownership.TagCluster: Cluster, ownership.TagNamespace: "elsewhere", ownership.TagName: "another"}
+	tags := map[string]string{
+		ownership.TagUID: "uid-of-another", ownership.TagCluster: Cluster,
+		ownership.TagNamespace: "elsewhere", ownership.TagName: "another",
+	}
 	_, err := r.Lambda.TagResource(r.Context(), &lambda.TagResourceInput{Resource: arn(), Tags: tags})
 	r.Must(err)
 	edit()
@@ -204,12 +210,16 @@ func (r *Env[T]) WrongNotFound(mg T, read string, times int) []string {
 	r.Advance(time.Hour)
 	mg.SetFinalizers([]string{managed.FinalizerName})
 	before := len(r.Operations())
-	r.Double.Fail(awsdouble.Fault{Operation: read, Times: times, Answer: Refusal(http.StatusNotFound, "ResourceNotFoundException")})
+	r.Double.Fail(awsdouble.Fault{
+		Operation: read, Times: times,
+		Answer: Refusal(http.StatusNotFound, "ResourceNotFoundException"),
+	})
 	for range times {
 		_, err := r.Do(mg)
 		r.Must(err)
 		if got := Writes(r.Operations()[before:]); len(got) != 0 || len(mg.GetFinalizers()) == 0 {
-			r.Fatalf("AWS reports wrongly that the resource does not exist: calls %v, finalizers %v", got, mg.GetFinalizers())
+			r.Fatalf("AWS reports wrongly that the resource does not exist: calls %v, finalizers %v", got,
+				mg.GetFinalizers())
 		}
 		r.Advance(10 * time.Second) //nolint:mnd // By then AWS is asked again.
 	}

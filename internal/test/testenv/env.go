@@ -222,7 +222,8 @@ func (r *Env[T]) Poll(mg T) []string {
 	r.Helper()
 	before := len(r.Operations())
 	if done, err := r.Step(mg); err != nil || !done {
-		r.Fatalf("there must be nothing to do: %v; calls %v; condition %v", err, r.Operations()[before:], mg.GetCondition(xpv2.TypeReady))
+		r.Fatalf("there must be nothing to do: %v; calls %v; condition %v", err, r.Operations()[before:],
+			mg.GetCondition(xpv2.TypeReady))
 	}
 	return r.Operations()[before:]
 }

@@ -71,7 +71,10 @@ const Cluster = "cluster-1"
 
 // Owner returns the owner of a kind's resources, with a ProviderConfig that ignores a tag.
 func Owner(kind, ignored string) tagging.Owner {
-	return tagging.Owner{Kind: kind, ClusterID: Cluster, Config: "default", Ignore: func(k string) bool { return k == ignored }}
+	return tagging.Owner{
+		Kind: kind, ClusterID: Cluster, Config: "default",
+		Ignore: func(k string) bool { return k == ignored },
+	}
 }
 
 // Some returns a pointer to a random one of the values, or nil.

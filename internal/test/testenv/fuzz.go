@@ -38,7 +38,10 @@ func Fuzz[T reconcile.Managed](f *testing.F, crd string, newCase func(testing.TB
 	f.Helper()
 	schema := forProvider(f, crd)
 	for _, spec := range []string{"", "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"} {
-		for _, answers := range []string{"", "\x01\x00\x00\x05\x05\x05\x05\x01\x02\x03\x04", "\x00\x02\x04\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01", "\x00\x03\x02"} {
+		for _, answers := range []string{
+			"", "\x01\x00\x00\x05\x05\x05\x05\x01\x02\x03\x04",
+			"\x00\x02\x04\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01", "\x00\x03\x02",
+		} {
 			f.Add([]byte(spec), []byte(answers))
 		}
 	}
@@ -68,7 +71,8 @@ func (r *Env[T]) fuzz(mg T, unedited bool) {
 		r.checkMessage("error", err.Error())
 	}
 	var invalid smithy.InvalidParamsError
-	if unedited && errors.As(err, &invalid) && !slices.ContainsFunc(assured, func(field string) bool { return strings.Contains(invalid.Error(), field) }) {
+	if unedited && errors.As(err, &invalid) && !slices.ContainsFunc(assured,
+		func(field string) bool { return strings.Contains(invalid.Error(), field) }) {
 		r.Errorf("a call lacks what the SDK asks for: %v", err)
 	}
 	for _, e := range t.events {
@@ -126,8 +130,10 @@ var errorsOf = []struct {
 	{409, "ResourceInUseException", "in use"},
 	{412, "PreconditionFailedException", "The revision id does not match"},
 	{429, "TooManyRequestsException", "Rate exceeded"},
-	{400, "InvalidParameterValueException", "Value '" + Canary + "' at 'environment' failed to satisfy constraint: Member must not be null"},
-	{400, "ValidationException", "1 validation error detected: Value '{A=" + Canary + "}' at 'environment.variables' failed to satisfy constraint: Member must have length less than or equal to 5"},
+	{400, "InvalidParameterValueException", "Value '" + Canary +
+		"' at 'environment' failed to satisfy constraint: Member must not be null"},
+	{400, "ValidationException", "1 validation error detected: Value '{A=" + Canary +
+		"}' at 'environment.variables' failed to satisfy constraint: Member must have length less than or equal to 5"},
 	{403, "AccessDeniedException", "User: u is not authorized to perform: lambda:GetFunction on resource: r"},
 	{404, "ProvisionedConcurrencyConfigNotFoundException", "none"},
 	{500, "ServiceException", strings.Repeat("long ", 1000)},
@@ -137,20 +143,23 @@ var errorsOf = []struct {
 // fuzzing passes the inputs of calls of Lambda to OnCall, responds from the script if there is one, and edits the
 // responses.
 func (w *AWS) fuzzing(stack *middleware.Stack) error {
-	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Fuzzing", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
-		if w.OnCall != nil {
-			w.OnCall(in.Parameters)
-		}
-		if w.Script != nil {
-			return w.scripted(awsmiddleware.GetOperationName(ctx), in.Parameters)
-		}
-		out, md, err := next.HandleInitialize(ctx, in)
-		if w.draws == nil || w.draws.Over() {
+	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Fuzzing",
+		func(ctx context.Context, in middleware.InitializeInput,
+			next middleware.InitializeHandler,
+		) (middleware.InitializeOutput, middleware.Metadata, error) {
+			if w.OnCall != nil {
+				w.OnCall(in.Parameters)
+			}
+			if w.Script != nil {
+				return w.scripted(awsmiddleware.GetOperationName(ctx), in.Parameters)
+			}
+			out, md, err := next.HandleInitialize(ctx, in)
+			if w.draws == nil || w.draws.Over() {
+				return out, md, err
+			}
+			out.Result, err = w.draws.answer(awsmiddleware.GetOperationName(ctx), out.Result, err)
 			return out, md, err
-		}
-		out.Result, err = w.draws.answer(awsmiddleware.GetOperationName(ctx), out.Result, err)
-		return out, md, err
-	}), middleware.Before)
+		}), middleware.Before)
 }
 
 // scripted returns the script's response to a call, or fails the test if it has none.

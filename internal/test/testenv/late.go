@@ -129,7 +129,8 @@ func (l Lifecycle[T]) edit() {
 func (l Lifecycle[T]) once(part string, calls map[string]called) {
 	l.Helper()
 	if n := calls[l.Create]; n.accepted != 1 && !l.Sets || n.refused > lateRefused {
-		l.Errorf("%s: AWS accepted %s %d times and refused it %d times, want once", part, l.Create, n.accepted, n.refused)
+		l.Errorf("%s: AWS accepted %s %d times and refused it %d times, want once", part, l.Create, n.accepted,
+			n.refused)
 	}
 }
 
@@ -155,7 +156,8 @@ func (l Lifecycle[T]) pass(part string, mg T, end Outcome) map[string]called {
 	var last Outcome
 	for second := 0; steady < lateSteady; second++ {
 		if second > lateSettles {
-			l.Fatalf("%s: after %d seconds, it is %s: %+v; calls %v; errors %v", part, second, last, mg.GetCondition(xpv2.TypeReady), count(l.Double.Calls()[before:]), failed)
+			l.Fatalf("%s: after %d seconds, it is %s: %+v; calls %v; errors %v", part, second, last,
+				mg.GetCondition(xpv2.TypeReady), count(l.Double.Calls()[before:]), failed)
 		}
 		l.Advance(time.Second)
 		o, t, err := l.reconcile(mg)
@@ -190,7 +192,10 @@ func (l Lifecycle[T]) pass(part string, mg T, end Outcome) map[string]called {
 func (l Lifecycle[T]) owned(part string, events []event.Event) {
 	l.Helper()
 	for _, e := range events {
-		if slices.Contains([]event.Reason{v1beta1.EventAdopted, v1beta1.EventLeftForeignResource, v1beta1.EventRecreating}, e.Reason) {
+		if slices.Contains([]event.Reason{
+			v1beta1.EventAdopted, v1beta1.EventLeftForeignResource,
+			v1beta1.EventRecreating,
+		}, e.Reason) {
 			l.Errorf("%s: %s: %s", part, e.Reason, e.Message)
 		}
 	}

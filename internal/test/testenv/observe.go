@@ -84,7 +84,8 @@ func message(err error) string {
 
 // compare returns how an observation differs from an expected one.
 func (want Observation) compare(got Observation) string {
-	if want.Message == "" && (want.Err != "" || want.Ready != xpv2.ReasonAvailable && want.Ready != xpv2.ReasonCreating) {
+	if want.Message == "" && (want.Err != "" || want.Ready != xpv2.ReasonAvailable &&
+		want.Ready != xpv2.ReasonCreating) {
 		got.Message = ""
 	}
 	if want.Err != "" && strings.Contains(got.Err, want.Err) {
@@ -120,7 +121,9 @@ type ObserveCase[E Observer[T], T reconcile.Managed] struct {
 }
 
 // Observe observes the resource of each case in an env of its own.
-func Observe[E Observer[T], T reconcile.Managed](t *testing.T, newEnv func(testing.TB) E, cases map[string]ObserveCase[E, T]) {
+func Observe[E Observer[T], T reconcile.Managed](
+	t *testing.T, newEnv func(testing.TB) E, cases map[string]ObserveCase[E, T],
+) {
 	t.Helper()
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -137,7 +140,10 @@ func Observe[E Observer[T], T reconcile.Managed](t *testing.T, newEnv func(testi
 
 // Refuse makes AWS reject an operation from now on.
 func (w *AWS) Refuse(operation string, status int, code, message string) {
-	w.Double.Fail(awsdouble.Fault{Operation: operation, Times: -1, Error: awsdouble.Error{Status: status, Code: code, Message: message}})
+	w.Double.Fail(awsdouble.Fault{
+		Operation: operation, Times: -1,
+		Error: awsdouble.Error{Status: status, Code: code, Message: message},
+	})
 }
 
 // Boom is the error of operations that Break makes AWS reject, as the user sees it.
@@ -163,7 +169,10 @@ func CallsFail[T reconcile.Managed, O, S any](
 	e.Must(err)
 	d := reconcile.Merge(forProvider, initProvider)
 	_, created := c.Create(e.Context(), mg, d.Settings)
-	_, updated := c.Update(e.Context(), mg, o, reconcile.Update[S]{Comparison: d.Compare(o.Settings), Call: c.Calls.Update})
+	_, updated := c.Update(e.Context(), mg, o, reconcile.Update[S]{
+		Comparison: d.Compare(o.Settings),
+		Call:       c.Calls.Update,
+	})
 	_, removed := c.Delete(e.Context(), mg, o)
 	for want, err := range map[string]error{create: created, update: updated, remove: removed} {
 		if awserr.Message(err) != "boom" || !strings.Contains(err.Error(), want) {
@@ -181,7 +190,8 @@ func (r *Env[T]) Outpaced(mg T, edit func()) {
 	defer func() { r.between = nil }()
 	o, t, err := r.reconcile(mg)
 	if err != nil || !t.aborted || o == Aborted {
-		r.Errorf("%s, aborted %t, %v: a change by someone else must be no error, and be looked at again", o, t.aborted, err)
+		r.Errorf("%s, aborted %t, %v: a change by someone else must be no error, and be looked at again", o, t.aborted,
+			err)
 	}
 }
 

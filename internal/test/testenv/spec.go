@@ -27,7 +27,8 @@ type schema = apiextensionsv1.JSONSchemaProps
 // forProvider returns the schema of spec.forProvider of a kind, by its plural.
 func forProvider(t testing.TB, plural string) schema {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(definitions, "lambda.aws.m.crossplane.io_"+plural+".yaml")) //nolint:gosec // Tests name it.
+	b, err := os.ReadFile(filepath.Join(definitions, "lambda.aws.m.crossplane.io_"+plural+
+		".yaml")) //nolint:gosec // Tests name it.
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,8 @@ func (d *Draws) overlay(s schema, was map[string]any) map[string]any {
 
 // refers reports whether a field is resolved before the reconcile, or cannot be resolved in tests.
 func refers(field string) bool {
-	return slices.ContainsFunc([]string{"Ref", "Refs", "Selector", "From"}, func(end string) bool { return strings.HasSuffix(field, end) })
+	return slices.ContainsFunc([]string{"Ref", "Refs", "Selector", "From"},
+		func(end string) bool { return strings.HasSuffix(field, end) })
 }
 
 // value returns a value that a schema accepts.
