@@ -110,8 +110,7 @@ func (c *CatchUp) List(ctx context.Context, list client.ObjectList, opts ...clie
 		obj, ok := item.(client.Object)
 		if ok && b.has(client.ObjectKeyFromObject(obj), obj.GetResourceVersion()) {
 			// It has the type of obj.
-			now := reflect.New(
-				reflect.TypeOf(obj).Elem()).Interface().(client.Object) //nolint:forcetypeassert // See above.
+			now := reflect.New(reflect.TypeOf(obj).Elem()).Interface().(client.Object) //nolint:forcetypeassert // See above.
 			err := b.live.Get(ctx, client.ObjectKeyFromObject(obj), now)
 			if kerrors.IsNotFound(err) {
 				continue

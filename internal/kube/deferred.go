@@ -44,10 +44,8 @@ func (c *Client) keepDeferred(key types.NamespacedName, obj client.Object, store
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	// A copy has the type of its original.
-	c.deferred[key] = deferred{
-		Object: obj.DeepCopyObject().(client.Object),
-		stored: stored,
-	} //nolint:forcetypeassert // See above.
+	copied := obj.DeepCopyObject().(client.Object) //nolint:forcetypeassert // See above.
+	c.deferred[key] = deferred{Object: copied, stored: stored}
 }
 
 // storedStatus returns the status that the API server has of an object that was read: not its deferred one.

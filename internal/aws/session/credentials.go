@@ -192,8 +192,7 @@ func (r *Resolver) secretKeys(ctx context.Context, ref *v1beta1.CredentialsSecre
 		if err == nil {
 			return c, nil
 		}
-		absent = fmt.Errorf("Secret %s/%s %w: add it, or name in secretRef.key "+
-			//nolint:staticcheck // Secret is a kind.
+		absent = fmt.Errorf("Secret %s/%s %w: add it, or name in secretRef.key "+ //nolint:staticcheck // Secret is a kind.
 			"the key that holds an INI file (it "+
 			"has %s)",
 			ref.Namespace, ref.Name, err, namesIn(data, "no keys"))
@@ -230,8 +229,7 @@ func (r *Resolver) secret(ctx context.Context, ref *v1beta1.CredentialsSecretSel
 	data, err := r.secrets(ctx, name)
 	switch {
 	case kerrors.IsNotFound(err):
-		err := fmt.Errorf("Secret %s does not exist: create it, or correct secretRef",
-			name) //nolint:staticcheck // Secret is a kind.
+		err := fmt.Errorf("Secret %s does not exist: create it, or correct secretRef", name) //nolint:staticcheck // Secret is a kind.
 		return nil, &missingError{err}
 	case kerrors.IsForbidden(err):
 		return nil, fmt.Errorf("cannot read Secret %s: grant the provider's ServiceAccount get on secrets", name)

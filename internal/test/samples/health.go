@@ -91,8 +91,7 @@ func healthScript() (string, error) {
 			return "", errors.New("this is not a folder of the repository")
 		}
 	}
-	b, err := os.ReadFile(filepath.Join(dir, "examples", "argocd",
-		"argocd-cm.yaml")) //nolint:gosec // It is of this repository.
+	b, err := os.ReadFile(filepath.Join(dir, "examples", "argocd", "argocd-cm.yaml")) //nolint:gosec // It is of this repository.
 	if err != nil {
 		return "", err
 	}

@@ -27,8 +27,7 @@ type schema = apiextensionsv1.JSONSchemaProps
 // forProvider returns the schema of spec.forProvider of a kind, by its plural.
 func forProvider(t testing.TB, plural string) schema {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(definitions, "lambda.aws.m.crossplane.io_"+plural+
-		".yaml")) //nolint:gosec // Tests name it.
+	b, err := os.ReadFile(filepath.Join(definitions, "lambda.aws.m.crossplane.io_"+plural+".yaml")) //nolint:gosec // Tests name it.
 	if err != nil {
 		t.Fatal(err)
 	}
