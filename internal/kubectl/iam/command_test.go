@@ -109,6 +109,16 @@ func TestCommand(t *testing.T) {
 		want          []string
 	}{
 		"Function": {reason: "All that a Function can need.", stdin: function, args: []string{account}, want: whole},
+		"Registry": {
+			reason: "An artifact in Amazon ECR is read with the identity of the config.",
+			stdin: strings.Replace(function, "{s3Bucket: releases, s3Key: checkout.zip}",
+				"{oci: {reference: \"123456789012.dkr.ecr.eu-central-1.amazonaws.com/checkout:v1\"}}", 1),
+			args: []string{account},
+			want: append([]string{
+				"ecr:BatchGetImage arn:aws:ecr:eu-central-1:123456789012:repository/checkout", "ecr:GetAuthorizationToken *",
+				"ecr:GetDownloadUrlForLayer arn:aws:ecr:eu-central-1:123456789012:repository/checkout",
+			}, without("s3:")...),
+		},
 		"NoDelete": {reason: "What is kept is not deleted.", stdin: policies("[Observe, Create, Update]"), args: []string{account}, want: without("lambda:DeleteFunction")},
 		"Observe": {
 			reason: "What is only observed is only read.", stdin: policies("[Observe]"), args: []string{account},

@@ -14,6 +14,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/imageuri"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -69,6 +70,7 @@ func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 		}
 		all.declare(o, p, rs)
 		all.rollOut(o, p, o.Resources[i], rs.Made)
+		all.pull(o, p, o.Resources[i])
 		all.delete(o, o.Resources[i])
 		for _, l := range rs.Lists {
 			n := newNames(p.Pattern, o.AccountID, o.Region, l.Region)
@@ -121,6 +123,32 @@ func (a allowed) rollOut(o Options, p *plan.Planner, mg reconcile.Managed, made 
 		a.add(grant{action: "lambda:InvokeFunction", resources: n.function(name, "*")[1:]})
 	}
 	a.analyze(alias.Spec.Rollout.Analysis)
+}
+
+// pull adds the calls by which the code of a function, or the content of a layer, is read from a registry of Amazon ECR. A
+// plan reads nothing from registries.
+func (a allowed) pull(o Options, p *plan.Planner, mg reconcile.Managed) {
+	var from *v1beta1.OCISource
+	switch r := mg.(type) {
+	case *v1beta1.Function:
+		if c := r.Spec.ForProvider.Code; c != nil {
+			from = c.OCI
+		}
+	case *v1beta1.LayerVersion:
+		from = r.Spec.ForProvider.Content.OCI
+	}
+	if from == nil {
+		return
+	}
+	i, ok := imageuri.Parse(from.Reference)
+	if !ok || i.Region == "" {
+		return
+	}
+	a.add(grant{action: "ecr:GetAuthorizationToken", resources: []string{"*"}})
+	repository := newNames(p.Pattern, o.AccountID, o.Region, i.Region).repository(from.Reference)
+	for _, action := range []string{"ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"} {
+		a.add(grant{action: action, resources: []string{repository}})
+	}
 }
 
 // analyze adds the calls of CloudWatch by which a version is judged. Nil means none.
