@@ -123,6 +123,10 @@ type RolloutRevision struct {
 	// Fingerprint is a hash of the version's code and configuration.
 	// +optional
 	Fingerprint string `json:"fingerprint,omitempty"`
+	// CodeRevision is the revision of the version's code, such as main@sha1:c5d4e9. It is present if the Function that
+	// functionNameRef names has published the version, and its code is from a source with revisions.
+	// +optional
+	CodeRevision string `json:"codeRevision,omitempty"`
 }
 
 // A RolloutIntent is a change of the alias.

@@ -123,6 +123,9 @@ type FunctionObservation struct {
 	PublishedFingerprint *string `json:"publishedFingerprint,omitempty"`
 	// PublishedSpecFingerprint is a hash of spec, and of what it refers to, when that was published.
 	PublishedSpecFingerprint *string `json:"publishedSpecFingerprint,omitempty"`
+	// PublishedCode are the versions whose code has a revision, the newest first, at most 20.
+	// +listType=atomic
+	PublishedCode []PublishedCode `json:"publishedCode,omitempty"`
 	// VPCReleaseAttempts is the number of times that the provider tried, before the deletion, to
 	// replace the function's security groups or to remove it from its VPC.
 	VPCReleaseAttempts int32 `json:"vpcReleaseAttempts,omitempty"`
@@ -146,5 +149,15 @@ type DeployedCode struct {
 	Revision string `json:"revision,omitempty"`
 	// Verified is the signer of the artifact, or the message of the source's condition SourceVerified. It is absent if
 	// nothing was verified.
+	Verified string `json:"verified,omitempty"`
+}
+
+// PublishedCode is the code of a version that the provider published.
+type PublishedCode struct {
+	// Version is its number.
+	Version string `json:"version"`
+	// Revision of the code's source when the version was published, such as main@sha1:c5d4e9.
+	Revision string `json:"revision"`
+	// Verified is the signer of the code, as in deployedCode.
 	Verified string `json:"verified,omitempty"`
 }

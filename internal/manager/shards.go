@@ -102,6 +102,7 @@ func reduced(in any) (any, error) {
 		r.Status.AtProvider = v1beta1.FunctionObservation{
 			FunctionArn:            at.FunctionArn,
 			LatestPublishedVersion: at.LatestPublishedVersion,
+			PublishedCode:          at.PublishedCode,
 		}
 	case *v1beta1.LayerVersion:
 		r.Spec.ForProvider = v1beta1.LayerVersionParameters{Region: r.Spec.ForProvider.Region}

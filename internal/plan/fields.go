@@ -48,6 +48,25 @@ func keepHistory(to, from reconcile.Managed) {
 	}
 }
 
+// keepArtifact makes a resource that was reconciled with the present artifact of its Flux source remember the artifact
+// that was deployed last, so that a later one is a change.
+func keepArtifact(to, from reconcile.Managed) {
+	var now, last *v1beta1.DeployedCode
+	switch r := to.(type) {
+	case *v1beta1.Function:
+		if prior, ok := from.(*v1beta1.Function); ok {
+			now, last = r.Status.AtProvider.DeployedCode, prior.Status.AtProvider.DeployedCode
+		}
+	case *v1beta1.LayerVersion:
+		if prior, ok := from.(*v1beta1.LayerVersion); ok {
+			now, last = r.Status.AtProvider.PublishedContent, prior.Status.AtProvider.PublishedContent
+		}
+	}
+	if now != nil && last != nil && now.Revision != "" && last.Revision != "" {
+		now.Source, now.Revision, now.Verified = last.Source, last.Revision, last.Verified
+	}
+}
+
 // unobserved has the fields that spec does not leave to AWS when it leaves them out: a qualifier is part of the name,
 // and a hash of the code is a condition of a publication.
 var unobserved = []string{"Qualifier", "CodeSHA256"}

@@ -68,6 +68,9 @@ type Planner struct {
 	accounts map[string]*dryrun.Account
 	missing  map[string]string
 
+	// artifacts are the Flux sources that the last walk has assumed to have an artifact.
+	artifacts []string
+
 	// ids are the IDs of accounts that resources of the cluster name, by config and region.
 	ids map[string]string
 
@@ -205,6 +208,7 @@ func (p *Planner) placeholder(obj refs.Object, path string) (string, bool) {
 		p.missing[at] = "known-after-apply-" + strconv.Itoa(len(p.missing)+1)
 	}
 	if path == flux.View {
+		p.artifacts = append(p.artifacts, obj.String())
 		return flux.Placeholder(p.missing[at]), true
 	}
 	return p.missing[at], true

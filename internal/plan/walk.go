@@ -77,6 +77,7 @@ func (p *Planner) walk(ctx context.Context, s engine.Stepper, mg reconcile.Manag
 	if p.resolver == nil {
 		w.unknowns = withoutChecks(mg)
 	}
+	p.artifacts = nil
 	begin := len(a.Calls())
 	for step := range maxSteps {
 		p.advance(tick)
@@ -293,6 +294,9 @@ func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, mg, pri
 	mg.SetAnnotations(annotations)
 	copyField(mg, was, "Status")
 	keepHistory(mg, prior)
+	if p.o.Cluster != nil {
+		keepArtifact(mg, prior)
+	}
 	return unsynced(prior)
 }
 
@@ -342,6 +346,12 @@ func (p *Planner) describe(out *Plan, mg reconcile.Managed, w walk, a *dryrun.Ac
 			continue
 		}
 		out.Changes = append(out.Changes, Change{Path: c.Path, Before: show(c.Old), After: show(c.New)})
+	}
+	for _, s := range p.artifacts {
+		u := "which artifact " + s + " has: its revision is known once the source is in the cluster"
+		if !slices.Contains(out.Unknowns, u) {
+			out.Unknowns = append(out.Unknowns, u)
+		}
 	}
 	for _, f := range a.Assumed() {
 		if u := f + " is assumed to exist"; !slices.Contains(out.Unknowns, u) {

@@ -417,13 +417,13 @@ func (m *machine) adopt() {
 		m.s.ObservedWeight, m.s.Intent = 0, nil
 		m.rollBack(v1beta1.RolloutReasonAborted, "someone else has returned all invocations to the stable version")
 	case m.o.Route.Additional != "":
-		m.s.Stable = v1beta1.RolloutRevision{FunctionVersion: m.o.Route.Version}
-		m.s.Target = v1beta1.RolloutRevision{FunctionVersion: m.o.Route.Additional}
+		m.s.Stable = m.revision(m.o.Route.Version)
+		m.s.Target = m.revision(m.o.Route.Additional)
 		m.rollBack(v1beta1.RolloutReasonSuperseded, "someone else has divided the invocations: the rollout begins again")
 	default:
 		if m.o.Route.Version != m.s.Stable.FunctionVersion {
 			if m.o.Route.Version != m.s.Target.FunctionVersion {
-				m.s.Target = v1beta1.RolloutRevision{FunctionVersion: m.o.Route.Version}
+				m.s.Target = m.revision(m.o.Route.Version)
 			}
 			m.remember(m.s.Stable)
 			m.s.Stable = m.s.Target

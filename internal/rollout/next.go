@@ -38,6 +38,9 @@ type Observation struct {
 	// Versions are the versions that are known, by number.
 	Versions map[string]Version
 
+	// Revisions are the revisions of the versions' code that are known, by number.
+	Revisions map[string]string
+
 	// Commands are the values of the command annotations, by their key.
 	Commands map[string]string
 
@@ -189,16 +192,14 @@ func stamp(t time.Time) *metav1.Time { return &metav1.Time{Time: t.Truncate(time
 // from the stable version. Commands that are older than the state are not carried out.
 func (m *machine) begin() {
 	m.s = &v1beta1.AliasRolloutStatus{
-		Phase: v1beta1.RolloutReady, Stable: v1beta1.RolloutRevision{
-			FunctionVersion: m.o.Route.Version,
-		}, FinishedAt: stamp(m.now),
+		Phase: v1beta1.RolloutReady, Stable: m.revision(m.o.Route.Version), FinishedAt: stamp(m.now),
 	}
 	m.s.Target = m.s.Stable
 	for name, value := range m.o.Commands {
 		m.handled(name, value)
 	}
 	if m.o.Route.Additional != "" {
-		m.s.Target = v1beta1.RolloutRevision{FunctionVersion: m.o.Route.Additional}
+		m.s.Target = m.revision(m.o.Route.Additional)
 		m.s.Phase, m.s.ObservedWeight, m.s.FinishedAt = v1beta1.RolloutProgressing, m.o.Route.Weight, nil
 		m.rollBack(v1beta1.RolloutReasonSuperseded, "the state of the rollout is not known: it begins again")
 	}
@@ -296,15 +297,28 @@ func (m *machine) start() {
 		return
 	}
 	s := m.s
-	s.Target = v1beta1.RolloutRevision{FunctionVersion: m.o.Target}
+	s.Target = m.revision(m.o.Target)
 	s.ID = m.newID(m.o.Target)
 	s.Phase, s.StartedAt, s.FinishedAt = v1beta1.RolloutPending, stamp(m.now), nil
 	s.Checks, s.ObservedWeight, s.CurrentStepIndex, s.Intent = nil, 0, 0, nil
 	s.ShiftedAt, s.TrafficStartedAt, s.TimeoutSeconds, s.Woken = nil, nil, 0, nil
 	s.StepHash, s.Direct, s.Retried = stepHash(m.spec.Strategy), false, false
 	m.enter(v1beta1.RolloutValidating, "", "")
-	m.event(false, v1beta1.EventRolloutStarted, fmt.Sprintf("rollout %s from version %s to version %s", s.ID, s.Stable.FunctionVersion,
-		s.Target.FunctionVersion))
+	m.event(false, v1beta1.EventRolloutStarted, fmt.Sprintf("rollout %s from version %s to version %s", s.ID,
+		DescribeVersion(s.Stable), DescribeVersion(s.Target)))
+}
+
+// revision returns what is known of a version that has not been read yet.
+func (m *machine) revision(version string) v1beta1.RolloutRevision {
+	return v1beta1.RolloutRevision{FunctionVersion: version, CodeRevision: m.o.Revisions[version]}
+}
+
+// DescribeVersion returns the number of a version, with the revision of its code if that is known: 3 (main@sha1:c5d4e9).
+func DescribeVersion(r v1beta1.RolloutRevision) string {
+	if r.CodeRevision == "" {
+		return r.FunctionVersion
+	}
+	return r.FunctionVersion + " (" + r.CodeRevision + ")"
 }
 
 // newID returns the ID of a rollout of a version that begins now.

@@ -13,7 +13,8 @@ import (
 
 func (m *machine) complete() {
 	from := m.s.Stable
-	m.event(false, v1beta1.EventRolloutCompleted, fmt.Sprintf("rollout %s: version %s is stable", m.s.ID, m.s.Target.FunctionVersion))
+	m.event(false, v1beta1.EventRolloutCompleted, fmt.Sprintf("rollout %s: version %s is stable", m.s.ID,
+		DescribeVersion(m.s.Target)))
 	m.remember(from)
 	m.s.Stable = m.s.Target
 	m.ready()

@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -209,6 +210,71 @@ func TestRolloutEvents(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+// TestRolloutRevisions checks that a rollout says which revisions of the code its versions have, if the Function that
+// the alias refers to knows them.
+func TestRolloutRevisions(t *testing.T) {
+	code := []v1beta1.PublishedCode{{Version: "2", Revision: "main@sha1:2"}, {Version: "1", Revision: "main@sha1:1"}}
+	cases := map[string]struct {
+		reason    string
+		change    func(*v1beta1.Alias)
+		stable    string
+		completed []string
+	}{
+		"Known": {
+			reason: "The Function has published both versions.", change: func(*v1beta1.Alias) {}, stable: "main@sha1:2",
+			completed: []string{
+				"rollout ID from version 1 (main@sha1:1) to version 2 (main@sha1:2)", "rollout ID: version 2 (main@sha1:2) is stable",
+			},
+		},
+		"NoReference": {
+			reason:    "The alias names a function, and no Function.",
+			change:    func(a *v1beta1.Alias) { a.Spec.ForProvider.FunctionNameRef = nil },
+			completed: []string{"rollout ID from version 1 to version 2", "rollout ID: version 2 is stable"},
+		},
+		"OtherNamespace": {
+			reason:    "A Function of another namespace is not read for it.",
+			change:    func(a *v1beta1.Alias) { a.Spec.ForProvider.FunctionNameRef.Namespace = "other" },
+			completed: []string{"rollout ID from version 1 to version 2", "rollout ID: version 2 is stable"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := &rolloutEnv{env: newEnv(t)}
+			r.health = healthy
+			r.functions = testenv.Functions{Answer: func(_ client.ObjectKey, f *v1beta1.Function) error {
+				f.Status.AtProvider.PublishedCode = code
+				return nil
+			}}
+			r.alias = testAlias(func(a *v1beta1.Alias) {
+				a.Spec.Rollout, a.Spec.ForProvider.FunctionNameRef = canary(), &xpv2.NamespacedReference{Name: "cart"}
+				tc.change(a)
+			})
+			r.Settle(r.alias)
+			r.Reconcile(r.alias)
+			r.desire("2")
+			before := len(r.Operations())
+			var got []string
+			r.until("stable", func() bool {
+				for _, e := range r.Done.Events {
+					if e.Reason == v1beta1.EventRolloutStarted || e.Reason == v1beta1.EventRolloutCompleted {
+						got = append(got, strings.ReplaceAll(e.Message, r.state().ID, "ID"))
+					}
+				}
+				return r.state().Stable.FunctionVersion == "2"
+			})
+			if diff := cmp.Diff(tc.completed, got); diff != "" {
+				t.Errorf("%s events: -want, +got:\n%s", tc.reason, diff)
+			}
+			if s := r.state(); s.Stable.CodeRevision != tc.stable {
+				t.Errorf("%s stable is %+v, want revision %q", tc.reason, s.Stable, tc.stable)
+			}
+			if slices.Contains(r.Operations()[before:], "GetFunction") {
+				t.Error("no call is made for it")
+			}
+		})
 	}
 }
 

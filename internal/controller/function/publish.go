@@ -2,6 +2,7 @@ package function
 
 import (
 	"context"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -28,6 +29,9 @@ const (
 
 	// publishPath is the setting that changes if a version is due.
 	publishPath = "publish"
+
+	// maxPublishedCode is the number of versions whose code's revision is recorded.
+	maxPublishedCode = 20
 
 	// newVersion is the desired value of publishPath if the function was changed since the last version.
 	newVersion = "a new version"
@@ -149,7 +153,7 @@ func publications(out *v1beta1.FunctionObservation, o observed, last v1beta1.Fun
 	if last.RevisionID != nil && *last.RevisionID == ptr.Deref(out.RevisionID, "") {
 		out.Fingerprint = last.Fingerprint
 	}
-	out.VersionHistory = last.VersionHistory
+	out.VersionHistory, out.PublishedCode = last.VersionHistory, last.PublishedCode
 	out.LatestPublishedVersion, out.PublishingVersion = last.LatestPublishedVersion, last.PublishingVersion
 	out.PublishedFingerprint, out.PublishedSpecFingerprint = last.PublishedFingerprint, last.PublishedSpecFingerprint
 	switch {
@@ -166,11 +170,25 @@ func published(s *v1beta1.FunctionObservation, version *string, state types.Stat
 		return
 	}
 	s.PublishedFingerprint, s.PublishedSpecFingerprint = ptr.To(c.Fingerprint()), nil
+	s.PublishedCode = publishedCode(s, *version, ptr.Deref(c.CodeSha256, ""))
 	if state == types.StatePending {
 		s.PublishingVersion = version
 		return
 	}
 	s.LatestPublishedVersion, s.PublishingVersion = version, nil
+}
+
+// publishedCode returns the record of the versions' code with that of a version that a call returned. The code of a
+// version never changes, so the first record of it stays.
+func publishedCode(s *v1beta1.FunctionObservation, version, codeSHA256 string) []v1beta1.PublishedCode {
+	d := s.DeployedCode
+	known := slices.ContainsFunc(s.PublishedCode, func(p v1beta1.PublishedCode) bool { return p.Version == version })
+	if known || d == nil || d.Revision == "" || d.CodeSHA256 != codeSHA256 {
+		return s.PublishedCode
+	}
+	all := append([]v1beta1.PublishedCode{{Version: version, Revision: d.Revision, Verified: d.Verified}},
+		s.PublishedCode...)
+	return all[:min(len(all), maxPublishedCode)]
 }
 
 // prepared reports whether AWS can run the version.

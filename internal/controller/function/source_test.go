@@ -111,6 +111,62 @@ func TestRevisionOfVersions(t *testing.T) {
 	}
 }
 
+// TestPublishedCode checks that status keeps the revision and the signer of each version's code, with and without a
+// limited history.
+func TestPublishedCode(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*v1beta1.Function)
+		want   []v1beta1.PublishedCode
+	}{
+		"WithTheCode": {
+			reason: "Versions are published by the calls that deploy the code.", change: func(f *v1beta1.Function) {},
+			want: []v1beta1.PublishedCode{{Version: "2", Revision: "main@sha1:2"}, {Version: "1", Revision: "main@sha1:1"}},
+		},
+		"Separately": {
+			reason: "Versions of a limited history are published by a call of their own.",
+			change: func(f *v1beta1.Function) { f.Spec.ForProvider.HistoryLimit = ptr.To[int32](5) },
+			want:   []v1beta1.PublishedCode{{Version: "2", Revision: "main@sha1:2"}, {Version: "1", Revision: "main@sha1:1"}},
+		},
+		"OfNoSource": {
+			reason: "Inline code has no revision.",
+			change: func(f *v1beta1.Function) {
+				f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "1"}}
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e, source, f := withSource(t)
+			f.Spec.ForProvider.Publish = ptr.To(true)
+			tc.change(f)
+			for _, p := range []struct{ revision, code string }{
+				{"main@sha1:1", "1"}, {"main@sha1:2", "2"}, {"main@sha1:3", "2"},
+			} {
+				source.Publish(t, p.revision, map[string]string{"fn/index.py": p.code})
+				e.Settle(f)
+			}
+			if diff := cmp.Diff(tc.want, f.Status.AtProvider.PublishedCode); diff != "" {
+				t.Errorf("%s The third revision has the code of the second one. -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestSignerOfPublishedCode checks that status keeps the signer of a version's code, and a bounded number of versions.
+func TestSignerOfPublishedCode(t *testing.T) {
+	s := &v1beta1.FunctionObservation{}
+	for i := range maxPublishedCode + 5 {
+		s.DeployedCode = &v1beta1.DeployedCode{CodeSHA256: "sum", Revision: fmt.Sprint("r", i), Verified: "alice"}
+		s.PublishedCode = publishedCode(s, fmt.Sprint(i), "sum")
+		s.PublishedCode = publishedCode(s, fmt.Sprint(i+1), "that others have deployed")
+	}
+	want := v1beta1.PublishedCode{Version: "24", Revision: "r24", Verified: "alice"}
+	if got := s.PublishedCode; len(got) != maxPublishedCode || got[0] != want {
+		t.Errorf("got %d versions, the latest of which is %+v, want %d and %+v", len(got), got[0], maxPublishedCode, want)
+	}
+}
+
 // TestHostileSources checks that none of what a source may do to the provider reaches AWS.
 func TestHostileSources(t *testing.T) {
 	archive := fluxtest.Pack(t, map[string]string{"fn/index.py": "1"})

@@ -224,6 +224,11 @@ func TestHistory(t *testing.T) {
 	}))
 	undone := between.DeepCopy()
 	undone.Status.Rollout.FailedTargets = append([]v1beta1.RolloutFailure{{RolloutRevision: v1beta1.RolloutRevision{FunctionVersion: "5"}, Reason: v1beta1.RolloutReasonRollbackTo, FailedAt: stamp(-time.Hour)}}, undone.Status.Rollout.FailedTargets...)
+	revised := canary(status(func(s *v1beta1.AliasRolloutStatus) {
+		s.Target = v1beta1.RolloutRevision{FunctionVersion: "3", CodeRevision: "main@sha1:def"}
+		s.Stable = v1beta1.RolloutRevision{FunctionVersion: "2", CodeRevision: "main@sha1:abc"}
+		s.History = []v1beta1.RolloutRevision{{FunctionVersion: "1"}}
+	}))
 	cases := map[string]struct {
 		reason string
 		alias  *v1beta1.Alias
@@ -245,6 +250,16 @@ VERSION   STATE           REASON           FAILED   FINGERPRINT
 5         Previous        <none>           <none>   320f9d818c8e
 4         Previous        <none>           <none>   <none>
 6         Failed          AnalysisFailed   3h ago   9f2c50a1d3b8
+`,
+		},
+		"Revisions": {
+			reason: "The revisions of the code are shown if any is known.",
+			alias:  revised,
+			want: `alias.lambda.aws.m.crossplane.io/live
+VERSION   STATE           REASON   FAILED   FINGERPRINT   REVISION
+3         Target (10 %)   <none>   <none>   <none>        main@sha1:def
+2         Stable          <none>   <none>   <none>        main@sha1:abc
+1         Previous        <none>   <none>   <none>        <none>
 `,
 		},
 		"Version": {

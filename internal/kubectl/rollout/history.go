@@ -42,6 +42,7 @@ type versionState struct {
 	Reason          string       `json:"reason,omitempty"`
 	FailedAt        *metav1.Time `json:"failedAt,omitempty"`
 	Fingerprint     string       `json:"fingerprint,omitempty"`
+	CodeRevision    string       `json:"codeRevision,omitempty"`
 }
 
 // DeepCopyObject returns a copy.
@@ -106,6 +107,7 @@ func historyOf(a *v1beta1.Alias) *history {
 	add := func(r v1beta1.RolloutRevision, state string) *versionState {
 		h.Versions = append(h.Versions, versionState{
 			FunctionVersion: r.FunctionVersion, State: state, Fingerprint: r.Fingerprint,
+			CodeRevision: r.CodeRevision,
 		})
 		return &h.Versions[len(h.Versions)-1]
 	}
@@ -135,7 +137,11 @@ func historyOf(a *v1beta1.Alias) *history {
 
 // print prints the versions as a table.
 func (h *history) print(w io.Writer, now time.Time) error {
-	rows := [][]string{{"VERSION", "STATE", "REASON", "FAILED", "FINGERPRINT"}}
+	columns := []string{"VERSION", "STATE", "REASON", "FAILED", "FINGERPRINT", "REVISION"}
+	if !slices.ContainsFunc(h.Versions, func(v versionState) bool { return v.CodeRevision != "" }) {
+		columns = columns[:5]
+	}
+	rows := [][]string{columns}
 	for _, v := range h.Versions {
 		state, since := v.State, ""
 		if v.Weight != nil {
@@ -144,7 +150,8 @@ func (h *history) print(w io.Writer, now time.Time) error {
 		if v.FailedAt != nil {
 			since = duration.HumanDuration(now.Sub(v.FailedAt.Time)) + " ago"
 		}
-		rows = append(rows, []string{v.FunctionVersion, state, v.Reason, since, short(v.Fingerprint)})
+		cells := []string{v.FunctionVersion, state, v.Reason, since, short(v.Fingerprint), v.CodeRevision}
+		rows = append(rows, cells[:len(columns)])
 	}
 	_, err := fmt.Fprint(w, kubectl.Aliases.Full(h.Name), "\n", kubectl.Table("", rows...))
 	return err

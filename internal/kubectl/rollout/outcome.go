@@ -126,6 +126,21 @@ func (t *tracker) line() string {
 	if t.awaiting() {
 		out += suffix(awaits(t.version))
 	}
+	return out + suffix(revisions(t.alias))
+}
+
+// revisions returns the revisions of the code of the stable version and of the target, as far as they are known.
+func revisions(a *v1beta1.Alias) string {
+	s, out := a.Status.Rollout, ""
+	if s == nil {
+		return ""
+	}
+	if s.Stable.CodeRevision != "" {
+		out = "stable version " + rollout.DescribeVersion(s.Stable)
+	}
+	if s.Target.CodeRevision != "" && s.Target.FunctionVersion != s.Stable.FunctionVersion {
+		out = strings.TrimPrefix(out+", target version "+rollout.DescribeVersion(s.Target), ", ")
+	}
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -144,5 +145,28 @@ func TestDescribe(t *testing.T) {
 				t.Errorf("%s: got\n%s\nwant\n%s", tc.reason, got, tc.want)
 			}
 		})
+	}
+}
+
+// TestRevisions checks that a rollout's line and view say which revisions of the code its versions have.
+func TestRevisions(t *testing.T) {
+	a := canary(status(func(s *v1beta1.AliasRolloutStatus) {
+		s.Stable.CodeRevision, s.Target.CodeRevision = "main@sha1:abc", "main@sha1:def"
+	}))
+	tr := &tracker{}
+	tr.observe(a)
+	want := "; stable version 1 (main@sha1:abc), target version 2 (main@sha1:def)"
+	if got := tr.line(); !strings.HasSuffix(got, want) {
+		t.Errorf("got %q, want the end %q", got, want)
+	}
+	drawn := ansi.Strip(view(tr, screen{width: 80, now: at}))
+	for _, want := range []string{"stable    90 % ", "\n       main@sha1:abc\n", "target    10 % ", "\n       main@sha1:def\n"} {
+		if !strings.Contains(drawn, want) {
+			t.Errorf("want %q in\n%s", want, drawn)
+		}
+	}
+	a.Status.Rollout.Stable = a.Status.Rollout.Target
+	if got, want := success(a), "; stable version 2 (main@sha1:def)"; !strings.HasSuffix(got, want) {
+		t.Errorf("got %q, want the end %q", got, want)
 	}
 }

@@ -115,7 +115,7 @@ func (o *observer) print(t *tracker, done bool) error {
 
 // success returns what is printed of a rollout that has reached its goal.
 func success(a *v1beta1.Alias) string {
-	return kubectl.Aliases.Full(a.Name) + ": " + traffic(a).Serves()
+	return kubectl.Aliases.Full(a.Name) + ": " + traffic(a).Serves() + suffix(revisions(a))
 }
 
 // watch shows a rollout until it reaches a goal.

@@ -142,17 +142,20 @@ func trafficRows(a *v1beta1.Alias, sc screen) []string {
 	}
 	out := []string{kubectl.Bold.Render("Versions")}
 	for _, r := range rows {
-		role, style := "other", kubectl.Yellow
+		role, style, revision := "other", kubectl.Yellow, ""
 		switch r.version {
 		case s.Stable.FunctionVersion:
-			role, style = "stable", kubectl.Green
+			role, style, revision = "stable", kubectl.Green, s.Stable.CodeRevision
 		case s.Target.FunctionVersion:
-			role, style = "target", kubectl.Cyan
+			role, style, revision = "target", kubectl.Cyan, s.Target.CodeRevision
 		}
 		intended := intention(s, r)
 		left := fmt.Sprintf("  %-5s%-7s%5s %% ", r.version, role, percent(r.percent))
 		bar := filled(style, r.percent/hundred, min(sc.width-len(left), maxBar)-len(intended))
 		out = append(out, left+bar+kubectl.Yellow.Render(intended))
+		if revision != "" {
+			out = append(out, kubectl.Dim.Render("       "+revision))
+		}
 	}
 	return append(out, "")
 }

@@ -134,3 +134,27 @@ func TestStatusFails(t *testing.T) {
 		})
 	}
 }
+
+// TestRevisions checks that the page says which revision of the code a version has, who has signed it, and which of
+// them aliases invoke.
+func TestRevisions(t *testing.T) {
+	e := newEnv(t, "revisions.yaml")
+	if code := e.run(t, "cart"); code != 0 {
+		t.Fatalf("want exit code 0, got %d: %s", code, e.errOut.String())
+	}
+	const want = `
+Versions
+  VERSION   STATE     REVISION        SIGNED BY
+  3         latest    main@sha1:def   https://github.com/acme/shop
+  2         earlier   main@sha1:abc   <none>
+  1         earlier   <none>          <none>
+
+Aliases
+  NAME   READY     VERSION   WEIGHTS   ROLLOUT
+  live   Unknown   2         3=0.1     Progressing, Analyzing: version 3 (main@sha1:def) receives 10 %, version 2 (main@sha1:abc) is stable
+  test   Unknown   3         <none>    Ready: version 3 (main@sha1:def) is stable
+`
+	if got := e.out.String(); !strings.Contains(got, want) {
+		t.Errorf("want%s\ngot\n%s", want, got)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	rollouts "github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 // A related is a resource that belongs to the Function.
@@ -48,6 +49,9 @@ type rollout struct {
 	Stable string `json:"stable,omitempty"`
 	Target string `json:"target,omitempty"`
 	Weight int32  `json:"weight,omitempty"`
+
+	StableRevision string `json:"stableRevision,omitempty"`
+	TargetRevision string `json:"targetRevision,omitempty"`
 }
 
 func newAlias(r related, a *v1beta1.Alias) alias {
@@ -60,6 +64,7 @@ func newAlias(r related, a *v1beta1.Alias) alias {
 		out.Rollout = &rollout{
 			ID: s.ID, Phase: s.Phase, Step: s.Step, Reason: s.Reason,
 			Stable: s.Stable.FunctionVersion, Target: s.Target.FunctionVersion, Weight: s.ObservedWeight,
+			StableRevision: s.Stable.CodeRevision, TargetRevision: s.Target.CodeRevision,
 		}
 	}
 	return out
@@ -69,11 +74,20 @@ func (a alias) row() []string {
 	rollout := ""
 	if r := a.Rollout; r != nil {
 		rollout = join(r.Phase, r.Step, r.Reason)
-		if r.Phase == v1beta1.RolloutProgressing {
-			rollout += fmt.Sprintf(": version %s receives %d %%, version %s is stable", r.Target, r.Weight, r.Stable)
+		switch {
+		case r.Phase == v1beta1.RolloutProgressing:
+			rollout += fmt.Sprintf(": version %s receives %d %%, version %s is stable", described(r.Target, r.TargetRevision),
+				r.Weight, described(r.Stable, r.StableRevision))
+		case r.StableRevision != "":
+			rollout += ": version " + described(r.Stable, r.StableRevision) + " is stable"
 		}
 	}
 	return []string{a.Name, a.Ready, a.Version, a.Weights, rollout}
+}
+
+// described returns the number of a version with the revision of its code.
+func described(version, revision string) string {
+	return rollouts.DescribeVersion(v1beta1.RolloutRevision{FunctionVersion: version, CodeRevision: revision})
 }
 
 type mapping struct {

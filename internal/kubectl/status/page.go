@@ -88,6 +88,7 @@ type condition struct {
 type versions struct {
 	Latest     string                    `json:"latestPublished,omitempty"`
 	Publishing string                    `json:"publishing,omitempty"`
+	Code       []v1beta1.PublishedCode   `json:"code,omitempty"`
 	History    []string                  `json:"history,omitempty"`
 	Retained   []v1beta1.RetainedVersion `json:"retained,omitempty"`
 	Resources  []version                 `json:"resources,omitempty"`
@@ -131,7 +132,7 @@ func newPage(fn *v1beta1.Function) *page {
 		Conditions: []condition{},
 		Versions: versions{
 			Latest: ptr.Deref(o.LatestPublishedVersion, ""), Publishing: ptr.Deref(o.PublishingVersion, ""),
-			Retained: o.RetainedVersions,
+			Code: o.PublishedCode, Retained: o.RetainedVersions,
 		},
 	}
 	for _, c := range fn.Status.Conditions {
