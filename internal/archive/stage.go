@@ -61,8 +61,8 @@ func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
 }
 
 // staging returns the place of a resource, or else that of the config. It returns nil if there is none. If the config
-// requires verified code, it is always that of the config: whoever can write to a bucket without versioning could replace
-// the object before AWS reads it.
+// requires verified code, it is always that of the config: whoever can write to a bucket without versioning could
+// replace the object before AWS reads it.
 func (f Finder) staging(b Bundle) *v1beta1.Staging {
 	if b.From.Staging != nil && !f.Code.RequireVerified {
 		return b.From.Staging

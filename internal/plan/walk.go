@@ -185,8 +185,9 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 	}
 	a.Assume(gvk.Kind != v1beta1.FunctionKind)
 	if region := s.Region(desired); p.resolver == nil && !regions.Known(region) {
-		out.Unknowns = append(out.Unknowns, fmt.Sprintf("whether the provider accepts %q: it is not a region of AWS that "+
-			"this version knows, so spec.regions of the provider config must list it", region))
+		out.Unknowns = append(out.Unknowns,
+			fmt.Sprintf("whether the provider accepts %q: it is not a region of AWS that "+
+				"this version knows, so spec.regions of the provider config must list it", region))
 	}
 	if prior != nil {
 		p.inherit(mg, prior)

@@ -226,7 +226,8 @@ func evidence(c *v1beta1.RolloutCheck) string {
 	if c.Failures > 1 {
 		times = fmt.Sprintf("%d times", c.Failures)
 	}
-	return c.Type + " " + c.Name + " has failed " + times + ", now it is " + strings.TrimPrefix(DescribeCheck(c), c.Type+" "+c.Name+": ")
+	return c.Type + " " + c.Name + " has failed " + times + ", now it is " +
+		strings.TrimPrefix(DescribeCheck(c), c.Type+" "+c.Name+": ")
 }
 
 // Describe returns a sentence about each check of a state that has a result.

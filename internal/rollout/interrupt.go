@@ -191,10 +191,12 @@ func (m *machine) chooses(version v1beta1.RolloutRevision) {
 	}
 	m.s.ID = m.newID(version.FunctionVersion)
 	m.s.Phase, m.s.StartedAt, m.s.FinishedAt = v1beta1.RolloutProgressing, stamp(m.now), nil
-	m.enter(v1beta1.RolloutRollingBack, v1beta1.RolloutReasonRollbackTo, "the user has chosen version "+version.FunctionVersion)
+	m.enter(v1beta1.RolloutRollingBack, v1beta1.RolloutReasonRollbackTo, "the user has chosen version "+
+		version.FunctionVersion)
 	m.intend(to(m.s, 0))
-	m.event(true, v1beta1.EventRolloutRollingBack, fmt.Sprintf("rollout %s to version %s: the user has chosen it", m.s.ID,
-		version.FunctionVersion))
+	m.event(true, v1beta1.EventRolloutRollingBack,
+		fmt.Sprintf("rollout %s to version %s: the user has chosen it", m.s.ID,
+			version.FunctionVersion))
 }
 
 // retry rolls a failed target out again. It waits while the alias is not as the failed rollout has left it.
@@ -419,7 +421,8 @@ func (m *machine) adopt() {
 	case m.o.Route.Additional != "":
 		m.s.Stable = m.revision(m.o.Route.Version)
 		m.s.Target = m.revision(m.o.Route.Additional)
-		m.rollBack(v1beta1.RolloutReasonSuperseded, "someone else has divided the invocations: the rollout begins again")
+		m.rollBack(v1beta1.RolloutReasonSuperseded,
+			"someone else has divided the invocations: the rollout begins again")
 	default:
 		if m.o.Route.Version != m.s.Stable.FunctionVersion {
 			if m.o.Route.Version != m.s.Target.FunctionVersion {

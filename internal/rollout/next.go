@@ -313,7 +313,8 @@ func (m *machine) revision(version string) v1beta1.RolloutRevision {
 	return v1beta1.RolloutRevision{FunctionVersion: version, CodeRevision: m.o.Revisions[version]}
 }
 
-// DescribeVersion returns the number of a version, with the revision of its code if that is known: 3 (main@sha1:c5d4e9).
+// DescribeVersion returns the number of a version, with the revision of its code if that is known: 3
+// (main@sha1:c5d4e9).
 func DescribeVersion(r v1beta1.RolloutRevision) string {
 	if r.CodeRevision == "" {
 		return r.FunctionVersion

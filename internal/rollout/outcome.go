@@ -79,7 +79,8 @@ func Rejection(s *v1beta1.AliasRolloutStatus, version string) *v1beta1.RolloutFa
 // or the user has rejected it. Otherwise, nobody knows.
 func isEvidence(reason string) bool {
 	switch reason {
-	case v1beta1.RolloutReasonAnalysisFailed, v1beta1.RolloutReasonSmokeTestFailed, v1beta1.RolloutReasonAborted, v1beta1.RolloutReasonRollbackTo:
+	case v1beta1.RolloutReasonAnalysisFailed, v1beta1.RolloutReasonSmokeTestFailed, v1beta1.RolloutReasonAborted,
+		v1beta1.RolloutReasonRollbackTo:
 		return true
 	}
 	return false
@@ -113,7 +114,8 @@ func (m *machine) fail(reason, message string) {
 	if isEvidence(reason) {
 		m.reject(m.s.Target, reason)
 	}
-	m.event(true, v1beta1.EventRolloutFailed, fmt.Sprintf("rollout %s of version %s: %s: %s", m.s.ID, m.s.Target.FunctionVersion,
+	m.event(true, v1beta1.EventRolloutFailed, fmt.Sprintf("rollout %s of version %s: %s: %s", m.s.ID,
+		m.s.Target.FunctionVersion,
 		reason, message))
 	m.finish(v1beta1.RolloutFailed, reason, message)
 }
@@ -155,7 +157,8 @@ func (m *machine) rollingBack() {
 		return
 	}
 	reason, message := m.s.Reason, m.s.Message
-	m.event(true, v1beta1.EventRolloutFailed, fmt.Sprintf("rollout %s: version %s receives all invocations again: %s", m.s.ID,
+	m.event(true, v1beta1.EventRolloutFailed, fmt.Sprintf("rollout %s: version %s receives all invocations again: %s",
+		m.s.ID,
 		m.s.Stable.FunctionVersion, reason))
 	m.finish(v1beta1.RolloutFailed, reason, message)
 }

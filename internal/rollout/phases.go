@@ -29,9 +29,10 @@ func (m *machine) validate() {
 	// It is at most maxTimeout.
 	m.s.TimeoutSeconds = int32(min(target.Timeout, maxTimeout) / time.Second) //nolint:gosec // See above.
 	if f := m.failedBefore(m.s.Target); f != nil {
-		m.fail(v1beta1.RolloutReasonFailedBefore, fmt.Sprintf("its code and configuration have failed before as version %s (%s): "+
-			"publish a fix, or set the annotation %s",
-			f.FunctionVersion, f.Reason, v1beta1.AnnotationRolloutRetry))
+		m.fail(v1beta1.RolloutReasonFailedBefore,
+			fmt.Sprintf("its code and configuration have failed before as version %s (%s): "+
+				"publish a fix, or set the annotation %s",
+				f.FunctionVersion, f.Reason, v1beta1.AnnotationRolloutRetry))
 		return
 	}
 	if target.Invalid != "" {
@@ -53,8 +54,9 @@ func (m *machine) validate() {
 func (m *machine) validated() {
 	if m.s.Phase == v1beta1.RolloutFailed {
 		m.s.Phase, m.s.FinishedAt = v1beta1.RolloutPending, nil
-		m.event(false, v1beta1.EventRolloutStarted, fmt.Sprintf("rollout %s of version %s continues: what it waited for is there",
-			m.s.ID, m.s.Target.FunctionVersion))
+		m.event(false, v1beta1.EventRolloutStarted,
+			fmt.Sprintf("rollout %s of version %s continues: what it waited for is there",
+				m.s.ID, m.s.Target.FunctionVersion))
 	}
 	switch direct := m.isDirect(); {
 	case direct != "":
@@ -284,7 +286,8 @@ func (m *machine) analyze() {
 			m.endStep()
 		}
 	default:
-		m.pause(v1beta1.RolloutReasonPauseStep, "the pause has no duration: set the annotation "+v1beta1.AnnotationRolloutPromote)
+		m.pause(v1beta1.RolloutReasonPauseStep, "the pause has no duration: set the annotation "+
+			v1beta1.AnnotationRolloutPromote)
 	}
 }
 
@@ -309,8 +312,9 @@ func (m *machine) endStep() {
 
 func (m *machine) pause(reason, message string) {
 	if m.s.Step != v1beta1.RolloutPaused || m.s.Reason != reason {
-		m.event(reason != v1beta1.RolloutReasonPaused && reason != v1beta1.RolloutReasonPauseStep, v1beta1.EventRolloutPaused, fmt.Sprintf("rollout %s at %s: %s", m.s.ID,
-			expected(m.s), message))
+		m.event(reason != v1beta1.RolloutReasonPaused && reason != v1beta1.RolloutReasonPauseStep,
+			v1beta1.EventRolloutPaused, fmt.Sprintf("rollout %s at %s: %s", m.s.ID,
+				expected(m.s), message))
 	}
 	m.s.Step, m.s.Reason, m.s.Message = v1beta1.RolloutPaused, reason, message
 }
@@ -340,7 +344,8 @@ func (m *machine) promote(why string) {
 	m.s.Phase = v1beta1.RolloutProgressing
 	m.enter(v1beta1.RolloutPromoting, "", why)
 	m.intend(to(m.s, all))
-	m.event(false, v1beta1.EventRolloutPromoting, fmt.Sprintf("rollout %s: version %s receives all invocations: %s", m.s.ID,
+	m.event(false, v1beta1.EventRolloutPromoting, fmt.Sprintf("rollout %s: version %s receives all invocations: %s",
+		m.s.ID,
 		m.s.Target.FunctionVersion, why))
 }
 

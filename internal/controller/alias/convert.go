@@ -37,9 +37,15 @@ const maxName = 128
 // its alias. During a deletion, the function is the one that has the alias, even if spec names another now; otherwise
 // an error says that the two differ, because the alias would be left behind.
 func idOf(a *v1beta1.Alias) (id, error) {
-	i := id{function: ptr.Deref(a.Spec.ForProvider.FunctionName, ""), name: cmp.Or(reconcile.ExternalName(a), a.GetName())}
+	i := id{
+		function: ptr.Deref(a.Spec.ForProvider.FunctionName, ""),
+		name:     cmp.Or(reconcile.ExternalName(a), a.GetName()),
+	}
 	if len(i.name) > maxName || !aliasName.MatchString(i.name) {
-		return i, errors.Errorf("%q is not a valid alias name: use 1 to %d letters, digits, hyphens and underscores, not digits alone; set the annotation %s", i.name, maxName, meta.AnnotationKeyExternalName)
+		return i,
+			errors.Errorf("%q is not a valid alias name: use 1 to %d letters, digits, hyphens and underscores, not "+
+				"digits alone; "+
+				"set the annotation %s", i.name, maxName, meta.AnnotationKeyExternalName)
 	}
 	var err error
 	i.function, err = ownership.ParentOf(a, ptr.Deref(a.Status.AtProvider.FunctionName, ""), i.function)
@@ -113,7 +119,10 @@ func fromAWS(a types.AliasConfiguration) settings {
 }
 
 func createInput(i id, s settings) *lambda.CreateAliasInput {
-	in := &lambda.CreateAliasInput{FunctionName: ptr.To(i.function), Name: ptr.To(i.name), FunctionVersion: s.FunctionVersion, Description: s.Description}
+	in := &lambda.CreateAliasInput{
+		FunctionName: ptr.To(i.function), Name: ptr.To(i.name),
+		FunctionVersion: s.FunctionVersion, Description: s.Description,
+	}
 	if s.RoutingConfig != nil {
 		in.RoutingConfig = routingInput(s.RoutingConfig)
 	}

@@ -346,7 +346,8 @@ func joined(parts ...string) string {
 // failure returns why a rollout has failed: its target was rejected, or nobody knows whether it is good. The reason of
 // a target that had failed before the user returned to another version is that of its failure.
 func failure(s *v1beta1.AliasRolloutStatus) string {
-	verb, reason, end := "was not rolled out", s.Reason, ": set the annotation "+v1beta1.AnnotationRolloutRetry+" to try again"
+	verb, reason, end := "was not rolled out", s.Reason, ": set the annotation "+v1beta1.AnnotationRolloutRetry+
+		" to try again"
 	if rollout.Rejected(s) {
 		verb, end = "was rejected", ""
 	}

@@ -40,7 +40,8 @@ func describe(ctx context.Context, s *v1beta1.AliasRolloutStatus) {
 
 func attributesOf(s *v1beta1.AliasRolloutStatus) []attribute.KeyValue {
 	kv := []attribute.KeyValue{
-		keyRollout.String(s.ID), keyPhase.String(s.Phase), keyIndex.Int64(int64(s.CurrentStepIndex)), keyWeight.Int64(int64(s.ObservedWeight)),
+		keyRollout.String(s.ID), keyPhase.String(s.Phase), keyIndex.Int64(int64(s.CurrentStepIndex)),
+		keyWeight.Int64(int64(s.ObservedWeight)),
 		keyStable.String(s.Stable.FunctionVersion), keyTarget.String(s.Target.FunctionVersion),
 	}
 	if s.Step != "" {
@@ -65,11 +66,14 @@ func (e *external) trace(ctx context.Context, a *v1beta1.Alias, before, after *v
 	// The span of the rollout is the parent of all steps. It is started for each of them, since whether they are
 	// sampled depends on it, and sent when the rollout has ended.
 	identity := string(a.GetUID()) + "/" + before.ID
-	in, whole := e.tracer.Start(telemetry.WithIDs(ctx, traceID(identity), spanID(identity)), "Rollout", trace.WithNewRoot(), trace.WithTimestamp(began), trace.WithAttributes(
-		semconv.K8SNamespaceName(a.GetNamespace()), attribute.String("crossplane.kind", v1beta1.AliasKind), attribute.String("crossplane.name", a.GetName()),
-	))
+	in, whole := e.tracer.Start(telemetry.WithIDs(ctx, traceID(identity), spanID(identity)), "Rollout",
+		trace.WithNewRoot(), trace.WithTimestamp(began), trace.WithAttributes(
+			semconv.K8SNamespaceName(a.GetNamespace()), attribute.String("crossplane.kind", v1beta1.AliasKind),
+			attribute.String("crossplane.name", a.GetName()),
+		))
 	id := spanID(strings.Join([]string{identity, before.Step, start.UTC().Format(time.RFC3339)}, "/"))
-	_, step := e.tracer.Start(telemetry.WithIDs(in, trace.TraceID{}, id), before.Step, trace.WithTimestamp(start), trace.WithLinks(trace.LinkFromContext(ctx)))
+	_, step := e.tracer.Start(telemetry.WithIDs(in, trace.TraceID{}, id), before.Step, trace.WithTimestamp(start),
+		trace.WithLinks(trace.LinkFromContext(ctx)))
 	step.SetAttributes(attributesOf(before)...)
 	step.SetAttributes(keyChecks.StringSlice(rollout.Describe(lastOf(before, after))))
 	failedBy(step, before, after)
@@ -79,7 +83,8 @@ func (e *external) trace(ctx context.Context, a *v1beta1.Alias, before, after *v
 	}
 	result := lastOf(before, after)
 	whole.SetAttributes(attributesOf(result)...)
-	whole.SetAttributes(keyTarget.String(before.Target.FunctionVersion)) // That of a finished rollout may be the next one.
+	whole.SetAttributes(
+		keyTarget.String(before.Target.FunctionVersion)) // That of a finished rollout may be the next one.
 	failedBy(whole, nil, result)
 	whole.End(trace.WithTimestamp(end))
 }
@@ -95,7 +100,8 @@ func lastOf(before, after *v1beta1.AliasRolloutStatus) *v1beta1.AliasRolloutStat
 // stepEnded reports whether a decision has ended a step of a rollout.
 func stepEnded(before, after *v1beta1.AliasRolloutStatus) bool {
 	return before != nil && before.ID != "" && before.Step != "" &&
-		(after.Step != before.Step || after.ID != before.ID || after.CurrentStepIndex != before.CurrentStepIndex || !after.StepStartedAt.Equal(before.StepStartedAt))
+		(after.Step != before.Step || after.ID != before.ID || after.CurrentStepIndex != before.CurrentStepIndex ||
+			!after.StepStartedAt.Equal(before.StepStartedAt))
 }
 
 // rolloutEnded reports whether a decision has ended a rollout.
@@ -106,7 +112,8 @@ func rolloutEnded(before, after *v1beta1.AliasRolloutStatus) bool {
 // failedBy marks a span as failed with the message of a state that has failed, unless it had failed before.
 func failedBy(span trace.Span, before, after *v1beta1.AliasRolloutStatus) {
 	fails := func(s *v1beta1.AliasRolloutStatus) bool {
-		return s != nil && (s.Phase == v1beta1.RolloutFailed || s.Step == v1beta1.RolloutRollingBack && s.Reason != v1beta1.RolloutReasonSuperseded)
+		return s != nil && (s.Phase == v1beta1.RolloutFailed || s.Step == v1beta1.RolloutRollingBack &&
+			s.Reason != v1beta1.RolloutReasonSuperseded)
 	}
 	if fails(after) && !fails(before) {
 		span.SetAttributes(keyReason.String(after.Reason))

@@ -106,7 +106,8 @@ func retain(h *v1beta1.VersionHistory, version, usedBy string, now time.Time) bo
 	at := metav1.NewTime(now)
 	i := retained(h, version)
 	if i < 0 {
-		h.RetainedVersions = append(h.RetainedVersions, v1beta1.RetainedVersion{Version: version, UsedBy: usedBy, Since: at, CheckedAt: at})
+		h.RetainedVersions = append(h.RetainedVersions,
+			v1beta1.RetainedVersion{Version: version, UsedBy: usedBy, Since: at, CheckedAt: at})
 		return true
 	}
 	r := &h.RetainedVersions[i]
@@ -117,12 +118,14 @@ func retain(h *v1beta1.VersionHistory, version, usedBy string, now time.Time) bo
 
 // release removes the record that a version is in use.
 func release(h *v1beta1.VersionHistory, version string) {
-	h.RetainedVersions = slices.DeleteFunc(h.RetainedVersions, func(r v1beta1.RetainedVersion) bool { return r.Version == version })
+	h.RetainedVersions = slices.DeleteFunc(h.RetainedVersions,
+		func(r v1beta1.RetainedVersion) bool { return r.Version == version })
 }
 
 // ReleaseOthers removes the records of versions that are not in excess any more.
 func ReleaseOthers(h *v1beta1.VersionHistory, excess []string) {
-	h.RetainedVersions = slices.DeleteFunc(h.RetainedVersions, func(r v1beta1.RetainedVersion) bool { return !slices.Contains(excess, r.Version) })
+	h.RetainedVersions = slices.DeleteFunc(h.RetainedVersions,
+		func(r v1beta1.RetainedVersion) bool { return !slices.Contains(excess, r.Version) })
 }
 
 func retained(h *v1beta1.VersionHistory, version string) int {

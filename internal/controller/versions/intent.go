@@ -49,13 +49,15 @@ func (i Intent) Annotation(mg metav1.Object) map[string]string {
 
 // Lister lists the versions of a function.
 type Lister interface {
-	ListVersionsByFunction(ctx context.Context, in *lambda.ListVersionsByFunctionInput, opts ...func(*lambda.Options)) (*lambda.ListVersionsByFunctionOutput, error)
+	ListVersionsByFunction(ctx context.Context, in *lambda.ListVersionsByFunctionInput,
+		opts ...func(*lambda.Options)) (*lambda.ListVersionsByFunctionOutput, error)
 }
 
 // List lists the numbered versions of a function. It returns none if the function does not exist.
 func List(ctx context.Context, api Lister, function string) ([]types.FunctionConfiguration, error) {
 	all := []types.FunctionConfiguration{}
-	pages := lambda.NewListVersionsByFunctionPaginator(api, &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To(function)})
+	pages := lambda.NewListVersionsByFunctionPaginator(api,
+		&lambda.ListVersionsByFunctionInput{FunctionName: ptr.To(function)})
 	var read lambdaapi.Pages
 	for pages.HasMorePages() {
 		if err := read.Next("versions"); err != nil {

@@ -156,7 +156,10 @@ func (p Pruner) Delete(ctx context.Context, function, version string) error {
 		return errors.Errorf("%q is not a published version: nothing was deleted", version)
 	}
 	defer p.Cache.Forget(usesKey(function))
-	_, err := p.API.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(function), Qualifier: ptr.To(version)})
+	_, err := p.API.DeleteFunction(ctx, &lambda.DeleteFunctionInput{
+		FunctionName: ptr.To(function),
+		Qualifier:    ptr.To(version),
+	})
 	if awserr.IsNotFound(err) {
 		return nil
 	}

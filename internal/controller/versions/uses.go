@@ -28,12 +28,18 @@ const (
 
 // API is the part of the Lambda API that returns what uses the versions of a function, and deletes one.
 type API interface {
-	ListAliases(ctx context.Context, in *lambda.ListAliasesInput, opts ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error)
-	ListProvisionedConcurrencyConfigs(ctx context.Context, in *lambda.ListProvisionedConcurrencyConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
-	ListFunctionEventInvokeConfigs(ctx context.Context, in *lambda.ListFunctionEventInvokeConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListFunctionEventInvokeConfigsOutput, error)
-	ListEventSourceMappings(ctx context.Context, in *lambda.ListEventSourceMappingsInput, opts ...func(*lambda.Options)) (*lambda.ListEventSourceMappingsOutput, error)
-	GetPolicy(ctx context.Context, in *lambda.GetPolicyInput, opts ...func(*lambda.Options)) (*lambda.GetPolicyOutput, error)
-	DeleteFunction(ctx context.Context, in *lambda.DeleteFunctionInput, opts ...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error)
+	ListAliases(ctx context.Context, in *lambda.ListAliasesInput,
+		opts ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error)
+	ListProvisionedConcurrencyConfigs(ctx context.Context, in *lambda.ListProvisionedConcurrencyConfigsInput,
+		opts ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
+	ListFunctionEventInvokeConfigs(ctx context.Context, in *lambda.ListFunctionEventInvokeConfigsInput,
+		opts ...func(*lambda.Options)) (*lambda.ListFunctionEventInvokeConfigsOutput, error)
+	ListEventSourceMappings(ctx context.Context, in *lambda.ListEventSourceMappingsInput,
+		opts ...func(*lambda.Options)) (*lambda.ListEventSourceMappingsOutput, error)
+	GetPolicy(ctx context.Context, in *lambda.GetPolicyInput, opts ...func(*lambda.Options)) (*lambda.GetPolicyOutput,
+		error)
+	DeleteFunction(ctx context.Context, in *lambda.DeleteFunctionInput,
+		opts ...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error)
 }
 
 // Uses maps versions to what uses them. A function URL never belongs to a version: that of an
@@ -63,7 +69,10 @@ type lists struct {
 // listsOf returns what the lists that AWS has per function say.
 func listsOf(ctx context.Context, api API, function string) (lists, error) {
 	l := lists{uses: Uses{}}
-	for _, add := range []func(context.Context, API, string, *lists) error{addAliases, addProvisioned, addInvokeConfigs} {
+	for _, add := range []func(context.Context, API, string, *lists) error{
+		addAliases, addProvisioned,
+		addInvokeConfigs,
+	} {
 		// A missing list counts as empty, because the function itself was found.
 		if err := add(ctx, api, function, &l); err != nil && !awserr.IsNotFound(err) {
 			return lists{}, err
@@ -100,7 +109,8 @@ func addAliases(ctx context.Context, api API, function string, l *lists) error {
 }
 
 func addProvisioned(ctx context.Context, api API, function string, l *lists) error {
-	pages := lambda.NewListProvisionedConcurrencyConfigsPaginator(api, &lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: ptr.To(function)})
+	pages := lambda.NewListProvisionedConcurrencyConfigsPaginator(api,
+		&lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: ptr.To(function)})
 	var read lambdaapi.Pages
 	for pages.HasMorePages() {
 		if err := read.Next("provisioned concurrency"); err != nil {
@@ -118,7 +128,8 @@ func addProvisioned(ctx context.Context, api API, function string, l *lists) err
 }
 
 func addInvokeConfigs(ctx context.Context, api API, function string, l *lists) error {
-	pages := lambda.NewListFunctionEventInvokeConfigsPaginator(api, &lambda.ListFunctionEventInvokeConfigsInput{FunctionName: ptr.To(function)})
+	pages := lambda.NewListFunctionEventInvokeConfigsPaginator(api,
+		&lambda.ListFunctionEventInvokeConfigsInput{FunctionName: ptr.To(function)})
 	var read lambdaapi.Pages
 	for pages.HasMorePages() {
 		if err := read.Next("event invoke configs"); err != nil {
@@ -150,7 +161,8 @@ func useOf(ctx context.Context, api API, f Function, version string) (string, er
 // document whether the list of a function includes those of its versions, so each version is
 // listed separately, and only mappings with its ARN count.
 func mappingOf(ctx context.Context, api API, arn string) (string, error) {
-	pages := lambda.NewListEventSourceMappingsPaginator(api, &lambda.ListEventSourceMappingsInput{FunctionName: ptr.To(arn)})
+	pages := lambda.NewListEventSourceMappingsPaginator(api,
+		&lambda.ListEventSourceMappingsInput{FunctionName: ptr.To(arn)})
 	var read lambdaapi.Pages
 	for pages.HasMorePages() {
 		if err := read.Next("event source mappings"); err != nil {

@@ -125,8 +125,8 @@ func (a allowed) rollOut(o Options, p *plan.Planner, mg reconcile.Managed, made 
 	a.analyze(alias.Spec.Rollout.Analysis)
 }
 
-// pull adds the calls by which the code of a function, or the content of a layer, is read from a registry of Amazon ECR. A
-// plan reads nothing from registries.
+// pull adds the calls by which the code of a function, or the content of a layer, is read from a registry of Amazon
+// ECR. A plan reads nothing from registries.
 func (a allowed) pull(o Options, p *plan.Planner, mg reconcile.Managed) {
 	var from *v1beta1.OCISource
 	switch r := mg.(type) {

@@ -93,7 +93,8 @@ func state(a *v1beta1.Alias) string {
 	case inProgress(s):
 		return fmt.Sprintf("rollout %s is in progress: %s", s.ID, phase(s))
 	case s.Phase == v1beta1.RolloutFailed:
-		return fmt.Sprintf("version %s %s (%s), %s", s.Target.FunctionVersion, verdict(s), s.Reason, traffic(a).Serves())
+		return fmt.Sprintf("version %s %s (%s), %s", s.Target.FunctionVersion, verdict(s), s.Reason,
+			traffic(a).Serves())
 	}
 	return "version " + s.Stable.FunctionVersion + " is stable"
 }

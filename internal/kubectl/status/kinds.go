@@ -76,7 +76,8 @@ func (a alias) row() []string {
 		rollout = join(r.Phase, r.Step, r.Reason)
 		switch {
 		case r.Phase == v1beta1.RolloutProgressing:
-			rollout += fmt.Sprintf(": version %s receives %d %%, version %s is stable", described(r.Target, r.TargetRevision),
+			rollout += fmt.Sprintf(": version %s receives %d %%, version %s is stable",
+				described(r.Target, r.TargetRevision),
 				r.Weight, described(r.Stable, r.StableRevision))
 		case r.StableRevision != "":
 			rollout += ": version " + described(r.Stable, r.StableRevision) + " is stable"

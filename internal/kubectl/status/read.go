@@ -72,8 +72,9 @@ func (r *reader) readRetention(ctx context.Context, flags *awsconfig.Flags) erro
 	case err != nil:
 		r.page.NotShown = append(r.page.NotShown, err.Error())
 	case kept == nil:
-		r.page.NotShown = append(r.page.NotShown, "retention of the log: the account of the credentials of this machine "+
-			"does not have its log group. AWS creates it when the function first logs")
+		r.page.NotShown = append(r.page.NotShown,
+			"retention of the log: the account of the credentials of this machine "+
+				"does not have its log group. AWS creates it when the function first logs")
 	case kept.Days == 0:
 		r.page.Function.Settings.LogRetention = "never expires: " + advice.OfLogGroup(kept.Group).Action
 	default:
