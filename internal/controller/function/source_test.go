@@ -120,7 +120,7 @@ func TestPublishedCode(t *testing.T) {
 		want   []v1beta1.PublishedCode
 	}{
 		"WithTheCode": {
-			reason: "Versions are published by the calls that deploy the code.", change: func(f *v1beta1.Function) {},
+			reason: "Versions are published by the calls that deploy the code.", change: func(*v1beta1.Function) {},
 			want: []v1beta1.PublishedCode{{Version: "2", Revision: "main@sha1:2"}, {Version: "1", Revision: "main@sha1:1"}},
 		},
 		"Separately": {
