@@ -161,19 +161,23 @@ func value(e corev1.EnvVar, d *appsv1.Deployment) (string, error) {
 }
 
 // mount writes the Secrets that a container mounts into its folder. It returns a replacer of the container's paths by
-// the actual ones.
+// the actual ones. An emptyDir needs nothing: TMPDIR is the container's folder.
 func (n *Node) mount(ctx context.Context, spec corev1.PodSpec, namespace, folder string) (*strings.Replacer, error) {
-	secrets := map[string]string{}
+	secrets, empty := map[string]string{}, map[string]bool{}
 	for _, v := range spec.Volumes {
+		empty[v.Name] = v.EmptyDir != nil
 		if v.Secret != nil {
 			secrets[v.Name] = v.Secret.SecretName
 		}
 	}
 	var paths []string
 	for _, m := range spec.Containers[0].VolumeMounts {
+		if empty[m.Name] {
+			continue
+		}
 		name, ok := secrets[m.Name]
 		if !ok {
-			return nil, fmt.Errorf("this node cannot mount volume %s: it knows Secrets", m.Name)
+			return nil, fmt.Errorf("this node cannot mount volume %s: it knows Secrets and emptyDirs", m.Name)
 		}
 		to := filepath.Join(folder, "volumes", m.Name)
 		if err := n.writeSecret(ctx, client.ObjectKey{Namespace: namespace, Name: name}, to); err != nil {
