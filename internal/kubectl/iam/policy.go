@@ -131,11 +131,17 @@ func (a allowed) pull(o Options, p *plan.Planner, mg reconcile.Managed) {
 	var from *v1beta1.OCISource
 	switch r := mg.(type) {
 	case *v1beta1.Function:
-		if c := r.Spec.ForProvider.Code; c != nil {
+		c := r.Spec.ForProvider.Code
+		if i := r.Spec.InitProvider; c == nil && i != nil {
+			c = i.Code
+		}
+		if c != nil {
 			from = c.OCI
 		}
 	case *v1beta1.LayerVersion:
-		from = r.Spec.ForProvider.Content.OCI
+		if c := r.Spec.ForProvider.Content; c != nil {
+			from = c.OCI
+		}
 	}
 	if from == nil {
 		return
