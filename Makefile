@@ -227,7 +227,7 @@ format: $(GOLANGCI) ## Format the code and its imports.
 
 .PHONY: build
 build: ## Build the provider and the plugin of kubectl into bin/.
-	@CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/provider ./cmd/kubectl-lambda
+	@go build -ldflags="-s -w -X main.version=$(VERSION)" -o bin/ ./cmd/provider ./cmd/kubectl-lambda
 
 .PHONY: xpkg
 xpkg: ## Build the Crossplane package into bin/, for amd64 and arm64, without Docker: 4 to 8 minutes on 2 cores at first.

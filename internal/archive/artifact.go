@@ -75,7 +75,7 @@ func (f Finder) Load(ctx context.Context, b Bundle) (Bundle, error) {
 	if f.Store == nil {
 		return b, f.planStage(ctx, b)
 	}
-	if b, err = f.unpacked(ctx, b); err != nil {
+	if b, err = f.hashed(ctx, b); err != nil {
 		return b, err
 	}
 	return f.stage(ctx, b)
@@ -123,8 +123,8 @@ func (f Finder) described(ctx context.Context, b Bundle) (Bundle, error) {
 	return b, errors.Wrapf(err, "cannot deploy %s", b.From.artifactField())
 }
 
-// unpacked returns the bundle of an artifact with the hash of its archive. In a plan, the hash remains unknown.
-func (f Finder) unpacked(ctx context.Context, b Bundle) (Bundle, error) {
+// identified returns the bundle of an artifact with the hash of its archive. In a plan, the hash remains unknown.
+func (f Finder) identified(ctx context.Context, b Bundle) (Bundle, error) {
 	if f.Store == nil {
 		return b, nil
 	}
@@ -132,6 +132,11 @@ func (f Finder) unpacked(ctx context.Context, b Bundle) (Bundle, error) {
 	if err != nil {
 		return b, err
 	}
+	return f.hashed(ctx, b)
+}
+
+// hashed returns the bundle of an artifact that was described, with the hash of its archive.
+func (f Finder) hashed(ctx context.Context, b Bundle) (Bundle, error) {
 	z, err := f.open(ctx, b)
 	if err != nil {
 		return b, err

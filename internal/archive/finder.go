@@ -174,7 +174,7 @@ func (f Finder) Identify(ctx context.Context, b Bundle, last *v1beta1.DeployedCo
 	}
 	switch {
 	case b.Artifact != nil:
-		return f.unpacked(ctx, b)
+		return f.identified(ctx, b)
 	case b.From.S3Key == nil:
 		return b, nil
 	}

@@ -43,6 +43,12 @@ func FunctionArg(cmd *cobra.Command, args []string) (string, error) {
 	return Functions.Name(args[0])
 }
 
+// LogGroupOf returns the name of the CloudWatch log group of a Function: the one last observed, or else the one in
+// which Lambda logs by default.
+func LogGroupOf(f *v1beta1.Function) string {
+	return cmp.Or(LogGroup(f.Status.AtProvider), "/aws/lambda/"+FunctionName(f))
+}
+
 // LogGroup returns the name of the CloudWatch log group of a function, as last observed. It is empty if that is not
 // known.
 func LogGroup(o v1beta1.FunctionObservation) string {

@@ -1,7 +1,6 @@
 package oci
 
 import (
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,9 +19,6 @@ const (
 	idleTimeout   = 90 * time.Second
 	maxIdle       = 16
 
-	// maxHeader is the most that the header of a response may have, in bytes.
-	maxHeader = 64 << 10
-
 	// maxRedirects is the number of redirects that one request follows.
 	maxRedirects = 5
 )
@@ -34,18 +30,11 @@ var (
 	errBody      = errors.New("it redirects a request with credentials to another host")
 )
 
-// newTransport returns a transport that uses no proxy, because the checks would see the address of the proxy instead
-// of the one that is called.
+// newTransport returns a transport to the hosts that the checks allow.
 func newTransport(o Options) http.RoundTripper {
-	return &transport{plain: o.PlainLoopback, inner: &http.Transport{
-		DialContext:            marked(o.Checks).Dialer(dialTimeout),
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-		TLSHandshakeTimeout:    answerTimeout,
-		ResponseHeaderTimeout:  answerTimeout,
-		MaxResponseHeaderBytes: maxHeader,
-		MaxIdleConns:           maxIdle,
-		IdleConnTimeout:        idleTimeout,
-	}}
+	inner := marked(o.Checks).Transport(dialTimeout, answerTimeout)
+	inner.MaxIdleConns, inner.IdleConnTimeout = maxIdle, idleTimeout
+	return &transport{plain: o.PlainLoopback, inner: inner}
 }
 
 // A refusedError says that a host must not be called.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/sha512"
-	"crypto/tls"
 	"encoding/hex"
 	"hash"
 	"io"
@@ -25,26 +24,17 @@ const (
 
 	// downloadTimeout is the time for one download.
 	downloadTimeout = 5 * time.Minute
-
-	maxHeader = 64 << 10
 )
 
 var errRedirect = errors.New("the server redirects, which the provider does not follow")
 
-// newClient returns a client of allowed hosts. It uses no proxy, because it would see the address of the proxy instead
-// of the one that is called.
+// newClient returns a client of allowed hosts.
 func newClient(h egress.Hosts) *http.Client {
+	t := h.Checks().Transport(dialTimeout, dialTimeout)
+	t.IdleConnTimeout, t.DisableCompression = time.Minute, true
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errRedirect },
-		Transport: &http.Transport{
-			DialContext:            egress.Checks{Host: h.Check, Address: h.CheckAddress}.Dialer(dialTimeout),
-			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout:    dialTimeout,
-			ResponseHeaderTimeout:  dialTimeout,
-			MaxResponseHeaderBytes: maxHeader,
-			IdleConnTimeout:        time.Minute,
-			DisableCompression:     true,
-		},
+		Transport:     t,
 	}
 }
 

@@ -42,6 +42,9 @@ type BusyError struct {
 	After time.Duration
 }
 
+// Later returns After.
+func (e *BusyError) Later() time.Duration { return e.After }
+
 // Error returns what is still to be done.
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("the code is being downloaded: retry in %s", e.After)

@@ -4,7 +4,9 @@ package egress
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
+	"net/http"
 	"net/netip"
 	"path"
 	"slices"
@@ -47,6 +49,22 @@ func (c Checks) Dialer(timeout time.Duration) func(ctx context.Context, network,
 			},
 		}
 		return d.DialContext(ctx, network, address)
+	}
+}
+
+// maxHeader is the most that the header of a response may have, in bytes.
+const maxHeader = 64 << 10
+
+// Transport returns a transport to allowed hosts, which connects within a time and waits for another for the TLS
+// handshake and the header of a response. It uses no proxy, because the checks would see the address of the proxy
+// instead of the one that is called.
+func (c Checks) Transport(dial, answer time.Duration) *http.Transport {
+	return &http.Transport{
+		DialContext:            c.Dialer(dial),
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    answer,
+		ResponseHeaderTimeout:  answer,
+		MaxResponseHeaderBytes: maxHeader,
 	}
 }
 

@@ -82,6 +82,9 @@ func (h Hosts) CheckAddress(host, port string, a netip.Addr) error {
 	return nil
 }
 
+// Checks allows the hosts alone.
+func (h Hosts) Checks() Checks { return Checks{Host: h.Check, Address: h.CheckAddress} }
+
 // Public returns checks that also allow hosts that are not listed, at their public addresses.
 func (h Hosts) Public() Checks {
 	return Checks{

@@ -13,7 +13,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
-	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/imageuri"
@@ -105,21 +104,13 @@ func (r *resolver) load(ctx context.Context, a deploymentPackage) (deploymentPac
 	}
 	var err error
 	a.bundle, err = r.bundles.Load(ctx, a.bundle)
-	return a, orLater(err)
+	return a, reconcile.OrLater(err)
 }
 
 // identify returns the bundle with its hash if AWS may already have it although status stores nothing.
 func (r *resolver) identify(ctx context.Context, b archive.Bundle, last *v1beta1.DeployedCode) (archive.Bundle, error) {
 	b, err := r.bundles.Identify(ctx, b, last)
-	return b, orLater(err)
-}
-
-// orLater returns an error, or a LaterError for code that is still being downloaded.
-func orLater(err error) error {
-	if busy := (*store.BusyError)(nil); errors.As(err, &busy) {
-		return reconcile.WaitFor(busy.After)
-	}
-	return err
+	return b, reconcile.OrLater(err)
 }
 
 // input returns a package as input for AWS, after load. It is the only way of code to AWS, so it checks the policy

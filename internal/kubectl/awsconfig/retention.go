@@ -1,9 +1,7 @@
 package awsconfig
 
 import (
-	"cmp"
 	"context"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
@@ -24,23 +22,22 @@ type LogRetention struct {
 
 // LogRetentionOf returns the retention of the log group of a function (logs:DescribeLogGroups). It returns nil if the
 // function's account has no such log group, or if the credentials are of another account.
-func LogRetentionOf(ctx context.Context, cfg aws.Config, f *v1beta1.Function) (*LogRetention, error) {
-	group := cmp.Or(kubectl.LogGroup(f.Status.AtProvider), "/aws/lambda/"+kubectl.FunctionName(f))
+func LogRetentionOf(ctx context.Context, c *cloudwatchlogs.Client, f *v1beta1.Function) (*LogRetention, error) {
+	group := kubectl.LogGroupOf(f)
 	function, err := arn.Parse(ptr.Deref(f.Status.AtProvider.FunctionArn, ""))
 	if err != nil {
 		return nil, nil //nolint:nilerr // AWS does not have the function, so it does not log.
 	}
 	// Names are sorted, so that the one that equals its prefix is the first.
-	out, err := cloudwatchlogs.NewFromConfig(cfg).DescribeLogGroups(ctx, &cloudwatchlogs.DescribeLogGroupsInput{
+	out, err := c.DescribeLogGroups(ctx, &cloudwatchlogs.DescribeLogGroupsInput{
 		LogGroupNamePrefix: &group, Limit: aws.Int32(1),
 	})
 	if err != nil {
-		return nil, Explain("read the retention of log group "+group, err)
+		return nil, err
 	}
 	for _, g := range out.LogGroups {
-		owner := strings.Split(ptr.Deref(g.Arn, ""), ":")
-		if ptr.Deref(g.LogGroupName, "") == group && len(owner) > 4 &&
-			owner[4] == function.AccountID { //nolint:mnd // arn:aws:logs:region:account.
+		owner, err := arn.Parse(ptr.Deref(g.Arn, ""))
+		if err == nil && ptr.Deref(g.LogGroupName, "") == group && owner.AccountID == function.AccountID {
 			return &LogRetention{Group: group, Days: ptr.Deref(g.RetentionInDays, 0)}, nil
 		}
 	}

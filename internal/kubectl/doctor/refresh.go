@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"k8s.io/utils/ptr"
@@ -54,7 +55,7 @@ func (c *collector) refresh(ctx context.Context, flags *awsconfig.Flags) error {
 			return awsconfig.Explain("read which account the credentials of this machine are of", err)
 		}
 		a := account{id: ptr.Deref(me.Account, ""), region: region}
-		client := lambda.NewFromConfig(cfg)
+		client, logs := lambda.NewFromConfig(cfg), cloudwatchlogs.NewFromConfig(cfg)
 		if err := c.quotas(ctx, client, a); err != nil {
 			return err
 		}
@@ -62,7 +63,7 @@ func (c *collector) refresh(ctx context.Context, flags *awsconfig.Flags) error {
 			if err := c.unused(ctx, client, a, f); err != nil {
 				return err
 			}
-			if err := c.retention(ctx, cfg, f); err != nil {
+			if err := c.retention(ctx, logs, f); err != nil {
 				return err
 			}
 		}
@@ -123,11 +124,11 @@ func (c *collector) unused(ctx context.Context, client *lambda.Client, a account
 }
 
 // retention adds the finding about a log group of a function whose events never expire.
-func (c *collector) retention(ctx context.Context, cfg aws.Config, f *v1beta1.Function) error {
+func (c *collector) retention(ctx context.Context, client *cloudwatchlogs.Client, f *v1beta1.Function) error {
 	if advice.Ignores(f, advice.LogsNeverExpire) {
 		return nil
 	}
-	r, err := awsconfig.LogRetentionOf(ctx, cfg, f)
+	r, err := awsconfig.LogRetentionOf(ctx, client, f)
 	if err != nil {
 		return c.skip("find out when logs of "+kubectl.Functions.Full(f.Name)+" expire", err)
 	}

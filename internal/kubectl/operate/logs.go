@@ -1,7 +1,6 @@
 package operate
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,7 +118,7 @@ func (l *logger) run(cmd *cobra.Command, args []string) error {
 // logGroup returns the log group of the function. It is an ARN if that of the function is known, since credentials of
 // another account would otherwise find a log group of the same name there.
 func (t *target) logGroup() string {
-	name := cmp.Or(kubectl.LogGroup(t.fn.Status.AtProvider), "/aws/lambda/"+kubectl.FunctionName(t.fn))
+	name := kubectl.LogGroupOf(t.fn)
 	fn, err := arn.Parse(ptr.Deref(t.fn.Status.AtProvider.FunctionArn, ""))
 	if err != nil {
 		return name

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	corev1 "k8s.io/api/core/v1"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -66,7 +67,11 @@ func (r *reader) readRetention(ctx context.Context, flags *awsconfig.Flags) erro
 	if err != nil {
 		return err
 	}
-	switch kept, err := awsconfig.LogRetentionOf(ctx, cfg, r.fn); {
+	kept, err := awsconfig.LogRetentionOf(ctx, cloudwatchlogs.NewFromConfig(cfg), r.fn)
+	if err != nil {
+		err = awsconfig.Explain("read the retention of log group "+kubectl.LogGroupOf(r.fn), err)
+	}
+	switch {
 	case errors.Is(err, kubectl.ErrInterrupted):
 		return err
 	case err != nil:

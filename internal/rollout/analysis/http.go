@@ -25,9 +25,6 @@ const (
 	// maxPrometheusBody is the longest response of a Prometheus server, in bytes. One element takes less than 1 KiB.
 	maxPrometheusBody = 256 << 10
 
-	// maxHeader is the maximum length of the header of a response, in bytes.
-	maxHeader = 64 << 10
-
 	// Idle connections.
 	maxIdle     = 32
 	idleTimeout = 90 * time.Second
@@ -40,18 +37,11 @@ var (
 	errToken    = errors.New("the bearer token is sent over https only: use an https URL")
 )
 
-// newTransport returns a transport to allowed hosts. It uses no proxy, because the provider would
-// see the address of the proxy instead of the one that is called.
+// newTransport returns a transport to allowed hosts.
 func newTransport(h egress.Hosts) *http.Transport {
-	return &http.Transport{
-		DialContext:            egress.Checks{Host: h.Check, Address: h.CheckAddress}.Dialer(requestTimeout),
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-		TLSHandshakeTimeout:    requestTimeout,
-		ResponseHeaderTimeout:  requestTimeout,
-		MaxResponseHeaderBytes: maxHeader,
-		MaxIdleConns:           maxIdle,
-		IdleConnTimeout:        idleTimeout,
-	}
+	t := h.Checks().Transport(requestTimeout, requestTimeout)
+	t.MaxIdleConns, t.IdleConnTimeout = maxIdle, idleTimeout
+	return t
 }
 
 // A requester sends the requests of one check.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -13,49 +12,6 @@ import (
 
 // errNetwork is the error of a network that is cut.
 var errNetwork = errors.New("network is unreachable")
-
-// listener accepts connections that are made by dial, within the process.
-type listener struct {
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
-}
-
-func newListener() *listener {
-	return &listener{conns: make(chan net.Conn), done: make(chan struct{})}
-}
-
-// Accept returns the next connection.
-func (l *listener) Accept() (net.Conn, error) {
-	select {
-	case c := <-l.conns:
-		return c, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-
-// Close closes the listener.
-func (l *listener) Close() error {
-	l.once.Do(func() { close(l.done) })
-	return nil
-}
-
-// Addr returns the address of the listener, which cannot be dialled.
-func (l *listener) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "unix"} }
-
-// dial opens a connection to the listener.
-func (l *listener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	client, server := net.Pipe()
-	select {
-	case l.conns <- server:
-		return client, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
 
 // A Side is a side of a call.
 type Side int

@@ -25,6 +25,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/kubedouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/pipes"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -157,7 +158,7 @@ func (s *Simulation) client(cfg *rest.Config) client.Client {
 
 // httpClient returns the HTTP client of a process, with calls to AWS through its network.
 func (s *Simulation) httpClient(n *Network) *awshttp.BuildableClient {
-	l, served := newListener(), make(chan struct{})
+	l, served := pipes.NewListener(), make(chan struct{})
 	server := &http.Server{Handler: &passing{
 		Handler: http.HandlerFunc( //nolint:gosec // It is only reachable in the process.
 			s.serve),
@@ -172,7 +173,7 @@ func (s *Simulation) httpClient(n *Network) *awshttp.BuildableClient {
 		<-served
 	})
 	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		t.DialContext, t.DialTLSContext = l.dial, l.dial // AWS's own hosts reach the double, too.
+		t.DialContext, t.DialTLSContext = l.Dial, l.Dial // AWS's own hosts reach the double, too.
 	})
 }
 
