@@ -8,8 +8,8 @@ import (
 
 // lambdaAPI is the part of the Lambda API that this kind calls.
 type lambdaAPI interface {
-	GetAlias(ctx context.Context, in *lambda.GetAliasInput, opts ...func(*lambda.Options)) (*lambda.GetAliasOutput,
-		error)
+	GetAlias(ctx context.Context, in *lambda.GetAliasInput,
+		opts ...func(*lambda.Options)) (*lambda.GetAliasOutput, error)
 	ListAliases(ctx context.Context, in *lambda.ListAliasesInput,
 		opts ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error)
 	CreateAlias(ctx context.Context, in *lambda.CreateAliasInput,

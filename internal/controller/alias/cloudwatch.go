@@ -28,9 +28,8 @@ type metrics struct {
 }
 
 var errFindsMetrics = errors.New("an expression that finds metrics, such as by SEARCH or SELECT, may read those of " +
-	"other namespaces, which share the ClusterProviderConfig: name the metrics in queries, use a ProviderConfig, " +
-	"or set " +
-	"namespaceIsolation of the ClusterProviderConfig to None")
+	"other namespaces, which share the ClusterProviderConfig: name the metrics in queries, use a ProviderConfig, or " +
+	"set namespaceIsolation of the ClusterProviderConfig to None")
 
 func metricsOf(
 	s *session.Session, now func() time.Time, mayAct func(context.Context, ...tenancy.Target) error,

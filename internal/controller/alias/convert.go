@@ -44,8 +44,7 @@ func idOf(a *v1beta1.Alias) (id, error) {
 	if len(i.name) > maxName || !aliasName.MatchString(i.name) {
 		return i,
 			errors.Errorf("%q is not a valid alias name: use 1 to %d letters, digits, hyphens and underscores, not "+
-				"digits alone; "+
-				"set the annotation %s", i.name, maxName, meta.AnnotationKeyExternalName)
+				"digits alone; set the annotation %s", i.name, maxName, meta.AnnotationKeyExternalName)
 	}
 	var err error
 	i.function, err = ownership.ParentOf(a, ptr.Deref(a.Status.AtProvider.FunctionName, ""), i.function)

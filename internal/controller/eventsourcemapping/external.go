@@ -146,9 +146,8 @@ func (e *external) compare(
 	c := compare(d, o.Resource, fresh(m), e.owner)
 	if fixed := immutable(c); len(fixed) > 0 && reconcile.Allows(m, xpv2.ManagementActionUpdate) {
 		return c,
-			errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or "+
-				"create a new "+
-				"EventSourceMapping", o.Description, fixed)
+			errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a "+
+				"new EventSourceMapping", o.Description, fixed)
 	}
 	return c, nil
 }

@@ -59,8 +59,7 @@ func (t Target) Name(mg resource.Managed) (functionname.Name, bool, error) {
 	if named && known != want {
 		return want, false,
 			reconcile.Invalid(errors.Errorf("spec.forProvider names %[3]s, but the annotation %[2]s names %[1]s: "+
-				"create another "+
-				"resource for %[3]s", known, meta.AnnotationKeyExternalName, want))
+				"create another resource for %[3]s", known, meta.AnnotationKeyExternalName, want))
 	}
 	return want, true, nil
 }
@@ -82,8 +81,7 @@ func (t Target) known(mg resource.Managed) (functionname.Name, error) {
 	if !ok {
 		return n,
 			reconcile.Invalid(errors.Errorf("the annotation %s is %q, which is not of the form function:qualifier: "+
-				"name the "+
-				"function by its plain name", meta.AnnotationKeyExternalName, text))
+				"name the function by its plain name", meta.AnnotationKeyExternalName, text))
 	}
 	return n.Or(t.Default), nil
 }

@@ -99,8 +99,7 @@ func atTheEnd(i *v1beta1.Invocation, r *record, input string, now time.Time) dec
 		if d.action == "" && d.wait == 0 {
 			d.blocked = "the function returned an error when it was invoked for the deletion, see status.atProvider: " +
 				"fix it and change triggers to invoke it again, or set lifecycleScope to CREATE_ONLY to delete the " +
-				"Invocation " +
-				"without invoking it"
+				"Invocation without invoking it"
 		}
 		return d
 	}

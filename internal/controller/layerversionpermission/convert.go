@@ -66,9 +66,8 @@ func desiredStatementKey(p *v1beta1.LayerVersionPermission) (statementKey, error
 	switch {
 	case err != nil || !ok || !at.known():
 		return statementKey{},
-			errors.Errorf("%q is not the ARN of a layer version: set spec.forProvider.layerVersionArn to one of "+
-				"the form "+
-				"arn:aws:lambda:region:123456789012:layer:name:version", *fp.LayerVersionArn)
+			errors.Errorf("%q is not the ARN of a layer version: set spec.forProvider.layerVersionArn to one of the "+
+				"form arn:aws:lambda:region:123456789012:layer:name:version", *fp.LayerVersionArn)
 	case id.Region != fp.Region:
 		return statementKey{},
 			errors.Errorf("layer version %s is in another region than spec.forProvider.region, which is %s: create a "+

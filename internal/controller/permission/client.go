@@ -8,8 +8,8 @@ import (
 
 // lambdaAPI is the part of the Lambda API that this kind calls.
 type lambdaAPI interface {
-	GetPolicy(ctx context.Context, in *lambda.GetPolicyInput, opts ...func(*lambda.Options)) (*lambda.GetPolicyOutput,
-		error)
+	GetPolicy(ctx context.Context, in *lambda.GetPolicyInput,
+		opts ...func(*lambda.Options)) (*lambda.GetPolicyOutput, error)
 	AddPermission(ctx context.Context, in *lambda.AddPermissionInput,
 		opts ...func(*lambda.Options)) (*lambda.AddPermissionOutput, error)
 	RemovePermission(ctx context.Context, in *lambda.RemovePermissionInput,

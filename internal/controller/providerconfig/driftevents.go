@@ -69,8 +69,7 @@ func (r *Reconciler) showDriftEvents(c providerConfig) {
 		is.Reason, is.Message = v1beta1.ReasonEventsMissing, "No event of CloudTrail has arrived at "+state.QueueARN+
 			" about a call of the provider in "+strings.Join(state.Missing, ", ")+
 			", so only polls detect drift there: check that a trail logs management events, and that a rule of "+
-			"EventBridge sends "+
-			"the events to the queue"
+			"EventBridge sends the events to the queue"
 	case driftevents.Starting:
 		is.Status, is.Reason = corev1.ConditionUnknown, v1beta1.ReasonStarting
 	}

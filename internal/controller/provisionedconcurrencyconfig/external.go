@@ -86,8 +86,7 @@ func (e *external) read(
 	if n.Qualifier == "" {
 		return found{},
 			errors.Errorf("no alias or version of function %s is named: set spec.forProvider.qualifier, or set the "+
-				"external name "+
-				"to %s:qualifier", n, n)
+				"external name to %s:qualifier", n, n)
 	}
 	e.name = n
 	item, exists, err := e.reader.Read(ctx, f, mg, n)

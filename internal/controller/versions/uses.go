@@ -36,8 +36,8 @@ type API interface {
 		opts ...func(*lambda.Options)) (*lambda.ListFunctionEventInvokeConfigsOutput, error)
 	ListEventSourceMappings(ctx context.Context, in *lambda.ListEventSourceMappingsInput,
 		opts ...func(*lambda.Options)) (*lambda.ListEventSourceMappingsOutput, error)
-	GetPolicy(ctx context.Context, in *lambda.GetPolicyInput, opts ...func(*lambda.Options)) (*lambda.GetPolicyOutput,
-		error)
+	GetPolicy(ctx context.Context, in *lambda.GetPolicyInput,
+		opts ...func(*lambda.Options)) (*lambda.GetPolicyOutput, error)
 	DeleteFunction(ctx context.Context, in *lambda.DeleteFunctionInput,
 		opts ...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error)
 }

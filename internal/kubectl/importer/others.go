@@ -38,9 +38,8 @@ func warnOfOthers(ctx context.Context, c client.Reader, namespace, account, regi
 		}
 		for _, ns := range slices.Sorted(maps.Keys(acting[i.AWSName])) {
 			i.Warnings = append(i.Warnings,
-				fmt.Sprintf("once this Function owns the function, what these resources of "+
-					"namespace %s have created is deleted in AWS: %s; to keep it, first set the annotation %s of this "+
-					"Function to %q",
+				fmt.Sprintf("once this Function owns the function, what these resources of namespace %s have created "+
+					"is deleted in AWS: %s; to keep it, first set the annotation %s of this Function to %q",
 					ns, strings.Join(acting[i.AWSName][ns], ", "), v1beta1.AnnotationAllowedNamespaces, ns))
 		}
 	}

@@ -135,9 +135,8 @@ func (o *planObserver[T]) planDeletion(ctx context.Context, f reconcile.Facts, m
 		}
 	}
 	show(mg, summary, differs)
-	return reconcile.Invalid(errors.Errorf("the annotation %s keeps the resource from being deleted: the plan is "+
-		"to %s; "+
-		"remove the annotation to delete it", v1beta1.AnnotationPlan, summary))
+	return reconcile.Invalid(errors.Errorf("the annotation %s keeps the resource from being deleted: the plan is to "+
+		"%s; remove the annotation to delete it", v1beta1.AnnotationPlan, summary))
 }
 
 // show says in a condition what would be done.

@@ -2,6 +2,10 @@ package memory
 
 import (
 	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
@@ -74,4 +78,58 @@ func (d Drift) After(c reconcile.SyncState, mayUpdate bool, desired string, did 
 // to reconcile does not change it.
 func desiredState(mg reconcile.Managed) string {
 	return fmt.Sprintf("%s %d %s", mg.GetUID(), mg.GetGeneration(), meta.GetExternalName(mg))
+}
+
+// CompareResult is the result of comparing AWS with spec in one reconcile, as far as drift is concerned.
+type CompareResult struct {
+	State     reconcile.SyncState
+	MayUpdate bool
+	Did       Action
+
+	// UpToDate reports whether AWS was found up to date, by answers not older than Since, and Failed whether there was
+	// an error.
+	UpToDate, Failed bool
+	Since            time.Time
+}
+
+// RecordComparison records the result of an observation, and returns what it adds to the
+// metrics. known is the state at the start of the observation: if something changed since, the
+// observation may or may not have seen the change, so no drift is derived from it.
+func (s *Store) RecordComparison(mg reconcile.Managed, c CompareResult, known Resource) DriftChange {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(client.ObjectKeyFromObject(mg))
+	var f DriftChange
+	if r.drift, f = r.drift.After(c.State, c.MayUpdate, desiredState(mg), c.Did); r.changes != known.changes {
+		r.drift.Synced = ""
+	} else if c.State == reconcile.UpToDate {
+		r.changedReference = ""
+	}
+	switch {
+	case c.UpToDate && r.changes == known.changes && !c.Since.IsZero():
+		r.Events.recordUpToDate(c.Since)
+	case !c.Failed:
+		r.Events.recordDifferent()
+	}
+	return f
+}
+
+// ForgetDrift clears the drift of a resource that is not managed any more.
+func (s *Store) ForgetDrift(key types.NamespacedName) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state(key).drift = Drift{}
+}
+
+// CountDrifting returns the number of resources with drift that is yet to be corrected.
+func (s *Store) CountDrifting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, r := range s.states {
+		if r.drift.Pending() {
+			n++
+		}
+	}
+	return n
 }

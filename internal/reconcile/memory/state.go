@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"slices"
 	"sync"
 	"time"
 
@@ -92,12 +91,6 @@ type Resource struct {
 	Requester string
 }
 
-// resetErrors clears the errors.
-func (r *Resource) resetErrors() {
-	r.Failures, r.refused = 0, 0
-	r.ambiguous = time.Time{}
-}
-
 // reset clears the errors, the throttled calls and the deferred calls.
 func (r *Resource) reset() {
 	r.resetErrors()
@@ -164,83 +157,6 @@ func (s *Store) MarkChanged(key types.NamespacedName, by string) {
 	recordChange(r)
 }
 
-// ResetBackoff clears the errors of a resource because something that it needs has changed.
-// The first reconcile of a resource after a start is then not delayed.
-func (s *Store) ResetBackoff(key types.NamespacedName) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
-	r.BackoffReset = true
-	r.resetErrors()
-	recordChange(r)
-}
-
-// mostDeferred is the maximum number of calls that are reserved in advance because earlier reconciles waited for them.
-const mostDeferred = 8
-
-// RecordDeferred records calls that a resource waits for, besides those that it has waited for since it last left a
-// trace: otherwise two calls could wait for each other forever.
-func (s *Store) RecordDeferred(key types.NamespacedName, ops []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
-	if len(r.DeferredOps)+len(ops) > mostDeferred {
-		r.DeferredOps = nil
-	}
-	r.DeferredOps = append(slices.Clip(r.DeferredOps), ops...)
-}
-
-// CountThrottle records a throttled call, and returns the number of consecutive ones.
-func (s *Store) CountThrottle(key types.NamespacedName) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
-	r.Throttled++
-	return r.Throttled
-}
-
-// RecordFailure records an error. It returns the number of consecutive errors of its class,
-// and of consecutive throttled calls.
-func (s *Store) RecordFailure(key types.NamespacedName, c backoff.Class, throttled bool) (failures, throttles int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
-	if r.class != c {
-		r.Failures = 0
-	}
-	r.class = c
-	r.Failures++
-	if throttled {
-		r.Throttled++
-	} else {
-		r.Throttled = 0
-	}
-	r.DeferredOps = nil
-	return r.Failures, r.Throttled
-}
-
-// RecordSuccess records a reconcile without an error. done reports whether AWS has accepted a change or none is due;
-// otherwise the count of refused changes is kept.
-func (s *Store) RecordSuccess(key types.NamespacedName, done bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
-	refused := r.refused
-	r.reset()
-	if !done {
-		r.refused = refused
-	}
-}
-
-// CountRefusal records that AWS has refused a change, and returns the number of consecutive refusals.
-func (s *Store) CountRefusal(key types.NamespacedName) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
-	r.refused++
-	return r.refused
-}
-
 // RecordWatched records that a resource is watched by lists, unless it has changed since its state was known.
 func (s *Store) RecordWatched(key types.NamespacedName, known Resource) {
 	s.mu.Lock()
@@ -255,27 +171,6 @@ func (s *Store) MarkHandled(key types.NamespacedName, marks int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state(key).handledMarks = marks
-}
-
-// AmbiguousFor records an ambiguous error, and returns the time since the first one.
-func (s *Store) AmbiguousFor(key types.NamespacedName, now time.Time) time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
-	if r.ambiguous.IsZero() {
-		r.ambiguous = now
-	}
-	return now.Sub(r.ambiguous)
-}
-
-// FailuresOf returns the number of consecutive errors of a class.
-func (s *Store) FailuresOf(key types.NamespacedName, c backoff.Class) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r, ok := s.states[key]; ok && r.class == c {
-		return r.Failures
-	}
-	return 0
 }
 
 // RecordSession records the session with which a resource is observed, and the id with which it reserves calls.
@@ -315,60 +210,6 @@ func (s *Store) Forget(key types.NamespacedName) (Resource, bool) {
 	}
 	delete(s.states, key)
 	return *r, true
-}
-
-// CompareResult is the result of comparing AWS with spec in one reconcile, as far as drift is concerned.
-type CompareResult struct {
-	State     reconcile.SyncState
-	MayUpdate bool
-	Did       Action
-
-	// UpToDate reports whether AWS was found up to date, by answers not older than Since, and Failed whether there was
-	// an error.
-	UpToDate, Failed bool
-	Since            time.Time
-}
-
-// RecordComparison records the result of an observation, and returns what it adds to the
-// metrics. known is the state at the start of the observation: if something changed since, the
-// observation may or may not have seen the change, so no drift is derived from it.
-func (s *Store) RecordComparison(mg reconcile.Managed, c CompareResult, known Resource) DriftChange {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(client.ObjectKeyFromObject(mg))
-	var f DriftChange
-	if r.drift, f = r.drift.After(c.State, c.MayUpdate, desiredState(mg), c.Did); r.changes != known.changes {
-		r.drift.Synced = ""
-	} else if c.State == reconcile.UpToDate {
-		r.changedReference = ""
-	}
-	switch {
-	case c.UpToDate && r.changes == known.changes && !c.Since.IsZero():
-		r.Events.recordUpToDate(c.Since)
-	case !c.Failed:
-		r.Events.recordDifferent()
-	}
-	return f
-}
-
-// ForgetDrift clears the drift of a resource that is not managed any more.
-func (s *Store) ForgetDrift(key types.NamespacedName) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.state(key).drift = Drift{}
-}
-
-// CountDrifting returns the number of resources with drift that is yet to be corrected.
-func (s *Store) CountDrifting() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := 0
-	for _, r := range s.states {
-		if r.drift.Pending() {
-			n++
-		}
-	}
-	return n
 }
 
 // RecordReady records that a resource is Ready, and returns whether this is the first time.

@@ -30,16 +30,14 @@ func (r Recovery) Name(mg metav1.Object) (string, error) {
 	case len(r.Ours) > 1 && !meta.WasDeleted(mg):
 		return "",
 			fmt.Errorf("the tags of several %ss name this resource (%s): set the annotation %s to the %s of the one "+
-				"to keep, and "+
-				"delete the others in AWS",
+				"to keep, and delete the others in AWS",
 				r.Kind, strings.Join(r.Ours, ", "), meta.AnnotationKeyExternalName, r.Identifier)
 	case len(r.Ours) > 0:
 		return r.Ours[0], nil
 	case r.Doubtful != "":
 		return "",
 			fmt.Errorf("cannot tell whether this resource created %s %s, because AWS does not return its tags: if it "+
-				"did, set "+
-				"the annotation %s to its %s; if not, remove the annotation %s to create another",
+				"did, set the annotation %s to its %s; if not, remove the annotation %s to create another",
 				r.Kind, r.Doubtful, meta.AnnotationKeyExternalName, r.Identifier,
 				meta.AnnotationKeyExternalCreatePending)
 	}

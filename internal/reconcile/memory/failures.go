@@ -1,0 +1,114 @@
+package memory
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
+)
+
+// resetErrors clears the errors.
+func (r *Resource) resetErrors() {
+	r.Failures, r.refused = 0, 0
+	r.ambiguous = time.Time{}
+}
+
+// ResetBackoff clears the errors of a resource because something that it needs has changed.
+// The first reconcile of a resource after a start is then not delayed.
+func (s *Store) ResetBackoff(key types.NamespacedName) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	r.BackoffReset = true
+	r.resetErrors()
+	recordChange(r)
+}
+
+// mostDeferred is the maximum number of calls that are reserved in advance because earlier reconciles waited for them.
+const mostDeferred = 8
+
+// RecordDeferred records calls that a resource waits for, besides those that it has waited for since it last left a
+// trace: otherwise two calls could wait for each other forever.
+func (s *Store) RecordDeferred(key types.NamespacedName, ops []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	if len(r.DeferredOps)+len(ops) > mostDeferred {
+		r.DeferredOps = nil
+	}
+	r.DeferredOps = append(slices.Clip(r.DeferredOps), ops...)
+}
+
+// CountThrottle records a throttled call, and returns the number of consecutive ones.
+func (s *Store) CountThrottle(key types.NamespacedName) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	r.Throttled++
+	return r.Throttled
+}
+
+// RecordFailure records an error. It returns the number of consecutive errors of its class,
+// and of consecutive throttled calls.
+func (s *Store) RecordFailure(key types.NamespacedName, c backoff.Class, throttled bool) (failures, throttles int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	if r.class != c {
+		r.Failures = 0
+	}
+	r.class = c
+	r.Failures++
+	if throttled {
+		r.Throttled++
+	} else {
+		r.Throttled = 0
+	}
+	r.DeferredOps = nil
+	return r.Failures, r.Throttled
+}
+
+// RecordSuccess records a reconcile without an error. done reports whether AWS has accepted a change or none is due;
+// otherwise the count of refused changes is kept.
+func (s *Store) RecordSuccess(key types.NamespacedName, done bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	refused := r.refused
+	r.reset()
+	if !done {
+		r.refused = refused
+	}
+}
+
+// CountRefusal records that AWS has refused a change, and returns the number of consecutive refusals.
+func (s *Store) CountRefusal(key types.NamespacedName) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	r.refused++
+	return r.refused
+}
+
+// AmbiguousFor records an ambiguous error, and returns the time since the first one.
+func (s *Store) AmbiguousFor(key types.NamespacedName, now time.Time) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	if r.ambiguous.IsZero() {
+		r.ambiguous = now
+	}
+	return now.Sub(r.ambiguous)
+}
+
+// FailuresOf returns the number of consecutive errors of a class.
+func (s *Store) FailuresOf(key types.NamespacedName, c backoff.Class) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, ok := s.states[key]; ok && r.class == c {
+		return r.Failures
+	}
+	return 0
+}

@@ -1,0 +1,104 @@
+package rollout
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// drifted reports whether someone else has changed the alias, and then does what spec wants. An alias that has the
+// revision of the intent is as it was when the intent was recorded. One that has the weight of a step may have got it
+// by a call that was sent before the intent was replaced by another one.
+func (m *machine) drifted() bool {
+	s := m.s
+	switch {
+	case s.Step == v1beta1.RolloutRollingBack, m.o.Route == expected(s),
+		s.Intent != nil && (m.o.Route == intended(s.Intent) || m.o.RevisionID == s.Intent.RevisionID ||
+			m.ofStep(m.o.Route)):
+		s.Drift, s.DifferentSince = "", nil
+		if s.Step != v1beta1.RolloutPaused || s.Reason != v1beta1.RolloutReasonAliasChanged {
+			return false
+		}
+		m.resume()
+		return true
+	case m.o.Moving:
+		return true // AWS still moves it there.
+	case s.DifferentSince == nil || m.now.Before(s.DifferentSince.Time):
+		s.DifferentSince = stamp(m.now)
+		return true
+	case m.now.Before(s.DifferentSince.Add(driftGrace)):
+		return true
+	}
+	drift := fmt.Sprintf("someone else has changed the alias from %s to %s", expected(s), m.o.Route)
+	if s.Drift == "" {
+		m.event(true, v1beta1.EventAliasChanged, drift)
+	}
+	s.Drift = drift
+	switch m.spec.OnDrift {
+	case v1beta1.OnDriftRevert:
+		m.revert()
+	case v1beta1.OnDriftAdopt:
+		m.adopt()
+	default:
+		m.leave()
+	}
+	return true
+}
+
+// ofStep reports whether a route is that of a step.
+func (m *machine) ofStep(r Route) bool {
+	return slices.ContainsFunc(m.steps, func(st step) bool { return st.weight > 0 && to(m.s, st.weight) == r })
+}
+
+// leave leaves the alias as someone else has changed it.
+func (m *machine) leave() {
+	switch m.s.Phase {
+	case v1beta1.RolloutProgressing:
+		m.pause(v1beta1.RolloutReasonAliasChanged, m.s.Drift+": change it back, or set the "+
+			"annotation "+v1beta1.AnnotationRolloutAbort+", or "+v1beta1.AnnotationRolloutPromote+" to continue")
+	case v1beta1.RolloutPending:
+		m.ready()
+	}
+}
+
+func (m *machine) revert() {
+	switch m.s.Phase {
+	case v1beta1.RolloutProgressing:
+		m.intend(expected(m.s))
+		m.enter(v1beta1.RolloutShifting, "", m.s.Drift)
+		return
+	case v1beta1.RolloutPending:
+		m.ready()
+	}
+	m.restore()
+}
+
+func (m *machine) adopt() {
+	w, known := weight(m.s, m.o.Route)
+	m.s.Drift, m.s.DifferentSince = "", nil
+	switch progressing := m.s.Phase == v1beta1.RolloutProgressing; {
+	case progressing && known && w > 0 && w < all:
+		m.s.ObservedWeight, m.s.ShiftedAt, m.s.Intent = w, stamp(m.now), nil
+		restart(m.s)
+		m.enter(v1beta1.RolloutAnalyzing, "", "")
+	case progressing && known && w == 0:
+		m.s.ObservedWeight, m.s.Intent = 0, nil
+		m.rollBack(v1beta1.RolloutReasonAborted, "someone else has returned all invocations to the stable version")
+	case m.o.Route.Additional != "":
+		m.s.Stable = m.revision(m.o.Route.Version)
+		m.s.Target = m.revision(m.o.Route.Additional)
+		m.rollBack(v1beta1.RolloutReasonSuperseded,
+			"someone else has divided the invocations: the rollout begins again")
+	default:
+		if m.o.Route.Version != m.s.Stable.FunctionVersion {
+			if m.o.Route.Version != m.s.Target.FunctionVersion {
+				m.s.Target = m.revision(m.o.Route.Version)
+			}
+			m.remember(m.s.Stable)
+			m.s.Stable = m.s.Target
+			m.forgive(m.s.Stable)
+		}
+		m.ready()
+	}
+}
