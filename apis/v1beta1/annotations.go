@@ -29,17 +29,17 @@ const (
 	// owns: names separated by commas, or * for all. On a Namespace, it applies to all resources in it.
 	AnnotationAllowedNamespaces = "lambda.aws.m.crossplane.io/allowed-namespaces"
 
-	// AnnotationIgnoreAdvice is the annotation that has the codes of findings that a resource does not report, separated by
-	// commas. "*" stands for all.
+	// AnnotationIgnoreAdvice is the annotation that has the codes of findings that a resource does not report,
+	// separated by commas. "*" stands for all.
 	AnnotationIgnoreAdvice = "lambda.aws.m.crossplane.io/ignore-advice"
 
-	// AnnotationPlan is the annotation of a resource that is only planned: as long as it is "true", nothing is changed in
-	// AWS, and the condition Planned says what would be done.
+	// AnnotationPlan is the annotation of a resource that is only planned: as long as it is "true", nothing is changed
+	// in AWS, and the condition Planned says what would be done.
 	AnnotationPlan = "lambda.aws.m.crossplane.io/plan"
 
-	// AnnotationRecentDeletions is the annotation of a config with the deletions of its resources that were sent without a
-	// confirmation. It is written before each deletion, so that neither a restart nor another shard of the provider
-	// exceeds the limit.
+	// AnnotationRecentDeletions is the annotation of a config with the deletions of its resources that were sent
+	// without a confirmation. It is written before each deletion, so that neither a restart nor another shard of the
+	// provider exceeds the limit.
 	AnnotationRecentDeletions = "lambda.aws.m.crossplane.io/recent-deletions"
 
 	// AnnotationConfirmDeletion is the annotation that confirms a deletion. Its value is a time that is not before the

@@ -25,8 +25,8 @@ func (f *Function) arn() string {
 	return *f.Status.AtProvider.FunctionArn
 }
 
-// ReferenceValues returns the values to which references to a Function can resolve, besides its external name: its ARN, and
-// the version that it published last.
+// ReferenceValues returns the values to which references to a Function can resolve, besides its external name: its ARN,
+// and the version that it published last.
 func (f *Function) ReferenceValues() []string { return []string{f.arn(), f.latestPublished()} }
 
 func (f *Function) latestPublished() string {

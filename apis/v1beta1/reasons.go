@@ -4,8 +4,8 @@ import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 // Types of conditions, besides Crossplane's Ready, Synced and Healthy.
 const (
-	// TypeStalled is a condition that is True while only the user can help because the input is
-	// invalid, or a rollout has failed. kstatus, and therefore Flux and kpt, use it to distinguish a failure from a delay.
+	// TypeStalled is a condition that is True while only the user can help because the input is invalid, or a rollout
+	// has failed. kstatus, and therefore Flux and kpt, use it to distinguish a failure from a delay.
 	TypeStalled xpv2.ConditionType = "Stalled"
 
 	// TypePlanned is a condition that says what would be done about a resource that is only planned or only observed.

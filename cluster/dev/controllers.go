@@ -133,8 +133,10 @@ func (m *manager) run(ctx context.Context, controllers []controller) {
 }
 
 func (m *manager) namespaces() (controller, error) {
-	c := namespace.NewNamespaceController(m.ctx, m.client, m.metadata, m.client.Discovery().ServerPreferredNamespacedResources,
-		m.typed.Core().V1().Namespaces(), resync, corev1.FinalizerKubernetes)
+	c := namespace.NewNamespaceController(
+		m.ctx, m.client, m.metadata, m.client.Discovery().ServerPreferredNamespacedResources,
+		m.typed.Core().V1().Namespaces(), resync, corev1.FinalizerKubernetes,
+	)
 	return func(ctx context.Context) { c.Run(ctx, workers) }, nil
 }
 
@@ -152,8 +154,10 @@ func (m *manager) garbage() (controller, error) {
 
 func (m *manager) serviceAccounts() (controller, error) {
 	core := m.typed.Core().V1()
-	c, err := serviceaccount.NewServiceAccountsController(klog.FromContext(m.ctx), core.ServiceAccounts(), core.Namespaces(), m.client,
-		serviceaccount.DefaultServiceAccountsControllerOptions())
+	c, err := serviceaccount.NewServiceAccountsController(
+		klog.FromContext(m.ctx), core.ServiceAccounts(), core.Namespaces(), m.client,
+		serviceaccount.DefaultServiceAccountsControllerOptions(),
+	)
 	if err != nil {
 		return nil, err
 	}

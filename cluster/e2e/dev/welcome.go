@@ -23,7 +23,8 @@ func (e *env) welcome(ctx context.Context) error {
     kubectl get managed
     kubectl describe lambdafn shop
 
-    kubectl apply -f examples/composition/web-endpoint/definition.yaml -f examples/composition/web-endpoint/composition.yaml
+    kubectl apply -f examples/composition/web-endpoint/definition.yaml \
+        -f examples/composition/web-endpoint/composition.yaml
     kubectl wait --for=condition=Established xrd/webendpoints.serverless.example.com
     kubectl apply -f examples/composition/web-endpoint/xr.yaml
     crossplane resource trace webendpoint storefront

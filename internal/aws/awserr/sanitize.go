@@ -137,8 +137,8 @@ func advice(message string) string {
 	if !strings.Contains(message, imageNotSupported) {
 		return ""
 	}
-	return " Lambda accepts no image index, which docker buildx pushes by default: set code.trackImageTag, so that the " +
-		"index's image of the function's architecture is deployed, or push a single image (docker buildx build " +
+	return " Lambda accepts no image index, which docker buildx pushes by default: set code.trackImageTag, so that " +
+		"the index's image of the function's architecture is deployed, or push a single image (docker buildx build " +
 		"--platform linux/amd64 --provenance=false --sbom=false, or linux/arm64)"
 }
 

@@ -21,7 +21,9 @@ func createInput(name string, s settings) *lambda.CreateCapacityProviderInput {
 		VpcConfig: &types.CapacityProviderVpcConfig{
 			SubnetIds: s.VPCConfig.SubnetIDs, SecurityGroupIds: append([]string{}, s.VPCConfig.SecurityGroupIDs...),
 		},
-		PermissionsConfig:             &types.CapacityProviderPermissionsConfig{CapacityProviderOperatorRoleArn: s.PermissionsConfig.CapacityProviderOperatorRoleArn},
+		PermissionsConfig: &types.CapacityProviderPermissionsConfig{
+			CapacityProviderOperatorRoleArn: s.PermissionsConfig.CapacityProviderOperatorRoleArn,
+		},
 		KmsKeyArn:                     s.KMSKeyArn,
 		CapacityProviderScalingConfig: scalingInput(s.ScalingConfig),
 		PropagateTags:                 propagateInput(s.PropagateTags),
@@ -102,9 +104,13 @@ func observation(name string, o observed) v1beta1.CapacityProviderObservation {
 		KMSKeyArn:                       s.KMSKeyArn,
 		TagKeys:                         slices.Sorted(maps.Keys(o.tags)),
 		PropagateTags:                   s.PropagateTags,
-		TelemetryConfig:                 &v1beta1.CapacityProviderTelemetryConfig{LoggingConfig: s.TelemetryConfig.LoggingConfig},
-		LastModified:                    p.LastModified,
-		CapacityProviderScalingConfig:   &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: s.ScalingConfig.MaxVCPUCount, ScalingMode: s.ScalingConfig.ScalingMode},
+		TelemetryConfig: &v1beta1.CapacityProviderTelemetryConfig{
+			LoggingConfig: s.TelemetryConfig.LoggingConfig,
+		},
+		LastModified: p.LastModified,
+		CapacityProviderScalingConfig: &v1beta1.CapacityProviderScalingConfig{
+			MaxVCPUCount: s.ScalingConfig.MaxVCPUCount, ScalingMode: s.ScalingConfig.ScalingMode,
+		},
 	}
 	if c := p.CapacityProviderScalingConfig; c != nil {
 		for _, policy := range c.ScalingPolicies {

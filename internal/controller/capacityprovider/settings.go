@@ -110,8 +110,10 @@ func fromAWS(name string, o observed) settings {
 			ScalingMode:     ptr.To(string(types.CapacityProviderScalingModeAuto)),
 			ScalingPolicies: map[string]string{},
 		},
-		PropagateTags:   &v1beta1.PropagateTags{Mode: string(types.PropagateTagsModeNone)},
-		TelemetryConfig: &telemetry{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: ptr.To(defaultLogGroup(name))}},
+		PropagateTags: &v1beta1.PropagateTags{Mode: string(types.PropagateTagsModeNone)},
+		TelemetryConfig: &telemetry{
+			LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: ptr.To(defaultLogGroup(name))},
+		},
 	}
 	if c := p.VpcConfig; c != nil {
 		s.VPCConfig = vpcConfig{SubnetIDs: c.SubnetIds, SecurityGroupIDs: c.SecurityGroupIds}

@@ -78,7 +78,9 @@ func (s settings) policies() *types.CodeSigningPolicies {
 	if s.CodeSigningPolicies == nil || s.CodeSigningPolicies.UntrustedArtifactOnDeployment == nil {
 		return nil
 	}
-	return &types.CodeSigningPolicies{UntrustedArtifactOnDeployment: types.CodeSigningPolicy(*s.CodeSigningPolicies.UntrustedArtifactOnDeployment)}
+	return &types.CodeSigningPolicies{
+		UntrustedArtifactOnDeployment: types.CodeSigningPolicy(*s.CodeSigningPolicies.UntrustedArtifactOnDeployment),
+	}
 }
 
 // createInput returns the request that creates a configuration with all its settings.

@@ -60,7 +60,9 @@ func createInput(function string, s settings) *lambda.CreateEventSourceMappingIn
 		in.DocumentDBEventSourceConfig = documentDBInput(s.DocumentDBEventSourceConfig)
 	}
 	if len(s.SelfManagedEventSource) > 0 {
-		in.SelfManagedEventSource = &types.SelfManagedEventSource{Endpoints: map[string][]string{bootstrapServers: s.SelfManagedEventSource}}
+		in.SelfManagedEventSource = &types.SelfManagedEventSource{
+			Endpoints: map[string][]string{bootstrapServers: s.SelfManagedEventSource},
+		}
 	}
 	if t := s.StartingPositionTimestamp; t != nil {
 		in.StartingPositionTimestamp = ptr.To(time.Unix(*t, 0).UTC())
@@ -165,7 +167,9 @@ func loggingInput(s settings) *types.EventSourceMappingLoggingConfig {
 	if s.LoggingConfig == nil {
 		return &types.EventSourceMappingLoggingConfig{}
 	}
-	return &types.EventSourceMappingLoggingConfig{SystemLogLevel: types.EventSourceMappingSystemLogLevel(s.LoggingConfig.SystemLogLevel)}
+	return &types.EventSourceMappingLoggingConfig{
+		SystemLogLevel: types.EventSourceMappingSystemLogLevel(s.LoggingConfig.SystemLogLevel),
+	}
 }
 
 func accessInput(in diff.Set) []types.SourceAccessConfiguration {
@@ -217,11 +221,15 @@ func selfManagedKafkaInput(in kafkaConfig) *types.SelfManagedKafkaEventSourceCon
 // managedRegistryInput returns an update of the schema registry, the only part that can be
 // changed. An empty one removes the registry.
 func managedRegistryInput(s settings) *types.AmazonManagedKafkaEventSourceConfig {
-	return &types.AmazonManagedKafkaEventSourceConfig{SchemaRegistryConfig: changedRegistry(s.AmazonManagedKafkaEventSourceConfig)}
+	return &types.AmazonManagedKafkaEventSourceConfig{
+		SchemaRegistryConfig: changedRegistry(s.AmazonManagedKafkaEventSourceConfig),
+	}
 }
 
 func selfManagedRegistryInput(s settings) *types.SelfManagedKafkaEventSourceConfig {
-	return &types.SelfManagedKafkaEventSourceConfig{SchemaRegistryConfig: changedRegistry(s.SelfManagedKafkaEventSourceConfig)}
+	return &types.SelfManagedKafkaEventSourceConfig{
+		SchemaRegistryConfig: changedRegistry(s.SelfManagedKafkaEventSourceConfig),
+	}
 }
 
 func changedRegistry(in kafkaConfig) *types.KafkaSchemaRegistryConfig {

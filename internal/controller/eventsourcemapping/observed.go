@@ -246,7 +246,11 @@ func observation(o observed) v1beta1.EventSourceMappingObservation {
 		}
 	}
 	if len(s.SelfManagedEventSource) > 0 {
-		out.SelfManagedEventSource = &v1beta1.SelfManagedEventSource{Endpoints: map[string]v1beta1.KafkaServers{bootstrapServers: v1beta1.KafkaServers(s.SelfManagedEventSource)}}
+		out.SelfManagedEventSource = &v1beta1.SelfManagedEventSource{
+			Endpoints: map[string]v1beta1.KafkaServers{
+				bootstrapServers: v1beta1.KafkaServers(s.SelfManagedEventSource),
+			},
+		}
 	}
 	return out
 }

@@ -66,7 +66,9 @@ func (e *external) resolve(
 		if err != nil {
 			return s, err
 		}
-		s.DestinationConfig = &v1beta1.EventSourceMappingDestinationConfig{OnFailure: v1beta1.EventSourceMappingOnFailure{Destination: to}}
+		s.DestinationConfig = &v1beta1.EventSourceMappingDestinationConfig{
+			OnFailure: v1beta1.EventSourceMappingOnFailure{Destination: to},
+		}
 	}
 	s.SourceAccessConfigurations = slices.Clone(s.SourceAccessConfigurations)
 	for i, a := range s.SourceAccessConfigurations {

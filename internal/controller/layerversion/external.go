@@ -91,8 +91,8 @@ func (e *external) named(ctx context.Context, l *v1beta1.LayerVersion, arn strin
 	}
 	if v.layer != layerName(l) && !reconcile.ObserveOnly(l) && !meta.WasDeleted(l) {
 		return found{}, errors.Errorf(
-			"the external name is a version of layer %s, but spec.forProvider.layerName (or else metadata.name) is %s: "+
-				"set it to %s", v.layer, layerName(l), v.layer,
+			"the external name is a version of layer %s, but spec.forProvider.layerName (or else metadata.name) "+
+				"is %s: set it to %s", v.layer, layerName(l), v.layer,
 		)
 	}
 	o, err := e.get(ctx, v)

@@ -79,8 +79,8 @@ type need struct {
 
 // secretInUse is the message of the event on a Secret that is being deleted.
 const secretInUse = "resources still use the credentials in this Secret through a ProviderConfig of the namespace: " +
-	"it is kept until they are deleted or use another config; to rotate the credentials, change the Secret instead of " +
-	"deleting it"
+	"it is kept until they are deleted or use another config; to rotate the credentials, change the Secret instead " +
+	"of deleting it"
 
 // emitSecretInUse emits an event on a Secret that is being deleted and kept, once.
 func (r *Reconciler) emitSecretInUse(s *metav1.PartialObjectMetadata, kept bool) {

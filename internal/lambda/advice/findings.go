@@ -184,6 +184,6 @@ func OfVersions(unused []string) []Finding {
 func OfLogGroup(group string) Finding {
 	return newFinding(LogsNeverExpire, "spec.forProvider.loggingConfig.logGroup",
 		"CloudWatch Logs keeps the events of log group "+group+" for ever",
-		"set a retention for the log group, such as with `aws logs put-retention-policy`, or manage the log group with "+
-			"another provider")
+		"set a retention for the log group, such as with `aws logs put-retention-policy`, or manage the log group "+
+			"with another provider")
 }

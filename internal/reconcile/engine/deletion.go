@@ -133,6 +133,8 @@ func proceeding(mg reconcile.Managed, confirmed bool) reconcile.Result {
 	if !confirmed {
 		return reconcile.Result{}
 	}
-	return reconcile.Result{Effects: reconcile.Effects{Events: []event.Event{event.Normal(v1beta1.EventDeletionConfirmed,
-		"The deletion was confirmed by the annotation "+v1beta1.AnnotationConfirmDeletion)}}}
+	return reconcile.Result{Effects: reconcile.Effects{Events: []event.Event{
+		event.Normal(v1beta1.EventDeletionConfirmed,
+			"The deletion was confirmed by the annotation "+v1beta1.AnnotationConfirmDeletion),
+	}}}
 }

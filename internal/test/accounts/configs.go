@@ -162,10 +162,9 @@ func (a *Account) mapping(ctx context.Context, name string, q *string) error {
 			"cluster/c/01234567-89ab-cdef-0123-456789abcdef-"+fmt.Sprint(a.IntN(1000000))),
 			types.EventSourcePositionLatest, []string{"orders"}
 	default:
-		in.SelfManagedEventSource = &types.SelfManagedEventSource{Endpoints: map[string][]string{"KAFKA_BOOTSTRAP_SERVERS": {
-			"b" + fmt.Sprint(a.IntN(1000000)) + ":9092",
-			"a:9092",
-		}}}
+		in.SelfManagedEventSource = &types.SelfManagedEventSource{Endpoints: map[string][]string{
+			"KAFKA_BOOTSTRAP_SERVERS": {"b" + fmt.Sprint(a.IntN(1000000)) + ":9092", "a:9092"},
+		}}
 		in.Topics, in.StartingPosition = []string{"orders"}, types.EventSourcePositionLatest
 		in.SourceAccessConfigurations = []types.SourceAccessConfiguration{{
 			Type: types.SourceAccessTypeVpcSubnet,

@@ -87,10 +87,12 @@ func (a *Account) archive(in *lambda.CreateFunctionInput) {
 	case 2: //nolint:mnd // The next one.
 		in.VpcConfig, in.FileSystemConfigs, in.MemorySize = nil, nil, aws.Int32(2048)
 		in.LoggingConfig, in.DeadLetterConfig = nil, nil
-		in.CapacityProviderConfig = &types.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{
-			CapacityProviderArn: &a.instances, PerExecutionEnvironmentMaxConcurrency: some(a, int32(5)),
-			ExecutionEnvironmentMemoryGiBPerVCpu: some(a, 2.0),
-		}}
+		in.CapacityProviderConfig = &types.CapacityProviderConfig{
+			LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{
+				CapacityProviderArn: &a.instances, PerExecutionEnvironmentMaxConcurrency: some(a, int32(5)),
+				ExecutionEnvironmentMemoryGiBPerVCpu: some(a, 2.0),
+			},
+		}
 	}
 }
 

@@ -14,6 +14,8 @@ func codeMembers(at string) []member {
 	}
 }
 
+const managedInstances = "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig"
+
 // configuration are the members that creation and update share.
 var configuration = []member{
 	description,
@@ -53,17 +55,17 @@ var configuration = []member{
 	{path: "loggingConfig.logGroup", rules: []rule{longest(512), shortest(1), pattern(`[\.\-_/#A-Za-z0-9]+`)}},
 	{path: "durableConfig.retentionPeriodInDays", rules: []rule{highest(90), lowest(1)}},
 	{path: "durableConfig.executionTimeout", rules: []rule{highest(31622400), lowest(1)}},
-	{path: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig", required: true},
+	{path: managedInstances, required: true},
 	{
-		path: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn", required: true,
+		path: managedInstances + ".capacityProviderArn", required: true,
 		rules: []rule{longest(140), shortest(1), pattern(providerPattern)},
 	},
 	{
-		path:  "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.perExecutionEnvironmentMaxConcurrency",
+		path:  managedInstances + ".perExecutionEnvironmentMaxConcurrency",
 		rules: []rule{highest(1600), lowest(1)},
 	},
 	{
-		path:  "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.executionEnvironmentMemoryGiBPerVCpu",
+		path:  managedInstances + ".executionEnvironmentMemoryGiBPerVCpu",
 		rules: []rule{highest(8), lowest(2)},
 	},
 }

@@ -1,5 +1,5 @@
-// Package pipes has a listener within the process, so that real clients and servers of HTTP talk to each other without a
-// port.
+// Package pipes has a listener within the process, so that real clients and servers of HTTP talk to each other without
+// a port.
 package pipes
 
 import (
