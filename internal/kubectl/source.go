@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
 )
 
 // A Source has the flags that name the objects of a command, in files or in the cluster.
@@ -60,8 +61,8 @@ func (s *Source) Read(f *Factory, scheme *runtime.Scheme, args ...string) ([]*un
 		if !ok {
 			return nil, fmt.Errorf("%T is not an object", info.Object)
 		}
-		if gvk := u.GroupVersionKind(); u.GetNamespace() == "" && scheme.Recognizes(gvk) &&
-			gvk.Kind != v1beta1.ClusterProviderConfigKind {
+		if gvk := u.GroupVersionKind(); u.GetNamespace() == "" && gvk.Kind != v1beta1.ClusterProviderConfigKind &&
+			(scheme.Recognizes(gvk) || gvk.Group == flux.Group) {
 			u.SetNamespace(namespace)
 		}
 		out = append(out, u)

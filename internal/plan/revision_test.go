@@ -56,7 +56,7 @@ func TestRotatedArtifact(t *testing.T) {
 		},
 		"NoCluster": {
 			reason:   "Without a cluster, nobody knows which artifact the source has.",
-			unknowns: []string{"which artifact GitRepository shop/shop has: its revision is known once the source is in the cluster"},
+			unknowns: []string{"which artifact GitRepository shop/shop has: its revision is known once Flux has fetched it"},
 		},
 	}
 	for n, tc := range cases {

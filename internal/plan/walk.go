@@ -349,7 +349,7 @@ func (p *Planner) describe(out *Plan, mg reconcile.Managed, w walk, a *dryrun.Ac
 		out.Changes = append(out.Changes, Change{Path: c.Path, Before: show(c.Old), After: show(c.New)})
 	}
 	for _, s := range p.artifacts {
-		u := "which artifact " + s + " has: its revision is known once the source is in the cluster"
+		u := "which artifact " + s + " has: its revision is known once Flux has fetched it"
 		if !slices.Contains(out.Unknowns, u) {
 			out.Unknowns = append(out.Unknowns, u)
 		}

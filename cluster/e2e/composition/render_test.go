@@ -1,11 +1,40 @@
 package composition
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+)
+
+// byDigest names an artifact by its digest.
+const byDigest = "ghcr.io/acme/prices@sha256:31b6ee58caf91f56bc97c8cb2f424d7472ac570ecf124c1c3da02df3319dd781"
+
+// The specs of a VerifiedEndpoint's resources have these parts.
+const (
+	verifiedConfig  = `providerConfigRef: {kind: ClusterProviderConfig, name: verified}`
+	verifiedRollout = `
+forProvider:
+  region: eu-central-1
+  functionNameRef: {name: checkout}
+rollout:
+  strategy: {canary: {steps: [{setWeight: 10}, {analysis: {successes: 3}}, {setWeight: 50}, {pause: {duration: 10m}}]}}
+  analysis:
+    metrics:
+    - name: error-rate
+      interval: 1m
+      successCondition: result < 0.01
+      minSampleCount: 50
+      provider: {lambda: {metric: ErrorRate}}
+  progressDeadlineSeconds: 7200`
+	verifiedURL = `
+forProvider:
+  region: eu-central-1
+  functionNameRef: {name: checkout}
+  qualifierRef: {name: checkout}
+  authType: AWS_IAM`
 )
 
 // TestRender checks that each composite resource becomes the resources that its Composition promises, in its own
@@ -122,6 +151,42 @@ forProvider:
   action: lambda:InvokeFunction
   principal: arn:aws:iam::123456789012:role/storefront
   invokedViaFunctionUrl: true`,
+			},
+		},
+		"VerifiedEndpointOfAFluxSource": {
+			reason:  "The folder of a repository is deployed if it is verified, and each version of it is rolled out.",
+			example: "verified-endpoint",
+			want: map[string]string{
+				"Function checkout": verifiedConfig + `
+forProvider:
+  region: eu-central-1
+  runtime: python3.13
+  handler: index.handler
+  publish: true
+  publishRevision: true
+  historyLimit: 5
+  code: {sourceRef: {kind: GitRepository, name: shop, path: functions/checkout}}
+  role: arn:aws:iam::123456789012:role/checkout`,
+				"Alias checkout":       verifiedConfig + verifiedRollout,
+				"FunctionURL checkout": verifiedConfig + verifiedURL,
+			},
+		},
+		"VerifiedEndpointOfARegistry": {
+			reason:  "A tag in a registry is followed. The signers are those of the provider config.",
+			example: "verified-endpoint", n: 1,
+			want: map[string]string{
+				"Function prices": verifiedConfig + `
+forProvider:
+  region: eu-central-1
+  runtime: python3.13
+  handler: index.handler
+  publish: true
+  publishRevision: true
+  historyLimit: 5
+  code: {oci: {reference: "ghcr.io/acme/prices:main", trackTag: true, pullSecretRefs: [{name: ghcr}]}}
+  role: arn:aws:iam::123456789012:role/prices`,
+				"Alias prices":       verifiedConfig + strings.ReplaceAll(verifiedRollout, "checkout", "prices"),
+				"FunctionURL prices": verifiedConfig + strings.ReplaceAll(verifiedURL, "checkout", "prices"),
 			},
 		},
 		"Release": {
@@ -255,6 +320,11 @@ func TestRenderChanges(t *testing.T) {
 			reason: "An account is let in by its number.", example: "web-endpoint",
 			edit: `{callers: "999999999999"}`, kind: "Permission",
 			want: `{principal: "999999999999", region: eu-central-1}`,
+		},
+		"Digest": {
+			reason: "A digest does not move, so it is not followed.", example: "verified-endpoint", kind: "Function",
+			edit: `{code: {oci: {reference: "` + byDigest + `"}}}`,
+			want: `{code: {oci: {reference: "` + byDigest + `", trackTag: false}}}`,
 		},
 	}
 	for name, tc := range cases {

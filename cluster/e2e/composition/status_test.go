@@ -267,3 +267,54 @@ func statusOf(t *testing.T, o *unstructured.Unstructured) map[string]any {
 	delete(status, "conditions")
 	return status
 }
+
+// TestVerifiedEndpointStatus checks that a VerifiedEndpoint says which commit serves, which one is rolled out, who has
+// signed the deployed code, and why code was rejected.
+func TestVerifiedEndpointStatus(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		observed map[string]string
+		want     map[string]any
+		ready    string
+	}{
+		"Nothing": {reason: "Nothing is known.", want: map[string]any{}, ready: "False"},
+		"Unverified": {
+			reason: "The provider says why it deploys nothing.",
+			observed: map[string]string{
+				"alias Alias checkout":       `{phase: Pending, message: "waits for a version", ` + ready("Creating") + `}`,
+				"function Function checkout": `{phase: Error, message: "the source is not verified", ` + ready("Creating") + `}`,
+			},
+			want: map[string]any{"message": "the source is not verified"}, ready: "False",
+		},
+		"RollingOut": {
+			reason: "The commit that serves and the one that is rolled out are told apart.",
+			observed: map[string]string{
+				"function Function checkout": `{phase: Available, ` + ready("Available") + `, atProvider: {functionArn: arn:f,
+					deployedCode: {source: s, codeSha256: c, revision: "main@sha1:2", verified: "key 3CB1"}}}`,
+				"alias Alias checkout": `{phase: Updating, ` + ready("Updating") + `, rollout: {phase: Progressing, observedWeight: 10,
+					stable: {functionVersion: "2", codeRevision: "main@sha1:1"},
+					target: {functionVersion: "3", codeRevision: "main@sha1:2"}}}`,
+				"url FunctionURL checkout": `{phase: Available, ` + ready("Available") + `, atProvider: {functionUrl: "https://x"}}`,
+			},
+			want: map[string]any{
+				"functionArn": "arn:f", "url": "https://x", "verified": "key 3CB1",
+				"rollout": map[string]any{
+					"phase": "Progressing", "weight": int64(10), "stableRevision": "main@sha1:1", "targetRevision": "main@sha1:2",
+				},
+			},
+			ready: "False",
+		},
+	}
+	x := theTools(t)
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			rendered := x.render(t, "verified-endpoint", x.composite(t, "verified-endpoint", 0), observedOf(t, tc.observed)...)
+			if diff := cmp.Diff(tc.want, statusOf(t, rendered[0])); diff != "" {
+				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
+			}
+			if got := condition(rendered[0], "Ready"); got != tc.ready {
+				t.Errorf("%s\nReady is %q, want %q", tc.reason, got, tc.ready)
+			}
+		})
+	}
+}

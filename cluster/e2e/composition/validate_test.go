@@ -21,7 +21,7 @@ func TestExamplesAreValid(t *testing.T) {
 	}
 	for _, kind := range []string{
 		"CompositeResourceDefinition", "Composition", "Resources", "Function",
-		"LambdaFunction", "WebEndpoint", "QueueWorker", "Release", "ServerlessFunction", "Configuration",
+		"LambdaFunction", "WebEndpoint", "QueueWorker", "Release", "VerifiedEndpoint", "ServerlessFunction", "Configuration",
 	} {
 		if kinds[kind] == 0 {
 			t.Errorf("no %s was looked at", kind)
@@ -190,6 +190,26 @@ func TestWrongCompositesAreRefused(t *testing.T) {
 		"LongFunctionName": {
 			reason: "The role's name is longer.", example: "serverless-function", name: strings.Repeat("y", 41),
 			want: "at most 40 characters",
+		},
+		"NoSource": {
+			reason: "The code has to come from somewhere.", example: "verified-endpoint", edit: `{code: {}}`,
+			want: "set exactly one of sourceRef and oci",
+		},
+		"TwoArtifacts": {
+			reason: "A function has one code.", example: "verified-endpoint", want: "set exactly one of sourceRef and oci",
+			edit: `{code: {sourceRef: {kind: GitRepository, name: shop}, oci: {reference: "ghcr.io/acme/prices:v1"}}}`,
+		},
+		"Unverifiable": {
+			reason:  "Flux verifies no signatures of a bucket, so nothing of it would be deployed.",
+			example: "verified-endpoint", edit: `{code: {sourceRef: {kind: Bucket, name: shop}}}`,
+			want: "spec.code.sourceRef.kind",
+		},
+		"OwnSigners": {
+			reason: "Only the platform team names signers.", example: "verified-endpoint", want: "verify",
+			edit: `{code: {oci: {reference: "ghcr.io/acme/prices:v1", verify: {cosign: {}}}}}`,
+		},
+		"NumberAsAlias": {
+			reason: "A number is a version.", example: "verified-endpoint", name: "7", want: "the name has a letter",
 		},
 		"TooManyMessages": {
 			reason: "AWS hands over no more.", example: "queue-worker", edit: `{batchSize: 10001}`,

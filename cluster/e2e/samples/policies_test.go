@@ -224,6 +224,7 @@ func withPolicies(t *testing.T) client.Client {
 	namespace(t, c, "shop", nil)
 	namespace(t, c, "platform", nil)
 	namespace(t, c, "public", map[string]string{"lambda.example.com/public-urls": "allowed"})
+	namespace(t, c, "verified", map[string]string{"lambda.example.com/verified-code": "required"})
 	for _, u := range examples(t, "policies", "validatingadmissionpolicy", "*.yaml") {
 		if err := client.IgnoreAlreadyExists(c.Create(t.Context(), u)); err != nil {
 			t.Fatalf("%s %s is refused: %v", u.GetKind(), u.GetName(), err)
@@ -234,6 +235,7 @@ func withPolicies(t *testing.T) client.Client {
 		"lambda-tags":           strings.Replace(zip("shop", "shop", "", "python3.13", ""), tags+", ", "", 1),
 		"lambda-code":           zip("shop", "shop", "", "python3.9", ""),
 		"lambda-function-names": zip("shop", "platform-logs", "", "python3.13", ""),
+		"lambda-flux-sources":   gitRepository("verified"),
 	} {
 		if err := eventually(t, func(ctx context.Context) error {
 			err := c.Create(ctx, parse(t, manifest)[0], client.DryRunAll)

@@ -37,10 +37,16 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	flux, err := module(filepath.Join(root, "cluster", "flux"), "github.com/fluxcd/source-controller")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	suite.Options.CRDs = []string{
 		filepath.Join(root, "package", "crds"),
 		filepath.Join(kyverno, "config", "crds", "policies.kyverno.io_validatingpolicies.yaml"),
 		filepath.Join(kro, "helm", "crds", "kro.run_resourcegraphdefinitions.yaml"),
+		filepath.Join(flux, "config", "crd", "bases"),
 	}
 	suite.Main(m)
 }

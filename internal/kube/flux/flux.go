@@ -111,6 +111,12 @@ func Parse(text string) (Source, error) {
 	return s, nil
 }
 
+// Ready returns the status and the message of the condition Ready of a source, which are empty if it has none.
+func Ready(u *unstructured.Unstructured) (status, message string) {
+	c, _ := conditionOf(u, "Ready")
+	return c.status, c.message
+}
+
 func sourceOf(u *unstructured.Unstructured) Source {
 	artifact, _, _ := unstructured.NestedMap(u.Object, "status", "artifact")
 	text := func(key string) string { t, _ := artifact[key].(string); return t }

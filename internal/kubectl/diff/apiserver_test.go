@@ -20,7 +20,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
 )
 
-var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../../../package/crds"}}}
+var suite = devcluster.Suite{Options: devcluster.Options{
+	CRDs: []string{"../../../package/crds", "testdata/gitrepositories.yaml"},
+}}
 
 func TestMain(m *testing.M) { suite.Main(m) }
 

@@ -24,8 +24,8 @@ Without --refresh, AWS is not called. The plan assumes then that AWS has what th
 and nothing of objects that the cluster does not have. With --refresh, AWS is read through the ProviderConfig of
 each resource.
 
-Objects of other kinds, such as those of a rendered Composition, are skipped and counted. Secrets, ConfigMaps and
-ProviderConfigs among the files are used as if they were in the cluster.
+Objects of other kinds, such as those of a rendered Composition, are skipped and counted. Secrets, ConfigMaps,
+ProviderConfigs and Flux sources among the files are used as if they were in the cluster.
 
 Exit codes: 0 if nothing would be done, 1 if there are differences, 2 if the command failed or a resource is
 rejected.`

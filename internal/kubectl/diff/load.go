@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -57,6 +58,8 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 	case !managed && isReference(obj):
 		in.others = append(in.others, obj)
 		return o.checkEndpoint(obj)
+	case u.GroupVersionKind().Group == flux.Group:
+		return o.addSource(ctx, e, in, u)
 	case !managed:
 		in.others = append(in.others, obj)
 		in.skipped++
@@ -81,6 +84,18 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 		in.resources = append(in.resources, r)
 	}
 	return err
+}
+
+// addSource adds a Flux source.
+func (o *options) addSource(ctx context.Context, e *environment, in *input, u *unstructured.Unstructured) error {
+	if o.source.FromFiles() && e.cluster != nil {
+		var err error
+		if u, err = e.fluxSource(ctx, u); err != nil {
+			return err
+		}
+	}
+	in.others = append(in.others, u)
+	return nil
 }
 
 // checkEndpoint returns an error for a ClusterProviderConfig of a file that names an endpoint. It can name any Secret

@@ -15,6 +15,8 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/utils/ptr"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
@@ -32,6 +34,9 @@ type collector struct {
 	aliases   []*v1beta1.Alias
 	versions  []*v1beta1.Version
 
+	// sources are the Flux sources that the resources deploy.
+	sources *sources
+
 	// policies has the ARNs of functions whose policy has a finding already: all their Permissions share it.
 	policies map[string]bool
 
@@ -44,6 +49,7 @@ type managed interface {
 	advice.Resource
 
 	GetSummary() v1beta1.Summary
+	GetProviderConfigReference() *xpv2.ProviderConfigReference
 }
 
 // collect collects the findings about all managed resources.
@@ -87,6 +93,7 @@ func kinds() (map[string]reflect.Type, error) {
 
 // judge adds the findings about a resource.
 func (c *collector) judge(kind string, mg managed) {
+	c.sources.use(mg)
 	found := advice.Of(mg, nil, c.now)
 	switch r := mg.(type) {
 	case *v1beta1.Function:
@@ -125,13 +132,17 @@ func stalled(mg managed) []advice.Finding {
 	}})
 }
 
-// configs collects the findings about the accounts of configs, as the provider has read their quotas.
+// configs collects the findings about the accounts of configs, as the provider has read their quotas, and which configs
+// require verified code.
 func (c *collector) configs(ctx context.Context) error {
 	for _, kind := range []string{v1beta1.ProviderConfigKind, v1beta1.ClusterProviderConfigKind} {
 		err := c.list(ctx, kind, func(u *unstructured.Unstructured) error {
 			p := &v1beta1.ProviderConfig{} // A ClusterProviderConfig has the same status.
 			if err := kubectl.Decode(u, p); err != nil {
 				return err
+			}
+			if p.Spec.Code != nil && p.Spec.Code.RequireVerified {
+				c.sources.verified[config{kind: kind, namespace: p.Namespace, name: p.Name}] = true
 			}
 			for _, usage := range p.Status.AccountUsage {
 				if !c.accounts[account{id: p.Status.AccountID, region: usage.Region}] {

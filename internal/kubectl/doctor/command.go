@@ -11,7 +11,8 @@ import (
 )
 
 const long = `Find what you should change before it fails: runtimes that AWS ends, sizes and quotas near AWS's limits,
-functions and event source mappings that do not work, and IAM actions that the provider lacks.
+functions and event source mappings that do not work, IAM actions that the provider lacks, and Flux sources that bring
+no later code.
 
 It reads the cluster, as the provider has last observed AWS. With --refresh, it also reads AWS with the credentials of
 this machine: the quotas of the account, the versions of each function that nothing uses, and log groups that never
@@ -96,7 +97,7 @@ func (o *options) report(ctx context.Context) (*report, error) {
 	}
 	c := &collector{
 		client: client, namespace: namespace, now: o.Now(), report: newReport(),
-		policies: map[string]bool{},
+		sources: newSources(), policies: map[string]bool{},
 	}
 	if err := c.collect(ctx); err != nil {
 		return nil, err
@@ -107,6 +108,9 @@ func (o *options) report(ctx context.Context) (*report, error) {
 		}
 	}
 	if err := c.configs(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.artifacts(ctx); err != nil {
 		return nil, err
 	}
 	c.report.sort()

@@ -44,7 +44,7 @@ func newEnv(t *testing.T, o awsdouble.Options) *env {
 	t.Cleanup(e.aws.Close)
 	e.lambda = lambda.NewFromConfig(e.aws.Config("eu-central-1"))
 	plugintest.SetMachine(t, e.aws.URL(), "hunter2")
-	double, err := kubedouble.New("../../../package/crds", now)
+	double, err := kubedouble.New(definitions(t), now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +65,18 @@ func newEnv(t *testing.T, o awsdouble.Options) *env {
 		return c
 	}
 	return e
+}
+
+// definitions returns a folder with the definitions of the provider's kinds and of Flux's GitRepository.
+func definitions(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	for _, from := range []string{"../../../package/crds", "../diff/testdata"} {
+		if err := os.CopyFS(folder, os.DirFS(from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
 }
 
 // run runs the plugin, and returns the exit code.
@@ -109,7 +121,16 @@ func TestDoctor(t *testing.T) {
 		"Info":      {reason: "Findings of severity Info do not fail.", args: []string{"-n", "billing"}, forbidden: []string{"clusterproviderconfigs"}, golden: "info.txt"},
 		"None":      {reason: "Without findings, the report says that there are none.", args: []string{"-n", "default"}, forbidden: []string{"clusterproviderconfigs", "functions"}, golden: "none.txt"},
 		"Stalled":   {reason: "A resource that waits for its user is a finding, and an alias whose user has undone a rollout is none.", args: []string{"-n", "cart"}, forbidden: []string{"clusterproviderconfigs"}, golden: "stalled.txt", code: 1},
-		"YAML":      {reason: "Programs read the same.", args: []string{"-n", "billing", "-o", "yaml"}, golden: "billing.yaml", code: 1},
+		"Sources": {
+			reason: "A Flux source that brings no later revision is a finding, unless the condition Synced of what uses it says so.",
+			args:   []string{"-n", "gitops"}, golden: "sources.txt", code: 1,
+		},
+		"ForbiddenSource": {
+			reason: "A source that the user may not read is named.", args: []string{"-n", "gitops"},
+			forbidden: []string{"gitrepositories/failing", "gitrepositories/unsigned", "clusterproviderconfigs"},
+			golden:    "sources-forbidden.txt", code: 1,
+		},
+		"YAML": {reason: "Programs read the same.", args: []string{"-n", "billing", "-o", "yaml"}, golden: "billing.yaml", code: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -146,7 +167,7 @@ func (e *env) publish(t *testing.T, n int) {
 		if i == 0 {
 			if _, err := e.lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
 				FunctionName: fn, Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("index.handler"),
-				Runtime: types.RuntimePython313, Code: &types.FunctionCode{ZipFile: archive(t)}, Publish: true,
+				Runtime: types.RuntimePython313, Code: &types.FunctionCode{ZipFile: zipped(t)}, Publish: true,
 			}); err != nil {
 				t.Fatal(err)
 			}
@@ -161,7 +182,7 @@ func (e *env) publish(t *testing.T, n int) {
 	}
 }
 
-func archive(t *testing.T) []byte {
+func zipped(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
