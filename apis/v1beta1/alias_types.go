@@ -132,6 +132,10 @@ type AliasObservation struct {
 	Weights *string `json:"weights,omitempty"`
 	// RevisionID of the last update.
 	RevisionID *string `json:"revisionId,omitempty"`
+	// ServedCode is the code of the versions that the alias invokes, functionVersion first. A version is absent unless
+	// the Function or the Version that the alias refers to has published it, and its code has a revision.
+	// +listType=atomic
+	ServedCode []PublishedCode `json:"servedCode,omitempty"`
 }
 
 // AliasStatus is the observed state of an alias.

@@ -150,6 +150,8 @@ type DeployedCode struct {
 	// Verified is the signer of the artifact, or the message of the source's condition SourceVerified. It is absent if
 	// nothing was verified.
 	Verified string `json:"verified,omitempty"`
+	// VerificationPolicy is a hash of who had to have signed the artifact in a registry when that was checked last.
+	VerificationPolicy string `json:"verificationPolicy,omitempty"`
 }
 
 // PublishedCode is the code of a version that the provider published.

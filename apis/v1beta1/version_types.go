@@ -155,6 +155,10 @@ type VersionObservation struct {
 	PublishTrigger *string `json:"publishTrigger,omitempty"`
 	// PublishedFingerprint stands for the function's code and configuration when a version of it was asked for last.
 	PublishedFingerprint *string `json:"publishedFingerprint,omitempty"`
+	// PublishedCode are the versions whose code has a revision, the newest first, at most 20. It is known if the
+	// Function that functionNameRef names has deployed the code.
+	// +listType=atomic
+	PublishedCode []PublishedCode `json:"publishedCode,omitempty"`
 
 	VersionHistory `json:",inline"`
 }

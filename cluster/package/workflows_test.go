@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -105,5 +106,50 @@ func TestUnpinned(t *testing.T) {
 				t.Errorf("%s\ngot %v, want %d", tc.reason, got, tc.want)
 			}
 		})
+	}
+}
+
+// TestFluxWorkflow checks that the tests on Flux's source-controller, which CI does not run, run each week, and when a
+// path changes that they depend on. A path that is moved has to be moved here, too.
+func TestFluxWorkflow(t *testing.T) {
+	content, err := os.ReadFile(filepath.Join(repository, ".github", "workflows", "flux.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type changes struct {
+		Paths []string `json:"paths"`
+	}
+	var w struct {
+		// YAML 1.1 reads the key on as true.
+		On struct {
+			Push        changes `json:"push"`
+			PullRequest changes `json:"pull_request"`
+			Schedule    []any   `json:"schedule"`
+		} `json:"true"`
+		Jobs map[string]struct {
+			Steps []struct {
+				Run string `json:"run"`
+			} `json:"steps"`
+		} `json:"jobs"`
+	}
+	if err := yaml.Unmarshal(content, &w); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.On.Schedule) == 0 || !slices.Equal(w.On.Push.Paths, w.On.PullRequest.Paths) {
+		t.Errorf("it runs by a schedule, and for the same paths before and after a merge: %+v", w.On)
+	}
+	for _, folder := range []string{"cluster/flux", "cluster/e2e/flux", "internal/archive", "internal/kube/flux"} {
+		if !slices.Contains(w.On.Push.Paths, folder+"/**") {
+			t.Errorf("it does not run when %s changes", folder)
+		}
+	}
+	for _, path := range w.On.Push.Paths {
+		if _, err := os.Stat(filepath.Join(repository, strings.TrimSuffix(path, "/**"))); err != nil {
+			t.Errorf("a path that is not there never changes: %v", err)
+		}
+	}
+	steps := w.Jobs["run"].Steps
+	if len(steps) == 0 || steps[len(steps)-1].Run != "make e2e-flux" {
+		t.Errorf("it does not run the tests: %+v", steps)
 	}
 }

@@ -20,6 +20,9 @@ type Artifact struct {
 	// Verified is the signer of the archive. If it is empty, Unverified is the reason why none is known.
 	Verified, Unverified string
 
+	// policy is a hash of who has to have signed the archive, if that was checked.
+	policy string
+
 	// content is the download. That of a registry is known once its manifest was read.
 	content store.Artifact
 
@@ -156,7 +159,7 @@ func (f Finder) open(ctx context.Context, b Bundle) (*store.File, error) {
 func (b Bundle) deployedArtifact(codeSHA256 string) *v1beta1.DeployedCode {
 	return &v1beta1.DeployedCode{
 		Source: b.Name(), CodeSHA256: cmp.Or(b.SHA256, codeSHA256), Revision: b.revision(),
-		Verified: b.Artifact.Verified,
+		Verified: b.Artifact.Verified, VerificationPolicy: b.Artifact.policy,
 	}
 }
 

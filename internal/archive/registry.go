@@ -105,7 +105,14 @@ func (f Finder) fetch(ctx context.Context, b Bundle) (Bundle, error) {
 		Namespace: a.namespace, Digest: m.Digest,
 		Fetch: func(ctx context.Context, w io.Writer) error { return download(ctx, m, w) },
 	}
-	a.Verified, a.Unverified, err = f.verify(ctx, b, auth)
+	if a.policy, err = f.policy(ctx, b); err != nil {
+		return b, err
+	}
+	v, err := f.verify(ctx, b, auth)
+	if err == nil && v.refused != nil {
+		err = errors.Wrapf(v.refused, "the artifact %s is not deployed", b.Version)
+	}
+	a.Verified, a.Unverified = v.verified, v.unverified
 	b.Artifact = &a
 	return b, err
 }

@@ -13,66 +13,78 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/verify"
 )
 
-// verify returns who has signed an artifact in a registry, or else why it is not verified. If the config requires
-// verified code, only the signers that the config names count. It returns an error if the resource names signers and
-// none of them has signed it.
-func (f Finder) verify(ctx context.Context, b Bundle, auth oci.Auth) (verified, unverified string, err error) {
-	own := b.From.OCI.Verify
-	unverified = "oci.verify does not say who has to have signed it"
+// A verdict is the result of checking the signatures of an artifact in a registry.
+type verdict struct {
+	// verified is the signer. If it is empty, unverified is the reason why none is known.
+	verified, unverified string
+
+	// refused is the reason why none of the signers that the resource names has signed it, if it names any.
+	refused error
+}
+
+// verify returns who has signed an artifact in a registry. If the config requires verified code, only the signers that
+// the config names count.
+func (f Finder) verify(ctx context.Context, b Bundle, auth oci.Auth) (verdict, error) {
+	own, unverified := b.From.OCI.Verify, "oci.verify does not say who has to have signed it"
 	if f.Code.RequireVerified {
 		unverified = "the provider config does not say who has to have signed it (spec.code.cosign)"
 	}
 	if own == nil && f.Code.Cosign == nil {
-		return "", unverified, nil
+		return verdict{unverified: unverified}, nil
 	}
 	signatures, err := f.OCI.Signatures(ctx, b.From.OCI.Reference, b.Version, auth)
 	if err != nil {
-		return "", "", err
+		return verdict{}, err
 	}
+	var verified string
 	if own != nil {
 		v, err := f.signers(ctx, b.Artifact.namespace, own.Cosign)
 		if err != nil {
-			return "", "", errors.Wrapf(err, "cannot use %s.verify", b.From.artifactField())
+			return verdict{}, errors.Wrapf(err, "cannot use %s.verify", b.From.artifactField())
 		}
 		who, err := v.Verify(b.Version, signatures)
 		if err != nil {
-			return "", "", errors.Wrapf(err, "the artifact %s is not deployed", b.Version)
+			return verdict{refused: err}, nil //nolint:nilerr // It is the verdict.
 		}
 		verified = who.String()
 	}
 	if f.Code.Cosign == nil {
 		if f.Code.RequireVerified {
-			return "", unverified, nil
+			return verdict{unverified: unverified}, nil
 		}
-		return verified, "", nil
+		return verdict{verified: verified}, nil
 	}
 	v, err := configSigners(*f.Code.Cosign)
 	if err != nil {
-		return "", "", errors.Wrap(err, "cannot use spec.code.cosign of the provider config")
+		return verdict{}, errors.Wrap(err, "cannot use spec.code.cosign of the provider config")
 	}
 	who, err := v.Verify(b.Version, signatures)
 	if err != nil {
-		return "", err.Error(), nil //nolint:nilerr // It is an error only if the config requires it.
+		return verdict{unverified: err.Error()}, nil //nolint:nilerr // It is an error only if the config requires it.
 	}
-	return who.String(), "", nil
+	return verdict{verified: who.String()}, nil
 }
 
 // signers returns a verifier of the signers that a resource names.
 func (f Finder) signers(ctx context.Context, namespace string, c v1beta1.CosignVerification) (*verify.Verifier, error) {
-	if c.KeyRef != nil {
-		ref, key := keyOf(namespace, *c.KeyRef)
-		text, err := f.key(ctx, ref, key)
-		if err != nil {
-			return nil, err
-		}
+	text, err := f.trusted(ctx, namespace, c)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.KeyRef != nil:
 		return verify.WithKeys(text)
 	}
-	ref, key := keyOf(namespace, c.Keyless.TrustedRootRef)
-	root, err := f.key(ctx, ref, key)
-	if err != nil {
-		return nil, err
+	return verify.Keyless(text, signer(c.Keyless.CosignIdentity))
+}
+
+// trusted returns the public keys, or the trusted root, that a resource refers to.
+func (f Finder) trusted(ctx context.Context, namespace string, c v1beta1.CosignVerification) ([]byte, error) {
+	from := c.KeyRef
+	if from == nil {
+		from = &c.Keyless.TrustedRootRef
 	}
-	return verify.Keyless(root, signer(c.Keyless.CosignIdentity))
+	ref, key := keyOf(namespace, *from)
+	return f.key(ctx, ref, key)
 }
 
 func signer(i v1beta1.CosignIdentity) verify.Signer {

@@ -102,6 +102,7 @@ func reduced(in any) (any, error) {
 		r.Status.AtProvider = v1beta1.FunctionObservation{
 			FunctionArn:            at.FunctionArn,
 			LatestPublishedVersion: at.LatestPublishedVersion,
+			DeployedCode:           at.DeployedCode,
 			PublishedCode:          at.PublishedCode,
 		}
 	case *v1beta1.LayerVersion:

@@ -165,8 +165,8 @@ func percentages(weights map[string]float64) string {
 	return strings.Join(shown, ",")
 }
 
-// observation returns what status shows of an alias.
-func observation(i id, a types.AliasConfiguration) v1beta1.AliasObservation {
+// observation returns what status shows of an alias. code is that of the function's versions, as far as it is known.
+func observation(i id, a types.AliasConfiguration, code []v1beta1.PublishedCode) v1beta1.AliasObservation {
 	out := v1beta1.AliasObservation{
 		Name:            ptr.To(i.name),
 		AliasArn:        a.AliasArn,
@@ -182,6 +182,12 @@ func observation(i id, a types.AliasConfiguration) v1beta1.AliasObservation {
 			out.RoutingConfig.AdditionalVersionWeights[version] = v1beta1.AliasWeight(lambdaapi.Decimal(weight))
 		}
 		out.Weights = ptr.To(percentages(w))
+	}
+	additional := slices.Sorted(maps.Keys(weightsOf(a.RoutingConfig)))
+	for _, version := range append([]string{ptr.Deref(a.FunctionVersion, "")}, additional...) {
+		if at := slices.IndexFunc(code, func(p v1beta1.PublishedCode) bool { return p.Version == version }); at >= 0 {
+			out.ServedCode = append(out.ServedCode, code[at])
+		}
 	}
 	return out
 }

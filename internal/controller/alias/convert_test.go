@@ -102,11 +102,12 @@ func TestObservation(t *testing.T) {
 	got := observation(id{"f", "live"}, types.AliasConfiguration{
 		AliasArn: ptr.To(testARN), Name: ptr.To("live"), FunctionVersion: ptr.To("2"), Description: ptr.To(""), RevisionId: ptr.To("r"),
 		RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"1": 1}},
-	})
+	}, []v1beta1.PublishedCode{{Version: "1", Revision: "a"}, {Version: "3", Revision: "c"}, {Version: "2", Revision: "b"}})
 	want := v1beta1.AliasObservation{
 		Name: ptr.To("live"), AliasArn: ptr.To(testARN), FunctionName: ptr.To("f"), FunctionVersion: ptr.To("2"), RevisionID: ptr.To("r"),
 		InvokeArn:     ptr.To("arn:aws:apigateway:eu-central-1:lambda:path/2015-03-31/functions/" + testARN + "/invocations"),
 		RoutingConfig: weighted(t, "1", "1"), Weights: ptr.To("1=100%"),
+		ServedCode: []v1beta1.PublishedCode{{Version: "2", Revision: "b"}, {Version: "1", Revision: "a"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)

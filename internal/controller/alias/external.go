@@ -3,6 +3,7 @@ package alias
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -20,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/publishedcode"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -41,9 +43,10 @@ type external struct {
 	tracer trace.Tracer
 	now    func() time.Time
 
-	// facts of the reconcile and id of the alias, set by read.
+	// facts of the reconcile, id of the alias, and the code of the versions that have a revision, set by read.
 	facts reconcile.Facts
 	id    id
+	code  []v1beta1.PublishedCode
 	// decision of the rollout, set by compare.
 	decision rollout.Decision
 }
@@ -70,7 +73,7 @@ func (e *external) mayAct(ctx context.Context, targets ...tenancy.Target) error 
 
 // read reads the alias from the list of its function's aliases, which all Aliases of the function share.
 func (e *external) read(ctx context.Context, f reconcile.Facts, a *v1beta1.Alias) (found, error) {
-	e.facts = f
+	e.facts, e.code = f, e.publishedCode(ctx, a)
 	var err error
 	if e.id, err = idOf(a); err != nil {
 		return found{}, err
@@ -92,6 +95,20 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, a *v1beta1.Alias
 		Resource: c, Settings: fromAWS(c), Exists: ok,
 		Name: e.id.name, Description: e.id.String(), Parent: e.id.function,
 	}, nil
+}
+
+// publishedCode returns the code of the versions that the Function and the Version have published to which the alias
+// refers.
+func (e *external) publishedCode(ctx context.Context, a *v1beta1.Alias) []v1beta1.PublishedCode {
+	p, f, v := a.Spec.ForProvider, &v1beta1.Function{}, &v1beta1.Version{}
+	var all []v1beta1.PublishedCode
+	if publishedcode.Referenced(ctx, e.functions, a.GetNamespace(), p.FunctionNameRef, f) {
+		all = f.Status.AtProvider.PublishedCode
+	}
+	if publishedcode.Referenced(ctx, e.functions, a.GetNamespace(), p.FunctionVersionRef, v) {
+		all = append(slices.Clone(all), v.Status.AtProvider.PublishedCode...)
+	}
+	return all
 }
 
 // made reports whether a resource has created its alias, or may have: then a list without it is not conclusive.
@@ -156,7 +173,7 @@ func matchesCreation(a *v1beta1.Alias, changes diff.Changes) bool {
 
 // status sets status.atProvider.
 func (e *external) status(a *v1beta1.Alias, o found) {
-	a.Status.AtProvider = observation(e.id, o.Resource)
+	a.Status.AtProvider = observation(e.id, o.Resource, e.code)
 }
 
 // desired returns the settings of spec, with the followed version, if the alias follows its Function.
@@ -274,7 +291,7 @@ func (e *external) create(ctx context.Context, a *v1beta1.Alias, s settings) (re
 	a.Status.AtProvider = observation(e.id, types.AliasConfiguration{
 		AliasArn: out.AliasArn, Name: out.Name, FunctionVersion: out.FunctionVersion, Description: out.Description,
 		RoutingConfig: out.RoutingConfig, RevisionId: out.RevisionId,
-	})
+	}, e.code)
 	res.Name = e.id.name
 	return res, nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -108,7 +107,10 @@ func (e *external) next(
 	in := rollout.Observation{
 		Route: routeOf(o.Settings), Moving: moving(o.Resource), RevisionID: ptr.Deref(o.Resource.RevisionId, ""),
 		Target: target, Commands: commandsOf(a), Versions: map[string]rollout.Version{},
-		Revisions: e.revisions(ctx, a),
+		Revisions: map[string]string{},
+	}
+	for _, p := range e.code {
+		in.Revisions[p.Version] = p.Revision
 	}
 	if due, _ := rollout.Due(spec, state, now); len(due) > 0 {
 		in.Measurements, in.Wait = e.analyzer.Measure(ctx, e.subject(a, state), spec, due)
@@ -128,23 +130,6 @@ func (e *external) next(
 		d.After = in.Wait
 	}
 	return d, nil
-}
-
-// revisions returns the revisions of the code of the versions that the Function in the alias's namespace has published.
-// They are shown only, so that an error is as if there were none.
-func (e *external) revisions(ctx context.Context, a *v1beta1.Alias) map[string]string {
-	ref, f := a.Spec.ForProvider.FunctionNameRef, &v1beta1.Function{}
-	if ref == nil || ref.Namespace != "" && ref.Namespace != a.GetNamespace() {
-		return nil
-	}
-	if err := e.functions.Get(ctx, client.ObjectKey{Namespace: a.GetNamespace(), Name: ref.Name}, f); err != nil {
-		return nil
-	}
-	out := map[string]string{}
-	for _, p := range f.Status.AtProvider.PublishedCode {
-		out[p.Version] = p.Revision
-	}
-	return out
 }
 
 // subject returns what the checks of a rollout measure.

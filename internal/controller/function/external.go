@@ -180,6 +180,9 @@ func (e *external) plan(
 		// Another tool deploys the code, so the provider does not retry it.
 		d.due = slices.DeleteFunc(slices.Clone(d.due), func(c call) bool { return c == opUpdateCode })
 	}
+	if p.unverified != nil {
+		d.due = slices.DeleteFunc(slices.Clone(d.due), func(c call) bool { return c == opPublish })
+	}
 	if len(d.due) == 0 && d.ready.Reason == xpv2.ReasonAvailable {
 		f.Status.AtProvider.Initialized = true
 	}
@@ -206,7 +209,10 @@ func (e *external) plan(
 		plan.Intent, err = e.intent(ctx, f, o)
 		return plan, err
 	}
-	return e.withHistory(f, plan)
+	if plan, err := e.withHistory(f, plan); err != nil || plan.Call != "" {
+		return plan, err
+	}
+	return plan, p.unverified
 }
 
 func (e *external) decisionInput(f *v1beta1.Function, o observed) decisionInput {

@@ -59,6 +59,8 @@ type plan struct {
 	name     string
 	resource observed
 	archive  deploymentPackage
+	// unverified is the error if the code that AWS has is not verified now but has to be, or if that is unknown.
+	unverified error
 	// publishedSince is the reason for publishing a version, empty if none is to be published.
 	publishedSince string
 	// fingerprints has the fingerprints of the settings that AWS may not return.
@@ -99,10 +101,14 @@ func (e *external) newPlan(
 	})
 	p.Comparison = reconcile.Compare(p.Target, p.Observed)
 	mayUpdate := reconcile.Allows(f, xpv2.ManagementActionUpdate)
-	if mayUpdate && !d.Preview && p.Changes.Any(appliedBy[opUpdateCode]...) {
+	switch s := &f.Status.AtProvider; {
+	case !mayUpdate, d.Preview:
+	case p.Changes.Any(appliedBy[opUpdateCode]...):
 		if err := e.load(ctx, f, &p); err != nil {
 			return p, err
 		}
+	default:
+		s.DeployedCode, p.unverified = e.resolver.bundles.Recheck(ctx, p.archive.bundle, s.DeployedCode)
 	}
 	p = p.withPublication(f, d)
 	if !mayUpdate && p.archive.bundle.Unidentified(f.Status.AtProvider.DeployedCode) {

@@ -2,7 +2,6 @@ package function
 
 import (
 	"context"
-	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/publishedcode"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
@@ -29,9 +29,6 @@ const (
 
 	// publishPath is the setting that changes if a version is due.
 	publishPath = "publish"
-
-	// maxPublishedCode is the number of versions whose code's revision is recorded.
-	maxPublishedCode = 20
 
 	// newVersion is the desired value of publishPath if the function was changed since the last version.
 	newVersion = "a new version"
@@ -170,25 +167,12 @@ func published(s *v1beta1.FunctionObservation, version *string, state types.Stat
 		return
 	}
 	s.PublishedFingerprint, s.PublishedSpecFingerprint = ptr.To(c.Fingerprint()), nil
-	s.PublishedCode = publishedCode(s, *version, ptr.Deref(c.CodeSha256, ""))
+	s.PublishedCode = publishedcode.Record(s.PublishedCode, *version, ptr.Deref(c.CodeSha256, ""), s.DeployedCode)
 	if state == types.StatePending {
 		s.PublishingVersion = version
 		return
 	}
 	s.LatestPublishedVersion, s.PublishingVersion = version, nil
-}
-
-// publishedCode returns the record of the versions' code with that of a version that a call returned. The code of a
-// version never changes, so the first record of it stays.
-func publishedCode(s *v1beta1.FunctionObservation, version, codeSHA256 string) []v1beta1.PublishedCode {
-	d := s.DeployedCode
-	known := slices.ContainsFunc(s.PublishedCode, func(p v1beta1.PublishedCode) bool { return p.Version == version })
-	if known || d == nil || d.Revision == "" || d.CodeSHA256 != codeSHA256 {
-		return s.PublishedCode
-	}
-	all := append([]v1beta1.PublishedCode{{Version: version, Revision: d.Revision, Verified: d.Verified}},
-		s.PublishedCode...)
-	return all[:min(len(all), maxPublishedCode)]
 }
 
 // prepared reports whether AWS can run the version.

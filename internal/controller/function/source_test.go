@@ -153,20 +153,6 @@ func TestPublishedCode(t *testing.T) {
 	}
 }
 
-// TestSignerOfPublishedCode checks that status keeps the signer of a version's code, and a bounded number of versions.
-func TestSignerOfPublishedCode(t *testing.T) {
-	s := &v1beta1.FunctionObservation{}
-	for i := range maxPublishedCode + 5 {
-		s.DeployedCode = &v1beta1.DeployedCode{CodeSHA256: "sum", Revision: fmt.Sprint("r", i), Verified: "alice"}
-		s.PublishedCode = publishedCode(s, fmt.Sprint(i), "sum")
-		s.PublishedCode = publishedCode(s, fmt.Sprint(i+1), "that others have deployed")
-	}
-	want := v1beta1.PublishedCode{Version: "24", Revision: "r24", Verified: "alice"}
-	if got := s.PublishedCode; len(got) != maxPublishedCode || got[0] != want {
-		t.Errorf("got %d versions, the latest of which is %+v, want %d and %+v", len(got), got[0], maxPublishedCode, want)
-	}
-}
-
 // TestHostileSources checks that none of what a source may do to the provider reaches AWS.
 func TestHostileSources(t *testing.T) {
 	archive := fluxtest.Pack(t, map[string]string{"fn/index.py": "1"})

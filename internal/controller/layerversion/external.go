@@ -193,7 +193,12 @@ func (e *external) compare(
 		c.Changes = c.Changes.But("content.source", "content.revision") // Whether it differs is unknown.
 	}
 	s.PublishedContent = e.bundle.RestoreIdentity(codeSHA256(o.Resource), s.PublishedContent)
-	return c, nil
+	if !mayUpdate || d.Preview || len(c.Changes) > 0 {
+		return c, nil
+	}
+	var err error
+	s.PublishedContent, err = e.bundles.Recheck(ctx, e.bundle, s.PublishedContent)
+	return c, err
 }
 
 // plan publishes a version if the one in AWS differs from spec. Otherwise it deletes versions that were replaced, one

@@ -38,6 +38,26 @@ func TestSourceIsPublished(t *testing.T) {
 	}
 }
 
+// TestUnverifiedContentIsTold checks that a layer whose content is not verified says so once a config requires it.
+func TestUnverifiedContentIsTold(t *testing.T) {
+	e := newEnv(t)
+	e.source = fluxtest.New(t)
+	e.source.Publish(t, "main@sha1:1", map[string]string{"layer/python/util.py": "1"})
+	l := testLayer(func(p *v1beta1.LayerVersionParameters) {
+		p.Content = &v1beta1.LayerContent{SourceRef: fluxtest.Ref("layer")}
+	})
+	e.Settle(l)
+	e.code = v1beta1.CodePolicy{RequireVerified: true}
+	const want = "the deployed code remains in AWS, but is not verified now: spec.forProvider.content.sourceRef: "
+	if _, err := e.Do(l); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v", err)
+	}
+	e.source.Verify("verified signature of 1")
+	if calls := e.Settle(l); len(calls) > 0 || l.Status.AtProvider.PublishedContent.Verified == "" {
+		t.Errorf("once it is verified, all is well, got %v, %+v", calls, l.Status.AtProvider.PublishedContent)
+	}
+}
+
 // TestUnverifiedContentIsNotPublished checks the policy of a config for layers.
 func TestUnverifiedContentIsNotPublished(t *testing.T) {
 	e := newEnv(t)

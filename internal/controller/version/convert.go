@@ -104,6 +104,7 @@ func observation(c *types.FunctionConfiguration, last v1beta1.VersionObservation
 		PreparedVersion:      last.PreparedVersion,
 		PublishTrigger:       last.PublishTrigger,
 		PublishedFingerprint: last.PublishedFingerprint,
+		PublishedCode:        last.PublishedCode,
 		VersionHistory:       last.VersionHistory,
 		Fingerprint:          fingerprintOf(c, last),
 	}

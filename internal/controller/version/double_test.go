@@ -15,6 +15,8 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
@@ -408,5 +410,41 @@ func (e env) consistent(v *v1beta1.Version) {
 	)
 	if err != nil || *out.MemorySize != latest.MemorySize {
 		e.Errorf("version %s is not what the function is: %v", name, err)
+	}
+}
+
+// TestPublishedCode checks that status has the revision and the signer of the code of each version, if the Function has
+// deployed this code.
+func TestPublishedCode(t *testing.T) {
+	deployed := &v1beta1.DeployedCode{Revision: "main@sha1:1", Verified: "alice"}
+	e := newEnv(t)
+	c, _ := e.Double.Function("f")
+	deployed.CodeSHA256 = c.CodeSha256
+	e = e.following(testenv.Functions{Answer: func(_ client.ObjectKey, f *v1beta1.Function) error {
+		f.Status.SetConditions(xpv2.Available())
+		f.Status.AtProvider.DeployedCode = deployed
+		return nil
+	}})
+	v := testVersion(func(v *v1beta1.Version) {
+		v.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "cart"}
+	})
+	e.Advance(2 * time.Second)
+	e.Settle(v)
+	want := []v1beta1.PublishedCode{{Version: "1", Revision: "main@sha1:1", Verified: "alice"}}
+	if diff := cmp.Diff(want, v.Status.AtProvider.PublishedCode); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	deployed.Revision = "main@sha1:2"
+	e.change(512)
+	e.Settle(v)
+	want = append([]v1beta1.PublishedCode{{Version: "2", Revision: "main@sha1:2", Verified: "alice"}}, want...)
+	if diff := cmp.Diff(want, v.Status.AtProvider.PublishedCode); diff != "" {
+		t.Errorf("the code of the first version stays as it was: -want, +got:\n%s", diff)
+	}
+	deployed.CodeSHA256, deployed.Revision = "of the next artifact", "main@sha1:3"
+	e.change(1024)
+	e.Settle(v)
+	if diff := cmp.Diff(want, v.Status.AtProvider.PublishedCode); diff != "" {
+		t.Errorf("the revision of code that others have deployed is unknown: -want, +got:\n%s", diff)
 	}
 }

@@ -111,6 +111,7 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, v *v1beta1.Versi
 	if o.version, err = e.version(ctx, v, name); err != nil {
 		return found{Annotate: nothing}, err
 	}
+	e.recordCode(ctx, v, o.version)
 	effects, err := e.readAuxiliary(ctx, v, &o)
 	e.found = o
 	return found{

@@ -20,6 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/publishedcode"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
@@ -90,6 +91,18 @@ func (e *external) unready(ctx context.Context, v *v1beta1.Version) (string, err
 		return "Function " + key.String() + " is not Ready yet", nil
 	}
 	return "", nil
+}
+
+// recordCode records the revision of a version's code, if the Function that spec refers to has deployed this code.
+func (e *external) recordCode(ctx context.Context, v *v1beta1.Version, c *types.FunctionConfiguration) {
+	s, f := &v.Status.AtProvider, &v1beta1.Function{}
+	if c == nil || publishedcode.Has(s.PublishedCode, ptr.Deref(c.Version, "")) ||
+		!publishedcode.Referenced(ctx, e.functions, v.GetNamespace(), v.Spec.ForProvider.FunctionNameRef, f) {
+		return
+	}
+	s.PublishedCode = publishedcode.Record(
+		s.PublishedCode, ptr.Deref(c.Version, ""), ptr.Deref(c.CodeSha256, ""), f.Status.AtProvider.DeployedCode,
+	)
 }
 
 // pruner returns a Pruner, which deletes versions that nothing uses.

@@ -144,15 +144,17 @@ func TestRevisions(t *testing.T) {
 	}
 	const want = `
 Versions
-  VERSION   STATE     REVISION        SIGNED BY
-  3         latest    main@sha1:def   https://github.com/acme/shop
-  2         earlier   main@sha1:abc   <none>
-  1         earlier   <none>          <none>
+  VERSION   STATE                     REVISION        SIGNED BY
+  3         latest                    main@sha1:def   https://github.com/acme/shop
+  2         earlier                   main@sha1:abc   <none>
+  1         earlier                   <none>          <none>
+  4         Active, version/release   main@sha1:fed   key sha256:1
 
 Aliases
-  NAME   READY     VERSION   WEIGHTS   ROLLOUT
-  live   Unknown   2         3=0.1     Progressing, Analyzing: version 3 (main@sha1:def) receives 10 %, version 2 (main@sha1:abc) is stable
-  test   Unknown   3         <none>    Ready: version 3 (main@sha1:def) is stable
+  NAME    READY     VERSION             WEIGHTS                 ROLLOUT
+  live    Unknown   2                   3=0.1                   Progressing, Analyzing: version 3 (main@sha1:def) receives 10 %, version 2 (main@sha1:abc) is stable
+  plain   Unknown   2 (main@sha1:abc)   4=10% (main@sha1:fed)   <none>
+  test    Unknown   3                   <none>                  Ready: version 3 (main@sha1:def) is stable
 `
 	if got := e.out.String(); !strings.Contains(got, want) {
 		t.Errorf("want%s\ngot\n%s", want, got)

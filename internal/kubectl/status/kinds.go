@@ -3,7 +3,9 @@ package status
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"k8s.io/utils/ptr"
 
@@ -24,11 +26,15 @@ type version struct {
 
 	Version string `json:"version,omitempty"`
 	State   string `json:"state,omitempty"`
+
+	Code []v1beta1.PublishedCode `json:"code,omitempty"`
 }
 
 func newVersion(r related, v *v1beta1.Version) version {
 	o := v.Status.AtProvider
-	return version{related: r, Version: ptr.Deref(o.Version, ""), State: ptr.Deref(o.State, "")}
+	return version{
+		related: r, Version: ptr.Deref(o.Version, ""), State: ptr.Deref(o.State, ""), Code: o.PublishedCode,
+	}
 }
 
 type alias struct {
@@ -38,6 +44,8 @@ type alias struct {
 	Version string   `json:"functionVersion,omitempty"`
 	Weights string   `json:"weights,omitempty"`
 	Rollout *rollout `json:"rollout,omitempty"`
+
+	Code []v1beta1.PublishedCode `json:"code,omitempty"`
 }
 
 // A rollout is the state of an Alias with spec.rollout.
@@ -58,7 +66,7 @@ func newAlias(r related, a *v1beta1.Alias) alias {
 	o := a.Status.AtProvider
 	out := alias{
 		related: r, Alias: ptr.Deref(o.Name, ""), Version: ptr.Deref(o.FunctionVersion, ""),
-		Weights: ptr.Deref(o.Weights, ""),
+		Weights: ptr.Deref(o.Weights, ""), Code: o.ServedCode,
 	}
 	if s := a.Status.Rollout; s != nil {
 		out.Rollout = &rollout{
@@ -71,7 +79,14 @@ func newAlias(r related, a *v1beta1.Alias) alias {
 }
 
 func (a alias) row() []string {
-	rollout := ""
+	version, weights, rollout := a.Version, a.Weights, ""
+	if a.Rollout == nil {
+		version = described(a.Version, published(a.Code, a.Version).Revision)
+		additional, _, _ := strings.Cut(a.Weights, "=")
+		if r := published(a.Code, additional).Revision; r != "" {
+			weights += " (" + r + ")"
+		}
+	}
 	if r := a.Rollout; r != nil {
 		rollout = join(r.Phase, r.Step, r.Reason)
 		switch {
@@ -83,7 +98,16 @@ func (a alias) row() []string {
 			rollout += ": version " + described(r.Stable, r.StableRevision) + " is stable"
 		}
 	}
-	return []string{a.Name, a.Ready, a.Version, a.Weights, rollout}
+	return []string{a.Name, a.Ready, version, weights, rollout}
+}
+
+// published returns the code of a version, empty if its revision is unknown.
+func published(code []v1beta1.PublishedCode, version string) v1beta1.PublishedCode {
+	at := slices.IndexFunc(code, func(p v1beta1.PublishedCode) bool { return p.Version == version })
+	if at < 0 {
+		return v1beta1.PublishedCode{}
+	}
+	return code[at]
 }
 
 // described returns the number of a version with the revision of its code.

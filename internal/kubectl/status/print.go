@@ -124,12 +124,16 @@ func (p *page) versions() section {
 	for _, v := range p.Versions.Retained {
 		retained[v.Version] = "used by " + v.UsedBy
 	}
-	if len(p.Versions.Code) > 0 {
+	code := slices.Clone(p.Versions.Code)
+	for _, v := range p.Versions.Resources {
+		code = append(code, v.Code...)
+	}
+	if len(code) > 0 {
 		s.columns = append(s.columns, "REVISION", "SIGNED BY")
 	}
 	row := func(version, state string) {
 		if version != "" {
-			c := p.Versions.codeOf(version)
+			c := published(code, version)
 			cells := []string{version, join(state, retained[version]), c.Revision, c.Verified}
 			s.rows = append(s.rows, cells[:len(s.columns)])
 			delete(retained, version)
@@ -151,16 +155,6 @@ func (p *page) versions() section {
 		row(v.Version, join(v.State, "version/"+v.Name))
 	}
 	return s
-}
-
-// codeOf returns the code of a version, empty if its revision is unknown.
-func (v versions) codeOf(version string) v1beta1.PublishedCode {
-	for _, c := range v.Code {
-		if c.Version == version {
-			return c
-		}
-	}
-	return v1beta1.PublishedCode{}
 }
 
 func (p *page) events(now time.Time) section {

@@ -44,6 +44,7 @@ func TestBars(t *testing.T) {
 	t.Run("Large", b.large)
 	t.Run("Throttled", b.throttled)
 	t.Run("Fair", b.fair)
+	t.Run("Source", b.source)
 	f, err := os.Create(*barsFile)
 	if err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ func New(t testing.TB) *Source {
 		Store:  newStore(t, 0),
 		object: &unstructured.Unstructured{Object: map[string]any{"kind": "GitRepository"}},
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		s.mu.Lock()
 		stalled := s.stalled
 		s.mu.Unlock()
@@ -84,6 +84,9 @@ func New(t testing.TB) *Source {
 		s.downloads++
 		_, _ = w.Write(s.archive) // The client notices what is missing.
 	}))
+	// In a bubble of synctest, time would stand still while a connection is idle.
+	server.Config.SetKeepAlivesEnabled(false)
+	server.Start()
 	t.Cleanup(server.Close)
 	s.url = server.URL
 	return s

@@ -99,7 +99,7 @@ func (r *resource) discovery() []metav1.APIResource {
 	return out
 }
 
-// builtin returns the types of Kubernetes itself that the provider uses.
+// builtin returns the types of Kubernetes itself, and of Flux, that the provider uses.
 func builtin() []*resource {
 	of := func(group, plural, kind string, namespaced, status bool) *resource {
 		return &resource{
@@ -115,6 +115,7 @@ func builtin() []*resource {
 		of("authorization.k8s.io", "selfsubjectaccessreviews", "SelfSubjectAccessReview", false, false),
 		of("coordination.k8s.io", "leases", "Lease", true, false),
 		of("apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition", false, true),
+		of("source.toolkit.fluxcd.io", "gitrepositories", "GitRepository", true, true),
 	}
 }
 
