@@ -225,8 +225,11 @@ func (e *env) farewell() {
     kubectl edit lambdafn %s                # change memorySize, environment, code ...
     kubectl explain lambdafn.spec.forProvider
     curl http://%s/metrics
-    export AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any
-    aws --endpoint-url %s --region %s lambda list-functions
+    export AWS_ENDPOINT_URL=%s AWS_ACCESS_KEY_ID=any AWS_SECRET_ACCESS_KEY=any
+    aws --region %s lambda list-functions
+    make build && export PATH=$PWD/bin:$PATH    # the plugin of docs/kubectl-lambda.md
+    kubectl lambda status %s
+    kubectl lambda invoke %s
 
 Apply your own manifests: the function at the top of README.md, or docs/rollouts.md#a-first-rollout. The demo invokes
 each alias of yours %d times a second. The double of AWS does not run code: a version fails if its inline code has
@@ -236,7 +239,8 @@ With real AWS: install the provider in your cluster, and apply a ClusterProvider
 as docs/authentication.md shows. The same manifests work there.
 
 Everything stays up until Ctrl-C.
-`, e.kubeconfig(), driftOf, follower, released, driftOf, e.metrics, e.double.URL(), region, invokedPerSecond)
+`, e.kubeconfig(), driftOf, follower, released, driftOf, e.metrics, e.double.URL(), region,
+		driftOf, driftOf, invokedPerSecond)
 }
 
 func sectionf(format string, args ...any) { fmt.Printf("\n==> "+format+"\n", args...) }

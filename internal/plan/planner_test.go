@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -587,5 +588,34 @@ func TestLiveCode(t *testing.T) {
 				t.Errorf("%s\nmessage %q, code: -want, +got:\n%s", tc.reason, got.Message, diff)
 			}
 		})
+	}
+}
+
+// TestCreatingMapping checks that a plan which waits for AWS says so.
+func TestCreatingMapping(t *testing.T) {
+	w := testenv.NewAWS(t, awsdouble.Options{CreateDuration: time.Hour})
+	w.AddFunction("cart")
+	created, err := w.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{
+		FunctionName: ptr.To("cart"), EventSourceArn: ptr.To("arn:aws:sqs:eu-central-1:123456789012:orders"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := New(Options{
+		Scheme: scheme(t), ClusterID: "c1", Now: w.Now,
+		Resolver: func(client.Client) engine.Resolver {
+			return fixed{&awssession.Session{
+				AWS: w.Double.Config(testenv.Region), Partition: "aws",
+				Identity: awssession.Identity{Account: awsdouble.DefaultAccount},
+			}}
+		},
+	})
+	desired := &v1beta1.EventSourceMapping{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}}
+	desired.Spec.ForProvider.Region, desired.Spec.ForProvider.FunctionName = testenv.Region, ptr.To("cart")
+	meta.SetExternalName(desired, *created.UUID)
+	SetDefaults(desired)
+	got := p.Plan(t.Context(), desired, nil)
+	if want := "AWS has not completed an earlier change of it"; got.Action != Wait || got.Message != want {
+		t.Errorf("a mapping in state Creating: got %s: %q, want %s: %q", got.Action, got.Message, Wait, want)
 	}
 }

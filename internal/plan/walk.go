@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -367,7 +368,8 @@ func (p *Planner) describe(out *Plan, mg reconcile.Managed, w walk, a *dryrun.Ac
 	case w.rollout != "":
 		out.Message = show(w.rollout)
 	case !w.synced && !w.gone && len(w.calls) == 0:
-		out.Action, out.Message = Wait, show(w.ready)
+		// AWS gives no reason for the state Creating of a mapping.
+		out.Action, out.Message = Wait, show(cmp.Or(w.ready, "AWS has not completed an earlier change of it"))
 	case !w.synced && !w.gone:
 		out.Message = show(w.ready)
 	}

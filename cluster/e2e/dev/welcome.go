@@ -30,7 +30,8 @@ func (e *env) welcome(ctx context.Context) error {
     crossplane resource trace webendpoint storefront
 
     export AWS_ACCESS_KEY_ID=%s AWS_SECRET_ACCESS_KEY=%s
-    aws --endpoint-url %s --region %s lambda list-functions
+    export AWS_ENDPOINT_URL=%s
+    aws --region %s lambda list-functions
 
     curl http://%s/metrics   # of the provider`,
 		e.file("kubeconfig"), e.platform.Programs, keys.AccessKeyID, keys.SecretAccessKey, e.platform.Double.URL(),

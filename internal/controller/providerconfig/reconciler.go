@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -81,8 +82,10 @@ func (r *Reconciler) reconcileConfig(ctx context.Context, req ctrl.Request) (ctr
 	defer cancel()
 
 	c := r.kind.new()
-	if err := r.kube.Get(ctx, req.NamespacedName, c); err != nil {
-		return ctrl.Result{}, errors.Wrapf(client.IgnoreNotFound(err), "cannot read %s", r.kind.gvk.Kind)
+	if err := r.kube.Get(ctx, req.NamespacedName, c); kerrors.IsNotFound(err) {
+		return r.releaseMissing(ctx, req.NamespacedName)
+	} else if err != nil {
+		return ctrl.Result{}, errors.Wrapf(err, "cannot read %s", r.kind.gvk.Kind)
 	}
 	if !r.shard.Has(c) || r.shard.Drains(c) {
 		return ctrl.Result{}, r.leave(ctx, c)
@@ -99,6 +102,19 @@ func (r *Reconciler) reconcileConfig(ctx context.Context, req ctrl.Request) (ctr
 		result.RequeueAfter = earlier(result.RequeueAfter, recheckUsages)
 	}
 	return result, ignoreConflict(&result, err)
+}
+
+// releaseMissing releases the usages of a config that does not exist, of resources that are gone. Otherwise a resource
+// that names no config of the cluster would leave a usage behind, which keeps its namespace from being deleted.
+func (r *Reconciler) releaseMissing(ctx context.Context, name types.NamespacedName) (ctrl.Result, error) {
+	c := r.kind.new()
+	c.SetNamespace(name.Namespace)
+	c.SetName(name.Name)
+	u, err := r.usages(ctx, c)
+	if err != nil || u.going == 0 && !u.again {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{RequeueAfter: recheckUsages}, nil
 }
 
 // leave stops work on a config that another shard reconciles, or that a sharder drains. What is cached

@@ -117,3 +117,40 @@ func TestUsageTakenBack(t *testing.T) {
 		})
 	}
 }
+
+// TestUsagesOfMissingConfig checks that the usages of a config that does not exist, such as one whose name is misspelled,
+// are released once their resources are gone: otherwise their namespace is never deleted.
+func TestUsagesOfMissingConfig(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		kind   kind
+		others []client.Object
+		kept   bool
+	}{
+		"Cluster":    {reason: "The resource is gone.", kind: clusterKind},
+		"Namespaced": {reason: "The resource is gone.", kind: namespacedKind},
+		"Used": {
+			reason: "The resource is not deleted yet, and the config may be created for that.", kind: clusterKind,
+			others: []client.Object{function("cart")}, kept: true,
+		},
+	}
+	for n, tc := range cases {
+		t.Run(n, func(t *testing.T) {
+			c := tc.kind.new()
+			c.SetName("default")
+			if tc.kind.gvk.Kind == v1beta1.ProviderConfigKind {
+				c.SetNamespace(ns)
+			}
+			u := usage(ns, tc.kind.gvk.Kind, "cart")
+			e := newEnv(t, tc.kind, append(tc.others, u)...)
+			e.delete(u)
+			after := e.reconcile(name(c)).RequeueAfter
+			if kept := e.get(u); kept != tc.kept {
+				t.Errorf("%s\nThe usage is there: %t, want %t", tc.reason, kept, tc.kept)
+			}
+			if again := after > 0; again != tc.kept {
+				t.Errorf("%s\nIt is checked again: %t, want %t", tc.reason, again, tc.kept)
+			}
+		})
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/smithy-go/logging"
 	"github.com/spf13/cobra"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
 
@@ -128,7 +129,12 @@ func Explain(what string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return kubectl.ErrInterrupted
 	}
-	if e, ok := errors.AsType[smithy.APIError](err); ok {
+	e, answered := errors.AsType[smithy.APIError](err)
+	op, _ := errors.AsType[*smithy.OperationError](err)
+	switch {
+	case awserr.LacksConcurrency(err), !answered && op != nil && op.Service() != "ec2imds":
+		err = awserr.Sanitize(err)
+	case answered:
 		return fmt.Errorf("cannot %s: %s: %s", what, e.ErrorCode(), kubectl.OneLine(e.ErrorMessage()))
 	}
 	return fmt.Errorf("cannot %s: %s", what, kubectl.OneLine(err.Error()))

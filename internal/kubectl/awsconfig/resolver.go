@@ -17,6 +17,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
@@ -83,7 +84,7 @@ func (f *Flags) Resolver(c client.Client, limiter *quota.Limiter, now func() tim
 // Resolve returns the session of a resource in a region.
 func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error) {
 	s, err := r.through.Resolve(ctx, mg, region)
-	if err != nil && !r.flags.Chosen() {
+	if err != nil && !r.flags.Chosen() && regions.Known(region) { // Other credentials are no way out of a wrong region.
 		return nil, fmt.Errorf("%w; to read AWS with the credentials of this machine, set --aws-profile or "+
 			"--aws-default-chain", err)
 	}

@@ -254,3 +254,31 @@ func unset(t *testing.T, name string) {
 		t.Fatal(err)
 	}
 }
+
+// TestResolverAdvice checks that the flags are only named to a user whom they can help.
+func TestResolverAdvice(t *testing.T) {
+	cases := map[string]struct {
+		reason, region string
+		want           bool
+	}{
+		"Credentials": {reason: "Those of the pod are not on this machine.", region: "eu-central-1", want: true},
+		"Region":      {reason: "The region is wrong, whatever the credentials.", region: "eu-centrall-1"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			machine(t, "http://localhost:1")
+			flags := Flags{}
+			config := "{metadata: {name: c, uid: u}, spec: {credentials: {source: Environment}}}"
+			r := flags.Resolver(cluster(t, v1beta1.ClusterProviderConfigKind, config),
+				quota.New(time.Now, quota.Options{}), time.Now, io.Discard)
+			mg := &v1beta1.Function{}
+			mg.SetProviderConfigReference(&xpv2.ProviderConfigReference{
+				Kind: v1beta1.ClusterProviderConfigKind, Name: "c",
+			})
+			_, err := r.Resolve(t.Context(), mg, tc.region)
+			if err == nil || strings.Contains(err.Error(), "--aws-default-chain") != tc.want {
+				t.Errorf("%s\nerror %v, want it to name the flags: %t", tc.reason, err, tc.want)
+			}
+		})
+	}
+}

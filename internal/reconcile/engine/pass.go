@@ -51,6 +51,9 @@ type pass[T reconcile.Managed] struct {
 	circuitWait  time.Duration
 	ends         []func()
 
+	// removal deletes what a resource has created by a reference that is refused now. It is nil for all others.
+	removal reconcile.Observer[T]
+
 	observer    reconcile.Observer[T]
 	annotations AnnotationWriter
 	out         reconcile.Outcome
@@ -99,6 +102,9 @@ func (p *pass[T]) end() {
 func (p *pass[T]) resolveReferences(ctx context.Context, mg resource.Managed) error {
 	err := awserr.CauseFirst(p.references.resolve(ctx, mg, p.session))
 	if err == nil {
+		return nil
+	}
+	if p.removal = p.refusedReference(ctx, mg, err); p.removal != nil {
 		return nil
 	}
 	p.err = err
@@ -153,6 +159,9 @@ func (p *pass[T]) connected(ctx context.Context, mg T) (reconcile.Observer[T], e
 	if p.session == nil {
 		return nil, errors.New("no AWS configuration was resolved for this reconcile")
 	}
+	if p.removal != nil {
+		return p.removal, nil
+	}
 	if meta.WasDeleted(mg) {
 		p.references.resolveDeleted(ctx, mg, p.session)
 	}
@@ -176,7 +185,7 @@ func (p *pass[T]) permitted(ctx context.Context, mg T, s *session.Session) (reco
 		return releasing[T](err, p.removed(tenancy.User{Resource: mg, Session: s})), nil
 	}
 	mg.SetConditions(reconcile.Unavailable(mg.GetGeneration(), err.Error()))
-	if o := p.refused(mg, s, err); o != nil {
+	if o := p.refused(mg, s, tenancy.RefusedBy(err), err); o != nil {
 		return o, nil
 	}
 	if reconcile.IsDenied(err) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -30,12 +31,22 @@ func isRefused(err error) bool {
 	return ok
 }
 
-// refused returns the observer of a resource that is refused. If this process has seen it create something in
-// AWS, the observer deletes that, and nothing else: annotations are no proof, because users can write them. If there
-// is no observer, the resource makes no call.
-func (p *pass[T]) refused(mg T, s *session.Session, why error) reconcile.Observer[T] {
-	r, u, owner, name := p.reconciler, tenancy.User{Resource: mg, Session: s}, tenancy.RefusedBy(why),
-		ownership.WrittenName(mg)
+// refusedReference returns the observer of a resource whose reference is refused, but that has acted on what it
+// referred to while it was allowed to: status names it. It is nil if nothing is to be deleted, or for another error.
+func (p *pass[T]) refusedReference(ctx context.Context, mg resource.Managed, err error) reconcile.Observer[T] {
+	t, ok := mg.(T)
+	if !ok || p.session == nil || !tenancy.IsRefused(err) {
+		return nil
+	}
+	p.facts.Others = p.others(t, p.session)
+	return p.refused(t, p.session, tenancy.RefusedBy(p.permit(ctx, t, p.facts.Others)), err)
+}
+
+// refused returns the observer of a resource that is refused because of an owner. If this process has seen it create
+// something in AWS, the observer deletes that, and nothing else: annotations are no proof, because users can write
+// them. If there is no observer, the resource makes no call.
+func (p *pass[T]) refused(mg T, s *session.Session, owner client.Object, why error) reconcile.Observer[T] {
+	r, u, name := p.reconciler, tenancy.User{Resource: mg, Session: s}, ownership.WrittenName(mg)
 	if owner == nil || name == "" || r.kind.ActsOn == nil || reconcile.ObserveOnly(mg) || r.removed(u) {
 		return nil
 	}

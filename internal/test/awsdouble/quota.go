@@ -19,13 +19,15 @@ func (t *tokens) take(rate float64, now time.Time) bool {
 	return true
 }
 
-// withinQuota reports whether a call of Lambda or CloudWatch is within its quota.
+// withinQuota reports whether a call of Lambda or CloudWatch is within its quota. Invocations have none of requests.
 func (s *Server) withinQuota(r *request) bool {
 	if r.service != serviceLambda && r.service != serviceCloudWatch {
 		return true
 	}
 	name, rate := "", s.options.Quotas.ControlPlane
 	switch r.operation {
+	case "Invoke", "InvokeWithResponseStream":
+		return true
 	case "GetMetricData":
 		name, rate = r.operation, s.options.Quotas.GetMetricData
 	case "DescribeAlarms":

@@ -296,6 +296,44 @@ func TestRefusedIsRemoved(t *testing.T) {
 	})
 }
 
+// TestRefusedReferenceIsRemoved checks that what a resource has created on a function of another namespace, which it
+// refers to, is deleted once the owner does not allow that any more, as if it had named the function.
+func TestRefusedReferenceIsRemoved(t *testing.T) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
+		p := s.Start(&Network{})
+		owner := tenantResource("Function", Namespace, "checkout", functionFields(nil))
+		owner.SetAnnotations(map[string]string{v1beta1.AnnotationAllowedNamespaces: hostile})
+		refers := tenantResource("Permission", hostile, "refers", map[string]any{
+			"functionNameRef": map[string]any{"name": "checkout", "namespace": Namespace},
+			"action":          "lambda:InvokeFunction", "principal": "s3.amazonaws.com",
+		})
+		s.Create(owner)
+		s.Create(refers)
+		time.Sleep(time.Minute)
+		if got := conditionOf(s.stored(refers), "Ready")["status"]; got != "True" {
+			t.Fatalf("while it is allowed, Ready is %v: %v", got, s.stored(refers).Object["status"])
+		}
+		s.Patch(owner, map[string]any{"metadata": map[string]any{"annotations": map[string]any{v1beta1.AnnotationAllowedNamespaces: nil}}})
+		time.Sleep(15 * time.Minute)
+		for _, r := range s.Resources() {
+			if strings.HasPrefix(r, "Permission") {
+				t.Errorf("AWS still has %s", r)
+			}
+		}
+		if events := strings.Join(s.eventsAbout(owner), "\n"); strings.Count(events, "RemovedRefusedResource: ") != 1 {
+			t.Errorf("want one event RemovedRefusedResource on the owner:\n%s", events)
+		}
+		if message := fmt.Sprint(conditionOf(s.stored(refers), "Synced")["message"]); !strings.Contains(message, "may not refer to Function shop/checkout") {
+			t.Errorf("Synced says %q", message)
+		}
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // eventsAbout returns the events about an object.
 func (s *Simulation) eventsAbout(u *unstructured.Unstructured) []string {
 	s.Helper()
