@@ -114,7 +114,7 @@ func TestPausedRollback(t *testing.T) {
 	s.spec.Paused = true
 	s.observed.Commands[v1beta1.AnnotationRolloutAbort] = "x"
 	s.until(v1beta1.RolloutRollingBack)
-	s.alias(Route{Version: "1"}) // By the call whose answer was lost.
+	s.alias(Route{Version: "1"})                 // By the call whose answer was lost.
 	s.refuses = func(Route) bool { return true } // There is nothing to change.
 	s.pass(10 * time.Minute)
 	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAborted, "1")

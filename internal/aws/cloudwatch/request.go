@@ -86,7 +86,7 @@ func newRequest(subject rollout.Subject, metric v1beta1.RolloutMetric) (*request
 func keyOf(r *request, subject rollout.Subject, provider v1beta1.RolloutMetricProvider) (string, error) {
 	b, err := json.Marshal([]any{
 		provider.Lambda, provider.CloudWatch, subject.Stable, subject.Target, subject.Weighted,
-		r.since, r.length,
+		subject.Since, r.since, r.length,
 	})
 	if err != nil {
 		return "", fmt.Errorf("cannot encode the metric: %w", err)
