@@ -145,8 +145,8 @@ type LambdaMetric struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(Average|Maximum|Minimum|p[0-9]{1,2}([.][0-9]{1,2})?)$')",message="statistic must be Average, Maximum, Minimum or a percentile such as p99"
 	Statistic *string `json:"statistic,omitempty"`
 
-	// Window that a measurement looks at, a multiple of a minute from 3m to 1h; the default is 5m.
-	// It ends two minutes ago, since CloudWatch publishes metrics late, and is longer by the timeout of
+	// Window that a measurement looks at, a multiple of a minute from 3m to 1h; the default is 5m, or
+	// the interval if that is longer, so that nothing is between two windows. It ends two minutes ago, since CloudWatch publishes metrics late, and is longer by the timeout of
 	// the function: an invocation is in a metric only after its end, at the time of its begin. It never
 	// begins before the target version received invocations.
 	// +optional

@@ -2,6 +2,9 @@ package cloudwatch
 
 import (
 	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
@@ -82,5 +85,31 @@ func TestEarlierInvocations(t *testing.T) {
 	}
 	if before.key == after.key {
 		t.Error("the answer for a weight is that for the weight before")
+	}
+}
+
+// TestWindowOfInterval checks that by default there is nothing between the windows of two measurements.
+func TestWindowOfInterval(t *testing.T) {
+	cases := map[string]struct {
+		reason           string
+		interval, window time.Duration
+		want             time.Duration
+	}{
+		"Short":  {"Windows overlap.", time.Minute, 0, 5 * time.Minute},
+		"Long":   {"A window has what began since the measurement before.", 10 * time.Minute, 0, 10 * time.Minute},
+		"Window": {"A window that the user has set is kept.", 10 * time.Minute, 3 * time.Minute, 3 * time.Minute},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			m := lambdaOf(errorRate)
+			m.Interval = &metav1.Duration{Duration: tc.interval}
+			if tc.window > 0 {
+				m.Provider.Lambda.Window = &metav1.Duration{Duration: tc.window}
+			}
+			r, err := newRequest(weighted, m)
+			if err != nil || r.length != tc.want {
+				t.Errorf("%s\nthe window is %s, error %v, want %s", tc.reason, r.length, err, tc.want)
+			}
+		})
 	}
 }
