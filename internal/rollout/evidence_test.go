@@ -136,3 +136,45 @@ func TestRecreatedDuringADirectMove(t *testing.T) {
 	s.pass(time.Hour)
 	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "2")
 }
+
+// TestPromotionWithoutAWeight checks that a target that receives its first invocations with the promotion is judged
+// after it, also without a bake time, unless the user has skipped the analysis.
+func TestPromotionWithoutAWeight(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		edit   func(*v1beta1.AliasRollout)
+	}{
+		"Pause": {"Time is no evidence.", func(s *v1beta1.AliasRollout) {
+			s.Strategy.Canary.Steps = s.Strategy.Canary.Steps[1:]
+		}},
+		"Analysis": {"Before any invocation, there is nothing to analyse.", func(s *v1beta1.AliasRollout) {
+			s.Strategy.Canary.Steps = []v1beta1.CanaryStep{
+				{Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](3)}},
+			}
+		}},
+		"NoBakeTime": {"A bake time of 0s is admitted.", func(s *v1beta1.AliasRollout) {
+			allAtOnce(s)
+			bake(0)(s)
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for result, want := range map[string]Route{Success: {Version: "2"}, Failure: {Version: "1"}} {
+				s := newScenario(t, tenPercent(metrics("m"), tc.edit))
+				s.result = func(CheckID) string { return result }
+				s.observed.Target = "2"
+				s.pass(time.Hour)
+				if s.observed.Route != want || len(s.rejected()) > 0 != (result == Failure) {
+					t.Errorf("%s\n%s: %s, rejected %v: %+v", tc.reason, result, s.observed.Route, s.rejected(), s.state)
+				}
+			}
+			s := newScenario(t, tenPercent(metrics("m"), tc.edit))
+			s.result = func(CheckID) string { return Failure }
+			s.observed.Target = "2"
+			s.until(v1beta1.RolloutValidating)
+			s.observed.Commands[v1beta1.AnnotationRolloutPromoteFull] = "x"
+			s.pass(time.Hour)
+			s.wantEnd(v1beta1.RolloutReady, "", "2")
+		})
+	}
+}
