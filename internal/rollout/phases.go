@@ -272,7 +272,7 @@ func (m *machine) analyze() {
 		if m.succeeded(1, since) {
 			m.promote("all steps are done")
 			if m.s.ObservedWeight == 0 && m.spec.Analysis != nil && m.bakeTime() <= 0 {
-				m.s.Step = v1beta1.RolloutShifting // Nothing has judged the target yet: the bake time does, without a length.
+				m.s.Step = v1beta1.RolloutShifting // Nothing has judged the target yet: it bakes after that.
 			}
 		}
 		return

@@ -117,8 +117,8 @@ func (m customMetric) matches(pattern *regexp.Regexp) bool {
 	})
 }
 
-// outsideQuotes returns an expression without its quoted strings. One with a backslash is returned as it is: a quote may
-// not be the end of a string then.
+// outsideQuotes returns an expression without its quoted strings. One with a backslash is returned as it is: a quote
+// may not be the end of a string then.
 func outsideQuotes(expression string) string {
 	if strings.Contains(expression, `\`) {
 		return expression
