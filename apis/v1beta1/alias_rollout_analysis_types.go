@@ -145,10 +145,11 @@ type LambdaMetric struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(Average|Maximum|Minimum|p[0-9]{1,2}([.][0-9]{1,2})?)$')",message="statistic must be Average, Maximum, Minimum or a percentile such as p99"
 	Statistic *string `json:"statistic,omitempty"`
 
-	// Window that a measurement looks at, a multiple of a minute from 3m to 1h; the default is 5m.
-	// It ends two minutes ago, since CloudWatch publishes metrics late, and is longer by the timeout of
-	// the function: an invocation is in a metric only after its end, at the time of its begin. It never
-	// begins before the target version received invocations.
+	// Window that a measurement looks at, a multiple of a minute from 3m to 1h; the default is 5m, or
+	// the interval if that is longer, so that nothing is between two windows. It ends two minutes ago,
+	// since CloudWatch publishes metrics late, and is longer by the timeout of the function: an
+	// invocation is in a metric only after its end, at the time of its begin. It never begins before the
+	// target version received invocations.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('3m') && duration(self) <= duration('1h') && duration(self).getSeconds() % 60 == 0",message="window must be a multiple of a minute between 3m and 1h"
 	Window *metav1.Duration `json:"window,omitempty"`

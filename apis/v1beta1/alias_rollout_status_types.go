@@ -184,7 +184,8 @@ type RolloutCheck struct {
 	// Errors is the number of measurements without a value in a row.
 	// +optional
 	Errors int32 `json:"errors,omitempty"`
-	// Ignored says that the alarm was in state ALARM when the rollout began, and was not OK since.
+	// Ignored says that the check does not count: an alarm that was in state ALARM when the rollout began and was not
+	// OK since, or a metric with onFailure Pause that had failed before promote-full and has not succeeded since.
 	// +optional
 	Ignored bool `json:"ignored,omitempty"`
 }

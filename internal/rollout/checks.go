@@ -121,6 +121,14 @@ func dueAt(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID
 	return at, true
 }
 
+// isDue reports whether a check that has a result is to be measured again now.
+func isDue(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID, every time.Duration,
+	now time.Time,
+) bool {
+	at, ok := dueAt(spec, s, id, every)
+	return ok && !at.After(now)
+}
+
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
@@ -137,7 +145,9 @@ func Record(s *v1beta1.AliasRolloutStatus, m Measurement, now time.Time) {
 	}
 	switch m.Result {
 	case Success:
-		c.Ignored = false
+		if c.Ignored {
+			c.Ignored, c.Failures = false, 0
+		}
 		if s.ShiftedAt != nil && !c.JudgedUntil.Before(s.ShiftedAt) {
 			c.Successes++
 		}
@@ -273,11 +283,11 @@ func pausesIf(yes bool) int {
 
 func metricVerdict(m *v1beta1.RolloutMetric, c *v1beta1.RolloutCheck) int {
 	switch {
-	case m == nil || m.DryRun:
+	case m == nil || m.DryRun || c.Ignored:
 		return passing
 	case c.Failures > m.FailureLimit && rollsBack(m):
 		return failing
-	case c.Failures > m.FailureLimit && m.OnFailure == "Pause":
+	case pausesByFailure(m, c):
 		return pausing
 	case c.Errors > ptr.Deref(m.ConsecutiveErrorLimit, consecutiveErrorLimit):
 		if m.OnError == "Rollback" {
@@ -286,6 +296,11 @@ func metricVerdict(m *v1beta1.RolloutMetric, c *v1beta1.RolloutCheck) int {
 		return pausing
 	}
 	return pausesIf(c.Inconclusive > ptr.Deref(m.InconclusiveLimit, inconclusiveLimit))
+}
+
+// pausesByFailure reports whether a metric has failed too often, and its failures pause the rollout.
+func pausesByFailure(m *v1beta1.RolloutMetric, c *v1beta1.RolloutCheck) bool {
+	return m != nil && m.OnFailure == "Pause" && c.Failures > m.FailureLimit
 }
 
 // rollsBack reports whether the failure of a metric counts for the rollback.
@@ -308,11 +323,14 @@ func required(a *v1beta1.RolloutAnalysis, total int) int {
 }
 
 // missing returns the first check that the rollout has to wait for, and why. It returns an empty string if each check
-// has succeeded so often with the present weight, and the last time with all invocations that began before since.
+// has succeeded so often with the present weight, and the last time with all invocations that began before since. A
+// check that is due has to be measured first: after a downtime, its last result is an old one.
 // Failures that do not suffice for a rollback are passed over.
-func missing(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, successes int32, since time.Time) string {
-	ids, _ := checksOf(spec)
-	for _, id := range ids {
+func missing(
+	spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, successes int32, since, now time.Time,
+) string {
+	ids, intervals := checksOf(spec)
+	for i, id := range ids {
 		m := metricOf(spec, id.Name)
 		if id.Type == CheckMetric && (m.DryRun || m.OnFailure == "Warn") {
 			continue
@@ -321,9 +339,11 @@ func missing(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, successe
 		switch {
 		case c == nil || c.MeasuredAt == nil:
 			return id.Type + " " + id.Name + " has no result yet"
-		case id.Type == CheckAlarm && c.Ignored || verdict(spec, id, c) == failing:
+		case c.Ignored || verdict(spec, id, c) == failing:
 		case c.Result != Success && c.Result != Skipped:
 			return DescribeCheck(c)
+		case isDue(spec, s, id, intervals[i], now):
+			return id.Type + " " + id.Name + " is due"
 		case c.JudgedUntil == nil || c.JudgedUntil.Time.Before(since):
 			return early(c, since)
 		case c.Result == Success && c.Successes < needed(id, successes):

@@ -248,8 +248,10 @@ func (m *machine) promoteFull(string) (outcome, string) {
 		target.unusable("") != ""):
 		return waiting, ""
 	}
-	for i := range m.s.Checks { // The user knows of alarms that fire already.
-		if c := &m.s.Checks[i]; c.Type == CheckAlarm && c.Result == Failure && !m.mayServe() {
+	for i := range m.s.Checks { // The user knows of alarms that fire already, and of failures that have paused.
+		c := &m.s.Checks[i]
+		if c.Type == CheckAlarm && c.Result == Failure && !m.mayServe() ||
+			c.Type == CheckMetric && pausesByFailure(metricOf(m.spec, c.Name), c) {
 			c.Ignored = true
 		}
 	}

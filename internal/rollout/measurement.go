@@ -143,6 +143,9 @@ type Sample struct {
 	// Samples and BaselineSamples are the numbers of invocations.
 	Samples, BaselineSamples float64
 
+	// Earlier reports whether all of the invocations began before the target received its present weight.
+	Earlier bool
+
 	// Until is the time up to which the value has all invocations that have ended in time, by when they began. A
 	// target that received its weight before it has been measured for a period at least.
 	Until time.Time

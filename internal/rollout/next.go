@@ -219,9 +219,10 @@ func Elapsed(s *v1beta1.AliasRolloutStatus, now time.Time) time.Duration {
 }
 
 // halted reports whether the time of the step stands still: the user has paused the rollout, or someone else has
-// changed the alias.
+// changed the alias. A rollback is never halted.
 func (m *machine) halted() bool {
-	return m.spec.Paused || m.s.Step == v1beta1.RolloutPaused && m.s.Reason != v1beta1.RolloutReasonInconclusive
+	return m.spec.Paused && m.s.Step != v1beta1.RolloutRollingBack ||
+		m.s.Step == v1beta1.RolloutPaused && m.s.Reason != v1beta1.RolloutReasonInconclusive
 }
 
 // measured records what was measured. An alarm that is in state ALARM before the target has received invocations says

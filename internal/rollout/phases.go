@@ -58,9 +58,10 @@ func (m *machine) validated() {
 			fmt.Sprintf("rollout %s of version %s continues: what it waited for is there",
 				m.s.ID, m.s.Target.FunctionVersion))
 	}
-	switch direct := m.isDirect(); {
-	case direct != "":
-		m.s.Direct = true
+	direct := m.isDirect()
+	m.s.Direct = direct != ""
+	switch {
+	case m.s.Direct:
 		m.promote(direct)
 	case len(m.spec.PreTraffic) > 0:
 		m.enter(v1beta1.RolloutPreTraffic, "", "")
@@ -135,14 +136,16 @@ func (m *machine) wakes(version string) {
 
 // blocked returns which dependency or alarm prevents that invocations move to the target. Empty if none does.
 func (m *machine) blocked() string {
-	ids, _ := checksOf(m.spec)
-	for _, id := range ids {
+	ids, intervals := checksOf(m.spec)
+	for i, id := range ids {
 		if id.Type == CheckMetric {
 			continue
 		}
 		switch c := check(m.s, id); {
 		case c == nil:
 			return id.Type + " " + id.Name + " has no result yet"
+		case !c.Ignored && isDue(m.spec, m.s, id, intervals[i], m.now):
+			return id.Type + " " + id.Name + " is due"
 		case id.Type == CheckAlarm && (c.Ignored || c.Result == Inconclusive):
 		case c.Result != Success:
 			return DescribeCheck(c)
@@ -268,6 +271,9 @@ func (m *machine) analyze() {
 		}
 		if m.succeeded(1, since) {
 			m.promote("all steps are done")
+			if m.s.ObservedWeight == 0 && m.spec.Analysis != nil && m.bakeTime() <= 0 {
+				m.s.Step = v1beta1.RolloutShifting // Nothing has judged the target yet: it bakes after that.
+			}
 		}
 		return
 	}
@@ -298,7 +304,7 @@ func (m *machine) succeeded(times int32, since *metav1.Time) bool {
 		m.s.Message = m.blocked()
 		return m.s.Message == ""
 	}
-	m.s.Message = missing(m.spec, m.s, times, since.Time)
+	m.s.Message = missing(m.spec, m.s, times, since.Time, m.now)
 	if m.s.Message != "" {
 		m.s.Message = "waits for the analysis: " + m.s.Message
 	}

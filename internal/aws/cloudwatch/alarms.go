@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
@@ -20,12 +23,24 @@ import (
 // maxAlarms is the maximum number of alarms that DescribeAlarms takes and returns.
 const maxAlarms = 100
 
+// maxAlarmName is the length of the longest name of an alarm, in units of UTF-16.
+const maxAlarmName = 255
+
 // describe returns the states of alarms. It makes as few calls as possible.
 func (b *Batcher) describe(ctx context.Context, api API, now time.Time,
 	due map[string]string,
 ) map[string]answer[rollout.AlarmState] {
 	answers := make(map[string]answer[rollout.AlarmState], len(due))
-	for names := range slices.Chunk(slices.Sorted(maps.Keys(due)), maxAlarms) {
+	var possible []string
+	for n := range due {
+		if isAlarmName(n) {
+			possible = append(possible, n)
+			continue
+		}
+		answers[n] = answer[rollout.AlarmState]{err: fmt.Errorf("%q is not the name of an alarm", n)}
+	}
+	slices.Sort(possible)
+	for names := range slices.Chunk(possible, maxAlarms) {
 		states, err := b.states(ctx, api, now, names)
 		for _, n := range names {
 			a, ok := states[n]
@@ -40,6 +55,13 @@ func (b *Batcher) describe(ctx context.Context, api API, now time.Time,
 		}
 	}
 	return answers
+}
+
+// isAlarmName reports whether an alarm may have a name. CloudWatch rejects a call with a name that none can have, and
+// the call is one for the alarms of all rollouts.
+func isAlarmName(name string) bool {
+	return name != "" && utf8.ValidString(name) && len(utf16.Encode([]rune(name))) <= maxAlarmName &&
+		!strings.ContainsFunc(name, unicode.IsControl)
 }
 
 // states returns the states of the alarms that exist. It makes one call, and one for each further page.

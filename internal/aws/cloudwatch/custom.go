@@ -107,14 +107,24 @@ var (
 )
 
 // readsOthers reports whether an expression reads other metrics than those of the queries.
-func (m customMetric) readsOthers() bool {
-	return slices.ContainsFunc(m.Queries, func(q v1beta1.CloudWatchQuery) bool {
-		return q.Expression != nil && others.MatchString(outsideQuotes(*q.Expression))
+func (m customMetric) readsOthers() bool { return m.matches(others) }
+
+// matches reports whether an expression with the names of the rollout, as it is sent, matches a pattern outside of
+// quoted strings. An alias or a function may have the name of a function of expressions.
+func (m customMetric) matches(pattern *regexp.Regexp) bool {
+	return slices.ContainsFunc(m.queries(), func(q types.MetricDataQuery) bool {
+		return q.Expression != nil && pattern.MatchString(outsideQuotes(*q.Expression))
 	})
 }
 
-// outsideQuotes returns an expression without its quoted strings.
-func outsideQuotes(expression string) string { return quoted.ReplaceAllString(expression, " ") }
+// outsideQuotes returns an expression without its quoted strings. One with a backslash is returned as it is: a quote
+// may not be the end of a string then.
+func outsideQuotes(expression string) string {
+	if strings.Contains(expression, `\`) {
+		return expression
+	}
+	return quoted.ReplaceAllString(expression, " ")
+}
 
 func (m customMetric) evaluate(w window, of map[string]series) (rollout.Sample, error) {
 	sample := noSample()

@@ -49,9 +49,7 @@ var finds = regexp.MustCompile(`(?i)\b(SEARCH|SELECT|LAMBDA|INSIGHT_RULE_METRIC|
 
 // FindsMetrics reports whether an expression of a metric reads metrics that it does not name, so that they may be those
 // of any function.
-func FindsMetrics(metric v1beta1.RolloutMetric) bool {
+func FindsMetrics(subject rollout.Subject, metric v1beta1.RolloutMetric) bool {
 	c := metric.Provider.CloudWatch
-	return c != nil && slices.ContainsFunc(c.Queries, func(q v1beta1.CloudWatchQuery) bool {
-		return q.Expression != nil && finds.MatchString(outsideQuotes(*q.Expression))
-	})
+	return c != nil && (customMetric{CloudWatchMetric: *c, subject: subject}).matches(finds)
 }

@@ -167,16 +167,25 @@ func (m lambdaMetric) evaluate(w window, of map[string]series) (rollout.Sample, 
 	}
 	value, samples := m.valueOf(w, values, counts)
 	if m.byVersion() {
-		if values, err = of[baselineID].in(w); err != nil {
+		values, err := of[baselineID].in(w)
+		if err != nil {
 			return sample, err
 		}
-		if counts, err = of[baselineInvocationsID].in(w); err != nil {
+		counts, err := of[baselineInvocationsID].in(w)
+		if err != nil {
 			return sample, err
 		}
 		sample.Baseline, sample.BaselineSamples = m.valueOf(w, values, counts)
 	}
-	sample.Value, sample.Samples = value, samples
+	sample.Value, sample.Samples, sample.Earlier = value, samples, m.areEarlier(counts)
 	return sample, nil
+}
+
+// areEarlier reports whether there are invocations of the target, and all began before it received its present weight.
+func (m lambdaMetric) areEarlier(counts []point) bool {
+	present := ceil(m.subject.Since, minute)
+	return m.subject.TrafficSince.Before(m.subject.Since) && len(counts) > 0 &&
+		!slices.ContainsFunc(counts, func(p point) bool { return !p.at.Before(present) })
 }
 
 // valueOf returns the value of the metric of data points, and the number of invocations. Lambda does not publish zeros.

@@ -19,7 +19,8 @@ import (
 // minute is the resolution of Lambda's metrics, and of others that are not of high resolution.
 const minute = time.Minute
 
-// The window of a metric that sets none: five minutes, and at least three periods.
+// The window of a metric that sets none: five minutes, and at least three periods. That of Lambda's metrics has the
+// interval between two measurements at least, so that no failure is between two windows.
 const (
 	defaultWindow = 5 * time.Minute
 	leastPeriods  = 3
@@ -62,6 +63,9 @@ func newRequest(subject rollout.Subject, metric v1beta1.RolloutMetric) (*request
 			return nil, err
 		}
 		r.queries, r.evaluate, r.since, window = m.queries(), m.evaluate, m.since(), p.Lambda.Window
+		if metric.Interval != nil {
+			r.length = max(r.length, metric.Interval.Duration)
+		}
 	case p.CloudWatch != nil:
 		m := customMetric{CloudWatchMetric: *p.CloudWatch, subject: subject}
 		if err := m.check(); err != nil {
@@ -86,7 +90,7 @@ func newRequest(subject rollout.Subject, metric v1beta1.RolloutMetric) (*request
 func keyOf(r *request, subject rollout.Subject, provider v1beta1.RolloutMetricProvider) (string, error) {
 	b, err := json.Marshal([]any{
 		provider.Lambda, provider.CloudWatch, subject.Stable, subject.Target, subject.Weighted,
-		r.since, r.length,
+		subject.Since, r.since, r.length,
 	})
 	if err != nil {
 		return "", fmt.Errorf("cannot encode the metric: %w", err)

@@ -46,7 +46,7 @@ func metricsOf(
 func (m metrics) Sample(
 	ctx context.Context, s rollout.Subject, metric *v1beta1.RolloutMetric,
 ) (rollout.Sample, time.Duration, error) {
-	if m.shared && cloudwatch.FindsMetrics(*metric) {
+	if m.shared && cloudwatch.FindsMetrics(s, *metric) {
 		return rollout.Sample{}, 0, errFindsMetrics
 	}
 	for _, name := range cloudwatch.Functions(s, *metric) {

@@ -47,6 +47,9 @@ func TestSampleOfFoundMetrics(t *testing.T) {
 		"Search":    {reason: "It finds those of any function.", expression: "SUM(SEARCH('{AWS/Lambda,FunctionName} Errors', 'Sum'))", shared: true, want: true},
 		"Select":    {reason: "It finds those of any function.", expression: `select SUM(Errors) from SCHEMA("AWS/Lambda", FunctionName)`, shared: true, want: true},
 		"Connector": {reason: "It invokes a function.", expression: "LAMBDA('source')", shared: true, want: true},
+		"Alias":     {reason: "An alias may have the name of a function of expressions.", expression: "$(alias)('{AWS/Lambda,FunctionName} Errors', 'Sum')", shared: true, want: true},
+		"Part":      {reason: "Or a part of it.", expression: "SEA$(function)('{AWS/Lambda,FunctionName} Errors', 'Sum')", shared: true, want: true},
+		"Escaped":   {reason: "A quote may be a part of a string.", expression: `SUM(METRICS('\'')) + SEARCH('{Shop,Table} Errors', 'Sum')`, shared: true, want: true},
 		"Own":       {reason: "Nobody else uses the config.", expression: "SEARCH('{AWS/Lambda,FunctionName} Errors', 'Sum')"},
 		"Math":      {reason: "It reads the queries alone.", expression: "SUM(METRICS('search'))/2", shared: true},
 	}
@@ -55,7 +58,7 @@ func TestSampleOfFoundMetrics(t *testing.T) {
 			metric := v1beta1.RolloutMetric{}
 			metric.Provider.CloudWatch = &v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{{ID: "q", Expression: &tc.expression}}}
 			m := metrics{batcher: &cloudwatch.Batcher{}, api: unavailable{}, now: time.Now, shared: tc.shared}
-			_, _, err := m.Sample(t.Context(), rollout.Subject{}, &metric)
+			_, _, err := m.Sample(t.Context(), rollout.Subject{Function: "RCH", Alias: "SEARCH"}, &metric)
 			if got := errors.Is(err, errFindsMetrics); got != tc.want {
 				t.Errorf("%s\ngot %v", tc.reason, err)
 			}

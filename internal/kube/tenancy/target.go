@@ -96,7 +96,8 @@ var kinds = map[string]string{
 }
 
 // Named returns what ARNs name: functions, versions of layers, capacity providers and code signing configurations. It
-// ignores other strings, such as ARNs of queues.
+// ignores other strings, such as ARNs of queues. The number of a layer's version has no leading zeros, which AWS's
+// pattern of the ARN allows.
 func Named(arns ...*string) []Target {
 	const service, region, account, typ, name = 2, 3, 4, 5, 6
 	var out []Target
@@ -109,10 +110,11 @@ func Named(arns ...*string) []Target {
 		// A layer has no owner.
 		case kinds[parts[typ]] == v1beta1.LayerVersionKind && strings.Count(parts[name], ":") != 1:
 		case kinds[parts[typ]] != "":
-			out = append(out, Target{
-				Kind: kinds[parts[typ]], Region: parts[region], Account: parts[account],
-				Name: parts[name],
-			})
+			t := Target{Kind: kinds[parts[typ]], Region: parts[region], Account: parts[account], Name: parts[name]}
+			if layer, version, ok := strings.Cut(t.Name, ":"); ok && t.Kind == v1beta1.LayerVersionKind {
+				t.Name = layer + ":" + strings.TrimLeft(version, "0")
+			}
+			out = append(out, t)
 		}
 	}
 	return out

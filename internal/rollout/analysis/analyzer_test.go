@@ -582,6 +582,18 @@ func TestCloudWatchMetric(t *testing.T) {
 			"result < 0.01", "", 1, false,
 			outcome{"Inconclusive", "", "no traffic: the number of invocations is not known"},
 		},
+		"EarlierTraffic": {
+			"Invocations with an earlier weight do not raise the weight further.",
+			rollout.Sample{Value: 0, Samples: 10, Earlier: true},
+			"result < 0.01", "", 1, false,
+			outcome{"Inconclusive", "0", "no traffic: there are no invocations with the present weight"},
+		},
+		"EarlierFailure": {
+			"Their failures count.",
+			rollout.Sample{Value: 1, Samples: 10, Earlier: true},
+			"result < 0.01", "", 1, false,
+			outcome{"Failure", "1", "successCondition is not met"},
+		},
 		"OtherMetric": {
 			"Other metrics have no invocations.",
 			rollout.Sample{Value: 0, Samples: nan},

@@ -23,6 +23,9 @@ type reading struct {
 
 	// until is the time up to which the result has all invocations, zero if that is not known.
 	until time.Time
+
+	// earlier reports whether all invocations began before the target received its present weight.
+	earlier bool
 }
 
 // values returns the variables of conditions. An infinite baseline is none to compare with.
@@ -83,6 +86,9 @@ func (a *Analyzer) metric(ctx context.Context, id rollout.CheckID, s rollout.Sub
 		result, message = rollout.Skipped, "a condition compares with the stable version, which receives no "+
 			"invocations any more"
 	}
+	if result == rollout.Success && r.earlier && !r.until.Before(s.Since) {
+		result, message = rollout.Inconclusive, "no traffic: there are no invocations with the present weight"
+	}
 	out := measured(id, result, r.value(), "%s", message)
 	out.Until = r.until
 	return out, 0
@@ -120,7 +126,7 @@ func (a *Analyzer) read(ctx context.Context, s rollout.Subject, m *v1beta1.Rollo
 		sample, wait, err = a.cloudWatch.Sample(ctx, s, m)
 		r = reading{
 			result: sample.Value, baseline: sample.Baseline, samples: sample.Samples,
-			baselineSamples: sample.BaselineSamples,
+			baselineSamples: sample.BaselineSamples, earlier: sample.Earlier,
 		}
 		if !sample.Until.IsZero() {
 			r.until = sample.Until.Add(-s.Timeout)

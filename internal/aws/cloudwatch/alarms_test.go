@@ -1,0 +1,55 @@
+package cloudwatch
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+)
+
+// TestNamesOfNoAlarm checks that a name that no alarm can have, for which CloudWatch rejects the whole call, hides no
+// alarm of another rollout: other namespaces may share the call.
+func TestNamesOfNoAlarm(t *testing.T) {
+	cases := map[string]struct{ reason, name string }{
+		"Control": {"No name has control characters.", "errors\x00"},
+		"Long":    {"A name has at most 255 units of UTF-16, and admission counts characters.", strings.Repeat("🚨", 128)},
+		"UTF8":    {"A name is text.", "errors\xff"},
+		"Empty":   {"A name has a character at least.", ""},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			b, f, at := &Batcher{}, &fake{}, clock(12, 0, 0)
+			f.describeAlarms = func(in *sdk.DescribeAlarmsInput) (*sdk.DescribeAlarmsOutput, error) {
+				if slices.Contains(in.AlarmNames, tc.name) {
+					return nil, apiError("ValidationError")
+				}
+				out := &sdk.DescribeAlarmsOutput{}
+				for _, n := range in.AlarmNames {
+					out.MetricAlarms = append(out.MetricAlarms,
+						types.MetricAlarm{AlarmName: &n, StateValue: types.StateValueAlarm})
+				}
+				return out, nil
+			}
+			names := [][]string{{"fires"}, {tc.name}}
+			for _, n := range names {
+				b.Alarms(t.Context(), f, at, n, 30*time.Second)
+			}
+			got := map[string]string{}
+			for _, n := range names {
+				states, wait, err := b.Alarms(t.Context(), f, at.Add(time.Second), n, 30*time.Second)
+				if wait > 0 || err != nil {
+					t.Fatal(wait, err)
+				}
+				if got[n[0]] = states[n[0]].State; states[n[0]].Err != nil {
+					got[n[0]] = states[n[0]].Err.Error()
+				}
+			}
+			if got["fires"] != "ALARM" || !strings.Contains(got[tc.name], "is not the name of an alarm") {
+				t.Errorf("%s\ngot %q", tc.reason, got)
+			}
+		})
+	}
+}

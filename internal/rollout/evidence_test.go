@@ -1,0 +1,180 @@
+package rollout
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// TestOldSuccess checks that no further invocations move, and no rollout ends, because of a success from before a
+// downtime: what is due is measured first. The first measurement of a process has no value at once.
+func TestOldSuccess(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		steps  []v1beta1.CanaryStep
+		bake   time.Duration
+		until  func(s *scenario) bool
+		serves Route
+	}{
+		"Weight": {
+			reason: "The target gets no higher weight.",
+			steps: []v1beta1.CanaryStep{
+				{SetWeight: ptr.To[int32](10)},
+				{Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: 5 * time.Minute}}},
+				{SetWeight: ptr.To[int32](50)},
+			},
+			until:  func(s *scenario) bool { return s.state.StepElapsed.Duration >= 200*time.Second },
+			serves: at(10),
+		},
+		"Bake": {
+			reason: "The bake time does not end.",
+			steps:  []v1beta1.CanaryStep{{SetWeight: ptr.To[int32](10)}},
+			bake:   5 * time.Minute,
+			until: func(s *scenario) bool {
+				return s.state.Step == v1beta1.RolloutBaking && s.state.StepElapsed.Duration >= 200*time.Second
+			},
+			serves: Route{Version: "2"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, twoWeights(metrics("m"), bake(tc.bake)))
+			s.spec.Strategy.Canary.Steps = tc.steps
+			s.observed.Target = "2"
+			s.untilTrue("nearly over", func() bool { return tc.until(s) })
+			s.down(time.Hour)
+			s.result = func(CheckID) string { return "" }
+			s.pass(time.Minute)
+			if s.observed.Route != tc.serves || s.state.Phase != v1beta1.RolloutProgressing {
+				t.Fatalf("%s\n%s with %s", tc.reason, s.state.Phase, s.observed.Route)
+			}
+			s.result = func(CheckID) string { return Failure }
+			s.pass(time.Minute)
+			s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "1")
+		})
+	}
+}
+
+// TestAlarmDuringSmokeTests checks that an alarm that fires while the smoke tests run is one that fires before the
+// target receives any invocation, although it was OK before them.
+func TestAlarmDuringSmokeTests(t *testing.T) {
+	s := newScenario(t, tenPercent(alarms("a"), func(s *v1beta1.AliasRollout) {
+		s.PreTraffic = []v1beta1.RolloutSmokeTest{{Name: "ping"}}
+	}))
+	s.observed.Target = "2"
+	s.until(v1beta1.RolloutPreTraffic)
+	s.result = func(CheckID) string { return "" }
+	s.pass(2 * time.Minute)
+	s.wantSent("the alarm is measured first")
+	s.result = func(CheckID) string { return Failure }
+	s.pass(time.Minute)
+	s.wantSent("it fired before", at(10).String())
+	if s.result = nil; len(s.rejected()) > 0 {
+		t.Errorf("rejected %v", s.rejected())
+	}
+	s.pass(time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
+// TestPromoteFullAfterAFailure checks that a version that the user has promoted although a metric with onFailure Pause
+// has failed is not taken back because of that failure, but because of another one after a success.
+func TestPromoteFullAfterAFailure(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		s := newScenario(t, twoWeights(metrics("m"), bake(10*time.Minute)))
+		s.spec.Analysis.Metrics[0].OnFailure = "Pause"
+		s.at10()
+		s.result = func(CheckID) string { return Failure }
+		s.untilTrue("paused", func() bool { return s.state.Reason == v1beta1.RolloutReasonInconclusive })
+		s.observed.Commands[v1beta1.AnnotationRolloutPromoteFull] = "x"
+		s.until(v1beta1.RolloutBaking)
+		s.pass(2 * time.Minute)
+		if again {
+			s.result = nil
+			s.pass(2 * time.Minute)
+			s.result = func(CheckID) string { return Failure }
+		}
+		s.pass(2 * time.Hour)
+		if again {
+			s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonProgressDeadlineExceeded, "1")
+			continue
+		}
+		s.wantEnd(v1beta1.RolloutReady, "", "2")
+	}
+}
+
+// TestPausedRollback checks that a rollback ends while spec.rollout.paused is true, although the answer of AWS to the
+// change was lost.
+func TestPausedRollback(t *testing.T) {
+	s := newScenario(t, tenPercent())
+	s.at10()
+	s.spec.Paused = true
+	s.observed.Commands[v1beta1.AnnotationRolloutAbort] = "x"
+	s.until(v1beta1.RolloutRollingBack)
+	s.alias(Route{Version: "1"})                 // By the call whose answer was lost.
+	s.refuses = func(Route) bool { return true } // There is nothing to change.
+	s.pass(10 * time.Minute)
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAborted, "1")
+}
+
+// TestRecreatedDuringADirectMove checks that a version that moved directly is analysed if it does not move directly any
+// more when the alias is created again.
+func TestRecreatedDuringADirectMove(t *testing.T) {
+	s := promoted(t, twoWeights(alarms("a"), func(s *v1beta1.AliasRollout) {
+		s.RollbackWindow = &v1beta1.RolloutRollbackWindow{Revisions: 1}
+	}))
+	s.observed.Target = "1"
+	s.until(v1beta1.RolloutPromoting)
+	s.spec.RollbackWindow = nil
+	Recreated(s.state, s.now)
+	s.alias(Route{Version: "2"})
+	s.untilTrue("a weight", func() bool { return s.state.ObservedWeight > 0 })
+	s.result = func(CheckID) string { return Failure }
+	s.pass(time.Hour)
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "2")
+}
+
+// TestPromotionWithoutAWeight checks that a target that receives its first invocations with the promotion is judged
+// after it, also without a bake time, unless the user has skipped the analysis.
+func TestPromotionWithoutAWeight(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		edit   func(*v1beta1.AliasRollout)
+	}{
+		"Pause": {"Time is no evidence.", func(s *v1beta1.AliasRollout) {
+			s.Strategy.Canary.Steps = s.Strategy.Canary.Steps[1:]
+		}},
+		"Analysis": {"Before any invocation, there is nothing to analyse.", func(s *v1beta1.AliasRollout) {
+			s.Strategy.Canary.Steps = []v1beta1.CanaryStep{
+				{Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](3)}},
+			}
+		}},
+		"NoBakeTime": {"A bake time of 0s is admitted.", func(s *v1beta1.AliasRollout) {
+			allAtOnce(s)
+			bake(0)(s)
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for result, want := range map[string]Route{Success: {Version: "2"}, Failure: {Version: "1"}} {
+				s := newScenario(t, tenPercent(metrics("m"), tc.edit))
+				s.result = func(CheckID) string { return result }
+				s.observed.Target = "2"
+				s.pass(time.Hour)
+				if s.observed.Route != want || len(s.rejected()) > 0 != (result == Failure) {
+					t.Errorf("%s\n%s: %s, rejected %v: %+v", tc.reason, result, s.observed.Route, s.rejected(), s.state)
+				}
+			}
+			s := newScenario(t, tenPercent(metrics("m"), tc.edit))
+			s.result = func(CheckID) string { return Failure }
+			s.observed.Target = "2"
+			s.until(v1beta1.RolloutValidating)
+			s.observed.Commands[v1beta1.AnnotationRolloutPromoteFull] = "x"
+			s.pass(time.Hour)
+			s.wantEnd(v1beta1.RolloutReady, "", "2")
+		})
+	}
+}
