@@ -329,20 +329,21 @@ func joined(parts ...string) string {
 }
 
 // failure returns why a rollout has failed: its target was rejected, or nobody knows whether it is good. The reason of
-// a target that had failed before the user returned to another version is that of its failure.
+// a target that had failed before the user returned to another version is that of its failure, which the message is not
+// about.
 func failure(s *v1beta1.AliasRolloutStatus) string {
-	verb, reason, end := "was not rolled out", s.Reason, ": set the annotation "+v1beta1.AnnotationRolloutRetry+
-		" to try again"
+	verb, reason, end := "was not rolled out", "("+s.Reason+"): ", ": set the annotation "+
+		v1beta1.AnnotationRolloutRetry+" to try again"
 	if rollout.Rejected(s) {
 		verb, end = "was rejected", ""
 	}
-	if f := rollout.Rejection(s, s.Target.FunctionVersion); f != nil {
-		reason = f.Reason
+	if f := rollout.Rejection(s, s.Target.FunctionVersion); f != nil && f.Reason != s.Reason {
+		reason = "(" + f.Reason + "); "
 	}
 	if s.Step == v1beta1.RolloutValidating {
 		end = ": it is rolled out once it can be"
 	}
-	return fmt.Sprintf("version %s %s (%s): %s%s", s.Target.FunctionVersion, verb, reason, s.Message, end)
+	return fmt.Sprintf("version %s %s %s%s%s", s.Target.FunctionVersion, verb, reason, s.Message, end)
 }
 
 // progress returns what a rollout does, such as "rollout 7-abc: Analyzing, step 2 of 5: version 6

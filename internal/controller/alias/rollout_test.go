@@ -320,7 +320,7 @@ func TestRolloutSaysWhatServes(t *testing.T) {
 	r.until("returned", func() bool {
 		return r.state().Stable.FunctionVersion == "1" && r.state().Phase == v1beta1.RolloutFailed
 	})
-	if want := "version 1 serves; version 2 was rejected (AnalysisFailed): the user has chosen version 1"; ready() != want {
+	if want := "version 1 serves; version 2 was rejected (AnalysisFailed); the user has chosen version 1"; ready() != want {
 		t.Errorf("after rollback-to, Ready is %q, want %q", ready(), want)
 	}
 }

@@ -14,7 +14,9 @@ import (
 // fluxSource returns a Flux source as it would be after an apply, before Flux reconciles it: with the artifact that it
 // has in the cluster if its spec stays the same, and without one otherwise. A user who may not apply it gets it without
 // one, too.
-func (e *environment) fluxSource(ctx context.Context, u *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func (e *environment) fluxSource(
+	ctx context.Context, u *unstructured.Unstructured,
+) (*unstructured.Unstructured, error) {
 	changed := u.DeepCopy()
 	unstructured.RemoveNestedField(changed.Object, "status")
 	live := &unstructured.Unstructured{}

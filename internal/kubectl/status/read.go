@@ -171,10 +171,14 @@ func plain(name string) string {
 	return name
 }
 
-// isUndone reports whether a resource is an Alias whose rollout the user has undone.
-func isUndone(mg managed) bool {
+// isMoving reports whether a resource is an Alias whose rollout goes on, or that the user has undone.
+func isMoving(mg managed) bool {
 	a, ok := mg.(*v1beta1.Alias)
-	return ok && kubectl.IsUndone(a.Status.Rollout)
+	if !ok || a.Status.Rollout == nil {
+		return false
+	}
+	s := a.Status.Rollout
+	return s.Phase == v1beta1.RolloutProgressing && s.Step != v1beta1.RolloutPaused || kubectl.IsUndone(s)
 }
 
 // relate returns the state of a resource, and adds its differences and problems to the page.
@@ -186,7 +190,7 @@ func (r *reader) relate(kind string, mg managed) related {
 	}
 	ready, synced := mg.GetCondition(xpv2.TypeReady), mg.GetCondition(xpv2.TypeSynced)
 	for _, c := range []xpv2.Condition{synced, ready} {
-		if c.Status == corev1.ConditionFalse && !(c.Type == xpv2.TypeReady && isUndone(mg)) {
+		if c.Status == corev1.ConditionFalse && !(c.Type == xpv2.TypeReady && isMoving(mg)) {
 			message := cmp.Or(c.Message, s.Message, string(c.Reason))
 			r.page.Problems = append(r.page.Problems, problem{Resource: name, Message: message})
 			break
