@@ -62,6 +62,9 @@ func (f *files) add(e entry) error {
 	}
 	f.note(name)
 	if name == f.at && name != "" && e.kind == file {
+		if f.self != nil {
+			return errors.Errorf("the archive has %q twice", e.name)
+		}
 		s, err := f.store(name, e)
 		f.self = &s
 		return err

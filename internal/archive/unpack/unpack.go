@@ -59,8 +59,10 @@ func Zip(ctx context.Context, w io.Writer, a Archive, at, tempDir string) error 
 	if err != nil {
 		return errors.Wrap(err, "cannot make a temporary file: give the provider's pod a writable folder (TMPDIR)")
 	}
-	defer temp.Close()           //nolint:errcheck // It is removed.
-	defer os.Remove(temp.Name()) //nolint:errcheck // It is in a temporary folder.
+	defer temp.Close() //nolint:errcheck // It is gone then.
+	if err := os.Remove(temp.Name()); err != nil {
+		return errors.Wrap(err, "cannot remove the name of a temporary file")
+	}
 	fs := newFiles(at, temp)
 	if err := entries(func(e entry) error {
 		if err := ctx.Err(); err != nil {
