@@ -32,8 +32,9 @@ func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
 	if err != nil {
 		return b, err
 	}
-	defer z.Release()
-	if z.Size() <= maxDirect {
+	size := z.Size()
+	z.Release() // It may be dropped while others are uploaded.
+	if size <= maxDirect {
 		return b, nil
 	}
 	at := f.staging(b)
@@ -43,7 +44,7 @@ func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
 			where = ""
 		}
 		return b, errors.Errorf("the .zip of %s has %d MB, and AWS takes more than %d MB only from S3: set "+
-			"%sspec.code.staging of the provider config", b.From.artifactField(), z.Size()>>20, maxDirect>>20, where)
+			"%sspec.code.staging of the provider config", b.From.artifactField(), size>>20, maxDirect>>20, where)
 	}
 	o, err := stagedAt(*at, b.SHA256)
 	if err != nil {
@@ -51,7 +52,9 @@ func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
 	}
 	found, err := f.staged(ctx, &o, b.SHA256)
 	if err == nil && !found {
-		err = f.Store.Do(ctx, "stage\n"+o.bucket+"/"+o.key, func(ctx context.Context) error { return f.put(ctx, b, o) })
+		err = f.Store.Upload(ctx, b.Artifact.content.Namespace, o.bucket+"/"+o.key, func(ctx context.Context) error {
+			return f.put(ctx, b, o)
+		})
 		if err == nil {
 			_, err = f.staged(ctx, &o, b.SHA256)
 		}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/sha512"
+	"crypto/tls"
 	"encoding/hex"
 	"hash"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -41,8 +43,31 @@ func newClient(h egress.Hosts) *http.Client {
 // Flux returns the artifact of a Flux source in a namespace, which is downloaded from the URL in the source's status.
 func (s *Store) Flux(namespace string, a flux.Artifact) Artifact {
 	return Artifact{Namespace: namespace, Digest: a.Digest, Fetch: func(ctx context.Context, w io.Writer) error {
-		return errors.Wrapf(s.download(ctx, a, w), "cannot download the artifact from %s", a.URL)
+		return errors.Wrapf(stable(s.download(ctx, a, w)), "cannot download the artifact from %s", shown(a.URL))
 	}}
+}
+
+// shown returns the part of a URL that is shown to users: a password or a token in it is not for all of them.
+func shown(at string) string {
+	u, err := url.Parse(at)
+	if err != nil {
+		return "the URL of its status"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// stable returns an error of a download without what differs each time: addresses, ports and the time.
+func stable(err error) error {
+	if failed := (*net.DNSError)(nil); errors.As(err, &failed) {
+		return errors.New("the name of the host cannot be resolved")
+	}
+	if failed := (*tls.CertificateVerificationError)(nil); errors.As(err, &failed) {
+		return errors.New("the server's certificate is not trusted, has expired, or is for another host")
+	}
+	if failed := (*net.OpError)(nil); errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
 }
 
 // download writes an artifact. It reads no more bytes than the artifact's status says, or than MaxDownload.

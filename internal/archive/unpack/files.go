@@ -119,7 +119,7 @@ func (f *files) store(name string, e entry) (stored, error) {
 	}
 	n, err := io.Copy(f.temp, io.LimitReader(e.body, MaxUnpacked-f.total+1))
 	if err != nil {
-		return stored{}, errors.Wrapf(err, "cannot unpack %q", e.name)
+		return stored{}, errors.Wrapf(WithoutName(err), "cannot unpack %q", e.name)
 	}
 	if n > MaxUnpacked-f.total {
 		return stored{}, tooLarge()
