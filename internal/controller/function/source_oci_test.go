@@ -128,6 +128,38 @@ func TestOCIIsDeployed(t *testing.T) {
 	}
 }
 
+// TestRetryOfArtifact checks that code that AWS has refused asynchronously is downloaded and verified anew when it is
+// sent again.
+func TestRetryOfArtifact(t *testing.T) {
+	e := newOCIEnv(t)
+	k, public := newSigner(t)
+	e.code = v1beta1.CodePolicy{RequireVerified: true, Cosign: &v1beta1.CosignSigners{PublicKeys: &public}}
+	digest := e.push("v1", "1")
+	e.sign(k, digest, digest)
+	e.Settle(e.f)
+	digest = e.push("v2", "2")
+	e.sign(k, digest, digest)
+	e.spec().Reference = e.registry.Host + "/shop:v2"
+	e.f.Generation++
+	e.Double.FailUpdate("f", "The archive cannot be unzipped.", "InvalidZipFileException")
+	for range 3 {
+		if _, err := e.Step(e.f); err != nil {
+			t.Fatal(err)
+		}
+		e.Advance(2 * time.Second)
+	}
+	if n := e.Double.Count("UpdateFunctionCode"); n != 1 {
+		t.Fatalf("%d updates", n)
+	}
+	e.Advance(10 * time.Minute)
+	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Settle(e.f)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if c := e.f.Status.AtProvider.DeployedCode; c.Verified == "" || c.Revision != "main@sha1:2" {
+		t.Errorf("got %+v", c)
+	}
+}
+
 // TestMovingTag has a tag that moves between its look-up and the download.
 func TestMovingTag(t *testing.T) {
 	e := newOCIEnv(t)
