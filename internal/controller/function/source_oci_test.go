@@ -229,6 +229,20 @@ func TestOCIVerification(t *testing.T) {
 			reason: "Another identity of the same Sigstore is refused.", code: keyless, want: "no signature is trusted",
 			sign: func(e *ociEnv, d string) { e.signKeyless(sigstore, "mallory@example.org", issuer, d) },
 		},
+		"NotRequired": {
+			reason: "The signers of the resource count if the config names others and requires none.", verify: byKey(), keys: public,
+			code: v1beta1.CodePolicy{Cosign: &v1beta1.CosignSigners{PublicKeys: &otherPublic}},
+			sign: func(e *ociEnv, d string) { e.sign(mine, d, d) },
+		},
+		"Claimed": {
+			reason: "A status that claims that it was deployed and verified is not believed.", code: config, want: "no signature is trusted",
+			sign: func(e *ociEnv, d string) {
+				e.sign(other, d, d)
+				e.f.Status.AtProvider.DeployedCode = &v1beta1.DeployedCode{
+					Source: "oci://" + e.spec().Reference + "#" + d, CodeSHA256: "A=", Verified: "key",
+				}
+			},
+		},
 		"Unsigned":       {reason: "Without a signature, nothing is deployed.", verify: byKey(), keys: public, want: "it has no signature of cosign"},
 		"UnsignedConfig": {reason: "The config may demand it.", code: config, want: "it has no signature of cosign"},
 		"OtherKey": {
