@@ -5,6 +5,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -157,6 +158,31 @@ func TestRetryOfArtifact(t *testing.T) {
 	}
 	if c := e.f.Status.AtProvider.DeployedCode; c.Verified == "" || c.Revision != "main@sha1:2" {
 		t.Errorf("got %+v", c)
+	}
+}
+
+// TestManifestAsArtifact checks that a Flux source whose artifact is the manifest of an artifact in a registry, and so has
+// its digest, does not put the manifest in the place of the code.
+func TestManifestAsArtifact(t *testing.T) {
+	e := newOCIEnv(t)
+	digest := e.push("v1", "1")
+	res, err := http.Get("http://" + e.registry.Host + "/v2/shop/manifests/" + digest) //nolint:noctx // A test.
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	manifest, err := io.ReadAll(res.Body)
+	e.Must(err)
+	e.source.Set(manifest, map[string]any{"url": e.source.URL(), "revision": "r", "digest": digest})
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Name, f.Spec.ForProvider.Code = "hostile", &v1beta1.FunctionCode{SourceRef: fluxtest.Ref("")}
+		f.Spec.ForProvider.Code.SourceRef.Path = nil
+	})
+	if _, err := e.Do(f); err == nil || !strings.Contains(err.Error(), "not a valid .tar") {
+		t.Errorf("a manifest is no archive, got %v", err)
+	}
+	if diff := cmp.Diff([]string{"CreateFunction"}, e.Settle(e.f)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
 
