@@ -155,7 +155,7 @@ func large(t testing.TB, size int64) flux.Artifact {
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) }))
 	t.Cleanup(server.Close)
-	return flux.Artifact{URL: server.URL, Revision: "r", Digest: "sha256:" + hex.EncodeToString(h.Sum(nil))}
+	return flux.Artifact{URL: server.URL + "/bucket/shop/app/artifact.tar.gz", Revision: "r", Digest: "sha256:" + hex.EncodeToString(h.Sum(nil))}
 }
 
 // loaded loads the code of a source, however long that takes.

@@ -64,11 +64,12 @@ func loopback(t testing.TB, allowed ...string) *Store {
 	})
 }
 
+// serve serves an artifact of the namespace shop, and returns its URL.
 func serve(t testing.TB, h http.HandlerFunc) string {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
-	return s.URL
+	return s.URL + "/gitrepository/shop/app/artifact.tar.gz"
 }
 
 func TestDownload(t *testing.T) {
@@ -152,7 +153,7 @@ func TestDownload(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at := tc.url
 			if at == "" {
-				at = serve(t, tc.answer) + "/artifact.tar.gz"
+				at = serve(t, tc.answer)
 			}
 			s := loopback(t)
 			var b bytes.Buffer
@@ -173,8 +174,8 @@ func TestDownload(t *testing.T) {
 // TestMetadataByName checks that not even an allowed name leads to an address that is never called.
 func TestMetadataByName(t *testing.T) {
 	s := New(Options{Hosts: egress.Hosts{Flag: "--source-host", Allowed: []string{"localhost", "169.254.169.254"}}})
-	for _, at := range []string{"http://localhost:1/a", "http://169.254.169.254/a"} {
-		err := s.Flux("shop", flux.Artifact{URL: at, Digest: sha(nil)}).Fetch(t.Context(), io.Discard)
+	for _, at := range []string{"http://localhost:1", "http://169.254.169.254"} {
+		err := s.Flux("shop", flux.Artifact{URL: at + "/bucket/shop/app/a", Digest: sha(nil)}).Fetch(t.Context(), io.Discard)
 		if err == nil || !strings.Contains(err.Error(), "loopback, link-local or reserved") {
 			t.Errorf("%s: got %v", at, err)
 		}
@@ -236,9 +237,36 @@ func TestNamespaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Release()
-	theirs := s.Flux("evil", flux.Artifact{URL: serve(t, http.NotFound), Digest: sha(secret)})
+	theirs := s.Flux("evil", flux.Artifact{URL: strings.Replace(serve(t, http.NotFound), "/shop/", "/evil/", 1), Digest: sha(secret)})
 	if _, err := s.Zip(t.Context(), theirs, ""); err == nil || !strings.Contains(err.Error(), "404") {
 		t.Errorf("want that it is not there, got %v", err)
+	}
+}
+
+// TestPathsOfNamespaces checks that the provider, which source-controller serves the artifacts of all namespaces, reads
+// none for another one.
+func TestPathsOfNamespaces(t *testing.T) {
+	secret := packed(t, map[string]string{"a": "secret"})
+	of := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(secret) })
+	host, _, _ := strings.Cut(of, "/gitrepository")
+	s := loopback(t)
+	for at, want := range map[string]bool{
+		"/gitrepository/evil/app/a.tar.gz":                true,
+		"/externalartifact/evil/app/sub/a.tar.gz":         true,
+		"/gitrepository/shop/app/a.tar.gz":                false,
+		"/gitrepository/evil/../shop/app/a.tar.gz":        false,
+		"/gitrepository/evil/%2e%2e/shop/app/a.tar.gz":    false,
+		"/gitrepository/evil/..%2fshop%2fapp%2fa.tar.gz":  false,
+		"//evil/evil/../../gitrepository/shop/app/a.tar":  false,
+		"/gitrepository//evil/app/a.tar.gz":               false,
+		"/gitrepository/evil/a.tar.gz":                    false,
+		"/gitrepository/shop/app/evil/a.tar.gz?x=/evil/#": false,
+		"": false,
+	} {
+		err := s.Flux("evil", flux.Artifact{URL: host + at, Digest: sha(secret)}).Fetch(t.Context(), io.Discard)
+		if want != (err == nil) || err != nil && !strings.Contains(err.Error(), "is not that of an artifact of namespace evil") {
+			t.Errorf("%s: want it to be read: %t, got %v", at, want, err)
+		}
 	}
 }
 
