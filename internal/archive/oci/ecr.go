@@ -54,8 +54,8 @@ type ECR struct {
 	tokens map[string]*ecrToken
 }
 
-// An ecrToken is the token of a region. Each has a lock of its own, so that a region that does not answer keeps no other
-// one waiting.
+// An ecrToken is the token of a region. Each has a lock of its own, so that a region that does not answer keeps no
+// other one waiting.
 type ecrToken struct {
 	mu         sync.Mutex
 	credential auth.Credential

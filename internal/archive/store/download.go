@@ -41,11 +41,12 @@ func newClient(h egress.Hosts) *http.Client {
 	}
 }
 
-// Flux returns the artifact of a Flux source in a namespace, which is downloaded from the URL in the source's status. It
-// has to be that of an artifact of the namespace: source-controller has those of all, and serves the provider any.
+// Flux returns the artifact of a Flux source in a namespace, which is downloaded from the URL in the source's status.
+// It has to be that of an artifact of the namespace: source-controller has those of all, and serves the provider any.
 func (s *Store) Flux(namespace string, a flux.Artifact) Artifact {
 	return Artifact{Namespace: namespace, Digest: a.Digest, Fetch: func(ctx context.Context, w io.Writer) error {
-		return errors.Wrapf(stable(s.download(ctx, namespace, a, w)), "cannot download the artifact from %s", shown(a.URL))
+		err := stable(s.download(ctx, namespace, a, w))
+		return errors.Wrapf(err, "cannot download the artifact from %s", shown(a.URL))
 	}}
 }
 
