@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -104,6 +105,8 @@ type bucket struct {
 	objects map[string]string
 	puts    int
 	refuses error
+	// afterPut is called once an object was put.
+	afterPut func()
 }
 
 func (b *bucket) HeadObject(_ context.Context, in *s3.HeadObjectInput, _ ...func(*s3.Options)) (*s3.HeadObjectOutput, error) {
@@ -126,7 +129,10 @@ func (b *bucket) PutObject(_ context.Context, in *s3.PutObjectInput, _ ...func(*
 		return nil, errors.Errorf("%d bytes with the hash %s: %v", n, sum, err)
 	}
 	b.objects[*in.Bucket+"/"+*in.Key] = *in.ChecksumSHA256
-	return &s3.PutObjectOutput{}, b.refuses
+	if b.afterPut != nil {
+		b.afterPut()
+	}
+	return &s3.PutObjectOutput{VersionId: ptr.To(fmt.Sprint("put", b.puts))}, b.refuses
 }
 
 // large serves a .tar.gz with one file of random bytes, and returns its artifact.
@@ -149,7 +155,7 @@ func large(t testing.TB, size int64) flux.Artifact {
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) }))
 	t.Cleanup(server.Close)
-	return flux.Artifact{URL: server.URL, Revision: "r", Digest: "sha256:" + hex.EncodeToString(h.Sum(nil))}
+	return flux.Artifact{URL: server.URL + "/bucket/shop/app/artifact.tar.gz", Revision: "r", Digest: "sha256:" + hex.EncodeToString(h.Sum(nil))}
 }
 
 // loaded loads the code of a source, however long that takes.
@@ -167,6 +173,7 @@ func newStore(t testing.TB) *store.Store {
 	t.Helper()
 	return store.New(store.Options{
 		Hosts: egress.Hosts{Allowed: []string{"127.0.0.1"}, Loopback: true}, TempDir: t.TempDir(),
+		Patience: time.Hour,
 	})
 }
 
@@ -180,13 +187,13 @@ func TestStaging(t *testing.T) {
 		t.Errorf("without a place in S3, the error says what to set, got %v", err)
 	}
 	f.Code.Staging = &v1beta1.Staging{S3Bucket: "config", Prefix: ptr.To("p/")}
-	for range 2 {
+	for _, version := range []string{"put1", "v1"} {
 		got, err := loaded(t, f, b)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sum, _ := base64.StdEncoding.DecodeString(got.SHA256)
-		want := Upload{S3Bucket: ptr.To("config"), S3Key: ptr.To("p/" + hex.EncodeToString(sum) + ".zip"), S3ObjectVersion: ptr.To("v1")}
+		want := Upload{S3Bucket: ptr.To("config"), S3Key: ptr.To("p/" + hex.EncodeToString(sum) + ".zip"), S3ObjectVersion: ptr.To(version)}
 		u, err := f.Upload(t.Context(), got)
 		if diff := cmp.Diff(want, u); diff != "" || err != nil {
 			t.Errorf("%v, -want, +got:\n%s", err, diff)
@@ -212,6 +219,24 @@ func TestStaging(t *testing.T) {
 	}
 	if _, err := loaded(t, f, b); err != nil || storage.puts != 3 {
 		t.Errorf("%v after %d uploads: a replaced object is uploaded again", err, storage.puts)
+	}
+}
+
+// TestReplacedAtOnce checks that AWS reads the version that was uploaded, even if others replace the object at once.
+func TestReplacedAtOnce(t *testing.T) {
+	content := large(t, maxDirect+1)
+	storage := &bucket{objects: map[string]string{}}
+	storage.afterPut = func() {
+		for k := range storage.objects {
+			storage.objects[k] = "other"
+		}
+	}
+	f := Finder{Store: newStore(t), S3: storage}
+	f.Code.Staging = &v1beta1.Staging{S3Bucket: "config"}
+	b := Bundle{From: Source{Flux: fluxtest.Ref("fn")}, Artifact: &Artifact{content: f.Store.Flux("shop", content)}, Version: content.Digest}
+	got, err := loaded(t, f, b)
+	if err != nil || ptr.Deref(got.staged.version, "") != fmt.Sprint("put", storage.puts) {
+		t.Errorf("got %+v, %v", got.staged, err)
 	}
 }
 

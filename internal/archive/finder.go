@@ -287,7 +287,7 @@ func (e *ecrOf) get(s *session.Session, now func() time.Time) *oci.ECR {
 	e.once.Do(func() {
 		e.ecr = oci.NewECR(func(region string) oci.ECRAPI {
 			return ecr.NewFromConfig(s.AWS, func(o *ecr.Options) { o.Region = region })
-		}, now)
+		}, s.AWS.Region, now)
 	})
 	return e.ecr
 }

@@ -102,7 +102,8 @@ func (f Finder) fetch(ctx context.Context, b Bundle) (Bundle, error) {
 	a := *b.Artifact
 	a.Revision = m.Revision
 	a.content = store.Artifact{
-		Namespace: a.namespace, Digest: m.Digest,
+		// The digest is that of the manifest, and a Flux source may have the manifest itself as its artifact.
+		Namespace: a.namespace, Digest: "layer of " + m.Digest,
 		Fetch: func(ctx context.Context, w io.Writer) error { return download(ctx, m, w) },
 	}
 	if a.policy, err = f.policy(ctx, b); err != nil {

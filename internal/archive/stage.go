@@ -32,8 +32,9 @@ func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
 	if err != nil {
 		return b, err
 	}
-	defer z.Release()
-	if z.Size() <= maxDirect {
+	size := z.Size()
+	z.Release() // It may be dropped while others are uploaded.
+	if size <= maxDirect {
 		return b, nil
 	}
 	at := f.staging(b)
@@ -43,7 +44,7 @@ func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
 			where = ""
 		}
 		return b, errors.Errorf("the .zip of %s has %d MB, and AWS takes more than %d MB only from S3: set "+
-			"%sspec.code.staging of the provider config", b.From.artifactField(), z.Size()>>20, maxDirect>>20, where)
+			"%sspec.code.staging of the provider config", b.From.artifactField(), size>>20, maxDirect>>20, where)
 	}
 	o, err := stagedAt(*at, b.SHA256)
 	if err != nil {
@@ -51,10 +52,7 @@ func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
 	}
 	found, err := f.staged(ctx, &o, b.SHA256)
 	if err == nil && !found {
-		err = f.Store.Do(ctx, "stage\n"+o.bucket+"/"+o.key, func(ctx context.Context) error { return f.put(ctx, b, o) })
-		if err == nil {
-			_, err = f.staged(ctx, &o, b.SHA256)
-		}
+		err = f.upload(ctx, b, &o)
 	}
 	b.staged = &o
 	return b, errors.Wrapf(err, "cannot stage the .zip of %s as s3://%s/%s", b.From.artifactField(), o.bucket, o.key)
@@ -105,16 +103,38 @@ func (f Finder) staged(ctx context.Context, o *stagedObject, sha256 string) (boo
 	return StoredHash(out) == sha256, nil
 }
 
-// put uploads an archive. It opens it again, because it may end after the reconcile.
-func (f Finder) put(ctx context.Context, b Bundle, o stagedObject) error {
-	z, err := f.open(ctx, b)
+// upload uploads an archive, and sets the version of the object that it has become. Another one may follow at once.
+func (f Finder) upload(ctx context.Context, b Bundle, o *stagedObject) error {
+	to, version := *o, make(chan *string, 1)
+	err := f.Store.Upload(ctx, b.Artifact.content.Namespace, o.bucket+"/"+o.key, func(ctx context.Context) error {
+		v, err := f.put(ctx, b, to)
+		version <- v
+		return err
+	})
 	if err != nil {
 		return err
 	}
+	select {
+	case o.version = <-version:
+	default: // Another resource has uploaded it.
+		_, err = f.staged(ctx, o, b.SHA256)
+	}
+	return err
+}
+
+// put uploads an archive, and returns the version. It opens the archive again, because it may end after the reconcile.
+func (f Finder) put(ctx context.Context, b Bundle, o stagedObject) (*string, error) {
+	z, err := f.open(ctx, b)
+	if err != nil {
+		return nil, err
+	}
 	defer z.Release()
-	_, err = f.S3.PutObject(ctx, &s3.PutObjectInput{
+	out, err := f.S3.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &o.bucket, Key: &o.key, Body: io.NewSectionReader(z, 0, z.Size()), ContentLength: ptr.To(z.Size()),
 		ChecksumSHA256: ptr.To(b.SHA256),
 	})
-	return awserr.Sanitize(err)
+	if err != nil {
+		return nil, awserr.Sanitize(err)
+	}
+	return out.VersionId, nil
 }

@@ -48,21 +48,21 @@ func (f Finder) verify(ctx context.Context, b Bundle, auth oci.Auth) (verdict, e
 		}
 		verified = who.String()
 	}
-	if f.Code.Cosign == nil {
-		if f.Code.RequireVerified {
-			return verdict{unverified: unverified}, nil
+	if f.Code.Cosign != nil {
+		v, err := configSigners(*f.Code.Cosign)
+		if err != nil {
+			return verdict{}, errors.Wrap(err, "cannot use spec.code.cosign of the provider config")
 		}
-		return verdict{verified: verified}, nil
+		who, err := v.Verify(b.Version, signatures)
+		if err == nil {
+			return verdict{verified: who.String()}, nil
+		}
+		unverified = err.Error() // It is an error only if the config requires it.
 	}
-	v, err := configSigners(*f.Code.Cosign)
-	if err != nil {
-		return verdict{}, errors.Wrap(err, "cannot use spec.code.cosign of the provider config")
+	if verified == "" || f.Code.RequireVerified {
+		return verdict{unverified: unverified}, nil
 	}
-	who, err := v.Verify(b.Version, signatures)
-	if err != nil {
-		return verdict{unverified: err.Error()}, nil //nolint:nilerr // It is an error only if the config requires it.
-	}
-	return verdict{verified: who.String()}, nil
+	return verdict{verified: verified}, nil
 }
 
 // signers returns a verifier of the signers that a resource names.

@@ -58,6 +58,7 @@ func TestSource(t *testing.T) {
 	const functions = 10
 	r := newFieldsEnv(t)
 	source := fluxtest.New(t)
+	source.Namespace = r.ns
 	files := func(content string) map[string]string {
 		all := map[string]string{}
 		for i := range functions {

@@ -32,7 +32,7 @@ func (a Auth) credential(ctx context.Context, r registry.Reference) (auth.Creden
 			return c, nil
 		}
 	}
-	if region := ecrRegion(r.Registry); a.ECR != nil && region != "" {
+	if region := ecrRegion(r.Registry); a.ECR.has(region) {
 		return a.ECR.credential(ctx, region)
 	}
 	return auth.EmptyCredential, nil

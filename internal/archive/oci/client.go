@@ -5,6 +5,7 @@ package oci
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -108,8 +109,14 @@ func resolve(ctx context.Context, repo *remote.Repository, tag string) (digest.D
 		return "", err
 	}
 	m, err := manifest(ctx, repo, tag)
+	if err == nil && !json.Valid(m) {
+		err = errManifest
+	}
 	return digest.FromBytes(m), err
 }
+
+// errManifest is the error of what cannot be a manifest, such as a web page, which would have another digest each time.
+var errManifest = errors.New("the manifest is not JSON")
 
 // lacksHead reports whether a registry answered HEAD in another way than the specification says.
 func lacksHead(err error) bool {

@@ -99,6 +99,15 @@ func TestDigest(t *testing.T) {
 				return r.Method == http.MethodHead
 			},
 		},
+		"WebPage": {
+			reason: "A page of a proxy is no manifest. It may differ each time, and so would its digest.",
+			ref:    "shop/orders:v1", want: "does not answer as the OCI specification says", requests: []string{"HEAD", "GET"},
+			before: func(w http.ResponseWriter, _ *http.Request) bool {
+				w.Header().Set("Content-Type", "text/html")
+				_, _ = io.WriteString(w, "<html>Maintenance at 12:00</html>")
+				return true
+			},
+		},
 		"NotFound": {
 			reason: "A tag that does not exist is not found, and is not asked for a second time.",
 			ref:    "shop/orders:v2", want: ErrNotFound.Error(), requests: []string{"HEAD"},

@@ -15,6 +15,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
 )
 
 // renewBefore is the time before its end at which a token of Amazon ECR is replaced. It is valid for 12 hours.
@@ -45,29 +46,40 @@ type ECRAPI interface {
 // ECR has the credentials for registries of Amazon ECR, by one identity in AWS. It keeps the token of each region
 // until it expires. It is safe for concurrent use.
 type ECR struct {
-	api func(region string) ECRAPI
-	now func() time.Time
+	api  func(region string) ECRAPI
+	home string
+	now  func() time.Time
 
 	mu     sync.Mutex
-	tokens map[string]ecrToken
+	tokens map[string]*ecrToken
 }
 
+// An ecrToken is the token of a region. Each has a lock of its own, so that a region that does not answer keeps no
+// other one waiting.
 type ecrToken struct {
+	mu         sync.Mutex
 	credential auth.Credential
 	expires    time.Time
 }
 
-// NewECR returns the credentials of an identity. api returns its client for a region.
-func NewECR(api func(region string) ECRAPI, now func() time.Time) *ECR {
-	return &ECR{api: api, now: now, tokens: map[string]ecrToken{}}
+// NewECR returns the credentials of an identity. api returns its client for a region. Besides the regions of AWS, home
+// is one.
+func NewECR(api func(region string) ECRAPI, home string, now func() time.Time) *ECR {
+	return &ECR{api: api, home: home, now: now, tokens: map[string]*ecrToken{}}
+}
+
+// has reports whether a name is that of a region. Users can make up any.
+func (e *ECR) has(region string) bool {
+	return e != nil && region != "" && (region == e.home || regions.Known(region))
 }
 
 // credential returns the credentials for the registries of a region (GetAuthorizationToken, once in 12 hours).
 // Concurrent callers share one call.
 func (e *ECR) credential(ctx context.Context, region string) (auth.Credential, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if t, ok := e.tokens[region]; ok && e.now().Before(t.expires.Add(-renewBefore)) {
+	t := e.token(region)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e.now().Before(t.expires.Add(-renewBefore)) {
 		return t.credential, nil
 	}
 	out, err := e.api(region).GetAuthorizationToken(ctx, &ecr.GetAuthorizationTokenInput{})
@@ -75,27 +87,29 @@ func (e *ECR) credential(ctx context.Context, region string) (auth.Credential, e
 		return auth.EmptyCredential, fmt.Errorf("cannot get credentials for Amazon ECR in %s: %w", region,
 			awserr.Sanitize(err))
 	}
-	t, err := parseToken(out)
-	if err != nil {
-		return auth.EmptyCredential, err
-	}
-	e.tokens[region] = t
-	return t.credential, nil
+	t.credential, t.expires, err = parseToken(out)
+	return t.credential, err
 }
 
-func parseToken(out *ecr.GetAuthorizationTokenOutput) (ecrToken, error) {
+func (e *ECR) token(region string) *ecrToken {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.tokens[region] == nil {
+		e.tokens[region] = &ecrToken{}
+	}
+	return e.tokens[region]
+}
+
+func parseToken(out *ecr.GetAuthorizationTokenOutput) (c auth.Credential, expires time.Time, err error) {
 	errToken := errors.New("the token that Amazon ECR returned is not one")
 	if len(out.AuthorizationData) == 0 {
-		return ecrToken{}, errToken
+		return c, expires, errToken
 	}
 	data := out.AuthorizationData[0]
 	b, err := base64.StdEncoding.DecodeString(ptr.Deref(data.AuthorizationToken, ""))
 	user, password, ok := strings.Cut(string(b), ":")
 	if err != nil || !ok {
-		return ecrToken{}, errToken
+		return c, expires, errToken
 	}
-	return ecrToken{
-		credential: auth.Credential{Username: user, Password: password},
-		expires:    ptr.Deref(data.ExpiresAt, time.Time{}),
-	}, nil
+	return auth.Credential{Username: user, Password: password}, ptr.Deref(data.ExpiresAt, time.Time{}), nil
 }

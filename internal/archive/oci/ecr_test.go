@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -61,7 +62,7 @@ func TestECR(t *testing.T) {
 	now := time.Date(2026, time.November, 24, 13, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
 	var calls []string
-	e := NewECR(func(region string) ECRAPI { return fakeECR{region: region, calls: &calls, now: clock} }, clock)
+	e := NewECR(func(region string) ECRAPI { return fakeECR{region: region, calls: &calls, now: clock} }, "eu-new-1", clock)
 	password := func(host string) string {
 		t.Helper()
 		c, err := (Auth{ECR: e}).credential(t.Context(), registry.Reference{Registry: host, Repository: "a"})
@@ -92,6 +93,39 @@ func TestECR(t *testing.T) {
 	}
 }
 
+// TestRegionsOfECR checks that AWS is not asked in a region that a user has made up, and that a region that does not
+// answer keeps no other one waiting.
+func TestRegionsOfECR(t *testing.T) {
+	var calls []string
+	hangs, hung := make(chan struct{}), make(chan struct{})
+	e := NewECR(func(region string) ECRAPI {
+		if region == "ap-south-2" {
+			close(hung)
+			<-hangs
+		}
+		return fakeECR{region: region, calls: &calls, now: time.Now}
+	}, "eu-new-1", time.Now)
+	of := func(region string) string {
+		c, err := (Auth{ECR: e}).credential(t.Context(), registry.Reference{Registry: "123456789012.dkr.ecr." + region + ".amazonaws.com"})
+		if err != nil {
+			t.Error(err)
+		}
+		return c.Username
+	}
+	var waiting sync.WaitGroup
+	waiting.Go(func() { of("ap-south-2") })
+	<-hung
+	got := []string{of("s3"), of("fips-us-east-1"), of("eu-new-2"), of("eu-new-1"), of("us-east-1")}
+	if diff := cmp.Diff([]string{"", "", "", "AWS", "AWS"}, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	close(hangs)
+	waiting.Wait()
+	if diff := cmp.Diff([]string{"eu-new-1", "us-east-1", "ap-south-2"}, calls); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 func TestECRErrors(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -112,7 +146,7 @@ func TestECRErrors(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e := NewECR(func(string) ECRAPI { return answerECR{tc.out, tc.err} }, time.Now)
+			e := NewECR(func(string) ECRAPI { return answerECR{tc.out, tc.err} }, "", time.Now)
 			_, err := e.credential(t.Context(), "eu-west-1")
 			if err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "secret!") {
 				t.Errorf("%s\nwant an error with %q, got %v", tc.reason, tc.want, err)

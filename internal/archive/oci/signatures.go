@@ -79,7 +79,7 @@ func signatures(ctx context.Context, repo *remote.Repository, of digest.Digest) 
 		if err == nil {
 			err = r.read(ctx, m)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, errdef.ErrNotFound) { // A list may have a referrer that was deleted.
 			return nil, err
 		}
 	}

@@ -3,6 +3,7 @@ package oci
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -114,6 +115,32 @@ func TestSignatures(t *testing.T) {
 }
 
 func ptrTo[T any](v T) *T { return &v }
+
+// TestDeletedReferrer checks that the signatures of an artifact are found, if the registry still lists one that was
+// deleted.
+func TestDeletedReferrer(t *testing.T) {
+	r, c := start(t)
+	d := push(t, r, "shop/orders", "v1", "code")
+	for _, content := range []string{"{}", "{ }"} {
+		m := registry.Manifest{Subject: d, ArtifactType: bundleV3, Layers: []registry.Layer{{MediaType: bundleV3, Content: []byte(content)}}}
+		if _, err := r.Push(t.Context(), "shop/orders", "", m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone := false
+	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+		if gone || !strings.Contains(req.URL.Path, "/manifests/") {
+			return false
+		}
+		gone = true
+		w.WriteHeader(http.StatusNotFound)
+		return true
+	})
+	got, err := c.Signatures(t.Context(), r.Host+"/shop/orders:v1", d, Auth{})
+	if err != nil || len(got) != 1 {
+		t.Errorf("got %d signatures, %v", len(got), err)
+	}
+}
 
 // sorted returns a sorted copy, because a registry lists referrers in any order.
 func sorted(s []Signature, less func(a, b Signature) bool) []Signature {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/sha512"
+	"crypto/tls"
 	"encoding/hex"
 	"hash"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"path"
 	"strings"
 	"time"
 
@@ -39,14 +42,39 @@ func newClient(h egress.Hosts) *http.Client {
 }
 
 // Flux returns the artifact of a Flux source in a namespace, which is downloaded from the URL in the source's status.
+// It has to be that of an artifact of the namespace: source-controller has those of all, and serves the provider any.
 func (s *Store) Flux(namespace string, a flux.Artifact) Artifact {
 	return Artifact{Namespace: namespace, Digest: a.Digest, Fetch: func(ctx context.Context, w io.Writer) error {
-		return errors.Wrapf(s.download(ctx, a, w), "cannot download the artifact from %s", a.URL)
+		err := stable(s.download(ctx, namespace, a, w))
+		return errors.Wrapf(err, "cannot download the artifact from %s", shown(a.URL))
 	}}
 }
 
+// shown returns the part of a URL that is shown to users: a password or a token in it is not for all of them.
+func shown(at string) string {
+	u, err := url.Parse(at)
+	if err != nil {
+		return "the URL of its status"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// stable returns an error of a download without what differs each time: addresses, ports and the time.
+func stable(err error) error {
+	if failed := (*net.DNSError)(nil); errors.As(err, &failed) {
+		return errors.New("the name of the host cannot be resolved")
+	}
+	if failed := (*tls.CertificateVerificationError)(nil); errors.As(err, &failed) {
+		return errors.New("the server's certificate is not trusted, has expired, or is for another host")
+	}
+	if failed := (*net.OpError)(nil); errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
+}
+
 // download writes an artifact. It reads no more bytes than the artifact's status says, or than MaxDownload.
-func (s *Store) download(ctx context.Context, a flux.Artifact, w io.Writer) error {
+func (s *Store) download(ctx context.Context, namespace string, a flux.Artifact, w io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
 	defer cancel()
 	limit := int64(MaxDownload)
@@ -60,7 +88,7 @@ func (s *Store) download(ctx context.Context, a flux.Artifact, w io.Writer) erro
 	if err != nil {
 		return err
 	}
-	res, err := s.get(ctx, a.URL)
+	res, err := s.get(ctx, namespace, a.URL)
 	if err != nil {
 		return err
 	}
@@ -84,12 +112,15 @@ func (s *Store) download(ctx context.Context, a flux.Artifact, w io.Writer) erro
 	return nil
 }
 
-func (s *Store) get(ctx context.Context, at string) (*http.Response, error) {
+func (s *Store) get(ctx context.Context, namespace, at string) (*http.Response, error) {
 	u, err := url.Parse(at)
 	if err != nil {
 		return nil, egress.ErrURL
 	}
 	if err := s.o.Hosts.CheckURL(u); err != nil {
+		return nil, err
+	}
+	if err := checkPath(u.Path, namespace); err != nil {
 		return nil, err
 	}
 	u.User = nil
@@ -109,6 +140,17 @@ func (s *Store) get(ctx context.Context, at string) (*http.Response, error) {
 		return nil, errors.Errorf("the server answers %s: the source may have a newer artifact", res.Status)
 	}
 	return res, nil
+}
+
+// checkPath returns an error unless the path of an artifact is the one that Flux gives those of a namespace:
+// /<kind>/<namespace>/<name>/<file>. The server cleans paths, so that one with .. may be any other.
+func checkPath(at, namespace string) error {
+	parts := strings.Split(at, "/")
+	if len(parts) < 5 || parts[2] != namespace || path.Clean(at) != at { //nolint:mnd // The parts above.
+		return errors.Errorf("the path of the URL is not that of an artifact of namespace %s: "+
+			"/<kind>/%s/<name>/<file>", namespace, namespace)
+	}
+	return nil
 }
 
 func tooLarge() error {

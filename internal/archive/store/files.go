@@ -10,6 +10,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/unpack"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 )
 
@@ -60,7 +61,13 @@ type files struct {
 	// order has the files by their last use, the latest first.
 	order list.List
 	bytes int64
+	// failed are the last files that could not be made, whose errors may not have been told.
+	failed []*File
 }
+
+// maxFailed is the number of errors that are kept for those who ask again. Nobody may: a source may have a newer
+// artifact.
+const maxFailed = 1000
 
 func newFiles(dir string, maxBytes int64) *files {
 	return &files{dir: dir, max: maxBytes, byKey: map[string]*File{}}
@@ -90,9 +97,7 @@ func (f *files) get(ctx context.Context, key string, write writer) (*File, error
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if file.err != nil {
-		if f.byKey[key] == file {
-			delete(f.byKey, key)
-		}
+		f.tell(file)
 		return nil, file.err
 	}
 	if file.at != nil {
@@ -112,6 +117,10 @@ func (f *files) fill(ctx context.Context, file *File, write writer) {
 	defer close(file.done)
 	if file.err = err; err != nil {
 		file.close()
+		if f.failed = append(f.failed, file); len(f.failed) > maxFailed {
+			f.tell(f.failed[0])
+			f.failed = f.failed[1:]
+		}
 		return
 	}
 	f.bytes += file.size
@@ -122,6 +131,13 @@ func (f *files) fill(ctx context.Context, file *File, write writer) {
 		if oldest.users == 0 {
 			f.drop(oldest)
 		}
+	}
+}
+
+// tell forgets a file that could not be made. The caller holds the lock.
+func (f *files) tell(file *File) {
+	if f.byKey[file.key] == file {
+		delete(f.byKey, file.key)
 	}
 }
 
@@ -171,19 +187,25 @@ func (f *File) close() {
 
 // fill writes the content of a file that has no name.
 func (f *File) fill(ctx context.Context, write writer) error {
-	temp, err := os.CreateTemp(f.files.dir, "artifact-*")
+	temp, err := unpack.TempFile(f.files.dir)
 	if err != nil {
-		return errors.Wrap(err, "cannot make a temporary file: give the provider's pod a writable folder (TMPDIR)")
+		return err
 	}
 	f.File = temp
-	if err := os.Remove(temp.Name()); err != nil {
-		return errors.Wrap(err, "cannot remove the name of a temporary file")
-	}
 	h := sha256.New()
-	if err := write(ctx, io.MultiWriter(temp, h)); err != nil {
+	if err := write(ctx, io.MultiWriter(tempWriter{temp}, h)); err != nil {
 		return err
 	}
 	f.sha256 = hashOf([sha256.Size]byte(h.Sum(nil)))
 	f.size, err = temp.Seek(0, io.SeekCurrent)
-	return errors.Wrap(err, "cannot read a temporary file")
+	return unpack.WithoutName(err)
+}
+
+// A tempWriter writes to a temporary file.
+type tempWriter struct{ to io.Writer }
+
+// Write writes bytes.
+func (w tempWriter) Write(p []byte) (int, error) {
+	n, err := w.to.Write(p)
+	return n, unpack.WithoutName(err)
 }

@@ -30,10 +30,14 @@ const (
 	patience   = 3 * time.Second
 	retryAfter = 2 * time.Second
 
-	// workTimeout is the time for which one file is worked on, and downloads and packings are how many are at a time.
+	// workTimeout is the time for which one file is worked on.
 	workTimeout = 10 * time.Minute
-	downloads   = 8
-	packings    = 2
+
+	// artifacts, packings and uploads are how many are worked on at a time. With MaxBytes and two files of the size of
+	// an archive for each packing, they bound the room that is needed to less than 4 GiB.
+	artifacts = 6
+	packings  = 2
+	uploads   = 2
 )
 
 // A BusyError is the error of a file that is still worked on.
@@ -71,7 +75,7 @@ type Store struct {
 	client *http.Client
 	files  *files
 
-	downloading, packing *slots
+	working, packing, uploading *slots
 }
 
 // New returns an empty Store.
@@ -84,7 +88,7 @@ func New(o Options) *Store {
 	}
 	return &Store{
 		o: o, client: newClient(o.Hosts), files: newFiles(o.TempDir, o.MaxBytes),
-		downloading: newSlots(downloads), packing: newSlots(packings),
+		working: newSlots(artifacts), packing: newSlots(packings), uploading: newSlots(uploads),
 	}
 }
 
@@ -111,23 +115,27 @@ func (s *Store) Zip(ctx context.Context, a Artifact, at string) (*File, error) {
 	})
 }
 
+// pack writes a .zip archive. It has its slot from the download to the end, because the artifact cannot be dropped
+// before it is packed: a limit of downloads alone would let artifacts wait for a packing until the disk is full.
 func (s *Store) pack(ctx context.Context, a Artifact, at string, w io.Writer) error {
-	f, err := s.files.get(ctx, a.key(), func(ctx context.Context, w io.Writer) error {
-		return s.downloading.within(ctx, a.Namespace, func() error { return a.Fetch(ctx, w) })
-	})
-	if err != nil {
-		return err
-	}
-	defer f.Release()
-	return s.packing.within(ctx, a.Namespace, func() error {
-		return unpack.Zip(ctx, w, unpack.Archive{File: f, Size: f.Size()}, at, s.o.TempDir)
+	return s.working.within(ctx, a.Namespace, func() error {
+		f, err := s.files.get(ctx, a.key(), a.Fetch)
+		if err != nil {
+			return err
+		}
+		defer f.Release()
+		return s.packing.within(ctx, a.Namespace, func() error {
+			return unpack.Zip(ctx, w, unpack.Archive{File: f, Size: f.Size()}, at, s.o.TempDir)
+		})
 	})
 }
 
-// Do does something in the background, such as an upload, once for all who ask for the same key meanwhile. It returns a
-// *BusyError if that takes longer than a moment.
-func (s *Store) Do(ctx context.Context, key string, do func(ctx context.Context) error) error {
-	f, err := s.momentarily(ctx, key, func(ctx context.Context, _ io.Writer) error { return do(ctx) })
+// Upload uploads something of a namespace in the background, once for all in it who ask for the same key meanwhile. It
+// returns a *BusyError if that takes longer than a moment.
+func (s *Store) Upload(ctx context.Context, namespace, key string, upload func(ctx context.Context) error) error {
+	f, err := s.momentarily(ctx, "upload\n"+namespace+"\n"+key, func(ctx context.Context, _ io.Writer) error {
+		return s.uploading.within(ctx, namespace, func() error { return upload(ctx) })
+	})
 	if err == nil {
 		s.files.forget(f)
 	}

@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,7 +19,10 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -60,11 +64,12 @@ func loopback(t testing.TB, allowed ...string) *Store {
 	})
 }
 
+// serve serves an artifact of the namespace shop, and returns its URL.
 func serve(t testing.TB, h http.HandlerFunc) string {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
-	return s.URL
+	return s.URL + "/gitrepository/shop/app/artifact.tar.gz"
 }
 
 func TestDownload(t *testing.T) {
@@ -114,6 +119,28 @@ func TestDownload(t *testing.T) {
 			reason: "A redirect is not followed, not even to the same host.", digest: sha(archive), want: "redirects",
 			answer: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusFound) },
 		},
+		"Reset": {
+			reason: "An error does not mention the local port, which differs each time.", digest: sha(archive),
+			want: "/artifact.tar.gz: read: connection reset by peer",
+			answer: func(w http.ResponseWriter, _ *http.Request) {
+				c, _, err := http.NewResponseController(w).Hijack()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				tcp, _ := c.(*net.TCPConn)
+				_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nx")
+				_ = errors.Join(tcp.SetLinger(0), c.Close())
+			},
+		},
+		"Secrets": {
+			reason: "A password or a token in the URL is not shown.", digest: sha(archive),
+			url: "http://me:secret@evil.example.org/a?token=secret#secret", want: "cannot download the artifact from http://evil.example.org/a: host",
+		},
+		"Control": {
+			reason: "What a terminal interprets is not shown.", digest: sha(archive), url: "http://evil.example.org/\x1b[2J",
+			want: "cannot download the artifact from the URL of its status: it is not an http or https URL",
+		},
 		"NotFound": {reason: "An artifact that is gone is told.", answer: http.NotFound, digest: sha(archive), want: "404"},
 		"Metadata": {reason: "The metadata service is never called.", url: "http://169.254.169.254/latest/meta-data", digest: sha(archive), want: "host 169.254.169.254 is not allowed"},
 		"OtherHost": {
@@ -147,8 +174,8 @@ func TestDownload(t *testing.T) {
 // TestMetadataByName checks that not even an allowed name leads to an address that is never called.
 func TestMetadataByName(t *testing.T) {
 	s := New(Options{Hosts: egress.Hosts{Flag: "--source-host", Allowed: []string{"localhost", "169.254.169.254"}}})
-	for _, at := range []string{"http://localhost:1/a", "http://169.254.169.254/a"} {
-		err := s.Flux("shop", flux.Artifact{URL: at, Digest: sha(nil)}).Fetch(t.Context(), io.Discard)
+	for _, at := range []string{"http://localhost:1", "http://169.254.169.254"} {
+		err := s.Flux("shop", flux.Artifact{URL: at + "/bucket/shop/app/a", Digest: sha(nil)}).Fetch(t.Context(), io.Discard)
 		if err == nil || !strings.Contains(err.Error(), "loopback, link-local or reserved") {
 			t.Errorf("%s: got %v", at, err)
 		}
@@ -210,9 +237,36 @@ func TestNamespaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Release()
-	theirs := s.Flux("evil", flux.Artifact{URL: serve(t, http.NotFound), Digest: sha(secret)})
+	theirs := s.Flux("evil", flux.Artifact{URL: strings.Replace(serve(t, http.NotFound), "/shop/", "/evil/", 1), Digest: sha(secret)})
 	if _, err := s.Zip(t.Context(), theirs, ""); err == nil || !strings.Contains(err.Error(), "404") {
 		t.Errorf("want that it is not there, got %v", err)
+	}
+}
+
+// TestPathsOfNamespaces checks that the provider, which source-controller serves the artifacts of all namespaces, reads
+// none for another one.
+func TestPathsOfNamespaces(t *testing.T) {
+	secret := packed(t, map[string]string{"a": "secret"})
+	of := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(secret) })
+	host, _, _ := strings.Cut(of, "/gitrepository")
+	s := loopback(t)
+	for at, want := range map[string]bool{
+		"/gitrepository/evil/app/a.tar.gz":                true,
+		"/externalartifact/evil/app/sub/a.tar.gz":         true,
+		"/gitrepository/shop/app/a.tar.gz":                false,
+		"/gitrepository/evil/../shop/app/a.tar.gz":        false,
+		"/gitrepository/evil/%2e%2e/shop/app/a.tar.gz":    false,
+		"/gitrepository/evil/..%2fshop%2fapp%2fa.tar.gz":  false,
+		"//evil/evil/../../gitrepository/shop/app/a.tar":  false,
+		"/gitrepository//evil/app/a.tar.gz":               false,
+		"/gitrepository/evil/a.tar.gz":                    false,
+		"/gitrepository/shop/app/evil/a.tar.gz?x=/evil/#": false,
+		"": false,
+	} {
+		err := s.Flux("evil", flux.Artifact{URL: host + at, Digest: sha(secret)}).Fetch(t.Context(), io.Discard)
+		if want != (err == nil) || err != nil && !strings.Contains(err.Error(), "is not that of an artifact of namespace evil") {
+			t.Errorf("%s: want it to be read: %t, got %v", at, want, err)
+		}
 	}
 }
 
@@ -295,9 +349,75 @@ func TestFailure(t *testing.T) {
 	f.Release()
 	s.o.TempDir = filepath.Join(t.TempDir(), "missing")
 	s.files.dir = s.o.TempDir
-	if _, err := s.Zip(t.Context(), artifact, "b"); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "TMPDIR") {
+	if _, err := s.Zip(t.Context(), artifact, "b"); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "TMPDIR") ||
+		strings.Contains(err.Error(), s.o.TempDir) {
+		t.Errorf("want an error with what to do and without a name that differs each time, got %v", err)
+	}
+}
+
+// TestFullDisk checks that the error of a disk that is full is the same each time.
+func TestFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close() //nolint:errcheck // Nothing is written.
+	_, err = tempWriter{full}.Write([]byte("1"))
+	if !errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), "/dev/full") || !strings.Contains(err.Error(), "TMPDIR") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// TestWaitingArtifacts checks that no more artifacts are downloaded than may be worked on, while those that were
+// downloaded wait to be packed.
+func TestWaitingArtifacts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(Options{TempDir: t.TempDir(), Patience: time.Nanosecond})
+		var fetched atomic.Int32
+		for range packings {
+			s.packing.all <- struct{}{}
+		}
+		for i := range 20 {
+			a := Artifact{Namespace: fmt.Sprint(i % 5), Digest: fmt.Sprint(i), Fetch: func(_ context.Context, w io.Writer) error {
+				fetched.Add(1)
+				_, err := io.WriteString(w, "1")
+				return err
+			}}
+			_, _ = s.Zip(t.Context(), a, "") // It is busy.
+		}
+		synctest.Wait()
+		if n := fetched.Load(); n != artifacts {
+			t.Errorf("%d artifacts are on the disk, want %d", n, artifacts)
+		}
+		for range packings {
+			<-s.packing.all
+		}
+		synctest.Wait()
+		if n := fetched.Load(); n != 20 {
+			t.Errorf("%d artifacts were packed, want all", n)
+		}
+	})
+}
+
+// TestErrorsThatNobodyAsksFor checks that they do not fill the memory.
+func TestErrorsThatNobodyAsksFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(Options{TempDir: t.TempDir(), Patience: time.Nanosecond})
+		for i := range 2 * maxFailed {
+			_, _ = s.files.get(cancelled(t), fmt.Sprint(i), func(context.Context, io.Writer) error { return errors.New("no") })
+		}
+		synctest.Wait()
+		if n := len(s.files.byKey); n > maxFailed {
+			t.Errorf("%d errors are kept, want %d at most", n, maxFailed)
+		}
+	})
+}
+
+func cancelled(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
 }
 
 // TestSlots checks that a namespace whose downloads do not end leaves room for others.

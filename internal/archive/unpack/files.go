@@ -62,6 +62,9 @@ func (f *files) add(e entry) error {
 	}
 	f.note(name)
 	if name == f.at && name != "" && e.kind == file {
+		if f.self != nil {
+			return errors.Errorf("the archive has %q twice", e.name)
+		}
 		s, err := f.store(name, e)
 		f.self = &s
 		return err
@@ -116,7 +119,7 @@ func (f *files) store(name string, e entry) (stored, error) {
 	}
 	n, err := io.Copy(f.temp, io.LimitReader(e.body, MaxUnpacked-f.total+1))
 	if err != nil {
-		return stored{}, errors.Wrapf(err, "cannot unpack %q", e.name)
+		return stored{}, errors.Wrapf(WithoutName(err), "cannot unpack %q", e.name)
 	}
 	if n > MaxUnpacked-f.total {
 		return stored{}, tooLarge()

@@ -3,14 +3,13 @@
 // What it reads is not trusted. Names that leave the folder, links out of it, device files, and archives that are too
 // large once unpacked are refused. Nothing is unpacked by name: files are kept one behind the other in one temporary
 // file. names.go decides which names and links are safe, read.go reads the entries of an archive, and files.go
-// collects them and writes the result.
+// collects them in a file of temp.go and writes the result.
 package unpack
 
 import (
 	"archive/zip"
 	"context"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -55,12 +54,11 @@ func Zip(ctx context.Context, w io.Writer, a Archive, at, tempDir string) error 
 		}
 		return copyAll(ctx, w, io.NewSectionReader(a.File, 0, a.Size))
 	}
-	temp, err := os.CreateTemp(tempDir, "unpack-*")
+	temp, err := TempFile(tempDir)
 	if err != nil {
-		return errors.Wrap(err, "cannot make a temporary file: give the provider's pod a writable folder (TMPDIR)")
+		return err
 	}
-	defer temp.Close()           //nolint:errcheck // It is removed.
-	defer os.Remove(temp.Name()) //nolint:errcheck // It is in a temporary folder.
+	defer temp.Close() //nolint:errcheck // It is gone then.
 	fs := newFiles(at, temp)
 	if err := entries(func(e entry) error {
 		if err := ctx.Err(); err != nil {

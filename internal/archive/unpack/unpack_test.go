@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"os"
 	"path"
 	"strings"
 	"testing"
@@ -236,9 +237,13 @@ func TestRefused(t *testing.T) {
 			reason: "Each hard link counts as a file.", want: "more than 250 MB",
 			archive: packed(t, nil, half, link(tar.TypeLink, "again", "half")),
 		},
-		"Device":  {reason: "Devices are refused.", archive: packed(t, nil, link(tar.TypeChar, "dev", "")), want: "neither a file"},
-		"Fifo":    {reason: "Pipes are refused.", archive: packed(t, nil, link(tar.TypeFifo, "pipe", "")), want: "neither a file"},
-		"Twice":   {reason: "A name has one content.", archive: packed(t, one, regular("a", 0o600), regular("./a", 0o600)), want: "twice"},
+		"Device": {reason: "Devices are refused.", archive: packed(t, nil, link(tar.TypeChar, "dev", "")), want: "neither a file"},
+		"Fifo":   {reason: "Pipes are refused.", archive: packed(t, nil, link(tar.TypeFifo, "pipe", "")), want: "neither a file"},
+		"Twice":  {reason: "A name has one content.", archive: packed(t, one, regular("a", 0o600), regular("./a", 0o600)), want: "twice"},
+		"TwiceAtPath": {
+			reason:  "The file at the path has one content too, or an archive of copies would fill the disk.",
+			archive: packed(t, map[string]string{"a.zip": string(zipOf(t, one))}, regular("a.zip", 0o600), regular("./a.zip", 0o600)), at: "a.zip", want: "twice",
+		},
 		"TarBomb": {reason: "A file that is too large is not unpacked.", archive: packed(t, nil, big), want: "more than 250 MB"},
 		"ZipBomb": {
 			reason: "A .zip that is too large is not deployed.", want: "more than 250 MB",
@@ -291,6 +296,24 @@ func TestNoTemporaryFolder(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestTemporaryFileHasNoName checks that a provider that is killed while it packs leaves no file behind.
+func TestTemporaryFileHasNoName(t *testing.T) {
+	archive, dir := packed(t, map[string]string{"a": "1"}, regular("a", 0o600)), t.TempDir()
+	list := writerFunc(func(p []byte) (int, error) {
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("got %v, %v", left, err)
+		}
+		return len(p), nil
+	})
+	if err := Zip(t.Context(), list, Archive{File: bytes.NewReader(archive), Size: int64(len(archive))}, "", dir); err != nil {
+		t.Error(err)
+	}
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // TestHostile makes random archives of hostile parts. What is accepted has only safe files, and all that it should
 // have.

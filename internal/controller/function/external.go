@@ -183,6 +183,9 @@ func (e *external) plan(
 	if p.unverified != nil {
 		d.due = slices.DeleteFunc(slices.Clone(d.due), func(c call) bool { return c == opPublish })
 	}
+	if err := e.loadAgain(ctx, d.due); err != nil {
+		return reconcile.Plan{Ready: d.ready}, err
+	}
 	if len(d.due) == 0 && d.ready.Reason == xpv2.ReasonAvailable {
 		f.Status.AtProvider.Initialized = true
 	}

@@ -138,6 +138,14 @@ func (e *external) load(ctx context.Context, f *v1beta1.Function, p *plan) error
 	return nil
 }
 
+// loadAgain makes code ready to be deployed that has not changed, and is sent again because AWS has refused it.
+func (e *external) loadAgain(ctx context.Context, due []call) (err error) {
+	if !e.preview && slices.Contains(due, opUpdateCode) && !e.planned.Changes.Any(appliedBy[opUpdateCode]...) {
+		e.planned.archive, err = e.resolver.load(ctx, e.planned.archive)
+	}
+	return err
+}
+
 // codes returns the desired and the observed code. It recognises code that another tool has
 // deployed, so that importing a function does not deploy it again.
 func (e *external) codes(ctx context.Context, f *v1beta1.Function, p *plan) (want, have code, err error) {

@@ -5,6 +5,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -128,6 +129,63 @@ func TestOCIIsDeployed(t *testing.T) {
 	}
 }
 
+// TestRetryOfArtifact checks that code that AWS has refused asynchronously is downloaded and verified anew when it is
+// sent again.
+func TestRetryOfArtifact(t *testing.T) {
+	e := newOCIEnv(t)
+	k, public := newSigner(t)
+	e.code = v1beta1.CodePolicy{RequireVerified: true, Cosign: &v1beta1.CosignSigners{PublicKeys: &public}}
+	digest := e.push("v1", "1")
+	e.sign(k, digest, digest)
+	e.Settle(e.f)
+	digest = e.push("v2", "2")
+	e.sign(k, digest, digest)
+	e.spec().Reference = e.registry.Host + "/shop:v2"
+	e.f.Generation++
+	e.Double.FailUpdate("f", "The archive cannot be unzipped.", "InvalidZipFileException")
+	for range 3 {
+		if _, err := e.Step(e.f); err != nil {
+			t.Fatal(err)
+		}
+		e.Advance(2 * time.Second)
+	}
+	if n := e.Double.Count("UpdateFunctionCode"); n != 1 {
+		t.Fatalf("%d updates", n)
+	}
+	e.Advance(10 * time.Minute)
+	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Settle(e.f)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if c := e.f.Status.AtProvider.DeployedCode; c.Verified == "" || c.Revision != "main@sha1:2" {
+		t.Errorf("got %+v", c)
+	}
+}
+
+// TestManifestAsArtifact checks that a Flux source whose artifact is the manifest of an artifact in a registry, and so has
+// its digest, does not put the manifest in the place of the code.
+func TestManifestAsArtifact(t *testing.T) {
+	e := newOCIEnv(t)
+	digest := e.push("v1", "1")
+	res, err := http.Get("http://" + e.registry.Host + "/v2/shop/manifests/" + digest) //nolint:noctx // A test.
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	manifest, err := io.ReadAll(res.Body)
+	e.Must(err)
+	e.source.Set(manifest, map[string]any{"url": e.source.URL(), "revision": "r", "digest": digest})
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Name, f.Spec.ForProvider.Code = "hostile", &v1beta1.FunctionCode{SourceRef: fluxtest.Ref("")}
+		f.Spec.ForProvider.Code.SourceRef.Path = nil
+	})
+	if _, err := e.Do(f); err == nil || !strings.Contains(err.Error(), "not a valid .tar") {
+		t.Errorf("a manifest is no archive, got %v", err)
+	}
+	if diff := cmp.Diff([]string{"CreateFunction"}, e.Settle(e.f)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 // TestMovingTag has a tag that moves between its look-up and the download.
 func TestMovingTag(t *testing.T) {
 	e := newOCIEnv(t)
@@ -196,6 +254,20 @@ func TestOCIVerification(t *testing.T) {
 		"OtherIdentity": {
 			reason: "Another identity of the same Sigstore is refused.", code: keyless, want: "no signature is trusted",
 			sign: func(e *ociEnv, d string) { e.signKeyless(sigstore, "mallory@example.org", issuer, d) },
+		},
+		"NotRequired": {
+			reason: "The signers of the resource count if the config names others and requires none.", verify: byKey(), keys: public,
+			code: v1beta1.CodePolicy{Cosign: &v1beta1.CosignSigners{PublicKeys: &otherPublic}},
+			sign: func(e *ociEnv, d string) { e.sign(mine, d, d) },
+		},
+		"Claimed": {
+			reason: "A status that claims that it was deployed and verified is not believed.", code: config, want: "no signature is trusted",
+			sign: func(e *ociEnv, d string) {
+				e.sign(other, d, d)
+				e.f.Status.AtProvider.DeployedCode = &v1beta1.DeployedCode{
+					Source: "oci://" + e.spec().Reference + "#" + d, CodeSHA256: "A=", Verified: "key",
+				}
+			},
 		},
 		"Unsigned":       {reason: "Without a signature, nothing is deployed.", verify: byKey(), keys: public, want: "it has no signature of cosign"},
 		"UnsignedConfig": {reason: "The config may demand it.", code: config, want: "it has no signature of cosign"},

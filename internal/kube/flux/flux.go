@@ -4,6 +4,7 @@
 package flux
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -130,7 +131,8 @@ func sourceOf(u *unstructured.Unstructured) Source {
 	switch {
 	case a.URL == "":
 		return Source{Missing: missing(u)}
-	case len(a.URL) > maxURL, len(a.Revision) > maxRevision, strings.ContainsFunc(a.Revision, unicode.IsControl):
+	case len(a.URL) > maxURL, len(a.Revision) > maxRevision,
+		strings.ContainsFunc(a.URL+a.Revision, unicode.IsControl):
 		return Source{Missing: "its status has an artifact with a URL or revision that is not valid"}
 	}
 	if err := CheckDigest(a.Digest); err != nil {
@@ -166,11 +168,14 @@ func verification(u *unstructured.Unstructured) (verified, unverified string) {
 	case c.generation != u.GetGeneration():
 		return "", "SourceVerified is about an earlier spec"
 	}
+	if included, _, _ := unstructured.NestedSlice(u.Object, "spec", "include"); len(included) > 0 {
+		return "", "Flux does not verify what its spec.include adds to the artifact: remove it"
+	}
 	ready, _ := conditionOf(u, "Ready")
 	if ready.status != "True" || ready.generation != u.GetGeneration() {
 		return "", "it is not Ready, so its artifact may be another than the one that was verified"
 	}
-	return c.message, ""
+	return cmp.Or(c.message, "by Flux"), ""
 }
 
 type condition struct {
@@ -188,11 +193,21 @@ func conditionOf(u *unstructured.Unstructured, name string) (condition, bool) {
 		out := condition{}
 		out.status, _ = m["status"].(string)
 		message, _ := m["message"].(string)
-		out.message = shorten(strings.Join(strings.Fields(message), " "))
+		out.message = shorten(printable(message))
 		out.generation, _ = m["observedGeneration"].(int64)
 		return out, true
 	}
 	return condition{}, false
+}
+
+// printable returns a text in one line, without what a terminal may interpret.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.Join(strings.Fields(text), " "))
 }
 
 func shorten(text string) string {

@@ -33,6 +33,11 @@ func is(kind, status string, generation int64, message string) any {
 	return map[string]any{"type": kind, "status": status, "observedGeneration": generation, "message": message}
 }
 
+func including(u *unstructured.Unstructured) *unstructured.Unstructured {
+	u.Object["spec"] = map[string]any{"include": []any{map[string]any{"repository": map[string]any{"name": "other"}}}}
+	return u
+}
+
 func TestSummarize(t *testing.T) {
 	a := Artifact{URL: "http://source/a.tar.gz", Revision: "main@sha1:c0ffee", Digest: sum, Size: 7}
 	signed := is("SourceVerified", "True", 3, "verified signature of\n\t- commit 'c0ffee' with key '5A'")
@@ -69,6 +74,28 @@ func TestSummarize(t *testing.T) {
 			reason: "A signature that does not match is told.",
 			source: source("GitRepository", conditions(is("SourceVerified", "False", 3, "bad"), is("Ready", "True", 3, "m"))),
 			want:   Source{Artifact: a, Unverified: "SourceVerified is False: bad"},
+		},
+		"NoMessage": {
+			reason: "A verification counts without a text, too.",
+			source: source("GitRepository", conditions(is("SourceVerified", "True", 3, ""), is("Ready", "True", 3, "m"))),
+			want:   Source{Artifact: a, Verified: "by Flux"},
+		},
+		"Include": {
+			reason: "Flux verifies the commit, and not the artifacts of other repositories that it adds.",
+			source: including(source("GitRepository", conditions(signed, is("Ready", "True", 3, "stored")))),
+			want: Source{
+				Artifact: a, Unverified: "Flux does not verify what its spec.include adds to the artifact: remove it",
+			},
+		},
+		"Escape": {
+			reason: "What a terminal interprets is not shown.",
+			source: source("GitRepository", conditions(is("SourceVerified", "False", 3, "bad\x1b[2J\u009b"))),
+			want:   Source{Artifact: a, Unverified: "SourceVerified is False: bad\ufffd[2J\ufffd"},
+		},
+		"EscapeInURL": {
+			reason: "Nor is it in a URL, which errors mention.",
+			source: source("Bucket", func(s map[string]any) { s["artifact"].(map[string]any)["url"] = "http://a/\u009b2J" }),
+			want:   Source{Missing: "its status has an artifact with a URL or revision that is not valid"},
 		},
 		"OtherKind": {
 			reason: "A condition of a kind that Flux does not verify counts for nothing.",

@@ -21,6 +21,7 @@ import (
 func (b *bars) source(t *testing.T) {
 	n := 300 / b.scale
 	source := fluxtest.New(t) // Its server is a real one, outside of the simulation.
+	source.Namespace = Namespace
 	b.run(t, func(s *measured) {
 		const (
 			created = "300 new Functions of one Flux source"

@@ -33,7 +33,10 @@ type Source struct {
 	// Store downloads its artifacts.
 	Store *store.Store
 
-	url string
+	// Namespace is its namespace. The default is ns.
+	Namespace string
+
+	server string
 
 	mu        sync.Mutex
 	archive   []byte
@@ -69,7 +72,7 @@ func (s *Source) Stall(t testing.TB) (send func()) {
 func New(t testing.TB) *Source {
 	t.Helper()
 	s := &Source{
-		Store:  newStore(t, 0),
+		Store: newStore(t, 0), Namespace: "ns",
 		object: &unstructured.Unstructured{Object: map[string]any{"kind": "GitRepository"}},
 	}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -88,7 +91,7 @@ func New(t testing.TB) *Source {
 	server.Config.SetKeepAlivesEnabled(false)
 	server.Start()
 	t.Cleanup(server.Close)
-	s.url = server.URL
+	s.server = server.URL
 	return s
 }
 
@@ -103,7 +106,7 @@ func (s *Source) Publish(t testing.TB, revision string, files map[string]string)
 	archive := Pack(t, files)
 	sum := sha256.Sum256(archive)
 	s.Set(archive, map[string]any{
-		"url": s.url + "/artifact.tar.gz", "revision": revision, "digest": "sha256:" + hex.EncodeToString(sum[:]),
+		"url": s.URL(), "revision": revision, "digest": "sha256:" + hex.EncodeToString(sum[:]),
 		"size": int64(len(archive)),
 	})
 }
@@ -140,7 +143,9 @@ func (s *Source) Artifact() map[string]any {
 }
 
 // URL returns the URL of the artifacts.
-func (s *Source) URL() string { return s.url }
+func (s *Source) URL() string {
+	return s.server + "/gitrepository/" + s.Namespace + "/app/artifact.tar.gz"
+}
 
 // Downloads returns how often an artifact was downloaded.
 func (s *Source) Downloads() int {
