@@ -171,7 +171,7 @@ func plain(name string) string {
 	return name
 }
 
-// isMoving reports whether a resource is an Alias whose rollout goes on, or that the user has undone.
+// isMoving reports whether a resource is an Alias whose rollout continues, or that the user has undone.
 func isMoving(mg managed) bool {
 	a, ok := mg.(*v1beta1.Alias)
 	if !ok || a.Status.Rollout == nil {
