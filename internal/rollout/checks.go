@@ -324,11 +324,12 @@ func required(a *v1beta1.RolloutAnalysis, total int) int {
 
 // missing returns the first check that the rollout has to wait for, and why. It returns an empty string if each check
 // has succeeded so often with the present weight, and the last time with all invocations that began before since. A
-// check that is due has to be measured first: after a downtime, its last result is an old one.
+// check that is due has to be measured first: after a downtime, its last result is an old one. That is said only if
+// nothing else is missing, because each check is due for a moment at each interval.
 // Failures that do not suffice for a rollback are passed over.
 func missing(
 	spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, successes int32, since, now time.Time,
-) string {
+) (due string) {
 	ids, intervals := checksOf(spec)
 	for i, id := range ids {
 		m := metricOf(spec, id.Name)
@@ -342,15 +343,15 @@ func missing(
 		case c.Ignored || verdict(spec, id, c) == failing:
 		case c.Result != Success && c.Result != Skipped:
 			return DescribeCheck(c)
-		case isDue(spec, s, id, intervals[i], now):
-			return id.Type + " " + id.Name + " is due"
 		case c.JudgedUntil == nil || c.JudgedUntil.Time.Before(since):
 			return early(c, since)
 		case c.Result == Success && c.Successes < needed(id, successes):
 			return fmt.Sprintf("%s %s has succeeded %d of %d times", c.Type, c.Name, c.Successes, successes)
+		case isDue(spec, s, id, intervals[i], now):
+			due = cmp.Or(due, id.Type+" "+id.Name+" is due")
 		}
 	}
-	return ""
+	return due
 }
 
 // early describes a check that succeeds but has not judged all invocations that began before a time.
