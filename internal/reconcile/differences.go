@@ -131,6 +131,10 @@ func Cut(s string, most int) string {
 	return s + ellipsis
 }
 
+// followed are the fields that have their value from what another field refers to, if spec does not set them: an Alias
+// serves the version that its Function has published last.
+var followed = map[string]string{"functionVersion": "functionNameRef"}
+
 // differenceFields returns a function that reports whether spec.forProvider names the
 // field of a change's path. A field may be set by a reference or by a From field.
 func differenceFields(mg Managed) func(path string) bool {
@@ -146,7 +150,7 @@ func differenceFields(mg Managed) func(path string) bool {
 		if end := strings.IndexAny(path, ".["); end > 0 {
 			field = path[:end]
 		}
-		for _, name := range []string{field, strings.TrimSuffix(field, "s")} {
+		for _, name := range []string{field, strings.TrimSuffix(field, "s"), followed[field]} {
 			for _, suffix := range []string{"", "Ref", "Refs", "Selector", "From"} {
 				if _, ok := spec[name+suffix]; ok {
 					return true

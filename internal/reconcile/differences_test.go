@@ -46,6 +46,16 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
+// TestFollowedVersion checks that the version that an Alias follows is a difference, and not said to be reset.
+func TestFollowedVersion(t *testing.T) {
+	a := &v1beta1.Alias{}
+	a.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "checkout"}
+	c := split(a, diff.Changes{{Path: "functionVersion", Old: `"3"`, New: `"4"`}})
+	if want := `functionVersion is "3", want "4"`; !strings.Contains(c.message(), want) || c.remark() != "" {
+		t.Errorf("message %q, remark %q, want %q", c.message(), c.remark(), want)
+	}
+}
+
 func TestDifferencesAreBounded(t *testing.T) {
 	var cs diff.Changes
 	for i := range 100 {
