@@ -212,10 +212,11 @@ func (e *external) plan(
 		plan.Intent, err = e.intent(ctx, f, o)
 		return plan, err
 	}
-	if plan, err := e.withHistory(f, plan); err != nil || plan.Call != "" {
-		return plan, err
+	plan, err := e.withHistory(f, plan)
+	if err == nil && plan.Call == "" {
+		err = p.unverified
 	}
-	return plan, p.unverified
+	return plan, err
 }
 
 func (e *external) decisionInput(f *v1beta1.Function, o observed) decisionInput {
