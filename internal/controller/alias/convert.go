@@ -18,6 +18,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/publishedcode"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
@@ -185,8 +186,8 @@ func observation(i id, a types.AliasConfiguration, code []v1beta1.PublishedCode)
 	}
 	additional := slices.Sorted(maps.Keys(weightsOf(a.RoutingConfig)))
 	for _, version := range append([]string{ptr.Deref(a.FunctionVersion, "")}, additional...) {
-		if at := slices.IndexFunc(code, func(p v1beta1.PublishedCode) bool { return p.Version == version }); at >= 0 {
-			out.ServedCode = append(out.ServedCode, code[at])
+		if p, known := publishedcode.Of(code, version); known {
+			out.ServedCode = append(out.ServedCode, p)
 		}
 	}
 	return out

@@ -219,27 +219,6 @@ func (e *external) plan(
 	return plan, err
 }
 
-func (e *external) decisionInput(f *v1beta1.Function, o observed) decisionInput {
-	repairs, repaired := e.memory.repairs(f)
-	return decisionInput{
-		generation: f.GetGeneration(),
-		fresh:      fresh(f),
-		activated:  f.Status.AtProvider.Activated,
-		ours:       createdJustNow(f, e.owned, o, e.now()),
-		updatable:  reconcile.Allows(f, xpv2.ManagementActionUpdate),
-		recreatable: reconcile.Allows(f, xpv2.ManagementActionDelete) &&
-			reconcile.Allows(f, xpv2.ManagementActionCreate),
-		repairs:  repairs,
-		repaired: repaired,
-		now:      e.now(),
-	}
-}
-
-// fresh reports whether the user changed the spec since the last reconcile.
-func fresh(f *v1beta1.Function) bool {
-	return f.GetCondition(xpv2.TypeReady).ObservedGeneration != f.GetGeneration()
-}
-
 // readFunction reads the function and the separate settings that spec declares.
 func (e *external) readFunction(ctx context.Context, name string, f *v1beta1.Function) (observed, error) {
 	o := observed{}

@@ -124,6 +124,28 @@ func (e *external) newPlan(
 	return p, nil
 }
 
+// decisionInput returns the inputs of decide besides the observation.
+func (e *external) decisionInput(f *v1beta1.Function, o observed) decisionInput {
+	repairs, repaired := e.memory.repairs(f)
+	return decisionInput{
+		generation: f.GetGeneration(),
+		fresh:      fresh(f),
+		activated:  f.Status.AtProvider.Activated,
+		ours:       createdJustNow(f, e.owned, o, e.now()),
+		updatable:  reconcile.Allows(f, xpv2.ManagementActionUpdate),
+		recreatable: reconcile.Allows(f, xpv2.ManagementActionDelete) &&
+			reconcile.Allows(f, xpv2.ManagementActionCreate),
+		repairs:  repairs,
+		repaired: repaired,
+		now:      e.now(),
+	}
+}
+
+// fresh reports whether the user changed the spec since the last reconcile.
+func fresh(f *v1beta1.Function) bool {
+	return f.GetCondition(xpv2.TypeReady).ObservedGeneration != f.GetGeneration()
+}
+
 // load makes the code that is due ready to be deployed. If AWS has the same code from an earlier artifact, it is not
 // due.
 func (e *external) load(ctx context.Context, f *v1beta1.Function, p *plan) error {

@@ -21,7 +21,8 @@ const Max = 20
 func Record(
 	all []v1beta1.PublishedCode, version, codeSHA256 string, deployed *v1beta1.DeployedCode,
 ) []v1beta1.PublishedCode {
-	if Has(all, version) || deployed == nil || deployed.Revision == "" || deployed.CodeSHA256 != codeSHA256 {
+	_, known := Of(all, version)
+	if known || deployed == nil || deployed.Revision == "" || deployed.CodeSHA256 != codeSHA256 {
 		return all
 	}
 	p := v1beta1.PublishedCode{Version: version, Revision: deployed.Revision, Verified: deployed.Verified}
@@ -29,9 +30,13 @@ func Record(
 	return all[:min(len(all), Max)]
 }
 
-// Has reports whether a version is recorded.
-func Has(all []v1beta1.PublishedCode, version string) bool {
-	return slices.ContainsFunc(all, func(p v1beta1.PublishedCode) bool { return p.Version == version })
+// Of returns the record of a version, and reports whether there is one.
+func Of(all []v1beta1.PublishedCode, version string) (v1beta1.PublishedCode, bool) {
+	at := slices.IndexFunc(all, func(p v1beta1.PublishedCode) bool { return p.Version == version })
+	if at < 0 {
+		return v1beta1.PublishedCode{}, false
+	}
+	return all[at], true
 }
 
 // Referenced reads the object that a reference names, and reports whether there is one in the namespace. What is read

@@ -95,8 +95,11 @@ func (e *external) unready(ctx context.Context, v *v1beta1.Version) (string, err
 
 // recordCode records the revision of a version's code, if the Function that spec refers to has deployed this code.
 func (e *external) recordCode(ctx context.Context, v *v1beta1.Version, c *types.FunctionConfiguration) {
+	if c == nil {
+		return
+	}
 	s, f := &v.Status.AtProvider, &v1beta1.Function{}
-	if c == nil || publishedcode.Has(s.PublishedCode, ptr.Deref(c.Version, "")) ||
+	if _, known := publishedcode.Of(s.PublishedCode, ptr.Deref(c.Version, "")); known ||
 		!publishedcode.Referenced(ctx, e.functions, v.GetNamespace(), v.Spec.ForProvider.FunctionNameRef, f) {
 		return
 	}

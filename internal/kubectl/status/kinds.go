@@ -3,13 +3,13 @@ package status
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/publishedcode"
 	rollouts "github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
@@ -81,10 +81,11 @@ func newAlias(r related, a *v1beta1.Alias) alias {
 func (a alias) row() []string {
 	version, weights, rollout := a.Version, a.Weights, ""
 	if a.Rollout == nil {
-		version = described(a.Version, published(a.Code, a.Version).Revision)
+		served, _ := publishedcode.Of(a.Code, a.Version)
+		version = described(a.Version, served.Revision)
 		additional, _, _ := strings.Cut(a.Weights, "=")
-		if r := published(a.Code, additional).Revision; r != "" {
-			weights += " (" + r + ")"
+		if p, known := publishedcode.Of(a.Code, additional); known {
+			weights += " (" + p.Revision + ")"
 		}
 	}
 	if r := a.Rollout; r != nil {
@@ -99,15 +100,6 @@ func (a alias) row() []string {
 		}
 	}
 	return []string{a.Name, a.Ready, version, weights, rollout}
-}
-
-// published returns the code of a version, empty if its revision is unknown.
-func published(code []v1beta1.PublishedCode, version string) v1beta1.PublishedCode {
-	at := slices.IndexFunc(code, func(p v1beta1.PublishedCode) bool { return p.Version == version })
-	if at < 0 {
-		return v1beta1.PublishedCode{}
-	}
-	return code[at]
 }
 
 // described returns the number of a version with the revision of its code.

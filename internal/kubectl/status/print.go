@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/publishedcode"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
 
@@ -133,7 +134,7 @@ func (p *page) versions() section {
 	}
 	row := func(version, state string) {
 		if version != "" {
-			c := published(code, version)
+			c, _ := publishedcode.Of(code, version)
 			cells := []string{version, join(state, retained[version]), c.Revision, c.Verified}
 			s.rows = append(s.rows, cells[:len(s.columns)])
 			delete(retained, version)
