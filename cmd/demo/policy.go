@@ -30,7 +30,7 @@ func (e *env) applyPolicy(ctx context.Context) error {
 	if err := e.double.SetPolicyDocument(keyOfProvider, applied); err != nil {
 		return err
 	}
-	if err := os.WriteFile(e.policyFile(), applied, 0o600); err != nil {
+	if err := os.WriteFile(e.policyFile(), applied, 0o600); err != nil { //nolint:gosec // The path is a flag of the user.
 		return fmt.Errorf("cannot write the IAM policy: %w", err)
 	}
 	go e.followPolicy(ctx, applied)

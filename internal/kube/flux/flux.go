@@ -11,10 +11,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/opencontainers/go-digest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/opencontainers/go-digest"
 )
 
 // Group is the API group of Flux's sources.

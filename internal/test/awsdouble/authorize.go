@@ -26,9 +26,10 @@ func (s *Server) SetPolicy(statements ...Allow) {
 // policyDocument is an IAM policy. Conditions are ignored.
 type policyDocument struct {
 	Statement []struct {
-		Effect           string
-		Action, Resource oneOrMany
-	}
+		Effect   string    `json:"Effect"`
+		Action   oneOrMany `json:"Action"`
+		Resource oneOrMany `json:"Resource"`
+	} `json:"Statement"`
 }
 
 // oneOrMany is a text, or a list of texts.
@@ -55,7 +56,7 @@ func (s *Server) SetPolicyDocument(accessKey string, text []byte) error {
 	statements := []Allow{}
 	for _, st := range d.Statement {
 		if st.Effect != "Allow" {
-			return fmt.Errorf("cannot apply the IAM policy: its statements must have the effect Allow, not %q", st.Effect)
+			return fmt.Errorf("cannot apply the IAM policy: the effect of a statement must be Allow, not %q", st.Effect)
 		}
 		statements = append(statements, Allow{Actions: st.Action, Resources: st.Resource})
 	}

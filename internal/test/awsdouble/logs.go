@@ -72,8 +72,8 @@ func (s *Server) logInvocation(r *request, i instance, out Returned) {
 		}))
 	} else {
 		lines = append(lines, "END RequestId: "+id+"\n", fmt.Sprintf(
-			"REPORT RequestId: %s\tDuration: %d.00 ms\tBilled Duration: %d ms\tMemory Size: %d MB\tMax Memory Used: 40 MB\n",
-			id, ms, ms, i.MemorySize))
+			"REPORT RequestId: %s\tDuration: %d.00 ms\tBilled Duration: %d ms\tMemory Size: %d MB\t"+
+				"Max Memory Used: 40 MB\n", id, ms, ms, i.MemorySize))
 	}
 	stream := now.UTC().Format("2006/01/02") + "/[" + i.Version + "]"
 	s.putLog(r.account+"/"+r.region+"/"+group, stream, now, lines...)
