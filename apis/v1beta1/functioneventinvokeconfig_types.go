@@ -144,7 +144,7 @@ type FunctionEventInvokeConfigSpec struct {
 }
 
 // FunctionEventInvokeConfigObservation is the observed state of an event invoke configuration
-// (ListFunctionEventInvokeConfigs).
+// (GetFunctionEventInvokeConfig).
 type FunctionEventInvokeConfigObservation struct {
 	// FunctionName of the function.
 	FunctionName *string `json:"functionName,omitempty"`

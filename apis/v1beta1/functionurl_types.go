@@ -115,7 +115,7 @@ type FunctionURLSpec struct {
 	InitProvider *FunctionURLSettings `json:"initProvider,omitempty"`
 }
 
-// FunctionURLObservation is the observed state of a function URL (ListFunctionUrlConfigs).
+// FunctionURLObservation is the observed state of a function URL (GetFunctionUrlConfig).
 type FunctionURLObservation struct {
 	// FunctionName of the function.
 	FunctionName *string `json:"functionName,omitempty"`

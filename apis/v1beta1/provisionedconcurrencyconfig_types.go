@@ -58,7 +58,7 @@ type ProvisionedConcurrencyConfigSpec struct {
 }
 
 // ProvisionedConcurrencyConfigObservation is the observed state of a provisioned concurrency configuration
-// (ListProvisionedConcurrencyConfigs).
+// (GetProvisionedConcurrencyConfig).
 type ProvisionedConcurrencyConfigObservation struct {
 	// FunctionName of the function.
 	FunctionName *string `json:"functionName,omitempty"`

@@ -70,6 +70,9 @@ func startEnv(ctx context.Context, f flags) (e *env, err error) {
 	if err := e.startDouble(); err != nil {
 		return e, err
 	}
+	if err := e.applyPolicy(ctx); err != nil {
+		return e, err
+	}
 	if err := e.startProvider(ctx); err != nil {
 		return e, err
 	}

@@ -230,6 +230,10 @@ func (e *env) farewell() {
     make build && export PATH=$PWD/bin:$PATH    # the plugin of docs/kubectl-lambda.md
     kubectl lambda status %s
     kubectl lambda invoke %s
+    kubectl lambda logs %s
+
+The double allows the provider what %s allows.
+Take an action out, change a manifest, and see what the provider says until you put it back.
 
 Apply your own manifests: the function at the top of README.md, or docs/rollouts.md#a-first-rollout. The demo invokes
 each alias of yours %d times a second. The double of AWS does not run code: a version fails if its inline code has
@@ -240,7 +244,7 @@ as docs/authentication.md shows. The same manifests work there.
 
 Everything stays up until Ctrl-C.
 `, e.kubeconfig(), driftOf, follower, released, driftOf, e.metrics, e.double.URL(), region,
-		driftOf, driftOf, invokedPerSecond)
+		driftOf, driftOf, driftOf, e.policyFile(), invokedPerSecond)
 }
 
 func sectionf(format string, args ...any) { fmt.Printf("\n==> "+format+"\n", args...) }

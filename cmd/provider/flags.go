@@ -3,15 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"time"
 
 	"github.com/go-logr/logr"
-	"go.uber.org/zap/zapcore"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
@@ -250,10 +249,22 @@ func (f flags) quota() quota.Options {
 
 // logger returns a logger of structured lines: JSON, or text for people at debug level.
 func (f flags) logger() logr.Logger {
-	l := zap.New(zap.UseDevMode(f.Debug), func(o *zap.Options) { o.TimeEncoder = zapcore.ISO8601TimeEncoder })
+	var h slog.Handler = slog.NewJSONHandler(os.Stderr, nil)
+	if f.Debug {
+		h = slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: debugLevel})
+	}
+	l := logr.FromSlogHandler(h)
 	ctrl.SetLogger(l)
 	logging.SetFilteredKlogLogger(l)
 	return l.WithName("provider-lambda")
+}
+
+// debugLevel names the level of logr's V(1), which slog has no name for.
+func debugLevel(_ []string, a slog.Attr) slog.Attr {
+	if level, ok := a.Value.Any().(slog.Level); ok && level < slog.LevelInfo {
+		a.Value = slog.StringValue(slog.LevelDebug.String())
+	}
+	return a
 }
 
 // limited returns a configuration with a client-side rate limit that scales with the reconcile rate.

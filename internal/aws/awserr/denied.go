@@ -83,7 +83,7 @@ func grant(action, who, on, why string) string {
 	case contains(why, "resource-based policy"):
 		return "allow it in the resource's own policy"
 	default:
-		return "allow " + action + " on " + target(on) + " in a policy of the identity"
+		return "allow it in a policy of the identity"
 	}
 }
 

@@ -125,8 +125,7 @@ func TestSanitize(t *testing.T) {
 					"because no identity-based policy allows the lambda:CreateFunction action"),
 			"AccessDeniedException: arn:aws:sts::123456789012:assumed-role/provider may not lambda:CreateFunction on " +
 				"arn:aws:lambda:eu-west-1:123456789012:function:orders: " +
-				"allow lambda:CreateFunction on arn:aws:lambda:eu-west-1:123456789012:function:orders in a policy of " +
-				"the identity",
+				"allow it in a policy of the identity",
 		},
 		"DeniedExplicitly": {
 			"A deny has to go, not an allow to come.",

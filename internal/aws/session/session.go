@@ -241,14 +241,16 @@ func newIdentity(s settings, cfg aws.Config, out *sts.GetCallerIdentityOutput, r
 	if s.endpointOf("STS", region) != "" {
 		i.accountSource = atEndpoint
 	}
-	if caller := aws.ToString(out.Arn); callerPattern.MatchString(caller) {
+	if caller := aws.ToString(out.Arn); len(caller) <= maxCaller && callerPattern.MatchString(caller) {
 		i.ARN = caller
 	}
 	return i
 }
 
-// callerPattern matches the ARNs that GetCallerIdentity returns.
-var callerPattern = regexp.MustCompile(`^arn:aws[a-z-]{0,16}:(?:iam|sts)::[0-9]{12}:[A-Za-z0-9+=,.@_/-]{1,640}$`)
+// callerPattern matches the ARNs that GetCallerIdentity returns, of at most maxCaller bytes.
+var callerPattern = regexp.MustCompile(`^arn:aws[a-z-]*:(?:iam|sts)::[0-9]{12}:[A-Za-z0-9+=,.@_/-]+$`)
+
+const maxCaller = 680
 
 // cannotAuthenticate returns the error of credentials that could not be fetched or identified. It says
 // that AWS does not accept them only if AWS said so.

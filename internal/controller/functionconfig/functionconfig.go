@@ -1,5 +1,5 @@
-// Package functionconfig is what kinds share that configure a function, version or alias: the name of what they
-// configure, and a reader that lists all configurations of a function in one call for all resources.
+// Package functionconfig is what kinds share that configure a function, version or alias: above all the name of what
+// they configure.
 package functionconfig
 
 import (

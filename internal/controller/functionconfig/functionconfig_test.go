@@ -1,13 +1,10 @@
 package functionconfig
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/aws/smithy-go"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -16,10 +13,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
@@ -106,120 +100,5 @@ func TestReads(t *testing.T) {
 				t.Errorf("%s\ngot %v", tc.reason, got)
 			}
 		})
-	}
-}
-
-// TestListWithoutEnd checks a list in which each page names a next one.
-func TestListWithoutEnd(t *testing.T) {
-	calls := 0
-	r := &Reader[string]{Cache: &readcache.Cache{}, Operation: "ListThings", ARN: func(s string) *string { return &s }}
-	r.Page = func(context.Context, string, *string) ([]string, *string, error) {
-		calls++
-		return []string{"arn"}, ptr.To("next"), nil
-	}
-	n, _ := functionname.Parse("cart")
-	if _, _, err := r.Read(t.Context(), reconcile.Facts{}, &samples.Sample{}, n); err == nil || calls > lambdaapi.MostPages+1 {
-		t.Errorf("%d pages were read, %v", calls, err)
-	}
-}
-
-// pages returns two pages of ARNs of the function cart.
-type pages struct {
-	calls []string
-	err   error
-}
-
-func (p *pages) page(_ context.Context, function string, marker *string) ([]string, *string, error) {
-	p.calls = append(p.calls, function+"@"+ptr.Deref(marker, ""))
-	const arn = "arn:aws:lambda:eu-central-1:123456789012:function:cart"
-	if marker == nil {
-		return []string{arn, arn + ":one"}, ptr.To("2"), p.err
-	}
-	return []string{arn + ":live"}, nil, p.err
-}
-
-func (p *pages) reader() *Reader[string] {
-	return &Reader[string]{Cache: &readcache.Cache{}, Operation: "ListThings", Page: p.page, ARN: func(s string) *string { return &s }}
-}
-
-func TestReader(t *testing.T) {
-	now := time.Unix(100, 0)
-	var reserved []string
-	f := reconcile.Facts{Fresh: readcache.Freshness{Now: now, Since: now}, ReserveFn: func(ops ...string) time.Duration {
-		reserved = append(reserved, ops...)
-		return 0
-	}}
-	p := &pages{}
-	r := p.reader()
-	for text, want := range map[string]bool{"cart": true, "cart:live": true, "cart:other": false} {
-		n, _ := functionname.Parse(text)
-		if _, exists, err := r.Read(t.Context(), f, &samples.Sample{}, n); exists != want || err != nil {
-			t.Errorf("%s: exists %t, %v, want %t", text, exists, err, want)
-		}
-	}
-	if len(p.calls) != 2 || p.calls[1] != "cart@2" {
-		t.Errorf("calls %v, want all pages once for all names", p.calls)
-	}
-	if len(reserved) != 1 || reserved[0] != "ListThings" {
-		t.Errorf("reserved %v, want the second page", reserved)
-	}
-	r.Forget(functionname.Name{Function: "cart", Qualifier: "one"})
-	if _, _, err := r.Read(t.Context(), f, &samples.Sample{}, functionname.Name{Function: "cart"}); err != nil || len(p.calls) != 4 {
-		t.Errorf("calls %v, %v, want them anew after a change", p.calls, err)
-	}
-}
-
-// TestReaderAsksForOne checks that the single configuration is read if the list may be
-// incomplete.
-func TestReaderAsksForOne(t *testing.T) {
-	wrote := &samples.Sample{ObjectMeta: metav1.ObjectMeta{UID: "u1"}}
-	meta.AddAnnotations(wrote, ownership.Name(wrote, "cart:other"))
-	deleted := wrote.DeepCopyObject().(*samples.Sample) //nolint:forcetypeassert // It is one.
-	deleted.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
-	gone := &smithy.GenericAPIError{Code: "ResourceNotFoundException", Message: "gone"}
-	denied := &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"}
-	boom := errors.New("boom")
-	cases := map[string]struct {
-		reason      string
-		mg          *samples.Sample
-		list, get   error
-		calls, want bool
-		err         error
-	}{
-		"NotMade": {reason: "A configuration that was never created is not read alone.", mg: &samples.Sample{}},
-		"Made":    {reason: "A configuration that was created is read alone if the list lacks it.", mg: wrote, calls: true, want: true},
-		"Gone":    {reason: "A configuration that was created, and that AWS does not return, does not exist.", mg: wrote, get: gone, calls: true},
-		"Deleted": {reason: "A resource that is being deleted, and that the list lacks, does not exist.", mg: deleted},
-		"NoList":  {reason: "Without a list, nothing is known.", mg: &samples.Sample{}, list: &smithy.GenericAPIError{Code: "UnknownOperationException"}, calls: true, want: true},
-		"Denied":  {reason: "Without permission to read it alone, the list decides.", mg: wrote, get: denied, calls: true},
-		"Failed":  {reason: "Nothing is known.", mg: wrote, get: boom, calls: true, err: boom},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			p, called := &pages{err: tc.list}, false
-			r := p.reader()
-			r.Get = func(context.Context, functionname.Name) (string, error) {
-				called = true
-				return "x", tc.get
-			}
-			_, exists, err := r.Read(t.Context(), reconcile.Facts{}, tc.mg, functionname.Name{Function: "cart", Qualifier: "other"})
-			if exists != tc.want || called != tc.calls || !errors.Is(err, tc.err) {
-				t.Errorf("%s\nexists %t, asked %t, error %v", tc.reason, exists, called, err)
-			}
-		})
-	}
-}
-
-func TestReaderErrors(t *testing.T) {
-	gone := &pages{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException", Message: "Function does not exist"}}
-	if _, exists, err := gone.reader().Read(t.Context(), reconcile.Facts{}, &samples.Sample{}, functionname.Name{Function: "cart"}); exists || err != nil {
-		t.Errorf("exists %t, %v: a function that is not there has nothing", exists, err)
-	}
-	broken := &pages{err: errors.New("broken")}
-	if _, _, err := broken.reader().Read(t.Context(), reconcile.Facts{}, &samples.Sample{}, functionname.Name{Function: "cart"}); !errors.Is(err, broken.err) {
-		t.Errorf("got %v, want what went wrong", err)
-	}
-	if len(broken.calls) != 1 {
-		t.Errorf("calls %v, want no page after one that failed", broken.calls)
 	}
 }

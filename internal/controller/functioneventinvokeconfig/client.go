@@ -13,8 +13,6 @@ import (
 type lambdaAPI interface {
 	GetFunctionEventInvokeConfig(ctx context.Context, in *lambda.GetFunctionEventInvokeConfigInput,
 		opts ...func(*lambda.Options)) (*lambda.GetFunctionEventInvokeConfigOutput, error)
-	ListFunctionEventInvokeConfigs(ctx context.Context, in *lambda.ListFunctionEventInvokeConfigsInput,
-		opts ...func(*lambda.Options)) (*lambda.ListFunctionEventInvokeConfigsOutput, error)
 	PutFunctionEventInvokeConfig(ctx context.Context, in *lambda.PutFunctionEventInvokeConfigInput,
 		opts ...func(*lambda.Options)) (*lambda.PutFunctionEventInvokeConfigOutput, error)
 	DeleteFunctionEventInvokeConfig(ctx context.Context, in *lambda.DeleteFunctionEventInvokeConfigInput,
@@ -29,7 +27,6 @@ type fieldReader interface {
 // The AWS operations that this kind calls.
 const (
 	opGet    = "GetFunctionEventInvokeConfig"
-	opList   = "ListFunctionEventInvokeConfigs"
 	opPut    = "PutFunctionEventInvokeConfig"
 	opDelete = "DeleteFunctionEventInvokeConfig"
 )

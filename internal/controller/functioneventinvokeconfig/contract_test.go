@@ -26,11 +26,10 @@ func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "functioneventinvokeconfigs",
 // that no call is repeated without bound.
 func TestEmulatorResponses(t *testing.T) {
 	type answers = testenv.Answers
-	testenv.RunEmulatorCases(t, newCase, testenv.ListAnswers(opList, opPut, "FunctionEventInvokeConfigs"), map[string]testenv.EmulatorCase{
-		"NoARN": {Reason: "The list lacks the function's ARN.", Responses: answers{opList: testenv.Without("FunctionArn")}, Writes: []string{opPut}},
-		"Bare":  {Reason: "What AWS leaves out is its default.", Responses: answers{opList: testenv.Without("DestinationConfig", "LastModified")}, Writes: []string{opPut}},
+	testenv.RunEmulatorCases(t, newCase, testenv.GetAnswers(opGet, opPut), map[string]testenv.EmulatorCase{
+		"Bare": {Reason: "What AWS leaves out is its default.", Responses: answers{opGet: testenv.Without("DestinationConfig", "LastModified")}, Writes: []string{opPut}},
 		"Nowhere": {
-			Reason: "A configuration that AWS never shows is created at growing intervals.", Responses: answers{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Reason: "A configuration that AWS never shows is created at growing intervals.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
 			Writes: slices.Repeat([]string{opPut}, 6), Message: testenv.NotVisible,
 		},
 	})

@@ -27,7 +27,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		Region:       func(c *v1beta1.FunctionEventInvokeConfig) string { return c.Spec.ForProvider.Region },
 		FunctionName: func(c *v1beta1.FunctionEventInvokeConfig) **string { return &c.Spec.ForProvider.FunctionName },
 		Reads: func(c *v1beta1.FunctionEventInvokeConfig) []string {
-			return functionconfig.Reads(c, opList,
+			return functionconfig.Reads(c, opGet,
 				opPut)
 		},
 		Reported: func(*v1beta1.FunctionEventInvokeConfig) bool { return true },
@@ -47,7 +47,7 @@ type connector struct{ fields fieldReader }
 func (c *connector) observer(
 	_ *v1beta1.FunctionEventInvokeConfig, s *session.Session,
 ) reconcile.Observer[*v1beta1.FunctionEventInvokeConfig] {
-	return newExternal(session.Client(s, lambda.NewFromConfig), s.ReadCache(), c.fields)
+	return newExternal(session.Client(s, lambda.NewFromConfig), c.fields)
 }
 
 // calls are the operations by which this kind creates, updates and deletes.

@@ -25,7 +25,7 @@ type env struct {
 func newEnv(t testing.TB) env {
 	t.Helper()
 	return env{functionconfigtest.New(t, 0, func(w *testenv.AWS) reconcile.Observer[*v1beta1.FunctionEventInvokeConfig] {
-		return newExternal(w.Lambda, w.Cache, testenv.Fields{"q": queueARN})
+		return newExternal(w.Lambda, testenv.Fields{"q": queueARN})
 	})}
 }
 
@@ -67,19 +67,6 @@ func TestLostAnswer(t *testing.T) {
 	if got := e.Outcomes(c); len(got) != 1 || meta.GetExternalName(c) != "cart:$LATEST" {
 		t.Errorf("%v, named %q, want that it is found again", got, meta.GetExternalName(c))
 	}
-}
-
-func TestConfigurationsOfAFunctionShareACall(t *testing.T) {
-	e := newEnv(t)
-	all := []*v1beta1.FunctionEventInvokeConfig{newConfig()}
-	for _, q := range []string{"1", "2", functionconfigtest.Alias} {
-		all = append(all, newConfig(func(c *v1beta1.FunctionEventInvokeConfig) { c.Spec.ForProvider.Qualifier = ptr.To(q) }))
-	}
-	for _, c := range all {
-		e.Outcomes(c)
-	}
-	e.Advance(1)
-	e.Share(all, opList)
 }
 
 // generator generates random settings that AWS accepts.

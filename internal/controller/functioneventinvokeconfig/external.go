@@ -9,7 +9,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
@@ -25,36 +25,18 @@ type (
 // external is the asynchronous invocation configuration of a function in AWS. It lives for one reconcile.
 type external struct {
 	api    lambdaAPI
-	reader *functionconfig.Reader[types.FunctionEventInvokeConfig]
 	fields fieldReader
 
 	name   functionname.Name
 	others *reconcile.Others
 }
 
-func newExternal(api lambdaAPI, cache *readcache.Cache, fields fieldReader) awsResource {
+func newExternal(api lambdaAPI, fields fieldReader) awsResource {
 	e := &external{api: api, fields: fields}
-	e.reader = &functionconfig.Reader[types.FunctionEventInvokeConfig]{
-		Cache: cache, Operation: opList, Page: e.page, GetBy: opGet, Get: e.get,
-		ARN: func(c types.FunctionEventInvokeConfig) *string { return c.FunctionArn },
-	}
 	return awsResource{
 		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, Compare: e.compare,
 		Create: e.create, Update: e.update, Delete: e.delete,
 	}
-}
-
-// page returns a page of the configurations of a function.
-func (e *external) page(
-	ctx context.Context, function string, marker *string,
-) ([]types.FunctionEventInvokeConfig, *string, error) {
-	out, err := e.api.ListFunctionEventInvokeConfigs(ctx,
-		&lambda.ListFunctionEventInvokeConfigsInput{FunctionName: &function, Marker: marker})
-	if err != nil {
-		return nil, nil, errors.Wrapf(err, "cannot list the asynchronous invocation configurations of function %s",
-			function)
-	}
-	return out.FunctionEventInvokeConfigs, out.NextMarker, nil
 }
 
 // get reads a single configuration.
@@ -64,13 +46,17 @@ func (e *external) get(ctx context.Context, n functionname.Name) (types.Function
 	if err != nil {
 		return types.FunctionEventInvokeConfig{}, errors.Wrapf(err, "cannot get %s", description(n))
 	}
+	if out.FunctionArn == nil {
+		return types.FunctionEventInvokeConfig{}, errors.Errorf("cannot get %s: AWS's answer to %s lacks functionArn",
+			description(n), opGet)
+	}
 	return types.FunctionEventInvokeConfig{
 		DestinationConfig: out.DestinationConfig, FunctionArn: out.FunctionArn, LastModified: out.LastModified,
 		MaximumEventAgeInSeconds: out.MaximumEventAgeInSeconds, MaximumRetryAttempts: out.MaximumRetryAttempts,
 	}, nil
 }
 
-// read reads the configuration from the list of its function's.
+// read reads the configuration.
 func (e *external) read(ctx context.Context, f reconcile.Facts, mg *v1beta1.FunctionEventInvokeConfig) (found, error) {
 	p := mg.Spec.ForProvider
 	n, ok, err := functionconfig.Target{
@@ -81,11 +67,13 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, mg *v1beta1.Func
 		return found{}, err
 	}
 	e.name, e.others = n, f.Others
-	c, exists, err := e.reader.Read(ctx, f, mg, n)
-	return found{
-		Resource: c, Settings: fromAWS(c), Exists: exists, Name: n.String(), Description: description(n),
-		Parent: n.String(),
-	}, err
+	o := found{Name: n.String(), Description: description(n), Parent: n.String()}
+	c, err := e.get(ctx, n)
+	if awserr.IsNotFound(err) {
+		return o, nil
+	}
+	o.Resource, o.Settings, o.Exists = c, fromAWS(c), err == nil
+	return o, err
 }
 
 func description(n functionname.Name) string {
@@ -133,7 +121,6 @@ func (e *external) update(
 }
 
 func (e *external) put(ctx context.Context, verb string, s settings) error {
-	defer e.reader.Forget(e.name)
 	_, err := e.api.PutFunctionEventInvokeConfig(ctx, putInput(s, e.name))
 	return errors.Wrapf(err, "cannot %s %s", verb, description(e.name))
 }
@@ -142,7 +129,6 @@ func (e *external) put(ctx context.Context, verb string, s settings) error {
 func (e *external) delete(
 	ctx context.Context, _ *v1beta1.FunctionEventInvokeConfig, o found,
 ) (reconcile.Result, error) {
-	defer e.reader.Forget(e.name)
 	_, err := e.api.DeleteFunctionEventInvokeConfig(ctx,
 		&lambda.DeleteFunctionEventInvokeConfigInput{FunctionName: &e.name.Function, Qualifier: &e.name.Qualifier})
 	return reconcile.Result{}, errors.Wrapf(err, "cannot delete %s", o.Description)

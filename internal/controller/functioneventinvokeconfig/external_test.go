@@ -58,8 +58,8 @@ func TestObserve(t *testing.T) {
 		"Absent":  {Reason: "A configuration that does not exist is created.", Resource: newConfig(), Want: create},
 		"OfAlias": {Reason: "The configuration of an alias does not count as that of the function.", Resource: newConfig(), AWS: has(there("live", 1)), Want: create},
 		"Denied": {
-			Reason: "AWS's error is returned.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opList, 403, "AccessDeniedException", "boom") },
-			Want: observation{Err: "cannot list the asynchronous invocation configurations of function cart", Reserved: testenv.None},
+			Reason: "AWS's error is returned.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opGet, 403, "AccessDeniedException", "boom") },
+			Want: observation{Err: "cannot get the asynchronous invocation configuration of function cart", Reserved: testenv.None},
 		},
 		"InOrder": {Reason: "Nothing is due.", Resource: newConfig(named), AWS: has(there("live", 0), there("$LATEST", 1)), Want: inOrder},
 		"Drifted": {Reason: "A manual change is corrected.", Resource: newConfig(named), AWS: has(there("$LATEST", 2)), Want: observation{Exists: true, Ready: "Updating", Reserved: []string{opPut}}},
@@ -105,7 +105,7 @@ func TestCallsThatFail(t *testing.T) {
 	const config = " the asynchronous invocation configuration of function cart:$LATEST"
 	e := newEnv(t)
 	has(there("$LATEST", 2))(e)
-	testenv.CallsFail(e.Env, newExternal(e.Lambda, e.Cache, testenv.Fields{"q": queueARN}), newConfig(named), "cannot create"+config, "cannot update"+config, "cannot delete"+config, opPut, opDelete)
+	testenv.CallsFail(e.Env, newExternal(e.Lambda, testenv.Fields{"q": queueARN}), newConfig(named), "cannot create"+config, "cannot update"+config, "cannot delete"+config, opPut, opDelete)
 }
 
 func TestReferences(t *testing.T) {

@@ -10,8 +10,6 @@ import (
 type lambdaAPI interface {
 	GetFunctionUrlConfig(ctx context.Context, in *lambda.GetFunctionUrlConfigInput,
 		opts ...func(*lambda.Options)) (*lambda.GetFunctionUrlConfigOutput, error)
-	ListFunctionUrlConfigs(ctx context.Context, in *lambda.ListFunctionUrlConfigsInput,
-		opts ...func(*lambda.Options)) (*lambda.ListFunctionUrlConfigsOutput, error)
 	CreateFunctionUrlConfig(ctx context.Context, in *lambda.CreateFunctionUrlConfigInput,
 		opts ...func(*lambda.Options)) (*lambda.CreateFunctionUrlConfigOutput, error)
 	UpdateFunctionUrlConfig(ctx context.Context, in *lambda.UpdateFunctionUrlConfigInput,
@@ -23,7 +21,6 @@ type lambdaAPI interface {
 // The AWS operations that this kind calls.
 const (
 	opGet    = "GetFunctionUrlConfig"
-	opList   = "ListFunctionUrlConfigs"
 	opCreate = "CreateFunctionUrlConfig"
 	opUpdate = "UpdateFunctionUrlConfig"
 	opDelete = "DeleteFunctionUrlConfig"

@@ -25,11 +25,10 @@ func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "functionurls", newCase) }
 // that no call is repeated without bound.
 func TestEmulatorResponses(t *testing.T) {
 	type answers = testenv.Answers
-	testenv.RunEmulatorCases(t, newCase, testenv.ListAnswers(opList, opCreate, "FunctionUrlConfigs"), map[string]testenv.EmulatorCase{
-		"NoARN": {Reason: "The list lacks the function's ARN.", Responses: answers{opList: testenv.Without("FunctionArn")}, Writes: []string{opCreate}},
-		"Bare":  {Reason: "What AWS leaves out is its default.", Responses: answers{opList: testenv.Without("Cors", "InvokeMode", "CreationTime", "LastModifiedTime")}, Writes: []string{opCreate}},
+	testenv.RunEmulatorCases(t, newCase, testenv.GetAnswers(opGet, opCreate), map[string]testenv.EmulatorCase{
+		"Bare": {Reason: "What AWS leaves out is its default.", Responses: answers{opGet: testenv.Without("Cors", "InvokeMode", "CreationTime", "LastModifiedTime")}, Writes: []string{opCreate}},
 		"Nowhere": {
-			Reason: "A configuration that AWS never shows is created at growing intervals.", Responses: answers{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Reason: "A configuration that AWS never shows is created at growing intervals.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
 			Writes: slices.Repeat([]string{opCreate}, 11), Message: testenv.NotFound,
 		},
 	})

@@ -24,7 +24,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		NewList:      func() resource.ManagedList { return &v1beta1.FunctionURLList{} },
 		Region:       func(u *v1beta1.FunctionURL) string { return u.Spec.ForProvider.Region },
 		FunctionName: func(u *v1beta1.FunctionURL) **string { return &u.Spec.ForProvider.FunctionName },
-		Reads:        func(u *v1beta1.FunctionURL) []string { return functionconfig.Reads(u, opList, opCreate) },
+		Reads:        func(u *v1beta1.FunctionURL) []string { return functionconfig.Reads(u, opGet, opCreate) },
 		Reported:     func(*v1beta1.FunctionURL) bool { return true },
 		Observer:     observer,
 		ActsOn: func(mg *v1beta1.FunctionURL) []tenancy.Target {
@@ -36,7 +36,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 }
 
 func observer(_ *v1beta1.FunctionURL, s *session.Session) reconcile.Observer[*v1beta1.FunctionURL] {
-	return newExternal(session.Client(s, lambda.NewFromConfig), s.ReadCache())
+	return newExternal(session.Client(s, lambda.NewFromConfig))
 }
 
 func references(u *v1beta1.FunctionURL) []reconcile.Reference {

@@ -2,7 +2,6 @@ package functionurl
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -27,7 +26,7 @@ type env struct {
 func newEnv(t testing.TB) env {
 	t.Helper()
 	return env{functionconfigtest.New(t, 0, func(w *testenv.AWS) reconcile.Observer[*v1beta1.FunctionURL] {
-		return newExternal(w.Lambda, w.Cache)
+		return newExternal(w.Lambda)
 	})}
 }
 
@@ -94,18 +93,6 @@ func TestLostAnswerOfADeletedResource(t *testing.T) {
 	u.Spec.ForProvider.FunctionName = nil // The Function that it referred to no longer exists.
 	e.Remove(u)
 	e.Want(u, "nothing stays behind", testenv.Deleted, testenv.Gone)
-}
-
-func TestURLsOfAFunctionShareACall(t *testing.T) {
-	e := newEnv(t)
-	urls := []*v1beta1.FunctionURL{newURL(), newURL(func(u *v1beta1.FunctionURL) { u.Spec.ForProvider.Qualifier = ptr.To(functionconfigtest.Alias) })}
-	for _, u := range urls {
-		e.Outcomes(u)
-	}
-	e.Advance(1)
-	e.Share(slices.Repeat(urls, 3), opList)
-	e.Advance(1)
-	e.Share(urls[:1], opList)
 }
 
 // generator generates random settings that AWS accepts.

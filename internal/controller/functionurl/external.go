@@ -11,7 +11,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -25,36 +25,17 @@ type (
 
 // external is the URL of a function or an alias in AWS. It lives for one reconcile.
 type external struct {
-	api    lambdaAPI
-	reader *functionconfig.Reader[types.FunctionUrlConfig]
+	api lambdaAPI
 
 	name functionname.Name
 }
 
-func newExternal(api lambdaAPI, cache *readcache.Cache) awsResource {
+func newExternal(api lambdaAPI) awsResource {
 	e := &external{api: api}
-	e.reader = &functionconfig.Reader[types.FunctionUrlConfig]{
-		Cache: cache, Operation: opList, Page: e.page, GetBy: opGet, Get: e.get,
-		ARN: func(u types.FunctionUrlConfig) *string { return u.FunctionArn },
-	}
 	return awsResource{
 		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, Compare: e.compare,
 		Create: e.create, Update: e.update, Delete: e.delete, Details: details,
 	}
-}
-
-// page returns a page of the URLs of a function.
-func (e *external) page(
-	ctx context.Context, function string, marker *string,
-) ([]types.FunctionUrlConfig, *string, error) {
-	out, err := e.api.ListFunctionUrlConfigs(ctx, &lambda.ListFunctionUrlConfigsInput{
-		FunctionName: &function,
-		Marker:       marker,
-	})
-	if err != nil {
-		return nil, nil, errors.Wrapf(err, "cannot list the URLs of function %s", function)
-	}
-	return out.FunctionUrlConfigs, out.NextMarker, nil
 }
 
 // get reads a single URL.
@@ -66,6 +47,10 @@ func (e *external) get(ctx context.Context, n functionname.Name) (types.Function
 	if err != nil {
 		return types.FunctionUrlConfig{}, errors.Wrapf(err, "cannot get %s", functionconfig.Description("the URL", n))
 	}
+	if out.FunctionUrl == nil {
+		return types.FunctionUrlConfig{}, errors.Errorf("cannot get %s: AWS's answer to %s lacks functionUrl",
+			functionconfig.Description("the URL", n), opGet)
+	}
 	return types.FunctionUrlConfig{
 		AuthType: out.AuthType, CreationTime: out.CreationTime, FunctionArn: out.FunctionArn,
 		FunctionUrl:      out.FunctionUrl,
@@ -74,18 +59,20 @@ func (e *external) get(ctx context.Context, n functionname.Name) (types.Function
 }
 
 // read reads the URL from the list of its function's.
-func (e *external) read(ctx context.Context, f reconcile.Facts, mg *v1beta1.FunctionURL) (found, error) {
+func (e *external) read(ctx context.Context, _ reconcile.Facts, mg *v1beta1.FunctionURL) (found, error) {
 	p := mg.Spec.ForProvider
 	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier}.Name(mg)
 	if err != nil || !ok {
 		return found{}, err
 	}
 	e.name = n
-	u, exists, err := e.reader.Read(ctx, f, mg, n)
-	return found{
-		Resource: u, Settings: fromAWS(u), Exists: exists, Name: n.String(),
-		Description: functionconfig.Description("the URL", n), Parent: n.String(),
-	}, err
+	o := found{Name: n.String(), Description: functionconfig.Description("the URL", n), Parent: n.String()}
+	u, err := e.get(ctx, n)
+	if awserr.IsNotFound(err) {
+		return o, nil
+	}
+	o.Resource, o.Settings, o.Exists = u, fromAWS(u), err == nil
+	return o, err
 }
 
 // status sets status.atProvider.
@@ -109,7 +96,6 @@ func (e *external) compare(
 
 // create creates the URL. AWS chooses its address.
 func (e *external) create(ctx context.Context, mg *v1beta1.FunctionURL, s settings) (reconcile.Result, error) {
-	defer e.reader.Forget(e.name)
 	out, err := e.api.CreateFunctionUrlConfig(ctx, createInput(s, e.name))
 	if err != nil {
 		return reconcile.Result{}, errors.Wrapf(err, "cannot create %s", functionconfig.Description("the URL", e.name))
@@ -120,14 +106,12 @@ func (e *external) create(ctx context.Context, mg *v1beta1.FunctionURL, s settin
 
 // update changes what differs.
 func (e *external) update(ctx context.Context, _ *v1beta1.FunctionURL, o found, u update) (reconcile.Result, error) {
-	defer e.reader.Forget(e.name)
 	_, err := e.api.UpdateFunctionUrlConfig(ctx, updateInput(u.Target, u.Changes, e.name))
 	return reconcile.Result{}, errors.Wrapf(err, "cannot update %s", o.Description)
 }
 
 // delete deletes the URL. Its address is lost: another URL gets another one.
 func (e *external) delete(ctx context.Context, _ *v1beta1.FunctionURL, o found) (reconcile.Result, error) {
-	defer e.reader.Forget(e.name)
 	_, err := e.api.DeleteFunctionUrlConfig(ctx, &lambda.DeleteFunctionUrlConfigInput{
 		FunctionName: &e.name.Function,
 		Qualifier:    qualifier(e.name),

@@ -51,12 +51,12 @@ func TestObserve(t *testing.T) {
 		"Absent":  {Reason: "A URL that does not exist is created.", Resource: newURL(), Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}}},
 		"OfAlias": {Reason: "The URL of an alias does not count as that of the function.", Resource: newURL(), AWS: has(live), Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}}},
 		"NoFunction": {
-			Reason: "A function that is not there has none.", Resource: newURL(), AWS: func(e env) { e.Refuse(opList, 400, "ResourceNotFoundException", "boom") },
-			Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opGet, opCreate}},
+			Reason: "A function that is not there has none.", Resource: newURL(), AWS: func(e env) { e.Refuse(opGet, 400, "ResourceNotFoundException", "boom") },
+			Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}},
 		},
 		"Denied": {
-			Reason: "AWS's error is returned.", Resource: newURL(), AWS: func(e env) { e.Refuse(opList, 400, "AccessDeniedException", "boom") },
-			Want: observation{Err: "cannot list the URLs of function cart", Reserved: testenv.None},
+			Reason: "AWS's error is returned.", Resource: newURL(), AWS: func(e env) { e.Refuse(opGet, 400, "AccessDeniedException", "boom") },
+			Want: observation{Err: "cannot get the URL of function cart", Reserved: testenv.None},
 		},
 		"InOrder": {Reason: "Nothing is due.", Resource: newURL(named), AWS: has(live, ours), Want: inOrder},
 		"Drifted": {Reason: "A manual change is corrected.", Resource: newURL(named), AWS: has(open), Want: observation{Exists: true, Ready: "Updating", Reserved: []string{opUpdate}}},
@@ -102,7 +102,7 @@ func TestObserve(t *testing.T) {
 func TestCallsThatFail(t *testing.T) {
 	e := newEnv(t)
 	has(lambda.CreateFunctionUrlConfigInput{AuthType: types.FunctionUrlAuthTypeNone})(e)
-	testenv.CallsFail(e.Env, newExternal(e.Lambda, e.Cache), newURL(named), "cannot create the URL of function cart", "cannot update the URL of function cart", "cannot delete the URL of function cart",
+	testenv.CallsFail(e.Env, newExternal(e.Lambda), newURL(named), "cannot create the URL of function cart", "cannot update the URL of function cart", "cannot delete the URL of function cart",
 		opCreate, opUpdate, opDelete)
 }
 

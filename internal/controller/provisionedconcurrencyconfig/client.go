@@ -10,8 +10,6 @@ import (
 type lambdaAPI interface {
 	GetProvisionedConcurrencyConfig(ctx context.Context, in *lambda.GetProvisionedConcurrencyConfigInput,
 		opts ...func(*lambda.Options)) (*lambda.GetProvisionedConcurrencyConfigOutput, error)
-	ListProvisionedConcurrencyConfigs(ctx context.Context, in *lambda.ListProvisionedConcurrencyConfigsInput,
-		opts ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
 	PutProvisionedConcurrencyConfig(ctx context.Context, in *lambda.PutProvisionedConcurrencyConfigInput,
 		opts ...func(*lambda.Options)) (*lambda.PutProvisionedConcurrencyConfigOutput, error)
 	DeleteProvisionedConcurrencyConfig(ctx context.Context, in *lambda.DeleteProvisionedConcurrencyConfigInput,
@@ -21,7 +19,6 @@ type lambdaAPI interface {
 // The AWS operations that this kind calls.
 const (
 	opGet    = "GetProvisionedConcurrencyConfig"
-	opList   = "ListProvisionedConcurrencyConfigs"
 	opPut    = "PutProvisionedConcurrencyConfig"
 	opDelete = "DeleteProvisionedConcurrencyConfig"
 )

@@ -26,15 +26,14 @@ func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "provisionedconcurrencyconfig
 // that no call is repeated without bound.
 func TestEmulatorResponses(t *testing.T) {
 	type answers = testenv.Answers
-	testenv.RunEmulatorCases(t, newCase, testenv.ListAnswers(opList, opPut, "ProvisionedConcurrencyConfigs"), map[string]testenv.EmulatorCase{
-		"NoARN":    {Reason: "The list lacks the function's ARN.", Responses: answers{opList: testenv.Without("FunctionArn")}, Writes: []string{opPut}},
-		"NoStatus": {Reason: "The numbers show that the allocation is complete.", Responses: answers{opList: testenv.Without("Status", "LastModified")}, Writes: []string{opPut}},
+	testenv.RunEmulatorCases(t, newCase, testenv.GetAnswers(opGet, opPut), map[string]testenv.EmulatorCase{
+		"NoStatus": {Reason: "The numbers show that the allocation is complete.", Responses: answers{opGet: testenv.Without("Status", "LastModified")}, Writes: []string{opPut}},
 		"Bare": {
-			Reason: "Without status and numbers, the state is unknown.", Responses: answers{opList: testenv.Without("Status", "LastModified", "AllocatedProvisionedConcurrentExecutions")},
+			Reason: "Without status and numbers, the state is unknown.", Responses: answers{opGet: testenv.Without("Status", "LastModified", "AllocatedProvisionedConcurrentExecutions")},
 			Writes: []string{opPut}, Message: "does not return a status",
 		},
 		"Nowhere": {
-			Reason: "A configuration that AWS never shows is created at growing intervals.", Responses: answers{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Reason: "A configuration that AWS never shows is created at growing intervals.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
 			Writes: slices.Repeat([]string{opPut}, 6), Message: testenv.NotVisible,
 		},
 	})

@@ -32,7 +32,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 			return &c.Spec.ForProvider.FunctionName
 		},
 		Reads: func(c *v1beta1.ProvisionedConcurrencyConfig) []string {
-			return functionconfig.Reads(c, opList,
+			return functionconfig.Reads(c, opGet,
 				opPut)
 		},
 		Reported: func(*v1beta1.ProvisionedConcurrencyConfig) bool { return true },
@@ -50,7 +50,7 @@ type connector struct{ now func() time.Time }
 func (c *connector) observer(
 	_ *v1beta1.ProvisionedConcurrencyConfig, s *session.Session,
 ) reconcile.Observer[*v1beta1.ProvisionedConcurrencyConfig] {
-	return newExternal(session.Client(s, lambda.NewFromConfig), s.ReadCache(), c.now)
+	return newExternal(session.Client(s, lambda.NewFromConfig), c.now)
 }
 
 func references(c *v1beta1.ProvisionedConcurrencyConfig) []reconcile.Reference {

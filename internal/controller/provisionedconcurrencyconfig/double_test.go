@@ -30,7 +30,7 @@ type env struct {
 func newEnv(t testing.TB) env {
 	t.Helper()
 	return env{functionconfigtest.New(t, takes, func(w *testenv.AWS) reconcile.Observer[*v1beta1.ProvisionedConcurrencyConfig] {
-		return newExternal(w.Lambda, w.Cache, w.Now)
+		return newExternal(w.Lambda, w.Now)
 	})}
 }
 
@@ -146,16 +146,6 @@ func TestLostAnswer(t *testing.T) {
 	if meta.GetExternalName(c) != "cart:live" {
 		t.Errorf("named %q", meta.GetExternalName(c))
 	}
-}
-
-func TestConcurrencyOfAFunctionSharesACall(t *testing.T) {
-	e := newEnv(t)
-	all := []*v1beta1.ProvisionedConcurrencyConfig{newConfig(), newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ForProvider.Qualifier = ptr.To("2") })}
-	for _, c := range all {
-		e.Outcomes(c)
-	}
-	e.Advance(takes)
-	e.Share(all, opList)
 }
 
 // TestRandomNumbersConverge checks that random settings are reached from random former

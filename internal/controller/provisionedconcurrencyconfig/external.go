@@ -12,7 +12,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -27,35 +27,18 @@ type (
 
 // external is the provisioned concurrency of an alias or a version in AWS. It lives for one reconcile.
 type external struct {
-	api    lambdaAPI
-	reader *functionconfig.Reader[types.ProvisionedConcurrencyConfigListItem]
-	now    func() time.Time
+	api lambdaAPI
+	now func() time.Time
 
 	name functionname.Name
 }
 
-func newExternal(api lambdaAPI, cache *readcache.Cache, now func() time.Time) awsResource {
+func newExternal(api lambdaAPI, now func() time.Time) awsResource {
 	e := &external{api: api, now: now}
-	e.reader = &functionconfig.Reader[types.ProvisionedConcurrencyConfigListItem]{
-		Cache: cache, Operation: opList, Page: e.page, GetBy: opGet, Get: e.get,
-		ARN: func(p types.ProvisionedConcurrencyConfigListItem) *string { return p.FunctionArn },
-	}
 	return awsResource{
 		Calls: calls, Read: e.read, Status: e.status, Ready: e.ready, Desired: e.desired, Plan: e.plan,
 		Create: e.create, Update: e.update, Delete: e.delete,
 	}
-}
-
-// page returns a page of the provisioned concurrency of a function.
-func (e *external) page(
-	ctx context.Context, function string, marker *string,
-) ([]types.ProvisionedConcurrencyConfigListItem, *string, error) {
-	out, err := e.api.ListProvisionedConcurrencyConfigs(ctx,
-		&lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: &function, Marker: marker})
-	if err != nil {
-		return nil, nil, errors.Wrapf(err, "cannot list the provisioned concurrency of function %s", function)
-	}
-	return out.ProvisionedConcurrencyConfigs, out.NextMarker, nil
 }
 
 // get reads a single configuration.
@@ -64,6 +47,10 @@ func (e *external) get(ctx context.Context, n functionname.Name) (types.Provisio
 		&lambda.GetProvisionedConcurrencyConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
 	if err != nil {
 		return types.ProvisionedConcurrencyConfigListItem{}, errors.Wrapf(err, "cannot get %s", description(n))
+	}
+	if out.RequestedProvisionedConcurrentExecutions == nil {
+		return types.ProvisionedConcurrencyConfigListItem{}, errors.Errorf(
+			"cannot get %s: AWS's answer to %s lacks requestedProvisionedConcurrentExecutions", description(n), opGet)
 	}
 	return types.ProvisionedConcurrencyConfigListItem{
 		AllocatedProvisionedConcurrentExecutions: out.AllocatedProvisionedConcurrentExecutions,
@@ -74,9 +61,9 @@ func (e *external) get(ctx context.Context, n functionname.Name) (types.Provisio
 	}, nil
 }
 
-// read reads the provisioned concurrency from the list of its function's.
+// read reads the provisioned concurrency.
 func (e *external) read(
-	ctx context.Context, f reconcile.Facts, mg *v1beta1.ProvisionedConcurrencyConfig,
+	ctx context.Context, _ reconcile.Facts, mg *v1beta1.ProvisionedConcurrencyConfig,
 ) (found, error) {
 	p := mg.Spec.ForProvider
 	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier}.Name(mg)
@@ -89,11 +76,13 @@ func (e *external) read(
 				"external name to %s:qualifier", n, n)
 	}
 	e.name = n
-	item, exists, err := e.reader.Read(ctx, f, mg, n)
-	return found{
-		Resource: item, Settings: fromAWS(item), Exists: exists, Name: n.String(), Description: description(n),
-		Parent: n.String(),
-	}, err
+	o := found{Name: n.String(), Description: description(n), Parent: n.String()}
+	item, err := e.get(ctx, n)
+	if awserr.IsNotFound(err) {
+		return o, nil
+	}
+	o.Resource, o.Settings, o.Exists = item, fromAWS(item), err == nil
+	return o, err
 }
 
 func description(n functionname.Name) string {
@@ -142,7 +131,6 @@ func (e *external) update(
 }
 
 func (e *external) put(ctx context.Context, verb string, s settings) error {
-	defer e.reader.Forget(e.name)
 	_, err := e.api.PutProvisionedConcurrencyConfig(ctx, putInput(s, e.name))
 	return errors.Wrapf(err, "cannot %s %s", verb, description(e.name))
 }
@@ -151,7 +139,6 @@ func (e *external) put(ctx context.Context, verb string, s settings) error {
 func (e *external) delete(
 	ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, o found,
 ) (reconcile.Result, error) {
-	defer e.reader.Forget(e.name)
 	_, err := e.api.DeleteProvisionedConcurrencyConfig(ctx,
 		&lambda.DeleteProvisionedConcurrencyConfigInput{FunctionName: &e.name.Function, Qualifier: &e.name.Qualifier})
 	return reconcile.Result{}, errors.Wrapf(err, "cannot delete %s", o.Description)

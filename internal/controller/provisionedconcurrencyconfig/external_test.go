@@ -52,8 +52,8 @@ func TestObserve(t *testing.T) {
 		"Absent":    {Reason: "A configuration that does not exist is created.", Resource: newConfig(), Want: create},
 		"OfVersion": {Reason: "The configuration of a version does not count as that of the alias.", Resource: newConfig(), AWS: has("1", 5), Want: create},
 		"Denied": {
-			Reason: "AWS's error is returned.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opList, 403, "AccessDeniedException", "boom") },
-			Want: observation{Err: "cannot list the provisioned concurrency of function cart", Reserved: testenv.None},
+			Reason: "AWS's error is returned.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opGet, 403, "AccessDeniedException", "boom") },
+			Want: observation{Err: "cannot get the provisioned concurrency of function cart", Reserved: testenv.None},
 		},
 		"InOrder":  {Reason: "Nothing is due.", Resource: newConfig(named), AWS: has("live", 5), Want: inOrder},
 		"InMotion": {Reason: "An allocation in progress is awaited.", Resource: newConfig(named), AWS: func(e env) { e.provision("live", 5) }, Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "IN_PROGRESS", Reserved: testenv.None}},
@@ -86,7 +86,7 @@ func TestCallsThatFail(t *testing.T) {
 	const concurrency = " the provisioned concurrency of function cart:live"
 	e := newEnv(t)
 	has("live", 9)(e)
-	testenv.CallsFail(e.Env, newExternal(e.Lambda, e.Cache, e.Now), newConfig(named), "cannot create"+concurrency, "cannot update"+concurrency, "cannot delete"+concurrency, opPut, opDelete)
+	testenv.CallsFail(e.Env, newExternal(e.Lambda, e.Now), newConfig(named), "cannot create"+concurrency, "cannot update"+concurrency, "cannot delete"+concurrency, opPut, opDelete)
 }
 
 func TestReferences(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"regexp"
 	"strings"
 	"unicode"
 
+	"github.com/opencontainers/go-digest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -63,11 +63,9 @@ type Artifact struct {
 	Size int64 `json:"size,omitempty"`
 }
 
-var digest = regexp.MustCompile(`^(sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128})$`)
-
 // CheckDigest returns an error unless a digest is of a supported algorithm.
 func CheckDigest(d string) error {
-	if !digest.MatchString(d) {
+	if digest.Digest(d).Validate() != nil {
 		return errors.Errorf("%.140q is not a SHA-256, SHA-384 or SHA-512 digest", d)
 	}
 	return nil

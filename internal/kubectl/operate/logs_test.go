@@ -3,6 +3,7 @@ package operate
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -124,5 +125,26 @@ func TestFollow(t *testing.T) {
 				t.Errorf("%s: exit code %d, %q: -want, +got:\n%s", tc.reason, code, e.errOut.String(), diff)
 			}
 		})
+	}
+}
+
+// TestLogsOfInvocation checks that what an invocation logs can be read, between the lines of the platform.
+func TestLogsOfInvocation(t *testing.T) {
+	e := newEnv(t, awsdouble.Options{})
+	e.create(t)
+	e.aws.OnInvoke("shop-checkout", func(awsdouble.Invoked) awsdouble.Returned {
+		return awsdouble.Returned{Log: "[INFO] order 7\n[INFO] sold\n"}
+	})
+	if code := e.run(t, "invoke", "checkout"); code != 0 {
+		t.Fatal(e.errOut.String())
+	}
+	if code := e.run(t, "logs", "checkout"); code != 0 {
+		t.Fatal(e.errOut.String())
+	}
+	got := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`).ReplaceAllString(e.out.String(), "ID")
+	want := "START RequestId: ID Version: $LATEST\n[INFO] order 7\n[INFO] sold\nEND RequestId: ID\n" +
+		"REPORT RequestId: ID\tDuration: 1.00 ms\tBilled Duration: 1 ms\tMemory Size: 128 MB\tMax Memory Used: 40 MB\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("logs: -want, +got:\n%s", diff)
 	}
 }

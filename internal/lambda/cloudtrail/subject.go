@@ -10,26 +10,28 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
+// Lengths are checked apart from the patterns: a compiled regular expression has a copy of what it repeats for each
+// repetition, and stays in memory.
 var (
 	regionPattern    = regexp.MustCompile(`^[a-z]{2,}(-[a-z0-9]+)+$`)
-	operationPattern = regexp.MustCompile(`^([A-Za-z]{1,64}?)(?:[0-9]{8}(?:v[0-9]{1,3})?)?$`)
-	namePattern      = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,140}$`)
-	qualifierPattern = regexp.MustCompile(`^(?:\$LATEST(?:\.PUBLISHED)?|[a-zA-Z0-9_-]{1,128})$`)
-	numberPattern    = regexp.MustCompile(`^[0-9]{1,19}$`)
-	arnPattern       = regexp.MustCompile(
-		`^arn:aws[a-z-]{0,16}:lambda:[a-z0-9-]{1,32}:[0-9]{12}:[a-zA-Z0-9$._:-]{1,256}$`)
+	operationPattern = regexp.MustCompile(`^([A-Za-z]+?)(?:[0-9]{8}(?:v[0-9]+)?)?$`)
+	namePattern      = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+	qualifierPattern = regexp.MustCompile(`^(?:\$LATEST(?:\.PUBLISHED)?|[a-zA-Z0-9_-]+)$`)
+	numberPattern    = regexp.MustCompile(`^[0-9]+$`)
+	arnPattern       = regexp.MustCompile(`^arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:[a-zA-Z0-9$._:-]+$`)
 )
 
-// maxRegion is the length of the longest region.
-const maxRegion = 32
-
-func isRegion(s string) bool { return len(s) <= maxRegion && regionPattern.MatchString(s) }
+func isRegion(s string) bool    { return len(s) <= 32 && regionPattern.MatchString(s) }
+func isName(s string) bool      { return len(s) <= 140 && namePattern.MatchString(s) }
+func isQualifier(s string) bool { return len(s) <= 128 && qualifierPattern.MatchString(s) }
+func isNumber(s string) bool    { return len(s) <= 19 && numberPattern.MatchString(s) }
+func isARN(s string) bool       { return len(s) <= 350 && arnPattern.MatchString(s) }
 
 // operationOf returns the operation of an event's name, which may end with the version of an API:
 // UpdateFunctionConfiguration of UpdateFunctionConfiguration20150331v2.
 func operationOf(eventName string) (string, bool) {
 	m := operationPattern.FindStringSubmatch(eventName)
-	if m == nil {
+	if m == nil || len(m[1]) > 64 {
 		return "", false
 	}
 	return m[1], true
@@ -77,7 +79,7 @@ func subjectOf(d record, e Event) Subject {
 	if strings.HasSuffix(string(d.EventName), "CodeSigningConfig") && p.FunctionName == "" {
 		s.setARN(string(p.CodeSigningConfigArn))
 	}
-	if id := string(cmp.Or(p.UUID, d.Response.UUID)); namePattern.MatchString(id) {
+	if id := string(cmp.Or(p.UUID, d.Response.UUID)); isName(id) {
 		s.Name = id
 	}
 	if name := string(p.CapacityProviderName); name != "" {
@@ -92,7 +94,7 @@ func qualifierOf(d record) string {
 	if strings.Contains(string(d.EventName), "Alias") {
 		q = string(d.Request.Name)
 	}
-	if !qualifierPattern.MatchString(q) {
+	if !isQualifier(q) {
 		return ""
 	}
 	return q
@@ -109,34 +111,34 @@ func (s *Subject) setFunction(ref, qualifier string) {
 }
 
 func (s *Subject) setLayer(name, version string) {
-	if a, err := arn.Parse(name); err == nil && arnPattern.MatchString(name) {
+	if a, err := arn.Parse(name); err == nil && isARN(name) {
 		s.Account, s.Region = a.AccountID, a.Region
 		name = strings.TrimPrefix(a.Resource, "layer:")
 	}
 	name, inARN, _ := strings.Cut(name, ":")
-	if !namePattern.MatchString(name) {
+	if !isName(name) {
 		return
 	}
 	s.Layer = name
-	if v := cmp.Or(version, inARN); numberPattern.MatchString(v) {
+	if v := cmp.Or(version, inARN); isNumber(v) {
 		s.LayerVersion = v
 	}
 }
 
 // setCapacityProvider sets the external name to that of a capacity provider, given its name or its ARN.
 func (s *Subject) setCapacityProvider(name string) {
-	if a, err := arn.Parse(name); err == nil && arnPattern.MatchString(name) {
+	if a, err := arn.Parse(name); err == nil && isARN(name) {
 		s.setARN(name)
 		name = strings.TrimPrefix(a.Resource, "capacity-provider:")
 	}
-	if namePattern.MatchString(name) {
+	if isName(name) {
 		s.Name = name
 	}
 }
 
 func (s *Subject) setARN(ref string) {
 	a, err := arn.Parse(ref)
-	if err != nil || !arnPattern.MatchString(ref) {
+	if err != nil || !isARN(ref) {
 		return
 	}
 	s.Account, s.Region = a.AccountID, a.Region
@@ -147,7 +149,7 @@ func (s *Subject) setARN(ref string) {
 	case "layer":
 		s.setLayer(ref, "")
 	case "event-source-mapping", "capacity-provider":
-		if namePattern.MatchString(name) {
+		if isName(name) {
 			s.Name = name
 		}
 	case "code-signing-config":

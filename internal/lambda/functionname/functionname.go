@@ -67,9 +67,16 @@ type Reference struct {
 }
 
 // referencePattern is the pattern of the FunctionName parameter in Lambda's API model, without the forms that omit
-// function: after an account, which nothing prints.
+// function: after an account, which nothing prints. The lengths of names and qualifiers are checked apart: a compiled
+// expression has a copy of what it repeats for each repetition.
 var referencePattern = regexp.MustCompile(
-	`^(?:(?:arn:aws[a-zA-Z-]*:lambda:([a-z0-9-]+):)?([0-9]{12}):function:)?([a-zA-Z0-9_-]{1,64})(?::([$]LATEST(?:[.]PUBLISHED)?|[a-zA-Z0-9_-]{1,128}))?$`)
+	`^(?:(?:arn:aws[a-zA-Z-]*:lambda:([a-z0-9-]+):)?([0-9]{12}):function:)?([a-zA-Z0-9_-]+)(?::([$]LATEST(?:[.]PUBLISHED)?|[a-zA-Z0-9_-]+))?$`)
+
+// The longest names and qualifiers.
+const (
+	maxName      = 64
+	maxQualifier = 128
+)
 
 var accountID = regexp.MustCompile(`^[0-9]{12}$`)
 
@@ -79,7 +86,7 @@ func IsAccountID(s string) bool { return accountID.MatchString(s) }
 // ParseReference parses a reference. It returns false if the text is not one.
 func ParseReference(s string) (Reference, bool) {
 	f := referencePattern.FindStringSubmatch(s)
-	if f == nil {
+	if f == nil || len(f[3]) > maxName || len(f[4]) > maxQualifier {
 		return Reference{}, false
 	}
 	return Reference{Region: f[1], Account: f[2], Name: Name{Function: f[3], Qualifier: f[4]}}, true

@@ -111,10 +111,6 @@ func (a *Account) readConfig(in any, live func() (any, error)) (any, error) {
 			}, func(o *lambda.GetCapacityProviderOutput) *types.CapacityProvider { return o.CapacityProvider })
 	case *lambda.GetFunctionUrlConfigInput:
 		return getAs[lambda.GetFunctionUrlConfigOutput](s.urls, key(in.FunctionName, in.Qualifier), live)
-	case *lambda.ListFunctionUrlConfigsInput:
-		return list(a, s.urls, key(in.FunctionName, nil), in.Marker, live,
-			func(o *lambda.ListFunctionUrlConfigsOutput) *[]types.FunctionUrlConfig { return &o.FunctionUrlConfigs },
-			func(v types.FunctionUrlConfig) string { return key(v.FunctionArn, nil) })
 	case *lambda.GetFunctionEventInvokeConfigInput:
 		return getAs[lambda.GetFunctionEventInvokeConfigOutput](s.invokes, key(in.FunctionName, in.Qualifier), live)
 	case *lambda.ListFunctionEventInvokeConfigsInput:

@@ -1,6 +1,7 @@
 package awsdouble
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -19,7 +20,50 @@ type Allow struct {
 // Without a policy, which is the default, everyone may do everything.
 func (s *Server) SetPolicy(statements ...Allow) {
 	defer s.lock()()
-	s.policy, s.used = statements, map[string]bool{}
+	s.policy, s.restricted, s.used = statements, "", map[string]bool{}
+}
+
+// policyDocument is an IAM policy. Conditions are ignored.
+type policyDocument struct {
+	Statement []struct {
+		Effect   string    `json:"Effect"`
+		Action   oneOrMany `json:"Action"`
+		Resource oneOrMany `json:"Resource"`
+	} `json:"Statement"`
+}
+
+// oneOrMany is a text, or a list of texts.
+type oneOrMany []string
+
+// UnmarshalJSON reads a text or a list.
+func (o *oneOrMany) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		*o = oneOrMany{one}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(o))
+}
+
+// SetPolicyDocument sets the policy of the callers with an access key to an IAM policy in JSON, without regard to its
+// conditions. All others may do everything. It returns an error if the text is not a policy, or has a statement that
+// does not allow.
+func (s *Server) SetPolicyDocument(accessKey string, text []byte) error {
+	var d policyDocument
+	if err := json.Unmarshal(text, &d); err != nil {
+		return fmt.Errorf("cannot read the IAM policy: %w", err)
+	}
+	statements := []Allow{}
+	for _, st := range d.Statement {
+		if st.Effect != "Allow" {
+			return fmt.Errorf("cannot apply the IAM policy: the effect of a statement must be Allow, not %q", st.Effect)
+		}
+		statements = append(statements, Allow{Actions: st.Action, Resources: st.Resource})
+	}
+	s.SetPolicy(statements...)
+	defer s.lock()()
+	s.restricted = accessKey
+	return nil
 }
 
 // UsedActions returns the actions that calls have needed since SetPolicy, and that the policy allows. Without one of
@@ -34,6 +78,9 @@ type needed struct{ action, resource string }
 
 // authorize rejects a call that the policy does not allow.
 func (s *Server) authorize(r *request) {
+	if s.restricted != "" && s.restricted != r.accessKey {
+		return
+	}
 	if s.policy == nil || r.service == serviceSTS || r.service == serviceIAM || r.service == "" {
 		return
 	}

@@ -69,6 +69,7 @@ func invoke(s *Server, r *request) any {
 	if code := s.code[t.name]; code != nil && !ran {
 		out = code(in)
 	}
+	s.logInvocation(r, i, out)
 	if in.Asynchronous {
 		return &answer{status: http.StatusAccepted, header: header}
 	}

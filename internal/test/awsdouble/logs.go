@@ -1,6 +1,8 @@
 package awsdouble
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -27,12 +29,65 @@ type logEvent struct {
 	at                  int64
 }
 
+// keptLog is the number of events that a log group keeps: the last ones.
+const keptLog = 1000
+
 // PutLog writes an event to a log group of DefaultAccount, which is created if it does not exist.
 func (s *Server) PutLog(region, group, stream, message string, at time.Time) {
 	defer s.lock()()
-	key := DefaultAccount + "/" + region + "/" + group
-	s.logs[key] = append(s.logs[key], logEvent{id: newUUID(), stream: stream, message: message, at: at.UnixMilli()})
-	slices.SortStableFunc(s.logs[key], func(a, b logEvent) int { return int(a.at - b.at) })
+	s.putLog(DefaultAccount+"/"+region+"/"+group, stream, at, message)
+}
+
+func (s *Server) putLog(key, stream string, at time.Time, messages ...string) {
+	all := s.logs[key]
+	for _, m := range messages {
+		all = append(all, logEvent{id: newUUID(), stream: stream, message: m, at: at.UnixMilli()})
+	}
+	slices.SortStableFunc(all, func(a, b logEvent) int { return int(a.at - b.at) })
+	s.logs[key] = slices.Delete(all, 0, max(0, len(all)-keptLog))
+}
+
+// logInvocation writes what Lambda logs of an invocation: the lines of the code between those of the platform.
+func (s *Server) logInvocation(r *request, i instance, out Returned) {
+	group, now := "/aws/lambda/"+i.FunctionName, s.options.Now()
+	if i.LoggingConfig != nil && i.LoggingConfig.LogGroup != "" {
+		group = i.LoggingConfig.LogGroup
+	}
+	id, ms := newUUID(), max(1, out.Delay.Milliseconds())
+	lines := []string{"START RequestId: " + id + " Version: " + i.Version + "\n"}
+	if i.LoggingConfig != nil && i.LoggingConfig.LogFormat == "JSON" {
+		lines[0] = platformEvent(now, "start", map[string]any{"requestId": id, "version": i.Version})
+	}
+	for line := range strings.Lines(out.Log) {
+		lines = append(lines, line)
+	}
+	if i.LoggingConfig != nil && i.LoggingConfig.LogFormat == "JSON" {
+		status := "success"
+		if out.Error != "" {
+			status = "error"
+		}
+		lines = append(lines, platformEvent(now, "report", map[string]any{
+			"requestId": id, "status": status,
+			"metrics": map[string]any{"durationMs": ms, "billedDurationMs": ms, "memorySizeMB": i.MemorySize},
+		}))
+	} else {
+		lines = append(lines, "END RequestId: "+id+"\n", fmt.Sprintf(
+			"REPORT RequestId: %s\tDuration: %d.00 ms\tBilled Duration: %d ms\tMemory Size: %d MB\t"+
+				"Max Memory Used: 40 MB\n", id, ms, ms, i.MemorySize))
+	}
+	stream := now.UTC().Format("2006/01/02") + "/[" + i.Version + "]"
+	s.putLog(r.account+"/"+r.region+"/"+group, stream, now, lines...)
+}
+
+// platformEvent returns an event that Lambda logs in the format JSON.
+func platformEvent(at time.Time, kind string, data map[string]any) string {
+	b, err := json.Marshal(map[string]any{
+		"time": at.UTC().Format("2006-01-02T15:04:05.000Z"), "type": "platform." + kind, "record": data,
+	})
+	if err != nil {
+		panic(err)
+	}
+	return string(b) + "\n"
 }
 
 // filterLogEvents returns the events of a log group, the oldest first. A pattern is matched as a term.

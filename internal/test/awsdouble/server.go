@@ -43,7 +43,9 @@ type Server struct {
 	trails    []trail
 	callers   map[string]string
 	policy    []Allow
-	used      map[string]bool
+	// restricted is the only access key that the policy is of. Empty means all.
+	restricted string
+	used       map[string]bool
 }
 
 // New returns a server that does not listen yet.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -243,5 +244,42 @@ func TestSubConfigurations(t *testing.T) {
 		&lambda.GetFunctionScalingConfigInput{FunctionName: f, Qualifier: aws.String("1")})
 	if err != nil || *scaling.AppliedFunctionScalingConfig.MinExecutionEnvironments != 2 {
 		t.Errorf("scaling: %+v, %v", scaling, err)
+	}
+}
+
+// TestPolicyDocument checks that calls are allowed as an IAM policy says, and that a policy that is not understood
+// changes nothing.
+func TestPolicyDocument(t *testing.T) {
+	s := New(Options{})
+	s.Start()
+	t.Cleanup(s.Close)
+	client := lambda.NewFromConfig(s.Config("eu-central-1"))
+	list := func() error {
+		_, err := client.ListFunctions(t.Context(), &lambda.ListFunctionsInput{})
+		return err
+	}
+	if err := s.SetPolicyDocument("AKIADOUBLE", []byte(`{"Statement": [{"Effect": "Allow", "Action": "lambda:List*", "Resource": ["*"]}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := list(); err != nil {
+		t.Errorf("an allowed call: %v", err)
+	}
+	for _, text := range []string{"{", `{"Statement": [{"Effect": "Deny", "Action": "lambda:*", "Resource": "*"}]}`} {
+		if err := s.SetPolicyDocument("AKIADOUBLE", []byte(text)); err == nil {
+			t.Errorf("%s: no error", text)
+		}
+		if err := list(); err != nil {
+			t.Errorf("after %s: %v", text, err)
+		}
+	}
+	if err := s.SetPolicyDocument("AKIADOUBLE", []byte(`{"Statement": []}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := list(); err == nil || !strings.Contains(err.Error(), "lambda:ListFunctions") {
+		t.Errorf("a call that is not allowed: %v", err)
+	}
+	other := lambda.NewFromConfig(s.ConfigFor("eu-central-1", "AKIAOTHER"))
+	if _, err := other.ListFunctions(t.Context(), &lambda.ListFunctionsInput{}); err != nil {
+		t.Errorf("a call with another key: %v", err)
 	}
 }

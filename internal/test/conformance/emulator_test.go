@@ -114,7 +114,7 @@ func TestEmulator(t *testing.T) {
 		want := strings.Join([]string{
 			"| Scenario | odd |", "| --- | --- |",
 			"| functioneventinvokeconfig | differs |",
-			"| functionurl | lacks CreateFunctionUrlConfig, GetFunctionUrlConfig |",
+			"| functionurl | lacks GetFunctionUrlConfig |",
 			"| layerversion | yes |",
 			"| runtimemanagementconfig | lacks GetRuntimeManagementConfig |",
 			"| secret | yes |", "",

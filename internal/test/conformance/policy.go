@@ -28,9 +28,8 @@ const (
 		"DeleteFunctionConcurrency PutFunctionRecursionConfig GetFunctionRecursionConfig " +
 		"GetFunctionCodeSigningConfig PutFunctionCodeSigningConfig DeleteFunctionCodeSigningConfig " +
 		"CreateFunctionUrlConfig UpdateFunctionUrlConfig GetFunctionUrlConfig DeleteFunctionUrlConfig " +
-		"ListFunctionUrlConfigs " +
 		"PutFunctionEventInvokeConfig GetFunctionEventInvokeConfig DeleteFunctionEventInvokeConfig " +
-		"ListFunctionEventInvokeConfigs PutProvisionedConcurrencyConfig GetProvisionedConcurrencyConfig " +
+		"PutProvisionedConcurrencyConfig GetProvisionedConcurrencyConfig " +
 		"DeleteProvisionedConcurrencyConfig ListProvisionedConcurrencyConfigs PutRuntimeManagementConfig " +
 		"GetRuntimeManagementConfig PublishLayerVersion GetLayerVersion DeleteLayerVersion AddLayerVersionPermission " +
 		"RemoveLayerVersionPermission GetLayerVersionPolicy CreateCapacityProvider GetCapacityProvider " +

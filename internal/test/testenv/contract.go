@@ -76,6 +76,23 @@ func ListAnswers(list, create, field string) map[string]EmulatorCase {
 	}
 }
 
+// GetAnswers returns the cases of kinds of a known name that one operation reads.
+func GetAnswers(get, create string) map[string]EmulatorCase {
+	once := []string{create}
+	return map[string]EmulatorCase{
+		"None":     {Reason: "AWS as it is.", Writes: once},
+		"NoCreate": {Reason: "The name is known.", Responses: Answers{create: Body("null")}, Writes: once},
+		"EmptyGet": {
+			Reason: "An empty answer is neither up to date nor absent.", Responses: Answers{get: Body("{}")},
+			Writes: once, Message: "lacks",
+		},
+		"Unknown": {
+			Reason:    "An operation that AWS lacks tells nothing.",
+			Responses: Answers{get: Refusal(404, "UnknownOperationException")}, Message: "UnknownOperationException",
+		},
+	}
+}
+
 // PolicyAnswers returns the cases of kinds that are statements of a resource-based policy, which one call reads. A
 // policy that never shows what was written is written a limited number of times an hour, which the message reports.
 func PolicyAnswers(read, write string, times int, message string) map[string]EmulatorCase {
