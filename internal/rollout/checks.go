@@ -232,12 +232,14 @@ func evidence(c *v1beta1.RolloutCheck) string {
 	if c.Failures == 0 || c.Result == Failure {
 		return DescribeCheck(c)
 	}
-	times := "once"
+	out := c.Type + " " + c.Name + " has failed once"
 	if c.Failures > 1 {
-		times = fmt.Sprintf("%d times", c.Failures)
+		out = fmt.Sprintf("%s %s has failed %d times", c.Type, c.Name, c.Failures)
 	}
-	return c.Type + " " + c.Name + " has failed " + times + ", now it is " +
-		strings.TrimPrefix(DescribeCheck(c), c.Type+" "+c.Name+": ")
+	if c.Result == "" {
+		return out
+	}
+	return out + ", now it is " + strings.TrimPrefix(DescribeCheck(c), c.Type+" "+c.Name+": ")
 }
 
 // Describe returns a sentence about each check of a state that has a result.
@@ -384,6 +386,30 @@ func nextTest(spec *v1beta1.AliasRollout,
 		}
 	}
 	return nil, nil
+}
+
+// define records the definitions of the metrics and dependencies of a spec. It forgets the results of those that have
+// another one now, which are none by the present one. Failures remain.
+func define(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
+	set := func(id CheckID, definition any) {
+		c, hash := check(s, id), hashOf(definition)
+		switch {
+		case c == nil:
+			return
+		case c.DefinitionHash != "" && c.DefinitionHash != hash:
+			*c = v1beta1.RolloutCheck{Name: c.Name, Type: c.Type, Failures: c.Failures, Ignored: c.Ignored}
+		}
+		c.DefinitionHash = hash
+	}
+	for i := range spec.Dependencies {
+		set(CheckID{CheckDependency, spec.Dependencies[i].Name}, spec.Dependencies[i])
+	}
+	if spec.Analysis == nil {
+		return
+	}
+	for i := range spec.Analysis.Metrics {
+		set(CheckID{CheckMetric, spec.Analysis.Metrics[i].Name}, spec.Analysis.Metrics[i])
+	}
 }
 
 // keepChecks removes the recorded checks that spec does not have any more.

@@ -167,7 +167,9 @@ func Next(spec *v1beta1.AliasRollout, state *v1beta1.AliasRolloutStatus, o Obser
 		m.s.Waits = ""
 		m.elapse()
 		keepChecks(spec, m.s)
+		define(spec, m.s)
 		m.measured()
+		define(spec, m.s)
 		m.advance()
 	}
 	return m.decide()
@@ -233,6 +235,7 @@ func (m *machine) measured() {
 		if r.Type == CheckMetric && r.Until.IsZero() {
 			r.Until = m.now.Add(-m.timeout())
 		}
+		r = m.attributed(r)
 		Record(m.s, r, m.now)
 		switch {
 		case r.Type == CheckAlarm && r.Result == Failure && !m.mayServe() &&
@@ -244,9 +247,33 @@ func (m *machine) measured() {
 	}
 }
 
+// attributed returns a measurement as what it says about the target: nothing while the alias does not invoke the target,
+// because someone else has changed it, and nothing if an alarm has evaluated only what was before the target received
+// invocations. Such an alarm counts once all of its periods are later.
+func (m *machine) attributed(r Measurement) Measurement {
+	first := m.s.TrafficStartedAt
+	switch {
+	case first == nil || r.Type == CheckDependency || r.Result == Error:
+	case !m.invokesTarget():
+		r.Result, r.Message = Inconclusive, "the alias does not invoke the target: someone else has changed it"
+	case r.Result == Failure && !r.About.IsZero() && !r.About.After(first.Time) && r.Until.Before(first.Time):
+		r.Result = Inconclusive
+		r.Message += " because of what was before the target received invocations"
+	}
+	return r
+}
+
+// invokesTarget reports whether the target receives invocations by the route of the alias.
+func (m *machine) invokesTarget() bool {
+	target := m.s.Target.FunctionVersion
+	return m.o.Route.Version == target || m.o.Route.Additional == target
+}
+
 // mayServe reports whether the target has received invocations, or may have: the change of the alias may have been
-// sent.
-func (m *machine) mayServe() bool { return m.s.TrafficStartedAt != nil || m.s.Intent != nil }
+// sent, or someone else has made it.
+func (m *machine) mayServe() bool {
+	return m.s.TrafficStartedAt != nil || m.s.Intent != nil || m.invokesTarget()
+}
 
 func (m *machine) timeout() time.Duration { return time.Duration(m.s.TimeoutSeconds) * time.Second }
 
@@ -303,7 +330,7 @@ func (m *machine) start() {
 	s.Phase, s.StartedAt, s.FinishedAt = v1beta1.RolloutPending, stamp(m.now), nil
 	s.Checks, s.ObservedWeight, s.CurrentStepIndex, s.Intent = nil, 0, 0, nil
 	s.ShiftedAt, s.TrafficStartedAt, s.TimeoutSeconds, s.Woken = nil, nil, 0, nil
-	s.StepHash, s.Direct, s.Retried = stepHash(m.spec.Strategy), false, false
+	s.StepHash, s.Direct, s.Retried = hashOf(m.spec.Strategy), false, false
 	m.enter(v1beta1.RolloutValidating, "", "")
 	m.event(false, v1beta1.EventRolloutStarted, fmt.Sprintf("rollout %s from version %s to version %s", s.ID,
 		DescribeVersion(s.Stable), DescribeVersion(s.Target)))

@@ -196,7 +196,7 @@ func (m *machine) shift() {
 			m.enter(v1beta1.RolloutBaking, "", "")
 			return
 		}
-		if m.index() < len(m.steps) && m.steps[m.index()].weight == m.s.ObservedWeight {
+		if w := m.s.ObservedWeight; w > 0 && m.index() < len(m.steps) && m.steps[m.index()].weight == w {
 			m.s.CurrentStepIndex++
 		}
 		m.enter(v1beta1.RolloutAnalyzing, "", "")
