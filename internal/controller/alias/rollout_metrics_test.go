@@ -260,3 +260,17 @@ func TestRolloutsTogether(t *testing.T) {
 		}
 	}
 }
+
+// TestRetriedWithinAMinute checks that Lambda's metrics of a target that is retried begin with the next minute: the
+// present one may have the invocations for which it was rejected.
+func TestRetriedWithinAMinute(t *testing.T) {
+	first := metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 50, 0, time.UTC))
+	for retried, want := range map[bool]time.Time{
+		false: first.Time, true: time.Date(2026, 1, 2, 3, 5, 0, 0, time.UTC),
+	} {
+		s := &v1beta1.AliasRolloutStatus{Retried: retried, TrafficStartedAt: &first, ShiftedAt: &first}
+		if got := (&external{}).subject(&v1beta1.Alias{}, s).TrafficSince; !got.Equal(want) {
+			t.Errorf("retried %t: got %v, want %v", retried, got, want)
+		}
+	}
+}
