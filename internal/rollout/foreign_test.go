@@ -177,3 +177,17 @@ func TestAlarmOfEarlierData(t *testing.T) {
 		})
 	}
 }
+
+// TestRetryInTheRollbackWindow checks that a version that was stable until the user returned to another one is retried
+// from the first step: that it was stable recently says nothing for it.
+func TestRetryInTheRollbackWindow(t *testing.T) {
+	s := promoted(t, twoWeights(func(s *v1beta1.AliasRollout) {
+		s.RollbackWindow = &v1beta1.RolloutRollbackWindow{Revisions: 3}
+	}))
+	s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "1"
+	s.pass(time.Minute)
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonRollbackTo, "1")
+	s.observed.Commands[v1beta1.AnnotationRolloutRetry] = "1"
+	s.pass(2 * time.Hour)
+	s.wantSent("retried from the first step", "version 1", at(10).String(), at(50).String(), "version 2")
+}

@@ -159,8 +159,12 @@ func (e *external) version(ctx context.Context, number string) (v rollout.Versio
 		v.Pending = errors.Wrapf(awserr.Sanitize(err), "cannot read version %s", number).Error()
 		return v, awserr.IsThrottled(err)
 	}
+	var unreadable any
+	if out.Environment != nil && out.Environment.Error != nil {
+		unreadable = number // The variables of two versions may differ.
+	}
 	v = rollout.Version{
-		Fingerprint: fingerprint.Read(out).WithoutDescription().Fingerprint(), Role: ptr.Deref(out.Role, ""),
+		Fingerprint: fingerprint.Read(out).WithoutDescription().FingerprintWith(unreadable), Role: ptr.Deref(out.Role, ""),
 		Timeout: time.Duration(ptr.Deref(out.Timeout, 0)) * time.Second, Inactive: out.State == types.StateInactive,
 	}
 	if out.DeadLetterConfig != nil {

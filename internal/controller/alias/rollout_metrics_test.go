@@ -1,6 +1,7 @@
 package alias
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ktypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -272,5 +275,30 @@ func TestRetriedWithinAMinute(t *testing.T) {
 		if got := (&external{}).subject(&v1beta1.Alias{}, s).TrafficSince; !got.Equal(want) {
 			t.Errorf("retried %t: got %v, want %v", retried, got, want)
 		}
+	}
+}
+
+// unreadable answers GetFunctionConfiguration as AWS does to who may not use the key of the variables.
+type unreadable struct{ lambdaAPI }
+
+func (unreadable) GetFunctionConfiguration(
+	context.Context, *lambda.GetFunctionConfigurationInput, ...func(*lambda.Options),
+) (*lambda.GetFunctionConfigurationOutput, error) {
+	return &lambda.GetFunctionConfigurationOutput{
+		CodeSha256: aws.String("same"), Environment: &types.EnvironmentResponse{
+			Error: &types.EnvironmentError{ErrorCode: aws.String("AccessDeniedException")},
+		},
+	}, nil
+}
+
+// TestUnreadableVariables checks that two versions do not count as equal whose variables can't be read: one that differs
+// in them alone would be promoted without an analysis, or rejected with the other one.
+func TestUnreadableVariables(t *testing.T) {
+	e := &external{api: unreadable{}}
+	one, _ := e.version(t.Context(), "1")
+	again, _ := e.version(t.Context(), "1")
+	two, _ := e.version(t.Context(), "2")
+	if one.Fingerprint != again.Fingerprint || one.Fingerprint == two.Fingerprint {
+		t.Errorf("fingerprints are %s, %s and %s", one.Fingerprint, again.Fingerprint, two.Fingerprint)
 	}
 }
