@@ -247,9 +247,9 @@ func (m *machine) measured() {
 	}
 }
 
-// attributed returns a measurement as what it says about the target: nothing while the alias does not invoke the target,
-// because someone else has changed it, and nothing if an alarm has evaluated only what was before the target received
-// invocations. Such an alarm counts once all of its periods are later.
+// attributed returns a measurement as what it says about the target: nothing while the alias does not invoke the
+// target, because someone else has changed it, and nothing if an alarm has evaluated only what was before the target
+// received invocations. Such an alarm counts once all of its periods are later.
 func (m *machine) attributed(r Measurement) Measurement {
 	first := m.s.TrafficStartedAt
 	switch {

@@ -80,8 +80,8 @@ func (m *machine) say(message string) {
 	}
 }
 
-// isDirect returns why the target moves in one step, without smoke tests and analysis. Empty if it does not. A target that
-// is retried has failed since it was stable.
+// isDirect returns why the target moves in one step, without smoke tests and analysis. Empty if it does not. A target
+// that is retried has failed since it was stable.
 func (m *machine) isDirect() string {
 	if f := m.s.Target.Fingerprint; f != "" && f == m.s.Stable.Fingerprint {
 		return "it has the code and configuration of version " + m.s.Stable.FunctionVersion

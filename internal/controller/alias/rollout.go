@@ -164,8 +164,9 @@ func (e *external) version(ctx context.Context, number string) (v rollout.Versio
 		unreadable = number // The variables of two versions may differ.
 	}
 	v = rollout.Version{
-		Fingerprint: fingerprint.Read(out).WithoutDescription().FingerprintWith(unreadable), Role: ptr.Deref(out.Role, ""),
-		Timeout: time.Duration(ptr.Deref(out.Timeout, 0)) * time.Second, Inactive: out.State == types.StateInactive,
+		Fingerprint: fingerprint.Read(out).WithoutDescription().FingerprintWith(unreadable),
+		Role:        ptr.Deref(out.Role, ""),
+		Timeout:     time.Duration(ptr.Deref(out.Timeout, 0)) * time.Second, Inactive: out.State == types.StateInactive,
 	}
 	if out.DeadLetterConfig != nil {
 		v.DeadLetter = ptr.Deref(out.DeadLetterConfig.TargetArn, "")
