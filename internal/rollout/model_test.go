@@ -236,9 +236,15 @@ func (m *model) disturb() {
 		}
 	case 8:
 		if m.chance(20) && (m.state == nil || m.state.Intent == nil) { // A change that is decided is made.
-			paused := m.spec.Paused
+			former := m.spec
 			m.spec = m.randomSpec()
-			m.spec.Paused = paused
+			m.spec.Paused = former.Paused
+			for name := range m.successes { // Those of another definition do not count.
+				if is, was := metricOf(m.spec, name), metricOf(former, name); is == nil || was == nil ||
+					hashOf(*is) != hashOf(*was) {
+					delete(m.successes, name)
+				}
+			}
 			m.logf("another spec")
 		}
 	case 9:
@@ -521,8 +527,11 @@ func (m *model) follow(before *v1beta1.AliasRolloutStatus, o Observation, d Deci
 		m.inStep = 0
 	}
 	for _, r := range o.Measurements {
-		if r.Result == Failure && before != nil && (before.TrafficStartedAt != nil || before.Intent != nil) {
-			m.evidence[before.Target.FunctionVersion] = true
+		if r.Result != Failure || r.Type == CheckDependency || before == nil {
+			continue
+		}
+		if v := before.Target.FunctionVersion; o.Route.Version == v || o.Route.Additional == v {
+			m.evidence[v] = true
 		}
 	}
 	m.followCommands(before, d)
