@@ -85,6 +85,7 @@ func TestRevertKeepsTheFirstPause(t *testing.T) {
 func TestFailureOfAnotherVersion(t *testing.T) {
 	for name, other := range map[string]Route{
 		"Stable": {Version: "1"}, "Other": {Version: "3"}, "Divided": {Version: "1", Additional: "3", Weight: 50},
+		"Beside": {Version: "2", Additional: "3", Weight: 50}, "BesideThird": {Version: "3", Additional: "2", Weight: 50},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScenario(t, twoWeights(metrics("m"), alarms("a")))
@@ -93,13 +94,33 @@ func TestFailureOfAnotherVersion(t *testing.T) {
 			s.result = func(CheckID) string { return Failure }
 			s.pass(10 * time.Minute)
 			if got := s.rejected(); len(got) > 0 {
-				t.Fatalf("version 2 receives no invocations, and %v are rejected", got)
+				t.Fatalf("the failures may be of another version, and %v are rejected", got)
 			}
 			s.result = nil
 			s.alias(at(10))
 			s.pass(2 * time.Hour)
 			s.wantEnd(v1beta1.RolloutReady, "", "2")
 		})
+	}
+}
+
+// TestFailureBesideTheBakingVersion checks that the metrics of the alias, which are of all its versions, are no evidence
+// against a target that has received all invocations while someone else has added another version.
+func TestFailureBesideTheBakingVersion(t *testing.T) {
+	for _, other := range []string{"1", "3"} {
+		s := newScenario(t, tenPercent(metrics("m"), bake(time.Hour)))
+		s.observed.Target = "2"
+		s.until(v1beta1.RolloutBaking)
+		s.alias(Route{Version: "2", Additional: other, Weight: 50})
+		s.result = func(CheckID) string { return Failure }
+		s.pass(10 * time.Minute)
+		if got := s.rejected(); len(got) > 0 {
+			t.Fatalf("version %s may have failed, and %v are rejected", other, got)
+		}
+		s.result = nil
+		s.alias(Route{Version: "2"})
+		s.pass(2 * time.Hour)
+		s.wantEnd(v1beta1.RolloutReady, "", "2")
 	}
 }
 

@@ -530,8 +530,12 @@ func (m *model) follow(before *v1beta1.AliasRolloutStatus, o Observation, d Deci
 		if r.Result != Failure || r.Type == CheckDependency || before == nil {
 			continue
 		}
-		if v := before.Target.FunctionVersion; o.Route.Version == v || o.Route.Additional == v {
-			m.evidence[v] = true
+		stable, target := before.Stable.FunctionVersion, before.Target.FunctionVersion
+		switch o.Route.Additional {
+		case "":
+			m.evidence[target] = m.evidence[target] || o.Route.Version == target
+		case target, stable:
+			m.evidence[target] = m.evidence[target] || o.Route.Version == target || o.Route.Version == stable
 		}
 	}
 	m.followCommands(before, d)

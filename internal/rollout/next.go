@@ -247,20 +247,33 @@ func (m *machine) measured() {
 	}
 }
 
-// attributed returns a measurement as what it says about the target: nothing while the alias does not invoke the
-// target, because someone else has changed it, and nothing if an alarm has evaluated only what was before the target
-// received invocations. Such an alarm counts once all of its periods are later.
+// attributed returns a measurement as what it says about the target: nothing while someone else has changed the alias so
+// that it may be of another version, and nothing if an alarm has evaluated only what was before the target received
+// invocations. Such an alarm counts once all of its periods are later.
 func (m *machine) attributed(r Measurement) Measurement {
 	first := m.s.TrafficStartedAt
 	switch {
 	case first == nil || r.Type == CheckDependency || r.Result == Error:
-	case !m.invokesTarget():
-		r.Result, r.Message = Inconclusive, "the alias does not invoke the target: someone else has changed it"
+	case !m.isOfTarget():
+		r.Result, r.Message = Inconclusive, "someone else has changed the alias: it may be of another version"
 	case r.Result == Failure && !r.About.IsZero() && !r.About.After(first.Time) && r.Until.Before(first.Time):
 		r.Result = Inconclusive
 		r.Message += " because of what was before the target received invocations"
 	}
 	return r
+}
+
+// isOfTarget reports whether what is measured of the alias is of the target, and of no version but the stable one. A
+// target that has received all invocations is measured with all that the alias invokes.
+func (m *machine) isOfTarget() bool {
+	r, stable, target := m.o.Route, m.s.Stable.FunctionVersion, m.s.Target.FunctionVersion
+	switch {
+	case r.Additional == "":
+		return r.Version == target
+	case m.s.ObservedWeight >= all:
+		return false
+	}
+	return r.Version == stable && r.Additional == target || r.Version == target && r.Additional == stable
 }
 
 // invokesTarget reports whether the target receives invocations by the route of the alias.
