@@ -114,7 +114,7 @@ func dueAt(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID
 		return time.Time{}, false
 	}
 	at = latest(at, s.ShiftedAt.Add(every))
-	if m := metricOf(spec, id.Name); m != nil && m.InitialDelay != nil {
+	if m := MetricOf(spec, id.Name); m != nil && m.InitialDelay != nil {
 		at = latest(at, s.TrafficStartedAt.Add(m.InitialDelay.Duration))
 	}
 	return at, true
@@ -192,7 +192,7 @@ func healthOf(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) health 
 	for _, id := range ids {
 		c := check(s, id)
 		if id.Type == CheckAlarm && (c == nil || !c.Ignored) || id.Type == CheckMetric &&
-			rollsBack(metricOf(spec, id.Name)) {
+			rollsBack(MetricOf(spec, id.Name)) {
 			total++
 		}
 		if c == nil {
@@ -270,7 +270,7 @@ func verdict(spec *v1beta1.AliasRollout, id CheckID, c *v1beta1.RolloutCheck) in
 	case CheckDependency:
 		return pausesIf(c.Result != Success && c.Result != "")
 	case CheckMetric:
-		return metricVerdict(metricOf(spec, id.Name), c)
+		return metricVerdict(MetricOf(spec, id.Name), c)
 	}
 	return passing
 }
@@ -333,7 +333,7 @@ func missing(
 ) (due string) {
 	ids, intervals := checksOf(spec)
 	for i, id := range ids {
-		m := metricOf(spec, id.Name)
+		m := MetricOf(spec, id.Name)
 		if id.Type == CheckMetric && (m.DryRun || m.OnFailure == "Warn") {
 			continue
 		}

@@ -251,7 +251,7 @@ func (m *machine) promoteFull(string) (outcome, string) {
 	for i := range m.s.Checks { // The user knows of alarms that fire already, and of failures that have paused.
 		c := &m.s.Checks[i]
 		if c.Type == CheckAlarm && c.Result == Failure && !m.mayServe() ||
-			c.Type == CheckMetric && pausesByFailure(metricOf(m.spec, c.Name), c) {
+			c.Type == CheckMetric && pausesByFailure(MetricOf(m.spec, c.Name), c) {
 			c.Ignored = true
 		}
 	}

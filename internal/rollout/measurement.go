@@ -158,8 +158,8 @@ type Sample struct {
 	Until time.Time
 }
 
-// metricOf returns a metric of a spec, nil if there is none of the name.
-func metricOf(spec *v1beta1.AliasRollout, name string) *v1beta1.RolloutMetric {
+// MetricOf returns a metric of a spec, nil if there is none of the name.
+func MetricOf(spec *v1beta1.AliasRollout, name string) *v1beta1.RolloutMetric {
 	if spec.Analysis == nil {
 		return nil
 	}

@@ -240,7 +240,7 @@ func (m *model) disturb() {
 			m.spec = m.randomSpec()
 			m.spec.Paused = former.Paused
 			for name := range m.successes { // Those of another definition do not count.
-				if is, was := metricOf(m.spec, name), metricOf(former, name); is == nil || was == nil ||
+				if is, was := MetricOf(m.spec, name), MetricOf(former, name); is == nil || was == nil ||
 					hashOf(*is) != hashOf(*was) {
 					delete(m.successes, name)
 				}

@@ -231,7 +231,7 @@ func (m *machine) halted() bool {
 // nothing about it.
 func (m *machine) measured() {
 	for _, r := range m.o.Measurements {
-		metric := metricOf(m.spec, r.Name)
+		metric := MetricOf(m.spec, r.Name)
 		if r.Type == CheckMetric && r.Until.IsZero() {
 			r.Until = m.now.Add(-m.timeout())
 		}
