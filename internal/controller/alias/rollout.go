@@ -54,19 +54,16 @@ func (e *external) validate(a *v1beta1.Alias) error {
 func (e *external) follow(
 	ctx context.Context, a *v1beta1.Alias, d reconcile.Desired[settings], o found,
 ) (reconcile.Desired[settings], reconcile.Effects, error) {
-	var effects reconcile.Effects
+	var err error
+	if e.decision, err = e.next(ctx, a, ptr.Deref(d.Settings.FunctionVersion, ""), o); err != nil {
+		return d, reconcile.Effects{}, err
+	}
 	route := routeOf(o.Settings)
-	if reconcile.Allows(a, xpv2.ManagementActionUpdate) {
-		var err error
-		if e.decision, err = e.next(ctx, a, ptr.Deref(d.Settings.FunctionVersion, ""), o); err != nil {
-			return d, effects, err
-		}
-		describe(ctx, e.decision.State)
-		effects = e.effects(a, a.Status.Rollout)
-		a.Status.Rollout = e.decision.State
-		if e.decision.Action == rollout.Update {
-			route = e.decision.Route
-		}
+	describe(ctx, e.decision.State)
+	effects := e.effects(a, a.Status.Rollout)
+	a.Status.Rollout = e.decision.State
+	if e.decision.Action == rollout.Update {
+		route = e.decision.Route
 	}
 	d.Settings.FunctionVersion, d.Settings.RoutingConfig = ptr.To(route.Version), routingTo(route)
 	if route == routeOf(o.Settings) {

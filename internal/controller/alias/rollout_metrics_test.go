@@ -15,6 +15,8 @@ import (
 	ktypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/cloudwatch"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -300,5 +302,27 @@ func TestUnreadableVariables(t *testing.T) {
 	two, _ := e.version(t.Context(), "2")
 	if one.Fingerprint != again.Fingerprint || one.Fingerprint == two.Fingerprint {
 		t.Errorf("fingerprints are %s, %s and %s", one.Fingerprint, again.Fingerprint, two.Fingerprint)
+	}
+}
+
+// TestRolloutWithoutUpdate checks that an alias that may not be updated differs from spec as one without a rollout does,
+// whatever a rollout has recorded before.
+func TestRolloutWithoutUpdate(t *testing.T) {
+	a := &v1beta1.Alias{}
+	a.Spec.Rollout = &v1beta1.AliasRollout{}
+	a.Status.Rollout = &v1beta1.AliasRolloutStatus{
+		ID: "2-a", Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutAnalyzing,
+		Stable: v1beta1.RolloutRevision{FunctionVersion: "1"}, Target: v1beta1.RolloutRevision{FunctionVersion: "2"},
+	}
+	a.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
+	e := &external{}
+	o := found{Exists: true, Settings: settings{FunctionVersion: aws.String("1")}}
+	d := reconcile.Desired[settings]{Settings: settings{FunctionVersion: aws.String("2")}}
+	c, err := e.compare(t.Context(), a, d, o)
+	if err != nil || len(c.Changes.In("functionVersion")) == 0 {
+		t.Fatalf("got %v, %v", c.Changes, err)
+	}
+	if p, err := e.plan(t.Context(), a, o, c); err != nil || p.Ready.Type != "" {
+		t.Errorf("Ready is that of a rollout that does not continue: %v, %v", p.Ready, err)
 	}
 }
