@@ -247,8 +247,8 @@ func (m *machine) measured() {
 	}
 }
 
-// attributed returns a measurement as what it says about the target: nothing while someone else has changed the alias so
-// that it may be of another version, and nothing if an alarm has evaluated only what was before the target received
+// attributed returns a measurement as what it says about the target: nothing while someone else has changed the alias
+// so that it may be of another version, and nothing if an alarm has evaluated only what was before the target received
 // invocations. Such an alarm counts once all of its periods are later.
 func (m *machine) attributed(r Measurement) Measurement {
 	first := m.s.TrafficStartedAt

@@ -124,9 +124,9 @@ func evaluationOf(a *types.MetricAlarm) time.Duration {
 	return time.Duration(max(aws.ToInt32(a.EvaluationPeriods), 1))*length + rollout.PeriodDelay(length)
 }
 
-// aboutOf returns the end of the latest period that an alarm had evaluated when it went to its state. If the data of the
-// reason have none, as those of a composite alarm, it returns the time at which the alarm went there, zero if that is
-// not known.
+// aboutOf returns the end of the latest period that an alarm had evaluated when it went to its state. If the data of
+// the reason have none, as those of a composite alarm, it returns the time at which the alarm went there, zero if that
+// is not known.
 func aboutOf(transitioned *time.Time, data *string) time.Time {
 	about := aws.ToTime(transitioned)
 	var reason struct {
