@@ -188,6 +188,10 @@ type RolloutCheck struct {
 	// OK since, or a metric with onFailure Pause that had failed before promote-full and has not succeeded since.
 	// +optional
 	Ignored bool `json:"ignored,omitempty"`
+	// DefinitionHash is a hash of what spec has of a metric or a dependency. Results by another definition, except
+	// failures, do not count.
+	// +optional
+	DefinitionHash string `json:"definitionHash,omitempty"`
 }
 
 // A RolloutFailure is a version that failed.

@@ -3,7 +3,6 @@ package rollout
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -115,7 +114,7 @@ func dueAt(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID
 		return time.Time{}, false
 	}
 	at = latest(at, s.ShiftedAt.Add(every))
-	if m := metricOf(spec, id.Name); m != nil && m.InitialDelay != nil {
+	if m := MetricOf(spec, id.Name); m != nil && m.InitialDelay != nil {
 		at = latest(at, s.TrafficStartedAt.Add(m.InitialDelay.Duration))
 	}
 	return at, true
@@ -193,7 +192,7 @@ func healthOf(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) health 
 	for _, id := range ids {
 		c := check(s, id)
 		if id.Type == CheckAlarm && (c == nil || !c.Ignored) || id.Type == CheckMetric &&
-			rollsBack(metricOf(spec, id.Name)) {
+			rollsBack(MetricOf(spec, id.Name)) {
 			total++
 		}
 		if c == nil {
@@ -232,12 +231,14 @@ func evidence(c *v1beta1.RolloutCheck) string {
 	if c.Failures == 0 || c.Result == Failure {
 		return DescribeCheck(c)
 	}
-	times := "once"
+	out := c.Type + " " + c.Name + " has failed once"
 	if c.Failures > 1 {
-		times = fmt.Sprintf("%d times", c.Failures)
+		out = fmt.Sprintf("%s %s has failed %d times", c.Type, c.Name, c.Failures)
 	}
-	return c.Type + " " + c.Name + " has failed " + times + ", now it is " +
-		strings.TrimPrefix(DescribeCheck(c), c.Type+" "+c.Name+": ")
+	if c.Result == "" {
+		return out
+	}
+	return out + ", now it is " + strings.TrimPrefix(DescribeCheck(c), c.Type+" "+c.Name+": ")
 }
 
 // Describe returns a sentence about each check of a state that has a result.
@@ -269,7 +270,7 @@ func verdict(spec *v1beta1.AliasRollout, id CheckID, c *v1beta1.RolloutCheck) in
 	case CheckDependency:
 		return pausesIf(c.Result != Success && c.Result != "")
 	case CheckMetric:
-		return metricVerdict(metricOf(spec, id.Name), c)
+		return metricVerdict(MetricOf(spec, id.Name), c)
 	}
 	return passing
 }
@@ -332,7 +333,7 @@ func missing(
 ) (due string) {
 	ids, intervals := checksOf(spec)
 	for i, id := range ids {
-		m := metricOf(spec, id.Name)
+		m := MetricOf(spec, id.Name)
 		if id.Type == CheckMetric && (m.DryRun || m.OnFailure == "Warn") {
 			continue
 		}
@@ -384,14 +385,4 @@ func nextTest(spec *v1beta1.AliasRollout,
 		}
 	}
 	return nil, nil
-}
-
-// keepChecks removes the recorded checks that spec does not have any more.
-func keepChecks(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
-	ids, _ := checksOf(spec)
-	for i := range spec.PreTraffic {
-		ids = append(ids, CheckID{CheckPreTraffic, spec.PreTraffic[i].Name})
-	}
-	s.Checks = slices.DeleteFunc(s.Checks,
-		func(c v1beta1.RolloutCheck) bool { return !slices.Contains(ids, CheckID{c.Type, c.Name}) })
 }

@@ -20,6 +20,7 @@ func (m *machine) drifted() bool {
 		if s.Step != v1beta1.RolloutPaused || s.Reason != v1beta1.RolloutReasonAliasChanged {
 			return false
 		}
+		m.arrived() // What was measured meanwhile is not of this weight.
 		m.resume()
 		return true
 	case m.o.Moving:
@@ -79,8 +80,7 @@ func (m *machine) adopt() {
 	m.s.Drift, m.s.DifferentSince = "", nil
 	switch progressing := m.s.Phase == v1beta1.RolloutProgressing; {
 	case progressing && known && w > 0 && w < all:
-		m.s.ObservedWeight, m.s.ShiftedAt, m.s.Intent = w, stamp(m.now), nil
-		restart(m.s)
+		m.arrived()
 		m.enter(v1beta1.RolloutAnalyzing, "", "")
 	case progressing && known && w == 0:
 		m.s.ObservedWeight, m.s.Intent = 0, nil

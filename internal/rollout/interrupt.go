@@ -251,7 +251,7 @@ func (m *machine) promoteFull(string) (outcome, string) {
 	for i := range m.s.Checks { // The user knows of alarms that fire already, and of failures that have paused.
 		c := &m.s.Checks[i]
 		if c.Type == CheckAlarm && c.Result == Failure && !m.mayServe() ||
-			c.Type == CheckMetric && pausesByFailure(metricOf(m.spec, c.Name), c) {
+			c.Type == CheckMetric && pausesByFailure(MetricOf(m.spec, c.Name), c) {
 			c.Ignored = true
 		}
 	}
@@ -266,7 +266,7 @@ func (m *machine) replaced() bool { return m.o.Target != m.s.Target.FunctionVers
 // began, and then ends it or begins its steps again.
 func (m *machine) superseded() bool {
 	s := m.s
-	switch hash := stepHash(m.spec.Strategy); {
+	switch hash := hashOf(m.spec.Strategy); {
 	case m.replaced() && (s.Phase == v1beta1.RolloutPending || s.Step == v1beta1.RolloutValidating):
 		m.ready()
 	case s.Phase != v1beta1.RolloutPending &&

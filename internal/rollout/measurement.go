@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"k8s.io/utils/ptr"
@@ -59,6 +60,9 @@ type Measurement struct {
 
 	// Until is the time up to which the result has all invocations, by when they began. Zero means all that have ended.
 	Until time.Time
+
+	// About is the end of what an alarm has evaluated when it went to its state. Zero means that it is not known.
+	About time.Time
 }
 
 // PublishDelay is the time after the end of a period at which CloudWatch has all of its data points: a period is not
@@ -132,6 +136,9 @@ type AlarmState struct {
 	// Until is the time up to which the alarm has evaluated all invocations that were short, by when they began.
 	Until time.Time
 
+	// About is the end of what the alarm had evaluated when it went to its state. Zero means that it is not known.
+	About time.Time
+
 	// Err is the reason why the state is not known.
 	Err error
 }
@@ -151,8 +158,8 @@ type Sample struct {
 	Until time.Time
 }
 
-// metricOf returns a metric of a spec, nil if there is none of the name.
-func metricOf(spec *v1beta1.AliasRollout, name string) *v1beta1.RolloutMetric {
+// MetricOf returns a metric of a spec, nil if there is none of the name.
+func MetricOf(spec *v1beta1.AliasRollout, name string) *v1beta1.RolloutMetric {
 	if spec.Analysis == nil {
 		return nil
 	}
@@ -162,4 +169,38 @@ func metricOf(spec *v1beta1.AliasRollout, name string) *v1beta1.RolloutMetric {
 		}
 	}
 	return nil
+}
+
+// define records the definitions of the metrics and dependencies of a spec. It forgets the results of those that have
+// another one now, which are none by the present one. Failures remain.
+func define(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
+	set := func(id CheckID, definition any) {
+		c, hash := check(s, id), hashOf(definition)
+		switch {
+		case c == nil:
+			return
+		case c.DefinitionHash != "" && c.DefinitionHash != hash:
+			*c = v1beta1.RolloutCheck{Name: c.Name, Type: c.Type, Failures: c.Failures, Ignored: c.Ignored}
+		}
+		c.DefinitionHash = hash
+	}
+	for i := range spec.Dependencies {
+		set(CheckID{CheckDependency, spec.Dependencies[i].Name}, spec.Dependencies[i])
+	}
+	if spec.Analysis == nil {
+		return
+	}
+	for i := range spec.Analysis.Metrics {
+		set(CheckID{CheckMetric, spec.Analysis.Metrics[i].Name}, spec.Analysis.Metrics[i])
+	}
+}
+
+// keepChecks removes the recorded checks that spec does not have any more.
+func keepChecks(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
+	ids, _ := checksOf(spec)
+	for i := range spec.PreTraffic {
+		ids = append(ids, CheckID{CheckPreTraffic, spec.PreTraffic[i].Name})
+	}
+	s.Checks = slices.DeleteFunc(s.Checks,
+		func(c v1beta1.RolloutCheck) bool { return !slices.Contains(ids, CheckID{c.Type, c.Name}) })
 }

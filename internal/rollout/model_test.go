@@ -236,9 +236,15 @@ func (m *model) disturb() {
 		}
 	case 8:
 		if m.chance(20) && (m.state == nil || m.state.Intent == nil) { // A change that is decided is made.
-			paused := m.spec.Paused
+			former := m.spec
 			m.spec = m.randomSpec()
-			m.spec.Paused = paused
+			m.spec.Paused = former.Paused
+			for name := range m.successes { // Those of another definition do not count.
+				if is, was := MetricOf(m.spec, name), MetricOf(former, name); is == nil || was == nil ||
+					hashOf(*is) != hashOf(*was) {
+					delete(m.successes, name)
+				}
+			}
 			m.logf("another spec")
 		}
 	case 9:
@@ -521,8 +527,15 @@ func (m *model) follow(before *v1beta1.AliasRolloutStatus, o Observation, d Deci
 		m.inStep = 0
 	}
 	for _, r := range o.Measurements {
-		if r.Result == Failure && before != nil && (before.TrafficStartedAt != nil || before.Intent != nil) {
-			m.evidence[before.Target.FunctionVersion] = true
+		if r.Result != Failure || r.Type == CheckDependency || before == nil {
+			continue
+		}
+		stable, target := before.Stable.FunctionVersion, before.Target.FunctionVersion
+		switch o.Route.Additional {
+		case "":
+			m.evidence[target] = m.evidence[target] || o.Route.Version == target
+		case target, stable:
+			m.evidence[target] = m.evidence[target] || o.Route.Version == target || o.Route.Version == stable
 		}
 	}
 	m.followCommands(before, d)

@@ -167,7 +167,9 @@ func Next(spec *v1beta1.AliasRollout, state *v1beta1.AliasRolloutStatus, o Obser
 		m.s.Waits = ""
 		m.elapse()
 		keepChecks(spec, m.s)
+		define(spec, m.s)
 		m.measured()
+		define(spec, m.s)
 		m.advance()
 	}
 	return m.decide()
@@ -229,10 +231,11 @@ func (m *machine) halted() bool {
 // nothing about it.
 func (m *machine) measured() {
 	for _, r := range m.o.Measurements {
-		metric := metricOf(m.spec, r.Name)
+		metric := MetricOf(m.spec, r.Name)
 		if r.Type == CheckMetric && r.Until.IsZero() {
 			r.Until = m.now.Add(-m.timeout())
 		}
+		r = m.attributed(r)
 		Record(m.s, r, m.now)
 		switch {
 		case r.Type == CheckAlarm && r.Result == Failure && !m.mayServe() &&
@@ -244,9 +247,46 @@ func (m *machine) measured() {
 	}
 }
 
+// attributed returns a measurement as what it says about the target: nothing while someone else has changed the alias
+// so that it may be of another version, and nothing if an alarm has evaluated only what was before the target received
+// invocations. Such an alarm counts once all of its periods are later.
+func (m *machine) attributed(r Measurement) Measurement {
+	first := m.s.TrafficStartedAt
+	switch {
+	case first == nil || r.Type == CheckDependency || r.Result == Error:
+	case !m.isOfTarget():
+		r.Result, r.Message = Inconclusive, "someone else has changed the alias: it may be of another version"
+	case r.Result == Failure && !r.About.IsZero() && !r.About.After(first.Time) && r.Until.Before(first.Time):
+		r.Result = Inconclusive
+		r.Message += " because of what was before the target received invocations"
+	}
+	return r
+}
+
+// isOfTarget reports whether what is measured of the alias is of the target, and of no version but the stable one. A
+// target that has received all invocations is measured with all that the alias invokes.
+func (m *machine) isOfTarget() bool {
+	r, stable, target := m.o.Route, m.s.Stable.FunctionVersion, m.s.Target.FunctionVersion
+	switch {
+	case r.Additional == "":
+		return r.Version == target
+	case m.s.ObservedWeight >= all:
+		return false
+	}
+	return r.Version == stable && r.Additional == target || r.Version == target && r.Additional == stable
+}
+
+// invokesTarget reports whether the target receives invocations by the route of the alias.
+func (m *machine) invokesTarget() bool {
+	target := m.s.Target.FunctionVersion
+	return m.o.Route.Version == target || m.o.Route.Additional == target
+}
+
 // mayServe reports whether the target has received invocations, or may have: the change of the alias may have been
-// sent.
-func (m *machine) mayServe() bool { return m.s.TrafficStartedAt != nil || m.s.Intent != nil }
+// sent, or someone else has made it.
+func (m *machine) mayServe() bool {
+	return m.s.TrafficStartedAt != nil || m.s.Intent != nil || m.invokesTarget()
+}
 
 func (m *machine) timeout() time.Duration { return time.Duration(m.s.TimeoutSeconds) * time.Second }
 
@@ -303,7 +343,7 @@ func (m *machine) start() {
 	s.Phase, s.StartedAt, s.FinishedAt = v1beta1.RolloutPending, stamp(m.now), nil
 	s.Checks, s.ObservedWeight, s.CurrentStepIndex, s.Intent = nil, 0, 0, nil
 	s.ShiftedAt, s.TrafficStartedAt, s.TimeoutSeconds, s.Woken = nil, nil, 0, nil
-	s.StepHash, s.Direct, s.Retried = stepHash(m.spec.Strategy), false, false
+	s.StepHash, s.Direct, s.Retried = hashOf(m.spec.Strategy), false, false
 	m.enter(v1beta1.RolloutValidating, "", "")
 	m.event(false, v1beta1.EventRolloutStarted, fmt.Sprintf("rollout %s from version %s to version %s", s.ID,
 		DescribeVersion(s.Stable), DescribeVersion(s.Target)))

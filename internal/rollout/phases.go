@@ -80,12 +80,13 @@ func (m *machine) say(message string) {
 	}
 }
 
-// isDirect returns why the target moves in one step, without smoke tests and analysis. Empty if it does not.
+// isDirect returns why the target moves in one step, without smoke tests and analysis. Empty if it does not. A target
+// that is retried has failed since it was stable.
 func (m *machine) isDirect() string {
 	if f := m.s.Target.Fingerprint; f != "" && f == m.s.Stable.Fingerprint {
 		return "it has the code and configuration of version " + m.s.Stable.FunctionVersion
 	}
-	if m.spec.RollbackWindow == nil {
+	if m.spec.RollbackWindow == nil || m.s.Retried {
 		return ""
 	}
 	for i, r := range m.s.History {
@@ -196,7 +197,7 @@ func (m *machine) shift() {
 			m.enter(v1beta1.RolloutBaking, "", "")
 			return
 		}
-		if m.index() < len(m.steps) && m.steps[m.index()].weight == m.s.ObservedWeight {
+		if w := m.s.ObservedWeight; w > 0 && m.index() < len(m.steps) && m.steps[m.index()].weight == w {
 			m.s.CurrentStepIndex++
 		}
 		m.enter(v1beta1.RolloutAnalyzing, "", "")

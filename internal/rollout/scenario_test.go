@@ -27,6 +27,8 @@ type scenario struct {
 	result func(CheckID) string
 	// delay is how long an invocation takes to show in a result.
 	delay time.Duration
+	// about is the time up to which an alarm has data when it goes to ALARM, zero if that is not known.
+	about time.Time
 	// refuses reports whether AWS refuses a change of the alias.
 	refuses func(Route) bool
 
@@ -55,7 +57,7 @@ func (s *scenario) decide() Decision {
 	o := s.observed
 	due, _ := Due(s.spec, s.state, s.now)
 	for _, id := range due {
-		m := Measurement{CheckID: id, Result: Success, Until: s.now.Add(-s.delay)}
+		m := Measurement{CheckID: id, Result: Success, Until: s.now.Add(-s.delay), About: s.about}
 		if s.result != nil {
 			m.Result = s.result(id)
 		}

@@ -67,9 +67,9 @@ func linearSteps(percentage int32, interval metav1.Duration) []v1beta1.CanarySte
 // Steps returns the number of steps of a strategy. A rollout promotes its target after the last one.
 func Steps(s v1beta1.RolloutStrategy) int { return len(CanarySteps(s)) }
 
-func stepHash(s v1beta1.RolloutStrategy) string {
-	b, err := json.Marshal(s)
-	if err != nil { // A strategy always has a JSON form.
+func hashOf(definition any) string {
+	b, err := json.Marshal(definition)
+	if err != nil { // What spec has always has a JSON form.
 		return ""
 	}
 	sum := sha256.Sum256(b)

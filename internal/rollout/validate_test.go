@@ -115,7 +115,7 @@ func TestWait(t *testing.T) {
 		ID: "2-x", Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutAnalyzing, Stable: v1beta1.RolloutRevision{
 			FunctionVersion: "1",
 		}, Target: v1beta1.RolloutRevision{FunctionVersion: "2"},
-		CurrentStepIndex: 1, StepHash: stepHash(spec.Strategy), ObservedWeight: 10, StartedAt: stamp(
+		CurrentStepIndex: 1, StepHash: hashOf(spec.Strategy), ObservedWeight: 10, StartedAt: stamp(
 			now), StepStartedAt: stamp(now), ShiftedAt: stamp(now), TrafficStartedAt: stamp(now),
 	}
 	for wait, want := range map[time.Duration]time.Duration{

@@ -3,6 +3,7 @@ package cloudwatch
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,13 +90,13 @@ func (b *Batcher) states(ctx context.Context, api API, now time.Time,
 		for i := range out.MetricAlarms {
 			a := &out.MetricAlarms[i]
 			s := stateOf(aws.ToString(a.AlarmName), a.StateValue, a.EvaluationState)
-			s.Until = now.Add(-evaluationOf(a))
+			s.Until, s.About = now.Add(-evaluationOf(a)), aboutOf(a.StateTransitionedTimestamp, a.StateReasonData)
 			states[aws.ToString(a.AlarmName)] = s
 		}
 		for i := range out.CompositeAlarms {
 			a := &out.CompositeAlarms[i]
 			s := stateOf(aws.ToString(a.AlarmName), a.StateValue, "")
-			s.Until = now.Add(-compositeEvaluation)
+			s.Until, s.About = now.Add(-compositeEvaluation), aboutOf(a.StateTransitionedTimestamp, nil)
 			states[aws.ToString(a.AlarmName)] = s
 		}
 		if aws.ToString(out.NextToken) == "" {
@@ -121,6 +122,32 @@ func evaluationOf(a *types.MetricAlarm) time.Duration {
 	}
 	length := time.Duration(cmp.Or(period, int32(minute.Seconds()))) * time.Second
 	return time.Duration(max(aws.ToInt32(a.EvaluationPeriods), 1))*length + rollout.PeriodDelay(length)
+}
+
+// aboutOf returns the end of the latest period that an alarm had evaluated when it went to its state. If the data of
+// the reason have none, as those of a composite alarm, it returns the time at which the alarm went there, zero if that
+// is not known.
+func aboutOf(transitioned *time.Time, data *string) time.Time {
+	about := aws.ToTime(transitioned)
+	var reason struct {
+		Period              int `json:"period"`
+		EvaluatedDatapoints []struct {
+			Timestamp string `json:"timestamp"`
+		} `json:"evaluatedDatapoints"`
+	}
+	if json.Unmarshal([]byte(aws.ToString(data)), &reason) != nil {
+		return about // SetAlarmState takes any text.
+	}
+	var latest time.Time
+	for _, p := range reason.EvaluatedDatapoints {
+		if at, err := time.Parse("2006-01-02T15:04:05.000-0700", p.Timestamp); err == nil {
+			latest = later(latest, at.Add(time.Duration(reason.Period)*time.Second))
+		}
+	}
+	if latest.IsZero() || latest.After(about) {
+		return about
+	}
+	return latest
 }
 
 // stateOf returns the state of an alarm, or an error if it is not known. An alarm that was not

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 )
@@ -51,5 +52,30 @@ func TestNamesOfNoAlarm(t *testing.T) {
 				t.Errorf("%s\ngot %q", tc.reason, got)
 			}
 		})
+	}
+}
+
+// TestWhatAnAlarmIsAbout checks what an alarm had evaluated when it went to its state. The data are AWS's.
+func TestWhatAnAlarmIsAbout(t *testing.T) {
+	const data = `{"version":"1.0","queryDate":"2025-05-15T15:31:44.984+0000","startDate":"2025-05-15T15:29:00.000+0000",` +
+		`"statistic":"Sum","period":60,"recentDatapoints":[1.0],"threshold":0.0,"evaluatedDatapoints":[` +
+		`{"timestamp":"2025-05-15T15:29:00.000+0000","sampleCount":1.0,"value":1.0},{"timestamp":"2025-05-15T15:28:00.000+0000"}]}`
+	transitioned := time.Date(2025, 5, 15, 15, 31, 44, 0, time.UTC)
+	for name, tc := range map[string]struct {
+		reason string
+		data   *string
+		at     *time.Time
+		want   time.Time
+	}{
+		"Evaluated":  {"The end of the latest period.", aws.String(data), &transitioned, transitioned.Add(-104 * time.Second)},
+		"NoData":     {"A composite alarm has none.", nil, &transitioned, transitioned},
+		"Other":      {"Who sets a state by hand may set any data.", aws.String(`{"period":"?"}`), &transitioned, transitioned},
+		"Later":      {"Nothing after the transition was evaluated.", aws.String(strings.ReplaceAll(data, "T15:29", "T15:49")), &transitioned, transitioned},
+		"NoneIsOld":  {"Without a time, nothing is known.", aws.String(data), nil, time.Time{}},
+		"NothingSet": {"Without a time, nothing is known.", nil, nil, time.Time{}},
+	} {
+		if got := aboutOf(tc.at, tc.data); !got.Equal(tc.want) {
+			t.Errorf("%s: %s: got %v, want %v", name, tc.reason, got, tc.want)
+		}
 	}
 }

@@ -126,6 +126,7 @@ func outsideQuotes(expression string) string {
 	return quoted.ReplaceAllString(expression, " ")
 }
 
+// evaluate returns the last value. It is up to its own period: what has not been published since is not known.
 func (m customMetric) evaluate(w window, of map[string]series) (rollout.Sample, error) {
 	sample := noSample()
 	for _, q := range m.Queries {
@@ -139,7 +140,7 @@ func (m customMetric) evaluate(w window, of map[string]series) (rollout.Sample, 
 		sample.Samples = float64(len(points))
 		sample.Value = math.NaN()
 		if n := len(points); n > 0 {
-			sample.Value = points[n-1].value
+			sample.Value, sample.Until = points[n-1].value, points[n-1].at
 		}
 	}
 	return sample, nil

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/utils/ptr"
@@ -106,7 +107,7 @@ func TestCustomEvaluate(t *testing.T) {
 	}{
 		"Last": {"The last value is the result.", complete(1, 0, 3, 0, 0, 99), rollout.Sample{
 			Value: 3, Baseline: nan,
-			Samples: 2,
+			Samples: 2, Until: clock(12, 2, 0),
 		}, false},
 		"None":   {"No value is no result.", complete(), rollout.Sample{Value: nan, Baseline: nan}, false},
 		"NoData": {"A missing series is an error.", series{}, rollout.Sample{Value: nan, Baseline: nan}, true},
@@ -118,5 +119,31 @@ func TestCustomEvaluate(t *testing.T) {
 				t.Errorf("%s\n%v, -want +got:\n%s", tc.reason, err, diff)
 			}
 		})
+	}
+}
+
+// TestMetricThatStops checks that a value is evidence up to its period only, not up to the end of the window.
+func TestMetricThatStops(t *testing.T) {
+	subject := weighted
+	subject.Since = clock(11, 0, 0)
+	metric := v1beta1.RolloutMetric{Name: "m", Provider: v1beta1.RolloutMetricProvider{
+		CloudWatch: &v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{metricQuery("m", 60, false)}},
+	}}
+	r, err := newRequest(subject, metric)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		points []point
+		want   time.Time
+	}{
+		"Stops":     {points: []point{{at: clock(11, 56, 0), value: 1}}, want: clock(11, 56, 0)},
+		"Continues": {points: []point{{at: clock(11, 56, 0)}, {at: clock(11, 57, 0)}}, want: clock(11, 57, 0)},
+		"Nothing":   {want: clock(11, 57, 0)},
+	} {
+		got, err := r.sample(clock(12, 0, 0), map[string]series{"m": {status: types.StatusCodeComplete, points: tc.points}})
+		if err != nil || !got.Until.Equal(tc.want) {
+			t.Errorf("%s: got %v, %v, want until %v", name, got.Until, err, tc.want)
+		}
 	}
 }

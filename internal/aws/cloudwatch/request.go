@@ -122,7 +122,9 @@ func (r *request) sample(now time.Time, of map[string]series) (rollout.Sample, e
 	if err != nil {
 		return noSample(), err
 	}
-	sample.Until = w.end.Add(-r.period)
+	if sample.Until.IsZero() {
+		sample.Until = w.end.Add(-r.period)
+	}
 	return sample, nil
 }
 

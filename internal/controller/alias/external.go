@@ -17,6 +17,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
@@ -216,7 +218,7 @@ func (e *external) compare(
 	switch {
 	case a.Spec.Rollout == nil:
 		a.Status.Rollout = nil
-	case !d.Preview && o.Exists:
+	case !d.Preview && o.Exists && rollsOut(a):
 		err := e.validate(a)
 		if err == nil {
 			d, effects, err = e.follow(ctx, a, d, o)
@@ -230,6 +232,11 @@ func (e *external) compare(
 	return c, nil
 }
 
+// rollsOut reports whether the alias has a rollout, and may be updated by it.
+func rollsOut(a *v1beta1.Alias) bool {
+	return a.Spec.Rollout != nil && reconcile.Allows(a, xpv2.ManagementActionUpdate)
+}
+
 // plan returns the call that is due: one that changes the alias, or a smoke test of the rollout.
 func (e *external) plan(
 	_ context.Context, a *v1beta1.Alias, o found, c reconcile.Comparison[settings],
@@ -238,7 +245,7 @@ func (e *external) plan(
 	if len(c.Changes) > 0 {
 		p.Call = opUpdate
 	}
-	if a.Spec.Rollout == nil {
+	if !rollsOut(a) {
 		return p, nil
 	}
 	p.Ready, p.Followed = rolloutReady(a, o.Resource), c.Changes.In("functionVersion", "routingConfig")

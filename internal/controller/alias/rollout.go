@@ -54,19 +54,16 @@ func (e *external) validate(a *v1beta1.Alias) error {
 func (e *external) follow(
 	ctx context.Context, a *v1beta1.Alias, d reconcile.Desired[settings], o found,
 ) (reconcile.Desired[settings], reconcile.Effects, error) {
-	var effects reconcile.Effects
+	var err error
+	if e.decision, err = e.next(ctx, a, ptr.Deref(d.Settings.FunctionVersion, ""), o); err != nil {
+		return d, reconcile.Effects{}, err
+	}
 	route := routeOf(o.Settings)
-	if reconcile.Allows(a, xpv2.ManagementActionUpdate) {
-		var err error
-		if e.decision, err = e.next(ctx, a, ptr.Deref(d.Settings.FunctionVersion, ""), o); err != nil {
-			return d, effects, err
-		}
-		describe(ctx, e.decision.State)
-		effects = e.effects(a, a.Status.Rollout)
-		a.Status.Rollout = e.decision.State
-		if e.decision.Action == rollout.Update {
-			route = e.decision.Route
-		}
+	describe(ctx, e.decision.State)
+	effects := e.effects(a, a.Status.Rollout)
+	a.Status.Rollout = e.decision.State
+	if e.decision.Action == rollout.Update {
+		route = e.decision.Route
 	}
 	d.Settings.FunctionVersion, d.Settings.RoutingConfig = ptr.To(route.Version), routingTo(route)
 	if route == routeOf(o.Settings) {
@@ -141,6 +138,9 @@ func (e *external) subject(a *v1beta1.Alias, s *v1beta1.AliasRolloutStatus) roll
 	out.Timeout = time.Duration(s.TimeoutSeconds) * time.Second
 	out.Since = ptr.Deref(s.ShiftedAt, metav1.Time{}).Time
 	out.TrafficSince = ptr.Deref(s.TrafficStartedAt, metav1.Time{}).Time
+	if s.Retried { // The minute of its first invocation may have those of the rollout that has failed.
+		out.TrafficSince = out.TrafficSince.Truncate(time.Minute).Add(time.Minute)
+	}
 	return out
 }
 
@@ -156,9 +156,14 @@ func (e *external) version(ctx context.Context, number string) (v rollout.Versio
 		v.Pending = errors.Wrapf(awserr.Sanitize(err), "cannot read version %s", number).Error()
 		return v, awserr.IsThrottled(err)
 	}
+	var unreadable any
+	if out.Environment != nil && out.Environment.Error != nil {
+		unreadable = number // The variables of two versions may differ.
+	}
 	v = rollout.Version{
-		Fingerprint: fingerprint.Read(out).WithoutDescription().Fingerprint(), Role: ptr.Deref(out.Role, ""),
-		Timeout: time.Duration(ptr.Deref(out.Timeout, 0)) * time.Second, Inactive: out.State == types.StateInactive,
+		Fingerprint: fingerprint.Read(out).WithoutDescription().FingerprintWith(unreadable),
+		Role:        ptr.Deref(out.Role, ""),
+		Timeout:     time.Duration(ptr.Deref(out.Timeout, 0)) * time.Second, Inactive: out.State == types.StateInactive,
 	}
 	if out.DeadLetterConfig != nil {
 		v.DeadLetter = ptr.Deref(out.DeadLetterConfig.TargetArn, "")

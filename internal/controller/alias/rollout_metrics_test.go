@@ -1,6 +1,7 @@
 package alias
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -8,9 +9,13 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ktypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/cloudwatch"
@@ -258,5 +263,66 @@ func TestRolloutsTogether(t *testing.T) {
 		if want := []string{v1beta1.RolloutReady, v1beta1.RolloutFailed}[i%2]; a.Status.Rollout.Phase != want {
 			t.Errorf("%s: want %s, got %+v", a.Name, want, a.Status.Rollout)
 		}
+	}
+}
+
+// TestRetriedWithinAMinute checks that Lambda's metrics of a target that is retried begin with the next minute: the
+// present one may have the invocations for which it was rejected.
+func TestRetriedWithinAMinute(t *testing.T) {
+	first := metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 50, 0, time.UTC))
+	for retried, want := range map[bool]time.Time{
+		false: first.Time, true: time.Date(2026, 1, 2, 3, 5, 0, 0, time.UTC),
+	} {
+		s := &v1beta1.AliasRolloutStatus{Retried: retried, TrafficStartedAt: &first, ShiftedAt: &first}
+		if got := (&external{}).subject(&v1beta1.Alias{}, s).TrafficSince; !got.Equal(want) {
+			t.Errorf("retried %t: got %v, want %v", retried, got, want)
+		}
+	}
+}
+
+// unreadable answers GetFunctionConfiguration as AWS does to who may not use the key of the variables.
+type unreadable struct{ lambdaAPI }
+
+func (unreadable) GetFunctionConfiguration(
+	context.Context, *lambda.GetFunctionConfigurationInput, ...func(*lambda.Options),
+) (*lambda.GetFunctionConfigurationOutput, error) {
+	return &lambda.GetFunctionConfigurationOutput{
+		CodeSha256: aws.String("same"), Environment: &types.EnvironmentResponse{
+			Error: &types.EnvironmentError{ErrorCode: aws.String("AccessDeniedException")},
+		},
+	}, nil
+}
+
+// TestUnreadableVariables checks that two versions do not count as equal whose variables can't be read: one that differs
+// in them alone would be promoted without an analysis, or rejected with the other one.
+func TestUnreadableVariables(t *testing.T) {
+	e := &external{api: unreadable{}}
+	one, _ := e.version(t.Context(), "1")
+	again, _ := e.version(t.Context(), "1")
+	two, _ := e.version(t.Context(), "2")
+	if one.Fingerprint != again.Fingerprint || one.Fingerprint == two.Fingerprint {
+		t.Errorf("fingerprints are %s, %s and %s", one.Fingerprint, again.Fingerprint, two.Fingerprint)
+	}
+}
+
+// TestRolloutWithoutUpdate checks that an alias that may not be updated differs from spec as one without a rollout does,
+// whatever a rollout has recorded before.
+func TestRolloutWithoutUpdate(t *testing.T) {
+	a := &v1beta1.Alias{}
+	a.Spec.Rollout = &v1beta1.AliasRollout{}
+	a.Status.Rollout = &v1beta1.AliasRolloutStatus{
+		ID: "2-a", Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutAnalyzing,
+		Stable: v1beta1.RolloutRevision{FunctionVersion: "1"}, Target: v1beta1.RolloutRevision{FunctionVersion: "2"},
+	}
+	a.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
+	e := &external{}
+	o := found{Exists: true, Settings: settings{FunctionVersion: aws.String("1")}}
+	d := reconcile.Desired[settings]{Settings: settings{FunctionVersion: aws.String("2")}}
+	c, err := e.compare(t.Context(), a, d, o)
+	if err != nil || len(c.Changes.In("functionVersion")) == 0 {
+		t.Fatalf("got %v, %v", c.Changes, err)
+	}
+	if p, err := e.plan(t.Context(), a, o, c); err != nil || p.Ready.Type != "" {
+		t.Errorf("Ready is that of a rollout that does not continue: %v, %v", p.Ready, err)
 	}
 }

@@ -187,7 +187,7 @@ func (a *Analyzer) jobs(s rollout.Subject, spec *v1beta1.AliasRollout, due []rol
 				}))
 			}
 		case rollout.CheckMetric:
-			if m := metricOf(spec, id.Name); m != nil {
+			if m := rollout.MetricOf(spec, id.Name); m != nil {
 				jobs = append(jobs, single(id, m.Provider.Prometheus != nil || m.Provider.Web != nil,
 					func(ctx context.Context) (rollout.Measurement, time.Duration) {
 						return a.metric(ctx, id, s, m)
@@ -233,19 +233,6 @@ func each(checks []rollout.CheckID, of func(rollout.CheckID) rollout.Measurement
 		all[i] = of(id)
 	}
 	return all
-}
-
-// metricOf returns a metric of a spec, nil if there is none of the name.
-func metricOf(spec *v1beta1.AliasRollout, name string) *v1beta1.RolloutMetric {
-	if spec.Analysis == nil {
-		return nil
-	}
-	for i := range spec.Analysis.Metrics {
-		if spec.Analysis.Metrics[i].Name == name {
-			return &spec.Analysis.Metrics[i]
-		}
-	}
-	return nil
 }
 
 // dependencyOf returns a dependency of a spec, nil if there is none of the name.

@@ -186,6 +186,6 @@ func alarm(id rollout.CheckID, s rollout.AlarmState) rollout.Measurement {
 	default:
 		return failed(id, fmt.Errorf("the alarm %s is in a state that is not known", id.Name))
 	}
-	m.Until = s.Until
+	m.Until, m.About = s.Until, s.About
 	return m
 }

@@ -1,0 +1,214 @@
+package rollout
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// pauseFirst begins the steps with a pause, without duration if it is 0.
+func pauseFirst(d time.Duration) func(*v1beta1.AliasRollout) {
+	return func(s *v1beta1.AliasRollout) {
+		pause := &v1beta1.RolloutPause{}
+		if d > 0 {
+			pause.Duration = &metav1.Duration{Duration: d}
+		}
+		s.Strategy.Canary.Steps = append([]v1beta1.CanaryStep{{Pause: pause}}, s.Strategy.Canary.Steps...)
+	}
+}
+
+// TestAdoptedFirstWeight checks that a target that has its first weight from someone else is judged.
+func TestAdoptedFirstWeight(t *testing.T) {
+	cases := map[string]struct {
+		reason, result    string
+		policy            string
+		phase, end, serve string
+	}{
+		"Adopted": {
+			reason: "An adopted weight is judged as one of a step.",
+			policy: v1beta1.OnDriftAdopt, result: Success, phase: v1beta1.RolloutReady, serve: "2",
+		},
+		"AdoptedAndFails": {
+			reason: "An alarm that fires after the weight was adopted is not one from before the rollout.",
+			policy: v1beta1.OnDriftAdopt, result: Failure, phase: v1beta1.RolloutFailed,
+			end: v1beta1.RolloutReasonAnalysisFailed, serve: "1",
+		},
+		"LeftAndFails": {
+			reason: "A target that fails is rolled back while the alias is left as someone else has changed it.",
+			policy: v1beta1.OnDriftPause, result: Failure, phase: v1beta1.RolloutFailed,
+			end: v1beta1.RolloutReasonAnalysisFailed, serve: "1",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, twoWeights(metrics("m"), alarms("a"), pauseFirst(5*time.Minute), onDrift(tc.policy)))
+			s.observed.Target = "2"
+			s.until(v1beta1.RolloutAnalyzing)
+			s.alias(at(30))
+			s.pass(2 * time.Minute)
+			s.result = func(id CheckID) string {
+				if id.Type == CheckAlarm {
+					return tc.result
+				}
+				return Success
+			}
+			s.pass(2 * time.Hour)
+			s.wantEnd(tc.phase, tc.end, tc.serve)
+			if t.Failed() {
+				t.Log(tc.reason)
+			}
+		})
+	}
+}
+
+// TestRevertKeepsTheFirstPause checks that a pause before the first weight is not over because someone else has
+// changed the alias.
+func TestRevertKeepsTheFirstPause(t *testing.T) {
+	s := newScenario(t, twoWeights(pauseFirst(0), onDrift(v1beta1.OnDriftRevert)))
+	s.observed.Target = "2"
+	s.until(v1beta1.RolloutPaused)
+	s.alias(Route{Version: "3"})
+	s.pass(2 * time.Hour)
+	s.wantSent("the user has not ended the pause", "version 1")
+	if s.state.Reason != v1beta1.RolloutReasonPauseStep {
+		t.Errorf("the rollout is %s", short(s.state))
+	}
+}
+
+// TestFailureOfAnotherVersion checks that failures are no evidence against the target while someone else has changed
+// the alias so that it does not invoke the target.
+func TestFailureOfAnotherVersion(t *testing.T) {
+	for name, other := range map[string]Route{
+		"Stable": {Version: "1"}, "Other": {Version: "3"}, "Divided": {Version: "1", Additional: "3", Weight: 50},
+		"Beside": {Version: "2", Additional: "3", Weight: 50}, "BesideThird": {Version: "3", Additional: "2", Weight: 50},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, twoWeights(metrics("m"), alarms("a")))
+			s.at10()
+			s.alias(other)
+			s.result = func(CheckID) string { return Failure }
+			s.pass(10 * time.Minute)
+			if got := s.rejected(); len(got) > 0 {
+				t.Fatalf("the failures may be of another version, and %v are rejected", got)
+			}
+			s.result = nil
+			s.alias(at(10))
+			s.pass(2 * time.Hour)
+			s.wantEnd(v1beta1.RolloutReady, "", "2")
+		})
+	}
+}
+
+// TestFailureBesideTheBakingVersion checks that the metrics of the alias, which are of all its versions, are no evidence
+// against a target that has received all invocations while someone else has added another version.
+func TestFailureBesideTheBakingVersion(t *testing.T) {
+	for _, other := range []string{"1", "3"} {
+		s := newScenario(t, tenPercent(metrics("m"), bake(time.Hour)))
+		s.observed.Target = "2"
+		s.until(v1beta1.RolloutBaking)
+		s.alias(Route{Version: "2", Additional: other, Weight: 50})
+		s.result = func(CheckID) string { return Failure }
+		s.pass(10 * time.Minute)
+		if got := s.rejected(); len(got) > 0 {
+			t.Fatalf("version %s may have failed, and %v are rejected", other, got)
+		}
+		s.result = nil
+		s.alias(Route{Version: "2"})
+		s.pass(2 * time.Hour)
+		s.wantEnd(v1beta1.RolloutReady, "", "2")
+	}
+}
+
+// TestEditedMetric checks that a success by an earlier definition of a metric or a dependency is none by the present
+// one, and that failures remain.
+func TestEditedMetric(t *testing.T) {
+	s := newScenario(t, tenPercent(metrics("m"), func(s *v1beta1.AliasRollout) {
+		s.Strategy.Canary.Steps = append(s.Strategy.Canary.Steps[:1], v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{}})
+		s.Analysis.Metrics[0].FailureLimit = 1
+	}))
+	s.at10()
+	s.pass(10 * time.Minute)
+	s.spec.Analysis.Metrics[0].SuccessCondition = ptr.To("result < 0.0001")
+	s.result = func(CheckID) string { return Inconclusive }
+	s.observed.Commands = map[string]string{v1beta1.AnnotationRolloutPromote: "1"}
+	s.pass(2 * time.Hour)
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonProgressDeadlineExceeded, "1")
+	s.wantSent("no success by the present condition", at(10).String(), "version 1")
+}
+
+// TestAlarmOfEarlierData checks that an alarm is no evidence against a target while it is in state ALARM because of
+// what was before the target received invocations, and that it is once all of its periods are later.
+func TestAlarmOfEarlierData(t *testing.T) {
+	cases := map[string]struct {
+		reason      string
+		about       time.Duration // After the first weight.
+		evaluates   time.Duration
+		lasts       time.Duration
+		phase, ends string
+	}{
+		"Burst": {
+			reason: "A burst before the first weight rejects nothing.",
+			about:  -time.Minute, evaluates: 5 * time.Minute, lasts: 4 * time.Minute, phase: v1beta1.RolloutReady,
+		},
+		"Stays": {
+			reason: "An alarm that remains in state ALARM counts when all of its periods are later.",
+			about:  -time.Minute, evaluates: 5 * time.Minute, lasts: time.Hour, phase: v1beta1.RolloutFailed,
+			ends: v1beta1.RolloutReasonAnalysisFailed,
+		},
+		"Later": {
+			reason: "What an alarm has evaluated after the first weight counts at once.",
+			about:  time.Minute, evaluates: 5 * time.Minute, lasts: 2 * time.Minute, phase: v1beta1.RolloutFailed,
+			ends: v1beta1.RolloutReasonAnalysisFailed,
+		},
+		"NotKnown": {
+			reason:    "If CloudWatch does not say what an alarm has evaluated, it counts at once.",
+			evaluates: 5 * time.Minute, lasts: 2 * time.Minute, phase: v1beta1.RolloutFailed,
+			ends: v1beta1.RolloutReasonAnalysisFailed,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, twoWeights(alarms("a")))
+			s.at10()
+			first := s.state.TrafficStartedAt.Time
+			s.delay = tc.evaluates
+			if tc.about != 0 {
+				s.about = first.Add(tc.about)
+			}
+			s.result = func(CheckID) string {
+				if s.now.Before(first.Add(tc.lasts)) {
+					return Failure
+				}
+				return Success
+			}
+			s.pass(2 * time.Hour)
+			version := map[string]string{v1beta1.RolloutReady: "2"}[tc.phase]
+			if version == "" {
+				version = "1"
+			}
+			s.wantEnd(tc.phase, tc.ends, version)
+			if tc.phase == v1beta1.RolloutReady && strings.Join(s.rejected(), "") != "" {
+				t.Errorf("%s: rejected %v", tc.reason, s.rejected())
+			}
+		})
+	}
+}
+
+// TestRetryInTheRollbackWindow checks that a version that was stable until the user returned to another one is retried
+// from the first step: that it was stable recently says nothing for it.
+func TestRetryInTheRollbackWindow(t *testing.T) {
+	s := promoted(t, twoWeights(func(s *v1beta1.AliasRollout) {
+		s.RollbackWindow = &v1beta1.RolloutRollbackWindow{Revisions: 3}
+	}))
+	s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "1"
+	s.pass(time.Minute)
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonRollbackTo, "1")
+	s.observed.Commands[v1beta1.AnnotationRolloutRetry] = "1"
+	s.pass(2 * time.Hour)
+	s.wantSent("retried from the first step", "version 1", at(10).String(), at(50).String(), "version 2")
+}
