@@ -144,12 +144,13 @@ func TestCheck(t *testing.T) {
 			reason: "What no policy has is a typing error.", text: `{"Statements":[]}`,
 			want: `unknown field "Statements"`,
 		},
-		"Effect":        {reason: "IAM knows two effects.", text: `{"Statement":[{"Effect":"allow"}]}`, want: `in statement 1, Effect is "allow", not Allow or Deny`},
-		"SidNumber":     {reason: "An id is a text.", text: `{"Statement":[{"Sid":1,"Effect":"Allow"}]}`, want: "in statement 1, Sid can't be a number"},
-		"ActionBlock":   {reason: "Actions are texts.", text: `{"Statement":[{"Effect":"Allow","Action":{"a":"b"}}]}`, want: "in statement 1, a value is not a string, number or boolean"},
-		"PrincipalText": {reason: "IAM takes no bare principal but *.", text: `{"Statement":[{"Effect":"Allow","Principal":"s3.amazonaws.com"}]}`, want: `in statement 1, a principal that is not a JSON object must be "*"`},
-		"ConditionList": {reason: "Conditions are blocks.", text: `{"Statement":[{"Effect":"Allow","Condition":["a"]}]}`, want: "in statement 1, Condition can't be a array"},
-		"Fine":          {reason: "A valid policy is accepted.", text: `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"lambda:InvokeFunction","Resource":"*"}]}`},
+		"Effect":           {reason: "IAM knows two effects.", text: `{"Statement":[{"Effect":"allow"}]}`, want: `in statement 1, Effect is "allow", not Allow or Deny`},
+		"SidNumber":        {reason: "An id is a text.", text: `{"Statement":[{"Sid":1,"Effect":"Allow"}]}`, want: "in statement 1, Sid can't be a number"},
+		"ActionBlock":      {reason: "Actions are texts.", text: `{"Statement":[{"Effect":"Allow","Action":{"a":"b"}}]}`, want: "in statement 1, a value is not a string, number or boolean"},
+		"PrincipalAccount": {reason: "moto returns the account of AddPermission as it was sent.", text: `{"Statement":[{"Effect":"Allow","Principal":"123456789012"}]}`},
+		"PrincipalText":    {reason: "IAM takes no bare principal but *.", text: `{"Statement":[{"Effect":"Allow","Principal":"s3.amazonaws.com"}]}`, want: `in statement 1, a principal that is not a JSON object must be "*"`},
+		"ConditionList":    {reason: "Conditions are blocks.", text: `{"Statement":[{"Effect":"Allow","Condition":["a"]}]}`, want: "in statement 1, Condition can't be a array"},
+		"Fine":             {reason: "A valid policy is accepted.", text: `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"lambda:InvokeFunction","Resource":"*"}]}`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -295,4 +296,17 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%s differs when written anew: %+v", text, found)
 		}
 	})
+}
+
+// TestPrincipals checks that principals which mean the same are equal.
+func TestPrincipals(t *testing.T) {
+	want := principals{kindAWS: {"123456789012"}}
+	for _, text := range []string{
+		`{"AWS": "arn:aws:iam::123456789012:root"}`, `{"AWS": ["123456789012"]}`, `"123456789012"`, `"arn:aws:iam::123456789012:root"`,
+	} {
+		got := principals{}
+		if err := json.Unmarshal([]byte(text), &got); err != nil || !cmp.Equal(got, want) {
+			t.Errorf("%s: got %v, %v, want %v", text, got, err, want)
+		}
+	}
 }

@@ -60,7 +60,7 @@ func number(n json.Number) string {
 // principals are the principals of a statement: "*", or lists by kind.
 type principals map[string][]string
 
-// UnmarshalJSON decodes "*" or lists by kind.
+// UnmarshalJSON decodes lists by kind, or a text. AWS only returns "*" as a text, and emulators of AWS account IDs too.
 func (p *principals) UnmarshalJSON(b []byte) error {
 	in := map[string]texts{}
 	if strings.HasPrefix(strings.TrimSpace(string(b)), "{") {
@@ -68,14 +68,14 @@ func (p *principals) UnmarshalJSON(b []byte) error {
 			return explain(err)
 		}
 	} else {
-		anyone := texts{}
-		if err := anyone.UnmarshalJSON(b); err != nil {
+		who := texts{}
+		if err := who.UnmarshalJSON(b); err != nil {
 			return err
 		}
-		if !slices.Equal(anyone, texts{everyone}) {
+		if len(who) != 1 || principal(who[0])[kindAWS] == nil {
 			return errors.New("a principal that is not a JSON object must be \"*\"")
 		}
-		in[kindAWS] = anyone
+		in[kindAWS] = who
 	}
 	out := principals{}
 	for kind, who := range in {
