@@ -67,7 +67,7 @@ func TestEmulatorResponses(t *testing.T) {
 		},
 		"NoRecursion": {
 			Reason:    "An error of an auxiliary setting does not mean that the function is absent.",
-			Responses: answers{opGetRecursion: gone}, Writes: all[:1], Message: "cannot read settings of function f",
+			Responses: answers{opGetRecursion: gone}, Writes: all[:1], Message: "cannot read settings of function f (GetFunctionRecursionConfig)",
 		},
 		"NotShown": {
 			Reason:    "A resource that AWS does not show is created again at growing intervals, and exists.",

@@ -275,7 +275,7 @@ func (e *external) readAuxiliary(ctx context.Context, name string, f *v1beta1.Fu
 			}
 		}
 		if err != nil {
-			return errors.Wrapf(awserr.Sanitize(err), "cannot read settings of function %s", name)
+			return errors.Wrapf(awserr.Sanitize(err), "cannot read settings of function %s (%s)", name, op)
 		}
 	}
 	return nil
