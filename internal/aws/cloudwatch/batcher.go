@@ -94,8 +94,8 @@ func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject ro
 }
 
 // Alarms returns the states of alarms by their names, for the slot of the interval in which now is. namespace is the
-// one that asks for them. If wait is positive, they are not known yet: call Alarms again after that time. The state of an
-// alarm that does not exist, or that is not reliable, is an error.
+// one that asks for them. If wait is positive, they are not known yet: call Alarms again after that time. The state of
+// an alarm that does not exist, or that is not reliable, is an error.
 func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, namespace string, names []string,
 	interval time.Duration,
 ) (states map[string]rollout.AlarmState, wait time.Duration, err error) {
