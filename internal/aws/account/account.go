@@ -9,6 +9,7 @@ package account
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -81,10 +82,10 @@ type Limits struct {
 	swept   time.Time
 }
 
-// A scopeKey is a config in a region.
+// A scopeKey is a config in an account and region.
 type scopeKey struct {
 	config types.UID
-	region string
+	scope  quota.Scope
 }
 
 // A record has the figures of a config in a region.
@@ -136,6 +137,9 @@ func (b *Limits) recordUse(s *session.Session) {
 	k := keyOf(s)
 	r := b.records[k]
 	if r == nil {
+		b.dropIf(func(other scopeKey) bool { // The credentials are of another account now.
+			return other.config == k.config && other.scope.Region == k.scope.Region
+		})
 		r = &record{}
 		b.records[k] = r
 	}
@@ -150,14 +154,13 @@ func (b *Limits) sweep() {
 		return
 	}
 	b.swept = now
-	for k, r := range b.records {
-		if now.Sub(r.used) > idle {
-			b.drop(k)
-		}
-	}
+	b.dropIf(b.isIdle)
 }
 
-func keyOf(s *session.Session) scopeKey { return scopeKey{config: s.Ref.UID, region: s.Scope.Region} }
+// isIdle reports whether a record was unused for long. The caller holds the lock.
+func (b *Limits) isIdle(k scopeKey) bool { return b.now().Sub(b.records[k].used) > idle }
+
+func keyOf(s *session.Session) scopeKey { return scopeKey{config: s.Ref.UID, scope: s.Scope} }
 
 // Usages returns the usage of the regions in which a config is used, and reads the figures that are due. again is the
 // time until the next figures are due, 0 if never.
@@ -173,21 +176,14 @@ func (b *Limits) Usages(ctx context.Context, uid types.UID) (known []Usage, agai
 	return known, again
 }
 
-// inUse returns the keys of a config that are in use, in order, and drops the others.
+// inUse returns the keys of a config that are in use, in order, and drops those that are not.
 func (b *Limits) inUse(uid types.UID) []scopeKey {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var keys []scopeKey
-	for k, r := range b.records {
-		switch {
-		case k.config != uid:
-		case b.now().Sub(r.used) > idle:
-			b.drop(k)
-		default:
-			keys = append(keys, k)
-		}
-	}
-	slices.SortFunc(keys, func(x, y scopeKey) int { return cmp.Compare(x.region, y.region) })
+	b.dropIf(b.isIdle)
+	keys := slices.Collect(maps.Keys(b.records))
+	keys = slices.DeleteFunc(keys, func(k scopeKey) bool { return k.config != uid })
+	slices.SortFunc(keys, func(x, y scopeKey) int { return cmp.Compare(x.scope.Region, y.scope.Region) })
 	return keys[:min(most, len(keys))]
 }
 
@@ -289,26 +285,26 @@ func (b *Limits) usage(k scopeKey) (Usage, bool) {
 		return Usage{}, false
 	}
 	if r.read.IsZero() {
-		return Usage{Region: k.region, Unknown: r.err}, true
+		return Usage{Region: k.scope.Region, Unknown: r.err}, true
 	}
-	return Usage{Region: k.region, Figures: r.figures}, true
+	return Usage{Region: k.scope.Region, Figures: r.figures}, true
 }
 
 // Forget drops the figures of a config that is deleted or unused.
 func (b *Limits) Forget(uid types.UID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for k := range b.records {
-		if k.config == uid {
-			b.drop(k)
-		}
-	}
+	b.dropIf(func(k scopeKey) bool { return k.config == uid })
 }
 
-// drop drops a record. The caller holds the lock.
-func (b *Limits) drop(k scopeKey) {
-	b.limiter.Forget(b.records[k].session.Scope, caller(k).ID)
-	delete(b.records, k)
+// dropIf drops the records for which a function returns true. The caller holds the lock.
+func (b *Limits) dropIf(gone func(scopeKey) bool) {
+	for k := range b.records {
+		if gone(k) {
+			b.limiter.Forget(k.scope, caller(k).ID)
+			delete(b.records, k)
+		}
+	}
 }
 
 // An Account returns the figures that the resources of a session may see.

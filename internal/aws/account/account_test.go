@@ -309,3 +309,28 @@ func TestCollector(t *testing.T) {
 		t.Errorf("what is not used any more is not served, got %v", got)
 	}
 }
+
+// TestAccountChanges has a config whose credentials change to those of another account.
+func TestAccountChanges(t *testing.T) {
+	d := newDesk(t)
+	earlier, later := d.session("a", "eu-west-1"), d.session("a", "eu-west-1")
+	later.Scope.Account = "210987654321"
+	d.recordUse(earlier)
+	d.usages("a")
+	d.recordUse(later)
+	if f, ok := d.Of(later).Remembered(); ok {
+		t.Errorf("the figures of the earlier account are taken for those of the later one: %v", f)
+	}
+	if got := d.served(); len(got) != 0 {
+		t.Errorf("they are shown as those of the later one: %v", got)
+	}
+	if known := d.usages("a"); len(known) != 1 || d.reads() != 2 {
+		t.Errorf("the later account is read at once: %v, %d reads", known, d.reads())
+	}
+	if _, ok := d.Of(earlier).Recent(t.Context(), time.Minute); ok || d.reads() != 2 {
+		t.Error("a reconcile that began with the earlier account takes the figures of the later one for its own")
+	}
+	if len(d.records) != 1 || len(d.gone) != 1 {
+		t.Errorf("%d records are kept, and %d reservations are forgotten", len(d.records), len(d.gone))
+	}
+}

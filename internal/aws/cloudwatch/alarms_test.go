@@ -36,11 +36,11 @@ func TestNamesOfNoAlarm(t *testing.T) {
 			}
 			names := [][]string{{"fires"}, {tc.name}}
 			for _, n := range names {
-				b.Alarms(t.Context(), f, at, n, 30*time.Second)
+				b.Alarms(t.Context(), f, at, "ns", n, 30*time.Second)
 			}
 			got := map[string]string{}
 			for _, n := range names {
-				states, wait, err := b.Alarms(t.Context(), f, at.Add(time.Second), n, 30*time.Second)
+				states, wait, err := b.Alarms(t.Context(), f, at.Add(time.Second), "ns", n, 30*time.Second)
 				if wait > 0 || err != nil {
 					t.Fatal(wait, err)
 				}

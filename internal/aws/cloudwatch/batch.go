@@ -46,8 +46,8 @@ type batch struct {
 	window window
 }
 
+// pack returns the batches of requests, each of which is in the first batch that it fits into.
 func pack(now time.Time, requests []*request) []*batch {
-	slices.SortFunc(requests, func(a, b *request) int { return cmp.Compare(a.key, b.key) })
 	var batches []*batch
 	for _, r := range requests {
 		w := r.windowAt(now)
@@ -58,6 +58,16 @@ func pack(now time.Time, requests []*request) []*batch {
 		}
 	}
 	return batches
+}
+
+// takeTurns sorts requests in such a way that each namespace has one before another one has its second.
+func takeTurns(requests []*request) {
+	turns, made := make(map[*request]int, len(requests)), map[string]int{}
+	for _, r := range requests {
+		turns[r] = made[r.namespace]
+		made[r.namespace]++
+	}
+	slices.SortStableFunc(requests, func(a, b *request) int { return cmp.Compare(turns[a], turns[b]) })
 }
 
 // add takes a request with its window, or returns false if it does not fit.
@@ -116,11 +126,17 @@ func (b *Batcher) measure(ctx context.Context, api API, now time.Time,
 		}
 		requests = append(requests, r)
 	}
-	for i, batch := range pack(now, requests) {
+	slices.SortFunc(requests, func(a, b *request) int { return cmp.Compare(a.key, b.key) })
+	batches := pack(now, requests)
+	if len(batches) > maxCalls { // Otherwise, the order saves calls: neighbours read the same metrics.
+		takeTurns(requests)
+		batches = pack(now, requests)
+	}
+	for i, batch := range batches {
 		var of map[string]series
 		err := errCalls
 		if i < maxCalls {
-			of, err = b.read(ctx, api, now, batch.window, batch.queries)
+			of, err = read(ctx, api, now, batch.window, batch.queries, &b.samplesPause)
 		}
 		for _, r := range batch.requests {
 			a := answer[rollout.Sample]{value: noSample(), err: err}
@@ -133,11 +149,11 @@ func (b *Batcher) measure(ctx context.Context, api API, now time.Time,
 	return answers
 }
 
-// read returns the series of queries by ID. It makes one call, and one for each further page.
-func (b *Batcher) read(ctx context.Context, api API, now time.Time, w window,
-	queries []types.MetricDataQuery,
+// read returns the series of queries by ID, unless it is paused. It makes one call, and one for each further page.
+func read(ctx context.Context, api API, now time.Time, w window, queries []types.MetricDataQuery,
+	p *pause,
 ) (map[string]series, error) {
-	if !b.samplesPause.over(now) {
+	if !p.over(now) {
 		return nil, errPaused
 	}
 	of := map[string]series{}
@@ -148,7 +164,7 @@ func (b *Batcher) read(ctx context.Context, api API, now time.Time, w window,
 			return nil, err
 		}
 		out, err := api.GetMetricData(ctx, in)
-		b.samplesPause.record(now, err)
+		p.record(now, err)
 		if err != nil {
 			return nil, fmt.Errorf("cannot read metrics of CloudWatch: %w", awserr.Sanitize(err))
 		}

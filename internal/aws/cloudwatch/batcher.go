@@ -42,6 +42,9 @@ type Batcher struct {
 	invocations schedule[*request, rollout.Sample]
 
 	samplesPause, alarmsPause pause
+
+	// customPause keeps back what users query, besides samplesPause: their queries do not keep others back.
+	customPause pause
 }
 
 // Sample returns the value of a metric of provider lambda or cloudWatch. If wait is positive, there is no value yet:
@@ -67,16 +70,19 @@ func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject ro
 	case w.empty() && r.custom:
 		return noSample(), r.untilFirst(now), nil
 	case w.empty():
-		return noSample(), r.untilFirst(now), b.samples.announce(now, interval, requests)
+		return noSample(), r.untilFirst(now), b.samples.announce(now, interval, subject.Namespace, requests)
 	case r.custom:
-		of, err := b.read(ctx, api, now, w, r.queries)
+		if !b.samplesPause.over(now) {
+			return noSample(), 0, errPaused
+		}
+		of, err := read(ctx, api, now, w, r.queries, &b.customPause)
 		if err != nil {
 			return noSample(), 0, err
 		}
 		sample, err = r.sample(now, of)
 		return sample, 0, err
 	}
-	answers, wait, err := b.samples.ask(now, interval, requests,
+	answers, wait, err := b.samples.ask(now, interval, subject.Namespace, requests,
 		func(due map[string]*request) map[string]answer[rollout.Sample] {
 			return b.measure(ctx, api, now, due)
 		})
@@ -87,10 +93,10 @@ func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject ro
 	return a.value, 0, a.err
 }
 
-// Alarms returns the states of alarms by their names, for the slot of the interval in which now is. If wait is
-// positive, they are not known yet: call Alarms again after that time. The state of an alarm that does not exist, or
-// that is not reliable, is an error.
-func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, names []string,
+// Alarms returns the states of alarms by their names, for the slot of the interval in which now is. namespace is the
+// one that asks for them. If wait is positive, they are not known yet: call Alarms again after that time. The state of
+// an alarm that does not exist, or that is not reliable, is an error.
+func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, namespace string, names []string,
 	interval time.Duration,
 ) (states map[string]rollout.AlarmState, wait time.Duration, err error) {
 	if len(names) == 0 {
@@ -100,7 +106,7 @@ func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, names []st
 	for _, n := range names {
 		requests[n] = n
 	}
-	answers, wait, err := b.alarms.ask(now, max(interval, leastInterval), requests,
+	answers, wait, err := b.alarms.ask(now, max(interval, leastInterval), namespace, requests,
 		func(due map[string]string) map[string]answer[rollout.AlarmState] {
 			return b.describe(ctx, api, now, due)
 		})
@@ -117,6 +123,7 @@ func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, names []st
 	return states, 0, nil
 }
 
-// errTooMany is the error of a request beyond maxRequests.
-var errTooMany = fmt.Errorf("more than %d metrics or alarms are measured at the same time in this account and region",
+// errTooMany is the error of a request beyond the share of its namespace in maxRequests.
+var errTooMany = fmt.Errorf("more than %d metrics or alarms are measured at the same time with this provider config "+
+	"in this region, and this namespace measures its share of them: measure fewer, or use another provider config",
 	maxRequests)

@@ -668,12 +668,12 @@ func TestAlarms(t *testing.T) {
 		{"No alarm has no state.", nil, map[string]string{}},
 	}
 	at := clock(12, 0, 0)
-	b.Alarms(t.Context(), f, at, many, 30*time.Second)
+	b.Alarms(t.Context(), f, at, "ns", many, 30*time.Second)
 	for _, tc := range cases {
-		b.Alarms(t.Context(), f, at, tc.names, 30*time.Second)
+		b.Alarms(t.Context(), f, at, "ns", tc.names, 30*time.Second)
 	}
 	for _, tc := range cases {
-		states, wait, err := b.Alarms(t.Context(), f, at.Add(time.Second), tc.names, 30*time.Second)
+		states, wait, err := b.Alarms(t.Context(), f, at.Add(time.Second), "ns", tc.names, 30*time.Second)
 		got := map[string]string{}
 		for name, s := range states {
 			if got[name] = s.State + " until " + s.Until.Format(time.TimeOnly); s.Err != nil {
@@ -696,7 +696,7 @@ func TestAlarms(t *testing.T) {
 			},
 		}
 	}
-	got, wait, err := b.Alarms(t.Context(), f, at.Add(31*time.Second), []string{"a001"}, 30*time.Second)
+	got, wait, err := b.Alarms(t.Context(), f, at.Add(31*time.Second), "ns", []string{"a001"}, 30*time.Second)
 	if a := got["a001"]; a.Err == nil || wait > 0 || err != nil ||
 		!strings.Contains(a.Err.Error(), "cannot read the alarms of CloudWatch") {
 		t.Errorf("got %+v, %v, %v", a, wait, err)

@@ -348,7 +348,7 @@ func TestAlarmsOverHTTP(t *testing.T) {
 	for second := range 2 {
 		for i := range 130 {
 			names := []string{fmt.Sprintf("metric%03d", i), fmt.Sprintf("composite%03d", i)}
-			got, wait, err := e.Alarms(t.Context(), e.client, e.clock(), names, 30*time.Second)
+			got, wait, err := e.Alarms(t.Context(), e.client, e.clock(), "ns", names, 30*time.Second)
 			if err != nil || (wait > 0) != (second == 0) || wait == 0 &&
 				(got[names[0]].State != "OK" || got[names[1]].State != "ALARM") {
 				t.Fatalf("got %v, %v, %v", got, wait, err)
@@ -361,7 +361,7 @@ func TestAlarmsOverHTTP(t *testing.T) {
 	}
 	e.double.RemoveAlarm("", region, "metric007")
 	e.move(30 * time.Second)
-	got, _, err := e.Alarms(t.Context(), e.client, e.clock(), []string{"metric007"}, 30*time.Second)
+	got, _, err := e.Alarms(t.Context(), e.client, e.clock(), "ns", []string{"metric007"}, 30*time.Second)
 	if a := got["metric007"]; err != nil || a.Err == nil ||
 		!strings.Contains(a.Err.Error(), `"metric007" does not exist`) {
 		t.Errorf("got %+v, %v", a, err)

@@ -16,13 +16,13 @@ import (
 const hour = time.Hour
 
 // Invocations returns how often a function was invoked, by any name, since the begin of the hour in which a time within
-// ago was. The metric is late by a minute or two. If wait is positive, the number is not known yet: call Invocations
-// again after that time. Calls are shared as those of Sample are.
-func (b *Batcher) Invocations(ctx context.Context, api API, now time.Time, function string,
+// ago was. namespace is that of the resource that needs it. The metric is late by a minute or two. If wait is positive,
+// the number is not known yet: call Invocations again after that time. Calls are shared as those of Sample are.
+func (b *Batcher) Invocations(ctx context.Context, api API, now time.Time, namespace, function string,
 	within time.Duration,
 ) (count float64, wait time.Duration, err error) {
-	r := newInvocations(function, within)
-	answers, wait, err := b.invocations.ask(now, defaultInterval, map[string]*request{r.key: r},
+	r := newInvocations(namespace, function, within)
+	answers, wait, err := b.invocations.ask(now, defaultInterval, namespace, map[string]*request{r.key: r},
 		func(due map[string]*request) map[string]answer[rollout.Sample] {
 			return b.measure(ctx, api, now, due)
 		})
@@ -34,9 +34,9 @@ func (b *Batcher) Invocations(ctx context.Context, api API, now time.Time, funct
 }
 
 // newInvocations returns the request of the number of invocations of a function. Its window ends with the present hour.
-func newInvocations(function string, within time.Duration) *request {
+func newInvocations(namespace, function string, within time.Duration) *request {
 	return &request{
-		key: function + "/" + within.String(),
+		key: function + "/" + within.String(), namespace: namespace,
 		queries: []types.MetricDataQuery{{
 			Id: aws.String(invocationsID), ReturnData: aws.Bool(true),
 			MetricStat: &types.MetricStat{

@@ -13,7 +13,7 @@ import (
 func (e *env) countInvocations(function string, within time.Duration) (float64, error) {
 	e.Helper()
 	for {
-		n, wait, err := e.Invocations(e.Context(), e.client, e.clock(), function, within)
+		n, wait, err := e.Invocations(e.Context(), e.client, e.clock(), "ns", function, within)
 		if wait == 0 {
 			return n, err
 		}
@@ -65,7 +65,7 @@ func TestInvocationsShareCalls(t *testing.T) {
 	}
 	for range 10 {
 		for f := range left {
-			_, wait, err := e.Invocations(e.Context(), e.client, e.clock(), f, within)
+			_, wait, err := e.Invocations(e.Context(), e.client, e.clock(), "ns", f, within)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -31,6 +31,9 @@ type request struct {
 	// key identifies the request: rollouts with equal keys have the same value.
 	key string
 
+	// namespace is that of the first resource that made the request.
+	namespace string
+
 	// queries have IDs that are unique in the request. A batch replaces them.
 	queries []types.MetricDataQuery
 
@@ -54,7 +57,7 @@ var errNoProvider = errors.New("the provider of the metric is neither lambda nor
 // newRequest returns the request of a metric of provider lambda or cloudWatch. Its window is longer by the timeout of
 // the target: the data points of an invocation are of the time of its begin, and appear at its end.
 func newRequest(subject rollout.Subject, metric v1beta1.RolloutMetric) (*request, error) {
-	r := &request{period: minute, length: defaultWindow}
+	r := &request{namespace: subject.Namespace, period: minute, length: defaultWindow}
 	var window *metav1.Duration
 	switch p := metric.Provider; {
 	case p.Lambda != nil:

@@ -18,7 +18,8 @@ const (
 	// back.
 	skew = time.Minute
 
-	// maxRequests is the maximum number of requests of a schedule.
+	// maxRequests is the maximum number of requests of a schedule. If there are as many, each namespace may still make
+	// an equal share of it.
 	maxRequests = 5000
 )
 
@@ -47,6 +48,8 @@ type grid[Q, R any] struct {
 // An entry is a request and its answer in the current slot, nil if there is none.
 type entry[Q, R any] struct {
 	request Q
+	// namespace is that of the first resource that made the request.
+	namespace string
 	// asked is the last slot in which a caller made the request.
 	asked  int64
 	answer *answer[R]
@@ -58,13 +61,13 @@ type answer[R any] struct {
 	err   error
 }
 
-// ask returns the answers to requests in the current slot, or how long to wait for them. If the calls are
-// due, it passes all requests to send, which returns their answers.
-func (s *schedule[Q, R]) ask(now time.Time, interval time.Duration, requests map[string]Q,
+// ask returns the answers to requests of a namespace in the current slot, or how long to wait for them. If the calls
+// are due, it passes all requests to send, which returns their answers.
+func (s *schedule[Q, R]) ask(now time.Time, interval time.Duration, namespace string, requests map[string]Q,
 	send func(map[string]Q) map[string]answer[R],
 ) (map[string]answer[R], time.Duration, error) {
 	s.mu.Lock()
-	g, err := s.register(now, interval, requests)
+	g, err := s.register(now, interval, namespace, requests)
 	if err != nil {
 		s.mu.Unlock()
 		return nil, 0, err
@@ -89,16 +92,20 @@ func (s *schedule[Q, R]) ask(now time.Time, interval time.Duration, requests map
 	return answers, 0, nil
 }
 
-// announce makes requests without asking for their answers, so that those of the next slot are there.
-func (s *schedule[Q, R]) announce(now time.Time, interval time.Duration, requests map[string]Q) error {
+// announce makes requests of a namespace without asking for their answers, so that those of the next slot are there.
+func (s *schedule[Q, R]) announce(now time.Time, interval time.Duration, namespace string,
+	requests map[string]Q,
+) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, err := s.register(now, interval, requests)
+	_, err := s.register(now, interval, namespace, requests)
 	return err
 }
 
-// register adds requests to the current slot of an interval. The caller holds the lock.
-func (s *schedule[Q, R]) register(now time.Time, interval time.Duration, requests map[string]Q) (*grid[Q, R], error) {
+// register adds requests of a namespace to the current slot of an interval. The caller holds the lock.
+func (s *schedule[Q, R]) register(now time.Time, interval time.Duration, namespace string,
+	requests map[string]Q,
+) (*grid[Q, R], error) {
 	s.sweep(now)
 	g := s.grids[interval]
 	if g == nil {
@@ -109,13 +116,13 @@ func (s *schedule[Q, R]) register(now time.Time, interval time.Duration, request
 		s.grids[interval] = g
 	}
 	g.advance(now)
-	if s.size()+len(requests) > maxRequests && !g.has(requests) {
+	if !g.has(requests) && !s.hasRoom(namespace, len(requests)) {
 		return nil, errTooMany
 	}
 	for k, q := range requests {
 		e := g.entries[k]
 		if e == nil {
-			e = &entry[Q, R]{request: q}
+			e = &entry[Q, R]{request: q, namespace: namespace}
 			g.entries[k] = e
 		}
 		e.asked = g.slot
@@ -145,6 +152,20 @@ func (s *schedule[Q, R]) size() int {
 		n += len(g.entries)
 	}
 	return n
+}
+
+// hasRoom reports whether a namespace may make n more requests. The caller holds the lock.
+func (s *schedule[Q, R]) hasRoom(namespace string, n int) bool {
+	if s.size()+n <= maxRequests {
+		return true
+	}
+	of := map[string]int{namespace: n}
+	for _, g := range s.grids {
+		for _, e := range g.entries {
+			of[e.namespace]++
+		}
+	}
+	return of[namespace]*len(of) <= maxRequests
 }
 
 // slotOf returns the slot of an interval in which a time is.

@@ -21,6 +21,9 @@ type metrics struct {
 	api     cloudwatch.API
 	now     func() time.Time
 
+	// namespace of the Alias, which shares the calls with others.
+	namespace string
+
 	// mayAct returns an error if the Alias may not use functions. shared reports whether namespaces that do not trust
 	// each other use the config.
 	mayAct func(context.Context, ...tenancy.Target) error
@@ -32,11 +35,11 @@ var errFindsMetrics = errors.New("an expression that finds metrics, such as by S
 	"set namespaceIsolation of the ClusterProviderConfig to None")
 
 func metricsOf(
-	s *session.Session, now func() time.Time, mayAct func(context.Context, ...tenancy.Target) error,
+	s *session.Session, namespace string, now func() time.Time, mayAct func(context.Context, ...tenancy.Target) error,
 ) metrics {
 	return metrics{
 		batcher: session.Shared[cloudwatch.Batcher](s), api: session.Client(s, sdk.NewFromConfig),
-		now: now, mayAct: mayAct,
+		namespace: namespace, now: now, mayAct: mayAct,
 		shared: s.Ref.Kind == v1beta1.ClusterProviderConfigKind && !s.Tenancy.Trusting,
 	}
 }
@@ -61,5 +64,5 @@ func (m metrics) Sample(
 func (m metrics) Alarms(
 	ctx context.Context, names []string, interval time.Duration,
 ) (map[string]rollout.AlarmState, time.Duration, error) {
-	return m.batcher.Alarms(ctx, m.api, m.now(), names, interval)
+	return m.batcher.Alarms(ctx, m.api, m.now(), m.namespace, names, interval)
 }

@@ -53,12 +53,12 @@ type connector struct {
 	functions client.Reader
 }
 
-func (c *connector) observer(_ *v1beta1.Alias, s *session.Session) reconcile.Observer[*v1beta1.Alias] {
+func (c *connector) observer(a *v1beta1.Alias, s *session.Session) reconcile.Observer[*v1beta1.Alias] {
 	e := &external{
 		api: session.Client(s, lambda.NewFromConfig), cache: s.ReadCache(), functions: c.functions,
 		metrics: c.o.Metrics, tracer: c.o.Tracer, now: c.o.Now,
 	}
-	e.analyzer = c.o.Analyzer.WithCloudWatch(metricsOf(s, c.o.Now, e.mayAct))
+	e.analyzer = c.o.Analyzer.WithCloudWatch(metricsOf(s, a.GetNamespace(), c.o.Now, e.mayAct))
 	return e.resource()
 }
 

@@ -128,7 +128,8 @@ func (c *connector) invocations(
 	ctx context.Context, f *v1beta1.Function, s *session.Session, within time.Duration,
 ) (count float64, wait time.Duration, err error) {
 	return session.Shared[metrics.Batcher](s).Invocations(
-		ctx, session.Client(s, cloudwatch.NewFromConfig), c.o.Now(), plainName(functionName(f)), within,
+		ctx, session.Client(s, cloudwatch.NewFromConfig), c.o.Now(), f.GetNamespace(), plainName(functionName(f)),
+		within,
 	)
 }
 

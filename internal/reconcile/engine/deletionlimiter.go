@@ -34,6 +34,9 @@ type DeletionLimiter struct {
 	known map[types.UID]recordedConfig
 }
 
+// maxKnown is the maximum number of configs whose records are cached. A record takes up to 200 KB.
+const maxKnown = 100
+
 // A recordedConfig is the record of a config and the version of the config that has it.
 type recordedConfig struct {
 	version string
@@ -152,6 +155,9 @@ func (l *DeletionLimiter) recall(config types.UID) (recordedConfig, bool) {
 func (l *DeletionLimiter) remember(config types.UID, c recordedConfig) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if len(l.known) >= maxKnown {
+		clear(l.known)
+	}
 	l.known[config] = c
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -184,5 +185,35 @@ func TestRestartByList(t *testing.T) {
 				t.Errorf("%s\nread: %t, want %t", tc.reason, read, tc.read)
 			}
 		})
+	}
+}
+
+// TestRecreatedUnderItsName has a resource that is deleted without its finalizer, and made again, before a reconcile has
+// seen that it was gone.
+func TestRecreatedUnderItsName(t *testing.T) {
+	l := newListed(t, samples.New())
+	l.settle()
+	var forgotten []types.UID
+	l.reconciler.kind.Forget = func(uid types.UID) { forgotten = append(forgotten, uid) }
+	earlier := l.stored()
+	if got := l.poller.Check(earlier.GetUID(), l.session).State; got != listpoll.Pending {
+		t.Fatalf("the resource is not watched: %v", got)
+	}
+	l.change(func(mg *sample) { mg.Finalizers = nil })
+	if err := l.server.Delete(t.Context(), earlier); err != nil {
+		t.Fatal(err)
+	}
+	again := samples.New()
+	again.UID = "u2"
+	if err := l.server.Create(t.Context(), again); err != nil {
+		t.Fatal(err)
+	}
+	l.reconcile()
+	l.reconcile()
+	if diff := cmp.Diff([]types.UID{earlier.GetUID()}, forgotten); diff != "" {
+		t.Errorf("the kind forgets the earlier resource once: -want, +got:\n%s", diff)
+	}
+	if got := l.poller.Check(earlier.GetUID(), l.session).State; got != listpoll.Unknown {
+		t.Errorf("the earlier resource is still watched: %v", got)
 	}
 }

@@ -99,6 +99,9 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 		return r.waits(ctx, outcomeWaiting, wait)
 	}
 
+	if earlier, ok := r.states.Get(req.NamespacedName); ok && earlier.UID != mg.GetUID() {
+		r.forgetUID(earlier.UID)
+	}
 	known, first := r.states.Begin(mg)
 	p := r.newPass(mg, known)
 	defer p.end()
@@ -374,10 +377,7 @@ func (r *reconciler[T]) forget(key types.NamespacedName) {
 	if ok && known.Requester != "" {
 		r.limiter.Forget(known.Scope, known.Requester)
 	}
-	if ok && r.kind.Forget != nil {
-		r.kind.Forget(known.UID)
-	}
-	r.lists.Forget(known.UID)
+	r.forgetUID(known.UID)
 	r.kube.Forget(key)
 	r.handover.Forget(key)
 	r.tenants.Forget(r.kind.GVK.Kind, key)
@@ -385,4 +385,12 @@ func (r *reconciler[T]) forget(key types.NamespacedName) {
 		r.fields.Refer(r.user(key), nil)
 	}
 	r.recorder.Forget(key)
+}
+
+// forgetUID removes what is kept by the UID of a resource that does not exist any more. It may be empty.
+func (r *reconciler[T]) forgetUID(uid types.UID) {
+	if uid != "" && r.kind.Forget != nil {
+		r.kind.Forget(uid)
+	}
+	r.lists.Forget(uid)
 }

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -83,9 +84,13 @@ func (h *Handover) record(o client.Object, initial bool) {
 	}
 }
 
+// begin records a resource that arrives, and drops those of which the handover is over.
 func (h *Handover) begin(key types.NamespacedName, at time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	maps.DeleteFunc(h.arrived, func(_ types.NamespacedName, earlier time.Time) bool {
+		return !earlier.IsZero() && !at.Before(earlier.Add(h.lasts))
+	})
 	h.arrived[key] = at
 }
 
