@@ -100,6 +100,9 @@ func parse(text string, strict bool) (Document, error) {
 		if err := decode(written, &r, strict); err != nil {
 			return Document{}, fmt.Errorf("in statement %d, %w", i+1, err)
 		}
+		if strict && isBare(written) {
+			return Document{}, fmt.Errorf("in statement %d, a principal that is not a JSON object must be \"*\"", i+1)
+		}
 		if r.Effect != allow && r.Effect != deny {
 			return Document{}, fmt.Errorf("in statement %d, Effect is %.100q, not Allow or Deny", i+1, r.Effect)
 		}

@@ -144,13 +144,12 @@ func TestCheck(t *testing.T) {
 			reason: "What no policy has is a typing error.", text: `{"Statements":[]}`,
 			want: `unknown field "Statements"`,
 		},
-		"Effect":           {reason: "IAM knows two effects.", text: `{"Statement":[{"Effect":"allow"}]}`, want: `in statement 1, Effect is "allow", not Allow or Deny`},
-		"SidNumber":        {reason: "An id is a text.", text: `{"Statement":[{"Sid":1,"Effect":"Allow"}]}`, want: "in statement 1, Sid can't be a number"},
-		"ActionBlock":      {reason: "Actions are texts.", text: `{"Statement":[{"Effect":"Allow","Action":{"a":"b"}}]}`, want: "in statement 1, a value is not a string, number or boolean"},
-		"PrincipalAccount": {reason: "moto returns the account of AddPermission as it was sent.", text: `{"Statement":[{"Effect":"Allow","Principal":"123456789012"}]}`},
-		"PrincipalText":    {reason: "IAM takes no bare principal but *.", text: `{"Statement":[{"Effect":"Allow","Principal":"s3.amazonaws.com"}]}`, want: `in statement 1, a principal that is not a JSON object must be "*"`},
-		"ConditionList":    {reason: "Conditions are blocks.", text: `{"Statement":[{"Effect":"Allow","Condition":["a"]}]}`, want: "in statement 1, Condition can't be a array"},
-		"Fine":             {reason: "A valid policy is accepted.", text: `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"lambda:InvokeFunction","Resource":"*"}]}`},
+		"Effect":        {reason: "IAM knows two effects.", text: `{"Statement":[{"Effect":"allow"}]}`, want: `in statement 1, Effect is "allow", not Allow or Deny`},
+		"SidNumber":     {reason: "An id is a text.", text: `{"Statement":[{"Sid":1,"Effect":"Allow"}]}`, want: "in statement 1, Sid can't be a number"},
+		"ActionBlock":   {reason: "Actions are texts.", text: `{"Statement":[{"Effect":"Allow","Action":{"a":"b"}}]}`, want: "in statement 1, a value is not a string, number or boolean"},
+		"PrincipalText": {reason: "IAM takes no bare principal but *.", text: `{"Statement":[{"Effect":"Allow","Principal":"s3.amazonaws.com"}]}`, want: `in statement 1, a principal that is not a JSON object must be "*"`},
+		"ConditionList": {reason: "Conditions are blocks.", text: `{"Statement":[{"Effect":"Allow","Condition":["a"]}]}`, want: "in statement 1, Condition can't be a array"},
+		"Fine":          {reason: "A valid policy is accepted.", text: `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"lambda:InvokeFunction","Resource":"*"}]}`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -296,6 +295,15 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%s differs when written anew: %+v", text, found)
 		}
 	})
+}
+
+// TestBarePrincipal checks that the policy of an emulator which returns principals as AddPermission was sent them is read.
+func TestBarePrincipal(t *testing.T) {
+	d, err := Parse(`{"Statement":[{"Effect":"Allow","Principal":"alexa-appkit.amazon.com"}]}`)
+	want := principals{kindService: {"alexa-appkit.amazon.com"}}
+	if err != nil || len(d.Statements) != 1 || !cmp.Equal(principals(d.Statements[0].Principal), want) {
+		t.Errorf("got %+v, %v, want %v", d, err, want)
+	}
 }
 
 // TestPrincipals checks that principals which mean the same are equal.

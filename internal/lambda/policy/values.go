@@ -60,7 +60,8 @@ func number(n json.Number) string {
 // principals are the principals of a statement: "*", or lists by kind.
 type principals map[string][]string
 
-// UnmarshalJSON decodes lists by kind, or a text. AWS only returns "*" as a text, and emulators of AWS account IDs too.
+// UnmarshalJSON decodes lists by kind, or a text. AWS only returns "*" as a text, and
+// emulators of AWS what AddPermission was sent.
 func (p *principals) UnmarshalJSON(b []byte) error {
 	in := map[string]texts{}
 	if strings.HasPrefix(strings.TrimSpace(string(b)), "{") {
@@ -72,10 +73,11 @@ func (p *principals) UnmarshalJSON(b []byte) error {
 		if err := who.UnmarshalJSON(b); err != nil {
 			return err
 		}
-		if len(who) != 1 || principal(who[0])[kindAWS] == nil {
-			return errors.New("a principal that is not a JSON object must be \"*\"")
+		for _, w := range who {
+			for kind, of := range principal(w) {
+				in[kind] = append(in[kind], of...)
+			}
 		}
-		in[kindAWS] = who
 	}
 	out := principals{}
 	for kind, who := range in {
@@ -87,6 +89,18 @@ func (p *principals) UnmarshalJSON(b []byte) error {
 		*p = out
 	}
 	return nil
+}
+
+// isBare reports whether a statement has a principal other than "*" as a text, which IAM does not accept.
+func isBare(statement json.RawMessage) bool {
+	in := struct {
+		Principal any `json:"Principal"`
+	}{}
+	if json.Unmarshal(statement, &in) != nil {
+		return false
+	}
+	text, ok := in.Principal.(string)
+	return ok && text != everyone
 }
 
 const (
