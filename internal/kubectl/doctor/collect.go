@@ -110,26 +110,46 @@ func (c *collector) judge(kind string, mg managed) {
 			return known
 		})
 	}
-	c.report.add(kind, mg.GetNamespace(), mg.GetName(), append(found, stalled(mg)...)...)
+	c.report.add(kind, mg.GetNamespace(), mg.GetName(), append(found, failing(mg, found)...)...)
 }
 
-// stalledCode is the code of a resource that waits for its user.
-const stalledCode advice.Code = "Stalled"
+const (
+	// stalledCode is the code of a resource that waits for its user.
+	stalledCode advice.Code = "Stalled"
 
-// stalled returns the finding about a resource that only its user can help. A rollout that the user has undone is none.
-func stalled(mg managed) []advice.Finding {
+	// failingCode is the code of a resource that the provider tries again.
+	failingCode advice.Code = "Failing"
+)
+
+// failing returns the finding about a resource that only its user can help. Otherwise, unless found has an error, it
+// returns the one about a resource whose last reconcile has failed, or which AWS does not serve. A rollout that the user
+// has undone is none.
+func failing(mg managed, found []advice.Finding) []advice.Finding {
 	c := mg.GetCondition(v1beta1.TypeStalled)
-	a, isAlias := mg.(*v1beta1.Alias)
-	if c.Status != corev1.ConditionTrue || isAlias && kubectl.IsUndone(a.Status.Rollout) {
+	if a, ok := mg.(*v1beta1.Alias); ok && kubectl.IsUndone(a.Status.Rollout) {
 		return nil
 	}
-	action := "correct spec, or the objects that it refers to"
-	if c.Reason == v1beta1.ReasonRolledBack {
-		action = "publish a version with a fix, or roll the version out again: kubectl lambda rollout retry"
+	f := advice.Finding{
+		Code: stalledCode, Severity: advice.Error, Action: "correct spec, or the objects that it refers to",
 	}
-	return advice.Reported(mg, []advice.Finding{{
-		Code: stalledCode, Severity: advice.Error, Message: c.Message, Action: action,
-	}})
+	switch {
+	case c.Status == corev1.ConditionTrue && c.Reason == v1beta1.ReasonRolledBack:
+		f.Action = "publish a version with a fix, or roll the version out again: kubectl lambda rollout retry"
+	case c.Status == corev1.ConditionTrue:
+	case slices.ContainsFunc(found, func(f advice.Finding) bool { return f.Severity == advice.Error }):
+		return nil
+	default:
+		if c = mg.GetCondition(xpv2.TypeSynced); c.Reason != xpv2.ReasonReconcileError {
+			c = mg.GetCondition(xpv2.TypeReady)
+		}
+		if c.Reason != xpv2.ReasonReconcileError && c.Reason != xpv2.ReasonUnavailable {
+			return nil
+		}
+		f.Code, f.Severity = failingCode, advice.Warning
+		f.Action = "correct what the message names; the provider retries"
+	}
+	f.Message = c.Message
+	return advice.Reported(mg, []advice.Finding{f})
 }
 
 // configs collects the findings about the accounts of configs, as the provider has read their quotas, and which configs

@@ -94,6 +94,11 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	if o.region == "" {
 		return kubectl.UsageErrorf(cmd, "--region is required")
 	}
+	if o.output != stdout {
+		if err := checkDir(o.output); err != nil { // Reading an account takes minutes.
+			return err
+		}
+	}
 	in, err := o.input(cmd.Context(), args)
 	if err != nil {
 		return err

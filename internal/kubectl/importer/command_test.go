@@ -76,8 +76,10 @@ func TestDirectory(t *testing.T) {
 				t.Errorf("%s has mode %s, and secrets: %t", entry.Name(), info.Mode(), strings.Contains(string(b), canary))
 			}
 		}
-		if code, _, errOut := e.run(t, "--region", testRegion, "-o", dir); code != 2 || !strings.Contains(errOut, "is not empty") {
-			t.Errorf("exit code %d for a directory that is not empty: %s", code, errOut)
+		calls := len(e.aws.Calls())
+		code, _, refused := e.run(t, "--region", testRegion, "-o", dir)
+		if code != 2 || !strings.Contains(refused, "is not empty") || len(e.aws.Calls()) != calls {
+			t.Errorf("exit code %d for a directory that is not empty, after %d calls: %s", code, len(e.aws.Calls())-calls, refused)
 		}
 		return got, errOut
 	}

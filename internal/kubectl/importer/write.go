@@ -137,8 +137,8 @@ func files(r *Result, h header) ([]file, error) {
 	return out, nil
 }
 
-// writeDir writes the files into a directory, which must be empty or must not exist.
-func writeDir(dir string, all []file) error {
+// checkDir returns an error unless a directory is empty or does not exist.
+func checkDir(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -146,6 +146,11 @@ func writeDir(dir string, all []file) error {
 	if len(entries) > 0 {
 		return fmt.Errorf("directory %s is not empty: choose another one, or remove what is in it", dir)
 	}
+	return nil
+}
+
+// writeDir writes the files into a directory, and creates it.
+func writeDir(dir string, all []file) error {
 	if err := os.MkdirAll(dir, modeDir); err != nil {
 		return err
 	}
