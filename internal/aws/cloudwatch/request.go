@@ -31,7 +31,7 @@ type request struct {
 	// key identifies the request: rollouts with equal keys have the same value.
 	key string
 
-	// namespace is that of the first resource that made the request.
+	// namespace of the first resource that made the request.
 	namespace string
 
 	// queries have IDs that are unique in the request. A batch replaces them.

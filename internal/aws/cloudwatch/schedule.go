@@ -48,7 +48,7 @@ type grid[Q, R any] struct {
 // An entry is a request and its answer in the current slot, nil if there is none.
 type entry[Q, R any] struct {
 	request Q
-	// namespace is that of the first resource that made the request.
+	// namespace of the first resource that made the request.
 	namespace string
 	// asked is the last slot in which a caller made the request.
 	asked  int64

@@ -122,8 +122,8 @@ const (
 )
 
 // failing returns the finding about a resource that only its user can help. Otherwise, unless found has an error, it
-// returns the one about a resource whose last reconcile has failed, or which AWS does not serve. A rollout that the user
-// has undone is none.
+// returns the one about a resource whose last reconcile has failed, or which AWS does not serve. A rollout that the
+// user has undone is none.
 func failing(mg managed, found []advice.Finding) []advice.Finding {
 	c := mg.GetCondition(v1beta1.TypeStalled)
 	if a, ok := mg.(*v1beta1.Alias); ok && kubectl.IsUndone(a.Status.Rollout) {
