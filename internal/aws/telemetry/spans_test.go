@@ -152,8 +152,7 @@ func TestSpans(t *testing.T) {
 				"http.response.status_code=403 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api" +
 				" !AccessDeniedException: arn:aws:iam::123456789012:user/double may not lambda:GetFunction on " +
 				"arn:aws:lambda:eu-central-1:123456789012:function:f:" +
-				" allow lambda:GetFunction on arn:aws:lambda:eu-central-1:123456789012:function:f in a policy of the " +
-				"identity\n",
+				" allow it in a policy of the identity\n",
 		},
 		"Dropped": {
 			reason: "Without an answer there is no status and no request id.",
