@@ -175,7 +175,7 @@ forProvider:
 			reason:  "A tag in a registry is followed. The signers are those of the provider config.",
 			example: "verified-endpoint", n: 1,
 			want: map[string]string{
-				"Function prices": verifiedConfig + `
+				"Function quotes": verifiedConfig + `
 forProvider:
   region: eu-central-1
   runtime: python3.13
@@ -183,10 +183,10 @@ forProvider:
   publish: true
   publishRevision: true
   historyLimit: 5
-  code: {oci: {reference: "ghcr.io/acme/prices:main", trackTag: true, pullSecretRefs: [{name: ghcr}]}}
-  role: arn:aws:iam::123456789012:role/prices`,
-				"Alias prices":       verifiedConfig + strings.ReplaceAll(verifiedRollout, "checkout", "prices"),
-				"FunctionURL prices": verifiedConfig + strings.ReplaceAll(verifiedURL, "checkout", "prices"),
+  code: {oci: {reference: "ghcr.io/acme/quotes:main", trackTag: true, pullSecretRefs: [{name: ghcr}]}}
+  role: arn:aws:iam::123456789012:role/quotes`,
+				"Alias quotes":       verifiedConfig + strings.ReplaceAll(verifiedRollout, "checkout", "quotes"),
+				"FunctionURL quotes": verifiedConfig + strings.ReplaceAll(verifiedURL, "checkout", "quotes"),
 			},
 		},
 		"Release": {
