@@ -67,6 +67,22 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestStoredFingerprint compares fingerprints with those that earlier versions stored in status. If one changes, each
+// Invocation invokes its function once more after an upgrade.
+func TestStoredFingerprint(t *testing.T) {
+	p := v1beta1.InvocationParameters{FunctionName: ptr.To("hello"), Triggers: map[string]string{"schema": "v3"}}
+	payload := []byte(`{"tables": ["orders", "customers"]}` + "\n")
+	for want, secret := range map[string]bool{
+		"71e533454714e4f151b0a743113ff671ba33624ce824b9fe6260a99d72354a5e": false,
+		"34e118aedb59f89837bfed7babc9527ff9013caebf1e5fdfeca63b021ad7211a": true,
+	} {
+		got, err := fingerprint("5633bfde-1b42-4df9-9385-58c8d20333be", p, event{payload: payload, secret: secret})
+		if err != nil || got != want {
+			t.Errorf("fingerprint of a payload, of a Secret %t: %s, %v, want %s", secret, got, err, want)
+		}
+	}
+}
+
 func TestFingerprint(t *testing.T) {
 	of := func(uid string, secret bool, change ...func(*v1beta1.InvocationParameters)) string {
 		i := newInvocation(change...)
