@@ -24,7 +24,7 @@ func TestStoredStepHash(t *testing.T) {
 		"96c182f92d4d5f5d": {Linear: &v1beta1.LinearStrategy{Percentage: 20, Interval: metav1.Duration{Duration: time.Minute}}},
 		"b68baba5d11b5a4a": {AllAtOnce: &v1beta1.AllAtOnceStrategy{}},
 	} {
-		if got := stepHash(s); got != want {
+		if got := hashOf(s); got != want {
 			t.Errorf("hash %s of %+v, want %s: status has stored the latter", got, s, want)
 		}
 	}
