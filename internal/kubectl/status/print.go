@@ -62,11 +62,11 @@ func (p *page) function(b *strings.Builder) {
 	line("Phase", phaseStyle(f.Phase).Render(f.Phase), paused)
 	line("Message", f.Message)
 	line("State", f.State, f.StateReason)
-	line("Last update", f.LastUpdate, f.LastUpdateReason)
+	line("Last update", f.LastUpdate, f.Code.LastModified, f.LastUpdateReason)
 	c := f.Code
 	line("Code", c.PackageType, size(c.Size), prefix("SHA-256 ", c.SHA256))
 	line("Image", c.ImageURI)
-	line("Deployed", prefix("from ", c.Source), c.LastModified)
+	line("Source", c.Source)
 	line("Revision", c.Revision)
 	line("Signed by", c.Verified)
 	s := f.Settings
