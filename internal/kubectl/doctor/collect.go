@@ -54,41 +54,27 @@ type managed interface {
 
 // collect collects the findings about all managed resources.
 func (c *collector) collect(ctx context.Context) error {
-	types, err := kinds()
-	if err != nil {
+	s := runtime.NewScheme()
+	if err := v1beta1.AddToScheme(s); err != nil {
 		return err
 	}
+	types := s.KnownTypes(v1beta1.SchemeGroupVersion)
 	for _, kind := range slices.Sorted(maps.Keys(types)) {
-		err := c.list(ctx, kind, func(u *unstructured.Unstructured) error {
-			mg, ok := reflect.New(types[kind]).Interface().(managed)
-			if !ok {
-				return nil
-			}
+		if _, ok := reflect.New(types[kind]).Interface().(managed); !ok {
+			continue
+		}
+		if err := c.list(ctx, kind, func(u *unstructured.Unstructured) error {
+			mg, _ := reflect.New(types[kind]).Interface().(managed)
 			if err := kubectl.Decode(u, mg); err != nil {
 				return err
 			}
 			c.judge(kind, mg)
 			return nil
-		})
-		if err != nil {
+		}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// kinds returns the types of all kinds of managed resources.
-func kinds() (map[string]reflect.Type, error) {
-	s := runtime.NewScheme()
-	if err := v1beta1.AddToScheme(s); err != nil {
-		return nil, err
-	}
-	types := s.KnownTypes(v1beta1.SchemeGroupVersion)
-	maps.DeleteFunc(types, func(_ string, t reflect.Type) bool {
-		_, ok := reflect.New(t).Interface().(managed)
-		return !ok
-	})
-	return types, nil
 }
 
 // judge adds the findings about a resource.
@@ -113,42 +99,38 @@ func (c *collector) judge(kind string, mg managed) {
 	c.report.add(kind, mg.GetNamespace(), mg.GetName(), append(found, failing(mg, found)...)...)
 }
 
+// Codes of a resource that waits for its user, and of one that the provider tries again.
 const (
-	// stalledCode is the code of a resource that waits for its user.
 	stalledCode advice.Code = "Stalled"
-
-	// failingCode is the code of a resource that the provider tries again.
 	failingCode advice.Code = "Failing"
 )
 
-// failing returns the finding about a resource that only its user can help. Otherwise, unless found has an error, it
-// returns the one about a resource whose last reconcile has failed, or which AWS does not serve. A rollout that the
-// user has undone is none.
+// failing returns the finding about a resource that only its user can help, except a rollout that the user has undone.
+// Unless found has an error, it also returns the one about a resource whose last reconcile has failed, or which AWS
+// does not serve.
 func failing(mg managed, found []advice.Finding) []advice.Finding {
-	c := mg.GetCondition(v1beta1.TypeStalled)
-	if a, ok := mg.(*v1beta1.Alias); ok && kubectl.IsUndone(a.Status.Rollout) {
-		return nil
-	}
-	f := advice.Finding{
-		Code: stalledCode, Severity: advice.Error, Action: "correct spec, or the objects that it refers to",
-	}
+	c, synced := mg.GetCondition(v1beta1.TypeStalled), mg.GetCondition(xpv2.TypeSynced)
+	ready := mg.GetCondition(xpv2.TypeReady)
+	f := advice.Finding{Code: stalledCode, Severity: advice.Error, Message: c.Message}
+	a, isAlias := mg.(*v1beta1.Alias)
 	switch {
+	case isAlias && kubectl.IsUndone(a.Status.Rollout):
+		return nil
 	case c.Status == corev1.ConditionTrue && c.Reason == v1beta1.ReasonRolledBack:
 		f.Action = "publish a version with a fix, or roll the version out again: kubectl lambda rollout retry"
 	case c.Status == corev1.ConditionTrue:
+		f.Action = "correct spec, or the objects that it refers to"
 	case slices.ContainsFunc(found, func(f advice.Finding) bool { return f.Severity == advice.Error }):
 		return nil
-	default:
-		if c = mg.GetCondition(xpv2.TypeSynced); c.Reason != xpv2.ReasonReconcileError {
-			c = mg.GetCondition(xpv2.TypeReady)
+	case synced.Reason == xpv2.ReasonReconcileError, ready.Reason == xpv2.ReasonUnavailable:
+		f = advice.Finding{Code: failingCode, Severity: advice.Warning, Message: ready.Message}
+		if synced.Status == corev1.ConditionFalse {
+			f.Message = synced.Message
 		}
-		if c.Reason != xpv2.ReasonReconcileError && c.Reason != xpv2.ReasonUnavailable {
-			return nil
-		}
-		f.Code, f.Severity = failingCode, advice.Warning
 		f.Action = "correct what the message names; the provider retries"
+	default:
+		return nil
 	}
-	f.Message = c.Message
 	return advice.Reported(mg, []advice.Finding{f})
 }
 

@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff/samefields"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
@@ -145,6 +146,9 @@ func (r *reader) listFunctions(ctx context.Context, l *lists) error {
 	return err
 }
 
+// listedToGot copies a mapping of a list to the answer about the mapping alone.
+var listedToGot = samefields.MustNew[types.EventSourceMappingConfiguration, lambda.GetEventSourceMappingOutput]()
+
 // listMappings returns all event source mappings, by the name of their function.
 func (r *reader) listMappings(ctx context.Context) (map[string][]types.EventSourceMappingConfiguration, error) {
 	all := map[string][]types.EventSourceMappingConfiguration{}
@@ -157,8 +161,9 @@ func (r *reader) listMappings(ctx context.Context) (map[string][]types.EventSour
 			name := functionname.OfARN(ptr.Deref(m.FunctionArn, "")).Function
 			all[name] = append(all[name], m)
 			if ptr.Deref(m.KMSKeyArn, "") == "" { // A list does not decrypt filters.
-				r.recorder.answered("GetEventSourceMapping", &lambda.GetEventSourceMappingInput{UUID: m.UUID},
-					copyTo[lambda.GetEventSourceMappingOutput](m))
+				got := &lambda.GetEventSourceMappingOutput{}
+				listedToGot.Copy(got, &m)
+				r.recorder.answered("GetEventSourceMapping", &lambda.GetEventSourceMappingInput{UUID: m.UUID}, got)
 			}
 		}
 		return out.NextMarker, nil
