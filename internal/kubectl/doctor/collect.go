@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"reflect"
@@ -123,10 +124,7 @@ func failing(mg managed, found []advice.Finding) []advice.Finding {
 	case slices.ContainsFunc(found, func(f advice.Finding) bool { return f.Severity == advice.Error }):
 		return nil
 	case synced.Reason == xpv2.ReasonReconcileError, ready.Reason == xpv2.ReasonUnavailable:
-		f = advice.Finding{Code: failingCode, Severity: advice.Warning, Message: ready.Message}
-		if synced.Status == corev1.ConditionFalse {
-			f.Message = synced.Message
-		}
+		f = advice.Finding{Code: failingCode, Severity: advice.Warning, Message: cmp.Or(synced.Message, ready.Message)}
 		f.Action = "correct what the message names; the provider retries"
 	default:
 		return nil
