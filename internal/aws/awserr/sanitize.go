@@ -249,7 +249,7 @@ var (
 	requestIDs = regexp.MustCompile(
 		`(?i),?\s*\b(?:request ?id|host ?id|extended request ?id)\b\s*[:=]?\s*[A-Za-z0-9+/=_-]+`)
 	encodedMessage = regexp.MustCompile(`(?i)\.?\s*Encoded authorization failure message: \S+`)
-	urls           = regexp.MustCompile(`https?://[^\s"')]+`)
+	urls           = regexp.MustCompile(`https?://[^\s"')]*[^\s"'):.,;]`)
 	sessionName    = regexp.MustCompile(`(assumed-role/[^/\s]+)/[^\s:,)]+`)
 	timestamps     = regexp.MustCompile(`\d{8}T\d{6}Z`)
 	hostPorts      = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[[0-9a-fA-F]*:[0-9a-fA-F:]*\](?::\d+)?`)

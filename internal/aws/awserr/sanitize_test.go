@@ -118,6 +118,12 @@ func TestSanitize(t *testing.T) {
 					"https://example.org/x?y=z"),
 			"InvalidParameterValueException: It failed. at <url>",
 		},
+		"URLBeforePunctuation": {
+			"What follows an address is not part of it.",
+			answer("Lambda", "CreateFunction", 400, "InvalidParameterValueException",
+				"Cannot read https://example.org/x?y=z: see https://example.org/docs, or https://example.org."),
+			"InvalidParameterValueException: Cannot read <url>: see <url>, or <url>.",
+		},
 		"DeniedIdentity": {
 			"The action, its object and the identity are named, the session is not.",
 			answer("Lambda", "CreateFunction", 403, "AccessDeniedException",
