@@ -40,16 +40,16 @@ func TestBehavioursAreTested(t *testing.T) {
 	}
 }
 
-// TestPromisesAreTested checks that design/rollouts.md names a test of each row of the table of rollouts.md that says
-// what happens when.
+// TestPromisesAreTested checks that design/rollouts.md names a test of each row of the table of rollout-failures.md that
+// says what happens when.
 func TestPromisesAreTested(t *testing.T) {
 	tested := map[string]bool{}
 	for _, row := range rows(t, "design/rollouts.md", "## Tested by") {
 		tested[row[0]] = namedTest.MatchString(row[1])
 	}
-	promises := rows(t, "rollouts.md", "## What happens when")
+	promises := rows(t, "rollout-failures.md", "## What happens when")
 	if len(promises) < 20 {
-		t.Fatalf("rollouts.md has only %d promises", len(promises))
+		t.Fatalf("rollout-failures.md has only %d promises", len(promises))
 	}
 	for _, p := range promises {
 		if !tested[p[0]] {

@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// The tests of this file are of sentences of docs/rollouts.md. docs/design/rollouts.md names them.
+// The tests of this file are of sentences of docs/rollouts.md and docs/rollout-*.md. docs/design/rollouts.md names them.
 
 // invocations records what is sent to Invoke.
 func (r *rolloutEnv) invocations() *[]lambda.InvokeInput {
