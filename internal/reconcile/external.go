@@ -47,6 +47,7 @@ type external[T Managed, O, S any] struct {
 
 // Observe observes the external resource and decides which call is due.
 func (r Resource[T, O, S]) Observe(ctx context.Context, f Facts, mg T) (Outcome, error) {
+	f.Fresh.Since = f.Repeats.since(absence, f.Fresh.Since)
 	e := &external[T, O, S]{Resource: r, facts: f, mg: mg}
 	err := e.observe(ctx)
 	return e.out, err

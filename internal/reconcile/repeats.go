@@ -72,6 +72,20 @@ func (r *Repeats) Delay(call, changes string, now time.Time) (wait time.Duration
 	return max(was.at.Add(delay.Step(repeatDelays, was.count)).Sub(now), 0), was.count
 }
 
+// since returns t, or a moment after a call was last recorded if that is later: what was read before has led to that
+// record, so it does not count for another one.
+func (r *Repeats) since(call string, t time.Time) time.Time {
+	if r == nil {
+		return t
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if after := r.calls[call].at.Add(1); after.After(t) {
+		return after
+	}
+	return t
+}
+
 // same returns the recorded call if it made the same changes and has not expired. The caller holds the lock.
 func (r *Repeats) same(call, changes string, now time.Time) (repeatedCall, bool) {
 	was, ok := r.calls[call]

@@ -73,3 +73,27 @@ func TestOtherwise(t *testing.T) {
 		t.Errorf("calls: -want, +got:\n%s", diff)
 	}
 }
+
+// TestSince checks that an answer that has led to a record does not count for another one.
+func TestSince(t *testing.T) {
+	at, recorded := time.Unix(1e9, 0), &Repeats{}
+	recorded.Record(absence, "", at)
+	cases := map[string]struct {
+		reason  string
+		repeats *Repeats
+		since   time.Time
+		want    time.Time
+	}{
+		"None":     {reason: "Nothing is remembered.", since: at, want: at},
+		"Other":    {reason: "Nothing was reported.", repeats: &Repeats{}, since: at, want: at},
+		"Recorded": {reason: "What was read at that moment is what was reported.", repeats: recorded, since: at.Add(-time.Minute), want: at.Add(1)},
+		"Later":    {reason: "A later answer is another one.", repeats: recorded, since: at.Add(time.Second), want: at.Add(time.Second)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.repeats.since(absence, tc.since); !got.Equal(tc.want) {
+				t.Errorf("%s\n%s, want %s", tc.reason, got, tc.want)
+			}
+		})
+	}
+}

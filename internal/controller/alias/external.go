@@ -113,9 +113,11 @@ func (e *external) publishedCode(ctx context.Context, a *v1beta1.Alias) []v1beta
 	return all
 }
 
-// made reports whether a resource has created its alias, or may have: then a list without it is not conclusive.
+// made reports whether a resource has created its alias, or may have, and AWS has not accepted its deletion: then a list
+// without it is not conclusive.
 func made(a *v1beta1.Alias) bool {
-	return !meta.WasDeleted(a) && (ownership.WrittenName(a) != "" || !meta.GetExternalCreatePending(a).IsZero())
+	return !reconcile.DeletionAccepted(a) &&
+		(ownership.WrittenName(a) != "" || !meta.GetExternalCreatePending(a).IsZero())
 }
 
 // get reads the single alias, if the list may be incomplete. If the credentials do not

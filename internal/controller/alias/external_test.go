@@ -76,6 +76,14 @@ func TestObserve(t *testing.T) {
 				e.Must(err)
 			},
 		},
+		"DeletedAndNotListed": {
+			Reason: "A list without it is not conclusive: the alias would be left behind.", Resource: testAlias(named, testenv.BeingDeleted),
+			AWS: func(e *env) {
+				has("live")(e)
+				e.Double.Fail(awsdouble.Fault{Operation: opList, Times: -1, Answer: func(int, []byte) (int, []byte) { return http.StatusOK, []byte("{}") }})
+			},
+			Want: observation{Exists: true},
+		},
 		"DeletedNeverCreated": {
 			Reason: "What was never created needs no look.", Resource: testAlias(testenv.BeingDeleted, func(a mg) { a.Spec.ForProvider.FunctionName = nil }), Want: observation{Calls: testenv.None},
 		},

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
@@ -184,5 +185,18 @@ func TestDelete(t *testing.T) {
 				t.Errorf("%s\n%s, error %v, want %q", tc.reason, o, err, tc.want)
 			}
 		})
+	}
+}
+
+// TestAWrongNotFound checks that a wrong report of AWS that a policy does not exist counts once, also where answers are
+// shared.
+func TestAWrongNotFound(t *testing.T) {
+	e := newEnv(t)
+	e.Age = 2 * time.Second
+	p := testPermission()
+	e.Settle(p)
+	e.Remove(p)
+	if diff := cmp.Diff([]string{opRemove}, e.WrongNotFound(p, opRead, 1)); diff != "" {
+		t.Errorf("it is removed after all: -want, +got:\n%s", diff)
 	}
 }

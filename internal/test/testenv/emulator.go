@@ -221,7 +221,17 @@ func (r *Env[T]) WrongNotFound(mg T, read string, times int) []string {
 			r.Fatalf("AWS reports wrongly that the resource does not exist: calls %v, finalizers %v", got,
 				mg.GetFinalizers())
 		}
-		r.Advance(10 * time.Second) //nolint:mnd // By then AWS is asked again.
+		after := r.Done.After
+		if r.Done.Later != nil {
+			after = r.Done.Later.After
+		}
+		r.Advance(after) // By then AWS is asked again.
 	}
-	return r.Settle(mg)
+	before = len(r.Operations())
+	_, err := r.Do(mg)
+	r.Must(err)
+	if len(mg.GetFinalizers()) > 0 {
+		r.Settle(mg)
+	}
+	return Writes(r.Operations()[before:])
 }
