@@ -1,6 +1,8 @@
 package function
 
 import (
+	"cmp"
+
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -58,7 +60,7 @@ func checkName(f *v1beta1.Function) error {
 		))
 	}
 	s := f.Status.AtProvider
-	was := ptr.Deref(s.FunctionName, r.Function)
+	was := cmp.Or(ptr.Deref(s.FunctionName, ""), r.Function)
 	known, _ := functionname.ParseReference(ptr.Deref(s.FunctionArn, ""))
 	if was == r.Function && (r.Account == "" || known.Account == "" || r.Account == known.Account) {
 		return nil

@@ -21,10 +21,11 @@ import (
 func TestCheckName(t *testing.T) {
 	const prefix = "arn:aws:lambda:" + testenv.Region + ":123456789012:function:"
 	cases := map[string]struct {
-		reason string
-		name   string
-		known  string
-		err    string
+		reason   string
+		name     string
+		known    string
+		nameless bool
+		err      string
 	}{
 		"Name":        {reason: "A plain name.", name: "f"},
 		"ARN":         {reason: "An ARN.", name: prefix + "f"},
@@ -42,7 +43,8 @@ func TestCheckName(t *testing.T) {
 			reason: "A function of another region.", name: "arn:aws:lambda:eu-west-3:123456789012:function:f",
 			err: "is in region eu-west-3",
 		},
-		"Version": {reason: "A version is no function.", name: prefix + "f:3", err: "use a Version or an Alias"},
+		"Nameless": {reason: "AWS has answered without a name.", name: "f", nameless: true},
+		"Version":  {reason: "A version is no function.", name: prefix + "f:3", err: "use a Version or an Alias"},
 		"Alias": {
 			reason: "The name of an alias is rejected.", name: "f:live", err: `remove ":live" from the annotation`,
 		},
@@ -58,6 +60,9 @@ func TestCheckName(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := testFunction(func(f *v1beta1.Function) {
 				meta.SetExternalName(f, tc.name)
+				if tc.nameless {
+					f.Status.AtProvider.FunctionName = ptr.To("")
+				}
 				if tc.known != "" {
 					f.Status.AtProvider.FunctionArn, f.Status.AtProvider.FunctionName = ptr.To(tc.known), ptr.To("f")
 				}

@@ -206,7 +206,8 @@ func (w *walker) apart() {
 			w.Errorf("%s of %s with a key of %s in account %s", c.Operation, c.Resource, signer, c.Account)
 		}
 		owner, known := w.owner(c)
-		if known && owner != signer && !w.claimed[claim{c.Account, c.Resource}] {
+		name := c.Resource[strings.LastIndexByte(c.Resource, ':')+1:] // TagResource has the ARN.
+		if known && owner != signer && !w.claimed[claim{c.Account, name}] {
 			w.Errorf("%s of %s in account %s, which is of %s, with the credentials of %s", c.Operation, c.Resource,
 				c.Account, owner, signer)
 		}
