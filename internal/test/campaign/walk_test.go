@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -305,11 +306,14 @@ func (w *walker) lose(choice int) {
 	}
 }
 
-// spoil adds a fault to some of the next responses.
+// spoil adds a fault to some of the next responses. What is wrongly reported not to exist is reported so once: more such
+// reports in a row are believed.
 func (w *walker) spoil(choice int) {
 	all := faults()
 	f := all[choice%len(all)].make("")
-	f.Times = choice%4 + 1 //nolint:mnd // A few.
+	if f.Times = choice%4 + 1; f.Error.Status == http.StatusNotFound { //nolint:mnd // A few.
+		f.Times = 1
+	}
 	w.Double.Fail(f)
 }
 
