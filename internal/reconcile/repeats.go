@@ -72,6 +72,21 @@ func (r *Repeats) Delay(call, changes string, now time.Time) (wait time.Duration
 	return max(was.at.Add(delay.Step(repeatDelays, was.count)).Sub(now), 0), was.count
 }
 
+// first returns when a call was recorded first, which is now if it is not recorded yet.
+func (r *Repeats) first(call, changes string, now time.Time) time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	was, ok := r.same(call, changes, now)
+	if !ok {
+		was = repeatedCall{changes: changes, count: 1, at: now}
+		if r.calls == nil {
+			r.calls = map[string]repeatedCall{}
+		}
+		r.calls[call] = was
+	}
+	return was.at
+}
+
 // since returns t, or a moment after a call was last recorded if that is later: what was read before has led to that
 // record, so it does not count for another one.
 func (r *Repeats) since(call string, t time.Time) time.Time {

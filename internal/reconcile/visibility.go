@@ -59,8 +59,12 @@ const (
 	absentReportsNamed = 3
 )
 
-// absence is the name under which Repeats keeps reports of AWS that an external resource does not exist.
-const absence = "absence"
+// Names under which Repeats keeps reports of AWS that an external resource does not exist, and creates that were not
+// answered.
+const (
+	absence          = "absence"
+	unansweredCreate = "unanswered create"
+)
 
 // Messages of Ready for an external resource that AWS has created and does not show.
 const (
@@ -79,8 +83,8 @@ type absenceReport struct {
 	// nameGiven and replaces have the values of Calls, and named reports whether the resource has an external name.
 	nameGiven, replaces, named bool
 
-	// created is the time at which the last create succeeded, and unanswered the time of the last one that was not
-	// answered. They are zero if there was none. recorded reports whether the kind has recorded its intent before a
+	// created is the time at which the last create succeeded, and unanswered the time at which this process first knew of
+	// one that was not answered. They are zero if there was none. recorded reports whether the kind has recorded its intent before a
 	// create, by which it finds the result.
 	created, unanswered time.Time
 	recorded            bool
@@ -252,8 +256,11 @@ func (e *external[T, O, S]) absenceReport() absenceReport {
 		created = time.Time{}
 	}
 	unanswered, ok := ownership.UnansweredAt(mg)
-	if !ok {
+	switch {
+	case !ok:
 		unanswered = time.Time{}
+	case e.facts.Repeats != nil && e.facts.Now().Sub(unanswered) < GraceMost: // By the clock of another process.
+		unanswered = e.facts.Repeats.first(unansweredCreate, unanswered.String(), e.facts.Now())
 	}
 	_, recorded := mg.GetAnnotations()[v1beta1.AnnotationIntent]
 	wait, reports := e.facts.Repeats.Delay(absence, "", e.facts.Now())

@@ -293,3 +293,23 @@ func TestCreateOfAnExistingResource(t *testing.T) {
 		})
 	}
 }
+
+// TestUnansweredByAnotherClock checks that a process waits for a create that another one made, whose clock was minutes
+// behind, before it creates again.
+func TestUnansweredByAnotherClock(t *testing.T) {
+	mg, repeats := unansweredSample(), &reconcile.Repeats{}
+	c := &fakeExternal{}
+	at := func(after time.Duration) reconcile.Verb {
+		f := factsAt(after)
+		f.Repeats = repeats
+		return Once(t.Context(), c.resource(reconcile.Calls{NameGiven: true}), f, mg).Called
+	}
+	for _, after := range []time.Duration{9 * time.Minute, 9*time.Minute + 59*time.Second} {
+		if got := at(after); got != 0 {
+			t.Errorf("after %s: call %v, want none", after, got)
+		}
+	}
+	if got := at(10 * time.Minute); got != reconcile.ToCreate {
+		t.Errorf("a minute after it was first known: call %v, want a create", got)
+	}
+}
