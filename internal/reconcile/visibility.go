@@ -70,6 +70,8 @@ const (
 const (
 	NotAnswered = "AWS did not answer the create request: the provider looks for the resource before creating it again"
 
+	notConfirmed = "AWS reports that it does not exist: it is read again before it is created again"
+
 	NotShown   = "AWS has created it, but it is not visible yet"
 	NeverShown = NeverShownMessage + ". It is not created again, because that could make a duplicate: " +
 		"look for it in AWS; if it exists, set the annotation " + meta.AnnotationKeyExternalName + " to its name; " +
@@ -222,10 +224,15 @@ func (a absenceReport) unconfirmed() (verdict, bool) {
 	if named {
 		needed = absentReportsNamed
 	}
-	if a.wait > 0 {
-		return verdict{after: a.wait, silent: a.deleting}, true
+	v := verdict{after: a.wait, silent: a.deleting}
+	if a.outdated { // It was seen with an earlier spec.
+		v.reason, v.message = v1beta1.ReasonUpdating, notConfirmed
 	}
-	return verdict{after: delay.Step(repeatDelays, a.reports+1), silent: a.deleting, count: true}, a.reports < needed-1
+	if a.wait > 0 {
+		return v, true
+	}
+	v.after, v.count = delay.Step(repeatDelays, a.reports+1), true
+	return v, a.reports < needed-1
 }
 
 // mayExist reports whether an external resource that AWS does not show may exist all the same, and sets what the

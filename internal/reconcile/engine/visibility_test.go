@@ -313,3 +313,18 @@ func TestUnansweredByAnotherClock(t *testing.T) {
 		t.Errorf("a minute after it was first known: call %v, want a create", got)
 	}
 }
+
+// TestAbsenceOfAnEarlierGeneration checks that Ready does not stay as it was for an earlier spec while AWS has to
+// confirm that a resource does not exist.
+func TestAbsenceOfAnEarlierGeneration(t *testing.T) {
+	mg := createdSample(reconcile.Available(1))
+	f := factsAt(time.Hour)
+	f.Repeats = &reconcile.Repeats{}
+	for range 2 { // The second time, the report does not count yet.
+		done := Once(t.Context(), (&fakeExternal{}).resource(reconcile.Calls{NameGiven: true}), f, mg)
+		ready := mg.GetCondition(xpv2.TypeReady)
+		if done.Called != 0 || ready.Reason != v1beta1.ReasonUpdating || ready.ObservedGeneration != mg.GetGeneration() {
+			t.Errorf("call %v, Ready is %s for generation %d: %s", done.Called, ready.Reason, ready.ObservedGeneration, ready.Message)
+		}
+	}
+}
