@@ -85,9 +85,9 @@ type absenceReport struct {
 	// nameGiven and replaces have the values of Calls, and named reports whether the resource has an external name.
 	nameGiven, replaces, named bool
 
-	// created is the time at which the last create succeeded, and unanswered the time at which this process first knew of
-	// one that was not answered. They are zero if there was none. recorded reports whether the kind has recorded its intent before a
-	// create, by which it finds the result.
+	// created is the time at which the last create succeeded, and unanswered the time at which this process first
+	// knew of one that was not answered. They are zero if there was none. recorded reports whether the kind has
+	// recorded its intent before a create, by which it finds the result.
 	created, unanswered time.Time
 	recorded            bool
 

@@ -113,8 +113,8 @@ func (e *external) publishedCode(ctx context.Context, a *v1beta1.Alias) []v1beta
 	return all
 }
 
-// made reports whether a resource has created its alias, or may have, and AWS has not accepted its deletion: then a list
-// without it is not conclusive.
+// made reports whether a resource has created its alias, or may have, and AWS has not accepted its deletion: then a
+// list without it is not conclusive.
 func made(a *v1beta1.Alias) bool {
 	return !reconcile.DeletionAccepted(a) &&
 		(ownership.WrittenName(a) != "" || !meta.GetExternalCreatePending(a).IsZero())
