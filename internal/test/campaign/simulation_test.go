@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -239,26 +241,42 @@ func (l *Logs) String() string {
 	return l.buf.String()
 }
 
-// statuses returns the conditions of all resources.
+// statuses returns the conditions of all resources, of every namespace.
 func (s *Simulation) statuses() string {
 	s.Helper()
 	b := strings.Builder{}
+	for _, gvk := range s.managed() {
+		l := &unstructured.UnstructuredList{}
+		l.SetGroupVersionKind(gvk)
+		if err := s.Kube.List(s.Context(), l); err != nil {
+			s.Fatal(err)
+		}
+		for _, u := range l.Items {
+			conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+			for _, c := range conditions {
+				m, _ := c.(map[string]any)
+				fmt.Fprintf(&b, "\n%s %s/%s %v=%v %v: %v", u.GetKind(), u.GetNamespace(), u.GetName(), m["type"], m["status"],
+					m["reason"], m["message"])
+			}
+		}
+	}
+	return b.String()
+}
+
+// managed returns the kinds of managed resources.
+func (s *Simulation) managed() []schema.GroupVersionKind {
+	s.Helper()
 	kinds, err := Kinds()
 	if err != nil {
 		s.Fatal(err)
 	}
+	var out []schema.GroupVersionKind
 	for _, k := range kinds {
-		u := k.New()
-		if err := s.Kube.Get(s.Context(), client.ObjectKeyFromObject(u), u); err != nil {
-			continue
-		}
-		conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
-		for _, c := range conditions {
-			m, _ := c.(map[string]any)
-			fmt.Fprintf(&b, "\n%s %v=%v %v: %v", u.GetName(), m["type"], m["status"], m["reason"], m["message"])
+		if gvk := k.New().GroupVersionKind(); !slices.Contains(out, gvk) {
+			out = append(out, gvk)
 		}
 	}
-	return b.String()
+	return out
 }
 
 // history returns the calls that AWS has received.
