@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -163,6 +164,11 @@ spec:
 	const role = "\n{apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, metadata: {name: r}, status: {atProvider: {arn: \"arn:aws:iam::123456789012:role/existing\"}}}"
 	with := func(old, text string) string { return strings.Replace(function, old, text, 1) }
 	roleFrom := with("role: arn:aws:iam::123456789012:role/r", "roleFrom: {apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, name: r, fieldPath: status.atProvider.arn}")
+	generated := with("name: a", "generateName: a-")
+	var roles string
+	for i := range 11 {
+		roles += strings.NewReplacer("name: a", fmt.Sprintf("name: a%d", i), "name: r,", fmt.Sprintf("name: r%d,", i)).Replace(roleFrom)
+	}
 	cases := map[string]struct {
 		reason, manifests string
 		code              int
@@ -172,6 +178,22 @@ spec:
 		"NamespaceOfOtherKinds": {
 			reason:    "An object of another provider without a namespace is in that of the command, like the resource that refers to it.",
 			manifests: roleFrom + role, code: 1, out: `+ role: "arn:aws:iam::123456789012:role/existing"`,
+		},
+		"GeneratedNames": {
+			reason:    "Resources of a rendered Composition have the same generateName, and get different names.",
+			manifests: generated + generated, code: 1, out: "[+] Function shop/a-(known after apply) (create)", lack: "reject",
+		},
+		"NoName": {
+			reason:    "The API server takes no object without a name.",
+			manifests: with("name: a", "labels: {a: b}"), code: 2, out: "[!] Function shop/ (reject)\n    set metadata.name or metadata.generateName\n",
+		},
+		"Twice": {
+			reason:    "What an apply of two manifests of one object results in depends on their order.",
+			manifests: function + with("3.13", "3.12"), code: 2, out: "    the manifests contain Function shop/a more than once: keep one of them\n", lack: "adopt it",
+		},
+		"ManyPlaceholders": {
+			reason:    "Each of many values is not known.",
+			manifests: roles, code: 1, out: `+ role: "(known after apply)"`, lack: `apply)0"`,
 		},
 		"UnknownField": {
 			reason:    "A field that is not in the schema would not be planned, and kubectl apply rejects it.",

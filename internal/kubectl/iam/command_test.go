@@ -169,6 +169,10 @@ func TestCommand(t *testing.T) {
 			reason: "What is only observed is not rolled out.", stdin: strings.Replace(alias, ", Update]", "]", 1), args: []string{account},
 			want: []string{"lambda:GetAccountSettings *", "lambda:ListAliases " + checkout},
 		},
+		"GeneratedName": {
+			reason: "The API server ends the name as it likes.", stdin: strings.Replace(policies("[Observe]"), "name: checkout,", "generateName: shop-,", 1), args: []string{account},
+			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws:lambda:eu-central-1:123456789012:function:shop-*", "s3:GetObject arn:aws:s3:::releases/checkout.zip"},
+		},
 		"RoleWithoutNamespace": {
 			reason: "An object of another provider without a namespace is in that of the command.",
 			stdin: strings.NewReplacer(", namespace: shop", "", "role: arn:aws:iam::123456789012:role/checkout", "roleFrom: {apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, name: r, fieldPath: status.atProvider.arn}").Replace(function) +
