@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -211,10 +212,10 @@ func (p *Planner) placeholder(obj refs.Object, path string) (string, bool) {
 	return text, true
 }
 
-// unknown returns what stands for a value that is known after an apply. None is part of another one.
+// unknown returns what stands for a value that is known after an apply.
 func (p *Planner) unknown(of string) string {
 	if p.missing[of] == "" {
-		p.missing[of] = "known-after-apply-" + strconv.Itoa(len(p.missing)+1) + "-x"
+		p.missing[of] = "known-after-apply-" + strconv.Itoa(len(p.missing)+1)
 	}
 	return p.missing[of]
 }
@@ -231,15 +232,11 @@ func (p *Planner) setName(mg reconcile.Managed) error {
 	return nil
 }
 
-func (p *Planner) mask(a *dryrun.Account, text string) string { return a.Mask(p.conceal(text, Unknown), Unknown) }
+// unknowns match what unknown returns.
+var unknowns = regexp.MustCompile("known-after-apply-[0-9]+")
 
-// conceal replaces what stands for values that are known after an apply.
-func (p *Planner) conceal(text, by string) string {
-	for _, m := range p.missing {
-		text = strings.ReplaceAll(text, m, by)
-	}
-	return text
-}
+// mask replaces what stands for values that are known after an apply, and for what AWS makes up.
+func mask(text, by string) string { return dryrun.Mask(unknowns.ReplaceAllLiteralString(text, by), by) }
 
 // account returns the account of a resource, which those of the same config and region share.
 func (p *Planner) account(ctx context.Context, mg reconcile.Managed, region string) (*dryrun.Account, sessions, error) {

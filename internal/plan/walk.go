@@ -159,7 +159,7 @@ func merge(all, more diff.Changes) diff.Changes {
 // connection to AWS, the plan assumes that AWS has what prior asks for.
 func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (out Plan) {
 	nameErr := p.setName(desired)
-	out = Plan{Namespace: desired.GetNamespace(), Name: p.conceal(desired.GetName(), Unknown)}
+	out = Plan{Namespace: desired.GetNamespace(), Name: mask(desired.GetName(), Unknown)}
 	defer func() {
 		if recover() != nil { // Without a cluster, nothing has validated the manifest.
 			out = rejected(out, panics.New())
@@ -332,7 +332,7 @@ func (p *Planner) describe(out *Plan, mg reconcile.Managed, w walk, a *dryrun.Ac
 		for made, name := range p.names {
 			text = strings.ReplaceAll(text, made, name)
 		}
-		return p.mask(a, text)
+		return mask(text, Unknown)
 	}
 	deleted := xpmeta.WasDeleted(mg)
 	out.Action = action(w.calls, w.existed, w.adopted, deleted)

@@ -165,9 +165,9 @@ spec:
 	with := func(old, text string) string { return strings.Replace(function, old, text, 1) }
 	roleFrom := with("role: arn:aws:iam::123456789012:role/r", "roleFrom: {apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, name: r, fieldPath: status.atProvider.arn}")
 	generated := with("name: a", "generateName: a-")
-	var roles string
+	var roles strings.Builder
 	for i := range 11 {
-		roles += strings.NewReplacer("name: a", fmt.Sprintf("name: a%d", i), "name: r,", fmt.Sprintf("name: r%d,", i)).Replace(roleFrom)
+		roles.WriteString(strings.NewReplacer("name: a", fmt.Sprintf("name: a%d", i), "name: r,", fmt.Sprintf("name: r%d,", i)).Replace(roleFrom))
 	}
 	cases := map[string]struct {
 		reason, manifests string
@@ -193,7 +193,7 @@ spec:
 		},
 		"ManyPlaceholders": {
 			reason:    "Each of many values is not known.",
-			manifests: roles, code: 1, out: `+ role: "(known after apply)"`, lack: `apply)0"`,
+			manifests: roles.String(), code: 1, out: `+ role: "(known after apply)"`, lack: `apply)0"`,
 		},
 		"UnknownField": {
 			reason:    "A field that is not in the schema would not be planned, and kubectl apply rejects it.",
