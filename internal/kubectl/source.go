@@ -11,9 +11,9 @@ import (
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/json"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
 )
 
 // A Source has the flags that name the objects of a command, in files or in the cluster.
@@ -37,9 +37,12 @@ func (s *Source) AddFlags(cmd *cobra.Command, usage, all string) {
 // FromFiles reports whether the flags name files.
 func (s *Source) FromFiles() bool { return len(s.filenames) > 0 || s.kustomize != "" }
 
+// clusterScoped are the kinds without a namespace that a plan reads.
+var clusterScoped = []string{v1beta1.ClusterProviderConfigKind, "Namespace"}
+
 // Read reads the objects of the files, "-" for the standard input, or those of the cluster that arguments name as those
 // of kubectl get do. Objects of files that have no namespace get that of the command.
-func (s *Source) Read(f *Factory, scheme *runtime.Scheme, args ...string) ([]*unstructured.Unstructured, error) {
+func (s *Source) Read(f *Factory, args ...string) ([]*unstructured.Unstructured, error) {
 	namespace, err := f.Namespace()
 	if err != nil && !s.FromFiles() {
 		return nil, err
@@ -61,8 +64,7 @@ func (s *Source) Read(f *Factory, scheme *runtime.Scheme, args ...string) ([]*un
 		if !ok {
 			return nil, fmt.Errorf("%T is not an object", info.Object)
 		}
-		if gvk := u.GroupVersionKind(); u.GetNamespace() == "" && gvk.Kind != v1beta1.ClusterProviderConfigKind &&
-			(scheme.Recognizes(gvk) || gvk.Group == flux.Group) {
+		if s.FromFiles() && u.GetNamespace() == "" && !slices.Contains(clusterScoped, u.GetKind()) {
 			u.SetNamespace(namespace)
 		}
 		out = append(out, u)
@@ -90,15 +92,29 @@ func (f *Factory) Namespace() (string, error) {
 	return namespace, nil
 }
 
-// Typed returns an object as its own type, or as it is if the scheme does not have its kind. It returns an error if the
-// object does not fit its type.
-func Typed(scheme *runtime.Scheme, u *unstructured.Unstructured) (client.Object, error) {
-	obj, err := scheme.New(u.GroupVersionKind())
-	if runtime.IsNotRegisteredError(err) {
+// Typed returns an object as its own type, or as it is if the scheme does not have its kind. It returns an error that
+// names the field if the object does not fit its type, and if strict is true also for unknown kinds and fields of this
+// provider, which the API server rejects.
+func Typed(scheme *runtime.Scheme, u *unstructured.Unstructured, strict bool) (client.Object, error) {
+	gvk := u.GroupVersionKind()
+	strict = strict && gvk.Group == v1beta1.SchemeGroupVersion.Group
+	obj, err := scheme.New(gvk)
+	switch {
+	case runtime.IsNotRegisteredError(err) && !strict:
 		return u, nil
+	case runtime.IsNotRegisteredError(err):
+		return nil, fmt.Errorf("cannot read %s: %s has no kind %s: correct its apiVersion or kind", u.GetName(),
+			gvk.GroupVersion(), gvk.Kind)
+	case err != nil:
+		return nil, err
 	}
-	if err == nil {
-		err = runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, obj)
+	b, err := u.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	unknown, err := json.UnmarshalStrict(b, obj)
+	if err == nil && strict && len(unknown) > 0 {
+		err = runtime.NewStrictDecodingError(unknown)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s %s: %w", u.GetKind(), u.GetName(), err)

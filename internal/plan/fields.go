@@ -262,9 +262,6 @@ func SetDefaults(mg reconcile.Managed) {
 			Name: "default",
 		})
 	}
-	if mg.GetName() == "" {
-		mg.SetName(mg.GetGenerateName() + "generated")
-	}
 }
 
 // uuids match what AWS gives to mappings.

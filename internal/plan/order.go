@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
@@ -21,17 +23,23 @@ var order = []string{
 }
 
 // All plans resources that are applied together, and returns their plans in the same order. A resource that waits for
-// another one is planned after that one.
+// another one is planned after that one. One that was there before is rejected.
 func (p *Planner) All(ctx context.Context, all []Resource) []Plan {
-	pending := make([]int, len(all))
+	plans, pending, seen := make([]Plan, len(all)), []int(nil), map[string]bool{}
 	for i, r := range all {
-		pending[i] = i
 		if r.Prior != nil {
 			p.identifyAccount(r.Prior)
 		}
+		gvk, _ := p.kindOf(r.Desired) // An unknown kind is reported by its plan.
+		out := Plan{Kind: gvk.Kind, Namespace: r.Desired.GetNamespace(), Name: r.Desired.GetName()}
+		if out.Name != "" && seen[out.String()] { // What they result in depends on their order.
+			plans[i] = rejected(out, errors.Errorf("the manifests contain %s more than once: keep one of them", out))
+			continue
+		}
+		seen[out.String()] = true
+		pending = append(pending, i)
 	}
 	slices.SortStableFunc(pending, func(a, b int) int { return p.rank(all[a]) - p.rank(all[b]) })
-	plans := make([]Plan, len(all))
 	for len(pending) > 0 {
 		var waiting []int
 		for _, i := range pending {

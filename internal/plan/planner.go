@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -203,23 +204,39 @@ func (p *Planner) placeholder(obj refs.Object, path string) (string, bool) {
 	}) {
 		return "", false
 	}
-	at := obj.String() + " " + path
-	if p.missing[at] == "" {
-		p.missing[at] = "known-after-apply-" + strconv.Itoa(len(p.missing)+1)
-	}
+	text := p.unknown(obj.String() + " " + path)
 	if path == flux.View {
 		p.artifacts = append(p.artifacts, obj.String())
-		return flux.Placeholder(p.missing[at]), true
+		return flux.Placeholder(text), true
 	}
-	return p.missing[at], true
+	return text, true
 }
 
-func (p *Planner) mask(a *dryrun.Account, text string) string {
-	for _, m := range p.missing {
-		text = strings.ReplaceAll(text, m, Unknown)
+// unknown returns what stands for a value that is known after an apply.
+func (p *Planner) unknown(of string) string {
+	if p.missing[of] == "" {
+		p.missing[of] = "known-after-apply-" + strconv.Itoa(len(p.missing)+1)
 	}
-	return a.Mask(text, Unknown)
+	return p.missing[of]
 }
+
+// setName gives a resource a name as the API server does. It returns an error if the API server would reject it.
+func (p *Planner) setName(mg reconcile.Managed) error {
+	switch {
+	case mg.GetName() != "":
+		return nil
+	case mg.GetGenerateName() == "":
+		return errors.New("set metadata.name or metadata.generateName")
+	}
+	mg.SetName(mg.GetGenerateName() + p.unknown("generated name "+strconv.Itoa(len(p.missing))))
+	return nil
+}
+
+// unknowns match what unknown returns.
+var unknowns = regexp.MustCompile("known-after-apply-[0-9]+")
+
+// mask replaces what stands for values that are known after an apply, and for what AWS makes up.
+func mask(text, by string) string { return dryrun.Mask(unknowns.ReplaceAllLiteralString(text, by), by) }
 
 // account returns the account of a resource, which those of the same config and region share.
 func (p *Planner) account(ctx context.Context, mg reconcile.Managed, region string) (*dryrun.Account, sessions, error) {

@@ -3,7 +3,6 @@ package plan
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -62,6 +61,9 @@ func (p *Planner) Requests(ctx context.Context, all []reconcile.Managed) []Reque
 	const passes = 2 // The second one has what the first one has waited for.
 	for range passes {
 		for _, i := range order {
+			if out[i].Err = p.setName(all[i]); out[i].Err != nil {
+				continue
+			}
 			if known[i] == nil {
 				known[i] = pristine(all[i])
 			}
@@ -205,12 +207,4 @@ func (p *Planner) declare(mg reconcile.Managed, out *Requests) {
 }
 
 // Pattern replaces in a text what AWS makes up, and what is not known, by "*".
-func (p *Planner) Pattern(text string) string {
-	for _, m := range p.missing {
-		text = strings.ReplaceAll(text, m, "*")
-	}
-	for _, a := range p.accounts {
-		text = a.Mask(text, "*")
-	}
-	return text
-}
+func Pattern(text string) string { return mask(text, "*") }

@@ -158,7 +158,8 @@ func merge(all, more diff.Changes) diff.Changes {
 // Plan plans a resource as it would be applied. prior is the object in the cluster, nil if there is none. Without a
 // connection to AWS, the plan assumes that AWS has what prior asks for.
 func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (out Plan) {
-	out = Plan{Namespace: desired.GetNamespace(), Name: desired.GetName()}
+	nameErr := p.setName(desired)
+	out = Plan{Namespace: desired.GetNamespace(), Name: mask(desired.GetName(), Unknown)}
 	defer func() {
 		if recover() != nil { // Without a cluster, nothing has validated the manifest.
 			out = rejected(out, panics.New())
@@ -166,7 +167,7 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 	}()
 	gvk, err := p.kindOf(desired)
 	out.Kind = gvk.Kind
-	if err != nil {
+	if err = cmp.Or(err, nameErr); err != nil {
 		return rejected(out, err)
 	}
 	s, err := p.stepper(gvk, p.objects)
@@ -331,7 +332,7 @@ func (p *Planner) describe(out *Plan, mg reconcile.Managed, w walk, a *dryrun.Ac
 		for made, name := range p.names {
 			text = strings.ReplaceAll(text, made, name)
 		}
-		return p.mask(a, text)
+		return mask(text, Unknown)
 	}
 	deleted := xpmeta.WasDeleted(mg)
 	out.Action = action(w.calls, w.existed, w.adopted, deleted)

@@ -84,7 +84,7 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	objects, err := o.source.Read(o.Factory, scheme, args...)
+	objects, err := o.source.Read(o.Factory, args...)
 	if err != nil {
 		return err
 	}

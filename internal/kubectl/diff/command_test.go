@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,5 +144,80 @@ func TestNoSecret(t *testing.T) {
 		if code != 1 || !strings.Contains(out, "CreateFunction") || strings.Contains(out+errOut, "hunter2") {
 			t.Errorf("%s: exit code %d\n%s%s", format, code, out, errOut)
 		}
+	}
+}
+
+// TestManifests plans files without a cluster, as they may be written.
+func TestManifests(t *testing.T) {
+	const function = `
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: Function
+metadata: {name: a}
+spec:
+  forProvider:
+    region: eu-central-1
+    runtime: python3.13
+    handler: index.handler
+    role: arn:aws:iam::123456789012:role/r
+    code: {inline: {index.py: "x = 1"}}
+---`
+	const role = "\n{apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, metadata: {name: r}, status: {atProvider: {arn: \"arn:aws:iam::123456789012:role/existing\"}}}"
+	with := func(old, text string) string { return strings.Replace(function, old, text, 1) }
+	roleFrom := with("role: arn:aws:iam::123456789012:role/r", "roleFrom: {apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, name: r, fieldPath: status.atProvider.arn}")
+	generated := with("name: a", "generateName: a-")
+	var roles strings.Builder
+	for i := range 11 {
+		roles.WriteString(strings.NewReplacer("name: a", fmt.Sprintf("name: a%d", i), "name: r,", fmt.Sprintf("name: r%d,", i)).Replace(roleFrom))
+	}
+	cases := map[string]struct {
+		reason, manifests string
+		code              int
+		out, errOut       string
+		lack              string
+	}{
+		"NamespaceOfOtherKinds": {
+			reason:    "An object of another provider without a namespace is in that of the command, like the resource that refers to it.",
+			manifests: roleFrom + role, code: 1, out: `+ role: "arn:aws:iam::123456789012:role/existing"`,
+		},
+		"GeneratedNames": {
+			reason:    "Resources of a rendered Composition have the same generateName, and get different names.",
+			manifests: generated + generated, code: 1, out: "[+] Function shop/a-(known after apply) (create)", lack: "reject",
+		},
+		"NoName": {
+			reason:    "The API server takes no object without a name.",
+			manifests: with("name: a", "labels: {a: b}"), code: 2, out: "[!] Function shop/ (reject)\n    set metadata.name or metadata.generateName\n",
+		},
+		"Twice": {
+			reason:    "What an apply of two manifests of one object results in depends on their order.",
+			manifests: function + with("3.13", "3.12"), code: 2, out: "    the manifests contain Function shop/a more than once: keep one of them\n", lack: "adopt it",
+		},
+		"ManyPlaceholders": {
+			reason:    "Each of many values is not known.",
+			manifests: roles.String(), code: 1, out: `+ role: "(known after apply)"`, lack: `apply)0"`,
+		},
+		"UnknownField": {
+			reason:    "A field that is not in the schema would not be planned, and kubectl apply rejects it.",
+			manifests: with("handler:", "handlr:"), code: 2, errOut: `cannot read Function a: strict decoding error: unknown field "spec.forProvider.handlr"`,
+		},
+		"WrongType": {
+			reason:    "The field is named, and its value not shown.",
+			manifests: with("handler:", "environment: {variables: {PASSWORD: [hunter2]}}\n    handler:"), code: 2, errOut: "environment.variables", lack: "hunter2",
+		},
+		"UnknownVersion": {
+			reason:    "A resource of this provider that is not planned is no success.",
+			manifests: with("v1beta1", "v1alpha1"), code: 2, errOut: "lambda.aws.m.crossplane.io/v1alpha1 has no kind Function",
+		},
+		"UnknownKind": {
+			reason:    "A resource of this provider that is not planned is no success.",
+			manifests: with("kind: Function", "kind: Funktion"), code: 2, errOut: "lambda.aws.m.crossplane.io/v1beta1 has no kind Funktion",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			code, out, errOut := run(t, nil, tc.manifests, "--local", "-n", "shop", "-f", "-")
+			if code != tc.code || !strings.Contains(out, tc.out) || !strings.Contains(errOut, tc.errOut) || tc.lack != "" && strings.Contains(out+errOut, tc.lack) {
+				t.Errorf("%s\nexit code %d, want %d, with %q and without %q:\n%s%s", tc.reason, code, tc.code, tc.out+tc.errOut, tc.lack, out, errOut)
+			}
+		})
 	}
 }

@@ -49,7 +49,7 @@ func (o *options) load(ctx context.Context, e *environment, objects []*unstructu
 
 // add adds an object.
 func (o *options) add(ctx context.Context, e *environment, in *input, u *unstructured.Unstructured) error {
-	obj, err := kubectl.Typed(e.scheme, u)
+	obj, err := kubectl.Typed(e.scheme, u, o.source.FromFiles())
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (e *environment) resource(desired, live *unstructured.Unstructured) (plan.R
 		if side.u == nil {
 			continue
 		}
-		obj, err := kubectl.Typed(e.scheme, side.u)
+		obj, err := kubectl.Typed(e.scheme, side.u, false)
 		if err != nil {
 			return out, err
 		}

@@ -86,7 +86,7 @@ func (o *options) run(cmd *cobra.Command) error {
 	}
 	in, planner := Options{AccountID: o.account, Region: o.region, InvokedWithin: o.invoked}, plan.New(po)
 	for _, u := range objects {
-		obj, err := kubectl.Typed(scheme, u)
+		obj, err := kubectl.Typed(scheme, u, o.source.FromFiles())
 		if err != nil {
 			return err
 		}
@@ -113,14 +113,14 @@ func (o *options) run(cmd *cobra.Command) error {
 // read reads the objects of files, or of the cluster, which it adds to the options.
 func (o *options) read(po *plan.Options) ([]*unstructured.Unstructured, error) {
 	if o.source.FromFiles() {
-		return o.source.Read(o.Factory, po.Scheme)
+		return o.source.Read(o.Factory)
 	}
 	c, err := o.ClusterClient(po.Scheme)
 	if err != nil {
 		return nil, err
 	}
 	po.Cluster, po.Mapper = c, c.RESTMapper()
-	return o.source.Read(o.Factory, po.Scheme, types())
+	return o.source.Read(o.Factory, types())
 }
 
 // types returns the kinds to read, as an argument of kubectl get.

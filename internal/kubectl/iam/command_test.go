@@ -57,8 +57,8 @@ spec:
   forProvider: {region: eu-central-1, functionName: checkout, functionVersion: "1"}
   rollout:
     preTraffic: [{name: ping, invoke: {payload: "{}"}}]
-    steps: [{weightPercent: 10}]
-    analysis: {metrics: [{name: errors, provider: {lambda: {preset: ErrorRate}}, successCondition: "result < 1"}]}
+    strategy: {canary: {steps: [{setWeight: 10}]}}
+    analysis: {metrics: [{name: errors, provider: {lambda: {metric: ErrorRate}}, successCondition: "result < 1"}]}
 `
 
 // run runs the command with a file, and returns the exit code and what it prints.
@@ -168,6 +168,16 @@ func TestCommand(t *testing.T) {
 		"ObservedRollout": {
 			reason: "What is only observed is not rolled out.", stdin: strings.Replace(alias, ", Update]", "]", 1), args: []string{account},
 			want: []string{"lambda:GetAccountSettings *", "lambda:ListAliases " + checkout},
+		},
+		"GeneratedName": {
+			reason: "The API server ends the name as it likes.", stdin: strings.Replace(policies("[Observe]"), "name: checkout,", "generateName: shop-,", 1), args: []string{account},
+			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws:lambda:eu-central-1:123456789012:function:shop-*", "s3:GetObject arn:aws:s3:::releases/checkout.zip"},
+		},
+		"RoleWithoutNamespace": {
+			reason: "An object of another provider without a namespace is in that of the command.",
+			stdin: strings.NewReplacer(", namespace: shop", "", "role: arn:aws:iam::123456789012:role/checkout", "roleFrom: {apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, name: r, fieldPath: status.atProvider.arn}").Replace(function) +
+				"---\n{apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, metadata: {name: r}, status: {atProvider: {arn: \"arn:aws:iam::123456789012:role/checkout\"}}}",
+			args: []string{account, "-n", "shop"}, want: whole,
 		},
 		"FileSystem": {
 			reason: "AWS verifies the mount targets of EFS with the permissions of the caller.",

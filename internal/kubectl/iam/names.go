@@ -12,16 +12,13 @@ import (
 
 // names writes the ARNs of resources in a region.
 type names struct {
-	// mask replaces what is not known by "*".
-	mask func(string) string
-
 	// account and region of ARNs, which may be "*", and partition of the resources' region.
 	account, region, partition string
 }
 
 // newNames returns the names of a region. account and region replace those of the resources, if they are not empty.
-func newNames(mask func(string) string, account, region, of string) names {
-	n := names{mask: mask, account: account, region: region, partition: session.PartitionOf(of)}
+func newNames(account, region, of string) names {
+	n := names{account: account, region: region, partition: session.PartitionOf(of)}
 	if n.account == "" {
 		n.account = "*"
 	}
@@ -36,7 +33,7 @@ const placeholder = "*"
 
 // pattern returns an ARN as a pattern, without what is not known.
 func (n names) pattern(arn string) string {
-	arn = n.mask(arn)
+	arn = plan.Pattern(arn)
 	parts := strings.SplitN(arn, ":", 6)
 	if len(parts) < 6 {
 		return placeholder
@@ -58,7 +55,7 @@ var digits = regexp.MustCompile(`^[0-9]+$`)
 // function returns the ARNs of a function, and of what a qualifier names. Versions have numbers that AWS makes up, so
 // one of them means all.
 func (n names) function(name, qualifier string) []string {
-	name = n.mask(name)
+	name = plan.Pattern(name)
 	owner := n
 	parts := strings.Split(name, ":")
 	if len(parts) >= 7 && parts[0] == "arn" {
@@ -70,7 +67,7 @@ func (n names) function(name, qualifier string) []string {
 	if len(parts) > 1 && qualifier == "" {
 		qualifier = parts[1]
 	}
-	if qualifier = n.mask(qualifier); digits.MatchString(qualifier) || qualifier == "$LATEST" {
+	if qualifier = plan.Pattern(qualifier); digits.MatchString(qualifier) || qualifier == "$LATEST" {
 		qualifier = "*"
 	}
 	out := []string{owner.lambda("function:" + parts[0])}
@@ -95,13 +92,13 @@ func (n names) resources(r dryrun.Request) []string {
 		return []string{"arn:" + n.partition + ":ecr:" + n.region + ":" + or(member(in, "RegistryId"), n.account) +
 			":repository/" + member(in, "RepositoryName")}
 	case member(in, "UUID") != "":
-		return []string{n.lambda("event-source-mapping:" + n.mask(member(in, "UUID")))}
+		return []string{n.lambda("event-source-mapping:" + plan.Pattern(member(in, "UUID")))}
 	case member(in, "FunctionName") != "":
 		return append(out, n.function(member(in, "FunctionName"), member(in, "Qualifier"))...)
 	case member(in, "LayerName") != "":
 		return []string{n.layer(member(in, "LayerName"), r.Operation != "PublishLayerVersion")}
 	case member(in, "CapacityProviderName") != "":
-		name := n.mask(member(in, "CapacityProviderName"))
+		name := plan.Pattern(member(in, "CapacityProviderName"))
 		return []string{n.lambda("capacity-provider:" + name[strings.LastIndex(name, ":")+1:])}
 	}
 	for _, arn := range []string{member(r.Input, "Resource"), member(r.Input, "ResourceArn")} {
@@ -128,7 +125,7 @@ func (n names) created(r dryrun.Request) []string {
 
 // layer returns the ARN of a layer, or of its versions.
 func (n names) layer(name string, versions bool) string {
-	name = n.mask(name)
+	name = plan.Pattern(name)
 	arn := n.lambda("layer:" + name)
 	if strings.HasPrefix(name, "arn:") {
 		arn = n.pattern(name)
@@ -144,11 +141,11 @@ func (n names) object(bucket, key string) string {
 	if bucket == "" {
 		return ""
 	}
-	arn := "arn:" + n.partition + ":s3:::" + n.mask(bucket)
+	arn := "arn:" + n.partition + ":s3:::" + plan.Pattern(bucket)
 	if key == "" {
 		return arn
 	}
-	return arn + "/" + n.mask(key)
+	return arn + "/" + plan.Pattern(key)
 }
 
 // repository returns the ARN of an image's repository, and an empty text if there is no image.

@@ -64,16 +64,16 @@ func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 				o.Resources[i].GetName(), rs.Err))
 		}
 		for _, r := range rs.Made {
-			for _, g := range newNames(p.Pattern, o.AccountID, o.Region, r.Region).grants(r) {
+			for _, g := range newNames(o.AccountID, o.Region, r.Region).grants(r) {
 				all.add(g)
 			}
 		}
-		all.declare(o, p, rs)
-		all.rollOut(o, p, o.Resources[i], rs.Made)
-		all.pull(o, p, o.Resources[i])
+		all.declare(o, rs)
+		all.rollOut(o, o.Resources[i], rs.Made)
+		all.pull(o, o.Resources[i])
 		all.delete(o, o.Resources[i])
 		for _, l := range rs.Lists {
-			n := newNames(p.Pattern, o.AccountID, o.Region, l.Region)
+			n := newNames(o.AccountID, o.Region, l.Region)
 			key := l.Operation + " " + l.Of + " " + l.Region
 			if lists[key]++; lists[key] == l.PageSize+1 { // Fewer are not polled by the list.
 				all.add(n.list(l))
@@ -106,7 +106,7 @@ func (a allowed) delete(o Options, mg reconcile.Managed) {
 
 // rollOut adds the calls of the rollout of an Alias. In memory, an Alias that follows its function begins none, and
 // each one ends at the first check of a version. made are the other calls for the Alias.
-func (a allowed) rollOut(o Options, p *plan.Planner, mg reconcile.Managed, made []dryrun.Request) {
+func (a allowed) rollOut(o Options, mg reconcile.Managed, made []dryrun.Request) {
 	alias, ok := mg.(*v1beta1.Alias)
 	if !ok || alias.Spec.Rollout == nil || !reconcile.Allows(mg, xpv2.ManagementActionUpdate) {
 		return
@@ -116,7 +116,7 @@ func (a allowed) rollOut(o Options, p *plan.Planner, mg reconcile.Managed, made 
 		if name == "" {
 			continue
 		}
-		n := newNames(p.Pattern, o.AccountID, o.Region, r.Region)
+		n := newNames(o.AccountID, o.Region, r.Region)
 		a.add(grant{action: "lambda:UpdateAlias", resources: n.function(name, "")})
 		a.add(grant{action: "lambda:GetFunctionConfiguration", resources: n.function(name, "*")})
 		// Versions, by their numbers: for smoke tests, and to wake versions that are Inactive.
@@ -127,7 +127,7 @@ func (a allowed) rollOut(o Options, p *plan.Planner, mg reconcile.Managed, made 
 
 // pull adds the calls by which the code of a function, or the content of a layer, is read from a registry of Amazon
 // ECR. A plan reads nothing from registries.
-func (a allowed) pull(o Options, p *plan.Planner, mg reconcile.Managed) {
+func (a allowed) pull(o Options, mg reconcile.Managed) {
 	var from *v1beta1.OCISource
 	switch r := mg.(type) {
 	case *v1beta1.Function:
@@ -151,7 +151,7 @@ func (a allowed) pull(o Options, p *plan.Planner, mg reconcile.Managed) {
 		return
 	}
 	a.add(grant{action: "ecr:GetAuthorizationToken", resources: []string{"*"}})
-	repository := newNames(p.Pattern, o.AccountID, o.Region, i.Region).repository(from.Reference)
+	repository := newNames(o.AccountID, o.Region, i.Region).repository(from.Reference)
 	for _, action := range []string{"ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"} {
 		a.add(grant{action: action, resources: []string{repository}})
 	}
@@ -217,13 +217,13 @@ func (a allowed) add(g grant) {
 }
 
 // declare adds the reads that a kind declares and that were not made, on what the other calls are about.
-func (a allowed) declare(o Options, p *plan.Planner, rs plan.Requests) {
+func (a allowed) declare(o Options, rs plan.Requests) {
 	for _, r := range rs.Declared {
 		made := func(m dryrun.Request) bool { return m.Operation == r.Operation }
 		if slices.ContainsFunc(rs.Made, made) {
 			continue
 		}
-		n := newNames(p.Pattern, o.AccountID, o.Region, r.Region)
+		n := newNames(o.AccountID, o.Region, r.Region)
 		g := grant{action: action(r), resources: []string{"*"}}
 		if !slices.Contains(unscoped, g.action) {
 			g.resources = n.subjects(rs.Made, r.Operation)

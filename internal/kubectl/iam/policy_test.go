@@ -2,13 +2,11 @@ package iam
 
 import (
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
@@ -33,7 +31,7 @@ func TestPull(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			a := allowed{}
-			a.pull(Options{AccountID: "123456789012"}, plan.New(plan.Options{Now: func() time.Time { return time.Time{} }}), tc.mg)
+			a.pull(Options{AccountID: "123456789012"}, tc.mg)
 			if diff := cmp.Diff(tc.want, len(a)); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s\n%v", tc.reason, diff, a)
 			}

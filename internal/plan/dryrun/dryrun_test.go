@@ -240,7 +240,7 @@ func TestOffline(t *testing.T) {
 	if err != nil || *out.BatchSize != 5 || *out.State != "Enabled" {
 		t.Errorf("mapping %+v, %v", out, err)
 	}
-	if got := a.Mask("mapping "+*m.UUID, "(unknown)"); got != "mapping (unknown)" {
+	if got := Mask("mapping "+*m.UUID, "(unknown)"); got != "mapping (unknown)" {
 		t.Errorf("got %q", got)
 	}
 	_, err = api.AddPermission(ctx, &lambda.AddPermissionInput{

@@ -114,9 +114,8 @@ func newState() state {
 
 // placeholder returns a text that stands for what AWS makes up.
 func (a *Account) placeholder(format string) string {
-	u := fmt.Sprintf(format, len(a.unknown)+1)
-	a.unknown = append(a.unknown, u)
-	return u
+	a.unknown++
+	return fmt.Sprintf(format, a.unknown)
 }
 
 func (a *Account) arn(resource string) string {
