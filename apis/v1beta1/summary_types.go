@@ -45,10 +45,10 @@ type Summary struct {
 	// +kubebuilder:validation:MaxItems=16
 	Differences []Difference `json:"differences,omitempty"`
 
-	// SettledGeneration is the last generation that was completed: AWS matches it, AWS rejected it, or only the user
+	// ReconciledGeneration is the last generation that was completed: AWS matches it, AWS rejected it, or only the user
 	// can resolve the problem. ObservedGeneration is the last generation that was observed.
 	// +optional
-	SettledGeneration int64 `json:"settledGeneration,omitempty"`
+	ReconciledGeneration int64 `json:"reconciledGeneration,omitempty"`
 
 	// ReferencesFingerprint is a hash of what the spec refers to, and of the spec itself, when AWS was last found to
 	// match: names of other resources, and versions of Secrets and ConfigMaps. After a restart, the provider need not

@@ -39,14 +39,14 @@ func (n names) Build(t resolver.Target, cc resolver.ClientConn, o resolver.Build
 	if !ok {
 		return n.Builder.Build(t, cc, o)
 	}
-	return settled{}, cc.UpdateState(resolver.State{Addresses: []resolver.Address{{Addr: address}}})
+	return fixed{}, cc.UpdateState(resolver.State{Addresses: []resolver.Address{{Addr: address}}})
 }
 
-// settled is a resolver with a fixed result.
-type settled struct{}
+// fixed is a resolver with a fixed result.
+type fixed struct{}
 
 // ResolveNow does nothing.
-func (settled) ResolveNow(resolver.ResolveNowOptions) {}
+func (fixed) ResolveNow(resolver.ResolveNowOptions) {}
 
 // Close does nothing.
-func (settled) Close() {}
+func (fixed) Close() {}

@@ -17,9 +17,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// footprintSettles is how long a provider runs before its footprint is measured. By then, its caches are filled and the
+// footprintWarmUp is how long a provider runs before its footprint is measured. By then, its caches are filled and the
 // garbage of its start is collected.
-const footprintSettles = 4 * time.Minute
+const footprintWarmUp = 4 * time.Minute
 
 // BenchmarkFootprint measures a provider's memory and CPU with a number of Functions: docs/sizing.md explains the
 // figures. The provider is the built one, in a process of its own, in a cluster with a thousand unrelated Secrets of 10
@@ -86,7 +86,7 @@ func (f *footprint) creation(b *testing.B, n int) {
 	f.ready(n, 30*time.Minute)
 	b.ReportMetric(p.memory(b, "VmHWM"), "peak-MiB")
 	b.ReportMetric(1000*(p.seconds(b)-before)/float64(n-existed), "cpu-ms/creation")
-	time.Sleep(footprintSettles)
+	time.Sleep(footprintWarmUp)
 	b.ReportMetric(p.memory(b, "RssAnon"), "created-anon-MiB")
 	stop(b, p)
 }
@@ -97,7 +97,7 @@ func (f *footprint) restart(b *testing.B, n int) {
 	p, g := f.lead(b)
 	standby, _ := f.start(b, "STANDBY")
 	get(b, "http://"+standby.health+"/readyz")
-	time.Sleep(footprintSettles)
+	time.Sleep(footprintWarmUp)
 	before, calls := p.seconds(b), f.double.Count("")
 	time.Sleep(footprintPoll)
 	// Memory is read before the metrics, which allocate.

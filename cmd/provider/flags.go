@@ -38,7 +38,7 @@ type flags struct {
 	PollWithEvents       time.Duration `default:"1h" help:"How often a resource is polled instead of every --poll while drift events of its provider config are proven to arrive and report its changes. A value that is not longer than --poll has no effect."`
 	MinPoll              time.Duration `default:"30s" help:"Shortest poll interval that a resource can set."`
 	PollJitterPercentage uint          `default:"10" help:"Random variation of the poll interval in percent: 0 to 99."`
-	ListPolls            bool          `default:"true" negatable:"" help:"Poll settled resources by AWS's List operations where that takes fewer calls than reading each of them."`
+	ListPolls            bool          `default:"true" negatable:"" help:"Poll unchanged resources by AWS's List operations where that takes fewer calls than reading each of them."`
 	ListPollMin          int           `default:"50" help:"Smallest number of resources of a config and region that are polled by list. What a list does not show is then read less often: see --full-read-spacing."`
 	FullReadSpacing      time.Duration `default:"20s" help:"Average time between two full reads of resources that are polled by list, for each config, region and kind: 1000 resources are each read in full every 20,000 s, rounded up to the poll interval times a power of 2."`
 	MaxFullReadInterval  time.Duration `default:"168h" help:"Longest time between two full reads of a resource that is polled by list."`

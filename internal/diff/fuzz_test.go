@@ -59,7 +59,7 @@ func FuzzCompare(f *testing.F) {
 			t.Errorf("a sample differs from itself: %s", again)
 		}
 		if rest := Compare(Fill(desired, target, left), target); len(rest) > 0 {
-			t.Errorf("it does not settle: %s", rest)
+			t.Errorf("it does not converge: %s", rest)
 		}
 		if message := changes.String() + changes.Names(); strings.Contains(message, hidden) || utf8.ValidString(text) &&
 			!utf8.ValidString(message) {

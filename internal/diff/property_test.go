@@ -48,7 +48,7 @@ func TestProperties(t *testing.T) {
 		}
 		// Once AWS has the target, nothing is left to do.
 		if rest := Compare(Fill(desired, target, left), target); len(rest) > 0 {
-			t.Errorf("seed %d: it does not settle: %s", seed, rest)
+			t.Errorf("seed %d: it does not converge: %s", seed, rest)
 		}
 		if !cmp.Equal(Compare(Fill(base, base, nil), base), Changes(nil)) {
 			t.Errorf("seed %d: what is there already differs: %s", seed, Compare(Fill(base, base, nil), base))

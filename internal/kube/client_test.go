@@ -240,7 +240,7 @@ func TestStatusSurvivesConflict(t *testing.T) {
 		e.change(t, func(th *samples.Sample) { th.Spec.Value = "b"; th.Generation = 2 })
 	}
 	if err := e.Status().Update(ctx, th); err != nil {
-		t.Fatalf("a conflict is settled: %v", err)
+		t.Fatalf("a conflict is converged: %v", err)
 	}
 	got := e.stored(t)
 	if got.Status.Value != "seen in AWS" || got.Spec.Value != "b" {

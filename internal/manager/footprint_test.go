@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// BenchmarkCopies measures what a settled Function and its ProviderConfigUsage take: as stored by the API server, in
+// BenchmarkCopies measures what a converged Function and its ProviderConfigUsage take: as stored by the API server, in
 // the cache of the shard that has them, and in those of other shards. docs/sizing.md explains the figures.
 func BenchmarkCopies(b *testing.B) {
 	const n = 10_000

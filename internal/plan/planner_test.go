@@ -66,11 +66,11 @@ func function(change ...func(*v1beta1.Function)) *v1beta1.Function {
 	return f
 }
 
-// created is a change after which a function exists in AWS, and is settled.
+// created is a change after which a function exists in AWS, and is converged.
 func created(f *v1beta1.Function) {
 	f.UID, f.Generation = "u1", 1
 	meta.SetExternalName(f, "checkout")
-	f.Status.SettledGeneration = 1
+	f.Status.ReconciledGeneration = 1
 	f.Status.AtProvider.FunctionName, f.Status.AtProvider.LatestPublishedVersion = ptr.To("checkout"), ptr.To("7")
 }
 
@@ -407,7 +407,7 @@ func TestAllOfACluster(t *testing.T) {
 		Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"}},
 	}
 	layer.Status.AtProvider.LayerName, layer.Status.AtProvider.Version, layer.Status.AtProvider.LayerVersionArn = ptr.To("lib"), ptr.To[int64](4), ptr.To(layerARN)
-	layer.Status.SettledGeneration = 1
+	layer.Status.ReconciledGeneration = 1
 	meta.SetExternalName(layer, layerARN)
 	f := function(created, func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Publish, f.Spec.ForProvider.LayerRefs = ptr.To(true), []xpv2.NamespacedReference{
@@ -423,7 +423,7 @@ func TestAllOfACluster(t *testing.T) {
 			Region:          "eu-central-1",
 			FunctionNameRef: &xpv2.NamespacedReference{Name: "checkout"},
 		}
-		a.Status.SettledGeneration, a.Status.AtProvider.FunctionVersion = 1, ptr.To("7")
+		a.Status.ReconciledGeneration, a.Status.AtProvider.FunctionVersion = 1, ptr.To("7")
 		meta.SetExternalName(a, name)
 		SetDefaults(a)
 		return a

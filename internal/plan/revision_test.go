@@ -98,7 +98,7 @@ func TestRotatedArtifact(t *testing.T) {
 // TestRotatedArtifactOfALayer checks that a LayerVersion's plan shows the old and the new revision as well.
 func TestRotatedArtifactOfALayer(t *testing.T) {
 	l := &v1beta1.LayerVersion{}
-	l.Namespace, l.Name, l.UID, l.Generation, l.Status.SettledGeneration = "shop", "lib", "u2", 1, 1
+	l.Namespace, l.Name, l.UID, l.Generation, l.Status.ReconciledGeneration = "shop", "lib", "u2", 1, 1
 	l.Spec.ForProvider = v1beta1.LayerVersionParameters{
 		Region: "eu-central-1", LayerName: ptr.To("lib"),
 		Content: &v1beta1.LayerContent{SourceRef: &v1beta1.SourceReference{Kind: "GitRepository", Name: "shop"}},

@@ -89,8 +89,8 @@ func (p *Planner) walk(ctx context.Context, s engine.Stepper, mg reconcile.Manag
 			w.existed = r.Exists
 		}
 		w.changes = merge(w.changes, r.Changes)
-		w.adopted, w.gone, w.synced, w.err, w.awaits = w.adopted || r.Adopted, r.Gone, r.Settled, r.Err, r.Awaits
-		if r.Settled && r.Wait == 0 || r.Err != nil || repeated(a.Calls()[begin:before], made) {
+		w.adopted, w.gone, w.synced, w.err, w.awaits = w.adopted || r.Adopted, r.Gone, r.Converged, r.Err, r.Awaits
+		if r.Converged && r.Wait == 0 || r.Err != nil || repeated(a.Calls()[begin:before], made) {
 			break
 		}
 		if r.Deferred {
@@ -319,9 +319,8 @@ func unsynced(prior reconcile.Managed) []string {
 		return []string{"AWS differed from the object in the cluster when it was last observed, in " + strings.Join(
 			fields, ", ")}
 	}
-	if !reconcile.Settled(prior) {
-		return []string{"the object in the cluster was not settled when it was last observed: AWS may have something " +
-			"else"}
+	if !reconcile.IsReconciled(prior) {
+		return []string{"the object in the cluster was not up to date when last observed: AWS may differ from it"}
 	}
 	return nil
 }

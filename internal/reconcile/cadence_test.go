@@ -12,7 +12,7 @@ func TestPending(t *testing.T) {
 		inMotion time.Duration
 		want     time.Duration
 	}{
-		"JustStarted": {reason: "Most creations settle within seconds.", inMotion: 0, want: time.Second},
+		"JustStarted": {reason: "Most creations complete within seconds.", inMotion: 0, want: time.Second},
 		"ClockSkew":   {reason: "A start in the future is a start just now.", inMotion: -time.Hour, want: time.Second},
 		"FiveSeconds": {reason: "Up to five seconds, AWS is read each second.", inMotion: 5 * time.Second, want: time.Second},
 		"TwentySeconds": {

@@ -58,8 +58,8 @@ type Input struct {
 	Failure Failure
 	Error   string
 
-	// Observed and Settled are the observed and the settled generation so far.
-	Observed, Settled int64
+	// Observed and Reconciled are the observed and the completed generation so far.
+	Observed, Reconciled int64
 }
 
 // A Decision is the status of a resource, in its conditions and in plain fields.
@@ -70,8 +70,8 @@ type Decision struct {
 	// Phase and Message are those of the summary.
 	Phase, Message string
 
-	// Observed and Settled are the new observed and settled generations.
-	Observed, Settled int64
+	// Observed and Reconciled are the new observed and completed generations.
+	Observed, Reconciled int64
 }
 
 // phases maps the reason of a Ready condition to the phase.
@@ -89,12 +89,12 @@ var phases = map[xpv2.ConditionReason]string{
 // Decide returns the status. Ready, the phase and the observed generation are only set here,
 // so that they cannot contradict each other.
 func Decide(f Input) Decision {
-	d := Decision{Ready: f.ready(), Observed: f.Generation, Settled: f.Settled}
+	d := Decision{Ready: f.ready(), Observed: f.Generation, Reconciled: f.Reconciled}
 	if f.Paused {
 		d.Observed = f.Observed // Nothing was observed.
 	}
-	if f.settles(d.Ready) {
-		d.Settled = f.Generation
+	if f.completes(d.Ready) {
+		d.Reconciled = f.Generation
 	}
 	d.Phase, d.Message = phases[d.Ready.Reason], f.Error
 	if d.Ready.Reason == xpv2.ReasonCreating && (f.Failure == Awaited || f.Paused && f.Observed == 0) {
@@ -122,7 +122,7 @@ func (f Input) ready() xpv2.Condition {
 		return r
 	case f.Failure == Succeeded && f.Differs != "" && r.Status == corev1.ConditionTrue:
 		return Differing(f.Generation, f.Differs)
-	case f.Failure == Succeeded && f.Changed && r.Status == corev1.ConditionTrue && f.Settled != f.Generation:
+	case f.Failure == Succeeded && f.Changed && r.Status == corev1.ConditionTrue && f.Reconciled != f.Generation:
 		return Updating(f.Generation, "") // The result was not observed yet.
 	case f.Failure == Succeeded:
 		return r
@@ -143,7 +143,7 @@ func (f Input) ready() xpv2.Condition {
 func (f Input) awaited() xpv2.Condition {
 	r := f.Ready
 	switch {
-	case r.Reason == "", r.Reason == xpv2.ReasonCreating, r.Reason == xpv2.ReasonUnavailable && f.Settled == 0:
+	case r.Reason == "", r.Reason == xpv2.ReasonCreating, r.Reason == xpv2.ReasonUnavailable && f.Reconciled == 0:
 		return Creating(f.seen(), f.Error)
 	case r.Reason == v1beta1.ReasonUpdating, r.Reason == v1beta1.ReasonDiffers,
 		r.Status == corev1.ConditionTrue && r.ObservedGeneration != f.Generation:
@@ -171,9 +171,9 @@ func (f Input) unasked() xpv2.Condition {
 	return Unavailable(f.seen(), f.Error)
 }
 
-// settles reports whether this reconcile settles the generation: AWS serves it, or refuses it
+// completes reports whether this reconcile completes the generation: AWS serves it, or refuses it
 // and waiting does not help, or only the user can help.
-func (f Input) settles(ready xpv2.Condition) bool {
+func (f Input) completes(ready xpv2.Condition) bool {
 	switch {
 	case f.Failure == Stuck:
 		return true

@@ -41,10 +41,10 @@ func product(visit func(Input)) {
 							for _, differs := range []string{"", "tags[team]"} {
 								f := Input{
 									Generation: generation, Deleted: deleted, Paused: paused, Ready: ready, Differs: differs, Changed: changed,
-									Unseen: unseen && (ready.Reason == xpv2.ReasonCreating || IsNeverShown(ready)), Failure: failure, Observed: ready.ObservedGeneration, Settled: 1,
+									Unseen: unseen && (ready.Reason == xpv2.ReasonCreating || IsNeverShown(ready)), Failure: failure, Observed: ready.ObservedGeneration, Reconciled: 1,
 								}
 								if ready.Status != corev1.ConditionTrue && ready.ObservedGeneration < generation {
-									f.Settled = 0 // Nothing was ever served.
+									f.Reconciled = 0 // Nothing was ever served.
 								}
 								if failure != Succeeded {
 									f.Error = "cannot: AWS says no"
@@ -145,7 +145,7 @@ func TestDecideNeverContradictsItself(t *testing.T) {
 // next returns the input of a reconcile that ends with the same error before it can observe
 // AWS.
 func next(f Input, d Decision) Input {
-	f.Ready, f.Observed, f.Settled = d.Ready, d.Observed, d.Settled
+	f.Ready, f.Observed, f.Reconciled = d.Ready, d.Observed, d.Reconciled
 	f.Unseen = f.Unseen && (d.Ready.Reason == xpv2.ReasonCreating || IsNeverShown(d.Ready))
 	return f
 }
@@ -159,23 +159,23 @@ func TestDecide(t *testing.T) {
 	}{
 		"Served": {
 			reason: "AWS serves what the spec asks for.",
-			input:  Input{Generation: 2, Ready: Available(2), Observed: 1, Settled: 1},
-			want:   Decision{Ready: Available(2), Phase: "Available", Observed: 2, Settled: 2},
+			input:  Input{Generation: 2, Ready: Available(2), Observed: 1, Reconciled: 1},
+			want:   Decision{Ready: Available(2), Phase: "Available", Observed: 2, Reconciled: 2},
 		},
 		"ServedOutage": {
 			reason: "An outage of AWS takes nothing away from what was served.",
-			input:  Input{Generation: 2, Ready: Available(2), Failure: Passing, Error: message, Observed: 2, Settled: 2},
-			want:   Decision{Ready: Available(2), Phase: "Available", Message: message, Observed: 2, Settled: 2},
+			input:  Input{Generation: 2, Ready: Available(2), Failure: Passing, Error: message, Observed: 2, Reconciled: 2},
+			want:   Decision{Ready: Available(2), Phase: "Available", Message: message, Observed: 2, Reconciled: 2},
 		},
 		"ChangedOutage": {
 			reason: "What the spec asks for now was never seen.",
-			input:  Input{Generation: 2, Ready: Available(1), Failure: Passing, Error: message, Observed: 1, Settled: 1},
-			want:   Decision{Ready: Updating(1, message), Phase: "Updating", Message: message, Observed: 2, Settled: 1},
+			input:  Input{Generation: 2, Ready: Available(1), Failure: Passing, Error: message, Observed: 1, Reconciled: 1},
+			want:   Decision{Ready: Updating(1, message), Phase: "Updating", Message: message, Observed: 2, Reconciled: 1},
 		},
 		"ServedRefused": {
 			reason: "Ready and phase agree that something is wrong.",
-			input:  Input{Generation: 2, Ready: Available(2), Failure: Refused, Error: message, Observed: 2, Settled: 2},
-			want:   Decision{Ready: Unavailable(2, message), Phase: "Error", Message: message, Observed: 2, Settled: 2},
+			input:  Input{Generation: 2, Ready: Available(2), Failure: Refused, Error: message, Observed: 2, Reconciled: 2},
+			want:   Decision{Ready: Unavailable(2, message), Phase: "Error", Message: message, Observed: 2, Reconciled: 2},
 		},
 		"CreationRefused": {
 			reason: "What AWS refuses to create is not being created.",
@@ -183,9 +183,9 @@ func TestDecide(t *testing.T) {
 			want:   Decision{Ready: Unavailable(1, message), Phase: "Error", Message: message, Observed: 1},
 		},
 		"CreationRefusedForGood": {
-			reason: "Once only the user can help, the generation is settled.",
+			reason: "Once only the user can help, the generation is converged.",
 			input:  Input{Generation: 1, Ready: Creating(1, ""), Failure: Stuck, Error: message},
-			want:   Decision{Ready: Unavailable(1, message), Phase: "Error", Message: message, Observed: 1, Settled: 1},
+			want:   Decision{Ready: Unavailable(1, message), Phase: "Error", Message: message, Observed: 1, Reconciled: 1},
 		},
 		"CreatedUnseen": {
 			reason: "What AWS has created without showing it is not forgotten over an error.",
@@ -199,53 +199,53 @@ func TestDecide(t *testing.T) {
 		},
 		"AwaitedAgain": {
 			reason: "What was there waits for nothing: something is broken.",
-			input:  Input{Generation: 1, Ready: Available(1), Failure: Awaited, Error: message, Observed: 1, Settled: 1},
-			want:   Decision{Ready: Unavailable(1, message), Phase: "Error", Message: message, Observed: 1, Settled: 1},
+			input:  Input{Generation: 1, Ready: Available(1), Failure: Awaited, Error: message, Observed: 1, Reconciled: 1},
+			want:   Decision{Ready: Unavailable(1, message), Phase: "Error", Message: message, Observed: 1, Reconciled: 1},
 		},
 		"UpdateRefused": {
 			reason: "AWS took no change.",
-			input:  Input{Generation: 2, Ready: Updating(2, "changing role"), Failure: Refused, Error: message, Observed: 1, Settled: 1},
-			want:   Decision{Ready: Unavailable(2, message), Phase: "Error", Message: message, Observed: 2, Settled: 1},
+			input:  Input{Generation: 2, Ready: Updating(2, "changing role"), Failure: Refused, Error: message, Observed: 1, Reconciled: 1},
+			want:   Decision{Ready: Unavailable(2, message), Phase: "Error", Message: message, Observed: 2, Reconciled: 1},
 		},
 		"UpdateFailed": {
 			reason: "AWS took the change and failed.",
-			input:  Input{Generation: 2, Ready: Unavailable(2, "update failed: no such subnet"), Observed: 2, Settled: 1},
-			want:   Decision{Ready: Unavailable(2, "update failed: no such subnet"), Phase: "Error", Message: "update failed: no such subnet", Observed: 2, Settled: 2},
+			input:  Input{Generation: 2, Ready: Unavailable(2, "update failed: no such subnet"), Observed: 2, Reconciled: 1},
+			want:   Decision{Ready: Unavailable(2, "update failed: no such subnet"), Phase: "Error", Message: "update failed: no such subnet", Observed: 2, Reconciled: 2},
 		},
 		"Updated": {
 			reason: "A call was made just now.",
-			input:  Input{Generation: 2, Ready: Updating(2, "changing role"), Changed: true, Observed: 1, Settled: 1},
-			want:   Decision{Ready: Updating(2, "changing role"), Phase: "Updating", Message: "changing role", Observed: 2, Settled: 1},
+			input:  Input{Generation: 2, Ready: Updating(2, "changing role"), Changed: true, Observed: 1, Reconciled: 1},
+			want:   Decision{Ready: Updating(2, "changing role"), Phase: "Updating", Message: "changing role", Observed: 2, Reconciled: 1},
 		},
 		"SentWhileAvailable": {
 			reason: "What was sent for this generation is yet to be seen.",
-			input:  Input{Generation: 2, Ready: Available(2), Changed: true, Observed: 1, Settled: 1},
-			want:   Decision{Ready: Updating(2, ""), Phase: "Updating", Observed: 2, Settled: 1},
+			input:  Input{Generation: 2, Ready: Available(2), Changed: true, Observed: 1, Reconciled: 1},
+			want:   Decision{Ready: Updating(2, ""), Phase: "Updating", Observed: 2, Reconciled: 1},
 		},
 		"Differs": {
 			reason: "AWS serves something else, and nothing may change it.",
-			input:  Input{Generation: 2, Ready: Available(2), Differs: "memorySize 128 -> 256", Observed: 2, Settled: 1},
-			want:   Decision{Ready: Differing(2, "memorySize 128 -> 256"), Phase: "Differs", Message: "memorySize 128 -> 256", Observed: 2, Settled: 2},
+			input:  Input{Generation: 2, Ready: Available(2), Differs: "memorySize 128 -> 256", Observed: 2, Reconciled: 1},
+			want:   Decision{Ready: Differing(2, "memorySize 128 -> 256"), Phase: "Differs", Message: "memorySize 128 -> 256", Observed: 2, Reconciled: 2},
 		},
 		"RolledBack": {
 			reason: "AWS serves the version before the one that failed.",
-			input:  Input{Generation: 2, Ready: RolledBack(2, "version 1 serves"), Observed: 2, Settled: 1},
-			want:   Decision{Ready: RolledBack(2, "version 1 serves"), Phase: "RolledBack", Message: "version 1 serves", Observed: 2, Settled: 2},
+			input:  Input{Generation: 2, Ready: RolledBack(2, "version 1 serves"), Observed: 2, Reconciled: 1},
+			want:   Decision{Ready: RolledBack(2, "version 1 serves"), Phase: "RolledBack", Message: "version 1 serves", Observed: 2, Reconciled: 2},
 		},
 		"DeletionRefused": {
 			reason: "The failure of the deletion comes first.",
-			input:  Input{Generation: 2, Deleted: true, Ready: Available(1), WaitsFor: "leaving its VPC", Failure: Refused, Error: message, Observed: 1, Settled: 1},
-			want:   Decision{Ready: Deleting(2, message), Phase: "Deleting", Message: message, Observed: 2, Settled: 1},
+			input:  Input{Generation: 2, Deleted: true, Ready: Available(1), WaitsFor: "leaving its VPC", Failure: Refused, Error: message, Observed: 1, Reconciled: 1},
+			want:   Decision{Ready: Deleting(2, message), Phase: "Deleting", Message: message, Observed: 2, Reconciled: 1},
 		},
 		"DeletionWaits": {
 			reason: "Ready reports what the deletion waits for.",
-			input:  Input{Generation: 2, Deleted: true, Ready: Available(1), WaitsFor: "leaving its VPC", Observed: 1, Settled: 1, Changed: true},
-			want:   Decision{Ready: Deleting(2, "leaving its VPC"), Phase: "Deleting", Message: "leaving its VPC", Observed: 2, Settled: 1},
+			input:  Input{Generation: 2, Deleted: true, Ready: Available(1), WaitsFor: "leaving its VPC", Observed: 1, Reconciled: 1, Changed: true},
+			want:   Decision{Ready: Deleting(2, "leaving its VPC"), Phase: "Deleting", Message: "leaving its VPC", Observed: 2, Reconciled: 1},
 		},
 		"Paused": {
 			reason: "Nothing was looked at.",
-			input:  Input{Generation: 2, Paused: true, Ready: Available(1), Observed: 1, Settled: 1},
-			want:   Decision{Ready: Available(1), Phase: "Available", Observed: 1, Settled: 1},
+			input:  Input{Generation: 2, Paused: true, Ready: Available(1), Observed: 1, Reconciled: 1},
+			want:   Decision{Ready: Available(1), Phase: "Available", Observed: 1, Reconciled: 1},
 		},
 	}
 	for name, tc := range cases {

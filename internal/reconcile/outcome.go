@@ -82,7 +82,7 @@ func (f Facts) Reserve(ops ...string) error {
 // changed, someone has changed the resource in AWS, or the cause is unknown, as in the first observation after a start.
 func (f Facts) Cause(mg Managed) string {
 	switch {
-	case !Settled(mg):
+	case !IsReconciled(mg):
 		return "spec changed"
 	case f.KnownCause != "":
 		return f.KnownCause

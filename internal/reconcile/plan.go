@@ -51,7 +51,7 @@ type Plan struct {
 	// again. This needs management policies that allow both, whether or not they allow updates.
 	Recreate bool
 
-	// Wait is the requeue interval. 0 selects the polling interval for unsettled or stable external resources.
+	// Wait is the requeue interval. 0 selects the polling interval for pending or stable external resources.
 	Wait time.Duration
 }
 

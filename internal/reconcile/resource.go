@@ -182,7 +182,7 @@ type NotReadyError struct {
 	// Reason describes what the creation waits for.
 	Reason string
 
-	// After is the requeue interval. 0 selects the interval at which unsettled resources are polled.
+	// After is the requeue interval. 0 selects the interval at which resources that are not steady are polled.
 	After time.Duration
 }
 

@@ -732,8 +732,8 @@ func (m *model) checkAnalysis(w int32) {
 	}
 }
 
-// settle checks that a rollout comes to its end if nothing disturbs it any more: by itself, or after an abort.
-func (m *model) settle() {
+// converge checks that a rollout comes to its end if nothing disturbs it any more: by itself, or after an abort.
+func (m *model) converge() {
 	m.spec.Paused, m.refusing = false, false
 	end := func(rounds int) bool {
 		for range rounds {
@@ -804,6 +804,6 @@ func history(t *testing.T, seed uint64, logs bool, seen map[string]int) (ok bool
 		m.disturb()
 		m.once(false)
 	}
-	m.settle()
+	m.converge()
 	return true
 }

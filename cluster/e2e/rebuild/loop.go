@@ -51,9 +51,9 @@ func (l *Loop) Last() Snapshot { return l.last }
 // Poll runs the first step that is due; the others, and those for files that a step wrote, run at the next calls.
 // Changed sources are left alone until they are the same in two successive calls.
 func (l *Loop) Poll(ctx context.Context, now Snapshot) {
-	settled := len(l.last.Changed(now)) == 0
+	stable := len(l.last.Changed(now)) == 0
 	l.last = now
-	if !settled {
+	if !stable {
 		return
 	}
 	if changed := l.built.Changed(now); len(changed) > 0 {

@@ -89,8 +89,8 @@ func TestLoop(t *testing.T) {
 		want   []string
 		output string
 	}{
-		"Nothing":   {reason: "Nothing has changed.", polls: 5},
-		"Unsettled": {reason: "The file may be half written.", edits: []string{code}, polls: 1},
+		"Nothing":  {reason: "Nothing has changed.", polls: 5},
+		"Unstable": {reason: "The file may be half written.", edits: []string{code}, polls: 1},
 		"Code": {
 			reason: "A change is built once.", edits: []string{code}, polls: 5, want: []string{"run"},
 			output: "the provider runs with that, 1s after",

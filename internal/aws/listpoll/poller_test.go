@@ -177,7 +177,7 @@ func TestNeverAgrees(t *testing.T) {
 	}
 	for i, id := range e.ids() {
 		e.Watch(uidOf(i), e.session, []Ref{{List: e.list, ID: id, Revision: "other"}}, e.now.Add(-time.Hour),
-			func() { t.Error("a difference that a full read did not settle was reported again") })
+			func() { t.Error("a difference that a full read did not resolve was reported again") })
 	}
 	e.run(2 * interval)
 	if got := e.run(20 * interval); got > 0 {

@@ -76,14 +76,14 @@ func TestLifecycle(t *testing.T) {
 	a := testAlias(func(a *v1beta1.Alias) {
 		a.Spec.ForProvider.Description, a.Spec.ForProvider.RoutingConfig = ptr.To("canary"), weighted(t, "2", "0.1")
 	})
-	if diff := cmp.Diff([]string{opCreate}, r.Settle(a)); diff != "" {
+	if diff := cmp.Diff([]string{opCreate}, r.Converge(a)); diff != "" {
 		t.Errorf("creation: -want, +got:\n%s", diff)
 	}
 	if got := r.inAWS(); got.FunctionVersion != "1" || got.Description != "canary" || got.RoutingConfig.AdditionalVersionWeights["2"] != 0.1 {
 		t.Errorf("created: %+v", got)
 	}
 	a.Spec.ForProvider.FunctionVersion, a.Spec.ForProvider.RoutingConfig = ptr.To("2"), nil
-	if diff := cmp.Diff([]string{opUpdate}, r.Settle(a)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, r.Converge(a)); diff != "" {
 		t.Errorf("a promotion is one call: -want, +got:\n%s", diff)
 	}
 	if got := r.inAWS(); got.FunctionVersion != "2" || got.RoutingConfig != nil {
@@ -92,7 +92,7 @@ func TestLifecycle(t *testing.T) {
 	r.Double.EditAlias("f", "live", func(e *awsdouble.Alias) {
 		e.Description, e.RoutingConfig = "by hand", &awsdouble.Routing{AdditionalVersionWeights: map[string]float64{"1": 0.5}}
 	})
-	if diff := cmp.Diff([]string{opUpdate}, r.Settle(a)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, r.Converge(a)); diff != "" {
 		t.Errorf("a change by hand is put right in one call: -want, +got:\n%s", diff)
 	}
 	if got := r.inAWS(); got.Description != "canary" || got.RoutingConfig != nil {
@@ -100,7 +100,7 @@ func TestLifecycle(t *testing.T) {
 	}
 	r.Remove(a)
 	a.Spec.ForProvider.FunctionName = nil
-	if diff := cmp.Diff([]string{opDelete}, r.Settle(a)); diff != "" {
+	if diff := cmp.Diff([]string{opDelete}, r.Converge(a)); diff != "" {
 		t.Errorf("deletion: -want, +got:\n%s", diff)
 	}
 	if _, there := r.Double.Alias("f", "live"); there {
@@ -111,12 +111,12 @@ func TestLifecycle(t *testing.T) {
 func TestFollowing(t *testing.T) {
 	e := newEnv(t)
 	a := testAlias(following)
-	e.Settle(a)
+	e.Converge(a)
 	if got := e.inAWS().FunctionVersion; got != "3" {
 		t.Errorf("the alias invokes version %s, want what was published last", got)
 	}
 	e.functions = publishedLast(e.Publish("f"))
-	if diff := cmp.Diff([]string{opUpdate}, e.Settle(a)); diff != "" || e.inAWS().FunctionVersion != "4" {
+	if diff := cmp.Diff([]string{opUpdate}, e.Converge(a)); diff != "" || e.inAWS().FunctionVersion != "4" {
 		t.Errorf("the alias must follow to version 4, is at %s: -want, +got:\n%s", e.inAWS().FunctionVersion, diff)
 	}
 }
@@ -124,11 +124,11 @@ func TestFollowing(t *testing.T) {
 func TestTransientWeightsAreNoDrift(t *testing.T) {
 	r := newEnv(t)
 	a := testAlias()
-	r.Settle(a)
+	r.Converge(a)
 	r.Double.EditAlias("f", "live", func(e *awsdouble.Alias) {
 		e.RoutingConfig = &awsdouble.Routing{AdditionalVersionWeights: map[string]float64{"3": 1}}
 	})
-	if got := r.Settle(a); len(got) > 0 {
+	if got := r.Converge(a); len(got) > 0 {
 		t.Errorf("weights of provisioned concurrency must be left alone, got %v", got)
 	}
 	if got := a.Status.AtProvider.RoutingConfig; got == nil || got.AdditionalVersionWeights["3"] != "1" {
@@ -143,14 +143,14 @@ func TestLostAnswers(t *testing.T) {
 				e := newEnv(t)
 				a := testAlias()
 				if op == opUpdate {
-					e.Settle(a)
+					e.Converge(a)
 					a.Spec.ForProvider.FunctionVersion = ptr.To("2")
 				}
 				e.Double.Fail(awsdouble.Fault{Operation: op, Drop: drop, Times: 1})
 				if _, err := e.Step(a); err == nil {
 					t.Fatal("the lost answer must be an error")
 				}
-				e.Settle(a)
+				e.Converge(a)
 				if got := e.inAWS().FunctionVersion; got != *a.Spec.ForProvider.FunctionVersion {
 					t.Errorf("the alias invokes version %s", got)
 				}
@@ -164,7 +164,7 @@ func TestSteadyReconcilesShareOneCall(t *testing.T) {
 	var all []*v1beta1.Alias
 	for i := range 5 {
 		a := testAlias(func(a *v1beta1.Alias) { a.Name = fmt.Sprintf("a%d", i) })
-		e.Settle(a)
+		e.Converge(a)
 		all = append(all, a)
 	}
 	e.Advance(time.Minute)
@@ -207,11 +207,11 @@ func TestAnySpec(t *testing.T) {
 // written afterwards.
 func (e *env) converges(a *v1beta1.Alias, most int) {
 	e.Helper()
-	if got := e.Settle(a); len(got) > most {
+	if got := e.Converge(a); len(got) > most {
 		e.Errorf("took %d calls, at most %d are needed: %v", len(got), most, got)
 	}
-	if more := e.Settle(a); len(more) > 0 {
-		e.Errorf("a settled alias must not be written to, got %v", more)
+	if more := e.Converge(a); len(more) > 0 {
+		e.Errorf("a converged alias must not be written to, got %v", more)
 	}
 }
 

@@ -112,7 +112,7 @@ func TestConnection(t *testing.T) {
 func TestSomeoneElseWasQuicker(t *testing.T) {
 	r := newEnv(t)
 	a := testAlias()
-	r.Settle(a)
+	r.Converge(a)
 	a.Spec.ForProvider.FunctionVersion = ptr.To("2")
 	r.Outpaced(a, func() { r.Double.EditAlias("f", "live", func(e *awsdouble.Alias) { e.Description = "theirs" }) })
 	if got := r.inAWS(); got.FunctionVersion != "1" || got.Description != "theirs" {

@@ -45,7 +45,7 @@ type fleet struct {
 	inconclusive, reconciles int
 }
 
-// newFleet returns so many settled aliases of version 1 that are invoked 60 times a minute.
+// newFleet returns so many converged aliases of version 1 that are invoked 60 times a minute.
 func newFleet(t *testing.T, n int, versions map[string]awsdouble.Outcomes, spec func() *v1beta1.AliasRollout) *fleet {
 	t.Helper()
 	f := &fleet{env: newEnv(t)}
@@ -62,7 +62,7 @@ func newFleet(t *testing.T, n int, versions map[string]awsdouble.Outcomes, spec 
 		a := testAlias(func(a *v1beta1.Alias) {
 			a.Name, a.UID, a.Spec.Rollout = fmt.Sprintf("a%d", i), ktypes.UID(fmt.Sprintf("uid-%d", i)), spec()
 		})
-		f.Settle(a)
+		f.Converge(a)
 		f.Reconcile(a)
 		f.Double.Traffic(awsdouble.Traffic{Function: "f", Alias: a.Name, PerMinute: 60, Versions: versions})
 		f.aliases, f.due = append(f.aliases, a), append(f.due, f.Now())

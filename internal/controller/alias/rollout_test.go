@@ -83,13 +83,13 @@ func canary() *v1beta1.AliasRollout {
 	}
 }
 
-// newRollout returns an env with a settled alias of version 1.
+// newRollout returns an env with a converged alias of version 1.
 func newRollout(t testing.TB, spec *v1beta1.AliasRollout) *rolloutEnv {
 	t.Helper()
 	r := &rolloutEnv{env: newEnv(t)}
 	r.health = healthy
 	r.alias = testAlias(func(a *v1beta1.Alias) { a.Spec.Rollout = spec })
-	r.Settle(r.alias)
+	r.Converge(r.alias)
 	r.Reconcile(r.alias)
 	if got := r.state(); got.Phase != v1beta1.RolloutReady || got.Stable.FunctionVersion != "1" {
 		t.Fatalf("the first version is stable at once, got %+v", got)
@@ -252,7 +252,7 @@ func TestRolloutRevisions(t *testing.T) {
 				a.Spec.Rollout, a.Spec.ForProvider.FunctionNameRef = canary(), &xpv2.NamespacedReference{Name: "cart"}
 				tc.change(a)
 			})
-			r.Settle(r.alias)
+			r.Converge(r.alias)
 			r.Reconcile(r.alias)
 			r.desire("2")
 			before := len(r.Operations())
@@ -673,7 +673,7 @@ func TestRolloutIsRemoved(t *testing.T) {
 	r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
 	r.alias.Spec.Rollout = nil
 	r.alias.Generation++
-	r.Settle(r.alias)
+	r.Converge(r.alias)
 	if got := r.route(); got != "2" || r.alias.Status.Rollout != nil {
 		t.Errorf("route %s, state %+v", got, r.alias.Status.Rollout)
 	}

@@ -84,7 +84,7 @@ func TestServedCode(t *testing.T) {
 				return (&external{api: e.Lambda, functions: tc.p, cache: e.Cache, now: e.Now}).resource()
 			}
 			a := testAlias(tc.change)
-			e.Settle(a)
+			e.Converge(a)
 			e.Reconcile(a)
 			if diff := cmp.Diff(tc.want, a.Status.AtProvider.ServedCode); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)

@@ -47,7 +47,7 @@ func TestEmulatorResponses(t *testing.T) {
 func TestDeletedWithoutAnARN(t *testing.T) {
 	e := newEnv(t)
 	c := testProvider()
-	e.Settle(c)
+	e.Converge(c)
 	e.Remove(c)
 	e.ReconcileForAnHour(c, map[string]testenv.Answer{opGet: testenv.Without("CapacityProviderArn")}, []string{opDelete}, "")
 }

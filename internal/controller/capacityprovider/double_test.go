@@ -90,7 +90,7 @@ func TestLifecycle(t *testing.T) {
 	if got := c.GetCondition(xpv2.TypeReady); got.Reason != xpv2.ReasonCreating {
 		t.Errorf("a pending one is being created, got %+v", got)
 	}
-	e.Settle(c)
+	e.Converge(c)
 	if got := c.GetCondition(xpv2.TypeReady); got.Status != corev1.ConditionTrue || ptr.Deref(c.Status.AtProvider.State, "") != "Active" {
 		t.Errorf("an active one is ready, got %+v", got)
 	}
@@ -106,7 +106,7 @@ func TestLifecycle(t *testing.T) {
 		p.PropagateTags = &v1beta1.PropagateTags{Mode: "Explicit", ExplicitTags: map[string]string{"a": "b"}}
 		p.TelemetryConfig = &v1beta1.CapacityProviderTelemetryConfig{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: ptr.To("/web"), SystemLogLevel: ptr.To("DEBUG")}}
 	})
-	if diff := cmp.Diff([]string{tagging.OpTag, opUpdate}, e.Settle(c)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.OpTag, opUpdate}, e.Converge(c)); diff != "" {
 		t.Errorf("an edit is a call for tags and one for all else: -want, +got:\n%s", diff)
 	}
 	got := e.provider()
@@ -116,13 +116,13 @@ func TestLifecycle(t *testing.T) {
 	edit(c, func(p *v1beta1.CapacityProviderParameters) {
 		p.CapacityProviderScalingConfig, p.PropagateTags, p.TelemetryConfig = nil, nil, nil
 	})
-	e.Settle(c)
+	e.Converge(c)
 	got = e.provider()
 	if got.CapacityProviderScalingConfig.ScalingMode != "Auto" || got.PropagateTags.Mode != "None" || *got.TelemetryConfig.LoggingConfig.LogGroup != "/aws/lambda/capacity-provider/web" {
 		t.Errorf("what is removed returns to AWS's defaults, got %+v", got)
 	}
 	e.Remove(c)
-	if diff := cmp.Diff([]string{opDelete}, e.Settle(c)); diff != "" {
+	if diff := cmp.Diff([]string{opDelete}, e.Converge(c)); diff != "" {
 		t.Errorf("a deletion is one call, and waits until it is gone: -want, +got:\n%s", diff)
 	}
 	if _, there := e.Double.CapacityProvider(testenv.Region, "web"); there {
@@ -135,7 +135,7 @@ func TestLifecycle(t *testing.T) {
 func TestSteadyReconcileIsOneCall(t *testing.T) {
 	e := newEnv(t)
 	c := testProvider()
-	e.Settle(c)
+	e.Converge(c)
 	if diff := cmp.Diff([]string{opGet}, e.Poll(c)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -160,14 +160,14 @@ func TestACreationThatFails(t *testing.T) {
 		t.Errorf("what AWS says is told, got %+v", got)
 	}
 	e.Remove(c)
-	e.Settle(c)
+	e.Converge(c)
 }
 
 func TestALostCreationIsOwned(t *testing.T) {
 	e := newEnv(t)
 	c := testProvider()
 	e.Lose(c, opCreate)
-	if got := e.Settle(c); len(got) != 0 {
+	if got := e.Converge(c); len(got) != 0 {
 		t.Errorf("nothing more must be created: %v", got)
 	}
 	other := testProvider()
@@ -176,7 +176,7 @@ func TestALostCreationIsOwned(t *testing.T) {
 		t.Errorf("another resource's is foreign, got %v", err)
 	}
 	e.Remove(other)
-	if got := e.Settle(other); len(got) != 0 {
+	if got := e.Converge(other); len(got) != 0 {
 		t.Errorf("and never deleted: %v", got)
 	}
 }
@@ -194,7 +194,7 @@ func TestWhatCannotBeChanged(t *testing.T) {
 		}
 		e.fields[name] = value
 	}
-	e.Settle(c)
+	e.Converge(c)
 	e.fields["subnet"] = "subnet-2"
 	if _, err := e.Step(c); err == nil || !strings.Contains(err.Error(), "AWS can't change: vpcConfig.subnetIds") {
 		t.Errorf("a subnet that is another now is told, got %v", err)
@@ -204,7 +204,7 @@ func TestWhatCannotBeChanged(t *testing.T) {
 func TestAProviderInUseIsNotDeleted(t *testing.T) {
 	e := newEnv(t)
 	c := testProvider()
-	e.Settle(c)
+	e.Converge(c)
 	if _, err := e.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
 		FunctionName: ptr.To("f"), Role: ptr.To("arn:aws:iam::123456789012:role/r"), PackageType: types.PackageTypeImage,
 		Code:                   &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/r:1")},
@@ -265,12 +265,12 @@ func TestRandomSpecsConverge(t *testing.T) {
 		if g.IntN(3) == 0 {
 			c.Spec.InitProvider = ptr.To(g.settings())
 		}
-		if diff := cmp.Diff([]string{opCreate}, e.Settle(c)); diff != "" {
+		if diff := cmp.Diff([]string{opCreate}, e.Converge(c)); diff != "" {
 			t.Fatalf("seed %d: a creation is all: -want, +got:\n%s", seed, diff)
 		}
 		for range 3 {
 			edit(c, func(p *v1beta1.CapacityProviderParameters) { p.CapacityProviderSettings = g.settings() })
-			e.Settle(c)
+			e.Converge(c)
 			if got := testenv.Writes(e.Poll(c)); len(got) != 0 {
 				t.Fatalf("seed %d: calls without a reason: %v", seed, got)
 			}
@@ -297,7 +297,7 @@ func TestChangedOwner(t *testing.T) {
 // in all that spec asks for, including what AWS cannot change.
 func TestDifferencesOfAnObservedProvider(t *testing.T) {
 	e := newEnv(t)
-	e.Settle(testProvider())
+	e.Converge(testProvider())
 	c := testProvider(func(p *v1beta1.CapacityProviderParameters) {
 		p.VPCConfig.SubnetIDs = []string{"subnet-3"}
 		p.Tags = map[string]string{"team": "shop"}
@@ -313,7 +313,7 @@ func TestDifferencesOfAnObservedProvider(t *testing.T) {
 func TestAWrongNotFound(t *testing.T) {
 	e := newEnv(t)
 	mg := testProvider()
-	e.Settle(mg)
+	e.Converge(mg)
 	e.Remove(mg)
 	if diff := cmp.Diff([]string{opDelete}, e.WrongNotFound(mg, opGet, 1)); diff != "" {
 		t.Errorf("it is deleted after all: -want, +got:\n%s", diff)

@@ -90,7 +90,7 @@ func edit(c *v1beta1.CodeSigningConfig, change func(*v1beta1.CodeSigningConfigPa
 func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
 	c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) { p.Tags = map[string]string{"team": "a"} })
-	if diff := cmp.Diff([]string{opCreate}, e.Settle(c)); diff != "" {
+	if diff := cmp.Diff([]string{opCreate}, e.Converge(c)); diff != "" {
 		t.Errorf("a creation is one call: -want, +got:\n%s", diff)
 	}
 	arn := meta.GetExternalName(c)
@@ -102,18 +102,18 @@ func TestLifecycle(t *testing.T) {
 		p.CodeSigningPolicies = &v1beta1.CodeSigningPolicies{UntrustedArtifactOnDeployment: ptr.To("Enforce")}
 		p.AllowedPublishers = &v1beta1.AllowedPublishers{SigningProfileVersionArns: []string{profile(2), profile(1)}}
 	})
-	if diff := cmp.Diff([]string{tagging.OpTag, tagging.OpUntag, opUpdate}, e.Settle(c)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.OpTag, tagging.OpUntag, opUpdate}, e.Converge(c)); diff != "" {
 		t.Errorf("an edit is a call for each kind of change: -want, +got:\n%s", diff)
 	}
 	edit(c, func(p *v1beta1.CodeSigningConfigParameters) {
 		p.CodeSigningPolicies, p.Description = nil, ptr.To("")
 	})
-	e.Settle(c)
+	e.Converge(c)
 	if all := e.all(); all[0].CodeSigningPolicies.UntrustedArtifactOnDeployment != types.CodeSigningPolicyWarn || *all[0].Description != "" {
 		t.Errorf("what is removed returns to AWS's default, got %+v", all[0])
 	}
 	e.Remove(c)
-	if diff := cmp.Diff([]string{opDelete}, e.Settle(c)); diff != "" || len(e.all()) != 0 {
+	if diff := cmp.Diff([]string{opDelete}, e.Converge(c)); diff != "" || len(e.all()) != 0 {
 		t.Errorf("a deletion is one call: -want, +got:\n%s", diff)
 	}
 }
@@ -123,7 +123,7 @@ func TestLifecycle(t *testing.T) {
 func TestSteadyReconcileIsOneCall(t *testing.T) {
 	e := newEnv(t)
 	c := testConfig()
-	e.Settle(c)
+	e.Converge(c)
 	for _, tc := range []struct {
 		reason string
 		before func()
@@ -145,19 +145,19 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 func TestDriftIsCorrected(t *testing.T) {
 	e := newEnv(t)
 	c := testConfig()
-	e.Settle(c)
+	e.Converge(c)
 	arn := ptr.To(meta.GetExternalName(c))
 	if _, err := e.Lambda.UpdateCodeSigningConfig(t.Context(), &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: arn, AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(9)}}}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{opUpdate}, e.Settle(c)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, e.Converge(c)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	if _, err := e.Lambda.UntagResource(t.Context(), &lambda.UntagResourceInput{Resource: arn, TagKeys: ownership.Keys()}); err != nil {
 		t.Fatal(err)
 	}
 	e.Advance(time.Hour)
-	if diff := cmp.Diff([]string{tagging.OpTag}, e.Settle(c)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.OpTag}, e.Converge(c)); diff != "" {
 		t.Errorf("tags that were taken off come back: -want, +got:\n%s", diff)
 	}
 }
@@ -178,14 +178,14 @@ func TestALostCreationIsFoundAgain(t *testing.T) {
 		t.Fatalf("nothing is known yet, got %q", name)
 	}
 	before := len(e.Double.Calls())
-	if got := e.Settle(c); len(got) != 0 || len(e.all()) != 4 {
+	if got := e.Converge(c); len(got) != 0 || len(e.all()) != 4 {
 		t.Errorf("nothing more must be created: %v; AWS has %d", got, len(e.all()))
 	}
 	if diff := cmp.Diff([]string{opList, opTags, opGet, opTags}, e.Operations()[before:][:4]); diff != "" {
 		t.Errorf("only what is as young as the creation is looked at: -want, +got:\n%s", diff)
 	}
 	e.Remove(c)
-	if e.Settle(c); len(e.all()) != 3 {
+	if e.Converge(c); len(e.all()) != 3 {
 		t.Errorf("only its own is deleted, %d are left", len(e.all()))
 	}
 }
@@ -194,7 +194,7 @@ func TestForeignAndImported(t *testing.T) {
 	e := newEnv(t)
 	other := testConfig()
 	other.UID, other.Name = "uid-2", "other"
-	e.Settle(other)
+	e.Converge(other)
 	c := testConfig()
 	meta.SetExternalName(c, meta.GetExternalName(other))
 	if _, err := e.Step(c); !ownership.IsForeign(err) {
@@ -206,7 +206,7 @@ func TestForeignAndImported(t *testing.T) {
 	}
 	c = testConfig()
 	meta.SetExternalName(c, *out.CodeSigningConfig.CodeSigningConfigArn)
-	if diff := cmp.Diff([]string{tagging.OpTag}, e.Settle(c)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.OpTag}, e.Converge(c)); diff != "" {
 		t.Errorf("what the user names is adopted: -want, +got:\n%s", diff)
 	}
 	c = testConfig()
@@ -219,7 +219,7 @@ func TestForeignAndImported(t *testing.T) {
 func TestAConfigurationInUseIsNotDeleted(t *testing.T) {
 	e := newEnv(t)
 	c := testConfig()
-	e.Settle(c)
+	e.Converge(c)
 	if _, err := e.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
 		FunctionName: ptr.To("f"), Role: ptr.To("arn:aws:iam::123456789012:role/r"), PackageType: types.PackageTypeImage, CodeSigningConfigArn: ptr.To(meta.GetExternalName(c)),
 		Code: &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/r:1")},
@@ -233,7 +233,7 @@ func TestAConfigurationInUseIsNotDeleted(t *testing.T) {
 	if _, err := e.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f")}); err != nil {
 		t.Fatal(err)
 	}
-	if e.Settle(c); len(e.all()) != 0 {
+	if e.Converge(c); len(e.all()) != 0 {
 		t.Error("once it is free it is deleted")
 	}
 }
@@ -247,9 +247,9 @@ func TestPublishersOfOtherObjects(t *testing.T) {
 		t.Errorf("the field is named, got %v", err)
 	}
 	e.fields["profile"] = profile(1)
-	e.Settle(c)
+	e.Converge(c)
 	e.fields["profile"] = profile(2)
-	if diff := cmp.Diff([]string{opUpdate}, e.Settle(c)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, e.Converge(c)); diff != "" {
 		t.Errorf("another version of the profile is followed: -want, +got:\n%s", diff)
 	}
 	if got := c.GetCondition(xpv2.TypeReady).Status; got != corev1.ConditionTrue {
@@ -287,12 +287,12 @@ func TestRandomSpecsConverge(t *testing.T) {
 		if g.IntN(3) == 0 {
 			c.Spec.InitProvider = ptr.To(g.settings())
 		}
-		if diff := cmp.Diff([]string{opCreate}, e.Settle(c)); diff != "" {
+		if diff := cmp.Diff([]string{opCreate}, e.Converge(c)); diff != "" {
 			t.Fatalf("seed %d: a creation is all: -want, +got:\n%s", seed, diff)
 		}
 		for range 3 {
 			edit(c, func(p *v1beta1.CodeSigningConfigParameters) { p.CodeSigningConfigSettings = g.settings() })
-			e.Settle(c)
+			e.Converge(c)
 			if got := testenv.Writes(e.Poll(c)); len(got) != 0 {
 				t.Fatalf("seed %d: calls without a reason: %v", seed, got)
 			}
@@ -318,10 +318,10 @@ func TestChangedOwner(t *testing.T) {
 func TestOwnConfigurationsAreNotDuplicated(t *testing.T) {
 	e := newEnv(t)
 	c := testConfig()
-	e.Settle(c)
+	e.Converge(c)
 	first := meta.GetExternalName(c)
 	c.SetAnnotations(nil)
-	if got := e.Settle(c); len(got) != 0 || meta.GetExternalName(c) != first {
+	if got := e.Converge(c); len(got) != 0 || meta.GetExternalName(c) != first {
 		t.Errorf("without annotations: calls %v, name %s, want %s", got, meta.GetExternalName(c), first)
 	}
 
@@ -337,7 +337,7 @@ func TestOwnConfigurationsAreNotDuplicated(t *testing.T) {
 		t.Errorf("want that both are named, got %v", err)
 	}
 	e.Remove(c)
-	if diff := cmp.Diff([]string{opDelete, opDelete}, e.Settle(c)); diff != "" || len(e.all()) != 0 {
+	if diff := cmp.Diff([]string{opDelete, opDelete}, e.Converge(c)); diff != "" || len(e.all()) != 0 {
 		t.Errorf("what is ours goes, all of it: %v, %s", e.all(), diff)
 	}
 }
@@ -348,7 +348,7 @@ func stripped(e *env) (c *v1beta1.CodeSigningConfig, arn string) {
 	e.Helper()
 	c = testConfig()
 	c.CreationTimestamp, c.Finalizers = metav1.NewTime(e.Now()), []string{managed.FinalizerName}
-	e.Settle(c)
+	e.Converge(c)
 	arn = meta.GetExternalName(c)
 	e.Advance(2 * time.Hour)
 	c.SetAnnotations(nil)
@@ -372,7 +372,7 @@ func TestAResourceThatLostAnnotationsAndStatus(t *testing.T) {
 			e := newEnv(t)
 			c, arn := stripped(e)
 			tc.lose(c)
-			if got := e.Settle(c); len(got) != 0 || meta.GetExternalName(c) != arn || len(e.all()) != 1 {
+			if got := e.Converge(c); len(got) != 0 || meta.GetExternalName(c) != arn || len(e.all()) != 1 {
 				t.Errorf("%s\ncalls %v, name %s, want %s; AWS has %d", tc.reason, got, meta.GetExternalName(c), arn, len(e.all()))
 			}
 		})
@@ -381,7 +381,7 @@ func TestAResourceThatLostAnnotationsAndStatus(t *testing.T) {
 		e := newEnv(t)
 		c, _ := stripped(e)
 		e.Remove(c)
-		if diff := cmp.Diff([]string{opDelete}, e.Settle(c)); diff != "" || len(e.all()) != 0 {
+		if diff := cmp.Diff([]string{opDelete}, e.Converge(c)); diff != "" || len(e.all()) != 0 {
 			t.Errorf("nothing is left behind: %v, %s", e.all(), diff)
 		}
 	})
@@ -403,7 +403,7 @@ func TestCallsBeforeACreation(t *testing.T) {
 		c := testConfig()
 		c.UID, c.CreationTimestamp = ktypes.UID(uid), metav1.NewTime(e.Now())
 		change(c)
-		e.Settle(c)
+		e.Converge(c)
 		calls := map[string]int{}
 		for _, op := range e.Operations() {
 			calls[op]++
@@ -427,7 +427,7 @@ func TestCallsBeforeACreation(t *testing.T) {
 func TestDifferencesOfAnObservedConfig(t *testing.T) {
 	e := newEnv(t)
 	foreign := testConfig()
-	e.Settle(foreign)
+	e.Converge(foreign)
 	c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) {
 		p.AllowedPublishers.SigningProfileVersionArns = []string{profile(2)}
 		p.Tags = map[string]string{"team": "shop"}
@@ -443,7 +443,7 @@ func TestDifferencesOfAnObservedConfig(t *testing.T) {
 func TestAWrongNotFound(t *testing.T) {
 	e := newEnv(t)
 	mg := testConfig()
-	e.Settle(mg)
+	e.Converge(mg)
 	if got := e.WrongNotFound(mg, opGet, 2); len(got) != 0 {
 		t.Errorf("it exists after all, but is written: %v", got)
 	}

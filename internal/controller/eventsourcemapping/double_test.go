@@ -25,7 +25,7 @@ import (
 func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.Tags = map[string]string{"team": "a"} })
-	if diff := cmp.Diff([]string{opCreate}, e.Settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opCreate}, e.Converge(m)); diff != "" {
 		t.Errorf("a creation is one call: -want, +got:\n%s", diff)
 	}
 	got := e.only()
@@ -37,7 +37,7 @@ func TestLifecycle(t *testing.T) {
 		p.FunctionName, p.BatchSize, p.MaximumBatchingWindowInSeconds = ptr.To("g"), ptr.To[int32](100), ptr.To[int32](5)
 		p.Enabled, p.Tags = ptr.To(false), map[string]string{"team": "b"}
 	})
-	if diff := cmp.Diff([]string{tagging.OpTag, opUpdate}, e.Settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.OpTag, opUpdate}, e.Converge(m)); diff != "" {
 		t.Errorf("an edit is a call for tags and one for all else: -want, +got:\n%s", diff)
 	}
 	got = e.only()
@@ -64,17 +64,17 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
-// TestSteadyReconcileIsOneCall checks that a settled mapping costs one call: its tags,
+// TestSteadyReconcileIsOneCall checks that a converged mapping costs one call: its tags,
 // which are not in the answer, are read only at first, after a change of spec, and once an
 // hour.
 func TestSteadyReconcileIsOneCall(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping()
-	e.Settle(m)
+	e.Converge(m)
 	observe := func() []string {
 		e.Double.ResetCalls()
 		if done, err := e.Step(m); err != nil || !done {
-			t.Fatalf("a settled mapping stays settled: %t, %v", done, err)
+			t.Fatalf("a converged mapping stays converged: %t, %v", done, err)
 		}
 		return e.Operations()
 	}
@@ -103,21 +103,21 @@ func TestDriftIsCorrected(t *testing.T) {
 	m := testMapping(func(m *v1beta1.EventSourceMapping) {
 		m.Spec.ForProvider.Enabled, m.Spec.ForProvider.BatchSize = ptr.To(true), ptr.To[int32](5)
 	})
-	e.Settle(m)
+	e.Converge(m)
 	e.Double.EditMapping(*e.only().UUID, func(a *awsdouble.Mapping) {
 		a.BatchSize, a.State, a.StateTransitionReason = ptr.To[int32](9), ptr.To(stateDisabled), ptr.To("USER_INITIATED")
 		a.FilterCriteria = &types.FilterCriteria{Filters: []types.Filter{{Pattern: ptr.To(`{"body":{"a":["b"]}}`)}}}
 		delete(a.Tags, ownership.TagUID)
 		delete(a.Tags, ownership.TagCluster)
 	})
-	if diff := cmp.Diff([]string{opUpdate}, e.Settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, e.Converge(m)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	if got := e.only(); *got.BatchSize != 5 || *got.State != stateEnabled || got.FilterCriteria != nil {
 		t.Errorf("the mapping is %+v", got)
 	}
 	e.Advance(time.Hour)
-	if diff := cmp.Diff([]string{tagging.OpTag}, e.Settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.OpTag}, e.Converge(m)); diff != "" {
 		t.Errorf("tags that were taken off come back: -want, +got:\n%s", diff)
 	}
 }
@@ -127,7 +127,7 @@ func TestDriftIsCorrected(t *testing.T) {
 func TestMappingThatAWSDisables(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping()
-	e.Settle(m)
+	e.Converge(m)
 	disable := func() {
 		e.Double.DisableMapping(*e.only().UUID, "EVENT_SOURCE_AUTHZ_ERROR", "PROBLEM: Lambda can't read the queue")
 	}
@@ -145,7 +145,7 @@ func TestMappingThatAWSDisables(t *testing.T) {
 	}
 
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.Enabled = ptr.To(true) })
-	if diff := cmp.Diff([]string{opUpdate}, e.Settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, e.Converge(m)); diff != "" {
 		t.Errorf("who asks for it gets it at once: -want, +got:\n%s", diff)
 	}
 	disable()
@@ -163,7 +163,7 @@ func TestMappingThatAWSDisables(t *testing.T) {
 	if c := m.GetCondition(xpv2.TypeReady); c.Message != "AWS disabled the mapping: EVENT_SOURCE_AUTHZ_ERROR: PROBLEM: Lambda can't read the queue" {
 		t.Errorf("condition %+v", c)
 	}
-	if diff := cmp.Diff([]string{opUpdate}, e.Settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, e.Converge(m)); diff != "" {
 		t.Errorf("it is tried again after a while: -want, +got:\n%s", diff)
 	}
 }
@@ -225,12 +225,12 @@ func TestFieldsOfOtherObjects(t *testing.T) {
 		m.Spec.ForProvider.EventSourceArn, m.Spec.ForProvider.EventSourceArnFrom = nil, &v1beta1.FieldSelector{Name: "queue"}
 		m.Spec.ForProvider.KMSKeyArnFrom = &v1beta1.FieldSelector{Name: "key"}
 	})
-	e.Settle(m)
+	e.Converge(m)
 	if got := e.only(); *got.EventSourceArn != testQueue || *got.KMSKeyArn != testKey+"a" {
 		t.Errorf("the mapping is %+v", got)
 	}
 	values["key"] = testKey + "b"
-	if diff := cmp.Diff([]string{opUpdate}, e.Settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, e.Converge(m)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	values["queue"] = testQueue + "2"
@@ -244,7 +244,7 @@ func TestFieldsOfOtherObjects(t *testing.T) {
 func TestUpdateInVain(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) })
-	e.Settle(m)
+	e.Converge(m)
 	e.Double.ResetCalls()
 	stubborn := func(steps int) {
 		t.Helper()
@@ -269,7 +269,7 @@ func TestUpdateInVain(t *testing.T) {
 		t.Errorf("%d updates were sent after a while", got)
 	}
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](6) })
-	if diff := cmp.Diff([]string{opUpdate}, e.Settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, e.Converge(m)); diff != "" {
 		t.Errorf("what the user changed is sent at once: -want, +got:\n%s", diff)
 	}
 }
@@ -289,7 +289,7 @@ func TestChangedOwner(t *testing.T) {
 func TestDifferencesOfAnObservedMapping(t *testing.T) {
 	e := newEnv(t)
 	foreign := testMapping()
-	e.Settle(foreign)
+	e.Converge(foreign)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) {
 		m.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 		m.Spec.ForProvider.EventSourceArn, m.Spec.ForProvider.BatchSize = ptr.To(testQueue+"2"), ptr.To[int32](7)

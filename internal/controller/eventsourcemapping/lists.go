@@ -32,7 +32,7 @@ var mappings = &listpoll.List{
 }
 
 // readMappings reads a page of ListEventSourceMappings. AWS does not sort it. The fingerprint leaves out the result of
-// the last processing: it changes with the traffic, so that the list would settle no mapping that is in use.
+// the last processing: it changes with the traffic, so that the list would never do for a mapping that is in use.
 func readMappings(ctx context.Context, api listAPI, marker string) (listpoll.Page, error) {
 	out, err := api.ListEventSourceMappings(ctx, &lambda.ListEventSourceMappingsInput{Marker: lambdaapi.Text(marker)})
 	if err != nil {

@@ -90,7 +90,7 @@ func TestLostCreations(t *testing.T) {
 			if tc.then != nil {
 				tc.then(tc.m)
 			}
-			e.Settle(tc.m)
+			e.Converge(tc.m)
 			got := e.only()
 			if meta.GetExternalName(tc.m) != *got.UUID || got.Tags[ownership.TagUID] != string(tc.m.UID) {
 				t.Errorf("%s\nthe mapping %+v is known as %q", tc.reason, got, meta.GetExternalName(tc.m))
@@ -153,7 +153,7 @@ func TestDuplicateOfAnother(t *testing.T) {
 	meta.SetExternalName(m, *foreign.UUID)
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](4) })
 	e.Advance(2e9)
-	e.Settle(m)
+	e.Converge(m)
 	if got := e.only(); *got.BatchSize != 4 || got.Tags[ownership.TagUID] != "uid-1" {
 		t.Errorf("it was not imported: %+v", got)
 	}
@@ -163,14 +163,14 @@ func TestDuplicateOfAnother(t *testing.T) {
 // names that resource, and that the mapping is adopted if the user asks for that.
 func TestDuplicateOfAnotherResource(t *testing.T) {
 	e := newEnv(t)
-	e.Settle(testMapping(func(m *v1beta1.EventSourceMapping) { m.Name, m.UID = "other", "uid-0" }))
+	e.Converge(testMapping(func(m *v1beta1.EventSourceMapping) { m.Name, m.UID = "other", "uid-0" }))
 	m := testMapping()
 	_, err := e.Step(m)
 	if err == nil || !strings.Contains(err.Error(), *e.only().UUID+" exists and belongs to "+kind+" ns/other of this cluster") {
 		t.Errorf("error %v", err)
 	}
 	meta.AddAnnotations(m, map[string]string{v1beta1.AnnotationAdopt: "true"})
-	e.Settle(m)
+	e.Converge(m)
 	if got := e.only(); got.Tags[ownership.TagName] != "m" || meta.GetExternalName(m) != *got.UUID {
 		t.Errorf("it was not taken over: %+v", got)
 	}
@@ -181,7 +181,7 @@ func TestDuplicateOfAnotherResource(t *testing.T) {
 func TestMoveToADuplicate(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping()
-	e.Settle(m)
+	e.Converge(m)
 	foreign, err := e.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("g"), EventSourceArn: ptr.To(testQueue)})
 	if err != nil {
 		t.Fatal(err)
@@ -199,16 +199,16 @@ func TestMoveToADuplicate(t *testing.T) {
 func TestAMappingWithoutAnnotationsIsFound(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping()
-	e.Settle(m)
+	e.Converge(m)
 	name := meta.GetExternalName(m)
 	m.SetAnnotations(nil)
-	if got := e.Settle(m); len(got) != 0 || meta.GetExternalName(m) != name {
+	if got := e.Converge(m); len(got) != 0 || meta.GetExternalName(m) != name {
 		t.Errorf("calls %v, name %s, want %s", got, meta.GetExternalName(m), name)
 	}
 	e.restart()
 	m.SetAnnotations(nil)
 	m.Status.AtProvider.UUID = ptr.To("00000000-0000-0000-0000-000000000000")
-	e.Settle(m)
+	e.Converge(m)
 	if meta.GetExternalName(m) != name {
 		t.Errorf("AWS itself tells which one is there: name %s, want %s", meta.GetExternalName(m), name)
 	}
@@ -240,13 +240,13 @@ func TestAMappingWithoutAnnotationsAndStatusIsFound(t *testing.T) {
 			e := newEnv(t)
 			m := testMapping()
 			m.CreationTimestamp, m.Finalizers = metav1.NewTime(e.Now()), []string{managed.FinalizerName}
-			e.Settle(m)
+			e.Converge(m)
 			name := meta.GetExternalName(m)
 			e.Advance(2 * time.Hour)
 			m.SetAnnotations(nil)
 			m.Status = v1beta1.EventSourceMappingStatus{}
 			tc.then(e, m)
-			if diff := cmp.Diff(tc.want, e.Settle(m)); diff != "" {
+			if diff := cmp.Diff(tc.want, e.Converge(m)); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 			if got := len(e.Double.Mappings()); got != tc.left || tc.left > 0 && meta.GetExternalName(m) != name {
@@ -261,7 +261,7 @@ func TestAMappingWithoutAnnotationsAndStatusIsFound(t *testing.T) {
 func TestAWrongNotFound(t *testing.T) {
 	e := newEnv(t)
 	mg := testMapping()
-	e.Settle(mg)
+	e.Converge(mg)
 	if got := e.WrongNotFound(mg, opGet, 2); len(got) != 0 {
 		t.Errorf("it exists after all, but is written: %v", got)
 	}

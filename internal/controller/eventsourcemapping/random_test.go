@@ -208,20 +208,20 @@ func TestAnySpec(t *testing.T) {
 	}
 }
 
-// converges reconciles a mapping until it is settled, in no more calls than needed, and
+// converges reconciles a mapping until it is converged, in no more calls than needed, and
 // checks that nothing is written afterwards.
 func (e *env) converges(m *v1beta1.EventSourceMapping) {
 	e.Helper()
 	most := map[string]int{opCreate: 1, opUpdate: 2, tagging.OpTag: 1, tagging.OpUntag: 1}
-	for _, op := range e.Settle(m) {
+	for _, op := range e.Converge(m) {
 		if most[op]--; most[op] < 0 {
 			e.Errorf("%s was called too often for %s", op, testenv.JSON(m.Spec))
 		}
 	}
 	for range 2 {
 		e.Advance(2 * time.Hour)
-		if more := e.Settle(m); len(more) > 0 {
-			e.Errorf("a settled mapping must not be written to, got %v for %s", more, testenv.JSON(m.Spec))
+		if more := e.Converge(m); len(more) > 0 {
+			e.Errorf("a converged mapping must not be written to, got %v for %s", more, testenv.JSON(m.Spec))
 		}
 	}
 }

@@ -56,11 +56,11 @@ func TestCodeOfAnAdoptedFunction(t *testing.T) {
 					Status: 403, Code: "AccessDenied", Message: "Access Denied",
 				}})
 			}
-			if diff := cmp.Diff(tc.want, e.Settle(f)); diff != "" {
+			if diff := cmp.Diff(tc.want, e.Converge(f)); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 			e.Double.ResetCalls()
-			if again := e.Settle(f); len(again) > 0 || e.Double.Count("GetObject") > 0 {
+			if again := e.Converge(f); len(again) > 0 || e.Double.Count("GetObject") > 0 {
 				t.Errorf(
 					"what was recognised must be remembered, got %v and %d reads", again, e.Double.Count("GetObject"),
 				)

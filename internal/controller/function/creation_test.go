@@ -211,7 +211,7 @@ func TestFailedCreationOfAnotherProcess(t *testing.T) {
 	}
 	e.memory = newRecords()
 	e.Advance(2 * recreateAfter)
-	if got := e.Settle(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
+	if got := e.Converge(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
 		t.Errorf("a failed creation must be deleted and created anew, got %v", got)
 	}
 }
@@ -228,7 +228,7 @@ func TestFailedCreationWithoutUpdatePolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Advance(2 * recreateAfter)
-	if got := e.Settle(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
+	if got := e.Converge(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
 		t.Errorf("Create and Delete allow to create it anew, got %v", got)
 	}
 }
@@ -289,7 +289,7 @@ func TestFailedFunctionThatTakesNoUpdate(t *testing.T) {
 func TestRefusedConfigurationLetsCodePass(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
-	e.Settle(f)
+	e.Converge(f)
 	e.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{
 		Status: 400, Code: "InvalidParameterValueException", Message: "LogFormat Text is not supported.",
 	}})
@@ -314,7 +314,7 @@ func TestRefusedConfigurationLetsCodePass(t *testing.T) {
 		t.Errorf("half of what is wanted is not worth a version, got %s", v)
 	}
 	e.Double.ClearFaults()
-	e.Settle(f)
+	e.Converge(f)
 	if v := lastPublished(f); v != "2" {
 		t.Errorf("once AWS takes it all, it is published, got %s", v)
 	}

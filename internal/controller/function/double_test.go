@@ -83,11 +83,11 @@ func apply(f *v1beta1.Function, p v1beta1.FunctionSettings) {
 func TestSteadyReconcileIsOneCall(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction()
-	e.Settle(f)
+	e.Converge(f)
 	e.Double.ResetCalls()
 	for range 5 {
 		if done, err := e.Step(f); err != nil || !done {
-			t.Fatalf("a settled function must stay settled: %t, %v", done, err)
+			t.Fatalf("a converged function must stay converged: %t, %v", done, err)
 		}
 	}
 	if got := e.Double.Count(""); got != 5 || e.Double.Count("GetFunction") != 5 {
@@ -100,7 +100,7 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 		p.Code = &v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")}
 		p.RecursiveLoop = ptr.To("Allow")
 	}))
-	e.Settle(f)
+	e.Converge(f)
 	e.Double.ResetCalls()
 	if _, err := e.Step(f); err != nil {
 		t.Fatal(err)
@@ -159,17 +159,17 @@ func auxiliary(p v1beta1.FunctionSettings) v1beta1.FunctionSettings {
 	}
 }
 
-// converges reconciles a function until it is settled, in at most so many calls, and checks
+// converges reconciles a function until it is converged, in at most so many calls, and checks
 // that nothing is written afterwards.
 func (e *env) converges(f *v1beta1.Function, most int) {
 	e.Helper()
-	if got := e.Settle(f); len(got) > most {
+	if got := e.Converge(f); len(got) > most {
 		e.Errorf("took %d calls, at most %d are needed: %v", len(got), most, got)
 	}
 	for range 3 {
 		e.Advance(time.Minute)
-		if more := e.Settle(f); len(more) > 0 {
-			e.Errorf("a settled function must not be written to, got %v", more)
+		if more := e.Converge(f); len(more) > 0 {
+			e.Errorf("a converged function must not be written to, got %v", more)
 		}
 	}
 }
@@ -196,7 +196,7 @@ func (e *env) codeSigning() []string {
 func TestAWrongNotFound(t *testing.T) {
 	e := newEnv(t)
 	mg := testFunction()
-	e.Settle(mg)
+	e.Converge(mg)
 	e.Remove(mg)
 	if diff := cmp.Diff([]string{opDelete}, e.WrongNotFound(mg, opGet, 1)); diff != "" {
 		t.Errorf("it is deleted after all: -want, +got:\n%s", diff)

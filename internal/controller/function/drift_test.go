@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
-// TestDriftIsDistinguishedFromUpdates checks that a change made in AWS after a function has settled is
+// TestDriftIsDistinguishedFromUpdates checks that a change made in AWS after a function has converged is
 // reported as drift, and that a new object under the same S3 key is not.
 func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 	zip, err := archive.Zip(map[string][]byte{"index.py": []byte("other")})
@@ -110,7 +110,7 @@ func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			f := testFunction(func(f *v1beta1.Function) { tc.spec(&f.Spec.ForProvider) })
-			e.Settle(f)
+			e.Converge(f)
 			tc.do(e)
 			e.Advance(time.Minute)
 			done := engine.Observe(t.Context(), e.Observer(), reconcile.Facts{}, f)

@@ -90,7 +90,7 @@ func TestUnreadableEnvironment(t *testing.T) {
 	}{
 		"Trusted": {
 			reason: "A value that was sent before counts as correct after a restart.",
-			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), settledOnce),
+			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), convergedOnce),
 		},
 		"Fresh": {
 			reason: "A spec that was not looked at yet is sent once.",
@@ -99,13 +99,13 @@ func TestUnreadableEnvironment(t *testing.T) {
 		},
 		"AnotherKey": {
 			reason: "The repair, another key, takes the variables along, and is sent once.",
-			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), settledOnce),
+			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), convergedOnce),
 			change: func(f *v1beta1.Function) { f.Spec.ForProvider.KMSKeyArn = ptr.To(newKey); f.Generation++ },
 			want:   []map[string]string{{"AA": "1"}},
 		},
 		"AnotherVariable": {
 			reason: "A changed variable is sent once.",
-			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), settledOnce),
+			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), convergedOnce),
 			change: func(f *v1beta1.Function) {
 				f.Spec.ForProvider.Environment.Variables = map[string]string{"AA": "2"}
 				f.Generation++
@@ -114,7 +114,7 @@ func TestUnreadableEnvironment(t *testing.T) {
 		},
 		"AnotherSecret": {
 			reason: "A variable that changes in its Secret is sent once, although spec is unchanged.",
-			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), settledOnce),
+			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), convergedOnce),
 			change: func(f *v1beta1.Function) {
 				f.Spec.ForProvider.Environment.Variables = map[string]string{"AA": "2"}
 			},
@@ -122,7 +122,7 @@ func TestUnreadableEnvironment(t *testing.T) {
 		},
 		"NoMoreVariables": {
 			reason: "Variables that can't be read can be removed.",
-			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), settledOnce),
+			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), convergedOnce),
 			change: func(f *v1beta1.Function) { f.Spec.ForProvider.Environment = nil; f.Generation++ },
 			want:   []map[string]string{{}},
 		},
@@ -163,8 +163,8 @@ func TestUnreadableEnvironment(t *testing.T) {
 	}
 }
 
-// settledOnce marks a function as reconciled since its spec changed.
-func settledOnce(f *v1beta1.Function) { f.SetConditions(reconcile.Updating(f.Generation, "")) }
+// convergedOnce marks a function as reconciled since its spec changed.
+func convergedOnce(f *v1beta1.Function) { f.SetConditions(reconcile.Updating(f.Generation, "")) }
 
 // TestKeyWithoutVariables checks the key of a function without variables, for which AWS
 // keeps none.
@@ -175,7 +175,7 @@ func TestKeyWithoutVariables(t *testing.T) {
 		f      *v1beta1.Function
 		want   int
 	}{
-		"Trusted": {reason: "One that creation took along is not missed.", f: testFunction(key, settledOnce)},
+		"Trusted": {reason: "One that creation took along is not missed.", f: testFunction(key, convergedOnce)},
 		"Fresh":   {reason: "A setting that is added later is sent once.", f: testFunction(key), want: 1},
 	}
 	for name, tc := range cases {
@@ -194,7 +194,7 @@ func TestKeyWithoutVariables(t *testing.T) {
 
 // TestUnreadableImageConfig checks an image configuration that AWS can't read.
 func TestUnreadableImageConfig(t *testing.T) {
-	f := testFunction(settledOnce)
+	f := testFunction(convergedOnce)
 	answer := func() *lambda.GetFunctionOutput {
 		return ours(testFunction(), func(o *lambda.GetFunctionOutput) {
 			o.Configuration.ImageConfigResponse = &types.ImageConfigResponse{
@@ -218,7 +218,7 @@ func TestUnreadableImageConfig(t *testing.T) {
 // TestUnreadableEnvironmentOfAnotherTool checks that variables that can't be read are not
 // overwritten unless spec changes, because another tool may have set them.
 func TestUnreadableEnvironmentOfAnotherTool(t *testing.T) {
-	f := testFunction(settledOnce, func(f *v1beta1.Function) {
+	f := testFunction(convergedOnce, func(f *v1beta1.Function) {
 		f.Spec.InitProvider = &v1beta1.FunctionSettings{
 			Environment: &v1beta1.Environment{Variables: map[string]string{"RELEASE": "none"}},
 		}
@@ -267,7 +267,7 @@ func TestUnshownConfigurationLetsCodePass(t *testing.T) {
 		return th.resource()
 	}
 	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
-	r.Settle(f)
+	r.Converge(f)
 	apply(f, withCode(publishes, func(p *v1beta1.FunctionSettings) {
 		p.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "y"}}
 		p.TracingConfig = &v1beta1.TracingConfig{Mode: "Active"}

@@ -35,7 +35,7 @@ func memory(mb int32) v1beta1.FunctionSettings {
 func (e *env) rest(f *v1beta1.Function) {
 	e.Helper()
 	for range 3 {
-		e.Settle(f)
+		e.Converge(f)
 		e.Advance(time.Minute)
 	}
 }
@@ -116,7 +116,7 @@ func TestHistoryIsPruned(t *testing.T) {
 func TestHistoryHasOwnVersionsOnly(t *testing.T) {
 	e := newEnv(t)
 	f := withHistory(0)
-	if diff := cmp.Diff([]string{"CreateFunction", "PublishVersion"}, e.Settle(f)); diff != "" {
+	if diff := cmp.Diff([]string{"CreateFunction", "PublishVersion"}, e.Converge(f)); diff != "" {
 		t.Errorf("creation: -want, +got:\n%s", diff)
 	}
 	e.byHand(512) // 2
@@ -171,7 +171,7 @@ func TestHistoryComesLast(t *testing.T) {
 	}
 	e.Double.Fail(awsdouble.Fault{Operation: "ListProvisionedConcurrencyConfigs", Error: denied, Times: -1})
 	apply(f, memory(256))
-	e.Settle(f)
+	e.Converge(f)
 	var err error
 	for range 3 {
 		e.Advance(time.Minute)
@@ -184,7 +184,7 @@ func TestHistoryComesLast(t *testing.T) {
 		t.Errorf("what is missing must be told, got %v", err)
 	}
 	apply(f, memory(512))
-	e.Settle(f)
+	e.Converge(f)
 	e.has("1", "2", "3")
 
 	f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate}
@@ -194,7 +194,7 @@ func TestHistoryComesLast(t *testing.T) {
 	}
 	f.Spec.ManagementPolicies = nil
 	e.Remove(f)
-	e.Settle(f)
+	e.Converge(f)
 	if _, there := e.Double.Function("f"); there {
 		t.Error("the function must be gone")
 	}

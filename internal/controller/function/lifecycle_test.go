@@ -31,12 +31,12 @@ import (
 func TestCodeAndConfigurationInOneApply(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction()
-	e.Settle(f)
+	e.Converge(f)
 	apply(f, minimal(func(p *v1beta1.FunctionSettings) {
 		p.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "new"}}
 		p.MemorySize = ptr.To[int32](256)
 	}))
-	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "UpdateFunctionCode"}, e.Settle(f)); diff != "" {
+	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "UpdateFunctionCode"}, e.Converge(f)); diff != "" {
 		t.Errorf("both must arrive, the configuration first, one call a reconcile: -want, +got:\n%s", diff)
 	}
 	for _, c := range e.Double.Calls() {
@@ -51,13 +51,13 @@ func TestReplacedObjectIsDeployed(t *testing.T) {
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")}
 	})
-	e.Settle(f)
+	e.Converge(f)
 	b, err := archive.Zip(map[string][]byte{"index.py": []byte("replaced")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	e.Double.PutObject("bucket", "k1.zip", b)
-	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Settle(f)); diff != "" {
+	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Converge(f)); diff != "" {
 		t.Errorf("a replaced object under the same key must be deployed, once: -want, +got:\n%s", diff)
 	}
 	if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != archive.Hash(b) {
@@ -75,7 +75,7 @@ func TestManualCodeChangesAreReverted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.Code = &code })
-			e.Settle(f)
+			e.Converge(f)
 			right := ptr.Deref(f.Status.AtProvider.CodeSHA256, "")
 			other, err := archive.Zip(map[string][]byte{"index.py": []byte("by hand")})
 			if err != nil {
@@ -86,7 +86,7 @@ func TestManualCodeChangesAreReverted(t *testing.T) {
 			); err != nil {
 				t.Fatal(err)
 			}
-			e.Settle(f)
+			e.Converge(f)
 			if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != right {
 				t.Errorf("code that was deployed by hand must be put right: want %s, got %s", right, got)
 			}
@@ -100,7 +100,7 @@ func TestInitProviderLeavesCodeAlone(t *testing.T) {
 		f.Spec.InitProvider = &v1beta1.FunctionSettings{Code: f.Spec.ForProvider.Code}
 		f.Spec.ForProvider.Code = nil
 	})
-	e.Settle(f)
+	e.Converge(f)
 	other, err := archive.Zip(map[string][]byte{"index.py": []byte("by CI")})
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestInitProviderLeavesCodeAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Advance(time.Minute)
-	if got := e.Settle(f); len(got) > 0 {
+	if got := e.Converge(f); len(got) > 0 {
 		t.Errorf("code in initProvider must be left to the other tool after creation, got %v", got)
 	}
 	if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != archive.Hash(other) {
@@ -129,9 +129,9 @@ func TestRotatedSecretIsRolledOut(t *testing.T) {
 			}},
 		}}
 	})
-	e.Settle(f)
+	e.Converge(f)
 	e.objects[secret("ns", "db")] = refs.ObjectData{"password": []byte("two")}
-	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration"}, e.Settle(f)); diff != "" {
+	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration"}, e.Converge(f)); diff != "" {
 		t.Errorf("a rotated Secret must be rolled out: -want, +got:\n%s", diff)
 	}
 	out, err := e.Lambda.GetFunctionConfiguration(
@@ -154,7 +154,7 @@ func TestLostAnswerToCreate(t *testing.T) {
 				t.Error("a create that never arrived must be told")
 			}
 			e.Double.ClearFaults()
-			e.Settle(f)
+			e.Converge(f)
 			if n := len(e.functions()); n != 1 {
 				t.Errorf("exactly one function must exist, got %d", n)
 			}
@@ -195,7 +195,7 @@ func TestForeignFunctionIsNeverTouched(t *testing.T) {
 	}
 
 	imported := testFunction(func(f *v1beta1.Function) { meta.SetExternalName(f, "f") })
-	if got := e.Settle(imported); got[0] != "TagResource" {
+	if got := e.Converge(imported); got[0] != "TagResource" {
 		t.Errorf("an imported function is tagged first, got %v", got)
 	}
 }
@@ -215,7 +215,7 @@ func TestFailedCreationIsMadeAnew(t *testing.T) {
 		t.Errorf("Ready must be False with AWS's own reason, got %+v", c)
 	}
 	e.Advance(recreateAfter)
-	if got := e.Settle(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
+	if got := e.Converge(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
 		t.Errorf("a failed creation must be deleted and created anew, got %v", got)
 	}
 }
@@ -223,7 +223,7 @@ func TestFailedCreationIsMadeAnew(t *testing.T) {
 func TestFailedUpdateIsNotReady(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction()
-	e.Settle(f)
+	e.Converge(f)
 	e.Double.FailUpdate("f", "The role lacks a permission.", "InsufficientRolePermissions")
 	apply(
 		f, minimal(func(p *v1beta1.FunctionSettings) { p.Timeout, p.Code = ptr.To[int32](9), f.Spec.ForProvider.Code }),
@@ -249,13 +249,13 @@ func TestFailedUpdateIsNotReady(t *testing.T) {
 		t.Errorf("a failed update must not be hammered at AWS, got %v", got)
 	}
 	e.Advance(retryAfter)
-	e.Settle(f)
+	e.Converge(f)
 }
 
 func TestDeleteIsIdempotent(t *testing.T) {
 	r := newEnv(t)
 	f := testFunction()
-	r.Settle(f)
+	r.Converge(f)
 	f.DeletionTimestamp = ptr.To(metav1.Now())
 	observe := func() engine.Done { return engine.Observe(t.Context(), r.Observer(), reconcile.Facts{}, f) }
 	done := observe()
@@ -363,9 +363,9 @@ func TestMovedImageTag(t *testing.T) {
 				p.PackageType, p.Runtime, p.Handler = ptr.To("Image"), nil, nil
 				p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1"), TrackImageTag: tc.track}
 			})
-			e.Settle(f)
+			e.Converge(f)
 			e.Double.PutImage("repo", "1", digest(7))
-			if diff := cmp.Diff(tc.want, e.Settle(f)); diff != "" {
+			if diff := cmp.Diff(tc.want, e.Converge(f)); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 			got := ptr.Deref(f.Status.AtProvider.ResolvedImageURI, "")
@@ -412,13 +412,13 @@ func TestImageIndex(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e, f := newEnv(t), function(tc.change)
 			e.Double.PutImageIndex("repo", "1", digest(10), index(1, 2))
-			e.Settle(f)
+			e.Converge(f)
 			deployed := []string{ptr.Deref(f.Status.AtProvider.ResolvedImageURI, "")}
-			if calls := e.Settle(f); len(calls) > 0 {
+			if calls := e.Converge(f); len(calls) > 0 {
 				t.Errorf("%s\na tag that has not moved is deployed again: %v", tc.reason, calls)
 			}
 			e.Double.PutImageIndex("repo", "1", digest(11), index(3, 4))
-			e.Settle(f)
+			e.Converge(f)
 			deployed = append(deployed, ptr.Deref(f.Status.AtProvider.ResolvedImageURI, ""))
 			repository := strings.TrimSuffix(testImage, ":1") + "@"
 			if diff := cmp.Diff([]string{repository + digest(tc.want[0]), repository + digest(tc.want[1])}, deployed); diff != "" {
@@ -454,7 +454,7 @@ func TestInitProviderOfAuxiliarySettings(t *testing.T) {
 		}
 	})
 	if diff := cmp.Diff(
-		[]string{"CreateFunction", "PutFunctionConcurrency", "PutFunctionRecursionConfig"}, e.Settle(f),
+		[]string{"CreateFunction", "PutFunctionConcurrency", "PutFunctionRecursionConfig"}, e.Converge(f),
 	); diff != "" {
 		t.Errorf("what initProvider names must be set once: -want, +got:\n%s", diff)
 	}
@@ -464,7 +464,7 @@ func TestInitProviderOfAuxiliarySettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Double.ResetCalls()
-	if got := e.Settle(f); len(got) > 0 || e.Double.Count("") != 1 {
+	if got := e.Converge(f); len(got) > 0 || e.Double.Count("") != 1 {
 		t.Errorf("afterwards it is another's, and not even read: %v", e.Double.Calls())
 	}
 }
@@ -475,7 +475,7 @@ func TestArchitectureAloneIsRefused(t *testing.T) {
 		f.Spec.InitProvider = &v1beta1.FunctionSettings{Code: f.Spec.ForProvider.Code}
 		f.Spec.ForProvider.Code = nil
 	})
-	e.Settle(f)
+	e.Converge(f)
 	f.Spec.ForProvider.Architectures = []string{"arm64"}
 	f.Generation++
 	if _, err := e.Step(f); err == nil || !strings.Contains(err.Error(), "only along with the code") {
@@ -486,7 +486,7 @@ func TestArchitectureAloneIsRefused(t *testing.T) {
 func TestInactiveIsReported(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction()
-	e.Settle(f)
+	e.Converge(f)
 	e.Double.SetInactive("f")
 	if _, err := e.Step(f); err != nil {
 		t.Fatal(err)

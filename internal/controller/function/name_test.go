@@ -83,7 +83,7 @@ func TestExternalNameIsARN(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			made := testFunction()
-			e.Settle(made)
+			e.Converge(made)
 			f := testFunction(func(f *v1beta1.Function) {
 				f.UID = "another"
 				meta.SetExternalName(f, name)
@@ -94,13 +94,13 @@ func TestExternalNameIsARN(t *testing.T) {
 				e.Poll(f)
 			}
 			f.Spec.ManagementPolicies = nil
-			if calls := e.Settle(f); slices.ContainsFunc(calls, func(c string) bool { return c != "TagResource" }) {
+			if calls := e.Converge(f); slices.ContainsFunc(calls, func(c string) bool { return c != "TagResource" }) {
 				t.Errorf("to adopt it is to tag it, got %v", calls)
 			}
 			e.Poll(f)
 			f.Spec.ForProvider.MemorySize = ptr.To[int32](256)
 			f.Generation++
-			if calls := e.Settle(f); !slices.Equal(calls, []string{"UpdateFunctionConfiguration"}) {
+			if calls := e.Converge(f); !slices.Equal(calls, []string{"UpdateFunctionConfiguration"}) {
 				t.Errorf("an edit is one call, got %v", calls)
 			}
 			if meta.GetExternalName(f) != name || ptr.Deref(f.Status.AtProvider.FunctionName, "") != "f" {

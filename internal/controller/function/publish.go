@@ -84,7 +84,7 @@ func (p plan) withPublication(f *v1beta1.Function, d reconcile.Desired[settings]
 	}
 	if s.PublishedFingerprint != nil && *s.PublishedFingerprint == *s.Fingerprint {
 		served := !p.Changes.Any(appliedBy[opUpdateConfiguration]...) && !p.Changes.Any(appliedBy[opUpdateCode]...)
-		if served && (s.PublishedSpecFingerprint == nil || !reconcile.Settled(f)) {
+		if served && (s.PublishedSpecFingerprint == nil || !reconcile.IsReconciled(f)) {
 			s.PublishedSpecFingerprint = ptr.To(p.specFingerprint(d))
 		}
 		return p

@@ -47,7 +47,7 @@ func TestPublishOnEveryChange(t *testing.T) {
 			version: "1",
 		},
 		"Configuration": {
-			reason: "A change of the configuration is published once it has settled.",
+			reason: "A change of the configuration is published once it has converged.",
 			change: []func(*v1beta1.FunctionSettings){publishes, remembers},
 			calls:  []string{"UpdateFunctionConfiguration", "PublishVersion"}, version: "2",
 		},
@@ -78,11 +78,11 @@ func TestPublishOnEveryChange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
-			if diff := cmp.Diff([]string{"CreateFunction"}, e.Settle(f)); diff != "" || lastPublished(f) != "1" {
+			if diff := cmp.Diff([]string{"CreateFunction"}, e.Converge(f)); diff != "" || lastPublished(f) != "1" {
 				t.Fatalf("a creation must publish version 1, got %s; calls: %s", lastPublished(f), diff)
 			}
 			apply(f, withCode(tc.change...))
-			if diff := cmp.Diff(tc.calls, e.Settle(f)); diff != "" {
+			if diff := cmp.Diff(tc.calls, e.Converge(f)); diff != "" {
 				t.Errorf("%s\ncalls: -want, +got:\n%s", tc.reason, diff)
 			}
 			if got := lastPublished(f); got != tc.version {
@@ -99,9 +99,9 @@ func TestPublishOnEveryChange(t *testing.T) {
 func TestPublishAnExistingVersion(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction()
-	e.Settle(f)
+	e.Converge(f)
 	apply(f, withCode(publishes))
-	if diff := cmp.Diff([]string{"PublishVersion"}, e.Settle(f)); diff != "" || lastPublished(f) != "1" {
+	if diff := cmp.Diff([]string{"PublishVersion"}, e.Converge(f)); diff != "" || lastPublished(f) != "1" {
 		t.Errorf(
 			"publish that is set later must publish once, got version %s: -want, +got:\n%s", lastPublished(f), diff,
 		)
@@ -157,20 +157,20 @@ func TestPublishOn(t *testing.T) {
 				f.Spec.ForProvider.FunctionSettings = withCode(publishes)
 				f.Spec.ForProvider.PublishOn = tc.publishOn
 			})
-			e.Settle(f)
+			e.Converge(f)
 			if _, err := e.Lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{
 				FunctionName: ptr.To("f"), Timeout: ptr.To[int32](33),
 			}); err != nil {
 				t.Fatal(err)
 			}
 			e.Advance(time.Minute)
-			calls := e.Settle(f)
+			calls := e.Converge(f)
 			if tc.change != nil {
 				if len(calls) > 0 {
 					t.Errorf("a change by hand alone caused %v", calls)
 				}
 				apply(f, withCode(append(tc.change, publishes)...))
-				calls = e.Settle(f)
+				calls = e.Converge(f)
 			}
 			if diff := cmp.Diff(tc.calls, calls); diff != "" || lastPublished(f) != tc.version {
 				t.Errorf(
@@ -178,8 +178,8 @@ func TestPublishOn(t *testing.T) {
 				)
 			}
 			e.Advance(time.Minute)
-			if calls := e.Settle(f); len(calls) > 0 {
-				t.Errorf("a settled function caused %v", calls)
+			if calls := e.Converge(f); len(calls) > 0 {
+				t.Errorf("a converged function caused %v", calls)
 			}
 		})
 	}
@@ -190,7 +190,7 @@ func TestPublishSurvivesLostAnswersAndRestarts(t *testing.T) {
 		t.Run(fmt.Sprint(drop), func(t *testing.T) {
 			e := newEnv(t)
 			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
-			e.Settle(f)
+			e.Converge(f)
 			apply(f, withCode(publishes, remembers))
 			e.Double.Fail(awsdouble.Fault{Operation: "PublishVersion", Drop: drop, Times: 5})
 			for range 10 {
@@ -203,7 +203,7 @@ func TestPublishSurvivesLostAnswersAndRestarts(t *testing.T) {
 				e.Advance(2 * time.Second)
 			}
 			e.Double.ClearFaults()
-			e.Settle(f)
+			e.Converge(f)
 			out, err := e.Lambda.ListVersionsByFunction(
 				t.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")},
 			)
@@ -218,7 +218,7 @@ func TestPublishSurvivesLostAnswersAndRestarts(t *testing.T) {
 			}
 
 			f.Status.AtProvider = v1beta1.FunctionObservation{}
-			e.Settle(f)
+			e.Converge(f)
 			if got := lastPublished(f); got != "2" {
 				t.Errorf("a status that was lost must come back with the same version, got %s", got)
 			}
@@ -233,7 +233,7 @@ func TestPublishWaitsForAWS(t *testing.T) {
 	}
 	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(snapshots) })
-	e.Settle(f)
+	e.Converge(f)
 	apply(f, withCode(snapshots, remembers))
 	preparing := false
 	for range 10 {
@@ -276,7 +276,7 @@ func TestPublishWaitsForAWS(t *testing.T) {
 func TestFailedUpdateIsNotPublished(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
-	e.Settle(f)
+	e.Converge(f)
 	e.Double.FailUpdate("f", "No such subnet.", "InvalidSubnet")
 	apply(f, withCode(publishes, remembers))
 	for range 10 {

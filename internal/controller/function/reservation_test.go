@@ -177,7 +177,7 @@ func TestCheckReservation(t *testing.T) {
 func TestReservationIsCheckedBeforeTheCall(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction()
-	e.Settle(f)
+	e.Converge(f)
 	figures := func() *account.Figures {
 		out, err := e.Lambda.GetAccountSettings(e.Context(), &lambda.GetAccountSettingsInput{})
 		if err != nil {
@@ -199,7 +199,7 @@ func TestReservationIsCheckedBeforeTheCall(t *testing.T) {
 		t.Errorf("AWS is not asked, got %v", got)
 	}
 	apply(f, withCode(func(p *v1beta1.FunctionSettings) { p.ReservedConcurrentExecutions = ptr.To[int32](900) }))
-	if diff := cmp.Diff([]string{"PutFunctionConcurrency"}, e.Settle(f)); diff != "" {
+	if diff := cmp.Diff([]string{"PutFunctionConcurrency"}, e.Converge(f)); diff != "" {
 		t.Errorf("what fits is reserved: -want, +got:\n%s", diff)
 	}
 }

@@ -86,7 +86,7 @@ func (e *ociEnv) sign(k crypto.Signer, signed, attachedTo string) {
 func TestOCIIsDeployed(t *testing.T) {
 	e := newOCIEnv(t)
 	digest := e.push("v1", "1")
-	if diff := cmp.Diff([]string{"CreateFunction"}, e.Settle(e.f)); diff != "" {
+	if diff := cmp.Diff([]string{"CreateFunction"}, e.Converge(e.f)); diff != "" {
 		t.Errorf("the artifact is deployed: -want, +got:\n%s", diff)
 	}
 	want := &v1beta1.DeployedCode{
@@ -98,12 +98,12 @@ func TestOCIIsDeployed(t *testing.T) {
 	}
 	e.registry.Requests()
 	e.push("v1", "2")
-	if calls := e.Settle(e.f); len(calls) > 0 || len(e.registry.Requests()) > 0 {
+	if calls := e.Converge(e.f); len(calls) > 0 || len(e.registry.Requests()) > 0 {
 		t.Errorf("without trackTag, the registry is not called again, got %v", calls)
 	}
 	e.spec().TrackTag = ptr.To(true)
 	e.f.Generation++
-	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Settle(e.f)); diff != "" {
+	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Converge(e.f)); diff != "" {
 		t.Errorf("with trackTag, a tag that has moved is deployed: -want, +got:\n%s", diff)
 	}
 	if got := e.f.Status.AtProvider.DeployedCode.Revision; got != "main@sha1:2" {
@@ -121,7 +121,7 @@ func TestOCIIsDeployed(t *testing.T) {
 	}
 	e.spec().Reference, e.spec().TrackTag = e.registry.Host+"/shop@"+digest, nil
 	e.f.Generation++
-	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Settle(e.f)); diff != "" {
+	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Converge(e.f)); diff != "" {
 		t.Errorf("a digest is deployed: -want, +got:\n%s", diff)
 	}
 	if got := e.f.Status.AtProvider.DeployedCode.Revision; got != "main@sha1:1" {
@@ -137,7 +137,7 @@ func TestRetryOfArtifact(t *testing.T) {
 	e.code = v1beta1.CodePolicy{RequireVerified: true, Cosign: &v1beta1.CosignSigners{PublicKeys: &public}}
 	digest := e.push("v1", "1")
 	e.sign(k, digest, digest)
-	e.Settle(e.f)
+	e.Converge(e.f)
 	digest = e.push("v2", "2")
 	e.sign(k, digest, digest)
 	e.spec().Reference = e.registry.Host + "/shop:v2"
@@ -153,7 +153,7 @@ func TestRetryOfArtifact(t *testing.T) {
 		t.Fatalf("%d updates", n)
 	}
 	e.Advance(10 * time.Minute)
-	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Settle(e.f)); diff != "" {
+	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Converge(e.f)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	if c := e.f.Status.AtProvider.DeployedCode; c.Verified == "" || c.Revision != "main@sha1:2" {
@@ -181,7 +181,7 @@ func TestManifestAsArtifact(t *testing.T) {
 	if _, err := e.Do(f); err == nil || !strings.Contains(err.Error(), "not a valid .tar") {
 		t.Errorf("a manifest is no archive, got %v", err)
 	}
-	if diff := cmp.Diff([]string{"CreateFunction"}, e.Settle(e.f)); diff != "" {
+	if diff := cmp.Diff([]string{"CreateFunction"}, e.Converge(e.f)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
@@ -202,7 +202,7 @@ func TestMovingTag(t *testing.T) {
 		}
 		return false
 	})
-	e.Settle(e.f)
+	e.Converge(e.f)
 	if got := e.f.Status.AtProvider.DeployedCode; !moved || !strings.HasSuffix(got.Source, digest) || got.Revision != "main@sha1:good" {
 		t.Errorf("what was looked up and signed is deployed, got %+v", got)
 	}
@@ -308,7 +308,7 @@ func TestOCIVerification(t *testing.T) {
 				tc.sign(e, digest)
 			}
 			if tc.want == "" {
-				e.Settle(e.f)
+				e.Converge(e.f)
 				if got := e.f.Status.AtProvider.DeployedCode; got == nil || got.Verified == "" {
 					t.Errorf("%s\nstatus must say who has signed it, got %+v", tc.reason, got)
 				}
@@ -343,7 +343,7 @@ func TestPullSecret(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	e.objects[secret("ns", "regcred")] = refs.ObjectData{".dockerconfigjson": []byte(`{"auths":{"` + e.registry.Host + `":{"auth":"bWU6aHVudGVyMg=="}}}`)}
-	e.Settle(e.f)
+	e.Converge(e.f)
 	if e.Double.Count("CreateFunction") != 1 {
 		t.Error("the function is not created")
 	}

@@ -97,7 +97,7 @@ func TestDeployedCodeIsVerifiedAgain(t *testing.T) {
 			if !tc.unsigned {
 				e.sign(mine, digest, digest)
 			}
-			e.Settle(e.f)
+			e.Converge(e.f)
 			e.registry.Requests()
 			e.Double.ResetCalls()
 			tc.after(e)
@@ -116,7 +116,7 @@ func TestDeployedCodeIsVerifiedAgain(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s\ngot %v", tc.reason, err)
 				}
-				if calls, again := e.Settle(e.f), e.registry.Requests(); len(calls)+len(again) > 0 {
+				if calls, again := e.Converge(e.f), e.registry.Requests(); len(calls)+len(again) > 0 {
 					t.Errorf("%s\nit is judged once, got %v and %v", tc.reason, calls, again)
 				}
 				return
@@ -151,7 +151,7 @@ func TestUnverifiedCodeIsNotPublished(t *testing.T) {
 			e.f.Spec.ForProvider.Publish = ptr.To(true)
 			digest := e.push("v1", "1")
 			e.sign(mine, digest, digest)
-			e.Settle(e.f)
+			e.Converge(e.f)
 			e.trust(otherPublic)
 			e.Double.ResetCalls()
 			e.f.Spec.ForProvider.Timeout = ptr.To[int32](7)
@@ -172,7 +172,7 @@ func TestUnverifiedCodeIsNotPublished(t *testing.T) {
 			}
 			mend(e, digest)
 			e.f.Generation++
-			e.Settle(e.f)
+			e.Converge(e.f)
 			if got := e.Double.Count("PublishVersion"); got != 1 {
 				t.Errorf("then the version is published, got %d", got)
 			}
@@ -185,15 +185,15 @@ func TestUnverifiedCodeIsNotPublished(t *testing.T) {
 func TestUnverifiedSourceIsTold(t *testing.T) {
 	e, source, f := withSource(t)
 	source.Publish(t, "main@sha1:1", map[string]string{"fn/index.py": "1"})
-	e.Settle(f)
+	e.Converge(f)
 	e.code = v1beta1.CodePolicy{RequireVerified: true}
 	if _, err := e.Do(f); err == nil || !strings.Contains(err.Error(), "it has no condition SourceVerified") {
 		t.Errorf("got %v", err)
 	}
 	source.Verify("verified signature of 1")
-	e.Settle(f)
+	e.Converge(f)
 	source.Verify("")
-	e.Settle(f)
+	e.Converge(f)
 	if got := f.Status.AtProvider.DeployedCode.Verified; got != "verified signature of 1" {
 		t.Errorf("got %q", got)
 	}

@@ -32,7 +32,7 @@ func withSource(t testing.TB) (*env, *fluxtest.Source, *v1beta1.Function) {
 func TestSourceIsDeployed(t *testing.T) {
 	e, source, f := withSource(t)
 	source.Publish(t, "main@sha1:1", map[string]string{"fn/index.py": "1", "other/index.py": "1"})
-	if diff := cmp.Diff([]string{"CreateFunction"}, e.Settle(f)); diff != "" {
+	if diff := cmp.Diff([]string{"CreateFunction"}, e.Converge(f)); diff != "" {
 		t.Errorf("the artifact is deployed: -want, +got:\n%s", diff)
 	}
 	first := f.Status.AtProvider.DeployedCode
@@ -41,7 +41,7 @@ func TestSourceIsDeployed(t *testing.T) {
 	}
 	steady := func(why string, downloads int) {
 		t.Helper()
-		if calls := e.Settle(f); len(calls) > 0 || source.Downloads() != downloads {
+		if calls := e.Converge(f); len(calls) > 0 || source.Downloads() != downloads {
 			t.Errorf("%s: got %v and %d downloads, want %d", why, calls, source.Downloads(), downloads)
 		}
 	}
@@ -50,7 +50,7 @@ func TestSourceIsDeployed(t *testing.T) {
 	steady("not even after a restart", 1)
 
 	source.Publish(t, "main@sha1:2", map[string]string{"fn/index.py": "2", "other/index.py": "1"})
-	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Settle(f)); diff != "" {
+	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Converge(f)); diff != "" {
 		t.Errorf("a new artifact is deployed: -want, +got:\n%s", diff)
 	}
 	if got := f.Status.AtProvider.DeployedCode; got.Revision != "main@sha1:2" || got.CodeSHA256 == first.CodeSHA256 {
@@ -59,7 +59,7 @@ func TestSourceIsDeployed(t *testing.T) {
 	second := f.Status.AtProvider.DeployedCode.CodeSHA256
 
 	source.Publish(t, "main@sha1:3", map[string]string{"fn/index.py": "2", "other/index.py": "3"})
-	if calls := e.Settle(f); len(calls) > 0 {
+	if calls := e.Converge(f); len(calls) > 0 {
 		t.Errorf("an artifact with the same code in the folder is not deployed again, got %v", calls)
 	}
 	if got := f.Status.AtProvider.DeployedCode; got.Revision != "main@sha1:3" || got.CodeSHA256 != second {
@@ -71,7 +71,7 @@ func TestSourceIsDeployed(t *testing.T) {
 	e.Must(err)
 	_, err = e.Lambda.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: other})
 	e.Must(err)
-	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Settle(f)); diff != "" {
+	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Converge(f)); diff != "" {
 		t.Errorf("code that was deployed by hand is replaced: -want, +got:\n%s", diff)
 	}
 }
@@ -80,7 +80,7 @@ func TestSourceIsDeployed(t *testing.T) {
 func TestSourceChangesAreDescribed(t *testing.T) {
 	e, source, f := withSource(t)
 	source.Publish(t, "main@sha1:1", map[string]string{"fn/index.py": "1"})
-	e.Settle(f)
+	e.Converge(f)
 	source.Publish(t, "main@sha1:2", map[string]string{"fn/index.py": "2"})
 	if _, err := e.Do(f); err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestRevisionOfVersions(t *testing.T) {
 	f.Spec.ForProvider.Description = ptr.To("the checkout")
 	for i, revision := range []string{"main@sha1:1", "main@sha1:2"} {
 		source.Publish(t, revision, map[string]string{"fn/index.py": revision})
-		e.Settle(f)
+		e.Converge(f)
 		out, err := e.Lambda.GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To(fmt.Sprint(i + 1))})
 		e.Must(err)
 		if got := ptr.Deref(out.Configuration.Description, ""); got != revision {
@@ -144,7 +144,7 @@ func TestPublishedCode(t *testing.T) {
 				{"main@sha1:1", "1"}, {"main@sha1:2", "2"}, {"main@sha1:3", "2"},
 			} {
 				source.Publish(t, p.revision, map[string]string{"fn/index.py": p.code})
-				e.Settle(f)
+				e.Converge(f)
 			}
 			if diff := cmp.Diff(tc.want, f.Status.AtProvider.PublishedCode); diff != "" {
 				t.Errorf("%s The third revision has the code of the second one. -want, +got:\n%s", tc.reason, diff)
@@ -198,7 +198,7 @@ func TestHostileSources(t *testing.T) {
 			e, source, f := withSource(t)
 			source.Publish(t, "main", map[string]string{"fn/index.py": "0"})
 			url := source.URL()
-			e.Settle(f)
+			e.Converge(f)
 			e.Double.ResetCalls()
 			a := map[string]any{"url": url, "revision": "evil", "digest": digest, "size": int64(len(archive))}
 			body := tc.change(a)
@@ -247,7 +247,7 @@ func TestRequireVerified(t *testing.T) {
 				f.Spec.ForProvider.PackageType, f.Spec.ForProvider.Runtime, f.Spec.ForProvider.Handler = ptr.To("Image"), nil, nil
 			}
 			if tc.want == "" {
-				e.Settle(f)
+				e.Converge(f)
 				if e.Double.Count("CreateFunction") != 1 {
 					t.Errorf("%s\nit is not created", tc.reason)
 				}
@@ -266,10 +266,10 @@ func TestRequireVerified(t *testing.T) {
 			// An existing function is not changed either.
 			e.code = v1beta1.CodePolicy{}
 			g := testFunction()
-			e.Settle(g)
+			e.Converge(g)
 			e.code = v1beta1.CodePolicy{RequireVerified: true, Unverified: tc.except}
 			e.Double.ResetCalls()
-			if calls := e.Settle(g); len(calls) > 0 {
+			if calls := e.Converge(g); len(calls) > 0 {
 				t.Errorf("%s\na function whose code does not change is not touched, got %v", tc.reason, calls)
 			}
 			g.Spec.ForProvider.Code = &tc.code
@@ -292,7 +292,7 @@ func TestRandomSources(t *testing.T) {
 	e.code = v1beta1.CodePolicy{RequireVerified: true}
 	source.Publish(t, "0", map[string]string{"fn/index.py": "0"})
 	source.Verify("signed 0")
-	e.Settle(f)
+	e.Converge(f)
 	r := rand.New(rand.NewPCG(3, 4))
 	deployed := 0
 	for i := range artifacts {
@@ -346,7 +346,7 @@ func TestSlowSource(t *testing.T) {
 			e, source, f := withSource(t)
 			source.Publish(t, "main@sha1:1", map[string]string{"fn/index.py": "1"})
 			if adopt {
-				e.Settle(f)
+				e.Converge(f)
 				f.Status.AtProvider.DeployedCode = nil
 			}
 			send := source.Stall(t)
@@ -354,7 +354,7 @@ func TestSlowSource(t *testing.T) {
 				t.Errorf("a reconcile that waits for a download is repeated, got %t, %v", aborted, err)
 			}
 			send()
-			e.Settle(f)
+			e.Converge(f)
 			if got := f.Status.AtProvider.DeployedCode; got == nil || got.Revision != "main@sha1:1" {
 				t.Errorf("got %+v", got)
 			}

@@ -39,7 +39,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// steadyFleet is settled functions with all that polls them by list, but for the queue and the watches: the reconciler,
+// steadyFleet is converged functions with all that polls them by list, but for the queue and the watches: the reconciler,
 // the lists, and the SDK's client. AWS answers with bytes that are made beforehand.
 type steadyFleet struct {
 	testing.TB
@@ -77,7 +77,7 @@ func newSteadyFleet(t testing.TB, n int) *steadyFleet {
 	}
 	var page []json.RawMessage
 	for i := range n {
-		fn := settledFunction(i)
+		fn := convergedFunction(i)
 		f.cache.functions[client.ObjectKeyFromObject(fn)] = fn
 		page = append(page, shownByAWS(fn))
 		if len(page) < pageSize && i < n-1 {
@@ -118,8 +118,8 @@ func newSteadyFleet(t testing.TB, n int) *steadyFleet {
 	return f
 }
 
-// settledFunction returns a function that was found up to date.
-func settledFunction(i int) *v1beta1.Function {
+// convergedFunction returns a function that was found up to date.
+func convergedFunction(i int) *v1beta1.Function {
 	name := fmt.Sprintf("f-%05d", i)
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Name, f.UID, f.ResourceVersion = name, types.UID("uid-"+name), "1"
@@ -139,7 +139,7 @@ func settledFunction(i int) *v1beta1.Function {
 		"2026-01-01T00:00:00.000+0000",
 	), ptr.To("Active"), ptr.To("Successful")
 	f.SetConditions(xpv2.Available().WithObservedGeneration(1), xpv2.ReconcileSuccess().WithObservedGeneration(1))
-	f.Status.SettledGeneration = 1
+	f.Status.ReconciledGeneration = 1
 	return f
 }
 
@@ -258,7 +258,7 @@ func TestSteadyByList(t *testing.T) {
 	}
 }
 
-// BenchmarkSteadyLook polls 10,000 settled functions by list, and reports the CPU time of all threads for each: their
+// BenchmarkSteadyLook polls 10,000 converged functions by list, and reports the CPU time of all threads for each: their
 // share of a page of ListFunctions, and the reconcile that finds them unchanged. It may be 0.2 ms.
 func BenchmarkSteadyLook(b *testing.B) {
 	const n, most = 10_000, 0.2

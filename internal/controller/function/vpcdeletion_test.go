@@ -53,7 +53,7 @@ func TestReleaseStep(t *testing.T) {
 			want: releaseDone,
 		},
 		"Detaching": {
-			reason: "The new configuration is shown before it is settled.", release: detach,
+			reason: "The new configuration is shown before it is converged.", release: detach,
 			c: types.FunctionConfiguration{
 				LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(time.Minute),
 			},
@@ -72,7 +72,7 @@ func TestReleaseStep(t *testing.T) {
 			want: releaseWaits,
 		},
 		"Stuck": {
-			reason: "A change that AWS never settles does not keep the function.", release: detach,
+			reason: "A change that AWS never completes does not keep the function.", release: detach,
 			c: types.FunctionConfiguration{
 				LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(changeLimit + time.Second),
 			},
@@ -324,9 +324,9 @@ func TestDeletionReleasesTheVPC(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			f := vpcFunction(option)
-			e.Settle(f)
+			e.Converge(f)
 			e.Remove(f)
-			if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "DeleteFunction"}, e.Settle(f)); diff != "" {
+			if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "DeleteFunction"}, e.Converge(f)); diff != "" {
 				t.Errorf("the VPC is released before the function is deleted: -want, +got:\n%s", diff)
 			}
 			for _, c := range e.Double.Calls() {
@@ -343,7 +343,7 @@ func TestDeletionReleasesTheVPC(t *testing.T) {
 func TestDeletionReleasesTheVPCDespiteKills(t *testing.T) {
 	e := newEnv(t)
 	f := vpcFunction(detaches)
-	e.Settle(f)
+	e.Converge(f)
 	e.Remove(f)
 	e.Double.ResetCalls()
 	for range 20 {
@@ -400,7 +400,7 @@ func TestDeletionIsBounded(t *testing.T) {
 			// The SDK's own retries are not counted.
 			e.Lambda = e.AWS.Lambda
 			f := vpcFunction(detaches)
-			e.Settle(f)
+			e.Converge(f)
 			e.Remove(f)
 			fail(e)
 			e.Double.ResetCalls()
@@ -430,7 +430,7 @@ func TestDeletionIsBounded(t *testing.T) {
 func TestDeletionAfterFailedReleases(t *testing.T) {
 	e := newEnv(t)
 	f := vpcFunction(detaches)
-	e.Settle(f)
+	e.Converge(f)
 	e.Remove(f)
 	e.Double.ResetCalls()
 	for range 60 {

@@ -35,13 +35,13 @@ func TestLifecycle(t *testing.T) {
 		c.Spec.ForProvider.Qualifier = ptr.To(functionconfigtest.Alias)
 		c.Spec.ForProvider.MaximumEventAgeInSeconds = ptr.To[int32](60)
 	})
-	e.Want(c, "a create and a look", testenv.Created, testenv.Settled)
+	e.Want(c, "a create and a look", testenv.Created, testenv.Converged)
 	if at := c.Status.AtProvider; meta.GetExternalName(c) != "cart:live" || *at.FunctionArn != functionconfigtest.FunctionARN+":live" || *at.OnFailureDestination != queueARN {
 		t.Errorf("named %q, %+v", meta.GetExternalName(c), at)
 	}
 
 	c.Spec.ForProvider.MaximumEventAgeInSeconds, c.Spec.ForProvider.DestinationConfig = nil, nil
-	e.Want(c, "one call carries all", testenv.Updated, testenv.Settled)
+	e.Want(c, "one call carries all", testenv.Updated, testenv.Converged)
 	if at := c.Status.AtProvider; at.MaximumEventAgeInSeconds != nil || at.OnFailureDestination != nil || *at.MaximumRetryAttempts != 1 {
 		t.Errorf("got %+v, want that what left spec left AWS", at)
 	}
@@ -53,7 +53,7 @@ func TestLifecycle(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Advance(1)
-	e.Want(c, "a change by hand is put right", testenv.Updated, testenv.Settled)
+	e.Want(c, "a change by hand is put right", testenv.Updated, testenv.Converged)
 
 	e.Remove(c)
 	e.Want(c, "it goes", testenv.Deleted, testenv.Gone)

@@ -36,7 +36,7 @@ func TestLifecycle(t *testing.T) {
 		u.Spec.ForProvider.Qualifier = ptr.To(functionconfigtest.Alias)
 		u.Spec.ForProvider.Cors = &v1beta1.Cors{AllowOrigins: []string{"*"}, AllowHeaders: []string{"Content-Type"}}
 	})
-	e.Want(u, "a create and a look", testenv.Created, testenv.Settled)
+	e.Want(u, "a create and a look", testenv.Created, testenv.Converged)
 	url := ptr.Deref(u.Status.AtProvider.FunctionURL, "")
 	if meta.GetExternalName(u) != "cart:live" || url == "" {
 		t.Errorf("named %q, at %q", meta.GetExternalName(u), url)
@@ -47,7 +47,7 @@ func TestLifecycle(t *testing.T) {
 
 	u.Spec.ForProvider.Cors = nil
 	u.Spec.ForProvider.AuthType = ptr.To("NONE")
-	e.Want(u, "one update carries all", testenv.Updated, testenv.Settled)
+	e.Want(u, "one update carries all", testenv.Updated, testenv.Converged)
 	if at := u.Status.AtProvider; at.Cors != nil || *at.AuthType != "NONE" || *at.FunctionURL != url {
 		t.Errorf("got %+v, want no CORS, and the same URL", at)
 	}
@@ -58,7 +58,7 @@ func TestLifecycle(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Advance(1)
-	e.Want(u, "a change by hand is put right", testenv.Updated, testenv.Settled)
+	e.Want(u, "a change by hand is put right", testenv.Updated, testenv.Converged)
 
 	e.Remove(u)
 	e.Want(u, "it goes", testenv.Deleted, testenv.Gone)

@@ -20,11 +20,11 @@ import (
 func TestOnceForEachInput(t *testing.T) {
 	e := newEnv(t)
 	i := newInvocation()
-	if diff := cmp.Diff([]string{`{"a":1}`}, e.settle(i)); diff != "" {
+	if diff := cmp.Diff([]string{`{"a":1}`}, e.converge(i)); diff != "" {
 		t.Errorf("a new input is a new invocation: -want, +got:\n%s", diff)
 	}
 	calls := e.Double.Count("")
-	if got := e.settle(i); len(got) != 0 || e.Double.Count("") != calls {
+	if got := e.converge(i); len(got) != 0 || e.Double.Count("") != calls {
 		t.Errorf("a steady look must make no call of AWS, got %d", e.Double.Count("")-calls)
 	}
 	for reason, change := range map[string]func(*v1beta1.Invocation){
@@ -36,22 +36,22 @@ func TestOnceForEachInput(t *testing.T) {
 	} {
 		c := i.DeepCopy()
 		change(c)
-		if got := e.settle(c); len(got) != 0 {
+		if got := e.converge(c); len(got) != 0 {
 			t.Errorf("%s, but the function was invoked", reason)
 		}
 	}
 	i.Spec.ForProvider.Triggers = map[string]string{"code": "v2"}
-	if got := e.settle(i); len(got) != 1 || *i.Status.AtProvider.Action != actionUpdate || *i.Status.AtProvider.Calls != 2 {
+	if got := e.converge(i); len(got) != 1 || *i.Status.AtProvider.Action != actionUpdate || *i.Status.AtProvider.Calls != 2 {
 		t.Errorf("a trigger invokes, got %d invocations, %+v", len(got), i.Status.AtProvider)
 	}
 	other := i.DeepCopy()
 	other.SetName("copy")
 	withoutStatus(other)
-	if got := e.settle(other); len(got) != 1 {
+	if got := e.converge(other); len(got) != 1 {
 		t.Errorf("a resource that was made from the manifest of another has not been invoked, got %d", len(got))
 	}
 	e.Remove(i)
-	if got := e.settle(i); len(got) != 0 || len(i.GetFinalizers()) > 0 {
+	if got := e.converge(i); len(got) != 0 || len(i.GetFinalizers()) > 0 {
 		t.Errorf("nothing is to be done for a deletion, got %d invocations", len(got))
 	}
 }
@@ -109,7 +109,7 @@ func TestOutcomes(t *testing.T) {
 			if tc.change != nil {
 				tc.change(&i.Spec.ForProvider)
 			}
-			e.settle(i)
+			e.converge(i)
 			got := i.Status.AtProvider
 			got.InputHash, got.LastInvokedTime = nil, nil
 			tc.want.FunctionName, tc.want.Action, tc.want.Attempts, tc.want.Calls = ptr.To("f"), ptr.To(actionCreate), ptr.To[int32](1), ptr.To[int64](1)
@@ -160,7 +160,7 @@ func TestUnknownOutcome(t *testing.T) {
 				t.Errorf("%s: an event must tell, got %q", tc.reason, got)
 			}
 			e.Advance(time.Hour)
-			e.settle(i)
+			e.converge(i)
 			if got := len(e.runs); got != tc.runs {
 				t.Errorf("%s: want %d runs, got %d", tc.reason, tc.runs, got)
 			}
@@ -187,14 +187,14 @@ func TestStoppedInTheMiddle(t *testing.T) {
 	r.Outcome = unknown
 	before.SetAnnotations(r.annotation())
 	e.Advance(time.Hour)
-	if got := e.settle(before); len(got) != 0 {
+	if got := e.converge(before); len(got) != 0 {
 		t.Errorf("what was about to be invoked may have been, got %v", got)
 	}
 	if got := *before.Status.AtProvider.Outcome; got != unknown {
 		t.Errorf("want %s, got %s", unknown, got)
 	}
 	before.Spec.ForProvider.Triggers = map[string]string{"again": "1"}
-	if got := e.settle(before); len(got) != 1 {
+	if got := e.converge(before); len(got) != 1 {
 		t.Errorf("another input is another invocation, got %v", got)
 	}
 }
@@ -208,7 +208,7 @@ func TestNothingRunsUnrecorded(t *testing.T) {
 	}
 	e.unwritable = false
 	i = newInvocation()
-	e.settle(i)
+	e.converge(i)
 	i.Spec.ForProvider.Payload = ptr.To(`{"a":2}`)
 	e.unwritable, e.runs = true, nil
 	if _, err := e.Do(i); err == nil ||
@@ -232,7 +232,7 @@ func TestRefusedCallsAreMadeAgain(t *testing.T) {
 			t.Errorf("%s: want the error, or another reconcile if it was throttled, got %v, %v", name, err, w.Done.Later)
 		}
 		withoutStatus(i) // A throttled call writes no status.
-		if got := w.settle(i); len(got) != 1 || *i.Status.AtProvider.Attempts != 1 || *i.Status.AtProvider.Action != actionCreate {
+		if got := w.converge(i); len(got) != 1 || *i.Status.AtProvider.Attempts != 1 || *i.Status.AtProvider.Action != actionCreate {
 			t.Errorf("%s: want one invocation at last, got %v, %+v", name, got, i.Status.AtProvider)
 		}
 	}
@@ -246,7 +246,7 @@ func TestRetriesOfAFunctionThatFails(t *testing.T) {
 	})
 	var waits []time.Duration
 	for range 3 {
-		e.settle(i)
+		e.converge(i)
 		waits = append(waits, e.Done.After)
 		e.Advance(e.Done.After)
 	}
@@ -257,12 +257,12 @@ func TestRetriesOfAFunctionThatFails(t *testing.T) {
 		t.Errorf("want three attempts, got %d, %+v", len(e.runs), i.Status.AtProvider)
 	}
 	e.Advance(time.Hour)
-	if got := e.settle(i); len(got) != 0 {
+	if got := e.converge(i); len(got) != 0 {
 		t.Errorf("want no more than three, got %v", got)
 	}
 	e.returns = awsdouble.Returned{}
 	i.Spec.ForProvider.Payload = ptr.To(`{"a":2}`)
-	if got := e.settle(i); len(got) != 1 || *i.Status.AtProvider.Attempts != 1 || i.Status.AtProvider.FunctionErrorMessage != nil {
+	if got := e.converge(i); len(got) != 1 || *i.Status.AtProvider.Attempts != 1 || i.Status.AtProvider.FunctionErrorMessage != nil {
 		t.Errorf("another input is tried anew, got %v, %+v", got, i.Status.AtProvider)
 	}
 }
@@ -275,11 +275,11 @@ func TestFunctionThatTakesTooLong(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "is 300 seconds, but its result is awaited for at most 50 seconds: set invocationType to Event") || len(e.runs) > 0 {
 		t.Errorf("want an error and no run, got %v, %v", err, e.runs)
 	}
-	if got := e.settle(newInvocation(slow, func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("Event") })); len(got) != 1 {
+	if got := e.converge(newInvocation(slow, func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("Event") })); len(got) != 1 {
 		t.Errorf("an event may take its time, got %v", got)
 	}
 	e.Double.Fail(awsdouble.Fault{Operation: "GetFunctionConfiguration", Error: awsdouble.AccessDenied("lambda:GetFunctionConfiguration")})
-	if got := e.settle(newInvocation()); len(got) != 1 {
+	if got := e.converge(newInvocation()); len(got) != 1 {
 		t.Errorf("a function that may not be looked at may be invoked, got %v", got)
 	}
 }
@@ -287,11 +287,11 @@ func TestFunctionThatTakesTooLong(t *testing.T) {
 func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
 	i := newInvocation(crud)
-	e.settle(i)
+	e.converge(i)
 	i.Spec.ForProvider.Payload = ptr.To(`{"a":2}`)
-	e.settle(i)
+	e.converge(i)
 	e.Remove(i)
-	e.settle(i)
+	e.converge(i)
 	want := []string{
 		`{"a":1,"tf":{"action":"create","prev_input":null}}`,
 		`{"a":2,"tf":{"action":"update","prev_input":{"a":1}}}`,
@@ -333,7 +333,7 @@ func TestInvocationOfDeletion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			i := newInvocation(crud)
-			e.settle(i)
+			e.converge(i)
 			e.runs = nil
 			tc.before(e, i)
 			e.Remove(i)
@@ -364,7 +364,7 @@ func TestSecretPayload(t *testing.T) {
 	i := newInvocation(func(p *v1beta1.InvocationParameters) {
 		p.Payload, p.PayloadFrom, p.LogType, p.RecordResult = nil, fromSecret, ptr.To("Tail"), ptr.To(true)
 	})
-	if got := e.settle(i); len(got) != 1 || !strings.Contains(got[0], "hunter2") {
+	if got := e.converge(i); len(got) != 1 || !strings.Contains(got[0], "hunter2") {
 		t.Fatalf("the function must be told, got %v", got)
 	}
 	o := i.Status.AtProvider
@@ -373,7 +373,7 @@ func TestSecretPayload(t *testing.T) {
 		t.Errorf("nothing of a Secret may be shown, got %q", all)
 	}
 	e.objects[ref.String()+"/payload"] = `{"password":"hunter3"}`
-	if got := e.settle(i); len(got) != 1 {
+	if got := e.converge(i); len(got) != 1 {
 		t.Errorf("a changed Secret is another input, got %v", got)
 	}
 	e.objects[ref.String()+"/payload"] = `not JSON: hunter4`
@@ -409,13 +409,13 @@ func TestPolicies(t *testing.T) {
 			e := newEnv(t)
 			i := newInvocation()
 			if !tc.fresh {
-				e.settle(i)
+				e.converge(i)
 				e.runs = nil
 			}
 			for _, c := range tc.change {
 				c(i)
 			}
-			e.settle(i)
+			e.converge(i)
 			c := i.GetCondition(xpv2.TypeReady)
 			if len(e.runs) != tc.runs || !strings.Contains(c.Message, tc.want) || (c.Status == corev1.ConditionTrue) != (tc.want == "") {
 				t.Errorf("%s: want %d runs, %q; got %v, %+v", tc.reason, tc.runs, tc.want, e.runs, c)

@@ -91,8 +91,8 @@ func (e *env) AnnotateIfUnchanged(ctx context.Context, obj client.Object, annota
 	return e.Annotate(ctx, obj, annotations)
 }
 
-// settle reconciles until nothing is due, and returns what the function was invoked with.
-func (e *env) settle(i *v1beta1.Invocation) []string {
+// converge reconciles until nothing is due, and returns what the function was invoked with.
+func (e *env) converge(i *v1beta1.Invocation) []string {
 	e.Helper()
 	before := len(e.runs)
 	e.Outcomes(i)

@@ -31,11 +31,11 @@ func TestRandomSpecs(t *testing.T) {
 			if input == before || ptr.Deref(i.Spec.ForProvider.InvocationType, "") == "DryRun" {
 				want = 0
 			}
-			if got := e.settle(i); len(got) != want {
+			if got := e.converge(i); len(got) != want {
 				t.Fatalf("%d: want %d invocations, got %v of %+v", n, want, got, i.Spec.ForProvider)
 			}
 			calls := e.Double.Count("")
-			if got := e.settle(i); len(got) != 0 || e.Double.Count("") != calls {
+			if got := e.converge(i); len(got) != 0 || e.Double.Count("") != calls {
 				t.Fatalf("%d: another look must do nothing, got %v", n, got)
 			}
 			before = input

@@ -47,7 +47,7 @@ func TestEmulatorResponses(t *testing.T) {
 func TestALaterVersionThatDoesNotShowIsNotPublishedTwice(t *testing.T) {
 	e := newEnv(t)
 	l := testLayer()
-	e.Settle(l)
+	e.Converge(l)
 	l.Spec.ForProvider.Content, l.Generation = inline("two"), 2
 	if o, err := e.Do(l); o != testenv.Updated || err != nil {
 		t.Fatalf("%s, %v", o, err)

@@ -79,7 +79,7 @@ func reads(l *v1beta1.LayerVersion) []string {
 	arn := reconcile.ExternalName(l)
 	i, recorded := intentOf(l)
 	switch {
-	case recorded && !i.settled(arn):
+	case recorded && !i.completed(arn):
 		return []string{opList, opGet}
 	case arn == "" && !meta.WasDeleted(l) && !reconcile.ObserveOnly(l):
 		return []string{opList, opPublish}

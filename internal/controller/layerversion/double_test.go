@@ -130,7 +130,7 @@ func TestLifecycle(t *testing.T) {
 	l := testLayer(func(p *v1beta1.LayerVersionParameters) {
 		p.CompatibleRuntimes, p.LicenseInfo = []string{"python3.13"}, ptr.To("MIT")
 	})
-	if diff := cmp.Diff([]string{opPublish}, e.Settle(l)); diff != "" || meta.GetExternalName(l) != arn(2) {
+	if diff := cmp.Diff([]string{opPublish}, e.Converge(l)); diff != "" || meta.GetExternalName(l) != arn(2) {
 		t.Errorf("a layer is published once, as %s: -want, +got:\n%s", meta.GetExternalName(l), diff)
 	}
 	if s := l.Status.AtProvider; ptr.Deref(s.Version, 0) != 2 || ptr.Deref(s.LayerVersionArn, "") != arn(2) || s.CodeSHA256 == nil || ptr.Deref(s.LicenseInfo, "") != "MIT" {
@@ -141,19 +141,19 @@ func TestLifecycle(t *testing.T) {
 	}
 
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
-	if diff := cmp.Diff([]string{opPublish, opDelete}, e.Settle(l)); diff != "" || meta.GetExternalName(l) != arn(3) {
+	if diff := cmp.Diff([]string{opPublish, opDelete}, e.Converge(l)); diff != "" || meta.GetExternalName(l) != arn(3) {
 		t.Errorf("another content is another version, %s, and the old one goes: -want, +got:\n%s", meta.GetExternalName(l), diff)
 	}
 	e.wantVersions("The others' version stays", 1, 3)
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.CompatibleRuntimes = []string{"python3.12", "python3.13"} })
-	e.Settle(l)
+	e.Converge(l)
 	e.wantVersions("So is another setting", 1, 4)
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.CompatibleRuntimes = []string{"python3.13", "python3.12"} })
 	if got := testenv.Writes(e.Poll(l)); len(got) != 0 {
 		t.Errorf("another order is no other setting: %v", got)
 	}
 	e.Remove(l)
-	if diff := cmp.Diff([]string{opDelete}, e.Settle(l)); diff != "" {
+	if diff := cmp.Diff([]string{opDelete}, e.Converge(l)); diff != "" {
 		t.Errorf("only itself is deleted: -want, +got:\n%s", diff)
 	}
 	e.wantVersions("Never all versions", 1)
@@ -164,7 +164,7 @@ func TestOldVersionsAreKept(t *testing.T) {
 	l := testLayer(func(p *v1beta1.LayerVersionParameters) { p.OldVersions = nil })
 	for _, text := range []string{"one", "two", "three"} {
 		edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline(text) })
-		e.Settle(l)
+		e.Converge(l)
 	}
 	e.wantVersions("All stay", 1, 2, 3)
 	if diff := cmp.Diff([]int64{1, 2}, l.Status.AtProvider.OldVersions); diff != "" {
@@ -172,12 +172,12 @@ func TestOldVersionsAreKept(t *testing.T) {
 	}
 	kept := l.DeepCopy()
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.OldVersions = ptr.To(v1beta1.OldVersionsDelete) })
-	if diff := cmp.Diff([]string{opDelete, opDelete}, e.Settle(l)); diff != "" {
+	if diff := cmp.Diff([]string{opDelete, opDelete}, e.Converge(l)); diff != "" {
 		t.Errorf("once they are not to be kept, they go: -want, +got:\n%s", diff)
 	}
 	e.wantVersions("The newest stays", 3)
 	e.Remove(kept)
-	e.Settle(kept)
+	e.Converge(kept)
 	if len(e.versions()) != 0 {
 		t.Errorf("the newest goes with its resource, got %v", e.versions())
 	}
@@ -186,13 +186,13 @@ func TestOldVersionsAreKept(t *testing.T) {
 func TestARemovedLayerTakesItsOldVersionsAlong(t *testing.T) {
 	e := newEnv(t)
 	l := testLayer(func(p *v1beta1.LayerVersionParameters) { p.OldVersions = ptr.To(v1beta1.OldVersionsKeep) })
-	e.Settle(l)
+	e.Converge(l)
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
-	e.Settle(l)
+	e.Converge(l)
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.OldVersions = ptr.To(v1beta1.OldVersionsDelete) })
 	e.Must(e.deletes(2))
 	e.Remove(l)
-	e.Settle(l)
+	e.Converge(l)
 	if got := e.versions(); len(got) != 0 {
 		t.Errorf("none is left behind, even if the newest is gone already: %v", got)
 	}
@@ -215,7 +215,7 @@ func TestALostPublicationIsFoundAgain(t *testing.T) {
 					t.Fatal("the answer must be lost")
 				}
 				e.others(map[string][]byte{"other": []byte(text)})
-				e.Settle(l)
+				e.Converge(l)
 				if drop == awsdouble.DropBefore {
 					want++ // The other user published first.
 				}
@@ -243,13 +243,13 @@ func TestALostPublicationIsReplaced(t *testing.T) {
 	l := testLayer()
 	e.Lose(l, opPublish)
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
-	e.Settle(l)
+	e.Converge(l)
 	e.wantVersions("The first is replaced like any other", 2)
 
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("three") })
 	e.Lose(l, opPublish)
 	e.Remove(l)
-	e.Settle(l)
+	e.Converge(l)
 	if got := e.versions(); len(got) != 0 {
 		t.Errorf("what was lost goes along with its resource: %v", got)
 	}
@@ -258,14 +258,14 @@ func TestALostPublicationIsReplaced(t *testing.T) {
 func TestAPublicationThatIsRefused(t *testing.T) {
 	e := newEnv(t)
 	l := testLayer()
-	e.Settle(l)
+	e.Converge(l)
 	e.Double.Fail(awsdouble.Fault{Operation: opPublish, Error: awsdouble.ServiceFailure()})
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
 	if _, err := e.Step(l); err == nil {
 		t.Fatal("AWS's error must be told")
 	}
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("one") })
-	e.Settle(l)
+	e.Converge(l)
 	if diff := cmp.Diff([]string{opGet}, e.Poll(l)); diff != "" {
 		t.Errorf("nothing is searched for any more: -want, +got:\n%s", diff)
 	}
@@ -285,17 +285,17 @@ func TestContentOfS3(t *testing.T) {
 	l := testLayer(func(p *v1beta1.LayerVersionParameters) {
 		p.Content = &v1beta1.LayerContent{S3Bucket: ptr.To("code"), S3Key: ptr.To("layer.zip"), S3ObjectStorageMode: ptr.To("COPY")}
 	})
-	e.Settle(l)
+	e.Converge(l)
 	if diff := cmp.Diff([]string{opGet, "HeadObject"}, e.Poll(l)); diff != "" {
 		t.Errorf("a steady layer is one call to Lambda and one to S3: -want, +got:\n%s", diff)
 	}
 	put("two")
-	if diff := cmp.Diff([]string{opPublish, opDelete}, e.Settle(l)); diff != "" {
+	if diff := cmp.Diff([]string{opPublish, opDelete}, e.Converge(l)); diff != "" {
 		t.Errorf("a replaced object is published: -want, +got:\n%s", diff)
 	}
 	put("three")
 	e.Lose(l, opPublish)
-	if diff := cmp.Diff([]string{opDelete}, e.Settle(l)); diff != "" {
+	if diff := cmp.Diff([]string{opDelete}, e.Converge(l)); diff != "" {
 		t.Errorf("what was lost is found, though its hash was not known: -want, +got:\n%s", diff)
 	}
 	e.wantVersions("One is left", 3)
@@ -314,14 +314,14 @@ func TestContentOfTheCluster(t *testing.T) {
 		t.Errorf("a change of it wakes the layer: -want, +got:\n%s", diff)
 	}
 	e.objects[ref] = refs.ObjectData{"m.py": []byte("one")}
-	e.Settle(l)
+	e.Converge(l)
 	same := testLayer()
 	want, err := archive.Zip(map[string][]byte{"python/m.py": []byte(same.Spec.ForProvider.Content.Inline["python/m.py"])})
 	if err != nil || ptr.Deref(l.Status.AtProvider.CodeSHA256, "") != archive.Hash(want) {
 		t.Errorf("the same files are the same archive: %v, %s", err, ptr.Deref(l.Status.AtProvider.CodeSHA256, ""))
 	}
 	e.objects[ref] = refs.ObjectData{"m.py": []byte("two")}
-	if diff := cmp.Diff([]string{opPublish, opDelete}, e.Settle(l)); diff != "" {
+	if diff := cmp.Diff([]string{opPublish, opDelete}, e.Converge(l)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
@@ -331,14 +331,14 @@ func TestImport(t *testing.T) {
 	e.others(map[string][]byte{"python/m.py": []byte("one")})
 	l := testLayer()
 	meta.SetExternalName(l, arn(1))
-	if got := e.Settle(l); len(got) != 0 {
+	if got := e.Converge(l); len(got) != 0 {
 		t.Errorf("what is as wanted is taken over as it is: %v", got)
 	}
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
-	e.Settle(l)
+	e.Converge(l)
 	e.wantVersions("What others have published is not deleted when it is replaced", 1, 2)
 	e.Remove(l)
-	e.Settle(l)
+	e.Converge(l)
 	e.wantVersions("Nor later", 1)
 
 	for name, tc := range map[string]struct{ name, want string }{
@@ -358,11 +358,11 @@ func TestImport(t *testing.T) {
 func TestAVersionThatIsDeletedByHandIsPublishedAnew(t *testing.T) {
 	e := newEnv(t)
 	l := testLayer()
-	e.Settle(l)
+	e.Converge(l)
 	e.Must(e.deletes(1))
 	for range 3 { // AWS may take a minute to list a version, and has to report its absence three times.
 		e.Advance(time.Minute)
-		e.Settle(l)
+		e.Converge(l)
 	}
 	e.wantVersions("It is there again", 2)
 	if !ownership.WroteName(l) || meta.GetExternalName(l) != arn(2) {
@@ -381,7 +381,7 @@ func TestALostPublicationAfterADeletionByHandIsFoundAgain(t *testing.T) {
 				e.others(map[string][]byte{"python/m.py": []byte("one")})
 				meta.SetExternalName(l, arn(1))
 			}
-			e.Settle(l)
+			e.Converge(l)
 			e.Must(e.deletes(1))
 			e.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropAfter})
 			lost := false
@@ -393,7 +393,7 @@ func TestALostPublicationAfterADeletionByHandIsFoundAgain(t *testing.T) {
 			if !lost {
 				t.Fatal("the answer must be lost")
 			}
-			if got := e.Settle(l); len(got) != 0 {
+			if got := e.Converge(l); len(got) != 0 {
 				t.Errorf("what was lost is found, but these calls were made: %v", got)
 			}
 			e.wantVersions("It is published once", 2)
@@ -404,7 +404,7 @@ func TestALostPublicationAfterADeletionByHandIsFoundAgain(t *testing.T) {
 	}
 }
 
-// TestRandomSpecsConverge checks that a random spec is settled by one publication, and so
+// TestRandomSpecsConverge checks that a random spec is converged by one publication, and so
 // is each change.
 func TestRandomSpecsConverge(t *testing.T) {
 	for seed := range uint64(60) {
@@ -412,10 +412,10 @@ func TestRandomSpecsConverge(t *testing.T) {
 		e := newEnv(t)
 		l := testLayer()
 		random(g, &l.Spec.ForProvider)
-		e.Settle(l)
+		e.Converge(l)
 		for range 4 {
 			edit(l, func(p *v1beta1.LayerVersionParameters) { random(g, p) })
-			if got := e.Settle(l); len(slices.DeleteFunc(slices.Clone(got), func(c string) bool { return c != opPublish })) > 1 {
+			if got := e.Converge(l); len(slices.DeleteFunc(slices.Clone(got), func(c string) bool { return c != opPublish })) > 1 {
 				t.Fatalf("seed %d: a change is one version: %v", seed, got)
 			}
 			if got := testenv.Writes(e.Poll(l)); len(got) != 0 {

@@ -65,7 +65,7 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, l *v1beta1.Layer
 	e.facts = f
 	arn := reconcile.ExternalName(l)
 	i, recorded := intentOf(l)
-	if !recorded || i.settled(arn) {
+	if !recorded || i.completed(arn) {
 		return e.named(ctx, l, arn)
 	}
 	o, err := e.published(ctx, l, i)

@@ -66,8 +66,8 @@ func (i intent) annotation() map[string]string {
 // none returns the annotation that clears the intent.
 func none() map[string]string { return map[string]string{v1beta1.AnnotationIntent: ""} }
 
-// settled reports whether the external name is that of the version that the intent led to.
-func (i intent) settled(arn string) bool {
+// completed reports whether the external name is that of the version that the intent led to.
+func (i intent) completed(arn string) bool {
 	v, err := versionOf(arn)
 	return err == nil && i.ledTo(v.number)
 }

@@ -18,22 +18,22 @@ func TestSourceIsPublished(t *testing.T) {
 	l := testLayer(func(p *v1beta1.LayerVersionParameters) {
 		p.Content = &v1beta1.LayerContent{SourceRef: fluxtest.Ref("layer")}
 	})
-	e.Settle(l)
+	e.Converge(l)
 	if got := l.Status.AtProvider.PublishedContent; got == nil || got.Revision != "main@sha1:1" {
 		t.Errorf("status must have the revision, got %+v", got)
 	}
 	e.source.Publish(t, "main@sha1:2", map[string]string{"layer/python/util.py": "1", "README.md": "2"})
-	if calls := e.Settle(l); len(calls) > 0 || l.Status.AtProvider.PublishedContent.Revision != "main@sha1:2" {
+	if calls := e.Converge(l); len(calls) > 0 || l.Status.AtProvider.PublishedContent.Revision != "main@sha1:2" {
 		t.Errorf("the same content is not published again, got %v, %+v", calls, l.Status.AtProvider.PublishedContent)
 	}
 	e.source.Publish(t, "main@sha1:3", map[string]string{"layer/python/util.py": "3"})
-	e.Settle(l)
+	e.Converge(l)
 	if diff := cmp.Diff([]int64{2}, e.versions()); diff != "" {
 		t.Errorf("other content is published, and the old version deleted: -want, +got:\n%s", diff)
 	}
 	downloads := e.source.Downloads()
 	e.source.Store = fluxtest.New(t).Store
-	if calls := e.Settle(l); len(calls) > 0 || e.source.Downloads() != downloads {
+	if calls := e.Converge(l); len(calls) > 0 || e.source.Downloads() != downloads {
 		t.Errorf("a steady layer downloads nothing, not even after a restart, got %v", calls)
 	}
 }
@@ -46,14 +46,14 @@ func TestUnverifiedContentIsTold(t *testing.T) {
 	l := testLayer(func(p *v1beta1.LayerVersionParameters) {
 		p.Content = &v1beta1.LayerContent{SourceRef: fluxtest.Ref("layer")}
 	})
-	e.Settle(l)
+	e.Converge(l)
 	e.code = v1beta1.CodePolicy{RequireVerified: true}
 	const want = "the deployed code remains in AWS, but is not verified now: spec.forProvider.content.sourceRef: "
 	if _, err := e.Do(l); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v", err)
 	}
 	e.source.Verify("verified signature of 1")
-	if calls := e.Settle(l); len(calls) > 0 || l.Status.AtProvider.PublishedContent.Verified == "" {
+	if calls := e.Converge(l); len(calls) > 0 || l.Status.AtProvider.PublishedContent.Verified == "" {
 		t.Errorf("once it is verified, all is well, got %v, %+v", calls, l.Status.AtProvider.PublishedContent)
 	}
 }
@@ -76,7 +76,7 @@ func TestUnverifiedContentIsNotPublished(t *testing.T) {
 		t.Errorf("%d versions are published", n)
 	}
 	e.source.Verify("verified signature of 1")
-	e.Settle(l)
+	e.Converge(l)
 	if got := l.Status.AtProvider.PublishedContent; got == nil || got.Verified != "verified signature of 1" {
 		t.Errorf("got %+v", got)
 	}

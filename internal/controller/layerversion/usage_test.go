@@ -42,7 +42,7 @@ func (e *env) publishes(l *v1beta1.LayerVersion, texts ...string) {
 		edit(l, func(p *v1beta1.LayerVersionParameters) {
 			p.OldVersions, p.Content = ptr.To(v1beta1.OldVersionsDeleteUnused), inline(text)
 		})
-		e.Settle(l)
+		e.Converge(l)
 	}
 }
 
@@ -70,7 +70,7 @@ func TestUnusedVersionsAreDeleted(t *testing.T) {
 	}
 	e.moves("latest", 4)
 	e.Advance(firstCheck)
-	if diff := cmp.Diff([]string{opDelete}, e.Settle(l)); diff != "" {
+	if diff := cmp.Diff([]string{opDelete}, e.Converge(l)); diff != "" {
 		t.Errorf("it goes once no function uses it: -want, +got:\n%s", diff)
 	}
 	e.wantVersions("A published version uses the other for ever", 3, 4)
@@ -106,7 +106,7 @@ func TestARemovedLayerKeepsUsedVersions(t *testing.T) {
 	e.moves("g", 3)
 	e.Advance(time.Minute)
 	e.Remove(l)
-	e.Settle(l)
+	e.Converge(l)
 	e.wantVersions("Only what a function uses is left", 1)
 }
 

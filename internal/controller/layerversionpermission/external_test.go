@@ -183,7 +183,7 @@ func TestUpdateRemovesThenAdds(t *testing.T) {
 	if o, err := e.Do(p); o != testenv.Updated || err != nil || e.Done.After == 0 {
 		t.Errorf("%s, %v; comes back at once: %v", o, err, e.Done.After)
 	}
-	e.Want(p, "it is added and looked at", testenv.Created, testenv.Settled)
+	e.Want(p, "it is added and looked at", testenv.Created, testenv.Converged)
 	if diff := cmp.Diff([]string{opRead, opRemove, opRead, opRead, opAdd, opRead}, e.Operations()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -216,7 +216,7 @@ func TestDelete(t *testing.T) {
 func TestDeleteOfAnotherVersion(t *testing.T) {
 	e := newEnv(t)
 	versions{1: otherStatement + "," + partnerStatement}.in(e)
-	e.Settle(testPermission(named, testenv.BeingDeleted, atTwo))
+	e.Converge(testPermission(named, testenv.BeingDeleted, atTwo))
 	if got := e.Double.Policy(layerArn + ":1"); strings.Contains(got, "partner") || !strings.Contains(got, "other") {
 		t.Errorf("the policy is %s", got)
 	}

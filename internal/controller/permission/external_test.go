@@ -111,7 +111,7 @@ func TestDeletedAfterItsFunctionWasForgotten(t *testing.T) {
 			arn := functionArn[:len(functionArn)-len("cart")] + "basket:live"
 			e.put(arn, bucketStatement)
 			has(bucketStatement)(e)
-			e.Settle(testPermission(named, testenv.BeingDeleted, change, func(p *v1beta1.Permission) { p.Spec.ForProvider.FunctionName = nil }))
+			e.Converge(testPermission(named, testenv.BeingDeleted, change, func(p *v1beta1.Permission) { p.Spec.ForProvider.FunctionName = nil }))
 			if got := e.Double.Policy(arn); got != "" {
 				t.Errorf("it is left there: %s", got)
 			}
@@ -164,7 +164,7 @@ func TestUpdateRemovesThenAdds(t *testing.T) {
 	if o, err := e.Do(p); o != testenv.Updated || err != nil || e.Done.After == 0 {
 		t.Errorf("%s, %v; comes back at once: %v", o, err, e.Done.After)
 	}
-	e.Want(p, "it is added and looked at", testenv.Created, testenv.Settled)
+	e.Want(p, "it is added and looked at", testenv.Created, testenv.Converged)
 	if diff := cmp.Diff([]string{opRead, opRemove, opRead, opAdd, opRead}, e.Operations()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -194,7 +194,7 @@ func TestAWrongNotFound(t *testing.T) {
 	e := newEnv(t)
 	e.Age = 2 * time.Second
 	p := testPermission()
-	e.Settle(p)
+	e.Converge(p)
 	e.Remove(p)
 	if diff := cmp.Diff([]string{opRemove}, e.WrongNotFound(p, opRead, 1)); diff != "" {
 		t.Errorf("it is removed after all: -want, +got:\n%s", diff)

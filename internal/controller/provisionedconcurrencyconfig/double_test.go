@@ -42,7 +42,7 @@ func TestLifecycle(t *testing.T) {
 		t.Errorf("got %+v", at)
 	}
 	e.Advance(takes)
-	e.Want(c, "AWS says that it is ready", testenv.Settled)
+	e.Want(c, "AWS says that it is ready", testenv.Converged)
 	if at := c.Status.AtProvider; *at.Status != "READY" || *at.AvailableProvisionedConcurrentExecutions != 5 {
 		t.Errorf("got %+v", at)
 	}
@@ -53,7 +53,7 @@ func TestLifecycle(t *testing.T) {
 		t.Errorf("Ready is %s %q", ready.Reason, ready.Message)
 	}
 	e.Advance(takes)
-	e.Want(c, "AWS says that it is ready", testenv.Settled)
+	e.Want(c, "AWS says that it is ready", testenv.Converged)
 
 	if _, err := e.Lambda.PutProvisionedConcurrencyConfig(t.Context(), &lambda.PutProvisionedConcurrencyConfigInput{
 		FunctionName: ptr.To(functionconfigtest.Function), Qualifier: ptr.To(functionconfigtest.Alias), ProvisionedConcurrentExecutions: ptr.To[int32](1),
@@ -83,7 +83,7 @@ func TestFailureIsShownAndTriedAgain(t *testing.T) {
 	e.Advance(retryAfter - takes)
 	e.Want(c, "it is tried again", testenv.Updated, testenv.Waits)
 	e.Advance(takes)
-	e.Want(c, "and is ready", testenv.Settled)
+	e.Want(c, "and is ready", testenv.Converged)
 }
 
 func TestAMoveOfTheAliasIsAwaitedAndNoDrift(t *testing.T) {
@@ -91,7 +91,7 @@ func TestAMoveOfTheAliasIsAwaitedAndNoDrift(t *testing.T) {
 	c := newConfig()
 	e.Outcomes(c)
 	e.Advance(takes)
-	e.Want(c, "AWS has provided it", testenv.Settled)
+	e.Want(c, "AWS has provided it", testenv.Converged)
 	if _, err := e.Lambda.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: ptr.To(functionconfigtest.Function), Name: ptr.To(functionconfigtest.Alias), FunctionVersion: ptr.To("2")}); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestAMoveOfTheAliasIsAwaitedAndNoDrift(t *testing.T) {
 		t.Errorf("Ready is %s %q", ready.Reason, ready.Message)
 	}
 	e.Advance(takes)
-	e.Want(c, "and has", testenv.Settled)
+	e.Want(c, "and has", testenv.Converged)
 	if n := e.Double.Count(opPut); n != 1 {
 		t.Errorf("it was asked for %d times, want once", n)
 	}
@@ -166,7 +166,7 @@ func TestRandomNumbersConverge(t *testing.T) {
 		for range 2 {
 			e.Outcomes(c)
 			e.Advance(takes)
-			e.Want(c, "AWS has provided it", testenv.Settled)
+			e.Want(c, "AWS has provided it", testenv.Converged)
 			asked := c.Status.AtProvider.AvailableProvisionedConcurrentExecutions
 			if want := c.Spec.ForProvider.ProvisionedConcurrentExecutions; want != nil && *want != *asked {
 				t.Fatalf("seed %d: %d wanted, %d there", seed, *want, *asked)

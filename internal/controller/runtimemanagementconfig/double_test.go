@@ -43,19 +43,19 @@ func (e env) there(qualifier string) settings {
 func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig(func(c *v1beta1.RuntimeManagementConfig) { c.Spec.ForProvider.Qualifier = ptr.To("1") })
-	e.Want(c, "it is set", testenv.Created, testenv.Settled)
+	e.Want(c, "it is set", testenv.Created, testenv.Converged)
 	if at := c.Status.AtProvider; meta.GetExternalName(c) != "cart:1" || *at.UpdateRuntimeOn != "FunctionUpdate" || *at.FunctionArn != functionconfigtest.FunctionARN+":1" {
 		t.Errorf("named %q, %+v", meta.GetExternalName(c), at)
 	}
 	c.Spec.ForProvider.RuntimeManagementConfigSettings = on(manual, runtimeA)
-	e.Want(c, "one call carries all", testenv.Updated, testenv.Settled)
+	e.Want(c, "one call carries all", testenv.Updated, testenv.Converged)
 
 	if _, err := e.Lambda.PutRuntimeManagementConfig(t.Context(), &lambda.PutRuntimeManagementConfigInput{
 		FunctionName: ptr.To(functionconfigtest.Function), Qualifier: ptr.To("1"), UpdateRuntimeOn: types.UpdateRuntimeOnAuto,
 	}); err != nil {
 		t.Fatal(err)
 	}
-	e.Want(c, "a change by hand is put right", testenv.Updated, testenv.Settled)
+	e.Want(c, "a change by hand is put right", testenv.Updated, testenv.Converged)
 
 	e.Remove(c)
 	e.Want(c, "it is set back", testenv.Deleted, testenv.Gone)
@@ -76,7 +76,7 @@ func TestLostAnswer(t *testing.T) {
 func TestSteadyObservationsAreOneCallEach(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig()
-	e.Want(c, "it is set", testenv.Created, testenv.Settled)
+	e.Want(c, "it is set", testenv.Created, testenv.Converged)
 	e.Share([]*v1beta1.RuntimeManagementConfig{c, c, c}, opGet, opGet, opGet)
 }
 
@@ -99,7 +99,7 @@ func TestRandomSettingsConverge(t *testing.T) {
 		})
 		for range 2 {
 			e.Outcomes(c)
-			e.Want(c, "it stays", testenv.Settled)
+			e.Want(c, "it stays", testenv.Converged)
 			if c.Spec.InitProvider == nil {
 				if diff := cmp.Diff(c.Spec.ForProvider.RuntimeManagementConfigSettings, e.there(qualifier)); diff != "" {
 					t.Fatalf("seed %d: -spec +AWS:\n%s", seed, diff)
@@ -109,6 +109,6 @@ func TestRandomSettingsConverge(t *testing.T) {
 		}
 		e.Advance(time.Minute) // Until then, AWS may not show what was created.
 		e.Remove(c)
-		e.Settle(c)
+		e.Converge(c)
 	}
 }

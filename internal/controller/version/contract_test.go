@@ -87,7 +87,7 @@ func TestLate(t *testing.T) {
 func TestALaterVersionWithoutANumberIsPublishedAgain(t *testing.T) {
 	e := newEnv(t)
 	v := testVersion()
-	e.Settle(v)
+	e.Converge(v)
 	e.change(256)
 	e.Advance(2 * time.Second)
 	e.ReconcileForAnHour(

@@ -87,13 +87,13 @@ func (e env) has(v *v1beta1.Version, name string, versions ...string) {
 func (e env) remove(v *v1beta1.Version) {
 	e.Helper()
 	e.Remove(v)
-	e.Settle(v)
+	e.Converge(v)
 }
 
 func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
 	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.Description = ptr.To("first") })
-	if diff := cmp.Diff([]string{opPublish}, e.Settle(v)); diff != "" {
+	if diff := cmp.Diff([]string{opPublish}, e.Converge(v)); diff != "" {
 		t.Errorf("creation: -want, +got:\n%s", diff)
 	}
 	e.has(v, "1", "1")
@@ -107,7 +107,7 @@ func TestLifecycle(t *testing.T) {
 	}
 
 	e.change(256)
-	if diff := cmp.Diff([]string{opPublish}, e.Settle(v)); diff != "" {
+	if diff := cmp.Diff([]string{opPublish}, e.Converge(v)); diff != "" {
 		t.Errorf("a change is published once: -want, +got:\n%s", diff)
 	}
 	e.has(v, "2", "1", "2")
@@ -118,7 +118,7 @@ func TestLifecycle(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Advance(2 * time.Second)
-	if got := e.Settle(v); len(got) > 0 {
+	if got := e.Converge(v); len(got) > 0 {
 		t.Errorf("an update that changes nothing must publish nothing, got %v", got)
 	}
 
@@ -128,7 +128,7 @@ func TestLifecycle(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Advance(time.Minute)
-	e.Settle(v)
+	e.Converge(v)
 	e.has(v, "3", "1", "3")
 
 	e.remove(v)
@@ -143,16 +143,16 @@ func TestRequests(t *testing.T) {
 	v := testVersion(func(v *v1beta1.Version) {
 		v.Spec.ForProvider.PublishPolicy, v.Spec.ForProvider.PublishTrigger = ptr.To(policyOnRequest), ptr.To("one")
 	})
-	e.Settle(v)
+	e.Converge(v)
 	e.change(256)
-	if got := e.Settle(v); len(got) > 0 {
+	if got := e.Converge(v); len(got) > 0 {
 		t.Errorf("a change must wait for a request, got %v", got)
 	}
 	v.Spec.ForProvider.PublishTrigger = ptr.To("two")
-	e.Settle(v)
+	e.Converge(v)
 	e.has(v, "2", "1", "2")
 	v.Spec.ForProvider.PublishTrigger = ptr.To("three")
-	if diff := cmp.Diff([]string{opPublish}, e.Settle(v)); diff != "" {
+	if diff := cmp.Diff([]string{opPublish}, e.Converge(v)); diff != "" {
 		t.Errorf("a request is served once: -want, +got:\n%s", diff)
 	}
 	e.has(v, "2", "1", "2")
@@ -163,7 +163,7 @@ func TestSnapshotsAreWaitedFor(t *testing.T) {
 		in.SnapStart = &types.SnapStart{ApplyOn: types.SnapStartApplyOnPublishedVersions}
 	})
 	v := testVersion()
-	e.Settle(v)
+	e.Converge(v)
 	e.change(256)
 	preparing := false
 	for range 20 {
@@ -186,7 +186,7 @@ func TestSnapshotsAreWaitedFor(t *testing.T) {
 func TestPruning(t *testing.T) {
 	e := newEnv(t)
 	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](1) })
-	e.Settle(v)
+	e.Converge(v)
 	if _, err := e.Lambda.CreateAlias(t.Context(), &lambda.CreateAliasInput{
 		FunctionName: ptr.To("f"), Name: ptr.To("stable"), FunctionVersion: ptr.To("1"),
 	}); err != nil {
@@ -194,7 +194,7 @@ func TestPruning(t *testing.T) {
 	}
 	for i := range int32(4) {
 		e.change(256 + i)
-		e.Settle(v)
+		e.Converge(v)
 	}
 	e.has(v, "5", "1", "4", "5")
 	if _, err := e.Lambda.DeleteAlias(
@@ -203,12 +203,12 @@ func TestPruning(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Double.ResetCalls()
-	e.Settle(v)
+	e.Converge(v)
 	if got := e.Double.Count("ListAliases"); got != 0 {
 		t.Errorf("a version that was in use must not be asked about at each reconcile, got %v", e.Operations())
 	}
 	e.Advance(time.Hour)
-	e.Settle(v)
+	e.Converge(v)
 	e.has(v, "5", "4", "5")
 	e.remove(v)
 	e.has(v, "5")
@@ -227,32 +227,32 @@ func TestOthersVersionsAreLeft(t *testing.T) {
 		}
 	}
 	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0) })
-	e.Settle(v)
+	e.Converge(v)
 	e.has(v, "2", "1", "2")
 	e.change(256)
-	e.Settle(v)
+	e.Converge(v)
 	e.has(v, "3", "1", "2", "3")
 	e.remove(v)
 	e.has(v, "3", "1", "2")
 
 	w := testVersion(func(v *v1beta1.Version) { v.UID = "uid-2" })
 	e.change(512)
-	e.Settle(w)
+	e.Converge(w)
 	e.has(w, "4", "1", "2", "4")
 	x := testVersion(func(v *v1beta1.Version) { v.UID = "uid-3" })
-	e.Settle(x)
+	e.Converge(x)
 	e.remove(x)
 	e.has(w, "4", "1", "2", "4")
 }
 
 func TestImportedVersionsAreDeletedToo(t *testing.T) {
 	e := newEnv(t)
-	e.Settle(testVersion())
+	e.Converge(testVersion())
 	v := testVersion(func(v *v1beta1.Version) {
 		v.UID = "uid-2"
 		meta.SetExternalName(v, "1")
 	})
-	if got := e.Settle(v); len(got) > 0 {
+	if got := e.Converge(v); len(got) > 0 {
 		t.Errorf("an import publishes nothing, got %v", got)
 	}
 	e.remove(v)
@@ -269,7 +269,7 @@ func TestLostAnswers(t *testing.T) {
 					e := newEnv(t)
 					v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](100) })
 					if !first {
-						e.Settle(v)
+						e.Converge(v)
 					}
 					e.change(256)
 					e.Advance(2 * time.Second)
@@ -282,7 +282,7 @@ func TestLostAnswers(t *testing.T) {
 					if changed {
 						e.change(512)
 					}
-					e.Settle(v)
+					e.Converge(v)
 					want := 1
 					if !first {
 						want++
@@ -323,14 +323,14 @@ func TestDeletionRightAfterALostAnswer(t *testing.T) {
 func TestSteadyReconcileIsOneCall(t *testing.T) {
 	e := newEnv(t)
 	v := testVersion()
-	e.Settle(v)
+	e.Converge(v)
 	e.Double.ResetCalls()
 	e.Age = 5 * time.Minute
 	const observations = 5
 	for range observations {
 		e.Advance(5 * time.Minute)
 		if done, err := e.Step(v); err != nil || !done {
-			t.Fatalf("a settled version must stay settled: %t, %v", done, err)
+			t.Fatalf("a converged version must stay converged: %t, %v", done, err)
 		}
 	}
 	if got := e.Double.Count(""); got != observations || e.Double.Count(opGet) != observations {
@@ -355,7 +355,7 @@ func TestAnyHistory(t *testing.T) {
 			g := rand.New(rand.NewPCG(seed, 1))
 			e := newEnv(t)
 			v := testVersion()
-			e.Settle(v)
+			e.Converge(v)
 			for range steps {
 				fp := &v.Spec.ForProvider
 				most := 1
@@ -372,12 +372,12 @@ func TestAnyHistory(t *testing.T) {
 					fp.Description = []*string{nil, ptr.To(""), ptr.To("d")}[g.IntN(3)]
 				}
 				e.Advance(2 * time.Second)
-				if n := len(slices.DeleteFunc(e.Settle(v), func(op string) bool { return op != opPublish })); n > most {
+				if n := len(slices.DeleteFunc(e.Converge(v), func(op string) bool { return op != opPublish })); n > most {
 					t.Errorf("one change was published %d times", n)
 				}
 				e.consistent(v)
-				if more := e.Settle(v); len(more) > 0 {
-					t.Errorf("a settled version must not be written to, got %v", more)
+				if more := e.Converge(v); len(more) > 0 {
+					t.Errorf("a converged version must not be written to, got %v", more)
 				}
 			}
 			v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
@@ -389,7 +389,7 @@ func TestAnyHistory(t *testing.T) {
 	}
 }
 
-// consistent checks that AWS has what the status of a settled version says.
+// consistent checks that AWS has what the status of a converged version says.
 func (e env) consistent(v *v1beta1.Version) {
 	e.Helper()
 	fp := v.Spec.ForProvider
@@ -429,21 +429,21 @@ func TestPublishedCode(t *testing.T) {
 		v.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "cart"}
 	})
 	e.Advance(2 * time.Second)
-	e.Settle(v)
+	e.Converge(v)
 	want := []v1beta1.PublishedCode{{Version: "1", Revision: "main@sha1:1", Verified: "alice"}}
 	if diff := cmp.Diff(want, v.Status.AtProvider.PublishedCode); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	deployed.Revision = "main@sha1:2"
 	e.change(512)
-	e.Settle(v)
+	e.Converge(v)
 	want = append([]v1beta1.PublishedCode{{Version: "2", Revision: "main@sha1:2", Verified: "alice"}}, want...)
 	if diff := cmp.Diff(want, v.Status.AtProvider.PublishedCode); diff != "" {
 		t.Errorf("the code of the first version stays as it was: -want, +got:\n%s", diff)
 	}
 	deployed.CodeSHA256, deployed.Revision = "of the next artifact", "main@sha1:3"
 	e.change(1024)
-	e.Settle(v)
+	e.Converge(v)
 	if diff := cmp.Diff(want, v.Status.AtProvider.PublishedCode); diff != "" {
 		t.Errorf("the revision of code that others have deployed is unknown: -want, +got:\n%s", diff)
 	}

@@ -125,7 +125,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Exists: true, Ready: "Updating", Message: "publishing a new version: function changed"},
 		},
 		"ChangedBusy": {
-			Reason:   "The version is published once the change of the function has settled.",
+			Reason:   "The version is published once the change of the function has converged.",
 			Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", other, updating), configuration("3")),
 			Want: observation{Exists: true, UpToDate: true, Ready: "Updating", Message: "function f is being updated"},
 		},

@@ -35,7 +35,7 @@ func promoted(version string) goal {
 			}
 			return false, nil
 		}
-		return settled(s), nil
+		return stable(s), nil
 	}
 }
 
@@ -53,7 +53,7 @@ func serves(version string) goal {
 		case inProgress(s):
 			return false, nil
 		}
-		return settled(s) || s.Phase == v1beta1.RolloutFailed && s.Drift == "", nil
+		return stable(s) || s.Phase == v1beta1.RolloutFailed && s.Drift == "", nil
 	}
 }
 
@@ -105,8 +105,8 @@ func inProgress(s *v1beta1.AliasRolloutStatus) bool {
 	return s.Phase == v1beta1.RolloutPending || s.Phase == v1beta1.RolloutProgressing
 }
 
-// settled reports whether a version is stable and nothing else waits.
-func settled(s *v1beta1.AliasRolloutStatus) bool {
+// stable reports whether a version is stable and nothing else waits.
+func stable(s *v1beta1.AliasRolloutStatus) bool {
 	return s.Phase == v1beta1.RolloutReady && s.Message == "" && s.Waits == "" && s.Drift == ""
 }
 

@@ -61,7 +61,7 @@ func TestAdvisory(t *testing.T) {
 			size := 0
 			e := measuring(t, mg, &size)
 			for _, size = range tc.sizes {
-				e.settle()
+				e.converge()
 			}
 			c := e.stored().GetCondition(v1beta1.TypeAdvisory)
 			if diff := cmp.Diff(tc.want, want{status: c.Status, reason: c.Reason}, cmp.AllowUnexported(want{})); diff != "" {
@@ -84,7 +84,7 @@ func TestAdvisoryCausesNoWrite(t *testing.T) {
 	versions := map[int]string{}
 	for _, size := range []int{10, 4000} {
 		e := measuring(t, samples.New(), &size)
-		e.settle()
+		e.converge()
 		versions[size] = e.stored().GetResourceVersion() // The fake client counts writes.
 	}
 	if versions[10] != versions[4000] {

@@ -50,9 +50,9 @@ func TestChurn(t *testing.T) {
 	c := newChurn(t)
 	const warm = 1000
 	c.run(0, warm)
-	before, series := c.settle(), c.series()
+	before, series := c.converge(), c.series()
 	c.run(warm, warm+*churn)
-	after, now := c.settle(), c.series()
+	after, now := c.converge(), c.series()
 
 	t.Logf("%d resources: %d bytes more, from %d to %d; %d series", *churn, after-before, before, after, now)
 	defer func() {
@@ -203,9 +203,9 @@ func (c *churning) remove(key types.NamespacedName) {
 	}
 }
 
-// settle advances the clock until all temporary state has expired, and returns the size of the
+// converge advances the clock until all temporary state has expired, and returns the size of the
 // heap.
-func (c *churning) settle() int {
+func (c *churning) converge() int {
 	c.clock = c.clock.Add(24 * time.Hour)
 	key := c.create(0)
 	c.reconcile([]types.NamespacedName{key})

@@ -54,7 +54,7 @@ func TestStatusIsHeldBack(t *testing.T) {
 // deleted in AWS and is created again.
 func TestStatusOfReadyResourceIsNotHeldBack(t *testing.T) {
 	e := newEnv(t, samples.New(), func(o *Options, _ *reconcile.Kind[*sample]) { o.StatusDelay = StatusDelay })
-	e.settle()
+	e.converge()
 	e.cloud.there = false
 	e.reconcile()
 	if got := e.stored().GetCondition(xpv2.TypeReady).Reason; got != xpv2.ReasonCreating {

@@ -67,7 +67,7 @@ func newBraked(t *testing.T, p protection.Policy, m *measured) *env {
 			k.Invocations = m.invocations
 		}
 	})
-	e.settle()
+	e.converge()
 	e.delete()
 	e.cloud.calls = nil
 	e.clock = e.stored().GetDeletionTimestamp().Add(time.Second)

@@ -342,8 +342,8 @@ func (e *env) reconcile() time.Duration {
 	return res.RequeueAfter
 }
 
-// settle reconciles until Observe is the only call.
-func (e *env) settle() {
+// converge reconciles until Observe is the only call.
+func (e *env) converge() {
 	e.t.Helper()
 	for range 10 {
 		e.cloud.calls = nil
@@ -354,7 +354,7 @@ func (e *env) settle() {
 			return
 		}
 	}
-	e.t.Fatalf("does not settle: %+v", e.stored().Status)
+	e.t.Fatalf("does not converge: %+v", e.stored().Status)
 }
 
 func (e *env) stored() *sample {

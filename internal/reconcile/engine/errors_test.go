@@ -83,7 +83,7 @@ func TestErrorsAreForgotten(t *testing.T) {
 		"Delete": {reason: "The user wants something else now.", do: func(e *env) { e.delete() }, want: 5 * time.Second},
 		"Success": {reason: "A success resets the errors.", do: func(e *env) {
 			delete(e.cloud.fail, "Get")
-			e.settle()
+			e.converge()
 			e.cloud.fail["Get"] = errInput
 		}, want: 5 * time.Second},
 		"OtherClass": {reason: "Another kind of error begins anew.", do: func(e *env) { e.cloud.fail["Get"] = errRole }, want: backoff.MinAmbiguous},
@@ -118,7 +118,7 @@ func TestStalled(t *testing.T) {
 	if stalled() != corev1.ConditionTrue {
 		t.Fatal("what only the user can put right is stalled")
 	}
-	if got := e.stored(); got.GetSummary().SettledGeneration != 1 {
+	if got := e.stored(); got.GetSummary().ReconciledGeneration != 1 {
 		t.Error("a stalled generation is concluded")
 	}
 	e.reconcile()
@@ -138,7 +138,7 @@ func TestStalled(t *testing.T) {
 	}
 
 	delete(e.cloud.fail, "Create")
-	e.settle()
+	e.converge()
 	if stalled() != corev1.ConditionFalse {
 		t.Error("once the input is right it proceeds")
 	}
@@ -176,7 +176,7 @@ func TestStalledIsOfAGeneration(t *testing.T) {
 	e.cloud.fail["Create"] = errRole
 	e.reconcile()
 	mg = e.stored()
-	if c := mg.GetCondition(v1beta1.TypeStalled); c.Status != corev1.ConditionFalse || mg.GetObservedGeneration() != 3 || mg.GetSummary().SettledGeneration != 2 {
+	if c := mg.GetCondition(v1beta1.TypeStalled); c.Status != corev1.ConditionFalse || mg.GetObservedGeneration() != 3 || mg.GetSummary().ReconciledGeneration != 2 {
 		t.Errorf("a change that leads to a passing error proceeds: %+v", mg.Status)
 	}
 }
@@ -208,7 +208,7 @@ func TestAmbiguousErrorStallsInTime(t *testing.T) {
 	tries, began := 0, e.clock
 	for e.clock.Sub(began) < within {
 		after := e.reconcile()
-		if tries++; stalled() || e.stored().GetSummary().SettledGeneration != 0 {
+		if tries++; stalled() || e.stored().GetSummary().ReconciledGeneration != 0 {
 			t.Fatalf("stalled after %s: it may yet pass", e.clock.Sub(began))
 		}
 		if early := e.clock.Sub(began) < time.Minute; early && after > 10*time.Second {
@@ -303,7 +303,7 @@ func TestTransientErrorIsNotStalled(t *testing.T) {
 		e.reconcile()
 	}
 	mg := e.stored()
-	if mg.GetCondition(v1beta1.TypeStalled).Status == corev1.ConditionTrue || mg.GetSummary().SettledGeneration != 0 || mg.GetObservedGeneration() != 1 {
+	if mg.GetCondition(v1beta1.TypeStalled).Status == corev1.ConditionTrue || mg.GetSummary().ReconciledGeneration != 0 || mg.GetObservedGeneration() != 1 {
 		t.Errorf("what passes by itself is on its way: %+v", mg.Status)
 	}
 }

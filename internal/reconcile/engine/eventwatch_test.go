@@ -254,7 +254,7 @@ func TestFloodAboutOneResource(t *testing.T) {
 // While events continue, the resource is reconciled less and less often.
 func TestEventDelayGrows(t *testing.T) {
 	e := newEnv(t, samples.New())
-	e.settle()
+	e.converge()
 	states, start := e.reconciler.states, e.clock
 	var reconciles int
 	due := time.Time{}
@@ -304,7 +304,7 @@ func TestEventExplainsDifference(t *testing.T) {
 			e.reconciler.states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock)
 			e.cloud.value = "a"
 			e.clock = e.clock.Add(time.Minute)
-			e.settle()
+			e.converge()
 			e.cloud.value = "hand"
 			return "changed in AWS by hand"
 		}},
@@ -322,11 +322,11 @@ func TestEventExplainsDifference(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t, samples.New())
-			e.settle()
+			e.converge()
 			e.clock = e.clock.Add(time.Hour)
 			e.cloud.value = "hand"
 			want := tc.change(e)
-			e.settle()
+			e.converge()
 			if e.cloud.cause != want {
 				t.Errorf("%s: want %q, got %q", tc.reason, want, e.cloud.cause)
 			}
@@ -337,7 +337,7 @@ func TestEventExplainsDifference(t *testing.T) {
 // An event does not delay what a user waits for: its reconcile has the priority of a poll.
 func TestEventPriority(t *testing.T) {
 	e := newEnv(t, samples.New())
-	e.settle()
+	e.converge()
 	e.reconciler.states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock)
 	e.reconcile()
 	if p := e.limiter.priority(); p != quota.Poll {
@@ -349,10 +349,10 @@ func TestEventPriority(t *testing.T) {
 	}
 }
 
-// After a start, a settled resource with an event is reconciled at once.
+// After a start, a converged resource with an event is reconciled at once.
 func TestEventAfterStart(t *testing.T) {
 	e := newEnv(t, samples.New(), func(_ *Options, k *reconcile.Kind[*sample]) { k.Refs = nil })
-	e.settle()
+	e.converge()
 	e.reconciler.states.Forget(cart)
 	e.reconciler.states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock)
 	e.reconcile()
@@ -446,7 +446,7 @@ func TestPollWithEvents(t *testing.T) {
 			e := newEnv(t, mg, func(o *Options, k *reconcile.Kind[*sample]) {
 				o.Events, o.PollWithEvents, k.Reported = tc.events, tc.interval, tc.reported
 			})
-			e.settle()
+			e.converge()
 			if got := e.reconcile(); got != tc.want {
 				t.Errorf("%s: %s, want %s", tc.reason, got, tc.want)
 			}

@@ -19,10 +19,10 @@ func TestLifecycleMetrics(t *testing.T) {
 	e.clock = e.clock.Add(2 * time.Second)
 	e.reconcile()
 	e.clock = e.clock.Add(3 * time.Second)
-	e.settle()
+	e.converge()
 	e.clock = e.clock.Add(10 * time.Second)
 	e.cloud.value = "by hand"
-	e.settle()
+	e.converge()
 	e.delete()
 	e.clock = e.stored().GetDeletionTimestamp().Add(7 * time.Second)
 	for range 4 {

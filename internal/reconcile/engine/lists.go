@@ -38,7 +38,7 @@ func (w *workQueue) add(key client.ObjectKey) {
 	}
 }
 
-// listable reports whether AWS's lists may show that a resource is unchanged: it is settled, and nothing is to be done
+// listable reports whether AWS's lists may show that a resource is unchanged: it is steady, and nothing is to be done
 // that the lists do not show. A resource that requests to be polled more often than lists are read is read by itself.
 func (r *reconciler[T]) listable(mg T) bool {
 	requested, _ := meta.GetPollInterval(mg)

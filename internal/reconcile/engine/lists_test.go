@@ -110,7 +110,7 @@ func TestPolledByList(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			l := newListed(t, samples.New())
-			l.settle()
+			l.converge()
 			l.pass()
 			tc.change(l)
 			before := l.stored().ResourceVersion
@@ -132,7 +132,7 @@ func TestDriftByList(t *testing.T) {
 	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[ctrl.Request]())
 	defer q.ShutDown()
 	l.reconciler.queue.queue.Store(&q)
-	l.settle()
+	l.converge()
 	l.pass()
 	l.pass()
 	if q.Len() != 0 {
@@ -152,7 +152,7 @@ func TestDriftByList(t *testing.T) {
 	}
 }
 
-// TestRestartByList checks that a settled resource is not read after a start if the list shows the
+// TestRestartByList checks that a converged resource is not read after a start if the list shows the
 // revision in its status.
 func TestRestartByList(t *testing.T) {
 	cases := map[string]struct {
@@ -166,7 +166,7 @@ func TestRestartByList(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			first := newListed(t, samples.New())
-			first.settle()
+			first.converge()
 			mg := first.stored()
 			mg.ResourceVersion = ""
 			l := newListed(t, mg)
@@ -192,7 +192,7 @@ func TestRestartByList(t *testing.T) {
 // seen that it was gone.
 func TestRecreatedUnderItsName(t *testing.T) {
 	l := newListed(t, samples.New())
-	l.settle()
+	l.converge()
 	var forgotten []types.UID
 	l.reconciler.kind.Forget = func(uid types.UID) { forgotten = append(forgotten, uid) }
 	earlier := l.stored()

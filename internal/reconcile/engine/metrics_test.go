@@ -69,22 +69,22 @@ func TestTimeToReady(t *testing.T) {
 	e.reconcile()
 	delete(e.cloud.fail, "Create")
 	e.clock = e.clock.Add(7 * time.Second)
-	e.settle()
+	e.converge()
 	if got := e.samples()["time_to_ready_seconds"]; got != 12 {
 		t.Errorf("want the 12 s since the creation, got %v", got)
 	}
 
 	e.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 })
 	e.clock = e.clock.Add(time.Hour)
-	e.settle()
+	e.converge()
 	e.reconcile()
 	if got := e.samples()["time_to_ready_seconds"]; got != 12 {
 		t.Errorf("a resource becomes Ready for the first time once, got %v", got)
 	}
 
-	settled := e.stored()
-	settled.ResourceVersion = ""
-	e = newEnv(t, settled)
+	converged := e.stored()
+	converged.ResourceVersion = ""
+	e = newEnv(t, converged)
 	e.cloud.there, e.cloud.value = true, "b"
 	e.reconcile()
 	e.reconcile()
@@ -124,12 +124,12 @@ func TestDriftIsCounted(t *testing.T) {
 	}{
 		"ByHand": {
 			reason: "The external resource was changed manually.",
-			do:     func(e *env) { e.cloud.value = "hand"; e.settle(); e.reconcile() },
+			do:     func(e *env) { e.cloud.value = "hand"; e.converge(); e.reconcile() },
 			want:   map[string]float64{"drift_seen_total changed": 1, "drift_corrected_total changed": 1},
 		},
 		"Deleted": {
 			reason: "Someone has deleted it.",
-			do:     func(e *env) { e.cloud.there = false; e.settle() },
+			do:     func(e *env) { e.cloud.there = false; e.converge() },
 			want:   map[string]float64{"drift_seen_total missing": 1, "drift_corrected_total missing": 1},
 		},
 		"OnRequest": {
@@ -139,7 +139,7 @@ func TestDriftIsCounted(t *testing.T) {
 				e.change(func(mg *sample) {
 					meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyReconcileRequestedAt: "now"})
 				})
-				e.settle()
+				e.converge()
 			},
 			want: map[string]float64{"drift_seen_total changed": 1, "drift_corrected_total changed": 1},
 		},
@@ -161,7 +161,7 @@ func TestDriftIsCounted(t *testing.T) {
 				e.reconcile()
 				e.reconcile()
 				delete(e.limiter.wait, "Update")
-				e.settle()
+				e.converge()
 			},
 			want: map[string]float64{"drift_seen_total changed": 1, "drift_corrected_total changed": 1},
 		},
@@ -169,7 +169,7 @@ func TestDriftIsCounted(t *testing.T) {
 			reason: "The user has changed spec.",
 			do: func(e *env) {
 				e.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 })
-				e.settle()
+				e.converge()
 			},
 		},
 		"Secret": {
@@ -177,12 +177,12 @@ func TestDriftIsCounted(t *testing.T) {
 			do: func(e *env) {
 				e.cloud.value = "old secret"
 				e.reconciler.states.MarkChanged(cart, "Secret db")
-				e.settle()
+				e.converge()
 			},
 		},
 		"Config": {
 			reason: "The user has changed the tags of a ProviderConfig.",
-			do:     func(e *env) { e.cloud.value = "old tags"; e.reconciler.states.ResetBackoff(cart); e.settle() },
+			do:     func(e *env) { e.cloud.value = "old tags"; e.reconciler.states.ResetBackoff(cart); e.converge() },
 		},
 		"Paused": {
 			reason: "What is changed while it is paused is meant.",
@@ -193,7 +193,7 @@ func TestDriftIsCounted(t *testing.T) {
 				e.reconcile()
 				e.cloud.value = "hand"
 				e.change(func(mg *sample) { meta.RemoveAnnotations(mg, meta.AnnotationKeyReconciliationPaused) })
-				e.settle()
+				e.converge()
 			},
 		},
 		"Gone": {
@@ -211,7 +211,7 @@ func TestDriftIsCounted(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t, samples.New())
-			e.settle()
+			e.converge()
 			tc.do(e)
 			got := map[string]float64{}
 			for k, v := range e.samples() {
@@ -251,9 +251,9 @@ func TestChangeDuringAReconcile(t *testing.T) {
 // TestNoMetrics checks that nothing is measured without a metrics server.
 func TestNoMetrics(t *testing.T) {
 	e := newEnv(t, samples.New(), func(o *Options, _ *reconcile.Kind[*sample]) { o.Metrics = nil })
-	e.settle()
+	e.converge()
 	e.cloud.value = "hand"
-	e.settle()
+	e.converge()
 	if e.cloud.value != "a" {
 		t.Error("drift is put right all the same")
 	}

@@ -133,7 +133,7 @@ type Options struct {
 	// PollWithEvents is the poll interval of resources whose changes events report. It has no effect if it is not
 	// longer than PollInterval.
 	PollWithEvents time.Duration
-	// Lists polls settled resources by AWS's lists. Nil polls each by itself.
+	// Lists polls steady resources by AWS's lists. Nil polls each by itself.
 	Lists *listpoll.Poller
 
 	// Analyzer measures the health of what is rolled out.

@@ -87,7 +87,7 @@ func script(e *env, s *scripted) {
 
 func TestRequeueAfter(t *testing.T) {
 	e := newEnv(t, samples.New())
-	e.settle()
+	e.converge()
 	script(e, &scripted{observe: func(_ *sample, out *reconcile.Outcome) { out.After = 42 * time.Second }})
 	if got := e.reconcile(); got != 42*time.Second {
 		t.Errorf("instead of the poll interval: want 42s, got %s", got)
@@ -104,7 +104,7 @@ func TestRequeueAfter(t *testing.T) {
 
 func TestPendingCadence(t *testing.T) {
 	e := newEnv(t, samples.New())
-	e.settle()
+	e.converge()
 	script(e, &scripted{observe: func(_ *sample, out *reconcile.Outcome) {
 		out.Ready = reconcile.Updating(1, "The function is being updated.")
 	}})
@@ -143,7 +143,7 @@ func TestWaitInACall(t *testing.T) {
 	})
 	t.Run("Update", func(t *testing.T) {
 		e := newEnv(t, samples.New())
-		e.settle()
+		e.converge()
 		script(e, &scripted{update: wait})
 		e.change(func(mg *sample) { mg.Spec.Value = "b" })
 		before := e.stored()
@@ -171,17 +171,17 @@ func TestStatusOfCreateIsKept(t *testing.T) {
 }
 
 // TestUpdateOfAKindThatIsAlwaysAvailable checks that a resource that is Available while an update
-// is due is reconciled again soon, and that its generation is not settled.
+// is due is reconciled again soon, and that its generation is not converged.
 func TestUpdateOfAKindThatIsAlwaysAvailable(t *testing.T) {
 	e := newEnv(t, samples.New())
-	e.settle()
+	e.converge()
 	script(e, &scripted{observe: func(mg *sample, out *reconcile.Outcome) { out.Ready = reconcile.Available(mg.GetGeneration()) }})
 	e.change(func(mg *sample) { mg.Spec.Value = "b"; mg.Generation = 2 })
 	if got := e.reconcile(); got != reconcile.MinPending {
 		t.Errorf("want another look in %s, got %s", reconcile.MinPending, got)
 	}
-	if got := e.stored(); got.GetSummary().SettledGeneration != 1 || got.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
-		t.Errorf("what was only just asked for is neither settled nor served: %+v", got.Status)
+	if got := e.stored(); got.GetSummary().ReconciledGeneration != 1 || got.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
+		t.Errorf("what was only just asked for is neither converged nor served: %+v", got.Status)
 	}
 }
 

@@ -65,7 +65,7 @@ func TestOutdatedDecision(t *testing.T) {
 			})
 			e.reconciler = newReconciler(&manager{c: server}, e.options, observedBy(e, c), e.events)
 			if tc.exists {
-				e.settle()
+				e.converge()
 				e.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 })
 			}
 			tc.when(c, func() {

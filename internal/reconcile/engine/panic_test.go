@@ -72,7 +72,7 @@ func TestPanics(t *testing.T) {
 	for in, tc := range cases {
 		t.Run(in, func(t *testing.T) {
 			e := newEnv(t, samples.New())
-			e.settle()
+			e.converge()
 			client, k := &panicking{cloud: e.cloud, in: in}, e.kind
 			k.Observer = func(*sample, *session.Session) reconcile.Observer[*sample] {
 				client.broken("Observer")

@@ -183,7 +183,7 @@ func awaitsFinalizers(mg reconcile.Managed) bool {
 	return meta.WasDeleted(mg) && len(mg.GetFinalizers()) > 1
 }
 
-// startDelay returns how long not to reconcile a resource yet after a start. Settled resources are
+// startDelay returns how long not to reconcile a resource yet after a start. Steady resources are
 // polled as if the provider had not stopped, unless what they refer to may have changed meanwhile.
 func (p *pass[T]) startDelay(ctx context.Context, first bool) time.Duration {
 	mg, known := p.read, p.known
@@ -208,7 +208,7 @@ func (r *reconciler[T]) makesNoCall(mg T) bool {
 // priority returns the priority of a resource's calls: changes by the user take precedence
 // over polls, unless they have failed so often that nobody is waiting for the next attempt.
 func (r *reconciler[T]) priority(mg T, known memory.Resource) quota.Priority {
-	waiting := known.IsChanged() || meta.WasDeleted(mg) || reconcile.Requested(mg) || !reconcile.Settled(mg)
+	waiting := known.IsChanged() || meta.WasDeleted(mg) || reconcile.Requested(mg) || !reconcile.IsReconciled(mg)
 	if waiting && known.Failures < backoff.PriorityFailures {
 		return quota.User
 	}

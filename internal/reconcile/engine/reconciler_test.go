@@ -41,12 +41,12 @@ func TestLifecycleOfAResource(t *testing.T) {
 	if got := e.reconcile(); got != reconcile.MinPending {
 		t.Errorf("after an update: want another look in %s, got %s", reconcile.MinPending, got)
 	}
-	if got := e.stored().GetSummary(); got.SettledGeneration != 1 || e.stored().GetObservedGeneration() != 2 {
-		t.Errorf("a generation that is on its way was looked at and is not settled: got %+v", got)
+	if got := e.stored().GetSummary(); got.ReconciledGeneration != 1 || e.stored().GetObservedGeneration() != 2 {
+		t.Errorf("a generation that is on its way was looked at and is not converged: got %+v", got)
 	}
 	e.reconcile()
-	if got := e.stored().GetSummary().SettledGeneration; got != 2 {
-		t.Errorf("want settledGeneration 2, got %d", got)
+	if got := e.stored().GetSummary().ReconciledGeneration; got != 2 {
+		t.Errorf("want reconciledGeneration 2, got %d", got)
 	}
 
 	var forgotten []types.UID
@@ -89,7 +89,7 @@ func TestLifecycleOfAResource(t *testing.T) {
 // runtime only reports that the deletion was requested.
 func TestDeletionReportsProgress(t *testing.T) {
 	e := newEnv(t, samples.New())
-	e.settle()
+	e.converge()
 	e.delete()
 	e.clock = e.stored().GetDeletionTimestamp().Time
 	e.cloud.before = []string{"emptying it", "emptying it"}
@@ -136,10 +136,10 @@ func TestAbortedCallChangesNothing(t *testing.T) {
 	prepare := map[string]func(*env){
 		"Create": func(*env) {},
 		"Update": func(e *env) {
-			e.settle()
+			e.converge()
 			e.change(func(mg *sample) { mg.Spec.Value = "b"; mg.Generation = 2 })
 		},
-		"Delete": func(e *env) { e.settle(); e.delete() },
+		"Delete": func(e *env) { e.converge(); e.delete() },
 	}
 	ways := map[string]struct {
 		reason string
@@ -224,7 +224,7 @@ func TestAbortedCallIsReservedBeforeTheNextObservation(t *testing.T) {
 		t.Errorf("a look in vain: %v", e.cloud.calls)
 	}
 	delete(e.limiter.wait, "Create")
-	e.settle()
+	e.converge()
 	e.reconcile()
 	if diff := cmp.Diff([][]string{{"Get"}}, e.limiter.requested); diff != "" {
 		t.Errorf("once made it is wanted no more: -want, +got:\n%s", diff)
@@ -322,7 +322,7 @@ func TestPriority(t *testing.T) {
 		do     func(*env)
 		want   quota.Priority
 	}{
-		"Settled": {reason: "A poll for drift.", do: func(*env) {}, want: quota.Poll},
+		"Converged": {reason: "A poll for drift.", do: func(*env) {}, want: quota.Poll},
 		"Changed": {
 			reason: "The user changed the spec.",
 			do:     func(e *env) { e.change(func(mg *sample) { mg.Generation = 2 }) },
@@ -366,7 +366,7 @@ func TestPriority(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t, samples.New())
-			e.settle()
+			e.converge()
 			tc.do(e)
 			e.reconcile()
 			if got := e.limiter.priority(); got != tc.want {
@@ -407,18 +407,18 @@ func TestMarkChangedDuringReconcile(t *testing.T) {
 
 func TestSpreadAfterStart(t *testing.T) {
 	e := newEnv(t, samples.New())
-	e.settle()
-	settled := e.stored()
+	e.converge()
+	converged := e.stored()
 
 	restart := func(edit func(*sample)) *env {
-		mg := settled.DeepCopyObject().(*sample)
+		mg := converged.DeepCopyObject().(*sample)
 		mg.ResourceVersion = ""
 		edit(mg)
 		e := newEnv(t, mg)
 		e.cloud.there, e.cloud.value = true, "a"
 		return e
 	}
-	t.Run("Settled", func(t *testing.T) {
+	t.Run("Converged", func(t *testing.T) {
 		e := restart(func(*sample) {})
 		got := e.reconcile()
 		if got <= 0 || got >= 10*time.Minute || len(e.cloud.calls) != 0 {
@@ -464,7 +464,7 @@ func TestSpreadAfterStart(t *testing.T) {
 
 func TestOthersFinalizersComeFirst(t *testing.T) {
 	e := newEnv(t, samples.New())
-	e.settle()
+	e.converge()
 	e.change(func(mg *sample) { meta.AddFinalizer(mg, "of-another") })
 	e.delete()
 	if got := e.reconcile(); got != reconcile.MaxPending || len(e.cloud.calls) != 0 {
@@ -496,7 +496,7 @@ func TestPollInterval(t *testing.T) {
 				mg.SetAnnotations(map[string]string{meta.AnnotationKeyPollInterval: tc.annotation})
 			}
 			e := newEnv(t, mg, func(o *Options, _ *reconcile.Kind[*sample]) { o.Random = func() float64 { return tc.random } })
-			e.settle()
+			e.converge()
 			if got := e.reconcile(); got != tc.want {
 				t.Errorf("%s: want %s, got %s", tc.reason, tc.want, got)
 			}
@@ -506,7 +506,7 @@ func TestPollInterval(t *testing.T) {
 
 func TestConfigurationInUse(t *testing.T) {
 	e := newEnv(t, samples.New())
-	e.settle()
+	e.converge()
 	if !e.tracker.users["u1"] {
 		t.Error("a resource uses its configuration")
 	}
@@ -531,7 +531,7 @@ func TestOrphanUsesNothing(t *testing.T) {
 	mg := samples.New()
 	mg.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe", "Create", "Update"}
 	e := newEnv(t, mg)
-	e.settle()
+	e.converge()
 	e.delete()
 	e.reconcile()
 	if e.tracker.users["u1"] || !e.cloud.there {

@@ -272,8 +272,8 @@ func TestFreshness(t *testing.T) {
 		seen[label] = f.Now.Sub(f.Since)
 	}
 	age("new")
-	e.settle()
-	age("settled")
+	e.converge()
+	age("converged")
 	e.change(func(mg *sample) { mg.Generation, mg.Spec.Value = 2, "b" })
 	age("changed")
 	e.change(func(mg *sample) {
@@ -281,10 +281,10 @@ func TestFreshness(t *testing.T) {
 	})
 	age("requested")
 	e.change(func(mg *sample) { mg.SetAnnotations(nil) })
-	e.settle()
+	e.converge()
 	known.Events.Received = e.clock.Add(-time.Minute)
 	age("event")
-	want := map[string]time.Duration{"event": time.Minute, "requested": 0, "new": 2 * time.Second, "settled": 5 * time.Minute, "changed": 2 * time.Second}
+	want := map[string]time.Duration{"event": time.Minute, "requested": 0, "new": 2 * time.Second, "converged": 5 * time.Minute, "changed": 2 * time.Second}
 	if diff := cmp.Diff(want, seen); diff != "" {
 		t.Errorf("a shared answer is to be new where the user asks for a look, recent where the user waits, and at most half a poll interval old else: %s", diff)
 	}

@@ -43,10 +43,10 @@ func TestRefusedChangesBackOff(t *testing.T) {
 	prepare := map[string]func(*env){
 		"Create": func(*env) {},
 		"Update": func(e *env) {
-			e.settle()
+			e.converge()
 			e.change(func(mg *sample) { mg.Spec.Value = "b"; mg.Generation = 2 })
 		},
-		"Delete": func(e *env) { e.settle(); e.delete() },
+		"Delete": func(e *env) { e.converge(); e.delete() },
 	}
 	errs := map[string]struct {
 		reason string
@@ -116,7 +116,7 @@ func TestRefusedChangeIsRememberedWhileWaiting(t *testing.T) {
 // is reported after that.
 func TestLastingThrottlesAreReported(t *testing.T) {
 	e := newEnv(t, samples.New())
-	e.settle()
+	e.converge()
 	e.cloud.fail["Get"] = throttle()
 	e.runFor(time.Minute)
 	if got := e.stored().GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionTrue {

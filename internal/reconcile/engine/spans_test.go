@@ -52,14 +52,14 @@ func TestTraces(t *testing.T) {
 		},
 		"Unchanged": {
 			reason: "What is in order is looked at alone.",
-			begin:  func(e *env) { e.settle() },
+			begin:  func(e *env) { e.converge() },
 			want: "Reconcile Sample crossplane.generation=1" + of + "unchanged crossplane.requeue_after=... k8s.namespace.name=shop\n" +
 				"  Observe crossplane.exists=true crossplane.up_to_date=true\n",
 		},
 		"Update": {
 			reason: "The update says what it changes.",
 			begin: func(e *env) {
-				e.settle()
+				e.converge()
 				e.change(func(mg *sample) { mg.Spec.Value = "b" })
 			},
 			want: "Reconcile Sample crossplane.generation=1" + of + "updated crossplane.requeue_after=... k8s.namespace.name=shop\n" +
@@ -69,7 +69,7 @@ func TestTraces(t *testing.T) {
 		"Delete": {
 			reason: "A resource that is deleted deletes.",
 			begin: func(e *env) {
-				e.settle()
+				e.converge()
 				e.delete()
 			},
 			want: "Reconcile Sample crossplane.generation=1" + of + "deleted crossplane.requeue_after=... k8s.namespace.name=shop\n" +
@@ -104,7 +104,7 @@ func TestTraces(t *testing.T) {
 		"Start": {
 			reason: "After a start, what is in order waits for the time of its poll.",
 			begin: func(e *env) {
-				e.settle()
+				e.converge()
 				e.reconciler = newReconciler(&manager{c: e.server}, e.options, e.kind, e.events)
 			},
 			want: "Reconcile Sample crossplane.generation=1" + of + "waiting crossplane.requeue_after=... k8s.namespace.name=shop\n",
@@ -184,14 +184,14 @@ func TestUntracedIsFree(t *testing.T) {
 	}
 }
 
-// BenchmarkReconcile reconciles a settled resource, with and without traces.
+// BenchmarkReconcile reconciles a converged resource, with and without traces.
 func BenchmarkReconcile(b *testing.B) {
 	sdk := sdktrace.NewTracerProvider(sdktrace.WithBatcher(tracetest.NewNoopExporter()))
 	never := sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))
 	for name, tracer := range map[string]trace.Tracer{"off": nil, "not sampled": never.Tracer(""), "on": sdk.Tracer("")} {
 		b.Run(name, func(b *testing.B) {
 			e := newEnv(b, samples.New(), func(o *Options, _ *reconcile.Kind[*sample]) { o.Tracer = tracer })
-			e.settle()
+			e.converge()
 			r := e.reconciler.withTracing(tracer)
 			b.ReportAllocs()
 			for b.Loop() {

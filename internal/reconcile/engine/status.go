@@ -39,7 +39,7 @@ func (p *pass[T]) completeStatus(obj client.Object) kube.StatusAction {
 	}
 	mg.SetObservedGeneration(d.Observed)
 	mg.SetSummary(v1beta1.Summary{
-		Phase: d.Phase, Message: d.Message, Differences: p.differences(mg), SettledGeneration: d.Settled,
+		Phase: d.Phase, Message: d.Message, Differences: p.differences(mg), ReconciledGeneration: d.Reconciled,
 		ReferencesFingerprint: cmp.Or(p.fingerprint, mg.GetSummary().ReferencesFingerprint),
 	})
 	if !f.Paused {
@@ -63,7 +63,7 @@ func (p *pass[T]) decisionInput(mg reconcile.Managed) reconcile.Input {
 		Unseen:     reconcile.Unseen(mg),
 		WaitsFor:   p.deletion.Message,
 		Observed:   mg.GetObservedGeneration(),
-		Settled:    reconcile.SettledGeneration(mg),
+		Reconciled: reconcile.ReconciledGeneration(mg),
 	}
 	if d := p.out.Differences; d != nil {
 		f.Differs = reconcile.WithOrigin(d.Message, p.facts.Origin, p.facts.ReadyBefore.Message)

@@ -44,7 +44,7 @@ type Stepper interface {
 	// Reads returns the AWS operations of the next observation.
 	Reads(mg reconcile.Managed) []string
 
-	// Lists returns AWS's lists by which many settled resources are polled at once.
+	// Lists returns AWS's lists by which many steady resources are polled at once.
 	Lists(mg reconcile.Managed) []*listpoll.List
 
 	// Redact removes from a resource what must not be shown.
@@ -65,8 +65,8 @@ type Stepped struct {
 	// Gone reports whether the resource is being deleted, and nothing of it is left in AWS that it may delete.
 	Gone bool
 
-	// Settled reports whether nothing is left to do.
-	Settled bool
+	// Converged reports whether nothing is left to do.
+	Converged bool
 
 	// Wait is the delay before the next reconcile, if nothing was called.
 	Wait time.Duration
@@ -117,7 +117,7 @@ func (s *stepper[T]) Reads(mg reconcile.Managed) []string {
 	return nil
 }
 
-// Lists returns AWS's lists by which many settled resources are polled at once.
+// Lists returns AWS's lists by which many steady resources are polled at once.
 func (s *stepper[T]) Lists(mg reconcile.Managed) []*listpoll.List {
 	t, ok := mg.(T)
 	if !ok || s.reconciler.kind.Listed == nil {
@@ -169,7 +169,7 @@ func (s *stepper[T]) Step(ctx context.Context, mg reconcile.Managed, sess *sessi
 		mg.SetConditions(xpv2.ReconcileError(err))
 	}
 	p.completeStatus(mg)
-	out.Settled = err == nil && p.did == memory.ActionNone &&
+	out.Converged = err == nil && p.did == memory.ActionNone &&
 		(gone || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
 	return out
 }

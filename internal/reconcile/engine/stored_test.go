@@ -36,7 +36,7 @@ func TestOnStored(t *testing.T) {
 		want   int
 	}{
 		"Stored":    {reason: "The status was written.", want: 1},
-		"Unchanged": {reason: "It need not be written.", edit: func(e *env) { e.settle() }, want: 1},
+		"Unchanged": {reason: "It need not be written.", edit: func(e *env) { e.converge() }, want: 1},
 		"Aborted":   {reason: "What an aborted reconcile has found is dropped.", edit: func(e *env) { e.limiter.wait["Create"] = time.Second }},
 		"Throttled": {reason: "As is that of a throttled one.", edit: func(e *env) { e.cloud.fail["Get"] = throttle() }},
 		"Lost":      {reason: "The status could not be written.", lost: true},

@@ -20,8 +20,8 @@ func TestSummaryIsWritten(t *testing.T) {
 		t.Errorf("a failed creation: %+v", got)
 	}
 	delete(e.cloud.fail, "Create")
-	e.settle()
-	if diff := cmp.Diff(v1beta1.Summary{Phase: v1beta1.PhaseAvailable, SettledGeneration: 1}, e.stored().Status.Summary); diff != "" {
+	e.converge()
+	if diff := cmp.Diff(v1beta1.Summary{Phase: v1beta1.PhaseAvailable, ReconciledGeneration: 1}, e.stored().Status.Summary); diff != "" {
 		t.Errorf("once it is there, -want +got: %s", diff)
 	}
 	e.delete()
@@ -43,16 +43,16 @@ func TestCause(t *testing.T) {
 		"ReferenceTarget": {reason: "What spec refers to has changed.", change: func(e *env) { e.cloud.value = "old"; e.reconciler.states.MarkChanged(cart, "Secret db") }, want: "Secret db changed"},
 		"Served": {
 			reason: "A change that was served is no cause any more.",
-			change: func(e *env) { e.reconciler.states.MarkChanged(cart, "Secret db"); e.settle(); e.cloud.value = "hand" }, want: "changed in AWS by hand",
+			change: func(e *env) { e.reconciler.states.MarkChanged(cart, "Secret db"); e.converge(); e.cloud.value = "hand" }, want: "changed in AWS by hand",
 		},
 		"FirstLook": {reason: "After a start, the cause of a difference is not known.", change: func(e *env) { e.cloud.value = "hand"; e.reconciler.states.Forget(cart) }, want: "differed from spec"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t, samples.New())
-			e.settle()
+			e.converge()
 			tc.change(e)
-			e.settle()
+			e.converge()
 			if e.cloud.cause != tc.want {
 				t.Errorf("%s: want %q, got %q", tc.reason, tc.want, e.cloud.cause)
 			}

@@ -114,7 +114,7 @@ func (e *eventState) recordUpToDate(since time.Time) {
 
 // OriginOf returns a description of the call that explains a difference, empty if none does.
 func (r *Resource) OriginOf(mg reconcile.Managed) string {
-	if !reconcile.Settled(mg) || r.changedReference != "" {
+	if !reconcile.IsReconciled(mg) || r.changedReference != "" {
 		return ""
 	}
 	return r.Events.Origin

@@ -134,7 +134,7 @@ func (s *Store) Begin(mg reconcile.Managed) (r Resource, first bool) {
 		known.UID, known.drift = mg.GetUID(), Drift{}
 		known.detected, known.lastInSync = false, time.Time{}
 		known.Events.upToDateAt = time.Time{}
-		known.wasReady = reconcile.SettledGeneration(mg) > 0 ||
+		known.wasReady = reconcile.ReconciledGeneration(mg) > 0 ||
 			mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 	}
 	if f := fingerprint(mg); known.fingerprint != f {

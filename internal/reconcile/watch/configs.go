@@ -30,7 +30,7 @@ const ConfigIndex = "spec.providerConfigRef"
 
 // Configs enqueues every resource when its ProviderConfig or ClusterProviderConfig is
 // created or its spec changes: what failed for lack of it works at once, and new default tags
-// are set. If the config only becomes Ready, or its credentials change, settled resources are
+// are set. If the config only becomes Ready, or its credentials change, steady resources are
 // not enqueued. These reconciles have the priority of polls, because there may be many.
 func Configs[T reconcile.Managed](
 	mgr ctrl.Manager, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request],
@@ -87,12 +87,12 @@ func configUsers[T reconcile.Managed](
 func configHandler(users refs.Dependents, kind string) handler.EventHandler {
 	return joined{
 		{specChanged(), handler.EnqueueRequestsFromMapFunc(configRequests(users, kind, nil))},
-		{becameReady(), handler.EnqueueRequestsFromMapFunc(configRequests(users, kind, unsettled))},
+		{becameReady(), handler.EnqueueRequestsFromMapFunc(configRequests(users, kind, unsteady))},
 	}
 }
 
-// unsettled reports whether a resource is not up to date and Ready, according to its status.
-func unsettled(o client.Object) bool {
+// unsteady reports whether a resource is not up to date and Ready, according to its status.
+func unsteady(o client.Object) bool {
 	mg, ok := o.(reconcile.Managed)
 	return !ok || !reconcile.Steady(mg)
 }
@@ -135,7 +135,7 @@ func isReady(o client.Object) bool {
 }
 
 // credentialsRequests maps a Secret to the resources that use a config with credentials from
-// it, unless they are settled. It ignores the Ready condition of the config, which may have
+// it, unless they are steady. It ignores the Ready condition of the config, which may have
 // been True all the time: for example, if temporary keys have expired since they were checked.
 func credentialsRequests(configs client.Reader, users refs.Dependents) handler.MapFunc {
 	return func(ctx context.Context, secret client.Object) []ctrl.Request {
@@ -149,6 +149,6 @@ func credentialsRequests(configs client.Reader, users refs.Dependents) handler.M
 		for _, r := range refs {
 			keys = append(keys, ConfigKey(r.Kind, r.Namespace, r.Name))
 		}
-		return users.Requests(ctx, "", unsettled, keys...)
+		return users.Requests(ctx, "", unsteady, keys...)
 	}
 }

@@ -25,7 +25,7 @@ import (
 )
 
 // configured lists configs, and the resources that use them. Resources with names that begin
-// with ok are settled.
+// with ok are converged.
 type configured struct {
 	client.Reader
 
@@ -146,7 +146,7 @@ func TestConfigRequests(t *testing.T) {
 			c := configured{err: tc.err, by: map[string][]string{"ProviderConfig/shop/default": {"cart", "ok-cart"}, "ClusterProviderConfig//default": {"pay"}}}
 			users := c.users(&reset)
 			got := samples.Enqueued(t.Context(), specChanged(), configRequests(users, tc.kind, nil), tc.event)
-			got = append(got, samples.Enqueued(t.Context(), becameReady(), configRequests(users, tc.kind, unsettled), tc.event)...)
+			got = append(got, samples.Enqueued(t.Context(), becameReady(), configRequests(users, tc.kind, unsteady), tc.event)...)
 			reset = slices.Compact(reset) // Both the old and the new object of an update are mapped.
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s: enqueued: -want, +got:\n%s", tc.reason, diff)

@@ -28,8 +28,8 @@ type story struct {
 type step struct {
 	// Do is the method and the path.
 	Do string
-	// Settle lets pending changes settle before the call.
-	Settle bool
+	// Complete lets pending changes complete before the call.
+	Complete bool
 	// Exists are resources of other services. If it is empty, all exist.
 	Exists []string
 	Send   json.RawMessage
@@ -91,7 +91,7 @@ func (st *story) tell(t *testing.T) int {
 	revisions, checked := map[string]string{}, 0
 	for i, step := range st.Steps {
 		s.AddResources(step.Exists...)
-		if step.Settle {
+		if step.Complete {
 			clk.move(time.Second)
 		}
 		res, body := call(t, s, &step, revisions) //nolint:bodyclose // It closes what it has read.

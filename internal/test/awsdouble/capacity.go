@@ -33,8 +33,8 @@ func (s *Server) change(c *capacity, via, next types.CapacityProviderState, d ti
 	c.transition = transition{busy: true, next: string(next), at: s.options.Now().Add(d)}
 }
 
-// settleCapacity completes the state changes of capacity providers whose time has passed.
-func (s *Server) settleCapacity(h *home) {
+// completeCapacity completes the state changes of capacity providers whose time has passed.
+func (s *Server) completeCapacity(h *home) {
 	for name, c := range h.capacity {
 		switch {
 		case !c.ends(s.options.Now()):
@@ -52,7 +52,7 @@ func capacityName(nameOrArn string) string { return nameOrArn[strings.LastIndex(
 
 // capacity returns the capacity provider that a request names.
 func (s *Server) capacity(r *request) *capacity {
-	s.settleCapacity(r.home)
+	s.completeCapacity(r.home)
 	name := capacityName(r.vars["CapacityProviderName"])
 	c := r.home.capacity[name]
 	if c == nil {
@@ -76,7 +76,7 @@ func (c *capacity) answer() any { return map[string]any{"CapacityProvider": c.Ca
 
 func createCapacity(s *Server, r *request) any {
 	in := decoded[lambda.CreateCapacityProviderInput](r)
-	s.settleCapacity(r.home)
+	s.completeCapacity(r.home)
 	name := capacityName(*in.CapacityProviderName)
 	if r.home.capacity[name] != nil {
 		panic(conflict("Capacity provider already exists: %s", name))
@@ -121,7 +121,7 @@ func (c *capacity) fill(name string) {
 func getCapacity(s *Server, r *request) any { return s.capacity(r).answer() }
 
 func listCapacity(s *Server, r *request) any {
-	s.settleCapacity(r.home)
+	s.completeCapacity(r.home)
 	all := []types.CapacityProvider{}
 	for _, name := range slices.Sorted(maps.Keys(r.home.capacity)) {
 		if c := r.home.capacity[name]; r.query("State") == "" || r.query("State") == string(c.State) {
@@ -181,7 +181,7 @@ func (i *instance) runsOn() string {
 func (s *Server) CapacityProvider(region, name string) (CapacityProvider, bool) {
 	defer s.lock()()
 	h := s.home(DefaultAccount, region)
-	s.settleCapacity(h)
+	s.completeCapacity(h)
 	c := h.capacity[name]
 	if c == nil {
 		return CapacityProvider{}, false

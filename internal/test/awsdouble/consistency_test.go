@@ -223,7 +223,7 @@ func TestReadsShowAnEarlierState(t *testing.T) {
 	clk.move(2 * time.Second)
 	got := get(t, c, "f").Configuration
 	if got.LastUpdateStatus != types.LastUpdateStatusSuccessful {
-		t.Errorf("as it was when the update had settled: %s", got.LastUpdateStatus)
+		t.Errorf("as it was when the update had completed: %s", got.LastUpdateStatus)
 	}
 	update.RevisionId = got.RevisionId
 	if _, err := c.UpdateFunctionConfiguration(ctx, update); err != nil {

@@ -135,7 +135,7 @@ func asError(err error) *Error {
 	return apiError(http.StatusInternalServerError, "ServiceException", "%v", err)
 }
 
-// failure is the reason for which a creation or an update fails once it settles.
+// failure is the reason for which a creation or an update fails once it ends.
 type failure struct{ reason, code string }
 
 // plans are planned failures of functions, by name.
@@ -153,27 +153,27 @@ func newPlans() plans {
 	}
 }
 
-// FailCreation makes the next creation of a function settle as State Failed with a reason and one of AWS's reason
+// FailCreation makes the next creation of a function end as State Failed with a reason and one of AWS's reason
 // codes, for example InvalidSubnet.
 func (s *Server) FailCreation(name, reason, code string) {
 	defer s.lock()()
 	s.plans.creations[name] = failure{reason: reason, code: code}
 }
 
-// FailUpdate makes the next update of a function settle as LastUpdateStatus Failed with a reason and one of AWS's
+// FailUpdate makes the next update of a function end as LastUpdateStatus Failed with a reason and one of AWS's
 // reason codes.
 func (s *Server) FailUpdate(name, reason, code string) {
 	defer s.lock()()
 	s.plans.updates[name] = failure{reason: reason, code: code}
 }
 
-// FailCapacity makes the next creation of a capacity provider settle as State Failed. Lambda returns no reason.
+// FailCapacity makes the next creation of a capacity provider end as State Failed. Lambda returns no reason.
 func (s *Server) FailCapacity(name string) {
 	defer s.lock()()
 	s.plans.capacity[name] = failure{}
 }
 
-// FailVersion makes the next published version of a function settle as State Failed with a reason and one of AWS's
+// FailVersion makes the next published version of a function end as State Failed with a reason and one of AWS's
 // reason codes, or the next one that is restored as Inactive.
 func (s *Server) FailVersion(name, reason, code string) {
 	defer s.lock()()

@@ -26,18 +26,18 @@ type Function struct {
 	RecursiveLoop string
 }
 
-// instance is $LATEST or a published version. Each settles on its own.
+// instance is $LATEST or a published version. Each completes on its own.
 type instance struct {
 	Configuration
-	code     codeLocation
-	unzipped uint64
-	settleAt time.Time
-	busy     bool
+	code       codeLocation
+	unzipped   uint64
+	completeAt time.Time
+	busy       bool
 	// ready is the time at which the state Pending ended last.
 	ready time.Time
-	// settled is the revision after settling.
-	settled string
-	failure *failure
+	// completed is the revision after the update.
+	completed string
+	failure   *failure
 }
 
 // function is a function with its versions.
@@ -150,16 +150,16 @@ func partition(region string) string {
 
 // begin makes an instance busy until a duration has passed.
 func (s *Server) begin(i *instance, d time.Duration, f *failure) {
-	i.settleAt, i.busy, i.failure = s.options.Now().Add(d), true, f
-	i.RevisionId, i.settled = newUUID(), newUUID()
+	i.completeAt, i.busy, i.failure = s.options.Now().Add(d), true, f
+	i.RevisionId, i.completed = newUUID(), newUUID()
 }
 
-// settle completes an instance's update once its time has passed.
-func (s *Server) settle(i *instance) {
-	if !i.busy || s.options.Now().Before(i.settleAt) {
+// complete completes an instance's update once its time has passed.
+func (s *Server) complete(i *instance) {
+	if !i.busy || s.options.Now().Before(i.completeAt) {
 		return
 	}
-	i.busy, i.RevisionId = false, i.settled
+	i.busy, i.RevisionId = false, i.completed
 	failed := i.failure
 	i.failure = nil
 	if i.State == statePending {
@@ -167,7 +167,7 @@ func (s *Server) settle(i *instance) {
 		if i.StateReasonCode == "Restoring" {
 			bad = stateInactive
 		}
-		i.State, i.StateReason, i.StateReasonCode, i.ready = i.good(), "", "", i.settleAt
+		i.State, i.StateReason, i.StateReasonCode, i.ready = i.good(), "", "", i.completeAt
 		i.LastUpdateStatus = "Successful"
 		if failed != nil {
 			i.State, i.StateReason, i.StateReasonCode = bad, failed.reason, failed.code
@@ -182,18 +182,18 @@ func (s *Server) settle(i *instance) {
 	}
 }
 
-func (s *Server) settleAll(f *function) {
+func (s *Server) completeAll(f *function) {
 	if f.moves(s.options.Now()) || slices.ContainsFunc(f.versions, (*instance).inactive) {
 		s.advanceTraffic() // It is routed as before the move, and restores versions.
 	}
-	s.settle(f.latest)
+	s.complete(f.latest)
 	if f.latestPublished != nil {
-		s.settle(f.latestPublished)
+		s.complete(f.latestPublished)
 	}
 	for _, v := range f.versions {
-		s.settle(v)
+		s.complete(v)
 	}
-	s.settleProvisioned(f, s.options.Now())
+	s.completeProvisioned(f, s.options.Now())
 }
 
 // startUpdate marks $LATEST as being updated.
@@ -238,7 +238,7 @@ func (s *Server) Function(name string) (Function, bool) {
 	if f == nil {
 		return Function{}, false
 	}
-	s.settleAll(f)
+	s.completeAll(f)
 	return s.snapshot(f), true
 }
 
@@ -251,7 +251,7 @@ func (s *Server) EditFunction(name string, edit func(*Function)) bool {
 	if f == nil {
 		return false
 	}
-	s.settleAll(f)
+	s.completeAll(f)
 	c, before := s.snapshot(f), f.latest.Configuration
 	edit(&c)
 	f.latest.Configuration, f.concurrency = c.Configuration, c.ReservedConcurrentExecutions
@@ -273,7 +273,7 @@ func (s *Server) SetVersionInactive(name, version string) bool {
 	if f == nil || f.versionOf(version) == nil {
 		return false
 	}
-	s.settleAll(f)
+	s.completeAll(f)
 	v := f.versionOf(version)
 	v.State, v.StateReason, v.StateReasonCode = stateInactive, "The function is idle.", "Idle"
 	return true

@@ -21,7 +21,7 @@ func deleteFunction(s *Server, r *request) any {
 	if f == nil {
 		panic(notFound("Function not found: %s", h.arn("function:"+t.name)))
 	}
-	s.settleAll(f)
+	s.completeAll(f)
 	if v := f.versionOf(t.qualifier); v != nil && (v.State == statePending || v.State == stateDeleting) {
 		panic(notNow(v.State))
 	}

@@ -107,14 +107,14 @@ func listFunctions(s *Server, r *request) any {
 		names, next := pageOf(r.home.names(), r)
 		page := make([]Configuration, 0, len(names))
 		for _, name := range names {
-			s.settleAll(functions[name])
+			s.completeAll(functions[name])
 			page = append(page, listed(functions[name].latest.Configuration))
 		}
 		return pageAnswer("Functions", page, next)
 	}
 	all := []Configuration{}
 	for _, f := range functions {
-		s.settleAll(f)
+		s.completeAll(f)
 		all = append(all, versionsOf(f)...)
 	}
 	slices.SortFunc(all, func(a, b Configuration) int { return cmp.Compare(a.FunctionArn, b.FunctionArn) })

@@ -150,15 +150,15 @@ func (i *instance) inactive() bool { return i.State == stateInactive }
 // restore makes an Inactive version that is invoked at a time Pending.
 func (s *Server) restore(v *instance, at time.Time) {
 	v.State, v.StateReason, v.StateReasonCode = statePending, "The function is being restored.", "Restoring"
-	v.busy, v.settleAt, v.settled = true, at.Add(s.options.RestoreDuration), v.RevisionId
+	v.busy, v.completeAt, v.completed = true, at.Add(s.options.RestoreDuration), v.RevisionId
 	v.failure = take(s.plans.versions, v.FunctionName)
 }
 
 // runs reports whether an invocation of a version at a time, which may have passed, runs. If the version is Inactive,
 // it is Pending from then on.
 func (s *Server) runs(v *instance, at time.Time) bool {
-	if !at.Before(v.settleAt) {
-		s.settle(v)
+	if !at.Before(v.completeAt) {
+		s.complete(v)
 	}
 	if v.inactive() {
 		s.restore(v, at)

@@ -25,7 +25,7 @@ func TestStatesFollowTheClock(t *testing.T) {
 			pending.LastUpdateStatus)
 	}
 	if *pending.RevisionId != *created.RevisionId {
-		t.Error("the revision changed before the creation settled")
+		t.Error("the revision changed before the creation completed")
 	}
 	update := &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"), Timeout: aws.Int32(9)}
 	busy := "The operation cannot be performed at this time. An update is in progress for resource: " +
@@ -37,7 +37,7 @@ func TestStatesFollowTheClock(t *testing.T) {
 	active := get(t, c, "f").Configuration
 	if active.State != types.StateActive || active.LastUpdateStatus != types.LastUpdateStatusSuccessful ||
 		*active.RevisionId == *created.RevisionId {
-		t.Errorf("settled function: state %q, update %q, same revision %v", active.State, active.LastUpdateStatus,
+		t.Errorf("active function: state %q, update %q, same revision %v", active.State, active.LastUpdateStatus,
 			*active.RevisionId == *created.RevisionId)
 	}
 

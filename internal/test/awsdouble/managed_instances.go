@@ -11,7 +11,7 @@ const minManagedMemory = 2048
 // managed reports whether a version runs on Lambda Managed Instances.
 func (c *Configuration) managed() bool { return c.CapacityProviderConfig != nil }
 
-// good returns the state in which a version settles. On managed instances only published versions run, so $LATEST
+// good returns the state in which a version ends. On managed instances only published versions run, so $LATEST
 // exists but cannot be invoked.
 func (i *instance) good() string {
 	if i.managed() && i.Version == latestVersion {

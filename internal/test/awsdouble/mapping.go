@@ -96,8 +96,8 @@ func (s *Server) turn(m *mapping, via, next string, d time.Duration) {
 	m.transition = transition{busy: true, next: next, at: now.Add(d)}
 }
 
-// settleMappings completes the transitions of mappings whose time has passed.
-func (s *Server) settleMappings(h *home) {
+// completeMappings completes the transitions of mappings whose time has passed.
+func (s *Server) completeMappings(h *home) {
 	for uuid, m := range h.mappings {
 		switch {
 		case !m.ends(s.options.Now()):
@@ -112,13 +112,13 @@ func (s *Server) settleMappings(h *home) {
 
 // mappingsOf returns the mappings of a home that still exist, oldest first.
 func (s *Server) mappingsOf(h *home) []*mapping {
-	s.settleMappings(h)
+	s.completeMappings(h)
 	return slices.SortedFunc(maps.Values(h.mappings), func(a, b *mapping) int { return a.serial - b.serial })
 }
 
 // findMapping returns the mapping that a request names.
 func (s *Server) findMapping(r *request) *mapping {
-	s.settleMappings(r.home)
+	s.completeMappings(r.home)
 	m := r.home.mappings[r.vars["UUID"]]
 	if m == nil {
 		panic(notFound("The resource you requested does not exist."))
@@ -163,7 +163,7 @@ func (s *Server) Mappings() []Mapping {
 func (s *Server) EditMapping(uuid string, edit func(*Mapping)) bool {
 	defer s.editing()()
 	for _, h := range s.homes {
-		s.settleMappings(h)
+		s.completeMappings(h)
 		if m := h.mappings[uuid]; m != nil {
 			now, edited := s.options.Now(), Mapping{
 				m.EventSourceMappingConfiguration,

@@ -73,8 +73,8 @@ func TestMappingTransitions(t *testing.T) {
 
 	clk.move(time.Second)
 	for _, step := range []struct {
-		enabled     bool
-		via, settle string
+		enabled  bool
+		via, end string
 	}{
 		{false, "Disabling", "Disabled"},
 		{false, "Updating", "Disabled"},
@@ -86,7 +86,7 @@ func TestMappingTransitions(t *testing.T) {
 			t.Fatal(err)
 		}
 		clk.move(time.Second)
-		if diff := cmp.Diff([]string{step.via, step.settle},
+		if diff := cmp.Diff([]string{step.via, step.end},
 			[]string{*up.State, *getESM(t, c, out.UUID).State}); diff != "" {
 			t.Errorf("enabled %t: -want +got:\n%s", step.enabled, diff)
 		}

@@ -53,7 +53,7 @@ func (r *request) reachable(t target) {
 	}
 }
 
-// find returns the named function, settled.
+// find returns the named function, after completing its transitions.
 func (s *Server) find(r *request) (*function, target) {
 	t := r.target()
 	h := r.home
@@ -65,7 +65,7 @@ func (s *Server) find(r *request) (*function, target) {
 		}
 		panic(notFound("Function not found: %s", h.arn(resource)))
 	}
-	s.settleAll(f)
+	s.completeAll(f)
 	return f, t
 }
 

@@ -5,16 +5,16 @@ import "time"
 // DefaultAccount is the account of access keys that AddAccessKey did not name.
 const DefaultAccount = "123456789012"
 
-// Options configure a Server. With the zero value it responds at once, settles every change at the next call and
+// Options configure a Server. With the zero value it responds at once, completes every change at the next call and
 // enforces no quotas.
 type Options struct {
 	// Now is the clock of states, token buckets and time stamps. Default: time.Now.
 	Now func() time.Time
 	// CreateDuration is the time for which a new function stays Pending. With 0 it is Active from the next call on.
 	CreateDuration time.Duration
-	// UpdateDuration is the time for which an update stays InProgress. With 0 it has settled at the next call.
+	// UpdateDuration is the time for which an update stays InProgress. With 0 it is complete at the next call.
 	UpdateDuration time.Duration
-	// ProvisionDuration is the time for which provisioned concurrency stays IN_PROGRESS. With 0 it has settled at the
+	// ProvisionDuration is the time for which provisioned concurrency stays IN_PROGRESS. With 0 it is complete at the
 	// next call.
 	ProvisionDuration time.Duration
 	// RestoreDuration is the time for which an Inactive function or version stays Pending after a call has invoked it.
@@ -73,8 +73,8 @@ func LambdaQuotas() Quotas {
 const UsualMetricDelay = 150 * time.Second
 
 const (
-	// settles is the duration of a creation or an update, as AWS takes a second or two.
-	settles = 1500 * time.Millisecond
+	// transitionTime is the duration of a creation or an update, as AWS takes a second or two.
+	transitionTime = 1500 * time.Millisecond
 
 	// nearby is the latency of a call to a nearby region.
 	nearby = 30 * time.Millisecond
@@ -82,5 +82,7 @@ const (
 
 // Lifelike returns the options of a double that behaves like AWS: with delays, and with Lambda's quotas.
 func Lifelike() Options {
-	return Options{CreateDuration: settles, UpdateDuration: settles, Latency: nearby, Quotas: LambdaQuotas()}
+	return Options{
+		CreateDuration: transitionTime, UpdateDuration: transitionTime, Latency: nearby, Quotas: LambdaQuotas(),
+	}
 }

@@ -22,8 +22,8 @@ type Provisioned struct {
 // provisioning is a configuration with its pending result.
 type provisioning struct {
 	Provisioned
-	settleAt time.Time
-	failure  *failure
+	completeAt time.Time
+	failure    *failure
 	// from is the version that still receives all calls while an alias moves to another.
 	from string
 	// moved is the revision of the alias after the move.
@@ -32,7 +32,7 @@ type provisioning struct {
 
 const provisionInProgress = "IN_PROGRESS"
 
-// FailProvisioning makes the next provisioned concurrency of a function settle as FAILED with one of AWS's reasons,
+// FailProvisioning makes the next provisioned concurrency of a function end as FAILED with one of AWS's reasons,
 // such as FUNCTION_ERROR_INIT_FAILURE.
 func (s *Server) FailProvisioning(name, reason string) {
 	defer s.lock()()
@@ -41,12 +41,12 @@ func (s *Server) FailProvisioning(name, reason string) {
 
 // due reports whether a change has completed by a time.
 func (p *provisioning) due(by time.Time) bool {
-	return p.Status == provisionInProgress && !by.Before(p.settleAt)
+	return p.Status == provisionInProgress && !by.Before(p.completeAt)
 }
 
-// settleProvisioned completes the changes of a function's provisioned concurrency whose time has passed. A failure
+// completeProvisioned completes the changes of a function's provisioned concurrency whose time has passed. A failure
 // leaves an alias at the version from which it was to move.
-func (s *Server) settleProvisioned(f *function, by time.Time) {
+func (s *Server) completeProvisioned(f *function, by time.Time) {
 	for q, p := range f.provisioned {
 		if !p.due(by) {
 			continue
@@ -66,7 +66,7 @@ func (s *Server) settleProvisioned(f *function, by time.Time) {
 	}
 }
 
-// moves reports whether settleProvisioned changes the routing of an alias now.
+// moves reports whether completeProvisioned changes the routing of an alias now.
 func (f *function) moves(now time.Time) bool {
 	for _, p := range f.provisioned {
 		if p.from != "" && p.due(now) {
@@ -98,13 +98,13 @@ func (s *Server) moveProvisioned(f *function, a *Alias, was, served string) {
 	case served:
 		if was != served {
 			p.from, p.failure = "", nil
-			p.Status, p.StatusReason, p.settleAt = provisionInProgress, "", s.options.Now()
+			p.Status, p.StatusReason, p.completeAt = provisionInProgress, "", s.options.Now()
 		}
 		return
 	case was:
 		return
 	}
-	p.Status, p.StatusReason, p.settleAt = provisionInProgress, "", s.options.Now().Add(s.options.ProvisionDuration)
+	p.Status, p.StatusReason, p.completeAt = provisionInProgress, "", s.options.Now().Add(s.options.ProvisionDuration)
 	p.failure = take(s.plans.provisions, f.latest.FunctionName)
 	if a.RoutingConfig == nil {
 		p.from, p.moved = served, newUUID()
@@ -127,8 +127,8 @@ func putProvisioned(s *Server, r *request) any {
 	f.overlap(t.qualifier)
 	r.home.affords(f, t.qualifier, in.ProvisionedConcurrentExecutions)
 	p := &provisioning{
-		settleAt: s.options.Now().Add(s.options.ProvisionDuration),
-		failure:  take(s.plans.provisions, t.name),
+		completeAt: s.options.Now().Add(s.options.ProvisionDuration),
+		failure:    take(s.plans.provisions, t.name),
 	}
 	p.AvailableProvisionedConcurrentExecutions = new(int32)
 	if was := f.provisioned[t.qualifier]; was != nil && was.AvailableProvisionedConcurrentExecutions != nil {

@@ -14,7 +14,7 @@ func (s *Server) policyHolder(r *request) (*function, instance) {
 	if f == nil {
 		panic(notFound("Function not found: %s", r.vars["ResourceArn"]))
 	}
-	s.settleAll(f)
+	s.completeAll(f)
 	i := s.pick(f, t, r)
 	return f, i
 }

@@ -23,8 +23,8 @@ type Resource struct {
 func (s *Server) Resources(account, region string) []Resource {
 	defer s.lock()()
 	h := s.home(account, region)
-	s.settleMappings(h)
-	s.settleCapacity(h)
+	s.completeMappings(h)
+	s.completeCapacity(h)
 	l := listing{home: h}
 	for name, f := range h.functions {
 		l.function(h.arn("function:"+name), f)

@@ -21,16 +21,16 @@ func (s *Server) tagged(r *request) (string, *function) {
 		if f == nil {
 			panic(notFound("Function not found: %s", arn))
 		}
-		s.settleAll(f)
+		s.completeAll(f)
 		return arn, f
 	case kind == "code-signing-config" && h.signing[arn] == nil:
 		panic(noSigningConfig(arn))
 	case kind == "event-source-mapping":
-		if s.settleMappings(h); h.mappings[arn[strings.LastIndex(arn, ":")+1:]] == nil {
+		if s.completeMappings(h); h.mappings[arn[strings.LastIndex(arn, ":")+1:]] == nil {
 			panic(notFound("Event source mapping not found: %s", arn))
 		}
 	case kind == "capacity-provider":
-		if s.settleCapacity(h); h.capacity[capacityName(arn)] == nil {
+		if s.completeCapacity(h); h.capacity[capacityName(arn)] == nil {
 			panic(noCapacity(arn))
 		}
 	case kind == "layer":

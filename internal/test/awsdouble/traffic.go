@@ -136,7 +136,7 @@ func (s *Server) advanceTraffic() {
 				end = now
 			}
 			if a != nil {
-				s.settleProvisioned(h.functions[t.Function], t.last)
+				s.completeProvisioned(h.functions[t.Function], t.last)
 				s.invocations(h, t, a, t.last, end.Sub(t.last))
 			}
 			t.last = end

@@ -269,7 +269,7 @@ func (sc scenario) survives(t *testing.T, f awsdouble.Fault, want outcome) {
 		// What AWS did not return, such as the tags if it has no ListTags, is compared at the next
 		// poll. Ready is True until then, and says so.
 		time.Sleep(15 * time.Minute)
-		got := s.settle(sc, 0)
+		got := s.converge(sc, 0)
 		got.Created, got.Routes = 0, want.Routes // It existed before: the call with the fault was accepted.
 		got.check(t, sc, want)
 		if t.Failed() {

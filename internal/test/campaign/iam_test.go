@@ -97,20 +97,20 @@ func TestLeastPrivilege(t *testing.T) {
 				policy := p.leastPrivilege()
 				s.Double.SetPolicy(policy...)
 				running := s.Start(&Network{})
-				settle := func(what string, done func() bool) {
+				converge := func(what string, done func() bool) {
 					if !s.Until(2*time.Hour, done) {
-						t.Errorf("%s does not settle: %v", what, s.stored(k.New()).Object["status"])
+						t.Errorf("%s does not converge: %v", what, s.stored(k.New()).Object["status"])
 					}
 				}
 				s.Create(k.New())
-				settle("creation", func() bool { return s.ready(k.New()) })
+				converge("creation", func() bool { return s.ready(k.New()) })
 				for _, name := range k.UpdateNames() {
 					s.Patch(k.New(), map[string]any{"spec": map[string]any{"forProvider": k.Updates[name]}})
-					settle("update "+name, func() bool { return s.ready(k.New()) })
+					converge("update "+name, func() bool { return s.ready(k.New()) })
 				}
 				time.Sleep(time.Hour)
 				s.remove(k.New())
-				settle("deletion", func() bool { return s.gone(k.New()) })
+				converge("deletion", func() bool { return s.gone(k.New()) })
 				if denied := s.denied(); len(denied) > 0 {
 					slices.Sort(denied)
 					t.Errorf("AWS has rejected %v", slices.Compact(denied))

@@ -92,7 +92,7 @@ func (sc scenario) run(t *testing.T, at point) (calls []string, got outcome) {
 			p.Kill()
 			p = s.Start(&Network{})
 		}
-		got = s.settle(sc, 2*time.Hour)
+		got = s.converge(sc, 2*time.Hour)
 		if err := p.Stop(); err != nil {
 			t.Error(err)
 		}

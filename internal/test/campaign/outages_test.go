@@ -123,7 +123,7 @@ func (sc scenario) outlasts(t *testing.T, o outage, want outcome) {
 			step.Store(0)
 			sc.again(s)
 		}
-		got := s.settle(sc, 2*time.Hour)
+		got := s.converge(sc, 2*time.Hour)
 		if sc.again != nil {
 			got.Created, got.Routes = 0, want.Routes // The rollout may have begun again.
 		}

@@ -96,11 +96,11 @@ func (p *planning) check(what string, planned map[string]plan.Plan, change func(
 	p.Helper()
 	before := len(p.writes())
 	change()
-	settled := p.Until(2*time.Hour, done)
+	converged := p.Until(2*time.Hour, done)
 	time.Sleep(time.Minute)
 	made := p.writes()[before:]
-	if !settled {
-		p.Errorf("%s of %s does not settle: %v\ncalls: %v", what, p.kind.Name(),
+	if !converged {
+		p.Errorf("%s of %s does not converge: %v\ncalls: %v", what, p.kind.Name(),
 			p.stored(p.kind.New()).Object["status"], made)
 	}
 	for mode, pl := range planned {
@@ -247,7 +247,7 @@ func TestPlanRandomStates(t *testing.T) {
 					planned := map[string]plan.Plan{"live": p.plan(desired, desired, true)}
 					p.check("random state", planned, func() {
 						s.Start(&Network{})
-						time.Sleep(time.Hour) // What was settled is polled as if the provider had not stopped.
+						time.Sleep(time.Hour) // What was converged is polled as if the provider had not stopped.
 					}, func() bool { return s.ready(k.New()) })
 				})
 			})

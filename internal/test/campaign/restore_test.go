@@ -20,7 +20,7 @@ import (
 // of a fleet has an environment.
 const templates = 3
 
-// restore makes a settled fleet: the provider creates a few functions, and all others are copies of
+// restore makes a converged fleet: the provider creates a few functions, and all others are copies of
 // them in the cluster and in AWS. So a fleet that takes half an hour of the quota to create takes a
 // few milliseconds a function. No process runs afterwards.
 func (f *steadyFleet) restore(options func(*manager.Options)) {

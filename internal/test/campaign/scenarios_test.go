@@ -60,9 +60,9 @@ type outcome struct {
 	Created   int
 }
 
-// settle waits until a scenario is done, returns its outcome, and checks that no more is
+// converge waits until a scenario is done, returns its outcome, and checks that no more is
 // changed afterwards.
-func (s *Simulation) settle(sc scenario, within time.Duration) outcome {
+func (s *Simulation) converge(sc scenario, within time.Duration) outcome {
 	s.Helper()
 	if !s.Until(within, func() bool { return sc.done(s) }) {
 		s.Errorf("does not come to its end: %s", s.statuses())

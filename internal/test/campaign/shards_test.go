@@ -287,8 +287,8 @@ func (f *shardedFleet) finish(reason string) {
 	}
 	f.shardObjects()
 	f.wait(5 * time.Minute)
-	if !f.Until(2*time.Hour, f.settled) {
-		f.Errorf("%s\ndoes not settle: %s", reason, f.statuses())
+	if !f.Until(2*time.Hour, f.converged) {
+		f.Errorf("%s\ndoes not converge: %s", reason, f.statuses())
 	}
 	f.checkNoWrites(25 * time.Minute)
 	f.checkCreated()

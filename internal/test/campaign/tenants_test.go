@@ -166,7 +166,7 @@ func (t *tenant) in(account string) bool {
 func (w *walker) claim(u *unstructured.Unstructured) {
 	function, _, _ := unstructured.NestedString(u.Object, "spec", "forProvider", "functionName")
 	for _, name := range []string{u.GetName(), meta.GetExternalName(u), function} {
-		w.claimed[claim{awsdouble.DefaultAccount, name}] = true
+		w.claimed[claim{awsdouble.DefaultAccount, lastPart(name)}] = true
 	}
 }
 
@@ -206,13 +206,15 @@ func (w *walker) apart() {
 			w.Errorf("%s of %s with a key of %s in account %s", c.Operation, c.Resource, signer, c.Account)
 		}
 		owner, known := w.owner(c)
-		name := c.Resource[strings.LastIndexByte(c.Resource, ':')+1:] // TagResource has the ARN.
-		if known && owner != signer && !w.claimed[claim{c.Account, name}] {
+		if known && owner != signer && !w.claimed[claim{c.Account, lastPart(c.Resource)}] {
 			w.Errorf("%s of %s in account %s, which is of %s, with the credentials of %s", c.Operation, c.Resource,
 				c.Account, owner, signer)
 		}
 	}
 }
+
+// lastPart returns the last part of an ARN: some operations take a name, others an ARN.
+func lastPart(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
 
 // signer returns the tenant with the key that signed a call. Nil is the shared config.
 func (w *walker) signer(c awsdouble.Call) *tenant {

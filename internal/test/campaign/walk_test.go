@@ -351,8 +351,8 @@ func (w *walker) converge() {
 	time.Sleep(time.Hour) // Every resource is observed, and what was lost is found.
 	w.revive()
 	w.resolveDrift()
-	if !w.Until(4*time.Hour, w.settled) {
-		w.Errorf("does not settle: %s", w.statuses())
+	if !w.Until(4*time.Hour, w.converged) {
+		w.Errorf("does not converge: %s", w.statuses())
 	}
 }
 
@@ -363,7 +363,7 @@ func (w *walker) neverShown(u *unstructured.Unstructured) bool {
 	return w.waitsForUser(u, "EventSourceMapping", reconcile.NeverShownMessage)
 }
 
-func (w *walker) settled() bool {
+func (w *walker) converged() bool {
 	for _, k := range w.kinds {
 		u := k.New()
 		if w.gone(u) {

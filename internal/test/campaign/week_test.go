@@ -149,7 +149,7 @@ func (w *week) run(hours int) {
 	for _, k := range w.kinds {
 		w.Create(k.New())
 	}
-	if !w.Until(4*time.Hour, w.settled) { //nolint:mnd // Twice a poll interval.
+	if !w.Until(4*time.Hour, w.converged) { //nolint:mnd // Twice a poll interval.
 		w.Fatalf("the fleet does not become ready: %s", w.unready())
 	}
 	w.count()
@@ -163,8 +163,8 @@ func (w *week) run(hours int) {
 	w.appear()
 	time.Sleep(weekPoll)
 	if !w.Until(2*weekPoll, //nolint:mnd // Twice a poll interval.
-		func() bool { return w.settled() || w.onlyUnrecognised() }) {
-		w.Errorf("does not settle: %s", w.unready())
+		func() bool { return w.converged() || w.onlyUnrecognised() }) {
+		w.Errorf("does not converge: %s", w.unready())
 	}
 	w.count()
 	w.check()

@@ -76,7 +76,7 @@ func plural(kind string) string {
 }
 
 // TestWritesOfCreation counts how often the provider writes an object from its creation until it
-// is Ready and has settled. Each write is sent to everyone who watches the object: Crossplane
+// is Ready and has converged. Each write is sent to everyone who watches the object: Crossplane
 // reconciles a composite resource for each write of its composed resources.
 func TestWritesOfCreation(t *testing.T) {
 	kinds, err := Kinds()

@@ -154,7 +154,7 @@ func (r *Env[T]) until(mg T, end time.Time) (message string) {
 			failures++
 			message = err.Error()
 		case t.aborted, t.after > 0:
-		case slices.Contains([]Outcome{Settled, Waits, Absent}, o):
+		case slices.Contains([]Outcome{Converged, Waits, Absent}, o):
 			wait = poll
 		case o == Gone:
 			return message
@@ -174,7 +174,7 @@ func (r *Env[T]) until(mg T, end time.Time) (message string) {
 // changes something.
 func (r *Env[T]) ChangeOwner(mg T, arn func() *string, edit func()) {
 	r.Helper()
-	r.Settle(mg)
+	r.Converge(mg)
 	r.Poll(mg)
 	r.Advance(ownerTagAge)
 	tags := map[string]string{
@@ -231,7 +231,7 @@ func (r *Env[T]) WrongNotFound(mg T, read string, times int) []string {
 	_, err := r.Do(mg)
 	r.Must(err)
 	if len(mg.GetFinalizers()) > 0 {
-		r.Settle(mg)
+		r.Converge(mg)
 	}
 	return Writes(r.Operations()[before:])
 }

@@ -46,8 +46,8 @@ const (
 	// Waits is a resource with nothing to do that is not Ready.
 	Waits Outcome = "Waits"
 
-	// Settled is a resource with nothing to do that is Ready.
-	Settled Outcome = "Settled"
+	// Converged is a resource with nothing to do that is Ready.
+	Converged Outcome = "Converged"
 )
 
 // An Env reconciles resources of one kind against a double.
@@ -166,7 +166,7 @@ func outcomeOf[T reconcile.Managed](mg T, d engine.Done) Outcome {
 		return Waits
 	}
 	mg.SetObservedGeneration(mg.GetGeneration())
-	return Settled
+	return Converged
 }
 
 // repeatsOf returns the calls without an effect of a resource in its present generation.
@@ -187,9 +187,9 @@ type generation struct {
 }
 
 // Step does one reconcile. It reports whether there was nothing to do, and the resource is Ready or gone.
-func (r *Env[T]) Step(mg T) (settled bool, err error) {
+func (r *Env[T]) Step(mg T) (converged bool, err error) {
 	o, err := r.Do(mg)
-	return err == nil && (o == Settled || o == Gone), err
+	return err == nil && (o == Converged || o == Gone), err
 }
 
 // Reconcile reconciles each second until a resource is Ready or gone with nothing left to do, and returns the
@@ -207,12 +207,12 @@ func (r *Env[T]) Reconcile(mg T) []string {
 			return r.Operations()[before:]
 		}
 	}
-	r.Fatalf("did not settle: %v; calls %v", mg.GetCondition(xpv2.TypeReady), r.Operations()[before:])
+	r.Fatalf("did not converge: %v; calls %v", mg.GetCondition(xpv2.TypeReady), r.Operations()[before:])
 	return nil
 }
 
-// Settle reconciles as Reconcile does, and returns the operations that changed something.
-func (r *Env[T]) Settle(mg T) []string {
+// Converge reconciles as Reconcile does, and returns the operations that changed something.
+func (r *Env[T]) Converge(mg T) []string {
 	r.Helper()
 	return Writes(r.Reconcile(mg))
 }
@@ -228,14 +228,14 @@ func (r *Env[T]) Poll(mg T) []string {
 	return r.Operations()[before:]
 }
 
-// Share reconciles settled resources at the same moment, and checks the operations that are called for all of them
+// Share reconciles converged resources at the same moment, and checks the operations that are called for all of them
 // together.
 func (r *Env[T]) Share(all []T, operations ...string) {
 	r.Helper()
 	before := len(r.Operations())
 	for _, mg := range all {
 		if done, err := r.Step(mg); err != nil || !done {
-			r.Fatalf("%s: settled %t, %v", mg.GetName(), done, err)
+			r.Fatalf("%s: converged %t, %v", mg.GetName(), done, err)
 		}
 	}
 	if diff := cmp.Diff(operations, r.Operations()[before:], cmpopts.EquateEmpty()); diff != "" {
@@ -253,7 +253,7 @@ func (r *Env[T]) Outcomes(mg T) []Outcome {
 			r.Fatalf("after %v: %v", done, err)
 		}
 		done = append(done, o)
-		if o == Settled || o == Gone || o == Absent || o == Waits {
+		if o == Converged || o == Gone || o == Absent || o == Waits {
 			return done
 		}
 	}

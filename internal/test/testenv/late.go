@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// lateSettles is the number of seconds within which a resource has to be Ready, or deleted.
-	lateSettles = 300
+	// lateWithin is the number of seconds within which a resource has to be Ready, or deleted.
+	lateWithin = 300
 
 	// lateSteady is the number of further seconds for which it is reconciled.
 	lateSteady = 60
@@ -94,7 +94,7 @@ func (l Lifecycle[T]) run() {
 	if l.Lost {
 		l.Lose(mg, l.Create)
 	}
-	calls := l.pass("creation", mg, Settled)
+	calls := l.pass("creation", mg, Converged)
 	if n := calls[l.Create]; !l.Lost {
 		l.once("creation", calls)
 	} else if n.accepted+n.refused > 0 {
@@ -103,7 +103,7 @@ func (l Lifecycle[T]) run() {
 	l.has("creation", l.Created)
 
 	l.edit()
-	calls = l.pass("edit", mg, Settled)
+	calls = l.pass("edit", mg, Converged)
 	if l.Publishes {
 		l.once("edit", calls)
 	}
@@ -155,7 +155,7 @@ func (l Lifecycle[T]) pass(part string, mg T, end Outcome) map[string]called {
 	before, steady, failed := len(l.Double.Calls()), 0, []string{}
 	var last Outcome
 	for second := 0; steady < lateSteady; second++ {
-		if second > lateSettles {
+		if second > lateWithin {
 			l.Fatalf("%s: after %d seconds, it is %s: %+v; calls %v; errors %v", part, second, last,
 				mg.GetCondition(xpv2.TypeReady), count(l.Double.Calls()[before:]), failed)
 		}

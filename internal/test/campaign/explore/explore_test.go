@@ -91,7 +91,7 @@ func explore(t *testing.T, sc scenario, most int) counts {
 	if broken != nil {
 		t.Fatalf("%s\n%s", strings.Join(broken.violations, "\n"), e.trace(at, broken.label))
 	}
-	worst, reported, n, problem := e.settle()
+	worst, reported, n, problem := e.converge()
 	if problem != "" {
 		t.Fatalf("%s\n%snothing goes wrong any more:\n%s", problem, e.trace(n),
 			e.replay(alone(e.nodes[n].state), make([]label, manySteps)))

@@ -11,8 +11,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// settleWithin is the simulated time within which a resource must converge.
-const settleWithin = 2 * time.Hour
+// convergeWithin is the simulated time within which a resource must converge.
+const convergeWithin = 2 * time.Hour
 
 // outcome is the result of a resource that one leader reconciles without faults.
 type outcome struct {
@@ -26,8 +26,8 @@ type outcome struct {
 	after int32
 }
 
-// settle returns the worst outcome of all states.
-func (e *exploration) settle() (worst outcome, message map[string]int, broken int32, problem string) {
+// converge returns the worst outcome of all states.
+func (e *exploration) converge() (worst outcome, message map[string]int, broken int32, problem string) {
 	message = map[string]int{}
 	done := map[state]outcome{}
 	for n := range e.nodes {
@@ -85,7 +85,7 @@ func recordOutcomes(done map[state]outcome, path []visit, o outcome) outcome {
 		if v.wrote || o.after > 0 {
 			o.after += v.passed
 		}
-		if o.problem == "" && time.Duration(o.after)*time.Second > settleWithin {
+		if o.problem == "" && time.Duration(o.after)*time.Second > convergeWithin {
 			o.problem = "it takes too long"
 		}
 		done[v.state] = o

@@ -20,14 +20,14 @@ func Unseen(mg Managed) bool {
 	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating || IsNeverShown(r)
 }
 
-// Settled reports whether the present generation of a resource has been settled: AWS served it, or refused it, or only
-// the user could help. A difference found after that was made by someone else.
-func Settled(mg Managed) bool { return SettledGeneration(mg) == mg.GetGeneration() }
+// IsReconciled reports whether the present generation of a resource has been completed: AWS served it, or refused it,
+// or only the user could help. A difference found after that was made by someone else.
+func IsReconciled(mg Managed) bool { return ReconciledGeneration(mg) == mg.GetGeneration() }
 
-// SettledGeneration returns the last generation that has been settled. Resources written by
+// ReconciledGeneration returns the last generation that has been completed. Resources written by
 // earlier releases of the provider have it only in their conditions.
-func SettledGeneration(mg Managed) int64 {
-	if s := mg.GetSummary().SettledGeneration; s != 0 {
+func ReconciledGeneration(mg Managed) int64 {
+	if s := mg.GetSummary().ReconciledGeneration; s != 0 {
 		return s
 	}
 	ready := mg.GetCondition(xpv2.TypeReady)
@@ -41,7 +41,7 @@ func SettledGeneration(mg Managed) int64 {
 // user has requested nothing since.
 func Steady(mg Managed) bool {
 	return !meta.WasDeleted(mg) && !Requested(mg) &&
-		Settled(mg) && mg.GetCondition(xpv2.TypeReady).ObservedGeneration == mg.GetGeneration() &&
+		IsReconciled(mg) && mg.GetCondition(xpv2.TypeReady).ObservedGeneration == mg.GetGeneration() &&
 		mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue &&
 		mg.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue
 }
