@@ -108,7 +108,7 @@ func TestAPIServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := do(1, strings.Replace(strings.Replace(function, "memorySize: 256", "memorySize: 512", 1), "    tags: {team: shop}\n", "", 1), "-f", "-")
-	wants(out, "(update)", "~ memorySize: 256 -> 512", "- tags[team]", "UpdateFunctionConfiguration checkout", "not known: the object in the cluster was not converged")
+	wants(out, "(update)", "~ memorySize: 256 -> 512", "- tags[team]", "UpdateFunctionConfiguration checkout", "not known: the object in the cluster was not up to date")
 	do(0, function, "-f", "-")
 
 	// AWS has a function that the user names, with other settings.
