@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"testing/synctest"
 	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -98,6 +99,7 @@ func (p *Provider) Stop() error {
 	p.once.Do(func() {
 		select {
 		case <-p.filled:
+			synctest.Wait() // apimachinery's watch.Filter never ends if it is stopped while it passes an event on.
 			p.cancel()
 			p.err = <-p.done
 		case p.err = <-p.done:

@@ -43,6 +43,9 @@ var actions = map[string]int{
 	"outage":       1,
 	"another team": 2,
 	"rotate keys":  1,
+	"pause":        2,
+	"restrict":     2,
+	"request":      1,
 
 	"roll out":      4,
 	"edit a route":  3,

@@ -79,8 +79,8 @@ func TestRandomWalk(t *testing.T) {
 }
 
 // cast returns the resources of a walk: one or more of each kind, except ResourcePolicy,
-// which would own the policy that the Permission writes to, some of each tenant, and some with
-// a rollout.
+// which would own the policy that the Permission writes to, some of each tenant, some with
+// a rollout, and some with references.
 func cast(t *testing.T, ts []*tenant) []Kind {
 	t.Helper()
 	kinds, err := Kinds()
@@ -88,7 +88,7 @@ func cast(t *testing.T, ts []*tenant) []Kind {
 		t.Fatal(err)
 	}
 	kinds = slices.DeleteFunc(kinds, func(k Kind) bool { return k.Kind == "ResourcePolicy" })
-	return slices.Concat(kinds, tenantKinds(kinds, ts), rolloutKinds())
+	return slices.Concat(kinds, tenantKinds(kinds, ts), rolloutKinds(), referringKinds())
 }
 
 // walker runs a walk in a simulation.
@@ -191,7 +191,13 @@ func (w *walker) take(step Step) {
 	case "update":
 		w.update(k, step.Choice)
 	case "delete":
-		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), k.New()))
+		w.delete(k)
+	case "pause":
+		w.annotate(k, meta.AnnotationKeyReconciliationPaused, pauseOf(step.Choice))
+	case "restrict":
+		w.restrict(k, step.Choice)
+	case "request":
+		w.annotate(k, meta.AnnotationKeyReconcileRequestedAt, fmt.Sprint(step.Choice))
 	case "edit in AWS":
 		w.edit(step.Choice)
 	case "lose in AWS":
@@ -255,57 +261,6 @@ func (w *walker) update(k Kind, choice int) {
 	w.Patch(k.New(), map[string]any{"spec": map[string]any{"forProvider": k.Updates[names[choice%len(names)]]}})
 }
 
-// someone returns someone in the account of a tenant, or in the shared one.
-func (w *walker) someone(choice int) (ctx context.Context, api *lambda.Client, account, prefix string) {
-	if i := choice % (len(w.tenants) + 1); i < len(w.tenants) {
-		t := w.tenants[i]
-		return w.Context(), t.api, t.account, t.prefix()
-	}
-	return w.Context(), w.Lambda, awsdouble.DefaultAccount, ""
-}
-
-// edit changes something in AWS by hand.
-func (w *walker) edit(choice int) {
-	ctx, api, account, prefix := w.someone(choice / 5) //nolint:mnd // As many as there are below.
-	f, arn := aws.String(prefix+"function"), aws.String("arn:aws:lambda:"+Region+":"+account+":function:"+prefix+
-		"function")
-	switch choice % 5 { //nolint:mnd // As many as there are.
-	case 0:
-		_, _ = api.UpdateFunctionConfiguration(ctx,
-			&lambda.UpdateFunctionConfigurationInput{FunctionName: f, MemorySize: aws.Int32(512)})
-	case 1:
-		_, _ = api.TagResource(ctx, &lambda.TagResourceInput{Resource: arn, Tags: map[string]string{"team": "hand"}})
-	case 2:
-		_, _ = api.UntagResource(ctx, &lambda.UntagResourceInput{Resource: arn, TagKeys: []string{"team"}})
-	case 3:
-		_, _ = api.UpdateAlias(ctx, &lambda.UpdateAliasInput{
-			FunctionName: aws.String(prefix + "base"),
-			Name:         aws.String(prefix + "alias"), Description: aws.String("hand"),
-		})
-	case 4:
-		_, _ = api.PutFunctionConcurrency(ctx,
-			&lambda.PutFunctionConcurrencyInput{FunctionName: f, ReservedConcurrentExecutions: aws.Int32(9)})
-	}
-}
-
-// lose deletes in AWS something that a resource has created.
-func (w *walker) lose(choice int) {
-	ctx, api, _, prefix := w.someone(choice / 4) //nolint:mnd // As many as there are below.
-	base := aws.String(prefix + "base")
-	switch choice % 4 { //nolint:mnd // As many as there are.
-	case 0:
-		_, _ = api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: aws.String(prefix + "function")})
-	case 1:
-		_, _ = api.DeleteAlias(ctx, &lambda.DeleteAliasInput{FunctionName: base, Name: aws.String(prefix + "alias")})
-	case 2:
-		_, _ = api.DeleteFunctionUrlConfig(ctx, &lambda.DeleteFunctionUrlConfigInput{FunctionName: base})
-	case 3:
-		for _, m := range w.Double.Mappings() {
-			_, _ = api.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: m.UUID})
-		}
-	}
-}
-
 // spoil adds a fault to some of the next responses. What is wrongly reported not to exist is reported so once: more such
 // reports in a row are believed.
 func (w *walker) spoil(choice int) {
@@ -347,9 +302,13 @@ func (w *walker) converge() {
 		u.SetNamespace(otherTeam)
 		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), u))
 	}
+	w.unrestrict()
 	w.revive()
 	time.Sleep(time.Hour) // Every resource is observed, and what was lost is found.
 	w.revive()
+	for _, k := range referringKinds() {
+		w.make(k.New()) // What others refer to is there.
+	}
 	w.resolveDrift()
 	if !w.Until(4*time.Hour, w.converged) {
 		w.Errorf("does not converge: %s", w.statuses())

@@ -109,13 +109,6 @@ func (w *walker) command(choice int) {
 	w.annotate(rolloutKind(choice), name, value)
 }
 
-func (w *walker) annotate(k Kind, name, value string) {
-	w.Helper()
-	if !w.gone(k.New()) {
-		w.Patch(k.New(), map[string]any{"metadata": map[string]any{"annotations": map[string]any{name: value}}})
-	}
-}
-
 // resolveDrift undoes what people have changed, as their users are asked to.
 func (w *walker) resolveDrift() {
 	w.Helper()

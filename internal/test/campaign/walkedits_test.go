@@ -1,0 +1,247 @@
+package campaign
+
+import (
+	"context"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+)
+
+// someone is a person with the right to change an account.
+type someone struct {
+	ctx     context.Context //nolint:containedctx // It lives as long as a step.
+	api     *lambda.Client
+	account string
+
+	// prefix of the names of a tenant's resources.
+	prefix string
+}
+
+// someone returns someone in the account of a tenant, or in the shared one.
+func (w *walker) someone(choice int) someone {
+	if i := choice % (len(w.tenants) + 1); i < len(w.tenants) {
+		t := w.tenants[i]
+		return someone{w.Context(), t.api, t.account, t.prefix()}
+	}
+	return someone{w.Context(), w.Lambda, awsdouble.DefaultAccount, ""}
+}
+
+// name returns the name of something of the account's owner.
+func (p someone) name(of string) *string { return aws.String(p.prefix + of) }
+
+// arn returns the ARN of something of the account's owner.
+func (p someone) arn(kind, name string) *string {
+	return aws.String("arn:aws:lambda:" + Region + ":" + p.account + ":" + kind + ":" + p.prefix + name)
+}
+
+// edits are what people change in AWS by hand.
+var edits = []func(w *walker, p someone) error{ //nolint:gochecknoglobals // They do not change.
+	func(_ *walker, p someone) error {
+		_, err := p.api.UpdateFunctionConfiguration(p.ctx,
+			&lambda.UpdateFunctionConfigurationInput{FunctionName: p.name("function"), MemorySize: aws.Int32(512)})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.UpdateFunctionCode(p.ctx,
+			&lambda.UpdateFunctionCodeInput{FunctionName: p.name("function"), ZipFile: []byte(emptyZip)})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.PublishVersion(p.ctx, &lambda.PublishVersionInput{FunctionName: p.name("function-published")})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.UpdateFunctionCode(p.ctx, &lambda.UpdateFunctionCodeInput{
+			FunctionName: p.name("function-publisher"), ZipFile: []byte(emptyZip), Publish: true,
+		})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.TagResource(p.ctx,
+			&lambda.TagResourceInput{Resource: p.arn("function", "function"), Tags: map[string]string{"team": "hand"}})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.UntagResource(p.ctx,
+			&lambda.UntagResourceInput{Resource: p.arn("function", "function"), TagKeys: []string{"team"}})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.UpdateAlias(p.ctx, &lambda.UpdateAliasInput{
+			FunctionName: p.name("base"), Name: p.name("alias"), Description: aws.String("hand"),
+		})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.UpdateAlias(p.ctx, &lambda.UpdateAliasInput{
+			FunctionName: p.name("function-publisher"), Name: p.name("alias-referring"), FunctionVersion: aws.String("1"),
+		})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.PutFunctionConcurrency(p.ctx, &lambda.PutFunctionConcurrencyInput{
+			FunctionName: p.name("function"), ReservedConcurrentExecutions: aws.Int32(9),
+		})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.UpdateFunctionUrlConfig(p.ctx, &lambda.UpdateFunctionUrlConfigInput{
+			FunctionName: p.name("base"), AuthType: types.FunctionUrlAuthTypeNone,
+		})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.UpdateFunctionEventInvokeConfig(p.ctx, &lambda.UpdateFunctionEventInvokeConfigInput{
+			FunctionName: p.name("base"), MaximumEventAgeInSeconds: aws.Int32(99),
+		})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		if _, err := p.api.GetProvisionedConcurrencyConfig(p.ctx, &lambda.GetProvisionedConcurrencyConfigInput{
+			FunctionName: p.name("base"), Qualifier: aws.String("stable"),
+		}); err != nil {
+			return err
+		}
+		_, err := p.api.PutProvisionedConcurrencyConfig(p.ctx, &lambda.PutProvisionedConcurrencyConfigInput{
+			FunctionName: p.name("base"), Qualifier: aws.String("stable"), ProvisionedConcurrentExecutions: aws.Int32(7),
+		})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.PutRuntimeManagementConfig(p.ctx, &lambda.PutRuntimeManagementConfigInput{
+			FunctionName: p.name("base"), UpdateRuntimeOn: types.UpdateRuntimeOnAuto,
+		})
+		return err
+	},
+	func(w *walker, p someone) (err error) {
+		for _, m := range w.Double.Mappings() {
+			_, err = p.api.UpdateEventSourceMapping(p.ctx,
+				&lambda.UpdateEventSourceMappingInput{UUID: m.UUID, BatchSize: aws.Int32(3), Enabled: aws.Bool(false)})
+		}
+		return err
+	},
+	func(w *walker, p someone) (err error) {
+		for _, arn := range w.signingConfigs(p) {
+			_, err = p.api.UpdateCodeSigningConfig(p.ctx,
+				&lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: &arn, Description: aws.String("hand")})
+		}
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.PutFunctionRecursionConfig(p.ctx, &lambda.PutFunctionRecursionConfigInput{
+			FunctionName: p.name("function"), RecursiveLoop: types.RecursiveLoopAllow,
+		})
+		return err
+	},
+}
+
+// losses are what people delete in AWS of what resources have created.
+var losses = []func(w *walker, p someone) error{ //nolint:gochecknoglobals // They do not change.
+	func(_ *walker, p someone) error {
+		_, err := p.api.DeleteFunction(p.ctx, &lambda.DeleteFunctionInput{FunctionName: p.name("function")})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.DeleteFunction(p.ctx, &lambda.DeleteFunctionInput{FunctionName: p.name("function-publisher")})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.DeleteFunction(p.ctx,
+			&lambda.DeleteFunctionInput{FunctionName: p.name("function-published-by-version")})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.DeleteFunction(p.ctx,
+			&lambda.DeleteFunctionInput{FunctionName: p.name("function-published"), Qualifier: aws.String("1")})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.DeleteAlias(p.ctx, &lambda.DeleteAliasInput{FunctionName: p.name("base"), Name: p.name("alias")})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.DeleteFunctionUrlConfig(p.ctx, &lambda.DeleteFunctionUrlConfigInput{FunctionName: p.name("base")})
+		return err
+	},
+	func(w *walker, p someone) (err error) {
+		for _, m := range w.Double.Mappings() {
+			_, err = p.api.DeleteEventSourceMapping(p.ctx, &lambda.DeleteEventSourceMappingInput{UUID: m.UUID})
+		}
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.RemovePermission(p.ctx,
+			&lambda.RemovePermissionInput{FunctionName: p.name("base"), StatementId: p.name("permission")})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.DeleteFunctionEventInvokeConfig(p.ctx,
+			&lambda.DeleteFunctionEventInvokeConfigInput{FunctionName: p.name("base")})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.DeleteProvisionedConcurrencyConfig(p.ctx, &lambda.DeleteProvisionedConcurrencyConfigInput{
+			FunctionName: p.name("base"), Qualifier: aws.String("stable"),
+		})
+		return err
+	},
+	func(_ *walker, p someone) (err error) {
+		for v := range int64(3) {
+			_, err = p.api.DeleteLayerVersion(p.ctx,
+				&lambda.DeleteLayerVersionInput{LayerName: p.name("layerversion"), VersionNumber: aws.Int64(v + 1)})
+		}
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.RemoveLayerVersionPermission(p.ctx, &lambda.RemoveLayerVersionPermissionInput{
+			LayerName: p.name("base"), VersionNumber: aws.Int64(1), StatementId: p.name("layerversionpermission"),
+		})
+		return err
+	},
+	func(w *walker, p someone) (err error) {
+		for _, arn := range w.signingConfigs(p) {
+			_, err = p.api.DeleteCodeSigningConfig(p.ctx, &lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: &arn})
+		}
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.DeleteCapacityProvider(p.ctx,
+			&lambda.DeleteCapacityProviderInput{CapacityProviderName: p.name("capacityprovider")})
+		return err
+	},
+	func(_ *walker, p someone) error { // The tags that say whose it is.
+		out, err := p.api.ListTags(p.ctx, &lambda.ListTagsInput{Resource: p.arn("function", "function")})
+		if err != nil {
+			return err
+		}
+		var keys []string
+		for key := range out.Tags {
+			if strings.HasPrefix(key, "crossplane-") {
+				keys = append(keys, key)
+			}
+		}
+		_, err = p.api.UntagResource(p.ctx,
+			&lambda.UntagResourceInput{Resource: p.arn("function", "function"), TagKeys: keys})
+		return err
+	},
+}
+
+// signingConfigs returns the ARNs of the code signing configs in someone's account.
+func (w *walker) signingConfigs(p someone) (out []string) {
+	for _, r := range w.Double.Resources(p.account, Region) {
+		if r.Kind == "CodeSigningConfig" {
+			out = append(out, r.ID)
+		}
+	}
+	return out
+}
+
+// edit changes something in AWS by hand. It does nothing if it is not there.
+func (w *walker) edit(choice int) { _ = edits[choice%len(edits)](w, w.someone(choice/len(edits))) }
+
+// lose deletes in AWS something that a resource has created.
+func (w *walker) lose(choice int) { _ = losses[choice%len(losses)](w, w.someone(choice/len(losses))) }
