@@ -120,7 +120,7 @@ var edits = []func(w *walker, p someone) error{ //nolint:gochecknoglobals // The
 	func(w *walker, p someone) (err error) {
 		for _, m := range w.Double.Mappings() {
 			_, err = p.api.UpdateEventSourceMapping(p.ctx,
-				&lambda.UpdateEventSourceMappingInput{UUID: m.UUID, BatchSize: aws.Int32(3), Enabled: aws.Bool(false)})
+				&lambda.UpdateEventSourceMappingInput{UUID: m.UUID, BatchSize: aws.Int32(3)})
 		}
 		return err
 	},
