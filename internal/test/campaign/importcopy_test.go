@@ -30,6 +30,9 @@ var volatile = []string{
 	"RuntimeVersionConfig", "CodeSigningConfigId",
 }
 
+// sets are lists whose order means nothing.
+var sets = []string{"AllowHeaders", "AllowMethods", "AllowOrigins", "ExposeHeaders"}
+
 // madeUp matches what AWS makes up within a text.
 var madeUp = regexp.MustCompile(`csc-[0-9a-z]+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
@@ -64,6 +67,9 @@ func without(v any) any {
 				continue
 			}
 			v[k] = without(v[k])
+			if l, ok := v[k].([]any); ok && slices.Contains(sets, k) {
+				slices.SortFunc(l, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+			}
 			if inner, ok := v[k].(map[string]any); v[k] == nil || v[k] == false || ok && len(inner) == 0 ||
 				k == "MaxAge" && v[k] == 0.0 {
 				delete(v, k) // AWS may return it for what is not set.
