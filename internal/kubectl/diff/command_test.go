@@ -203,6 +203,10 @@ spec:
 			reason:    "The field is named, and its value not shown.",
 			manifests: with("handler:", "environment: {variables: {PASSWORD: [hunter2]}}\n    handler:"), code: 2, errOut: "environment.variables", lack: "hunter2",
 		},
+		"OtherKinds": {
+			reason:    "What is wrong in objects of other kinds is not for a plan to say.",
+			manifests: function + "\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: three}}", code: 1, out: "Skipped: 1 of other kinds",
+		},
 		"UnknownVersion": {
 			reason:    "A resource of this provider that is not planned is no success.",
 			manifests: with("v1beta1", "v1alpha1"), code: 2, errOut: "lambda.aws.m.crossplane.io/v1alpha1 has no kind Function",
