@@ -322,11 +322,20 @@ func (w *hostileWalk) create(step, i int) {
 	u := w.mine[i].DeepCopy()
 	if w.Kube.Create(w.Context(), u) == nil {
 		w.notef("create %s %s", u.GetKind(), u.GetName())
-		if w.frozen {
+		if w.frozen || w.claimed(u) {
 			return
 		}
 		w.made[i] = creation{step: step, kind: u.GetKind(), name: u.GetName()}
 	}
+}
+
+// claimed reports whether the attacker was the first to create a resource of a kind and name that may create in AWS.
+func (w *hostileWalk) claimed(u *unstructured.Unstructured) bool {
+	w.Helper()
+	return slices.ContainsFunc(w.theirs, func(other *unstructured.Unstructured) bool {
+		now := other.DeepCopy()
+		return other.GetKind() == u.GetKind() && other.GetName() == u.GetName() && !w.gone(now) && !observes(now)
+	})
 }
 
 // measure records how long resources took to be Ready that need no other one.

@@ -43,9 +43,12 @@ var actions = map[string]int{
 	"outage":       1,
 	"another team": 2,
 	"rotate keys":  1,
+	"configure":    2,
 	"pause":        2,
 	"restrict":     2,
 	"request":      1,
+
+	"put an object": 1,
 
 	"roll out":      4,
 	"edit a route":  3,

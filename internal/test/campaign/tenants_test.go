@@ -10,8 +10,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	ktypes "k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -144,11 +146,36 @@ func (s *Simulation) join(t *tenant) {
 	s.Double.ResetCalls()
 }
 
-// rotate rotates the access key of a tenant.
+// rotate gives a tenant another access key.
 func (w *walker) rotate(choice int) {
 	w.Helper()
 	t := w.tenants[choice%len(w.tenants)]
-	if err := w.Kube.Update(w.Context(), t.secret(choice/len(w.tenants)%keys)); err != nil {
+	secret := t.secret(choice / len(w.tenants) % keys)
+	err := w.Kube.Patch(w.Context(), secret.DeepCopy(), client.MergeFrom(&corev1.Secret{ObjectMeta: secret.ObjectMeta}))
+	if kerrors.IsNotFound(err) {
+		err = w.Kube.Create(w.Context(), secret)
+	}
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// configure changes the tags of a config, or deletes a tenant's Secret.
+func (w *walker) configure(choice int) {
+	w.Helper()
+	t := w.tenants[choice/3%len(w.tenants)]                                                                           //nolint:mnd // As many as there are cases.
+	patch := client.RawPatch(ktypes.MergePatchType, fmt.Appendf(nil, `{"spec": {"tags": {"cost": "%d"}}}`, choice%5)) //nolint:mnd // A few.
+	var err error
+	switch choice % 3 { //nolint:mnd // As many as there are.
+	case 0:
+		err = w.Kube.Patch(w.Context(), &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: Config}}, patch)
+	case 1:
+		err = w.Kube.Patch(w.Context(),
+			&v1beta1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: t.namespace, Name: tenantConfig}}, patch)
+	default:
+		err = client.IgnoreNotFound(w.Kube.Delete(w.Context(), t.secret(0)))
+	}
+	if err != nil {
 		w.Fatal(err)
 	}
 }

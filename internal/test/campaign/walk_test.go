@@ -230,6 +230,11 @@ func (w *walker) take(step Step) {
 		w.rival(k, step.Choice)
 	case "rotate keys":
 		w.rotate(step.Choice)
+	case "configure":
+		w.configure(step.Choice)
+	case "put an object":
+		w.Double.PutObject("code", []string{"one.zip", "two.zip"}[step.Choice%2],
+			append([]byte(emptyZip[:20]), "\x01\x00"+string(rune('a'+step.Choice%7))...))
 	case "roll out":
 		w.rollOut(step.Choice)
 	case "edit a route":
@@ -303,6 +308,9 @@ func (w *walker) converge() {
 		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), u))
 	}
 	w.unrestrict()
+	for i := range w.tenants {
+		w.rotate(i)
+	}
 	w.revive()
 	time.Sleep(time.Hour) // Every resource is observed, and what was lost is found.
 	w.revive()
