@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -100,11 +101,11 @@ var edits = []func(w *walker, p someone) error{ //nolint:gochecknoglobals // The
 		})
 		return err
 	},
-	func(_ *walker, p someone) error {
-		if _, err := p.api.GetProvisionedConcurrencyConfig(p.ctx, &lambda.GetProvisionedConcurrencyConfigInput{
-			FunctionName: p.name("base"), Qualifier: aws.String("stable"),
-		}); err != nil {
-			return err
+	func(w *walker, p someone) error {
+		if !slices.ContainsFunc(w.Double.Resources(p.account, Region), func(r awsdouble.Resource) bool {
+			return r.Kind == "ProvisionedConcurrencyConfig" && r.ID == *p.arn("function", "base")+":stable"
+		}) {
+			return nil // It would create one.
 		}
 		_, err := p.api.PutProvisionedConcurrencyConfig(p.ctx, &lambda.PutProvisionedConcurrencyConfigInput{
 			FunctionName: p.name("base"), Qualifier: aws.String("stable"), ProvisionedConcurrentExecutions: aws.Int32(7),
