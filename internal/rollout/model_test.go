@@ -607,6 +607,9 @@ func (m *model) effect(before *v1beta1.AliasRolloutStatus, command, value string
 		return // Another version is desired now, which the observation has not shown.
 	}
 	f := m.fork()
+	if deadline := time.Duration(*m.spec.ProgressDeadlineSeconds) * time.Second; m.movingUntil.Sub(m.now) > deadline {
+		f.movingUntil = time.Time{} // Otherwise the rollout fails before AWS accepts a change.
+	}
 	target, stable := Route{Version: before.Target.FunctionVersion}, Route{Version: before.Stable.FunctionVersion}
 	var has func() bool
 	switch command {
