@@ -308,12 +308,14 @@ func (w *walker) converge() {
 		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), u))
 	}
 	w.unrestrict()
-	for i := range w.tenants {
-		w.rotate(i)
+	w.revive()
+	for range 2 {
+		for i := range w.tenants {
+			w.rotate(i) // A Secret that is being deleted is gone later.
+		}
+		time.Sleep(time.Hour) // Every resource is observed, and what was lost is found.
+		w.revive()
 	}
-	w.revive()
-	time.Sleep(time.Hour) // Every resource is observed, and what was lost is found.
-	w.revive()
 	for _, k := range referringKinds() {
 		w.make(k.New()) // What others refer to is there.
 	}
