@@ -379,7 +379,11 @@ func (w *walker) checkAccount(account string) {
 	want, uids := map[string]int{}, map[string]string{}
 	for _, k := range w.kinds {
 		if u := k.New(); k.tenant.in(account) && !w.gone(u) && !w.neverShown(u) {
-			want[k.Kind]++
+			kind := k.Kind
+			if kind == "ResourcePolicy" {
+				kind = "Permission" // It has one statement.
+			}
+			want[kind]++
 			uids[string(u.GetUID())] = k.Name()
 		}
 	}

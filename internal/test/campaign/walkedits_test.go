@@ -133,6 +133,13 @@ var edits = []func(w *walker, p someone) error{ //nolint:gochecknoglobals // The
 		return err
 	},
 	func(_ *walker, p someone) error {
+		_, err := p.api.AddPermission(p.ctx, &lambda.AddPermissionInput{
+			FunctionName: p.name("function-published-by-version"), StatementId: aws.String("hand"),
+			Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("sns.amazonaws.com"),
+		})
+		return err
+	},
+	func(_ *walker, p someone) error {
 		_, err := p.api.PutFunctionRecursionConfig(p.ctx, &lambda.PutFunctionRecursionConfigInput{
 			FunctionName: p.name("function"), RecursiveLoop: types.RecursiveLoopAllow,
 		})
@@ -212,6 +219,11 @@ var losses = []func(w *walker, p someone) error{ //nolint:gochecknoglobals // Th
 	func(_ *walker, p someone) error {
 		_, err := p.api.DeleteCapacityProvider(p.ctx,
 			&lambda.DeleteCapacityProviderInput{CapacityProviderName: p.name("capacityprovider")})
+		return err
+	},
+	func(_ *walker, p someone) error {
+		_, err := p.api.DeleteResourcePolicy(p.ctx,
+			&lambda.DeleteResourcePolicyInput{ResourceArn: p.arn("function", "function-published-by-version")})
 		return err
 	},
 	func(_ *walker, p someone) error { // The tags that say whose it is.

@@ -59,10 +59,26 @@ func referringKinds() []Kind {
 		maps.Copy(k.ForProvider, r.settings)
 		out = append(out, k)
 	}
-	return append(out, Kind{
+	statement := func(account string) map[string]any {
+		return map[string]any{"policy": `{"Version": "2012-10-17", "Statement": [{"Sid": "partners", "Effect": "Allow", ` +
+			`"Principal": {"AWS": "arn:aws:iam::` + account + `:root"}, "Action": "lambda:InvokeFunction", ` +
+			`"Resource": "arn:aws:lambda:eu-central-1:123456789012:function:` + other + `"}]}`}
+	}
+	policy := Kind{
+		Kind: "ResourcePolicy", Variant: "referring", ForProvider: statement("210987654321"),
+		Updates: map[string]map[string]any{"policy": statement("310987654321")},
+	}
+	policy.ForProvider["region"], policy.ForProvider["resourceArnRef"] = Region, to(other)
+	return append(out, policy, Kind{
 		Kind: "Alias", Variant: "of-version", Creates: "CreateAlias", ForProvider: map[string]any{
 			"region": Region, "functionNameRef": to(other), "functionVersionRef": to("version-referring"),
 		},
+	}, Kind{
+		Kind: "Alias", Variant: "rolled-out", Creates: "CreateAlias",
+		ForProvider: map[string]any{"region": Region, "functionNameRef": to(publisher)},
+		Rollout: map[string]any{"strategy": map[string]any{"canary": map[string]any{"steps": []any{
+			map[string]any{"setWeight": int64(50)}, map[string]any{"pause": map[string]any{"duration": "20s"}},
+		}}}},
 	})
 }
 
