@@ -145,6 +145,27 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 	}
 }
 
+// TestDeletedByHand checks that a capacity provider that someone else deletes is not reported as a deletion of the
+// resource, and is created again.
+func TestDeletedByHand(t *testing.T) {
+	e := newEnv(t)
+	c := testProvider()
+	e.Converge(c)
+	if _, err := e.Lambda.DeleteCapacityProvider(t.Context(), &lambda.DeleteCapacityProviderInput{CapacityProviderName: ptr.To("web")}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Step(c); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.GetCondition(xpv2.TypeReady); got.Reason != xpv2.ReasonUnavailable || got.Message != "AWS is deleting the capacity provider" {
+		t.Errorf("only a resource with a deletion timestamp is Deleting, got %+v", got)
+	}
+	e.Advance(time.Minute)
+	if diff := cmp.Diff([]string{opCreate}, e.Converge(c)); diff != "" {
+		t.Errorf("it is created again: -want, +got:\n%s", diff)
+	}
+}
+
 func TestACreationThatFails(t *testing.T) {
 	e := newEnv(t)
 	e.Double.FailCapacity("web")

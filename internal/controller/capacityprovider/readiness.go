@@ -23,7 +23,7 @@ func ready(generation int64, s types.CapacityProviderState, active bool) xpv2.Co
 		}
 		return reconcile.Creating(generation, "the capacity provider is pending")
 	case types.CapacityProviderStateDeleting:
-		return reconcile.Deleting(generation, "the capacity provider is being deleted")
+		return reconcile.Unavailable(generation, "AWS is deleting the capacity provider")
 	case types.CapacityProviderStateFailed:
 		return reconcile.Unavailable(generation, failed)
 	}

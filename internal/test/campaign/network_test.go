@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
+	"time"
 )
 
 // errNetwork is the error of a network that is cut.
@@ -61,6 +62,7 @@ type Network struct {
 
 	mu      sync.Mutex
 	down    bool
+	silent  bool
 	watches []io.Closer
 }
 
@@ -68,7 +70,20 @@ type Network struct {
 func (n *Network) Cut() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.down = true
+	n.down, n.silent = true, true
+}
+
+// Silence lets the open watches deliver nothing more.
+func (n *Network) Silence() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.silent = true
+}
+
+func (n *Network) isSilent() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.silent
 }
 
 // Break ends the open watches, as when the API server ends.
@@ -126,9 +141,36 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if c.Watch {
+		resp.Body = &stream{ReadCloser: resp.Body, network: t.network, opened: time.Now(), closed: make(chan struct{})}
 		t.network.opened(resp.Body)
 	}
 	return resp, nil
+}
+
+// A stream is the response to a watch.
+type stream struct {
+	io.ReadCloser
+
+	network *Network
+	opened  time.Time
+	once    sync.Once
+	closed  chan struct{}
+}
+
+// Read reads what the network delivers. That includes the initial list of a watch: see Provider.Stop.
+func (s *stream) Read(b []byte) (int, error) {
+	n, err := s.ReadCloser.Read(b)
+	if s.network.isSilent() && time.Since(s.opened) > time.Second {
+		<-s.closed
+		return 0, io.EOF
+	}
+	return n, err
+}
+
+// Close closes the stream.
+func (s *stream) Close() error {
+	s.once.Do(func() { close(s.closed) })
+	return s.ReadCloser.Close()
 }
 
 // passing is an API that a process reaches through its network.

@@ -99,7 +99,8 @@ func (p *Provider) Stop() error {
 	p.once.Do(func() {
 		select {
 		case <-p.filled:
-			synctest.Wait() // apimachinery's watch.Filter never ends if it is stopped while it passes an event on.
+			p.Silence() // apimachinery's watch.Filter never ends if it is stopped while it passes an event on.
+			synctest.Wait()
 			p.cancel()
 			p.err = <-p.done
 		case p.err = <-p.done:

@@ -102,9 +102,7 @@ var edits = []func(w *walker, p someone) error{ //nolint:gochecknoglobals // The
 		return err
 	},
 	func(w *walker, p someone) error {
-		if !slices.ContainsFunc(w.Double.Resources(p.account, Region), func(r awsdouble.Resource) bool {
-			return r.Kind == "ProvisionedConcurrencyConfig" && r.ID == *p.arn("function", "base")+":stable"
-		}) {
+		if !w.has(p, "ProvisionedConcurrencyConfig", *p.arn("function", "base")+":stable") {
 			return nil // It would create one.
 		}
 		_, err := p.api.PutProvisionedConcurrencyConfig(p.ctx, &lambda.PutProvisionedConcurrencyConfigInput{
@@ -132,7 +130,10 @@ var edits = []func(w *walker, p someone) error{ //nolint:gochecknoglobals // The
 		}
 		return err
 	},
-	func(_ *walker, p someone) error {
+	func(w *walker, p someone) error {
+		if !w.has(p, "Permission", *p.arn("function", "function-published-by-version")) {
+			return nil // A ResourcePolicy would not replace a policy that someone else has made.
+		}
 		_, err := p.api.AddPermission(p.ctx, &lambda.AddPermissionInput{
 			FunctionName: p.name("function-published-by-version"), StatementId: aws.String("hand"),
 			Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("sns.amazonaws.com"),
@@ -241,6 +242,13 @@ var losses = []func(w *walker, p someone) error{ //nolint:gochecknoglobals // Th
 			&lambda.UntagResourceInput{Resource: p.arn("function", "function"), TagKeys: keys})
 		return err
 	},
+}
+
+// has reports whether an account has something of a kind whose ID begins with a text.
+func (w *walker) has(p someone, kind, id string) bool {
+	return slices.ContainsFunc(w.Double.Resources(p.account, Region), func(r awsdouble.Resource) bool {
+		return r.Kind == kind && strings.HasPrefix(r.ID, id)
+	})
 }
 
 // signingConfigs returns the ARNs of the code signing configs in someone's account.
