@@ -93,6 +93,9 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, a *v1beta1.Alias
 			return found{}, err
 		}
 	}
+	if ok && ptr.Deref(c.FunctionVersion, "") == "" { // A rollout would take this for a change of the alias.
+		return found{}, errors.Errorf("cannot read %s: AWS's answer lacks functionVersion", e.id)
+	}
 	return found{
 		Resource: c, Settings: fromAWS(c), Exists: ok,
 		Name: e.id.name, Description: e.id.String(), Parent: e.id.function,

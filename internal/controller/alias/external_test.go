@@ -1,6 +1,7 @@
 package alias
 
 import (
+	"bytes"
 	"net/http"
 	"testing"
 
@@ -83,6 +84,16 @@ func TestObserve(t *testing.T) {
 				e.Double.Fail(awsdouble.Fault{Operation: opList, Times: -1, Answer: func(int, []byte) (int, []byte) { return http.StatusOK, []byte("{}") }})
 			},
 			Want: observation{Exists: true},
+		},
+		"NoVersion": {
+			Reason: "An answer without a version is no change of the alias, which a rollout would undo.", Resource: testAlias(named),
+			AWS: func(e *env) {
+				has("live")(e)
+				e.Double.Fail(awsdouble.Fault{Operation: opList, Times: -1, Answer: func(_ int, b []byte) (int, []byte) {
+					return http.StatusOK, bytes.ReplaceAll(b, []byte(`"FunctionVersion":"1"`), []byte(`"FunctionVersion":""`))
+				}})
+			},
+			Want: observation{Err: "AWS's answer lacks functionVersion"},
 		},
 		"DeletedNeverCreated": {
 			Reason: "What was never created needs no look.", Resource: testAlias(testenv.BeingDeleted, func(a mg) { a.Spec.ForProvider.FunctionName = nil }), Want: observation{Calls: testenv.None},
