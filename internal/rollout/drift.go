@@ -83,7 +83,7 @@ func (m *machine) adopt() {
 		m.arrived()
 		m.enter(v1beta1.RolloutAnalyzing, "", "")
 	case progressing && known && w == 0:
-		m.s.ObservedWeight, m.s.Intent = 0, nil
+		// The weight is kept, so that the rollback is sent: the answer may be an old one, if the clock was set.
 		m.rollBack(v1beta1.RolloutReasonAborted, "someone else has returned all invocations to the stable version")
 	case m.o.Route.Additional != "":
 		m.s.Stable = m.revision(m.o.Route.Version)

@@ -262,7 +262,8 @@ func TestAdopt(t *testing.T) {
 			sent: []string{at(50).String(), "version 2"}, phase: v1beta1.RolloutReady, version: "2",
 		},
 		"NoWeight": {
-			reason: "No weight is an abort.", change: Route{Version: "1"}, phase: v1beta1.RolloutFailed,
+			reason: "No weight is an abort, which is sent: the answer may be from before the target received invocations.",
+			change: Route{Version: "1"}, sent: []string{"version 1"}, phase: v1beta1.RolloutFailed,
 			version: "1", rejected: []string{"2"},
 		},
 		"Target": {
