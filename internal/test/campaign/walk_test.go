@@ -224,6 +224,8 @@ func (w *walker) take(step Step) {
 		w.clock.Store(int64(time.Duration(step.Choice%7200-3600) * time.Second))
 	case "outage":
 		w.away.Store(true)
+		w.leader.Break()
+		w.standby.Break()
 		time.Sleep(time.Duration(step.Choice%600) * time.Second)
 		w.away.Store(false)
 	case "another team":
