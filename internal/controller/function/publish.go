@@ -163,7 +163,7 @@ func publications(out *v1beta1.FunctionObservation, o observed, last v1beta1.Fun
 
 // published records the version that a call returned, if it published one.
 func published(s *v1beta1.FunctionObservation, version *string, state types.State, c fingerprint.Content) {
-	if v := ptr.Deref(version, latestVersion); v == latestVersion {
+	if v := ptr.Deref(version, ""); v == "" || v == latestVersion {
 		return
 	}
 	s.PublishedFingerprint, s.PublishedSpecFingerprint = ptr.To(c.Fingerprint()), nil

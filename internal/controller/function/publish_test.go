@@ -1,6 +1,7 @@
 package function
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -30,6 +31,22 @@ func remembers(p *v1beta1.FunctionSettings) { p.MemorySize = ptr.To[int32](512) 
 
 func lastPublished(f *v1beta1.Function) string {
 	return ptr.Deref(f.Status.AtProvider.LatestPublishedVersion, "none")
+}
+
+// TestPublicationWithoutANumber checks that a version is found if AWS's answer to its publication lacks the number.
+func TestPublicationWithoutANumber(t *testing.T) {
+	e := newEnv(t)
+	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
+	e.Converge(f)
+	e.Double.Fail(awsdouble.Fault{Operation: "PublishVersion", Times: 1, Answer: func(status int, b []byte) (int, []byte) {
+		return status, bytes.ReplaceAll(b, []byte(`"Version":"2"`), []byte(`"Version":""`))
+	}})
+	f.Spec.ForProvider.FunctionSettings = withCode(publishes, remembers)
+	f.Generation++
+	e.Converge(f)
+	if got := lastPublished(f); got != "2" {
+		t.Errorf("want version 2, got %q", got)
+	}
 }
 
 func TestPublishOnEveryChange(t *testing.T) {
