@@ -455,6 +455,24 @@ func TestRollbackDoesNotBelieveOutdatedAnswers(t *testing.T) {
 	}
 }
 
+// TestRollbackToDoesNotBelieveOutdatedAnswers checks that rollback-to is sent although AWS still returns that the version
+// serves that the user has chosen.
+func TestRollbackToDoesNotBelieveOutdatedAnswers(t *testing.T) {
+	s := promoted(t, tenPercent())
+	current := s.observed
+	s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "1/x"
+	s.observed.Route, s.observed.RevisionID = Route{Version: "1"}, "0" // Of before.
+	s.refuses = func(Route) bool { return true }                       // The revision is another one.
+	s.pass(3 * time.Second)
+	if s.state.Phase == v1beta1.RolloutFailed {
+		t.Fatalf("the rollback has ended, and the alias is %s", current.Route)
+	}
+	s.refuses = nil
+	s.observed.Route, s.observed.RevisionID = current.Route, current.RevisionID
+	s.pass(time.Minute)
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonRollbackTo, "1")
+}
+
 // TestPromoteAfterAChangeAtAll checks that continuing a rollout whose target has all invocations does not take any
 // away.
 func TestPromoteAfterAChangeAtAll(t *testing.T) {

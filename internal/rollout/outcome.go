@@ -140,9 +140,11 @@ func (m *machine) rollBack(reason, message string) {
 }
 
 // isSure reports whether an alias in which the target receives nothing is so in AWS. The answer may be from before the
-// target received invocations, unless AWS has accepted the rollback, or returns it for long.
+// target received invocations, or from before the version served that the user has replaced by another one, unless AWS
+// has accepted the rollback, or returns it for long.
 func (m *machine) isSure() bool {
-	return m.s.ObservedWeight == 0 || m.s.Intent.Accepted || m.s.StepElapsed.Duration >= driftGrace
+	untouched := m.s.ObservedWeight == 0 && m.s.Reason != v1beta1.RolloutReasonRollbackTo
+	return untouched || m.s.Intent.Accepted || m.s.StepElapsed.Duration >= driftGrace
 }
 
 // rollingBack waits until the stable version receives all invocations. It never gives up.
