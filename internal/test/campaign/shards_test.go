@@ -265,7 +265,6 @@ func newShardedFleet(t *testing.T, s *Simulation, shards []string, inRing bool, 
 		shards: shards, ring: inRing, providers: make([]*Provider, len(shards)), assigned: map[string]int{},
 		added: map[string]int{},
 	}
-	f.kinds = slices.DeleteFunc(f.kinds, func(k Kind) bool { return k.Rollout != nil })
 	for _, k := range f.kinds {
 		f.add(k)
 	}

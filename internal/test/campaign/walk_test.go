@@ -52,7 +52,7 @@ func TestRandomWalk(t *testing.T) {
 	t.Run("seeds", func(t *testing.T) {
 		for _, n := range seeds {
 			ok := t.Run(fmt.Sprint(n), func(t *testing.T) {
-				w := Walk(n, *steps, len(cast(t, tenants())))
+				w := Walk(n, *steps, len(castOfWalk(t, tenants())))
 				took, changed := walked(t, w)
 				hours.Add(took)
 				routes.Add(changed)
@@ -63,7 +63,7 @@ func TestRandomWalk(t *testing.T) {
 			failed.Add(1)
 			t.Logf("replay it by -campaign.seed=%d -campaign.steps=%d", n, *steps)
 			if *shrink {
-				w := Shrink(Walk(n, *steps, len(cast(t, tenants()))),
+				w := Shrink(Walk(n, *steps, len(castOfWalk(t, tenants()))),
 					func(w []Step) bool { return !t.Run("shrink", func(t *testing.T) { walked(t, w) }) })
 				t.Logf("these steps are enough:\n%s", Format(w))
 			}
@@ -78,9 +78,14 @@ func TestRandomWalk(t *testing.T) {
 	})
 }
 
-// cast returns the resources of a walk: one or more of each kind, except ResourcePolicy,
-// which would own the policy that the Permission writes to, some of each tenant, some with
-// a rollout, and some with references.
+// castOfWalk returns the resources of a walk: those of cast, some with a rollout, and some with references.
+func castOfWalk(t *testing.T, ts []*tenant) []Kind {
+	t.Helper()
+	return slices.Concat(cast(t, ts), rolloutKinds(), referringKinds())
+}
+
+// cast returns resources that depend on no other one: one or more of each kind, except ResourcePolicy,
+// which would own the policy that the Permission writes to, and some of each tenant.
 func cast(t *testing.T, ts []*tenant) []Kind {
 	t.Helper()
 	kinds, err := Kinds()
@@ -88,7 +93,7 @@ func cast(t *testing.T, ts []*tenant) []Kind {
 		t.Fatal(err)
 	}
 	kinds = slices.DeleteFunc(kinds, func(k Kind) bool { return k.Kind == "ResourcePolicy" })
-	return slices.Concat(kinds, tenantKinds(kinds, ts), rolloutKinds(), referringKinds())
+	return slices.Concat(kinds, tenantKinds(kinds, ts))
 }
 
 // walker runs a walk in a simulation.
@@ -129,7 +134,7 @@ func walked(t *testing.T, steps []Step) (hours, routes int64) {
 		func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 			began := time.Now()
 			w := newWalker(s)
-			w.kinds = cast(t, w.tenants)
+			w.kinds = castOfWalk(t, w.tenants)
 			w.release()
 			w.shift(0)
 			w.leader, w.standby = w.replica(), w.replica()
