@@ -204,6 +204,8 @@ func (m *machine) retry(string) (outcome, string) {
 	switch {
 	case m.s.Phase != v1beta1.RolloutFailed:
 		return refused, m.present()
+	case m.spec.Paused:
+		return refused, "spec.rollout.paused is true"
 	case m.o.Moving || m.o.Route != expected(m.s):
 		return waiting, ""
 	}

@@ -355,6 +355,25 @@ func TestRetryWaitsForTheAlias(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
 }
 
+// TestRetryWhilePaused checks that a retry is rejected while spec is paused: it would be forgotten by the time that the
+// rollout may begin.
+func TestRetryWhilePaused(t *testing.T) {
+	s := newScenario(t, tenPercent())
+	s.observed.Target = "2"
+	s.until(v1beta1.RolloutAnalyzing)
+	s.observed.Commands[v1beta1.AnnotationRolloutAbort] = "x"
+	s.pass(time.Minute)
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAborted, "1")
+	s.spec.Paused = true
+	s.observed.Commands[v1beta1.AnnotationRolloutRetry] = "x"
+	s.pass(time.Minute)
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAborted, "1")
+	s.spec.Paused = false
+	s.observed.Commands[v1beta1.AnnotationRolloutRetry] = "y"
+	s.pass(2 * time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
 // TestRollbackToAFailedVersion checks that rollback-to refuses a version that AWS could not prepare.
 func TestRollbackToAFailedVersion(t *testing.T) {
 	s := promoted(t, twoWeights())
