@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -430,6 +431,24 @@ func TestAlarmWhileTheChangeIsSent(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "1")
 }
 
+// disbelieves gives a command that returns all invocations to version 1, and checks that it is sent although AWS still
+// returns that version 1 serves, as it did before.
+func (s *scenario) disbelieves(what, command, value, reason string) {
+	s.Helper()
+	current := s.observed
+	s.observed.Commands[command] = value
+	s.observed.Route, s.observed.RevisionID = Route{Version: "1"}, "0" // Of before.
+	s.refuses = func(Route) bool { return true }                       // The revision is another one.
+	s.pass(3 * time.Second)
+	if s.state.Phase == v1beta1.RolloutFailed {
+		s.Fatalf("%s: the rollback has ended, and the alias is %s", what, current.Route)
+	}
+	s.refuses = nil
+	s.observed.Route, s.observed.RevisionID = current.Route, current.RevisionID
+	s.pass(time.Minute)
+	s.wantEnd(v1beta1.RolloutFailed, reason, "1")
+}
+
 // TestRollbackDoesNotBelieveOutdatedAnswers checks that a rollback is sent although AWS still returns what the alias
 // was before the change that it undoes.
 func TestRollbackDoesNotBelieveOutdatedAnswers(t *testing.T) {
@@ -440,37 +459,11 @@ func TestRollbackDoesNotBelieveOutdatedAnswers(t *testing.T) {
 		if arrived {
 			s.at10()
 		}
-		current := s.observed
-		s.observed.Commands[v1beta1.AnnotationRolloutAbort] = "x"
-		s.observed.Route, s.observed.RevisionID = Route{Version: "1"}, "0" // Of before.
-		s.refuses = func(Route) bool { return true }                       // The revision is another one.
-		s.pass(3 * time.Second)
-		if s.state.Phase == v1beta1.RolloutFailed {
-			t.Fatalf("arrived %t: the rollback has ended, and the alias is %s", arrived, current.Route)
-		}
-		s.refuses = nil
-		s.observed.Route, s.observed.RevisionID = current.Route, current.RevisionID
-		s.pass(time.Minute)
-		s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAborted, "1")
+		s.disbelieves(fmt.Sprintf("abort, arrived %t", arrived), v1beta1.AnnotationRolloutAbort, "x",
+			v1beta1.RolloutReasonAborted)
 	}
-}
-
-// TestRollbackToDoesNotBelieveOutdatedAnswers checks that rollback-to is sent although AWS still returns that the version
-// serves that the user has chosen.
-func TestRollbackToDoesNotBelieveOutdatedAnswers(t *testing.T) {
 	s := promoted(t, tenPercent())
-	current := s.observed
-	s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "1/x"
-	s.observed.Route, s.observed.RevisionID = Route{Version: "1"}, "0" // Of before.
-	s.refuses = func(Route) bool { return true }                       // The revision is another one.
-	s.pass(3 * time.Second)
-	if s.state.Phase == v1beta1.RolloutFailed {
-		t.Fatalf("the rollback has ended, and the alias is %s", current.Route)
-	}
-	s.refuses = nil
-	s.observed.Route, s.observed.RevisionID = current.Route, current.RevisionID
-	s.pass(time.Minute)
-	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonRollbackTo, "1")
+	s.disbelieves("rollback-to", v1beta1.AnnotationRolloutRollbackTo, "1/x", v1beta1.RolloutReasonRollbackTo)
 }
 
 // TestPromoteAfterAChangeAtAll checks that continuing a rollout whose target has all invocations does not take any

@@ -198,7 +198,7 @@ func (w *walker) take(step Step) {
 	case "delete":
 		w.delete(k)
 	case "pause":
-		w.annotate(k, meta.AnnotationKeyReconciliationPaused, pauseOf(step.Choice))
+		w.annotate(k, meta.AnnotationKeyReconciliationPaused, fmt.Sprint(step.Choice%2 == 0))
 	case "restrict":
 		w.restrict(k, step.Choice)
 	case "request":
@@ -266,11 +266,9 @@ func (w *walker) make(u *unstructured.Unstructured) {
 // update updates a resource, if it exists.
 func (w *walker) update(k Kind, choice int) {
 	w.Helper()
-	names := k.UpdateNames()
-	if len(names) == 0 || w.gone(k.New()) {
-		return
+	if names := k.UpdateNames(); len(names) > 0 {
+		w.patch(k, map[string]any{"spec": map[string]any{"forProvider": k.Updates[names[choice%len(names)]]}})
 	}
-	w.Patch(k.New(), map[string]any{"spec": map[string]any{"forProvider": k.Updates[names[choice%len(names)]]}})
 }
 
 // spoil adds a fault to some of the next responses. What is wrongly reported not to exist is reported so once: more such

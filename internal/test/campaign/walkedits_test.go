@@ -40,197 +40,165 @@ func (p someone) arn(kind, name string) *string {
 }
 
 // edits are what people change in AWS by hand.
-var edits = []func(w *walker, p someone) error{ //nolint:gochecknoglobals // They do not change.
-	func(_ *walker, p someone) error {
-		_, err := p.api.UpdateFunctionConfiguration(p.ctx,
+var edits = []func(w *walker, p someone){ //nolint:gochecknoglobals // They do not change.
+	func(_ *walker, p someone) {
+		_, _ = p.api.UpdateFunctionConfiguration(p.ctx,
 			&lambda.UpdateFunctionConfigurationInput{FunctionName: p.name("function"), MemorySize: aws.Int32(512)})
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.UpdateFunctionCode(p.ctx,
+	func(_ *walker, p someone) {
+		_, _ = p.api.UpdateFunctionCode(p.ctx,
 			&lambda.UpdateFunctionCodeInput{FunctionName: p.name("function"), ZipFile: []byte(emptyZip)})
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.PublishVersion(p.ctx, &lambda.PublishVersionInput{FunctionName: p.name("function-published")})
-		return err
+	func(_ *walker, p someone) {
+		_, _ = p.api.PublishVersion(p.ctx, &lambda.PublishVersionInput{FunctionName: p.name("function-published")})
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.UpdateFunctionCode(p.ctx, &lambda.UpdateFunctionCodeInput{
+	func(_ *walker, p someone) {
+		_, _ = p.api.UpdateFunctionCode(p.ctx, &lambda.UpdateFunctionCodeInput{
 			FunctionName: p.name("function-publisher"), ZipFile: []byte(emptyZip), Publish: true,
 		})
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.TagResource(p.ctx,
+	func(_ *walker, p someone) {
+		_, _ = p.api.TagResource(p.ctx,
 			&lambda.TagResourceInput{Resource: p.arn("function", "function"), Tags: map[string]string{"team": "hand"}})
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.UntagResource(p.ctx,
+	func(_ *walker, p someone) {
+		_, _ = p.api.UntagResource(p.ctx,
 			&lambda.UntagResourceInput{Resource: p.arn("function", "function"), TagKeys: []string{"team"}})
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.UpdateAlias(p.ctx, &lambda.UpdateAliasInput{
+	func(_ *walker, p someone) {
+		_, _ = p.api.UpdateAlias(p.ctx, &lambda.UpdateAliasInput{
 			FunctionName: p.name("base"), Name: p.name("alias"), Description: aws.String("hand"),
 		})
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.UpdateAlias(p.ctx, &lambda.UpdateAliasInput{
+	func(_ *walker, p someone) {
+		_, _ = p.api.UpdateAlias(p.ctx, &lambda.UpdateAliasInput{
 			FunctionName: p.name("function-publisher"), Name: p.name("alias-referring"), FunctionVersion: aws.String("1"),
 		})
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.PutFunctionConcurrency(p.ctx, &lambda.PutFunctionConcurrencyInput{
+	func(_ *walker, p someone) {
+		_, _ = p.api.PutFunctionConcurrency(p.ctx, &lambda.PutFunctionConcurrencyInput{
 			FunctionName: p.name("function"), ReservedConcurrentExecutions: aws.Int32(9),
 		})
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.UpdateFunctionUrlConfig(p.ctx, &lambda.UpdateFunctionUrlConfigInput{
+	func(_ *walker, p someone) {
+		_, _ = p.api.UpdateFunctionUrlConfig(p.ctx, &lambda.UpdateFunctionUrlConfigInput{
 			FunctionName: p.name("base"), AuthType: types.FunctionUrlAuthTypeNone,
 		})
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.UpdateFunctionEventInvokeConfig(p.ctx, &lambda.UpdateFunctionEventInvokeConfigInput{
+	func(_ *walker, p someone) {
+		_, _ = p.api.UpdateFunctionEventInvokeConfig(p.ctx, &lambda.UpdateFunctionEventInvokeConfigInput{
 			FunctionName: p.name("base"), MaximumEventAgeInSeconds: aws.Int32(99),
 		})
-		return err
 	},
-	func(w *walker, p someone) error {
+	func(w *walker, p someone) {
 		if !w.has(p, "ProvisionedConcurrencyConfig", *p.arn("function", "base")+":stable") {
-			return nil // It would create one.
+			return // It would create one.
 		}
-		_, err := p.api.PutProvisionedConcurrencyConfig(p.ctx, &lambda.PutProvisionedConcurrencyConfigInput{
+		_, _ = p.api.PutProvisionedConcurrencyConfig(p.ctx, &lambda.PutProvisionedConcurrencyConfigInput{
 			FunctionName: p.name("base"), Qualifier: aws.String("stable"), ProvisionedConcurrentExecutions: aws.Int32(7),
 		})
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.PutRuntimeManagementConfig(p.ctx, &lambda.PutRuntimeManagementConfigInput{
+	func(_ *walker, p someone) {
+		_, _ = p.api.PutRuntimeManagementConfig(p.ctx, &lambda.PutRuntimeManagementConfigInput{
 			FunctionName: p.name("base"), UpdateRuntimeOn: types.UpdateRuntimeOnAuto,
 		})
-		return err
 	},
-	func(w *walker, p someone) (err error) {
+	func(w *walker, p someone) {
 		for _, m := range w.Double.Mappings() {
-			_, err = p.api.UpdateEventSourceMapping(p.ctx,
+			_, _ = p.api.UpdateEventSourceMapping(p.ctx,
 				&lambda.UpdateEventSourceMappingInput{UUID: m.UUID, BatchSize: aws.Int32(3)})
 		}
-		return err
 	},
-	func(w *walker, p someone) (err error) {
+	func(w *walker, p someone) {
 		for _, arn := range w.signingConfigs(p) {
-			_, err = p.api.UpdateCodeSigningConfig(p.ctx,
+			_, _ = p.api.UpdateCodeSigningConfig(p.ctx,
 				&lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: &arn, Description: aws.String("hand")})
 		}
-		return err
 	},
-	func(w *walker, p someone) error {
+	func(w *walker, p someone) {
 		if !w.has(p, "Permission", *p.arn("function", "function-published-by-version")) {
-			return nil // A ResourcePolicy would not replace a policy that someone else has made.
+			return // A ResourcePolicy would not replace a policy that someone else has made.
 		}
-		_, err := p.api.AddPermission(p.ctx, &lambda.AddPermissionInput{
+		_, _ = p.api.AddPermission(p.ctx, &lambda.AddPermissionInput{
 			FunctionName: p.name("function-published-by-version"), StatementId: aws.String("hand"),
 			Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("sns.amazonaws.com"),
 		})
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.PutFunctionRecursionConfig(p.ctx, &lambda.PutFunctionRecursionConfigInput{
+	func(_ *walker, p someone) {
+		_, _ = p.api.PutFunctionRecursionConfig(p.ctx, &lambda.PutFunctionRecursionConfigInput{
 			FunctionName: p.name("function"), RecursiveLoop: types.RecursiveLoopAllow,
 		})
-		return err
 	},
 }
 
 // losses are what people delete in AWS of what resources have created.
-var losses = []func(w *walker, p someone) error{ //nolint:gochecknoglobals // They do not change.
-	func(_ *walker, p someone) error {
-		_, err := p.api.DeleteFunction(p.ctx, &lambda.DeleteFunctionInput{FunctionName: p.name("function")})
-		return err
+var losses = []func(w *walker, p someone){ //nolint:gochecknoglobals // They do not change.
+	func(_ *walker, p someone) {
+		_, _ = p.api.DeleteFunction(p.ctx, &lambda.DeleteFunctionInput{FunctionName: p.name("function")})
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.DeleteFunction(p.ctx, &lambda.DeleteFunctionInput{FunctionName: p.name("function-publisher")})
-		return err
+	func(_ *walker, p someone) {
+		_, _ = p.api.DeleteFunction(p.ctx, &lambda.DeleteFunctionInput{FunctionName: p.name("function-publisher")})
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.DeleteFunction(p.ctx,
+	func(_ *walker, p someone) {
+		_, _ = p.api.DeleteFunction(p.ctx,
 			&lambda.DeleteFunctionInput{FunctionName: p.name("function-published-by-version")})
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.DeleteFunction(p.ctx,
+	func(_ *walker, p someone) {
+		_, _ = p.api.DeleteFunction(p.ctx,
 			&lambda.DeleteFunctionInput{FunctionName: p.name("function-published"), Qualifier: aws.String("1")})
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.DeleteAlias(p.ctx, &lambda.DeleteAliasInput{FunctionName: p.name("base"), Name: p.name("alias")})
-		return err
+	func(_ *walker, p someone) {
+		_, _ = p.api.DeleteAlias(p.ctx, &lambda.DeleteAliasInput{FunctionName: p.name("base"), Name: p.name("alias")})
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.DeleteFunctionUrlConfig(p.ctx, &lambda.DeleteFunctionUrlConfigInput{FunctionName: p.name("base")})
-		return err
+	func(_ *walker, p someone) {
+		_, _ = p.api.DeleteFunctionUrlConfig(p.ctx, &lambda.DeleteFunctionUrlConfigInput{FunctionName: p.name("base")})
 	},
-	func(w *walker, p someone) (err error) {
+	func(w *walker, p someone) {
 		for _, m := range w.Double.Mappings() {
-			_, err = p.api.DeleteEventSourceMapping(p.ctx, &lambda.DeleteEventSourceMappingInput{UUID: m.UUID})
+			_, _ = p.api.DeleteEventSourceMapping(p.ctx, &lambda.DeleteEventSourceMappingInput{UUID: m.UUID})
 		}
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.RemovePermission(p.ctx,
+	func(_ *walker, p someone) {
+		_, _ = p.api.RemovePermission(p.ctx,
 			&lambda.RemovePermissionInput{FunctionName: p.name("base"), StatementId: p.name("permission")})
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.DeleteFunctionEventInvokeConfig(p.ctx,
+	func(_ *walker, p someone) {
+		_, _ = p.api.DeleteFunctionEventInvokeConfig(p.ctx,
 			&lambda.DeleteFunctionEventInvokeConfigInput{FunctionName: p.name("base")})
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.DeleteProvisionedConcurrencyConfig(p.ctx, &lambda.DeleteProvisionedConcurrencyConfigInput{
+	func(_ *walker, p someone) {
+		_, _ = p.api.DeleteProvisionedConcurrencyConfig(p.ctx, &lambda.DeleteProvisionedConcurrencyConfigInput{
 			FunctionName: p.name("base"), Qualifier: aws.String("stable"),
 		})
-		return err
 	},
-	func(_ *walker, p someone) (err error) {
+	func(_ *walker, p someone) {
 		for v := range int64(3) {
-			_, err = p.api.DeleteLayerVersion(p.ctx,
+			_, _ = p.api.DeleteLayerVersion(p.ctx,
 				&lambda.DeleteLayerVersionInput{LayerName: p.name("layerversion"), VersionNumber: aws.Int64(v + 1)})
 		}
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.RemoveLayerVersionPermission(p.ctx, &lambda.RemoveLayerVersionPermissionInput{
+	func(_ *walker, p someone) {
+		_, _ = p.api.RemoveLayerVersionPermission(p.ctx, &lambda.RemoveLayerVersionPermissionInput{
 			LayerName: p.name("base"), VersionNumber: aws.Int64(1), StatementId: p.name("layerversionpermission"),
 		})
-		return err
 	},
-	func(w *walker, p someone) (err error) {
+	func(w *walker, p someone) {
 		for _, arn := range w.signingConfigs(p) {
-			_, err = p.api.DeleteCodeSigningConfig(p.ctx, &lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: &arn})
+			_, _ = p.api.DeleteCodeSigningConfig(p.ctx, &lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: &arn})
 		}
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.DeleteCapacityProvider(p.ctx,
+	func(_ *walker, p someone) {
+		_, _ = p.api.DeleteCapacityProvider(p.ctx,
 			&lambda.DeleteCapacityProviderInput{CapacityProviderName: p.name("capacityprovider")})
-		return err
 	},
-	func(_ *walker, p someone) error {
-		_, err := p.api.DeleteResourcePolicy(p.ctx,
+	func(_ *walker, p someone) {
+		_, _ = p.api.DeleteResourcePolicy(p.ctx,
 			&lambda.DeleteResourcePolicyInput{ResourceArn: p.arn("function", "function-published-by-version")})
-		return err
 	},
-	func(_ *walker, p someone) error { // The tags that say whose it is.
+	func(_ *walker, p someone) { // The tags that say whose it is.
 		out, err := p.api.ListTags(p.ctx, &lambda.ListTagsInput{Resource: p.arn("function", "function")})
 		if err != nil {
-			return err
+			return
 		}
 		var keys []string
 		for key := range out.Tags {
@@ -238,9 +206,8 @@ var losses = []func(w *walker, p someone) error{ //nolint:gochecknoglobals // Th
 				keys = append(keys, key)
 			}
 		}
-		_, err = p.api.UntagResource(p.ctx,
+		_, _ = p.api.UntagResource(p.ctx,
 			&lambda.UntagResourceInput{Resource: p.arn("function", "function"), TagKeys: keys})
-		return err
 	},
 }
 
@@ -262,7 +229,7 @@ func (w *walker) signingConfigs(p someone) (out []string) {
 }
 
 // edit changes something in AWS by hand. It does nothing if it is not there.
-func (w *walker) edit(choice int) { _ = edits[choice%len(edits)](w, w.someone(choice/len(edits))) }
+func (w *walker) edit(choice int) { edits[choice%len(edits)](w, w.someone(choice/len(edits))) }
 
 // lose deletes in AWS something that a resource has created.
-func (w *walker) lose(choice int) { _ = losses[choice%len(losses)](w, w.someone(choice/len(losses))) }
+func (w *walker) lose(choice int) { losses[choice%len(losses)](w, w.someone(choice/len(losses))) }

@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"fmt"
 	"maps"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -131,6 +130,3 @@ func (w *walker) delete(k Kind) {
 		_ = w.Kube.Delete(w.Context(), u)
 	}
 }
-
-// pauseOf returns whether a step pauses a resource, as the value of an annotation.
-func pauseOf(choice int) string { return fmt.Sprint(choice%2 == 0) } //nolint:mnd // Every other time.

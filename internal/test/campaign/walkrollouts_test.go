@@ -72,11 +72,9 @@ func (w *walker) rollOut(choice int) {
 	w.Helper()
 	k := rolloutKind(choice)
 	w.shift(choice / 9) //nolint:mnd // As many as the other choices have.
-	if !w.gone(k.New()) {
-		w.Patch(k.New(), //nolint:mnd // As above.
-			map[string]any{"spec": map[string]any{"forProvider": map[string]any{"functionVersion": aVersion(
-				choice / 3)}}})
-	}
+	w.patch(k, map[string]any{"spec": map[string]any{"forProvider": map[string]any{
+		"functionVersion": aVersion(choice / 3), //nolint:mnd // As above.
+	}}})
 }
 
 // editRoute changes by hand which versions an alias invokes.
