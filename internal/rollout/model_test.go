@@ -606,6 +606,9 @@ func (m *model) effect(before *v1beta1.AliasRolloutStatus, command, value string
 		before.Target.FunctionVersion != strconv.Itoa(m.target) {
 		return // Another version is desired now, which the observation has not shown.
 	}
+	if command == v1beta1.AnnotationRolloutPromote && before.StepHash != hashOf(m.spec.Strategy) {
+		return // The command ends a pause of the former strategy. The steps of the new one begin with their own pauses.
+	}
 	f := m.fork()
 	if deadline := time.Duration(*m.spec.ProgressDeadlineSeconds) * time.Second; m.movingUntil.Sub(m.now) > deadline {
 		f.movingUntil = time.Time{} // Otherwise the rollout fails before AWS accepts a change.
