@@ -159,7 +159,7 @@ func (p *provider) reconcile() {
 		p.alias.Status, wait = stored.Status, max(later.After, time.Second) // A throttled call waits a second at least.
 	case err != nil:
 		p.failures++
-		wait = backoff.Delay(err, p.failures)
+		wait = backoff.Delay(backoff.Classify(err), p.failures)
 		if s := p.state(); s != nil && s.NextCheckAt != nil { // As Effects.RetryWithin asks for.
 			wait = min(wait, max(s.NextCheckAt.Sub(p.Now().Add(p.skew)), time.Second))
 		}

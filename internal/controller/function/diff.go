@@ -108,17 +108,6 @@ func either(is bool, yes, no call) call {
 	return no
 }
 
-// next returns the first call that is due.
-func next(changes diff.Changes, t, have settings) call { return first(due(changes, t, have)) }
-
-// first returns the first call, or opNone if there is none.
-func first(calls []call) call {
-	if len(calls) == 0 {
-		return opNone
-	}
-	return calls[0]
-}
-
 // applies returns the changes that the call makes.
 func (c call) applies(changes diff.Changes) diff.Changes { return changes.In(appliedBy[c]...) }
 

@@ -301,7 +301,7 @@ func TestDiff(t *testing.T) {
 			if diff := cmp.Diff(tc.want.changes, texts(changes)); diff != "" {
 				t.Errorf("%s\nchanges: -want, +got:\n%s", tc.reason, diff)
 			}
-			if got := next(changes, tgt, have); got != tc.want.call {
+			if got := first(due(changes, tgt, have)); got != tc.want.call {
 				t.Errorf("%s\nnext call: want %q, got %q", tc.reason, tc.want.call, got)
 			}
 		})

@@ -362,3 +362,11 @@ func TestFailedConfigurationLetsCodePass(t *testing.T) {
 		t.Errorf("what is no update does not wait, got %+v", d)
 	}
 }
+
+// first returns the first call, or opNone if there is none.
+func first(calls []call) call {
+	if len(calls) == 0 {
+		return opNone
+	}
+	return calls[0]
+}

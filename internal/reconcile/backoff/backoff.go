@@ -48,11 +48,8 @@ var (
 	terminalDelays = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute}
 )
 
-// Delay returns the delay before the next attempt after the nth consecutive occurrence of an error, for n from 1.
-func Delay(err error, n int) time.Duration { return ClassDelay(Classify(err), n) }
-
-// ClassDelay returns the delay before the next attempt after the nth consecutive error of a class, for n from 1.
-func ClassDelay(c Class, n int) time.Duration {
+// Delay returns the delay before the next attempt after the nth consecutive error of a class, for n from 1.
+func Delay(c Class, n int) time.Duration {
 	switch {
 	case c == Terminal, c == Panicked:
 		return delay.Step(terminalDelays, n)

@@ -66,11 +66,11 @@ func TestBackoff(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			for i, want := range tc.want {
-				if got := ClassDelay(tc.class, i+1); got != want {
+				if got := Delay(tc.class, i+1); got != want {
 					t.Errorf("%s: error %d: want %s, got %s", tc.reason, i+1, want, got)
 				}
 			}
-			if got := ClassDelay(tc.class, 1<<30); got != tc.last {
+			if got := Delay(tc.class, 1<<30); got != tc.last {
 				t.Errorf("%s: in the long run: want %s, got %s", tc.reason, tc.last, got)
 			}
 		})

@@ -28,7 +28,7 @@ func (r *reconciler[T]) backoff(key types.NamespacedName, changing bool, c backo
 	if c == backoff.Ambiguous {
 		return backoff.AmbiguousDelay(r.states.AmbiguousFor(key, r.now()), backoff.GracePeriod(err))
 	}
-	after := backoff.ClassDelay(c, failures)
+	after := backoff.Delay(c, failures)
 	if e, ok := reconcile.AsType[paced](err); ok {
 		after = max(after, e.RetryAfter())
 	}

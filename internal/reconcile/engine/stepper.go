@@ -210,9 +210,6 @@ var (
 	errAbsent = errors.New("external resource does not exist")
 )
 
-// IsPaused reports whether an error of a Step is that the resource is paused.
-func IsPaused(err error) bool { return errors.Is(err, errPaused) }
-
 // restore sets a field of a resource to its value in another one of the same type.
 func restore(mg reconcile.Managed, from any, field string) {
 	reflect.ValueOf(mg).Elem().FieldByName(field).Set(reflect.ValueOf(from).Elem().FieldByName(field))

@@ -150,7 +150,7 @@ func (r *Env[T]) until(mg T, end time.Time) (message string) {
 		wait := t.after
 		switch {
 		case err != nil:
-			wait = backoff.Delay(err, failures)
+			wait = backoff.Delay(backoff.Classify(err), failures)
 			failures++
 			message = err.Error()
 		case t.aborted, t.after > 0:
