@@ -45,7 +45,7 @@ type Plan struct {
 
 	// Otherwise are the calls that may be made, in order, while AWS accepts the Call without
 	// showing its effect: a change that AWS does not apply must not block the others.
-	Otherwise []Step
+	Otherwise []PlannedCall
 
 	// Recreate says that what was observed is the remainder of a failed creation, which Create is to delete and create
 	// again. This needs management policies that allow both, whether or not they allow updates.
@@ -55,20 +55,20 @@ type Plan struct {
 	Wait time.Duration
 }
 
-// A Step is one of the calls of a Plan. Its fields are those of a Plan.
-type Step struct {
+// A PlannedCall is one of the calls of a Plan. Its fields are those of a Plan.
+type PlannedCall struct {
 	Call    string
 	Applies diff.Changes
 	Does    string
 	Slow    bool
 }
 
-// With returns the plan with the first of the steps as its call, and the others as the
-// calls that may be made while AWS does not show its effect.
-func (p Plan) With(steps ...Step) Plan {
-	if len(steps) > 0 {
-		p.Call, p.Applies, p.Does, p.Slow = steps[0].Call, steps[0].Applies, steps[0].Does, steps[0].Slow
-		p.Otherwise = steps[1:]
+// With returns the plan with the first of the calls as its call, and the others as those that may be made while AWS
+// does not show its effect.
+func (p Plan) With(calls ...PlannedCall) Plan {
+	if len(calls) > 0 {
+		p.Call, p.Applies, p.Does, p.Slow = calls[0].Call, calls[0].Applies, calls[0].Does, calls[0].Slow
+		p.Otherwise = calls[1:]
 	}
 	return p
 }

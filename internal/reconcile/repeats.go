@@ -69,7 +69,7 @@ func (r *Repeats) Delay(call, changes string, now time.Time) (wait time.Duration
 	if !ok {
 		return 0, 0
 	}
-	return max(was.at.Add(delay.Step(repeatDelays, was.count)).Sub(now), 0), was.count
+	return max(was.at.Add(delay.Nth(repeatDelays, was.count)).Sub(now), 0), was.count
 }
 
 // first returns when a call was recorded first, which is now if it is not recorded yet.

@@ -50,7 +50,7 @@ func TestAttempts(t *testing.T) {
 func TestOtherwise(t *testing.T) {
 	tags, code := diff.Changes{{Path: "tags"}}, diff.Changes{{Path: "code"}}
 	plan := Plan{Ready: Updating(1, "changing code, tags"), Changes: append(code, tags...)}.
-		With(Step{Call: "TagThing", Applies: tags}, Step{Call: "UpdateThing", Applies: code, Slow: true})
+		With(PlannedCall{Call: "TagThing", Applies: tags}, PlannedCall{Call: "UpdateThing", Applies: code, Slow: true})
 	a, at := &Repeats{}, time.Unix(1e9, 0)
 	next := func() (string, bool) {
 		p := bounded(Facts{Repeats: a, Fresh: readcache.Freshness{Now: at}}, &v1beta1.Function{}, plan)

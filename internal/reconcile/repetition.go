@@ -48,8 +48,8 @@ func bounded(f Facts, mg Managed, p Plan) Plan {
 	case p.Applies == nil:
 		p.Applies = p.Changes
 	}
-	steps := append([]Step{{Call: p.Call, Applies: p.Applies, Does: p.Does, Slow: p.Slow}}, p.Otherwise...)
-	due, wait, count := f.Due(steps...)
+	calls := append([]PlannedCall{{Call: p.Call, Applies: p.Applies, Does: p.Does, Slow: p.Slow}}, p.Otherwise...)
+	due, wait, count := f.Due(calls...)
 	if len(due) > 0 {
 		return p.With(due...)
 	}
@@ -58,14 +58,14 @@ func bounded(f Facts, mg Managed, p Plan) Plan {
 	return p
 }
 
-// Due returns the steps of a plan from the first whose call may be made now. The calls before it were accepted by AWS
+// Due returns the calls of a plan from the first that may be made now. The calls before it were accepted by AWS
 // without showing their effect. If all of them wait, it returns none, the time until the first of them may be made
 // again, and how many times in a row at most one of them was made.
-func (f Facts) Due(steps ...Step) (due []Step, wait time.Duration, count int) {
-	for i, s := range steps {
-		after, times := f.Repeats.Delay(s.Call, s.Applies.String(), f.Now())
+func (f Facts) Due(calls ...PlannedCall) (due []PlannedCall, wait time.Duration, count int) {
+	for i, c := range calls {
+		after, times := f.Repeats.Delay(c.Call, c.Applies.String(), f.Now())
 		if after == 0 {
-			return steps[i:], 0, 0
+			return calls[i:], 0, 0
 		}
 		if count = max(count, times); wait == 0 || after < wait {
 			wait = after

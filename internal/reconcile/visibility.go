@@ -231,7 +231,7 @@ func (a absenceReport) unconfirmed() (verdict, bool) {
 	if a.wait > 0 {
 		return v, true
 	}
-	v.after, v.count = delay.Step(repeatDelays, a.reports+1), true
+	v.after, v.count = delay.Nth(repeatDelays, a.reports+1), true
 	return v, a.reports < needed-1
 }
 

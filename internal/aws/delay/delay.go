@@ -26,5 +26,5 @@ func Spread(id string, over time.Duration) time.Duration {
 	return time.Duration(share * float64(over))
 }
 
-// Step returns the nth of some delays, for n from 1. The last one repeats.
-func Step(delays []time.Duration, n int) time.Duration { return delays[min(max(n, 1), len(delays))-1] }
+// Nth returns the nth of some delays, for n from 1. The last one repeats.
+func Nth(delays []time.Duration, n int) time.Duration { return delays[min(max(n, 1), len(delays))-1] }

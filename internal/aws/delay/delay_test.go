@@ -55,10 +55,10 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-func TestStep(t *testing.T) {
+func TestNth(t *testing.T) {
 	for n, want := range map[int]time.Duration{-1: 1, 0: 1, 1: 1, 2: 5, 3: 5, math.MaxInt: 5} {
-		if got := Step([]time.Duration{1, 5}, n); got != want {
-			t.Errorf("Step(%d): want %d, got %d", n, want, got)
+		if got := Nth([]time.Duration{1, 5}, n); got != want {
+			t.Errorf("Nth(%d): want %d, got %d", n, want, got)
 		}
 	}
 }

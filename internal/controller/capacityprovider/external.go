@@ -145,8 +145,8 @@ func (e *external) plan(
 	if busy(o.Resource.provider.State) {
 		rest = nil
 	}
-	steps, err := tagging.Steps(c, e.tags, k.Target.Tags, k.Observed.Tags, k.Changes, rest, opUpdate)
-	return p.With(steps...), err
+	calls, err := tagging.Calls(c, e.tags, k.Target.Tags, k.Observed.Tags, k.Changes, rest, opUpdate)
+	return p.With(calls...), err
 }
 
 // resolve replaces each From field by the value that it selects.

@@ -132,8 +132,8 @@ func (e *external) plan(
 	_ context.Context, c *v1beta1.CodeSigningConfig, _ found, k reconcile.Comparison[settings],
 ) (reconcile.Plan, error) {
 	p := reconcile.Plan{Changes: k.Changes}
-	steps, err := tagging.Steps(c, e.tags, k.Target.Tags, k.Observed.Tags, k.Changes, k.Changes.But("tags"), opUpdate)
-	return p.With(steps...), err
+	calls, err := tagging.Calls(c, e.tags, k.Target.Tags, k.Observed.Tags, k.Changes, k.Changes.But("tags"), opUpdate)
+	return p.With(calls...), err
 }
 
 func (e *external) settings(

@@ -167,11 +167,11 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := compare(reconcile.Desired[settings]{Settings: fromParameters(tc.p)}, tc.o, !tc.stale, testenv.Owner(kind, ""))
 			mg := &v1beta1.EventSourceMapping{}
-			steps, err := tagging.Steps(mg, readcache.NewTagCache(time.Now), c.Target.Tags, c.Observed.Tags, c.Changes, together(c), opUpdate)
+			calls, err := tagging.Calls(mg, readcache.NewTagCache(time.Now), c.Target.Tags, c.Observed.Tags, c.Changes, together(c), opUpdate)
 			if err != nil {
 				t.Fatal(err)
 			}
-			due := reconcile.Plan{}.With(steps...)
+			due := reconcile.Plan{}.With(calls...)
 			got := want{changes: c.Changes.String(), call: due.Call, fixed: immutable(c).Names()}
 			if due.Call != "" {
 				got.update = updateInput("u", functionName(tc.p), c.Target, due.Applies)

@@ -170,8 +170,8 @@ func (e *external) plan(
 		sinceModified(o.Resource, e.now()) < retryAfter:
 		p.Wait = retryAfter - sinceModified(o.Resource, e.now())
 	default:
-		steps, err := tagging.Steps(m, e.tags, c.Target.Tags, c.Observed.Tags, c.Changes, together(c), opUpdate)
-		return p.With(steps...), err
+		calls, err := tagging.Calls(m, e.tags, c.Target.Tags, c.Observed.Tags, c.Changes, together(c), opUpdate)
+		return p.With(calls...), err
 	}
 	return p, nil
 }

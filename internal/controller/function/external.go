@@ -200,14 +200,14 @@ func (e *external) plan(
 	if !decisionInput.updatable {
 		plan.Changes = p.Changes.But(publishPath) // Without Update, a version that is not published is not drift.
 	}
-	var steps []reconcile.Step
+	var planned []reconcile.PlannedCall
 	for _, c := range d.due {
-		steps = append(steps, reconcile.Step{
+		planned = append(planned, reconcile.PlannedCall{
 			Call: string(c), Applies: c.applies(p.Changes), Does: p.describe(e.facts.Cause(f), c),
 			Slow: c.asynchronous(),
 		})
 	}
-	if plan = plan.With(steps...); e.publishesNow(f, steps) {
+	if plan = plan.With(planned...); e.publishesNow(f, planned) {
 		var err error
 		plan.Intent, err = e.intent(ctx, f, o)
 		return plan, err

@@ -97,13 +97,13 @@ func (e *external) prune(ctx context.Context, f *v1beta1.Function, o observed) (
 	return reconcile.Result{Effects: effects}, err
 }
 
-// publishesNow reports whether a version of a limited history is published next. Steps that AWS has accepted without
+// publishesNow reports whether a version of a limited history is published next. Calls that AWS has accepted without
 // showing their effect wait, so that a later one goes ahead of them.
-func (e *external) publishesNow(f *v1beta1.Function, steps []reconcile.Step) bool {
+func (e *external) publishesNow(f *v1beta1.Function, planned []reconcile.PlannedCall) bool {
 	if f.Spec.ForProvider.HistoryLimit == nil || e.preview {
 		return false
 	}
-	due, _, _ := e.facts.Due(steps...)
+	due, _, _ := e.facts.Due(planned...)
 	return len(due) > 0 && due[0].Call == string(opPublish)
 }
 

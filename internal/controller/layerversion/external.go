@@ -225,7 +225,7 @@ func (e *external) publication(
 		Ready: reconcile.Updating(l.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed"),
 		Call:  opPublish, Changes: c.Changes, Followed: c.Changes,
 	}
-	due, _, _ := e.facts.Due(reconcile.Step{Call: opPublish, Applies: c.Changes})
+	due, _, _ := e.facts.Due(reconcile.PlannedCall{Call: opPublish, Applies: c.Changes})
 	if e.preview || len(due) == 0 || !reconcile.Allows(l, xpv2.ManagementActionUpdate) {
 		return p, nil
 	}

@@ -130,27 +130,27 @@ func Ready(mg resource.Managed, tags map[string]string, ready xpv2.Condition) xp
 	return ready
 }
 
-// Steps returns the calls that make the changes: first the one that changes tags, because
+// Calls returns the calls that make the changes: first the one that changes tags, because
 // they record the owner, and then update, if it makes any of the rest. It has outdated
 // tags read again before any call, by a reconcile.LaterError, and those that change read again after it.
-func Steps(
+func Calls(
 	mg metav1.Object, m *readcache.TagCache, want, have map[string]string, changes, rest diff.Changes, update string,
-) ([]reconcile.Step, error) {
-	var steps []reconcile.Step
+) ([]reconcile.PlannedCall, error) {
+	var calls []reconcile.PlannedCall
 	if call := Due(want, have); call != "" {
-		steps = append(steps, reconcile.Step{Call: call, Applies: changes.In("tags")})
+		calls = append(calls, reconcile.PlannedCall{Call: call, Applies: changes.In("tags")})
 	}
 	if len(rest) > 0 {
-		steps = append(steps, reconcile.Step{Call: update, Applies: rest})
+		calls = append(calls, reconcile.PlannedCall{Call: update, Applies: rest})
 	}
 	switch {
-	case len(steps) == 0:
+	case len(calls) == 0:
 	case m.Outdated(mg):
 		return nil, reconcile.WaitFor(reconcile.AtOnce)
-	case steps[0].Call != update:
+	case calls[0].Call != update:
 		m.Forget(mg)
 	}
-	return steps, nil
+	return calls, nil
 }
 
 // Due returns the first call that leads from the current tags to the desired ones: OpTag, OpUntag, or none.

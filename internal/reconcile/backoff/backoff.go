@@ -52,11 +52,11 @@ var (
 func Delay(c Class, n int) time.Duration {
 	switch {
 	case c == Terminal, c == Panicked:
-		return delay.Step(terminalDelays, n)
+		return delay.Nth(terminalDelays, n)
 	case c == Transient && n > manyFailures:
 		return maxUnclassified
 	case c == Transient:
-		return delay.Step(transientDelays, n)
+		return delay.Nth(transientDelays, n)
 	}
 	return delay.Doubling(time.Second, n, maxUnclassified)
 }

@@ -55,7 +55,7 @@ func (d *deletionProtection[T]) check(
 	switch {
 	case err != nil:
 		return reconcile.Result{}, false, err
-	case decision.Step != protection.Wait:
+	case decision.Action != protection.Wait:
 		return proceeding(mg, decision.Confirmed), false, nil
 	}
 	c := reconcile.ReadyCondition(corev1.ConditionTrue, xpv2.ConditionReason(decision.Reason), mg.GetGeneration(),
@@ -78,7 +78,7 @@ func (d *deletionProtection[T]) preview(ctx context.Context, mg T, s *session.Se
 		return "", nil
 	}
 	decision, err := d.decide(ctx, mg, s, d.now(), d.limiter.Allows)
-	if err != nil || decision.Step != protection.Wait {
+	if err != nil || decision.Action != protection.Wait {
 		return "", err
 	}
 	return decision.Message, nil
@@ -100,7 +100,7 @@ func (d *deletionProtection[T]) decide(ctx context.Context, mg T, s *session.Ses
 		state.Config += fmt.Sprintf(" in namespace %q", mg.GetNamespace())
 	}
 	for {
-		switch decision := d.policy.Decide(state); decision.Step {
+		switch decision := d.policy.Decide(state); decision.Action {
 		case protection.Measure:
 			n, wait, err := d.invocations(ctx, mg, s, d.policy.InvokedWithin)
 			if wait > 0 {

@@ -17,12 +17,12 @@ const (
 	InvocationsUnknown = "InvocationsUnknown"
 )
 
-// A Step is the next step of a deletion.
-type Step int
+// An Action is the next action for a deletion.
+type Action int
 
 const (
 	// Proceed means that the deletion may be sent.
-	Proceed Step = iota
+	Proceed Action = iota
 
 	// Wait means that the deletion waits.
 	Wait
@@ -68,7 +68,7 @@ type State struct {
 
 // A Decision is the result of Decide.
 type Decision struct {
-	Step Step
+	Action Action
 
 	// Confirmed reports whether a person has confirmed the deletion.
 	Confirmed bool
@@ -83,7 +83,7 @@ type Decision struct {
 func (p Policy) Decide(s State) Decision {
 	ok, why := confirmed(s.Confirmation, s.DeletedAt, s.Now)
 	wait := func(reason, because string) Decision {
-		return Decision{Step: Wait, Reason: reason, Message: "the deletion waits for a confirmation, because " +
+		return Decision{Action: Wait, Reason: reason, Message: "the deletion waits for a confirmation, because " +
 			because + ": " + howTo(s.DeletedAt, why)}
 	}
 	limited := p.Limit.Max > 0
@@ -96,7 +96,7 @@ func (p Policy) Decide(s State) Decision {
 		return wait(TooManyDeletions, fmt.Sprintf("the limit of %d deletions within %s for resources of %s is reached",
 			p.Limit.Max, Span(p.Limit.Window), s.Config))
 	case p.InvokedWithin > 0 && s.Measurable && s.Invocations == nil:
-		return Decision{Step: Measure}
+		return Decision{Action: Measure}
 	case s.Invocations != nil && s.Invocations.Err != nil:
 		return wait(InvocationsUnknown,
 			fmt.Sprintf("it is not known whether the function was invoked in the last %s: %v", Span(p.InvokedWithin),
@@ -104,7 +104,7 @@ func (p Policy) Decide(s State) Decision {
 	case s.Invocations != nil && s.Invocations.Count > 0:
 		return wait(RecentlyInvoked, fmt.Sprintf("the function was invoked in the last %s", Span(p.InvokedWithin)))
 	case limited && s.Admitted == nil:
-		return Decision{Step: Admit}
+		return Decision{Action: Admit}
 	}
 	return Decision{}
 }

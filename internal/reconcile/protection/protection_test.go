@@ -48,12 +48,12 @@ func TestDecide(t *testing.T) {
 		"MeasureFirst": {
 			reason: "A deletion that waits for another reason must not use up the limit.",
 			policy: both, state: State{Measurable: true},
-			want: Decision{Step: Measure},
+			want: Decision{Action: Measure},
 		},
 		"ThenAdmit": {
 			reason: "A function that is not invoked counts.",
 			policy: both, state: State{Measurable: true, Invocations: &Invocations{}},
-			want: Decision{Step: Admit},
+			want: Decision{Action: Admit},
 		},
 		"Admitted": {
 			reason: "The limit allows the deletion.",
@@ -62,7 +62,7 @@ func TestDecide(t *testing.T) {
 		"NotMeasurable": {
 			reason: "Only functions are invoked.",
 			policy: both, state: State{},
-			want: Decision{Step: Admit},
+			want: Decision{Action: Admit},
 		},
 		"InvokedOnly": {
 			reason: "Without a limit, nothing is recorded.",
@@ -71,7 +71,7 @@ func TestDecide(t *testing.T) {
 		"Invoked": {
 			reason: "The function is in use.",
 			policy: both, state: State{Measurable: true, Invocations: &Invocations{Count: 1}},
-			want: Decision{Step: Wait, Reason: RecentlyInvoked, Message: "the deletion waits for a confirmation, because the function was invoked in the last 168h: " +
+			want: Decision{Action: Wait, Reason: RecentlyInvoked, Message: "the deletion waits for a confirmation, because the function was invoked in the last 168h: " +
 				"to delete it, set the annotation lambda.aws.m.crossplane.io/confirm-deletion to 2026-05-04T10:00:00Z or later; to keep what is in AWS, remove Delete from managementPolicies"},
 		},
 		"NoLongerInvoked": {
@@ -81,19 +81,19 @@ func TestDecide(t *testing.T) {
 		"Unknown": {
 			reason: "Nothing is deleted while CloudWatch does not answer.",
 			policy: both, state: State{Measurable: true, Invocations: &Invocations{Err: errors.New("access denied")}},
-			want: Decision{Step: Wait, Reason: InvocationsUnknown, Message: "the deletion waits for a confirmation, because it is not known whether the function was invoked in the last 168h: access denied: " +
+			want: Decision{Action: Wait, Reason: InvocationsUnknown, Message: "the deletion waits for a confirmation, because it is not known whether the function was invoked in the last 168h: access denied: " +
 				"to delete it, set the annotation lambda.aws.m.crossplane.io/confirm-deletion to 2026-05-04T10:00:00Z or later; to keep what is in AWS, remove Delete from managementPolicies"},
 		},
 		"TooMany": {
 			reason: "The limit is reached.",
 			policy: limit, state: State{Admitted: &no},
-			want: Decision{Step: Wait, Reason: TooManyDeletions, Message: "the deletion waits for a confirmation, because the limit of 50 deletions within 1h for resources of ProviderConfig shop/default is reached: " +
+			want: Decision{Action: Wait, Reason: TooManyDeletions, Message: "the deletion waits for a confirmation, because the limit of 50 deletions within 1h for resources of ProviderConfig shop/default is reached: " +
 				"to delete it, set the annotation lambda.aws.m.crossplane.io/confirm-deletion to 2026-05-04T10:00:00Z or later; to keep what is in AWS, remove Delete from managementPolicies"},
 		},
 		"StillTooMany": {
 			reason: "What waits because of the limit does not go when the window has passed.",
 			policy: limit, state: State{Held: TooManyDeletions, Now: now.Add(24 * time.Hour)},
-			want: Decision{Step: Wait, Reason: TooManyDeletions},
+			want: Decision{Action: Wait, Reason: TooManyDeletions},
 		},
 		"LimitRemoved": {
 			reason: "Without a limit, nothing waits because of it.",
@@ -102,17 +102,17 @@ func TestDecide(t *testing.T) {
 		"True": {
 			reason: "A template could carry it.",
 			policy: limit, state: State{Admitted: &no, Confirmation: "true"},
-			want: Decision{Step: Wait, Reason: TooManyDeletions, Message: `... (the annotation has "true", which is not a time)`},
+			want: Decision{Action: Wait, Reason: TooManyDeletions, Message: `... (the annotation has "true", which is not a time)`},
 		},
 		"Before": {
 			reason: "It was set for an earlier resource of the name.",
 			policy: limit, state: State{Admitted: &no, Confirmation: "2026-05-04T09:59:59Z"},
-			want: Decision{Step: Wait, Reason: TooManyDeletions, Message: "... (the annotation has 2026-05-04T09:59:59Z, which is before the deletion)"},
+			want: Decision{Action: Wait, Reason: TooManyDeletions, Message: "... (the annotation has 2026-05-04T09:59:59Z, which is before the deletion)"},
 		},
 		"Future": {
 			reason: "A template could carry it.",
 			policy: limit, state: State{Admitted: &no, Confirmation: "2999-01-01T00:00:00Z"},
-			want: Decision{Step: Wait, Reason: TooManyDeletions, Message: "... (the annotation has 2999-01-01T00:00:00Z, which is in the future)"},
+			want: Decision{Action: Wait, Reason: TooManyDeletions, Message: "... (the annotation has 2999-01-01T00:00:00Z, which is in the future)"},
 		},
 	}
 	for name, tc := range cases {
@@ -122,7 +122,7 @@ func TestDecide(t *testing.T) {
 				tc.state.Now = now
 			}
 			got := tc.policy.Decide(tc.state)
-			if end, cut := strings.CutPrefix(tc.want.Message, "..."); cut && strings.HasSuffix(got.Message, end) || tc.want.Message == "" && tc.want.Step == Wait {
+			if end, cut := strings.CutPrefix(tc.want.Message, "..."); cut && strings.HasSuffix(got.Message, end) || tc.want.Message == "" && tc.want.Action == Wait {
 				got.Message = tc.want.Message
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -154,17 +154,17 @@ func (e *external) compare(
 func (e *external) plan(
 	_ context.Context, _ *resource, _ found, c reconcile.Comparison[settings],
 ) (reconcile.Plan, error) {
-	var steps []reconcile.Step
+	var calls []reconcile.PlannedCall
 	for _, s := range []struct{ call, path string }{
 		{opTag, "tags"},
 		{opUpdateValue, "value"},
 		{opUpdateSecret, "secret"},
 	} {
 		if carried := c.Changes.In(s.path); len(carried) > 0 {
-			steps = append(steps, reconcile.Step{Call: s.call, Applies: carried})
+			calls = append(calls, reconcile.PlannedCall{Call: s.call, Applies: carried})
 		}
 	}
-	return reconcile.Plan{Changes: c.Changes}.With(steps...), nil
+	return reconcile.Plan{Changes: c.Changes}.With(calls...), nil
 }
 
 func (e *external) create(_ context.Context, mg *resource, _ settings) (reconcile.Result, error) {
