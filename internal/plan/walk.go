@@ -89,12 +89,12 @@ func (p *Planner) walk(ctx context.Context, s engine.Stepper, mg reconcile.Manag
 			w.existed = r.Exists
 		}
 		w.changes = merge(w.changes, r.Changes)
-		w.adopted, w.gone, w.synced, w.err, w.awaits = w.adopted || r.Adopted, r.Gone, r.Converged, r.Err, r.Awaits
-		if r.Converged && r.Wait == 0 || r.Err != nil || repeated(a.Calls()[begin:before], made) {
+		w.adopted, w.gone, w.synced, w.err, w.awaits = w.adopted || r.Adopted(), r.Gone, r.Converged, r.Err, r.Awaits
+		if r.Converged && r.Wait() == 0 || r.Err != nil || repeated(a.Calls()[begin:before], made) {
 			break
 		}
-		if r.Deferred {
-			w.deferred = r.Wait
+		if r.Deferred() {
+			w.deferred = r.Wait()
 			break
 		}
 		if w.rollout = checkedRollout(mg, made); w.rollout != "" {
@@ -107,7 +107,7 @@ func (p *Planner) walk(ctx context.Context, s engine.Stepper, mg reconcile.Manag
 			break
 		}
 		if idle > 0 {
-			p.advance(min(r.Wait, maxWait))
+			p.advance(min(r.Wait(), maxWait))
 		}
 	}
 	w.calls, w.ready = a.Calls()[begin:], mg.GetCondition(xpv2.TypeReady).Message

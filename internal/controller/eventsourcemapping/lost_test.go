@@ -26,7 +26,7 @@ import (
 // AWS has answered: the object in the cluster is the one from before.
 func killed(t *testing.T, r *env, m *v1beta1.EventSourceMapping) {
 	t.Helper()
-	d := engine.Once(t.Context(), r.Observer(), reconcile.Facts{}, m.DeepCopy())
+	d := engine.Once(t.Context(), r.Observer(), reconcile.Facts{}, m.DeepCopy(), nil)
 	if d.Called != reconcile.ToCreate || d.Err != nil {
 		t.Fatalf("%d, %v", d.Called, d.Err)
 	}

@@ -205,7 +205,7 @@ func TestSecretsStaySecret(t *testing.T) {
 	})
 	th := testExternal(api.Lambda, testenv.Objects{secret("ns", "db"): refs.ObjectData{"password": []byte(value)}})
 
-	done := engine.Once(testContext(t), th.resource(), reconcile.Facts{}, f)
+	done := engine.Once(testContext(t), th.resource(), reconcile.Facts{}, f, nil)
 	if done.Err != nil {
 		t.Fatal(done.Err)
 	}
@@ -358,7 +358,7 @@ func TestDeletionLingers(t *testing.T) {
 			o.Configuration.StateReasonCode = types.StateReasonCodeDrainingDurableExecutions
 		})
 		th := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(answer, nil)}).Lambda, nil)
-		done := engine.Once(t.Context(), th.resource(), reconcile.Facts{}, f)
+		done := engine.Once(t.Context(), th.resource(), reconcile.Facts{}, f, nil)
 		if done.Later == nil || done.Later.After != want {
 			t.Errorf("after %v, look again after %v, got %+v, %v", since, want, done.Later, done.Err)
 		}

@@ -66,7 +66,7 @@ func (r *reconciles) do(f *v1beta1.Function, times int) {
 	for range times {
 		th := testExternal(r.api.Lambda, nil)
 		th.memory = r.memory
-		done := engine.Once(r.t.Context(), th.resource(), reconcile.Facts{}, f)
+		done := engine.Once(r.t.Context(), th.resource(), reconcile.Facts{}, f, nil)
 		refused := done.Called != 0 && r.refuse != nil
 		if (done.Err != nil) != refused && (done.Called == 0 || len(r.coded) == 0) {
 			r.t.Fatal(done.Err)

@@ -271,7 +271,7 @@ func TestDeleteInVPC(t *testing.T) {
 				}
 				return 0
 			}}
-			done := engine.Once(testContext(t), th.resource(), facts, f)
+			done := engine.Once(testContext(t), th.resource(), facts, f, nil)
 			if done.Called != reconcile.ToDelete {
 				t.Fatal(done.Err)
 			}
@@ -313,7 +313,7 @@ func TestWaitForReleaseIsSilent(t *testing.T) {
 		o.Configuration.LastUpdateStatus = types.LastUpdateStatusInProgress
 	})
 	th := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(answer, nil)}).Lambda, nil)
-	done := engine.Once(testContext(t), th.resource(), reconcile.Facts{}, f)
+	done := engine.Once(testContext(t), th.resource(), reconcile.Facts{}, f, nil)
 	if done.Later == nil || done.Later.After < time.Second {
 		t.Errorf("the reconcile must be dropped and come back, got %+v, %v", done.Later, done.Err)
 	}

@@ -57,7 +57,7 @@ func TestAllIsSent(t *testing.T) {
 	p := &i.Spec.ForProvider
 	p.Qualifier, p.ClientContext, p.TenantID, p.DurableExecutionName = ptr.To("live"), ptr.To("e30="), ptr.To("blue"), ptr.To("x")
 	p.InvocationType, p.LogType = ptr.To("RequestResponse"), ptr.To("Tail")
-	done := engine.Once(t.Context(), reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i)
+	done := engine.Once(t.Context(), reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i, nil)
 	if done.Err != nil || done.Later != nil || done.Called != reconcile.ToCreate {
 		t.Fatalf("%+v", done)
 	}
@@ -118,7 +118,7 @@ func TestOutcomeIsWritten(t *testing.T) {
 				i.SetAnnotations(before.annotation())
 				verb = reconcile.ToUpdate
 			}
-			done := engine.OnceWriting(ctx, reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i, w)
+			done := engine.Once(ctx, reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i, w)
 			if done.Called != verb || !testenv.ErrorMatches(done.Err, tc.err) {
 				t.Errorf("want %d and error %q, got %d, %v", verb, tc.err, done.Called, done.Err)
 			}

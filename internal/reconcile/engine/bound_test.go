@@ -92,7 +92,7 @@ func TestDeletionNotShown(t *testing.T) {
 	at, deletions := start, 0
 	for at.Before(start.Add(time.Hour)) {
 		f := reconcile.Facts{Repeats: a, Fresh: readcache.Freshness{Now: at}}
-		done := Once(t.Context(), c.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"}), f, mg)
+		done := Once(t.Context(), c.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"}), f, mg, nil)
 		if done.Called != reconcile.ToDelete || done.Err != nil || done.Later != nil {
 			t.Fatalf("called %d, %v, %v", done.Called, done.Err, done.Later)
 		}
@@ -114,7 +114,7 @@ func TestDeferral(t *testing.T) {
 	a, at := &reconcile.Repeats{}, time.Unix(1e9, 0)
 	update := func(c *fakeExternal) (aborted bool, err error) {
 		f := reconcile.Facts{Repeats: a, Fresh: readcache.Freshness{Now: at}}
-		done := Once(t.Context(), c.resource(reconcile.Calls{}), f, newExternalSample())
+		done := Once(t.Context(), c.resource(reconcile.Calls{}), f, newExternalSample(), nil)
 		if done.Called != reconcile.ToUpdate {
 			t.Fatalf("called %d", done.Called)
 		}

@@ -417,7 +417,7 @@ func TestCalls(t *testing.T) {
 				there: tc.do != reconcile.ToCreate, value: "b", does: tc.does,
 				fail: map[string]error{"Create": tc.fail, "Update": tc.fail, "Delete": tc.fail},
 			}
-			done := Once(t.Context(), c.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"}), reconcile.Facts{}, tc.mg)
+			done := Once(t.Context(), c.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"}), reconcile.Facts{}, tc.mg, nil)
 			if done.Called != tc.do || (done.Later != nil) != tc.later || (done.Err != nil) != tc.err {
 				t.Errorf("%s\ncalled %d, later %v, error %v", tc.reason, done.Called, done.Later, done.Err)
 			}

@@ -145,7 +145,7 @@ type Options struct {
 	// Timeout is the time limit of the AWS calls of one reconcile. 0 means one minute.
 	Timeout time.Duration
 
-	// Tracer traces reconciles. The SDK's middleware has the same one. Nil disables traces, at no cost.
+	// Tracer traces reconciles. The SDK's middleware has the same one. Nil disables traces.
 	Tracer trace.Tracer
 
 	// Now is the clock.

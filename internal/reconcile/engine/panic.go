@@ -16,18 +16,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 )
 
-// Reconcile reconciles a resource. It treats a panic as an error: the resource reports it,
-// releases its reservations, and is retried with increasing delays. A call that was sent to
-// AWS before the panic counts as unanswered, as if the process had ended.
-func (r *reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (res ctrl.Result, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			res, err = r.panicked(ctx, req.NamespacedName, panics.New()), nil
-		}
-	}()
-	return r.boundDeferral(ctx, req.NamespacedName, r.reconcile(ctx, req)), nil
-}
-
 // panicked ends the reconcile of a resource that has panicked.
 func (r *reconciler[T]) panicked(ctx context.Context, key types.NamespacedName, err error) ctrl.Result {
 	if known, ok := r.states.Get(key); ok && known.Requester != "" {

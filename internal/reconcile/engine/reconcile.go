@@ -17,9 +17,12 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
@@ -68,6 +71,20 @@ type reconciler[T reconcile.Managed] struct {
 	random       func() float64
 	log          logging.Logger
 	runtimeLog   logging.Logger
+}
+
+// Reconcile reconciles a resource. It treats a panic as an error: the resource reports it,
+// releases its reservations, and is retried with increasing delays. A call that was sent to
+// AWS before the panic counts as unanswered, as if the process had ended.
+func (r *reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (res ctrl.Result, err error) {
+	ctx, end := r.trace(ctx, req)
+	defer func() {
+		if p := recover(); p != nil {
+			res, err = r.panicked(ctx, req.NamespacedName, panics.New()), nil
+		}
+		end(res)
+	}()
+	return r.boundDeferral(ctx, req.NamespacedName, r.reconcile(ctx, req)), nil
 }
 
 // reconcile reconciles a resource, unless it has to wait. It returns no error: a failure is retried after a delay that
@@ -121,7 +138,10 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 		return r.failedResult(ctx, req.NamespacedName, failed{err: open})
 	}
 
-	r.recordDetection(mg)
+	if mg.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionUnknown &&
+		r.states.RecordDetection(req.NamespacedName) {
+		r.metrics.RecordDetection(r.kind.GVK.String(), r.now().Sub(mg.GetCreationTimestamp().Time))
+	}
 	res, err := p.runtime().Reconcile(ctx, req)
 	p.releaseQuota()
 	if p.later == nil {
@@ -361,7 +381,9 @@ func (p *pass[T]) recordMetrics() {
 		p.states.ForgetDrift(key)
 		return
 	}
-	p.recordDrift(mg, p.out.State)
+	if was := p.states.RecordInSync(key, p.out.State, p.now()); !was.IsZero() {
+		p.metrics.RecordDifference(p.kind.GVK.String(), p.now().Sub(was))
+	}
 	p.metrics.RecordDrift(kind, p.states.RecordComparison(mg, memory.CompareResult{
 		State: p.out.State, MayUpdate: p.out.MayUpdate, Did: p.did, UpToDate: p.upToDate(), Failed: p.err != nil,
 		Since: p.facts.Fresh.Since,

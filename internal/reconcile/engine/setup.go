@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -99,7 +98,7 @@ func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
 			return errors.Wrapf(err, "cannot index what a %s owns", k.GVK.Kind)
 		}
 	}
-	c, err := b.Build(r.withTracing(o.Tracer))
+	c, err := b.Build(r)
 	if err != nil {
 		return errors.Wrapf(err, "cannot add the controller of %s", k.GVK.Kind)
 	}
@@ -177,12 +176,4 @@ func resourcesOf(o Options, mgr ctrl.Manager, kc client.Client) client.Client {
 		return kc
 	}
 	return o.All(mgr).GetClient()
-}
-
-// withTracing returns the reconciler, wrapped in a tracer of each reconcile if there is a tracer.
-func (r *reconciler[T]) withTracing(t trace.Tracer) ctrlreconcile.Reconciler {
-	if t == nil {
-		return r
-	}
-	return &tracedReconciler{inner: r, tracer: t, kind: r.kind.GVK.Kind, traces: r.traces}
 }

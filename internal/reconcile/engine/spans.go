@@ -11,7 +11,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
-	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 
@@ -49,32 +48,24 @@ const (
 	outcomeFailed    = "failed"
 )
 
-// A tracedReconciler traces each reconcile.
-type tracedReconciler struct {
-	inner  ctrlreconcile.Reconciler
-	tracer trace.Tracer
-	kind   string
-	traces *traces
-}
-
-// Reconcile reconciles within a span that is the root of its trace.
-func (s *tracedReconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	ctx, span := s.tracer.Start(ctx, "Reconcile "+s.kind, trace.WithNewRoot(), trace.WithAttributes(
-		keyKind.String(s.kind),
-		semconv.K8SNamespaceName(req.Namespace),
-		keyName.String(req.Name),
+// trace begins the span of a reconcile, the root of its trace. The returned function ends it.
+func (r *reconciler[T]) trace(ctx context.Context, req ctrl.Request) (context.Context, func(ctrl.Result)) {
+	kind := r.kind.GVK.Kind
+	ctx, span := r.tracer.Start(ctx, "Reconcile "+kind, trace.WithNewRoot(), trace.WithAttributes(
+		keyKind.String(kind), semconv.K8SNamespaceName(req.Namespace), keyName.String(req.Name),
 	))
-	defer span.End()
-	defer s.traces.begin(req.NamespacedName, span.SpanContext())()
-	res, err := s.inner.Reconcile(ctx, req)
-	if res.RequeueAfter > 0 {
-		span.SetAttributes(keyRequeue.Float64(res.RequeueAfter.Seconds()))
+	forget := r.traces.begin(req.NamespacedName, span.SpanContext())
+	return ctx, func(res ctrl.Result) {
+		if res.RequeueAfter > 0 {
+			span.SetAttributes(keyRequeue.Float64(res.RequeueAfter.Seconds()))
+		}
+		forget()
+		span.End()
 	}
-	return res, err
 }
 
-// annotateSpan sets the generation of the resource on the span of its reconcile. Like the
-// other functions for spans, it does nothing if there is no span.
+// annotateSpan sets the generation of the resource on the span of its reconcile. Like those that follow, it does nothing
+// if there is no span.
 func annotateSpan(ctx context.Context, mg reconcile.Managed) {
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetAttributes(keyGeneration.Int64(mg.GetGeneration()))

@@ -21,7 +21,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
@@ -33,7 +32,7 @@ import (
 // resource.
 type Stepper interface {
 	// Step does one reconcile of a resource at a time.
-	Step(ctx context.Context, mg reconcile.Managed, s *session.Session, now time.Time) Stepped
+	Step(ctx context.Context, mg reconcile.Managed, s *session.Session, now time.Time) Done
 
 	// Region returns the AWS region of a resource.
 	Region(mg reconcile.Managed) string
@@ -51,28 +50,23 @@ type Stepper interface {
 	Redact(mg reconcile.Managed)
 }
 
-// A Stepped is the result of one reconcile.
-type Stepped struct {
-	// Exists reports whether AWS has the external resource.
-	Exists bool
+// A Done is the result of one reconcile.
+type Done struct {
+	// Outcome is the result of the observation, with the effects of the call.
+	reconcile.Outcome
 
-	// Changes are the differences between spec and AWS, or what is set if the external resource does not exist.
-	Changes diff.Changes
+	// Called is the call that was made or tried, 0 if none was. Does describes it, and Quiet reports whether it has no
+	// event.
+	Called reconcile.Verb
+	Does   string
+	Quiet  bool
 
-	// Adopted reports whether the resource has adopted the external resource.
-	Adopted bool
+	// Gone reports whether the resource is being deleted, and nothing of it is left in AWS that it may delete, and
+	// Converged whether nothing is left to do. Only a Stepper sets them.
+	Gone, Converged bool
 
-	// Gone reports whether the resource is being deleted, and nothing of it is left in AWS that it may delete.
-	Gone bool
-
-	// Converged reports whether nothing is left to do.
-	Converged bool
-
-	// Wait is the delay before the next reconcile, if nothing was called.
-	Wait time.Duration
-
-	// Deferred reports whether the reconcile was ended because AWS may not be called again before Wait.
-	Deferred bool
+	// Later is not nil if the reconcile leaves no trace.
+	Later *reconcile.LaterError
 
 	// Awaits reports whether Err says that a referenced resource or object is missing.
 	Awaits bool
@@ -80,6 +74,22 @@ type Stepped struct {
 	// Err is the error that the resource reports.
 	Err error
 }
+
+// Adopted reports whether the resource has adopted the external resource.
+func (d Done) Adopted() bool {
+	return slices.ContainsFunc(d.Events, func(e event.Event) bool { return e.Reason == v1beta1.EventAdopted })
+}
+
+// Wait returns the delay before the next reconcile, if nothing was called.
+func (d Done) Wait() time.Duration {
+	if d.Later != nil {
+		return max(d.After, d.Later.After)
+	}
+	return d.After
+}
+
+// Deferred reports whether the reconcile was ended because AWS may not be called again before Wait.
+func (d Done) Deferred() bool { return d.Later != nil && (d.Later.Deferred || d.Later.Throttled) }
 
 // stepper implements Stepper.
 type stepper[T reconcile.Managed] struct {
@@ -139,10 +149,10 @@ func (s *stepper[T]) Redact(mg reconcile.Managed) {
 }
 
 // Step does one reconcile, as the runtime's reconciler does it.
-func (s *stepper[T]) Step(ctx context.Context, mg reconcile.Managed, sess *session.Session, now time.Time) Stepped {
+func (s *stepper[T]) Step(ctx context.Context, mg reconcile.Managed, sess *session.Session, now time.Time) Done {
 	t, ok := mg.(T)
 	if !ok {
-		return Stepped{Err: errors.Errorf("%T is not a %s", mg, s.reconciler.kind.GVK.Kind)}
+		return Done{Err: errors.Errorf("%T is not a %s", mg, s.reconciler.kind.GVK.Kind)}
 	}
 	before, _ := mg.DeepCopyObject().(T)
 	p := s.reconciler.newPass(before, memory.Resource{Calls: &s.calls})
@@ -152,26 +162,21 @@ func (s *stepper[T]) Step(ctx context.Context, mg reconcile.Managed, sess *sessi
 	defer p.end()
 	gone, err := p.step(ctx, t, now)
 	restore(mg, before, "Spec") // References are resolved in memory.
-	out := Stepped{
-		Exists: p.out.Exists, Changes: p.out.Changes, Adopted: p.adopts(), Awaits: p.awaits, Gone: gone,
-		Wait: p.out.After,
-	}
+	d := p.done(err)
 	if p.later != nil {
-		out.Wait = max(out.Wait, p.later.After)
-		out.Deferred = p.later.Deferred || p.later.Throttled
 		restore(mg, before, "Status")
-		return out
+		return d
 	}
-	out.Err = err
 	mg.SetConditions(xpv2.ReconcileSuccess())
 	if err != nil {
 		p.err = err
 		mg.SetConditions(xpv2.ReconcileError(err))
 	}
 	p.completeStatus(mg)
-	out.Converged = err == nil && p.did == memory.ActionNone &&
+	d.Err, d.Gone = err, gone
+	d.Converged = err == nil && p.did == memory.ActionNone &&
 		(gone || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
-	return out
+	return d
 }
 
 // step observes the external resource, and makes the call that is due. It reports whether nothing is left of a
@@ -215,7 +220,105 @@ func restore(mg reconcile.Managed, from any, field string) {
 	reflect.ValueOf(mg).Elem().FieldByName(field).Set(reflect.ValueOf(from).Elem().FieldByName(field))
 }
 
-// adopts reports whether the reconcile has adopted the external resource.
-func (p *pass[T]) adopts() bool {
-	return slices.ContainsFunc(p.out.Events, func(e event.Event) bool { return e.Reason == v1beta1.EventAdopted })
+// An AnnotationWriter writes annotations of a resource, as a kube.Client does.
+type AnnotationWriter interface {
+	// Annotate sets annotations of an object, and writes them.
+	Annotate(ctx context.Context, obj client.Object, annotations map[string]string) error
+
+	// AnnotateIfUnchanged does so on condition that the object has not changed since it was read, and otherwise
+	// returns a conflict.
+	AnnotateIfUnchanged(ctx context.Context, obj client.Object, annotations map[string]string) error
+}
+
+// An inMemory is an AnnotationWriter that writes nothing.
+type inMemory struct{}
+
+// Annotate sets annotations of an object.
+func (inMemory) Annotate(_ context.Context, obj client.Object, annotations map[string]string) error {
+	meta.AddAnnotations(obj, annotations)
+	return nil
+}
+
+// AnnotateIfUnchanged sets annotations of an object.
+func (m inMemory) AnnotateIfUnchanged(ctx context.Context, obj client.Object, annotations map[string]string) error {
+	return m.Annotate(ctx, obj, annotations)
+}
+
+// Observe observes a resource, and reserves the call that is due. What is to be written is set in memory only.
+func Observe[T reconcile.Managed](ctx context.Context, o reconcile.Observer[T], f reconcile.Facts, mg T) Done {
+	p := passOf(o, f, mg, inMemory{})
+	return p.done(p.observe(ctx, mg))
+}
+
+// Once does one reconcile of a resource whose references are resolved: it observes it, and makes the call that is due,
+// as crossplane-runtime does. It writes annotations with a writer, or sets them in memory if there is none. It is for
+// tests.
+func Once[T reconcile.Managed](
+	ctx context.Context, o reconcile.Observer[T], f reconcile.Facts, mg T, w AnnotationWriter,
+) Done {
+	if w == nil {
+		w = inMemory{}
+	}
+	p := passOf(o, f, mg, w)
+	return p.done(p.observeAndAct(ctx, mg, f.Now()))
+}
+
+// passOf returns a pass with an observer, which writes nothing but annotations.
+func passOf[T reconcile.Managed](o reconcile.Observer[T], f reconcile.Facts, mg T, w AnnotationWriter) *pass[T] {
+	before, ok := mg.DeepCopyObject().(T)
+	if !ok {
+		before = mg
+	}
+	r := &reconciler[T]{tracer: noop.NewTracerProvider().Tracer(""), now: f.Now, states: memory.New()}
+	r.policies = len(mg.GetManagementPolicies()) > 0
+	f.ReadyBefore = mg.GetCondition("Ready")
+	return &pass[T]{reconciler: r, read: before, facts: f, observer: o, annotations: w}
+}
+
+// observeAndAct observes the external resource, and makes the call that is due and that policies allow. It sets the
+// annotations and the finalizer that crossplane-runtime sets.
+func (p *pass[T]) observeAndAct(ctx context.Context, mg T, now time.Time) error {
+	if err := p.observe(ctx, mg); err != nil || p.out.Call == nil {
+		return err
+	}
+	policies := p.managementPolicies(mg)
+	switch verb := p.out.Call.Verb; {
+	case verb == reconcile.ToDelete && policies.ShouldDelete():
+		err := p.act(ctx, mg, "Delete", memory.ActionDeleted)
+		if p.later == nil {
+			mg.SetConditions(reconcile.Deleting(mg.GetGeneration(), p.result.Ready.Message))
+		}
+		return err
+	case verb == reconcile.ToUpdate && policies.ShouldUpdate():
+		return p.act(ctx, mg, "Update", memory.ActionUpdated)
+	case verb != reconcile.ToCreate || !policies.ShouldCreate():
+		return nil
+	}
+	meta.AddFinalizer(mg, managed.FinalizerName)
+	meta.SetExternalCreatePending(mg, now)
+	if err := p.annotations.AnnotateIfUnchanged(ctx, mg, mg.GetAnnotations()); err != nil {
+		return p.fail(err)
+	}
+	err := p.act(ctx, mg, "Create", memory.ActionCreated)
+	if err != nil {
+		meta.SetExternalCreateFailed(mg, now)
+	} else {
+		meta.SetExternalCreateSucceeded(mg, now)
+	}
+	if werr := p.annotations.Annotate(context.WithoutCancel(ctx), mg, mg.GetAnnotations()); err == nil && werr != nil {
+		return p.fail(werr)
+	}
+	return err
+}
+
+// done returns what the pass has found and did, given the error that it ended with.
+func (p *pass[T]) done(err error) Done {
+	d := Done{Outcome: p.out, Does: p.does, Quiet: p.result.Quiet, Later: p.later, Awaits: p.awaits}
+	if p.changing {
+		d.Called = p.out.Call.Verb
+	}
+	if p.later == nil && err != nil {
+		d.Err = p.returned
+	}
+	return d
 }

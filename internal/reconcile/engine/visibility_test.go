@@ -64,7 +64,7 @@ func TestCreateWithoutAnAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := newExternalSample(unnamed)
 			c := &fakeExternal{fail: map[string]error{"Create": tc.err}}
-			done := Once(t.Context(), c.resource(reconcile.Calls{NameGiven: true}), factsAt(0), mg)
+			done := Once(t.Context(), c.resource(reconcile.Calls{NameGiven: true}), factsAt(0), mg, nil)
 			if _, got := ownership.UnansweredAt(mg); got != tc.want || done.Called != reconcile.ToCreate || done.Err == nil {
 				t.Errorf("not answered: %t, want %t; %v", got, tc.want, done.Err)
 			}
@@ -245,7 +245,7 @@ func TestCreateAfterDeletionInAWS(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := &intents{fakeExternal: &fakeExternal{fail: map[string]error{"Create": errors.New("connection reset")}}, err: tc.err}
-			done := OnceWriting(t.Context(), w.resource(reconcile.Calls{NameGiven: tc.given}), factsAt(time.Hour), tc.mg, w)
+			done := Once(t.Context(), w.resource(reconcile.Calls{NameGiven: tc.given}), factsAt(time.Hour), tc.mg, w)
 			if done.Err == nil {
 				t.Error("want an error")
 			}
@@ -262,7 +262,7 @@ func TestCreateAfterDeletionInAWS(t *testing.T) {
 // An answer without the name that AWS gave is kept as what it is: something was created.
 func TestCreateWithoutAName(t *testing.T) {
 	mg := newExternalSample(unnamed)
-	done := Once(t.Context(), (&fakeExternal{noName: true}).resource(reconcile.Calls{NameGiven: true}), factsAt(0), mg)
+	done := Once(t.Context(), (&fakeExternal{noName: true}).resource(reconcile.Calls{NameGiven: true}), factsAt(0), mg, nil)
 	if done.Called != reconcile.ToCreate || done.Err != nil || done.Later != nil {
 		t.Fatal(done.Called, done.Err, done.Later)
 	}
@@ -286,7 +286,7 @@ func TestCreateOfAnExistingResource(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := newExternalSample(unnamed)
 			meta.SetExternalCreateFailed(mg, made.Add(tc.failed))
-			done := Once(t.Context(), (&fakeExternal{fail: exists}).resource(reconcile.Calls{}), factsAt(0), mg)
+			done := Once(t.Context(), (&fakeExternal{fail: exists}).resource(reconcile.Calls{}), factsAt(0), mg, nil)
 			if done.Called != reconcile.ToCreate || (done.Later != nil) == tc.reported || (done.Err != nil) != tc.reported {
 				t.Errorf("%s\nlater %v, error %v", tc.reason, done.Later, done.Err)
 			}
@@ -302,7 +302,7 @@ func TestUnansweredByAnotherClock(t *testing.T) {
 	at := func(after time.Duration) reconcile.Verb {
 		f := factsAt(after)
 		f.Repeats = repeats
-		return Once(t.Context(), c.resource(reconcile.Calls{NameGiven: true}), f, mg).Called
+		return Once(t.Context(), c.resource(reconcile.Calls{NameGiven: true}), f, mg, nil).Called
 	}
 	for _, after := range []time.Duration{9 * time.Minute, 9*time.Minute + 59*time.Second} {
 		if got := at(after); got != 0 {
@@ -321,7 +321,7 @@ func TestAbsenceOfAnEarlierGeneration(t *testing.T) {
 	f := factsAt(time.Hour)
 	f.Repeats = &reconcile.Repeats{}
 	for range 2 { // The second time, the report does not count yet.
-		done := Once(t.Context(), (&fakeExternal{}).resource(reconcile.Calls{NameGiven: true}), f, mg)
+		done := Once(t.Context(), (&fakeExternal{}).resource(reconcile.Calls{NameGiven: true}), f, mg, nil)
 		ready := mg.GetCondition(xpv2.TypeReady)
 		if done.Called != 0 || ready.Reason != v1beta1.ReasonUpdating || ready.ObservedGeneration != mg.GetGeneration() {
 			t.Errorf("call %v, Ready is %s for generation %d: %s", done.Called, ready.Reason, ready.ObservedGeneration, ready.Message)

@@ -11,21 +11,32 @@ import (
 // lifecycle contains the metrics of crossplane-runtime under their names. The runtime's own recorder keeps the name of
 // every resource that ever existed, and does not distinguish resources with the same name in different namespaces.
 type lifecycle struct {
-	Detected *prometheus.HistogramVec
-	ready    *prometheus.HistogramVec
-	deletion *prometheus.HistogramVec
-	Drift    *prometheus.HistogramVec
+	detected, ready, deletion, drift *prometheus.HistogramVec
 }
 
 func newLifecycle() lifecycle {
 	return lifecycle{
-		Detected: metrics.FirstTimeToReconcile(), ready: metrics.FirstTimeToReadiness(),
-		deletion: metrics.Deletion(), Drift: metrics.Drift(),
+		detected: metrics.FirstTimeToReconcile(), ready: metrics.FirstTimeToReadiness(),
+		deletion: metrics.Deletion(), drift: metrics.Drift(),
 	}
 }
 
 func (l lifecycle) Collectors() []prometheus.Collector {
-	return []prometheus.Collector{l.Detected, l.ready, l.deletion, l.Drift}
+	return []prometheus.Collector{l.detected, l.ready, l.deletion, l.drift}
+}
+
+// RecordDetection records how long it took until a resource was first reconciled.
+func (m *Metrics) RecordDetection(gvk string, took time.Duration) {
+	if m != nil {
+		m.Lifecycle.detected.WithLabelValues(gvk).Observe(took.Seconds())
+	}
+}
+
+// RecordDifference records how long before a comparison that found a difference the previous one was.
+func (m *Metrics) RecordDifference(gvk string, since time.Duration) {
+	if m != nil {
+		m.Lifecycle.drift.WithLabelValues(gvk).Observe(since.Seconds())
+	}
 }
 
 // RecordDeletion records that the deletion of a resource has finished.

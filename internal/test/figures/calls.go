@@ -15,10 +15,12 @@ import (
 	"strings"
 )
 
-// A graph has the callers of each function and of each field of a struct that holds one, the fields that each function
-// is assigned to in a literal, the files of this module's functions, and the words of its files.
+// A graph has the functions that name each function and each field of a struct that holds one, those that make a value of
+// each type, the fields that each function is assigned to in a literal, the files of this module's functions, and the
+// words of its files.
 type graph struct {
 	callers map[types.Object][]*types.Func
+	makers  map[types.Object][]*types.Func
 	fields  map[*types.Func][]types.Object
 	files   map[*types.Func]string
 	words   map[string]map[string]bool
@@ -33,7 +35,7 @@ func load(ctx context.Context) (*graph, error) {
 		return nil, err
 	}
 	g := &graph{
-		callers: map[types.Object][]*types.Func{}, fields: map[*types.Func][]types.Object{},
+		callers: map[types.Object][]*types.Func{}, makers: map[types.Object][]*types.Func{}, fields: map[*types.Func][]types.Object{},
 		files: map[*types.Func]string{}, words: map[string]map[string]bool{},
 	}
 	own, exports, fset := map[string]*types.Package{}, map[string]string{}, token.NewFileSet()
@@ -88,11 +90,14 @@ func (g *graph) add(name string, file *ast.File, info *types.Info) {
 			switch n := n.(type) {
 			case *ast.Ident:
 				g.words[name][strings.ToLower(n.Name)] = true
+				if fn := named(n, info); fn != nil && caller != nil {
+					g.callers[fn] = append(g.callers[fn], caller)
+				}
 			case *ast.BasicLit:
 				g.words[name][strings.ToLower(strings.Trim(n.Value, `"`))] = true
-			case *ast.CallExpr:
-				if fn := named(n.Fun, info); fn != nil && caller != nil {
-					g.callers[fn] = append(g.callers[fn], caller)
+			case *ast.CompositeLit:
+				if t := typeNamed(n.Type, info); t != nil && caller != nil {
+					g.makers[t] = append(g.makers[t], caller)
 				}
 			case *ast.KeyValueExpr:
 				if fn, ok := named(n.Value, info).(*types.Func); ok {
@@ -102,6 +107,21 @@ func (g *graph) add(name string, file *ast.File, info *types.Info) {
 			return true
 		})
 	}
+}
+
+// typeNamed returns the type that an expression names, or nil if it is something else.
+func typeNamed(e ast.Expr, info *types.Info) types.Object {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return info.Uses[e]
+	case *ast.SelectorExpr:
+		return info.Uses[e.Sel]
+	case *ast.IndexExpr:
+		return typeNamed(e.X, info)
+	case *ast.IndexListExpr:
+		return typeNamed(e.X, info)
+	}
+	return nil
 }
 
 // named returns the function, method or field that an expression names, or nil if it is something else.

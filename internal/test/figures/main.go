@@ -82,7 +82,7 @@ func (g *graph) callersOf(fn *types.Func) []*types.Func {
 			continue
 		}
 		r := other.Signature().Recv()
-		if r == nil || other.Name() != fn.Name() {
+		if r == nil || other.Name() != fn.Name() || !sameArity(other.Signature(), fn.Signature()) {
 			continue
 		}
 		i, ok := r.Type().Underlying().(*types.Interface)
@@ -93,5 +93,24 @@ func (g *graph) callersOf(fn *types.Func) []*types.Func {
 			out = append(out, callers...)
 		}
 	}
+	if t := receiver(fn); len(out) == 0 && t != nil {
+		return g.makers[t]
+	}
 	return out
+}
+
+// receiver returns the type of a method.
+func receiver(fn *types.Func) types.Object {
+	t := fn.Signature().Recv().Type()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := t.(*types.Named); ok {
+		return n.Obj()
+	}
+	return nil
+}
+
+func sameArity(a, b *types.Signature) bool {
+	return a.Params().Len() == b.Params().Len() && a.Results().Len() == b.Results().Len()
 }

@@ -100,7 +100,7 @@ type trace struct {
 }
 
 func (r *Env[T]) reconcile(mg T) (Outcome, trace, error) {
-	d := r.once(interposed(r.Observer(), r.between), r.facts(mg), mg)
+	d := engine.Once(r.Context(), interposed(r.Observer(), r.between), r.facts(mg), mg, r.Annotations)
 	r.Done = d
 	t := trace{after: d.After, events: d.Events, summary: d.Does}
 	if d.Later != nil {
@@ -111,13 +111,6 @@ func (r *Env[T]) reconcile(mg T) (Outcome, trace, error) {
 		}
 	}
 	return outcomeOf(mg, d), t, d.Err
-}
-
-func (r *Env[T]) once(o reconcile.Observer[T], f reconcile.Facts, mg T) engine.Done {
-	if r.Annotations == nil {
-		return engine.Once(r.Context(), o, f, mg)
-	}
-	return engine.OnceWriting(r.Context(), o, f, mg, r.Annotations)
 }
 
 // facts returns the facts of the next reconcile.
