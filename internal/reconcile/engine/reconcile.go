@@ -77,12 +77,16 @@ type reconciler[T reconcile.Managed] struct {
 // releases its reservations, and is retried with increasing delays. A call that was sent to
 // AWS before the panic counts as unanswered, as if the process had ended.
 func (r *reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (res ctrl.Result, err error) {
-	ctx, end := r.trace(ctx, req)
+	ctx, span := r.tracer.Start(ctx, "Reconcile "+r.kind.GVK.Kind, trace.WithNewRoot(), r.identifying(req))
+	defer span.End()
+	defer r.traces.begin(req.NamespacedName, span.SpanContext())()
 	defer func() {
 		if p := recover(); p != nil {
 			res, err = r.panicked(ctx, req.NamespacedName, panics.New()), nil
 		}
-		end(res)
+		if res.RequeueAfter > 0 {
+			span.SetAttributes(keyRequeue.Float64(res.RequeueAfter.Seconds()))
+		}
 	}()
 	return r.boundDeferral(ctx, req.NamespacedName, r.reconcile(ctx, req)), nil
 }

@@ -48,24 +48,14 @@ const (
 	outcomeFailed    = "failed"
 )
 
-// trace begins the span of a reconcile, the root of its trace. The returned function ends it.
-func (r *reconciler[T]) trace(ctx context.Context, req ctrl.Request) (context.Context, func(ctrl.Result)) {
-	kind := r.kind.GVK.Kind
-	ctx, span := r.tracer.Start(ctx, "Reconcile "+kind, trace.WithNewRoot(), trace.WithAttributes(
-		keyKind.String(kind), semconv.K8SNamespaceName(req.Namespace), keyName.String(req.Name),
-	))
-	forget := r.traces.begin(req.NamespacedName, span.SpanContext())
-	return ctx, func(res ctrl.Result) {
-		if res.RequeueAfter > 0 {
-			span.SetAttributes(keyRequeue.Float64(res.RequeueAfter.Seconds()))
-		}
-		forget()
-		span.End()
-	}
+// identifying returns the attributes of a span that say which resource is reconciled.
+func (r *reconciler[T]) identifying(req ctrl.Request) trace.SpanStartEventOption {
+	return trace.WithAttributes(keyKind.String(r.kind.GVK.Kind), semconv.K8SNamespaceName(req.Namespace),
+		keyName.String(req.Name))
 }
 
-// annotateSpan sets the generation of the resource on the span of its reconcile. Like those that follow, it does nothing
-// if there is no span.
+// annotateSpan sets the generation of the resource on the span of its reconcile. Like those that follow, it does
+// nothing if there is no span.
 func annotateSpan(ctx context.Context, mg reconcile.Managed) {
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetAttributes(keyGeneration.Int64(mg.GetGeneration()))

@@ -15,9 +15,9 @@ import (
 	"strings"
 )
 
-// A graph has the functions that name each function and each field of a struct that holds one, those that make a value of
-// each type, the fields that each function is assigned to in a literal, the files of this module's functions, and the
-// words of its files.
+// A graph has the functions that name each function and each field of a struct that holds one, those that make a value
+// of each type, the fields that each function is assigned to in a literal, the files of this module's functions, and
+// the words of its files.
 type graph struct {
 	callers map[types.Object][]*types.Func
 	makers  map[types.Object][]*types.Func
@@ -35,8 +35,8 @@ func load(ctx context.Context) (*graph, error) {
 		return nil, err
 	}
 	g := &graph{
-		callers: map[types.Object][]*types.Func{}, makers: map[types.Object][]*types.Func{}, fields: map[*types.Func][]types.Object{},
-		files: map[*types.Func]string{}, words: map[string]map[string]bool{},
+		callers: map[types.Object][]*types.Func{}, makers: map[types.Object][]*types.Func{},
+		fields: map[*types.Func][]types.Object{}, files: map[*types.Func]string{}, words: map[string]map[string]bool{},
 	}
 	own, exports, fset := map[string]*types.Package{}, map[string]string{}, token.NewFileSet()
 	open := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
