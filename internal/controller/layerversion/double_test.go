@@ -344,6 +344,11 @@ func TestImport(t *testing.T) {
 	for name, tc := range map[string]struct{ name, want string }{
 		"NoARN":      {"l:1", "is not the ARN of a layer version"},
 		"OtherLayer": {strings.Replace(arn(1), ":l:", ":other:", 1), "is a version of layer other"},
+
+		"OtherAccount": {strings.Replace(arn(1), "123456789012", "210987654321", 1), "is " + arn(1)},
+		"OtherRegion":  {strings.Replace(arn(1), "eu-central-1", "us-east-1", 1), "is " + arn(1)},
+		"OtherService": {strings.Replace(arn(1), "lambda", "other", 1), "is " + arn(1)},
+		"OtherNumber":  {strings.Replace(arn(1), ":l:1", ":l:+1", 1), "is " + arn(1)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := testLayer()
@@ -353,6 +358,23 @@ func TestImport(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAnARNOfAnotherAccountNamesNothing checks that a LayerVersion whose external name is the ARN of another account
+// neither shows nor deletes the version with that number in its own account, which may be that of another namespace.
+func TestAnARNOfAnotherAccountNamesNothing(t *testing.T) {
+	e := newEnv(t)
+	e.others(map[string][]byte{"python/m.py": []byte("one")})
+	elsewhere := strings.Replace(arn(1), "123456789012", "210987654321", 1)
+	l := testenv.Build(testLayer(), testenv.ObserveOnly, testenv.Imported[*v1beta1.LayerVersion](elsewhere))
+	if got := e.Observe(l); got.Err == "" || l.Status.AtProvider.CodeSHA256 != nil {
+		t.Errorf("got %+v, and status %+v", got, l.Status.AtProvider)
+	}
+	l = testLayer()
+	meta.SetExternalName(l, elsewhere)
+	e.Remove(l)
+	e.Converge(l)
+	e.wantVersions("It is not that of the external name", 1)
 }
 
 func TestAVersionThatIsDeletedByHandIsPublishedAnew(t *testing.T) {

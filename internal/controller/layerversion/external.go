@@ -104,6 +104,16 @@ func (e *external) named(ctx context.Context, l *v1beta1.LayerVersion, arn strin
 	if err != nil {
 		return found{}, err
 	}
+	// The version was read by its layer's name and its number, which another account, region or service may have too.
+	if is := cmp.Or(ptr.Deref(o.LayerVersionArn, ""), arn); is != arn {
+		if meta.WasDeleted(l) {
+			return found{}, nil
+		}
+		return found{}, reconcile.Invalid(errors.Errorf(
+			"the external name is %s, but %s is %s in the account and region of this resource: correct the "+
+				"annotation %s", arn, v, is, meta.AnnotationKeyExternalName,
+		))
+	}
 	return e.observationOf(l, o, arn), nil
 }
 
