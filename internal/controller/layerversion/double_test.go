@@ -1,6 +1,7 @@
 package layerversion
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -16,10 +17,12 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
@@ -41,6 +44,9 @@ type env struct {
 	// source is the source of content, if there is one, and code the config's policy.
 	source *fluxtest.Source
 	code   v1beta1.CodePolicy
+
+	// named are the external names that other LayerVersions have written.
+	named map[string]bool
 }
 
 func newEnv(t testing.TB) *env {
@@ -53,7 +59,16 @@ func newEnv(t testing.TB) *env {
 		if e.source != nil {
 			th.bundles.Fields, th.bundles.Store = e.source, e.source.Store
 		}
-		return th.resource()
+		return reconcile.ObserverFunc[*v1beta1.LayerVersion](
+			func(ctx context.Context, f reconcile.Facts, l *v1beta1.LayerVersion) (reconcile.Outcome, error) {
+				none := func() []tenancy.Target { return nil }
+				f.Others = &reconcile.Others{
+					User: tenancy.User{Resource: l},
+					Owns: none, Claims: none, OtherNames: func(context.Context) map[string]bool { return e.named },
+					OtherOwner: func(context.Context, string) resource.ModernManaged { return nil },
+				}
+				return th.resource().Observe(ctx, f, l)
+			})
 	})
 	return e
 }
@@ -234,6 +249,26 @@ func TestALostPublicationIsFoundAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestALostPublicationIsNotThatOfAnotherResource checks that a resource whose publication was not sent does not take the
+// version with the same content that another resource has published to the layer meanwhile.
+func TestALostPublicationIsNotThatOfAnotherResource(t *testing.T) {
+	e := newEnv(t)
+	l := testLayer()
+	e.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropBefore})
+	if _, err := e.Step(l); err == nil {
+		t.Fatal("the answer must be lost")
+	}
+	e.others(map[string][]byte{"python/m.py": []byte("one")})
+	e.named = map[string]bool{arn(1): true}
+	e.Converge(l)
+	if got := meta.GetExternalName(l); got != arn(2) {
+		t.Errorf("want version 2, got %s", got)
+	}
+	e.Remove(l)
+	e.Converge(l)
+	e.wantVersions("The other resource's version stays", 1)
 }
 
 // TestALostPublicationIsReplaced checks that a version that was published before spec
