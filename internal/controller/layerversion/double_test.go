@@ -91,13 +91,16 @@ func (e *env) versions() []int64 {
 // others publishes a version as another user does.
 func (e *env) others(files map[string][]byte) {
 	e.Helper()
+	if _, err := e.Lambda.PublishLayerVersion(e.Context(), &lambda.PublishLayerVersionInput{LayerName: ptr.To("l"), Content: &types.LayerVersionContentInput{ZipFile: e.zip(files)}}); err != nil {
+		e.Fatal(err)
+	}
+}
+
+func (e *env) zip(files map[string][]byte) []byte {
+	e.Helper()
 	b, err := archive.Zip(files)
-	if err != nil {
-		e.Fatal(err)
-	}
-	if _, err := e.Lambda.PublishLayerVersion(e.Context(), &lambda.PublishLayerVersionInput{LayerName: ptr.To("l"), Content: &types.LayerVersionContentInput{ZipFile: b}}); err != nil {
-		e.Fatal(err)
-	}
+	e.Must(err)
+	return b
 }
 
 // deletes deletes a version as another user does.
@@ -213,6 +216,37 @@ func TestARemovedLayerTakesItsOldVersionsAlong(t *testing.T) {
 	}
 }
 
+// TestOldVersionsAreThoseOfTheirLayer checks that a LayerVersion whose annotations were changed to name another layer
+// does not delete that layer's versions with the numbers of its own old ones.
+func TestOldVersionsAreThoseOfTheirLayer(t *testing.T) {
+	for name, number := range map[string]string{"Gone": "9", "There": "2"} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			l := testLayer(func(p *v1beta1.LayerVersionParameters) { p.OldVersions = ptr.To(v1beta1.OldVersionsKeep) })
+			e.Converge(l)
+			edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
+			e.Converge(l)
+			for range 2 {
+				_, err := e.Lambda.PublishLayerVersion(e.Context(), &lambda.PublishLayerVersionInput{
+					LayerName: ptr.To("other"),
+					Content:   &types.LayerVersionContentInput{ZipFile: e.zip(map[string][]byte{"theirs": nil})},
+				})
+				e.Must(err)
+			}
+			edit(l, func(p *v1beta1.LayerVersionParameters) { p.OldVersions = ptr.To(v1beta1.OldVersionsDelete) })
+			l.Annotations = nil
+			meta.SetExternalName(l, "arn:aws:lambda:eu-central-1:123456789012:layer:other:"+number)
+			e.Remove(l)
+			e.Converge(l)
+			if _, err := e.Lambda.GetLayerVersion(e.Context(), &lambda.GetLayerVersionInput{
+				LayerName: ptr.To("other"), VersionNumber: ptr.To[int64](1),
+			}); err != nil {
+				t.Errorf("version 1 of the other layer is to stay: %v", err)
+			}
+		})
+	}
+}
+
 // TestALostPublicationIsFoundAgain checks that a lost answer leads neither to an orphaned
 // nor to a duplicate version, for the first version and for later ones.
 func TestALostPublicationIsFoundAgain(t *testing.T) {
@@ -251,8 +285,8 @@ func TestALostPublicationIsFoundAgain(t *testing.T) {
 	}
 }
 
-// TestALostPublicationIsNotThatOfAnotherResource checks that a resource whose publication was not sent does not take the
-// version with the same content that another resource has published to the layer meanwhile.
+// TestALostPublicationIsNotThatOfAnotherResource checks that a resource whose publication was not sent does not take
+// the version with the same content that another resource has published to the layer meanwhile.
 func TestALostPublicationIsNotThatOfAnotherResource(t *testing.T) {
 	e := newEnv(t)
 	l := testLayer()
