@@ -72,7 +72,7 @@ func (b *Registry) Confirm(u User, targets []Target) {
 func (b *Registry) confirm(u User, t Target) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	k, key := b.known(t.Kind, u), confirmedKey{scope: u.Session.Scope, target: t.in(u.Session).Key()}
+	k, key := b.known(t.Kind, u), confirmedIn(u.Session, t)
 	if k.owns != nil && *k.owns != key && b.confirmed[*k.owns] == keyOf(t.Kind, u.Resource) {
 		delete(b.confirmed, *k.owns)
 	}
@@ -87,7 +87,7 @@ func (b *Registry) isConfirmed(u User, t Target, o resource.ModernManaged) bool 
 	defer b.mu.Unlock()
 	key := keyOf(t.Kind, o)
 	k, ok := b.resources[key]
-	return ok && k.uid == o.GetUID() && b.confirmed[confirmedKey{scope: u.Session.Scope, target: t.Key()}] == key
+	return ok && k.uid == o.GetUID() && b.confirmed[confirmedIn(u.Session, t)] == key
 }
 
 // Acts records that a resource of a kind was allowed to act on targets.

@@ -348,6 +348,37 @@ func TestConfirmedOwner(t *testing.T) {
 	check(t, "What an endpoint of another scope says counts for nobody else.", b.MayAct(t.Context(), act, target), "")
 }
 
+// TestConfirmedOwnerOfOneAccount checks that the confirmed owner of a function is not that of the function with the
+// same name in another account, which an ARN names.
+func TestConfirmedOwnerOfOneAccount(t *testing.T) {
+	const no = "function checkout belongs to Function shop/checkout"
+	here, there := Functions(ptr.To(arn))[0], Functions(ptr.To(elsewhere))[0]
+	confirmed := func(owner *v1beta1.Function, targets ...Target) *Registry {
+		b := book(t, owner, function("evil", "x", ""))
+		b.Confirm(User{Resource: owner, Session: testSession()}, targets)
+		return b
+	}
+	evil := User{Resource: function("evil", "alias", ""), Session: testSession()}
+
+	b := confirmed(function("shop", "checkout", arn), checkout)
+	check(t, "It is owned by its name.", b.MayAct(t.Context(), evil, checkout), no)
+	check(t, "It is owned by its ARN.", b.MayAct(t.Context(), evil, here), no)
+	check(t, "Nobody owns that of the other account.", b.MayAct(t.Context(), evil, there), "")
+
+	b = confirmed(function("shop", "checkout", elsewhere))
+	b.Confirm(User{Resource: function("evil", "x", ""), Session: testSession()}, []Target{checkout})
+	check(t, "Who owns the function here does not own that of the other account.",
+		b.MayAct(t.Context(), evil, there), no)
+
+	shop := function("shop", "checkout", arn)
+	b = confirmed(shop, checkout)
+	b.Confirm(User{Resource: function("evil", "x", ""), Session: testSession()}, []Target{there})
+	check(t, "Who owns that of the other account does not own the function here.",
+		b.MayAct(t.Context(), evil, checkout), no)
+	check(t, "Its owner keeps it.",
+		b.MayOwn(t.Context(), User{Resource: shop, Session: testSession()}, checkout, true), "")
+}
+
 func TestBookForgets(t *testing.T) {
 	b, target := book(t), Functions(ptr.To("checkout"))
 	for range 3 {
