@@ -37,7 +37,8 @@ type knownResource struct {
 	// scope is the scope that the resource is served in.
 	scope quota.Scope
 
-	// acted are the targets that the resource was allowed to act on.
+	// has is the external name of what the resource has within the targets that it was allowed to act on.
+	has   string
 	acted []Target
 
 	// owns is the target that the resource owns, as confirmed by AWS.
