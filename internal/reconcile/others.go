@@ -138,9 +138,8 @@ func (o *Others) CheckOwner(
 	if o == nil {
 		return nil
 	}
-	byTags := v == ownership.OursAgain || tags[ownership.TagUID] == string(o.User.Resource.GetUID())
 	for _, target := range o.Owns() {
-		if err := CheckName(o.User, target); err != nil && v.Manageable() && !byTags {
+		if err := CheckName(o.User, target); err != nil && v.Manageable() && !v.ShownByTags(tags, o.User.Resource) {
 			return ownership.NewNotAllowedError(what, err)
 		}
 	}
