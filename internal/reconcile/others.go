@@ -130,12 +130,18 @@ func (o *Others) MayAct(ctx context.Context, targets ...tenancy.Target) error {
 }
 
 // CheckOwner returns an error if another existing resource owns the external resource with these tags, even if the tags
-// alone say otherwise. what describes the external resource in the error.
+// alone say otherwise, or if the config does not allow its name and the tags do not show that this resource created it.
+// what describes the external resource in the error.
 func (o *Others) CheckOwner(
 	ctx context.Context, tags map[string]string, v ownership.Ownership, c ownership.Expected, what string,
 ) error {
 	if o == nil {
 		return nil
+	}
+	for _, target := range o.Owns() {
+		if err := CheckName(o.User, target); err != nil && v.Manageable() && !v.ShownByTags(tags, o.User.Resource) {
+			return ownership.NewNotAllowedError(what, err)
+		}
 	}
 	return o.Registry.CheckTags(ctx, o.User, tags, v, c, what, o.Owns())
 }

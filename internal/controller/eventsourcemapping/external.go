@@ -119,7 +119,7 @@ func (e *external) checkOwnership(
 		}
 		err = errors.Errorf("%w, %s", err, uuid)
 	}
-	if err != nil || meta.WasDeleted(m) && v != ownership.Adopted {
+	if err != nil || meta.WasDeleted(m) && v.ShownByTags(o.tags, m) {
 		return v, err // The resource's own mapping is deleted even if it may not act on the function.
 	}
 	if err := e.facts.Others.MayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...); err != nil {

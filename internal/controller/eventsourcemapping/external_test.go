@@ -1,6 +1,7 @@
 package eventsourcemapping
 
 import (
+	"context"
 	"net/http"
 	"testing"
 	"time"
@@ -14,11 +15,16 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -132,6 +138,33 @@ func TestObserve(t *testing.T) {
 
 // TestCallsThatAreRefused checks that a call that AWS does not accept now is made later,
 // and that a rejected one is reported.
+// TestDeletionOfAMappingOfAnotherFunction checks that a resource deletes a mapping of a function that it may not use
+// only if the mapping's tags show that it is its own: its annotations can be forged.
+func TestDeletionOfAMappingOfAnotherFunction(t *testing.T) {
+	m := known(func(m *v1beta1.EventSourceMapping) { meta.SetExternalCreateSucceeded(m, testenv.Start) })
+	testenv.BeingDeleted(m)
+	owner := tagging.Owner{Kind: kind, ClusterID: "c1"}
+	for name, tc := range map[string]struct {
+		tags map[string]string
+		want ownership.Ownership
+	}{
+		"Tagged":   {owner.Desired(m, nil), ownership.Ours},
+		"Untagged": {map[string]string{}, ownership.Foreign},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &session.Session{Tenancy: session.Tenancy{FunctionNames: []v1beta1.FunctionNameRule{{Prefixes: []v1beta1.FunctionNamePrefix{"{namespace}_"}}}}}
+			e := external{owner: owner, facts: reconcile.Facts{Others: &reconcile.Others{
+				User: tenancy.User{Resource: m, Session: s}, Owns: func() []tenancy.Target { return nil },
+				OtherOwner: func(context.Context, string) resource.ModernManaged { return nil },
+			}}}
+			v, err := e.checkOwnership(t.Context(), m, observed{mapping: queue(), tags: tc.tags}, testUUID)
+			if v != tc.want || ownership.IsForeign(err) != (tc.want == ownership.Foreign) {
+				t.Errorf("got %v, %v, want %v", v, err, tc.want)
+			}
+		})
+	}
+}
+
 func TestCallsThatAreRefused(t *testing.T) {
 	inUse := testenv.APIError(http.StatusBadRequest, "ResourceInUseException", "Cannot update the event source mapping because it is in use.")
 	refused := testenv.APIError(http.StatusBadRequest, "InvalidParameterValueException", "Function does not exist")

@@ -149,9 +149,6 @@ func expectedReads(f *v1beta1.Function) []string {
 // redact removes the values of environment variables and the inline files from a function
 // that is logged, because both may contain secrets.
 func redact(f *v1beta1.Function) {
-	if c := f.Spec.ForProvider.Code; c != nil {
-		c.Inline = diff.RedactedValues(c.Inline)
-	}
 	redactSettings(&f.Spec.ForProvider.FunctionSettings)
 	if f.Spec.InitProvider != nil {
 		redactSettings(f.Spec.InitProvider)
@@ -159,6 +156,9 @@ func redact(f *v1beta1.Function) {
 }
 
 func redactSettings(s *v1beta1.FunctionSettings) {
+	if s.Code != nil {
+		s.Code.Inline = diff.RedactedValues(s.Code.Inline)
+	}
 	if s.Environment != nil {
 		s.Environment.Variables = diff.RedactedValues(s.Environment.Variables)
 	}

@@ -18,7 +18,9 @@ func TestRedact(t *testing.T) {
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{
 			Inline: map[string]string{"index.py": "password = '" + secret + "'"},
 		}
-		f.Spec.InitProvider = &v1beta1.FunctionSettings{Environment: vars.DeepCopy()}
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{
+			Environment: vars.DeepCopy(), Code: f.Spec.ForProvider.Code.DeepCopy(),
+		}
 	})
 	shown := f.DeepCopy()
 	redact(shown)

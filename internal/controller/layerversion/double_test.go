@@ -1,6 +1,7 @@
 package layerversion
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -16,10 +17,12 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
@@ -41,6 +44,9 @@ type env struct {
 	// source is the source of content, if there is one, and code the config's policy.
 	source *fluxtest.Source
 	code   v1beta1.CodePolicy
+
+	// named are the external names that other LayerVersions have written.
+	named map[string]bool
 }
 
 func newEnv(t testing.TB) *env {
@@ -53,7 +59,16 @@ func newEnv(t testing.TB) *env {
 		if e.source != nil {
 			th.bundles.Fields, th.bundles.Store = e.source, e.source.Store
 		}
-		return th.resource()
+		return reconcile.ObserverFunc[*v1beta1.LayerVersion](
+			func(ctx context.Context, f reconcile.Facts, l *v1beta1.LayerVersion) (reconcile.Outcome, error) {
+				none := func() []tenancy.Target { return nil }
+				f.Others = &reconcile.Others{
+					User: tenancy.User{Resource: l},
+					Owns: none, Claims: none, OtherNames: func(context.Context) map[string]bool { return e.named },
+					OtherOwner: func(context.Context, string) resource.ModernManaged { return nil },
+				}
+				return th.resource().Observe(ctx, f, l)
+			})
 	})
 	return e
 }
@@ -76,13 +91,16 @@ func (e *env) versions() []int64 {
 // others publishes a version as another user does.
 func (e *env) others(files map[string][]byte) {
 	e.Helper()
+	if _, err := e.Lambda.PublishLayerVersion(e.Context(), &lambda.PublishLayerVersionInput{LayerName: ptr.To("l"), Content: &types.LayerVersionContentInput{ZipFile: e.zip(files)}}); err != nil {
+		e.Fatal(err)
+	}
+}
+
+func (e *env) zip(files map[string][]byte) []byte {
+	e.Helper()
 	b, err := archive.Zip(files)
-	if err != nil {
-		e.Fatal(err)
-	}
-	if _, err := e.Lambda.PublishLayerVersion(e.Context(), &lambda.PublishLayerVersionInput{LayerName: ptr.To("l"), Content: &types.LayerVersionContentInput{ZipFile: b}}); err != nil {
-		e.Fatal(err)
-	}
+	e.Must(err)
+	return b
 }
 
 // deletes deletes a version as another user does.
@@ -198,6 +216,37 @@ func TestARemovedLayerTakesItsOldVersionsAlong(t *testing.T) {
 	}
 }
 
+// TestOldVersionsAreThoseOfTheirLayer checks that a LayerVersion whose annotations were changed to name another layer
+// does not delete that layer's versions with the numbers of its own old ones.
+func TestOldVersionsAreThoseOfTheirLayer(t *testing.T) {
+	for name, number := range map[string]string{"Gone": "9", "There": "2"} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			l := testLayer(func(p *v1beta1.LayerVersionParameters) { p.OldVersions = ptr.To(v1beta1.OldVersionsKeep) })
+			e.Converge(l)
+			edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
+			e.Converge(l)
+			for range 2 {
+				_, err := e.Lambda.PublishLayerVersion(e.Context(), &lambda.PublishLayerVersionInput{
+					LayerName: ptr.To("other"),
+					Content:   &types.LayerVersionContentInput{ZipFile: e.zip(map[string][]byte{"theirs": nil})},
+				})
+				e.Must(err)
+			}
+			edit(l, func(p *v1beta1.LayerVersionParameters) { p.OldVersions = ptr.To(v1beta1.OldVersionsDelete) })
+			l.Annotations = nil
+			meta.SetExternalName(l, "arn:aws:lambda:eu-central-1:123456789012:layer:other:"+number)
+			e.Remove(l)
+			e.Converge(l)
+			if _, err := e.Lambda.GetLayerVersion(e.Context(), &lambda.GetLayerVersionInput{
+				LayerName: ptr.To("other"), VersionNumber: ptr.To[int64](1),
+			}); err != nil {
+				t.Errorf("version 1 of the other layer is to stay: %v", err)
+			}
+		})
+	}
+}
+
 // TestALostPublicationIsFoundAgain checks that a lost answer leads neither to an orphaned
 // nor to a duplicate version, for the first version and for later ones.
 func TestALostPublicationIsFoundAgain(t *testing.T) {
@@ -234,6 +283,26 @@ func TestALostPublicationIsFoundAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestALostPublicationIsNotThatOfAnotherResource checks that a resource whose publication was not sent does not take
+// the version with the same content that another resource has published to the layer meanwhile.
+func TestALostPublicationIsNotThatOfAnotherResource(t *testing.T) {
+	e := newEnv(t)
+	l := testLayer()
+	e.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropBefore})
+	if _, err := e.Step(l); err == nil {
+		t.Fatal("the answer must be lost")
+	}
+	e.others(map[string][]byte{"python/m.py": []byte("one")})
+	e.named = map[string]bool{arn(1): true}
+	e.Converge(l)
+	if got := meta.GetExternalName(l); got != arn(2) {
+		t.Errorf("want version 2, got %s", got)
+	}
+	e.Remove(l)
+	e.Converge(l)
+	e.wantVersions("The other resource's version stays", 1)
 }
 
 // TestALostPublicationIsReplaced checks that a version that was published before spec
@@ -344,6 +413,11 @@ func TestImport(t *testing.T) {
 	for name, tc := range map[string]struct{ name, want string }{
 		"NoARN":      {"l:1", "is not the ARN of a layer version"},
 		"OtherLayer": {strings.Replace(arn(1), ":l:", ":other:", 1), "is a version of layer other"},
+
+		"OtherAccount": {strings.Replace(arn(1), "123456789012", "210987654321", 1), "is " + arn(1)},
+		"OtherRegion":  {strings.Replace(arn(1), "eu-central-1", "us-east-1", 1), "is " + arn(1)},
+		"OtherService": {strings.Replace(arn(1), "lambda", "other", 1), "is " + arn(1)},
+		"OtherNumber":  {strings.Replace(arn(1), ":l:1", ":l:+1", 1), "is " + arn(1)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := testLayer()
@@ -353,6 +427,23 @@ func TestImport(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAnARNOfAnotherAccountNamesNothing checks that a LayerVersion whose external name is the ARN of another account
+// neither shows nor deletes the version with that number in its own account, which may be that of another namespace.
+func TestAnARNOfAnotherAccountNamesNothing(t *testing.T) {
+	e := newEnv(t)
+	e.others(map[string][]byte{"python/m.py": []byte("one")})
+	elsewhere := strings.Replace(arn(1), "123456789012", "210987654321", 1)
+	l := testenv.Build(testLayer(), testenv.ObserveOnly, testenv.Imported[*v1beta1.LayerVersion](elsewhere))
+	if got := e.Observe(l); got.Err == "" || l.Status.AtProvider.CodeSHA256 != nil {
+		t.Errorf("got %+v, and status %+v", got, l.Status.AtProvider)
+	}
+	l = testLayer()
+	meta.SetExternalName(l, elsewhere)
+	e.Remove(l)
+	e.Converge(l)
+	e.wantVersions("It is not that of the external name", 1)
 }
 
 func TestAVersionThatIsDeletedByHandIsPublishedAnew(t *testing.T) {

@@ -98,11 +98,21 @@ func (e *external) named(ctx context.Context, l *v1beta1.LayerVersion, arn strin
 	o, err := e.get(ctx, v)
 	if awserr.IsNotFound(err) {
 		left := meta.WasDeleted(l) && oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsDelete &&
-			len(e.old(l, v.number)) > 0
+			len(e.old(l, v)) > 0
 		return found{Exists: left, Name: arn, Description: v.String()}, nil
 	}
 	if err != nil {
 		return found{}, err
+	}
+	// The version was read by its layer's name and its number, which another account, region or service may have too.
+	if is := cmp.Or(ptr.Deref(o.LayerVersionArn, ""), arn); is != arn {
+		if meta.WasDeleted(l) {
+			return found{}, nil
+		}
+		return found{}, reconcile.Invalid(errors.Errorf(
+			"the external name is %s, but %s is %s in the account and region of this resource: correct the "+
+				"annotation %s", arn, v, is, meta.AnnotationKeyExternalName,
+		))
 	}
 	return e.observationOf(l, o, arn), nil
 }
@@ -239,7 +249,7 @@ func (e *external) publication(
 // cleanUp plans the deletion of the oldest version that may be deleted.
 func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found) (reconcile.Plan, error) {
 	p := reconcile.Plan{Ready: reconcile.Available(l.GetGeneration())}
-	old := e.old(l, o.Resource.Version)
+	old := e.old(l, version{layer: layerName(l), number: o.Resource.Version})
 	if len(old) == 0 {
 		e.usages.forget(l)
 		return p, nil
@@ -258,13 +268,15 @@ func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found
 	return p, nil
 }
 
-// old returns the versions that the policy deletes, oldest first, whether or not functions use them.
-func (e *external) old(l *v1beta1.LayerVersion, current int64) []int64 {
+// old returns the versions that the policy deletes, oldest first, whether or not functions use them. There are none if
+// the layer is not the one in status: the user has changed the annotations.
+func (e *external) old(l *v1beta1.LayerVersion, current version) []int64 {
 	if oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsKeep ||
-		!reconcile.Allows(l, xpv2.ManagementActionDelete) {
+		!reconcile.Allows(l, xpv2.ManagementActionDelete) ||
+		ptr.Deref(l.Status.AtProvider.LayerName, current.layer) != current.layer {
 		return nil
 	}
-	return oldVersions(l.Status.AtProvider, current)
+	return oldVersions(l.Status.AtProvider, current.number)
 }
 
 // create publishes the first version.
@@ -319,7 +331,7 @@ func (e *external) delete(ctx context.Context, l *v1beta1.LayerVersion, o found)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	old := e.old(l, v.number)
+	old := e.old(l, v)
 	if oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsDeleteUnused && len(old) > 0 {
 		if old, _, err = e.unused(ctx, l, v.layer, old); err != nil {
 			return reconcile.Result{}, err

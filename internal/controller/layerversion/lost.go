@@ -14,7 +14,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 )
 
-// published returns the version that an intent has led to, or nil if there is none.
+// published returns the version that an intent has led to, or nil if there is none. A version that another resource
+// names is not it: others may publish the same content to the layer, and annotations such as the intent can be forged.
 func (e *external) published(
 	ctx context.Context, l *v1beta1.LayerVersion, i intent,
 ) (*lambda.GetLayerVersionOutput, error) {
@@ -25,12 +26,13 @@ func (e *external) published(
 	if err := e.facts.Reserve(slices.Repeat([]string{opGet}, len(numbers))...); err != nil {
 		return nil, err
 	}
+	others := e.facts.Others.Names(ctx)
 	for _, n := range numbers {
 		o, err := e.get(ctx, version{layer: layerName(l), number: n})
 		if err != nil && !awserr.IsNotFound(err) {
 			return nil, err
 		}
-		if err == nil && i.matches(o) {
+		if err == nil && i.matches(o) && !others[ptr.Deref(o.LayerVersionArn, "")] {
 			e.lost = true
 			if i.Name != "" {
 				l.Status.AtProvider.PublishedContent = &v1beta1.DeployedCode{Source: i.Name, CodeSHA256: codeSHA256(o)}

@@ -3,11 +3,18 @@ package tagging
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
@@ -65,6 +72,47 @@ func TestJudge(t *testing.T) {
 	}
 	if v, err := testOwner().CheckOwnership(t.Context(), nil, object(), nil, true, "x"); v != ownership.Adopted || err != nil {
 		t.Errorf("unless it is named, got %v, %v", v, err)
+	}
+}
+
+// TestNamesThatAreNotAllowed checks that a resource takes no function with a name that its config does not allow, also
+// if it is being deleted, and that it deletes one that its tags show as its own.
+func TestNamesThatAreNotAllowed(t *testing.T) {
+	f := &v1beta1.Function{ObjectMeta: *object()}
+	f.Name = "legacy"
+	again := f.DeepCopy()
+	again.UID = "u0"
+	forged := f.DeepCopy()
+	forged.Annotations = ownership.Name(forged, "legacy")
+	meta.SetExternalCreateSucceeded(forged, time.Unix(1, 0))
+	adopts := f.DeepCopy()
+	adopts.Annotations = map[string]string{v1beta1.AnnotationAdopt: "true"}
+	cases := map[string]struct {
+		reason string
+		by     *v1beta1.Function
+		tags   map[string]string
+		want   bool
+	}{
+		"Own":     {reason: "Its tags show its UID.", by: f, tags: testOwner().Desired(f, nil), want: true},
+		"Again":   {reason: "Its tags show the earlier resource.", by: f, tags: testOwner().Desired(again, nil), want: true},
+		"Named":   {reason: "An external name alone adopts it.", by: f},
+		"Adopted": {reason: "So does the annotation.", by: adopts, tags: map[string]string{ownership.TagUID: "gone", ownership.TagCluster: "c2"}},
+		"Forged":  {reason: "Annotations can be forged.", by: forged},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := &session.Session{Tenancy: session.Tenancy{FunctionNames: []v1beta1.FunctionNameRule{{
+				Prefixes: []v1beta1.FunctionNamePrefix{"{namespace}_"},
+			}}}}
+			others := &reconcile.Others{
+				User: tenancy.User{Resource: tc.by, Session: s},
+				Owns: func() []tenancy.Target { return tenancy.Functions(&tc.by.Name) },
+			}
+			v, err := testOwner().CheckOwnership(t.Context(), others, tc.by, tc.tags, true, "function legacy")
+			if v.Manageable() != tc.want || ownership.IsForeign(err) == tc.want {
+				t.Errorf("%s\ngot %v, %v", tc.reason, v, err)
+			}
+		})
 	}
 }
 

@@ -82,9 +82,9 @@ func (b *Registry) Claim(u User, t Target) error {
 }
 
 // accountOf returns the account of a user's target. The endpoint of a tenant's own config may return any account, so
-// such a config has an account of its own unless AWS has confirmed the account.
+// such a config has an account of its own.
 func accountOf(u User, t Target) string {
-	if ref := u.Resource.GetProviderConfigReference(); ref != nil && ref.Kind != v1beta1.ClusterProviderConfigKind {
+	if u.Session.Scope.Config != "" {
 		return u.Session.Scope.Account + u.Session.Scope.Config
 	}
 	return t.Account

@@ -113,6 +113,32 @@ func TestClaimWaits(t *testing.T) {
 	}
 }
 
+// TestClaimOfAnotherAccount checks that a ProviderConfig's resource that names a function of another account by its ARN
+// meets the claims of that account alone.
+func TestClaimOfAnotherAccount(t *testing.T) {
+	const no = "function checkout belongs to Function shop/checkout"
+	there := Functions(ptr.To(elsewhere))[0]
+	evil := User{Resource: function("evil", "x", "", configured("ProviderConfig", "own")), Session: testSession()}
+	cases := map[string]struct {
+		owner User
+		want  string
+	}{
+		"Here": {owner: user("shop", testSession())},
+		"There": {owner: user("shop", testSession(func(s *session.Session) {
+			s.Identity.Account, s.Scope.Account = there.Account, there.Account
+		})), want: no},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			b := book(t, tc.owner.Resource)
+			check(t, "It is free.", b.Claim(tc.owner, checkout), "")
+			leave, err := b.Act(t.Context(), evil, there)
+			leave()
+			check(t, name, err, tc.want)
+		})
+	}
+}
+
 // TestCreators checks the resources that claim a function according to the cluster, after a start.
 func TestCreators(t *testing.T) {
 	at := func(key string, after time.Duration) func(*v1beta1.Function) {

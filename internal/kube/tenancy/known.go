@@ -72,7 +72,7 @@ func (b *Registry) Confirm(u User, targets []Target) {
 func (b *Registry) confirm(u User, t Target) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	k, key := b.known(t.Kind, u), confirmedKey{scope: u.Session.Scope, target: t.in(u.Session).Key()}
+	k, key := b.known(t.Kind, u), confirmedIn(u.Session, t)
 	if k.owns != nil && *k.owns != key && b.confirmed[*k.owns] == keyOf(t.Kind, u.Resource) {
 		delete(b.confirmed, *k.owns)
 	}
@@ -87,30 +87,33 @@ func (b *Registry) isConfirmed(u User, t Target, o resource.ModernManaged) bool 
 	defer b.mu.Unlock()
 	key := keyOf(t.Kind, o)
 	k, ok := b.resources[key]
-	return ok && k.uid == o.GetUID() && b.confirmed[confirmedKey{scope: u.Session.Scope, target: t.Key()}] == key
+	return ok && k.uid == o.GetUID() && b.confirmed[confirmedIn(u.Session, t)] == key
 }
 
-// Acts records that a resource of a kind was allowed to act on targets.
-func (b *Registry) Acts(kind string, u User, targets []Target) {
-	if b == nil || len(targets) == 0 {
+// Acts records that a resource of a kind has something with an external name within targets, on which it was allowed to
+// act.
+func (b *Registry) Acts(kind string, u User, name string, targets []Target) {
+	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if k := b.known(kind, u); !slices.Equal(k.acted, targets) {
+	k := b.known(kind, u)
+	if k.has = name; !slices.Equal(k.acted, targets) {
 		k.acted = slices.Clone(targets)
 	}
 }
 
-// Acted reports whether this process has allowed a resource of a kind to act on a target before.
-func (b *Registry) Acted(kind string, u User, t Target) bool {
+// Acted reports whether this process has seen that a resource of a kind had something with an external name within a
+// target, on which it was allowed to act.
+func (b *Registry) Acted(kind string, u User, name string, t Target) bool {
 	if b == nil {
 		return true
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k, ok := b.resources[keyOf(kind, u.Resource)]
-	return ok && k.uid == u.Resource.GetUID() && slices.Contains(k.acted, t)
+	return ok && k.uid == u.Resource.GetUID() && k.has == name && slices.Contains(k.acted, t)
 }
 
 // RecordCreated records the external name of what a resource has created, or an empty name once that is removed.

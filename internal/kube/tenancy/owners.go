@@ -18,6 +18,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
@@ -36,7 +37,8 @@ type knownResource struct {
 	// scope is the scope that the resource is served in.
 	scope quota.Scope
 
-	// acted are the targets that the resource was allowed to act on.
+	// has is the external name of what the resource has within the targets that it was allowed to act on.
+	has   string
 	acted []Target
 
 	// owns is the target that the resource owns, as confirmed by AWS.
@@ -50,10 +52,22 @@ type knownResource struct {
 	called bool
 }
 
-// A confirmedKey identifies a target in AWS in one scope.
+// A confirmedKey identifies a target in AWS in one scope. account is that of the target, which an ARN may name. It is
+// empty if that of the scope is unknown.
 type confirmedKey struct {
-	scope  quota.Scope
-	target string
+	scope   quota.Scope
+	account string
+	target  string
+}
+
+// confirmedIn returns the key of a target in a session.
+func confirmedIn(s *session.Session, t Target) confirmedKey {
+	t = t.in(s)
+	k := confirmedKey{scope: s.Scope, target: t.Key()}
+	if (Target{}).in(s).Account != "" {
+		k.account = t.Account
+	}
+	return k
 }
 
 // MayAct returns an error if a resource may not act on a target, or read it, because a resource of another namespace
@@ -89,7 +103,7 @@ func (b *Registry) mayAct(ctx context.Context, u User, t Target) (owned bool, er
 					t.Description(), t.Kind, name, u.Resource.GetNamespace(), howToAllow(t.Kind, name,
 						u.Resource.GetNamespace())),
 			}
-			if b.isConfirmed(u, t.in(u.Session), o) {
+			if b.isConfirmed(u, t, o) {
 				refused.owner = o
 			}
 			return owned, refused
@@ -105,7 +119,7 @@ func (b *Registry) OwnedWithin(ctx context.Context, u User, t Target) bool {
 	}
 	owners, err := b.owners(ctx, u, t)
 	return err == nil && len(owners) == 1 && owners[0].GetNamespace() == u.Resource.GetNamespace() &&
-		b.isConfirmed(u, t.in(u.Session), owners[0])
+		b.isConfirmed(u, t, owners[0])
 }
 
 // MayOwn returns an error if another existing resource of any namespace owns a target already.
@@ -268,7 +282,7 @@ func byAge(x, y resource.ModernManaged) int {
 // status yet. It returns nil if there is none.
 func (b *Registry) confirmedOwner(ctx context.Context, u User, t Target) (resource.ModernManaged, error) {
 	b.mu.Lock()
-	key, ok := b.confirmed[confirmedKey{scope: u.Session.Scope, target: t.Key()}]
+	key, ok := b.confirmed[confirmedIn(u.Session, t)]
 	b.mu.Unlock()
 	if !ok {
 		return nil, nil //nolint:nilnil // There is none.

@@ -348,13 +348,44 @@ func TestConfirmedOwner(t *testing.T) {
 	check(t, "What an endpoint of another scope says counts for nobody else.", b.MayAct(t.Context(), act, target), "")
 }
 
+// TestConfirmedOwnerOfOneAccount checks that the confirmed owner of a function is not that of the function with the
+// same name in another account, which an ARN names.
+func TestConfirmedOwnerOfOneAccount(t *testing.T) {
+	const no = "function checkout belongs to Function shop/checkout"
+	here, there := Functions(ptr.To(arn))[0], Functions(ptr.To(elsewhere))[0]
+	confirmed := func(owner *v1beta1.Function, targets ...Target) *Registry {
+		b := book(t, owner, function("evil", "x", ""))
+		b.Confirm(User{Resource: owner, Session: testSession()}, targets)
+		return b
+	}
+	evil := User{Resource: function("evil", "alias", ""), Session: testSession()}
+
+	b := confirmed(function("shop", "checkout", arn), checkout)
+	check(t, "It is owned by its name.", b.MayAct(t.Context(), evil, checkout), no)
+	check(t, "It is owned by its ARN.", b.MayAct(t.Context(), evil, here), no)
+	check(t, "Nobody owns that of the other account.", b.MayAct(t.Context(), evil, there), "")
+
+	b = confirmed(function("shop", "checkout", elsewhere))
+	b.Confirm(User{Resource: function("evil", "x", ""), Session: testSession()}, []Target{checkout})
+	check(t, "Who owns the function here does not own that of the other account.",
+		b.MayAct(t.Context(), evil, there), no)
+
+	shop := function("shop", "checkout", arn)
+	b = confirmed(shop, checkout)
+	b.Confirm(User{Resource: function("evil", "x", ""), Session: testSession()}, []Target{there})
+	check(t, "Who owns that of the other account does not own the function here.",
+		b.MayAct(t.Context(), evil, checkout), no)
+	check(t, "Its owner keeps it.",
+		b.MayOwn(t.Context(), User{Resource: shop, Session: testSession()}, checkout, true), "")
+}
+
 func TestBookForgets(t *testing.T) {
 	b, target := book(t), Functions(ptr.To("checkout"))
 	for range 3 {
 		f := function("shop", "checkout", arn)
 		u := User{Resource: f, Session: testSession()}
 		b.Serve(v1beta1.FunctionKind, u)
-		b.Acts("Alias", u, target)
+		b.Acts("Alias", u, "live", target)
 		if err := b.CheckTags(t.Context(), u, map[string]string{ownership.TagUID: string(f.UID)}, ownership.Ours,
 			ownership.Expected{}, "", target); err != nil {
 			t.Fatal(err)
@@ -370,15 +401,16 @@ func TestBookForgets(t *testing.T) {
 func TestActedIsOfThisProcess(t *testing.T) {
 	b, target := book(t), Functions(ptr.To("checkout"))
 	u := User{Resource: function("evil", "alias", ""), Session: testSession()}
-	if b.Acted("Alias", u, target[0]) {
+	if b.Acted("Alias", u, "live", target[0]) {
 		t.Error("nothing was allowed yet")
 	}
-	b.Acts("Alias", u, target)
-	if !b.Acted("Alias", u, target[0]) || b.Acted("Alias", u, Functions(ptr.To("other"))[0]) {
+	b.Acts("Alias", u, "live", target)
+	if !b.Acted("Alias", u, "live", target[0]) || b.Acted("Alias", u, "live", Functions(ptr.To("other"))[0]) ||
+		b.Acted("Alias", u, "other", target[0]) {
 		t.Error("what was allowed is known, and nothing else")
 	}
 	u.Resource = function("evil", "alias", "", func(f *v1beta1.Function) { f.UID = "again" })
-	if b.Acted("Alias", u, target[0]) {
+	if b.Acted("Alias", u, "live", target[0]) {
 		t.Error("it was another resource of this name that was allowed")
 	}
 }

@@ -218,6 +218,9 @@ func (p *pass[T]) observe(ctx context.Context, mg T) error {
 		conclude(span, err)
 		return p.fail(p.explainUnanswered(err))
 	}
+	if p.out.State != reconcile.Undecided && p.out.State != reconcile.Missing {
+		p.recordActs(mg)
+	}
 	if p.out.State == reconcile.UpToDate && p.fingerprints != nil {
 		p.fingerprint = p.fingerprints.fingerprint(ctx, mg)
 		if p.kind.Listed != nil {
@@ -288,6 +291,9 @@ func (p *pass[T]) act(ctx context.Context, mg T, name string, done memory.Action
 		return p.fail(err)
 	}
 	p.did = done
+	if done != memory.ActionDeleted {
+		p.recordActs(mg)
+	}
 	p.expectEvent(call.Reserve)
 	if done == memory.ActionCreated && p.facts.Others != nil && p.kind.ActsOn != nil {
 		p.tenants.RecordCreated(p.kind.GVK.Kind, p.facts.Others.User, ownership.WrittenName(mg))

@@ -55,16 +55,13 @@ func (r *reconciler[T]) permit(ctx context.Context, mg T, o *reconcile.Others) e
 			return err
 		}
 	}
-	var acts []tenancy.Target
 	if r.kind.ActsOn != nil {
-		acts = r.kind.ActsOn(mg)
-	}
-	for _, target := range acts {
-		if err := o.MayAct(ctx, target); err != nil && !r.mayDelete(ctx, o.User, target, err) {
-			return err
+		for _, target := range r.kind.ActsOn(mg) {
+			if err := o.MayAct(ctx, target); err != nil && !r.mayDelete(ctx, o.User, target, err) {
+				return err
+			}
 		}
 	}
-	r.tenants.Acts(r.kind.GVK.Kind, o.User, acts)
 	if r.kind.Uses == nil || meta.WasDeleted(mg) {
 		return nil
 	}
@@ -82,14 +79,22 @@ func (r *reconciler[T]) mayOwn(ctx context.Context, u tenancy.User, target tenan
 	return r.tenants.MayOwn(ctx, u, target, r.kind.Tagged)
 }
 
+// recordActs records what a resource has within what it acts on, so that it may delete that if it is refused later.
+func (p *pass[T]) recordActs(mg T) {
+	if p.facts.Others != nil && p.kind.ActsOn != nil {
+		p.tenants.Acts(p.kind.GVK.Kind, p.facts.Others.User, ownership.WrittenName(mg), p.kind.ActsOn(mg))
+	}
+}
+
 // mayDelete reports whether a resource that is being deleted may delete what it created while it was allowed to,
-// although it is refused now. Its annotations alone are no proof, because its user can write them.
+// although it is refused now. Its annotations alone are no proof, because its user can write them, also while nobody
+// owned the target and nothing existed in it.
 func (r *reconciler[T]) mayDelete(ctx context.Context, u tenancy.User, target tenancy.Target, err error) bool {
-	if !meta.WasDeleted(u.Resource) || !reconcile.IsDenied(err) || ownership.WrittenName(u.Resource) == "" ||
-		r.removed(u) {
+	name := ownership.WrittenName(u.Resource)
+	if !meta.WasDeleted(u.Resource) || !reconcile.IsDenied(err) || name == "" || r.removed(u) {
 		return false
 	}
-	return r.tenants.Acted(r.kind.GVK.Kind, u, target) || r.tenants.OwnedWithin(ctx, u, target)
+	return r.tenants.Acted(r.kind.GVK.Kind, u, name, target) || r.tenants.OwnedWithin(ctx, u, target)
 }
 
 // removed reports whether what a resource had created was deleted when it was refused.

@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/smithy-go"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -79,26 +81,35 @@ func TestRefusedResourceCallsNothing(t *testing.T) {
 func TestDeletionOfAForeignResource(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		made   bool
-		want   []string
+
+		// made is whether it was there while it was allowed, tried whether the resource was allowed to look for it, and
+		// named is the external name that annotations have then.
+		made, tried bool
+		named       string
+		want        []string
 	}{
-		"Forged": {reason: "Annotations that say that it was made are no proof, for anybody can write them."},
-		"Made":   {reason: "What was made with permission is deleted without.", made: true, want: []string{"Get", "Delete"}},
+		"Forged":   {reason: "Annotations that say that it was made are no proof, for anybody can write them."},
+		"Prepared": {reason: "Nor are they if the resource waited for somebody to make it.", tried: true, named: "cart"},
+		"Renamed":  {reason: "What was made is no proof of anything else.", made: true, named: "other"},
+		"Made":     {reason: "What was made with permission is deleted without.", made: true, want: []string{"Get", "Delete"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			mg := samples.New()
 			mg.Finalizers = []string{managed.FinalizerName}
-			mg.Annotations = ownership.Name(mg, "cart")
+			mg.Annotations = ownership.Name(mg, cmp.Or(tc.named, "cart"))
 			meta.SetExternalCreateSucceeded(mg, time.Unix(0, 0))
 			change := []func(*v1beta1.Function){}
-			if tc.made {
+			if tc.made || tc.tried {
 				change = append(change, allowing)
 			}
 			c, with := neighbours(t, change...)
 			e := newEnv(t, mg, with)
-			e.cloud.there, e.cloud.value = true, "a"
+			e.cloud.there, e.cloud.value = !tc.tried, "a"
+			e.cloud.fail["Create"] = &smithy.GenericAPIError{Code: "ResourceNotFoundException"}
 			e.reconcile()
+			e.cloud.there = true
+			e.change(func(mg *sample) { meta.AddAnnotations(mg, ownership.Name(mg, "cart")) })
 			f := &v1beta1.Function{}
 			if err := c.Get(t.Context(), client.ObjectKey{Namespace: "bank", Name: "checkout"}, f); err != nil {
 				t.Fatal(err)
@@ -117,7 +128,7 @@ func TestDeletionOfAForeignResource(t *testing.T) {
 			if err := e.server.Get(t.Context(), cart, &sample{}); !kerrors.IsNotFound(err) {
 				t.Errorf("%s\nit must not stay: %v", tc.reason, err)
 			}
-			if got := e.events.count(v1beta1.EventLeftForeignResource); (got == 1) == tc.made {
+			if got := e.events.count(v1beta1.EventLeftForeignResource); (got == 1) == (len(tc.want) > 0) {
 				t.Errorf("%s\nevents %v", tc.reason, e.events.all)
 			}
 		})

@@ -117,6 +117,12 @@ func CheckOwnership(tags map[string]string, mg metav1.Object, c Expected) Owners
 	return Foreign
 }
 
+// ShownByTags reports whether the tags show that an external resource, whose ownership is v, is that of the object. Its
+// annotations are no proof to others, because its user can write them.
+func (v Ownership) ShownByTags(tags map[string]string, mg metav1.Object) bool {
+	return v == OursAgain || v == Ours && tags[TagUID] == string(mg.GetUID())
+}
+
 // CreatedAt returns when this object's last create succeeded. It returns false if none
 // did, or if the result of a later one is not known.
 func CreatedAt(mg metav1.Object) (time.Time, bool) {
