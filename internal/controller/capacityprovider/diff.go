@@ -22,11 +22,13 @@ func compare(
 	return reconcile.Compare(t, observed)
 }
 
-// withDefaults returns the settings with defaults for the blocks that AWS always sets.
+// withDefaults returns the settings with defaults for the blocks that AWS always sets, and for the scaling mode.
 func withDefaults(name string, s settings) settings {
-	if s.ScalingConfig == nil {
-		s.ScalingConfig = &scalingConfig{ScalingMode: ptr.To(string(types.CapacityProviderScalingModeAuto))}
+	scaling := ptr.Deref(s.ScalingConfig, scalingConfig{})
+	if scaling.ScalingMode == nil { // The mode in AWS may be Manual, which needs policies, and spec then has none.
+		scaling.ScalingMode = ptr.To(string(types.CapacityProviderScalingModeAuto))
 	}
+	s.ScalingConfig = &scaling
 	if s.PropagateTags == nil {
 		s.PropagateTags = &v1beta1.PropagateTags{Mode: string(types.PropagateTagsModeNone)}
 	}

@@ -114,6 +114,13 @@ func TestLifecycle(t *testing.T) {
 		t.Errorf("AWS has %+v", got)
 	}
 	edit(c, func(p *v1beta1.CapacityProviderParameters) {
+		p.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: ptr.To[int32](32)}
+	})
+	e.Converge(c)
+	if got := e.provider().CapacityProviderScalingConfig; *got.MaxVCpuCount != 32 || got.ScalingMode != "Auto" || len(got.ScalingPolicies) != 0 {
+		t.Errorf("without a mode, and so without policies, scaling is automatic, got %+v", got)
+	}
+	edit(c, func(p *v1beta1.CapacityProviderParameters) {
 		p.CapacityProviderScalingConfig, p.PropagateTags, p.TelemetryConfig = nil, nil, nil
 	})
 	e.Converge(c)

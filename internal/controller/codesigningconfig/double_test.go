@@ -118,6 +118,26 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
+// TestAsManyTagsAsAWSAllows checks that tags can be replaced when there is no room for more.
+func TestAsManyTagsAsAWSAllows(t *testing.T) {
+	tags := func(prefix string) map[string]string {
+		all := map[string]string{}
+		for i := range 44 {
+			all[fmt.Sprint(prefix, i)] = "1"
+		}
+		return all
+	}
+	e := newEnv(t)
+	c := testConfig()
+	c.Spec.ForProvider.Tags = tags("a")
+	e.Converge(c)
+	c.Spec.ForProvider.Tags = tags("b")
+	c.Generation++
+	if diff := cmp.Diff([]string{tagging.OpUntag, tagging.OpTag}, e.Converge(c)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 // TestSteadyReconcileIsOneCall checks that a steady reconcile makes one call: tags are not in
 // its result, so they are cached.
 func TestSteadyReconcileIsOneCall(t *testing.T) {

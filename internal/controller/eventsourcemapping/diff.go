@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
@@ -22,6 +23,10 @@ func compare(
 	have := withShown(fromAWS(o), d.Settings)
 	t := keepFixed(diff.Fill(d.Settings, have, d.Left), have)
 	t.KMSKeyArn = lambdaapi.NonEmpty(t.KMSKeyArn)
+	was := ptr.Deref(have.ProvisionedPollerConfig, v1beta1.ProvisionedPollerConfig{})
+	if p := t.ProvisionedPollerConfig; p != nil && was.PollerGroupName == nil {
+		p.PollerGroupName = lambdaapi.NonEmpty(p.PollerGroupName)
+	}
 	t.Tags = owner.TargetIfReturned(t.Tags, have.Tags)
 	if o.mapping.FilterCriteriaError != nil {
 		// Filters that can't be read can't be compared: they are sent once for each

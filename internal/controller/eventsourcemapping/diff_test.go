@@ -141,6 +141,27 @@ func TestCompare(t *testing.T) {
 				}),
 			},
 		},
+		"NoPollerGroup": {
+			reason: "An empty name of a poller group is none.",
+			p: params(func(p *v1beta1.EventSourceMappingParameters) {
+				p.ProvisionedPollerConfig = &v1beta1.ProvisionedPollerConfig{MinimumPollers: ptr.To[int32](1), PollerGroupName: ptr.To("")}
+			}),
+			o: stream(func(m *lambda.GetEventSourceMappingOutput) {
+				m.ProvisionedPollerConfig = &types.ProvisionedPollerConfig{MinimumPollers: ptr.To[int32](1), MaximumPollers: ptr.To[int32](200)}
+			}),
+		},
+		"PollerGroupRemoved": {
+			reason: "An empty name takes the mapping out of its poller group.",
+			p: params(func(p *v1beta1.EventSourceMappingParameters) {
+				p.ProvisionedPollerConfig = &v1beta1.ProvisionedPollerConfig{MinimumPollers: ptr.To[int32](1), PollerGroupName: ptr.To("")}
+			}),
+			o: stream(func(m *lambda.GetEventSourceMappingOutput) {
+				m.ProvisionedPollerConfig = &types.ProvisionedPollerConfig{MinimumPollers: ptr.To[int32](1), MaximumPollers: ptr.To[int32](200), PollerGroupName: ptr.To("g")}
+			}),
+			want: want{changes: `provisionedPollerConfig.pollerGroupName: "g" -> ""`, call: opUpdate, update: update(func(in *lambda.UpdateEventSourceMappingInput) {
+				in.ProvisionedPollerConfig = &types.ProvisionedPollerConfig{MinimumPollers: ptr.To[int32](1), MaximumPollers: ptr.To[int32](200), PollerGroupName: ptr.To("")}
+			})},
+		},
 		"Host": {
 			reason: "A virtual host can't be changed, nor does an update name it.",
 			p: v1beta1.EventSourceMappingParameters{FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testBroker), Queues: []string{"q"}, EventSourceMappingSettings: v1beta1.EventSourceMappingSettings{

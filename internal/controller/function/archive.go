@@ -57,6 +57,9 @@ func codeStates(a deploymentPackage, o *lambda.GetFunctionOutput, deployed *v1be
 		w, h := a.bundle.Compare(have.SHA256, deployed)
 		want.SHA256, want.Source, have.Source = w.SHA256, w.Name, h.Name
 		want.Revision, have.Revision = w.Revision, h.Revision
+		if a.spec.S3Key != nil {
+			storageStates(a, o.Code, &want, &have)
+		}
 		return want, have
 	}
 	want.ImageURI = *a.spec.ImageURI
@@ -68,6 +71,24 @@ func codeStates(a deploymentPackage, o *lambda.GetFunctionOutput, deployed *v1be
 		want.SHA256 = strings.TrimPrefix(a.digest, "sha256:")
 	}
 	return want, have
+}
+
+// storageStates sets how the archive in S3 is to be stored, and how AWS stores it. An object that AWS refers to is
+// compared by its name too: AWS needs it as long as the function exists, while a copy is the same from wherever it was
+// made.
+func storageStates(a deploymentPackage, o *types.FunctionCodeLocation, want, have *code) {
+	want.S3ObjectStorageMode = a.spec.S3ObjectStorageMode
+	switch {
+	case o != nil && o.ResolvedS3Object != nil:
+		have.S3ObjectStorageMode = ptr.To(string(types.S3ObjectStorageModeReference))
+		r := archive.Source{S3Bucket: o.ResolvedS3Object.S3Bucket, S3Key: o.ResolvedS3Object.S3Key}
+		if a.spec.S3ObjectVersion != nil {
+			r.S3ObjectVersion = o.ResolvedS3Object.S3ObjectVersion
+		}
+		want.S3Object, have.S3Object = a.bundle.Location(), archive.Bundle{From: r}.Location()
+	case want.S3ObjectStorageMode != nil:
+		have.S3ObjectStorageMode = ptr.To(string(types.S3ObjectStorageModeCopy))
+	}
 }
 
 // source returns the source of a .zip archive.

@@ -59,7 +59,7 @@ func codeInput(
 		S3Bucket:            c.S3Bucket,
 		S3Key:               c.S3Key,
 		S3ObjectVersion:     c.S3ObjectVersion,
-		S3ObjectStorageMode: c.S3ObjectStorageMode,
+		S3ObjectStorageMode: types.S3ObjectStorageMode(ptr.Deref(t.Code.S3ObjectStorageMode, "")),
 		SourceKMSKeyArn:     c.SourceKMSKeyArn,
 		ZipFile:             c.ZipFile,
 		Publish:             p.withCode(),

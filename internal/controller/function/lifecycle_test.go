@@ -65,6 +65,51 @@ func TestReplacedObjectIsDeployed(t *testing.T) {
 	}
 }
 
+// TestCodeThatLambdaDoesNotCopy checks that a function follows spec to and from code that stays in the bucket, and to
+// another object there, even if the archive is the same: an object that Lambda refers to must not be deleted.
+func TestCodeThatLambdaDoesNotCopy(t *testing.T) {
+	e := newEnv(t)
+	b, err := archive.Zip(map[string][]byte{"index.py": []byte("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Double.CreateBucket("versioned", true)
+	e.Double.PutObject("versioned", "a.zip", b)
+	e.Double.PutObject("versioned", "b.zip", b)
+	code := v1beta1.FunctionCode{S3Bucket: ptr.To("versioned"), S3Key: ptr.To("a.zip"), SHA256: ptr.To(archive.Hash(b))}
+	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.Code = code.DeepCopy() })
+	e.Converge(f)
+	for _, step := range []struct {
+		reason string
+		change func(*v1beta1.FunctionCode)
+		calls  []string
+		want   string
+	}{
+		{"a copy is no longer wanted", func(c *v1beta1.FunctionCode) { c.S3ObjectStorageMode = ptr.To("REFERENCE") }, []string{"UpdateFunctionCode"}, "a.zip"},
+		{"the mode is not set, so it stays", func(c *v1beta1.FunctionCode) { c.S3ObjectStorageMode = nil }, nil, "a.zip"},
+		{"the same archive is at another place", func(c *v1beta1.FunctionCode) { c.S3Key = ptr.To("b.zip") }, []string{"UpdateFunctionCode"}, "b.zip"},
+		{"a copy is wanted again", func(c *v1beta1.FunctionCode) { c.S3ObjectStorageMode = ptr.To("COPY") }, []string{"UpdateFunctionCode"}, ""},
+		{"a copy is the same wherever it is from", func(c *v1beta1.FunctionCode) { c.S3Key = ptr.To("a.zip") }, nil, ""},
+	} {
+		step.change(&code)
+		apply(f, minimal(func(p *v1beta1.FunctionSettings) { p.Code = code.DeepCopy() }))
+		if diff := cmp.Diff(step.calls, testenv.Writes(e.Converge(f))); diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", step.reason, diff)
+		}
+		out, err := e.Lambda.GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: ptr.To("f")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if r := out.Code.ResolvedS3Object; r != nil {
+			got = ptr.Deref(r.S3Key, "")
+		}
+		if got != step.want {
+			t.Errorf("%s: AWS refers to %q, want %q", step.reason, got, step.want)
+		}
+	}
+}
+
 func TestManualCodeChangesAreReverted(t *testing.T) {
 	sources := map[string]v1beta1.FunctionCode{
 		"Inline":    {Inline: map[string]string{"index.py": "x"}},

@@ -85,6 +85,9 @@ type code struct {
 	Revision string `json:"revision,omitempty"`
 	// SourceKMSKeyArn is the key that encrypts the archive.
 	SourceKMSKeyArn *string `json:"sourceKmsKeyArn"`
+	// S3ObjectStorageMode is REFERENCE if AWS has no copy of the archive, and S3Object is the object that it uses then.
+	S3ObjectStorageMode *string `json:"s3ObjectStorageMode,omitempty"`
+	S3Object            string  `json:"s3Object,omitempty"`
 }
 
 // fromSpec returns a block of spec in comparable form. The caller has resolved references into p.

@@ -59,6 +59,9 @@ type settings struct {
 	CompatibleRuntimes      diff.Set         `json:"compatibleRuntimes"`
 	Description             *string          `json:"description"`
 	LicenseInfo             *string          `json:"licenseInfo"`
+
+	// StorageMode is REFERENCE if AWS has no copy of the content.
+	StorageMode *string `json:"content.s3ObjectStorageMode"`
 }
 
 // desired returns the settings of spec, except for the content.
@@ -66,12 +69,18 @@ func desired(p v1beta1.LayerVersionParameters) settings {
 	return settings{
 		CompatibleArchitectures: p.CompatibleArchitectures, CompatibleRuntimes: p.CompatibleRuntimes,
 		Description: p.Description, LicenseInfo: p.LicenseInfo,
+		StorageMode: ptr.Deref(p.Content, v1beta1.LayerContent{}).S3ObjectStorageMode,
 	}
 }
 
 // fromAWS returns the answer of AWS in comparable form, except for the content.
 func fromAWS(o *lambda.GetLayerVersionOutput) settings {
+	mode := types.S3ObjectStorageModeCopy
+	if o.Content != nil && o.Content.ResolvedS3Object != nil {
+		mode = types.S3ObjectStorageModeReference
+	}
 	return settings{
+		StorageMode:             ptr.To(string(mode)),
 		CompatibleArchitectures: texts(o.CompatibleArchitectures), CompatibleRuntimes: texts(o.CompatibleRuntimes),
 		Description: ptr.To(ptr.Deref(o.Description, "")), LicenseInfo: ptr.To(ptr.Deref(o.LicenseInfo, "")),
 	}

@@ -23,9 +23,12 @@ func compare(
 	target := diff.Fill(d.Settings, have, d.Left)
 	target.Content, have.Content = b.Compare(codeSHA256(o), last)
 	if i.ledTo(o.Version) && i.Settings == target.hash() {
-		content := have.Content
+		content, mode := have.Content, have.StorageMode
 		have = target
 		have.Content = content
+		if i.StorageMode != ptr.Deref(target.StorageMode, "") {
+			have.StorageMode = mode
+		}
 	}
 	if i.ledTo(o.Version) && i.SHA256 != "" && i.SHA256 == b.SHA256 {
 		have.Content = target.Content

@@ -370,6 +370,34 @@ func TestContentOfS3(t *testing.T) {
 	e.wantVersions("One is left", 3)
 }
 
+// TestContentThatLambdaDoesNotCopy checks that another storage mode is another version, once.
+func TestContentThatLambdaDoesNotCopy(t *testing.T) {
+	e := newEnv(t)
+	b, err := archive.Zip(map[string][]byte{"m": []byte("one")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Double.CreateBucket("code", true)
+	e.Double.PutObject("code", "layer.zip", b)
+	l := testLayer(func(p *v1beta1.LayerVersionParameters) {
+		p.Content = &v1beta1.LayerContent{S3Bucket: ptr.To("code"), S3Key: ptr.To("layer.zip")}
+	})
+	e.Converge(l)
+	for _, mode := range []string{"COPY", "REFERENCE", "COPY"} {
+		l.Spec.ForProvider.Content.S3ObjectStorageMode = ptr.To(mode)
+		l.Generation++
+		got := testenv.Writes(e.Converge(l))
+		v, err := e.Lambda.GetLayerVersionByArn(t.Context(), &lambda.GetLayerVersionByArnInput{Arn: l.Status.AtProvider.LayerVersionArn})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if refers := v.Content.ResolvedS3Object != nil; refers != (mode == "REFERENCE") {
+			t.Errorf("with mode %s, AWS refers to the object: %t; calls: %v", mode, refers, got)
+		}
+	}
+	e.wantVersions("One is left", 3)
+}
+
 func TestContentOfTheCluster(t *testing.T) {
 	e := newEnv(t)
 	ref := refs.ObjectRef{Kind: refs.ConfigMap, Namespace: "ns", Name: "files"}

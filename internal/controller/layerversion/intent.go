@@ -30,8 +30,9 @@ type intent struct {
 	// At is the time at which the intent was recorded, in seconds since 1970.
 	At int64 `json:"at,omitempty"`
 
-	// Settings is a hash of everything but the content.
-	Settings string `json:"settings"`
+	// Settings is a hash of everything but the content and how it is stored, which is StorageMode.
+	Settings    string `json:"settings"`
+	StorageMode string `json:"storageMode,omitempty"`
 
 	// SHA256 is the hash of the content. It is empty if it is known only after the publication.
 	SHA256 string `json:"sha256,omitempty"`
@@ -41,7 +42,10 @@ type intent struct {
 }
 
 func newIntent(mg metav1.Object, before int64, s settings, b archive.Bundle) intent {
-	i := intent{UID: string(mg.GetUID()), Before: before, Settings: s.hash(), SHA256: b.SHA256}
+	i := intent{
+		UID: string(mg.GetUID()), Before: before, Settings: s.hash(), SHA256: b.SHA256,
+		StorageMode: ptr.Deref(s.StorageMode, ""),
+	}
 	if b.From.S3Key != nil || b.Artifact != nil {
 		i.Name = b.Name()
 	}
@@ -92,7 +96,7 @@ func (i intent) matches(o *lambda.GetLayerVersionOutput) bool {
 	return o.Version > i.Before && i.Settings == fromAWS(o).hash() && (i.SHA256 == "" || i.SHA256 == codeSHA256(o))
 }
 
-// hash returns a hash of everything but the content, independent of the order of lists.
+// hash returns a hash of everything but the content and its storage, independent of the order of lists.
 func (s settings) hash() string {
 	h := sha256.New()
 	for _, list := range [][]string{

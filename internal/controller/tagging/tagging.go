@@ -153,15 +153,28 @@ func Calls(
 	return calls, nil
 }
 
-// Due returns the first call that leads from the current tags to the desired ones: OpTag, OpUntag, or none.
+// maxTags is the number of tags that AWS allows on a resource. AWS's own do not count.
+const maxTags = 50
+
+// Due returns the first call that leads from the current tags to the desired ones: OpTag, OpUntag, or none. Tags are
+// added first, unless AWS would reject them because there are too many until others are removed.
 func Due(want, have map[string]string) string {
+	added, removed := missing(want, have), surplus(want, have)
 	switch {
-	case len(missing(want, have)) > 0:
-		return OpTag
-	case len(surplus(want, have)) > 0:
+	case len(removed) > 0 && (len(added) == 0 || count(have, added) > maxTags):
 		return OpUntag
+	case len(added) > 0:
+		return OpTag
 	}
 	return ""
+}
+
+// count returns the number of tags that a resource would have with more of them, without AWS's own.
+func count(have, added map[string]string) int {
+	all := maps.Clone(have)
+	maps.Copy(all, added)
+	maps.DeleteFunc(all, func(k, _ string) bool { return session.IgnoreTags{}.Match(k) })
+	return len(all)
 }
 
 // A Writer makes the two calls. *lambda.Client is one.
@@ -174,8 +187,8 @@ type Writer interface {
 
 // Apply makes the call that Due returns.
 func Apply(ctx context.Context, api Writer, arn string, want, have map[string]string) error {
-	if changed := missing(want, have); len(changed) > 0 {
-		_, err := api.TagResource(ctx, &lambda.TagResourceInput{Resource: &arn, Tags: changed})
+	if Due(want, have) == OpTag {
+		_, err := api.TagResource(ctx, &lambda.TagResourceInput{Resource: &arn, Tags: missing(want, have)})
 		return err
 	}
 	_, err := api.UntagResource(ctx, &lambda.UntagResourceInput{Resource: &arn, TagKeys: surplus(want, have)})

@@ -2,6 +2,7 @@ package tagging
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -147,5 +148,25 @@ func TestApply(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"c", "d"}, w.untagged); diff != "" {
 		t.Errorf("then what is not wanted goes: -want, +got:\n%s", diff)
+	}
+}
+
+// TestApplyAtLimit checks that tags are removed first if AWS's limit leaves no room for those that are added.
+func TestApplyAtLimit(t *testing.T) {
+	want, have := map[string]string{}, map[string]string{"aws:stack": "1"}
+	for i := range 50 {
+		want[fmt.Sprint("new", i%2, i)], have[fmt.Sprint("old", i%2, i)] = "1", "1"
+		if i%2 == 0 {
+			delete(have, fmt.Sprint("old", i%2, i))
+			have[fmt.Sprint("new", i%2, i)] = "1"
+		}
+	}
+	want["aws:stack"] = "1"
+	if got := Due(want, have); got != OpUntag {
+		t.Errorf("25 tags are removed before 25 are added to 50, got %s", got)
+	}
+	w := &writer{}
+	if err := Apply(t.Context(), w, "arn", want, have); err != nil || len(w.untagged) != 25 || w.tagged != nil {
+		t.Errorf("got %v, %v, %v", err, w.untagged, w.tagged)
 	}
 }

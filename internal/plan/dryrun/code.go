@@ -90,6 +90,14 @@ func (a *Account) codeHash(zip []byte, bucket, object, version *string) *string 
 	return aws.String(archive.Hash([]byte("s3://" + k + a.placeholder("planned-code-%d"))))
 }
 
+// referred returns the object that AWS uses without a copy of it, or nil if it makes a copy.
+func referred(mode types.S3ObjectStorageMode, bucket, object, version *string) *types.ResolvedS3Object {
+	if mode != types.S3ObjectStorageModeReference {
+		return nil
+	}
+	return &types.ResolvedS3Object{S3Bucket: bucket, S3Key: object, S3ObjectVersion: version}
+}
+
 // image sets the image of a function, if it has one. AWS resolves a tag when it deploys the image.
 func (a *Account) image(f *lambda.GetFunctionOutput, uri *string) {
 	if uri == nil {

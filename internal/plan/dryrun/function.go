@@ -128,6 +128,7 @@ func (a *Account) createFunction(in *lambda.CreateFunctionInput) *lambda.CreateF
 	if code := in.Code; code != nil {
 		c.CodeSha256 = a.codeHash(code.ZipFile, code.S3Bucket, code.S3Key, code.S3ObjectVersion)
 		f.Code.SourceKMSKeyArn = code.SourceKMSKeyArn
+		f.Code.ResolvedS3Object = referred(code.S3ObjectStorageMode, code.S3Bucket, code.S3Key, code.S3ObjectVersion)
 		a.image(f, code.ImageUri)
 	}
 	if in.CodeSigningConfigArn != nil {
@@ -198,6 +199,7 @@ func (a *Account) updateCode(in *lambda.UpdateFunctionCodeInput) *lambda.UpdateF
 		f.Code = &types.FunctionCodeLocation{}
 	}
 	f.Code.SourceKMSKeyArn = in.SourceKMSKeyArn
+	f.Code.ResolvedS3Object = referred(in.S3ObjectStorageMode, in.S3Bucket, in.S3Key, in.S3ObjectVersion)
 	a.image(f, in.ImageUri)
 	a.touch(f)
 	out := as[lambda.UpdateFunctionCodeOutput](f.Configuration)

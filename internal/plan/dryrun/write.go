@@ -205,6 +205,7 @@ func (a *Account) publishLayer(in *lambda.PublishLayerVersionInput) *lambda.Publ
 	v.Content = &types.LayerVersionContentOutput{}
 	if c := in.Content; c != nil {
 		v.Content.CodeSha256 = a.codeHash(c.ZipFile, c.S3Bucket, c.S3Key, c.S3ObjectVersion)
+		v.Content.ResolvedS3Object = referred(c.S3ObjectStorageMode, c.S3Bucket, c.S3Key, c.S3ObjectVersion)
 	}
 	a.state.layers.set(layerKey(in.LayerName, &v.Version), v)
 	return as[lambda.PublishLayerVersionOutput](v)

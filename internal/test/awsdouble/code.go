@@ -24,6 +24,9 @@ type codeInput struct {
 	S3ObjectVersion string
 	ImageUri        string //nolint:revive // Lambda's spelling
 	SourceKMSKeyArn string
+
+	// S3ObjectStorageMode is COPY, also if it is empty, or REFERENCE.
+	S3ObjectStorageMode string
 }
 
 // code is code that was fetched and measured.
@@ -41,7 +44,11 @@ func (s *Server) resolve(in codeInput, name string) code {
 		return s.resolveImage(in.ImageUri)
 	case in.S3Bucket != "":
 		o := s.codeObject(in)
-		return s.measure(o.data, in, name)
+		c := s.measure(o.data, in, name)
+		if in.S3ObjectStorageMode == "REFERENCE" {
+			c.location.Location, c.location.ResolvedS3Object = "", &s3Object{in.S3Bucket, in.S3Key, o.version}
+		}
+		return c
 	case len(in.ZipFile) > maxZip:
 		panic(tooLarge("Zipped size must be smaller than %d bytes", maxZip))
 	case len(in.ZipFile) == 0:

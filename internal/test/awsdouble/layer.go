@@ -37,6 +37,8 @@ type layerContent struct {
 	CodeSha256 string
 	CodeSize   int64
 	Location   string
+
+	ResolvedS3Object *s3Object `json:",omitempty"`
 }
 
 // publishLayerInput is PublishLayerVersion's body.
@@ -64,7 +66,10 @@ func publishLayer(s *Server, r *request) any {
 			CreatedDate: s.lastModified(), Description: in.Description, LicenseInfo: in.LicenseInfo,
 			LayerVersionArn: arn + ":" + strconv.FormatInt(l.last, 10), Version: l.last,
 		},
-		Content:  layerContent{CodeSha256: c.sha256, CodeSize: c.size, Location: c.location.Location},
+		Content: layerContent{
+			CodeSha256: c.sha256, CodeSize: c.size, Location: c.location.Location,
+			ResolvedS3Object: c.location.ResolvedS3Object,
+		},
 		LayerArn: arn, unzipped: c.unzipped,
 	}
 	l.versions = append(l.versions, v)

@@ -115,4 +115,10 @@ type codeLocation struct {
 	RepositoryType   string `json:",omitempty"`
 	ResolvedImageUri string `json:",omitempty"` //nolint:revive // Lambda's spelling
 	SourceKMSKeyArn  string `json:",omitempty"`
+
+	// ResolvedS3Object is the object that Lambda uses without a copy, nil if there is a copy.
+	ResolvedS3Object *s3Object `json:",omitempty"`
 }
+
+// s3Object is a version of an object that a function refers to.
+type s3Object struct{ S3Bucket, S3Key, S3ObjectVersion string }
