@@ -86,7 +86,7 @@ func (c splitDifferences) remark() string {
 	for _, d := range c.others {
 		names = append(names, d.Field)
 	}
-	return "an update would reset " + listed(names) + ", which spec does not set"
+	return "an update would change " + listed(names) + ", which spec does not set"
 }
 
 func sentence(ds []v1beta1.Difference) string {

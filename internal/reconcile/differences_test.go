@@ -34,7 +34,7 @@ func TestDifferences(t *testing.T) {
 		"OwnTag":  {reason: "The ownership tags are not reported.", changes: diff.Changes{{Path: "tags[" + ownership.TagUID + "]", New: `"u1"`}}},
 		"Secret":  {reason: "Secret values are not reported.", changes: diff.Changes{{Path: "memorySize", Old: "256", New: "128"}, {Path: "tags[x]", Old: "(redacted)", New: "(redacted)"}}, message: "want 128, tags[x];", count: 2},
 		"Layers":  {reason: "A reference names its field.", changes: diff.Changes{{Path: "layers", Old: `["l:1"]`}}, message: `layers is ["l:1"], want none`, count: 1},
-		"Beside":  {reason: "What spec does not name is no difference, and would be reset.", changes: diff.Changes{{Path: "tracingConfig.mode", Old: `"Active"`, New: `"PassThrough"`}, {Path: "environment.variables[A]", Old: "(redacted)"}}, remark: "an update would reset tracingConfig.mode, environment.variables[A], which spec does not set", count: 2},
+		"Beside":  {reason: "What spec does not name is no difference, and would be reset.", changes: diff.Changes{{Path: "tracingConfig.mode", Old: `"Active"`, New: `"PassThrough"`}, {Path: "environment.variables[A]", Old: "(redacted)"}}, remark: "an update would change tracingConfig.mode, environment.variables[A], which spec does not set", count: 2},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestDifferencesAreBounded(t *testing.T) {
 // change.
 func TestRemarkOnFieldsThatSpecOmits(t *testing.T) {
 	_, got := reportDifferences(&v1beta1.Function{}, diff.Changes{{Path: "layers", Old: `["l:1"]`}}, false, Available(1).WithMessage("AWS does not return its tags"))
-	if got.Status != corev1.ConditionTrue || got.Message != "an update would reset layers, which spec does not set; AWS does not return its tags" {
+	if got.Status != corev1.ConditionTrue || got.Message != "an update would change layers, which spec does not set; AWS does not return its tags" {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -95,7 +95,7 @@ func TestObserve(t *testing.T) {
 			}),
 			AWS: has(there("$LATEST", 1)),
 			Want: observation{
-				Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Message: "an update would reset maximumRetryAttempts, which spec does not set", Reserved: testenv.None,
+				Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Message: "an update would change maximumRetryAttempts, which spec does not set", Reserved: testenv.None,
 			},
 		},
 	})

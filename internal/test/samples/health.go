@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
@@ -211,8 +212,9 @@ func Contradiction(obj any) error {
 	check(paused || (k == status.CurrentStatus) == (a == ArgoHealthy), "kstatus says %s, Argo CD says %s", k, a)
 	check(paused || k != status.FailedStatus || a == ArgoDegraded, "kstatus says %s, Argo CD says %s", k, a)
 	check(paused || synced || a != ArgoProgressing, "Argo CD says %s beside Synced False", a)
+	unset := strings.Contains(fmt.Sprint(s.conditions["Ready"]["message"]), "which spec does not set")
 	for _, d := range differing(s.status) {
-		check(!ready, "Ready is True although %v differs", d)
+		check(!ready || unset, "Ready is True although %v differs", d)
 	}
 	if len(errs) > 0 {
 		errs = append(errs, fmt.Errorf("status %v of generation %d", s.status, u.GetGeneration()))
