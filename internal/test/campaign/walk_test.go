@@ -22,6 +22,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
@@ -78,10 +79,11 @@ func TestRandomWalk(t *testing.T) {
 	})
 }
 
-// castOfWalk returns the resources of a walk: those of cast, some with a rollout, and some with references.
+// castOfWalk returns the resources of a walk: those of cast, some with a rollout, some with references, and some that are
+// polled by list.
 func castOfWalk(t *testing.T, ts []*tenant) []Kind {
 	t.Helper()
-	return slices.Concat(cast(t, ts), rolloutKinds(), referringKinds())
+	return slices.Concat(cast(t, ts), rolloutKinds(), referringKinds(), listedKinds())
 }
 
 // cast returns resources that depend on no other one: one or more of each kind, except ResourcePolicy,
@@ -138,7 +140,7 @@ func walked(t *testing.T, steps []Step) (hours, routes int64) {
 			w.release()
 			w.shift(0)
 			w.leader, w.standby = w.replica(), w.replica()
-			for _, k := range rolloutKinds() {
+			for _, k := range slices.Concat(rolloutKinds(), listedKinds()) {
 				w.make(k.New())
 			}
 			for _, step := range steps {
@@ -161,7 +163,7 @@ func walked(t *testing.T, steps []Step) (hours, routes int64) {
 }
 
 // replica starts a process that takes part in leader election.
-func (w *walker) replica() *Provider {
+func (w *walker) replica(change ...func(*manager.Options)) *Provider {
 	w.Helper()
 	n := &Network{Do: func(_ context.Context, _ Call, side Side) error {
 		if side == Before && w.away.Load() {
@@ -172,6 +174,10 @@ func (w *walker) replica() *Provider {
 	return w.Start(n, func(o *manager.Options) {
 		o.LeaderElection, o.LeaderElectionNamespace = true, metav1.NamespaceSystem
 		o.Now = func() time.Time { return time.Now().Add(time.Duration(w.clock.Load())) }
+		o.Lists = listpoll.Options{MinResources: 1, FullReadSpacing: 10 * time.Minute} // Eight Functions are enough.
+		for _, f := range change {
+			f(o)
+		}
 	})
 }
 
@@ -318,7 +324,7 @@ func (w *walker) converge() {
 		for i := range w.tenants {
 			w.rotate(i) // A Secret that is being deleted is gone later.
 		}
-		time.Sleep(time.Hour) // Every resource is observed, and what was lost is found.
+		time.Sleep(3 * time.Hour) // Every resource is read in full, and what was lost is found.
 		w.revive()
 	}
 	for _, k := range referringKinds() {
@@ -368,6 +374,9 @@ func (w *walker) check() {
 	before := len(w.Double.Calls())
 	w.checkNoWrites(time.Hour)
 	w.rolled(before)
+	_, _ = w.standby.Stop(), w.leader.Stop()
+	w.leader = w.replica(func(o *manager.Options) { o.ListPolls = false })
+	w.checkNoWrites(time.Hour) // Nor has a process anything to change that knows nothing and reads each resource.
 	w.recordNames()
 	w.apart()
 	w.checkAccount(awsdouble.DefaultAccount)

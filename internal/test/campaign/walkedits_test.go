@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -131,6 +132,27 @@ var edits = []func(w *walker, p someone){ //nolint:gochecknoglobals // They do n
 	},
 }
 
+// editListed changes something of a Function that is polled by list, or deletes it.
+func editListed(p someone, choice int) {
+	function := fmt.Sprint("function-listed-", choice%8) //nolint:mnd // As many as there are.
+	name, arn := p.name(function), p.arn("function", function)
+	switch choice / 8 % 5 { //nolint:mnd // As many as there are cases.
+	case 0:
+		_, _ = p.api.UpdateFunctionConfiguration(p.ctx,
+			&lambda.UpdateFunctionConfigurationInput{FunctionName: name, MemorySize: aws.Int32(512)})
+	case 1:
+		_, _ = p.api.UpdateFunctionCode(p.ctx,
+			&lambda.UpdateFunctionCodeInput{FunctionName: name, ZipFile: []byte(emptyZip)})
+	case 2: //nolint:mnd // The next one.
+		_, _ = p.api.TagResource(p.ctx,
+			&lambda.TagResourceInput{Resource: arn, Tags: map[string]string{"team": "hand"}})
+	case 3: //nolint:mnd // The next one.
+		_, _ = p.api.PublishVersion(p.ctx, &lambda.PublishVersionInput{FunctionName: name})
+	default:
+		_, _ = p.api.DeleteFunction(p.ctx, &lambda.DeleteFunctionInput{FunctionName: name})
+	}
+}
+
 // losses are what people delete in AWS of what resources have created.
 var losses = []func(w *walker, p someone){ //nolint:gochecknoglobals // They do not change.
 	func(_ *walker, p someone) {
@@ -229,7 +251,13 @@ func (w *walker) signingConfigs(p someone) (out []string) {
 }
 
 // edit changes something in AWS by hand. It does nothing if it is not there.
-func (w *walker) edit(choice int) { edits[choice%len(edits)](w, w.someone(choice/len(edits))) }
+func (w *walker) edit(choice int) {
+	if choice%4 == 0 { //nolint:mnd // There are many of them.
+		editListed(w.someone(len(w.tenants)), choice/4) //nolint:mnd // The rest.
+		return
+	}
+	edits[choice%len(edits)](w, w.someone(choice/len(edits)))
+}
 
 // lose deletes in AWS something that a resource has created.
 func (w *walker) lose(choice int) { losses[choice%len(losses)](w, w.someone(choice/len(losses))) }

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"fmt"
 	"maps"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,6 +27,17 @@ func parents() []Kind {
 		}
 	}
 	return []Kind{function("publisher", true), function("published-by-version", false)}
+}
+
+// listedKinds returns Functions that exist from the start, so that they are polled by list.
+func listedKinds() []Kind {
+	var out []Kind
+	for i := range 8 { //nolint:mnd // ListFunctions then takes fewer calls.
+		k := parents()[i%2]
+		k.Variant = fmt.Sprint("listed-", i)
+		out = append(out, k)
+	}
+	return out
 }
 
 // referringKinds returns resources that name others of the walk by references, and those.
