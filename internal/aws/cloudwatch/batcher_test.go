@@ -188,6 +188,27 @@ func TestEmptyWindow(t *testing.T) {
 	}
 }
 
+// TestEmptyWindowOfALongPeriod checks that nothing is measured before the first period that begins with the present
+// weight is finished, however far in the future that begins.
+func TestEmptyWindowOfALongPeriod(t *testing.T) {
+	b, f := &Batcher{}, &fake{}
+	s := subjectOf(1)
+	s.Since = clock(12, 0, 10)
+	for _, at := range []struct {
+		now  time.Time
+		wait time.Duration
+	}{
+		{now: clock(12, 1, 10), wait: time.Hour + 60*time.Minute + 50*time.Second},
+		{now: clock(14, 0, 0), wait: 2 * time.Minute},
+		{now: clock(11, 58, 0)}, // The clock was set back.
+	} {
+		got, wait, err := b.Sample(t.Context(), f, at.now, s, customOf(metricQuery("m", 3600, false)))
+		if err != nil || wait != at.wait || !math.IsNaN(got.Value) || len(f.metrics) > 0 {
+			t.Errorf("at %v there is no finished hour: got %+v, %v, %v, want a wait of %v", at.now, got, wait, err, at.wait)
+		}
+	}
+}
+
 func TestWindowOfCall(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
 	old, young := subjectOf(1), subjectOf(2)

@@ -112,7 +112,7 @@ func (r *request) windowAt(now time.Time) window {
 // untilFirst returns how long it takes until the first period of an empty window is finished. It is
 // zero if the clock was set back.
 func (r *request) untilFirst(now time.Time) time.Duration {
-	if r.since.Sub(now) > skew {
+	if r.since.Sub(now) > r.period+skew { // The first period begins up to a period after the weight was set.
 		return 0
 	}
 	return r.since.Add(r.period + rollout.PeriodDelay(r.period)).Sub(now)
