@@ -80,6 +80,30 @@ func TestWhatAnAlarmIsAbout(t *testing.T) {
 	}
 }
 
+// TestAlarmsWithALongInterval checks that a rollout that begins is told the present state of an alarm, and not that
+// which another rollout was told at the begin of its interval.
+func TestAlarmsWithALongInterval(t *testing.T) {
+	b, f, state := &Batcher{}, &fake{}, types.StateValueOk
+	f.describeAlarms = func(in *sdk.DescribeAlarmsInput) (*sdk.DescribeAlarmsOutput, error) {
+		return &sdk.DescribeAlarmsOutput{MetricAlarms: []types.MetricAlarm{{AlarmName: &in.AlarmNames[0], StateValue: state}}}, nil
+	}
+	read := func(now time.Time) string {
+		t.Helper()
+		if _, wait, err := b.Alarms(t.Context(), f, now, "ns", []string{"a"}, time.Hour); wait > time.Second || err != nil {
+			t.Fatalf("at %v: wait %v, %v", now, wait, err)
+		}
+		states, _, _ := b.Alarms(t.Context(), f, now.Add(time.Second), "ns", []string{"a"}, time.Hour)
+		return states["a"].State
+	}
+	if got := read(clock(12, 5, 0)); got != "OK" {
+		t.Errorf("got %q", got)
+	}
+	state = types.StateValueAlarm
+	if got := read(clock(12, 50, 0)); got != "ALARM" {
+		t.Errorf("after 45 minutes: got %q", got)
+	}
+}
+
 // TestEvaluationOf checks how long it takes until an alarm has evaluated what happens now.
 func TestEvaluationOf(t *testing.T) {
 	promQL := func(pending, recovery *int32) types.MetricAlarm {

@@ -294,6 +294,32 @@ func TestRolloutsTogether(t *testing.T) {
 	}
 }
 
+// TestRolloutsWithALongInterval checks that a rollout is measured when it is due, and not at the end of the interval of
+// another one.
+func TestRolloutsWithALongInterval(t *testing.T) {
+	f := newFleet(t, 2, nil, func() *v1beta1.AliasRollout {
+		spec := &v1beta1.AliasRollout{
+			Strategy: v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{
+				Steps: []v1beta1.CanaryStep{{SetWeight: ptr.To[int32](10)}},
+			}},
+			Analysis: errorRate("result < 0.05"),
+		}
+		spec.Analysis.Metrics[0].Interval = &metav1.Duration{Duration: 30 * time.Minute}
+		return spec
+	})
+	f.Advance(f.Now().Truncate(30 * time.Minute).Add(30*time.Minute + 20*time.Second).Sub(f.Now()))
+	for i, a := range f.aliases {
+		a.Spec.ForProvider.FunctionVersion = ptr.To("2")
+		f.due[i] = f.Now().Add(time.Duration(i) * 3 * time.Minute)
+	}
+	f.run()
+	for _, a := range f.aliases {
+		if s := a.Status.Rollout; s.Phase != v1beta1.RolloutReady {
+			t.Errorf("%s: %+v", a.Name, s)
+		}
+	}
+}
+
 // TestRetriedWithinAMinute checks that Lambda's metrics of a target that is retried begin with the next minute: the
 // present one may have the invocations for which it was rejected.
 func TestRetriedWithinAMinute(t *testing.T) {
