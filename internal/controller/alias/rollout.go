@@ -88,9 +88,11 @@ func (e *external) effects(a *v1beta1.Alias, before *v1beta1.AliasRolloutStatus)
 	return effects
 }
 
-// measure records how long a rollout took that has just ended.
+// measure records how long a rollout took that has just ended. One that ends Ready with the stable version that it has
+// begun with has had its target replaced: it has no result.
 func (e *external) measure(before, after *v1beta1.AliasRolloutStatus) {
-	if before == nil || before.FinishedAt != nil || after.FinishedAt == nil || after.StartedAt == nil {
+	if before == nil || before.FinishedAt != nil || after.FinishedAt == nil || after.StartedAt == nil ||
+		after.Phase == v1beta1.RolloutReady && after.Stable.FunctionVersion == before.Stable.FunctionVersion {
 		return
 	}
 	e.metrics.RecordRollout(after.Phase, after.Reason, after.FinishedAt.Sub(after.StartedAt.Time))

@@ -419,6 +419,31 @@ func TestRolloutDuration(t *testing.T) {
 	t.Error("it is not measured")
 }
 
+// TestDurationOfAReplacedRollout checks that a rollout whose target is replaced does not count as one that is Ready.
+func TestDurationOfAReplacedRollout(t *testing.T) {
+	for name, moved := range map[string]func(s v1beta1.AliasRolloutStatus) bool{
+		"Pending":     func(s v1beta1.AliasRolloutStatus) bool { return s.Phase == v1beta1.RolloutPending },
+		"Progressing": func(s v1beta1.AliasRolloutStatus) bool { return s.ObservedWeight == 10 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRollout(t, canary())
+			r.desire("2")
+			r.until(name, func() bool { return moved(r.state()) })
+			r.desire("1")
+			r.ends(v1beta1.RolloutReady)
+			registry := prometheus.NewRegistry()
+			registry.MustRegister(r.metrics)
+			families, err := registry.Gather()
+			r.Must(err)
+			for _, f := range families {
+				if f.GetName() == "provider_lambda_rollout_duration_seconds" {
+					t.Errorf("version 2 is not served, got %v", f)
+				}
+			}
+		})
+	}
+}
+
 // TestRolloutOfTheSameCode checks that a version with the code and configuration of one that has
 // failed is not rolled out.
 func TestRolloutOfTheSameCode(t *testing.T) {
