@@ -933,6 +933,27 @@ func TestRolloutOfAnotherVersionMeanwhile(t *testing.T) {
 	r.wantRoutes("from the stable version", "1", "1+2:0.1", "1", "1+3:0.1", "1+3:0.5", "3")
 }
 
+// TestRolloutWithoutADesiredVersion checks that a rollout in progress continues while it is not known which version its
+// Function has published last, and that nothing else begins.
+func TestRolloutWithoutADesiredVersion(t *testing.T) {
+	for name, functions := range map[string]testenv.Functions{
+		"NotRead":      {Answer: func(client.ObjectKey, *v1beta1.Function) error { return errors.New("not read") }},
+		"NotPublished": publishedLast(""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRollout(t, canary())
+			following(r.alias)
+			r.until("at 10 %", func() bool { return r.state().ObservedWeight == 10 })
+			r.functions, r.health = functions, unhealthy
+			r.until("rolled back", func() bool { return r.state().Phase == v1beta1.RolloutFailed })
+			r.wantRoutes("while no version is desired", "1", "1+3:0.1", "1")
+			if err := r.step(); err == nil {
+				t.Error("after the rollout, nothing says that the version is not known")
+			}
+		})
+	}
+}
+
 // TestRolloutPausedByTheUser checks that no more invocations move while the user has paused the
 // rollout, and that a failure still rolls it back.
 func TestRolloutPausedByTheUser(t *testing.T) {
