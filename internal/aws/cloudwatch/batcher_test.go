@@ -501,6 +501,26 @@ func TestShortPeriods(t *testing.T) {
 	}
 }
 
+// TestLongWindowOfShortPeriods checks that no call for periods of less than a minute begins more than three hours ago,
+// also if the timeout makes the window longer: CloudWatch would have no data points for it.
+func TestLongWindowOfShortPeriods(t *testing.T) {
+	for _, period := range []int32{10, 30} {
+		f := &fake{}
+		m := customOf(metricQuery("m", period, false))
+		m.Provider.CloudWatch.Window = &metav1.Duration{Duration: 3*time.Hour - time.Minute}
+		s := subjectOf(1)
+		s.Since, s.Timeout = clock(2, 0, 0), 15*time.Minute
+		now := clock(12, 0, 9)
+		got, wait, err := (&Batcher{}).Sample(t.Context(), f, now, s, m)
+		if err != nil || wait > 0 || math.IsNaN(got.Value) {
+			t.Fatalf("got %+v, %v, %v", got, wait, err)
+		}
+		if began := now.Sub(*f.metrics[0].StartTime); began > 3*time.Hour || began < 3*time.Hour-2*time.Minute {
+			t.Errorf("a call for periods of %d s begins %s ago", period, began)
+		}
+	}
+}
+
 func TestManyPoints(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
 	const rollouts = 300
