@@ -124,7 +124,8 @@ type Desired[S any] struct {
 	// Left are the settings that only spec.initProvider sets: they are not corrected after the creation.
 	Left diff.Left
 
-	// Preview is true if the result is only displayed, because the resource may not change anything.
+	// Preview is true if the result is not the begin of a change: it is only displayed, because the resource may not
+	// change anything, or tells whether the external resource is as a create would have made it.
 	Preview bool
 }
 

@@ -138,10 +138,14 @@ func latest(a, b time.Time) time.Time {
 // Record adds a measurement to a state.
 func Record(s *v1beta1.AliasRolloutStatus, m Measurement, now time.Time) {
 	c := record(s, m.CheckID)
-	c.Result, c.Value, c.Message, c.MeasuredAt, c.JudgedUntil = m.Result, m.Value, m.Message, stamp(now), stamp(m.Until)
-	if m.Until.IsZero() || m.Until.After(now) {
-		c.JudgedUntil = c.MeasuredAt
+	until := m.Until
+	switch {
+	case until.IsZero() && m.Result == Error && c.JudgedUntil != nil: // The deadline depends on how late it judges.
+		until = now.Add(c.JudgedUntil.Sub(c.MeasuredAt.Time))
+	case until.IsZero() || until.After(now):
+		until = now
 	}
+	c.Result, c.Value, c.Message, c.MeasuredAt, c.JudgedUntil = m.Result, m.Value, m.Message, stamp(now), stamp(until)
 	switch m.Result {
 	case Success:
 		if c.Ignored {

@@ -156,6 +156,20 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
+// TestDeadlineOfAnAlarmWithoutAnAnswer checks that a single read of an alarm that fails does not end a rollout that
+// waits for all of the alarm's periods.
+func TestDeadlineOfAnAlarmWithoutAnAnswer(t *testing.T) {
+	s := newScenario(t, tenPercent(alarms("a")))
+	s.delay = 17 * time.Minute
+	s.at10()
+	s.pass(20 * time.Minute)
+	s.result = func(CheckID) string { return Error }
+	s.pass(30 * time.Second)
+	s.result = nil
+	s.pass(time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
 // TestEvidenceComesBeforeTheDeadline checks that a target that has failed is rejected, also if it is replaced or its
 // time is over at the same moment.
 func TestEvidenceComesBeforeTheDeadline(t *testing.T) {

@@ -78,9 +78,10 @@ func PeriodDelay(period time.Duration) time.Duration {
 	return PublishDelay
 }
 
-// Delay returns how long after its begin an invocation is in a measurement of a metric at the latest, if it takes no
+// Delay returns how long after a weight was given its invocations are judged by a metric at the latest, if they take no
 // longer than the timeout. An invocation is in no metric before its end, and then at the time of its begin. A metric
-// of CloudWatch has it once its period is over and published; of the others, no delay is known.
+// of CloudWatch judges a weight once a whole period with it is over and published, which begins up to a period after
+// it; of the others, no delay is known.
 func Delay(m *v1beta1.RolloutMetric, timeout time.Duration) time.Duration {
 	period := time.Minute
 	switch p := m.Provider; {
@@ -90,7 +91,7 @@ func Delay(m *v1beta1.RolloutMetric, timeout time.Duration) time.Duration {
 	default:
 		return timeout
 	}
-	return timeout + period + PeriodDelay(period)
+	return timeout + 2*period + PeriodDelay(period) //nolint:mnd // See above.
 }
 
 // LongestPeriod returns the longest period of the metrics of queries, a minute if they name none.

@@ -61,6 +61,9 @@ func (s *scenario) decide() Decision {
 		if s.result != nil {
 			m.Result = s.result(id)
 		}
+		if m.Result == Error {
+			m.Until, m.About = time.Time{}, time.Time{} // What has no value judges nothing.
+		}
 		if m.Result != "" {
 			o.Measurements = append(o.Measurements, m)
 		}

@@ -111,8 +111,13 @@ func (b *Batcher) states(ctx context.Context, api API, now time.Time,
 const compositeEvaluation = 5*time.Minute + rollout.PublishDelay
 
 // evaluationOf returns how long it takes until an alarm has evaluated what happens now: all of its periods, and the
-// delay with which CloudWatch has their data.
+// delay with which CloudWatch has their data. Those of a wall clock window begin up to a period later. An alarm of a
+// PromQL query has no periods, but changes its state only after the query's result has been another one for so long.
 func evaluationOf(a *types.MetricAlarm) time.Duration {
+	if c, ok := a.EvaluationCriteria.(*types.EvaluationCriteriaMemberPromQLCriteria); ok {
+		held := max(aws.ToInt32(c.Value.PendingPeriod), aws.ToInt32(c.Value.RecoveryPeriod))
+		return time.Duration(held+aws.ToInt32(a.EvaluationInterval))*time.Second + rollout.PublishDelay
+	}
 	period := aws.ToInt32(a.Period)
 	for _, q := range a.Metrics { // Of metric math.
 		period = max(period, aws.ToInt32(q.Period))
@@ -121,7 +126,11 @@ func evaluationOf(a *types.MetricAlarm) time.Duration {
 		}
 	}
 	length := time.Duration(cmp.Or(period, int32(minute.Seconds()))) * time.Second
-	return time.Duration(max(aws.ToInt32(a.EvaluationPeriods), 1))*length + rollout.PeriodDelay(length)
+	periods := max(aws.ToInt32(a.EvaluationPeriods), 1)
+	if _, ok := a.EvaluationWindow.(*types.EvaluationWindowMemberWallClockWindow); ok {
+		periods++
+	}
+	return time.Duration(periods)*length + rollout.PeriodDelay(length)
 }
 
 // aboutOf returns the end of the latest period that an alarm had evaluated when it went to its state. If the data of

@@ -79,3 +79,68 @@ func TestWhatAnAlarmIsAbout(t *testing.T) {
 		}
 	}
 }
+
+// TestAlarmsWithALongInterval checks that a rollout that begins is told the present state of an alarm, and not that
+// which another rollout was told at the begin of its interval.
+func TestAlarmsWithALongInterval(t *testing.T) {
+	b, f, state := &Batcher{}, &fake{}, types.StateValueOk
+	f.describeAlarms = func(in *sdk.DescribeAlarmsInput) (*sdk.DescribeAlarmsOutput, error) {
+		return &sdk.DescribeAlarmsOutput{MetricAlarms: []types.MetricAlarm{{AlarmName: &in.AlarmNames[0], StateValue: state}}}, nil
+	}
+	read := func(now time.Time) string {
+		t.Helper()
+		if _, wait, err := b.Alarms(t.Context(), f, now, "ns", []string{"a"}, time.Hour); wait > time.Second || err != nil {
+			t.Fatalf("at %v: wait %v, %v", now, wait, err)
+		}
+		states, _, _ := b.Alarms(t.Context(), f, now.Add(time.Second), "ns", []string{"a"}, time.Hour)
+		return states["a"].State
+	}
+	if got := read(clock(12, 5, 0)); got != "OK" {
+		t.Errorf("got %q", got)
+	}
+	state = types.StateValueAlarm
+	if got := read(clock(12, 50, 0)); got != "ALARM" {
+		t.Errorf("after 45 minutes: got %q", got)
+	}
+}
+
+// TestEvaluationOf checks how long it takes until an alarm has evaluated what happens now.
+func TestEvaluationOf(t *testing.T) {
+	promQL := func(pending, recovery *int32) types.MetricAlarm {
+		return types.MetricAlarm{EvaluationInterval: aws.Int32(60), EvaluationCriteria: &types.EvaluationCriteriaMemberPromQLCriteria{
+			Value: types.AlarmPromQLCriteria{PendingPeriod: pending, RecoveryPeriod: recovery},
+		}}
+	}
+	for name, tc := range map[string]struct {
+		reason string
+		alarm  types.MetricAlarm
+		want   time.Duration
+	}{
+		"Periods": {
+			"All of its periods, and two minutes.",
+			types.MetricAlarm{Period: aws.Int32(300), EvaluationPeriods: aws.Int32(3)}, 17 * time.Minute,
+		},
+		"WallClock": {
+			"Its periods begin at a multiple of them, so up to one later.",
+			types.MetricAlarm{
+				Period: aws.Int32(3600), EvaluationPeriods: aws.Int32(1), EvaluationWindow: &types.EvaluationWindowMemberWallClockWindow{},
+			}, 2*time.Hour + 2*time.Minute,
+		},
+		"Sliding": {
+			"Otherwise, they end with the evaluation.",
+			types.MetricAlarm{
+				Period: aws.Int32(3600), EvaluationPeriods: aws.Int32(1), EvaluationWindow: &types.EvaluationWindowMemberSlidingWindow{},
+			}, time.Hour + 2*time.Minute,
+		},
+		"PromQL":  {"One of a query has no periods.", promQL(nil, nil), 3 * time.Minute},
+		"Pending": {"It goes to ALARM after so long only.", promQL(aws.Int32(900), aws.Int32(60)), 18 * time.Minute},
+		"Recovery": {
+			"And is in ALARM for so long because of what was before.",
+			promQL(aws.Int32(60), aws.Int32(900)), 18 * time.Minute,
+		},
+	} {
+		if got := evaluationOf(&tc.alarm); got != tc.want {
+			t.Errorf("%s: %s\ngot %s, want %s", name, tc.reason, got, tc.want)
+		}
+	}
+}

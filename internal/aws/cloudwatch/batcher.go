@@ -31,8 +31,8 @@ const (
 )
 
 // A Batcher shares calls among the rollouts of a session. Time is divided into slots as long as the interval of a
-// metric: rollouts with the same interval share the calls of a slot. Its zero value is ready to use, and it is safe for
-// concurrent use. It belongs to one session, so that nobody sees what other credentials have read.
+// metric, at most a minute: rollouts with equal slots share the calls of a slot. Its zero value is ready to use, and it
+// is safe for concurrent use. It belongs to one session, so that nobody sees what other credentials have read.
 type Batcher struct {
 	samples schedule[*request, rollout.Sample]
 	alarms  schedule[string, rollout.AlarmState]
@@ -45,6 +45,12 @@ type Batcher struct {
 
 	// customPause keeps back what users query, besides samplesPause: their queries do not keep others back.
 	customPause pause
+}
+
+// slotFor returns the length of the slots of an interval. In longer ones than a minute, the answer for a rollout would
+// be an old one, or come long after it was due.
+func slotFor(interval time.Duration) time.Duration {
+	return min(max(interval, leastInterval), defaultInterval)
 }
 
 // Sample returns the value of a metric of provider lambda or cloudWatch. If wait is positive, there is no value yet:
@@ -63,7 +69,7 @@ func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject ro
 	}
 	interval := defaultInterval
 	if metric.Interval != nil {
-		interval = max(metric.Interval.Duration, leastInterval)
+		interval = slotFor(metric.Interval.Duration)
 	}
 	requests := map[string]*request{r.key: r}
 	switch w := r.windowAt(now); {
@@ -106,7 +112,7 @@ func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, namespace 
 	for _, n := range names {
 		requests[n] = n
 	}
-	answers, wait, err := b.alarms.ask(now, max(interval, leastInterval), namespace, requests,
+	answers, wait, err := b.alarms.ask(now, slotFor(interval), namespace, requests,
 		func(due map[string]string) map[string]answer[rollout.AlarmState] {
 			return b.describe(ctx, api, now, due)
 		})

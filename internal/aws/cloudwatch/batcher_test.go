@@ -188,6 +188,27 @@ func TestEmptyWindow(t *testing.T) {
 	}
 }
 
+// TestEmptyWindowOfALongPeriod checks that nothing is measured before the first period that begins with the present
+// weight is finished, however far in the future that begins.
+func TestEmptyWindowOfALongPeriod(t *testing.T) {
+	b, f := &Batcher{}, &fake{}
+	s := subjectOf(1)
+	s.Since = clock(12, 0, 10)
+	for _, at := range []struct {
+		now  time.Time
+		wait time.Duration
+	}{
+		{now: clock(12, 1, 10), wait: time.Hour + 60*time.Minute + 50*time.Second},
+		{now: clock(14, 0, 0), wait: 2 * time.Minute},
+		{now: clock(11, 58, 0)}, // The clock was set back.
+	} {
+		got, wait, err := b.Sample(t.Context(), f, at.now, s, customOf(metricQuery("m", 3600, false)))
+		if err != nil || wait != at.wait || !math.IsNaN(got.Value) || len(f.metrics) > 0 {
+			t.Errorf("at %v there is no finished hour: got %+v, %v, %v, want a wait of %v", at.now, got, wait, err, at.wait)
+		}
+	}
+}
+
 func TestWindowOfCall(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
 	old, young := subjectOf(1), subjectOf(2)
@@ -477,6 +498,26 @@ func TestShortPeriods(t *testing.T) {
 	if got, wait, err := b.Sample(t.Context(), f, clock(12, 0, 30), s, m); err != nil || wait > 0 || got.Value != 1 ||
 		got.Samples != 1 {
 		t.Errorf("the period from 12:00:10 is finished: got %+v, %v, %v", got, wait, err)
+	}
+}
+
+// TestLongWindowOfShortPeriods checks that no call for periods of less than a minute begins more than three hours ago,
+// also if the timeout makes the window longer: CloudWatch would have no data points for it.
+func TestLongWindowOfShortPeriods(t *testing.T) {
+	for _, period := range []int32{10, 30} {
+		f := &fake{}
+		m := customOf(metricQuery("m", period, false))
+		m.Provider.CloudWatch.Window = &metav1.Duration{Duration: 3*time.Hour - time.Minute}
+		s := subjectOf(1)
+		s.Since, s.Timeout = clock(2, 0, 0), 15*time.Minute
+		now := clock(12, 0, 9)
+		got, wait, err := (&Batcher{}).Sample(t.Context(), f, now, s, m)
+		if err != nil || wait > 0 || math.IsNaN(got.Value) {
+			t.Fatalf("got %+v, %v, %v", got, wait, err)
+		}
+		if began := now.Sub(*f.metrics[0].StartTime); began > 3*time.Hour || began < 3*time.Hour-2*time.Minute {
+			t.Errorf("a call for periods of %d s begins %s ago", period, began)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
@@ -25,6 +26,13 @@ const (
 	defaultWindow = 5 * time.Minute
 	leastPeriods  = 3
 )
+
+// shortPeriodsKept is the time for which CloudWatch keeps periods of less than a minute. A call that begins earlier has
+// none.
+const shortPeriodsKept = 3 * time.Hour
+
+// isShort reports whether a query has periods of less than a minute.
+func isShort(q v1beta1.CloudWatchQuery) bool { return q.Metric != nil && periodOf(*q.Metric) < minute }
 
 // A request is a metric of a rollout.
 type request struct {
@@ -84,6 +92,9 @@ func newRequest(subject rollout.Subject, metric v1beta1.RolloutMetric) (*request
 		r.length = window.Duration
 	}
 	r.length += subject.Timeout
+	if c := metric.Provider.CloudWatch; c != nil && slices.ContainsFunc(c.Queries, isShort) {
+		r.length = min(r.length, shortPeriodsKept-2*r.period-rollout.PeriodDelay(r.period))
+	}
 	var err error
 	r.key, err = keyOf(r, subject, metric.Provider)
 	return r, err
@@ -112,7 +123,7 @@ func (r *request) windowAt(now time.Time) window {
 // untilFirst returns how long it takes until the first period of an empty window is finished. It is
 // zero if the clock was set back.
 func (r *request) untilFirst(now time.Time) time.Duration {
-	if r.since.Sub(now) > skew {
+	if r.since.Sub(now) > r.period+skew { // The first period begins up to a period after the weight was set.
 		return 0
 	}
 	return r.since.Add(r.period + rollout.PeriodDelay(r.period)).Sub(now)

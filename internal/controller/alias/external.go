@@ -183,11 +183,15 @@ func (e *external) status(a *v1beta1.Alias, o found) {
 	a.Status.AtProvider = observation(e.id, o.Resource, e.code)
 }
 
-// desired returns the settings of spec, with the followed version, if the alias follows its Function.
+// desired returns the settings of spec, with the followed version, if the alias follows its Function. A rollout in
+// progress continues without that version if it is not known.
 func (e *external) desired(
 	ctx context.Context, a *v1beta1.Alias,
 ) (forProvider, initProvider settings, err error) {
 	followed, err := e.followed(ctx, a)
+	if rollsOut(a) && inProgress(a.Status.Rollout) {
+		err = nil
+	}
 	forProvider, initProvider = desired(a, followed)
 	return forProvider, initProvider, err
 }

@@ -33,6 +33,7 @@ func TestObserve(t *testing.T) {
 		observation = testenv.Observation
 		mg          = *v1beta1.Alias
 	)
+	rolledOut := func(a mg) { a.Spec.Rollout = canary() }
 	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable}
 	follows := func(answer func(client.ObjectKey, *v1beta1.Function) error) func(*env) {
 		return func(e *env) { e.functions = testenv.Functions{Answer: answer} }
@@ -67,6 +68,13 @@ func TestObserve(t *testing.T) {
 		"LostAnswerOutpaced": {Reason: "So is one that follows what has been published since.", Resource: testAlias(testenv.Pending, following), AWS: has("live"), Want: observation{Exists: true, Ready: "Updating"}},
 		"LostAnswerOther": {
 			Reason: "One that is not as we asked for is not.", Resource: testAlias(testenv.Pending, func(a mg) { a.Spec.ForProvider.Description = ptr.To("d") }),
+			AWS: has("live"), Want: observation{Ready: xpv2.ReasonUnavailable, Err: "was not created by this resource"},
+		},
+		"LostAnswerRollout": {
+			Reason: "One with a rollout is ours as one without.", Resource: testAlias(testenv.Pending, rolledOut), AWS: has("live"), Want: inOrder,
+		},
+		"LostAnswerOtherRollout": {
+			Reason: "And if it is not as we asked for, no rollout begins.", Resource: testAlias(testenv.Pending, rolledOut, func(a mg) { a.Spec.ForProvider.FunctionVersion = ptr.To("2") }),
 			AWS: has("live"), Want: observation{Ready: xpv2.ReasonUnavailable, Err: "was not created by this resource"},
 		},
 		"DeletedGone": {Reason: "A deletion ends when the alias is gone.", Resource: testAlias(named, testenv.BeingDeleted), AWS: has("other")},

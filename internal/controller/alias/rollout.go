@@ -43,10 +43,15 @@ const hundred = 100
 // validate returns an error if the checks of spec can't be measured. A rollout that has begun goes on:
 // it pauses, or rolls back.
 func (e *external) validate(a *v1beta1.Alias) error {
-	if s := a.Status.Rollout; s != nil && (s.Phase == v1beta1.RolloutPending || s.Phase == v1beta1.RolloutProgressing) {
+	if inProgress(a.Status.Rollout) {
 		return nil
 	}
 	return reconcile.Invalid(e.analyzer.Validate(a.Spec.Rollout))
+}
+
+// inProgress reports whether a rollout has begun and not ended.
+func inProgress(s *v1beta1.AliasRolloutStatus) bool {
+	return s != nil && (s.Phase == v1beta1.RolloutPending || s.Phase == v1beta1.RolloutProgressing)
 }
 
 // follow sets the state of the rollout, and returns the desired settings with the route that the rollout has decided
@@ -88,9 +93,11 @@ func (e *external) effects(a *v1beta1.Alias, before *v1beta1.AliasRolloutStatus)
 	return effects
 }
 
-// measure records how long a rollout took that has just ended.
+// measure records how long a rollout took that has just ended. One that ends Ready with the stable version that it has
+// begun with has had its target replaced: it has no result.
 func (e *external) measure(before, after *v1beta1.AliasRolloutStatus) {
-	if before == nil || before.FinishedAt != nil || after.FinishedAt == nil || after.StartedAt == nil {
+	if before == nil || before.FinishedAt != nil || after.FinishedAt == nil || after.StartedAt == nil ||
+		after.Phase == v1beta1.RolloutReady && after.Stable.FunctionVersion == before.Stable.FunctionVersion {
 		return
 	}
 	e.metrics.RecordRollout(after.Phase, after.Reason, after.FinishedAt.Sub(after.StartedAt.Time))

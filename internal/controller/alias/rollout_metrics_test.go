@@ -54,8 +54,8 @@ func newFleet(t *testing.T, n int, versions map[string]awsdouble.Outcomes, spec 
 	f.Observer = func() reconcile.Observer[*v1beta1.Alias] {
 		x := &external{
 			api: f.Lambda, functions: f.functions, cache: f.Cache, now: f.Now,
-			analyzer: analyzer.WithCloudWatch(metrics{batcher: batcher, api: api, now: f.Now}),
 		}
+		x.analyzer = analyzer.WithCloudWatch(metrics{batcher: batcher, api: api, now: f.Now, mayAct: x.mayAct})
 		return x.resource()
 	}
 	for i := range n {
@@ -197,6 +197,34 @@ func TestRolloutWaitsForAPeriod(t *testing.T) {
 	}
 }
 
+// TestRolloutByALongPeriod checks that a rollout waits for the first period of a metric that begins with the weight,
+// without a measurement before that period is over, and without a deadline before.
+func TestRolloutByALongPeriod(t *testing.T) {
+	f := newFleet(t, 1, nil, func() *v1beta1.AliasRollout {
+		return &v1beta1.AliasRollout{
+			Strategy: v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{
+				Steps: []v1beta1.CanaryStep{{SetWeight: ptr.To[int32](10)}},
+			}},
+			Analysis: &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{{
+				Name: "used", Interval: &metav1.Duration{Duration: time.Minute}, SuccessCondition: ptr.To("result > 0.0"),
+				Provider: v1beta1.RolloutMetricProvider{CloudWatch: &v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{{
+					ID: "used", Metric: &v1beta1.CloudWatchMetricStat{
+						Namespace: "AWS/Lambda", MetricName: "Invocations", Statistic: "Sum", PeriodSeconds: ptr.To[int32](1800),
+						Dimensions: map[string]string{"FunctionName": "f", "Resource": "f:a0"},
+					},
+				}}}},
+			}}},
+		}
+	})
+	f.Advance(f.Now().Truncate(30 * time.Minute).Add(30*time.Minute + 20*time.Second).Sub(f.Now()))
+	f.aliases[0].Spec.ForProvider.FunctionVersion = ptr.To("2")
+	f.due[0] = f.Now()
+	f.run()
+	if s := f.aliases[0].Status.Rollout; s.Phase != v1beta1.RolloutReady || f.inconclusive > 0 {
+		t.Errorf("%d measurements were inconclusive: %+v", f.inconclusive, s)
+	}
+}
+
 // TestRolloutWithoutMetrics checks that a rollout whose metrics have no value, or that has no traffic,
 // is never promoted, and ends at its deadline.
 func TestRolloutWithoutMetrics(t *testing.T) {
@@ -225,7 +253,7 @@ func TestRolloutWithoutMetrics(t *testing.T) {
 			if s := f.aliases[0].Status.Rollout; s.Phase != v1beta1.RolloutFailed || s.Reason != v1beta1.RolloutReasonProgressDeadlineExceeded {
 				t.Errorf("got %+v", s)
 			}
-			if took := f.Now().Sub(start); took > 16*time.Minute {
+			if took := f.Now().Sub(start); took > 17*time.Minute {
 				t.Errorf("the deadline was held up: %s", took)
 			}
 			if got := f.calls("GetMetricData"); got > 60 {
@@ -262,6 +290,32 @@ func TestRolloutsTogether(t *testing.T) {
 	for i, a := range f.aliases {
 		if want := []string{v1beta1.RolloutReady, v1beta1.RolloutFailed}[i%2]; a.Status.Rollout.Phase != want {
 			t.Errorf("%s: want %s, got %+v", a.Name, want, a.Status.Rollout)
+		}
+	}
+}
+
+// TestRolloutsWithALongInterval checks that a rollout is measured when it is due, and not at the end of the interval of
+// another one.
+func TestRolloutsWithALongInterval(t *testing.T) {
+	f := newFleet(t, 2, nil, func() *v1beta1.AliasRollout {
+		spec := &v1beta1.AliasRollout{
+			Strategy: v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{
+				Steps: []v1beta1.CanaryStep{{SetWeight: ptr.To[int32](10)}},
+			}},
+			Analysis: errorRate("result < 0.05"),
+		}
+		spec.Analysis.Metrics[0].Interval = &metav1.Duration{Duration: 30 * time.Minute}
+		return spec
+	})
+	f.Advance(f.Now().Truncate(30 * time.Minute).Add(30*time.Minute + 20*time.Second).Sub(f.Now()))
+	for i, a := range f.aliases {
+		a.Spec.ForProvider.FunctionVersion = ptr.To("2")
+		f.due[i] = f.Now().Add(time.Duration(i) * 3 * time.Minute)
+	}
+	f.run()
+	for _, a := range f.aliases {
+		if s := a.Status.Rollout; s.Phase != v1beta1.RolloutReady {
+			t.Errorf("%s: %+v", a.Name, s)
 		}
 	}
 }

@@ -419,6 +419,31 @@ func TestRolloutDuration(t *testing.T) {
 	t.Error("it is not measured")
 }
 
+// TestDurationOfAReplacedRollout checks that a rollout whose target is replaced does not count as one that is Ready.
+func TestDurationOfAReplacedRollout(t *testing.T) {
+	for name, moved := range map[string]func(s v1beta1.AliasRolloutStatus) bool{
+		"Pending":     func(s v1beta1.AliasRolloutStatus) bool { return s.Phase == v1beta1.RolloutPending },
+		"Progressing": func(s v1beta1.AliasRolloutStatus) bool { return s.ObservedWeight == 10 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRollout(t, canary())
+			r.desire("2")
+			r.until(name, func() bool { return moved(r.state()) })
+			r.desire("1")
+			r.ends(v1beta1.RolloutReady)
+			registry := prometheus.NewRegistry()
+			registry.MustRegister(r.metrics)
+			families, err := registry.Gather()
+			r.Must(err)
+			for _, f := range families {
+				if f.GetName() == "provider_lambda_rollout_duration_seconds" {
+					t.Errorf("version 2 is not served, got %v", f)
+				}
+			}
+		})
+	}
+}
+
 // TestRolloutOfTheSameCode checks that a version with the code and configuration of one that has
 // failed is not rolled out.
 func TestRolloutOfTheSameCode(t *testing.T) {
@@ -908,6 +933,27 @@ func TestRolloutOfAnotherVersionMeanwhile(t *testing.T) {
 	r.wantRoutes("from the stable version", "1", "1+2:0.1", "1", "1+3:0.1", "1+3:0.5", "3")
 }
 
+// TestRolloutWithoutADesiredVersion checks that a rollout in progress continues while it is not known which version its
+// Function has published last, and that nothing else begins.
+func TestRolloutWithoutADesiredVersion(t *testing.T) {
+	for name, functions := range map[string]testenv.Functions{
+		"NotRead":      {Answer: func(client.ObjectKey, *v1beta1.Function) error { return errors.New("not read") }},
+		"NotPublished": publishedLast(""),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRollout(t, canary())
+			following(r.alias)
+			r.until("at 10 %", func() bool { return r.state().ObservedWeight == 10 })
+			r.functions, r.health = functions, unhealthy
+			r.until("rolled back", func() bool { return r.state().Phase == v1beta1.RolloutFailed })
+			r.wantRoutes("while no version is desired", "1", "1+3:0.1", "1")
+			if err := r.step(); err == nil {
+				t.Error("after the rollout, nothing says that the version is not known")
+			}
+		})
+	}
+}
+
 // TestRolloutPausedByTheUser checks that no more invocations move while the user has paused the
 // rollout, and that a failure still rolls it back.
 func TestRolloutPausedByTheUser(t *testing.T) {
@@ -924,9 +970,9 @@ func TestRolloutPausedByTheUser(t *testing.T) {
 	r.wantRoutes("a failure", "1", "1+2:0.1", "1")
 }
 
-// TestDeletionThatWaitsForAVersion deletes an alias whose creation was not answered, while the version that tells whether
-// the alias is its own can't be read yet. It is not left in AWS as another's.
-func TestDeletionThatWaitsForAVersion(t *testing.T) {
+// TestDeletionNeedsNoVersion deletes an alias with a rollout whose creation was not answered, while no version can be
+// read: spec alone tells whether the alias is its own. It is not left in AWS as another's.
+func TestDeletionNeedsNoVersion(t *testing.T) {
 	e := newEnv(t)
 	has("live")(e)
 	e.health = healthy
@@ -945,7 +991,7 @@ func TestDeletionThatWaitsForAVersion(t *testing.T) {
 			Stable: v1beta1.RolloutRevision{FunctionVersion: "1"}, Target: v1beta1.RolloutRevision{FunctionVersion: "2"},
 		}
 	}))
-	if err != nil || o != testenv.Aborted {
+	if err != nil || o != testenv.Deleted {
 		t.Errorf("%s, %v", o, err)
 	}
 }
