@@ -118,19 +118,22 @@ func TestEvaluationOf(t *testing.T) {
 	}{
 		"Periods": {
 			"All of its periods, and two minutes.",
-			types.MetricAlarm{Period: aws.Int32(300), EvaluationPeriods: aws.Int32(3)}, 17 * time.Minute,
+			types.MetricAlarm{Period: aws.Int32(300), EvaluationPeriods: aws.Int32(3)},
+			17 * time.Minute,
 		},
 		"WallClock": {
 			"Its periods begin at a multiple of them, so up to one later.",
 			types.MetricAlarm{
 				Period: aws.Int32(3600), EvaluationPeriods: aws.Int32(1), EvaluationWindow: &types.EvaluationWindowMemberWallClockWindow{},
-			}, 2*time.Hour + 2*time.Minute,
+			},
+			2*time.Hour + 2*time.Minute,
 		},
 		"Sliding": {
 			"Otherwise, they end with the evaluation.",
 			types.MetricAlarm{
 				Period: aws.Int32(3600), EvaluationPeriods: aws.Int32(1), EvaluationWindow: &types.EvaluationWindowMemberSlidingWindow{},
-			}, time.Hour + 2*time.Minute,
+			},
+			time.Hour + 2*time.Minute,
 		},
 		"PromQL":  {"One of a query has no periods.", promQL(nil, nil), 3 * time.Minute},
 		"Pending": {"It goes to ALARM after so long only.", promQL(aws.Int32(900), aws.Int32(60)), 18 * time.Minute},
