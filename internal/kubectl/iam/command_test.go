@@ -187,6 +187,15 @@ func TestCommand(t *testing.T) {
 				"elasticfilesystem:DescribeMountTargets arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0 arn:aws:elasticfilesystem:eu-central-1:123456789012:file-system/*",
 			}, whole...),
 		},
+		"DurableKey": {
+			reason: "AWS verifies the key of durable executions with the permissions of the caller.",
+			stdin:  strings.Replace(function, "handler:", `durableConfig: {executionTimeout: 60, kmsKeyArn: "arn:aws:kms:eu-central-1:123456789012:key/k"}`+"\n    handler:", 1),
+			args:   []string{account},
+			want: slices.Sorted(slices.Values(append([]string{
+				"kms:Decrypt arn:aws:kms:eu-central-1:123456789012:key/k", "kms:DescribeKey arn:aws:kms:eu-central-1:123456789012:key/k",
+				"kms:GenerateDataKey arn:aws:kms:eu-central-1:123456789012:key/k",
+			}, whole...))),
+		},
 		"DriftEventsOfANamespace": {
 			reason: "The config of a namespace has a queue, too.",
 			stdin:  strings.NewReplacer("ClusterProviderConfig", "ProviderConfig", "name: default", "name: default, namespace: shop").Replace(config),

@@ -178,6 +178,7 @@ type checkedInput struct {
 	PermissionsConfig                        struct{ CapacityProviderOperatorRoleArn string }
 	VpcConfig                                struct{ SubnetIDs []string }
 	KMSKeyArn                                string
+	DurableConfig                            struct{ KMSKeyArn string }
 	EventSourceArn                           string
 	FileSystemConfigs                        []struct{ Arn string }
 }
@@ -231,7 +232,7 @@ func (in *checkedInput) needsOfCode(r *request) []needed {
 	return out
 }
 
-// needsOfSettings returns the actions that Lambda checks for roles, layers, a VPC, a KMS key, file systems of EFS, and
+// needsOfSettings returns the actions that Lambda checks for roles, layers, a VPC, KMS keys, file systems of EFS, and
 // clusters of MSK in other accounts.
 func (in *checkedInput) needsOfSettings(name string) []needed {
 	var out []needed
@@ -250,6 +251,9 @@ func (in *checkedInput) needsOfSettings(name string) []needed {
 	if in.KMSKeyArn != "" && strings.Contains(name, "Function") {
 		out = append(out, needed{"kms:CreateGrant", in.KMSKeyArn}, needed{"kms:Decrypt", in.KMSKeyArn},
 			needed{"kms:Encrypt", in.KMSKeyArn})
+	}
+	if key := in.DurableConfig.KMSKeyArn; key != "" {
+		out = append(out, needed{"kms:Decrypt", key}, needed{"kms:DescribeKey", key}, needed{"kms:GenerateDataKey", key})
 	}
 	for _, f := range in.FileSystemConfigs {
 		if strings.Contains(f.Arn, ":elasticfilesystem:") {
