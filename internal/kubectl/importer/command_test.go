@@ -181,6 +181,13 @@ func TestExitCodes(t *testing.T) {
 				e.aws.Fail(awsdouble.Fault{Operation: "GetPolicy", Times: -1, Error: awsdouble.AccessDenied("lambda:GetPolicy")})
 			},
 		},
+		"TagsDenied": {
+			reason: "Nothing is selected by tags that cannot be read.", args: []string{"--region", testRegion, "-l", "team=shop"}, code: 2,
+			errOut: "cannot read function Checkout_API: cannot select it by its tags, grant lambda:ListTags on it: User: ", tags: map[string]string{"team": "shop"},
+			before: func(e *env) {
+				e.aws.SetPolicy(awsdouble.Allow{Actions: []string{"lambda:Get*", "lambda:ListFunctions", "lambda:ListEventSourceMappings", "lambda:ListCodeSigningConfigs"}, Resources: []string{"*"}})
+			},
+		},
 		"AllDenied": {
 			reason: "Without the list, there is nothing to import.", args: []string{"--region", testRegion}, code: 2, errOut: "AccessDeniedException",
 			before: func(e *env) {
