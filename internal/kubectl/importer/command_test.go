@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -186,6 +187,20 @@ func TestExitCodes(t *testing.T) {
 			errOut: "cannot read function Checkout_API: cannot select it by its tags, grant lambda:ListTags on it: User: ", tags: map[string]string{"team": "shop"},
 			before: func(e *env) {
 				e.aws.SetPolicy(awsdouble.Allow{Actions: []string{"lambda:Get*", "lambda:ListFunctions", "lambda:ListEventSourceMappings", "lambda:ListCodeSigningConfigs"}, Resources: []string{"*"}})
+			},
+		},
+		"LayerPolicyDenied": {
+			reason: "The policy of a layer that cannot be read is named.", args: []string{"--region", testRegion}, code: 1,
+			errOut: "Not proven: LayerVersion common-1 (arn:aws:lambda:eu-central-1:123456789012:layer:common:1): its policy could not be read: AccessDeniedException",
+			before: func(e *env) {
+				layer, err := e.lambda.PublishLayerVersion(context.Background(), &lambda.PublishLayerVersionInput{LayerName: aws.String("common"), Content: &types.LayerVersionContentInput{ZipFile: []byte(accounts.Zip)}})
+				if err != nil {
+					panic(err)
+				}
+				if _, err := e.lambda.UpdateFunctionConfiguration(context.Background(), &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("Checkout_API"), Layers: []string{*layer.LayerVersionArn}}); err != nil {
+					panic(err)
+				}
+				e.aws.Fail(awsdouble.Fault{Operation: "GetLayerVersionPolicy", Times: -1, Error: awsdouble.AccessDenied("lambda:GetLayerVersionPolicy")})
 			},
 		},
 		"AllDenied": {

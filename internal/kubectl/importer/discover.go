@@ -37,7 +37,10 @@ type reader struct {
 
 // read reads what the selected functions of an account have.
 func (r *reader) read(ctx context.Context, id, region string) (*account, error) {
-	a := &account{id: id, region: region, layerPolicies: map[string]string{}, managed: map[string]string{}}
+	a := &account{
+		id: id, region: region, layerPolicies: map[string]string{}, unread: map[string]string{},
+		managed: map[string]string{},
+	}
 	l, err := r.list(ctx)
 	if err != nil {
 		return nil, clean(err)
@@ -287,8 +290,11 @@ func (r *reader) readLayers(ctx context.Context, a *account) error {
 		if isBroken(err) {
 			return fmt.Errorf("cannot read the policy of layer version %s: %w", arn, clean(err))
 		}
-		if err == nil {
+		switch {
+		case err == nil:
 			a.layerPolicies[arn] = ptr.Deref(out.Policy, "")
+		case !awserr.IsNotFound(err):
+			a.unread[arn] = fmt.Sprintf("its policy could not be read: %v", clean(err))
 		}
 	}
 	a.layers = existing
