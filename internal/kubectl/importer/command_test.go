@@ -203,6 +203,19 @@ func TestExitCodes(t *testing.T) {
 				e.aws.Fail(awsdouble.Fault{Operation: "GetLayerVersionPolicy", Times: -1, Error: awsdouble.AccessDenied("lambda:GetLayerVersionPolicy")})
 			},
 		},
+		"FiltersDenied": {
+			reason: "Filters that cannot be decrypted are named, and not left out.", args: []string{"--region", testRegion}, code: 1,
+			errOut: "AWS does not return its filter criteria: make its KMS key usable, and import it again",
+			before: func(e *env) {
+				if _, err := e.lambda.CreateEventSourceMapping(context.Background(), &lambda.CreateEventSourceMappingInput{
+					FunctionName: aws.String("Checkout_API"), EventSourceArn: aws.String("arn:aws:sqs:eu-central-1:123456789012:filtered"), KMSKeyArn: aws.String("arn:aws:kms:eu-central-1:123456789012:key/k"),
+					FilterCriteria: &types.FilterCriteria{Filters: []types.Filter{{Pattern: aws.String(`{"body":{"a":["b"]}}`)}}},
+				}); err != nil {
+					panic(err)
+				}
+				e.aws.SetPolicy(awsdouble.Allow{Actions: []string{"lambda:Get*", "lambda:List*"}, Resources: []string{"*"}})
+			},
+		},
 		"AllDenied": {
 			reason: "Without the list, there is nothing to import.", args: []string{"--region", testRegion}, code: 2, errOut: "AccessDeniedException",
 			before: func(e *env) {

@@ -50,7 +50,7 @@ func (r *reader) read(ctx context.Context, id, region string) (*account, error) 
 		if err := r.readFunction(ctx, f, l.layers); err != nil || f.out == nil || f.manager != "" {
 			return err
 		}
-		return r.readTags(ctx, f.mappings)
+		return r.readMappings(ctx, f.mappings)
 	}); err != nil {
 		return nil, err
 	}
@@ -259,11 +259,22 @@ func (r *reader) readAll(ctx context.Context, names []string, read func(*functio
 	return out, context.Cause(ctx)
 }
 
-// readTags reads the tags of mappings, so that they are known when the mappings are observed.
-func (r *reader) readTags(ctx context.Context, all []types.EventSourceMappingConfiguration) error {
-	for _, m := range all {
+// readMappings reads the tags of mappings, so that they are known when the mappings are observed, and whether AWS can
+// decrypt their filters.
+func (r *reader) readMappings(ctx context.Context, all []types.EventSourceMappingConfiguration) error {
+	for i, m := range all {
 		if _, err := r.api.ListTags(ctx, &lambda.ListTagsInput{Resource: m.EventSourceMappingArn}); isBroken(err) {
 			return err
+		}
+		if ptr.Deref(m.KMSKeyArn, "") == "" {
+			continue
+		}
+		out, err := r.api.GetEventSourceMapping(ctx, &lambda.GetEventSourceMappingInput{UUID: m.UUID})
+		if isBroken(err) {
+			return err
+		}
+		if err == nil {
+			all[i].FilterCriteriaError = out.FilterCriteriaError
 		}
 	}
 	return nil
