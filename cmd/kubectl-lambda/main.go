@@ -4,13 +4,13 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // The ways to log in that kubectl has.
@@ -30,8 +30,7 @@ import (
 var version = ""
 
 func main() {
-	klog.LogToStderr(false) // It would write over the live view: errors are returned.
-	klog.SetOutput(io.Discard)
+	klog.SetLogger(logr.Discard()) // It would write over the live view: errors are returned.
 	os.Exit(run())
 }
 

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
 )
 
 // globalFlags replaces the flags of kubectl in the help of each command, as kubectl does.
@@ -64,9 +66,17 @@ func newOptions() *cobra.Command {
 	}
 }
 
-// Run runs a command, prints its error as kubectl does, and returns the exit code.
+// patience is the time for which an interrupted command may go on, such as to restore the terminal. Discovery of the
+// cluster's kinds cannot be interrupted.
+const patience = 2 * time.Second
+
+// Run runs a command, prints its error as kubectl does, and returns the exit code. A context that ends means that the
+// user has ended the command.
 func Run(ctx context.Context, f *Factory, root *cobra.Command) int {
-	err := root.ExecuteContext(ctx)
+	err := execute(ctx, root)
+	if err != nil && ctx.Err() != nil {
+		err = ErrInterrupted
+	}
 	for _, w := range []io.Writer{f.Out, f.ErrOut} {
 		if t, ok := w.(*Terminal); ok {
 			t.flush()
@@ -76,4 +86,21 @@ func Run(ctx context.Context, f *Factory, root *cobra.Command) int {
 		_, _ = fmt.Fprintln(f.ErrOut, Escape(message))
 	}
 	return ExitCode(err)
+}
+
+// execute executes a command, until it ends or was interrupted and has not ended soon.
+func execute(ctx context.Context, root *cobra.Command) error {
+	done := make(chan error, 1)
+	go func() { done <- root.ExecuteContext(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-clock.RealClock{}.After(patience):
+		return ErrInterrupted
+	}
 }

@@ -100,7 +100,11 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	for _, obj := range in.others {
 		planner.Add(obj)
 	}
-	r := newReport(append(planner.All(cmd.Context(), in.resources), in.rejected...), in.skipped)
+	plans := planner.All(cmd.Context(), in.resources)
+	if cmd.Context().Err() != nil {
+		return kubectl.ErrInterrupted // AWS was not read completely.
+	}
+	r := newReport(append(plans, in.rejected...), in.skipped)
 	if err := r.print(o.Out, o.output); err != nil {
 		return err
 	}

@@ -2,7 +2,10 @@ package diff
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
 )
 
 // rendered is what a Composition may render: a Function, what uses it, and what it uses.
@@ -54,6 +58,12 @@ spec: {}
 // run runs the command with files, and returns the exit code and what it prints.
 func run(t *testing.T, config *rest.Config, stdin string, args ...string) (code int, out, errOut string) {
 	t.Helper()
+	return runWith(t.Context(), t, config, stdin, args...)
+}
+
+// runWith is like run, with a context.
+func runWith(ctx context.Context, t *testing.T, config *rest.Config, stdin string, args ...string) (code int, out, errOut string) {
+	t.Helper()
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	var stdout, stderr bytes.Buffer
 	f := kubectl.NewFactory(genericiooptions.IOStreams{In: strings.NewReader(stdin), Out: &stdout, ErrOut: &stderr}, time.Now, "test")
@@ -62,7 +72,24 @@ func run(t *testing.T, config *rest.Config, stdin string, args ...string) (code 
 	}
 	root := kubectl.NewCommand(f, NewCommand(f))
 	root.SetArgs(append([]string{"diff"}, args...))
-	return kubectl.Run(t.Context(), f, root), stdout.String(), stderr.String()
+	return kubectl.Run(ctx, f, root), stdout.String(), stderr.String()
+}
+
+// TestInterrupted checks that no plan is printed that was not completed.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		cancel()
+		w.WriteHeader(http.StatusBadRequest)
+	}))
+	defer s.Close()
+	plugintest.SetMachine(t, s.URL, "s3cr3tkey")
+	config := "apiVersion: lambda.aws.m.crossplane.io/v1beta1\nkind: ClusterProviderConfig\nmetadata: {name: default}\nspec: {credentials: {source: IRSA}}\n---\n"
+	code, out, errOut := runWith(ctx, t, nil, "", "--local", "--refresh", "--aws-default-chain", "--cluster-id=c1", "-f", manifest(t, config+rendered))
+	if code != kubectl.ExitInterrupted || out+errOut != "" {
+		t.Errorf("exit code %d, printed:\n%s%s", code, out, errOut)
+	}
 }
 
 func manifest(t *testing.T, text string) string {

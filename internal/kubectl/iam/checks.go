@@ -37,8 +37,7 @@ type Check struct {
 // documentation is the start of the addresses of Lambda's developer guide.
 const documentation = "https://docs.aws.amazon.com/lambda/latest/dg/"
 
-// Checks has all that Lambda checks with the caller's permissions, as far as AWS documents it. It documents that a key
-// in durableConfig is checked, but not which actions the caller needs.
+// Checks has all that Lambda checks with the caller's permissions, as far as AWS documents it.
 var Checks = []Check{
 	{
 		Kinds: []string{"Function"}, Field: "role", Actions: []string{"iam:PassRole"}, PassedTo: "lambda.amazonaws.com",
@@ -104,6 +103,12 @@ var Checks = []Check{
 		Actions: []string{"kms:CreateGrant", "kms:Decrypt", "kms:Encrypt"},
 		Sid:     "Keys", All: "arn:aws:kms:*:123456789012:key/*",
 		Source: documentation + "configuration-envvars-encryption.html", on: members("Function", "KMSKeyArn"),
+	},
+	{
+		Kinds: []string{"Function"}, Field: "durableConfig.kmsKeyArn",
+		Actions: []string{"kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey"},
+		Sid:     "Keys", All: "arn:aws:kms:*:123456789012:key/*",
+		Source: documentation + "durable-encryption.html", on: members("Function", "DurableConfig", "KMSKeyArn"),
 	},
 	{
 		Kinds: []string{"EventSourceMapping"}, Field: "kmsKeyArn", Actions: []string{"kms:Decrypt"},

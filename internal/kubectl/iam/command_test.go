@@ -94,7 +94,7 @@ func TestCommand(t *testing.T) {
 	whole := []string{
 		"iam:PassRole arn:aws:iam::123456789012:role/checkout",
 		"lambda:CreateFunction " + checkout, "lambda:DeleteFunction " + checkout, "lambda:GetAccountSettings *", "lambda:GetFunction " + checkout,
-		"lambda:TagResource " + checkout, "lambda:UpdateFunctionCode " + checkout, "lambda:UpdateFunctionConfiguration " + checkout,
+		"lambda:ListTags " + checkout, "lambda:TagResource " + checkout, "lambda:UpdateFunctionCode " + checkout, "lambda:UpdateFunctionConfiguration " + checkout,
 		"s3:GetObject arn:aws:s3:::releases/checkout.zip",
 	}
 	policies := func(p string) string { return strings.Replace(function, "spec:", "spec:\n  managementPolicies: "+p, 1) }
@@ -133,15 +133,15 @@ func TestCommand(t *testing.T) {
 		},
 		"AnyAccount": {
 			reason: "An account that is not known is any.", stdin: policies("[Observe]"),
-			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws:lambda:eu-central-1:*:function:checkout", "s3:GetObject arn:aws:s3:::releases/checkout.zip"},
+			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws:lambda:eu-central-1:*:function:checkout", "lambda:ListTags arn:aws:lambda:eu-central-1:*:function:checkout", "s3:GetObject arn:aws:s3:::releases/checkout.zip"},
 		},
 		"AnyRegion": {
 			reason: "The region can be replaced.", stdin: policies("[Observe]"), args: []string{account, "--region=*"},
-			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws:lambda:*:123456789012:function:checkout", "s3:GetObject arn:aws:s3:::releases/checkout.zip"},
+			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws:lambda:*:123456789012:function:checkout", "lambda:ListTags arn:aws:lambda:*:123456789012:function:checkout", "s3:GetObject arn:aws:s3:::releases/checkout.zip"},
 		},
 		"China": {
 			reason: "The region has another partition.", stdin: strings.ReplaceAll(policies("[Observe]"), "eu-central-1", "cn-north-1"), args: []string{account},
-			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws-cn:lambda:cn-north-1:123456789012:function:checkout", "s3:GetObject arn:aws-cn:s3:::releases/checkout.zip"},
+			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws-cn:lambda:cn-north-1:123456789012:function:checkout", "lambda:ListTags arn:aws-cn:lambda:cn-north-1:123456789012:function:checkout", "s3:GetObject arn:aws-cn:s3:::releases/checkout.zip"},
 		},
 		"InvokedWithin": {
 			reason: "The provider asks when a function was invoked before it deletes it.", stdin: function, args: []string{account, "--deletion-protection-invoked-within"},
@@ -171,7 +171,7 @@ func TestCommand(t *testing.T) {
 		},
 		"GeneratedName": {
 			reason: "The API server ends the name as it likes.", stdin: strings.Replace(policies("[Observe]"), "name: checkout,", "generateName: shop-,", 1), args: []string{account},
-			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws:lambda:eu-central-1:123456789012:function:shop-*", "s3:GetObject arn:aws:s3:::releases/checkout.zip"},
+			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws:lambda:eu-central-1:123456789012:function:shop-*", "lambda:ListTags arn:aws:lambda:eu-central-1:123456789012:function:shop-*", "s3:GetObject arn:aws:s3:::releases/checkout.zip"},
 		},
 		"RoleWithoutNamespace": {
 			reason: "An object of another provider without a namespace is in that of the command.",
@@ -186,6 +186,15 @@ func TestCommand(t *testing.T) {
 			want: append([]string{
 				"elasticfilesystem:DescribeMountTargets arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0 arn:aws:elasticfilesystem:eu-central-1:123456789012:file-system/*",
 			}, whole...),
+		},
+		"DurableKey": {
+			reason: "AWS verifies the key of durable executions with the permissions of the caller.",
+			stdin:  strings.Replace(function, "handler:", `durableConfig: {executionTimeout: 60, kmsKeyArn: "arn:aws:kms:eu-central-1:123456789012:key/k"}`+"\n    handler:", 1),
+			args:   []string{account},
+			want: slices.Sorted(slices.Values(append([]string{
+				"kms:Decrypt arn:aws:kms:eu-central-1:123456789012:key/k", "kms:DescribeKey arn:aws:kms:eu-central-1:123456789012:key/k",
+				"kms:GenerateDataKey arn:aws:kms:eu-central-1:123456789012:key/k",
+			}, whole...))),
 		},
 		"DriftEventsOfANamespace": {
 			reason: "The config of a namespace has a queue, too.",

@@ -28,8 +28,8 @@ type account struct {
 	// capacity providers.
 	layers, signing, providers []string
 
-	// layerPolicies has the policies of the layers that have one.
-	layerPolicies map[string]string
+	// layerPolicies has the policies of the layers that have one, and unread says of others why they could not be read.
+	layerPolicies, unread map[string]string
 }
 
 // A function has the settings of a function, and the resources that belong to it.

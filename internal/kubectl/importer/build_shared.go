@@ -48,6 +48,9 @@ func (b *builder) layer(arn string) []entry {
 			"spec.forProvider.content, and managementPolicies to [Observe, Create, Update].",
 		}},
 	}}
+	if why := b.account.unread[arn]; why != "" {
+		out[0].item.Limits = []string{why}
+	}
 	for _, st := range statementsOf(b.account.layerPolicies[arn]) {
 		at := layer + ":" + strconv.FormatInt(number, 10)
 		g := policy.GrantOf(st, ":layer:"+at)

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -179,6 +180,40 @@ func TestExitCodes(t *testing.T) {
 			reason: "What cannot be read is named.", args: []string{"--region", testRegion}, code: 1, errOut: "the policy of Checkout_API could not be read: AccessDeniedException",
 			before: func(e *env) {
 				e.aws.Fail(awsdouble.Fault{Operation: "GetPolicy", Times: -1, Error: awsdouble.AccessDenied("lambda:GetPolicy")})
+			},
+		},
+		"TagsDenied": {
+			reason: "Nothing is selected by tags that cannot be read.", args: []string{"--region", testRegion, "-l", "team=shop"}, code: 2,
+			errOut: "cannot read function Checkout_API: cannot select it by its tags, grant lambda:ListTags on it: User: ", tags: map[string]string{"team": "shop"},
+			before: func(e *env) {
+				e.aws.SetPolicy(awsdouble.Allow{Actions: []string{"lambda:Get*", "lambda:ListFunctions", "lambda:ListEventSourceMappings", "lambda:ListCodeSigningConfigs"}, Resources: []string{"*"}})
+			},
+		},
+		"LayerPolicyDenied": {
+			reason: "The policy of a layer that cannot be read is named.", args: []string{"--region", testRegion}, code: 1,
+			errOut: "Not proven: LayerVersion common-1 (arn:aws:lambda:eu-central-1:123456789012:layer:common:1): its policy could not be read: AccessDeniedException",
+			before: func(e *env) {
+				layer, err := e.lambda.PublishLayerVersion(context.Background(), &lambda.PublishLayerVersionInput{LayerName: aws.String("common"), Content: &types.LayerVersionContentInput{ZipFile: []byte(accounts.Zip)}})
+				if err != nil {
+					panic(err)
+				}
+				if _, err := e.lambda.UpdateFunctionConfiguration(context.Background(), &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("Checkout_API"), Layers: []string{*layer.LayerVersionArn}}); err != nil {
+					panic(err)
+				}
+				e.aws.Fail(awsdouble.Fault{Operation: "GetLayerVersionPolicy", Times: -1, Error: awsdouble.AccessDenied("lambda:GetLayerVersionPolicy")})
+			},
+		},
+		"FiltersDenied": {
+			reason: "Filters that cannot be decrypted are named, and not left out.", args: []string{"--region", testRegion}, code: 1,
+			errOut: "AWS does not return its filter criteria: make its KMS key usable, and import it again",
+			before: func(e *env) {
+				if _, err := e.lambda.CreateEventSourceMapping(context.Background(), &lambda.CreateEventSourceMappingInput{
+					FunctionName: aws.String("Checkout_API"), EventSourceArn: aws.String("arn:aws:sqs:eu-central-1:123456789012:filtered"), KMSKeyArn: aws.String("arn:aws:kms:eu-central-1:123456789012:key/k"),
+					FilterCriteria: &types.FilterCriteria{Filters: []types.Filter{{Pattern: aws.String(`{"body":{"a":["b"]}}`)}}},
+				}); err != nil {
+					panic(err)
+				}
+				e.aws.SetPolicy(awsdouble.Allow{Actions: []string{"lambda:Get*", "lambda:List*"}, Resources: []string{"*"}})
 			},
 		},
 		"AllDenied": {

@@ -37,7 +37,10 @@ type reader struct {
 
 // read reads what the selected functions of an account have.
 func (r *reader) read(ctx context.Context, id, region string) (*account, error) {
-	a := &account{id: id, region: region, layerPolicies: map[string]string{}, managed: map[string]string{}}
+	a := &account{
+		id: id, region: region, layerPolicies: map[string]string{}, unread: map[string]string{},
+		managed: map[string]string{},
+	}
 	l, err := r.list(ctx)
 	if err != nil {
 		return nil, clean(err)
@@ -47,7 +50,7 @@ func (r *reader) read(ctx context.Context, id, region string) (*account, error) 
 		if err := r.readFunction(ctx, f, l.layers); err != nil || f.out == nil || f.manager != "" {
 			return err
 		}
-		return r.readTags(ctx, f.mappings)
+		return r.readMappings(ctx, f.mappings)
 	}); err != nil {
 		return nil, err
 	}
@@ -256,11 +259,22 @@ func (r *reader) readAll(ctx context.Context, names []string, read func(*functio
 	return out, context.Cause(ctx)
 }
 
-// readTags reads the tags of mappings, so that they are known when the mappings are observed.
-func (r *reader) readTags(ctx context.Context, all []types.EventSourceMappingConfiguration) error {
-	for _, m := range all {
+// readMappings reads the tags of mappings, so that they are known when the mappings are observed, and whether AWS can
+// decrypt their filters.
+func (r *reader) readMappings(ctx context.Context, all []types.EventSourceMappingConfiguration) error {
+	for i, m := range all {
 		if _, err := r.api.ListTags(ctx, &lambda.ListTagsInput{Resource: m.EventSourceMappingArn}); isBroken(err) {
 			return err
+		}
+		if ptr.Deref(m.KMSKeyArn, "") == "" {
+			continue
+		}
+		out, err := r.api.GetEventSourceMapping(ctx, &lambda.GetEventSourceMappingInput{UUID: m.UUID})
+		if isBroken(err) {
+			return err
+		}
+		if err == nil {
+			all[i].FilterCriteriaError = out.FilterCriteriaError
 		}
 	}
 	return nil
@@ -287,8 +301,11 @@ func (r *reader) readLayers(ctx context.Context, a *account) error {
 		if isBroken(err) {
 			return fmt.Errorf("cannot read the policy of layer version %s: %w", arn, clean(err))
 		}
-		if err == nil {
+		switch {
+		case err == nil:
 			a.layerPolicies[arn] = ptr.Deref(out.Policy, "")
+		case !awserr.IsNotFound(err):
+			a.unread[arn] = fmt.Sprintf("its policy could not be read: %v", clean(err))
 		}
 	}
 	a.layers = existing

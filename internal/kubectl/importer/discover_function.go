@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
@@ -25,6 +26,9 @@ func (r *reader) readFunction(ctx context.Context, f *function, layers map[strin
 		return nil
 	case err != nil:
 		return err
+	case len(r.selector) > 0 && out.TagsError != nil:
+		return fmt.Errorf("cannot select it by its tags, grant lambda:ListTags on it: %s",
+			kubectl.OneLine(ptr.Deref(out.TagsError.Message, "")))
 	case out.Configuration == nil || !r.selector.Matches(out.Tags):
 		return nil
 	}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
@@ -119,7 +120,8 @@ func (a *Account) Record(record func(Request)) {
 	a.record = record
 }
 
-// Assume sets whether functions and layers that the account does not know are assumed to exist, if it is not Live.
+// Assume sets whether functions, versions and aliases that the account does not know are assumed to exist when they are
+// read by their names, if it is not Live.
 // Assumed returns their names.
 func (a *Account) Assume(on bool) {
 	a.mu.Lock()
@@ -149,10 +151,11 @@ func (a *Account) addTo(stack *middleware.Stack) error {
 		func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
 			out middleware.InitializeOutput, md middleware.Metadata, err error,
 		) {
-			out.Result, err = a.answer(operation, in.Parameters, func() (any, error) {
+			out.Result, err = a.answer(operation, in.Parameters, func(parameters any) (any, error) {
 				if !a.base.Live {
 					return nil, offline(operation)
 				}
+				in.Parameters = parameters
 				o, m, err := next.HandleInitialize(ctx, in)
 				md = m
 				return o.Result, err
@@ -172,7 +175,7 @@ func offline(operation string) error {
 }
 
 // answer answers a call. live makes it.
-func (a *Account) answer(operation string, in any, live func() (any, error)) (any, error) {
+func (a *Account) answer(operation string, in any, live func(in any) (any, error)) (any, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.record != nil {
@@ -182,10 +185,26 @@ func (a *Account) answer(operation string, in any, live func() (any, error)) (an
 		})
 	}
 	if IsRead(operation) {
-		return a.read(in, live)
+		in = a.resolved(in)
+		return a.read(in, func() (any, error) { return live(in) })
 	}
 	a.calls = append(a.calls, Call{Operation: operation, On: nameOf(in)})
 	return a.write(in)
+}
+
+// resolved returns an input as it is, or with the version of an alias that was changed instead of the alias.
+func (a *Account) resolved(in any) any {
+	c, ok := in.(*lambda.GetFunctionConfigurationInput)
+	if !ok {
+		return in
+	}
+	v, _ := a.state.aliases.known(key(c.FunctionName, c.Qualifier))
+	if v == nil {
+		return in
+	}
+	c = clone(c)
+	c.Qualifier = v.FunctionVersion
+	return c
 }
 
 // IsRead reports whether an operation changes nothing. One that is not known counts as if it did.

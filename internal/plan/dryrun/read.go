@@ -1,11 +1,15 @@
 package dryrun
 
 import (
+	"strings"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 )
 
 // read answers a read: from what was changed, or else by AWS.
@@ -222,26 +226,34 @@ func list[V, O any](a *Account, t table[V], prefix string, marker *string, live 
 }
 
 func (a *Account) getFunction(k string, live func() (any, error)) (*lambda.GetFunctionOutput, error) {
-	function, qualifier := split(k)
-	if qualifier == "" {
-		out, err := get(a.state.functions, k, live, clone, clone[lambda.GetFunctionOutput])
-		if err != nil && a.assumes && !a.base.Live {
-			if _, known := a.state.functions.known(k); !known {
-				return a.assume(function), nil
-			}
-		}
-		return out, err
+	var out *lambda.GetFunctionOutput
+	var err error
+	if qualifier(k) == "" {
+		out, err = get(a.state.functions, k, live, clone, clone[lambda.GetFunctionOutput])
+	} else {
+		out, err = get(a.state.versions, k, live, func(v *types.FunctionConfiguration) *lambda.GetFunctionOutput {
+			return &lambda.GetFunctionOutput{Configuration: v}
+		}, func(o *lambda.GetFunctionOutput) *types.FunctionConfiguration { return o.Configuration })
 	}
-	return get(a.state.versions, k, live, func(v *types.FunctionConfiguration) *lambda.GetFunctionOutput {
-		return &lambda.GetFunctionOutput{Configuration: v}
-	}, func(o *lambda.GetFunctionOutput) *types.FunctionConfiguration { return o.Configuration })
+	_, deleted := a.state.versions.known(k)
+	f, known := a.state.functions.known(function(k) + ":")
+	switch {
+	case err == nil, !a.assumes, a.base.Live, deleted:
+		return out, err
+	case !known:
+		return a.assume(k, a.newConfiguration(function(k))), nil
+	case f != nil && qualifier(k) != "":
+		return a.assume(k, clone(f.Configuration)), nil
+	}
+	return out, err
 }
 
-// assume returns the answer about a function that is assumed to exist.
-func (a *Account) assume(function string) *lambda.GetFunctionOutput {
-	a.assumed = append(a.assumed, "function "+function)
-	c := a.newConfiguration(function)
-	c.RevisionId = aws.String("assumed")
+// assume returns the answer about a function, or about a version or an alias of it, that is assumed to exist. Versions
+// have different code.
+func (a *Account) assume(k string, c *types.FunctionConfiguration) *lambda.GetFunctionOutput {
+	name := "function " + strings.TrimSuffix(k, ":")
+	a.assumed = append(a.assumed, name)
+	c.RevisionId, c.CodeSha256 = aws.String("assumed"), aws.String(archive.Hash([]byte(name)))
 	return &lambda.GetFunctionOutput{Configuration: c}
 }
 

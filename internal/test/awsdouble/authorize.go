@@ -78,28 +78,43 @@ type needed struct{ action, resource string }
 
 // authorize rejects a call that the policy does not allow.
 func (s *Server) authorize(r *request) {
-	if s.restricted != "" && s.restricted != r.accessKey {
-		return
-	}
-	if s.policy == nil || r.service == serviceSTS || r.service == serviceIAM || r.service == "" {
+	if !s.restricts(r) {
 		return
 	}
 	for _, n := range s.needs(r) {
-		if slices.ContainsFunc(s.policy, func(a Allow) bool { return a.allows(n) }) {
-			s.used[n.action] = true
-			continue
+		if e := s.refusal(r, n); e != nil {
+			panic(e)
 		}
-		caller := "arn:aws:iam::" + r.account + ":user/double"
-		e := &Error{
-			Status: http.StatusForbidden, Code: "AccessDeniedException",
-			Message: fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s because no "+
-				"identity-based policy allows the %s action", caller, n.action, n.resource, n.action),
-		}
-		if r.service == serviceS3 {
-			e.Code = "AccessDenied"
-		}
-		panic(e)
 	}
+}
+
+// restricts reports whether a call needs actions that the policy allows.
+func (s *Server) restricts(r *request) bool {
+	if s.restricted != "" && s.restricted != r.accessKey {
+		return false
+	}
+	return s.policy != nil && r.service != serviceSTS && r.service != serviceIAM && r.service != ""
+}
+
+// refusal returns the error about an action that a call needs. It is nil if the policy allows the action.
+func (s *Server) refusal(r *request, n needed) *Error {
+	if !s.restricts(r) {
+		return nil
+	}
+	if slices.ContainsFunc(s.policy, func(a Allow) bool { return a.allows(n) }) {
+		s.used[n.action] = true
+		return nil
+	}
+	caller := "arn:aws:iam::" + r.account + ":user/double"
+	e := &Error{
+		Status: http.StatusForbidden, Code: "AccessDeniedException",
+		Message: fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s because no "+
+			"identity-based policy allows the %s action", caller, n.action, n.resource, n.action),
+	}
+	if r.service == serviceS3 {
+		e.Code = "AccessDenied"
+	}
+	return e
 }
 
 // allows reports whether a statement allows an action on a resource.
@@ -163,6 +178,7 @@ type checkedInput struct {
 	PermissionsConfig                        struct{ CapacityProviderOperatorRoleArn string }
 	VpcConfig                                struct{ SubnetIDs []string }
 	KMSKeyArn                                string
+	DurableConfig                            struct{ KMSKeyArn string }
 	EventSourceArn                           string
 	FileSystemConfigs                        []struct{ Arn string }
 }
@@ -216,7 +232,7 @@ func (in *checkedInput) needsOfCode(r *request) []needed {
 	return out
 }
 
-// needsOfSettings returns the actions that Lambda checks for roles, layers, a VPC, a KMS key, file systems of EFS, and
+// needsOfSettings returns the actions that Lambda checks for roles, layers, a VPC, KMS keys, file systems of EFS, and
 // clusters of MSK in other accounts.
 func (in *checkedInput) needsOfSettings(name string) []needed {
 	var out []needed
@@ -235,6 +251,9 @@ func (in *checkedInput) needsOfSettings(name string) []needed {
 	if in.KMSKeyArn != "" && strings.Contains(name, "Function") {
 		out = append(out, needed{"kms:CreateGrant", in.KMSKeyArn}, needed{"kms:Decrypt", in.KMSKeyArn},
 			needed{"kms:Encrypt", in.KMSKeyArn})
+	}
+	if key := in.DurableConfig.KMSKeyArn; key != "" {
+		out = append(out, needed{"kms:Decrypt", key}, needed{"kms:DescribeKey", key}, needed{"kms:GenerateDataKey", key})
 	}
 	for _, f := range in.FileSystemConfigs {
 		if strings.Contains(f.Arn, ":elasticfilesystem:") {

@@ -12,11 +12,18 @@ type getFunctionOutput struct {
 	Configuration Configuration
 	Concurrency   *concurrencyOutput `json:",omitempty"`
 	Tags          map[string]string  `json:",omitempty"`
+	TagsError     *tagsError         `json:",omitempty"`
 }
+
+// tagsError is the reason why AWS does not return tags.
+type tagsError struct{ ErrorCode, Message string }
 
 func getFunction(s *Server, r *request) any {
 	f, i := s.qualified(r)
 	out := getFunctionOutput{Code: i.code, Configuration: i.Configuration, Tags: r.home.tags[f.latest.FunctionArn]}
+	if e := s.refusal(r, needed{"lambda:ListTags", f.latest.FunctionArn}); e != nil {
+		out.Tags, out.TagsError = nil, &tagsError{ErrorCode: e.Code, Message: e.Message}
+	}
 	if f.concurrency != nil {
 		out.Concurrency = &concurrencyOutput{ReservedConcurrentExecutions: f.concurrency}
 	}

@@ -71,7 +71,20 @@ func (m *mapping) defaults() {
 	}
 }
 
-func getMapping(s *Server, r *request) any { return s.findMapping(r).EventSourceMappingConfiguration }
+// getMapping decrypts the filters of a mapping, if the caller may do so.
+func getMapping(s *Server, r *request) any {
+	m := s.findMapping(r).EventSourceMappingConfiguration
+	if m.KMSKeyArn == nil || m.FilterCriteria == nil {
+		return m
+	}
+	if e := s.refusal(r, needed{"kms:Decrypt", *m.KMSKeyArn}); e != nil {
+		m.FilterCriteria = nil
+		m.FilterCriteriaError = &types.FilterCriteriaError{
+			ErrorCode: aws.String("KMSAccessDeniedException"), Message: &e.Message,
+		}
+	}
+	return m
+}
 
 func deleteMapping(s *Server, r *request) any {
 	m := s.idleMapping(r, "delete")
@@ -93,7 +106,11 @@ func listMappings(s *Server, r *request) any {
 	for _, m := range s.mappingsOf(r.home) {
 		if (source == "" || aws.ToString(m.EventSourceArn) == source) &&
 			(function == "" || *m.FunctionArn == function) {
-			all = append(all, m.EventSourceMappingConfiguration)
+			listed := m.EventSourceMappingConfiguration
+			if listed.KMSKeyArn != nil {
+				listed.FilterCriteria = nil // A list does not decrypt it.
+			}
+			all = append(all, listed)
 		}
 	}
 	return paged("EventSourceMappings", all, r)

@@ -1,0 +1,125 @@
+package plan
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
+)
+
+// invoking returns an Invocation of a version or an alias of the function checkout.
+func invoking(qualifier string) *v1beta1.Invocation {
+	i := &v1beta1.Invocation{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "once"}}
+	i.Spec.ForProvider = v1beta1.InvocationParameters{
+		Region: testenv.Region, FunctionName: ptr.To("checkout"), Qualifier: &qualifier, Payload: ptr.To("{}"),
+	}
+	SetDefaults(i)
+	return i
+}
+
+// serving returns an Alias of the function checkout.
+func serving(version string, change ...func(*v1beta1.Alias)) *v1beta1.Alias {
+	a := &v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "live"}}
+	a.Spec.ForProvider.Region, a.Spec.ForProvider.FunctionName = testenv.Region, ptr.To("checkout")
+	a.Spec.ForProvider.FunctionVersion = &version
+	for _, c := range change {
+		c(a)
+	}
+	SetDefaults(a)
+	return a
+}
+
+// rolledOut is a change after which an Alias exists, and is changed step by step.
+func rolledOut(a *v1beta1.Alias) {
+	a.UID, a.Generation, a.Status.ReconciledGeneration = "a1", 1, 1
+	meta.SetExternalName(a, "live")
+	a.Status.AtProvider.FunctionVersion = ptr.To("3")
+	a.Spec.Rollout = &v1beta1.AliasRollout{
+		Strategy: v1beta1.RolloutStrategy{
+			Canary: &v1beta1.CanaryStrategy{Steps: []v1beta1.CanaryStep{{SetWeight: ptr.To[int32](20)}}},
+		},
+		PreTraffic: []v1beta1.RolloutSmokeTest{{Name: "smoke", Invoke: v1beta1.RolloutInvoke{}}},
+	}
+}
+
+// TestQualifiers checks plans of what reads a version or an alias of a function, which may be part of the plan or not.
+func TestQualifiers(t *testing.T) {
+	const rollout = "update: Invoke checkout:4; rollout from version 3 to version 4: what follows depends on the " +
+		"results of its checks"
+	here := function(func(f *v1beta1.Function) {
+		f.Spec.ForProvider.Region, f.Spec.ForProvider.Publish = testenv.Region, ptr.To(true)
+	})
+	cases := map[string]struct {
+		reason   string
+		plan     []Resource
+		want     string
+		unknowns []string
+	}{
+		"Planned": {
+			reason: "The alias is created by the same plan.",
+			plan:   []Resource{{Desired: here}, {Desired: serving("1")}, {Desired: invoking("live")}},
+			want:   "create: Invoke checkout:live",
+		},
+		"Elsewhere": {
+			reason: "Someone else has the function and its alias.",
+			plan:   []Resource{{Desired: invoking("live")}},
+			want:   "create: Invoke checkout:live", unknowns: []string{"function checkout:live is assumed to exist"},
+		},
+		"OtherVersion": {
+			reason: "The function is planned, and another version of it is invoked.",
+			plan:   []Resource{{Desired: here}, {Desired: invoking("7")}},
+			want:   "create: Invoke checkout:7", unknowns: []string{"function checkout:7 is assumed to exist"},
+		},
+		"Rollout": {
+			reason: "Someone else has the function whose versions are rolled out.",
+			plan:   []Resource{{Desired: serving("4", rolledOut), Prior: serving("3", rolledOut)}},
+			want:   rollout,
+			unknowns: []string{
+				"function checkout:4 is assumed to exist",
+				"function checkout:3 is assumed to exist",
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			plans := planner(t).All(t.Context(), tc.plan)
+			got := plans[len(plans)-1]
+			if diff := cmp.Diff(tc.want, got.Summary()); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.unknowns, got.Unknowns); diff != "" {
+				t.Errorf("%s\nunknowns: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestLiveAlias checks that AWS is asked for the version of an alias that it does not have yet.
+func TestLiveAlias(t *testing.T) {
+	w := testenv.NewAWS(t, awsdouble.Options{})
+	w.AddFunction("checkout")
+	version := w.Publish("checkout")
+	p := New(Options{
+		Scheme: scheme(t), ClusterID: "c1", Now: w.Now,
+		Resolver: func(client.Client) engine.Resolver {
+			return fixed{&awssession.Session{
+				AWS: w.Double.Config(testenv.Region), Partition: "aws",
+				Identity: awssession.Identity{Account: awsdouble.DefaultAccount},
+			}}
+		},
+	})
+	plans := p.All(t.Context(), []Resource{{Desired: serving(version)}, {Desired: invoking("live")}})
+	if got, want := plans[1].Summary(), "create: Invoke checkout:live"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
