@@ -67,7 +67,6 @@ func (e *external[T, O, S]) observe(ctx context.Context) error {
 	if !e.observation.Exists {
 		return e.absent(ctx)
 	}
-	e.facts.Repeats.Forget(absence)
 	e.out.Exists = true
 	if ObserveOnly(e.mg) {
 		return e.observeOnly(ctx)
@@ -76,6 +75,7 @@ func (e *external[T, O, S]) observe(ctx context.Context) error {
 	if err != nil {
 		return e.foreign(ctx, err)
 	}
+	e.facts.Repeats.Forget(absence)
 	if meta.WasDeleted(e.mg) {
 		e.out.Call = &Call{Verb: ToDelete, Reserve: Operations(e.Calls.Delete), Do: e.delete}
 		return nil
@@ -254,11 +254,14 @@ func (e *external[T, O, S]) observeOnly(ctx context.Context) error {
 	return nil
 }
 
-// foreign reports that this resource does not own the external resource.
-// If the managed resource is being deleted, it leaves the external resource in AWS.
+// foreign reports that this resource does not own the external resource. If the managed resource is being deleted, it
+// leaves the external resource in AWS once AWS has reported that again: a single answer may lack the tags.
 func (e *external[T, O, S]) foreign(ctx context.Context, err error) error {
 	e.facts.Others.release()
 	if meta.WasDeleted(e.mg) && ownership.IsForeign(err) {
+		if wait := e.facts.Repeats.confirm(absence, e.facts.Now()); wait > 0 {
+			return WaitFor(wait)
+		}
 		e.out.Exists = false
 		e.out.Events = append(e.out.Events, event.Normal(v1beta1.EventLeftForeignResource,
 			"Left in AWS, because this resource does not own it: "+err.Error()))

@@ -72,6 +72,17 @@ func (r *Repeats) Delay(call, changes string, now time.Time) (wait time.Duration
 	return max(was.at.Add(delay.Nth(repeatDelays, was.count)).Sub(now), 0), was.count
 }
 
+// confirm records a report that counts only if a second one follows. It returns how long to wait for that one, and 0 if
+// this is it, or if nothing is recorded.
+func (r *Repeats) confirm(report string, now time.Time) time.Duration {
+	wait, count := r.Delay(report, "", now)
+	if r == nil || wait > 0 || count >= absentReports-1 {
+		return wait
+	}
+	r.Record(report, "", now)
+	return delay.Nth(repeatDelays, 1)
+}
+
 // first returns when a call was recorded first, which is now if it is not recorded yet.
 func (r *Repeats) first(call, changes string, now time.Time) time.Time {
 	r.mu.Lock()

@@ -108,7 +108,7 @@ func TestObserve(t *testing.T) {
 		"ForeignDeleted": {
 			Reason: "A foreign mapping is not deleted.", Resource: testMapping(func(m mg) { testenv.BeingDeleted(m); meta.SetExternalName(m, testUUID) }),
 			AWS:  has(testenv.Script{opGet: testenv.Returns(queue(), nil), opTags: testenv.Returns(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "another"}}, nil)}),
-			Want: observation{Calls: []string{opGet, opTags}},
+			Want: observation{Calls: []string{opGet, opTags}, Aborted: true},
 		},
 		"ObserveOnly": {
 			Reason: "An observe-only resource needs no permission to read tags, and its differences are not changes.",

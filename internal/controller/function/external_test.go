@@ -116,7 +116,7 @@ func TestObserve(t *testing.T) {
 			Reason: "A Function that is being deleted does not delete a foreign function.", Resource: testFunction(
 				testenv.BeingDeleted,
 			), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
-			Want: observation{Reserved: testenv.None, Calls: one},
+			Want: observation{Aborted: true, Reserved: testenv.None, Calls: one},
 		},
 		"TagsUnreadable": {
 			Reason:   "Without tags, the ownership is unknown.",

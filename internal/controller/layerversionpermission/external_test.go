@@ -104,7 +104,7 @@ func TestObserve(t *testing.T) {
 			Reason: "An owned statement is deleted, whatever it and spec have become.", Resource: testPermission(named, testenv.BeingDeleted, unresolved),
 			AWS: versions{1: `{"Sid":"partner","Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}`}.in, Want: observation{Exists: true},
 		},
-		"DeletedForeign": {Reason: "A foreign resource is not deleted.", Resource: testPermission(testenv.BeingDeleted), AWS: versions{1: partnerStatement}.in},
+		"DeletedForeign": {Reason: "A foreign resource is not deleted.", Resource: testPermission(testenv.BeingDeleted), AWS: versions{1: partnerStatement}.in, Want: observation{Aborted: true}},
 		"DeletedMisnamed": {
 			Reason:   "The external name is no statement's, and the statement of spec was never adopted.",
 			Resource: testPermission(testenv.BeingDeleted, func(p mg) { meta.SetExternalName(p, "partner") }), AWS: versions{1: partnerStatement}.in,

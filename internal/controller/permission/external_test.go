@@ -70,7 +70,7 @@ func TestObserve(t *testing.T) {
 			Reason: "An owned statement is deleted, whatever it has become.", Resource: testPermission(named, testenv.BeingDeleted), AWS: has(`{"Sid":"bucket","Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}`),
 			Want: observation{Exists: true},
 		},
-		"DeletedForeign": {Reason: "A foreign resource is not deleted.", Resource: testPermission(testenv.BeingDeleted), AWS: has(bucketStatement)},
+		"DeletedForeign": {Reason: "A foreign resource is not deleted.", Resource: testPermission(testenv.BeingDeleted), AWS: has(bucketStatement), Want: observation{Aborted: true}},
 		"DeletedUnresolved": {
 			Reason: "What it referred to is gone before anything was added.", Resource: testPermission(testenv.BeingDeleted, func(p mg) { p.Spec.ForProvider.FunctionName = nil }),
 			Want: observation{Calls: testenv.None},

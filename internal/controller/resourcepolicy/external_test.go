@@ -134,7 +134,7 @@ func TestObserve(t *testing.T) {
 			Reason: "An owned policy is deleted, even if spec can no longer be resolved.", Resource: testPolicy(named, testenv.BeingDeleted, selected("missing")), AWS: has(accountPolicy),
 			Want: observation{Exists: true},
 		},
-		"DeletedForeign":    {Reason: "A foreign resource is not deleted.", Resource: testPolicy(testenv.BeingDeleted), AWS: has(publicPolicy)},
+		"DeletedForeign":    {Reason: "A foreign resource is not deleted.", Resource: testPolicy(testenv.BeingDeleted), AWS: has(publicPolicy), Want: observation{Aborted: true}},
 		"DeletedUnresolved": {Reason: "A policy that was never put is not deleted.", Resource: testPolicy(testenv.BeingDeleted, selected("missing")), Want: observation{Calls: testenv.None}},
 	})
 }

@@ -217,6 +217,7 @@ func TestObserve(t *testing.T) {
 				v.Status.AtProvider.PublishedFingerprint = ptr.To("x")
 			}),
 			AWS: has(configuration("3")),
+			Want: observation{Aborted: true},
 		},
 		"ObserveOnly": {
 			Reason:   "Any version may be looked at.",

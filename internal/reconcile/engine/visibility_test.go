@@ -328,3 +328,29 @@ func TestAbsenceOfAnEarlierGeneration(t *testing.T) {
 		}
 	}
 }
+
+// TestForeignWhenDeleted checks that a resource that is being deleted does not leave its external resource in AWS because
+// of a single answer that says that someone else owns it.
+func TestForeignWhenDeleted(t *testing.T) {
+	repeats := &reconcile.Repeats{}
+	at := func(after time.Duration, mg *flowSample) Done {
+		f := factsAt(after)
+		f.Repeats = repeats
+		return Once(t.Context(), (&fakeExternal{there: true}).resource(reconcile.Calls{Delete: "DeleteThing"}), f, mg, nil)
+	}
+	foreign, ours := newExternalSample(unnamed, deletedSample), newExternalSample(deletedSample)
+	for _, after := range []time.Duration{time.Hour, time.Hour + time.Second} {
+		if d := at(after, foreign); d.Later == nil || d.Called != 0 || len(d.Events) > 0 {
+			t.Errorf("after %s: %+v, want another look", after, d)
+		}
+	}
+	if d := at(time.Hour+time.Minute, ours); d.Called != reconcile.ToDelete {
+		t.Errorf("it is its own again: call %v, want a deletion", d.Called)
+	}
+	if d := at(time.Hour+2*time.Minute, foreign); d.Later == nil {
+		t.Errorf("the first such report since: %+v, want another look", d)
+	}
+	if d := at(time.Hour+3*time.Minute, foreign); d.Later != nil || d.Exists || len(d.Events) != 1 {
+		t.Errorf("the second such report: %+v, want that it is left in AWS", d)
+	}
+}

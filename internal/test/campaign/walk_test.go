@@ -277,12 +277,12 @@ func (w *walker) update(k Kind, choice int) {
 	}
 }
 
-// spoil adds a fault to some of the next responses. What is wrongly reported not to exist is reported so once: more such
-// reports in a row are believed.
+// spoil adds a fault to some of the next responses. What is wrongly reported not to exist, or to have no tags, is
+// reported so once: more such reports in a row are believed.
 func (w *walker) spoil(choice int) {
 	all := faults()
 	f := all[choice%len(all)].make("")
-	if f.Times = choice%4 + 1; f.Error.Status == http.StatusNotFound { //nolint:mnd // A few.
+	if f.Times = choice%4 + 1; f.Error.Status == http.StatusNotFound || f.Answer != nil { //nolint:mnd // A few.
 		f.Times = 1
 	}
 	w.Double.Fail(f)
