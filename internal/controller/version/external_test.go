@@ -216,7 +216,7 @@ func TestObserve(t *testing.T) {
 				meta.AddAnnotations(v, versions.Intent{Before: 3, Fingerprint: "x"}.Annotation(v))
 				v.Status.AtProvider.PublishedFingerprint = ptr.To("x")
 			}),
-			AWS: has(configuration("3")),
+			AWS:  has(configuration("3")),
 			Want: observation{Aborted: true},
 		},
 		"ObserveOnly": {

@@ -70,7 +70,7 @@ func runWith(ctx context.Context, t *testing.T, config *rest.Config, stdin strin
 	if config != nil {
 		f.Config.WrapConfigFn = func(*rest.Config) *rest.Config { return rest.CopyConfig(config) }
 	}
-	root := kubectl.NewCommand(f, NewCommand(f))
+	root := kubectl.NewCommand(f, NewCommand(f)) //nolint:contextcheck // Completion has a context of its own.
 	root.SetArgs(append([]string{"diff"}, args...))
 	return kubectl.Run(ctx, f, root), stdout.String(), stderr.String()
 }

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -193,11 +192,11 @@ func TestExitCodes(t *testing.T) {
 			reason: "The policy of a layer that cannot be read is named.", args: []string{"--region", testRegion}, code: 1,
 			errOut: "Not proven: LayerVersion common-1 (arn:aws:lambda:eu-central-1:123456789012:layer:common:1): its policy could not be read: AccessDeniedException",
 			before: func(e *env) {
-				layer, err := e.lambda.PublishLayerVersion(context.Background(), &lambda.PublishLayerVersionInput{LayerName: aws.String("common"), Content: &types.LayerVersionContentInput{ZipFile: []byte(accounts.Zip)}})
+				layer, err := e.lambda.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{LayerName: aws.String("common"), Content: &types.LayerVersionContentInput{ZipFile: []byte(accounts.Zip)}})
 				if err != nil {
 					panic(err)
 				}
-				if _, err := e.lambda.UpdateFunctionConfiguration(context.Background(), &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("Checkout_API"), Layers: []string{*layer.LayerVersionArn}}); err != nil {
+				if _, err := e.lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("Checkout_API"), Layers: []string{*layer.LayerVersionArn}}); err != nil {
 					panic(err)
 				}
 				e.aws.Fail(awsdouble.Fault{Operation: "GetLayerVersionPolicy", Times: -1, Error: awsdouble.AccessDenied("lambda:GetLayerVersionPolicy")})
@@ -207,7 +206,7 @@ func TestExitCodes(t *testing.T) {
 			reason: "Filters that cannot be decrypted are named, and not left out.", args: []string{"--region", testRegion}, code: 1,
 			errOut: "AWS does not return its filter criteria: make its KMS key usable, and import it again",
 			before: func(e *env) {
-				if _, err := e.lambda.CreateEventSourceMapping(context.Background(), &lambda.CreateEventSourceMappingInput{
+				if _, err := e.lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{
 					FunctionName: aws.String("Checkout_API"), EventSourceArn: aws.String("arn:aws:sqs:eu-central-1:123456789012:filtered"), KMSKeyArn: aws.String("arn:aws:kms:eu-central-1:123456789012:key/k"),
 					FilterCriteria: &types.FilterCriteria{Filters: []types.Filter{{Pattern: aws.String(`{"body":{"a":["b"]}}`)}}},
 				}); err != nil {

@@ -253,7 +253,8 @@ func (in *checkedInput) needsOfSettings(name string) []needed {
 			needed{"kms:Encrypt", in.KMSKeyArn})
 	}
 	if key := in.DurableConfig.KMSKeyArn; key != "" {
-		out = append(out, needed{"kms:Decrypt", key}, needed{"kms:DescribeKey", key}, needed{"kms:GenerateDataKey", key})
+		out = append(out, needed{"kms:Decrypt", key}, needed{"kms:DescribeKey", key},
+			needed{"kms:GenerateDataKey", key})
 	}
 	for _, f := range in.FileSystemConfigs {
 		if strings.Contains(f.Arn, ":elasticfilesystem:") {
