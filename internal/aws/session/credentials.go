@@ -267,6 +267,8 @@ func parseINI(data []byte, profile string) (aws.Credentials, error) {
 	}
 	section, ok := sections[profile]
 	if !ok {
+		// Only what is a profile is named: a Secret with something else must not be quoted.
+		maps.DeleteFunc(sections, func(_ string, s map[string]string) bool { return s[keyAccessKeyID] == "" })
 		return aws.Credentials{}, fmt.Errorf("profile %q does not exist (the file has %s): set credentials.profile "+
 			"to one that exists", profile, namesIn(sections, "no profiles"))
 	}

@@ -80,6 +80,10 @@ func TestErrors(t *testing.T) {
 			config: namespaced(), secret: data(""),
 			want: using + `in key "creds" of Secret team-a/aws, profile "default" does not exist (the file has no profiles): set credentials.profile to one that exists`,
 		},
+		"NoFileOfProfiles": {
+			config: namespaced(), secret: data(`["hunter2"]`),
+			want: using + `in key "creds" of Secret team-a/aws, profile "default" does not exist (the file has no profiles): set credentials.profile to one that exists`,
+		},
 		"NoSecretKey": {
 			config: namespaced(), secret: data("[default]\naws_access_key_id=AKIA\n"),
 			want: using + `in key "creds" of Secret team-a/aws, profile "default" has no aws_secret_access_key`,
