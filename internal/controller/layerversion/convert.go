@@ -60,8 +60,9 @@ type settings struct {
 	Description             *string          `json:"description"`
 	LicenseInfo             *string          `json:"licenseInfo"`
 
-	// StorageMode is REFERENCE if AWS has no copy of the content.
+	// StorageMode is REFERENCE if AWS has no copy of the content, and Object is the object that it uses then.
 	StorageMode *string `json:"content.s3ObjectStorageMode"`
+	Object      string  `json:"content.s3Key"`
 }
 
 // desired returns the settings of spec, except for the content.

@@ -22,18 +22,36 @@ func compare(
 	have := fromAWS(o)
 	target := diff.Fill(d.Settings, have, d.Left)
 	target.Content, have.Content = b.Compare(codeSHA256(o), last)
+	target.Object, have.Object = objects(b, o)
 	if i.ledTo(o.Version) && i.Settings == target.hash() {
-		content, mode := have.Content, have.StorageMode
+		shown := have
 		have = target
-		have.Content = content
+		have.Content = shown.Content
 		if i.StorageMode != ptr.Deref(target.StorageMode, "") {
-			have.StorageMode = mode
+			have.StorageMode = shown.StorageMode
+		}
+		if i.Object != target.Object {
+			have.Object = shown.Object
 		}
 	}
 	if i.ledTo(o.Version) && i.SHA256 != "" && i.SHA256 == b.SHA256 {
 		have.Content = target.Content
 	}
 	return reconcile.Compare(target, have)
+}
+
+// objects returns the object in S3 that spec names, and the one that AWS refers to. It needs that one as long as the
+// version exists, while a copy is the same from wherever it was made: then both are empty.
+func objects(b archive.Bundle, o *lambda.GetLayerVersionOutput) (want, have string) {
+	if b.From.S3Key == nil || o.Content == nil || o.Content.ResolvedS3Object == nil {
+		return "", ""
+	}
+	r := o.Content.ResolvedS3Object
+	from := archive.Source{S3Bucket: r.S3Bucket, S3Key: r.S3Key}
+	if b.From.S3ObjectVersion != nil {
+		from.S3ObjectVersion = r.S3ObjectVersion
+	}
+	return b.Location(), archive.Bundle{From: from}.Location()
 }
 
 func codeSHA256(o *lambda.GetLayerVersionOutput) string {

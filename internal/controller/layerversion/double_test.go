@@ -396,6 +396,15 @@ func TestContentThatLambdaDoesNotCopy(t *testing.T) {
 		}
 	}
 	e.wantVersions("One is left", 3)
+	l.Spec.ForProvider.Content.SHA256 = ptr.To(archive.Hash(b)) // Otherwise another object may be another content.
+	e.Double.PutObject("code", "copied.zip", b)
+	e.Double.PutObject("code", "moved.zip", b)
+	for _, c := range []struct{ mode, key string }{{"COPY", "copied.zip"}, {"REFERENCE", "copied.zip"}, {"REFERENCE", "moved.zip"}} {
+		l.Spec.ForProvider.Content.S3ObjectStorageMode, l.Spec.ForProvider.Content.S3Key = &c.mode, &c.key
+		l.Generation++
+		e.Converge(l)
+	}
+	e.wantVersions("A copy is the same from anywhere", 5)
 }
 
 func TestContentOfTheCluster(t *testing.T) {

@@ -30,9 +30,10 @@ type intent struct {
 	// At is the time at which the intent was recorded, in seconds since 1970.
 	At int64 `json:"at,omitempty"`
 
-	// Settings is a hash of everything but the content and how it is stored, which is StorageMode.
+	// Settings is a hash of everything but the content and how it is stored, which are StorageMode and Object.
 	Settings    string `json:"settings"`
 	StorageMode string `json:"storageMode,omitempty"`
+	Object      string `json:"object,omitempty"`
 
 	// SHA256 is the hash of the content. It is empty if it is known only after the publication.
 	SHA256 string `json:"sha256,omitempty"`
@@ -44,7 +45,7 @@ type intent struct {
 func newIntent(mg metav1.Object, before int64, s settings, b archive.Bundle) intent {
 	i := intent{
 		UID: string(mg.GetUID()), Before: before, Settings: s.hash(), SHA256: b.SHA256,
-		StorageMode: ptr.Deref(s.StorageMode, ""),
+		StorageMode: ptr.Deref(s.StorageMode, ""), Object: s.Object,
 	}
 	if b.From.S3Key != nil || b.Artifact != nil {
 		i.Name = b.Name()
