@@ -228,6 +228,10 @@ func TestProvisionedConcurrencyFollowsTheClock(t *testing.T) {
 		t.Error("the call itself does not wait")
 	}
 	want(types.ProvisionedConcurrencyStatusEnumInProgress, 0, "")
+	_, err := c.PutProvisionedConcurrencyConfig(t.Context(), &lambda.PutProvisionedConcurrencyConfigInput{
+		FunctionName: fn, Qualifier: q, ProvisionedConcurrentExecutions: aws.Int32(20),
+	})
+	wantError(t, err, "ResourceConflictException", "A previous request is being processed. Please try again shortly")
 	clk.move(time.Minute)
 	want(types.ProvisionedConcurrencyStatusEnumReady, 10, "")
 	put(20)
