@@ -309,7 +309,7 @@ func TestARuntimeIsManagedForEachVersion(t *testing.T) {
 	}
 }
 
-func TestConfigurationsGoWithTheirAlias(t *testing.T) {
+func TestURLRemainsWithoutItsAlias(t *testing.T) {
 	c := client(start(t, Options{}))
 	publishTwo(t, c)
 	alias(t, c, "live", "1", nil)
@@ -324,8 +324,12 @@ func TestConfigurationsGoWithTheirAlias(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err := c.ListFunctionUrlConfigs(t.Context(), &lambda.ListFunctionUrlConfigsInput{FunctionName: fn})
-	if err != nil || len(list.FunctionUrlConfigs) != 0 {
-		t.Errorf("%v, %v, want no URL of an alias that is gone", list, err)
+	if err != nil || len(list.FunctionUrlConfigs) != 1 {
+		t.Errorf("%v, %v, want the URL of the alias that is gone", list, err)
+	}
+	if _, err := c.DeleteFunctionUrlConfig(t.Context(),
+		&lambda.DeleteFunctionUrlConfigInput{FunctionName: fn, Qualifier: aws.String("live")}); err != nil {
+		t.Error(err)
 	}
 	_, err = c.GetFunctionUrlConfig(t.Context(),
 		&lambda.GetFunctionUrlConfigInput{FunctionName: fn, Qualifier: aws.String("12")})
