@@ -96,7 +96,8 @@ func IsInProgress(err error) bool {
 		return true
 	}
 	return contains(Message(err),
-		"cannot be performed at this time", "in progress", "currently in the following state", "concurrent update")
+		"cannot be performed at this time", "in progress", "currently in the following state", "concurrent update",
+		"previous request is being processed")
 }
 
 // IsPreconditionFailed reports whether the resource has changed since it was read: the revision ID

@@ -64,6 +64,20 @@ func TestLifecycle(t *testing.T) {
 	e.Want(u, "it goes", testenv.Deleted, testenv.Gone)
 }
 
+// TestAliasThatIsGone checks that the URL, which AWS does not delete with its alias, is deleted by its own resource.
+func TestAliasThatIsGone(t *testing.T) {
+	e := newEnv(t)
+	u := newURL(func(u *v1beta1.FunctionURL) { u.Spec.ForProvider.Qualifier = ptr.To(functionconfigtest.Alias) })
+	e.Want(u, "a create and a look", testenv.Created, testenv.Converged)
+	if _, err := e.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{
+		FunctionName: ptr.To(functionconfigtest.Function), Name: ptr.To(functionconfigtest.Alias),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	e.Remove(u)
+	e.Want(u, "it goes", testenv.Deleted, testenv.Gone)
+}
+
 func TestLostAnswer(t *testing.T) {
 	e := newEnv(t)
 	e.Double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter, Times: 1})

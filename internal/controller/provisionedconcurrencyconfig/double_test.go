@@ -15,6 +15,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -176,4 +177,38 @@ func TestRandomNumbersConverge(t *testing.T) {
 		e.Remove(c)
 		e.Outcomes(c)
 	}
+}
+
+// TestRepeatedRequest checks that a request is known to be under way if the SDK has repeated it after its answer was
+// lost: AWS rejects the second one while the first is in progress.
+func TestRepeatedRequest(t *testing.T) {
+	e := newEnv(t)
+	drop := func() { e.Double.Fail(awsdouble.Fault{Operation: opPut, Drop: awsdouble.DropAfter, Times: 1}) }
+	c := newConfig()
+	drop()
+	if got := e.Outcomes(c); meta.GetExternalName(c) != "cart:live" {
+		t.Errorf("%v, named %q, want that it is found again", got, meta.GetExternalName(c))
+	}
+	e.Advance(takes)
+	e.Want(c, "AWS has provided it", testenv.Converged)
+
+	c.Spec.ForProvider.ProvisionedConcurrentExecutions = ptr.To[int32](9)
+	drop()
+	if _, err := e.Do(c); err != nil {
+		t.Errorf("got %v, want that AWS is at it", err)
+	}
+	e.Advance(takes)
+	e.Want(c, "AWS has provided what it was asked for once", testenv.Converged)
+}
+
+func TestRepeatedRequestOfADeletedResource(t *testing.T) {
+	e := newEnv(t)
+	e.Double.Fail(awsdouble.Fault{Operation: opPut, Drop: awsdouble.DropAfter, Times: 1})
+	c := newConfig()
+	if _, err := e.Do(c); err != nil {
+		t.Fatal(err)
+	}
+	c.Spec.ForProvider.FunctionName = nil // The Function that it referred to no longer exists.
+	e.Remove(c)
+	e.Want(c, "nothing stays behind", testenv.Deleted, testenv.Gone)
 }

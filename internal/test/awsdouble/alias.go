@@ -84,7 +84,7 @@ func (a *Alias) check(f *function) {
 	if a.RoutingConfig == nil {
 		return
 	}
-	weights := a.RoutingConfig.AdditionalVersionWeights
+	weights, own := a.RoutingConfig.AdditionalVersionWeights, f.version(a.FunctionVersion)
 	if len(weights) > 1 {
 		panic(invalidParameter("Number of items in AdditionalVersionWeights cannot be greater than 1"))
 	}
@@ -97,6 +97,8 @@ func (a *Alias) check(f *function) {
 			panic(invalidParameter("$LATEST is not supported for an alias pointing to more than 1 version"))
 		case !f.has(version):
 			panic(notFound("Function not found: %s:%s", f.latest.FunctionArn, version))
+		case own != nil && own.Role != f.version(version).Role:
+			panic(invalidParameter("Specified versions must be associated with the same execution role"))
 		}
 	}
 }

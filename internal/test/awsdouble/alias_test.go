@@ -62,8 +62,8 @@ func TestAliasesThatAreRefused(t *testing.T) {
 		},
 		"Version": {
 			reason: "A version must be there.",
-			name:   "a", version: "3", code: "ResourceNotFoundException", message: "Function not found: " +
-				functionARN + ":3",
+			name:   "a", version: "4", code: "ResourceNotFoundException", message: "Function not found: " +
+				functionARN + ":4",
 		},
 		"Exists": {
 			reason: "A name is taken once.",
@@ -101,6 +101,12 @@ func TestAliasesThatAreRefused(t *testing.T) {
 			name:   "a", version: "1", routing: map[string]float64{"9": 0.1}, code: "ResourceNotFoundException",
 			message: "Function not found: " + functionARN + ":9",
 		},
+		"OtherRole": {
+			reason: "Both versions have one execution role.",
+			name:   "a", version: "1", routing: map[string]float64{"3": 0.1},
+			code:    "InvalidParameterValueException",
+			message: "Specified versions must be associated with the same execution role",
+		},
 		"TooMuch": {
 			reason: "A weight is a share.",
 			name:   "a", version: "1", routing: map[string]float64{"2": 1.5}, code: "ValidationException",
@@ -112,6 +118,14 @@ func TestAliasesThatAreRefused(t *testing.T) {
 	s := start(t, Options{})
 	c := client(s)
 	publishTwo(t, c)
+	if _, err := c.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{
+		FunctionName: aws.String("f"), Role: aws.String("arn:aws:iam::123456789012:role/other"),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: aws.String("f")}); err != nil {
+		t.Fatal(err)
+	}
 	alias(t, c, "live", "1", nil)
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

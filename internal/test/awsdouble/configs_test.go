@@ -228,6 +228,10 @@ func TestProvisionedConcurrencyFollowsTheClock(t *testing.T) {
 		t.Error("the call itself does not wait")
 	}
 	want(types.ProvisionedConcurrencyStatusEnumInProgress, 0, "")
+	_, err := c.PutProvisionedConcurrencyConfig(t.Context(), &lambda.PutProvisionedConcurrencyConfigInput{
+		FunctionName: fn, Qualifier: q, ProvisionedConcurrentExecutions: aws.Int32(20),
+	})
+	wantError(t, err, "ResourceConflictException", "A previous request is being processed. Please try again shortly")
 	clk.move(time.Minute)
 	want(types.ProvisionedConcurrencyStatusEnumReady, 10, "")
 	put(20)
@@ -305,7 +309,7 @@ func TestARuntimeIsManagedForEachVersion(t *testing.T) {
 	}
 }
 
-func TestConfigurationsGoWithTheirAlias(t *testing.T) {
+func TestURLRemainsWithoutItsAlias(t *testing.T) {
 	c := client(start(t, Options{}))
 	publishTwo(t, c)
 	alias(t, c, "live", "1", nil)
@@ -320,8 +324,12 @@ func TestConfigurationsGoWithTheirAlias(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err := c.ListFunctionUrlConfigs(t.Context(), &lambda.ListFunctionUrlConfigsInput{FunctionName: fn})
-	if err != nil || len(list.FunctionUrlConfigs) != 0 {
-		t.Errorf("%v, %v, want no URL of an alias that is gone", list, err)
+	if err != nil || len(list.FunctionUrlConfigs) != 1 {
+		t.Errorf("%v, %v, want the URL of the alias that is gone", list, err)
+	}
+	if _, err := c.DeleteFunctionUrlConfig(t.Context(),
+		&lambda.DeleteFunctionUrlConfigInput{FunctionName: fn, Qualifier: aws.String("live")}); err != nil {
+		t.Error(err)
 	}
 	_, err = c.GetFunctionUrlConfig(t.Context(),
 		&lambda.GetFunctionUrlConfigInput{FunctionName: fn, Qualifier: aws.String("12")})

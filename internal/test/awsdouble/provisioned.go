@@ -124,6 +124,9 @@ func putProvisioned(s *Server, r *request) any {
 	if a := f.aliases[t.qualifier]; a != nil && a.RoutingConfig != nil {
 		panic(invalidParameter("Alias with weights can not be used with Provisioned Concurrency"))
 	}
+	if was := f.provisioned[t.qualifier]; was != nil && was.Status == provisionInProgress {
+		panic(conflict("A previous request is being processed. Please try again shortly"))
+	}
 	f.overlap(t.qualifier)
 	r.home.affords(f, t.qualifier, in.ProvisionedConcurrentExecutions)
 	p := &provisioning{

@@ -37,9 +37,9 @@ func newConfigs() configs {
 	}
 }
 
-// forget removes the configurations of a qualifier that was deleted.
+// forget removes the configurations of a qualifier that was deleted. Its URL remains:
+// https://github.com/localstack/localstack/pull/11288.
 func (c *configs) forget(qualifier string) {
-	delete(c.urls, qualifier)
 	delete(c.events, qualifier)
 	delete(c.provisioned, qualifier)
 	delete(c.runtimes, qualifier)
