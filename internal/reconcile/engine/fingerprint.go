@@ -75,6 +75,15 @@ func (r *referenceFingerprints[T]) fingerprint(ctx context.Context, mg T) string
 	}
 	h := sha256.New()
 	_, _ = h.Write(o.Spec) // A hash cannot fail.
+	if r.kind.References != nil {
+		for _, ref := range r.kind.References(mg) {
+			name, err := r.references.externalName(ctx, mg, ref)
+			if err != nil {
+				return ""
+			}
+			_, _ = fmt.Fprintf(h, " %s=%q", ref.Field, name)
+		}
+	}
 	if r.kind.Refs != nil {
 		for _, ref := range r.kind.Refs(mg) {
 			version, err := r.objects.Version(ctx, ref)
