@@ -44,7 +44,7 @@ func checkFollows[T reconcile.Managed](
 	if err := f.references.resolve(t.Context(), resolved, &session.Session{}); err != nil {
 		t.Fatal(err)
 	}
-	mg.SetSummary(v1beta1.Summary{ReferencesFingerprint: f.fingerprint(t.Context(), resolved)})
+	mg.SetSummary(v1beta1.Summary{ReferencesFingerprint: f.fingerprint(t.Context(), resolved, &session.Session{})})
 	if !f.unchanged(t.Context(), mg, &session.Session{}) {
 		t.Error("what has not changed counts as changed")
 	}
@@ -83,4 +83,41 @@ func TestFingerprintOfReferences(t *testing.T) {
 			}}
 		}, to, func() { meta.SetExternalName(to, arn+"2") })
 	})
+}
+
+func TestFingerprintOfTags(t *testing.T) {
+	of := func(team string, ignored ...string) *session.Session {
+		s := &session.Session{IgnoreTags: session.NewIgnoreTags(ignored, nil)}
+		if team != "" {
+			s.Tags = map[string]string{"team": team, "stage": "prod"}
+		}
+		return s
+	}
+	cases := map[string]struct {
+		reason    string
+		was, is   *session.Session
+		untagged  bool
+		unchanged bool
+	}{
+		"Same":     {reason: "The config has the same tags.", was: of("shop"), is: of("shop"), unchanged: true},
+		"None":     {reason: "It never had any.", was: of(""), is: of(""), unchanged: true},
+		"Added":    {reason: "It has tags now.", was: of(""), is: of("shop")},
+		"Changed":  {reason: "A tag has another value.", was: of("shop"), is: of("cart")},
+		"Removed":  {reason: "It has no tags any more.", was: of("shop"), is: of("")},
+		"Ignored":  {reason: "A tag is ignored now.", was: of("shop"), is: of("shop", "scanned-by")},
+		"Untagged": {reason: "The kind has no tags.", was: of("shop"), is: of("cart"), untagged: true, unchanged: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f, _ := fingerprintsOf[*v1beta1.Function](t, nil, &v1beta1.LayerVersion{})
+			f.kind.Tagged = !tc.untagged
+			mg := &v1beta1.Function{}
+			for _, s := range []*session.Session{tc.was, tc.was} { // The second one has a fingerprint to begin with.
+				mg.SetSummary(v1beta1.Summary{ReferencesFingerprint: f.fingerprint(t.Context(), mg, s)})
+			}
+			if got := f.unchanged(t.Context(), mg, tc.is); got != tc.unchanged {
+				t.Errorf("%s\nunchanged: %t, want %t", tc.reason, got, tc.unchanged)
+			}
+		})
+	}
 }
