@@ -123,6 +123,15 @@ func (i IgnoreTags) Match(key string) bool {
 	return slices.ContainsFunc(i.prefixes, func(p string) bool { return strings.HasPrefix(key, p) })
 }
 
+// TagRules returns a text that identifies the tags that the config sets and those that it ignores. It is empty if there
+// are none.
+func (s *Session) TagRules() string {
+	if len(s.Tags)+len(s.IgnoreTags.keys)+len(s.IgnoreTags.prefixes) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%q %q %q", s.Tags, s.IgnoreTags.keys, s.IgnoreTags.prefixes)
+}
+
 func (r *Resolver) newSession(s settings, known identity, region string) *Session {
 	cfg := known.aws.Copy()
 	cfg.Region = region

@@ -132,6 +132,15 @@ func (f *flag) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// number is a number that JSON has as a number or as a text.
+type number string
+
+// UnmarshalJSON reads a value.
+func (n *number) UnmarshalJSON(data []byte) error {
+	*n = number(strings.Trim(string(data), `"`))
+	return nil
+}
+
 // Parse parses the body of a message. The error is ErrInvalid, whatever is wrong: the body is not to be repeated.
 func Parse(body []byte) (Event, error) {
 	var v envelope

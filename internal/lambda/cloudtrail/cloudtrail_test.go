@@ -119,6 +119,14 @@ func TestParse(t *testing.T) {
 				LayerVersion: "3",
 			}),
 		},
+		"LayerVersionAsANumber": {
+			reason: "the number of a version is one of JSON",
+			body:   message("RemoveLayerVersionPermission20181031", `{"layerName":"base","versionNumber":3,"statementId":"org"}`),
+			want: call("RemoveLayerVersionPermission", Subject{
+				Account: "111122223333", Region: "eu-central-1", Layer: "base",
+				LayerVersion: "3",
+			}),
+		},
 		"CodeSigning": {
 			body: message("UpdateCodeSigningConfig", `{"codeSigningConfigArn":"arn:aws:lambda:eu-central-1:111122223333:code-signing-config:csc-0a1b"}`),
 			want: call("UpdateCodeSigningConfig",

@@ -13,8 +13,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// referenceFingerprints computes fingerprints of what specs refer to. With the one in status, the first
-// reconcile after a start can tell whether any of it has changed meanwhile.
+// referenceFingerprints computes fingerprints of what specs refer to, with the tags that their configs set. With the one
+// in status, the first reconcile after a start can tell whether any of it has changed meanwhile.
 type referenceFingerprints[T reconcile.Managed] struct {
 	kind       reconcile.Kind[T]
 	references *references[T]
@@ -37,15 +37,17 @@ func (r *referenceFingerprints[T]) refers(mg T) bool {
 	return false
 }
 
-// unchanged reports whether spec refers to the same as when AWS was last found to match, as far as
-// it refers to anything.
+// depends reports whether the desired state depends on anything but the spec: on what spec refers to, or on the tags of
+// the config.
+func (r *referenceFingerprints[T]) depends(mg T, s *session.Session) bool {
+	return r.refers(mg) || r.kind.Tagged && s.TagRules() != ""
+}
+
+// unchanged reports whether what the desired state depends on is the same as when AWS was last found to match.
 func (r *referenceFingerprints[T]) unchanged(ctx context.Context, mg T, s *session.Session) bool {
-	if !r.refers(mg) {
-		return true
-	}
 	last := mg.GetSummary().ReferencesFingerprint
 	if last == "" {
-		return false
+		return !r.depends(mg, s)
 	}
 	copied, ok := mg.DeepCopyObject().(T)
 	if !ok || r.references.resolve(ctx, copied, s) != nil {
@@ -54,13 +56,15 @@ func (r *referenceFingerprints[T]) unchanged(ctx context.Context, mg T, s *sessi
 	if r.kind.FunctionName != nil && reconcile.PlainFunctionName(copied, r.kind.FunctionName(copied), s) != nil {
 		return false
 	}
-	return r.fingerprint(ctx, copied) == last
+	return r.fingerprint(ctx, copied, s) == last
 }
 
-// fingerprint returns the fingerprint of a resource whose references are resolved. It is empty if spec refers to
-// nothing, or to fields of other providers' objects, whose versions change with each of their own reconciles.
-func (r *referenceFingerprints[T]) fingerprint(ctx context.Context, mg T) string {
-	if !r.refers(mg) || r.kind.Fields != nil && len(r.kind.Fields(mg)) > 0 {
+// fingerprint returns the fingerprint of a resource whose references are resolved. It is empty if the desired state
+// never depended on anything but the spec, or if spec refers to fields of other providers' objects, whose versions
+// change with each of their own reconciles.
+func (r *referenceFingerprints[T]) fingerprint(ctx context.Context, mg T, s *session.Session) string {
+	if !r.depends(mg, s) && mg.GetSummary().ReferencesFingerprint == "" ||
+		r.kind.Fields != nil && len(r.kind.Fields(mg)) > 0 {
 		return ""
 	}
 	text, err := json.Marshal(mg)
@@ -75,6 +79,18 @@ func (r *referenceFingerprints[T]) fingerprint(ctx context.Context, mg T) string
 	}
 	h := sha256.New()
 	_, _ = h.Write(o.Spec) // A hash cannot fail.
+	if tags := s.TagRules(); r.kind.Tagged && tags != "" {
+		_, _ = fmt.Fprintf(h, " tags=%s", tags)
+	}
+	if r.kind.References != nil {
+		for _, ref := range r.kind.References(mg) {
+			name, err := r.references.externalName(ctx, mg, ref)
+			if err != nil {
+				return ""
+			}
+			_, _ = fmt.Fprintf(h, " %s=%q", ref.Field, name)
+		}
+	}
 	if r.kind.Refs != nil {
 		for _, ref := range r.kind.Refs(mg) {
 			version, err := r.objects.Version(ctx, ref)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -39,10 +40,12 @@ func (w *workQueue) add(key client.ObjectKey) {
 }
 
 // listable reports whether AWS's lists may show that a resource is unchanged: it is steady, and nothing is to be done
-// that the lists do not show. A resource that requests to be polled more often than lists are read is read by itself.
+// that the lists do not show, such as what was only planned. A resource that requests to be polled more often than lists
+// are read is read by itself.
 func (r *reconciler[T]) listable(mg T) bool {
 	requested, _ := meta.GetPollInterval(mg)
 	return r.lists != nil && r.kind.Listed != nil && reconcile.Steady(mg) && !r.makesNoCall(mg) &&
+		mg.GetCondition(v1beta1.TypePlanned).Status != corev1.ConditionTrue &&
 		(requested <= 0 || requested >= r.poll.Interval)
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -15,6 +16,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -162,6 +164,13 @@ func TestRestartByList(t *testing.T) {
 	}{
 		"Unchanged": {reason: "Status says what was found up to date.", change: func(*listedEnv) {}},
 		"Changed":   {reason: "Someone has changed it meanwhile.", change: func(l *listedEnv) { l.cloud.value = "by hand" }, read: true},
+		"Planned": {reason: "It was only planned, and the user has asked for more meanwhile.", change: func(l *listedEnv) {
+			mg := l.stored()
+			mg.SetConditions(plannedCondition(mg.Generation, corev1.ConditionTrue, v1beta1.ReasonChangesPlanned, "adopt: TagResource cart"))
+			if err := l.server.Status().Update(l.t.Context(), mg); err != nil {
+				l.t.Fatal(err)
+			}
+		}, read: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

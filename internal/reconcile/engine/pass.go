@@ -222,7 +222,7 @@ func (p *pass[T]) observe(ctx context.Context, mg T) error {
 		p.recordActs(mg)
 	}
 	if p.out.State == reconcile.UpToDate && p.fingerprints != nil {
-		p.fingerprint = p.fingerprints.fingerprint(ctx, mg)
+		p.fingerprint = p.fingerprints.fingerprint(ctx, mg, p.session)
 		if p.kind.Listed != nil {
 			p.listed = p.kind.Listed(mg)
 		}

@@ -182,6 +182,26 @@ func (r *references[T]) explainSelector(
 	return ""
 }
 
+// externalName returns the external name of what a resolved reference refers to. What a reference is resolved to is not
+// always part of the spec's JSON. The name is empty if there is no such resource.
+func (r *references[T]) externalName(
+	ctx context.Context, mg resource.Managed, ref reconcile.Reference,
+) (string, error) {
+	if ref.Ref == nil {
+		return "", nil
+	}
+	to, err := r.object(ref.To)
+	if err != nil {
+		return "", err
+	}
+	key := client.ObjectKey{Namespace: cmp.Or(ref.Ref.Namespace, mg.GetNamespace()), Name: ref.Ref.Name}
+	err = r.reader.Get(ctx, key, to)
+	if kerrors.IsNotFound(err) || kmeta.IsNoMatchError(err) {
+		return "", nil
+	}
+	return meta.GetExternalName(to), err
+}
+
 func (r *references[T]) object(gvk schema.GroupVersionKind) (client.Object, error) {
 	obj, err := r.reader.Scheme().New(gvk)
 	if err != nil {
