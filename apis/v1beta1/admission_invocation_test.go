@@ -59,6 +59,7 @@ func TestInvocationAccepted(t *testing.T) {
 		"Latest":      {"As AWS calls it.", forProvider(`qualifier: $LATEST`)},
 		"Event":       {"Asynchronous.", forProvider(`invocationType: Event, logType: None, recordResult: false`)},
 		"CRUD":        {"With the action in the payload.", forProvider(`lifecycleScope: CRUD, terraformKey: crossplane`)},
+		"CRUDIndent":  {"White space is no part of an object.", forProvider(`lifecycleScope: CRUD, payload: "\n  {}"`)},
 		"CRUDNothing": {"The action alone.", forProvider(`lifecycleScope: CRUD, payload: null`)},
 		"FromSecret":  {"An event with secrets.", forProvider(`payload: null, payloadFrom: {secretKeyRef: {name: a, key: b}}`)},
 		"Everything":  {"All of the rest.", forProvider(`clientContext: e30=, tenantId: "a b._:/=+@-", durableExecutionName: a_b-1, logType: Tail, recordResult: true, triggers: {a: b}, retryPolicy: {maximumAttempts: 10, unknownOutcome: Retry}`)},
