@@ -86,12 +86,21 @@ func TestMappingsAreAccepted(t *testing.T) {
 		"DynamoDB": {base: dynamoMapping, change: forProvider(`maximumRecordAgeInSeconds: -1, destinationConfig: {onFailure: {destination: "arn:aws:sns:eu-central-1:123456789012:failed"}}`)},
 		"MSK": {base: mskMapping, change: forProvider(`amazonManagedKafkaEventSourceConfig: {consumerGroupId: g, ` + glueSchemas + `}, provisionedPollerConfig: {minimumPollers: 1, pollerGroupName: g},
 			loggingConfig: {systemLogLevel: DEBUG}, metricsConfig: {metrics: [ErrorCount, KafkaMetrics]}, sourceAccessConfigurations: [` + saslSecret + `], destinationConfig: {onFailure: {destination: "kafka://failed"}}`)},
-		"Kafka":        {base: kafkaMapping, change: forProvider(`startingPosition: TRIM_HORIZON, maximumBatchingWindowInSeconds: 5`)},
-		"KafkaQueue":   {base: kafkaMapping, change: forProvider(`selfManagedKafkaEventSourceConfig: {consumptionMode: Queue}`)},
-		"KafkaIAM":     {base: kafkaMapping, change: forProvider(`sourceAccessConfigurations: [{type: IAM_OAUTHBEARER_AUTH}, {type: OAUTHBEARER_AUDIENCE, uri: a}, {type: VPC_SUBNET, uriFrom: ` + someField + `}]`)},
-		"MQ":           {base: mqMapping},
-		"DocumentDB":   {base: docDBMapping, change: forProvider(`documentDBEventSourceConfig: {collectionName: orders, fullDocument: UpdateLookup}`)},
-		"Observed":     {base: observedMapping},
+		"Kafka":      {base: kafkaMapping, change: forProvider(`startingPosition: TRIM_HORIZON, maximumBatchingWindowInSeconds: 5`)},
+		"KafkaQueue": {base: kafkaMapping, change: forProvider(`selfManagedKafkaEventSourceConfig: {consumptionMode: Queue}`)},
+		"KafkaIAM":   {base: kafkaMapping, change: forProvider(`sourceAccessConfigurations: [{type: IAM_OAUTHBEARER_AUTH}, {type: OAUTHBEARER_AUDIENCE, uri: a}, {type: VPC_SUBNET, uriFrom: ` + someField + `}]`)},
+		"MQ":         {base: mqMapping},
+		"DocumentDB": {base: docDBMapping, change: forProvider(`documentDBEventSourceConfig: {collectionName: orders, fullDocument: UpdateLookup}`)},
+		"Observed":   {base: observedMapping},
+		"InitialWindow": {
+			base:   queueMapping,
+			change: `spec: {forProvider: {batchSize: 100}, initProvider: {maximumBatchingWindowInSeconds: 5}}`,
+		},
+		"InitialPollers": {
+			base: mskMapping,
+			change: `spec: {forProvider: {loggingConfig: {systemLogLevel: DEBUG}, amazonManagedKafkaEventSourceConfig: {` + glueSchemas + `}},
+				initProvider: {provisionedPollerConfig: {minimumPollers: 1}}}`,
+		},
 		"InitProvider": {base: queueMapping, change: `spec: {initProvider: {enabled: false, scalingConfig: {maximumConcurrency: 5}}}`},
 	}
 	c := strictClient(t)

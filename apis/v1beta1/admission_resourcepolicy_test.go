@@ -108,9 +108,9 @@ func TestResourcePolicyRefused(t *testing.T) {
 			want:   `ResourcePolicy in version "v1beta1" cannot be handled as a ResourcePolicy: strict decoding error: unknown field "spec.forProvider.policy.Statement"`,
 		},
 		"Long": {
-			reason: "AWS takes 20 KB.",
-			change: forProvider(`policy: '{"Statement": "` + strings.Repeat("x", 20480) + `"}'`),
-			want:   "spec.forProvider.policy: Too long: may not be more than 20480 bytes",
+			reason: "AWS takes 20 KB, and white space may be more.",
+			change: forProvider(`policy: '{"Statement": "` + strings.Repeat("x", 65536) + `"}'`),
+			want:   "spec.forProvider.policy: Too long: may not be more than 65536 bytes",
 		},
 	})
 }
@@ -126,6 +126,7 @@ func TestResourcePolicyAccepted(t *testing.T) {
 		"From":         forProvider(`resourceArn: null, resourceArnFrom: {apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: Alias, name: live, fieldPath: status.atProvider.aliasArn}`),
 		"Observed":     `spec: {managementPolicies: [Observe], forProvider: {policy: null}}`,
 		"LongAsIsFine": forProvider(`policy: '{"Statement": "` + strings.Repeat("x", 20450) + `"}'`),
+		"WhiteSpace":   forProvider(`policy: '{"Statement":` + strings.Repeat(" ", 40000) + `"x"}'`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := complaints(c.Create(t.Context(), manifest(t, functionPolicy, change), client.DryRunAll)); got != "" {

@@ -19,7 +19,7 @@ type CapacityProviderSettings struct {
 	PropagateTags *PropagateTags `json:"propagateTags,omitempty"`
 
 	// TelemetryConfig is the logging configuration of the capacity provider. When this block is
-	// removed, it logs to /aws/lambda/capacity-provider/<name> again.
+	// removed, it logs to /aws/lambda/capacity-provider/<name> again, at level INFO.
 	// +optional
 	TelemetryConfig *CapacityProviderTelemetryConfig `json:"telemetryConfig,omitempty"`
 
@@ -105,7 +105,7 @@ type CapacityProviderLoggingConfig struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[.#/_A-Za-z0-9-]+$')",message="logGroup must be the name of a log group: use 1 to 512 letters, digits and . # / _ -"
 	LogGroup *string `json:"logGroup,omitempty"`
 
-	// SystemLogLevel is the level of detail of system logs: DEBUG, INFO or WARN.
+	// SystemLogLevel is the level of detail of system logs: DEBUG, INFO or WARN. AWS's default is INFO.
 	// +optional
 	// +kubebuilder:validation:Enum=DEBUG;INFO;WARN
 	SystemLogLevel *string `json:"systemLogLevel,omitempty"`

@@ -16,8 +16,9 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.logType) || self.logType != 'Tail' || !has(self.invocationType) || self.invocationType == 'RequestResponse'",fieldPath=".logType",reason="FieldValueForbidden",message="only a synchronous invocation returns its log: remove logType, or set invocationType to RequestResponse"
 // +kubebuilder:validation:XValidation:rule="!has(self.recordResult) || !self.recordResult || !has(self.invocationType) || self.invocationType == 'RequestResponse'",fieldPath=".recordResult",reason="FieldValueForbidden",message="only a synchronous invocation returns a result: remove recordResult, or set invocationType to RequestResponse"
 // +kubebuilder:validation:XValidation:rule="!has(self.clientContext) || !has(self.invocationType) || self.invocationType == 'RequestResponse'",fieldPath=".clientContext",reason="FieldValueForbidden",message="only a synchronous invocation passes clientContext to the function: remove clientContext, or set invocationType to RequestResponse"
-// +kubebuilder:validation:XValidation:rule="!has(self.lifecycleScope) || self.lifecycleScope != 'CRUD' || !has(self.payload) || self.payload.startsWith('{')",fieldPath=".payload",reason="FieldValueInvalid",message="with lifecycleScope CRUD, the payload must be a JSON object, since the action is added to it: start it with {"
+// +kubebuilder:validation:XValidation:rule="!has(self.lifecycleScope) || self.lifecycleScope != 'CRUD' || !has(self.payload) || self.payload.matches('^[ \\\\t\\\\n\\\\r]*[{]')",fieldPath=".payload",reason="FieldValueInvalid",message="with lifecycleScope CRUD, the payload must be a JSON object, since the action is added to it: start it with {"
 // +kubebuilder:validation:XValidation:rule="!has(self.lifecycleScope) || self.lifecycleScope != 'CRUD' || !has(self.invocationType) || self.invocationType != 'DryRun'",fieldPath=".lifecycleScope",reason="FieldValueForbidden",message="a dry run does not invoke the function: remove lifecycleScope, or set another invocationType"
+// +kubebuilder:validation:XValidation:rule="!has(self.durableExecutionName) || !has(self.lifecycleScope) || self.lifecycleScope != 'CRUD'",fieldPath=".durableExecutionName",reason="FieldValueForbidden",message="with lifecycleScope CRUD, the function is also invoked for the deletion, but Lambda runs one execution of a name: remove durableExecutionName, or set lifecycleScope to CREATE_ONLY"
 // +kubebuilder:validation:XValidation:rule="!has(self.terraformKey) || has(self.lifecycleScope) && self.lifecycleScope == 'CRUD'",fieldPath=".terraformKey",reason="FieldValueForbidden",message="terraformKey is used only with lifecycleScope CRUD: remove terraformKey, or set lifecycleScope to CRUD"
 type InvocationParameters struct {
 	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
@@ -100,7 +101,7 @@ type InvocationParameters struct {
 
 	// DurableExecutionName is the name of the execution of a function with durableConfig: 1 to 64 letters, digits,
 	// hyphens and underscores. Lambda runs one execution of a name, so the provider repeats an invocation whose outcome
-	// is unknown. Use a different name for each payload.
+	// is unknown. Use a different name for each payload. It can't be used with lifecycleScope CRUD.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="durableExecutionName must have 1 to 64 letters, digits, hyphens and underscores"

@@ -43,11 +43,11 @@ type ResourcePolicyParameters struct {
 	// +optional
 	ResourceArnFrom *FieldSelector `json:"resourceArnFrom,omitempty"`
 
-	// Policy is the complete policy document in JSON, at most 20480 bytes. It replaces the policy that the resource
-	// has. Its layout does not matter: the provider ignores the order of statements, lists and fields, and compares a
-	// list of one entry with that entry and an account with its ARN. Required.
+	// Policy is the complete policy document in JSON, at most 20480 bytes without white space. It replaces the policy
+	// that the resource has. Its layout does not matter: the provider ignores the order of statements, lists and
+	// fields, and compares a list of one entry with that entry and an account with its ARN. Required.
 	// +optional
-	// +kubebuilder:validation:MaxLength=20480
+	// +kubebuilder:validation:MaxLength=65536
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[ \\\\t\\\\n\\\\r]*[{]')",message="policy is not a policy document: use JSON that starts with a brace"
 	// +kubebuilder:validation:XValidation:rule="!self.matches('^[ \\\\t\\\\n\\\\r]*[{]') || self.matches('[}][ \\\\t\\\\n\\\\r]*$')",message="policy is incomplete: use JSON that ends with a brace"
 	// +kubebuilder:validation:XValidation:rule="!self.matches('^[ \\\\t\\\\n\\\\r]*[{]') || self.contains('\"Statement\"')",message="policy has no Statement: add one, or delete the ResourcePolicy to remove the policy"

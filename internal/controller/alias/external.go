@@ -211,11 +211,20 @@ func (e *external) followed(ctx context.Context, a *v1beta1.Alias) (*string, err
 	if v := f.Status.AtProvider.LatestPublishedVersion; ptr.Deref(v, "") != "" {
 		return v, nil
 	}
-	if !ptr.Deref(f.Spec.ForProvider.Publish, false) {
+	if !publishes(f) {
 		return nil, errors.Errorf("cannot tell which version to follow, since Function %s publishes none: "+
 			"set its spec.forProvider.publish to true, or set spec.forProvider.functionVersion", key)
 	}
 	return nil, &reconcile.AwaitedError{Err: errors.Errorf("Function %s has not published a version yet", key)}
+}
+
+// publishes reports whether a Function publishes versions, or is yet to publish that of its creation.
+func publishes(f *v1beta1.Function) bool {
+	p := f.Spec.ForProvider.Publish
+	if i := f.Spec.InitProvider; p == nil && i != nil && !f.Status.AtProvider.Initialized {
+		p = i.Publish
+	}
+	return ptr.Deref(p, false)
 }
 
 // compare compares spec with the alias. The version and the weights are those that the rollout has

@@ -44,6 +44,23 @@ func TestObserve(t *testing.T) {
 			Reason: "One that follows is created once there is something to follow.", Resource: testAlias(following), AWS: func(e *env) { e.functions = publishedLast("") },
 			Want: observation{Ready: xpv2.ReasonCreating, Err: "Function ns/cart has not published a version yet"},
 		},
+		"AbsentFollowingInitial": {
+			Reason: "A Function may publish at its creation only.", Resource: testAlias(following),
+			AWS: follows(func(_ client.ObjectKey, f *v1beta1.Function) error {
+				f.Spec.InitProvider = &v1beta1.FunctionSettings{Publish: ptr.To(true)}
+				return nil
+			}),
+			Want: observation{Ready: xpv2.ReasonCreating, Err: "Function ns/cart has not published a version yet"},
+		},
+		"NothingToFollowAfterAdoption": {
+			Reason: "What a Function adopted, it publishes no initial version of.", Resource: testAlias(following),
+			AWS: follows(func(_ client.ObjectKey, f *v1beta1.Function) error {
+				f.Spec.InitProvider = &v1beta1.FunctionSettings{Publish: ptr.To(true)}
+				f.Status.AtProvider.Initialized = true
+				return nil
+			}),
+			Want: observation{Err: "Function ns/cart publishes none: set its spec.forProvider.publish to true"},
+		},
 		"NothingToFollow": {
 			Reason: "A Function that publishes nothing can't be followed.", Resource: testAlias(following), AWS: follows(func(client.ObjectKey, *v1beta1.Function) error { return nil }),
 			Want: observation{Err: "Function ns/cart publishes none: set its spec.forProvider.publish to true"},

@@ -33,9 +33,7 @@ func withDefaults(name string, s settings) settings {
 		s.PropagateTags = &v1beta1.PropagateTags{Mode: string(types.PropagateTagsModeNone)}
 	}
 	if s.TelemetryConfig == nil {
-		s.TelemetryConfig = &telemetry{
-			LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: ptr.To(defaultLogGroup(name))},
-		}
+		s.TelemetryConfig = defaultTelemetry(name)
 	}
 	return s
 }

@@ -125,7 +125,7 @@ func TestLifecycle(t *testing.T) {
 	})
 	e.Converge(c)
 	got = e.provider()
-	if got.CapacityProviderScalingConfig.ScalingMode != "Auto" || got.PropagateTags.Mode != "None" || *got.TelemetryConfig.LoggingConfig.LogGroup != "/aws/lambda/capacity-provider/web" {
+	if got.CapacityProviderScalingConfig.ScalingMode != "Auto" || got.PropagateTags.Mode != "None" || *got.TelemetryConfig.LoggingConfig.LogGroup != "/aws/lambda/capacity-provider/web" || got.TelemetryConfig.LoggingConfig.SystemLogLevel != "INFO" {
 		t.Errorf("what is removed returns to AWS's defaults, got %+v", got)
 	}
 	e.Remove(c)

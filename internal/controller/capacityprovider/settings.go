@@ -110,10 +110,8 @@ func fromAWS(name string, o observed) settings {
 			ScalingMode:     ptr.To(string(types.CapacityProviderScalingModeAuto)),
 			ScalingPolicies: map[string]string{},
 		},
-		PropagateTags: &v1beta1.PropagateTags{Mode: string(types.PropagateTagsModeNone)},
-		TelemetryConfig: &telemetry{
-			LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: ptr.To(defaultLogGroup(name))},
-		},
+		PropagateTags:   &v1beta1.PropagateTags{Mode: string(types.PropagateTagsModeNone)},
+		TelemetryConfig: defaultTelemetry(name),
 	}
 	if c := p.VpcConfig; c != nil {
 		s.VPCConfig = vpcConfig{SubnetIDs: c.SubnetIds, SecurityGroupIDs: c.SecurityGroupIds}
@@ -135,8 +133,9 @@ func fromAWS(name string, o observed) settings {
 		s.PropagateTags = &v1beta1.PropagateTags{Mode: string(c.Mode), ExplicitTags: c.ExplicitTags}
 	}
 	if c := p.TelemetryConfig; c != nil && c.LoggingConfig != nil {
-		s.TelemetryConfig.LoggingConfig.SystemLogLevel = lambdaapi.NonEmpty(
-			ptr.To(string(c.LoggingConfig.SystemLogLevel)))
+		if l := lambdaapi.Text(c.LoggingConfig.SystemLogLevel); l != nil {
+			s.TelemetryConfig.LoggingConfig.SystemLogLevel = l
+		}
 		if g := lambdaapi.NonEmpty(c.LoggingConfig.LogGroup); g != nil {
 			s.TelemetryConfig.LoggingConfig.LogGroup = g
 		}
@@ -161,7 +160,13 @@ func observedScaling(s *settings, c *types.CapacityProviderScalingConfig) {
 	}
 }
 
-func defaultLogGroup(name string) string { return "/aws/lambda/capacity-provider/" + name }
+// defaultTelemetry returns the logging configuration of a capacity provider that sets none.
+func defaultTelemetry(name string) *telemetry {
+	return &telemetry{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{
+		LogGroup:       ptr.To("/aws/lambda/capacity-provider/" + name),
+		SystemLogLevel: ptr.To(string(types.SystemLogLevelInfo)),
+	}}
+}
 
 // plain returns a number in its shortest form, so that "70.0" and 70 are equal.
 func plain(s string) string {

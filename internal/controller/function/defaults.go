@@ -12,6 +12,9 @@ var (
 	defaultStorage   = v1beta1.EphemeralStorage{Size: 512}
 	defaultTracing   = v1beta1.TracingConfig{Mode: string(types.TracingModePassThrough)}
 	defaultSnapStart = v1beta1.SnapStart{ApplyOn: string(types.SnapStartApplyOnNone)}
+
+	// defaultLogLevel is the level of JSON logs, both of the function and of Lambda.
+	defaultLogLevel = string(types.SystemLogLevelInfo)
 )
 
 // withDefaults sets AWS's defaults in blocks that AWS never leaves empty, if AWS returns them. Some regions and
@@ -28,6 +31,8 @@ func withDefaults(s, have settings, name string) settings {
 		if onInstances(s, have) {
 			// AWS has only one format for these functions and does not accept another.
 			s.LoggingConfig.LogFormat = have.LoggingConfig.LogFormat
+			s.LoggingConfig.ApplicationLogLevel = orDefault(nil, have.LoggingConfig.ApplicationLogLevel, defaultLogLevel)
+			s.LoggingConfig.SystemLogLevel = orDefault(nil, have.LoggingConfig.SystemLogLevel, defaultLogLevel)
 		}
 	}
 	return s

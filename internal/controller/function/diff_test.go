@@ -163,6 +163,21 @@ func TestDiff(t *testing.T) {
 			}),
 			want: want{changes: []string{`layers: ["l:2" "l:1"] -> ["l:1" "l:2"]`}, call: opUpdateConfiguration},
 		},
+		"LogLevelsOfInstances": {
+			reason:      "A block that spec omits returns to AWS's defaults on managed instances too.",
+			forProvider: minimal(usesInstances),
+			observed: sparse(onInstancesOf, func(c *types.FunctionConfiguration) {
+				c.LoggingConfig.ApplicationLogLevel = types.ApplicationLogLevelDebug
+				c.LoggingConfig.SystemLogLevel = types.SystemLogLevelWarn
+			}),
+			want: want{
+				changes: []string{
+					`loggingConfig.applicationLogLevel: "DEBUG" -> "INFO"`,
+					`loggingConfig.systemLogLevel: "WARN" -> "INFO"`,
+				},
+				call: opUpdateConfiguration,
+			},
+		},
 		"BackToTextLogs": {
 			reason:      "Levels go with JSON logs, since AWS refuses them with text.",
 			forProvider: minimal(),

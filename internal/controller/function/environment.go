@@ -28,31 +28,31 @@ type objectReader interface {
 	Get(ctx context.Context, ref refs.ObjectRef) (refs.ObjectData, error)
 }
 
-// variables resolves an environment. Single variables override whole objects, and a later
-// object overrides an earlier one, as in a Pod.
+// variables resolves an environment at a path such as spec.forProvider.environment. Single variables override whole
+// objects, and a later object overrides an earlier one, as in a Pod.
 func variables(
-	ctx context.Context, r objectReader, namespace string, e *v1beta1.Environment,
+	ctx context.Context, r objectReader, namespace, at string, e *v1beta1.Environment,
 ) (map[string]string, error) {
 	if e == nil {
 		return nil, nil
 	}
 	out := map[string]string{}
 	for _, s := range e.EnvFrom {
-		if err := fromObject(ctx, r, namespace, s, out); err != nil {
+		if err := fromObject(ctx, r, namespace, at, s, out); err != nil {
 			return nil, err
 		}
 	}
 	for _, v := range e.VariablesFrom {
-		if err := fromKey(ctx, r, namespace, v, out); err != nil {
+		if err := fromKey(ctx, r, namespace, at, v, out); err != nil {
 			return nil, err
 		}
 	}
 	maps.Copy(out, e.Variables)
-	return out, checkEnvironment(out)
+	return out, checkEnvironment(at, out)
 }
 
 func fromObject(
-	ctx context.Context, r objectReader, namespace string, s v1beta1.EnvironmentSource, out map[string]string,
+	ctx context.Context, r objectReader, namespace, at string, s v1beta1.EnvironmentSource, out map[string]string,
 ) error {
 	ref := sourceRef(namespace, s)
 	data, err := r.Get(ctx, ref)
@@ -60,7 +60,7 @@ func fromObject(
 		return nil
 	}
 	if err != nil {
-		return errors.Wrap(err, "cannot read spec.forProvider.environment.envFrom")
+		return errors.Wrapf(err, "cannot read %s.envFrom", at)
 	}
 	for k, v := range data {
 		name := ptr.Deref(s.Prefix, "") + k
@@ -77,7 +77,7 @@ func fromObject(
 }
 
 func fromKey(
-	ctx context.Context, r objectReader, namespace string, v v1beta1.EnvironmentVariable, out map[string]string,
+	ctx context.Context, r objectReader, namespace, at string, v v1beta1.EnvironmentVariable, out map[string]string,
 ) error {
 	ref, sel := keyRef(namespace, v.ValueFrom.SecretKeyRef, v.ValueFrom.ConfigMapKeyRef)
 	value, err := valueOf(ctx, r, ref, sel.Key)
@@ -85,7 +85,7 @@ func fromKey(
 		return nil
 	}
 	if err != nil {
-		return errors.Wrapf(err, "cannot read spec.forProvider.environment.variablesFrom[%s]", v.Name)
+		return errors.Wrapf(err, "cannot read %s.variablesFrom[%s]", at, v.Name)
 	}
 	out[v.Name] = string(value)
 	return nil
@@ -118,7 +118,7 @@ func environmentSize(e *types.EnvironmentResponse) advice.Sizes {
 
 // checkEnvironment returns an error that names the largest variables if Lambda would reject
 // the environment for its size.
-func checkEnvironment(vars map[string]string) error {
+func checkEnvironment(at string, vars map[string]string) error {
 	total := 0
 	for k, v := range vars {
 		total += len(k) + len(v)
@@ -128,8 +128,7 @@ func checkEnvironment(vars map[string]string) error {
 	}
 	names := slices.SortedFunc(maps.Keys(vars), func(a, b string) int { return len(vars[b]) - len(vars[a]) })
 	return errors.Errorf(
-		"spec.forProvider.environment has %d bytes of names and values, but Lambda allows %d: shorten it; the "+
-			"largest are %v",
-		total, maxEnvironment, names[:min(3, len(names))],
+		"%s has %d bytes of names and values, but Lambda allows %d: shorten it; the largest are %v",
+		at, total, maxEnvironment, names[:min(3, len(names))],
 	)
 }

@@ -73,12 +73,12 @@ func TestVariables(t *testing.T) {
 		"ObjectMissing": {
 			reason: "A missing object is named, with the field.",
 			e:      &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{fromSecret("nope", false)}},
-			err:    "cannot read spec.forProvider.environment.envFrom: Secret ns/nope does not exist",
+			err:    "cannot read spec.initProvider.environment.envFrom: Secret ns/nope does not exist",
 		},
 		"KeyMissing": {
 			reason: "A missing key is named, with the variable.",
 			e:      &v1beta1.Environment{VariablesFrom: []v1beta1.EnvironmentVariable{key("X1", "app", "nope", false)}},
-			err:    `cannot read spec.forProvider.environment.variablesFrom[X1]: Secret ns/app has no key "nope"`,
+			err:    `cannot read spec.initProvider.environment.variablesFrom[X1]: Secret ns/app has no key "nope"`,
 		},
 		"BadName": {
 			reason: "An invalid name of a variable is rejected without a call to AWS.",
@@ -88,12 +88,12 @@ func TestVariables(t *testing.T) {
 		"TooLarge": {
 			reason: "More than 4 KB is rejected without a call to AWS, and the error names the largest sources.",
 			e:      &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{fromSecret("big", false)}},
-			err:    "the largest are [BIG]",
+			err:    "spec.initProvider.environment has 5003 bytes of names and values, but Lambda allows 4096: shorten it; the largest are [BIG]",
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := variables(testContext(t), objs, "ns", tc.e)
+			got, err := variables(testContext(t), objs, "ns", "spec.initProvider.environment", tc.e)
 			if (err == nil) != (tc.err == "") || (err != nil && !strings.Contains(err.Error(), tc.err)) {
 				t.Fatalf("%s\nerror: want %q, got %v", tc.reason, tc.err, err)
 			}

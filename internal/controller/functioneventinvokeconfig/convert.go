@@ -74,6 +74,11 @@ func onSuccess(c *v1beta1.EventDestinationConfig) destinationField {
 // lookup reads the field of another object for a field of spec.
 type lookup func(field string, s v1beta1.FieldSelector) (string, error)
 
+// below returns the lookup for the fields of a block of spec.
+func (read lookup) below(block string) lookup {
+	return func(field string, s v1beta1.FieldSelector) (string, error) { return read(block+"."+field, s) }
+}
+
 // arn returns the destination. References were resolved into its value.
 func (s destinationField) arn(read lookup) (destination, error) {
 	if s.value != nil || s.from == nil {

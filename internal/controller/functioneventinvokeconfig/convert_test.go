@@ -94,7 +94,7 @@ func TestDestinationsOfOtherProviders(t *testing.T) {
 	if diff := cmp.Diff(want, reconcile.Merge(forProvider, initProvider).Settings.DestinationConfig); diff != "" || err != nil {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
 	}
-	if diff := cmp.Diff([]string{"destinationConfig.onFailure", "destinationConfig.onSuccess"}, read); diff != "" {
+	if diff := cmp.Diff([]string{"spec.forProvider.destinationConfig.onFailure", "spec.initProvider.destinationConfig.onSuccess"}, read); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	broken := errors.New("broken")

@@ -7,11 +7,11 @@ import (
 
 // desired returns the settings of spec.
 func desired(mg *v1beta1.FunctionEventInvokeConfig, read lookup) (forProvider, initProvider settings, err error) {
-	forProvider, err = fromSpec(mg.Spec.ForProvider.FunctionEventInvokeConfigSettings, read)
+	forProvider, err = fromSpec(mg.Spec.ForProvider.FunctionEventInvokeConfigSettings, read.below("spec.forProvider"))
 	if err != nil || mg.Spec.InitProvider == nil {
 		return forProvider, initProvider, err
 	}
-	initProvider, err = fromSpec(*mg.Spec.InitProvider, read)
+	initProvider, err = fromSpec(*mg.Spec.InitProvider, read.below("spec.initProvider"))
 	return forProvider, initProvider, err
 }
 

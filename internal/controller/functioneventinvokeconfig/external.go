@@ -94,7 +94,7 @@ func (e *external) desired(
 		if err == nil {
 			err = e.others.MayAct(ctx, tenancy.Named(&v)...)
 		}
-		return v, errors.Wrapf(err, "cannot resolve spec.forProvider.%s.destinationFrom", field)
+		return v, errors.Wrapf(err, "cannot resolve %s.destinationFrom", field)
 	})
 }
 

@@ -16,7 +16,7 @@ const (
 	scopeCRUD   = "CRUD"
 	retryAlways = "Retry"
 
-	// mostAttempts is the default limit of calls after an unknown outcome.
+	// mostAttempts is the limit of calls after unknown outcomes.
 	mostAttempts = 10
 
 	// firstRetry is the delay before a function that returned an error is invoked again, if
@@ -53,11 +53,10 @@ func decide(i *v1beta1.Invocation, r *record, input string, now time.Time) decis
 	case r.Outcome == succeeded:
 		return decision{ready: reconcile.Available(i.GetGeneration())}
 	case r.Outcome == functionError:
-		return again(i, r, now, r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy, 1),
+		return again(i, r, now, r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy),
 			"the function returned an error"+detail(i, r))
 	}
-	return again(i, r, now, repeatable(i.Spec.ForProvider) && r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy,
-		mostAttempts),
+	return again(i, r, now, repeatable(i.Spec.ForProvider) && r.Attempts < mostAttempts,
 		"it is not known whether the function ran, because the call was interrupted; it is not invoked again, so "+
 			"that it does not run twice: check its log, then change triggers to invoke it again, or set "+
 			"retryPolicy.unknownOutcome to Retry")
@@ -95,7 +94,7 @@ func atTheEnd(i *v1beta1.Invocation, r *record, input string, now time.Time) dec
 	case r.Outcome == succeeded:
 		return decision{done: true}
 	case r.Outcome == functionError:
-		d := again(i, r, now, r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy, 1), "")
+		d := again(i, r, now, r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy), "")
 		if d.action == "" && d.wait == 0 {
 			d.blocked = "the function returned an error when it was invoked for the deletion, see status.atProvider: " +
 				"fix it and change triggers to invoke it again, or set lifecycleScope to CREATE_ONLY to delete the " +
@@ -103,18 +102,17 @@ func atTheEnd(i *v1beta1.Invocation, r *record, input string, now time.Time) dec
 		}
 		return d
 	}
-	d := again(i, r, now, repeatable(i.Spec.ForProvider) && r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy,
-		mostAttempts), "")
+	d := again(i, r, now, repeatable(i.Spec.ForProvider) && r.Attempts < mostAttempts, "")
 	d.done = d.action == "" && d.wait == 0
 	return d
 }
 
-// attempts returns the maximum number of attempts.
-func attempts(p *v1beta1.InvocationRetryPolicy, otherwise int32) int32 {
+// attempts returns the maximum number of attempts while the function returns an error.
+func attempts(p *v1beta1.InvocationRetryPolicy) int32 {
 	if p == nil {
-		return otherwise
+		return 1
 	}
-	return ptr.Deref(p.MaximumAttempts, otherwise)
+	return ptr.Deref(p.MaximumAttempts, 1)
 }
 
 // repeatable reports whether a call with unknown outcome may be repeated.

@@ -144,6 +144,9 @@ func TestUnknownOutcome(t *testing.T) {
 		"AttemptsDoNot": {reason: "Attempts after errors are not leave to run twice.", fault: awsdouble.DropAfter, change: func(p *v1beta1.InvocationParameters) {
 			p.RetryPolicy = &v1beta1.InvocationRetryPolicy{MaximumAttempts: ptr.To[int32](5)}
 		}, runs: 1, calls: 1, ready: corev1.ConditionFalse},
+		"AttemptsAreOfErrors": {reason: "Attempts after errors do not limit the second run that the user allows.", fault: awsdouble.DropAfter, change: func(p *v1beta1.InvocationParameters) {
+			p.RetryPolicy = &v1beta1.InvocationRetryPolicy{UnknownOutcome: ptr.To("Retry"), MaximumAttempts: ptr.To[int32](1)}
+		}, runs: 2, calls: 2, ready: corev1.ConditionTrue},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
