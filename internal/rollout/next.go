@@ -172,6 +172,10 @@ func Next(spec *v1beta1.AliasRollout, state *v1beta1.AliasRolloutStatus, o Obser
 		define(spec, m.s)
 		m.advance()
 	}
+	if m.s.Phase == v1beta1.RolloutReady && m.s.Message == "" && o.Target != "" &&
+		o.Target != m.s.Stable.FunctionVersion { // Nobody is to take the stable version for the desired one.
+		m.s.Message = "version " + o.Target + " is to be rolled out"
+	}
 	return m.decide()
 }
 
