@@ -267,6 +267,9 @@ func (m *machine) analyze() {
 	i := m.index()
 	if i == len(m.steps) {
 		since := m.s.StepStartedAt
+		if since != nil && since.After(m.now) { // The clock was set back.
+			since = stamp(m.now.Add(-m.s.StepElapsed.Duration))
+		}
 		if i > 0 && m.steps[i-1].successes > 0 {
 			since = m.s.ShiftedAt // Its successes have judged the step.
 		}
