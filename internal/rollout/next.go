@@ -362,6 +362,9 @@ func (m *machine) start() {
 		return // AWS may still return what the alias was before.
 	}
 	if m.spec.Paused {
+		if m.s.Phase == v1beta1.RolloutFailed {
+			m.ready() // Its message is of another version.
+		}
 		m.s.Message = "spec.rollout.paused is true: version " + m.o.Target + " waits"
 		return
 	}
