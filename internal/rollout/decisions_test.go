@@ -52,6 +52,57 @@ func TestUnobservedTime(t *testing.T) {
 	}
 }
 
+// TestClockIsSetBack checks that a rollout goes on as without it if the clock is set back by an hour, or another replica
+// takes over whose clock is behind: what fails is rolled back, what succeeds is promoted, and a rollback that AWS has
+// refused is sent again.
+func TestClockIsSetBack(t *testing.T) {
+	cases := map[string]struct {
+		before, after func(s *scenario)
+		phase, reason string
+		version       string
+		within        time.Duration
+	}{
+		"Success": {
+			before: func(*scenario) {}, after: func(*scenario) {},
+			phase: v1beta1.RolloutReady, version: "2", within: 12 * time.Minute,
+		},
+		"LastStep": {
+			before: func(s *scenario) {
+				s.delay = 2 * time.Minute
+				s.untilTrue("after the last pause", func() bool { return s.state.CurrentStepIndex == 4 })
+				s.down(-3 * time.Minute)
+			},
+			after: func(*scenario) {},
+			phase: v1beta1.RolloutReady, version: "2", within: 4 * time.Minute,
+		},
+		"Failure": {
+			before: func(*scenario) {},
+			after:  func(s *scenario) { s.result = func(CheckID) string { return Failure } },
+			phase:  v1beta1.RolloutFailed, reason: v1beta1.RolloutReasonAnalysisFailed, version: "1", within: 2 * time.Minute,
+		},
+		"RefusedRollback": {
+			before: func(s *scenario) {
+				s.result = func(CheckID) string { return Failure }
+				s.refuses = func(Route) bool { return true }
+			},
+			after: func(s *scenario) { s.refuses = nil },
+			phase: v1beta1.RolloutFailed, reason: v1beta1.RolloutReasonAnalysisFailed, version: "1", within: 2 * time.Minute,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, twoWeights(metrics("m")))
+			s.at10()
+			tc.before(s)
+			s.pass(3 * time.Minute)
+			s.down(-time.Hour)
+			tc.after(s)
+			s.pass(tc.within)
+			s.wantEnd(tc.phase, tc.reason, tc.version)
+		})
+	}
+}
+
 // TestPauseLastsAsObserved checks that the duration of a step is the time in which it was observed.
 func TestPauseLastsAsObserved(t *testing.T) {
 	s := newScenario(t, tenPercent())

@@ -66,13 +66,18 @@ func (m *machine) leave() {
 func (m *machine) revert() {
 	switch m.s.Phase {
 	case v1beta1.RolloutProgressing:
-		m.intend(expected(m.s))
-		m.enter(v1beta1.RolloutShifting, "", m.s.Drift)
+		m.changeBack(m.s.Drift)
 		return
 	case v1beta1.RolloutPending:
 		m.ready()
 	}
 	m.restore()
+}
+
+// changeBack changes the alias back that someone else has changed. The step then continues where it stood.
+func (m *machine) changeBack(why string) {
+	m.intend(expected(m.s))
+	m.s.Step, m.s.Reason, m.s.Message = v1beta1.RolloutShifting, "", why
 }
 
 func (m *machine) adopt() {

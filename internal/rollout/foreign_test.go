@@ -212,3 +212,41 @@ func TestRetryInTheRollbackWindow(t *testing.T) {
 	s.pass(2 * time.Hour)
 	s.wantSent("retried from the first step", "version 1", at(10).String(), at(50).String(), "version 2")
 }
+
+// TestChangedBackStepContinues checks that a step continues where it stood when a change by someone else is changed back
+// by onDrift: Revert or the command promote: one who changes the alias again and again does not keep a rollout from its
+// end.
+func TestChangedBackStepContinues(t *testing.T) {
+	cases := map[string]struct {
+		spec    *v1beta1.AliasRollout
+		at      Route
+		step    string
+		promote bool
+	}{
+		"RevertPause": {spec: tenPercent(onDrift(v1beta1.OnDriftRevert)), at: at(10), step: v1beta1.RolloutAnalyzing},
+		"RevertBake": {
+			spec: tenPercent(onDrift(v1beta1.OnDriftRevert), bake(5*time.Minute)),
+			at:   Route{Version: "2"}, step: v1beta1.RolloutBaking,
+		},
+		"PromotePause": {spec: tenPercent(), at: at(10), step: v1beta1.RolloutAnalyzing, promote: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, tc.spec)
+			s.observed.Target = "2"
+			s.untilTrue("in the step", func() bool { return s.state.Step == tc.step && s.observed.Route == tc.at })
+			for i := range 4 {
+				s.pass(2 * time.Minute)
+				if s.state.Phase != v1beta1.RolloutProgressing {
+					break
+				}
+				s.alias(Route{Version: "3"})
+				s.pass(time.Minute)
+				if tc.promote {
+					s.observed.Commands[v1beta1.AnnotationRolloutPromote] = strings.Repeat("x", i+1)
+				}
+			}
+			s.wantEnd(v1beta1.RolloutReady, "", "2")
+		})
+	}
+}

@@ -223,8 +223,7 @@ func (m *machine) promoteStep(string) (outcome, string) {
 	case m.replaced():
 		return refused, "version " + m.o.Target + " is desired now"
 	case m.s.Step == v1beta1.RolloutPaused && m.s.Reason == v1beta1.RolloutReasonAliasChanged:
-		m.intend(expected(m.s))
-		m.enter(v1beta1.RolloutShifting, "", "the alias was changed by someone else")
+		m.changeBack("the alias was changed by someone else")
 		return carriedOut, ""
 	case m.s.Step == v1beta1.RolloutPaused && m.s.Reason == v1beta1.RolloutReasonPauseStep,
 		m.s.Step == v1beta1.RolloutAnalyzing && i < len(m.steps) && m.steps[i].weight == 0 && m.steps[i].successes == 0:

@@ -166,11 +166,16 @@ func Next(spec *v1beta1.AliasRollout, state *v1beta1.AliasRolloutStatus, o Obser
 		}
 		m.s.Waits = ""
 		m.elapse()
+		m.correctTimes()
 		keepChecks(spec, m.s)
 		define(spec, m.s)
 		m.measured()
 		define(spec, m.s)
 		m.advance()
+	}
+	if m.s.Phase == v1beta1.RolloutReady && m.s.Message == "" && o.Target != "" &&
+		o.Target != m.s.Stable.FunctionVersion { // Nobody is to take the stable version for the desired one.
+		m.s.Message = "version " + o.Target + " is to be rolled out"
 	}
 	return m.decide()
 }
@@ -209,6 +214,29 @@ func (m *machine) begin() {
 
 // elapse adds to the time of the step what has passed since the last decision.
 func (m *machine) elapse() { m.s.StepElapsed.Duration = Elapsed(m.s, stamp(m.now).Time) }
+
+// correctTimes makes times that are later than now the present one: the clock was set back, or that of the replica that
+// has recorded them was ahead. Otherwise nothing would be measured or sent until then. A check has judged invocations
+// until as long before its measurement as it had. The times at which the rollout and the step began remain: they
+// identify them.
+func (m *machine) correctTimes() {
+	s := m.s
+	for _, t := range []*metav1.Time{s.ShiftedAt, s.TrafficStartedAt, s.UpdateFailedAt} {
+		if t != nil && t.After(m.now) {
+			*t = *stamp(m.now)
+		}
+	}
+	for i := range s.Checks {
+		c := &s.Checks[i]
+		if c.MeasuredAt == nil || !c.MeasuredAt.After(m.now) {
+			continue
+		}
+		if c.JudgedUntil != nil {
+			c.JudgedUntil = stamp(m.now.Add(c.JudgedUntil.Sub(c.MeasuredAt.Time)))
+		}
+		c.MeasuredAt = stamp(m.now)
+	}
+}
 
 // Elapsed returns how long the current step of a rollout has been observed. It includes what has passed since the last
 // decision, but not what has passed after the next one was due: nobody has looked then.
@@ -334,6 +362,9 @@ func (m *machine) start() {
 		return // AWS may still return what the alias was before.
 	}
 	if m.spec.Paused {
+		if m.s.Phase == v1beta1.RolloutFailed {
+			m.ready() // Its message is of another version.
+		}
 		m.s.Message = "spec.rollout.paused is true: version " + m.o.Target + " waits"
 		return
 	}

@@ -192,15 +192,19 @@ func (m *machine) shift() {
 	case !m.at(intended(m.s.Intent)):
 		m.intend(intended(m.s.Intent))
 	default:
+		was := m.s.ObservedWeight
 		m.arrived()
-		if m.s.ObservedWeight >= all {
-			m.enter(v1beta1.RolloutBaking, "", "")
-			return
-		}
-		if w := m.s.ObservedWeight; w > 0 && m.index() < len(m.steps) && m.steps[m.index()].weight == w {
+		switch w := m.s.ObservedWeight; {
+		case w > 0 && m.index() < len(m.steps) && m.steps[m.index()].weight == w:
 			m.s.CurrentStepIndex++
+			m.enter(v1beta1.RolloutAnalyzing, "", "")
+		case w == was: // Someone else had changed it.
+			m.resume()
+		case w >= all:
+			m.enter(v1beta1.RolloutBaking, "", "")
+		default:
+			m.enter(v1beta1.RolloutAnalyzing, "", "")
 		}
-		m.enter(v1beta1.RolloutAnalyzing, "", "")
 	}
 }
 
@@ -267,6 +271,9 @@ func (m *machine) analyze() {
 	i := m.index()
 	if i == len(m.steps) {
 		since := m.s.StepStartedAt
+		if since != nil && since.After(m.now) { // The clock was set back.
+			since = stamp(m.now.Add(-m.s.StepElapsed.Duration))
+		}
 		if i > 0 && m.steps[i-1].successes > 0 {
 			since = m.s.ShiftedAt // Its successes have judged the step.
 		}

@@ -374,6 +374,26 @@ func TestRetryWhilePaused(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
 }
 
+// TestPausedAfterAFailure checks that a failure is not described by what another version waits for while spec is paused.
+func TestPausedAfterAFailure(t *testing.T) {
+	s := newScenario(t, tenPercent(metrics("m")))
+	s.at10()
+	s.result = func(CheckID) string { return Failure }
+	s.untilTrue("failed", func() bool { return s.state.Phase == v1beta1.RolloutFailed })
+	s.spec.Paused, s.observed.Target = true, "3"
+	s.pass(time.Minute)
+	const waits = "spec.rollout.paused is true: version 3 waits"
+	if got := s.state; got.Phase != v1beta1.RolloutReady || got.Reason != "" || got.Message != waits {
+		t.Errorf("version 3 waits, and the rollout is %s %s: %s", got.Phase, got.Reason, got.Message)
+	}
+	s.spec.Paused, s.observed.Target = false, "2"
+	s.pass(time.Minute)
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonFailedBefore, "1")
+	if strings.Contains(s.state.Message, "waits") {
+		t.Errorf("version 2 has failed: %s", s.state.Message)
+	}
+}
+
 // TestRollbackToAFailedVersion checks that rollback-to refuses a version that AWS could not prepare.
 func TestRollbackToAFailedVersion(t *testing.T) {
 	s := promoted(t, twoWeights())

@@ -272,6 +272,8 @@ func (e *external) plan(
 		p.Does = "rollout " + a.Status.Rollout.ID + ": " + c.Changes.String()
 	case e.decision.Action == rollout.Wake && p.Call == "":
 		p.Call, p.Does = opInvoke, "invoked version "+e.decision.Version+", which is Inactive"
+	case e.decision.Action == rollout.Wake: // The alias is changed first.
+		delete(a.Status.Rollout.Woken, e.decision.Version)
 	case e.decision.Action == rollout.Invoke && p.Call == "":
 		version := a.Status.Rollout.Target.FunctionVersion
 		p.Call, p.Does = opInvoke, "invoked version "+version+" for the smoke test "+e.decision.Test.Name

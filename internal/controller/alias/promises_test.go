@@ -69,6 +69,28 @@ func TestRolloutOfAnInactiveVersion(t *testing.T) {
 	}
 }
 
+// TestWokenAfterAnUpdate checks that an Inactive version is invoked after another change of the alias that was due in the
+// same reconcile.
+func TestWokenAfterAnUpdate(t *testing.T) {
+	for reconciles := range 4 {
+		r := newRollout(t, canary())
+		sent := r.invocations()
+		r.Double.SetVersionInactive("f", "2")
+		r.desire("2")
+		for range reconciles {
+			r.Must(r.step())
+		}
+		r.alias.Spec.ForProvider.Description = ptr.To("other")
+		r.alias.Generation++
+		for range 12 {
+			r.Must(r.step())
+		}
+		if len(*sent) == 0 {
+			t.Errorf("changed after %d reconciles: the version was not invoked in a minute: %s", reconciles, r.state().Message)
+		}
+	}
+}
+
 // TestRolloutThatMayNotInvoke checks that the message names the permission if an Inactive version can't be invoked, that
 // nothing moves, and that the rollout begins once it can.
 func TestRolloutThatMayNotInvoke(t *testing.T) {

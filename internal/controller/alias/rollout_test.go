@@ -933,6 +933,37 @@ func TestRolloutOfAnotherVersionMeanwhile(t *testing.T) {
 	r.wantRoutes("from the stable version", "1", "1+2:0.1", "1", "1+3:0.1", "1+3:0.5", "3")
 }
 
+// TestRolloutIsNotReadyBefore checks that the alias is not Ready before the desired version serves, not even for the
+// moment in which another rollout has ended or the first state was recorded: who waits for Ready takes the version that
+// serves for the desired one.
+func TestRolloutIsNotReadyBefore(t *testing.T) {
+	cases := map[string]func(r *rolloutEnv){
+		"Replaced": func(r *rolloutEnv) {
+			r.desire("2")
+			r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
+		},
+		"ReplacedBeforeTraffic": func(r *rolloutEnv) {
+			r.desire("2")
+			r.until("begun", func() bool { return r.state().Phase == v1beta1.RolloutPending })
+		},
+		"WithoutState": func(r *rolloutEnv) { r.alias.Status.Rollout = nil },
+	}
+	for name, prepare := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newRollout(t, canary())
+			prepare(r)
+			r.desire("3")
+			r.until("stable", func() bool {
+				s, ready := r.state(), r.alias.GetCondition(xpv2.TypeReady)
+				if ready.Status == corev1.ConditionTrue && s.Stable.FunctionVersion != "3" {
+					t.Errorf("the alias is Ready with version %s: %s %s", s.Stable.FunctionVersion, s.Phase, s.Step)
+				}
+				return s.Stable.FunctionVersion == "3"
+			})
+		})
+	}
+}
+
 // TestRolloutWithoutADesiredVersion checks that a rollout in progress continues while it is not known which version its
 // Function has published last, and that nothing else begins.
 func TestRolloutWithoutADesiredVersion(t *testing.T) {

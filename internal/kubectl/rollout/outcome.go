@@ -27,6 +27,8 @@ func promoted(version string) goal {
 			return false, nil
 		case version == "" && kubectl.IsUndone(s):
 			return s.Drift == "", nil
+		case !inProgress(s) && version != "" && version == s.Stable.FunctionVersion: // Whatever became of another one.
+			return s.Drift == "" && s.Waits == "", nil
 		case s.Phase == v1beta1.RolloutFailed && of:
 			return false, failure(a)
 		case !inProgress(s) && version != "" && version != s.Stable.FunctionVersion:

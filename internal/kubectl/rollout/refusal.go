@@ -39,13 +39,14 @@ func refusal(a *v1beta1.Alias, annotation, value string, now time.Time) (waits s
 // why returns why a command does not apply.
 func why(a *v1beta1.Alias, annotation, value string) string {
 	s := a.Status.Rollout
-	switch annotation {
-	case v1beta1.AnnotationRolloutRetry:
-		return "there is nothing to retry: " + state(a)
-	case v1beta1.AnnotationRolloutRollbackTo:
-		return whyNotTo(s, value)
-	}
+	const paused = "spec.rollout.paused is true: set it to false to continue, or remove it"
 	switch {
+	case annotation == v1beta1.AnnotationRolloutRetry && s.Phase == v1beta1.RolloutFailed:
+		return paused
+	case annotation == v1beta1.AnnotationRolloutRetry:
+		return "there is nothing to retry: " + state(a)
+	case annotation == v1beta1.AnnotationRolloutRollbackTo:
+		return whyNotTo(s, value)
 	case !inProgress(s):
 		return "no rollout is in progress: " + state(a)
 	case s.Step == v1beta1.RolloutRollingBack:
@@ -54,7 +55,7 @@ func why(a *v1beta1.Alias, annotation, value string) string {
 		s.ObservedWeight >= hundred && annotation == v1beta1.AnnotationRolloutPromoteFull:
 		return fmt.Sprintf("rollout %s is promoted already: %s", s.ID, phase(s))
 	case a.Spec.Rollout.Paused:
-		return "spec.rollout.paused is true: set it to false to continue, or remove it"
+		return paused
 	}
 	return fmt.Sprintf("rollout %s does not wait for a promotion: %s; to skip the remaining steps and "+
 		"checks, use --full", s.ID, phase(s))

@@ -57,6 +57,7 @@ func TestRefusal(t *testing.T) {
 		"RetryDrift":         {reason: "retry waits while someone else has changed the alias.", args: args{canary(rejected, served("7"), status(func(s *v1beta1.AliasRolloutStatus) { s.Drift = "someone else has changed the alias" })), v1beta1.AnnotationRolloutRetry, "t"}, waits: "someone else has changed the alias"},
 		"RetryMoving":        {reason: "retry waits while AWS still moves the alias.", args: args{canary(rejected, served("2")), v1beta1.AnnotationRolloutRetry, "t"}, waits: "AWS does not show the alias as the rollout has left it"},
 		"RetryReady":         {reason: "A success cannot be retried.", args: args{canary(ready), v1beta1.AnnotationRolloutRetry, "t"}, want: "there is nothing to retry: version 2 is stable"},
+		"RetryUser":          {reason: "A rollout does not begin while the manifest pauses it.", args: args{canary(rejected, func(a *v1beta1.Alias) { a.Spec.Rollout.Paused = true }), v1beta1.AnnotationRolloutRetry, "t"}, want: "spec.rollout.paused is true: set it to false to continue, or remove it"},
 		"RetryInProgress":    {reason: "A rollout in progress cannot be retried.", args: args{canary(), v1beta1.AnnotationRolloutRetry, "t"}, want: "there is nothing to retry: rollout 2-t87v8a is in progress: Progressing, Analyzing"},
 		"Undo":               {reason: "A version of the history can serve again.", args: args{canary(ready), v1beta1.AnnotationRolloutRollbackTo, "1/t"}},
 		"UndoInProgress":     {reason: "A rollout can be ended.", args: args{canary(), v1beta1.AnnotationRolloutRollbackTo, "1/t"}},

@@ -253,6 +253,46 @@ func TestPrometheusQuery(t *testing.T) {
 		}())
 }
 
+// TestBaselineThatIsNotRead checks that a source that does not answer about the stable version is not taken for a stable
+// version without invocations: what depends on the comparison is an Error, and what does not is decided.
+func TestBaselineThatIsNotRead(t *testing.T) {
+	const tests = "math.isNaN(baseline) || result <= baseline"
+	down := answers(503, "text/plain", "secret")
+	cases := map[string]struct {
+		reason    string
+		stable    http.HandlerFunc
+		condition string
+		want      outcome
+	}{
+		"Down":       {"A source that is down says nothing.", down, tests, outcome{"Error", "", "cannot tell the baseline"}},
+		"Compared":   {"Nor does it for a plain comparison.", down, "result <= baseline", outcome{"Error", "", "cannot tell the baseline"}},
+		"NotNeeded":  {"A condition that does not depend on it is decided.", down, "result < 1 || " + tests, outcome{"Success", "0.4", ""}},
+		"Empty":      {"An empty answer is one of a version without invocations.", answers(200, "application/json", vector()), tests, outcome{"Success", "0.4", ""}},
+		"EmptyPlain": {"It decides nothing for a plain comparison.", answers(200, "application/json", vector()), "result <= baseline", outcome{"Inconclusive", "0.4", "a number that is not known"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			target, a := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.FormValue("query") == "errors_7" {
+					tc.stable(w, r)
+					return
+				}
+				_, _ = w.Write([]byte(vector("0.4")))
+			})
+			compare(t, tc.reason, tc.want, only(t, a, metric(prometheus(target, "errors_$(target)"), tc.condition), due...))
+		})
+	}
+	target, a := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/7" {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = w.Write([]byte("0.4"))
+	})
+	compare(t, "A URL that is not found is one of a version without invocations.", outcome{"Success", "0.4", ""},
+		only(t, a, metric(web(target+"/$(target)"), tests), due...))
+}
+
 func TestWeb(t *testing.T) {
 	cases := map[string]struct {
 		reason  string

@@ -199,12 +199,16 @@ var (
 	errValue = errors.New("cannot be evaluated")
 )
 
+// notRead is the value of a variable that is not known, even if the expression tests for NaN.
+type notRead struct{}
+
 // evaluate returns the value of a condition. A number that is NaN is not known, unless the
 // expression tests for it. An error holds no value.
 func (c *condition) evaluate(ctx context.Context, values map[string]any) (verdict, error) {
 	var missing []*cel.AttributePatternType
 	for name, v := range values {
-		if f, ok := v.(float64); ok && math.IsNaN(f) && !c.testsNaN[name] {
+		_, unread := v.(notRead)
+		if f, ok := v.(float64); unread || ok && math.IsNaN(f) && !c.testsNaN[name] {
 			missing = append(missing, cel.AttributePattern(name))
 		}
 	}

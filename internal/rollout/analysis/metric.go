@@ -21,6 +21,9 @@ type reading struct {
 	result, baseline         any
 	samples, baselineSamples float64
 
+	// baselineErr is the reason why it is not known whether there is a baseline.
+	baselineErr error
+
 	// until is the time up to which the result has all invocations, zero if that is not known.
 	until time.Time
 
@@ -31,6 +34,9 @@ type reading struct {
 // values returns the variables of conditions. An infinite baseline is none to compare with.
 func (r reading) values() map[string]any {
 	baseline := r.baseline
+	if r.baselineErr != nil {
+		baseline = notRead{}
+	}
 	if f, ok := baseline.(float64); ok && math.IsInf(f, 0) {
 		baseline = math.NaN()
 	}
@@ -82,6 +88,9 @@ func (a *Analyzer) metric(ctx context.Context, id rollout.CheckID, s rollout.Sub
 		return measured(id, rollout.Inconclusive, number(f), "the value is not a finite number"), 0
 	}
 	result, message := j.verdict(ctx, r)
+	if message == noNumber && r.baselineErr != nil {
+		return failed(id, fmt.Errorf("cannot tell the baseline: %w", r.baselineErr)), 0
+	}
 	if message == noNumber && !s.Weighted && (j.uses(varBaseline) || j.uses(varBaselineSamples)) {
 		result, message = rollout.Skipped, "a condition compares with the stable version, which receives no "+
 			"invocations any more"
@@ -137,7 +146,7 @@ func (a *Analyzer) read(ctx context.Context, s rollout.Subject, m *v1beta1.Rollo
 
 // compared reads the result and, if it is used, the baseline: the answer to the same query about
 // the stable version. A query that does not name the target has no baseline. Nor has a stable
-// version without invocations, or one whose answer is an error.
+// version without invocations, whose answer has no value. A source that does not answer is no such answer.
 func compared(s rollout.Subject, query string, baseline bool, ask func(query string) (any, error)) (reading, error) {
 	r := reading{baseline: math.NaN(), samples: math.NaN(), baselineSamples: math.NaN()}
 	var err error
@@ -149,8 +158,11 @@ func compared(s rollout.Subject, query string, baseline bool, ask func(query str
 	}
 	stable := s
 	stable.Target = s.Stable
-	if answer, err := ask(substitute(query, stable)); err == nil {
+	switch answer, err := ask(substitute(query, stable)); {
+	case err == nil:
 		r.baseline = answer
+	case !errors.Is(err, errNoValue):
+		r.baselineErr = err
 	}
 	return r, nil
 }

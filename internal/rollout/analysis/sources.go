@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
@@ -18,6 +19,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
 
+// errNoValue says that a source has answered that it has no value.
+var errNoValue = errors.New("has no value")
+
 func (a *Analyzer) web(ctx context.Context, namespace string, m *v1beta1.WebMetric, target string) (any, error) {
 	r, err := a.requester(ctx, namespace, m.BearerTokenSecretRef, maxBody)
 	if err != nil {
@@ -28,7 +32,10 @@ func (a *Analyzer) web(ctx context.Context, namespace string, m *v1beta1.WebMetr
 		return nil, sourceError(target, explain(err))
 	}
 	defer func() { _ = res.Body.Close() }() // It was read, or is not needed.
-	if !isSuccess(res.StatusCode) {
+	switch {
+	case res.StatusCode == http.StatusNotFound:
+		return nil, sourceError(target, fmt.Errorf("the server %w: it answered with HTTP status 404", errNoValue))
+	case !isSuccess(res.StatusCode):
 		return nil, sourceError(target, fmt.Errorf("the server answered with HTTP status %d", res.StatusCode))
 	}
 	body, err := io.ReadAll(res.Body)
@@ -76,7 +83,7 @@ func onlyElement(v model.Value) (float64, error) {
 	case model.Vector:
 		switch {
 		case len(v) == 0:
-			return 0, errors.New("the query has no value: its result is empty")
+			return 0, fmt.Errorf("the query %w: its result is empty", errNoValue)
 		case len(v) > 1:
 			return 0, fmt.Errorf("the result of the query has %d elements: aggregate it to one, such as with sum()",
 				len(v))
