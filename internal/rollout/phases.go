@@ -270,14 +270,7 @@ func (m *machine) analyze() {
 	}
 	i := m.index()
 	if i == len(m.steps) {
-		since := m.s.StepStartedAt
-		if since != nil && since.After(m.now) { // The clock was set back.
-			since = stamp(m.now.Add(-m.s.StepElapsed.Duration))
-		}
-		if i > 0 && m.steps[i-1].successes > 0 {
-			since = m.s.ShiftedAt // Its successes have judged the step.
-		}
-		if m.succeeded(1, since) {
+		if m.succeeded(1, m.judgedSince()) {
 			m.promote("all steps are done")
 			if m.s.ObservedWeight == 0 && m.spec.Analysis != nil && m.bakeTime() <= 0 {
 				m.s.Step = v1beta1.RolloutShifting // Nothing has judged the target yet: it bakes after that.
@@ -303,6 +296,17 @@ func (m *machine) analyze() {
 		m.pause(v1beta1.RolloutReasonPauseStep, "the pause has no duration: set the annotation "+
 			v1beta1.AnnotationRolloutPromote)
 	}
+}
+
+// judgedSince returns the time from which invocations have to be judged before the promotion.
+func (m *machine) judgedSince() *metav1.Time {
+	switch i := m.index(); {
+	case i > 0 && m.steps[i-1].successes > 0:
+		return m.s.ShiftedAt // Its successes have judged the step.
+	case m.s.StepStartedAt != nil && m.s.StepStartedAt.After(m.now): // The clock was set back.
+		return stamp(m.now.Add(-m.s.StepElapsed.Duration))
+	}
+	return m.s.StepStartedAt
 }
 
 // succeeded reports whether each check has succeeded so often with the present weight, and has judged the invocations

@@ -28,11 +28,11 @@ func withDefaults(s, have settings, name string) settings {
 	s.SnapStart = orDefault(s.SnapStart, have.SnapStart, defaultSnapStart)
 	if s.LoggingConfig == nil && have.LoggingConfig != nil {
 		s.LoggingConfig = defaultLogging(name, onInstances(s, have))
-		if onInstances(s, have) {
+		if l := s.LoggingConfig; onInstances(s, have) {
 			// AWS has only one format for these functions and does not accept another.
-			s.LoggingConfig.LogFormat = have.LoggingConfig.LogFormat
-			s.LoggingConfig.ApplicationLogLevel = orDefault(nil, have.LoggingConfig.ApplicationLogLevel, defaultLogLevel)
-			s.LoggingConfig.SystemLogLevel = orDefault(nil, have.LoggingConfig.SystemLogLevel, defaultLogLevel)
+			l.LogFormat = have.LoggingConfig.LogFormat
+			l.ApplicationLogLevel = orDefault(nil, have.LoggingConfig.ApplicationLogLevel, defaultLogLevel)
+			l.SystemLogLevel = orDefault(nil, have.LoggingConfig.SystemLogLevel, defaultLogLevel)
 		}
 	}
 	return s

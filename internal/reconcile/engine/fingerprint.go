@@ -7,14 +7,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// referenceFingerprints computes fingerprints of what specs refer to, with the tags that their configs set. With the one
-// in status, the first reconcile after a start can tell whether any of it has changed meanwhile.
+// referenceFingerprints computes fingerprints of what specs refer to, with the tags that their configs set. With the
+// one in status, the first reconcile after a start can tell whether any of it has changed meanwhile.
 type referenceFingerprints[T reconcile.Managed] struct {
 	kind       reconcile.Kind[T]
 	references *references[T]
@@ -79,26 +80,34 @@ func (r *referenceFingerprints[T]) fingerprint(ctx context.Context, mg T, s *ses
 	}
 	h := sha256.New()
 	_, _ = h.Write(o.Spec) // A hash cannot fail.
+	if r.writeDependencies(ctx, h, mg, s) != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// writeDependencies writes what the desired state of a resource depends on besides its spec.
+func (r *referenceFingerprints[T]) writeDependencies(ctx context.Context, w io.Writer, mg T, s *session.Session) error {
 	if tags := s.TagRules(); r.kind.Tagged && tags != "" {
-		_, _ = fmt.Fprintf(h, " tags=%s", tags)
+		_, _ = fmt.Fprintf(w, " tags=%s", tags)
 	}
 	if r.kind.References != nil {
 		for _, ref := range r.kind.References(mg) {
 			name, err := r.references.externalName(ctx, mg, ref)
 			if err != nil {
-				return ""
+				return err
 			}
-			_, _ = fmt.Fprintf(h, " %s=%q", ref.Field, name)
+			_, _ = fmt.Fprintf(w, " %s=%q", ref.Field, name)
 		}
 	}
 	if r.kind.Refs != nil {
 		for _, ref := range r.kind.Refs(mg) {
 			version, err := r.objects.Version(ctx, ref)
 			if _, missing := errors.AsType[*refs.MissingError](err); err != nil && !missing {
-				return ""
+				return err
 			}
-			_, _ = fmt.Fprintf(h, " %s=%s", ref, version)
+			_, _ = fmt.Fprintf(w, " %s=%s", ref, version)
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	return nil
 }

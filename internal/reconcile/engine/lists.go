@@ -40,8 +40,8 @@ func (w *workQueue) add(key client.ObjectKey) {
 }
 
 // listable reports whether AWS's lists may show that a resource is unchanged: it is steady, and nothing is to be done
-// that the lists do not show, such as what was only planned. A resource that requests to be polled more often than lists
-// are read is read by itself.
+// that the lists do not show, such as what was only planned. A resource that requests to be polled more often than
+// lists are read is read by itself.
 func (r *reconciler[T]) listable(mg T) bool {
 	requested, _ := meta.GetPollInterval(mg)
 	return r.lists != nil && r.kind.Listed != nil && reconcile.Steady(mg) && !r.makesNoCall(mg) &&
