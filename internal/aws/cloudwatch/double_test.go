@@ -3,14 +3,17 @@ package cloudwatch
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
+	"net"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -33,6 +36,9 @@ type env struct {
 	client *sdk.Client
 	lambda *lambda.Client
 
+	// repeated is the number of calls that were repeated because the client has closed their connection.
+	repeated int
+
 	mu  sync.Mutex
 	now time.Time
 
@@ -47,12 +53,25 @@ func newEnv(t *testing.T, o awsdouble.Options, functions int) *env {
 	e.double.Start()
 	t.Cleanup(e.double.Close)
 	cfg := e.double.Config(region)
-	cfg.Retryer = func() aws.Retryer { return aws.NopRetryer{} }
+	cfg.Retryer = func() aws.Retryer { return retry.NewStandard(e.onceMoreIfClosed) }
 	e.client, e.lambda = sdk.NewFromConfig(cfg), lambda.NewFromConfig(cfg)
 	for i := range functions {
 		e.function(subjectOf(i).Function)
 	}
 	return e
+}
+
+// onceMoreIfClosed repeats a call at once whose connection the client itself has closed: the SDK closes the body of a
+// request when it has the answer, and the HTTP client takes that for an error if it is still about to see the body's end.
+func (e *env) onceMoreIfClosed(o *retry.StandardOptions) {
+	o.Retryables = []retry.IsErrorRetryable{retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
+		closed := errors.Is(err, net.ErrClosed)
+		if closed {
+			e.repeated++
+		}
+		return aws.BoolTernary(closed)
+	})}
+	o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
 }
 
 func (e *env) clock() time.Time {
@@ -257,7 +276,7 @@ func TestCallsOverHTTP(t *testing.T) {
 		queries = max(queries, c.Items)
 	}
 	for slot, n := range perSlot {
-		if n > 2 {
+		if n > 2+e.repeated {
 			t.Errorf("%d calls in the slot of %v", n, slot)
 		}
 	}
