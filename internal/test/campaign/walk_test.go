@@ -151,6 +151,9 @@ func walked(t *testing.T, steps []Step) (hours, routes int64) {
 			}
 			w.converge()
 			w.check()
+			_, _ = w.standby.Stop(), w.leader.Stop()
+			w.leader = w.replica(func(o *manager.Options) { o.ListPolls = false })
+			w.checkNoWrites(time.Hour) // Nor has a process anything to change that knows nothing and reads everything.
 			hours = int64(time.Since(began) / time.Hour)
 			for _, k := range rolloutKinds() {
 				routes += int64(len(w.routesOf(k.Name())))
@@ -374,9 +377,6 @@ func (w *walker) check() {
 	before := len(w.Double.Calls())
 	w.checkNoWrites(time.Hour)
 	w.rolled(before)
-	_, _ = w.standby.Stop(), w.leader.Stop()
-	w.leader = w.replica(func(o *manager.Options) { o.ListPolls = false })
-	w.checkNoWrites(time.Hour) // Nor has a process anything to change that knows nothing and reads each resource.
 	w.recordNames()
 	w.apart()
 	w.checkAccount(awsdouble.DefaultAccount)
