@@ -35,7 +35,7 @@ func (m *machine) decide() Decision {
 		d.After = m.next()
 	}
 	m.s.NextCheckAt, m.s.ObservedAt = nil, nil
-	if d.After > 0 && active(m.s) {
+	if d.After > 0 && InProgress(m.s) {
 		m.s.NextCheckAt = stamp(m.now.Add(d.After + time.Second - 1))
 		if !m.halted() {
 			m.s.ObservedAt = stamp(m.now)
@@ -47,7 +47,8 @@ func (m *machine) decide() Decision {
 // soon is the wait before the next decision after the state was persisted.
 const soon = time.Nanosecond
 
-func active(s *v1beta1.AliasRolloutStatus) bool {
+// InProgress reports whether a rollout has begun and not ended.
+func InProgress(s *v1beta1.AliasRolloutStatus) bool {
 	return s.Phase == v1beta1.RolloutPending || s.Phase == v1beta1.RolloutProgressing
 }
 
@@ -108,7 +109,7 @@ const (
 func (m *machine) next() time.Duration {
 	isDifferent := m.s.DifferentSince != nil && m.s.Drift == ""
 	waits := m.atStep()
-	if active(m.s) {
+	if InProgress(m.s) {
 		waits = append(waits, m.atMeasurement()...)
 	}
 	if isDifferent {
@@ -137,7 +138,7 @@ func (m *machine) atMeasurement() (waits []time.Duration) {
 
 // atStep returns after how long the current step may go on or has to end.
 func (m *machine) atStep() (waits []time.Duration) {
-	if !active(m.s) {
+	if !InProgress(m.s) {
 		return nil
 	}
 	left, hasDeadline := m.left()

@@ -82,7 +82,7 @@ func (m *machine) abort(string) (outcome, string) {
 		return refused, m.present()
 	case (m.s.Phase == v1beta1.RolloutPending || m.s.Step == v1beta1.RolloutValidating) && m.o.Route == expected(m.s):
 		m.fail(v1beta1.RolloutReasonAborted, "aborted by the user")
-	case active(m.s) || m.s.Step == v1beta1.RolloutValidating:
+	case InProgress(m.s) || m.s.Step == v1beta1.RolloutValidating:
 		m.rollBack(v1beta1.RolloutReasonAborted, "aborted by the user")
 	case m.o.Route == expected(m.s) && !m.o.Moving:
 		return refused, m.present()
@@ -130,7 +130,7 @@ func (m *machine) returnToStable() (outcome, string) {
 	switch {
 	case m.s.Phase == v1beta1.RolloutProgressing && m.s.Step != v1beta1.RolloutRollingBack:
 		m.rollBack(v1beta1.RolloutReasonRollbackTo, "the user has chosen version "+m.s.Stable.FunctionVersion)
-	case !active(m.s) && m.o.Route != expected(m.s) && !m.o.Moving:
+	case !InProgress(m.s) && m.o.Route != expected(m.s) && !m.o.Moving:
 		m.restore()
 	default:
 		return refused, "version " + m.s.Stable.FunctionVersion + " is the stable one already, " + m.present()
@@ -243,7 +243,7 @@ func (m *machine) promoteFull(string) (outcome, string) {
 		return refused, "spec.rollout.paused is true"
 	case m.replaced():
 		return refused, "version " + m.o.Target + " is desired now"
-	case !active(m.s), m.s.Step == v1beta1.RolloutRollingBack, m.s.Step == v1beta1.RolloutPromoting,
+	case !InProgress(m.s), m.s.Step == v1beta1.RolloutRollingBack, m.s.Step == v1beta1.RolloutPromoting,
 		m.s.ObservedWeight >= all:
 		return refused, m.present()
 	case m.s.Step == v1beta1.RolloutValidating && (m.s.Target.Fingerprint == "" || target.Fingerprint == "" ||
@@ -316,7 +316,7 @@ func (m *machine) late() bool {
 // left returns how much of the deadline of the current step is left, and false if it has none: the rollout is not in
 // progress, is paused, or rolls back.
 func (m *machine) left() (time.Duration, bool) {
-	if !active(m.s) || m.s.Step == v1beta1.RolloutRollingBack || m.halted() {
+	if !InProgress(m.s) || m.s.Step == v1beta1.RolloutRollingBack || m.halted() {
 		return 0, false
 	}
 	return m.planned() + m.deadline() - m.s.StepElapsed.Duration, true

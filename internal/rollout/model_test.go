@@ -199,7 +199,7 @@ func (m *model) failf(format string, args ...any) {
 
 // disturb does what users, other people, AWS and time do.
 func (m *model) disturb() {
-	if m.state != nil && !active(m.state) && m.chance(20) {
+	if m.state != nil && !InProgress(m.state) && m.chance(20) {
 		m.spec.Paused = false
 		m.target++
 		m.bad[m.target] = m.chance(30)
@@ -287,7 +287,7 @@ func (m *model) idle() {
 	v := strconv.Itoa(1 + m.IntN(m.target))
 	switch {
 	case m.serves(v) || m.state != nil && (m.state.Stable.FunctionVersion == v || m.state.Target.FunctionVersion == v &&
-		active(m.state)):
+		InProgress(m.state)):
 	case m.chance(70):
 		m.inactive[v] = true
 		m.logf("version %s is inactive", v)
@@ -539,7 +539,7 @@ func (m *model) follow(before *v1beta1.AliasRolloutStatus, o Observation, d Deci
 		}
 	}
 	m.followCommands(before, d)
-	if before != nil && before.Step == v1beta1.RolloutRollingBack && !active(d.State) && m.now.After(m.foreign) &&
+	if before != nil && before.Step == v1beta1.RolloutRollingBack && !InProgress(d.State) && m.now.After(m.foreign) &&
 		(m.route != Route{Version: d.State.Stable.FunctionVersion}) {
 		m.failf("the rollback has ended, and the alias is %s", m.route)
 	}
@@ -617,10 +617,10 @@ func (m *model) effect(before *v1beta1.AliasRolloutStatus, command, value string
 	var has func() bool
 	switch command {
 	case v1beta1.AnnotationRolloutAbort:
-		has = func() bool { return !active(f.state) && f.route == stable }
+		has = func() bool { return !InProgress(f.state) && f.route == stable }
 	case v1beta1.AnnotationRolloutRollbackTo:
 		version, _, _ := strings.Cut(value, "/")
-		has = func() bool { return !active(f.state) && f.route == Route{Version: version} }
+		has = func() bool { return !InProgress(f.state) && f.route == Route{Version: version} }
 	case v1beta1.AnnotationRolloutRetry:
 		if f.target = 0; before.Target.FunctionVersion != "" {
 			f.target, _ = strconv.Atoi(before.Target.FunctionVersion)
@@ -747,8 +747,8 @@ func (m *model) converge() {
 				(m.state.Reason == v1beta1.RolloutReasonPauseStep || m.state.Reason == v1beta1.RolloutReasonAliasChanged) {
 				return false
 			}
-			if d := Next(m.spec, m.state, m.observe(true), m.now); d.Action == None && !active(m.state) &&
-				!active(d.State) && m.state.Drift == "" {
+			if d := Next(m.spec, m.state, m.observe(true), m.now); d.Action == None && !InProgress(m.state) &&
+				!InProgress(d.State) && m.state.Drift == "" {
 				return true
 			}
 		}

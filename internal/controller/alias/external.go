@@ -189,7 +189,7 @@ func (e *external) desired(
 	ctx context.Context, a *v1beta1.Alias,
 ) (forProvider, initProvider settings, err error) {
 	followed, err := e.followed(ctx, a)
-	if rollsOut(a) && inProgress(a.Status.Rollout) {
+	if s := a.Status.Rollout; rollsOut(a) && s != nil && rollout.InProgress(s) {
 		err = nil
 	}
 	forProvider, initProvider = desired(a, followed)

@@ -43,15 +43,10 @@ const hundred = 100
 // validate returns an error if the checks of spec can't be measured. A rollout that has begun goes on:
 // it pauses, or rolls back.
 func (e *external) validate(a *v1beta1.Alias) error {
-	if inProgress(a.Status.Rollout) {
+	if s := a.Status.Rollout; s != nil && rollout.InProgress(s) {
 		return nil
 	}
 	return reconcile.Invalid(e.analyzer.Validate(a.Spec.Rollout))
-}
-
-// inProgress reports whether a rollout has begun and not ended.
-func inProgress(s *v1beta1.AliasRolloutStatus) bool {
-	return s != nil && (s.Phase == v1beta1.RolloutPending || s.Phase == v1beta1.RolloutProgressing)
 }
 
 // follow sets the state of the rollout, and returns the desired settings with the route that the rollout has decided

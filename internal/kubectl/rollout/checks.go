@@ -63,7 +63,7 @@ func checksOf(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) []check
 // checkRows returns the checks with their last values.
 func checkRows(t *tracker, sc screen) []string {
 	rows := checksOf(t.alias.Spec.Rollout, t.alias.Status.Rollout)
-	if s := t.alias.Status.Rollout; len(rows) == 0 || !inProgress(s) && len(s.Checks) == 0 {
+	if s := t.alias.Status.Rollout; len(rows) == 0 || !rollout.InProgress(s) && len(s.Checks) == 0 {
 		return nil
 	}
 	const maxName, maxSpark = 24, 20

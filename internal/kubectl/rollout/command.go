@@ -17,6 +17,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 // Values of --dry-run.
@@ -142,7 +143,7 @@ func justToken(_ *v1beta1.Alias, token string) (string, error) { return token, n
 // ended is the goal that a rollout has ended, whether its version was promoted or not.
 func ended(a *v1beta1.Alias) (bool, error) {
 	s := a.Status.Rollout
-	return s != nil && !inProgress(s), nil
+	return s != nil && !rollout.InProgress(s), nil
 }
 
 // build adds to a command what all of them have.

@@ -27,11 +27,11 @@ func promoted(version string) goal {
 			return false, nil
 		case version == "" && kubectl.IsUndone(s):
 			return s.Drift == "", nil
-		case !inProgress(s) && version != "" && version == s.Stable.FunctionVersion: // Whatever became of another one.
-			return s.Drift == "" && s.Waits == "", nil
+		case !rollout.InProgress(s) && version != "" && version == s.Stable.FunctionVersion:
+			return s.Drift == "" && s.Waits == "", nil // Whatever became of another one.
 		case s.Phase == v1beta1.RolloutFailed && of:
 			return false, failure(a)
-		case !inProgress(s) && version != "" && version != s.Stable.FunctionVersion:
+		case !rollout.InProgress(s) && version != "" && version != s.Stable.FunctionVersion:
 			if f := rollout.Rejection(s, version); f != nil {
 				return false, fmt.Errorf("version %s was rejected (%s): %s", version, f.Reason, traffic(a).Serves())
 			}
@@ -52,7 +52,7 @@ func serves(version string) goal {
 		case s.Stable.FunctionVersion != version:
 			return false, fmt.Errorf("the provider does not return to version %s: the event RolloutCommand says why",
 				version)
-		case inProgress(s):
+		case rollout.InProgress(s):
 			return false, nil
 		}
 		return stable(s) || s.Phase == v1beta1.RolloutFailed && s.Drift == "", nil
@@ -102,11 +102,6 @@ func validates(s *v1beta1.AliasRolloutStatus) bool {
 // unobserved reports whether the provider has not seen the latest spec yet.
 func unobserved(a *v1beta1.Alias) bool { return a.Status.ObservedGeneration < a.Generation }
 
-// inProgress reports whether a rollout has begun and not ended.
-func inProgress(s *v1beta1.AliasRolloutStatus) bool {
-	return s.Phase == v1beta1.RolloutPending || s.Phase == v1beta1.RolloutProgressing
-}
-
 // stable reports whether a version is stable and nothing else waits.
 func stable(s *v1beta1.AliasRolloutStatus) bool {
 	return s.Phase == v1beta1.RolloutReady && s.Message == "" && s.Waits == "" && s.Drift == ""
@@ -118,7 +113,7 @@ func awaits(version string) string { return "waiting for version " + version + "
 // awaiting reports whether the rollout of the version that is waited for has not begun.
 func (t *tracker) awaiting() bool {
 	s := t.alias.Status.Rollout
-	return s != nil && !inProgress(s) && t.version != "" && t.version != s.Stable.FunctionVersion &&
+	return s != nil && !rollout.InProgress(s) && t.version != "" && t.version != s.Stable.FunctionVersion &&
 		t.version != s.Target.FunctionVersion
 }
 

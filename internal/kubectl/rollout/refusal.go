@@ -47,7 +47,7 @@ func why(a *v1beta1.Alias, annotation, value string) string {
 		return "there is nothing to retry: " + state(a)
 	case annotation == v1beta1.AnnotationRolloutRollbackTo:
 		return whyNotTo(s, value)
-	case !inProgress(s):
+	case !rollout.InProgress(s):
 		return "no rollout is in progress: " + state(a)
 	case s.Step == v1beta1.RolloutRollingBack:
 		return fmt.Sprintf("rollout %s already rolls back to version %s", s.ID, s.Stable.FunctionVersion)
@@ -91,7 +91,7 @@ func versions(s *v1beta1.AliasRolloutStatus) []string {
 func state(a *v1beta1.Alias) string {
 	s := a.Status.Rollout
 	switch {
-	case inProgress(s):
+	case rollout.InProgress(s):
 		return fmt.Sprintf("rollout %s is in progress: %s", s.ID, phase(s))
 	case s.Phase == v1beta1.RolloutFailed:
 		return fmt.Sprintf("version %s %s (%s), %s", s.Target.FunctionVersion, verdict(s), s.Reason,
@@ -114,7 +114,7 @@ func previous(a *v1beta1.Alias) (string, error) {
 	switch {
 	case s == nil:
 		return "", errors.New("the provider has not observed the rollout yet")
-	case inProgress(s):
+	case rollout.InProgress(s):
 		return s.Stable.FunctionVersion, nil
 	case s.Phase == v1beta1.RolloutFailed:
 		return "", fmt.Errorf("the rollout is undone already: %s; to return to another version, name it with "+

@@ -46,7 +46,7 @@ func (t *tracker) observe(a *v1beta1.Alias) {
 	if t.last != nil && t.last.ID != s.ID {
 		t.last, t.samples = nil, nil
 	}
-	if inProgress(s) && s.Step != v1beta1.RolloutRollingBack {
+	if rollout.InProgress(s) && s.Step != v1beta1.RolloutRollingBack {
 		t.last = s
 	}
 	if t.samples == nil {

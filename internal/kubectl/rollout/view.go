@@ -13,6 +13,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 const (
@@ -47,7 +48,7 @@ func view(t *tracker, s screen) string {
 	}
 	traffic, checks := trafficRows(t.alias, s), checkRows(t, s)
 	var bar, steps []string
-	if inProgress(st) || validates(st) || t.last != nil {
+	if rollout.InProgress(st) || validates(st) || t.last != nil {
 		p := timelineOf(t.alias, t.last, s.now)
 		bar = []string{"  " + progressBar(p, s.width), ""}
 		room := 0
@@ -294,7 +295,7 @@ func serving(a *v1beta1.Alias) string {
 
 // next returns when the provider observes the rollout next.
 func next(s *v1beta1.AliasRolloutStatus, now time.Time) string {
-	if s.NextCheckAt == nil || !inProgress(s) {
+	if s.NextCheckAt == nil || !rollout.InProgress(s) {
 		return ""
 	}
 	if left := s.NextCheckAt.Sub(now); left > 0 {
