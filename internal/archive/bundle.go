@@ -113,6 +113,15 @@ func (b Bundle) Location() string {
 	return p
 }
 
+// LocationOf returns the URL of an object that AWS uses in place of a copy, to be compared with Location. It has the
+// object's version only if the source has one.
+func (b Bundle) LocationOf(bucket, key, version *string) string {
+	if b.From.S3ObjectVersion == nil {
+		version = nil
+	}
+	return Bundle{From: Source{S3Bucket: bucket, S3Key: key, S3ObjectVersion: version}}.Location()
+}
+
 // Name returns the location with the ETag or the digest, as stored in status.
 func (b Bundle) Name() string {
 	if b.Version == "" {

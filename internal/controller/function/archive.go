@@ -81,11 +81,8 @@ func storageStates(a deploymentPackage, o *types.FunctionCodeLocation, want, hav
 	switch {
 	case o != nil && o.ResolvedS3Object != nil:
 		have.S3ObjectStorageMode = ptr.To(string(types.S3ObjectStorageModeReference))
-		r := archive.Source{S3Bucket: o.ResolvedS3Object.S3Bucket, S3Key: o.ResolvedS3Object.S3Key}
-		if a.spec.S3ObjectVersion != nil {
-			r.S3ObjectVersion = o.ResolvedS3Object.S3ObjectVersion
-		}
-		want.S3Object, have.S3Object = a.bundle.Location(), archive.Bundle{From: r}.Location()
+		r := o.ResolvedS3Object
+		want.S3Object, have.S3Object = a.bundle.Location(), a.bundle.LocationOf(r.S3Bucket, r.S3Key, r.S3ObjectVersion)
 	case want.S3ObjectStorageMode != nil:
 		have.S3ObjectStorageMode = ptr.To(string(types.S3ObjectStorageModeCopy))
 	}

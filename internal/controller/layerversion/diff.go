@@ -47,11 +47,7 @@ func objects(b archive.Bundle, o *lambda.GetLayerVersionOutput) (want, have stri
 		return "", ""
 	}
 	r := o.Content.ResolvedS3Object
-	from := archive.Source{S3Bucket: r.S3Bucket, S3Key: r.S3Key}
-	if b.From.S3ObjectVersion != nil {
-		from.S3ObjectVersion = r.S3ObjectVersion
-	}
-	return b.Location(), archive.Bundle{From: from}.Location()
+	return b.Location(), b.LocationOf(r.S3Bucket, r.S3Key, r.S3ObjectVersion)
 }
 
 func codeSHA256(o *lambda.GetLayerVersionOutput) string {
