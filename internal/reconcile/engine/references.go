@@ -82,12 +82,8 @@ func (r *references[T]) mayRefer(ctx context.Context, mg resource.Managed, s *se
 		if ref.Ref == nil || cmp.Or(ref.Ref.Namespace, mg.GetNamespace()) == mg.GetNamespace() {
 			continue
 		}
-		to, err := r.object(ref.To)
-		if err != nil {
-			return err
-		}
-		key := client.ObjectKey{Namespace: ref.Ref.Namespace, Name: ref.Ref.Name}
-		if err := r.reader.Get(ctx, key, to); kerrors.IsNotFound(err) || kmeta.IsNoMatchError(err) {
+		to, key, err := r.get(ctx, mg, ref)
+		if kerrors.IsNotFound(err) || kmeta.IsNoMatchError(err) {
 			to.SetNamespace(key.Namespace)
 			to.SetName(key.Name)
 		} else if err != nil {
@@ -121,12 +117,7 @@ func (r *references[T]) explain(
 	if ref.Ref == nil {
 		return r.explainSelector(ctx, mg, s, ref)
 	}
-	key := client.ObjectKey{Namespace: cmp.Or(ref.Ref.Namespace, mg.GetNamespace()), Name: ref.Ref.Name}
-	obj, err := r.object(ref.To)
-	if err != nil {
-		return err.Error()
-	}
-	err = r.reader.Get(ctx, key, obj)
+	obj, key, err := r.get(ctx, mg, ref)
 	switch {
 	case kerrors.IsNotFound(err):
 		return fmt.Sprintf("%s %s does not exist", ref.To.Kind, key)
@@ -190,16 +181,26 @@ func (r *references[T]) externalName(
 	if ref.Ref == nil {
 		return "", nil
 	}
-	to, err := r.object(ref.To)
-	if err != nil {
+	to, _, err := r.get(ctx, mg, ref)
+	switch {
+	case kerrors.IsNotFound(err) || kmeta.IsNoMatchError(err):
+		return "", nil
+	case err != nil:
 		return "", err
 	}
+	return meta.GetExternalName(to), nil
+}
+
+// get reads the object that a reference names, and returns it with its key. If it does not exist, the object is empty.
+func (r *references[T]) get(
+	ctx context.Context, mg resource.Managed, ref reconcile.Reference,
+) (client.Object, client.ObjectKey, error) {
 	key := client.ObjectKey{Namespace: cmp.Or(ref.Ref.Namespace, mg.GetNamespace()), Name: ref.Ref.Name}
-	err = r.reader.Get(ctx, key, to)
-	if kerrors.IsNotFound(err) || kmeta.IsNoMatchError(err) {
-		return "", nil
+	to, err := r.object(ref.To)
+	if err != nil {
+		return nil, key, err
 	}
-	return meta.GetExternalName(to), err
+	return to, key, r.reader.Get(ctx, key, to)
 }
 
 func (r *references[T]) object(gvk schema.GroupVersionKind) (client.Object, error) {
