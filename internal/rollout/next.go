@@ -212,49 +212,6 @@ func (m *machine) begin() {
 	}
 }
 
-// elapse adds to the time of the step what has passed since the last decision.
-func (m *machine) elapse() { m.s.StepElapsed.Duration = Elapsed(m.s, stamp(m.now).Time) }
-
-// correctTimes makes times that are later than now the present one: the clock was set back, or that of the replica that
-// has recorded them was ahead. Otherwise nothing would be measured or sent until then. A check has judged invocations
-// until as long before its measurement as it had. The times at which the rollout and the step began remain: they
-// identify them.
-func (m *machine) correctTimes() {
-	s := m.s
-	for _, t := range []*metav1.Time{s.ShiftedAt, s.TrafficStartedAt, s.UpdateFailedAt} {
-		if t != nil && t.After(m.now) {
-			*t = *stamp(m.now)
-		}
-	}
-	for i := range s.Checks {
-		c := &s.Checks[i]
-		if c.MeasuredAt == nil || !c.MeasuredAt.After(m.now) {
-			continue
-		}
-		if c.JudgedUntil != nil {
-			c.JudgedUntil = stamp(m.now.Add(c.JudgedUntil.Sub(c.MeasuredAt.Time)))
-		}
-		c.MeasuredAt = stamp(m.now)
-	}
-}
-
-// Elapsed returns how long the current step of a rollout has been observed. It includes what has passed since the last
-// decision, but not what has passed after the next one was due: nobody has looked then.
-func Elapsed(s *v1beta1.AliasRolloutStatus, now time.Time) time.Duration {
-	if s.ObservedAt == nil || s.NextCheckAt == nil {
-		return s.StepElapsed.Duration
-	}
-	passed := min(now.Sub(s.ObservedAt.Time), s.NextCheckAt.Sub(s.ObservedAt.Time))
-	return s.StepElapsed.Duration + max(passed, 0)
-}
-
-// halted reports whether the time of the step stands still: the user has paused the rollout, or someone else has
-// changed the alias. A rollback is never halted.
-func (m *machine) halted() bool {
-	return m.spec.Paused && m.s.Step != v1beta1.RolloutRollingBack ||
-		m.s.Step == v1beta1.RolloutPaused && m.s.Reason != v1beta1.RolloutReasonInconclusive
-}
-
 // measured records what was measured. An alarm that is in state ALARM before the target has received invocations says
 // nothing about it.
 func (m *machine) measured() {

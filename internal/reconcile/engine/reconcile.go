@@ -342,29 +342,6 @@ func (p *pass[T]) pollInterval(requested time.Duration) time.Duration {
 	return p.poll.WithEvents
 }
 
-// failed is the error of a reconcile. changing says that a call was about to change something, and within bounds the
-// delay before the next reconcile.
-type failed struct {
-	err      error
-	changing bool
-	within   time.Duration
-}
-
-// failedResult records the error of a reconcile, and returns when to retry it.
-func (r *reconciler[T]) failedResult(ctx context.Context, key types.NamespacedName, f failed) ctrl.Result {
-	c := backoff.Classify(f.err)
-	r.metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultOf(c))
-	after := r.backoff(key, f.changing, c, f.err)
-	if f.within > 0 {
-		after = min(after, f.within)
-	}
-	endSpanWithError(ctx, c, f.err)
-	r.logPanic(key, f.err)
-	r.log.WithValues("request", ctrl.Request{NamespacedName: key}).Debug("Reconcile failed", "error", f.err,
-		"requeue-after", after)
-	return ctrl.Result{RequeueAfter: after}
-}
-
 // waits ends a reconcile that has to wait, with an outcome for its span.
 func (r *reconciler[T]) waits(ctx context.Context, outcome string, wait time.Duration) ctrl.Result {
 	endSpan(ctx, outcome)

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"context"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 )
 
 // A paced error says when to try again, such as that of a registry that limits the rate of requests.
@@ -79,4 +82,27 @@ func nameField(err error) error {
 		return err
 	}
 	return errors.Wrapf(err, "AWS does not accept spec.forProvider.%s", field)
+}
+
+// failed is the error of a reconcile. changing says that a call was about to change something, and within bounds the
+// delay before the next reconcile.
+type failed struct {
+	err      error
+	changing bool
+	within   time.Duration
+}
+
+// failedResult records the error of a reconcile, and returns when to retry it.
+func (r *reconciler[T]) failedResult(ctx context.Context, key types.NamespacedName, f failed) ctrl.Result {
+	c := backoff.Classify(f.err)
+	r.metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultOf(c))
+	after := r.backoff(key, f.changing, c, f.err)
+	if f.within > 0 {
+		after = min(after, f.within)
+	}
+	endSpanWithError(ctx, c, f.err)
+	r.logPanic(key, f.err)
+	r.log.WithValues("request", ctrl.Request{NamespacedName: key}).Debug("Reconcile failed", "error", f.err,
+		"requeue-after", after)
+	return ctrl.Result{RequeueAfter: after}
 }
