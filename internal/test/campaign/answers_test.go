@@ -38,8 +38,8 @@ type fault struct {
 	name string
 	make func(operation string) awsdouble.Fault
 
-	// json says that it changes the fields of JSON.
-	json bool
+	// json says that it changes the fields of JSON, and hidesTags that the answer then looks as if there were no tags.
+	json, hidesTags bool
 }
 
 // refused returns a fault that responds with an error of AWS.
@@ -82,6 +82,11 @@ func edited(name string, edit func(field string, v any) (any, bool)) fault {
 			return status, b
 		}}
 	}}
+}
+
+func hidingTags(f fault) fault {
+	f.hidesTags = true
+	return f
 }
 
 // walk changes the fields of a tree of JSON values. It removes a field if edit returns
@@ -129,8 +134,8 @@ func faults() []fault {
 		body("null", http.StatusOK, "null"),
 		body("a list", http.StatusOK, "[]"),
 		edited("no ARNs", arns),
-		edited("null fields", func(string, any) (any, bool) { return nil, true }),
-		edited("empty lists and texts", func(_ string, v any) (any, bool) {
+		hidingTags(edited("null fields", func(string, any) (any, bool) { return nil, true })),
+		hidingTags(edited("empty lists and texts", func(_ string, v any) (any, bool) {
 			switch v.(type) {
 			case string:
 				return "", true
@@ -138,7 +143,7 @@ func faults() []fault {
 				return []any{}, true
 			}
 			return v, true
-		}),
+		})),
 		edited("numbers for texts", func(_ string, v any) (any, bool) {
 			if _, ok := v.(string); ok {
 				return 7, true

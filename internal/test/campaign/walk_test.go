@@ -284,8 +284,9 @@ func (w *walker) update(k Kind, choice int) {
 // reported so once: more such reports in a row are believed.
 func (w *walker) spoil(choice int) {
 	all := faults()
-	f := all[choice%len(all)].make("")
-	if f.Times = choice%4 + 1; f.Error.Status == http.StatusNotFound || f.Answer != nil { //nolint:mnd // A few.
+	chosen := all[choice%len(all)]
+	f := chosen.make("")
+	if f.Times = choice%4 + 1; f.Error.Status == http.StatusNotFound || chosen.hidesTags { //nolint:mnd // A few.
 		f.Times = 1
 	}
 	w.Double.Fail(f)
