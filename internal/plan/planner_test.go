@@ -569,12 +569,7 @@ func TestLiveCode(t *testing.T) {
 			w.Double.PutImage("hello", "v1", "sha256:0f3a")
 			p := New(Options{
 				Scheme: scheme(t), ClusterID: "c1", Now: w.Now,
-				Resolver: func(client.Client) engine.Resolver {
-					return fixed{&awssession.Session{
-						AWS: w.Double.Config(testenv.Region), Partition: "aws",
-						Identity: awssession.Identity{Account: awsdouble.DefaultAccount},
-					}}
-				},
+				Resolver: resolving(w),
 			})
 			got := p.Plan(t.Context(), tc.desired, nil)
 			var code []string
@@ -603,12 +598,7 @@ func TestCreatingMapping(t *testing.T) {
 	}
 	p := New(Options{
 		Scheme: scheme(t), ClusterID: "c1", Now: w.Now,
-		Resolver: func(client.Client) engine.Resolver {
-			return fixed{&awssession.Session{
-				AWS: w.Double.Config(testenv.Region), Partition: "aws",
-				Identity: awssession.Identity{Account: awsdouble.DefaultAccount},
-			}}
-		},
+		Resolver: resolving(w),
 	})
 	desired := &v1beta1.EventSourceMapping{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orders"}}
 	desired.Spec.ForProvider.Region, desired.Spec.ForProvider.FunctionName = testenv.Region, ptr.To("cart")
@@ -617,5 +607,15 @@ func TestCreatingMapping(t *testing.T) {
 	got := p.Plan(t.Context(), desired, nil)
 	if want := "AWS has not completed an earlier change of it"; got.Action != Wait || got.Message != want {
 		t.Errorf("a mapping in state Creating: got %s: %q, want %s: %q", got.Action, got.Message, Wait, want)
+	}
+}
+
+// resolving returns what resolves every config to the double's account.
+func resolving(w *testenv.AWS) func(client.Client) engine.Resolver {
+	return func(client.Client) engine.Resolver {
+		return fixed{&awssession.Session{
+			AWS: w.Double.Config(testenv.Region), Partition: "aws",
+			Identity: awssession.Identity{Account: awsdouble.DefaultAccount},
+		}}
 	}
 }

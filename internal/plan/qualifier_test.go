@@ -6,13 +6,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -111,12 +108,7 @@ func TestLiveAlias(t *testing.T) {
 	version := w.Publish("checkout")
 	p := New(Options{
 		Scheme: scheme(t), ClusterID: "c1", Now: w.Now,
-		Resolver: func(client.Client) engine.Resolver {
-			return fixed{&awssession.Session{
-				AWS: w.Double.Config(testenv.Region), Partition: "aws",
-				Identity: awssession.Identity{Account: awsdouble.DefaultAccount},
-			}}
-		},
+		Resolver: resolving(w),
 	})
 	plans := p.All(t.Context(), []Resource{{Desired: serving(version)}, {Desired: invoking("live")}})
 	if got, want := plans[1].Summary(), "create: Invoke checkout:live"; got != want {

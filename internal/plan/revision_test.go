@@ -15,8 +15,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -76,12 +74,7 @@ func TestRotatedArtifact(t *testing.T) {
 				o.Now = w.Now
 				c, _ := w.Double.Function("checkout")
 				f.Status.AtProvider.DeployedCode.CodeSHA256 = c.CodeSha256
-				o.Resolver = func(client.Client) engine.Resolver {
-					return fixed{&awssession.Session{
-						AWS: w.Double.Config(testenv.Region), Partition: "aws",
-						Identity: awssession.Identity{Account: awsdouble.DefaultAccount},
-					}}
-				}
+				o.Resolver = resolving(w)
 			}
 			p := New(o).Plan(t.Context(), f, f.DeepCopy())
 			changes := slices.DeleteFunc(slices.Clone(p.Changes), func(c Change) bool { return !strings.HasPrefix(c.Path, "code.") })

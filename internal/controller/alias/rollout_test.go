@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -402,21 +403,28 @@ func TestRolloutDuration(t *testing.T) {
 	r.health = unhealthy
 	r.desire("2")
 	r.ends(v1beta1.RolloutFailed)
+	all := r.durations()
+	if len(all) != 1 {
+		t.Fatalf("got %v, want one rollout that is measured", all)
+	}
+	if h := all[0].GetHistogram(); h.GetSampleCount() != 1 || h.GetSampleSum() < 20 || all[0].GetLabel()[0].GetValue() != "Failed" || all[0].GetLabel()[1].GetValue() != "AnalysisFailed" {
+		t.Errorf("got %v", all)
+	}
+}
+
+// durations returns the durations of rollouts that were measured, by their results.
+func (r *rolloutEnv) durations() []*dto.Metric {
+	r.Helper()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(r.metrics)
 	families, err := registry.Gather()
 	r.Must(err)
 	for _, f := range families {
-		if f.GetName() != "provider_lambda_rollout_duration_seconds" {
-			continue
+		if f.GetName() == "provider_lambda_rollout_duration_seconds" {
+			return f.GetMetric()
 		}
-		m := f.GetMetric()[0]
-		if h := m.GetHistogram(); len(f.GetMetric()) != 1 || h.GetSampleCount() != 1 || h.GetSampleSum() < 20 || m.GetLabel()[0].GetValue() != "Failed" || m.GetLabel()[1].GetValue() != "AnalysisFailed" {
-			t.Errorf("got %v", f)
-		}
-		return
 	}
-	t.Error("it is not measured")
+	return nil
 }
 
 // TestDurationOfAReplacedRollout checks that a rollout whose target is replaced does not count as one that is Ready.
@@ -431,14 +439,8 @@ func TestDurationOfAReplacedRollout(t *testing.T) {
 			r.until(name, func() bool { return moved(r.state()) })
 			r.desire("1")
 			r.ends(v1beta1.RolloutReady)
-			registry := prometheus.NewRegistry()
-			registry.MustRegister(r.metrics)
-			families, err := registry.Gather()
-			r.Must(err)
-			for _, f := range families {
-				if f.GetName() == "provider_lambda_rollout_duration_seconds" {
-					t.Errorf("version 2 is not served, got %v", f)
-				}
+			if all := r.durations(); len(all) > 0 {
+				t.Errorf("version 2 is not served, got %v", all)
 			}
 		})
 	}
