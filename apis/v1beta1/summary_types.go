@@ -55,6 +55,12 @@ type Summary struct {
 	// read the resource at once if it is still the same.
 	// +optional
 	ReferencesFingerprint string `json:"referencesFingerprint,omitempty"`
+
+	// AccountID is the AWS account of the credentials with which the provider last found, or changed, the external
+	// resource. With credentials of another account, it does nothing about the resource, which would be left behind.
+	// It is absent if the account is not known.
+	// +optional
+	AccountID string `json:"accountId,omitempty"`
 }
 
 // A Difference is one field in which AWS differs from the spec.

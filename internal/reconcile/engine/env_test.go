@@ -156,13 +156,14 @@ func (l *limiter) priority() quota.Priority { return l.holders[len(l.holders)-1]
 type resolver struct {
 	err     error
 	tenancy session.Tenancy
+	account string
 }
 
 func (r *resolver) Resolve(context.Context, resource.ModernManaged, string) (*session.Session, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	return &session.Session{AWS: aws.Config{Region: "eu-west-1"}, Ref: session.Ref{Kind: "ProviderConfig", Namespace: "shop", Name: "default", UID: "c1"}, Scope: quota.Scope{Account: "1", Region: "eu-west-1"}, Tenancy: r.tenancy}, nil
+	return &session.Session{AWS: aws.Config{Region: "eu-west-1"}, Ref: session.Ref{Kind: "ProviderConfig", Namespace: "shop", Name: "default", UID: "c1"}, Scope: quota.Scope{Account: "1", Region: "eu-west-1"}, Identity: session.Identity{Account: r.account}, Tenancy: r.tenancy}, nil
 }
 
 // tracker records which resources use a config.

@@ -159,6 +159,9 @@ func (p *pass[T]) connected(ctx context.Context, mg T) (reconcile.Observer[T], e
 	if p.session == nil {
 		return nil, errors.New("no AWS configuration was resolved for this reconcile")
 	}
+	if err := p.checkAccount(); err != nil {
+		return nil, err
+	}
 	if p.removal != nil {
 		return p.removal, nil
 	}

@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+)
+
+// TestOtherAccount checks that nothing is called in another account than the one that has the external resource: it
+// would be created again there, or seem to be deleted.
+func TestOtherAccount(t *testing.T) {
+	const mine, other = "123456789012", "210987654321"
+	cases := map[string]struct {
+		reason string
+		// account is that of the credentials after they were replaced.
+		account  string
+		policies xpv2.ManagementPolicies
+		delete   bool
+		refused  bool
+	}{
+		"Same":        {reason: "New credentials of the account change nothing.", account: mine},
+		"Other":       {reason: "The external resource would be left behind.", account: other, refused: true},
+		"Deleted":     {reason: "The external resource would be left behind.", account: other, delete: true, refused: true},
+		"Unknown":     {reason: "It may be the same account.", account: "unknown-1"},
+		"ObserveOnly": {reason: "What is only observed cannot be left behind.", account: other, policies: xpv2.ManagementPolicies{xpv2.ManagementActionObserve}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t, samples.New())
+			e.resolver.account = mine
+			e.converge()
+			if got := e.stored().GetSummary().AccountID; got != mine {
+				t.Fatalf("the account in status is %q, want %q", got, mine)
+			}
+			e.resolver.account = tc.account
+			if tc.policies != nil {
+				e.change(func(mg *sample) { mg.Spec.ManagementPolicies = tc.policies })
+			}
+			if tc.delete {
+				e.delete()
+			}
+			e.reconcile()
+			if got := len(e.cloud.calls) == 0; got != tc.refused {
+				t.Errorf("%s: calls of AWS: %v", tc.reason, e.cloud.calls)
+			}
+			c := e.stored().GetCondition(xpv2.TypeSynced)
+			if got := c.Status == corev1.ConditionFalse && strings.Contains(c.Message, "it is in AWS account "+mine); got != tc.refused {
+				t.Errorf("%s: %+v", tc.reason, c)
+			}
+
+			e.resolver.account = mine
+			e.reconcile()
+			if len(e.cloud.calls) == 0 {
+				t.Error("With credentials of the account, it goes on.")
+			}
+		})
+	}
+}
