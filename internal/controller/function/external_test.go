@@ -236,7 +236,7 @@ func TestSecretsStaySecret(t *testing.T) {
 func TestCreate(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) {
-		f.Spec.ForProvider.Tags = map[string]string{"team": "a"}
+		f.Spec.ForProvider.Tags = map[string]string{"team": "a", "ignored": "x"}
 		f.Spec.InitProvider = &v1beta1.FunctionSettings{MemorySize: ptr.To[int32](512)}
 	})
 	var in *lambda.CreateFunctionInput
@@ -251,6 +251,9 @@ func TestCreate(t *testing.T) {
 	if ptr.Deref(in.FunctionName, "") != "f" || in.Tags["team"] != "a" || in.Tags[ownership.TagUID] != "uid-1" ||
 		len(in.Code.ZipFile) == 0 {
 		t.Errorf("the function must be created whole, with the tags that say whose it is: %+v", in)
+	}
+	if v, ok := in.Tags["ignored"]; ok {
+		t.Errorf("a tag that the config ignores must not be set, got %q", v)
 	}
 	if ptr.Deref(in.MemorySize, 0) != 512 {
 		t.Errorf("initProvider must be used at creation, got memory size %d", ptr.Deref(in.MemorySize, 0))
