@@ -67,10 +67,13 @@ func (o Owner) Desired(mg metav1.Object, spec map[string]string) map[string]stri
 	return out
 }
 
-// Target returns the desired tags, with those that the config ignores as they are in AWS.
-// AWS's own are always ignored, see session.IgnoreTags.
+// Target returns the desired tags, with those that the config ignores as they are in AWS. AWS's own are always ignored,
+// see session.IgnoreTags. Those that record the owner never are: without them, nobody finds what an unanswered create
+// has made.
 func (o Owner) Target(desired, have map[string]string) map[string]string {
-	ignored := func(k string) bool { return o.Ignore(k) || session.IgnoreTags{}.Match(k) }
+	ignored := func(k string) bool {
+		return o.Ignore(k) && !slices.Contains(ownership.Keys(), k) || session.IgnoreTags{}.Match(k)
+	}
 	out := map[string]string{}
 	for k, v := range desired {
 		if !ignored(k) {

@@ -22,7 +22,8 @@ import (
 func testOwner() Owner {
 	return Owner{
 		Kind: "codesigningconfig.lambda.aws.m.crossplane.io", ClusterID: "c1", Config: "default",
-		Defaults: map[string]string{"team": "default", "cost": "1"}, Ignore: func(k string) bool { return k == "ignored" },
+		Defaults: map[string]string{"team": "default", "cost": "1"},
+		Ignore:   session.NewIgnoreTags([]string{"ignored"}, []string{"crossplane-"}).Match,
 	}
 }
 
@@ -49,6 +50,7 @@ func TestTargetAndDue(t *testing.T) {
 		"Changed": {reason: "A changed value is corrected.", desired: tags{"a": "1"}, have: tags{"a": "2"}, target: tags{"a": "1"}, due: OpTag},
 		"Surplus": {reason: "What is not wanted goes.", desired: tags{}, have: tags{"a": "2"}, target: tags{}, due: OpUntag},
 		"Ignored": {reason: "What is ignored stays, whatever is desired.", desired: tags{"ignored": "1"}, have: tags{"ignored": "2", "aws:x": "y"}, target: tags{"ignored": "2", "aws:x": "y"}},
+		"Own":     {reason: "What says whose it is, is not ignored.", desired: tags{ownership.TagUID: "u1"}, have: tags{ownership.TagUID: "u0", "crossplane-x": "y"}, target: tags{ownership.TagUID: "u1", "crossplane-x": "y"}, due: OpTag},
 		"Unset":   {reason: "What is ignored is not set either.", desired: tags{"ignored": "1"}, have: nil, target: tags{}},
 	}
 	for name, tc := range cases {
