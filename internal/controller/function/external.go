@@ -152,7 +152,7 @@ func (e *external) desired(ctx context.Context, f *v1beta1.Function) (forProvide
 	if f.Spec.InitProvider != nil {
 		initProvider, err = e.resolver.parameters(ctx, f.GetNamespace(), "spec.initProvider", *f.Spec.InitProvider)
 	}
-	forProvider.Tags = e.tags.Desired(f, forProvider.Tags)
+	forProvider.Tags = e.tags.Desired(f, forProvider.Tags, initProvider.Tags)
 	return forProvider, initProvider, err
 }
 

@@ -263,6 +263,30 @@ func TestCreate(t *testing.T) {
 	}
 }
 
+// TestInitialTags checks that a tag of initProvider wins over the config's, like one of forProvider, and that it is left
+// alone after the creation.
+func TestInitialTags(t *testing.T) {
+	th := testExternal(nil, nil)
+	th.tags.Defaults = map[string]string{"team": "platform", "stage": "prod", "cost": "1"}
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Spec.ForProvider.Tags = map[string]string{"stage": "test"}
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{Tags: map[string]string{"team": "shop"}}
+	})
+	forProvider, initProvider, err := th.desired(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := reconcile.Merge(forProvider, initProvider)
+	for key, want := range map[string]string{"team": "shop", "stage": "test", "cost": "1"} {
+		if got := d.Settings.Tags[key]; got != want {
+			t.Errorf("tag %s is %q, want %q", key, got, want)
+		}
+	}
+	if !d.Left.Covers("tags[team]") {
+		t.Errorf("the tag of initProvider is not left alone: %v", d.Left)
+	}
+}
+
 func TestCreateAlreadyExists(t *testing.T) {
 	e := newEnv(t)
 	e.Refuse(opCreate, 409, "ResourceConflictException", "Function already exist: f")

@@ -58,11 +58,16 @@ func NewOwner(mg resource.ModernManaged, kind, clusterID string, s *session.Sess
 	}
 }
 
-// Desired returns the tags that a resource's external resource should have, given those of its spec.
-func (o Owner) Desired(mg metav1.Object, spec map[string]string) map[string]string {
+// Desired returns the tags that a resource's external resource should have, given those of spec.forProvider. Those of
+// spec.initProvider are merged with them later, and override the config's as well.
+func (o Owner) Desired(mg metav1.Object, forProvider, initProvider map[string]string) map[string]string {
 	out := map[string]string{}
-	maps.Copy(out, o.Defaults)
-	maps.Copy(out, spec)
+	for k, v := range o.Defaults {
+		if _, ok := initProvider[k]; !ok {
+			out[k] = v
+		}
+	}
+	maps.Copy(out, forProvider)
 	maps.Copy(out, ownership.Tags(mg, o.ClusterID, o.Config, o.Kind))
 	return out
 }

@@ -32,7 +32,7 @@ func object() *metav1.ObjectMeta { return &metav1.ObjectMeta{Namespace: "ns", Na
 func TestDesired(t *testing.T) {
 	want := ownership.Tags(object(), "c1", "default", testOwner().Kind)
 	want["team"], want["cost"] = "a", "1"
-	if diff := cmp.Diff(want, testOwner().Desired(object(), map[string]string{"team": "a"})); diff != "" {
+	if diff := cmp.Diff(want, testOwner().Desired(object(), map[string]string{"team": "a"}, nil)); diff != "" {
 		t.Errorf("the spec's tags are over the config's, and the provider's own over both: -want, +got:\n%s", diff)
 	}
 }
@@ -67,7 +67,7 @@ func TestTargetAndDue(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	if v, err := testOwner().CheckOwnership(t.Context(), nil, object(), testOwner().Desired(object(), nil), false, "x"); v != ownership.Ours || err != nil {
+	if v, err := testOwner().CheckOwnership(t.Context(), nil, object(), testOwner().Desired(object(), nil, nil), false, "x"); v != ownership.Ours || err != nil {
 		t.Errorf("what carries our UID is ours, got %v, %v", v, err)
 	}
 	if _, err := testOwner().CheckOwnership(t.Context(), nil, object(), nil, false, "x"); !ownership.IsForeign(err) {
@@ -96,8 +96,8 @@ func TestNamesThatAreNotAllowed(t *testing.T) {
 		tags   map[string]string
 		want   bool
 	}{
-		"Own":     {reason: "Its tags show its UID.", by: f, tags: testOwner().Desired(f, nil), want: true},
-		"Again":   {reason: "Its tags show the earlier resource.", by: f, tags: testOwner().Desired(again, nil), want: true},
+		"Own":     {reason: "Its tags show its UID.", by: f, tags: testOwner().Desired(f, nil, nil), want: true},
+		"Again":   {reason: "Its tags show the earlier resource.", by: f, tags: testOwner().Desired(again, nil, nil), want: true},
 		"Named":   {reason: "An external name alone adopts it.", by: f},
 		"Adopted": {reason: "So does the annotation.", by: adopts, tags: map[string]string{ownership.TagUID: "gone", ownership.TagCluster: "c2"}},
 		"Forged":  {reason: "Annotations can be forged.", by: forged},
