@@ -294,6 +294,7 @@ func TestReferrerRequests(t *testing.T) {
 		f(after)
 		return event.UpdateEvent{ObjectOld: before, ObjectNew: after}
 	}
+	owned := func(b *sample) { b.OwnerReferences = []metav1.OwnerReference{{UID: "xr", Controller: ptr.To(true)}} }
 	both := []string{"shop/by-name", "shop/by-selector"}
 	cases := map[string]struct {
 		reason string
@@ -306,6 +307,7 @@ func TestReferrerRequests(t *testing.T) {
 		"Renamed":   {reason: "The reference has another value.", event: changed(func(b *sample) { meta.SetExternalName(b, "two") }), want: both},
 		"Ready":     {reason: "What was refused before may work now.", event: changed(func(b *sample) { b.SetConditions(reconcile.Available(1)) }), want: both},
 		"Labelled":  {reason: "A selector may match another.", event: changed(func(b *sample) { b.Labels = nil }), want: both},
+		"Owned":     {reason: "A selector may ask for the same controller.", event: changed(owned), want: both},
 		"Unrelated": {reason: "A change of other fields requeues nothing.", event: changed(func(b *sample) { b.Spec.Value = "x" })},
 	}
 	for name, tc := range cases {
