@@ -115,10 +115,10 @@ func (e *external) desired(
 		return forProvider, initProvider, err
 	}
 	forProvider = fixed(fromSpec(p.CapacityProviderSettings), p)
-	forProvider.Tags = e.owner.Desired(c, forProvider.Tags)
 	if c.Spec.InitProvider != nil {
 		initProvider = fromSpec(*c.Spec.InitProvider)
 	}
+	forProvider.Tags = e.owner.Desired(c, forProvider.Tags, initProvider.Tags)
 	return forProvider, initProvider, nil
 }
 

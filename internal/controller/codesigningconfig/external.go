@@ -116,7 +116,7 @@ func (e *external) desired(
 	if forProvider.CodeSigningPolicies == nil && initProvider.CodeSigningPolicies == nil {
 		forProvider.CodeSigningPolicies = defaultPolicies()
 	}
-	forProvider.Tags = e.owner.Desired(c, forProvider.Tags)
+	forProvider.Tags = e.owner.Desired(c, forProvider.Tags, initProvider.Tags)
 	return forProvider, initProvider, err
 }
 

@@ -24,11 +24,16 @@ import (
 
 func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
-	m := testMapping(func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.Tags = map[string]string{"team": "a"} })
+	m := testMapping(func(m *v1beta1.EventSourceMapping) {
+		m.Spec.ForProvider.Tags = map[string]string{"team": "a", "ignored": "x"}
+	})
 	if diff := cmp.Diff([]string{opCreate}, e.Converge(m)); diff != "" {
 		t.Errorf("a creation is one call: -want, +got:\n%s", diff)
 	}
 	got := e.only()
+	if v, ok := got.Tags["ignored"]; ok {
+		t.Errorf("a tag that the config ignores must not be set, got %q", v)
+	}
 	if meta.GetExternalName(m) != *got.UUID || ptr.Deref(m.Status.AtProvider.State, "") != stateEnabled || got.Tags["team"] != "a" || got.Tags[ownership.TagUID] != "uid-1" {
 		t.Errorf("the mapping is %+v, shown as %+v under the name %s", got, m.Status.AtProvider, meta.GetExternalName(m))
 	}

@@ -183,6 +183,7 @@ func (e *external) create(ctx context.Context, m *v1beta1.EventSourceMapping, s 
 		defer e.cache.Forget(listKey(listInput(m, source)))
 	}
 	defer e.cache.Forget(listKey(listInput(m, nil)))
+	s.Tags = e.owner.Target(s.Tags, nil)
 	in := createInput(functionName(m.Spec.ForProvider), s)
 	out, err := e.api.CreateEventSourceMapping(ctx, in, new(lambdaapi.AtMostOnce).Options)
 	if awserr.IsAlreadyExists(err) {

@@ -148,7 +148,7 @@ func TestDeletionOfAMappingOfAnotherFunction(t *testing.T) {
 		tags map[string]string
 		want ownership.Ownership
 	}{
-		"Tagged":   {owner.Desired(m, nil), ownership.Ours},
+		"Tagged":   {owner.Desired(m, nil, nil), ownership.Ours},
 		"Untagged": {map[string]string{}, ownership.Foreign},
 	} {
 		t.Run(name, func(t *testing.T) {

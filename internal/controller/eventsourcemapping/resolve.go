@@ -31,7 +31,6 @@ func (e *external) desired(
 		return forProvider, initProvider, err
 	}
 	forProvider = fromParameters(p)
-	forProvider.Tags = e.owner.Desired(m, forProvider.Tags)
 	if i := m.Spec.InitProvider; i != nil {
 		resolved, err := e.resolve(ctx, m.GetNamespace(), atInitProvider, *i)
 		if err != nil {
@@ -39,6 +38,7 @@ func (e *external) desired(
 		}
 		initProvider = fromSpec(resolved)
 	}
+	forProvider.Tags = e.owner.Desired(m, forProvider.Tags, initProvider.Tags)
 	return forProvider, initProvider, nil
 }
 

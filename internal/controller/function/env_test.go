@@ -76,7 +76,7 @@ func testExternal(api lambdaAPI, objs testenv.Objects) *external {
 	return &external{
 		api:      api,
 		resolver: &resolver{objects: objs, bundles: archive.Finder{Objects: objs}},
-		tags:     testenv.Owner(kind, ""),
+		tags:     testenv.Owner(kind, "ignored"),
 		memory:   newRecords(),
 		now:      func() time.Time { return testenv.Start },
 		account:  (*account.Limits)(nil).Of(nil),

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
@@ -116,12 +117,16 @@ func environmentSize(e *types.EnvironmentResponse) advice.Sizes {
 	return advice.Sizes{advice.EnvironmentNearLimit: len(b)}
 }
 
-// checkEnvironment returns an error that names the largest variables if Lambda would reject
-// the environment for its size.
+// checkEnvironment returns an error that names a variable whose value is not text, which JSON would replace by another
+// one, or the largest variables if Lambda would reject the environment for its size.
 func checkEnvironment(at string, vars map[string]string) error {
 	total := 0
-	for k, v := range vars {
-		total += len(k) + len(v)
+	for _, k := range slices.Sorted(maps.Keys(vars)) {
+		if !utf8.ValidString(vars[k]) {
+			return errors.Errorf("the value of %s's variable %s is not UTF-8 text, which Lambda requires: encode it, "+
+				"such as in base64", at, k)
+		}
+		total += len(k) + len(vars[k])
 	}
 	if total <= maxEnvironment {
 		return nil

@@ -18,6 +18,7 @@ func TestVariables(t *testing.T) {
 		configMap("ns", "cfg"): refs.ObjectData{"B1": []byte("config-b")},
 		secret("ns", "tls"):    refs.ObjectData{"tls.crt": []byte("x")},
 		secret("ns", "big"):    refs.ObjectData{"BIG": []byte(strings.Repeat("x", 5000))},
+		secret("ns", "key"):    refs.ObjectData{"KEY": {0xff, 0xfe, 'k'}},
 	}
 	fromSecret := func(name string, optional bool) v1beta1.EnvironmentSource {
 		return v1beta1.EnvironmentSource{
@@ -84,6 +85,19 @@ func TestVariables(t *testing.T) {
 			reason: "An invalid name of a variable is rejected without a call to AWS.",
 			e:      &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{fromSecret("tls", false)}},
 			err:    `key "tls.crt" of Secret/ns/tls is not a valid name of a Lambda environment variable`,
+		},
+		"NoText": {
+			reason: "A value that is no text is rejected: AWS would store another one.",
+			e: &v1beta1.Environment{
+				EnvFrom:       []v1beta1.EnvironmentSource{fromSecret("app", false)},
+				VariablesFrom: []v1beta1.EnvironmentVariable{key("K1", "key", "KEY", false)},
+			},
+			err: "the value of spec.initProvider.environment's variable K1 is not UTF-8 text",
+		},
+		"WholeObjectNoText": {
+			reason: "So is that of a whole object.",
+			e:      &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{fromSecret("key", false)}},
+			err:    "the value of spec.initProvider.environment's variable KEY is not UTF-8 text",
 		},
 		"TooLarge": {
 			reason: "More than 4 KB is rejected without a call to AWS, and the error names the largest sources.",

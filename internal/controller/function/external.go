@@ -152,7 +152,7 @@ func (e *external) desired(ctx context.Context, f *v1beta1.Function) (forProvide
 	if f.Spec.InitProvider != nil {
 		initProvider, err = e.resolver.parameters(ctx, f.GetNamespace(), "spec.initProvider", *f.Spec.InitProvider)
 	}
-	forProvider.Tags = e.tags.Desired(f, forProvider.Tags)
+	forProvider.Tags = e.tags.Desired(f, forProvider.Tags, initProvider.Tags)
 	return forProvider, initProvider, err
 }
 
@@ -316,6 +316,7 @@ func (e *external) create(ctx context.Context, f *v1beta1.Function, s settings) 
 	if err != nil {
 		return reconcile.Result{}, err
 	}
+	s.Tags = e.tags.Target(s.Tags, nil)
 	out, err := e.api.CreateFunction(ctx, createInput(p.name, s, code, creating(f)))
 	if err != nil {
 		return reconcile.Result{}, errors.Wrapf(awserr.Sanitize(err), "cannot create function %s", p.name)

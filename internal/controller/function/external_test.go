@@ -236,7 +236,7 @@ func TestSecretsStaySecret(t *testing.T) {
 func TestCreate(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) {
-		f.Spec.ForProvider.Tags = map[string]string{"team": "a"}
+		f.Spec.ForProvider.Tags = map[string]string{"team": "a", "ignored": "x"}
 		f.Spec.InitProvider = &v1beta1.FunctionSettings{MemorySize: ptr.To[int32](512)}
 	})
 	var in *lambda.CreateFunctionInput
@@ -252,11 +252,38 @@ func TestCreate(t *testing.T) {
 		len(in.Code.ZipFile) == 0 {
 		t.Errorf("the function must be created whole, with the tags that say whose it is: %+v", in)
 	}
+	if v, ok := in.Tags["ignored"]; ok {
+		t.Errorf("a tag that the config ignores must not be set, got %q", v)
+	}
 	if ptr.Deref(in.MemorySize, 0) != 512 {
 		t.Errorf("initProvider must be used at creation, got memory size %d", ptr.Deref(in.MemorySize, 0))
 	}
 	if meta.GetExternalName(f) != "f" || !ownership.WroteName(f) {
 		t.Errorf("the external name must be written once the function exists, got annotations %v", f.GetAnnotations())
+	}
+}
+
+// TestInitialTags checks that a tag of initProvider wins over the config's, like one of forProvider, and that it is left
+// alone after the creation.
+func TestInitialTags(t *testing.T) {
+	th := testExternal(nil, nil)
+	th.tags.Defaults = map[string]string{"team": "platform", "stage": "prod", "cost": "1"}
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Spec.ForProvider.Tags = map[string]string{"stage": "test"}
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{Tags: map[string]string{"team": "shop"}}
+	})
+	forProvider, initProvider, err := th.desired(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := reconcile.Merge(forProvider, initProvider)
+	for key, want := range map[string]string{"team": "shop", "stage": "test", "cost": "1"} {
+		if got := d.Settings.Tags[key]; got != want {
+			t.Errorf("tag %s is %q, want %q", key, got, want)
+		}
+	}
+	if !d.Left.Covers("tags[team]") {
+		t.Errorf("the tag of initProvider is not left alone: %v", d.Left)
 	}
 }
 

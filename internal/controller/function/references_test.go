@@ -73,6 +73,11 @@ func TestResolvedReferences(t *testing.T) {
 			},
 			layers: []string{own, referred}, signing: ptr.To("c1"),
 		},
+		"Optional": {
+			reason: "An optional layer that does not exist is left out.",
+			p:      v1beta1.FunctionSettings{ResolvedLayers: []string{"", referred}},
+			layers: []string{referred},
+		},
 		"NoneByValue": {
 			reason: "An empty string asks for none, whatever is referred to.",
 			p:      v1beta1.FunctionSettings{CodeSigningConfigArn: ptr.To("")}, signing: ptr.To(""),

@@ -94,7 +94,9 @@ type code struct {
 func fromSpec(p v1beta1.FunctionSettings, variables map[string]string) settings {
 	s := settings{Environment: environment{Variables: diff.Secrets(variables)}}
 	specToSettings.Copy(&s, &p)
-	s.Layers = slices.Concat(p.Layers, p.ResolvedLayers)
+	s.Layers = slices.DeleteFunc(slices.Concat(p.Layers, p.ResolvedLayers), func(arn string) bool {
+		return arn == "" // An optional reference to a layer that does not exist.
+	})
 	s.FileSystemConfigs = plainFileSystems(p.FileSystemConfigs)
 	s.CapacityProviderConfig = plainCapacityProvider(p.CapacityProviderConfig)
 	s.CodeSigningConfigArn = cmp.Or(p.CodeSigningConfigArn, p.ResolvedCodeSigningConfigArn)

@@ -58,19 +58,27 @@ func NewOwner(mg resource.ModernManaged, kind, clusterID string, s *session.Sess
 	}
 }
 
-// Desired returns the tags that a resource's external resource should have, given those of its spec.
-func (o Owner) Desired(mg metav1.Object, spec map[string]string) map[string]string {
+// Desired returns the tags that a resource's external resource should have, given those of spec.forProvider. Those of
+// spec.initProvider are merged with them later, and override the config's as well.
+func (o Owner) Desired(mg metav1.Object, forProvider, initProvider map[string]string) map[string]string {
 	out := map[string]string{}
-	maps.Copy(out, o.Defaults)
-	maps.Copy(out, spec)
+	for k, v := range o.Defaults {
+		if _, ok := initProvider[k]; !ok {
+			out[k] = v
+		}
+	}
+	maps.Copy(out, forProvider)
 	maps.Copy(out, ownership.Tags(mg, o.ClusterID, o.Config, o.Kind))
 	return out
 }
 
-// Target returns the desired tags, with those that the config ignores as they are in AWS.
-// AWS's own are always ignored, see session.IgnoreTags.
+// Target returns the desired tags, with those that the config ignores as they are in AWS. AWS's own are always ignored,
+// see session.IgnoreTags. Those that record the owner never are: without them, nobody finds what an unanswered create
+// has made.
 func (o Owner) Target(desired, have map[string]string) map[string]string {
-	ignored := func(k string) bool { return o.Ignore(k) || session.IgnoreTags{}.Match(k) }
+	ignored := func(k string) bool {
+		return o.Ignore(k) && !slices.Contains(ownership.Keys(), k) || session.IgnoreTags{}.Match(k)
+	}
 	out := map[string]string{}
 	for k, v := range desired {
 		if !ignored(k) {

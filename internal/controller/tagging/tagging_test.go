@@ -22,7 +22,8 @@ import (
 func testOwner() Owner {
 	return Owner{
 		Kind: "codesigningconfig.lambda.aws.m.crossplane.io", ClusterID: "c1", Config: "default",
-		Defaults: map[string]string{"team": "default", "cost": "1"}, Ignore: func(k string) bool { return k == "ignored" },
+		Defaults: map[string]string{"team": "default", "cost": "1"},
+		Ignore:   session.NewIgnoreTags([]string{"ignored"}, []string{"crossplane-"}).Match,
 	}
 }
 
@@ -31,7 +32,7 @@ func object() *metav1.ObjectMeta { return &metav1.ObjectMeta{Namespace: "ns", Na
 func TestDesired(t *testing.T) {
 	want := ownership.Tags(object(), "c1", "default", testOwner().Kind)
 	want["team"], want["cost"] = "a", "1"
-	if diff := cmp.Diff(want, testOwner().Desired(object(), map[string]string{"team": "a"})); diff != "" {
+	if diff := cmp.Diff(want, testOwner().Desired(object(), map[string]string{"team": "a"}, nil)); diff != "" {
 		t.Errorf("the spec's tags are over the config's, and the provider's own over both: -want, +got:\n%s", diff)
 	}
 }
@@ -49,6 +50,7 @@ func TestTargetAndDue(t *testing.T) {
 		"Changed": {reason: "A changed value is corrected.", desired: tags{"a": "1"}, have: tags{"a": "2"}, target: tags{"a": "1"}, due: OpTag},
 		"Surplus": {reason: "What is not wanted goes.", desired: tags{}, have: tags{"a": "2"}, target: tags{}, due: OpUntag},
 		"Ignored": {reason: "What is ignored stays, whatever is desired.", desired: tags{"ignored": "1"}, have: tags{"ignored": "2", "aws:x": "y"}, target: tags{"ignored": "2", "aws:x": "y"}},
+		"Own":     {reason: "What says whose it is, is not ignored.", desired: tags{ownership.TagUID: "u1"}, have: tags{ownership.TagUID: "u0", "crossplane-x": "y"}, target: tags{ownership.TagUID: "u1", "crossplane-x": "y"}, due: OpTag},
 		"Unset":   {reason: "What is ignored is not set either.", desired: tags{"ignored": "1"}, have: nil, target: tags{}},
 	}
 	for name, tc := range cases {
@@ -65,7 +67,7 @@ func TestTargetAndDue(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	if v, err := testOwner().CheckOwnership(t.Context(), nil, object(), testOwner().Desired(object(), nil), false, "x"); v != ownership.Ours || err != nil {
+	if v, err := testOwner().CheckOwnership(t.Context(), nil, object(), testOwner().Desired(object(), nil, nil), false, "x"); v != ownership.Ours || err != nil {
 		t.Errorf("what carries our UID is ours, got %v, %v", v, err)
 	}
 	if _, err := testOwner().CheckOwnership(t.Context(), nil, object(), nil, false, "x"); !ownership.IsForeign(err) {
@@ -94,8 +96,8 @@ func TestNamesThatAreNotAllowed(t *testing.T) {
 		tags   map[string]string
 		want   bool
 	}{
-		"Own":     {reason: "Its tags show its UID.", by: f, tags: testOwner().Desired(f, nil), want: true},
-		"Again":   {reason: "Its tags show the earlier resource.", by: f, tags: testOwner().Desired(again, nil), want: true},
+		"Own":     {reason: "Its tags show its UID.", by: f, tags: testOwner().Desired(f, nil, nil), want: true},
+		"Again":   {reason: "Its tags show the earlier resource.", by: f, tags: testOwner().Desired(again, nil, nil), want: true},
 		"Named":   {reason: "An external name alone adopts it.", by: f},
 		"Adopted": {reason: "So does the annotation.", by: adopts, tags: map[string]string{ownership.TagUID: "gone", ownership.TagCluster: "c2"}},
 		"Forged":  {reason: "Annotations can be forged.", by: forged},

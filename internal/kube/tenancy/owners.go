@@ -274,8 +274,10 @@ func (b *Registry) owners(ctx context.Context, u User, t Target) ([]resource.Mod
 	return owners, nil
 }
 
+// byAge compares the ages of two resources, or else their names, because a cache lists in any order.
 func byAge(x, y resource.ModernManaged) int {
-	return x.GetCreationTimestamp().Compare(y.GetCreationTimestamp().Time)
+	return cmp.Or(x.GetCreationTimestamp().Compare(y.GetCreationTimestamp().Time),
+		cmp.Compare(x.GetNamespace(), y.GetNamespace()), cmp.Compare(x.GetName(), y.GetName()))
 }
 
 // confirmedOwner returns the resource that AWS has confirmed as the owner of a target, whether or not the cache has its

@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,8 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -250,6 +253,18 @@ func TestMayOwn(t *testing.T) {
 			check(t, tc.reason, b.MayOwn(t.Context(), User{Resource: mine, Session: testSession()},
 				Functions(ptr.To("checkout"))[0], tc.tagged), tc.want)
 		})
+	}
+}
+
+// TestOldest checks that the order of resources of one age does not depend on the order in which a cache lists them,
+// which changes from one list to the next: both of two resources would own the same, or neither.
+func TestOldest(t *testing.T) {
+	a, b, c := function("ns", "a", arn), function("ns", "b", arn), function("other", "a", arn)
+	want := []resource.ModernManaged{a, b, c}
+	for _, listed := range [][]resource.ModernManaged{{a, b, c}, {c, b, a}, {b, c, a}} {
+		if slices.SortStableFunc(listed, byAge); !slices.Equal(want, listed) {
+			t.Errorf("%s/%s is first, want ns/a", listed[0].GetNamespace(), listed[0].GetName())
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -57,7 +58,8 @@ func (r *references[T]) resolve(ctx context.Context, mg resource.Managed, s *ses
 		return err
 	}
 	permits := func(ctx context.Context, to client.Object) error { return r.permits(ctx, mg, s, "", to) }
-	err := rr.ResolveReferences(ctx, &selectable{Reader: r.reader, permits: permits})
+	optional := func(to client.Object, key client.ObjectKey) bool { return r.optional(mg, to, key) }
+	err := rr.ResolveReferences(ctx, &selectable{Reader: r.reader, permits: permits, optional: optional})
 	if err == nil {
 		return nil
 	}
@@ -107,11 +109,32 @@ func (r *references[T]) permits(
 	return r.tenants.MayRefer(ctx, tenancy.User{Resource: user, Session: s}, kind, to, client.ObjectKeyFromObject(to))
 }
 
-// explain returns why a reference cannot be resolved, or "" if it can.
+// optional reports whether a resource has an optional reference to an object.
+func (r *references[T]) optional(mg resource.Managed, to client.Object, key client.ObjectKey) bool {
+	t, ok := mg.(T)
+	gvk, err := r.reader.GroupVersionKindFor(to)
+	if !ok || err != nil || r.kind.References == nil {
+		return false
+	}
+	return slices.ContainsFunc(r.kind.References(t), func(ref reconcile.Reference) bool {
+		return ref.Ref != nil && isOptional(ref) && ref.To == gvk && ref.Ref.Name == key.Name &&
+			cmp.Or(ref.Ref.Namespace, mg.GetNamespace()) == key.Namespace
+	})
+}
+
+// isOptional reports whether a resource does without what it refers to if that does not exist.
+func isOptional(ref reconcile.Reference) bool {
+	if ref.Ref != nil {
+		return ref.Ref.Policy.IsResolutionPolicyOptional()
+	}
+	return ref.Selector != nil && ref.Selector.Policy.IsResolutionPolicyOptional()
+}
+
+// explain returns why a reference cannot be resolved, or "" if it can or is optional.
 func (r *references[T]) explain(
 	ctx context.Context, mg resource.Managed, s *session.Session, ref reconcile.Reference,
 ) string {
-	if ref.Ref == nil && ref.Selector == nil {
+	if ref.Ref == nil && ref.Selector == nil || isOptional(ref) {
 		return ""
 	}
 	if ref.Ref == nil {
@@ -215,13 +238,41 @@ func (r *references[T]) object(gvk schema.GroupVersionKind) (client.Object, erro
 	return o, nil
 }
 
-// selectable lists what a selector may select, the oldest resource first, so that a selector
-// that matches several resources keeps selecting the same one when another is created.
+// selectable reads what references refer to. It lists what a selector may select, the oldest resource first, so that a
+// selector that matches several resources keeps selecting the same one when another is created.
 type selectable struct {
 	client.Reader
 
 	// permits returns an error if an object may not be referred to.
 	permits func(ctx context.Context, to client.Object) error
+
+	// optional reports whether an object may be missing, and missing has the types of those that are.
+	optional func(to client.Object, key client.ObjectKey) bool
+	missing  map[reflect.Type]bool
+}
+
+// Get gets an object. An optional one that does not exist is empty: for its sake, the generated methods would drop all
+// references of a list. They do not check a list behind an optional reference without a value either, so that from
+// there on, a required object that has no external name yet is an error.
+func (s *selectable) Get(
+	ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption,
+) error {
+	err, of := s.Reader.Get(ctx, key, obj, opts...), reflect.TypeOf(obj)
+	switch optional := s.optional(obj, key); {
+	case optional && kerrors.IsNotFound(err):
+		reflect.ValueOf(obj).Elem().SetZero()
+	case err != nil || meta.GetExternalName(obj) != "":
+		return err
+	case !optional && s.missing[of]:
+		return errors.Errorf("%s does not exist in AWS yet", key)
+	case !optional:
+		return nil
+	}
+	if s.missing == nil {
+		s.missing = map[reflect.Type]bool{}
+	}
+	s.missing[of] = true
+	return nil
 }
 
 // List lists the permitted objects, the oldest first.

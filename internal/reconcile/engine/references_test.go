@@ -23,6 +23,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -205,6 +206,72 @@ func TestSelectorKeepsToTheOldest(t *testing.T) {
 	}
 }
 
+// TestOptionalLayers checks that a layer that may be missing takes no other one with it, neither one that exists nor one
+// that is required and does not exist.
+func TestOptionalLayers(t *testing.T) {
+	layer := func(name, externalName string) *v1beta1.LayerVersion {
+		l := &v1beta1.LayerVersion{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
+		meta.SetExternalName(l, externalName)
+		return l
+	}
+	optional := func(name string) xpv2.NamespacedReference {
+		return xpv2.NamespacedReference{Name: name, Policy: &xpv2.Policy{Resolution: ptr.To(xpv2.ResolutionPolicyOptional)}}
+	}
+	required := func(name string) xpv2.NamespacedReference { return xpv2.NamespacedReference{Name: name} }
+	cases := map[string]struct {
+		reason string
+		refs   []xpv2.NamespacedReference
+		want   []string
+		err    string
+	}{
+		"Last":  {"One that exists stays.", []xpv2.NamespacedReference{required("base"), optional("x")}, []string{"arn:base", ""}, ""},
+		"First": {"So does one after it.", []xpv2.NamespacedReference{optional("x"), required("base")}, []string{"", "arn:base"}, ""},
+		"NotYetInAWS": {
+			"One that does not exist in AWS yet is missing, too.",
+			[]xpv2.NamespacedReference{optional("new"), required("base")},
+			[]string{"", "arn:base"}, "",
+		},
+		"Required": {
+			"A required one is named, rather than the optional one.",
+			[]xpv2.NamespacedReference{optional("x"), required("y")},
+			nil, "LayerVersion shop/y does not exist",
+		},
+		"RequiredNotYetInAWS": {
+			"So is one that does not exist in AWS yet.",
+			[]xpv2.NamespacedReference{optional("x"), required("new")},
+			nil, "LayerVersion shop/new does not exist in AWS yet",
+		},
+	}
+	s := runtime.NewScheme()
+	if err := v1beta1.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	c := fake.NewClientBuilder().WithScheme(s).WithObjects(layer("base", "arn:base"), layer("new", "")).Build()
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart"}}
+			f.Spec.ForProvider.LayerRefs = tc.refs
+			r := &references[*v1beta1.Function]{reader: c, kind: reconcile.Kind[*v1beta1.Function]{
+				References: func(f *v1beta1.Function) (all []reconcile.Reference) {
+					for i := range f.Spec.ForProvider.LayerRefs {
+						all = append(all, reconcile.Reference{
+							Field: "layerRefs", To: v1beta1.LayerVersionGroupVersionKind, Ref: &f.Spec.ForProvider.LayerRefs[i],
+						})
+					}
+					return all
+				},
+			}}
+			err := r.resolve(t.Context(), f, nil)
+			if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+				t.Fatalf("%s\nerror: want %q, got %v", tc.reason, tc.err, err)
+			}
+			if diff := cmp.Diff(tc.want, f.Spec.ForProvider.ResolvedLayers); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 func TestReferrerRequests(t *testing.T) {
 	s := runtime.NewScheme()
 	if err := samples.AddToScheme(s); err != nil {
@@ -227,6 +294,7 @@ func TestReferrerRequests(t *testing.T) {
 		f(after)
 		return event.UpdateEvent{ObjectOld: before, ObjectNew: after}
 	}
+	owned := func(b *sample) { b.OwnerReferences = []metav1.OwnerReference{{UID: "xr", Controller: ptr.To(true)}} }
 	both := []string{"shop/by-name", "shop/by-selector"}
 	cases := map[string]struct {
 		reason string
@@ -239,6 +307,7 @@ func TestReferrerRequests(t *testing.T) {
 		"Renamed":   {reason: "The reference has another value.", event: changed(func(b *sample) { meta.SetExternalName(b, "two") }), want: both},
 		"Ready":     {reason: "What was refused before may work now.", event: changed(func(b *sample) { b.SetConditions(reconcile.Available(1)) }), want: both},
 		"Labelled":  {reason: "A selector may match another.", event: changed(func(b *sample) { b.Labels = nil }), want: both},
+		"Owned":     {reason: "A selector may ask for the same controller.", event: changed(owned), want: both},
 		"Unrelated": {reason: "A change of other fields requeues nothing.", event: changed(func(b *sample) { b.Spec.Value = "x" })},
 	}
 	for name, tc := range cases {

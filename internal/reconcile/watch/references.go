@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -187,6 +188,9 @@ func ReferenceState(o client.Object) string {
 	}
 	if r, ok := o.(ReferenceTarget); ok {
 		parts = append(parts, r.ReferenceValues()...)
+	}
+	if c := metav1.GetControllerOfNoCopy(o); c != nil {
+		parts = append(parts, string(c.UID))
 	}
 	labels := o.GetLabels()
 	for _, k := range slices.Sorted(maps.Keys(labels)) {
