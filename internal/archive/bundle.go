@@ -5,6 +5,7 @@
 package archive
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -130,16 +131,18 @@ func (b Bundle) Name() string {
 	return b.Location() + "#" + b.Version
 }
 
-// Remember returns what status stores of a bundle after AWS has accepted it: the source, and the hash that AWS
-// returned. It returns nil for a source whose hash is always known.
+// Remember returns what status stores of a bundle after AWS has accepted it: the source and its hash. If the provider
+// knows the hash, it does not rely on that of AWS, since others may have replaced an object before AWS read it. It
+// returns nil for a source whose hash is always known.
 func (b Bundle) Remember(codeSHA256 *string) *v1beta1.DeployedCode {
+	sum := cmp.Or(b.SHA256, ptr.Deref(codeSHA256, ""))
 	switch {
 	case b.Artifact != nil:
-		return b.deployedArtifact(ptr.Deref(codeSHA256, ""))
+		return b.deployedArtifact(sum)
 	case b.From.S3Key == nil:
 		return nil
 	}
-	return &v1beta1.DeployedCode{Source: b.Name(), CodeSHA256: ptr.Deref(codeSHA256, "")}
+	return &v1beta1.DeployedCode{Source: b.Name(), CodeSHA256: sum}
 }
 
 // RestoreIdentity returns what status stores if AWS already has this bundle and status has nothing: it was deployed by
