@@ -14,7 +14,8 @@ import (
 )
 
 // compare returns how spec differs from the version in AWS. A version that was published for these settings counts as
-// equal, in whichever form AWS returns them, because a version never changes.
+// equal, in whichever form AWS returns them, because a version never changes. So does content whose bytes the
+// call had. An object in S3 may have been replaced before AWS read it.
 func compare(
 	d reconcile.Desired[settings], b archive.Bundle, o *lambda.GetLayerVersionOutput, last *v1beta1.DeployedCode,
 	i intent,
@@ -34,7 +35,7 @@ func compare(
 			have.Object = shown.Object
 		}
 	}
-	if i.ledTo(o.Version) && i.SHA256 != "" && i.SHA256 == b.SHA256 {
+	if b.Zip != nil && i.ledTo(o.Version) && i.SHA256 == b.SHA256 {
 		have.Content = target.Content
 	}
 	return reconcile.Compare(target, have)
