@@ -471,6 +471,16 @@ func TestImageIndex(t *testing.T) {
 			}
 		})
 	}
+	t.Run("ArchitectureOfOthers", func(t *testing.T) {
+		e, f := newEnv(t), function(func(*v1beta1.FunctionParameters) {})
+		e.Double.PutImageIndex("repo", "1", digest(10), index(1, 2))
+		e.Converge(f)
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{Architectures: []string{"arm64"}}
+		f.Generation++
+		if calls := e.Converge(f); len(calls) > 0 {
+			t.Errorf("the function keeps its architecture, and so its image, got %v", calls)
+		}
+	})
 	t.Run("Untracked", func(t *testing.T) {
 		e := newEnv(t)
 		f := function(func(p *v1beta1.FunctionParameters) { p.Code.TrackImageTag = nil })
