@@ -87,6 +87,10 @@ func TestCompare(t *testing.T) {
 				CodeSHA256: "H",
 			}, same: true,
 		},
+		"LongerKeyVersionUnreadable": {
+			reason: "A key may have a # too.",
+			b:      Bundle{From: s3}, has: "H", last: &v1beta1.DeployedCode{Source: "s3://b/k#2#e1", CodeSHA256: "H"},
+		},
 		"OtherKeyVersionUnreadable": {
 			reason: "Another key is another object, readable or not.",
 			b:      Bundle{From: s3}, has: "H", last: &v1beta1.DeployedCode{Source: "s3://b/k2#e1", CodeSHA256: "H"},
@@ -142,6 +146,19 @@ func TestRemember(t *testing.T) {
 	if diff := cmp.Diff(&v1beta1.DeployedCode{Source: "s3://b/k#e1", CodeSHA256: "H"},
 		b.Remember(ptr.To("H"))); diff != "" {
 		t.Errorf("Remember(): -want, +got:\n%s", diff)
+	}
+}
+
+// TestOtherPathIsOtherArtifact checks that the digest of another path, which has a # too, is not that of the path.
+func TestOtherPathIsOtherArtifact(t *testing.T) {
+	const reference = "ghcr.io/acme/shop:v1"
+	last := &v1beta1.DeployedCode{Source: "oci://" + reference + "//functions/c##sha256:0a"}
+	for path, want := range map[string]string{"functions/c": "", "functions/c#": "sha256:0a"} {
+		s := Source{Field: "code", OCI: &v1beta1.OCISource{Reference: reference, Path: ptr.To(path)}}
+		b, err := Finder{}.Find(t.Context(), "ns", s, last)
+		if err != nil || b.Version != want {
+			t.Errorf("path %s: got version %q, %v, want %q", path, b.Version, err, want)
+		}
 	}
 }
 
