@@ -90,6 +90,10 @@ func TestCodeThatLambdaDoesNotCopy(t *testing.T) {
 		{"the same archive is at another place", func(c *v1beta1.FunctionCode) { c.S3Key = ptr.To("b.zip") }, []string{"UpdateFunctionCode"}, "b.zip"},
 		{"a copy is wanted again", func(c *v1beta1.FunctionCode) { c.S3ObjectStorageMode = ptr.To("COPY") }, []string{"UpdateFunctionCode"}, ""},
 		{"a copy is the same wherever it is from", func(c *v1beta1.FunctionCode) { c.S3Key = ptr.To("a.zip") }, nil, ""},
+		{"a copy is no longer wanted", func(c *v1beta1.FunctionCode) { c.S3ObjectStorageMode = ptr.To("REFERENCE") }, []string{"UpdateFunctionCode"}, "a.zip"},
+		{"the same archive is no longer in the bucket", func(c *v1beta1.FunctionCode) {
+			*c = v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}}
+		}, []string{"UpdateFunctionCode"}, ""},
 	} {
 		step.change(&code)
 		apply(f, minimal(func(p *v1beta1.FunctionSettings) { p.Code = code.DeepCopy() }))
