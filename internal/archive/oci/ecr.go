@@ -26,7 +26,7 @@ const renewBefore = 10 * time.Minute
 var ecrHost = regexp.MustCompile(`^[0-9]{12}\.(?:` +
 	`dkr\.ecr(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.(?:com(?:\.cn)?|eu)|` +
 	`c2s\.ic\.gov|sc2s\.sgov\.gov|cloud\.adc-e\.uk|csp\.hci\.ic\.gov)|` +
-	`dkr-ecr(?:-fips)?\.([a-z0-9-]+)\.on\.aws)$`)
+	`dkr-ecr(?:-fips)?\.([a-z0-9-]+)\.on\.(?:aws|amazonwebservices\.com\.cn))$`)
 
 // ecrRegion returns the region of a registry of Amazon ECR, empty for other registries.
 func ecrRegion(host string) string {
