@@ -154,11 +154,10 @@ func (f Finder) open(ctx context.Context, b Bundle) (*store.File, error) {
 	return z, errors.Wrapf(err, "cannot deploy %s", b.From.artifactField())
 }
 
-// deployedArtifact returns what status stores of an artifact whose archive has a hash. If the provider knows the hash,
-// it does not rely on that of AWS, since others may be able to replace a staged object.
+// deployedArtifact returns what status stores of an artifact whose archive has a hash.
 func (b Bundle) deployedArtifact(codeSHA256 string) *v1beta1.DeployedCode {
 	return &v1beta1.DeployedCode{
-		Source: b.Name(), CodeSHA256: cmp.Or(b.SHA256, codeSHA256), Revision: b.revision(),
+		Source: b.Name(), CodeSHA256: codeSHA256, Revision: b.revision(),
 		Verified: b.Artifact.Verified, VerificationPolicy: b.Artifact.policy,
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -102,6 +103,7 @@ func TestCompareArtifacts(t *testing.T) {
 
 // A bucket is a bucket that keeps the hashes of objects alone.
 type bucket struct {
+	mu      sync.Mutex
 	objects map[string]string
 	puts    int
 	refuses error
@@ -110,6 +112,8 @@ type bucket struct {
 }
 
 func (b *bucket) HeadObject(_ context.Context, in *s3.HeadObjectInput, _ ...func(*s3.Options)) (*s3.HeadObjectOutput, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	sum, ok := b.objects[*in.Bucket+"/"+*in.Key]
 	if !ok {
 		return nil, &s3types.NotFound{}
@@ -122,6 +126,8 @@ func (b *bucket) GetObject(context.Context, *s3.GetObjectInput, ...func(*s3.Opti
 }
 
 func (b *bucket) PutObject(_ context.Context, in *s3.PutObjectInput, _ ...func(*s3.Options)) (*s3.PutObjectOutput, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.puts++
 	h := sha256.New()
 	n, err := io.Copy(h, in.Body)
@@ -169,11 +175,11 @@ func loaded(t testing.TB, f Finder, b Bundle) (Bundle, error) {
 	}
 }
 
-func newStore(t testing.TB) *store.Store {
+func newStore(t testing.TB, patience time.Duration) *store.Store {
 	t.Helper()
 	return store.New(store.Options{
 		Hosts: egress.Hosts{Allowed: []string{"127.0.0.1"}, Loopback: true}, TempDir: t.TempDir(),
-		Patience: time.Hour,
+		Patience: patience,
 	})
 }
 
@@ -181,7 +187,7 @@ func TestStaging(t *testing.T) {
 	content := large(t, maxDirect+1)
 	from := Source{Field: "spec.forProvider.code", Flux: fluxtest.Ref("fn")}
 	storage := &bucket{objects: map[string]string{}}
-	f := Finder{Store: newStore(t), S3: storage}
+	f := Finder{Store: newStore(t, time.Hour), S3: storage}
 	b := Bundle{From: from, Artifact: &Artifact{content: f.Store.Flux("shop", content)}, Version: content.Digest}
 	if _, err := loaded(t, f, b); err == nil || !strings.Contains(err.Error(), "set spec.forProvider.code.staging, or spec.code.staging") {
 		t.Errorf("without a place in S3, the error says what to set, got %v", err)
@@ -225,18 +231,22 @@ func TestStaging(t *testing.T) {
 // TestReplacedAtOnce checks that AWS reads the version that was uploaded, even if others replace the object at once.
 func TestReplacedAtOnce(t *testing.T) {
 	content := large(t, maxDirect+1)
-	storage := &bucket{objects: map[string]string{}}
-	storage.afterPut = func() {
-		for k := range storage.objects {
-			storage.objects[k] = "other"
-		}
-	}
-	f := Finder{Store: newStore(t), S3: storage}
-	f.Code.Staging = &v1beta1.Staging{S3Bucket: "config"}
-	b := Bundle{From: Source{Flux: fluxtest.Ref("fn")}, Artifact: &Artifact{content: f.Store.Flux("shop", content)}, Version: content.Digest}
-	got, err := loaded(t, f, b)
-	if err != nil || ptr.Deref(got.staged.version, "") != fmt.Sprint("put", storage.puts) {
-		t.Errorf("got %+v, %v", got.staged, err)
+	for name, patience := range map[string]time.Duration{"Awaited": time.Hour, "LongerThanAReconcile": time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			storage := &bucket{objects: map[string]string{}}
+			storage.afterPut = func() {
+				for k := range storage.objects {
+					storage.objects[k] = "other"
+				}
+			}
+			f := Finder{Store: newStore(t, patience), S3: storage}
+			f.Code.Staging = &v1beta1.Staging{S3Bucket: "config"}
+			b := Bundle{From: Source{Flux: fluxtest.Ref("fn")}, Artifact: &Artifact{content: f.Store.Flux("shop", content)}, Version: content.Digest}
+			got, err := loaded(t, f, b)
+			if err != nil || ptr.Deref(got.staged.version, "") != fmt.Sprint("put", storage.puts) {
+				t.Errorf("got version %q, %v, after %d uploads", ptr.Deref(got.staged.version, ""), err, storage.puts)
+			}
+		})
 	}
 }
 
@@ -244,7 +254,7 @@ func TestReplacedAtOnce(t *testing.T) {
 func TestMemoryOfLargeArchives(t *testing.T) {
 	const most = 64 << 20
 	content := large(t, 245<<20)
-	f := Finder{Store: newStore(t), S3: &bucket{objects: map[string]string{}}}
+	f := Finder{Store: newStore(t, time.Hour), S3: &bucket{objects: map[string]string{}}}
 	f.Code.Staging = &v1beta1.Staging{S3Bucket: "b"}
 	b := Bundle{
 		From: Source{Flux: fluxtest.Ref("fn")}, Artifact: &Artifact{content: f.Store.Flux("shop", content)}, Version: content.Digest,

@@ -5,6 +5,7 @@
 package archive
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -130,16 +131,27 @@ func (b Bundle) Name() string {
 	return b.Location() + "#" + b.Version
 }
 
-// Remember returns what status stores of a bundle after AWS has accepted it: the source, and the hash that AWS
-// returned. It returns nil for a source whose hash is always known.
+// splitName returns the location of a name, and its ETag or digest. Unlike a location, they have no #.
+func splitName(name string) (location, version string) {
+	at := strings.LastIndex(name, "#")
+	if at < 0 {
+		return name, ""
+	}
+	return name[:at], name[at+1:]
+}
+
+// Remember returns what status stores of a bundle after AWS has accepted it: the source and its hash. If the provider
+// knows the hash, it does not rely on that of AWS, since others may have replaced an object before AWS read it. It
+// returns nil for a source whose hash is always known.
 func (b Bundle) Remember(codeSHA256 *string) *v1beta1.DeployedCode {
+	sum := cmp.Or(b.SHA256, ptr.Deref(codeSHA256, ""))
 	switch {
 	case b.Artifact != nil:
-		return b.deployedArtifact(ptr.Deref(codeSHA256, ""))
+		return b.deployedArtifact(sum)
 	case b.From.S3Key == nil:
 		return nil
 	}
-	return &v1beta1.DeployedCode{Source: b.Name(), CodeSHA256: ptr.Deref(codeSHA256, "")}
+	return &v1beta1.DeployedCode{Source: b.Name(), CodeSHA256: sum}
 }
 
 // RestoreIdentity returns what status stores if AWS already has this bundle and status has nothing: it was deployed by
@@ -183,7 +195,7 @@ func (b Bundle) Compare(codeSHA256 string, last *v1beta1.DeployedCode) (want, ha
 		want.Revision = b.revision()
 	default:
 		want.Name, have.Name = b.Name(), last.Source
-		if b.Version == "" && (last.Source == b.Location() || strings.HasPrefix(last.Source, b.Location()+"#")) {
+		if at, _ := splitName(last.Source); b.Version == "" && (last.Source == b.Location() || at == b.Location()) {
 			// The ETag cannot be read at the moment, so only the location is compared.
 			want.Name = last.Source
 		}

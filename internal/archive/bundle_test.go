@@ -1,8 +1,11 @@
 package archive
 
 import (
+	"io"
+	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
@@ -84,6 +87,10 @@ func TestCompare(t *testing.T) {
 				CodeSHA256: "H",
 			}, same: true,
 		},
+		"LongerKeyVersionUnreadable": {
+			reason: "A key may have a # too.",
+			b:      Bundle{From: s3}, has: "H", last: &v1beta1.DeployedCode{Source: "s3://b/k#2#e1", CodeSHA256: "H"},
+		},
 		"OtherKeyVersionUnreadable": {
 			reason: "Another key is another object, readable or not.",
 			b:      Bundle{From: s3}, has: "H", last: &v1beta1.DeployedCode{Source: "s3://b/k2#e1", CodeSHA256: "H"},
@@ -139,5 +146,42 @@ func TestRemember(t *testing.T) {
 	if diff := cmp.Diff(&v1beta1.DeployedCode{Source: "s3://b/k#e1", CodeSHA256: "H"},
 		b.Remember(ptr.To("H"))); diff != "" {
 		t.Errorf("Remember(): -want, +got:\n%s", diff)
+	}
+}
+
+// TestOtherPathIsOtherArtifact checks that the digest of another path, which has a # too, is not that of the path.
+func TestOtherPathIsOtherArtifact(t *testing.T) {
+	const reference = "ghcr.io/acme/shop:v1"
+	last := &v1beta1.DeployedCode{Source: "oci://" + reference + "//functions/c##sha256:0a"}
+	for path, want := range map[string]string{"functions/c": "", "functions/c#": "sha256:0a"} {
+		s := Source{Field: "code", OCI: &v1beta1.OCISource{Reference: reference, Path: ptr.To(path)}}
+		b, err := Finder{}.Find(t.Context(), "ns", s, last)
+		if err != nil || b.Version != want {
+			t.Errorf("path %s: got version %q, %v, want %q", path, b.Version, err, want)
+		}
+	}
+}
+
+// TestReplacedWhileDeployed checks that code which AWS has read of another object than the pinned one is replaced once
+// the pinned object is back under its key, with the same ETag as before.
+func TestReplacedWhileDeployed(t *testing.T) {
+	f := Finder{S3: &fakeS3{
+		head: answers(&s3.HeadObjectOutput{ETag: ptr.To(`"e1"`)}, nil),
+		get: func(*s3.GetObjectInput) (*s3.GetObjectOutput, error) {
+			return &s3.GetObjectOutput{Body: io.NopCloser(strings.NewReader("pinned"))}, nil
+		},
+	}}
+	pinned := Hash([]byte("pinned"))
+	s := Source{Field: "code", S3Bucket: ptr.To("b"), S3Key: ptr.To("k"), SHA256: &pinned}
+	b, err := f.Find(t.Context(), "ns", s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := b.Remember(ptr.To("other"))
+	if b, err = f.Find(t.Context(), "ns", s, last); err != nil {
+		t.Fatalf("the object has the pinned hash: %v", err)
+	}
+	if want, have := b.Compare("other", last); want == have {
+		t.Errorf("AWS has other code than the pinned one, got no difference from %+v", have)
 	}
 }

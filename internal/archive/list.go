@@ -35,7 +35,8 @@ func Listed(s Source, last *v1beta1.DeployedCode) ([]listpoll.Ref, bool) {
 	case s.Tracks(): // No list shows a tag that moves.
 		return nil, false
 	case s.Flux != nil, s.OCI != nil: // A watch of the source shows a new artifact.
-		return nil, last != nil && strings.HasPrefix(last.Source, s.artifactLocation()+"#")
+		at, _ := splitName(ptr.Deref(last, v1beta1.DeployedCode{}).Source)
+		return nil, at == s.artifactLocation()
 	case s.S3Key == nil, s.S3ObjectVersion != nil:
 		return nil, true
 	}

@@ -28,7 +28,7 @@ func (f Finder) registry(ctx context.Context, namespace string, b Bundle, last *
 		return b, nil
 	}
 	if last != nil {
-		if digest, ok := strings.CutPrefix(last.Source, b.Location()+"#"); ok && (!b.From.Tracks() || f.OCI == nil) {
+		if at, digest := splitName(last.Source); at == b.Location() && (!b.From.Tracks() || f.OCI == nil) {
 			b.Version = digest
 			return b, nil
 		}

@@ -105,28 +105,21 @@ func (f Finder) staged(ctx context.Context, o *stagedObject, sha256 string) (boo
 
 // upload uploads an archive, and sets the version of the object that it has become. Another one may follow at once.
 func (f Finder) upload(ctx context.Context, b Bundle, o *stagedObject) error {
-	to, version := *o, make(chan *string, 1)
-	err := f.Store.Upload(ctx, b.Artifact.content.Namespace, o.bucket+"/"+o.key, func(ctx context.Context) error {
-		v, err := f.put(ctx, b, to)
-		version <- v
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	select {
-	case o.version = <-version:
-	default: // Another resource has uploaded it.
-		_, err = f.staged(ctx, o, b.SHA256)
+	to := *o
+	version, err := f.Store.Upload(ctx, b.Artifact.content.Namespace, o.bucket+"/"+o.key,
+		func(ctx context.Context) (string, error) { return f.put(ctx, b, to) })
+	if o.version = nil; version != "" {
+		o.version = &version
 	}
 	return err
 }
 
-// put uploads an archive, and returns the version. It opens the archive again, because it may end after the reconcile.
-func (f Finder) put(ctx context.Context, b Bundle, o stagedObject) (*string, error) {
+// put uploads an archive, and returns the version, which is empty without versioning. It opens the archive again,
+// because it may end after the reconcile.
+func (f Finder) put(ctx context.Context, b Bundle, o stagedObject) (string, error) {
 	z, err := f.open(ctx, b)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer z.Release()
 	out, err := f.S3.PutObject(ctx, &s3.PutObjectInput{
@@ -134,7 +127,7 @@ func (f Finder) put(ctx context.Context, b Bundle, o stagedObject) (*string, err
 		ChecksumSHA256: ptr.To(b.SHA256),
 	})
 	if err != nil {
-		return nil, awserr.Sanitize(err)
+		return "", awserr.Sanitize(err)
 	}
-	return out.VersionId, nil
+	return ptr.Deref(out.VersionId, ""), nil
 }

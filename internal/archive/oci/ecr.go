@@ -22,10 +22,11 @@ import (
 const renewBefore = 10 * time.Minute
 
 // ecrHost has the group region. See https://docs.aws.amazon.com/AmazonECR/latest/userguide/Registries.html. It
-// has the whole name, so that no other host is sent AWS's credentials.
+// has the whole name, with the domains of all partitions, so that no other host is sent AWS's credentials.
 var ecrHost = regexp.MustCompile(`^[0-9]{12}\.(?:` +
-	`dkr\.ecr(?:-fips)?\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?|` +
-	`dkr-ecr(?:-fips)?\.([a-z0-9-]+)\.on\.aws)$`)
+	`dkr\.ecr(?:-fips)?\.([a-z0-9-]+)\.(?:amazonaws\.(?:com(?:\.cn)?|eu)|` +
+	`c2s\.ic\.gov|sc2s\.sgov\.gov|cloud\.adc-e\.uk|csp\.hci\.ic\.gov)|` +
+	`dkr-ecr(?:-fips)?\.([a-z0-9-]+)\.on\.(?:aws|amazonwebservices\.com\.cn))$`)
 
 // ecrRegion returns the region of a registry of Amazon ECR, empty for other registries.
 func ecrRegion(host string) string {

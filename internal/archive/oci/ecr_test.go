@@ -22,14 +22,22 @@ func TestECRRegion(t *testing.T) {
 		"Private": {
 			"The hosts of private registries.", "123456789012.dkr.ecr.eu-central-1.amazonaws.com", "eu-central-1",
 		},
-		"China":     {"Those in China.", "123456789012.dkr.ecr.cn-north-1.amazonaws.com.cn", "cn-north-1"},
+		"China": {"Those in China.", "123456789012.dkr.ecr.cn-north-1.amazonaws.com.cn", "cn-north-1"},
+		"Sovereign": {
+			"Those in the European Sovereign Cloud.", "123456789012.dkr.ecr.eusc-de-east-1.amazonaws.eu",
+			"eusc-de-east-1",
+		},
+		"Isolated":  {"Those in isolated partitions.", "123456789012.dkr.ecr.us-iso-east-1.c2s.ic.gov", "us-iso-east-1"},
 		"FIPS":      {"Those of FIPS.", "123456789012.dkr.ecr-fips.us-gov-west-1.amazonaws.com", "us-gov-west-1"},
 		"DualStack": {"Those of IPv6.", "123456789012.dkr-ecr.eu-west-1.on.aws", "eu-west-1"},
-		"Suffix":    {"Another domain.", "123456789012.dkr.ecr.eu-west-1.amazonaws.com.example", ""},
-		"Inside":    {"Another domain with such a name.", "x.123456789012.dkr.ecr.eu-west-1.amazonaws.com", ""},
-		"Port":      {"AWS has no other port.", "123456789012.dkr.ecr.eu-west-1.amazonaws.com:8443", ""},
-		"Public":    {"Public registries take no credentials.", "public.ecr.aws", ""},
-		"Other":     {"Other registries.", "ghcr.io", ""},
+		"DualStackChina": {
+			"Those of IPv6 in China.", "123456789012.dkr-ecr.cn-north-1.on.amazonwebservices.com.cn", "cn-north-1",
+		},
+		"Suffix": {"Another domain.", "123456789012.dkr.ecr.eu-west-1.amazonaws.com.example", ""},
+		"Inside": {"Another domain with such a name.", "x.123456789012.dkr.ecr.eu-west-1.amazonaws.com", ""},
+		"Port":   {"AWS has no other port.", "123456789012.dkr.ecr.eu-west-1.amazonaws.com:8443", ""},
+		"Public": {"Public registries take no credentials.", "public.ecr.aws", ""},
+		"Other":  {"Other registries.", "ghcr.io", ""},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -159,6 +159,7 @@ func (f *files) forget(file *File) {
 	if file.at != nil {
 		f.drop(file)
 	}
+	f.closeUnused(file)
 }
 
 // drop forgets a file. The caller holds the lock.

@@ -130,16 +130,28 @@ func (s *Store) pack(ctx context.Context, a Artifact, at string, w io.Writer) er
 	})
 }
 
-// Upload uploads something of a namespace in the background, once for all in it who ask for the same key meanwhile. It
-// returns a *BusyError if that takes longer than a moment.
-func (s *Store) Upload(ctx context.Context, namespace, key string, upload func(ctx context.Context) error) error {
-	f, err := s.momentarily(ctx, "upload\n"+namespace+"\n"+key, func(ctx context.Context, _ io.Writer) error {
-		return s.uploading.within(ctx, namespace, func() error { return upload(ctx) })
+// Upload uploads something of a namespace in the background, once for all in it who ask for the same key meanwhile, and
+// returns the version that it has become. It returns a *BusyError if that takes longer than a moment.
+func (s *Store) Upload(
+	ctx context.Context, namespace, key string, upload func(ctx context.Context) (version string, err error),
+) (version string, err error) {
+	f, err := s.momentarily(ctx, "upload\n"+namespace+"\n"+key, func(ctx context.Context, w io.Writer) error {
+		return s.uploading.within(ctx, namespace, func() error {
+			version, err := upload(ctx)
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(w, version)
+			return err
+		})
 	})
-	if err == nil {
-		s.files.forget(f)
+	if err != nil {
+		return "", err
 	}
-	return err
+	defer s.files.forget(f)
+	b := make([]byte, f.Size())
+	_, err = f.ReadAt(b, 0)
+	return string(b), unpack.WithoutName(err)
 }
 
 // momentarily returns a file if it is there in a moment.

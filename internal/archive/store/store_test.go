@@ -445,3 +445,22 @@ func TestSlots(t *testing.T) {
 	cancel()
 	running.Wait()
 }
+
+// TestUploadIsForgotten checks that nothing is left open of an upload that several have waited for.
+func TestUploadIsForgotten(t *testing.T) {
+	f := newFiles(t.TempDir(), 1)
+	var waiting []*File
+	for range 2 {
+		file, err := f.get(t.Context(), "upload", func(context.Context, io.Writer) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		waiting = append(waiting, file)
+	}
+	for _, file := range waiting {
+		f.forget(file)
+	}
+	if waiting[0].File != nil {
+		t.Error("the file is open")
+	}
+}

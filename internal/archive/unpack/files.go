@@ -99,9 +99,9 @@ func (f *files) entry(name string, e entry) (stored, error) {
 		if err != nil {
 			return stored{}, err
 		}
-		rest, _ := below(f.at, target)
+		rest, inside := below(f.at, target)
 		s, ok := f.byName[rest]
-		if !ok || s.target != "" {
+		if !inside || !ok || s.target != "" {
 			return stored{}, errors.Errorf("hard link %q is to %q, which is no earlier file of the folder", e.name,
 				e.target)
 		}

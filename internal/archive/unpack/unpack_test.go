@@ -233,6 +233,11 @@ func TestRefused(t *testing.T) {
 			reason: "A hard link shares only a file of the folder.", at: "app", want: "no earlier file of the folder",
 			archive: packed(t, one, regular("a", 0o600), link(tar.TypeLink, "app/l", "a")),
 		},
+		"HardLinkOutToNamesake": {
+			reason: "A file of the folder is not taken for one of the same name at the top.", at: "app",
+			want:    "no earlier file of the folder",
+			archive: packed(t, one, regular("a", 0o600), regular("app/a", 0o600), link(tar.TypeLink, "app/l", "a")),
+		},
 		"HardLinkBomb": {
 			reason: "Each hard link counts as a file.", want: "more than 250 MB",
 			archive: packed(t, nil, half, link(tar.TypeLink, "again", "half")),

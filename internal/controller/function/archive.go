@@ -57,9 +57,7 @@ func codeStates(a deploymentPackage, o *lambda.GetFunctionOutput, deployed *v1be
 		w, h := a.bundle.Compare(have.SHA256, deployed)
 		want.SHA256, want.Source, have.Source = w.SHA256, w.Name, h.Name
 		want.Revision, have.Revision = w.Revision, h.Revision
-		if a.spec.S3Key != nil {
-			storageStates(a, o.Code, &want, &have)
-		}
+		storageStates(a, o.Code, &want, &have)
 		return want, have
 	}
 	want.ImageURI = *a.spec.ImageURI
@@ -73,16 +71,19 @@ func codeStates(a deploymentPackage, o *lambda.GetFunctionOutput, deployed *v1be
 	return want, have
 }
 
-// storageStates sets how the archive in S3 is to be stored, and how AWS stores it. An object that AWS refers to is
-// compared by its name too: AWS needs it as long as the function exists, while a copy is the same from wherever it was
-// made.
+// storageStates sets how the archive is to be stored, and how AWS stores it. An object that AWS refers to is compared by
+// its name too: AWS needs it as long as the function exists, while a copy is the same from wherever it was made. An
+// archive that is not in S3 is always copied.
 func storageStates(a deploymentPackage, o *types.FunctionCodeLocation, want, have *code) {
 	want.S3ObjectStorageMode = a.spec.S3ObjectStorageMode
 	switch {
 	case o != nil && o.ResolvedS3Object != nil:
-		have.S3ObjectStorageMode = ptr.To(string(types.S3ObjectStorageModeReference))
 		r := o.ResolvedS3Object
-		want.S3Object, have.S3Object = a.bundle.Location(), a.bundle.LocationOf(r.S3Bucket, r.S3Key, r.S3ObjectVersion)
+		have.S3Object = a.bundle.LocationOf(r.S3Bucket, r.S3Key, r.S3ObjectVersion)
+		if a.spec.S3Key != nil {
+			have.S3ObjectStorageMode = ptr.To(string(types.S3ObjectStorageModeReference))
+			want.S3Object = a.bundle.Location()
+		}
 	case want.S3ObjectStorageMode != nil:
 		have.S3ObjectStorageMode = ptr.To(string(types.S3ObjectStorageModeCopy))
 	}

@@ -90,6 +90,10 @@ func TestCodeThatLambdaDoesNotCopy(t *testing.T) {
 		{"the same archive is at another place", func(c *v1beta1.FunctionCode) { c.S3Key = ptr.To("b.zip") }, []string{"UpdateFunctionCode"}, "b.zip"},
 		{"a copy is wanted again", func(c *v1beta1.FunctionCode) { c.S3ObjectStorageMode = ptr.To("COPY") }, []string{"UpdateFunctionCode"}, ""},
 		{"a copy is the same wherever it is from", func(c *v1beta1.FunctionCode) { c.S3Key = ptr.To("a.zip") }, nil, ""},
+		{"a copy is no longer wanted", func(c *v1beta1.FunctionCode) { c.S3ObjectStorageMode = ptr.To("REFERENCE") }, []string{"UpdateFunctionCode"}, "a.zip"},
+		{"the same archive is no longer in the bucket", func(c *v1beta1.FunctionCode) {
+			*c = v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}}
+		}, []string{"UpdateFunctionCode"}, ""},
 	} {
 		step.change(&code)
 		apply(f, minimal(func(p *v1beta1.FunctionSettings) { p.Code = code.DeepCopy() }))
@@ -471,6 +475,16 @@ func TestImageIndex(t *testing.T) {
 			}
 		})
 	}
+	t.Run("ArchitectureOfOthers", func(t *testing.T) {
+		e, f := newEnv(t), function(func(*v1beta1.FunctionParameters) {})
+		e.Double.PutImageIndex("repo", "1", digest(10), index(1, 2))
+		e.Converge(f)
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{Architectures: []string{"arm64"}}
+		f.Generation++
+		if calls := e.Converge(f); len(calls) > 0 {
+			t.Errorf("the function keeps its architecture, and so its image, got %v", calls)
+		}
+	})
 	t.Run("Untracked", func(t *testing.T) {
 		e := newEnv(t)
 		f := function(func(p *v1beta1.FunctionParameters) { p.Code.TrackImageTag = nil })

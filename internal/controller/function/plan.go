@@ -1,7 +1,6 @@
 package function
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -81,7 +80,7 @@ func (e *external) newPlan(
 	var err error
 	if c, left := codeOf(f); c != nil && !left {
 		if p.archive, err = e.resolver.archive(
-			ctx, f.GetNamespace(), *c, cmp.Or(d.Settings.Architectures, p.Observed.Architectures),
+			ctx, f.GetNamespace(), *c, diff.Fill(d.Settings, p.Observed, d.Left).Architectures,
 			f.Status.AtProvider.DeployedCode,
 		); err != nil {
 			return p, err

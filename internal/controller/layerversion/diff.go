@@ -14,7 +14,8 @@ import (
 )
 
 // compare returns how spec differs from the version in AWS. A version that was published for these settings counts as
-// equal, in whichever form AWS returns them, because a version never changes.
+// equal, in whichever form AWS returns them, because a version never changes. So does content whose bytes the
+// call had. An object in S3 may have been replaced before AWS read it.
 func compare(
 	d reconcile.Desired[settings], b archive.Bundle, o *lambda.GetLayerVersionOutput, last *v1beta1.DeployedCode,
 	i intent,
@@ -30,24 +31,28 @@ func compare(
 		if i.StorageMode != ptr.Deref(target.StorageMode, "") {
 			have.StorageMode = shown.StorageMode
 		}
-		if i.Object != target.Object {
+		if i.Object != target.Object || target.Object == "" {
 			have.Object = shown.Object
 		}
 	}
-	if i.ledTo(o.Version) && i.SHA256 != "" && i.SHA256 == b.SHA256 {
+	if b.Zip != nil && i.ledTo(o.Version) && i.SHA256 == b.SHA256 {
 		have.Content = target.Content
 	}
 	return reconcile.Compare(target, have)
 }
 
 // objects returns the object in S3 that spec names, and the one that AWS refers to. It needs that one as long as the
-// version exists, while a copy is the same from wherever it was made: then both are empty.
+// version exists, while a copy is the same from wherever it was made: then both are empty. Content that is not in S3 is
+// always copied.
 func objects(b archive.Bundle, o *lambda.GetLayerVersionOutput) (want, have string) {
-	if b.From.S3Key == nil || o.Content == nil || o.Content.ResolvedS3Object == nil {
+	if o.Content == nil || o.Content.ResolvedS3Object == nil {
 		return "", ""
 	}
+	if b.From.S3Key != nil {
+		want = b.Location()
+	}
 	r := o.Content.ResolvedS3Object
-	return b.Location(), b.LocationOf(r.S3Bucket, r.S3Key, r.S3ObjectVersion)
+	return want, b.LocationOf(r.S3Bucket, r.S3Key, r.S3ObjectVersion)
 }
 
 func codeSHA256(o *lambda.GetLayerVersionOutput) string {

@@ -32,12 +32,16 @@ func TestCompare(t *testing.T) {
 		i      intent
 		want   string
 	}{
-		"Same":         {reason: "What is not set is left to AWS.", p: p, b: same, o: there(nil)},
-		"Content":      {reason: "Another archive is another version.", p: p, b: archive.Bundle{SHA256: "G"}, o: there(nil), want: `content.codeSha256: "H" -> "G"`},
-		"Runtimes":     {reason: "A list is exact.", b: same, o: there(nil), want: "compatibleRuntimes: removed"},
-		"Description":  {reason: "What is set is compared.", p: v1beta1.LayerVersionParameters{Description: ptr.To("e"), CompatibleRuntimes: p.CompatibleRuntimes}, b: same, o: there(nil), want: `description: "d" -> "e"`},
-		"TellsItSo":    {reason: "A version that was published for this spec is equal, however AWS formats its fields.", p: p, b: same, i: intent{UID: "u", Before: 2, Settings: checked}, o: there(func(o *lambda.GetLayerVersionOutput) { o.CompatibleArchitectures = []types.Architecture{"x86_64"} })},
-		"SignedAfter":  {reason: "Content that AWS stores under another hash, because it signs it, is equal.", p: p, b: archive.Bundle{SHA256: "G"}, i: intent{UID: "u", Before: 2, SHA256: "G"}, o: there(nil)},
+		"Same":        {reason: "What is not set is left to AWS.", p: p, b: same, o: there(nil)},
+		"Content":     {reason: "Another archive is another version.", p: p, b: archive.Bundle{SHA256: "G"}, o: there(nil), want: `content.codeSha256: "H" -> "G"`},
+		"Runtimes":    {reason: "A list is exact.", b: same, o: there(nil), want: "compatibleRuntimes: removed"},
+		"Description": {reason: "What is set is compared.", p: v1beta1.LayerVersionParameters{Description: ptr.To("e"), CompatibleRuntimes: p.CompatibleRuntimes}, b: same, o: there(nil), want: `description: "d" -> "e"`},
+		"TellsItSo":   {reason: "A version that was published for this spec is equal, however AWS formats its fields.", p: p, b: same, i: intent{UID: "u", Before: 2, Settings: checked}, o: there(func(o *lambda.GetLayerVersionOutput) { o.CompatibleArchitectures = []types.Architecture{"x86_64"} })},
+		"SignedAfter": {reason: "Content that AWS stores under another hash, because it signs it, is equal.", p: p, b: archive.Bundle{Zip: []byte("z"), SHA256: "G"}, i: intent{UID: "u", Before: 2, SHA256: "G"}, o: there(nil)},
+		"Replaced":    {reason: "Others may have replaced an object before AWS read it.", p: p, b: archive.Bundle{From: archive.Source{S3Bucket: ptr.To("b"), S3Key: ptr.To("k")}, SHA256: "G"}, i: intent{UID: "u", Before: 2, SHA256: "G"}, o: there(nil), want: `content.codeSha256: "H" -> "G"`},
+		"Referred": {reason: "AWS needs the object of the first version, which spec does not name any more.", p: p, b: same, i: intent{UID: "u", Before: 2, Settings: checked}, o: there(func(o *lambda.GetLayerVersionOutput) {
+			o.Content.ResolvedS3Object = &types.ResolvedS3Object{S3Bucket: ptr.To("b"), S3Key: ptr.To("k")}
+		}), want: `content.s3Key: "s3://b/k" -> ""`},
 		"OfOthers":     {reason: "A version that was there before was not published for this.", p: p, b: archive.Bundle{SHA256: "G"}, i: intent{UID: "u", Before: 3, SHA256: "G"}, o: there(nil), want: `content.codeSha256: "H" -> "G"`},
 		"AskedForElse": {reason: "A version that was published for other settings is not equal.", b: same, i: intent{UID: "u", Before: 2, Settings: checked}, o: there(nil), want: "compatibleRuntimes: removed"},
 	}

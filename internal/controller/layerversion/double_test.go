@@ -405,6 +405,10 @@ func TestContentThatLambdaDoesNotCopy(t *testing.T) {
 		e.Converge(l)
 	}
 	e.wantVersions("A copy is the same from anywhere", 5)
+	l.Spec.ForProvider.Content = &v1beta1.LayerContent{Inline: map[string]string{"m": "one"}}
+	l.Generation++
+	e.Converge(l)
+	e.wantVersions("The object is no longer named, so that it may be deleted", 6)
 }
 
 func TestContentOfTheCluster(t *testing.T) {

@@ -22,6 +22,7 @@ type entry struct {
 	Platform struct {
 		OS           string `json:"os"`
 		Architecture string `json:"architecture"`
+		Variant      string `json:"variant"`
 	} `json:"platform"`
 	Annotations map[string]string `json:"annotations"`
 }
@@ -31,7 +32,8 @@ func (e entry) isAttestation() bool {
 	return e.Annotations["vnd.docker.reference.type"] != "" || e.Platform.OS == "unknown"
 }
 
-// FromIndex returns the digest of the image that an image index has for an architecture of Lambda: x86_64 or arm64. It
+// FromIndex returns the digest of the image that an image index has for an architecture of Lambda: x86_64 or arm64. Of
+// variants such as v3, it is the first one, which most processors run, and an image without one comes before all. It
 // returns an empty digest if the manifest is not that of an index, and an error that says which platforms an index has
 // if it lacks the one of the architecture.
 func FromIndex(manifest, architecture string) (string, error) {
@@ -42,15 +44,21 @@ func FromIndex(manifest, architecture string) (string, error) {
 		return "", nil //nolint:nilerr // What is no JSON is no index.
 	}
 	want, has := platforms[architecture], []string(nil)
+	var fit []entry
 	for _, e := range index.Manifests {
 		if e.isAttestation() {
 			continue
 		}
 		platform := e.Platform.OS + "/" + e.Platform.Architecture
 		if platform == want {
-			return e.Digest, nil
+			fit = append(fit, e)
 		}
 		has = append(has, platform)
+	}
+	if len(fit) > 0 {
+		return slices.MinFunc(fit, func(a, b entry) int {
+			return strings.Compare(a.Platform.Variant, b.Platform.Variant)
+		}).Digest, nil
 	}
 	slices.Sort(has)
 	return "",

@@ -26,6 +26,22 @@ func TestFromIndex(t *testing.T) {
 			manifest: buildx, architecture: "x86_64", want: want{digest: "sha256:0c"},
 		},
 		"Arm": {reason: "The variant does not matter.", manifest: buildx, architecture: "arm64", want: want{digest: "sha256:0d"}},
+		"Variants": {
+			reason: "Of several variants, it is the one that every processor of the architecture runs.",
+			manifest: `{"manifests": [
+				{"digest": "sha256:0a", "platform": {"architecture": "amd64", "os": "linux", "variant": "v4"}},
+				{"digest": "sha256:0b", "platform": {"architecture": "amd64", "os": "linux"}},
+				{"digest": "sha256:0c", "platform": {"architecture": "arm64", "os": "linux", "variant": "v9"}},
+				{"digest": "sha256:0d", "platform": {"architecture": "arm64", "os": "linux", "variant": "v8"}}]}`,
+			architecture: "x86_64", want: want{digest: "sha256:0b"},
+		},
+		"OnlyVariant": {
+			reason: "An image for later processors alone is deployed.",
+			manifest: `{"manifests": [
+				{"digest": "sha256:0a", "platform": {"architecture": "amd64", "os": "linux", "variant": "v3"}},
+				{"digest": "sha256:0b", "platform": {"architecture": "arm64", "os": "linux"}}]}`,
+			architecture: "x86_64", want: want{digest: "sha256:0a"},
+		},
 		"Other": {
 			reason: "The error says what there is.",
 			manifest: `{"manifests": [{"digest": "sha256:0a", "platform": {"architecture": "s390x", "os": "linux"}},
