@@ -36,8 +36,10 @@ type cache struct {
 type entry struct {
 	version string
 	used    time.Time
-	// base has the part that does not depend on a resource, by partition.
-	base       map[string]*cached[aws.Config]
+	// base has the part that does not depend on a resource, by partition. It calls STS in one region.
+	base map[string]*cached[aws.Config]
+	// identified has the partitions in which STS has accepted the config there.
+	identified map[string]bool
 	identities map[identityKey]*cacheEntry[*cached[identity]]
 	sessions   map[sessionKey]*cacheEntry[*Session]
 	// region is the region that a resource used last.
@@ -79,6 +81,7 @@ func (c *cache) entry(uid types.UID, version string) (e *entry, changed bool) {
 		e = &entry{
 			version:    version,
 			base:       map[string]*cached[aws.Config]{},
+			identified: map[string]bool{},
 			identities: map[identityKey]*cacheEntry[*cached[identity]]{},
 			sessions:   map[sessionKey]*cacheEntry[*Session]{},
 		}
@@ -157,6 +160,19 @@ func (c *cache) shared(e *entry, partition string) *cached[aws.Config] {
 		e.base[partition] = m
 	}
 	return m
+}
+
+// settle keeps the region in which STS was called for a partition if it was called with success. After an error the
+// next caller calls STS in its own region, since an account may not have enabled the first one.
+func (c *cache) settle(e *entry, partition string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case err == nil:
+		e.identified[partition] = true
+	case !e.identified[partition]:
+		delete(e.base, partition)
+	}
 }
 
 // regionOf returns the region that a resource of a config last asked for, empty if none has.

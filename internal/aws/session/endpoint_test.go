@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -201,6 +202,47 @@ func TestSTSRegion(t *testing.T) {
 			if got := e.stsRegion(tc.resource); got != tc.want {
 				t.Errorf("\n%s\ngot %s, want %s", tc.reason, got, tc.want)
 			}
+		})
+	}
+}
+
+// TestSTSOfOneRegionRefuses has a provider outside AWS, and a resource in a region that its account has not enabled.
+func TestSTSOfOneRegionRefuses(t *testing.T) {
+	const disabled = "me-central-1"
+	tagged := role(roleTwo)
+	tagged.ResourceTags = []string{"Name"}
+	cases := map[string]struct {
+		reason string
+		chain  []v1beta1.AssumeRoleOptions
+		code   string
+	}{
+		"Keys":   {"Keys are unknown in a region that is not enabled.", nil, "InvalidClientTokenId"},
+		"Role":   {"STS is not activated there.", []v1beta1.AssumeRoleOptions{role(roleOne)}, "RegionDisabledException"},
+		"Tagged": {"The same for each resource.", []v1beta1.AssumeRoleOptions{role(roleOne), tagged}, "RegionDisabledException"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := namespaced(func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = tc.chain })
+			e := newEnv(t, Options{}, c, secret(ns, "aws", map[string]string{"creds": ini}))
+			e.sts.refuseWith(disabled, tc.code)
+			there, here := function("ProviderConfig", "default"), function("ProviderConfig", "default")
+			there.SetName("there")
+			if _, err := e.Resolve(t.Context(), there, disabled); err == nil {
+				t.Fatal("want an error")
+			}
+			e.wait(longestBackoff)
+			keyOf(t, e.resolve(t, here))
+			if _, err := e.Identify(t.Context(), c); err != nil {
+				t.Errorf("%s\nthe config works, but is not Ready: %v", tc.reason, err)
+			}
+			e.wait(longestBackoff)
+			s, err := e.Resolve(t.Context(), there, disabled)
+			if err != nil {
+				t.Fatalf("%s\nwhat another region has fetched is valid in all: %v", tc.reason, err)
+			}
+			keyOf(t, s)
+			e.wait(time.Hour)
+			keyOf(t, s)
 		})
 	}
 }
