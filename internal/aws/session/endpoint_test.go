@@ -246,3 +246,48 @@ func TestSTSOfOneRegionRefuses(t *testing.T) {
 		})
 	}
 }
+
+// TestHomeRegion checks configs that no resource has used.
+func TestHomeRegion(t *testing.T) {
+	const china = "arn:aws-cn:iam::111111111111:role/one"
+	cases := map[string]struct {
+		reason string
+		web    string
+		chain  []v1beta1.AssumeRoleOptions
+		want   string
+	}{
+		"Keys": {reason: "Keys have no partition.", want: "us-east-1"},
+		"Role": {
+			reason: "A role has one.", chain: []v1beta1.AssumeRoleOptions{role(china)},
+			want: "cn-north-1",
+		},
+		"WebIdentity": {reason: "So has the role of a token.", web: china, want: "cn-north-1"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := namespaced(func(s *v1beta1.ProviderConfigSpec) {
+				s.AssumeRoleChain = tc.chain
+				if tc.web == "" {
+					return
+				}
+				s.Credentials = v1beta1.ProviderCredentials{
+					Source: v1beta1.CredentialsSourceWebIdentity,
+					WebIdentity: &v1beta1.WebIdentityOptions{
+						WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: &tc.web},
+						TokenConfig: &v1beta1.WebIdentityTokenConfig{
+							Source:    v1beta1.CredentialsSourceSecret,
+							SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"},
+						},
+					},
+				}
+			})
+			e := newEnv(t, Options{}, c, secret(ns, "aws", map[string]string{"creds": ini}))
+			if _, err := e.Identify(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			if got := e.sts.of("GetCallerIdentity")[0].Get("signedRegion"); got != tc.want {
+				t.Errorf("\n%s\nSTS is called in %s, want %s", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
