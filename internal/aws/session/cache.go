@@ -42,7 +42,7 @@ type entry struct {
 	identified map[string]bool
 	identities map[identityKey]*cacheEntry[*cached[identity]]
 	sessions   map[sessionKey]*cacheEntry[*Session]
-	// region is the region that a resource used last.
+	// region is the region that a resource used last with success, or else the first that one asked for.
 	region string
 }
 
@@ -112,8 +112,10 @@ func (c *cache) retry(e *entry) {
 func (c *cache) session(e *entry, k sessionKey) (*Session, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e.region = k.region
 	s, ok := e.sessions[k]
+	if ok || e.region == "" {
+		e.region = k.region
+	}
 	if !ok {
 		return nil, false
 	}
@@ -126,6 +128,7 @@ func (c *cache) session(e *entry, k sessionKey) (*Session, bool) {
 func (c *cache) keep(e *entry, k sessionKey, s *Session) *Session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	e.region = k.region
 	if earlier, ok := e.sessions[k]; ok {
 		return earlier.value
 	}
@@ -175,7 +178,7 @@ func (c *cache) settle(e *entry, partition string, err error) {
 	}
 }
 
-// regionOf returns the region that a resource of a config last asked for, empty if none has.
+// regionOf returns the region in which a config is checked, empty if no resource has asked for one.
 func (c *cache) regionOf(e *entry) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -291,3 +291,19 @@ func TestHomeRegion(t *testing.T) {
 		})
 	}
 }
+
+// TestIdentityOfOtherPartition has a resource in a partition to which the credentials do not belong.
+func TestIdentityOfOtherPartition(t *testing.T) {
+	c := namespaced()
+	e := newEnv(t, Options{}, c, secret(ns, "aws", map[string]string{"creds": ini}))
+	e.environ["AWS_REGION"] = region
+	e.sts.refuseWith("cn-north-1", "InvalidClientTokenId")
+	f := function("ProviderConfig", "default")
+	e.resolve(t, f)
+	if _, err := e.Resolve(t.Context(), f, "cn-north-1"); err == nil {
+		t.Fatal("want an error")
+	}
+	if _, err := e.Identify(t.Context(), c); err != nil {
+		t.Errorf("the error of one resource is shown as that of the config: %v", err)
+	}
+}
