@@ -125,8 +125,8 @@ func (f flags) validateHosts() error {
 	}
 	for _, h := range f.NamespacedEndpointHost {
 		if err := session.CheckHostPattern(h); err != nil {
-			errs = append(errs, fmt.Errorf("--namespaced-endpoint-host is %q: it must be a host, or a pattern such "+
-				"as *.example.org", h))
+			errs = append(errs, fmt.Errorf("--namespaced-endpoint-host is %q: it must be a host without a port, or a "+
+				"pattern such as *.example.org", h))
 		}
 	}
 	for _, h := range f.AnalysisHost {

@@ -160,6 +160,16 @@ func TestInvalidFlags(t *testing.T) {
 			args:   []string{"--allow-namespaced-endpoints", "--namespaced-endpoint-host=[a"},
 			want:   "--namespaced-endpoint-host",
 		},
+		"EndpointHostWithPort": {
+			reason: "A pattern that matches no host allows none, whatever the operator meant.",
+			args:   []string{"--allow-namespaced-endpoints", "--namespaced-endpoint-host=localstack:4566"},
+			want:   `--namespaced-endpoint-host is "localstack:4566"`,
+		},
+		"EndpointHostAsURL": {
+			reason: "The same.",
+			args:   []string{"--allow-namespaced-endpoints", "--namespaced-endpoint-host=https://localstack"},
+			want:   `--namespaced-endpoint-host is "https://localstack"`,
+		},
 		"Analysis": {
 			reason: "A URL is not a host.",
 			args:   []string{"--analysis-host=a.example.org,https://b.example.org"},

@@ -92,7 +92,7 @@ func (c *CatchUp) Get(ctx context.Context, key client.ObjectKey, obj client.Obje
 	return live
 }
 
-// List lists objects. It omits objects that the cache does not have yet.
+// List lists objects. It omits objects that the cache does not have yet, or not with the labels that are asked for.
 func (c *CatchUp) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	if err := c.cache.List(ctx, list, opts...); err != nil {
 		return err
@@ -105,6 +105,7 @@ func (c *CatchUp) List(ctx context.Context, list client.ObjectList, opts ...clie
 	if err != nil {
 		return err
 	}
+	lo := (&client.ListOptions{}).ApplyOptions(opts)
 	items := make([]runtime.Object, 0, len(cached))
 	for _, item := range cached {
 		obj, ok := item.(client.Object)
@@ -117,6 +118,9 @@ func (c *CatchUp) List(ctx context.Context, list client.ObjectList, opts ...clie
 			}
 			if err != nil {
 				return err
+			}
+			if lo.LabelSelector != nil && !lo.LabelSelector.Matches(labels.Set(now.GetLabels())) {
+				continue
 			}
 			item = now
 		}

@@ -136,6 +136,33 @@ func TestCatchUp(t *testing.T) {
 	}
 }
 
+// TestCatchUpByLabels lists objects by labels that they had, or have, according to an outdated cache.
+func TestCatchUpByLabels(t *testing.T) {
+	s := newStandby(t, map[string]string{"left": "1000", "stays": "1000"},
+		map[string]string{"left": "1100", "stays": "1100"})
+	for _, o := range []struct {
+		in   client.Client
+		name string
+	}{{s.cache, "left"}, {s.cache, "stays"}, {s.server, "stays"}} {
+		th := &samples.Sample{}
+		if err := o.in.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: o.name}, th); err != nil {
+			t.Fatal(err)
+		}
+		th.Labels = map[string]string{"app": "orders"}
+		if err := o.in.Update(t.Context(), th); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(s.working)
+	list := &samples.SampleList{}
+	if err := s.List(t.Context(), list, client.InNamespace("shop"), client.MatchingLabels{"app": "orders"}); err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Items) != 1 || list.Items[0].Name != "stays" {
+		t.Errorf("want the object that still has the label, got %d: %v", len(list.Items), list.Items)
+	}
+}
+
 // TestCaughtUp checks that the cache is used again once it has caught up.
 func TestCaughtUp(t *testing.T) {
 	s := newStandby(t, map[string]string{"older": "1000", "gone": "1000"},

@@ -36,11 +36,13 @@ type cache struct {
 type entry struct {
 	version string
 	used    time.Time
-	// base has the part that does not depend on a resource, by partition.
-	base       map[string]*cached[aws.Config]
+	// base has the part that does not depend on a resource, by partition. It calls STS in one region.
+	base map[string]*cached[aws.Config]
+	// identified has the partitions in which STS has accepted the config there.
+	identified map[string]bool
 	identities map[identityKey]*cacheEntry[*cached[identity]]
 	sessions   map[sessionKey]*cacheEntry[*Session]
-	// region is the region that a resource used last.
+	// region is the region that a resource used last with success, or else the first that one asked for.
 	region string
 }
 
@@ -79,6 +81,7 @@ func (c *cache) entry(uid types.UID, version string) (e *entry, changed bool) {
 		e = &entry{
 			version:    version,
 			base:       map[string]*cached[aws.Config]{},
+			identified: map[string]bool{},
 			identities: map[identityKey]*cacheEntry[*cached[identity]]{},
 			sessions:   map[sessionKey]*cacheEntry[*Session]{},
 		}
@@ -109,8 +112,10 @@ func (c *cache) retry(e *entry) {
 func (c *cache) session(e *entry, k sessionKey) (*Session, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e.region = k.region
 	s, ok := e.sessions[k]
+	if ok || e.region == "" {
+		e.region = k.region
+	}
 	if !ok {
 		return nil, false
 	}
@@ -123,6 +128,7 @@ func (c *cache) session(e *entry, k sessionKey) (*Session, bool) {
 func (c *cache) keep(e *entry, k sessionKey, s *Session) *Session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	e.region = k.region
 	if earlier, ok := e.sessions[k]; ok {
 		return earlier.value
 	}
@@ -159,7 +165,20 @@ func (c *cache) shared(e *entry, partition string) *cached[aws.Config] {
 	return m
 }
 
-// regionOf returns the region that a resource of a config last asked for, empty if none has.
+// settle keeps the region in which STS was called for a partition if it was called with success. After an error the
+// next caller calls STS in its own region, since an account may not have enabled the first one.
+func (c *cache) settle(e *entry, partition string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case err == nil:
+		e.identified[partition] = true
+	case !e.identified[partition]:
+		delete(e.base, partition)
+	}
+}
+
+// regionOf returns the region in which a config is checked, empty if no resource has asked for one.
 func (c *cache) regionOf(e *entry) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

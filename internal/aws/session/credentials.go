@@ -185,8 +185,8 @@ func (r *Resolver) secretKeys(ctx context.Context, ref *v1beta1.CredentialsSecre
 		names, absent = []string{ref.Key}, missingKey(data, ref)
 	} else {
 		values := map[string]string{}
-		for key, v := range data {
-			values[strings.ToLower(key)] = strings.TrimSpace(string(v))
+		for _, key := range slices.Sorted(maps.Keys(data)) { // Of two spellings, the one in lower case is the last.
+			values[strings.ToLower(key)] = strings.TrimSpace(string(data[key]))
 		}
 		c, err := keysOf(values)
 		if err == nil {

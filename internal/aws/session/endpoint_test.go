@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -202,5 +203,107 @@ func TestSTSRegion(t *testing.T) {
 				t.Errorf("\n%s\ngot %s, want %s", tc.reason, got, tc.want)
 			}
 		})
+	}
+}
+
+// TestSTSOfOneRegionRefuses has a provider outside AWS, and a resource in a region that its account has not enabled.
+func TestSTSOfOneRegionRefuses(t *testing.T) {
+	const disabled = "me-central-1"
+	tagged := role(roleTwo)
+	tagged.ResourceTags = []string{"Name"}
+	cases := map[string]struct {
+		reason string
+		chain  []v1beta1.AssumeRoleOptions
+		code   string
+	}{
+		"Keys":   {"Keys are unknown in a region that is not enabled.", nil, "InvalidClientTokenId"},
+		"Role":   {"STS is not activated there.", []v1beta1.AssumeRoleOptions{role(roleOne)}, "RegionDisabledException"},
+		"Tagged": {"The same for each resource.", []v1beta1.AssumeRoleOptions{role(roleOne), tagged}, "RegionDisabledException"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := namespaced(func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = tc.chain })
+			e := newEnv(t, Options{}, c, secret(ns, "aws", map[string]string{"creds": ini}))
+			e.sts.refuseWith(disabled, tc.code)
+			there, here := function("ProviderConfig", "default"), function("ProviderConfig", "default")
+			there.SetName("there")
+			if _, err := e.Resolve(t.Context(), there, disabled); err == nil {
+				t.Fatal("want an error")
+			}
+			e.wait(longestBackoff)
+			keyOf(t, e.resolve(t, here))
+			if _, err := e.Identify(t.Context(), c); err != nil {
+				t.Errorf("%s\nthe config works, but is not Ready: %v", tc.reason, err)
+			}
+			e.wait(longestBackoff)
+			s, err := e.Resolve(t.Context(), there, disabled)
+			if err != nil {
+				t.Fatalf("%s\nwhat another region has fetched is valid in all: %v", tc.reason, err)
+			}
+			keyOf(t, s)
+			e.wait(time.Hour)
+			keyOf(t, s)
+		})
+	}
+}
+
+// TestHomeRegion checks configs that no resource has used.
+func TestHomeRegion(t *testing.T) {
+	const china = "arn:aws-cn:iam::111111111111:role/one"
+	cases := map[string]struct {
+		reason string
+		web    string
+		chain  []v1beta1.AssumeRoleOptions
+		want   string
+	}{
+		"Keys": {reason: "Keys have no partition.", want: "us-east-1"},
+		"Role": {
+			reason: "A role has one.", chain: []v1beta1.AssumeRoleOptions{role(china)},
+			want: "cn-north-1",
+		},
+		"WebIdentity": {reason: "So has the role of a token.", web: china, want: "cn-north-1"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := namespaced(func(s *v1beta1.ProviderConfigSpec) {
+				s.AssumeRoleChain = tc.chain
+				if tc.web == "" {
+					return
+				}
+				s.Credentials = v1beta1.ProviderCredentials{
+					Source: v1beta1.CredentialsSourceWebIdentity,
+					WebIdentity: &v1beta1.WebIdentityOptions{
+						WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: &tc.web},
+						TokenConfig: &v1beta1.WebIdentityTokenConfig{
+							Source:    v1beta1.CredentialsSourceSecret,
+							SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"},
+						},
+					},
+				}
+			})
+			e := newEnv(t, Options{}, c, secret(ns, "aws", map[string]string{"creds": ini}))
+			if _, err := e.Identify(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			if got := e.sts.of("GetCallerIdentity")[0].Get("signedRegion"); got != tc.want {
+				t.Errorf("\n%s\nSTS is called in %s, want %s", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+// TestIdentityOfOtherPartition has a resource in a partition to which the credentials do not belong.
+func TestIdentityOfOtherPartition(t *testing.T) {
+	c := namespaced()
+	e := newEnv(t, Options{}, c, secret(ns, "aws", map[string]string{"creds": ini}))
+	e.environ["AWS_REGION"] = region
+	e.sts.refuseWith("cn-north-1", "InvalidClientTokenId")
+	f := function("ProviderConfig", "default")
+	e.resolve(t, f)
+	if _, err := e.Resolve(t.Context(), f, "cn-north-1"); err == nil {
+		t.Fatal("want an error")
+	}
+	if _, err := e.Identify(t.Context(), c); err != nil {
+		t.Errorf("the error of one resource is shown as that of the config: %v", err)
 	}
 }

@@ -76,7 +76,7 @@ func TestCannotAuthenticate(t *testing.T) {
 // TestWaysOut checks what the error of a resource that is being deleted recommends if its namespace
 // is being deleted too.
 func TestWaysOut(t *testing.T) {
-	const out = "The namespace is being deleted, so nothing can be created in it: set spec.providerConfigRef to a " +
+	const out = "If the namespace is being deleted too, nothing can be created in it: set spec.providerConfigRef to a " +
 		"working config, or spec.managementPolicies to [Observe]"
 	aws := secret(ns, "aws", map[string]string{"creds": "nonsense"})
 	none := namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Credentials.SecretRef.Name = "none" })

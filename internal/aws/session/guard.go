@@ -1,6 +1,8 @@
 package session
 
 import (
+	"errors"
+	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -65,5 +67,11 @@ func (g guard) checkAddress(host string, a netip.Addr) error {
 	return nil
 }
 
-// CheckHostPattern returns an error if a pattern of NamespacedEndpointHosts is malformed.
-func CheckHostPattern(pattern string) error { return egress.CheckPattern(pattern) }
+// CheckHostPattern returns an error if a pattern of NamespacedEndpointHosts is malformed, or has a port, so that no host
+// would match it.
+func CheckHostPattern(pattern string) error {
+	if _, _, err := net.SplitHostPort(pattern); err == nil {
+		return errors.New("it must have no port")
+	}
+	return egress.CheckHost(pattern)
+}

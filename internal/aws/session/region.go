@@ -82,13 +82,17 @@ func (r *Resolver) stsRegion(region string) string {
 
 // homeRegion returns the region in which STS is called for a config that no resource has used: the
 // provider's own region, or the main one of the config's partition.
-func (r *Resolver) homeRegion(s settings) string {
+func (r *Resolver) homeRegion(s settings, m rawCredentials) string {
 	partition := defaultPartition
 	if s.Endpoint != nil && s.Endpoint.PartitionID != nil {
 		partition = *s.Endpoint.PartitionID
 	}
+	roles := []string{m.roleARN}
 	for _, role := range s.AssumeRoleChain {
-		if a, err := arn.Parse(aws.ToString(role.RoleARN)); err == nil {
+		roles = append(roles, aws.ToString(role.RoleARN))
+	}
+	for _, role := range roles {
+		if a, err := arn.Parse(role); err == nil {
 			partition = a.Partition
 		}
 	}

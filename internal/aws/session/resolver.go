@@ -262,7 +262,7 @@ func (r *Resolver) Identify(ctx context.Context, config client.Object) (Identity
 	entry := r.entry(s, m)
 	region := r.cache.regionOf(entry)
 	if region == "" {
-		region = r.homeRegion(s)
+		region = r.homeRegion(s, m)
 	}
 	known, err := r.identity(ctx, s.withoutResourceTags(), m, entry, sessionTags{}, r.stsRegion(region))
 	if err != nil {

@@ -130,6 +130,26 @@ func TestCache(t *testing.T) {
 	}
 }
 
+// TestSecretWithBothSpellings resolves a config often whose Secret has the same entries in lower and in upper case.
+func TestSecretWithBothSpellings(t *testing.T) {
+	e := newEnv(t, Options{},
+		namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Credentials.SecretRef.Key = "" }),
+		secret(ns, "aws", map[string]string{
+			"aws_access_key_id": "AKIALOWER", "aws_secret_access_key": "lower",
+			"AWS_ACCESS_KEY_ID": "AKIAUPPER", "AWS_SECRET_ACCESS_KEY": "upper",
+		}))
+	for range 100 {
+		s := e.resolve(t, function("ProviderConfig", "default"))
+		c, err := s.AWS.Credentials.Retrieve(t.Context())
+		if err != nil || c.AccessKeyID != "AKIALOWER" || c.SecretAccessKey != "lower" {
+			t.Fatalf("the entries in lower case count, got key %s with secret %s, %v", c.AccessKeyID, c.SecretAccessKey, err)
+		}
+	}
+	if got := e.sts.callsOf("GetCallerIdentity"); got != 1 {
+		t.Errorf("%d calls of STS, want 1", got)
+	}
+}
+
 // TestConcurrentFirstUse has a hundred concurrent calls while STS is slow.
 func TestConcurrentFirstUse(t *testing.T) {
 	e := newEnv(t, Options{},

@@ -48,7 +48,7 @@ func waysOut(mg resource.ModernManaged, err error) error {
 	if _, ok := errors.AsType[*missingError](err); !meta.WasDeleted(mg) || !ok && !IsRefused(err) {
 		return err
 	}
-	return fmt.Errorf("%w. The namespace is being deleted, so "+
+	return fmt.Errorf("%w. If the namespace is being deleted too, "+
 		"nothing can be created in it: set spec.providerConfigRef to a working config, "+
 		"or spec.managementPolicies to [Observe] to leave the resource in AWS", err)
 }

@@ -219,7 +219,8 @@ func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e
 	region string,
 ) (identity, error) {
 	k := identityKey{partition: PartitionOf(region), tags: tags}
-	return r.cache.identity(e, k).get(ctx, func(ctx context.Context) (identity, error) {
+	return r.cache.identity(e, k).get(ctx, func(ctx context.Context) (_ identity, err error) {
+		defer func() { r.cache.settle(e, k.partition, err) }()
 		cfg, err := r.authenticate(ctx, s, m, e, tags, region)
 		if err != nil {
 			return identity{}, err

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -33,9 +34,10 @@ type fakeSTS struct {
 
 	now func() time.Time
 
-	mu       sync.Mutex
-	calls    []url.Values
-	headers  []http.Header
+	mu      sync.Mutex
+	calls   []url.Values
+	headers []http.Header
+	// refuse has the codes of errors by action, or by the region that a call is signed for.
 	refuse   map[string]string
 	unblock  chan struct{}
 	lifetime time.Duration
@@ -61,7 +63,7 @@ func (s *fakeSTS) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.calls = append(s.calls, form)
 	s.headers = append(s.headers, r.Header)
-	code, unblock := s.refuse[form.Get("Action")], s.unblock
+	code, unblock := cmp.Or(s.refuse[form.Get("Action")], s.refuse[form.Get("signedRegion")]), s.unblock
 	s.issued++
 	id := s.issued
 	s.mu.Unlock()
@@ -100,10 +102,10 @@ func (s *fakeSTS) of(action string) []url.Values {
 	return found
 }
 
-func (s *fakeSTS) refuseWith(action, code string) {
+func (s *fakeSTS) refuseWith(actionOrRegion, code string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.refuse[action] = code
+	s.refuse[actionOrRegion] = code
 }
 
 // A bed has a resolver with its doubles.

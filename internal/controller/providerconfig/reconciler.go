@@ -104,17 +104,24 @@ func (r *Reconciler) reconcileConfig(ctx context.Context, req ctrl.Request) (ctr
 	return result, ignoreConflict(&result, err)
 }
 
-// releaseMissing releases the usages of a config that does not exist, of resources that are gone. Otherwise a resource
-// that names no config of the cluster would leave a usage behind, which keeps its namespace from being deleted.
+// releaseMissing releases what a config that does not exist must not keep. Its usages are those of resources that are
+// gone: a resource that names no config of the cluster would leave a usage behind, which keeps its namespace from being
+// deleted. So would a Secret, if two configs were deleted at once and each found that the other one needed it.
 func (r *Reconciler) releaseMissing(ctx context.Context, name types.NamespacedName) (ctrl.Result, error) {
 	c := r.kind.new()
 	c.SetNamespace(name.Namespace)
 	c.SetName(name.Name)
 	u, err := r.usages(ctx, c)
-	if err != nil || u.going == 0 && !u.again {
+	if err != nil {
 		return ctrl.Result{}, err
 	}
-	return ctrl.Result{RequeueAfter: recheckUsages}, nil
+	result := ctrl.Result{}
+	if u.going > 0 || u.again {
+		result.RequeueAfter = recheckUsages
+	}
+	_, err = r.protectSecrets(ctx, c, usages{}, true)
+	err = ignoreConflict(&result, err)
+	return result, err
 }
 
 // leave stops work on a config that another shard reconciles, or that a sharder drains. What is cached

@@ -361,6 +361,48 @@ func TestSecretsAreProtected(t *testing.T) {
 	}
 }
 
+// TestSecretOfConfigsDeletedAtOnce deletes a Secret and two configs that share it. Each config is released while the
+// cache still shows the other one, so neither releases the Secret.
+func TestSecretOfConfigsDeletedAtOnce(t *testing.T) {
+	c, other, aws := pc(), pc(), secret("aws")
+	other.SetName("other")
+	other.SetUID("pc2")
+	e := newEnv(t, namespacedKind, c, other, aws)
+	for _, o := range []client.Object{c, other} {
+		e.reconcile(name(o))
+	}
+	for _, o := range []client.Object{c, other, aws} {
+		e.get(o)
+		e.delete(o)
+	}
+	e.get(aws)
+	e.time = aws.GetDeletionTimestamp().Add(time.Hour)
+	present, outdated := e.kube, &v1beta1.ProviderConfigList{}
+	if err := e.kube.List(t.Context(), outdated); err != nil {
+		t.Fatal(err)
+	}
+	e.kube = interceptor.NewClient(e.kube.(client.WithWatch), interceptor.Funcs{
+		List: func(ctx context.Context, c client.WithWatch, l client.ObjectList, opts ...client.ListOption) error {
+			if configs, ok := l.(*v1beta1.ProviderConfigList); ok {
+				outdated.DeepCopyInto(configs)
+				return nil
+			}
+			return c.List(ctx, l, opts...)
+		},
+	})
+	for _, o := range []client.Object{c, other} {
+		e.reconcile(name(o))
+	}
+	if e.get(c) || e.get(other) || !e.get(aws) {
+		t.Fatal("want the Secret to be left")
+	}
+	e.kube = present
+	e.reconcile(name(c))
+	if e.get(aws) {
+		t.Error("a Secret is kept for configs that are gone")
+	}
+}
+
 // TestSecretOfAnotherTime releases a Secret that the config named before.
 func TestSecretOfAnotherTime(t *testing.T) {
 	old := secret("old")

@@ -6,6 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 )
 
@@ -86,6 +88,13 @@ func TestConfigChanged(t *testing.T) {
 	for _, s := range []sharding.Shard{s, {}} {
 		if !configChanged(s).Update(event.UpdateEvent{ObjectOld: before, ObjectNew: changed}) {
 			t.Error("a change of spec is reconciled")
+		}
+	}
+	paused := pc()
+	paused.Annotations = map[string]string{meta.AnnotationKeyReconciliationPaused: "true"}
+	for _, s := range []sharding.Shard{s, {}} {
+		if !configChanged(s).Update(event.UpdateEvent{ObjectOld: paused, ObjectNew: before}) {
+			t.Error("a config whose pause ends is reconciled: no later reconcile of it is due")
 		}
 	}
 }

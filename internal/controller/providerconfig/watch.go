@@ -66,13 +66,16 @@ func usageChanged() predicate.Predicate {
 	}}
 }
 
-// configChanged selects changes of spec and, if there are other shards, of the labels by which
-// configs are assigned to them.
+// configChanged selects changes of spec, the end of a pause, which leaves the generation as it is, and, if there are
+// other shards, changes of the labels by which configs are assigned to them.
 func configChanged(s sharding.Shard) predicate.Predicate {
+	resumed := predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		return meta.IsPaused(e.ObjectOld) && !meta.IsPaused(e.ObjectNew)
+	}}
 	if s.IsAll() {
-		return predicate.GenerationChangedPredicate{}
+		return predicate.Or(predicate.GenerationChangedPredicate{}, resumed)
 	}
-	return predicate.Or(predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{})
+	return predicate.Or(predicate.GenerationChangedPredicate{}, resumed, predicate.LabelChangedPredicate{})
 }
 
 // usersOfSecret returns the configs whose credentials are in a Secret.
