@@ -220,7 +220,7 @@ func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e
 ) (identity, error) {
 	k := identityKey{partition: PartitionOf(region), tags: tags}
 	return r.cache.identity(e, k).get(ctx, func(ctx context.Context) (_ identity, err error) {
-		defer func() { r.cache.settle(e, k.partition, err) }()
+		defer func() { r.cache.confirmRegion(e, k.partition, err) }()
 		cfg, err := r.authenticate(ctx, s, m, e, tags, region)
 		if err != nil {
 			return identity{}, err
