@@ -49,6 +49,10 @@ type Kind[T Managed] struct {
 	// operation that creates it saves a reconcile: unused reservations are released.
 	Reads func(T) []string
 
+	// PollAge is the age of a shared answer that a poll of a steady resource accepts, if it is longer than half the poll
+	// interval: of what hardly ever changes.
+	PollAge time.Duration
+
 	// Observer returns the observer of a resource in one reconcile, which uses the session. It makes no call.
 	Observer func(mg T, s *session.Session) Observer[T]
 

@@ -38,6 +38,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		Region:       func(v *v1beta1.Version) string { return v.Spec.ForProvider.Region },
 		FunctionName: func(v *v1beta1.Version) **string { return &v.Spec.ForProvider.FunctionName },
 		Reads:        reads,
+		PollAge:      pollAge,
 		Reported:     func(*v1beta1.Version) bool { return true },
 		Observer:     c.observer,
 		ActsOn: func(mg *v1beta1.Version) []tenancy.Target {
