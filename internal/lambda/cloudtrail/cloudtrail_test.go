@@ -322,6 +322,10 @@ func TestConcerns(t *testing.T) {
 		"Other":   {"UpdateAlias", v1beta1.FunctionKind, false},
 		"All":     {"DeleteFunction", v1beta1.PermissionKind, true},
 		"Unknown": {"PutSomethingNew", v1beta1.FunctionKind, true},
+
+		// A Version publishes what someone has changed in AWS.
+		"PublishesCode":          {"UpdateFunctionCode", v1beta1.VersionKind, true},
+		"PublishesConfiguration": {"UpdateFunctionConfiguration", v1beta1.VersionKind, true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
