@@ -112,6 +112,10 @@ type Kind[T Managed] struct {
 	Invocations func(ctx context.Context, mg T, s *session.Session, within time.Duration) (count float64,
 		wait time.Duration, err error)
 
+	// Outdate drops what the kind keeps of AWS's answers about a resource longer than Facts.Fresh allows, because an event
+	// is about the resource. Nil if it keeps nothing.
+	Outdate func(uid types.UID)
+
 	// Forget removes what the kind keeps in memory of a resource that is gone. Nil if there is nothing.
 	Forget func(uid types.UID)
 }

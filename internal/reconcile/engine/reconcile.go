@@ -135,6 +135,9 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 		r.metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultOK)
 		return ctrl.Result{RequeueAfter: next}
 	}
+	if r.kind.Outdate != nil && !known.Events.Received.IsZero() {
+		r.kind.Outdate(mg.GetUID())
+	}
 	if wait = p.reserveReads(ctx); wait > 0 {
 		return r.waits(ctx, outcomeDeferred, wait)
 	}
