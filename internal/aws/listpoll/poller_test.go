@@ -288,6 +288,25 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestBrokenOffRound checks that the pages of a list that is read from its beginning again, after failures, do not count
+// twice: the list would seem not to pay for a day.
+func TestBrokenOffRound(t *testing.T) {
+	const n, pages = 120, 60
+	e := newEnv(t, Options{})
+	e.exist(pages * pageSize)
+	e.watch(n, e.now)
+	e.run(interval + interval*9/10)
+	e.fail = errors.New("no answer")
+	for failed := 0; failed < maxFailures; {
+		failed += e.run(time.Second)
+	}
+	e.fail = nil
+	e.run(2 * interval)
+	if got := e.run(interval); got < pages-1 || got > pages+1 {
+		t.Errorf("%d calls in an interval, want %d", got, pages)
+	}
+}
+
 func TestFullReads(t *testing.T) {
 	cases := map[string]struct {
 		n     int
