@@ -359,6 +359,20 @@ func TestFullReadsOfRestarts(t *testing.T) {
 	}
 }
 
+// TestFullReadsOfStandby checks that a replica that becomes the leader after days does not read all resources in full:
+// the leader before it has done so.
+func TestFullReadsOfStandby(t *testing.T) {
+	const n = 1000 // Read in full every 640 minutes.
+	e := newEnv(t, Options{})
+	e.exist(n)
+	e.now = e.now.Add(48 * time.Hour)
+	e.watch(n, time.Time{})
+	e.run(interval)
+	if got := e.states(n)[Unknown]; got > n/10 {
+		t.Errorf("%d of %d resources are to be read in full, want as many as in any interval", got, n)
+	}
+}
+
 func TestSessions(t *testing.T) {
 	e := newEnv(t, Options{})
 	e.exist(100)

@@ -186,8 +186,8 @@ func (r *resource) stateOf(l *list, id string, now time.Time, maxAge time.Durati
 // one in each interval, which do not depend on when the provider was started.
 func (p *Poller) fullReadDue(uid types.UID, r *resource, n int, now time.Time) bool {
 	last, every := r.readAt, p.fullReadInterval(n)
-	if last.IsZero() { // A time between the last poll before the start and the start counts, too.
-		last = p.start.Add(-p.o.Interval)
+	if last.IsZero() { // A time between the last poll by another process and the start counts, too.
+		last = r.watchedAt.Add(-p.o.Interval)
 	}
 	since := time.Duration(now.UnixNano()-int64(delay.Spread(string(uid), every))) % every
 	return last.Before(now.Add(-since))
