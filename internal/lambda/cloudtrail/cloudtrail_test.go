@@ -132,6 +132,11 @@ func TestParse(t *testing.T) {
 			want: call("UpdateCodeSigningConfig",
 				named("arn:aws:lambda:eu-central-1:111122223333:code-signing-config:csc-0a1b")),
 		},
+		"CodeSigningWithVersionOfTheAPI": {
+			body: message("UpdateCodeSigningConfig20200422", `{"codeSigningConfigArn":"arn:aws:lambda:eu-central-1:111122223333:code-signing-config:csc-0a1b"}`),
+			want: call("UpdateCodeSigningConfig",
+				named("arn:aws:lambda:eu-central-1:111122223333:code-signing-config:csc-0a1b")),
+		},
 		"CapacityProvider": {
 			body: message("UpdateCapacityProvider20251130", `{"capacityProviderName":"batch"}`),
 			want: call("UpdateCapacityProvider", named("batch")),
