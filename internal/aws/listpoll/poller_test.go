@@ -162,6 +162,25 @@ func TestLateList(t *testing.T) {
 	}
 }
 
+// TestDeletedTwice checks that a function is noticed as deleted again after it was created again.
+func TestDeletedTwice(t *testing.T) {
+	e := newEnv(t, Options{})
+	e.exist(100)
+	e.watch(100, e.now)
+	e.run(2 * interval)
+	id := e.ids()[3]
+	for times := 1; times <= 2; times++ {
+		delete(e.revisions, id)
+		e.run(2 * interval)
+		if got := e.notified[uidOf(3)]; got != times {
+			t.Errorf("after %d deletions, %d reconciles were requested", times, got)
+		}
+		e.revisions[id] = fmt.Sprint("again ", times)
+		e.watchOne(3, id, e.now)
+		e.run(2 * interval)
+	}
+}
+
 // TestNeverAgrees is about an endpoint whose lists show other revisions than its single reads.
 func TestNeverAgrees(t *testing.T) {
 	const n = 200

@@ -64,6 +64,9 @@ func (p *Poller) Watch(uid types.UID, s *session.Session, refs []Ref, readAt tim
 			p.add(uid, s, ref, i == 0)
 		}
 	}
+	if !slices.EqualFunc(r.refs, refs, func(a, b Ref) bool { return a.Revision == b.Revision }) {
+		r.reported = "" // What the list showed was another revision.
+	}
 	r.refs, r.readAt, r.watchedAt, r.notify = refs, readAt, p.o.Now(), notify
 	r.fingerprints = make([]uint64, len(refs))
 }
