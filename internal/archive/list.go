@@ -43,12 +43,10 @@ func Listed(s Source, last *v1beta1.DeployedCode) ([]listpoll.Ref, bool) {
 	if last == nil {
 		return nil, false
 	}
-	location, etag, ok := strings.Cut(last.Source, "#")
-	if location != (Bundle{From: s}).Location() {
-		return nil, false
-	}
+	location := Bundle{From: s}.Location()
+	etag, ok := strings.CutPrefix(last.Source, location+"#")
 	if !ok {
-		return nil, true
+		return nil, last.Source == location
 	}
 	return []listpoll.Ref{{List: objectsOf(*s.S3Bucket), ID: *s.S3Key, Revision: etag}}, true
 }

@@ -41,7 +41,7 @@ func (o ObserverFunc[T]) Observe(ctx context.Context, f Facts, mg T) (Outcome, e
 type Facts struct {
 	// Fresh is the time of the reconcile, and how old an AWS answer may be that another resource has requested: of
 	// this moment if the user requests a reconcile, a moment old if the user waits or something is in progress, and
-	// half the poll interval old if the resource was up to date. Its zero value accepts any age.
+	// half the poll interval or Kind.PollAge old if the resource was up to date. Its zero value accepts any age.
 	Fresh readcache.Freshness
 
 	// Repeats are the calls of earlier reconciles that have not shown their effect. Nil means that none is kept.

@@ -45,14 +45,11 @@ func (b *Batcher) describe(ctx context.Context, api API, now time.Time,
 		states, err := b.states(ctx, api, now, names)
 		for _, n := range names {
 			a, ok := states[n]
-			switch {
-			case err != nil:
-				a.Err = err
-			case !ok:
+			if !ok && err == nil {
 				a.Err = fmt.Errorf("the alarm %q does not exist: check its name, and for a composite alarm that "+
 					"cloudwatch:DescribeAlarms is allowed on the resource *", n)
 			}
-			answers[n] = answer[rollout.AlarmState]{value: a}
+			answers[n] = answer[rollout.AlarmState]{value: a, err: err}
 		}
 	}
 	return answers

@@ -88,7 +88,7 @@ func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject ro
 		sample, err = r.sample(now, of)
 		return sample, 0, err
 	}
-	answers, wait, err := b.samples.ask(now, interval, subject.Namespace, requests,
+	answers, wait, err := b.samples.ask(ctx, now, interval, subject.Namespace, requests,
 		func(due map[string]*request) map[string]answer[rollout.Sample] {
 			return b.measure(ctx, api, now, due)
 		})
@@ -112,7 +112,7 @@ func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, namespace 
 	for _, n := range names {
 		requests[n] = n
 	}
-	answers, wait, err := b.alarms.ask(now, slotFor(interval), namespace, requests,
+	answers, wait, err := b.alarms.ask(ctx, now, slotFor(interval), namespace, requests,
 		func(due map[string]string) map[string]answer[rollout.AlarmState] {
 			return b.describe(ctx, api, now, due)
 		})

@@ -353,6 +353,69 @@ func TestErrorOfSlot(t *testing.T) {
 	}
 }
 
+// TestCallerThatEnds checks that others do not see the error of a caller whose reconcile ended during the calls: one of
+// them makes the calls again, and nobody repeats what was answered before.
+func TestCallerThatEnds(t *testing.T) {
+	b, f := &Batcher{}, &fake{}
+	ctx, cancel := context.WithCancel(t.Context())
+	const rollouts = 200 // Of four queries each: they take two calls.
+	f.getMetricData = func(in *sdk.GetMetricDataInput) (*sdk.GetMetricDataOutput, error) {
+		if len(f.metrics) < 2 || ctx.Err() != nil {
+			return one(in), nil
+		}
+		cancel()
+		return nil, ctx.Err()
+	}
+	f.describeAlarms = func(in *sdk.DescribeAlarmsInput) (*sdk.DescribeAlarmsOutput, error) {
+		if ctx.Err() == nil {
+			cancel()
+			return nil, ctx.Err()
+		}
+		return &sdk.DescribeAlarmsOutput{
+			MetricAlarms: []types.MetricAlarm{{AlarmName: &in.AlarmNames[0], StateValue: types.StateValueOk}},
+		}, nil
+	}
+	ask := func(ctx context.Context, second, i int) error {
+		_, wait, err := b.Sample(ctx, f, clock(12, 0, second), subjectOf(i), lambdaOf("ErrorRate"))
+		if second > 0 && wait > 0 {
+			t.Errorf("rollout %d waits", i)
+		}
+		return err
+	}
+	for i := range rollouts {
+		if err := ask(t.Context(), 0, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := ask(ctx, 1, rollouts-1); err == nil {
+		t.Error("the caller sees no error")
+	}
+	for i := range rollouts {
+		if err := ask(t.Context(), 2, i); err != nil {
+			t.Errorf("rollout %d: %v", i, err)
+		}
+	}
+	if diff := cmp.Diff([]int{500, 300, 300}, f.calls()); diff != "" {
+		t.Errorf("queries of calls: -want, +got:\n%s", diff)
+	}
+
+	alarm := func(ctx context.Context, second int) error {
+		states, _, err := b.Alarms(ctx, f, clock(12, 0, second), "ns", []string{"a"}, time.Minute)
+		return errors.Join(err, states["a"].Err)
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	defer cancel()
+	if err := alarm(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := alarm(ctx, 1); err == nil {
+		t.Error("the caller sees no error")
+	}
+	if err := alarm(t.Context(), 2); err != nil {
+		t.Errorf("another caller: %v", err)
+	}
+}
+
 func TestPanicOfCall(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
 	f.getMetricData = func(*sdk.GetMetricDataInput) (*sdk.GetMetricDataOutput, error) { panic("boom") }

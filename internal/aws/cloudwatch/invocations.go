@@ -22,7 +22,7 @@ func (b *Batcher) Invocations(ctx context.Context, api API, now time.Time, names
 	within time.Duration,
 ) (count float64, wait time.Duration, err error) {
 	r := newInvocations(namespace, function, within)
-	answers, wait, err := b.invocations.ask(now, defaultInterval, namespace, map[string]*request{r.key: r},
+	answers, wait, err := b.invocations.ask(ctx, now, defaultInterval, namespace, map[string]*request{r.key: r},
 		func(due map[string]*request) map[string]answer[rollout.Sample] {
 			return b.measure(ctx, api, now, due)
 		})

@@ -1,6 +1,7 @@
 package cloudwatch
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"time"
@@ -62,9 +63,10 @@ type answer[R any] struct {
 }
 
 // ask returns the answers to requests of a namespace in the current slot, or how long to wait for them. If the calls
-// are due, it passes all requests to send, which returns their answers.
-func (s *schedule[Q, R]) ask(now time.Time, interval time.Duration, namespace string, requests map[string]Q,
-	send func(map[string]Q) map[string]answer[R],
+// are due, it passes all requests to send, which returns their answers. If the context ends meanwhile, the next caller
+// makes the calls that have failed.
+func (s *schedule[Q, R]) ask(ctx context.Context, now time.Time, interval time.Duration, namespace string,
+	requests map[string]Q, send func(map[string]Q) map[string]answer[R],
 ) (map[string]answer[R], time.Duration, error) {
 	s.mu.Lock()
 	g, err := s.register(now, interval, namespace, requests)
@@ -82,7 +84,7 @@ func (s *schedule[Q, R]) ask(now time.Time, interval time.Duration, namespace st
 	s.mu.Unlock()
 
 	var got map[string]answer[R]
-	defer func() { s.finish(g, due, got) }() // Even after a panic.
+	defer func() { s.finish(g, due, got, ctx.Err() == nil) }() // Even after a panic.
 	got = send(due)
 	for k := range requests {
 		if _, known := answers[k]; !known {
@@ -242,14 +244,16 @@ func (g *grid[Q, R]) due() map[string]Q {
 	return due
 }
 
-// finish ends the calls of a slot with the answers to all requests that were due.
-func (s *schedule[Q, R]) finish(g *grid[Q, R], due map[string]Q, got map[string]answer[R]) {
+// finish ends the calls of a slot with the answers to all requests that were due. If not all calls were completed,
+// errors do not count.
+func (s *schedule[Q, R]) finish(g *grid[Q, R], due map[string]Q, got map[string]answer[R], completed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g.sending, g.sent = false, true
+	g.sending, g.sent = false, completed
 	for k := range due {
-		a := answerOf(k, got)
-		g.entries[k].answer = &a
+		if a := answerOf(k, got); completed || a.err == nil {
+			g.entries[k].answer = &a
+		}
 	}
 }
 

@@ -76,9 +76,8 @@ const (
 
 // A Poller watches resources by lists. A nil Poller watches nothing. It is safe for concurrent use.
 type Poller struct {
-	o     Options
-	start time.Time
-	wake  chan struct{}
+	o    Options
+	wake chan struct{}
 
 	mu        sync.Mutex
 	lists     map[listKey]*list
@@ -126,8 +125,7 @@ func New(o Options) *Poller {
 		o.Log = logging.NewNopLogger()
 	}
 	return &Poller{
-		o: o, start: o.Now(), wake: make(chan struct{}, 1), lists: map[listKey]*list{},
-		resources: map[types.UID]*resource{},
+		o: o, wake: make(chan struct{}, 1), lists: map[listKey]*list{}, resources: map[types.UID]*resource{},
 	}
 }
 

@@ -162,6 +162,25 @@ func TestLateList(t *testing.T) {
 	}
 }
 
+// TestDeletedTwice checks that a function is noticed as deleted again after it was created again.
+func TestDeletedTwice(t *testing.T) {
+	e := newEnv(t, Options{})
+	e.exist(100)
+	e.watch(100, e.now)
+	e.run(2 * interval)
+	id := e.ids()[3]
+	for times := 1; times <= 2; times++ {
+		delete(e.revisions, id)
+		e.run(2 * interval)
+		if got := e.notified[uidOf(3)]; got != times {
+			t.Errorf("after %d deletions, %d reconciles were requested", times, got)
+		}
+		e.revisions[id] = fmt.Sprint("again ", times)
+		e.watchOne(3, id, e.now)
+		e.run(2 * interval)
+	}
+}
+
 // TestNeverAgrees is about an endpoint whose lists show other revisions than its single reads.
 func TestNeverAgrees(t *testing.T) {
 	const n = 200
@@ -288,6 +307,25 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestBrokenOffRound checks that the pages of a list that is read from its beginning again, after failures, do not count
+// twice: the list would seem not to pay for a day.
+func TestBrokenOffRound(t *testing.T) {
+	const n, pages = 120, 60
+	e := newEnv(t, Options{})
+	e.exist(pages * pageSize)
+	e.watch(n, e.now)
+	e.run(interval + interval*9/10)
+	e.fail = errors.New("no answer")
+	for failed := 0; failed < maxFailures; {
+		failed += e.run(time.Second)
+	}
+	e.fail = nil
+	e.run(2 * interval)
+	if got := e.run(interval); got < pages-1 || got > pages+1 {
+		t.Errorf("%d calls in an interval, want %d", got, pages)
+	}
+}
+
 func TestFullReads(t *testing.T) {
 	cases := map[string]struct {
 		n     int
@@ -319,8 +357,11 @@ func TestFullReadsOfRestarts(t *testing.T) {
 	for range 48 {
 		e.Poller = New(Options{Interval: interval, Now: func() time.Time { return e.now }})
 		e.watch(n, time.Time{})
-		for range 6 {
-			e.run(interval)
+		for poll := range 6 {
+			if poll > 0 {
+				e.run(interval / 2)
+			}
+			e.run(interval / 2)
 			for i, id := range e.ids() {
 				if e.Check(uidOf(i), e.session).State == Unknown {
 					full[i]++
@@ -328,11 +369,26 @@ func TestFullReadsOfRestarts(t *testing.T) {
 				}
 			}
 		}
+		e.run(interval / 2) // The next polls would have come as late after the restart.
 	}
 	for i := range n {
 		if full[i] < 17 || full[i] > 37 { // 18 times 160 minutes are 48 hours. A restart may add one.
 			t.Fatalf("resource %d was read in full %d times in 48 hours, want 17 to 37", i, full[i])
 		}
+	}
+}
+
+// TestFullReadsOfStandby checks that a replica that becomes the leader after days does not read all resources in full:
+// the leader before it has done so.
+func TestFullReadsOfStandby(t *testing.T) {
+	const n = 1000 // Read in full every 640 minutes.
+	e := newEnv(t, Options{})
+	e.exist(n)
+	e.now = e.now.Add(48 * time.Hour)
+	e.watch(n, time.Time{})
+	e.run(interval)
+	if got := e.states(n)[Unknown]; got > n/10 {
+		t.Errorf("%d of %d resources are to be read in full, want as many as in any interval", got, n)
 	}
 }
 

@@ -135,7 +135,7 @@ func (l *list) fail(now time.Time, denied bool) {
 		return
 	}
 	if l.failures%maxFailures == 0 {
-		l.token = ""
+		l.token, l.pages = "", 0
 	}
 	l.postpone(now, delay.Doubling(minFailureDelay, l.failures, maxFailureDelay))
 }

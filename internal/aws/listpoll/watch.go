@@ -64,6 +64,9 @@ func (p *Poller) Watch(uid types.UID, s *session.Session, refs []Ref, readAt tim
 			p.add(uid, s, ref, i == 0)
 		}
 	}
+	if !slices.EqualFunc(r.refs, refs, func(a, b Ref) bool { return a.Revision == b.Revision }) {
+		r.reported = "" // What the list showed was another revision.
+	}
 	r.refs, r.readAt, r.watchedAt, r.notify = refs, readAt, p.o.Now(), notify
 	r.fingerprints = make([]uint64, len(refs))
 }
@@ -186,8 +189,8 @@ func (r *resource) stateOf(l *list, id string, now time.Time, maxAge time.Durati
 // one in each interval, which do not depend on when the provider was started.
 func (p *Poller) fullReadDue(uid types.UID, r *resource, n int, now time.Time) bool {
 	last, every := r.readAt, p.fullReadInterval(n)
-	if last.IsZero() {
-		last = p.start
+	if last.IsZero() { // A time between the last poll by another process and the start counts, too.
+		last = r.watchedAt.Add(-p.o.Interval)
 	}
 	since := time.Duration(now.UnixNano()-int64(delay.Spread(string(uid), every))) % every
 	return last.Before(now.Add(-since))

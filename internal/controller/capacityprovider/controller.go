@@ -34,6 +34,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		Region:   func(c *v1beta1.CapacityProvider) string { return c.Spec.ForProvider.Region },
 		Reads:    c.reads,
 		Observer: c.observer,
+		Outdate:  c.tags.Drop,
 		Forget:   c.tags.Drop,
 		Tagged:   true,
 		Owns: func(c *v1beta1.CapacityProvider) []tenancy.Target {

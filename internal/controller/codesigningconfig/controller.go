@@ -36,6 +36,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		Reads:    c.reads,
 		Reported: func(*v1beta1.CodeSigningConfig) bool { return true },
 		Observer: c.observer,
+		Outdate:  c.tags.Drop,
 		Forget:   c.tags.Drop,
 		Tagged:   true,
 		Owns: func(c *v1beta1.CodeSigningConfig) []tenancy.Target {

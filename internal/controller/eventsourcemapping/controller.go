@@ -39,6 +39,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		Reads:    c.reads,
 		Observer: c.observer,
 		Listed:   listItems,
+		Outdate:  c.tags.Drop,
 		Forget:   c.tags.Drop,
 		ActsOn: func(m *v1beta1.EventSourceMapping) []tenancy.Target {
 			return tenancy.Functions(m.Spec.ForProvider.FunctionName)

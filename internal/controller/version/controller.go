@@ -38,7 +38,8 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		Region:       func(v *v1beta1.Version) string { return v.Spec.ForProvider.Region },
 		FunctionName: func(v *v1beta1.Version) **string { return &v.Spec.ForProvider.FunctionName },
 		Reads:        reads,
-		Reported:     func(*v1beta1.Version) bool { return true },
+		PollAge:      pollAge,
+		Reported:     reported,
 		Observer:     c.observer,
 		ActsOn: func(mg *v1beta1.Version) []tenancy.Target {
 			return tenancy.Functions(
@@ -48,6 +49,14 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		References: references,
 		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},
 	})
+}
+
+// reported reports whether the provider learns of what may change the version. Its own changes of a function are known
+// from a Function that spec refers to: events about them do not count.
+func reported(v *v1beta1.Version) bool {
+	p := v.Spec.ForProvider
+	return p.FunctionNameRef != nil || p.FunctionNameSelector != nil ||
+		ptr.Deref(p.PublishPolicy, "") == policyOnRequest
 }
 
 // calls names the operations that create, update and delete a version.

@@ -325,7 +325,7 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 	v := testVersion()
 	e.Converge(v)
 	e.Double.ResetCalls()
-	e.Age = 5 * time.Minute
+	e.Age = pollAge
 	const observations = 5
 	for range observations {
 		e.Advance(5 * time.Minute)
@@ -342,6 +342,28 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 	e.Double.ResetCalls()
 	if _, err := e.Step(v); err != nil || e.Double.Count(opGet) != 2 {
 		t.Errorf("after half an hour the version is looked at too: %v, %v", e.Double.Calls(), err)
+	}
+}
+
+// TestNoAnswerFromBeforeAnEvent checks that an answer does not count that is older than the reconcile accepts, as one
+// from before an event about the version, or from before the first report that the version is gone.
+func TestNoAnswerFromBeforeAnEvent(t *testing.T) {
+	e := newEnv(t)
+	v := testVersion()
+	e.Converge(v)
+	e.Age = pollAge
+	e.Poll(v)
+	e.Advance(time.Minute)
+	if _, err := e.Lambda.DeleteFunction(
+		e.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1")},
+	); err != nil {
+		t.Fatal(err)
+	}
+	e.Advance(20 * time.Second) // The reconcile for the event had to wait.
+	e.Age = 15 * time.Second
+	e.Double.ResetCalls()
+	if _, err := e.Step(v); err != nil || e.Double.Count(opGet) != 2 {
+		t.Errorf("the version is to be read, got %v, %v", e.Double.Calls(), err)
 	}
 }
 

@@ -108,7 +108,7 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, v *v1beta1.Versi
 	if err != nil {
 		return found{}, err
 	}
-	if o.version, err = e.version(ctx, v, name); err != nil {
+	if o.version, err = e.version(ctx, name); err != nil {
 		return found{Annotate: nothing}, err
 	}
 	e.recordCode(ctx, v, o.version)

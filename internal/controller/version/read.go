@@ -25,22 +25,16 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// version reads a version by its name. Only its state ever changes, so one that AWS has
-// prepared is read every half hour, or when the user waits for it.
-func (e *external) version(ctx context.Context, v *v1beta1.Version, name string) (*types.FunctionConfiguration, error) {
+// pollAge is the age of an answer about a version that a poll accepts: only the state of a version ever changes.
+const pollAge = 30 * time.Minute
+
+// version reads a version by its name.
+func (e *external) version(ctx context.Context, name string) (*types.FunctionConfiguration, error) {
 	if name == "" {
 		return nil, nil
 	}
-	const (
-		waiting = 10 * time.Second
-		while   = 30 * time.Minute
-	)
-	fresh := e.facts.Fresh
-	if active(v) && fresh.Now.Sub(fresh.Since) > waiting {
-		fresh.Since = fresh.Now.Add(-while)
-	}
 	return readcache.Read(
-		ctx, e.cache, e.key(name), fresh,
+		ctx, e.cache, e.key(name), e.facts.Fresh,
 		func(ctx context.Context) (*types.FunctionConfiguration, error) { return e.get(ctx, name) },
 	)
 }

@@ -132,6 +132,11 @@ func TestParse(t *testing.T) {
 			want: call("UpdateCodeSigningConfig",
 				named("arn:aws:lambda:eu-central-1:111122223333:code-signing-config:csc-0a1b")),
 		},
+		"CodeSigningWithVersionOfTheAPI": {
+			body: message("UpdateCodeSigningConfig20200422", `{"codeSigningConfigArn":"arn:aws:lambda:eu-central-1:111122223333:code-signing-config:csc-0a1b"}`),
+			want: call("UpdateCodeSigningConfig",
+				named("arn:aws:lambda:eu-central-1:111122223333:code-signing-config:csc-0a1b")),
+		},
 		"CapacityProvider": {
 			body: message("UpdateCapacityProvider20251130", `{"capacityProviderName":"batch"}`),
 			want: call("UpdateCapacityProvider", named("batch")),
@@ -322,6 +327,10 @@ func TestConcerns(t *testing.T) {
 		"Other":   {"UpdateAlias", v1beta1.FunctionKind, false},
 		"All":     {"DeleteFunction", v1beta1.PermissionKind, true},
 		"Unknown": {"PutSomethingNew", v1beta1.FunctionKind, true},
+
+		// A Version publishes what someone has changed in AWS.
+		"PublishesCode":          {"UpdateFunctionCode", v1beta1.VersionKind, true},
+		"PublishesConfiguration": {"UpdateFunctionConfiguration", v1beta1.VersionKind, true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

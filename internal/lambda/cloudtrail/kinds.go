@@ -9,8 +9,8 @@ import (
 // concerned has the kinds of managed resources that an operation may change. An operation that is not listed may
 // change all: the deletion of a function deletes what belongs to it.
 var concerned = map[string][]string{
-	"UpdateFunctionCode":              {v1beta1.FunctionKind},
-	"UpdateFunctionConfiguration":     {v1beta1.FunctionKind},
+	"UpdateFunctionCode":              {v1beta1.FunctionKind, v1beta1.VersionKind},
+	"UpdateFunctionConfiguration":     {v1beta1.FunctionKind, v1beta1.VersionKind},
 	"PutFunctionConcurrency":          {v1beta1.FunctionKind},
 	"DeleteFunctionConcurrency":       {v1beta1.FunctionKind},
 	"PutFunctionCodeSigningConfig":    {v1beta1.FunctionKind},

@@ -76,7 +76,7 @@ func subjectOf(d record, e Event) Subject {
 	s.setFunction(string(p.FunctionName), qualifierOf(d))
 	s.setLayer(string(p.LayerName), string(p.VersionNumber))
 	s.setARN(string(cmp.Or(p.Resource, p.ResourceArn)))
-	if strings.HasSuffix(string(d.EventName), "CodeSigningConfig") && p.FunctionName == "" {
+	if strings.Contains(string(d.EventName), "CodeSigningConfig") && p.FunctionName == "" {
 		s.setARN(string(p.CodeSigningConfigArn))
 	}
 	if id := string(cmp.Or(p.UUID, d.Response.UUID)); isName(id) {

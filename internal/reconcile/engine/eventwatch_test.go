@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -21,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/driftevents"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/cloudtrail"
@@ -347,6 +349,59 @@ func TestEventPriority(t *testing.T) {
 	if !known.Events.Received.IsZero() || known.Events.Reconciles != 1 {
 		t.Errorf("the event is not handled: %+v", known.Events)
 	}
+}
+
+// TestEventAboutTags checks that the reconcile for an event reads tags again that the kind keeps for an hour.
+func TestEventAboutTags(t *testing.T) {
+	tags := &taggedCloud{}
+	e := newEnv(t, samples.New(), func(o *Options, k *reconcile.Kind[*sample]) {
+		tags.cache = readcache.NewTagCache(o.Now)
+		k.Outdate = tags.cache.Drop
+		k.Observer = func(*sample, *session.Session) reconcile.Observer[*sample] { return tags }
+	})
+	tags.cloud = e.cloud
+	e.converge()
+	for _, step := range []struct {
+		reason string
+		do     func()
+		want   int
+	}{
+		{"A poll does with what is kept.", func() {}, 0},
+		{"An event may be about the tags.", func() {
+			e.reconciler.states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock)
+		}, 1},
+		{"They are kept again then.", func() {}, 0},
+	} {
+		e.clock, tags.reads = e.clock.Add(10*time.Minute), 0
+		step.do()
+		e.reconcile()
+		if tags.reads != step.want {
+			t.Errorf("%s\n%d reads, want %d", step.reason, tags.reads, step.want)
+		}
+	}
+}
+
+// taggedCloud is a cloud that reads tags by a call of their own, and counts these reads.
+type taggedCloud struct {
+	*cloud
+
+	cache *readcache.TagCache
+	reads int
+}
+
+func (c *taggedCloud) Observe(ctx context.Context, f reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
+	if _, err := c.cache.Read(ctx, mg, "arn", c); err != nil {
+		return reconcile.Outcome{}, err
+	}
+	return c.cloud.Observe(ctx, f, mg)
+}
+
+// ListTags returns the owner that all resources of this test have.
+func (c *taggedCloud) ListTags(
+	context.Context, *lambda.ListTagsInput, ...func(*lambda.Options),
+) (*lambda.ListTagsOutput, error) {
+	c.reads++
+	return &lambda.ListTagsOutput{Tags: map[string]string{"uid": string(samples.New().GetUID())}}, nil
 }
 
 // After a start, a converged resource with an event is reconciled at once.

@@ -135,6 +135,9 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 		r.metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultOK)
 		return ctrl.Result{RequeueAfter: next}
 	}
+	if r.kind.Outdate != nil && !known.Events.Received.IsZero() {
+		r.kind.Outdate(mg.GetUID())
+	}
 	if wait = p.reserveReads(ctx); wait > 0 {
 		return r.waits(ctx, outcomeDeferred, wait)
 	}
@@ -245,7 +248,7 @@ const recent = 2 * time.Second
 // fresh returns how old a cached answer that another resource requested may be. It is not from before the last event
 // about the resource.
 func (r *reconciler[T]) fresh(mg T, p quota.Priority, known memory.Resource) readcache.Freshness {
-	age := r.poll.Interval / 2 //nolint:mnd // Drift is seen after one and a half intervals at most.
+	age := max(r.poll.Interval/2, r.kind.PollAge) //nolint:mnd // So drift is seen after 1.5 intervals as a rule.
 	switch {
 	case reconcile.Requested(mg):
 		age = 0
