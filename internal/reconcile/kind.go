@@ -49,8 +49,8 @@ type Kind[T Managed] struct {
 	// operation that creates it saves a reconcile: unused reservations are released.
 	Reads func(T) []string
 
-	// PollAge is the age of a shared answer that a poll of a steady resource accepts, if it is longer than half the poll
-	// interval: of what hardly ever changes.
+	// PollAge is the age of a shared answer that a poll of a steady resource accepts, if it is longer than half the
+	// poll interval: of what hardly ever changes.
 	PollAge time.Duration
 
 	// Observer returns the observer of a resource in one reconcile, which uses the session. It makes no call.
@@ -112,8 +112,8 @@ type Kind[T Managed] struct {
 	Invocations func(ctx context.Context, mg T, s *session.Session, within time.Duration) (count float64,
 		wait time.Duration, err error)
 
-	// Outdate drops what the kind keeps of AWS's answers about a resource longer than Facts.Fresh allows, because an event
-	// is about the resource. Nil if it keeps nothing.
+	// Outdate drops what the kind keeps of AWS's answers about a resource longer than Facts.Fresh allows, because an
+	// event is about the resource. Nil if it keeps nothing.
 	Outdate func(uid types.UID)
 
 	// Forget removes what the kind keeps in memory of a resource that is gone. Nil if there is nothing.

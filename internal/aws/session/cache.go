@@ -165,8 +165,8 @@ func (c *cache) shared(e *entry, partition string) *cached[aws.Config] {
 	return m
 }
 
-// confirmRegion keeps the region in which STS was called for a partition if it was called with success. After an error the
-// next caller calls STS in its own region, since an account may not have enabled the first one.
+// confirmRegion keeps the region in which STS was called for a partition if it was called with success. After an error,
+// the next caller calls STS in its own region, since an account may not have enabled the first one.
 func (c *cache) confirmRegion(e *entry, partition string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

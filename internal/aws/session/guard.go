@@ -67,8 +67,8 @@ func (g guard) checkAddress(host string, a netip.Addr) error {
 	return nil
 }
 
-// CheckHostPattern returns an error if a pattern of NamespacedEndpointHosts is malformed, or has a port, so that no host
-// would match it.
+// CheckHostPattern returns an error if a pattern of NamespacedEndpointHosts is malformed, or has a port, so that no
+// host would match it.
 func CheckHostPattern(pattern string) error {
 	if _, _, err := net.SplitHostPort(pattern); err == nil {
 		return errors.New("it must have no port")

@@ -71,8 +71,8 @@ func codeStates(a deploymentPackage, o *lambda.GetFunctionOutput, deployed *v1be
 	return want, have
 }
 
-// storageStates sets how the archive is to be stored, and how AWS stores it. An object that AWS refers to is compared by
-// its name too: AWS needs it as long as the function exists, while a copy is the same from wherever it was made. An
+// storageStates sets how the archive is to be stored, and how AWS stores it. An object that AWS refers to is compared
+// by its name too: AWS needs it as long as the function exists, while a copy is the same from wherever it was made. An
 // archive that is not in S3 is always copied.
 func storageStates(a deploymentPackage, o *types.FunctionCodeLocation, want, have *code) {
 	want.S3ObjectStorageMode = a.spec.S3ObjectStorageMode

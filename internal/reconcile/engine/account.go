@@ -31,7 +31,8 @@ func (p *pass[T]) checkAccount() error {
 	if was == "" || is == "" || was == is || reconcile.ObserveOnly(p.read) {
 		return nil
 	}
-	return reconcile.Invalid(errors.Errorf("it is in AWS account %s, where it would be left behind, but the credentials "+
-		"of its provider config are of account %s: use credentials of account %s, or delete this resource with "+
-		"managementPolicies that do not include Delete, which leaves it in AWS, and create it again", was, is, was))
+	return reconcile.Invalid(errors.Errorf("it is in AWS account %s, where it would be left behind, but the "+
+		"credentials of its provider config are of account %s: use credentials of account %s, or delete this "+
+		"resource with managementPolicies that do not include Delete, which leaves it in AWS, and create it again",
+		was, is, was))
 }

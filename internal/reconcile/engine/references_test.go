@@ -229,7 +229,8 @@ func TestOptionalLayers(t *testing.T) {
 		"NotYetInAWS": {
 			"One that does not exist in AWS yet is missing, too.",
 			[]xpv2.NamespacedReference{optional("new"), required("base")},
-			[]string{"", "arn:base"}, "",
+			[]string{"", "arn:base"},
+			"",
 		},
 		"Required": {
 			"A required one is named, rather than the optional one.",
