@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -112,7 +113,7 @@ func (r *references[T]) permits(
 // optional reports whether a resource has an optional reference to an object.
 func (r *references[T]) optional(mg resource.Managed, to client.Object, key client.ObjectKey) bool {
 	t, ok := mg.(T)
-	gvk, err := r.reader.GroupVersionKindFor(to)
+	gvk, err := apiutil.GVKForObject(to, r.reader.Scheme())
 	if !ok || err != nil || r.kind.References == nil {
 		return false
 	}
