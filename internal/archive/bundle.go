@@ -131,13 +131,14 @@ func (b Bundle) Name() string {
 	return b.Location() + "#" + b.Version
 }
 
-// splitName returns the location of a name, and its ETag or digest. Unlike a location, they have no #.
-func splitName(name string) (location, version string) {
-	at := strings.LastIndex(name, "#")
-	if at < 0 {
-		return name, ""
+// versionAt returns the ETag or digest in a name, empty if it has none, and whether the name has the location. Unlike a
+// location, an ETag and a digest have no #.
+func versionAt(location, name string) (version string, ok bool) {
+	if name == location {
+		return "", true
 	}
-	return name[:at], name[at+1:]
+	at := strings.LastIndex(name, "#")
+	return name[at+1:], at >= 0 && name[:at] == location
 }
 
 // Remember returns what status stores of a bundle after AWS has accepted it: the source and its hash. If the provider
@@ -195,7 +196,7 @@ func (b Bundle) Compare(codeSHA256 string, last *v1beta1.DeployedCode) (want, ha
 		want.Revision = b.revision()
 	default:
 		want.Name, have.Name = b.Name(), last.Source
-		if at, _ := splitName(last.Source); b.Version == "" && (last.Source == b.Location() || at == b.Location()) {
+		if _, same := versionAt(b.Location(), last.Source); same && b.Version == "" {
 			// The ETag cannot be read at the moment, so only the location is compared.
 			want.Name = last.Source
 		}

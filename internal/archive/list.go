@@ -34,19 +34,14 @@ func Listed(s Source, last *v1beta1.DeployedCode) ([]listpoll.Ref, bool) {
 	switch {
 	case s.Tracks(): // No list shows a tag that moves.
 		return nil, false
-	case s.Flux != nil, s.OCI != nil: // A watch of the source shows a new artifact.
-		at, _ := splitName(ptr.Deref(last, v1beta1.DeployedCode{}).Source)
-		return nil, at == s.artifactLocation()
-	case s.S3Key == nil, s.S3ObjectVersion != nil:
+	case s.S3ObjectVersion != nil, s.S3Key == nil && s.Flux == nil && s.OCI == nil:
 		return nil, true
-	}
-	if last == nil {
+	case last == nil:
 		return nil, false
 	}
-	location := Bundle{From: s}.Location()
-	etag, ok := strings.CutPrefix(last.Source, location+"#")
-	if !ok {
-		return nil, last.Source == location
+	etag, ok := versionAt(Bundle{From: s}.Location(), last.Source)
+	if !ok || etag == "" || s.S3Key == nil { // A watch of an artifact's source shows a new one.
+		return nil, ok
 	}
 	return []listpoll.Ref{{List: objectsOf(*s.S3Bucket), ID: *s.S3Key, Revision: etag}}, true
 }

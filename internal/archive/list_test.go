@@ -20,6 +20,7 @@ func TestListed(t *testing.T) {
 		"Object":   {"The list has the ETag.", object("a.zip"), "s3://code/a.zip#e1", "e1", true},
 		"HashSign": {"A key may have any character.", object("build#1/a.zip"), "s3://code/build#1/a.zip#e1", "e1", true},
 		"NoETag":   {"AWS did not return the ETag.", object("build#1.zip"), "s3://code/build#1.zip", "", true},
+		"Longer":   {"Another object has the key with a # and more.", object("a"), "s3://code/a#1#e1", "", false},
 		"Other":    {"Another object was deployed.", object("b.zip"), "s3://code/a.zip#e1", "", false},
 	}
 	for name, tc := range cases {

@@ -28,7 +28,7 @@ func (f Finder) registry(ctx context.Context, namespace string, b Bundle, last *
 		return b, nil
 	}
 	if last != nil {
-		if at, digest := splitName(last.Source); at == b.Location() && (!b.From.Tracks() || f.OCI == nil) {
+		if digest, ok := versionAt(b.Location(), last.Source); ok && digest != "" && (!b.From.Tracks() || f.OCI == nil) {
 			b.Version = digest
 			return b, nil
 		}
