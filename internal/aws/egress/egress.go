@@ -97,12 +97,6 @@ func Matches(pattern, host string) bool {
 	return err == nil && ok
 }
 
-// CheckPattern returns an error if a pattern is malformed.
-func CheckPattern(pattern string) error {
-	_, err := path.Match(pattern, "")
-	return err
-}
-
 // embedded returns the IPv4 address that an IPv6 address stands for: of NAT64, of 6to4, or an old
 // IPv4-compatible one. It returns other addresses as they are.
 func embedded(a netip.Addr) netip.Addr {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,8 @@ var ErrURL = errors.New("it is not an http or https URL")
 func CheckHost(pattern string) error {
 	host, port := splitHost(pattern)
 	_, err := strconv.ParseUint(port, 10, 16)
-	if port != "" && err != nil || host == "" || strings.ContainsAny(host, "/@ ") || CheckPattern(host) != nil {
+	_, malformed := path.Match(host, "")
+	if port != "" && err != nil || host == "" || strings.ContainsAny(host, "/@ ") || malformed != nil {
 		return errors.New("it must be a host such as prometheus.example.org, a host and a port, or a pattern such as " +
 			"*.example.org")
 	}
