@@ -312,39 +312,6 @@ func (p *pass[T]) failure(res ctrl.Result, err error) error {
 	return errors.New("the runtime could not finish the reconcile")
 }
 
-// pollResult returns when a resource without an error is reconciled next.
-func (p *pass[T]) pollResult(res ctrl.Result) ctrl.Result {
-	mg := p.read
-	switch {
-	case res.IsZero():
-		return res
-	case p.out.After > 0:
-		return ctrl.Result{RequeueAfter: p.out.After}
-	case meta.WasDeleted(mg):
-		return ctrl.Result{RequeueAfter: reconcile.PendingDelay(p.now().Sub(mg.GetDeletionTimestamp().Time))}
-	case p.did != memory.ActionNone, res.Requeue: //nolint:staticcheck // As above.
-		return ctrl.Result{RequeueAfter: reconcile.MinPending}
-	case reconcile.InMotion(p.ready):
-		return ctrl.Result{RequeueAfter: reconcile.PendingDelay(p.now().Sub(p.ready.LastTransitionTime.Time))}
-	}
-	requested, _ := meta.GetPollInterval(mg)
-	return ctrl.Result{RequeueAfter: p.poll.Jittered(p.pollInterval(requested), p.random())}
-}
-
-// pollInterval returns the interval after which a stable resource is reconciled, 0 for the usual one. Events make polls
-// rare, if they are proven to arrive and if they tell of all changes.
-func (p *pass[T]) pollInterval(requested time.Duration) time.Duration {
-	s := p.session
-	if requested > 0 || s == nil || p.events == nil || p.poll.WithEvents <= p.poll.Interval ||
-		p.kind.Reported == nil || !p.kind.Reported(p.read) {
-		return requested
-	}
-	if p.ready.Status != corev1.ConditionTrue || !p.events.Proven(s.Ref.UID, s.Identity.Account, s.AWS.Region) {
-		return requested
-	}
-	return p.poll.WithEvents
-}
-
 // waits ends a reconcile that has to wait, with an outcome for its span.
 func (r *reconciler[T]) waits(ctx context.Context, outcome string, wait time.Duration) ctrl.Result {
 	endSpan(ctx, outcome)
