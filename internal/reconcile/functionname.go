@@ -43,7 +43,7 @@ func inSession(name string, s *session.Session) error {
 	case r.Region != "" && r.Region != s.AWS.Region:
 		return errors.Errorf("%q is a function in region %s, but spec.forProvider.region is %s", name, r.Region,
 			s.AWS.Region)
-	case r.Account != "" && !functionname.IsAccountID(s.Identity.Account):
+	case r.Account != "" && s.Identity.AccountID() == "":
 		return errors.Errorf("%q is an ARN, but the account of the provider config is not known: use the function's "+
 			"plain name", name)
 	case r.Account != "" && r.Account != s.Identity.Account:

@@ -173,6 +173,14 @@ type Identity struct {
 	ARN string
 }
 
+// AccountID returns the AWS account ID, or "" if it is not known.
+func (i Identity) AccountID() string {
+	if !functionname.IsAccountID(i.Account) {
+		return ""
+	}
+	return i.Account
+}
+
 // An identity is an authenticated aws.Config with its identity.
 type identity struct {
 	Identity

@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -57,9 +58,7 @@ func (t Target) in(s *session.Session) Target {
 	if t.Region == "" {
 		t.Region = s.AWS.Region
 	}
-	if t.Account == "" && functionname.IsAccountID(s.Identity.Account) {
-		t.Account = s.Identity.Account
-	}
+	t.Account = cmp.Or(t.Account, s.Identity.AccountID())
 	return t
 }
 

@@ -3,31 +3,25 @@ package engine
 import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// account returns the id of the account of the session, or "" if it is not known.
-func (p *pass[T]) account() string {
-	if p.session == nil || !functionname.IsAccountID(p.session.Identity.Account) {
-		return ""
-	}
-	return p.session.Identity.Account
-}
-
-// usedAccount returns the account in which this reconcile has found or changed the external resource, or "" if it has
-// done neither.
-func (p *pass[T]) usedAccount() string {
-	if p.changing || p.out.Exists && p.err == nil {
-		return p.account()
+// usedAccount returns the account in which this reconcile has found or changed the external resource, or may have
+// created it by a call without an answer. It returns "" if it has done none of these, or the account is not known.
+func (p *pass[T]) usedAccount(mg reconcile.Managed) string {
+	_, unanswered := ownership.UnansweredAt(mg)
+	if p.session != nil && (p.found() || p.did != memory.ActionNone || p.changing && unanswered) {
+		return p.session.Identity.AccountID()
 	}
 	return ""
 }
 
 // checkAccount returns an error if the external resource is in another account than that of the session, in which it
-// would seem to be deleted. A resource that only observes leaves nothing behind.
+// would seem to be deleted. A resource that only observes leaves nothing behind. There must be a session.
 func (p *pass[T]) checkAccount() error {
-	was, is := p.read.GetSummary().AccountID, p.account()
+	was, is := p.read.GetSummary().AccountID, p.session.Identity.AccountID()
 	if was == "" || is == "" || was == is || reconcile.ObserveOnly(p.read) {
 		return nil
 	}

@@ -1,13 +1,17 @@
 package engine
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/aws/smithy-go"
 	corev1 "k8s.io/api/core/v1"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -57,6 +61,42 @@ func TestOtherAccount(t *testing.T) {
 			e.reconcile()
 			if len(e.cloud.calls) == 0 {
 				t.Error("With credentials of the account, it goes on.")
+			}
+		})
+	}
+}
+
+// TestAccountOfNothing checks that a resource that has nothing in AWS may change to credentials of another account.
+func TestAccountOfNothing(t *testing.T) {
+	const mistaken, right = "210987654321", "123456789012"
+	cases := map[string]struct {
+		reason string
+		before func(*env)
+	}{
+		"Refused": {"AWS has created nothing.", func(e *env) {
+			e.cloud.fail["Create"] = &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "not authorized"}
+			e.runFor(time.Minute)
+			delete(e.cloud.fail, "Create")
+		}},
+		"Planned": {"A plan creates nothing.", func(e *env) {
+			e.reconciler = newReconciler(&manager{c: e.server}, e.options, observedBy(e, reconcile.ObserverFunc[*sample](
+				func(_ context.Context, _ reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
+					// So does the observer of a plan, and one that waits.
+					return reconcile.Outcome{Exists: true, Ready: reconcile.Creating(mg.GetGeneration(), "")}, nil
+				})), e.events)
+			e.runFor(time.Minute)
+			e.reconciler = newReconciler(&manager{c: e.server}, e.options, e.kind, e.events)
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t, samples.New())
+			e.resolver.account = mistaken
+			tc.before(e)
+			e.resolver.account = right
+			e.runFor(time.Hour)
+			if got := e.stored().GetSummary().AccountID; !e.cloud.there || got != right {
+				t.Errorf("%s: the account is %q, created: %t", tc.reason, got, e.cloud.there)
 			}
 		})
 	}

@@ -221,7 +221,7 @@ func (p *pass[T]) observe(ctx context.Context, mg T) error {
 		conclude(span, err)
 		return p.fail(p.explainUnanswered(err))
 	}
-	if p.out.State != reconcile.Undecided && p.out.State != reconcile.Missing {
+	if p.found() {
 		p.recordActs(mg)
 	}
 	if p.out.State == reconcile.UpToDate && p.fingerprints != nil {
@@ -231,6 +231,11 @@ func (p *pass[T]) observe(ctx context.Context, mg T) error {
 		}
 	}
 	return nil
+}
+
+// found reports whether this reconcile has compared an external resource with spec.
+func (p *pass[T]) found() bool {
+	return p.out.State != reconcile.Undecided && p.out.State != reconcile.Missing
 }
 
 // waiting turns an error that says what the resource waits for into its Ready condition.

@@ -41,7 +41,7 @@ func (p *pass[T]) completeStatus(obj client.Object) kube.StatusAction {
 	mg.SetSummary(v1beta1.Summary{
 		Phase: d.Phase, Message: d.Message, Differences: p.differences(mg), ReconciledGeneration: d.Reconciled,
 		ReferencesFingerprint: cmp.Or(p.fingerprint, mg.GetSummary().ReferencesFingerprint),
-		AccountID:             cmp.Or(p.usedAccount(), mg.GetSummary().AccountID),
+		AccountID:             cmp.Or(p.usedAccount(mg), mg.GetSummary().AccountID),
 	})
 	if !f.Paused {
 		reconcile.SetAdvisory(mg, p.out.Sizes, p.now())
