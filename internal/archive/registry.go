@@ -28,8 +28,9 @@ func (f Finder) registry(ctx context.Context, namespace string, b Bundle, last *
 		return b, nil
 	}
 	if last != nil {
-		if digest, ok := versionAt(b.Location(), last.Source); ok && digest != "" && (!b.From.Tracks() || f.OCI == nil) {
-			b.Version = digest
+		version, ok := versionAt(b.Location(), last.Source)
+		if ok && version != "" && (!b.From.Tracks() || f.OCI == nil) {
+			b.Version = version
 			return b, nil
 		}
 	}
