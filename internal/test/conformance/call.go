@@ -60,6 +60,14 @@ var reads = regexp.MustCompile(`^(Get|List|Head|Describe|BatchGet|Assume|Receive
 // changes reports whether the call may change something.
 func (c *call) changes() bool { return !reads.MatchString(c.operation) }
 
+// weight returns how many calls may not be made meanwhile.
+func (c *call) weight() int64 {
+	if c.changes() {
+		return manyCalls
+	}
+	return 1
+}
+
 // names are the members of bodies, and the parameters of IAM, that name what a call changes.
 type names struct {
 	FunctionName, CapacityProviderName, QueueName, Queue string

@@ -10,13 +10,19 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // errStopped is the error of all calls after the gate was closed or the budget is spent.
 var errStopped = errors.New("the run has ended, so it makes no more calls")
 
+// manyCalls is more than the number of calls that are ever made at once.
+const manyCalls = 1 << 20
+
 // A Gate passes the calls of a run to AWS. It counts them, refuses to change what the run did not make, writes down
-// what a call makes before it is made, and records the answers. It is safe for concurrent use.
+// what a call makes before it is made, and records the answers. While Lambda is changed, no other call to Lambda is on
+// its way, so that the order of a recording is that of the changes. It is safe for concurrent use.
 type Gate struct {
 	// Next sends calls to AWS.
 	Next http.RoundTripper
@@ -24,6 +30,9 @@ type Gate struct {
 	State *State
 	// Calls is the largest number of calls. 0 means any number.
 	Calls int
+
+	// order is acquired by calls to Lambda: the whole by those that change something, else 1.
+	order *semaphore.Weighted
 
 	mu       sync.Mutex
 	counts   map[string]int
@@ -97,6 +106,12 @@ func (g *Gate) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Header.Del("Accept-Encoding") // It was added after the call was signed, and recordings need plain answers.
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(c.body)), int64(len(c.body))
+	if c.service == serviceLambda {
+		if err := g.order.Acquire(r.Context(), c.weight()); err != nil {
+			return nil, err
+		}
+		defer g.order.Release(c.weight())
+	}
 	rsp, err := g.Next.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -140,7 +155,7 @@ func (g *Gate) admit(c *call) (*Recorder, error) {
 		}
 	}
 	if g.counts == nil {
-		g.counts = map[string]int{}
+		g.counts, g.order = map[string]int{}, semaphore.NewWeighted(manyCalls)
 	}
 	g.counts[c.service+":"+c.operation]++
 	g.total++

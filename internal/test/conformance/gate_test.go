@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -94,6 +96,56 @@ func request(t *testing.T, service, do, body string) *http.Request {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	return r
+}
+
+// TestGateOrdersChanges checks that no other call is on its way while Lambda is changed, so that a recording has the
+// calls in the order in which they had an effect.
+func TestGateOrdersChanges(t *testing.T) {
+	next := &meeting{}
+	g := &Gate{Next: next, State: &State{Run: theRun}}
+	var calls sync.WaitGroup
+	for range 20 {
+		for _, do := range []string{
+			"GET /2015-03-31/functions/plc-0a1b2c3d-f", "DELETE /2015-03-31/functions/plc-0a1b2c3d-f",
+		} {
+			r := request(t, "", do, "")
+			calls.Go(func() {
+				if rsp, err := g.RoundTrip(r); err != nil {
+					t.Error(err)
+				} else {
+					_ = rsp.Body.Close()
+				}
+			})
+		}
+	}
+	calls.Wait()
+	if next.met > 0 {
+		t.Errorf("%d changes had company", next.met)
+	}
+}
+
+// meeting answers each call after others had time to come, and counts the deletions that were not alone.
+type meeting struct {
+	mu       sync.Mutex
+	here     int
+	arrivals int
+	met      int
+}
+
+func (m *meeting) RoundTrip(r *http.Request) (*http.Response, error) {
+	m.mu.Lock()
+	m.here, m.arrivals = m.here+1, m.arrivals+1
+	alone, number := m.here == 1, m.arrivals
+	m.mu.Unlock()
+	for range 1000 {
+		runtime.Gosched()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.here--; r.Method == http.MethodDelete && (!alone || m.arrivals > number) {
+		m.met++
+	}
+	return (&counting{}).RoundTrip(r)
 }
 
 // TestBudget checks that a run ends when its calls are spent, and that nothing is left then.
