@@ -36,6 +36,12 @@ var commands = []struct {
 	{v1beta1.AnnotationRolloutPromote, (*machine).promoteStep},
 }
 
+// Returns reports whether a command that is new returns to a version that has served before.
+func Returns(s *v1beta1.AliasRolloutStatus, commands map[string]string) bool {
+	return slices.ContainsFunc([]string{v1beta1.AnnotationRolloutAbort, v1beta1.AnnotationRolloutRollbackTo},
+		func(name string) bool { return commands[name] != "" && commands[name] != s.HandledCommands[name] })
+}
+
 // command carries out the first command that is new, and reports whether it has changed what is next. It is
 // recorded as handled even if it does not apply to the present step, but not while it waits.
 func (m *machine) command() bool {

@@ -40,10 +40,10 @@ type analyzer interface {
 // hundred is the percentage of all invocations.
 const hundred = 100
 
-// validate returns an error if the checks of spec can't be measured. A rollout that has begun goes on:
-// it pauses, or rolls back.
+// validate returns an error if the checks of spec can't be measured. A rollout that has begun goes on: it pauses, or
+// rolls back. A command that ends it is carried out, since it needs no check.
 func (e *external) validate(a *v1beta1.Alias) error {
-	if s := a.Status.Rollout; s != nil && rollout.InProgress(s) {
+	if s := a.Status.Rollout; s != nil && (rollout.InProgress(s) || rollout.Returns(s, commandsOf(a))) {
 		return nil
 	}
 	return reconcile.Invalid(e.analyzer.Validate(a.Spec.Rollout))

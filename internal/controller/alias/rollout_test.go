@@ -345,6 +345,29 @@ func TestRolloutWithAnInvalidAnalysis(t *testing.T) {
 	r.wantRoutes("nothing begins", "1", "1+2:0.1", "1")
 }
 
+// TestCommandsWithAnInvalidAnalysis checks that an analysis that is not valid does not prevent a rollback to an earlier
+// version, nor that a change by someone else is undone: they need no analysis.
+func TestCommandsWithAnInvalidAnalysis(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("2")
+	r.ends(v1beta1.RolloutReady)
+	r.alias.Spec.Rollout.Analysis.Metrics[0].Name = "invalid"
+	invalid := func() bool {
+		err := r.step()
+		return err != nil && strings.Contains(err.Error(), "spec.rollout.analysis")
+	}
+	if !invalid() {
+		t.Fatal("the analysis is accepted")
+	}
+	r.command(v1beta1.AnnotationRolloutRollbackTo, "1/a")
+	r.until("rolled back", func() bool { return r.route() == "1" })
+	r.until("reported again", invalid)
+	_, err := r.Lambda.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live"), FunctionVersion: ptr.To("2")})
+	r.Must(err)
+	r.command(v1beta1.AnnotationRolloutAbort, "b")
+	r.until("undone", func() bool { return r.route() == "1" })
+}
+
 // TestRolloutProgress checks that Ready explains what a rollout does.
 func TestRolloutProgress(t *testing.T) {
 	r := newRollout(t, canary())
