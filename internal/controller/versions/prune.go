@@ -63,7 +63,7 @@ type Pruner struct {
 	// Cache is the cache of the session's answers.
 	Cache *readcache.Cache
 
-	// Aliases reads Aliases, whose rollouts may need versions that nothing in AWS names. Nil reads none.
+	// Aliases reads Aliases, which may need versions that nothing in AWS names. Nil reads none.
 	Aliases client.Reader
 
 	// Limited says that Aliases are only those of some namespaces of the cluster. Then nothing is deleted of a function
@@ -193,7 +193,7 @@ func (p Pruner) uses(ctx context.Context, f Function, versions ...string) (Uses,
 	if err != nil {
 		return nil, notReturned(err, f)
 	}
-	u, err := p.withRollouts(ctx, f, l, versions)
+	u, err := p.withAliases(ctx, f, l, versions)
 	return u, notReturned(err, f)
 }
 

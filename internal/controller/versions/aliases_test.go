@@ -74,11 +74,58 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 	}
 	w := env(t)
 	p := Pruner{API: w.Lambda, Cache: w.Cache, Aliases: aliasReader{items: []v1beta1.Alias{rollingOut(arn)}}}
-	for version, want := range map[string]string{"1": "", "2": "the rollout of Alias shop/live", "3": "the rollout of Alias shop/live"} {
+	for version, want := range map[string]string{"1": "", "2": "Alias shop/live", "3": "Alias shop/live"} {
 		ctx := w.Context()
 		if got, err := p.at(w).UsedBy(ctx, FunctionOf("f", arn), version); got != want || err != nil {
 			t.Errorf("version %s is used by %q, %v, want %q", version, got, err, want)
 		}
+	}
+}
+
+// TestVersionsOfSpecsAreKept checks that the versions that an Alias's spec names are kept before AWS shows that the alias
+// uses them: the Alias may be paused, its rollout may not have begun, or the alias may be yet to be created.
+func TestVersionsOfSpecsAreKept(t *testing.T) {
+	named := func(function, region string, change func(*v1beta1.Alias)) v1beta1.Alias {
+		a := v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "live"}}
+		a.Spec.ForProvider = v1beta1.AliasParameters{FunctionName: &function, Region: region}
+		a.Spec.ForProvider.FunctionVersion = ptr.To("1")
+		if change != nil {
+			change(&a)
+		}
+		return a
+	}
+	existing := func(a *v1beta1.Alias) { a.Status.AtProvider.AliasArn = ptr.To(arn + ":live") }
+	elsewhere := func(a *v1beta1.Alias) { a.Status.AtProvider.AliasArn = ptr.To(arn + "2:live") }
+	byReference := func(a *v1beta1.Alias) {
+		a.Spec.ForProvider.FunctionName, a.Spec.ForProvider.FunctionNameRef = nil, &xpv2.NamespacedReference{Name: "f"}
+	}
+	weight := func(a *v1beta1.Alias) {
+		a.Spec.ForProvider.FunctionVersion = ptr.To("4")
+		a.Spec.ForProvider.RoutingConfig = &v1beta1.AliasRoutingConfig{AdditionalVersionWeights: map[string]v1beta1.AliasWeight{"1": "0.1"}}
+	}
+	cases := map[string]struct {
+		reason string
+		alias  v1beta1.Alias
+		want   string
+	}{
+		"Moves":     {reason: "The alias is to move to the version.", alias: named("f", "eu-central-1", existing), want: "2"},
+		"Created":   {reason: "The alias is to be created with the version.", alias: named("f", "eu-central-1", nil), want: "2"},
+		"Reference": {reason: "The function is named by its resource.", alias: named("", "eu-central-1", byReference), want: "2"},
+		"Weight":    {reason: "The version is to receive a part of the invocations.", alias: named("f", "eu-central-1", weight), want: "2"},
+		"Function":  {reason: "The alias will be of another function.", alias: named("g", "eu-central-1", nil), want: "1"},
+		"Region":    {reason: "The alias will be of a function in another region.", alias: named("f", "eu-west-1", nil), want: "1"},
+		"Elsewhere": {reason: "The alias is of another function.", alias: named("f", "eu-central-1", elsewhere), want: "1"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := env(t)
+			p, h := Pruner{API: w.Lambda, Cache: w.Cache, Aliases: aliasReader{items: []v1beta1.Alias{tc.alias}}}, history("4", "3", "2", "1")
+			now := w.Now()
+			got, effects, err := p.at(w).Unused(w.Context(), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), now)
+			if got != tc.want || err != nil {
+				t.Errorf("%s\ngot %q, %v, want %q; events %v", tc.reason, got, err, tc.want, effects.Events)
+			}
+		})
 	}
 }
 
