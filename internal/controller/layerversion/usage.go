@@ -22,9 +22,13 @@ import (
 )
 
 const (
-	// usageAge is the maximum age of a list of used layers by which a version is deleted,
-	// or to which further pages are added.
+	// usageAge is the maximum age of the last page of a list of used layers by which a version is deleted, or to which
+	// further pages are added.
 	usageAge = time.Minute
+
+	// mostPages and longestSurvey bound one reading of the list, whose pages have 50 functions or versions.
+	mostPages     = 2000
+	longestSurvey = time.Hour
 
 	// firstCheck is the delay before versions that are in use are checked again. It doubles
 	// with each check that finds all of them in use, up to mostCheck.
@@ -40,10 +44,12 @@ type usages struct {
 
 // usage is the result of listing the functions of the account that use a layer.
 type usage struct {
-	// began is the time at which the first page was read. marker is the start of the next page, nil after the last one.
-	began  time.Time
-	marker *string
-	done   bool
+	// began and last are the times at which the first and the last page were read, pages is their number. marker is the
+	// start of the next page, nil after the last one.
+	began, last time.Time
+	pages       int
+	marker      *string
+	done        bool
 
 	// used has the versions that functions use.
 	used map[int64]bool
@@ -87,10 +93,10 @@ func (u *usages) drop(uid types.UID) {
 func (e *external) unused(ctx context.Context, mg metav1.Object, layer string, old []int64) ([]int64, usage, error) {
 	u, now := e.usages.get(mg), e.facts.Now()
 	same := slices.Equal(u.checked, old)
-	if u.pause > 0 && same && !meta.WasDeleted(mg) && now.Sub(u.began) < u.pause {
+	if u.done && same && !meta.WasDeleted(mg) && now.Sub(u.last) < u.pause {
 		return nil, u, nil
 	}
-	if u.began.IsZero() || now.Sub(u.began) >= usageAge || !subset(old, u.checked) {
+	if now.Sub(u.last) >= usageAge || !subset(old, u.checked) {
 		pause := u.pause
 		if !same {
 			pause = 0
@@ -119,10 +125,16 @@ func (e *external) survey(ctx context.Context, mg metav1.Object, layer string, u
 			e.usages.store(mg, *u)
 			return err
 		}
+		if now := e.facts.Now(); u.pages == mostPages || now.Sub(u.began) > longestSurvey {
+			u.done, u.last = true, now
+			u.problem = fmt.Sprintf("the list has more than %d pages, or reading it takes more than %s", mostPages,
+				longestSurvey)
+			return nil
+		}
 		page, err := e.api.ListFunctions(ctx,
 			&lambda.ListFunctionsInput{FunctionVersion: lambdatypes.FunctionVersionAll, Marker: u.marker})
 		if awserr.IsAccessDenied(err) || awserr.IsUnsupported(err) || awserr.IsNotFound(err) {
-			u.done, u.problem = true, awserr.Sanitize(err).Error()
+			u.done, u.last, u.problem = true, e.facts.Now(), awserr.Sanitize(err).Error()
 			return nil
 		}
 		if err != nil {
@@ -137,7 +149,8 @@ func (e *external) survey(ctx context.Context, mg metav1.Object, layer string, u
 				}
 			}
 		}
-		u.marker = page.NextMarker
+		u.marker, u.last = page.NextMarker, e.facts.Now()
+		u.pages++
 		u.done = ptr.Deref(u.marker, "") == ""
 	}
 	return nil
