@@ -175,7 +175,8 @@ func equalSpec(a, b reconcile.Managed) bool {
 		fieldOf(b, "Spec").Interface())
 }
 
-// numbers returns the function or layer of a resource, and the number of the version that it has published last.
+// numbers returns the function or layer of a resource, and the number of the version that it has published last. The
+// number of a Version that has no status yet is its external name.
 func numbers(mg reconcile.Managed) (name string, last int64) {
 	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg)
 	if err != nil {
@@ -196,7 +197,10 @@ func numbers(mg reconcile.Managed) (name string, last int64) {
 			return name, v
 		}
 	}
-	return name, 0
+	if last, err = strconv.ParseInt(reconcile.ExternalName(mg), 10, 64); err != nil {
+		return name, 0
+	}
+	return name, last
 }
 
 // ownARN returns an ARN of Lambda in the status of a resource. It is in the account of the resource.

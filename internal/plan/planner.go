@@ -79,6 +79,9 @@ type Planner struct {
 	// those.
 	objects, before *objects
 
+	// seeds are what the plans of resources without a connection to AWS begin with.
+	seeds map[objectKey]seed
+
 	// names are the names that AWS gave, by those that stand for them without a connection to AWS.
 	names map[string]string
 
@@ -95,6 +98,7 @@ func New(o Options) *Planner {
 		accounts: map[string]*dryrun.Account{},
 		missing:  map[string]string{},
 		ids:      map[string]string{},
+		seeds:    map[objectKey]seed{},
 		names:    map[string]string{},
 		now:      o.Now(),
 	}
