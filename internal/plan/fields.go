@@ -17,6 +17,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
@@ -218,6 +219,19 @@ func ownARN(mg reconcile.Managed) (arn.ARN, bool) {
 		}
 	}
 	return arn.ARN{}, false
+}
+
+// functionAccount returns the region of a resource, and the account in the name of its function. It is empty if spec
+// names none.
+func functionAccount(mg reconcile.Managed) (region, account string) {
+	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg)
+	if err != nil {
+		return "", ""
+	}
+	region, _, _ = unstructured.NestedString(m, "spec", "forProvider", "region")
+	name, _, _ := unstructured.NestedString(m, "spec", "forProvider", "functionName")
+	ref, _ := functionname.ParseReference(name)
+	return region, ref.Account
 }
 
 // withoutChecks removes from a resource what can only be checked with AWS: the checksum of code in S3, and the digest

@@ -39,6 +39,9 @@ func (p *Planner) All(ctx context.Context, all []Resource) []Plan {
 		seen[out.String()] = true
 		pending = append(pending, i)
 	}
+	for _, r := range all {
+		p.nameAccount(r.Desired)
+	}
 	p.seedAll(ctx, all)
 	slices.SortStableFunc(pending, func(a, b int) int { return p.rank(all[a]) - p.rank(all[b]) })
 	for len(pending) > 0 {

@@ -280,6 +280,14 @@ func (p *Planner) identifyAccount(prior reconcile.Managed) {
 	}
 }
 
+// nameAccount takes the account in the function's ARN that a resource names for that of its config, unless it is known.
+func (p *Planner) nameAccount(mg reconcile.Managed) {
+	region, account := functionAccount(mg)
+	if key := configKey(mg, region); p.ids[key] == "" && account != "" {
+		p.ids[key] = account
+	}
+}
+
 func (p *Planner) known(key string, b dryrun.Base) *dryrun.Account {
 	if p.accounts[key] == nil {
 		p.accounts[key] = dryrun.New(b)

@@ -221,6 +221,15 @@ func TestCommand(t *testing.T) {
 				"lambda:ListTags arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*", "lambda:TagResource arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*",
 			},
 		},
+		"ARN": {
+			reason: "A function may be named by its ARN.",
+			stdin:  strings.Replace(strings.Replace(mapping, "spec:", "spec:\n  managementPolicies: [Observe]", 1), "functionNameRef: {name: checkout}", "functionName: \""+checkout+"\"", 1),
+			args:   []string{account},
+			want: []string{
+				"lambda:GetAccountSettings *", "lambda:GetEventSourceMapping arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*",
+				"lambda:ListTags arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*",
+			},
+		},
 		"DriftEvents": {
 			reason: "A config's queue is read.", stdin: config,
 			want: []string{
