@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -192,6 +191,10 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 			fmt.Sprintf("whether the provider accepts %q: it is not a region of AWS that "+
 				"this version knows, so spec.regions of the provider config must list it", region))
 	}
+	if xpmeta.IsPaused(mg) {
+		out.Action, out.Message = Wait, "reconciliation is paused"
+		return out
+	}
 	if prior != nil {
 		p.inherit(mg, prior)
 		if message, waits := p.deletionWaits(mg); waits {
@@ -223,8 +226,8 @@ func (p *Planner) deletionWaits(mg reconcile.Managed) (message string, waits boo
 		mg.GetDeletionTimestamp().Time, p.clock())
 }
 
-// inherit gives a resource what the object in the cluster has and a manifest does not: its identity, its status and the
-// annotations that the provider has written.
+// inherit gives a resource what the object in the cluster has and a manifest does not: its identity and its status. An
+// apply has kept the annotations that the provider has written, and removed those that the manifest no longer has.
 func (p *Planner) inherit(mg, prior reconcile.Managed) {
 	mg.SetUID(prior.GetUID())
 	mg.SetCreationTimestamp(prior.GetCreationTimestamp())
@@ -232,10 +235,6 @@ func (p *Planner) inherit(mg, prior reconcile.Managed) {
 		mg.SetDeletionTimestamp(prior.GetDeletionTimestamp())
 	}
 	mg.SetFinalizers(prior.GetFinalizers())
-	annotations := map[string]string{}
-	maps.Copy(annotations, prior.GetAnnotations())
-	maps.Copy(annotations, mg.GetAnnotations())
-	mg.SetAnnotations(annotations)
 	mg.SetGeneration(prior.GetGeneration())
 	if !equalSpec(mg, prior) {
 		mg.SetGeneration(prior.GetGeneration() + 1)
@@ -360,9 +359,8 @@ func (p *Planner) begin(mg, prior reconcile.Managed, from seed) []string {
 		if k == xpmeta.AnnotationKeyExternalName && annotations[k] != "" && annotations[k] != name {
 			continue // The manifest names something else.
 		}
-		annotations[k] = v
+		xpmeta.AddAnnotations(mg, map[string]string{k: v})
 	}
-	mg.SetAnnotations(annotations)
 	copyField(mg, from.was, "Status")
 	keepHistory(mg, prior)
 	if p.o.Cluster != nil {
