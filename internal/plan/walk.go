@@ -280,7 +280,7 @@ func (p *Planner) seedAll(ctx context.Context, all []Resource) {
 
 // seedOne seeds a resource. If it cannot, Plan reports why.
 func (p *Planner) seedOne(ctx context.Context, r Resource) {
-	defer func() { _ = recover() }()
+	defer func() { _ = recover() }() // Plan seeds it again.
 	gvk, err := p.kindOf(r.Desired)
 	if err != nil {
 		return
@@ -333,10 +333,10 @@ func (p *Planner) newSeed(ctx context.Context, gvk schema.GroupVersionKind, prio
 	of, last := numbers(prior)
 	a.Number(of, last)
 	a.PublishAs(last)
+	defer a.PublishAs(0)
 	asObserved(was)
 	clearField(was, "Status")
 	w := p.walk(ctx, s, was, a, sess)
-	a.PublishAs(0)
 	p.before.put(was)
 	if w.err != nil {
 		return seed{unknowns: []string{
