@@ -17,6 +17,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
@@ -175,7 +176,8 @@ func equalSpec(a, b reconcile.Managed) bool {
 		fieldOf(b, "Spec").Interface())
 }
 
-// numbers returns the function or layer of a resource, and the number of the version that it has published last.
+// numbers returns the function or layer of a resource, and the number of the version that it has published last. The
+// number of a Version that has no status yet is its external name.
 func numbers(mg reconcile.Managed) (name string, last int64) {
 	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg)
 	if err != nil {
@@ -196,7 +198,10 @@ func numbers(mg reconcile.Managed) (name string, last int64) {
 			return name, v
 		}
 	}
-	return name, 0
+	if last, err = strconv.ParseInt(reconcile.ExternalName(mg), 10, 64); err != nil {
+		return name, 0
+	}
+	return name, last
 }
 
 // ownARN returns an ARN of Lambda in the status of a resource. It is in the account of the resource.
@@ -214,6 +219,19 @@ func ownARN(mg reconcile.Managed) (arn.ARN, bool) {
 		}
 	}
 	return arn.ARN{}, false
+}
+
+// functionAccount returns the region of a resource, and the account in the name of its function. It is empty if spec
+// names none.
+func functionAccount(mg reconcile.Managed) (region, account string) {
+	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg)
+	if err != nil {
+		return "", ""
+	}
+	region, _, _ = unstructured.NestedString(m, "spec", "forProvider", "region")
+	name, _, _ := unstructured.NestedString(m, "spec", "forProvider", "functionName")
+	ref, _ := functionname.ParseReference(name)
+	return region, ref.Account
 }
 
 // withoutChecks removes from a resource what can only be checked with AWS: the checksum of code in S3, and the digest

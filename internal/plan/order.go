@@ -39,6 +39,10 @@ func (p *Planner) All(ctx context.Context, all []Resource) []Plan {
 		seen[out.String()] = true
 		pending = append(pending, i)
 	}
+	for _, r := range all {
+		p.nameAccount(r.Desired)
+	}
+	p.seedAll(ctx, all)
 	slices.SortStableFunc(pending, func(a, b int) int { return p.rank(all[a]) - p.rank(all[b]) })
 	for len(pending) > 0 {
 		var waiting []int
@@ -58,15 +62,20 @@ func (p *Planner) All(ctx context.Context, all []Resource) []Plan {
 
 // rank returns the place of a resource in the order. One that is deleted comes before what it depends on.
 func (p *Planner) rank(r Resource) int {
-	gvk, _ := p.kindOf(r.Desired) // An unknown kind is reported by its plan.
-	at := slices.Index(order, gvk.Kind)
-	if at < 0 {
-		at = len(order)
-	}
+	at := p.place(r)
 	if r.Desired.GetDeletionTimestamp() != nil {
 		return -at
 	}
 	return at
+}
+
+// place returns the place of a resource in the order in which all are created.
+func (p *Planner) place(r Resource) int {
+	gvk, _ := p.kindOf(r.Desired) // An unknown kind is reported by its plan.
+	if at := slices.Index(order, gvk.Kind); at >= 0 {
+		return at
+	}
+	return len(order)
 }
 
 // A Summary counts plans by what would be done.

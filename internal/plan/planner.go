@@ -79,6 +79,9 @@ type Planner struct {
 	// those.
 	objects, before *objects
 
+	// seeds are what the plans of resources without a connection to AWS begin with.
+	seeds map[objectKey]seed
+
 	// names are the names that AWS gave, by those that stand for them without a connection to AWS.
 	names map[string]string
 
@@ -95,6 +98,7 @@ func New(o Options) *Planner {
 		accounts: map[string]*dryrun.Account{},
 		missing:  map[string]string{},
 		ids:      map[string]string{},
+		seeds:    map[objectKey]seed{},
 		names:    map[string]string{},
 		now:      o.Now(),
 	}
@@ -273,6 +277,14 @@ func configKey(mg reconcile.Managed, region string) string {
 func (p *Planner) identifyAccount(prior reconcile.Managed) {
 	if own, ok := ownARN(prior); ok {
 		p.ids[configKey(prior, own.Region)] = own.AccountID
+	}
+}
+
+// nameAccount takes the account in the function's ARN that a resource names for that of its config, unless it is known.
+func (p *Planner) nameAccount(mg reconcile.Managed) {
+	region, account := functionAccount(mg)
+	if key := configKey(mg, region); p.ids[key] == "" && account != "" {
+		p.ids[key] = account
 	}
 }
 

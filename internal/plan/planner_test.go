@@ -112,6 +112,9 @@ func TestPlan(t *testing.T) {
 	memory := func(mb int32) func(*v1beta1.Function) {
 		return func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To(mb) }
 	}
+	paused := func(f *v1beta1.Function) {
+		metav1.SetMetaDataAnnotation(&f.ObjectMeta, meta.AnnotationKeyReconciliationPaused, "true")
+	}
 	publish := func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) }
 	secret := func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{
@@ -183,6 +186,19 @@ func TestPlan(t *testing.T) {
 			prior:   function(created, func(f *v1beta1.Function) { f.Spec.ForProvider.Region = "eu-nowhere-1" }),
 			want: want{Action: None, Unknowns: []string{`whether the provider accepts "eu-nowhere-1": it is not a region of ` +
 				`AWS that this version knows, so spec.regions of the provider config must list it`}},
+		},
+		"Paused": {
+			reason:  "Nothing is done about a resource that is paused, which is no error.",
+			desired: function(created, memory(512), paused), prior: function(created, memory(256), paused),
+			want: want{Action: Wait, Message: "reconciliation is paused"},
+		},
+		"Resumed": {
+			reason: "The manifest no longer has the annotation that pauses it.", desired: function(created, memory(512)),
+			prior: function(created, memory(256), paused),
+			want: want{
+				Action: Update, Calls: []string{"UpdateFunctionConfiguration checkout"},
+				Changes: []Change{{Path: "memorySize", Before: "256", After: "512"}},
+			},
 		},
 		"Unchanged": {
 			reason: "AWS has what the manifest asks for.", desired: function(created),

@@ -72,6 +72,13 @@ func TestQualifiers(t *testing.T) {
 			plan:   []Resource{{Desired: invoking("live")}},
 			want:   "create: Invoke checkout:live", unknowns: []string{"function checkout:live is assumed to exist"},
 		},
+		"ARN": {
+			reason: "The account of the config is not known, so it is taken for that of the function.",
+			plan: []Resource{{Desired: serving("1", func(a *v1beta1.Alias) {
+				a.Spec.ForProvider.FunctionName = ptr.To("arn:aws:lambda:" + testenv.Region + ":123456789012:function:checkout")
+			})}},
+			want: `create: CreateAlias checkout:live (functionVersion: added "1")`,
+		},
 		"OtherVersion": {
 			reason: "The function is planned, and another version of it is invoked.",
 			plan:   []Resource{{Desired: here}, {Desired: invoking("7")}},

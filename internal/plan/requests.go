@@ -54,6 +54,7 @@ func (p *Planner) Requests(ctx context.Context, all []reconcile.Managed) []Reque
 	order := make([]int, len(all))
 	for i := range all {
 		order[i] = i
+		p.nameAccount(pristine(all[i]))
 	}
 	slices.SortStableFunc(order,
 		func(a, b int) int { return p.rank(Resource{Desired: all[a]}) - p.rank(Resource{Desired: all[b]}) })

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	xpmeta "github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
@@ -191,6 +191,10 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 			fmt.Sprintf("whether the provider accepts %q: it is not a region of AWS that "+
 				"this version knows, so spec.regions of the provider config must list it", region))
 	}
+	if xpmeta.IsPaused(mg) {
+		out.Action, out.Message = Wait, "reconciliation is paused"
+		return out
+	}
 	if prior != nil {
 		p.inherit(mg, prior)
 		if message, waits := p.deletionWaits(mg); waits {
@@ -198,7 +202,7 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 			return out
 		}
 		if p.resolver == nil {
-			out.Unknowns = append(out.Unknowns, p.seed(ctx, gvk, mg, prior, a, sess)...)
+			out.Unknowns = append(out.Unknowns, p.begin(mg, prior, p.seed(ctx, gvk, prior, a, sess))...)
 		} else {
 			name, last := numbers(prior)
 			a.Number(name, last+1)
@@ -222,8 +226,8 @@ func (p *Planner) deletionWaits(mg reconcile.Managed) (message string, waits boo
 		mg.GetDeletionTimestamp().Time, p.clock())
 }
 
-// inherit gives a resource what the object in the cluster has and a manifest does not: its identity, its status and the
-// annotations that the provider has written.
+// inherit gives a resource what the object in the cluster has and a manifest does not: its identity and its status. An
+// apply has kept the annotations that the provider has written, and removed those that the manifest no longer has.
 func (p *Planner) inherit(mg, prior reconcile.Managed) {
 	mg.SetUID(prior.GetUID())
 	mg.SetCreationTimestamp(prior.GetCreationTimestamp())
@@ -231,10 +235,6 @@ func (p *Planner) inherit(mg, prior reconcile.Managed) {
 		mg.SetDeletionTimestamp(prior.GetDeletionTimestamp())
 	}
 	mg.SetFinalizers(prior.GetFinalizers())
-	annotations := map[string]string{}
-	maps.Copy(annotations, prior.GetAnnotations())
-	maps.Copy(annotations, mg.GetAnnotations())
-	mg.SetAnnotations(annotations)
 	mg.SetGeneration(prior.GetGeneration())
 	if !equalSpec(mg, prior) {
 		mg.SetGeneration(prior.GetGeneration() + 1)
@@ -255,19 +255,73 @@ func (p *Planner) identify(mg reconcile.Managed) {
 	}
 }
 
-// seed makes the account have what the object in the cluster asks for, with what that refers to now, and gives the
-// resource the names and the status that result. It returns what is not known then.
-func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, mg, prior reconcile.Managed, a *dryrun.Account,
+// A seed is what a plan without a connection to AWS begins with for one resource.
+type seed struct {
+	// was is the resource that was reconciled in the account. It is nil if AWS has none, or if it is not known.
+	was reconcile.Managed
+
+	// unknowns are the facts that are not known then.
+	unknowns []string
+}
+
+// seedAll makes the accounts have what the objects in the cluster ask for, before anything is changed: what depends on
+// another resource, such as a Version, then finds the change of that one.
+func (p *Planner) seedAll(ctx context.Context, all []Resource) {
+	if p.resolver != nil {
+		return
+	}
+	created := slices.SortedStableFunc(slices.Values(all), func(a, b Resource) int { return p.place(a) - p.place(b) })
+	for _, r := range created {
+		if r.Prior != nil {
+			p.seedOne(ctx, r)
+		}
+	}
+}
+
+// seedOne seeds a resource. If it cannot, Plan reports why.
+func (p *Planner) seedOne(ctx context.Context, r Resource) {
+	defer func() { _ = recover() }() // Plan seeds it again.
+	gvk, err := p.kindOf(r.Desired)
+	if err != nil {
+		return
+	}
+	s, err := p.stepper(gvk, p.objects)
+	if err != nil {
+		return
+	}
+	if a, sess, err := p.account(ctx, r.Desired, s.Region(r.Desired)); err == nil {
+		p.seed(ctx, gvk, r.Prior, a, sess)
+	}
+}
+
+// seed makes the account have what the object in the cluster asks for, with what that refers to now, once.
+func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, prior reconcile.Managed, a *dryrun.Account,
 	sess sessions,
-) []string {
+) seed {
+	key := objectKey{gvk.GroupKind(), client.ObjectKeyFromObject(prior)}
+	out, ok := p.seeds[key]
+	if !ok {
+		a.Assume(gvk.Kind != v1beta1.FunctionKind)
+		out = p.newSeed(ctx, gvk, prior, a, sess)
+		for _, f := range a.Assumed() {
+			out.unknowns = append(out.unknowns, assumed(f))
+		}
+		p.seeds[key] = out
+	}
+	return out
+}
+
+func (p *Planner) newSeed(ctx context.Context, gvk schema.GroupVersionKind, prior reconcile.Managed,
+	a *dryrun.Account, sess sessions,
+) seed {
 	name := reconcile.ExternalName(prior)
 	if name == "" && prior.GetAnnotations()[v1beta1.AnnotationLastInvocation] == "" {
-		return nil // It was not created yet.
+		return seed{} // It was not created yet.
 	}
 	was, ok := prior.DeepCopyObject().(reconcile.Managed)
 	s, err := p.stepper(gvk, p.before)
 	if !ok || err != nil {
-		return nil // Plan has reported it.
+		return seed{} // Plan has reported it.
 	}
 	was.SetDeletionTimestamp(nil)
 	was.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})
@@ -276,31 +330,43 @@ func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, mg, pri
 	if determined(name) {
 		xpmeta.SetExternalName(was, name)
 	}
-	a.Number(numbers(prior))
+	of, last := numbers(prior)
+	a.Number(of, last)
+	a.PublishAs(last)
+	defer a.PublishAs(0)
 	asObserved(was)
 	clearField(was, "Status")
 	w := p.walk(ctx, s, was, a, sess)
 	p.before.put(was)
 	if w.err != nil {
-		return []string{"what AWS has: the object in the cluster cannot be reconciled: " + w.err.Error()}
+		return seed{unknowns: []string{
+			"what AWS has: the object in the cluster cannot be reconciled: " + w.err.Error(),
+		}}
 	}
 	if made := xpmeta.GetExternalName(was); made != name && name != "" {
 		p.names[made] = name
 	}
-	annotations := mg.GetAnnotations()
-	for k, v := range was.GetAnnotations() {
+	return seed{was: was, unknowns: unsynced(prior)}
+}
+
+// begin gives a resource the names and the status that its seed has. It returns what is not known then.
+func (p *Planner) begin(mg, prior reconcile.Managed, from seed) []string {
+	if from.was == nil {
+		return from.unknowns
+	}
+	name, annotations := reconcile.ExternalName(prior), mg.GetAnnotations()
+	for k, v := range from.was.GetAnnotations() {
 		if k == xpmeta.AnnotationKeyExternalName && annotations[k] != "" && annotations[k] != name {
 			continue // The manifest names something else.
 		}
-		annotations[k] = v
+		xpmeta.AddAnnotations(mg, map[string]string{k: v})
 	}
-	mg.SetAnnotations(annotations)
-	copyField(mg, was, "Status")
+	copyField(mg, from.was, "Status")
 	keepHistory(mg, prior)
 	if p.o.Cluster != nil {
 		keepArtifact(mg, prior)
 	}
-	return unsynced(prior)
+	return from.unknowns
 }
 
 // determined reports whether the external name is not one that AWS has made up.
@@ -356,7 +422,7 @@ func (p *Planner) describe(out *Plan, mg reconcile.Managed, w walk, a *dryrun.Ac
 		}
 	}
 	for _, f := range a.Assumed() {
-		if u := f + " is assumed to exist"; !slices.Contains(out.Unknowns, u) {
+		if u := assumed(f); !slices.Contains(out.Unknowns, u) {
 			out.Unknowns = append(out.Unknowns, u)
 		}
 	}
@@ -374,6 +440,9 @@ func (p *Planner) describe(out *Plan, mg reconcile.Managed, w walk, a *dryrun.Ac
 		out.Message = show(w.ready)
 	}
 }
+
+// assumed says that a function, a version or an alias is assumed to exist.
+func assumed(name string) string { return name + " is assumed to exist" }
 
 // rejected returns a plan with an error.
 func rejected(p Plan, err error) Plan {

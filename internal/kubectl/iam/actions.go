@@ -78,9 +78,6 @@ func (n names) further(r dryrun.Request) []grant {
 	if r.Service != "lambda" {
 		return out
 	}
-	if r.Operation == "GetFunction" && member(r.Input, "Qualifier") == "" { // AWS leaves the tags out otherwise.
-		out = append(out, grant{action: "lambda:ListTags", resources: n.resources(r)})
-	}
 	for _, c := range Checks {
 		on := c.on(n, r)
 		for i, arn := range on {

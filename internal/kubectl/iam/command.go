@@ -120,17 +120,28 @@ func (o *options) read(po *plan.Options) ([]*unstructured.Unstructured, error) {
 		return nil, err
 	}
 	po.Cluster, po.Mapper = c, c.RESTMapper()
-	return o.source.Read(o.Factory, types())
+	arg, err := types(po.Mapper)
+	if err != nil {
+		return nil, err
+	}
+	return o.source.Read(o.Factory, arg)
 }
 
-// types returns the kinds to read, as an argument of kubectl get.
-func types() string {
-	gvks := []string{typeOf(v1beta1.ClusterProviderConfigKind), typeOf(v1beta1.ProviderConfigKind)}
+// types returns the kinds to read, as an argument of kubectl get. Kinds that are not active in the cluster are left
+// out, except the configs, without which there is no provider.
+func types(mapper meta.RESTMapper) (string, error) {
+	out := []string{typeOf(v1beta1.ClusterProviderConfigKind), typeOf(v1beta1.ProviderConfigKind)}
 	for gvk := range controller.Kinds {
-		gvks = append(gvks, typeOf(gvk.Kind))
+		switch _, err := mapper.RESTMapping(gvk.GroupKind(), gvk.Version); {
+		case meta.IsNoMatchError(err):
+		case err != nil:
+			return "", err
+		default:
+			out = append(out, typeOf(gvk.Kind))
+		}
 	}
-	slices.Sort(gvks)
-	return strings.Join(gvks, ",")
+	slices.Sort(out)
+	return strings.Join(out, ","), nil
 }
 
 // typeOf returns the resource of a kind, with its group.

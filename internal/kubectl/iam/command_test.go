@@ -221,6 +221,25 @@ func TestCommand(t *testing.T) {
 				"lambda:ListTags arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*", "lambda:TagResource arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*",
 			},
 		},
+		"ARN": {
+			reason: "A function may be named by its ARN.",
+			stdin:  strings.Replace(strings.Replace(mapping, "spec:", "spec:\n  managementPolicies: [Observe]", 1), "functionNameRef: {name: checkout}", "functionName: \""+checkout+"\"", 1),
+			args:   []string{account},
+			want: []string{
+				"lambda:GetAccountSettings *", "lambda:GetEventSourceMapping arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*",
+				"lambda:ListTags arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*",
+			},
+		},
+		"Version": {
+			reason: "Nothing reads the tags of the function of a Version.",
+			stdin: strings.NewReplacer("kind: EventSourceMapping", "kind: Version", "spec:", "spec:\n  managementPolicies: [Observe, Create]",
+				`functionNameRef: {name: checkout}, eventSourceArn: "arn:aws:sqs:eu-central-1:123456789012:orders"`, "functionName: checkout").Replace(mapping),
+			args: []string{account},
+			want: []string{
+				"lambda:GetAccountSettings *", "lambda:GetFunction " + checkout + " " + checkout + ":*", "lambda:ListVersionsByFunction " + checkout,
+				"lambda:PublishVersion " + checkout,
+			},
+		},
 		"DriftEvents": {
 			reason: "A config's queue is read.", stdin: config,
 			want: []string{

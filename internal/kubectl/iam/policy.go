@@ -63,9 +63,15 @@ func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 			errs = append(errs, fmt.Errorf("%s %s/%s: %w", kindOf(o.Resources[i]), o.Resources[i].GetNamespace(),
 				o.Resources[i].GetName(), rs.Err))
 		}
+		_, isFunction := o.Resources[i].(*v1beta1.Function)
 		for _, r := range rs.Made {
-			for _, g := range newNames(o.AccountID, o.Region, r.Region).grants(r) {
+			n := newNames(o.AccountID, o.Region, r.Region)
+			for _, g := range n.grants(r) {
 				all.add(g)
+			}
+			// AWS leaves the tags out otherwise, which no other kind reads.
+			if isFunction && r.Operation == "GetFunction" && member(r.Input, "Qualifier") == "" {
+				all.add(grant{action: "lambda:ListTags", resources: n.resources(r)})
 			}
 		}
 		all.declare(o, rs)

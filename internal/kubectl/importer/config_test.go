@@ -175,6 +175,18 @@ metadata: {name: orders, namespace: partner}
 spec: {forProvider: {region: eu-central-1, functionName: "arn:aws:lambda:eu-central-1:123456789012:function:Checkout_API", eventSourceArn: "arn:aws:sqs:eu-central-1:123456789012:orders"}}
 ---
 apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: Alias
+metadata: {name: referring, namespace: partner}
+spec: {forProvider: {region: eu-central-1, functionNameRef: {name: observed}, functionVersion: "1"}}
+status: {atProvider: {functionName: Checkout_API, aliasArn: "arn:aws:lambda:eu-central-1:123456789012:function:Checkout_API:referring"}}
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: ResourcePolicy
+metadata: {name: referring, namespace: partner}
+spec: {forProvider: {region: eu-central-1, resourceArnRef: {name: observed}, policy: "{}"}}
+status: {atProvider: {resourceArn: "arn:aws:lambda:eu-central-1:123456789012:function:Checkout_API"}}
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
 kind: FunctionURL
 metadata: {name: other-region, namespace: partner}
 spec: {forProvider: {region: eu-west-1, functionName: Checkout_API, authType: NONE}}
@@ -210,7 +222,7 @@ func TestOthers(t *testing.T) {
 	}
 	t.Setenv("KUBECONFIG", file)
 	code, out, errOut := e.run(t, "--region", testRegion, "--provider-config", "platform", "--inline-environment", "--show-secrets")
-	want := `what these resources of namespace partner have created is deleted in AWS: EventSourceMapping orders, Permission allow; to keep it, first set the annotation lambda.aws.m.crossplane.io/allowed-namespaces of this Function to "partner"`
+	want := `what these resources of namespace partner have created is deleted in AWS: Alias referring, EventSourceMapping orders, Permission allow, ResourcePolicy referring; to keep it, first set the annotation lambda.aws.m.crossplane.io/allowed-namespaces of this Function to "partner"`
 	if code != 0 || strings.Count(errOut, want) != 1 || strings.Count(out, want) != 1 {
 		t.Errorf("exit code %d, want this warning once:\n%s\ngot:\n%s\n%s", code, want, errOut, out)
 	}

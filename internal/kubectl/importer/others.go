@@ -94,6 +94,8 @@ func functionsOf(u *unstructured.Unstructured) []tenancy.Target {
 		{"spec", "forProvider", "functionName"},
 		{"spec", "forProvider", "resourceArn"},
 		{"status", "atProvider", "functionArn"},
+		{"status", "atProvider", "aliasArn"},
+		{"status", "atProvider", "resourceArn"},
 	} {
 		name, _, _ := unstructured.NestedString(u.Object, field...)
 		targets := tenancy.Functions(&name)

@@ -65,6 +65,9 @@ type Account struct {
 	assumes bool
 	numbers map[string]int64
 	state   state
+
+	// publishes is the number that PublishAs has set.
+	publishes int64
 }
 
 // A Base is the initial state of an Account.

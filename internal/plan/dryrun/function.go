@@ -213,14 +213,8 @@ func (a *Account) publish(f *lambda.GetFunctionOutput, description *string,
 	to types.FunctionVersionLatestPublished,
 ) *types.FunctionConfiguration {
 	name := aws.ToString(f.Configuration.FunctionName) + ":"
-	last := a.numbers[name]
-	for k := range a.state.versions {
-		if number, ok := strings.CutPrefix(k, name); ok {
-			last = max(last, atoi(number))
-		}
-	}
 	v := clone(f.Configuration)
-	number := itoa(last + 1)
+	number := itoa(numberOf(a, name, a.state.versions))
 	if to != "" {
 		number = "$LATEST.PUBLISHED"
 	}

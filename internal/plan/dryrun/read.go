@@ -1,6 +1,7 @@
 package dryrun
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -264,6 +265,11 @@ func (a *Account) listVersions(in *lambda.ListVersionsByFunctionInput,
 	out, err := list(a, a.state.versions, k, in.Marker, live,
 		func(o *lambda.ListVersionsByFunctionOutput) *[]types.FunctionConfiguration { return &o.Versions },
 		func(v types.FunctionConfiguration) string { return key(in.FunctionName, v.Version) })
+	if err == nil {
+		out.Versions = slices.DeleteFunc(out.Versions, func(v types.FunctionConfiguration) bool {
+			return a.isLater(atoi(aws.ToString(v.Version)))
+		})
+	}
 	return out, err
 }
 
@@ -283,7 +289,9 @@ func (a *Account) listLayerVersions(in *lambda.ListLayerVersionsInput,
 	var all []types.LayerVersionsListItem
 	if in.Marker == nil {
 		for _, v := range a.state.layers.below(layerKey(in.LayerName, nil)) {
-			all = append(all, *as[types.LayerVersionsListItem](v))
+			if !a.isLater(v.Version) {
+				all = append(all, *as[types.LayerVersionsListItem](v))
+			}
 		}
 	}
 	for _, v := range out.LayerVersions {

@@ -163,3 +163,29 @@ func (a *Account) Number(name string, last int64) {
 		a.numbers[name+":"] = max(a.numbers[name+":"], last-1)
 	}
 }
+
+// PublishAs sets the number of the version that is published from now on, unless there is one with it. Later versions
+// are not listed until then. 0 means that each version follows the last one.
+func (a *Account) PublishAs(number int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.publishes = number
+}
+
+// isLater reports whether a version did not exist yet when the one that PublishAs has set was published.
+func (a *Account) isLater(number int64) bool { return a.publishes > 0 && number > a.publishes }
+
+// numberOf returns the number of the version of a function or layer that is published, which has the given name and
+// versions.
+func numberOf[V any](a *Account, name string, versions table[V]) int64 {
+	last := a.numbers[name]
+	for k := range versions {
+		if number, ok := strings.CutPrefix(k, name); ok {
+			last = max(last, atoi(number))
+		}
+	}
+	if _, taken := versions[name+itoa(a.publishes)]; a.publishes > 0 && !taken {
+		return a.publishes
+	}
+	return last + 1
+}

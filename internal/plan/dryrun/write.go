@@ -192,14 +192,8 @@ func (a *Account) newMapping(in *lambda.CreateEventSourceMappingInput) *types.Ev
 
 func (a *Account) publishLayer(in *lambda.PublishLayerVersionInput) *lambda.PublishLayerVersionOutput {
 	name := layerKey(in.LayerName, nil)
-	last := a.numbers[name]
-	for k := range a.state.layers {
-		if number, ok := strings.CutPrefix(k, name); ok {
-			last = max(last, atoi(number))
-		}
-	}
 	v := as[lambda.GetLayerVersionOutput](in)
-	v.Version = last + 1
+	v.Version = numberOf(a, name, a.state.layers)
 	v.LayerArn = aws.String(a.arn("layer:" + strings.TrimSuffix(name, ":")))
 	v.LayerVersionArn = aws.String(*v.LayerArn + ":" + itoa(v.Version))
 	v.Content = &types.LayerVersionContentOutput{}

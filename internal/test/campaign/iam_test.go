@@ -177,7 +177,6 @@ func TestLeastPrivilegeLess(t *testing.T) {
 	optional := map[string]string{
 		"Invocation": "lambda:GetFunctionConfiguration", // It is for an early error only.
 		"Function":   "lambda:ListTags",                 // AWS answers without tags: see function.TestObserve.
-		"Version":    "lambda:ListTags",                 // It reads the function, but does not need its tags.
 	}
 	for _, k := range planned(t) {
 		if k.Variant == "limited" {

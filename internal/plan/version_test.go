@@ -1,0 +1,83 @@
+package plan
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// numbered returns a Version that has published a version of the function checkout with a number.
+func numbered(number string, change ...func(*v1beta1.Version)) *v1beta1.Version {
+	v := &v1beta1.Version{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "v" + number, UID: "v", Generation: 1}}
+	v.Spec.ForProvider.Region, v.Spec.ForProvider.FunctionName = "eu-central-1", ptr.To("checkout")
+	meta.SetExternalName(v, number)
+	v.Status.ReconciledGeneration = 1
+	v.Status.AtProvider.FunctionName, v.Status.AtProvider.Version = ptr.To("checkout"), &number
+	for _, c := range change {
+		c(v)
+	}
+	SetDefaults(v)
+	return v
+}
+
+// TestVersions checks plans of resources of the kind Version whose function is planned, too.
+func TestVersions(t *testing.T) {
+	memory := func(mb int32) *v1beta1.Function {
+		return function(created, func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = &mb })
+	}
+	live := func(description string) *v1beta1.Alias {
+		a := serving("7")
+		a.Spec.ForProvider.Region, a.Spec.ForProvider.Description, a.UID = "eu-central-1", &description, "a1"
+		meta.SetExternalName(a, "live")
+		return a
+	}
+	deleted := func(v *v1beta1.Version) { v.DeletionTimestamp = ptr.To(metav1.NewTime(start)) }
+	unobserved := func(v *v1beta1.Version) { v.Status = v1beta1.VersionStatus{} }
+	same := func(v *v1beta1.Version) Resource { return Resource{Desired: v, Prior: v} }
+	cases := map[string]struct {
+		reason string
+		plan   []Resource
+		want   []string
+	}{
+		"Followed": {
+			reason: "A change of the function is published, although it is planned before.",
+			plan:   []Resource{same(numbered("5")), {Desired: memory(512), Prior: memory(256)}},
+			want: []string{
+				"update: PublishVersion checkout (function: version 5 -> a new version)",
+				"update: UpdateFunctionConfiguration checkout (memorySize: 256 -> 512)",
+			},
+		},
+		"Numbers": {
+			reason: "No number in a text is taken for that of a version, whatever the order of the versions.",
+			plan: []Resource{
+				{Desired: memory(256), Prior: memory(256)}, same(numbered("5")), same(numbered("3", unobserved)),
+				{Desired: live("2 4 6 8 9"), Prior: live("1")},
+			},
+			want: []string{"none", "none", "none", `update: UpdateAlias checkout:live (description: "1" -> "2 4 6 8 9")`},
+		},
+		"Deleted": {
+			reason: "Each one is deleted by its own number.",
+			plan: []Resource{
+				{Desired: memory(256), Prior: memory(256)}, same(numbered("5", deleted)), same(numbered("3", deleted)),
+			},
+			want: []string{"none", "delete: DeleteFunction checkout:5", "delete: DeleteFunction checkout:3"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, p := range planner(t).All(t.Context(), tc.plan) {
+				got = append(got, p.Summary())
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
