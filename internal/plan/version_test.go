@@ -56,7 +56,8 @@ func TestVersions(t *testing.T) {
 		"Numbers": {
 			reason: "No number in a text is taken for that of a version, whatever the order of the versions.",
 			plan: []Resource{
-				{Desired: memory(256), Prior: memory(256)}, same(numbered("5")), same(numbered("3", unobserved)),
+				{Desired: memory(256), Prior: memory(256)},
+				same(numbered("5")), same(numbered("3", unobserved)),
 				{Desired: live("2 4 6 8 9"), Prior: live("1")},
 			},
 			want: []string{"none", "none", "none", `update: UpdateAlias checkout:live (description: "1" -> "2 4 6 8 9")`},
