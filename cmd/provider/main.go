@@ -30,7 +30,7 @@ func main() {
 	if f.PprofBindAddress == "" {
 		runtime.MemProfileRate = 0 // Nobody reads the profile, which takes a megabyte.
 	}
-	manager.LimitGarbage()
+	manager.LimitMemory()
 	if err := run(ctrl.SetupSignalHandler(), f); err != nil {
 		fmt.Fprintln(os.Stderr, "provider-lambda ended:", err)
 		os.Exit(1)

@@ -3,16 +3,29 @@ package manager
 import (
 	"os"
 	"runtime/debug"
+	"time"
 )
 
-// gcPercent is Go's GOGC if the user sets none. At rest, the garbage collector runs so rarely that a smaller heap costs
-// no measurable CPU time. A start with many resources takes more: see docs/design/performance.md.
-const gcPercent = 20
+const (
+	// gcPercent is Go's GOGC if the user sets none. At rest, the garbage collector runs so rarely that a smaller heap
+	// costs no measurable CPU time. A start with many resources takes more: see docs/design/performance.md.
+	gcPercent = 20
 
-// LimitGarbage makes Go collect garbage when it exceeds a fifth of the heap in use, unless the environment variable
-// GOGC says otherwise.
-func LimitGarbage() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
+	// releaseInterval is the time after which spare memory is returned to the operating system. Go itself collects
+	// garbage that often at rest, but keeps the memory.
+	releaseInterval = 2 * time.Minute
+)
+
+// LimitMemory makes Go collect garbage when it exceeds a fifth of the heap in use, and return spare memory to the
+// operating system every 2 minutes, unless the environment variable GOGC is set.
+func LimitMemory() {
+	if os.Getenv("GOGC") != "" {
+		return
 	}
+	debug.SetGCPercent(gcPercent)
+	go func() {
+		for range time.Tick(releaseInterval) {
+			debug.FreeOSMemory()
+		}
+	}()
 }

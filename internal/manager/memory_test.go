@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-func TestLimitGarbage(t *testing.T) {
+func TestLimitMemory(t *testing.T) {
 	const initial = 123
 	cases := map[string]struct {
 		reason string
@@ -32,7 +32,7 @@ func TestLimitGarbage(t *testing.T) {
 			before := debug.SetGCPercent(initial)
 			defer debug.SetGCPercent(before)
 			t.Setenv("GOGC", tc.gogc)
-			LimitGarbage()
+			LimitMemory()
 			if got := debug.SetGCPercent(initial); got != tc.want {
 				t.Errorf("%s\nwant %d, got %d", tc.reason, tc.want, got)
 			}
