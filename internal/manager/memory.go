@@ -11,13 +11,12 @@ const (
 	// costs no measurable CPU time. A start with many resources takes more: see docs/design/performance.md.
 	gcPercent = 20
 
-	// releaseInterval is the time after which spare memory is returned to the operating system. Go itself collects
-	// garbage that often at rest, but keeps the memory.
-	releaseInterval = 2 * time.Minute
+	// releaseInterval is the time after which spare memory is returned to the operating system. Go itself keeps it.
+	releaseInterval = 30 * time.Second
 )
 
 // LimitMemory makes Go collect garbage when it exceeds a fifth of the heap in use, and return spare memory to the
-// operating system every 2 minutes, unless the environment variable GOGC is set.
+// operating system every 30 seconds, unless the environment variable GOGC is set.
 func LimitMemory() {
 	if os.Getenv("GOGC") != "" {
 		return
