@@ -129,6 +129,8 @@ func TestReleaseStatus(t *testing.T) {
 	const (
 		one = `{functionVersion: "1", fingerprint: a}`
 		two = `{functionVersion: "2", fingerprint: b}`
+
+		three = `{functionVersion: "3", fingerprint: c, codeRevision: "main@sha1:c5d4e9f0"}`
 	)
 	cases := map[string]struct {
 		reason string
@@ -154,6 +156,14 @@ func TestReleaseStatus(t *testing.T) {
 			status: `{phase: Available, ` + ready("Available") + `, atProvider: {aliasArn: arn:a}, rollout: {phase: ` +
 				`Ready, stable: ` + two + `, target: ` + two + `, history: [` + one + `]}}`,
 			want:  `{phase: Ready, aliasArn: arn:a, stableVersion: "2", targetVersion: "2", snapshots: [` + one + `]}`,
+			ready: "True",
+		},
+		"Revisions": {
+			reason: "The function's code is from a source with revisions, and the history has all that the Alias " +
+				"knows of a version.",
+			status: `{phase: Available, ` + ready("Available") + `, rollout: {phase: Ready, stable: ` + three +
+				`, target: ` + three + `, history: [` + three + `]}}`,
+			want:  `{phase: Ready, stableVersion: "3", targetVersion: "3", snapshots: [` + three + `]}`,
 			ready: "True",
 		},
 		"Failed": {

@@ -135,6 +135,11 @@ spec:
 			manifest: zip("shop", "logs", `crossplane.io/external-name: `+
 				`"arn:aws:lambda:eu-central-1:123456789012:function:platform-logs"`, "python3.13", ""),
 		},
+		"ReservedNameBesideAnEmptyOne": {
+			reason:   "The function of an empty annotation has the object's name.",
+			want:     "reserved for the namespace platform",
+			manifest: zip("shop", "platform-logs", `crossplane.io/external-name: ""`, "python3.13", ""),
+		},
 		"OtherExternalName": {
 			reason:   "Only the name in AWS counts.",
 			manifest: zip("shop", "platform-logs", "crossplane.io/external-name: logs", "python3.13", ""),
