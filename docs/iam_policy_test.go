@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,11 @@ func TestIAMPolicy(t *testing.T) {
 			"sqs:DeleteMessage", "sqs:GetQueueUrl",
 			"sqs:ReceiveMessage",
 		}, Resource: "arn:aws:sqs:*:123456789012:*"},
+		{Sid: "RegistriesOfECR", Effect: "Allow", Action: []string{"ecr:GetAuthorizationToken"}, Resource: "*"},
+		{
+			Sid: "StagedCode", Effect: "Allow", Action: []string{"s3:PutObject"},
+			Resource: "arn:aws:s3:::example-lambda-staging/*", // That of examples/.
+		},
 	}}
 	want.Statement = append(want.Statement, checked()...)
 	text, err := json.MarshalIndent(want, "", "  ")
@@ -77,12 +83,24 @@ func TestIAMPolicy(t *testing.T) {
 		}
 	}
 	for _, kind := range kinds(t) {
-		for _, a := range grants(t, strings.ToLower(kind)+".md") {
+		page := strings.ToLower(kind) + ".md"
+		for _, a := range append(grants(t, page), namedActions(t, page)...) {
 			if !granted[a] {
-				t.Errorf("iam-policy.json does not grant %s, which the page of %s does", a, kind)
+				t.Errorf("iam-policy.json does not grant %s, which the page of %s names", a, kind)
 			}
 		}
 	}
+}
+
+// namedActions returns the actions that the text of a page's section on the IAM policy names for some settings.
+func namedActions(t *testing.T, page string) []string {
+	t.Helper()
+	_, text, _ := strings.Cut(read(t, page), "\n## IAM policy\n")
+	var out []string
+	for _, m := range regexp.MustCompile("`([a-z0-9]+:[A-Z][A-Za-z]+)`").FindAllStringSubmatch(text, -1) {
+		out = append(out, m[1])
+	}
+	return out
 }
 
 // checked returns the statements for what AWS checks besides the action of a call, in the order of iam.Checks. Those of

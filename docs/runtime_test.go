@@ -197,6 +197,42 @@ func TestRuntimeExamples(t *testing.T) {
 	}
 }
 
+// TestCopiesAreSelected checks that the Deployments which share the work with the one of Crossplane are accepted, and that
+// what selects the provider's pods selects theirs.
+func TestCopiesAreSelected(t *testing.T) {
+	c := strict(t)
+	selectors := map[string]*metav1.LabelSelector{}
+	for field, file := range map[string]string{
+		"podSelector": "../examples/networkpolicy/provider.yaml", "selector": "../observability/podmonitor.yaml",
+	} {
+		u := objects(t, file)[0]
+		matched, _, err := unstructured.NestedStringMap(u.Object, "spec", field, "matchLabels")
+		if err != nil {
+			t.Fatal(err)
+		}
+		selectors[u.GetKind()] = &metav1.LabelSelector{MatchLabels: matched}
+	}
+	for _, name := range []string{"selectors", "ring"} {
+		for _, u := range objects(t, "../examples/sharding/"+name+".yaml") {
+			if u.GetKind() != "Deployment" {
+				continue
+			}
+			if err := accept(t, c, u); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			pod := into(t, u, &appsv1.Deployment{}).Spec.Template
+			for kind, selector := range selectors {
+				selects(t, "the "+kind, selector, pod.Labels)
+			}
+			if !slices.ContainsFunc(pod.Spec.Containers[0].Ports, func(p corev1.ContainerPort) bool {
+				return p.Name == "metrics" && p.ContainerPort == 8080
+			}) {
+				t.Errorf("%s has no port of metrics", u.GetName())
+			}
+		}
+	}
+}
+
 func selects(t *testing.T, what string, s *metav1.LabelSelector, of map[string]string) {
 	t.Helper()
 	selector, err := metav1.LabelSelectorAsSelector(s)

@@ -211,6 +211,35 @@ func TestWrongCompositesAreRefused(t *testing.T) {
 		"NumberAsAlias": {
 			reason: "A number is a version.", example: "verified-endpoint", name: "7", want: "the name has a letter",
 		},
+		"NumberAsEndpoint": {
+			reason: "The alias has this name too.", example: "web-endpoint", name: "2026", want: "the name has a letter",
+		},
+		"HandlerWithASpace": {
+			reason: "Lambda takes no such name.", example: "queue-worker", edit: `{handler: "index.handler "}`,
+			want: "spec.handler",
+		},
+		"RoleWithASpace": {
+			reason: "A role's name has none.", example: "web-endpoint",
+			edit: `{roleARN: "arn:aws:iam::123456789012:role/store front"}`, want: "spec.roleARN",
+		},
+		"BucketByURL": {
+			reason: "The name alone is asked for.", example: "lambda-function", edit: `{s3Bucket: "s3://my-code"}`,
+			want: "spec.s3Bucket",
+		},
+		"NoVariableOfAServerlessFunction": {
+			reason: "Lambda takes no such name.", example: "serverless-function",
+			edit: `{environment: {"LOG-LEVEL": info}}`, want: "the name of a variable",
+		},
+		"NoFile": {
+			reason: "The path leads out of the archive.", example: "serverless-function",
+			edit: `{code: {files: {"../index.py": pass}}}`, want: "the name of a file",
+		},
+		"NoStatistic": {
+			reason: "CloudWatch has no such statistic.", example: "release",
+			edit: `{readiness: {mode: All, checks: [{name: a, successCondition: "true", provider: {lambda: {metric: ` +
+				`Duration, statistic: avg}}}]}}`,
+			want: "statistic",
+		},
 		"TooManyMessages": {
 			reason: "AWS hands over no more.", example: "queue-worker", edit: `{batchSize: 10001}`,
 			want: "spec.batchSize",
