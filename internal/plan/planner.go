@@ -79,7 +79,7 @@ type Planner struct {
 	// those.
 	objects, before *objects
 
-	// seeds are what the plans of resources without a connection to AWS begin with.
+	// seeds has the initial states of plans without a connection to AWS.
 	seeds map[objectKey]seed
 
 	// names are the names that AWS gave, by those that stand for them without a connection to AWS.

@@ -255,7 +255,7 @@ func (p *Planner) identify(mg reconcile.Managed) {
 	}
 }
 
-// A seed is what a plan without a connection to AWS begins with for one resource.
+// A seed is the initial state of one resource in a plan without a connection to AWS.
 type seed struct {
 	// was is the resource that was reconciled in the account. It is nil if AWS has none, or if it is not known.
 	was reconcile.Managed
