@@ -123,7 +123,7 @@ func (p *Platform) InstallFunction(ctx context.Context) error {
 	if err := Apply(ctx, p.Kube, "", manifest); err != nil {
 		return err
 	}
-	return p.Healthy(ctx, "Function", Function, upstream+strings.TrimPrefix(image, p.Registry.Host()+"/"))
+	return p.Healthy(ctx, "Function", Function, upstream+strings.TrimPrefix(image, p.Registry.Host+"/"))
 }
 
 // InstallProvider installs the provider from a pushed package, and returns when it is healthy.
@@ -177,7 +177,7 @@ func (p *Platform) Healthy(ctx context.Context, kind, name, image string) error 
 	pkg.SetGroupVersionKind(schema.GroupVersionKind{Group: "pkg.crossplane.io", Version: "v1", Kind: kind})
 	var crashed error
 	err := p.Until(ctx, kind+" "+name+" is healthy", timeout, func(ctx context.Context) error {
-		resolved := strings.Replace(image, upstream, p.Registry.Host()+"/", 1)
+		resolved := strings.Replace(image, upstream, p.Registry.Host+"/", 1)
 		if crashed = p.Node.Crashed(resolved, crashes); crashed != nil {
 			return nil //nolint:nilerr // That ends the waiting, and is returned below.
 		}
@@ -219,7 +219,7 @@ func (p *Platform) ProviderClient(ctx context.Context) (client.Client, error) {
 
 // configurePackages applies the packages' runtime configurations, and what Crossplane is told of their images.
 func (p *Platform) configurePackages(ctx context.Context) error {
-	text := fmt.Sprintf(configs, Role, probesPort, p.options.functions[Function], upstream, p.Registry.Host())
+	text := fmt.Sprintf(configs, Role, probesPort, p.options.functions[Function], upstream, p.Registry.Host)
 	return Apply(ctx, p.Kube, "", []byte(text))
 }
 

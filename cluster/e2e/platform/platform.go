@@ -147,9 +147,7 @@ func (p *Platform) startCluster(ctx context.Context) (err error) {
 }
 
 func (p *Platform) startServers(ctx context.Context) (err error) {
-	if p.Registry, err = registry.Start(); err != nil {
-		return fmt.Errorf("cannot start the registry: %w", err)
-	}
+	p.Registry = registry.Start()
 	p.options.Double.StrictCredentials = true
 	p.Double = awsdouble.New(p.options.Double)
 	p.Double.Start()
@@ -183,7 +181,7 @@ func (p *Platform) Stop() error {
 		p.Double.Close()
 	}
 	if p.Registry != nil {
-		errs = append(errs, p.Registry.Stop())
+		p.Registry.Close()
 	}
 	if p.Cluster != nil {
 		errs = append(errs, p.Cluster.Stop())
@@ -196,7 +194,7 @@ func (p *Platform) Stop() error {
 
 // Providers returns the provider's processes.
 func (p *Platform) Providers() []*process.Process {
-	return p.Node.Running(p.Registry.Host() + "/" + Provider)
+	return p.Node.Running(p.Registry.Host + "/" + Provider)
 }
 
 // Logs returns the ends of Crossplane's logs, and the logs of the packages' processes, by name.

@@ -72,7 +72,7 @@ func configured(i v1.Image, base v1.Layer, entrypoint string) (v1.Image, error) 
 }
 
 func (r *Registry) push(ctx context.Context, i v1.Image, repository string) (string, error) {
-	tag, err := name.NewTag(r.Host() + "/" + repository)
+	tag, err := name.NewTag(r.Host + "/" + repository)
 	if err != nil {
 		return "", err
 	}

@@ -17,10 +17,10 @@ func (r *Registry) PushProvider(ctx context.Context, root, out, version string) 
 		append([]string{"--root=" + root, "--out=" + out, "--version=" + version}, platforms()...)...); err != nil {
 		return "", fmt.Errorf("cannot build the provider's package: %w", err)
 	}
-	if err := r.packaging(ctx, root, "push", "--out="+out, "--version="+version, r.Host()); err != nil {
+	if err := r.packaging(ctx, root, "push", "--out="+out, "--version="+version, r.Host); err != nil {
 		return "", fmt.Errorf("cannot push the provider's package: %w", err)
 	}
-	return r.Host() + "/provider-lambda:" + version, nil
+	return r.Host + "/provider-lambda:" + version, nil
 }
 
 func platforms() []string {

@@ -6,11 +6,11 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
 )
 
 // The algorithms of an Issuer's signatures.
@@ -19,24 +19,21 @@ const (
 	ES256 = "ES256"
 )
 
-const (
-	rsaBits = 2048
-	// ecHalf is the length of either number of an ES256 signature, in bytes.
-	ecHalf = 32
-)
+const rsaBits = 2048
 
 // An Issuer signs tokens as an OpenID Connect issuer does, such as a cluster for its ServiceAccounts.
 type Issuer struct {
 	// URL of the issuer, the iss of its tokens.
 	URL string
 
-	algorithm, keyID string
-	key              crypto.Signer
+	keyID  string
+	key    crypto.Signer
+	signer jose.Signer
 }
 
 // NewIssuer returns an issuer with a new key, for RS256 or ES256.
 func NewIssuer(url, algorithm string) (*Issuer, error) {
-	i := &Issuer{URL: url, algorithm: algorithm, keyID: newUUID()}
+	i := &Issuer{URL: url, keyID: newUUID()}
 	var err error
 	switch algorithm {
 	case RS256:
@@ -49,6 +46,12 @@ func NewIssuer(url, algorithm string) (*Issuer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot make the key of an issuer: %w", err)
 	}
+	i.signer, err = jose.NewSigner(jose.SigningKey{
+		Algorithm: jose.SignatureAlgorithm(algorithm), Key: jose.JSONWebKey{Key: i.key, KeyID: i.keyID},
+	}, (&jose.SignerOptions{}).WithType("JWT"))
+	if err != nil {
+		return nil, fmt.Errorf("cannot sign by the key of an issuer: %w", err)
+	}
 	return i, nil
 }
 
@@ -59,36 +62,11 @@ func (i *Issuer) PublicKeys() map[string]crypto.PublicKey {
 
 // Token returns a signed JWT for a subject and an audience, valid until it expires.
 func (i *Issuer) Token(subject, audience string, expires time.Time) (string, error) {
-	header, err := json.Marshal(map[string]string{"alg": i.algorithm, "kid": i.keyID, "typ": "JWT"})
-	if err != nil {
-		return "", fmt.Errorf("cannot write a token's header: %w", err)
-	}
-	body, err := json.Marshal(map[string]any{
-		"iss": i.URL, "sub": subject, "aud": []string{audience},
-		"exp": expires.Unix(),
-	})
-	if err != nil {
-		return "", fmt.Errorf("cannot write a token's claims: %w", err)
-	}
-	text := base64.RawURLEncoding.EncodeToString(header) + "." + base64.RawURLEncoding.EncodeToString(body)
-	signature, err := i.sign(sha256.Sum256([]byte(text)))
+	text, err := jwt.Signed(i.signer).Claims(jwt.Claims{
+		Issuer: i.URL, Subject: subject, Audience: jwt.Audience{audience}, Expiry: jwt.NewNumericDate(expires),
+	}).Serialize()
 	if err != nil {
 		return "", fmt.Errorf("cannot sign a token: %w", err)
 	}
-	return text + "." + base64.RawURLEncoding.EncodeToString(signature), nil
-}
-
-func (i *Issuer) sign(sum [sha256.Size]byte) ([]byte, error) {
-	k, ok := i.key.(*ecdsa.PrivateKey)
-	if !ok {
-		return i.key.Sign(rand.Reader, sum[:], crypto.SHA256)
-	}
-	r, s, err := ecdsa.Sign(rand.Reader, k, sum[:])
-	if err != nil {
-		return nil, err
-	}
-	signature := make([]byte, 2*ecHalf)
-	r.FillBytes(signature[:ecHalf])
-	s.FillBytes(signature[ecHalf:])
-	return signature, nil
+	return text, nil
 }

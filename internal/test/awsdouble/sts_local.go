@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/go-jose/go-jose/v4/jwt"
 )
 
 // podAudience is the audience of tokens for EKS Pod Identity.
@@ -54,19 +56,18 @@ func podCredentials(s *Server, r *request) any {
 }
 
 // pod returns the claims of a pod's token, and the pod's role.
-func (s *Server) pod(token string) (claims, Role) {
-	t, err := parseToken(token)
+func (s *Server) pod(token string) (jwt.Claims, Role) {
+	_, c, err := parseToken(token)
 	if err != nil {
 		panic(podRefusal(http.StatusBadRequest, "InvalidTokenException",
 			"The token included in the request is invalid."))
 	}
-	arn, ok := s.iam.pods[t.claims.Issuer+" "+t.claims.Subject]
+	arn, ok := s.iam.pods[c.Issuer+" "+c.Subject]
 	if !ok {
 		panic(podRefusal(http.StatusNotFound, "ResourceNotFoundException",
 			"No associations found for the service account"))
 	}
-	c, err := s.identifyToken(accountOfArn(arn), token)
-	if err != nil {
+	if _, err := s.identifyToken(accountOfArn(arn), token); err != nil {
 		e := asError(err)
 		panic(podRefusal(http.StatusBadRequest, e.Code, e.Message))
 	}

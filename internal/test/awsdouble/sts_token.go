@@ -2,44 +2,17 @@ package awsdouble
 
 import (
 	"crypto"
-	"crypto/ecdsa"
-	"crypto/rsa"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
-	"errors"
-	"math/big"
 	"net/http"
 	"slices"
-	"strings"
-	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
 )
 
 // provider is an OpenID Connect provider in the IAM of an account.
 type provider struct {
 	audiences []string
 	keys      map[string]crypto.PublicKey
-}
-
-// claims are the claims of a token.
-type claims struct {
-	Issuer   string    `json:"iss"`
-	Subject  string    `json:"sub"`
-	Audience audiences `json:"aud"`
-	Expires  int64     `json:"exp"`
-}
-
-// audiences are one string or several in a token.
-type audiences []string
-
-// UnmarshalJSON accepts either form.
-func (a *audiences) UnmarshalJSON(b []byte) error {
-	var one string
-	if json.Unmarshal(b, &one) == nil {
-		*a = audiences{one}
-		return nil
-	}
-	return json.Unmarshal(b, (*[]string)(a))
 }
 
 // AddIssuer adds an issuer to an account as an OpenID Connect provider, for tokens of some audiences. Only its public
@@ -55,33 +28,33 @@ func (s *Server) AddIssuerKeys(account, url string, keys map[string]crypto.Publi
 }
 
 // identifyToken verifies a token's signature, issuer, audience and expiry against an account's provider.
-func (s *Server) identifyToken(account, token string) (claims, error) {
-	t, err := parseToken(token)
+func (s *Server) identifyToken(account, token string) (jwt.Claims, error) {
+	t, c, err := parseToken(token)
 	if err != nil {
-		return claims{}, stsError400("InvalidIdentityToken",
+		return c, stsError400("InvalidIdentityToken",
 			"The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)")
 	}
-	p, ok := s.iam.providers[account+" "+t.claims.Issuer]
+	p, ok := s.iam.providers[account+" "+c.Issuer]
 	if !ok {
-		return claims{}, stsError400("InvalidIdentityToken", "No OpenIDConnect provider found in your account for %s",
-			t.claims.Issuer)
+		return c, stsError400("InvalidIdentityToken", "No OpenIDConnect provider found in your account for %s",
+			c.Issuer)
 	}
-	if !t.signedBy(p.keys[t.header.KeyID]) {
-		return claims{}, stsError400("InvalidIdentityToken", "Couldn't retrieve verification key from your identity "+
+	if t.Claims(p.keys[t.Headers[0].KeyID]) != nil {
+		return c, stsError400("InvalidIdentityToken", "Couldn't retrieve verification key from your identity "+
 			"provider,  please reference AssumeRoleWithWebIdentity documentation for requirements")
 	}
-	if now := s.options.Now(); !now.Before(time.Unix(t.claims.Expires, 0)) {
-		return claims{}, stsError400("ExpiredTokenException", "Token expired: current date/time %d must be before "+
-			"the expiration date/time %d", now.Unix(), t.claims.Expires)
+	if now := s.options.Now(); !now.Before(c.Expiry.Time()) {
+		return c, stsError400("ExpiredTokenException", "Token expired: current date/time %d must be before "+
+			"the expiration date/time %d", now.Unix(), c.Expiry.Time().Unix())
 	}
-	if !slices.ContainsFunc(t.claims.Audience, func(a string) bool { return slices.Contains(p.audiences, a) }) {
-		return claims{}, stsError400("InvalidIdentityToken", "Incorrect token audience")
+	if !slices.ContainsFunc(c.Audience, func(a string) bool { return slices.Contains(p.audiences, a) }) {
+		return c, stsError400("InvalidIdentityToken", "Incorrect token audience")
 	}
-	return t.claims, nil
+	return c, nil
 }
 
 // accepts returns an error if a role does not trust a token's claims.
-func (r *Role) accepts(c claims) {
+func (r *Role) accepts(c jwt.Claims) {
 	w := r.WebIdentity
 	if w == nil || w.Issuer != c.Issuer || w.Subject != "" && w.Subject != c.Subject || w.Audience != "" &&
 		!slices.Contains(c.Audience, w.Audience) {
@@ -89,53 +62,11 @@ func (r *Role) accepts(c claims) {
 	}
 }
 
-// jwt is a token, parsed but not verified.
-type jwt struct {
-	header struct {
-		Algorithm string `json:"alg"`
-		KeyID     string `json:"kid"`
+// parseToken parses a token without verifying it, whatever its algorithm is.
+func parseToken(token string) (t *jwt.JSONWebToken, c jwt.Claims, err error) {
+	t, err = jwt.ParseSigned(token, []jose.SignatureAlgorithm{RS256, ES256, "none"})
+	if err == nil {
+		err = t.UnsafeClaimsWithoutVerification(&c)
 	}
-	claims    claims
-	signed    string
-	signature []byte
-}
-
-var errNoToken = errors.New("a token has three parts")
-
-func parseToken(token string) (*jwt, error) {
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 {
-		return nil, errNoToken
-	}
-	t := &jwt{signed: parts[0] + "." + parts[1]}
-	for i, into := range []any{&t.header, &t.claims} {
-		b, err := base64.RawURLEncoding.DecodeString(parts[i])
-		if err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal(b, into); err != nil {
-			return nil, err
-		}
-	}
-	var err error
-	t.signature, err = base64.RawURLEncoding.DecodeString(parts[2])
-	return t, err
-}
-
-// signedBy reports whether the token was signed with the private half of a key, with the algorithm for that type of
-// key.
-func (t *jwt) signedBy(k crypto.PublicKey) bool {
-	sum := sha256.Sum256([]byte(t.signed))
-	switch k := k.(type) {
-	case *rsa.PublicKey:
-		return t.header.Algorithm == "RS256" && rsa.VerifyPKCS1v15(k, crypto.SHA256, sum[:], t.signature) == nil
-	case *ecdsa.PublicKey:
-		if t.header.Algorithm != "ES256" || len(t.signature) != 2*ecHalf {
-			return false
-		}
-		return ecdsa.Verify(k, sum[:], new(big.Int).SetBytes(t.signature[:ecHalf]),
-			new(big.Int).SetBytes(t.signature[ecHalf:]))
-	default:
-		return false
-	}
+	return t, c, err
 }

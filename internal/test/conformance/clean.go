@@ -93,27 +93,24 @@ func (c *cleaner) own(name string) bool {
 // tags reports whether what an ARN names carries the tag of the run.
 func (c *cleaner) tags(ctx context.Context, arn string) bool {
 	out, err := c.lambda.ListTags(ctx, &lambda.ListTagsInput{Resource: &arn})
-	return err == nil && tagged(out.Tags, c.state.Run.ID)
+	return err == nil && out.Tags[TagKey] == c.state.Run.ID
 }
 
 func (c *cleaner) mappings(ctx context.Context) error {
 	found := c.state.Made(kindMapping)
-	pages := lambda.NewListEventSourceMappingsPaginator(c.lambda, &lambda.ListEventSourceMappingsInput{})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return fmt.Errorf("cannot list event source mappings: %w", err)
-		}
-		for i := range page.EventSourceMappings {
-			m := &page.EventSourceMappings[i]
-			switch {
-			case !c.own(value(m.FunctionArn)):
-			case value(m.State) == "Deleting":
-				c.failures = append(c.failures, fmt.Errorf("mapping %s is being deleted", value(m.UUID)))
-			default:
-				found = append(found, value(m.UUID))
-				_ = c.state.Add(Made{kindMapping, value(m.UUID)}) // So that the gate lets it be deleted.
-			}
+	all, err := listMappings(ctx, c.lambda)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		m := &all[i]
+		switch {
+		case !c.own(value(m.FunctionArn)):
+		case value(m.State) == "Deleting":
+			c.failures = append(c.failures, fmt.Errorf("mapping %s is being deleted", value(m.UUID)))
+		default:
+			found = append(found, value(m.UUID))
+			_ = c.state.Add(Made{kindMapping, value(m.UUID)}) // So that the gate lets it be deleted.
 		}
 	}
 	for _, id := range unique(found) {
@@ -125,17 +122,13 @@ func (c *cleaner) mappings(ctx context.Context) error {
 
 func (c *cleaner) functions(ctx context.Context) error {
 	found := c.state.Made(kindFunction)
-	pages := lambda.NewListFunctionsPaginator(c.lambda, &lambda.ListFunctionsInput{})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return fmt.Errorf("cannot list functions: %w", err)
-		}
-		for i := range page.Functions {
-			f := &page.Functions[i]
-			if c.own(value(f.FunctionName)) && c.tags(ctx, value(f.FunctionArn)) {
-				found = append(found, value(f.FunctionName))
-			}
+	all, err := listFunctions(ctx, c.lambda)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if f := &all[i]; c.own(value(f.FunctionName)) && c.tags(ctx, value(f.FunctionArn)) {
+			found = append(found, value(f.FunctionName))
 		}
 	}
 	for _, name := range unique(found) {
@@ -147,17 +140,14 @@ func (c *cleaner) functions(ctx context.Context) error {
 
 func (c *cleaner) signing(ctx context.Context) error {
 	found := c.state.Made(kindSigning)
-	pages := lambda.NewListCodeSigningConfigsPaginator(c.lambda, &lambda.ListCodeSigningConfigsInput{})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return fmt.Errorf("cannot list code signing configurations: %w", err)
-		}
-		for i := range page.CodeSigningConfigs {
-			if arn := value(page.CodeSigningConfigs[i].CodeSigningConfigArn); c.tags(ctx, arn) {
-				found = append(found, arn)
-				_ = c.state.Add(Made{kindSigning, arn}) // As above.
-			}
+	all, err := listSigning(ctx, c.lambda)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if arn := value(all[i].CodeSigningConfigArn); c.tags(ctx, arn) {
+			found = append(found, arn)
+			_ = c.state.Add(Made{kindSigning, arn}) // As above.
 		}
 	}
 	for _, arn := range unique(found) {
@@ -170,16 +160,9 @@ func (c *cleaner) signing(ctx context.Context) error {
 
 func (c *cleaner) capacity(ctx context.Context) error {
 	found := c.state.Made(kindCapacity)
-	pages := lambda.NewListCapacityProvidersPaginator(c.lambda, &lambda.ListCapacityProvidersInput{})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			break // Not all regions have them, nor all emulators.
-		}
-		for i := range page.CapacityProviders {
-			if arn := value(page.CapacityProviders[i].CapacityProviderArn); c.own(arn) {
-				found = append(found, baseName(arn))
-			}
+	for _, p := range listCapacity(ctx, c.lambda) {
+		if arn := value(p.CapacityProviderArn); c.own(arn) {
+			found = append(found, baseName(arn))
 		}
 	}
 	for _, name := range unique(found) {
@@ -196,16 +179,13 @@ func (c *cleaner) capacity(ctx context.Context) error {
 
 func (c *cleaner) layers(ctx context.Context) error {
 	found := c.state.Made(kindLayer)
-	pages := lambda.NewListLayersPaginator(c.lambda, &lambda.ListLayersInput{})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return fmt.Errorf("cannot list layers: %w", err)
-		}
-		for i := range page.Layers {
-			if name := value(page.Layers[i].LayerName); c.own(name) {
-				found = append(found, name)
-			}
+	all, err := listLayers(ctx, c.lambda)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		if name := value(all[i].LayerName); c.own(name) {
+			found = append(found, name)
 		}
 	}
 	for _, name := range unique(found) {
@@ -264,9 +244,6 @@ func unique(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
-
-// tagged reports whether tags are those of a run.
-func tagged(tags map[string]string, run string) bool { return tags[TagKey] == run }
 
 // value returns a text that may be absent.
 func value(s *string) string { return aws.ToString(s) }

@@ -49,63 +49,43 @@ func Leftovers(ctx context.Context, cfg aws.Config) ([]string, error) {
 
 // leftNames adds the names of functions, also of those that mappings are of, of layers and of capacity providers.
 func leftNames(ctx context.Context, c *lambda.Client, add func(string)) error {
-	functions := lambda.NewListFunctionsPaginator(c, &lambda.ListFunctionsInput{})
-	for functions.HasMorePages() {
-		page, err := functions.NextPage(ctx)
-		if err != nil {
-			return fmt.Errorf("cannot list functions: %w", err)
-		}
-		for i := range page.Functions {
-			add(value(page.Functions[i].FunctionName))
-		}
+	functions, err := listFunctions(ctx, c)
+	if err != nil {
+		return err
 	}
-	layers := lambda.NewListLayersPaginator(c, &lambda.ListLayersInput{})
-	for layers.HasMorePages() {
-		page, err := layers.NextPage(ctx)
-		if err != nil {
-			return fmt.Errorf("cannot list layers: %w", err)
-		}
-		for i := range page.Layers {
-			add(value(page.Layers[i].LayerName))
-		}
+	for i := range functions {
+		add(value(functions[i].FunctionName))
 	}
-	mappings := lambda.NewListEventSourceMappingsPaginator(c, &lambda.ListEventSourceMappingsInput{})
-	for mappings.HasMorePages() {
-		page, err := mappings.NextPage(ctx)
-		if err != nil {
-			return fmt.Errorf("cannot list event source mappings: %w", err)
-		}
-		for i := range page.EventSourceMappings {
-			add(value(page.EventSourceMappings[i].FunctionArn))
-		}
+	layers, err := listLayers(ctx, c)
+	if err != nil {
+		return err
 	}
-	capacity := lambda.NewListCapacityProvidersPaginator(c, &lambda.ListCapacityProvidersInput{})
-	for capacity.HasMorePages() {
-		page, err := capacity.NextPage(ctx)
-		if err != nil {
-			return nil //nolint:nilerr // Not all regions have them, nor all emulators.
-		}
-		for i := range page.CapacityProviders {
-			add(value(page.CapacityProviders[i].CapacityProviderArn))
-		}
+	for i := range layers {
+		add(value(layers[i].LayerName))
+	}
+	mappings, err := listMappings(ctx, c)
+	if err != nil {
+		return err
+	}
+	for i := range mappings {
+		add(value(mappings[i].FunctionArn))
+	}
+	for _, p := range listCapacity(ctx, c) {
+		add(value(p.CapacityProviderArn))
 	}
 	return nil
 }
 
 // leftConfigs adds the runs that have left code signing configurations, whose names AWS gives.
 func leftConfigs(ctx context.Context, c *lambda.Client, found map[string]bool) error {
-	pages := lambda.NewListCodeSigningConfigsPaginator(c, &lambda.ListCodeSigningConfigsInput{})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return fmt.Errorf("cannot list code signing configurations: %w", err)
-		}
-		for i := range page.CodeSigningConfigs {
-			out, err := c.ListTags(ctx,
-				&lambda.ListTagsInput{Resource: page.CodeSigningConfigs[i].CodeSigningConfigArn})
-			if err == nil && out.Tags[TagKey] != "" {
-				found[out.Tags[TagKey]] = true
-			}
+	configs, err := listSigning(ctx, c)
+	if err != nil {
+		return err
+	}
+	for i := range configs {
+		out, err := c.ListTags(ctx, &lambda.ListTagsInput{Resource: configs[i].CodeSigningConfigArn})
+		if err == nil && out.Tags[TagKey] != "" {
+			found[out.Tags[TagKey]] = true
 		}
 	}
 	return nil

@@ -11,6 +11,9 @@ import (
 	"math/big"
 	"net"
 	"time"
+
+	"k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
 )
 
 // credentialsLife is the time for which a control plane's certificates are valid.
@@ -31,7 +34,7 @@ func newCredentials(now time.Time) (*credentials, error) {
 		return nil, fmt.Errorf("cannot make a certificate authority: %w", err)
 	}
 
-	c := &credentials{ca: pemBlock("CERTIFICATE", ca.cert.Raw)}
+	c := &credentials{ca: certificatePEM(ca.cert.Raw)}
 	c.serverCert, c.serverKey, err = ca.issue(&x509.Certificate{
 		Subject:     pkix.Name{CommonName: apiServer},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
@@ -68,24 +71,8 @@ func newAuthority(now time.Time) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	template := &x509.Certificate{
-		SerialNumber:          big.NewInt(1),
-		Subject:               pkix.Name{CommonName: "dev control plane"},
-		NotBefore:             now.Add(-time.Hour),
-		NotAfter:              now.Add(credentialsLife),
-		KeyUsage:              x509.KeyUsageCertSign,
-		BasicConstraintsValid: true,
-		IsCA:                  true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		return nil, err
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		return nil, err
-	}
-	return &authority{key: key, cert: cert}, nil
+	c, err := cert.NewSelfSignedCACert(cert.Config{CommonName: "dev control plane", NotBefore: now.Add(-time.Hour)}, key)
+	return &authority{key: key, cert: c}, err
 }
 
 // issue completes the template and returns a certificate for it and its key.
@@ -99,14 +86,14 @@ func (a *authority) issue(template *x509.Certificate) (certPEM, keyPEM []byte, e
 		return nil, nil, err
 	}
 	template.NotBefore = a.cert.NotBefore
-	template.NotAfter = a.cert.NotAfter
+	template.NotAfter = a.cert.NotBefore.Add(credentialsLife)
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
 	if err != nil {
 		return nil, nil, err
 	}
-	return pemBlock("CERTIFICATE", der), keyPEM, nil
+	return certificatePEM(der), keyPEM, nil
 }
 
 func newKey() (*ecdsa.PrivateKey, []byte, error) {
@@ -114,13 +101,10 @@ func newKey() (*ecdsa.PrivateKey, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	der, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		return nil, nil, err
-	}
-	return key, pemBlock("EC PRIVATE KEY", der), nil
+	text, err := keyutil.MarshalPrivateKeyToPEM(key)
+	return key, text, err
 }
 
-func pemBlock(kind string, der []byte) []byte {
-	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
+func certificatePEM(der []byte) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: der})
 }

@@ -157,10 +157,11 @@ func patched(old *stored, kind string, patch []byte) (map[string]any, error) {
 		}
 		return object, parse(b, &object)
 	case types.MergePatchType, types.StrategicMergePatchType:
-		if err := parse(patch, &object); err != nil {
-			return nil, err
+		b, err := jsonpatch.MergePatch(old.json, patch)
+		if err != nil {
+			return nil, kerrors.NewBadRequest(err.Error())
 		}
-		return mergePatched(old.DeepCopy().Object, object), nil
+		return object, parse(b, &object)
 	default:
 		return nil,
 			&kerrors.StatusError{ErrStatus: metav1.Status{
@@ -169,25 +170,6 @@ func patched(old *stored, kind string, patch []byte) (map[string]any, error) {
 				Message: "unsupported patch " + kind,
 			}}
 	}
-}
-
-// mergePatched applies a JSON merge patch to an object, and returns it.
-func mergePatched(object, patch map[string]any) map[string]any {
-	if object == nil {
-		object = map[string]any{}
-	}
-	for k, v := range patch {
-		switch t := v.(type) {
-		case nil:
-			delete(object, k)
-		case map[string]any:
-			child, _ := object[k].(map[string]any)
-			object[k] = mergePatched(child, t)
-		default:
-			object[k] = v
-		}
-	}
-	return object
 }
 
 // parse parses the body of a request.

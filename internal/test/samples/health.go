@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
 )
 
 // The health of an object in Argo CD.
@@ -80,19 +81,12 @@ var healthCheck = sync.OnceValues(func() (*lua.FunctionProto, error) {
 
 // healthScript returns the script in examples/argocd, which it finds from the folder of any test.
 func healthScript() (string, error) {
-	dir, err := os.Getwd()
+	const path = "examples/argocd/argocd-cm.yaml"
+	root, err := process.Root(path)
 	if err != nil {
 		return "", err
 	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "crossplane.yaml")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			return "", errors.New("this is not a folder of the repository")
-		}
-	}
-	b, err := os.ReadFile(filepath.Join(dir, "examples", "argocd", "argocd-cm.yaml")) //nolint:gosec // It is of this repository.
+	b, err := os.ReadFile(filepath.Join(root, path)) //nolint:gosec // It is of this repository.
 	if err != nil {
 		return "", err
 	}
