@@ -155,13 +155,15 @@ func patched(old *stored, kind string, patch []byte) (map[string]any, error) {
 		if err != nil {
 			return nil, kerrors.NewBadRequest(err.Error())
 		}
-		return object, parse(b, &object)
+		err = parse(b, &object)
+		return object, err
 	case types.MergePatchType, types.StrategicMergePatchType:
 		b, err := jsonpatch.MergePatch(old.json, patch)
 		if err != nil {
 			return nil, kerrors.NewBadRequest(err.Error())
 		}
-		return object, parse(b, &object)
+		err = parse(b, &object)
+		return object, err
 	default:
 		return nil,
 			&kerrors.StatusError{ErrStatus: metav1.Status{
