@@ -12,8 +12,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// unreadable stands for filter criteria that AWS can't return.
-var unreadable = diff.Set{"(cannot be read)"}
+// unknown stands for filter criteria of which nothing is known.
+var unknown = diff.Set{"(cannot be read)"}
 
 // compare returns how spec differs from the observed mapping. fresh is true if the user
 // changed spec since the last reconcile.
@@ -28,11 +28,13 @@ func compare(
 		p.PollerGroupName = lambdaapi.NonEmpty(p.PollerGroupName)
 	}
 	t.Tags = owner.TargetIfReturned(t.Tags, have.Tags)
-	if o.mapping.FilterCriteriaError != nil {
-		// Filters that can't be read can't be compared: they are sent once for each
-		// change of spec, and assumed correct after that.
-		have.FilterCriteria = unreadable
-		if !fresh {
+	if o.unreadable() {
+		// Filters that can't be read are sent once for each change of spec. After that, they are compared with those that
+		// were sent or read last, and if there are none, assumed to be as spec says.
+		switch {
+		case fresh:
+			have.FilterCriteria = unknown
+		case o.mapping.FilterCriteria == nil:
 			have.FilterCriteria = t.FilterCriteria
 		}
 	}

@@ -220,6 +220,8 @@ func TestCanonical(t *testing.T) {
 		`{"b": 1, "a": [ 1.50, "x<y&z" ]}`: `{"a":[1.50,"x<y&z"],"b":1}`,
 		`{"a": 1} {"b": 2}`:                `{"a": 1} {"b": 2}`,
 		`no json`:                          `no json`,
+		`{"a": 1}}`:                        `{"a": 1}}`,
+		`{"a": [1]}], "b": [2]}`:           `{"a": [1]}], "b": [2]}`,
 	} {
 		if got := canonical(in); got != want {
 			t.Errorf("canonical(%q) = %q, want %q", in, got, want)

@@ -70,6 +70,9 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, m *v1beta1.Event
 	if err != nil {
 		return found{Effects: effects}, err
 	}
+	if known := m.Status.AtProvider.FilterCriteria; o.unreadable() && known != nil {
+		o.mapping.FilterCriteria = filterInput(patterns(known.Filters))
+	}
 	if reconcile.ObserveOnly(m) {
 		err = f.Others.MayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...)
 	}
@@ -144,6 +147,9 @@ func (e *external) compare(
 	o found,
 ) (reconcile.Comparison[settings], error) {
 	c := compare(d, o.Resource, fresh(m), e.owner)
+	if o.Resource.unreadable() && !c.Changes.Any("filterCriteria") && reconcile.Allows(m, xpv2.ManagementActionUpdate) {
+		m.Status.AtProvider.FilterCriteria = criteria(c.Target.FilterCriteria)
+	}
 	if fixed := immutable(c); len(fixed) > 0 && reconcile.Allows(m, xpv2.ManagementActionUpdate) {
 		return c,
 			errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a "+
@@ -192,7 +198,10 @@ func (e *external) create(ctx context.Context, m *v1beta1.EventSourceMapping, s 
 	if err != nil {
 		return reconcile.Result{}, errors.Wrap(awserr.Sanitize(err), "cannot create event source mapping")
 	}
-	return reconcile.Result{Name: ptr.Deref(out.UUID, "")}, nil
+	m.Status.AtProvider.FilterCriteria = criteria(s.FilterCriteria)
+	res := reconcile.Result{Name: ptr.Deref(out.UUID, "")}
+	res.Keep = in.KMSKeyArn != nil && in.FilterCriteria != nil // AWS may not return them.
+	return res, nil
 }
 
 // update makes the call that is due.
@@ -207,6 +216,9 @@ func (e *external) update(
 	case opUpdate:
 		in := updateInput(o.Name, functionName(m.Spec.ForProvider), u.Target, u.Applies)
 		_, err = e.api.UpdateEventSourceMapping(ctx, in)
+		if err == nil && in.FilterCriteria != nil {
+			m.Status.AtProvider.FilterCriteria = criteria(u.Target.FilterCriteria)
+		}
 	}
 	if other := uuidPattern.FindStringSubmatch(awserr.Message(err)); other != nil && awserr.IsAlreadyExists(err) {
 		return reconcile.Result{}, errors.Wrapf(e.duplicate(ctx, other[1]), "cannot update %s", o.Description)

@@ -18,7 +18,8 @@ import (
 
 // observed is the result of reading a mapping in one reconcile.
 type observed struct {
-	// mapping is GetEventSourceMapping's answer.
+	// mapping is GetEventSourceMapping's answer. If AWS can't return the filter criteria, it has those in status, which
+	// were sent or read last.
 	mapping *lambda.GetEventSourceMappingOutput
 	// tags are the tags in AWS, as recent as the tag cache keeps them.
 	tags map[string]string
@@ -27,6 +28,9 @@ type observed struct {
 func (o observed) state() string  { return ptr.Deref(o.mapping.State, "") }
 func (o observed) reason() string { return ptr.Deref(o.mapping.StateTransitionReason, "") }
 func (o observed) result() string { return ptr.Deref(o.mapping.LastProcessingResult, "") }
+
+// unreadable reports whether AWS can't return the filter criteria.
+func (o observed) unreadable() bool { return o.mapping.FilterCriteriaError != nil }
 
 // fromAWS returns the answer of AWS in comparable form.
 func fromAWS(o observed) settings {
@@ -112,6 +116,14 @@ func filters(in *types.FilterCriteria) []v1beta1.Filter {
 		out = append(out, v1beta1.Filter{Pattern: ptr.Deref(f.Pattern, "")})
 	}
 	return out
+}
+
+// criteria returns filter criteria as status shows them.
+func criteria(patterns diff.Set) *v1beta1.FilterCriteria {
+	if len(patterns) == 0 {
+		return nil
+	}
+	return &v1beta1.FilterCriteria{Filters: filters(filterInput(patterns))}
 }
 
 // destination returns nil for the empty destination that AWS returns for every stream.

@@ -184,7 +184,7 @@ func canonical(pattern string) string {
 	d := json.NewDecoder(strings.NewReader(pattern))
 	d.UseNumber()
 	var v any
-	if err := d.Decode(&v); err != nil || d.More() {
+	if err := d.Decode(&v); err != nil || !json.Valid([]byte(pattern)) {
 		return pattern
 	}
 	var b bytes.Buffer

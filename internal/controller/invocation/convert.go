@@ -2,12 +2,16 @@ package invocation
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/pbkdf2"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -183,23 +187,52 @@ func hide(e event) *strings.Replacer {
 		return strings.NewReplacer()
 	}
 	var v any
-	_ = json.Unmarshal(e.payload, &v) // Invalid JSON was not sent.
-	pairs := []string{}
+	d := json.NewDecoder(bytes.NewReader(e.payload))
+	d.UseNumber()
+	_ = d.Decode(&v) // Invalid JSON was not sent.
+	var hidden []string
 	for _, s := range append(texts(v, nil), string(e.payload)) {
-		quoted, err := json.Marshal(s)
-		if len(s) < 4 || err != nil { // Shorter ones occur in every text.
-			continue
+		if len(s) >= 4 { // Shorter ones occur in every text.
+			hidden = append(hidden, encodings(s)...)
 		}
-		pairs = append(pairs, s, diff.Redacted, string(quoted[1:len(quoted)-1]), diff.Redacted)
+	}
+	// A text may begin with another one, of which the replacer would then replace only that part.
+	slices.SortFunc(hidden, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	pairs := make([]string, 0, 2*len(hidden))
+	for _, s := range hidden {
+		pairs = append(pairs, s, diff.Redacted)
 	}
 	return strings.NewReplacer(pairs...)
 }
 
-// texts appends the strings in a JSON value to found.
+// encodings returns a text as it is, and as encoders of JSON write it, which escape more or fewer characters.
+func encodings(s string) []string {
+	var plain, html, ascii bytes.Buffer
+	e := json.NewEncoder(&plain)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // A text always becomes JSON.
+	quoted := bytes.TrimSpace(plain.Bytes())
+	quoted = quoted[1 : len(quoted)-1]
+	json.HTMLEscape(&html, quoted)
+	for _, r := range string(quoted) {
+		if r < utf8.RuneSelf {
+			ascii.WriteRune(r)
+			continue
+		}
+		for _, u := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&ascii, `\u%04x`, u)
+		}
+	}
+	return []string{s, string(quoted), html.String(), ascii.String()}
+}
+
+// texts appends the strings and numbers in a JSON value to found.
 func texts(v any, found []string) []string {
 	switch v := v.(type) {
 	case string:
 		return append(found, v)
+	case json.Number:
+		return append(found, v.String())
 	case []any:
 		for _, e := range v {
 			found = texts(e, found)

@@ -173,3 +173,30 @@ func TestRecordOfAnother(t *testing.T) {
 		t.Errorf("what is no record counts as none, got %+v", got)
 	}
 }
+
+func TestHide(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		payload string
+		shown   string
+		want    string
+	}{
+		"Longer":  {"A value that begins with another one is hidden as a whole.", `{"a":"admin","b":"admin-hunter2","c":"admin-hunter2-x"}`, "admin admin-hunter2-x admin-hunter2", "(redacted) (redacted) (redacted)"},
+		"Quoted":  {"Most languages write these characters as they are.", `{"a":"<hunter\"2>&"}`, `{"b":"<hunter\"2>&"} {'a': '<hunter"2>&'}`, `{"b":"(redacted)"} {'a': '(redacted)'}`},
+		"HTML":    {"Go escapes them.", `{"a":"<hunter\"2>&"}`, `"\u003chunter\"2\u003e\u0026"`, `"(redacted)"`},
+		"ASCII":   {"Python escapes all but ASCII.", `{"a":"h\u00fcnter\ud83d\ude002"}`, `h\u00fcnter\ud83d\ude002, hünter😀2`, "(redacted), (redacted)"},
+		"Number":  {"A number may be secret too.", `{"pin":[12345678901234567890]}`, "the PIN 12345678901234567890 is wrong", "the PIN (redacted) is wrong"},
+		"Short":   {"Short values occur in every text.", `{"a":"abc","b":123}`, "abc 123", "abc 123"},
+		"Payload": {"The payload is hidden as a whole.", `{"ab":true}`, `got {"ab":true}`, "got (redacted)"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := hide(event{payload: []byte(tc.payload), secret: true}).Replace(tc.shown); got != tc.want {
+				t.Errorf("%s\nwant %s, got %s", tc.reason, tc.want, got)
+			}
+			if got := hide(event{payload: []byte(tc.payload)}).Replace(tc.shown); got != tc.shown {
+				t.Errorf("what is no Secret is shown, got %s", got)
+			}
+		})
+	}
+}
