@@ -29,8 +29,8 @@ func compare(
 	}
 	t.Tags = owner.TargetIfReturned(t.Tags, have.Tags)
 	if o.unreadable() {
-		// Filters that can't be read are sent once for each change of spec. After that, they are compared with those that
-		// were sent or read last, and if there are none, assumed to be as spec says.
+		// Filters that can't be read are sent once for each change of spec. After that, they are compared with those
+		// that were sent or read last, and if there are none, assumed to be as spec says.
 		switch {
 		case fresh:
 			have.FilterCriteria = unknown

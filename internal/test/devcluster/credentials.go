@@ -71,7 +71,8 @@ func newAuthority(now time.Time) (*authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := cert.NewSelfSignedCACert(cert.Config{CommonName: "dev control plane", NotBefore: now.Add(-time.Hour)}, key)
+	config := cert.Config{CommonName: "dev control plane", NotBefore: now.Add(-time.Hour)}
+	c, err := cert.NewSelfSignedCACert(config, key)
 	return &authority{key: key, cert: c}, err
 }
 
