@@ -65,6 +65,9 @@ func scalingInput(c *scalingConfig) *types.CapacityProviderScalingConfig {
 		MaxVCpuCount: c.MaxVCPUCount,
 		ScalingMode:  types.CapacityProviderScalingMode(ptr.Deref(c.ScalingMode, "")),
 	}
+	if out.ScalingMode != types.CapacityProviderScalingModeManual {
+		return out // Policies of initProvider are for another mode than that of forProvider.
+	}
 	for _, metric := range slices.Sorted(maps.Keys(c.ScalingPolicies)) {
 		value, _ := strconv.ParseFloat(c.ScalingPolicies[metric], 64) // The API server has checked it.
 		out.ScalingPolicies = append(out.ScalingPolicies, types.TargetTrackingScalingPolicy{
@@ -78,7 +81,11 @@ func propagateInput(p *v1beta1.PropagateTags) *types.PropagateTags {
 	if p == nil {
 		return nil
 	}
-	return &types.PropagateTags{Mode: types.PropagateTagsMode(p.Mode), ExplicitTags: p.ExplicitTags}
+	out := &types.PropagateTags{Mode: types.PropagateTagsMode(p.Mode)}
+	if out.Mode == types.PropagateTagsModeExplicit {
+		out.ExplicitTags = p.ExplicitTags
+	}
+	return out
 }
 
 func telemetryInput(c *telemetry) *types.CapacityProviderTelemetryConfig {

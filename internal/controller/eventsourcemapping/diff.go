@@ -28,7 +28,7 @@ func compare(
 		p.PollerGroupName = lambdaapi.NonEmpty(p.PollerGroupName)
 	}
 	t.Tags = owner.TargetIfReturned(t.Tags, have.Tags)
-	if o.unreadable() {
+	if o.unreadable() && !d.Left.Covers("filterCriteria") {
 		// Filters that can't be read are sent once for each change of spec. After that, they are compared with those
 		// that were sent or read last, and if there are none, assumed to be as spec says.
 		switch {

@@ -5,7 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	smithydocument "github.com/aws/smithy-go/document"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -93,5 +96,26 @@ func TestUnreadableFiltersOfANewMapping(t *testing.T) {
 	}
 	if got := *e.only().FilterCriteria.Filters[0].Pattern; got != `{"body":{"a":["c"]}}` {
 		t.Errorf("AWS has %s", got)
+	}
+}
+
+// TestUnreadableFiltersOfInitProvider checks that filter criteria which can't be read, and which only initProvider sets,
+// are left alone after the creation.
+func TestUnreadableFiltersOfInitProvider(t *testing.T) {
+	e := newEnv(t)
+	m := testMapping(func(m *v1beta1.EventSourceMapping) {
+		m.Spec.ForProvider.KMSKeyArn = ptr.To(testKey + "a")
+		m.Spec.InitProvider = &v1beta1.EventSourceMappingSettings{FilterCriteria: &v1beta1.FilterCriteria{Filters: []v1beta1.Filter{{Pattern: `{"body":{"a":["b"]}}`}}}}
+	})
+	e.Double.SetPolicy(awsdouble.Allow{Actions: []string{"lambda:*"}, Resources: []string{"*"}})
+	e.Converge(m)
+	others := &types.FilterCriteria{Filters: []types.Filter{{Pattern: ptr.To(`{"body":{"a":["c"]}}`)}}}
+	e.Double.EditMapping(*e.only().UUID, func(a *awsdouble.Mapping) { a.FilterCriteria = others })
+	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](5) })
+	if diff := cmp.Diff([]string{opUpdate}, e.Converge(m)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if got := e.only(); *got.BatchSize != 5 || !cmp.Equal(got.FilterCriteria, others, cmpopts.IgnoreTypes(smithydocument.NoSerde{})) {
+		t.Errorf("AWS has the batch size %d and the filters %+v", *got.BatchSize, got.FilterCriteria)
 	}
 }
