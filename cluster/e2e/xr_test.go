@@ -430,7 +430,7 @@ func TestQueueWorker(t *testing.T) {
 	e.composed(xr, "works again",
 		all(isReady, has(map[string]string{"mapping.state": "Enabled", "mapping.uuid": uuid})))
 
-	e.Double.SetSourceMissing(missing)
+	e.Double.RemoveResources(missing)
 	wrong := e.composite("queue-worker", ns)
 	wrong.SetName("lost")
 	if err := unstructured.SetNestedField(wrong.Object, missing, "spec", "queueARN"); err != nil {
