@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -47,29 +45,11 @@ const (
 func (e *env) compose(example string) {
 	e.Helper()
 	e.activate("*")
-	e.Double.PutObject(bucket, archive, zipped(e, "one"))
-	e.Double.PutObject(bucket, archive2, zipped(e, "two"))
+	e.Double.PutObject(bucket, archive, awsdouble.Zip(map[string]string{"index.py": "one"}))
+	e.Double.PutObject(bucket, archive2, awsdouble.Zip(map[string]string{"index.py": "two"}))
 	for _, file := range []string{"definition.yaml", "composition.yaml"} {
 		e.apply("", e.example(example, file))
 	}
-}
-
-// zipped returns an archive of one file.
-func zipped(e *env, content string) []byte {
-	e.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	f, err := z.Create("index.py")
-	if err != nil {
-		e.Fatal(err)
-	}
-	if _, err := f.Write([]byte(content)); err != nil {
-		e.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		e.Fatal(err)
-	}
-	return b.Bytes()
 }
 
 func (e *env) example(example, file string) string {
@@ -450,7 +430,7 @@ func TestQueueWorker(t *testing.T) {
 	e.composed(xr, "works again",
 		all(isReady, has(map[string]string{"mapping.state": "Enabled", "mapping.uuid": uuid})))
 
-	e.Double.SetSourceMissing(missing)
+	e.Double.RemoveResources(missing)
 	wrong := e.composite("queue-worker", ns)
 	wrong.SetName("lost")
 	if err := unstructured.SetNestedField(wrong.Object, missing, "spec", "queueARN"); err != nil {

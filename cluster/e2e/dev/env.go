@@ -67,8 +67,8 @@ func (e *env) startPlatform(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(e.platform.Double.PutExamples(), e.platform.Cluster.WriteKubeconfig(e.file("kubeconfig")),
-		e.startLogs()); err != nil {
+	e.platform.Double.PutExamples()
+	if err := errors.Join(e.platform.Cluster.WriteKubeconfig(e.file("kubeconfig")), e.startLogs()); err != nil {
 		return err
 	}
 	e.printf("    ready after %s", time.Since(began).Round(100*time.Millisecond))

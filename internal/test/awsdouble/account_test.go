@@ -61,7 +61,7 @@ func TestAccountSettings(t *testing.T) {
 }
 
 func TestLimitsOfAnAccountAreKept(t *testing.T) {
-	size := int64(len(archive(t, "v1")))
+	size := int64(len(archive("v1")))
 	s := start(t, Options{Limits: Limits{ConcurrentExecutions: 60, MinUnreserved: 10, TotalCodeSize: size}})
 	c, ctx := client(s), t.Context()
 	create(t, c, zipFunction(t, "f"))
@@ -84,22 +84,22 @@ func TestLimitsOfAnAccountAreKept(t *testing.T) {
 	wantError(t, err, "CodeStorageExceededException", full)
 	_, err = c.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{
 		LayerName: aws.String("l"),
-		Content:   &types.LayerVersionContentInput{ZipFile: archive(t, "v1")},
+		Content:   &types.LayerVersionContentInput{ZipFile: archive("v1")},
 	})
 	wantError(t, err, "CodeStorageExceededException", full)
 	if _, err = c.UpdateFunctionCode(ctx,
-		&lambda.UpdateFunctionCodeInput{FunctionName: aws.String("f"), ZipFile: archive(t, "v2")}); err != nil {
+		&lambda.UpdateFunctionCodeInput{FunctionName: aws.String("f"), ZipFile: archive("v2")}); err != nil {
 		t.Errorf("code that takes the place of other code: %v", err)
 	}
 	_, err = c.UpdateFunctionCode(ctx,
-		&lambda.UpdateFunctionCodeInput{FunctionName: aws.String("f"), ZipFile: archive(t, "longer than before")})
+		&lambda.UpdateFunctionCodeInput{FunctionName: aws.String("f"), ZipFile: archive("longer than before")})
 	wantError(t, err, "CodeStorageExceededException", full)
 }
 
 // TestStorageIsFreed fills an account's storage several times.
 func TestStorageIsFreed(t *testing.T) {
 	const fit = 4
-	size := int64(len(archive(t, "v1")))
+	size := int64(len(archive("v1")))
 	s := start(t, Options{Limits: Limits{TotalCodeSize: fit * size}})
 	c, ctx := client(s), t.Context()
 	for range 3 {

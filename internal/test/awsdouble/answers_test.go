@@ -87,7 +87,7 @@ func (st *story) tell(t *testing.T) int {
 	t.Helper()
 	clk := newClock()
 	s := start(t, Options{Now: clk.now, CreateDuration: time.Second, UpdateDuration: time.Second})
-	s.PutObject("code", "k", archive(t, "s3"))
+	s.PutObject("code", "k", archive("s3"))
 	revisions, checked := map[string]string{}, 0
 	for i, step := range st.Steps {
 		s.AddResources(step.Exists...)
@@ -114,7 +114,7 @@ func call(t *testing.T, s *Server, st *step, revisions map[string]string) (*http
 	method, path, _ := strings.Cut(st.Do, " ")
 	send := string(st.Send)
 	for i := range 4 {
-		zipped, err := json.Marshal(archive(t, fmt.Sprint(i)))
+		zipped, err := json.Marshal(archive(fmt.Sprint(i)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package awsdouble
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -191,7 +192,7 @@ func (s *Server) needsOfLambda(r *request, name string) []needed {
 	}
 	own := "*"
 	if !slices.Contains(withoutResource, name) {
-		own = s.subject(r, or(r.vars["CapacityProviderName"], in.CapacityProviderName), in.FunctionName)
+		own = s.subject(r, cmp.Or(r.vars["CapacityProviderName"], in.CapacityProviderName), in.FunctionName)
 	}
 	out := []needed{{"lambda:" + name, own}}
 	if name == "PutFunctionCodeSigningConfig" {
@@ -214,12 +215,12 @@ func (s *Server) needsOfLambda(r *request, name string) []needed {
 // needsOfCode returns the actions that Lambda checks for code, and a layer's content.
 func (in *checkedInput) needsOfCode(r *request) []needed {
 	var out []needed
-	bucket, object := or(in.S3Bucket, or(in.Code.S3Bucket, in.Content.S3Bucket)), or(in.S3Key,
-		or(in.Code.S3Key, in.Content.S3Key))
+	bucket, object := cmp.Or(in.S3Bucket, in.Code.S3Bucket, in.Content.S3Bucket), cmp.Or(in.S3Key,
+		in.Code.S3Key, in.Content.S3Key)
 	if bucket != "" {
 		out = append(out, needed{"s3:GetObject", "arn:aws:s3:::" + path.Join(bucket, object)})
 	}
-	if image := or(in.ImageURI, in.Code.ImageURI); image != "" {
+	if image := cmp.Or(in.ImageURI, in.Code.ImageURI); image != "" {
 		repository, _, _ := strings.Cut(image[strings.Index(image, "/")+1:], "@")
 		for _, a := range []string{
 			"BatchGetImage", "GetDownloadUrlForLayer", "GetRepositoryPolicy",
@@ -272,12 +273,12 @@ func (s *Server) subject(r *request, provider, function string) string {
 	h := r.home
 	switch {
 	case r.vars["Resource"] != "" || r.vars["ResourceArn"] != "":
-		return or(r.vars["Resource"], r.vars["ResourceArn"])
+		return cmp.Or(r.vars["Resource"], r.vars["ResourceArn"])
 	case r.vars["UUID"] != "":
 		return h.arn("event-source-mapping:" + r.vars["UUID"])
 	case r.vars["FunctionName"] != "" || function != "":
-		t := parseTarget(or(r.vars["FunctionName"], function))
-		if q := or(t.qualifier, r.query("Qualifier")); q != "" {
+		t := parseTarget(cmp.Or(r.vars["FunctionName"], function))
+		if q := cmp.Or(t.qualifier, r.query("Qualifier")); q != "" {
 			t.name += ":" + q
 		}
 		return h.arn("function:" + t.name)
@@ -293,11 +294,4 @@ func (s *Server) subject(r *request, provider, function string) string {
 		return h.arn("capacity-provider:" + provider[strings.LastIndex(provider, ":")+1:])
 	}
 	return "*"
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -3,6 +3,7 @@ package awsdouble
 import (
 	"maps"
 	"net/http"
+	"time"
 )
 
 // Held is a call that stays in flight.
@@ -43,7 +44,7 @@ func (s *Server) arrive(r *request) <-chan struct{} {
 
 // travel waits while a call is in flight, and reports whether it arrives.
 func (s *Server) travel(hr *http.Request, wait <-chan struct{}) bool {
-	s.delay()
+	time.Sleep(s.options.Latency)
 	if wait == nil {
 		return true
 	}

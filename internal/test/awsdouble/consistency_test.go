@@ -55,7 +55,7 @@ func TestReadsShowWhatWasCreatedLate(t *testing.T) {
 		"Layer": {
 			create: func(c *lambda.Client) error {
 				_, err := c.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{LayerName: aws.String(
-					"l"), Content: &types.LayerVersionContentInput{ZipFile: archive(t, "l")}})
+					"l"), Content: &types.LayerVersionContentInput{ZipFile: archive("l")}})
 				return err
 			},
 			read: func(c *lambda.Client) error {

@@ -1,8 +1,6 @@
 package awsdouble
 
 import (
-	"archive/zip"
-	"bytes"
 	"errors"
 	"sync"
 	"testing"
@@ -64,29 +62,14 @@ func retrying(s *Server) *lambda.Client {
 }
 
 // archive returns a zip with one file of the given content.
-func archive(t *testing.T, content string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	w, err := z.Create("index.py")
-	if err == nil {
-		_, err = w.Write([]byte(content))
-	}
-	if err == nil {
-		err = z.Close()
-	}
-	if err != nil {
-		t.Fatalf("cannot make a zip: %v", err)
-	}
-	return b.Bytes()
-}
+func archive(content string) []byte { return Zip(map[string]string{"index.py": content}) }
 
 // zipFunction returns the input of a plain function.
 func zipFunction(t *testing.T, name string) *lambda.CreateFunctionInput {
 	t.Helper()
 	return &lambda.CreateFunctionInput{
 		FunctionName: aws.String(name), Role: aws.String(testRole), Handler: aws.String("index.handler"),
-		Runtime: types.RuntimePython312, Code: &types.FunctionCode{ZipFile: archive(t, "v1")},
+		Runtime: types.RuntimePython312, Code: &types.FunctionCode{ZipFile: archive("v1")},
 	}
 }
 

@@ -35,9 +35,6 @@ func (s *Server) RemoveResources(ids ...string) {
 	}
 }
 
-// SetSourceMissing removes an event source, by its ARN.
-func (s *Server) SetSourceMissing(arn string) { s.RemoveResources(arn) }
-
 // kindOfResource returns the kind of the resource that an identifier names.
 func kindOfResource(id string) string {
 	parts := strings.SplitN(id, ":", 6)

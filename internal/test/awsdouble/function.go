@@ -1,7 +1,6 @@
 package awsdouble
 
 import (
-	"crypto/rand"
 	"fmt"
 	"maps"
 	"reflect"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/apimachinery/pkg/util/uuid"
 )
 
 // A Function is a function's state. Tests can read and edit it.
@@ -309,9 +309,4 @@ func (s *Server) lookup(name string) *function {
 	return nil
 }
 
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:])
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
+func newUUID() string { return string(uuid.NewUUID()) }

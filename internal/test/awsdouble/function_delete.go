@@ -2,6 +2,7 @@ package awsdouble
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -36,13 +37,7 @@ func deleteFunction(s *Server, r *request) any {
 		panic(conflict("Unable to delete version because the following aliases reference it: [%s]",
 			strings.Join(users, ", ")))
 	}
-	kept := f.versions[:0]
-	for _, v := range f.versions {
-		if v.Version != t.qualifier {
-			kept = append(kept, v)
-		}
-	}
-	f.versions = kept
+	f.versions = slices.DeleteFunc(f.versions, func(v *instance) bool { return v.Version == t.qualifier })
 	delete(h.policies, f.latest.FunctionArn+":"+t.qualifier)
 	f.forget(t.qualifier)
 	if f.published == t.qualifier {

@@ -14,7 +14,7 @@ func publish(t *testing.T, c *lambda.Client, runtimes ...types.Runtime) *lambda.
 	t.Helper()
 	out, err := c.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{
 		LayerName: aws.String("l"), CompatibleRuntimes: runtimes,
-		Content: &types.LayerVersionContentInput{ZipFile: archive(t, "layer")},
+		Content: &types.LayerVersionContentInput{ZipFile: archive("layer")},
 	})
 	if err != nil {
 		t.Fatalf("PublishLayerVersion: %v", err)

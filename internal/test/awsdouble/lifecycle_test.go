@@ -52,7 +52,7 @@ func TestStatesFollowTheClock(t *testing.T) {
 	_, err = c.UpdateFunctionConfiguration(ctx, update)
 	wantError(t, err, "ResourceConflictException", busy)
 	_, err = c.UpdateFunctionCode(ctx,
-		&lambda.UpdateFunctionCodeInput{FunctionName: aws.String("f"), ZipFile: archive(t, "v2")})
+		&lambda.UpdateFunctionCodeInput{FunctionName: aws.String("f"), ZipFile: archive("v2")})
 	wantError(t, err, "ResourceConflictException", busy)
 	_, err = c.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: aws.String("f")})
 	wantError(t, err, "ResourceConflictException", busy)
@@ -126,7 +126,7 @@ func TestCodeIsMeasured(t *testing.T) {
 		out.CodeSize != int64(len(in.Code.ZipFile)) {
 		t.Errorf("CodeSha256 %s, CodeSize %d", *out.CodeSha256, out.CodeSize)
 	}
-	s.PutObject("code", "k", archive(t, "v2"))
+	s.PutObject("code", "k", archive("v2"))
 	updated, err := c.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{
 		FunctionName: aws.String("f"),
 		S3Bucket:     aws.String("code"), S3Key: aws.String("k"),
@@ -134,7 +134,7 @@ func TestCodeIsMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum = sha256.Sum256(archive(t, "v2"))
+	sum = sha256.Sum256(archive("v2"))
 	if want := base64.StdEncoding.EncodeToString(sum[:]); *updated.CodeSha256 != want {
 		t.Errorf("CodeSha256 after the update: %s, want %s", *updated.CodeSha256, want)
 	}

@@ -251,7 +251,7 @@ func TestMappingsThatSourcesRefuse(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s, c, _ := mapped(t)
-			s.SetSourceMissing(testQueue + "-gone")
+			s.RemoveResources(testQueue + "-gone")
 			tc.in.FunctionName = aws.String("f")
 			_, err := c.CreateEventSourceMapping(t.Context(), tc.in)
 			wantError(t, err, "InvalidParameterValueException", tc.want)

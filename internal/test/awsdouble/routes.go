@@ -244,17 +244,11 @@ func find(r *request) handler {
 		r.operation = r.form.Get("Action")
 		return iamActions[r.operation]
 	case serviceECR:
-		target := r.http.Header.Get("X-Amz-Target")
-		r.operation = target[strings.LastIndex(target, ".")+1:]
-		return ecrTargets[r.operation]
+		return findTarget(ecrTargets, r)
 	case serviceSQS:
-		target := r.http.Header.Get("X-Amz-Target")
-		r.operation = target[strings.LastIndex(target, ".")+1:]
-		return sqsTargets[r.operation]
+		return findTarget(sqsTargets, r)
 	case serviceLogs:
-		target := r.http.Header.Get("X-Amz-Target")
-		r.operation = target[strings.LastIndex(target, ".")+1:]
-		return logsTargets[r.operation]
+		return findTarget(logsTargets, r)
 	case serviceCloudWatch:
 		return findCloudWatch(r)
 	case serviceS3:
@@ -265,6 +259,12 @@ func find(r *request) handler {
 		return findRoute(localRoutes, r)
 	}
 	return nil
+}
+
+func findTarget(targets map[string]handler, r *request) handler {
+	target := r.http.Header.Get("X-Amz-Target")
+	r.operation = target[strings.LastIndex(target, ".")+1:]
+	return targets[r.operation]
 }
 
 func findRoute(routes []route, r *request) handler {

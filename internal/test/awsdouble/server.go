@@ -164,24 +164,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	}
 }
 
-// delay waits for the latency of the network, in real time.
-func (s *Server) delay() {
-	if s.options.Latency > 0 {
-		t := time.NewTimer(s.options.Latency)
-		defer t.Stop()
-		<-t.C
-	}
-}
-
 // takes waits for the time that a response takes, and reports whether the client still waits.
 func takes(hr *http.Request, d time.Duration) bool {
 	if d <= 0 {
 		return true
 	}
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 		return true
 	case <-hr.Context().Done():
 		return false

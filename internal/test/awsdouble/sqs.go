@@ -1,6 +1,7 @@
 package awsdouble
 
 import (
+	"cmp"
 	"crypto/md5" //nolint:gosec // It is the checksum that SQS returns.
 	"encoding/hex"
 	"net/http"
@@ -51,6 +52,10 @@ type queueMessage struct {
 // AddQueue creates a standard queue, given its ARN. An existing queue stays as it is.
 func (s *Server) AddQueue(arn string) {
 	defer s.lock()()
+	s.addQueue(arn)
+}
+
+func (s *Server) addQueue(arn string) {
 	if s.queues[arn] == nil {
 		s.queues[arn] = &sqsQueue{changed: make(chan struct{})}
 	}
@@ -184,10 +189,7 @@ func getQueueURL(s *Server, r *request) any {
 		Owner     string `json:"QueueOwnerAWSAccountId"`
 	}
 	r.decode(&in)
-	if in.Owner == "" {
-		in.Owner = r.account
-	}
-	arn := "arn:" + partition(r.region) + ":sqs:" + r.region + ":" + in.Owner + ":" + in.QueueName
+	arn := queueARN(r.region, cmp.Or(in.Owner, r.account)+"/"+in.QueueName)
 	if s.queues[arn] == nil {
 		panic(noQueue())
 	}
@@ -318,15 +320,11 @@ var legacyCodes = map[string]string{"QueueDoesNotExist": "AWS.SimpleQueueService
 
 // writeSQSError writes an error in JSON 1.0, with the code of the query protocol in a header.
 func writeSQSError(w http.ResponseWriter, e *Error) {
-	legacy := e.Code
-	if code := legacyCodes[e.Code]; code != "" {
-		legacy = code
-	}
 	fault := ";Sender"
 	if e.Status >= http.StatusInternalServerError {
 		fault = ";Receiver"
 	}
-	w.Header().Set("X-Amzn-Query-Error", legacy+fault)
+	w.Header().Set("X-Amzn-Query-Error", cmp.Or(legacyCodes[e.Code], e.Code)+fault)
 	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 	writeJSON(w, e.Status, map[string]string{"__type": "com.amazonaws.sqs#" + e.Code, "message": e.Message})
 }

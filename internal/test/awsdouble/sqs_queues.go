@@ -29,9 +29,7 @@ func (r *request) queueArn() string {
 func createQueue(s *Server, r *request) any {
 	in := decoded[struct{ QueueName string }](r)
 	arn := r.ownQueue(in.QueueName)
-	if s.queues[arn] == nil {
-		s.queues[arn] = &sqsQueue{changed: make(chan struct{})}
-	}
+	s.addQueue(arn)
 	return sqsAnswer(map[string]any{"QueueUrl": queueURL(arn)})
 }
 

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,7 +36,7 @@ func (d Difference) String() string {
 	if d.Late {
 		late = " (AWS still answers the state before)"
 	}
-	return d.Scenario + ":" + itoa(d.Line) + " " + d.Operation + " " + d.State + ": " + d.Member + ": AWS " + d.AWS +
+	return d.Scenario + ":" + strconv.Itoa(d.Line) + " " + d.Operation + " " + d.State + ": " + d.Member + ": AWS " + d.AWS +
 		", the double " + d.Double + late
 }
 
@@ -112,7 +112,7 @@ func (c *comparison) replay(line int, e *Exchange) answer {
 		c.found = append(c.found, d)
 	}
 	if changesAnything(e.Operation) {
-		c.changed[subject] = e.Operation + " (" + itoa(e.Status) + ")"
+		c.changed[subject] = e.Operation + " (" + strconv.Itoa(e.Status) + ")"
 		for _, name := range []string{"UUID", "CodeSigningConfig.CodeSigningConfigId"} {
 			if id, ok := member(e.Answer, name).(string); ok {
 				c.changed[id] = c.changed[subject]
@@ -181,7 +181,7 @@ func (c *comparison) send(e *Exchange) answer {
 	decode := json.NewDecoder(bytes.NewReader(w.Body.Bytes()))
 	decode.UseNumber()
 	if err := decode.Decode(&a.body); err != nil && w.Body.Len() > 0 {
-		a.body = errors.Join(err).Error()
+		a.body = err.Error()
 	}
 	return a
 }

@@ -1,8 +1,7 @@
 package conformance
 
 import (
-	"archive/zip"
-	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
 // ignored are members that differ in each run or account: identifiers, times, sizes of code, links, and limits.
@@ -33,18 +34,11 @@ func (c *comparison) differences(e *Exchange, got answer) []Difference {
 	}
 	var found []Difference
 	for _, h := range []string{"X-Amz-Executed-Version", "X-Amz-Function-Error"} {
-		if want, got := orAbsent(e.Headers[h]), orAbsent(got.header.Get(h)); want != got {
+		if want, got := cmp.Or(e.Headers[h], absent), cmp.Or(got.header.Get(h), absent); want != got {
 			found = append(found, Difference{Member: h, AWS: want, Double: got})
 		}
 	}
 	return append(found, c.compare("", e.Answer, got.body)...)
-}
-
-func orAbsent(s string) string {
-	if s == "" {
-		return absent
-	}
-	return s
 }
 
 // outcome returns a status with the error, if it is one.
@@ -210,8 +204,6 @@ func subjectOf(e *Exchange) string {
 	return ""
 }
 
-func itoa(n int) string { return strconv.Itoa(n) }
-
 // withArchives returns a body in which archives stand for those that were redacted: the same for the same one.
 func withArchives(v any) any {
 	switch v := v.(type) {
@@ -219,7 +211,7 @@ func withArchives(v any) any {
 		out := maps.Clone(v)
 		for k, inner := range v {
 			if text, ok := inner.(string); ok && k == "ZipFile" {
-				out[k] = base64.StdEncoding.EncodeToString(archiveOf(text))
+				out[k] = base64.StdEncoding.EncodeToString(awsdouble.Zip(map[string]string{"index.py": text}))
 				continue
 			}
 			out[k] = withArchives(inner)
@@ -233,17 +225,6 @@ func withArchives(v any) any {
 		return out
 	}
 	return v
-}
-
-// archiveOf returns an archive with a file of the text, which never fails in memory.
-func archiveOf(text string) []byte {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	if w, err := z.Create("index.py"); err == nil {
-		_, _ = w.Write([]byte(text))
-	}
-	_ = z.Close()
-	return b.Bytes()
 }
 
 // encoded returns a value that was read from JSON as JSON.

@@ -7,11 +7,7 @@ func Planned(r Run, role string, given map[string]string) ([]Scenario, error) {
 	if role == "" {
 		role = "arn:aws:iam::" + r.Account + ":role" + RolePath + r.Prefix() + "role"
 	}
-	values, err := valuesOf(r, role, given)
-	if err != nil {
-		return nil, err
-	}
-	return Scenarios(values)
+	return Scenarios(valuesOf(r, role, given))
 }
 
 // Makes returns the kinds and names of what the scenario makes in AWS.

@@ -1,8 +1,6 @@
 package conformance
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -16,6 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
 // A Runner runs scenarios. The provider must reconcile the cluster, with calls that pass the gate.
@@ -121,15 +121,12 @@ func (r *Runner) prepare(ctx context.Context) (map[string]string, error) {
 	}); err != nil {
 		return nil, fmt.Errorf("cannot make a queue: %w", err)
 	}
-	return valuesOf(r.Run, role, r.Given)
+	return valuesOf(r.Run, role, r.Given), nil
 }
 
 // valuesOf returns the values of the placeholders of scenarios.
-func valuesOf(r Run, role string, given map[string]string) (map[string]string, error) {
-	code, err := archive()
-	if err != nil {
-		return nil, err
-	}
+func valuesOf(r Run, role string, given map[string]string) map[string]string {
+	code := awsdouble.Zip(map[string]string{"index.py": "def handler(event, context):\n    return 1\n"})
 	lambda := "arn:aws:lambda:" + r.Region + ":" + r.Account
 	values := map[string]string{
 		"p": r.Prefix(), "run": r.ID, "account": r.Account, "region": r.Region, "role": role,
@@ -138,7 +135,7 @@ func valuesOf(r Run, role string, given map[string]string) (map[string]string, e
 		"zip": base64.StdEncoding.EncodeToString(code),
 	}
 	maps.Copy(values, given)
-	return values, nil
+	return values
 }
 
 // scenario runs a scenario, and deletes its objects whether it succeeds or not.
@@ -177,21 +174,4 @@ func (r *Runner) scenario(ctx context.Context, sc Scenario, values map[string]st
 	res.Calls, res.Seconds = after-before, int(time.Since(began).Seconds())
 	r.Log("%s: %d calls in %d s. %s", sc.Name, res.Calls, res.Seconds, res.Error)
 	return res
-}
-
-// archive returns the code of functions that are made by hand.
-func archive() ([]byte, error) {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	w, err := z.Create("index.py")
-	if err == nil {
-		_, err = w.Write([]byte("def handler(event, context):\n    return 1\n"))
-	}
-	if err == nil {
-		err = z.Close()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot make the code of a function: %w", err)
-	}
-	return b.Bytes(), nil
 }
