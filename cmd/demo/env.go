@@ -67,9 +67,7 @@ func startEnv(ctx context.Context, f flags) (e *env, err error) {
 	if err := e.startCluster(ctx); err != nil {
 		return e, err
 	}
-	if err := e.startDouble(); err != nil {
-		return e, err
-	}
+	e.startDouble()
 	if err := e.applyPolicy(ctx); err != nil {
 		return e, err
 	}
@@ -120,14 +118,13 @@ func (e *env) kubeconfig() string {
 }
 
 // startDouble starts the double of AWS with Lambda's real quotas, and creates what the examples reference.
-func (e *env) startDouble() error {
+func (e *env) startDouble() {
 	sectionf("Starting the double of AWS, with Lambda's real request quotas")
 	e.double = awsdouble.New(awsdouble.Lifelike())
 	e.double.Start()
 	e.double.PutExamples()
 	e.aws = lambda.NewFromConfig(e.double.Config(region))
 	fmt.Printf("    ready at %s\n", e.double.URL())
-	return nil
 }
 
 // configure applies a ClusterProviderConfig with the double's endpoint: the only difference from a real account.

@@ -170,7 +170,7 @@ func takes(hr *http.Request, d time.Duration) bool {
 		return true
 	}
 	select {
-	case <-time.After(d):
+	case <-time.After(d): //nolint:forbidigo // A response takes real time.
 		return true
 	case <-hr.Context().Done():
 		return false

@@ -36,8 +36,8 @@ func (d Difference) String() string {
 	if d.Late {
 		late = " (AWS still answers the state before)"
 	}
-	return d.Scenario + ":" + strconv.Itoa(d.Line) + " " + d.Operation + " " + d.State + ": " + d.Member + ": AWS " + d.AWS +
-		", the double " + d.Double + late
+	return d.Scenario + ":" + strconv.Itoa(d.Line) + " " + d.Operation + " " + d.State + ": " + d.Member +
+		": AWS " + d.AWS + ", the double " + d.Double + late
 }
 
 const (
