@@ -1,0 +1,153 @@
+package plan
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	xpmeta "github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
+
+// A seed is the initial state of one resource in a plan without a connection to AWS.
+type seed struct {
+	// was is the resource that was reconciled in the account. It is nil if AWS has none, or if it is not known.
+	was reconcile.Managed
+
+	// unknowns are the facts that are not known then.
+	unknowns []string
+}
+
+// seedAll makes the accounts have what the objects in the cluster ask for, before anything is changed: what depends on
+// another resource, such as a Version, then finds the change of that one.
+func (p *Planner) seedAll(ctx context.Context, all []Resource) {
+	if p.resolver != nil {
+		return
+	}
+	created := slices.SortedStableFunc(slices.Values(all), func(a, b Resource) int { return p.place(a) - p.place(b) })
+	for _, r := range created {
+		if r.Prior != nil {
+			p.seedOne(ctx, r)
+		}
+	}
+}
+
+// seedOne seeds a resource. If it cannot, Plan reports why.
+func (p *Planner) seedOne(ctx context.Context, r Resource) {
+	defer func() { _ = recover() }() // Plan seeds it again.
+	gvk, err := p.kindOf(r.Desired)
+	if err != nil {
+		return
+	}
+	s, err := p.stepper(gvk, p.objects)
+	if err != nil {
+		return
+	}
+	if a, sess, err := p.account(ctx, r.Desired, s.Region(r.Desired)); err == nil {
+		p.seed(ctx, gvk, r.Prior, a, sess)
+	}
+}
+
+// seed makes the account have what the object in the cluster asks for, with what that refers to now, once.
+func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, prior reconcile.Managed, a *dryrun.Account,
+	sess sessions,
+) seed {
+	key := objectKey{gvk.GroupKind(), client.ObjectKeyFromObject(prior)}
+	out, ok := p.seeds[key]
+	if !ok {
+		a.Assume(gvk.Kind != v1beta1.FunctionKind)
+		out = p.newSeed(ctx, gvk, prior, a, sess)
+		for _, f := range a.Assumed() {
+			out.unknowns = append(out.unknowns, assumed(f))
+		}
+		p.seeds[key] = out
+	}
+	return out
+}
+
+func (p *Planner) newSeed(ctx context.Context, gvk schema.GroupVersionKind, prior reconcile.Managed,
+	a *dryrun.Account, sess sessions,
+) seed {
+	name := reconcile.ExternalName(prior)
+	if name == "" && prior.GetAnnotations()[v1beta1.AnnotationLastInvocation] == "" {
+		return seed{} // It was not created yet.
+	}
+	was, ok := prior.DeepCopyObject().(reconcile.Managed)
+	s, err := p.stepper(gvk, p.before)
+	if !ok || err != nil {
+		return seed{} // Plan has reported it.
+	}
+	was.SetDeletionTimestamp(nil)
+	was.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})
+	was.SetFinalizers(nil)
+	was.SetAnnotations(nil)
+	if determined(name) {
+		xpmeta.SetExternalName(was, name)
+	}
+	of, last := numbers(prior)
+	a.Number(of, last)
+	a.PublishAs(last)
+	defer a.PublishAs(0)
+	asObserved(was)
+	clearField(was, "Status")
+	w := p.walk(ctx, s, was, a, sess)
+	p.before.put(was)
+	if w.err != nil {
+		return seed{unknowns: []string{
+			"what AWS has: the object in the cluster cannot be reconciled: " + w.err.Error(),
+		}}
+	}
+	if made := xpmeta.GetExternalName(was); made != name && name != "" {
+		p.names[made] = name
+	}
+	return seed{was: was, unknowns: unsynced(prior)}
+}
+
+// begin gives a resource the names and the status that its seed has. It returns what is not known then.
+func (p *Planner) begin(mg, prior reconcile.Managed, from seed) []string {
+	if from.was == nil {
+		return from.unknowns
+	}
+	annotations := maps.Clone(from.was.GetAnnotations())
+	if name := xpmeta.GetExternalName(mg); name != "" && name != reconcile.ExternalName(prior) {
+		delete(annotations, xpmeta.AnnotationKeyExternalName) // The manifest names something else.
+	}
+	xpmeta.AddAnnotations(mg, annotations)
+	copyField(mg, from.was, "Status")
+	keepHistory(mg, prior)
+	if p.o.Cluster != nil {
+		keepArtifact(mg, prior)
+	}
+	return from.unknowns
+}
+
+// determined reports whether the external name is not one that AWS has made up.
+func determined(name string) bool {
+	return !strings.HasPrefix(name, "arn:") && !isUUID(name) && !isNumber(name)
+}
+
+// unsynced returns what is not known of AWS if the object in the cluster was not synced when it was last observed.
+func unsynced(prior reconcile.Managed) []string {
+	sum := prior.GetSummary()
+	if len(sum.Differences) > 0 {
+		fields := make([]string, 0, len(sum.Differences))
+		for _, d := range sum.Differences {
+			fields = append(fields, d.Field)
+		}
+		return []string{"AWS differed from the object in the cluster when it was last observed, in " + strings.Join(
+			fields, ", ")}
+	}
+	if !reconcile.IsReconciled(prior) {
+		return []string{"the object in the cluster was not up to date when last observed: AWS may differ from it"}
+	}
+	return nil
+}
