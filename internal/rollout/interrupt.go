@@ -38,18 +38,22 @@ var commands = []struct {
 
 // Returns reports whether a command that is new returns to a version that has served before.
 func Returns(s *v1beta1.AliasRolloutStatus, commands map[string]string) bool {
-	return slices.ContainsFunc([]string{v1beta1.AnnotationRolloutAbort, v1beta1.AnnotationRolloutRollbackTo},
-		func(name string) bool { return commands[name] != "" && commands[name] != s.HandledCommands[name] })
+	return isNew(s, commands, v1beta1.AnnotationRolloutAbort) || isNew(s, commands, v1beta1.AnnotationRolloutRollbackTo)
+}
+
+// isNew reports whether there is a command of a name that was not handled.
+func isNew(s *v1beta1.AliasRolloutStatus, commands map[string]string, name string) bool {
+	return commands[name] != "" && commands[name] != s.HandledCommands[name]
 }
 
 // command carries out the first command that is new, and reports whether it has changed what is next. It is
 // recorded as handled even if it does not apply to the present step, but not while it waits.
 func (m *machine) command() bool {
 	for _, c := range commands {
-		value := m.o.Commands[c.name]
-		if value == "" || m.s.HandledCommands[c.name] == value {
+		if !isNew(m.s, m.o.Commands, c.name) {
 			continue
 		}
+		value := m.o.Commands[c.name]
 		name := strings.TrimPrefix(c.name, v1beta1.RolloutAnnotationPrefix)
 		what, why := c.do(m, value)
 		if what == waiting {

@@ -145,8 +145,8 @@ func Versions(s *v1beta1.AliasRolloutStatus, commands map[string]string) []strin
 	if s.Step == v1beta1.RolloutValidating {
 		needed = append(needed, s.Target.FunctionVersion, s.Stable.FunctionVersion)
 	}
-	if v := commands[v1beta1.AnnotationRolloutRollbackTo]; v != s.HandledCommands[v1beta1.AnnotationRolloutRollbackTo] {
-		if number, _, _ := strings.Cut(v, "/"); remembers(s, number) {
+	if isNew(s, commands, v1beta1.AnnotationRolloutRollbackTo) {
+		if number, _, _ := strings.Cut(commands[v1beta1.AnnotationRolloutRollbackTo], "/"); remembers(s, number) {
 			needed = append(needed, number)
 		}
 	}
