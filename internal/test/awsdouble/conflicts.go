@@ -1,9 +1,9 @@
 package awsdouble
 
 import (
+	"context"
 	"maps"
 	"net/http"
-	"time"
 )
 
 // Held is a call that stays in flight.
@@ -44,7 +44,7 @@ func (s *Server) arrive(r *request) <-chan struct{} {
 
 // travel waits while a call is in flight, and reports whether it arrives.
 func (s *Server) travel(hr *http.Request, wait <-chan struct{}) bool {
-	time.Sleep(s.options.Latency) //nolint:forbidigo // The latency of the network passes in real time.
+	passes(context.WithoutCancel(hr.Context()), s.options.Latency)
 	if wait == nil {
 		return true
 	}

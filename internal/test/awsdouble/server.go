@@ -149,8 +149,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	s.mu.Lock()
 	a, f, err := s.answer(r, h)
 	s.mu.Unlock()
-	if a != nil && !takes(hr, a.delay) {
-		return
+	if a != nil && !passes(hr.Context(), a.delay) {
+		return // The client does not wait any more.
 	}
 	switch {
 	case f != nil && f.Drop != DropNone:
@@ -164,15 +164,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	}
 }
 
-// takes waits for the time that a response takes, and reports whether the client still waits.
-func takes(hr *http.Request, d time.Duration) bool {
+// passes waits in real time, and reports whether ctx was not done before.
+func passes(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true
 	}
+	t := time.NewTimer(d)
+	defer t.Stop()
 	select {
-	case <-time.After(d): //nolint:forbidigo // A response takes real time.
+	case <-t.C:
 		return true
-	case <-hr.Context().Done():
+	case <-ctx.Done():
 		return false
 	}
 }

@@ -144,26 +144,16 @@ func desired(u *unstructured.Unstructured, old *stored) bool {
 
 // patched returns an object with a patch applied.
 func patched(old *stored, kind string, patch []byte) (map[string]any, error) {
-	var object map[string]any
+	var b []byte
+	var err error
 	switch types.PatchType(kind) {
 	case types.JSONPatchType:
-		p, err := jsonpatch.DecodePatch(patch)
-		if err != nil {
-			return nil, kerrors.NewBadRequest(err.Error())
+		var p jsonpatch.Patch
+		if p, err = jsonpatch.DecodePatch(patch); err == nil {
+			b, err = p.Apply(old.json)
 		}
-		b, err := p.Apply(old.json)
-		if err != nil {
-			return nil, kerrors.NewBadRequest(err.Error())
-		}
-		err = parse(b, &object)
-		return object, err
 	case types.MergePatchType, types.StrategicMergePatchType:
-		b, err := jsonpatch.MergePatch(old.json, patch)
-		if err != nil {
-			return nil, kerrors.NewBadRequest(err.Error())
-		}
-		err = parse(b, &object)
-		return object, err
+		b, err = jsonpatch.MergePatch(old.json, patch)
 	default:
 		return nil,
 			&kerrors.StatusError{ErrStatus: metav1.Status{
@@ -172,6 +162,12 @@ func patched(old *stored, kind string, patch []byte) (map[string]any, error) {
 				Message: "unsupported patch " + kind,
 			}}
 	}
+	if err != nil {
+		return nil, kerrors.NewBadRequest(err.Error())
+	}
+	var object map[string]any
+	err = parse(b, &object)
+	return object, err
 }
 
 // parse parses the body of a request.
