@@ -120,12 +120,13 @@ func (e *external) unused(ctx context.Context, mg metav1.Object, layer string, o
 // survey reads the layers of all functions and their versions. If the quota allows no further page, it returns a
 // LaterError, and the next reconcile continues from there.
 func (e *external) survey(ctx context.Context, mg metav1.Object, layer string, u *usage) error {
+	now := e.facts.Now()
 	for !u.done {
 		if err := e.facts.Reserve(opFunctions); err != nil {
 			e.usages.store(mg, *u)
 			return err
 		}
-		if now := e.facts.Now(); u.pages == mostPages || now.Sub(u.began) > longestSurvey {
+		if u.pages == mostPages || now.Sub(u.began) > longestSurvey {
 			u.done, u.last = true, now
 			u.problem = fmt.Sprintf("the list has more than %d pages, or reading it takes more than %s", mostPages,
 				longestSurvey)
@@ -134,7 +135,7 @@ func (e *external) survey(ctx context.Context, mg metav1.Object, layer string, u
 		page, err := e.api.ListFunctions(ctx,
 			&lambda.ListFunctionsInput{FunctionVersion: lambdatypes.FunctionVersionAll, Marker: u.marker})
 		if awserr.IsAccessDenied(err) || awserr.IsUnsupported(err) || awserr.IsNotFound(err) {
-			u.done, u.last, u.problem = true, e.facts.Now(), awserr.Sanitize(err).Error()
+			u.done, u.last, u.problem = true, now, awserr.Sanitize(err).Error()
 			return nil
 		}
 		if err != nil {
@@ -149,7 +150,7 @@ func (e *external) survey(ctx context.Context, mg metav1.Object, layer string, u
 				}
 			}
 		}
-		u.marker, u.last = page.NextMarker, e.facts.Now()
+		u.marker, u.last = page.NextMarker, now
 		u.pages++
 		u.done = ptr.Deref(u.marker, "") == ""
 	}
