@@ -28,6 +28,8 @@ var results = map[Outcome]string{Unmatched: "unmatched", Outdated: "outdated", O
 // Metrics are the metrics of drift events. They are a prometheus.Collector, and safe for concurrent use. Nil measures
 // nothing.
 type Metrics struct {
+	metrics.Group
+
 	messages  *prometheus.CounterVec
 	receives  *prometheus.CounterVec
 	deletions *prometheus.CounterVec
@@ -40,6 +42,9 @@ func NewMetrics() *Metrics {
 	m := &Metrics{
 		messages: metrics.DriftEventMessages(), receives: metrics.DriftEventReceives(),
 		deletions: metrics.DriftEventDeletions(), lag: metrics.DriftEventLag(),
+	}
+	m.Group = metrics.Group{
+		m.messages, m.receives, m.deletions, m.lag, metrics.Computed(m.collectQueues, metrics.DriftEventQueues),
 	}
 	m.lag.WithLabelValues()
 	for _, r := range []string{resultInvalid, resultIgnored, resultRetried} {
@@ -55,19 +60,8 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// Describe sends the descriptions of the metrics.
-func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
-	for _, c := range m.collectors() {
-		c.Describe(ch)
-	}
-	ch <- metrics.DriftEventQueues
-}
-
-// Collect sends the present values of the metrics.
-func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
-	for _, c := range m.collectors() {
-		c.Collect(ch)
-	}
+// collectQueues sends the number of queues in each state.
+func (m *Metrics) collectQueues(ch chan<- prometheus.Metric) {
 	var counts map[string]int
 	if m.receiving != nil {
 		counts = m.receiving()
@@ -76,10 +70,6 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 		ch <- prometheus.MustNewConstMetric(metrics.DriftEventQueues, prometheus.GaugeValue, float64(counts[state]),
 			state)
 	}
-}
-
-func (m *Metrics) collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.messages, m.receives, m.deletions, m.lag}
 }
 
 func (m *Metrics) count(result string) {

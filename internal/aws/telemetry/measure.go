@@ -35,6 +35,8 @@ const (
 // A Recorder counts requests to AWS and fetches of credentials. It is a prometheus.Collector, and
 // safe for concurrent use. A nil Recorder counts nothing.
 type Recorder struct {
+	metrics.Group
+
 	now func() time.Time
 
 	requests  *prometheus.CounterVec
@@ -44,11 +46,13 @@ type Recorder struct {
 
 // New returns a Recorder with a clock.
 func New(now func() time.Time) *Recorder {
-	return &Recorder{
+	r := &Recorder{
 		now:      now,
 		requests: metrics.AWSRequests(), durations: metrics.AWSRequestDuration(),
 		refreshes: metrics.CredentialRefreshes(),
 	}
+	r.Group = metrics.Group{r.requests, r.durations, r.refreshes}
+	return r
 }
 
 // Middleware returns the middleware that counts and times requests. It is nil if the Recorder is nil.
@@ -69,24 +73,6 @@ func (r *Recorder) Credentials(source string, p aws.CredentialsProvider) aws.Cre
 		r.refreshes.WithLabelValues(source, result) // Prometheus sees an increase only if the series existed before.
 	}
 	return &counted{CredentialsProvider: p, source: source, refreshes: r.refreshes}
-}
-
-// Describe sends the descriptions of the metrics.
-func (r *Recorder) Describe(ch chan<- *prometheus.Desc) {
-	for _, c := range r.collectors() {
-		c.Describe(ch)
-	}
-}
-
-// Collect sends the metrics.
-func (r *Recorder) Collect(ch chan<- prometheus.Metric) {
-	for _, c := range r.collectors() {
-		c.Collect(ch)
-	}
-}
-
-func (r *Recorder) collectors() []prometheus.Collector {
-	return []prometheus.Collector{r.requests, r.durations, r.refreshes}
 }
 
 // step is the middleware of a Recorder.
