@@ -25,11 +25,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
 
-// Objects reads Secrets and ConfigMaps. *objects.Reader is one.
-type Objects interface {
-	Get(ctx context.Context, ref refs.ObjectRef) (refs.ObjectData, error)
-}
-
 // S3 is the part of the Amazon S3 API that is used. HeadObject detects replaced objects.
 // GetObject is only called if the hash of an object is needed and not known otherwise: to
 // check a pin, or to recognize what another tool has deployed. PutObject stages archives of artifacts.
@@ -51,7 +46,7 @@ const minSharedAge = 10 * time.Second
 
 // A Finder finds archives.
 type Finder struct {
-	Objects Objects
+	Objects refs.Objects
 	S3      S3
 
 	// Fields reads Flux sources.
@@ -127,19 +122,16 @@ func (f Finder) configMap(ctx context.Context, namespace string, s Source) ([]by
 }
 
 func (f Finder) zipFile(ctx context.Context, namespace string, s Source) ([]byte, error) {
-	ref, key := s.zipFile(namespace)
-	data, err := f.Objects.Get(ctx, ref)
-	if err == nil && data[key] == nil {
-		err = refs.NoKey(ref, key, data)
-	}
+	ref, key := keyOf(namespace, v1beta1.KeySource(*s.ZipFileFrom))
+	zip, err := refs.Value(ctx, f.Objects, ref, key)
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot read %s.zipFileFrom", s.Field)
 	}
-	if !isZip(data[key]) {
+	if !isZip(zip) {
 		return nil, errors.Errorf(
 			"key %q of %s is not a .zip archive: put the archive's bytes there, base64-encoded once", key, ref)
 	}
-	return data[key], nil
+	return zip, nil
 }
 
 // object looks up the current version of an object in S3. A version in the source is immutable, so it costs no call.

@@ -38,7 +38,7 @@ type FieldReaderOptions struct {
 	Live client.Reader
 
 	// ConfigMaps reads the data of ConfigMaps. If it is nil, they are read from the API server each time.
-	ConfigMaps ConfigMaps
+	ConfigMaps Objects
 
 	// Mapper maps the cluster's kinds, including new ones.
 	Mapper kmeta.RESTMapper
