@@ -69,7 +69,7 @@ func link(flag byte, name, target string) tar.Header {
 func unpacked(t testing.TB, archive []byte, at string) ([]byte, error) {
 	t.Helper()
 	var out bytes.Buffer
-	err := Zip(t.Context(), &out, Archive{File: bytes.NewReader(archive), Size: int64(len(archive))}, at, t.TempDir())
+	err := Zip(t.Context(), &out, io.NewSectionReader(bytes.NewReader(archive), 0, int64(len(archive))), at, t.TempDir())
 	return out.Bytes(), err
 }
 
@@ -286,7 +286,7 @@ func TestEnds(t *testing.T) {
 	archive := packed(t, map[string]string{"a": "1"}, regular("a", 0o600))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := Zip(ctx, io.Discard, Archive{File: bytes.NewReader(archive), Size: int64(len(archive))}, "", t.TempDir())
+	err := Zip(ctx, io.Discard, io.NewSectionReader(bytes.NewReader(archive), 0, int64(len(archive))), "", t.TempDir())
 	if err == nil {
 		t.Error("want the context's error")
 	}
@@ -295,7 +295,7 @@ func TestEnds(t *testing.T) {
 // TestNoTemporaryFolder checks that the error of a read-only file system says what to do.
 func TestNoTemporaryFolder(t *testing.T) {
 	archive := packed(t, map[string]string{"a": "1"}, regular("a", 0o600))
-	err := Zip(t.Context(), io.Discard, Archive{File: bytes.NewReader(archive), Size: int64(len(archive))}, "",
+	err := Zip(t.Context(), io.Discard, io.NewSectionReader(bytes.NewReader(archive), 0, int64(len(archive))), "",
 		path.Join(t.TempDir(), "missing"))
 	if err == nil || !strings.Contains(err.Error(), "give the provider's pod a writable folder") {
 		t.Errorf("got %v", err)
@@ -311,7 +311,7 @@ func TestTemporaryFileHasNoName(t *testing.T) {
 		}
 		return len(p), nil
 	})
-	if err := Zip(t.Context(), list, Archive{File: bytes.NewReader(archive), Size: int64(len(archive))}, "", dir); err != nil {
+	if err := Zip(t.Context(), list, io.NewSectionReader(bytes.NewReader(archive), 0, int64(len(archive))), "", dir); err != nil {
 		t.Error(err)
 	}
 }
