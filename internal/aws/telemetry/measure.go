@@ -60,7 +60,7 @@ func (r *Recorder) Middleware() middleware.DeserializeMiddleware {
 	if r == nil {
 		return nil
 	}
-	return &step{recorder: r}
+	return middleware.DeserializeMiddlewareFunc("MeasureRequest", r.measure)
 }
 
 // Credentials returns a provider that counts how often its credentials are fetched. source is where
@@ -75,22 +75,15 @@ func (r *Recorder) Credentials(source string, p aws.CredentialsProvider) aws.Cre
 	return &counted{CredentialsProvider: p, source: source, refreshes: r.refreshes}
 }
 
-// step is the middleware of a Recorder.
-type step struct{ recorder *Recorder }
-
-// ID returns the name of the middleware in the SDK's stack.
-func (*step) ID() string { return "MeasureRequest" }
-
-// HandleDeserialize sends a request, and counts and times it.
-func (s *step) HandleDeserialize(ctx context.Context, in middleware.DeserializeInput,
-	next middleware.DeserializeHandler) (
+// measure sends a request, and counts and times it.
+func (r *Recorder) measure(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
 	middleware.DeserializeOutput, middleware.Metadata, error,
 ) {
 	service, operation := awsmiddleware.GetServiceID(ctx), awsmiddleware.GetOperationName(ctx)
-	sent := s.recorder.now()
+	sent := r.now()
 	out, md, err := next.HandleDeserialize(ctx, in)
-	s.recorder.durations.WithLabelValues(service, operation).Observe(s.recorder.now().Sub(sent).Seconds())
-	s.recorder.requests.WithLabelValues(service, operation, resultOf(err)).Inc()
+	r.durations.WithLabelValues(service, operation).Observe(r.now().Sub(sent).Seconds())
+	r.requests.WithLabelValues(service, operation, resultOf(err)).Inc()
 	return out, md, err
 }
 
