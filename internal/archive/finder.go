@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
@@ -265,21 +264,10 @@ func (f Finder) download(ctx context.Context, b Bundle) (string, error) {
 // With returns a Finder that finds archives with the identity and the policy of a session.
 func (f Finder) With(s *session.Session) Finder {
 	f.S3, f.Hashes, f.Code = session.Client(s, s3.NewFromConfig), s.ReadCache(), s.Code
-	f.ECR = session.Shared[ecrOf](s).get(s, f.Now)
-	return f
-}
-
-// ecrOf has the credentials for Amazon ECR of a session.
-type ecrOf struct {
-	once sync.Once
-	ecr  *oci.ECR
-}
-
-func (e *ecrOf) get(s *session.Session, now func() time.Time) *oci.ECR {
-	e.once.Do(func() {
-		e.ecr = oci.NewECR(func(region string) oci.ECRAPI {
+	f.ECR = session.Once(s, func() *oci.ECR {
+		return oci.NewECR(func(region string) oci.ECRAPI {
 			return ecr.NewFromConfig(s.AWS, func(o *ecr.Options) { o.Region = region })
-		}, s.AWS.Region, now)
+		}, s.AWS.Region, f.Now)
 	})
-	return e.ecr
+	return f
 }
