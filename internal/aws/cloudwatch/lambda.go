@@ -145,21 +145,20 @@ func (m lambdaMetric) evaluate(w window, of map[string]series) (rollout.Sample, 
 		before, all.start = w, later(w.start, ceil(m.subject.Since, minute))
 		before.end = all.start
 	}
-	sample := noSample()
-	values, err := of[valueID].in(all)
-	if err != nil {
-		return sample, err
+	both := func(countsID, id string, w window) (values, counts []point, err error) {
+		if values, err = of[id].in(w); err != nil {
+			return nil, nil, err
+		}
+		counts, err = of[countsID].in(w)
+		return values, counts, err
 	}
-	counts, err := of[invocationsID].in(all)
+	sample := noSample()
+	values, counts, err := both(invocationsID, valueID, all)
 	if err != nil {
 		return sample, err
 	}
 	if m.earlier() {
-		more, err := of[earlierID].in(before)
-		if err != nil {
-			return sample, err
-		}
-		moreCounts, err := of[earlierInvocationsID].in(before)
+		more, moreCounts, err := both(earlierInvocationsID, earlierID, before)
 		if err != nil {
 			return sample, err
 		}
@@ -167,11 +166,7 @@ func (m lambdaMetric) evaluate(w window, of map[string]series) (rollout.Sample, 
 	}
 	value, samples := m.valueOf(w, values, counts)
 	if m.byVersion() {
-		values, err := of[baselineID].in(w)
-		if err != nil {
-			return sample, err
-		}
-		counts, err := of[baselineInvocationsID].in(w)
+		values, counts, err := both(baselineInvocationsID, baselineID, w)
 		if err != nil {
 			return sample, err
 		}
