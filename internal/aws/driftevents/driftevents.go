@@ -58,7 +58,7 @@ type Options struct {
 	// Log is the logger.
 	Log logging.Logger
 
-	// Metrics are the metrics of events. Nil measures nothing.
+	// Metrics are the metrics of events. The default are some that nobody collects.
 	Metrics *Metrics
 
 	// Connect returns the client of a session. Nil means the SDK's.
@@ -122,13 +122,14 @@ func New(o Options) *Hub {
 	if o.Connect == nil {
 		o.Connect = func(s *session.Session) API { return session.Client(s, sqs.NewFromConfig) }
 	}
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics()
+	}
 	h := &Hub{
 		o: o, receivers: map[queueKey]*receiver{}, queues: map[types.UID]queueKey{},
 		subscribers: map[string]Subscriber{},
 	}
-	if o.Metrics != nil {
-		o.Metrics.receiving = h.countReceiving
-	}
+	o.Metrics.receiving = h.countReceiving
 	return h
 }
 

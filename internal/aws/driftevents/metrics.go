@@ -25,8 +25,7 @@ const (
 // results are the values for outcomes.
 var results = map[Outcome]string{Unmatched: "unmatched", Outdated: "outdated", Own: "own", Matched: "matched"}
 
-// Metrics are the metrics of drift events. They are a prometheus.Collector, and safe for concurrent use. Nil measures
-// nothing.
+// Metrics are the metrics of drift events. They are a prometheus.Collector, and safe for concurrent use.
 type Metrics struct {
 	metrics.Group
 
@@ -72,17 +71,10 @@ func (m *Metrics) collectQueues(ch chan<- prometheus.Metric) {
 	}
 }
 
-func (m *Metrics) count(result string) {
-	if m != nil {
-		m.messages.WithLabelValues(result).Inc()
-	}
-}
+func (m *Metrics) count(result string) { m.messages.WithLabelValues(result).Inc() }
 
 // countReceive counts a call that receives messages.
 func (m *Metrics) countReceive(err error) {
-	if m == nil {
-		return
-	}
 	result := "ok"
 	if err != nil {
 		result = "error"
@@ -92,14 +84,10 @@ func (m *Metrics) countReceive(err error) {
 
 // countDeletions counts messages that were deleted, and those that were not.
 func (m *Metrics) countDeletions(ok, failed int) {
-	if m != nil {
-		m.deletions.WithLabelValues("ok").Add(float64(ok))
-		m.deletions.WithLabelValues("error").Add(float64(failed))
-	}
+	m.deletions.WithLabelValues("ok").Add(float64(ok))
+	m.deletions.WithLabelValues("error").Add(float64(failed))
 }
 
 func (m *Metrics) observe(lag time.Duration) {
-	if m != nil {
-		m.lag.WithLabelValues().Observe(max(lag, 0).Seconds())
-	}
+	m.lag.WithLabelValues().Observe(max(lag, 0).Seconds())
 }
