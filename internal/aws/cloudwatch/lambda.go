@@ -118,25 +118,32 @@ func (m lambdaMetric) published() (name, statistic string) {
 // query returns a query of a metric of the alias, or of a version that it has executed.
 func (m lambdaMetric) query(id, name, statistic, executed string) types.MetricDataQuery {
 	dimensions := []types.Dimension{
-		{Name: aws.String("FunctionName"), Value: aws.String(m.subject.Function)},
-		{Name: aws.String("Resource"), Value: aws.String(m.subject.Function + ":" + m.subject.Alias)},
+		dimension("FunctionName", m.subject.Function),
+		dimension("Resource", m.subject.Function+":"+m.subject.Alias),
 	}
 	if executed != "" {
-		dimensions = append(dimensions, types.Dimension{
-			Name:  aws.String("ExecutedVersion"),
-			Value: aws.String(executed),
-		})
+		dimensions = append(dimensions, dimension("ExecutedVersion", executed))
 	}
+	return lambdaQuery(id, name, statistic, minute, dimensions...)
+}
+
+// lambdaQuery returns a query of a metric that Lambda publishes.
+func lambdaQuery(id, name, statistic string, period time.Duration,
+	dimensions ...types.Dimension,
+) types.MetricDataQuery {
 	return types.MetricDataQuery{
 		Id: aws.String(id), ReturnData: aws.Bool(true),
 		MetricStat: &types.MetricStat{
 			Metric: &types.Metric{
-				Namespace: aws.String("AWS/Lambda"), MetricName: aws.String(name),
-				Dimensions: dimensions,
+				Namespace: aws.String("AWS/Lambda"), MetricName: aws.String(name), Dimensions: dimensions,
 			},
-			Period: aws.Int32(int32(minute.Seconds())), Stat: aws.String(statistic),
+			Period: aws.Int32(int32(period.Seconds())), Stat: aws.String(statistic),
 		},
 	}
+}
+
+func dimension(name, value string) types.Dimension {
+	return types.Dimension{Name: aws.String(name), Value: aws.String(value)}
 }
 
 func (m lambdaMetric) evaluate(w window, of map[string]series) (rollout.Sample, error) {
