@@ -41,8 +41,8 @@ type Artifact struct {
 	// Digest of its manifest, such as sha256:0f3a.
 	Digest string
 
-	// Revision is the annotation org.opencontainers.image.revision of the manifest: what was built. It is empty if it is
-	// not set, or is not plain text.
+	// Revision is the annotation org.opencontainers.image.revision of the manifest: what was built. It is empty if it
+	// is not set, or is not plain text.
 	Revision string
 
 	// Open reads the layer from the registry. The reader returns an error, at the end at the latest, if the content is

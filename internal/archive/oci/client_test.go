@@ -475,7 +475,8 @@ func TestHosts(t *testing.T) {
 	}{
 		"Reserved": {
 			"The address is checked at the moment of connecting.", r.Host + "/shop/orders:v1",
-			"host 127.0.0.1 is not allowed: its address is loopback, link-local or reserved", New(Options{Checks: refused, PlainLoopback: true}),
+			"host 127.0.0.1 is not allowed: its address is loopback, link-local or reserved",
+			New(Options{Checks: refused, PlainLoopback: true}),
 		},
 		"Metadata": {
 			"So is that of the metadata service.", "169.254.169.254/shop/orders:v1",
