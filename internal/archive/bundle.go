@@ -59,19 +59,10 @@ func (s Source) Refs(namespace string) []refs.ObjectRef {
 		return ociRefs(*s.OCI, namespace)
 	}
 	if s.ZipFileFrom != nil {
-		ref, _ := s.zipFile(namespace)
+		ref, _ := keyOf(namespace, v1beta1.KeySource(*s.ZipFileFrom))
 		return []refs.ObjectRef{ref}
 	}
 	return nil
-}
-
-// zipFile returns the object and the key that hold a complete archive.
-func (s Source) zipFile(namespace string) (refs.ObjectRef, string) {
-	z := s.ZipFileFrom
-	if z.SecretKeyRef != nil {
-		return refs.ObjectRef{Kind: refs.Secret, Namespace: namespace, Name: z.SecretKeyRef.Name}, z.SecretKeyRef.Key
-	}
-	return configMap(namespace, z.ConfigMapKeyRef.Name), z.ConfigMapKeyRef.Key
 }
 
 func configMap(namespace, name string) refs.ObjectRef {

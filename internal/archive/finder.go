@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"io"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
@@ -24,11 +23,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
-
-// Objects reads Secrets and ConfigMaps. *objects.Reader is one.
-type Objects interface {
-	Get(ctx context.Context, ref refs.ObjectRef) (refs.ObjectData, error)
-}
 
 // S3 is the part of the Amazon S3 API that is used. HeadObject detects replaced objects.
 // GetObject is only called if the hash of an object is needed and not known otherwise: to
@@ -51,7 +45,7 @@ const minSharedAge = 10 * time.Second
 
 // A Finder finds archives.
 type Finder struct {
-	Objects Objects
+	Objects refs.Objects
 	S3      S3
 
 	// Fields reads Flux sources.
@@ -127,19 +121,16 @@ func (f Finder) configMap(ctx context.Context, namespace string, s Source) ([]by
 }
 
 func (f Finder) zipFile(ctx context.Context, namespace string, s Source) ([]byte, error) {
-	ref, key := s.zipFile(namespace)
-	data, err := f.Objects.Get(ctx, ref)
-	if err == nil && data[key] == nil {
-		err = refs.NoKey(ref, key, data)
-	}
+	ref, key := keyOf(namespace, v1beta1.KeySource(*s.ZipFileFrom))
+	zip, err := refs.Value(ctx, f.Objects, ref, key)
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot read %s.zipFileFrom", s.Field)
 	}
-	if !isZip(data[key]) {
+	if !isZip(zip) {
 		return nil, errors.Errorf(
 			"key %q of %s is not a .zip archive: put the archive's bytes there, base64-encoded once", key, ref)
 	}
-	return data[key], nil
+	return zip, nil
 }
 
 // object looks up the current version of an object in S3. A version in the source is immutable, so it costs no call.
@@ -273,21 +264,10 @@ func (f Finder) download(ctx context.Context, b Bundle) (string, error) {
 // With returns a Finder that finds archives with the identity and the policy of a session.
 func (f Finder) With(s *session.Session) Finder {
 	f.S3, f.Hashes, f.Code = session.Client(s, s3.NewFromConfig), s.ReadCache(), s.Code
-	f.ECR = session.Shared[ecrOf](s).get(s, f.Now)
-	return f
-}
-
-// ecrOf has the credentials for Amazon ECR of a session.
-type ecrOf struct {
-	once sync.Once
-	ecr  *oci.ECR
-}
-
-func (e *ecrOf) get(s *session.Session, now func() time.Time) *oci.ECR {
-	e.once.Do(func() {
-		e.ecr = oci.NewECR(func(region string) oci.ECRAPI {
+	f.ECR = session.Once(s, func() *oci.ECR {
+		return oci.NewECR(func(region string) oci.ECRAPI {
 			return ecr.NewFromConfig(s.AWS, func(o *ecr.Options) { o.Region = region })
-		}, s.AWS.Region, now)
+		}, s.AWS.Region, f.Now)
 	})
-	return e.ecr
+	return f
 }

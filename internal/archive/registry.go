@@ -67,7 +67,7 @@ func (f Finder) auth(ctx context.Context, namespace string, s Source) (oci.Auth,
 	a := oci.Auth{ECR: f.ECR}
 	for _, r := range s.OCI.PullSecretRefs {
 		ref, key := secretOf(namespace, r.Name), ".dockerconfigjson"
-		text, err := f.key(ctx, ref, key)
+		text, err := refs.Value(ctx, f.Objects, ref, key)
 		if err != nil {
 			return a, errors.Wrap(err, "cannot read pullSecretRefs")
 		}
@@ -78,15 +78,6 @@ func (f Finder) auth(ctx context.Context, namespace string, s Source) (oci.Auth,
 		a.PullSecrets = append(a.PullSecrets, p)
 	}
 	return a, nil
-}
-
-// key returns the value of a key of a Secret or ConfigMap.
-func (f Finder) key(ctx context.Context, ref refs.ObjectRef, key string) ([]byte, error) {
-	data, err := f.Objects.Get(ctx, ref)
-	if err == nil && data[key] == nil {
-		err = refs.NoKey(ref, key, data)
-	}
-	return data[key], err
 }
 
 // fetch returns the bundle of an artifact in a registry with what its manifest says, and who has signed it. It reads

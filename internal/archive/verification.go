@@ -11,6 +11,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/oci"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/verify"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
 
 // A verdict is the result of checking the signatures of an artifact in a registry.
@@ -84,7 +85,7 @@ func (f Finder) trusted(ctx context.Context, namespace string, c v1beta1.CosignV
 		from = &c.Keyless.TrustedRootRef
 	}
 	ref, key := keyOf(namespace, *from)
-	return f.key(ctx, ref, key)
+	return refs.Value(ctx, f.Objects, ref, key)
 }
 
 func signer(i v1beta1.CosignIdentity) verify.Signer {

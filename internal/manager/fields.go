@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
 
-func (o *Options) addFields(mgr ctrl.Manager, configMaps refs.ConfigMaps) (*refs.FieldReader, error) {
+func (o *Options) addFields(mgr ctrl.Manager, configMaps refs.Objects) (*refs.FieldReader, error) {
 	d, err := dynamic.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make a client of any kind")

@@ -3,6 +3,7 @@
 package manager
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"net/http"
@@ -229,10 +230,7 @@ func (o *Options) manager(scheme *runtime.Scheme) ctrl.Options {
 		Logger: o.Log,
 		Cache:  o.cacheOptions(),
 		// Secrets and ConfigMaps are watched by their metadata alone.
-		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{
-			&corev1.Secret{},
-			&corev1.ConfigMap{}, &corev1.Namespace{}, &coordinationv1.Lease{},
-		}}},
+		Client: client.Options{Cache: &client.CacheOptions{DisableFor: append(uncached(), &coordinationv1.Lease{})}},
 
 		Metrics:                 server.Options{BindAddress: address(o.MetricsAddress)},
 		HealthProbeBindAddress:  address(o.HealthAddress),
@@ -244,12 +242,7 @@ func (o *Options) manager(scheme *runtime.Scheme) ctrl.Options {
 }
 
 // address returns an address to listen on: controller-runtime disables a server at "0".
-func address(a string) string {
-	if a == "" {
-		return "0"
-	}
-	return a
-}
+func address(a string) string { return cmp.Or(a, "0") }
 
 // addChecks adds the probes: the provider is healthy once it runs, and ready once the caches are filled.
 func addChecks(mgr ctrl.Manager) error {

@@ -41,13 +41,9 @@ type Artifact struct {
 	// Digest of its manifest, such as sha256:0f3a.
 	Digest string
 
-	// MediaType and Size, in bytes, of the layer. The content need not be what the media type says.
-	MediaType string
-	Size      int64
-
-	// Revision and Source are the annotations org.opencontainers.image.revision and org.opencontainers.image.source of
-	// the manifest: what was built, and where from. They are empty if they are not set, or are not plain text.
-	Revision, Source string
+	// Revision is the annotation org.opencontainers.image.revision of the manifest: what was built. It is empty if it
+	// is not set, or is not plain text.
+	Revision string
 
 	// Open reads the layer from the registry. The reader returns an error, at the end at the latest, if the content is
 	// not what the manifest says. It reads until ctx is done or the caller closes it.
@@ -75,8 +71,7 @@ func (c *Client) Fetch(ctx context.Context, ref, digest string, a Auth) (Artifac
 		return Artifact{}, fmt.Errorf("%s (%s) is not an archive: %w", ref, digest, err)
 	}
 	return Artifact{
-		Digest: digest, MediaType: layer.MediaType, Size: layer.Size,
-		Revision: annotation(m, ocispec.AnnotationRevision), Source: annotation(m, ocispec.AnnotationSource),
+		Digest: digest, Revision: annotation(m, ocispec.AnnotationRevision),
 		Open: func(ctx context.Context) (io.ReadCloser, error) {
 			body, err := openBlob(ctx, repo, layer)
 			if err != nil {

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"net"
 	"net/url"
 	"path"
 	"slices"
@@ -14,6 +13,8 @@ import (
 
 	"oras.land/oras-go/v2/registry"
 	"oras.land/oras-go/v2/registry/remote/auth"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
 
 // Auth is the source of the credentials for a registry. Without one that fits, it is called anonymously.
@@ -127,8 +128,8 @@ func (s PullSecret) credential(r registry.Reference) (auth.Credential, bool) {
 
 // matches reports whether an entry is for a repository of a host. A * matches within one part of a name.
 func (e entry) matches(hostport, repository string) bool {
-	host, port := splitPort(hostport)
-	wantHost, wantPort := splitPort(e.host)
+	host, port := egress.SplitHost(hostport)
+	wantHost, wantPort := egress.SplitHost(e.host)
 	parts, want := strings.Split(host, "."), strings.Split(wantHost, ".")
 	if port != wantPort || len(parts) != len(want) || !strings.HasPrefix(repository, e.path) {
 		return false
@@ -139,11 +140,4 @@ func (e entry) matches(hostport, repository string) bool {
 		}
 	}
 	return true
-}
-
-func splitPort(hostport string) (host, port string) {
-	if h, p, err := net.SplitHostPort(hostport); err == nil {
-		return h, p
-	}
-	return hostport, ""
 }

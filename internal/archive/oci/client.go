@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/netip"
 	"sync"
@@ -43,7 +42,7 @@ const (
 // Options of a Client.
 type Options struct {
 	// Checks decide which hosts are called: registries, the services that issue their tokens, and the hosts that they
-	// redirect to, such as those of Amazon S3.
+	// redirect to, such as those of Amazon S3. Their errors are those of egress.Hosts.
 	Checks egress.Checks
 
 	// PlainLoopback allows plain HTTP for registries on loopback addresses, as in tests and in the demo. All others
@@ -203,10 +202,7 @@ func checkDigest(ref string, d digest.Digest) (string, error) {
 
 // isLoopback reports whether a host, with or without a port, is on the loopback interface.
 func isLoopback(hostport string) bool {
-	host := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
-		host = h
-	}
+	host, _ := egress.SplitHost(hostport)
 	host = egress.Host(host)
 	a, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && egress.Address(a).IsLoopback()

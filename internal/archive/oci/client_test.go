@@ -25,6 +25,9 @@ var anywhere = egress.Checks{
 	Address: func(string, string, netip.Addr) error { return nil },
 }
 
+// loopback allows public addresses, and 127.0.0.1.
+var loopback = egress.Hosts{Allowed: []string{"127.0.0.1"}, Loopback: true}
+
 // start returns a registry, and a client that may call it.
 func start(t *testing.T) (*registry.Registry, *Client) {
 	t.Helper()
@@ -289,8 +292,7 @@ func TestTagMoves(t *testing.T) {
 		t.Errorf("want what was looked up, got %q: %v", got, err)
 	}
 	want := Artifact{
-		Digest: first, MediaType: mediaTypeZip, Size: int64(len("first")),
-		Revision: "main@sha1:latest", Source: "https://git.example/shop",
+		Digest: first, Revision: "main@sha1:latest",
 	}
 	a.Open = nil
 	if diff := cmp.Diff(want, a); diff != "" {
@@ -422,22 +424,14 @@ func TestRedirect(t *testing.T) {
 		"Loop":    {"Redirects end.", storage.URL + "/loop", errRedirects.Error()},
 		"Metadata": {
 			"The metadata service returns the node's credentials.", "https://169.254.169.254/latest/meta-data",
-			"169.254.169.254 is not allowed",
+			"host 169.254.169.254 is not allowed: its address is loopback, link-local or reserved",
 		},
 		"Plain": {"What is not on loopback is called by HTTPS.", "http://storage.example/content", errPlain.Error()},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			r, _ := start(t)
-			c := New(Options{PlainLoopback: true, Checks: egress.Checks{
-				Host: func(host, _ string) error {
-					if a, err := netip.ParseAddr(host); err == nil && !a.IsLoopback() {
-						return fmt.Errorf("%s is not allowed", host)
-					}
-					return nil
-				},
-				Address: anywhere.Address,
-			}})
+			c := New(Options{PlainLoopback: true, Checks: loopback.Public()})
 			d := push(t, r, "shop/orders", "v1", content)
 			r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 				if user, _, _ := req.BasicAuth(); user != "shop" {
@@ -474,25 +468,19 @@ func TestRedirect(t *testing.T) {
 func TestHosts(t *testing.T) {
 	r, _ := start(t)
 	push(t, r, "shop/orders", "v1", "code")
-	refused := egress.Checks{
-		Host: func(string, string) error { return nil },
-		Address: func(host, _ string, a netip.Addr) error {
-			if egress.IsReserved(a) {
-				return fmt.Errorf("%s is not allowed", host)
-			}
-			return nil
-		},
-	}
+	refused := egress.Hosts{}.Public()
 	cases := map[string]struct {
 		reason, ref, want string
 		client            *Client
 	}{
 		"Reserved": {
 			"The address is checked at the moment of connecting.", r.Host + "/shop/orders:v1",
-			"127.0.0.1 is not allowed", New(Options{Checks: refused, PlainLoopback: true}),
+			"host 127.0.0.1 is not allowed: its address is loopback, link-local or reserved",
+			New(Options{Checks: refused, PlainLoopback: true}),
 		},
 		"Metadata": {
-			"So is that of the metadata service.", "169.254.169.254/shop/orders:v1", "169.254.169.254 is not allowed",
+			"So is that of the metadata service.", "169.254.169.254/shop/orders:v1",
+			"host 169.254.169.254 is not allowed: its address is loopback, link-local or reserved",
 			New(Options{Checks: refused, PlainLoopback: true}),
 		},
 		"NoPlain": {

@@ -14,6 +14,8 @@ import (
 	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
 
 // maxRetryAfter is the longest delay that a registry may ask for.
@@ -63,8 +65,8 @@ func reason(err error) error {
 			return known
 		}
 	}
-	if refused, ok := errors.AsType[refusedError](err); ok {
-		return refused.error
+	if refused, ok := errors.AsType[*egress.HostError](err); ok {
+		return refused
 	}
 	if limit, ok := errors.AsType[*RateLimitError](err); ok {
 		return limit

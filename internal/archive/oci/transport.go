@@ -4,13 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
 
 const (
@@ -32,26 +29,9 @@ var (
 
 // newTransport returns a transport to the hosts that the checks allow.
 func newTransport(o Options) http.RoundTripper {
-	inner := marked(o.Checks).Transport(dialTimeout, answerTimeout)
+	inner := o.Checks.Transport(dialTimeout, answerTimeout)
 	inner.MaxIdleConns, inner.IdleConnTimeout = maxIdle, idleTimeout
 	return &transport{plain: o.PlainLoopback, inner: inner}
-}
-
-// A refusedError says that a host must not be called.
-type refusedError struct{ error }
-
-// marked returns checks whose errors can be told from those of the network.
-func marked(c egress.Checks) egress.Checks {
-	mark := func(err error) error {
-		if err == nil {
-			return nil
-		}
-		return refusedError{err}
-	}
-	return egress.Checks{
-		Host:    func(host, port string) error { return mark(c.Host(host, port)) },
-		Address: func(host, port string, a netip.Addr) error { return mark(c.Address(host, port, a)) },
-	}
 }
 
 // A transport sends requests, those to which a registry redirects included.

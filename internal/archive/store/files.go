@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"io"
 	"os"
 	"sync"
@@ -111,7 +112,7 @@ func (f *files) get(ctx context.Context, key string, write writer) (*File, error
 func (f *files) fill(ctx context.Context, file *File, write writer) {
 	ctx, cancel := context.WithTimeout(ctx, workTimeout)
 	defer cancel()
-	err := recovering(func() error { return file.fill(ctx, write) })
+	_, err := panics.Guard(func() (struct{}, error) { return struct{}{}, file.fill(ctx, write) })
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	defer close(file.done)
@@ -139,16 +140,6 @@ func (f *files) tell(file *File) {
 	if f.byKey[file.key] == file {
 		delete(f.byKey, file.key)
 	}
-}
-
-// recovering calls a function, and returns its panic as an error.
-func recovering(do func() error) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = panics.New()
-		}
-	}()
-	return do()
 }
 
 // forget releases and forgets a file.
@@ -197,7 +188,7 @@ func (f *File) fill(ctx context.Context, write writer) error {
 	if err := write(ctx, io.MultiWriter(tempWriter{temp}, h)); err != nil {
 		return err
 	}
-	f.sha256 = hashOf([sha256.Size]byte(h.Sum(nil)))
+	f.sha256 = base64.StdEncoding.EncodeToString(h.Sum(nil))
 	f.size, err = temp.Seek(0, io.SeekCurrent)
 	return unpack.WithoutName(err)
 }

@@ -8,8 +8,6 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 	"io"
 	"net/http"
@@ -125,7 +123,7 @@ func (s *Store) pack(ctx context.Context, a Artifact, at string, w io.Writer) er
 		}
 		defer f.Release()
 		return s.packing.within(ctx, a.Namespace, func() error {
-			return unpack.Zip(ctx, w, unpack.Archive{File: f, Size: f.Size()}, at, s.o.TempDir)
+			return unpack.Zip(ctx, w, io.NewSectionReader(f, 0, f.Size()), at, s.o.TempDir)
 		})
 	})
 }
@@ -202,6 +200,3 @@ func (s *slots) share(namespace string) chan struct{} {
 	}
 	return s.shares[namespace]
 }
-
-// hashOf returns a hash in the form of AWS's CodeSha256.
-func hashOf(sum [sha256.Size]byte) string { return base64.StdEncoding.EncodeToString(sum[:]) }

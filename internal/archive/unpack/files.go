@@ -2,10 +2,10 @@ package unpack
 
 import (
 	"archive/zip"
-	"cmp"
 	"context"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -20,7 +20,6 @@ var epoch = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // A stored file is a file or a symbolic link of the selected folder. The content of a file is in the temporary file.
 type stored struct {
-	name         string
 	offset, size int64
 	executable   bool
 	// target is the target of a symbolic link, or empty.
@@ -65,7 +64,7 @@ func (f *files) add(e entry) error {
 		if f.self != nil {
 			return errors.Errorf("the archive has %q twice", e.name)
 		}
-		s, err := f.store(name, e)
+		s, err := f.store(e)
 		f.self = &s
 		return err
 	}
@@ -91,9 +90,9 @@ func (f *files) add(e entry) error {
 func (f *files) entry(name string, e entry) (stored, error) {
 	switch e.kind {
 	case file:
-		return f.store(name, e)
+		return f.store(e)
 	case symlink:
-		return stored{name: name, target: e.target, size: int64(len(e.target))}, checkLink(name, e.target)
+		return stored{target: e.target, size: int64(len(e.target))}, checkLink(name, e.target)
 	case hardlink:
 		target, err := clean(e.target)
 		if err != nil {
@@ -105,7 +104,6 @@ func (f *files) entry(name string, e entry) (stored, error) {
 			return stored{}, errors.Errorf("hard link %q is to %q, which is no earlier file of the folder", e.name,
 				e.target)
 		}
-		s.name = name
 		return s, nil
 	case folder, other:
 	}
@@ -113,7 +111,7 @@ func (f *files) entry(name string, e entry) (stored, error) {
 }
 
 // store appends the content of a file to the temporary file.
-func (f *files) store(name string, e entry) (stored, error) {
+func (f *files) store(e entry) (stored, error) {
 	if e.size > MaxUnpacked || f.total+e.size > MaxUnpacked {
 		return stored{}, tooLarge()
 	}
@@ -124,7 +122,7 @@ func (f *files) store(name string, e entry) (stored, error) {
 	if n > MaxUnpacked-f.total {
 		return stored{}, tooLarge()
 	}
-	s := stored{name: name, offset: f.end, size: n, executable: e.executable}
+	s := stored{offset: f.end, size: n, executable: e.executable}
 	f.end += n
 	return s, nil
 }
@@ -159,11 +157,12 @@ func (f *files) write(ctx context.Context, w io.Writer) error {
 		return f.empty()
 	}
 	z := zip.NewWriter(w)
-	for _, s := range f.sorted() {
-		if err := f.checkParents(s.name); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(f.byName)) {
+		s := f.byName[name]
+		if err := f.checkParents(name); err != nil {
 			return err
 		}
-		h := &zip.FileHeader{Name: s.name, Method: zip.Deflate, Modified: epoch}
+		h := &zip.FileHeader{Name: name, Method: zip.Deflate, Modified: epoch}
 		h.SetMode(mode(s))
 		body := f.content(s)
 		if s.target != "" {
@@ -171,7 +170,7 @@ func (f *files) write(ctx context.Context, w io.Writer) error {
 		}
 		to, err := z.CreateHeader(h)
 		if err != nil {
-			return errors.Wrapf(err, "cannot add %q to the archive", s.name)
+			return errors.Wrapf(err, "cannot add %q to the archive", name)
 		}
 		if err := copyAll(ctx, to, body); err != nil {
 			return err
@@ -190,15 +189,6 @@ func mode(s stored) fs.FileMode {
 	return 0o644
 }
 
-func (f *files) sorted() []stored {
-	all := make([]stored, 0, len(f.byName))
-	for _, s := range f.byName {
-		all = append(all, s)
-	}
-	slices.SortFunc(all, func(a, b stored) int { return cmp.Compare(a.name, b.name) })
-	return all
-}
-
 // checkParents returns an error if a folder of a name is a file or a link.
 func (f *files) checkParents(name string) error {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
@@ -211,16 +201,11 @@ func (f *files) checkParents(name string) error {
 
 // empty returns the error of a path without files.
 func (f *files) empty() error {
-	var top []string
-	for name := range f.top {
-		top = append(top, name)
-	}
-	slices.Sort(top)
 	switch {
 	case f.self != nil:
 		return errors.Errorf("%q is a file: choose a folder, or a .zip file", f.at)
 	case f.at == "":
 		return errors.New("the archive has no files")
 	}
-	return errors.Errorf("the archive has no files in %q: at its top are %q", f.at, top)
+	return errors.Errorf("the archive has no files in %q: at its top are %q", f.at, slices.Sorted(maps.Keys(f.top)))
 }

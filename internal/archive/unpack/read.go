@@ -40,28 +40,27 @@ type entry struct {
 type entries func(each func(entry) error) error
 
 // open returns the entries of an archive by what its first bytes are, and the archive as a whole if it is a .zip.
-func (a Archive) open() (entries, *zip.Reader, error) {
+func open(archive *io.SectionReader) (entries, *zip.Reader, error) {
 	head := make([]byte, 4) //nolint:mnd // The longest of the marks below.
-	n, err := a.File.ReadAt(head, 0)
+	n, err := archive.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, nil, errors.Wrap(err, "cannot read the archive")
 	}
-	all := io.NewSectionReader(a.File, 0, a.Size)
 	switch head = head[:n]; {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
-		r, err := openZip(a.File, a.Size)
+		r, err := openZip(archive, archive.Size())
 		if err != nil {
 			return nil, nil, err
 		}
 		return zipEntries(r), r, nil
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
-		r, err := gzip.NewReader(all)
+		r, err := gzip.NewReader(archive)
 		if err != nil {
 			return nil, nil, errors.Wrap(err, "the archive is not a valid .tar.gz")
 		}
 		return tarEntries(r), nil, nil
 	}
-	return tarEntries(all), nil, nil
+	return tarEntries(archive), nil, nil
 }
 
 func tarEntries(r io.Reader) entries {

@@ -28,23 +28,17 @@ const (
 	maxNames   = 16 << 20
 )
 
-// An Archive is the archive of a source in a file.
-type Archive struct {
-	File io.ReaderAt
-	Size int64
-}
-
 // Zip writes the part of an archive at a path, a folder or a .zip file, as the .zip archive for AWS. An empty path
 // selects the whole archive. A .zip file, and a whole archive that is one, is written as it is, because it may be
 // signed. Of a folder, the same files always result in the same bytes: the files are sorted, and have fixed times and
 // the mode 0755 or 0644, by whether they are executable. Folders without files are omitted. Zip needs a temporary
 // file in tempDir, of the size of the unpacked files, whose default is that of the system.
-func Zip(ctx context.Context, w io.Writer, a Archive, at, tempDir string) error {
+func Zip(ctx context.Context, w io.Writer, archive *io.SectionReader, at, tempDir string) error {
 	at, err := cleanPath(at)
 	if err != nil {
 		return err
 	}
-	entries, whole, err := a.open()
+	entries, whole, err := open(archive)
 	if err != nil {
 		return err
 	}
@@ -52,7 +46,7 @@ func Zip(ctx context.Context, w io.Writer, a Archive, at, tempDir string) error 
 		if err := checkZip(whole); err != nil {
 			return err
 		}
-		return copyAll(ctx, w, io.NewSectionReader(a.File, 0, a.Size))
+		return copyAll(ctx, w, archive)
 	}
 	temp, err := TempFile(tempDir)
 	if err != nil {

@@ -18,6 +18,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// section returns an archive as a file has it.
+func section(archive []byte) *io.SectionReader {
+	return io.NewSectionReader(bytes.NewReader(archive), 0, int64(len(archive)))
+}
+
 // packed packs entries as a .tar.gz. The bodies are those of the headers' sizes, unless there is one in bodies.
 func packed(t testing.TB, bodies map[string]string, headers ...tar.Header) []byte {
 	t.Helper()
@@ -69,7 +74,7 @@ func link(flag byte, name, target string) tar.Header {
 func unpacked(t testing.TB, archive []byte, at string) ([]byte, error) {
 	t.Helper()
 	var out bytes.Buffer
-	err := Zip(t.Context(), &out, Archive{File: bytes.NewReader(archive), Size: int64(len(archive))}, at, t.TempDir())
+	err := Zip(t.Context(), &out, section(archive), at, t.TempDir())
 	return out.Bytes(), err
 }
 
@@ -286,7 +291,7 @@ func TestEnds(t *testing.T) {
 	archive := packed(t, map[string]string{"a": "1"}, regular("a", 0o600))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := Zip(ctx, io.Discard, Archive{File: bytes.NewReader(archive), Size: int64(len(archive))}, "", t.TempDir())
+	err := Zip(ctx, io.Discard, section(archive), "", t.TempDir())
 	if err == nil {
 		t.Error("want the context's error")
 	}
@@ -295,7 +300,7 @@ func TestEnds(t *testing.T) {
 // TestNoTemporaryFolder checks that the error of a read-only file system says what to do.
 func TestNoTemporaryFolder(t *testing.T) {
 	archive := packed(t, map[string]string{"a": "1"}, regular("a", 0o600))
-	err := Zip(t.Context(), io.Discard, Archive{File: bytes.NewReader(archive), Size: int64(len(archive))}, "",
+	err := Zip(t.Context(), io.Discard, section(archive), "",
 		path.Join(t.TempDir(), "missing"))
 	if err == nil || !strings.Contains(err.Error(), "give the provider's pod a writable folder") {
 		t.Errorf("got %v", err)
@@ -311,7 +316,7 @@ func TestTemporaryFileHasNoName(t *testing.T) {
 		}
 		return len(p), nil
 	})
-	if err := Zip(t.Context(), list, Archive{File: bytes.NewReader(archive), Size: int64(len(archive))}, "", dir); err != nil {
+	if err := Zip(t.Context(), list, section(archive), "", dir); err != nil {
 		t.Error(err)
 	}
 }

@@ -11,29 +11,16 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/metrics"
 )
 
-// Collector exports the figures of accounts to Prometheus.
-type Collector struct {
-	limits *Limits
+// NewCollector returns a collector of the figures of accounts.
+func NewCollector(b *Limits) prometheus.Collector {
+	return metrics.Computed(b.collect, metrics.AccountConcurrentExecutions,
+		metrics.AccountUnreservedConcurrentExecutions, metrics.AccountCodeStorageLimit, metrics.AccountCodeStorageUsed,
+		metrics.AccountFunctions)
 }
 
-// NewCollector returns a Collector of limits.
-func NewCollector(b *Limits) *Collector {
-	return &Collector{limits: b}
-}
-
-// Describe sends the descriptions of the metrics.
-func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{
-		metrics.AccountConcurrentExecutions, metrics.AccountUnreservedConcurrentExecutions,
-		metrics.AccountCodeStorageLimit, metrics.AccountCodeStorageUsed, metrics.AccountFunctions,
-	} {
-		ch <- d
-	}
-}
-
-// Collect sends the figures, once for each account and region.
-func (c *Collector) Collect(ch chan<- prometheus.Metric) {
-	for l, f := range c.limits.byLabels() {
+// collect sends the figures, once for each account and region.
+func (b *Limits) collect(ch chan<- prometheus.Metric) {
+	for l, f := range b.byLabels() {
 		for d, v := range map[*prometheus.Desc]float64{
 			metrics.AccountConcurrentExecutions:           float64(f.ConcurrentExecutions),
 			metrics.AccountUnreservedConcurrentExecutions: float64(f.UnreservedConcurrentExecutions),

@@ -1,8 +1,10 @@
 package awserr
 
+import "slices"
+
 // commonCodes has the codes with which any service of AWS refuses a call, and with which emulators
 // say that they lack an operation.
-var commonCodes = codes(
+var commonCodes = []string{
 	"AccessDenied", "AccessDeniedException", "AuthFailure", "ExpiredToken", "ExpiredTokenException",
 	"IncompleteSignature",
 	"InternalError", "InternalFailure", "InternalServerError", "InvalidAccessKeyId", "InvalidClientTokenId",
@@ -14,12 +16,12 @@ var commonCodes = codes(
 	"ThrottledException",
 	"Throttling", "ThrottlingException", "TooManyRequestsException", "UnauthorizedOperation", "UnknownOperation",
 	"UnknownOperationException", "UnrecognizedClientException", "ValidationError", "ValidationException",
-)
+}
 
 // serviceCodes has the codes of single services, by the SDK's IDs of services. Those of S3 include
 // what the SDK makes of a response without a body.
-var serviceCodes = map[string]map[string]bool{
-	"Lambda": codes(
+var serviceCodes = map[string][]string{
+	"Lambda": {
 		"AliasLimitExceededException", "CallbackTimeoutException", "CapacityProviderLimitExceededException",
 		"CodeArtifactUserDeletedException", "CodeArtifactUserFailedException", "CodeArtifactUserPendingException",
 		"CodeSigningConfigNotFoundException", "CodeStorageExceededException", "CodeVerificationFailedException",
@@ -42,43 +44,35 @@ var serviceCodes = map[string]map[string]bool{
 		"SerializedRequestEntityTooLargeException", "ServiceQuotaExceededException", "SnapStartException",
 		"SnapStartNotReadyException", "SnapStartRegenerationFailureException", "SnapStartTimeoutException",
 		"SubnetIPAddressLimitReachedException", "UnsupportedMediaTypeException",
-	),
-	"STS": codes(
+	},
+	"STS": {
 		"ExpiredTradeInTokenException", "IDPCommunicationError", "IDPRejectedClaim",
 		"InvalidAuthorizationMessageException",
 		"InvalidIdentityToken", "JWTPayloadSizeExceededException", "MalformedPolicyDocument",
 		"OutboundWebIdentityFederationDisabledException", "PackedPolicyTooLarge", "RegionDisabledException",
 		"SessionDurationEscalationException",
-	),
-	"S3": codes(
+	},
+	"S3": {
 		"AuthorizationHeaderMalformed", "BadRequest", "Forbidden", "InvalidObjectState", "InvalidRequest",
 		"MovedPermanently",
 		"NoSuchBucket", "NoSuchKey", "NoSuchVersion", "NotFound", "PermanentRedirect", "PreconditionFailed", "SlowDown",
 		"TemporaryRedirect",
-	),
+	},
 	// The codes with and without Exception or Fault: those of the query protocol are sent, too.
-	"CloudWatch": codes(
+	"CloudWatch": {
 		"InternalServiceError", "InternalServiceFault", "InvalidFormat", "InvalidFormatFault", "InvalidNextToken",
 		"InvalidParameterCombination", "InvalidParameterCombinationException", "InvalidParameterInput",
 		"InvalidParameterValue", "InvalidParameterValueException", "LimitExceeded", "LimitExceededException",
 		"LimitExceededFault", "MissingParameter", "MissingRequiredParameterException", "ResourceNotFound",
 		"ResourceNotFoundException",
-	),
-	"ECR": codes(
+	},
+	"ECR": {
 		"ImageNotFoundException", "InvalidParameterException", "LimitExceededException", "RepositoryNotFoundException",
 		"ServerException", "UnableToGetUpstreamImageException",
-	),
-}
-
-func codes(list ...string) map[string]bool {
-	set := make(map[string]bool, len(list))
-	for _, c := range list {
-		set[c] = true
-	}
-	return set
+	},
 }
 
 // isErrorOf reports whether a service of AWS has errors with a code.
 func isErrorOf(service, code string) bool {
-	return code != "" && (commonCodes[code] || serviceCodes[service][code])
+	return code != "" && (slices.Contains(commonCodes, code) || slices.Contains(serviceCodes[service], code))
 }

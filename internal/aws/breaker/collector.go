@@ -6,23 +6,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/metrics"
 )
 
-// Collector exports the number of open breakers to Prometheus.
-type Collector struct {
-	breakers *Breakers
-}
-
-// NewCollector returns a Collector of breakers.
-func NewCollector(b *Breakers) *Collector {
-	return &Collector{breakers: b}
-}
-
-// Describe sends the description of the metric.
-func (c *Collector) Describe(ch chan<- *prometheus.Desc) { ch <- metrics.CircuitBreakersOpen }
-
-// Collect sends the number of open breakers.
-func (c *Collector) Collect(ch chan<- prometheus.Metric) {
-	ch <- prometheus.MustNewConstMetric(metrics.CircuitBreakersOpen, prometheus.GaugeValue,
-		float64(c.breakers.countOpen()))
+// NewCollector returns a collector of the number of open breakers.
+func NewCollector(b *Breakers) prometheus.Collector {
+	return metrics.Computed(func(ch chan<- prometheus.Metric) {
+		ch <- prometheus.MustNewConstMetric(metrics.CircuitBreakersOpen, prometheus.GaugeValue, float64(b.countOpen()))
+	}, metrics.CircuitBreakersOpen)
 }
 
 func (b *Breakers) countOpen() int {

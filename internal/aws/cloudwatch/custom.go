@@ -67,10 +67,7 @@ func (m customMetric) queries() []types.MetricDataQuery {
 func metricStat(m v1beta1.CloudWatchMetricStat, names *strings.Replacer) *types.MetricStat {
 	dimensions := make([]types.Dimension, 0, len(m.Dimensions))
 	for _, name := range slices.Sorted(maps.Keys(m.Dimensions)) {
-		dimensions = append(dimensions, types.Dimension{
-			Name:  aws.String(name),
-			Value: aws.String(names.Replace(m.Dimensions[name])),
-		})
+		dimensions = append(dimensions, dimension(name, names.Replace(m.Dimensions[name])))
 	}
 	return &types.MetricStat{
 		Metric: &types.Metric{

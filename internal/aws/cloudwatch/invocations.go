@@ -5,7 +5,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
@@ -37,16 +36,9 @@ func (b *Batcher) Invocations(ctx context.Context, api API, now time.Time, names
 func newInvocations(namespace, function string, within time.Duration) *request {
 	return &request{
 		key: function + "/" + within.String(), namespace: namespace,
-		queries: []types.MetricDataQuery{{
-			Id: aws.String(invocationsID), ReturnData: aws.Bool(true),
-			MetricStat: &types.MetricStat{
-				Metric: &types.Metric{
-					Namespace: aws.String("AWS/Lambda"), MetricName: aws.String("Invocations"),
-					Dimensions: []types.Dimension{{Name: aws.String("FunctionName"), Value: aws.String(function)}},
-				},
-				Period: aws.Int32(int32(hour.Seconds())), Stat: aws.String(sum),
-			},
-		}},
+		queries: []types.MetricDataQuery{
+			lambdaQuery(invocationsID, "Invocations", sum, hour, dimension("FunctionName", function)),
+		},
 		length: within + hour, period: hour, present: true,
 		evaluate: func(w window, of map[string]series) (rollout.Sample, error) {
 			points, err := of[invocationsID].in(w)

@@ -118,25 +118,32 @@ func (m lambdaMetric) published() (name, statistic string) {
 // query returns a query of a metric of the alias, or of a version that it has executed.
 func (m lambdaMetric) query(id, name, statistic, executed string) types.MetricDataQuery {
 	dimensions := []types.Dimension{
-		{Name: aws.String("FunctionName"), Value: aws.String(m.subject.Function)},
-		{Name: aws.String("Resource"), Value: aws.String(m.subject.Function + ":" + m.subject.Alias)},
+		dimension("FunctionName", m.subject.Function),
+		dimension("Resource", m.subject.Function+":"+m.subject.Alias),
 	}
 	if executed != "" {
-		dimensions = append(dimensions, types.Dimension{
-			Name:  aws.String("ExecutedVersion"),
-			Value: aws.String(executed),
-		})
+		dimensions = append(dimensions, dimension("ExecutedVersion", executed))
 	}
+	return lambdaQuery(id, name, statistic, minute, dimensions...)
+}
+
+// lambdaQuery returns a query of a metric that Lambda publishes.
+func lambdaQuery(id, name, statistic string, period time.Duration,
+	dimensions ...types.Dimension,
+) types.MetricDataQuery {
 	return types.MetricDataQuery{
 		Id: aws.String(id), ReturnData: aws.Bool(true),
 		MetricStat: &types.MetricStat{
 			Metric: &types.Metric{
-				Namespace: aws.String("AWS/Lambda"), MetricName: aws.String(name),
-				Dimensions: dimensions,
+				Namespace: aws.String("AWS/Lambda"), MetricName: aws.String(name), Dimensions: dimensions,
 			},
-			Period: aws.Int32(int32(minute.Seconds())), Stat: aws.String(statistic),
+			Period: aws.Int32(int32(period.Seconds())), Stat: aws.String(statistic),
 		},
 	}
+}
+
+func dimension(name, value string) types.Dimension {
+	return types.Dimension{Name: aws.String(name), Value: aws.String(value)}
 }
 
 func (m lambdaMetric) evaluate(w window, of map[string]series) (rollout.Sample, error) {
@@ -145,21 +152,20 @@ func (m lambdaMetric) evaluate(w window, of map[string]series) (rollout.Sample, 
 		before, all.start = w, later(w.start, ceil(m.subject.Since, minute))
 		before.end = all.start
 	}
-	sample := noSample()
-	values, err := of[valueID].in(all)
-	if err != nil {
-		return sample, err
+	both := func(countsID, id string, w window) (values, counts []point, err error) {
+		if values, err = of[id].in(w); err != nil {
+			return nil, nil, err
+		}
+		counts, err = of[countsID].in(w)
+		return values, counts, err
 	}
-	counts, err := of[invocationsID].in(all)
+	sample := noSample()
+	values, counts, err := both(invocationsID, valueID, all)
 	if err != nil {
 		return sample, err
 	}
 	if m.earlier() {
-		more, err := of[earlierID].in(before)
-		if err != nil {
-			return sample, err
-		}
-		moreCounts, err := of[earlierInvocationsID].in(before)
+		more, moreCounts, err := both(earlierInvocationsID, earlierID, before)
 		if err != nil {
 			return sample, err
 		}
@@ -167,11 +173,7 @@ func (m lambdaMetric) evaluate(w window, of map[string]series) (rollout.Sample, 
 	}
 	value, samples := m.valueOf(w, values, counts)
 	if m.byVersion() {
-		values, err := of[baselineID].in(w)
-		if err != nil {
-			return sample, err
-		}
-		counts, err := of[baselineInvocationsID].in(w)
+		values, counts, err := both(baselineInvocationsID, baselineID, w)
 		if err != nil {
 			return sample, err
 		}

@@ -7,6 +7,8 @@ package driftevents
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -56,7 +58,7 @@ type Options struct {
 	// Log is the logger.
 	Log logging.Logger
 
-	// Metrics are the metrics of events. Nil measures nothing.
+	// Metrics are the metrics of events. The default are some that nobody collects.
 	Metrics *Metrics
 
 	// Connect returns the client of a session. Nil means the SDK's.
@@ -120,13 +122,14 @@ func New(o Options) *Hub {
 	if o.Connect == nil {
 		o.Connect = func(s *session.Session) API { return session.Client(s, sqs.NewFromConfig) }
 	}
+	if o.Metrics == nil {
+		o.Metrics = NewMetrics()
+	}
 	h := &Hub{
 		o: o, receivers: map[queueKey]*receiver{}, queues: map[types.UID]queueKey{},
 		subscribers: map[string]Subscriber{},
 	}
-	if o.Metrics != nil {
-		o.Metrics.receiving = h.countReceiving
-	}
+	o.Metrics.receiving = h.countReceiving
 	return h
 }
 
@@ -315,10 +318,7 @@ func (h *Hub) notify(ctx context.Context, n Notice) (Outcome, error) {
 // resume makes the resources of configs be polled as if there were no events.
 func (h *Hub) resume(ctx context.Context, configs []Config) {
 	h.mu.Lock()
-	to := make([]Subscriber, 0, len(h.subscribers))
-	for _, s := range h.subscribers {
-		to = append(to, s)
-	}
+	to := slices.Collect(maps.Values(h.subscribers))
 	h.mu.Unlock()
 	for _, s := range to {
 		s.Resume(ctx, configs)
@@ -327,7 +327,7 @@ func (h *Hub) resume(ctx context.Context, configs []Config) {
 
 func (h *Hub) changed(uids []types.UID) {
 	h.mu.Lock()
-	to := append([]func(types.UID){}, h.watchers...)
+	to := slices.Clone(h.watchers)
 	h.mu.Unlock()
 	for _, w := range to {
 		for _, uid := range uids {
@@ -339,10 +339,7 @@ func (h *Hub) changed(uids []types.UID) {
 // countReceiving returns the number of queues by the state that their metric has.
 func (h *Hub) countReceiving() map[string]int {
 	h.mu.Lock()
-	all := make([]*receiver, 0, len(h.receivers))
-	for _, r := range h.receivers {
-		all = append(all, r)
-	}
+	all := slices.Collect(maps.Values(h.receivers))
 	h.mu.Unlock()
 	counts := map[string]int{}
 	for _, r := range all {

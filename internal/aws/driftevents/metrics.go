@@ -25,9 +25,10 @@ const (
 // results are the values for outcomes.
 var results = map[Outcome]string{Unmatched: "unmatched", Outdated: "outdated", Own: "own", Matched: "matched"}
 
-// Metrics are the metrics of drift events. They are a prometheus.Collector, and safe for concurrent use. Nil measures
-// nothing.
+// Metrics are the metrics of drift events. They are a prometheus.Collector, and safe for concurrent use.
 type Metrics struct {
+	metrics.Group
+
 	messages  *prometheus.CounterVec
 	receives  *prometheus.CounterVec
 	deletions *prometheus.CounterVec
@@ -40,6 +41,9 @@ func NewMetrics() *Metrics {
 	m := &Metrics{
 		messages: metrics.DriftEventMessages(), receives: metrics.DriftEventReceives(),
 		deletions: metrics.DriftEventDeletions(), lag: metrics.DriftEventLag(),
+	}
+	m.Group = metrics.Group{
+		m.messages, m.receives, m.deletions, m.lag, metrics.Computed(m.collectQueues, metrics.DriftEventQueues),
 	}
 	m.lag.WithLabelValues()
 	for _, r := range []string{resultInvalid, resultIgnored, resultRetried} {
@@ -55,19 +59,8 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// Describe sends the descriptions of the metrics.
-func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
-	for _, c := range m.collectors() {
-		c.Describe(ch)
-	}
-	ch <- metrics.DriftEventQueues
-}
-
-// Collect sends the present values of the metrics.
-func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
-	for _, c := range m.collectors() {
-		c.Collect(ch)
-	}
+// collectQueues sends the number of queues in each state.
+func (m *Metrics) collectQueues(ch chan<- prometheus.Metric) {
 	var counts map[string]int
 	if m.receiving != nil {
 		counts = m.receiving()
@@ -78,21 +71,10 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-func (m *Metrics) collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.messages, m.receives, m.deletions, m.lag}
-}
-
-func (m *Metrics) count(result string) {
-	if m != nil {
-		m.messages.WithLabelValues(result).Inc()
-	}
-}
+func (m *Metrics) count(result string) { m.messages.WithLabelValues(result).Inc() }
 
 // countReceive counts a call that receives messages.
 func (m *Metrics) countReceive(err error) {
-	if m == nil {
-		return
-	}
 	result := "ok"
 	if err != nil {
 		result = "error"
@@ -102,14 +84,10 @@ func (m *Metrics) countReceive(err error) {
 
 // countDeletions counts messages that were deleted, and those that were not.
 func (m *Metrics) countDeletions(ok, failed int) {
-	if m != nil {
-		m.deletions.WithLabelValues("ok").Add(float64(ok))
-		m.deletions.WithLabelValues("error").Add(float64(failed))
-	}
+	m.deletions.WithLabelValues("ok").Add(float64(ok))
+	m.deletions.WithLabelValues("error").Add(float64(failed))
 }
 
 func (m *Metrics) observe(lag time.Duration) {
-	if m != nil {
-		m.lag.WithLabelValues().Observe(max(lag, 0).Seconds())
-	}
+	m.lag.WithLabelValues().Observe(max(lag, 0).Seconds())
 }

@@ -17,7 +17,7 @@ var ErrURL = errors.New("it is not an http or https URL")
 
 // CheckHost returns an error unless an entry of Hosts is a host, a host and a port, or a pattern of them.
 func CheckHost(pattern string) error {
-	host, port := splitHost(pattern)
+	host, port := SplitHost(pattern)
 	_, err := strconv.ParseUint(port, 10, 16)
 	_, malformed := path.Match(host, "")
 	if port != "" && err != nil || host == "" || strings.ContainsAny(host, "/@ ") || malformed != nil {
@@ -27,8 +27,8 @@ func CheckHost(pattern string) error {
 	return nil
 }
 
-// splitHost returns the host and the port of a pattern. The port is empty if it has none.
-func splitHost(pattern string) (host, port string) {
+// SplitHost returns the host and the port of a pattern. The port is empty if it has none.
+func SplitHost(pattern string) (host, port string) {
 	if h, p, err := net.SplitHostPort(pattern); err == nil {
 		return h, p
 	}
@@ -102,7 +102,7 @@ func (h Hosts) Public() Checks {
 
 func (h Hosts) match(host, port string, same func(pattern, host string) bool) bool {
 	return slices.ContainsFunc(h.Allowed, func(entry string) bool {
-		pattern, only := splitHost(entry)
+		pattern, only := SplitHost(entry)
 		return (only == "" || only == port) && same(pattern, host)
 	})
 }

@@ -6,24 +6,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/metrics"
 )
 
-// Collector exports to Prometheus how many resources are polled by list.
-type Collector struct {
-	poller *Poller
-}
-
-// NewCollector returns a Collector of a Poller. A nil Poller has no metrics.
-func NewCollector(p *Poller) *Collector {
-	return &Collector{poller: p}
-}
-
-// Describe sends the description of the metric.
-func (c *Collector) Describe(ch chan<- *prometheus.Desc) { ch <- metrics.ItemsPolledByList }
-
-// Collect sends the number of items by operation.
-func (c *Collector) Collect(ch chan<- prometheus.Metric) {
-	for operation, n := range c.poller.countItems() {
-		ch <- prometheus.MustNewConstMetric(metrics.ItemsPolledByList, prometheus.GaugeValue, float64(n), operation)
-	}
+// NewCollector returns a collector of the number of items that are polled by list, by operation. A nil Poller has no
+// metrics.
+func NewCollector(p *Poller) prometheus.Collector {
+	return metrics.Computed(func(ch chan<- prometheus.Metric) {
+		for operation, n := range p.countItems() {
+			ch <- prometheus.MustNewConstMetric(metrics.ItemsPolledByList, prometheus.GaugeValue, float64(n), operation)
+		}
+	}, metrics.ItemsPolledByList)
 }
 
 // countItems counts the items of the lists that are read, by operation.

@@ -13,6 +13,7 @@
 package listpoll
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -112,15 +113,9 @@ type resource struct {
 
 // New returns a Poller. Start makes it read.
 func New(o Options) *Poller {
-	if o.MinResources <= 0 {
-		o.MinResources = DefaultMinResources
-	}
-	if o.FullReadSpacing <= 0 {
-		o.FullReadSpacing = DefaultFullReadSpacing
-	}
-	if o.MaxFullReadInterval <= 0 {
-		o.MaxFullReadInterval = DefaultMaxFullReadInterval
-	}
+	o.MinResources = cmp.Or(o.MinResources, DefaultMinResources)
+	o.FullReadSpacing = cmp.Or(o.FullReadSpacing, DefaultFullReadSpacing)
+	o.MaxFullReadInterval = cmp.Or(o.MaxFullReadInterval, DefaultMaxFullReadInterval)
 	if o.Log == nil {
 		o.Log = logging.NewNopLogger()
 	}

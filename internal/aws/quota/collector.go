@@ -9,31 +9,17 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/metrics"
 )
 
-// Collector exports the state of a limiter to Prometheus.
-type Collector struct {
-	limiter *Limiter
+// NewCollector returns a collector of the state of a limiter.
+func NewCollector(l *Limiter) prometheus.Collector {
+	return metrics.Computed(l.collect, metrics.QuotaTokens, metrics.QuotaWaitingCalls, metrics.QuotaCalls,
+		metrics.QuotaRate)
 }
 
-// NewCollector returns a Collector of a limiter.
-func NewCollector(l *Limiter) *Collector {
-	return &Collector{limiter: l}
-}
-
-// Describe sends the descriptions of the metrics.
-func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{
-		metrics.QuotaTokens, metrics.QuotaWaitingCalls, metrics.QuotaCalls,
-		metrics.QuotaRate,
-	} {
-		ch <- d
-	}
-}
-
-// Collect sends a snapshot. Scopes with the same labels are added up.
-func (c *Collector) Collect(ch chan<- prometheus.Metric) {
-	for l, s := range c.limiter.labelled() {
+// collect sends a snapshot. Scopes with the same labels are added up.
+func (l *Limiter) collect(ch chan<- prometheus.Metric) {
+	for of, s := range l.labelled() {
 		send := func(d *prometheus.Desc, t prometheus.ValueType, v float64, more ...string) {
-			ch <- prometheus.MustNewConstMetric(d, t, v, append([]string{l.account, l.region, l.bucket.String()},
+			ch <- prometheus.MustNewConstMetric(d, t, v, append([]string{of.account, of.region, of.bucket.String()},
 				more...)...)
 		}
 		send(metrics.QuotaTokens, prometheus.GaugeValue, s.Tokens)

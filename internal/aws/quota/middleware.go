@@ -48,7 +48,29 @@ func (l *Limiter) Middleware(s Scope) middleware.FinalizeMiddleware {
 	if l == nil {
 		return nil
 	}
-	return &limit{limiter: l, scope: s}
+	return middleware.FinalizeMiddlewareFunc("RequestQuota", func(ctx context.Context, in middleware.FinalizeInput,
+		next middleware.FinalizeHandler) (
+		middleware.FinalizeOutput, middleware.Metadata, error,
+	) {
+		operation := awsmiddleware.GetOperationName(ctx)
+		b := BucketOf(awsmiddleware.GetServiceID(ctx), operation)
+		if b == Unlimited {
+			return next.HandleFinalize(ctx, in)
+		}
+		c, ok := CallerFrom(ctx)
+		if !ok {
+			c = Caller{Priority: User}
+		}
+		if wait := l.take(s, b, c); wait > 0 {
+			return middleware.FinalizeOutput{}, middleware.Metadata{}, &DeferredError{Operation: operation, After: wait}
+		}
+		out, md, err := next.HandleFinalize(ctx, in)
+		if awserr.IsThrottled(err) {
+			pause, _ := awserr.RetryAfter(err)
+			l.throttled(s, b, pause)
+		}
+		return out, md, err
+	})
 }
 
 // PreferAnswer returns the middleware that goes around the retries of a call. If AWS answered one
@@ -73,39 +95,6 @@ func preferAnswer(ctx context.Context, in middleware.FinalizeInput, next middlew
 		if _, ok := Deferred(a.Err); !ok {
 			err = a.Err
 		}
-	}
-	return out, md, err
-}
-
-// limit is the middleware of a Limiter for one scope.
-type limit struct {
-	limiter *Limiter
-	scope   Scope
-}
-
-// ID returns the name of the middleware in the SDK's stack.
-func (m *limit) ID() string { return "RequestQuota" }
-
-// HandleFinalize sends the attempt if there is a token for it.
-func (m *limit) HandleFinalize(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
-	middleware.FinalizeOutput, middleware.Metadata, error,
-) {
-	operation := awsmiddleware.GetOperationName(ctx)
-	b := BucketOf(awsmiddleware.GetServiceID(ctx), operation)
-	if b == Unlimited {
-		return next.HandleFinalize(ctx, in)
-	}
-	c, ok := CallerFrom(ctx)
-	if !ok {
-		c = Caller{Priority: User}
-	}
-	if wait := m.limiter.take(m.scope, b, c); wait > 0 {
-		return middleware.FinalizeOutput{}, middleware.Metadata{}, &DeferredError{Operation: operation, After: wait}
-	}
-	out, md, err := next.HandleFinalize(ctx, in)
-	if awserr.IsThrottled(err) {
-		pause, _ := awserr.RetryAfter(err)
-		m.limiter.throttled(m.scope, b, pause)
 	}
 	return out, md, err
 }

@@ -2,7 +2,10 @@
 // have sessions, circuit breakers and time series of its own.
 package regions
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Other is the label of regions that are not known.
 const Other = "other"
@@ -22,16 +25,10 @@ us-isof-east-1 us-isof-south-1
 us-gov-east-1 us-gov-west-1
 `
 
-var known = func() map[string]bool {
-	known := map[string]bool{}
-	for r := range strings.FieldsSeq(all) {
-		known[r] = true
-	}
-	return known
-}()
+var known = strings.Fields(all)
 
 // Known reports whether a region is one of AWS.
-func Known(region string) bool { return known[region] }
+func Known(region string) bool { return slices.Contains(known, region) }
 
 // IsEndpoint reports whether a name is that of a kind of endpoint of a region, such as fips-us-east-1, instead of a
 // region. The SDK takes such names for the endpoint, so that each is another spelling of the region.

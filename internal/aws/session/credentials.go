@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
 
 // Secrets returns the data of a Secret. It is called in each reconcile, so it should be cheap, and return changes soon.
@@ -195,7 +196,7 @@ func (r *Resolver) secretKeys(ctx context.Context, ref *v1beta1.CredentialsSecre
 		absent = fmt.Errorf("Secret %s/%s %w: add it, or name in secretRef.key "+ //nolint:staticcheck // Secret is a kind.
 			"the key that holds an INI file (it "+
 			"has %s)",
-			ref.Namespace, ref.Name, err, namesIn(data, "no keys"))
+			ref.Namespace, ref.Name, err, cmp.Or(refs.Keys(data), "no keys"))
 	}
 	for _, key := range names {
 		ini, ok := data[key]
@@ -245,7 +246,7 @@ func (r *Resolver) secret(ctx context.Context, ref *v1beta1.CredentialsSecretSel
 func missingKey(data map[string][]byte, ref *v1beta1.CredentialsSecretSelector) error {
 	return fmt.Errorf("Secret %s/%s has no value at key %q (it has %s): "+ //nolint:staticcheck // Secret is a kind.
 		"add it, or correct secretRef.key",
-		ref.Namespace, ref.Name, ref.Key, namesIn(data, "no keys"))
+		ref.Namespace, ref.Name, ref.Key, cmp.Or(refs.Keys(data), "no keys"))
 }
 
 const defaultProfile = "default"
@@ -270,7 +271,7 @@ func parseINI(data []byte, profile string) (aws.Credentials, error) {
 		// Only what is a profile is named: a Secret with something else must not be quoted.
 		maps.DeleteFunc(sections, func(_ string, s map[string]string) bool { return s[keyAccessKeyID] == "" })
 		return aws.Credentials{}, fmt.Errorf("profile %q does not exist (the file has %s): set credentials.profile "+
-			"to one that exists", profile, namesIn(sections, "no profiles"))
+			"to one that exists", profile, cmp.Or(refs.Keys(sections), "no profiles"))
 	}
 	c, err := keysOf(section)
 	if err != nil {
@@ -327,25 +328,4 @@ func keysOf(values map[string]string) (aws.Credentials, error) {
 	default:
 		return c, nil
 	}
-}
-
-// maxNames bounds how many names an error lists, each with its first 64 characters.
-const maxNames = 10
-
-// namesIn returns the keys of a map in order and in quotes, or a text if there are none.
-func namesIn[V any](m map[string]V, none string) string {
-	if len(m) == 0 {
-		return none
-	}
-	names := slices.Sorted(maps.Keys(m))
-	more := len(names) - maxNames
-	names = names[:min(len(names), maxNames)]
-	for i, name := range names {
-		names[i] = fmt.Sprintf("%.64q", name)
-	}
-	list := strings.Join(names, ", ")
-	if more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
-	}
-	return list
 }

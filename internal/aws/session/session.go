@@ -57,9 +57,9 @@ type Session struct {
 
 	readCache readcache.Cache
 
-	mu      sync.Mutex
-	clients map[reflect.Type]any
-	shared  map[reflect.Type]any
+	mu sync.Mutex
+	// values has what all users share, by its type.
+	values map[reflect.Type]any
 }
 
 // ReadCache returns the cache that the resources of this session share.
@@ -74,33 +74,28 @@ func (s *Session) BreakerKey() breaker.Key {
 // as lambda.NewFromConfig. It is called once a session, so that all users share the client's
 // connections and its budget of retries.
 func Client[C, O any](s *Session, newFromConfig func(aws.Config, ...func(*O)) *C) *C {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := reflect.TypeFor[C]()
-	if c, ok := s.clients[t].(*C); ok {
-		return c
-	}
-	c := newFromConfig(s.AWS)
-	if s.clients == nil {
-		s.clients = map[reflect.Type]any{}
-	}
-	s.clients[t] = c
-	return c
+	return Once(s, func() *C { return newFromConfig(s.AWS) })
 }
 
 // Shared returns the value of a type that all users of a session share. It is zero at first.
 func Shared[T any](s *Session) *T {
+	return Once(s, func() *T { return new(T) })
+}
+
+// Once returns the value of a type that all users of a session share. create is called once a session. It must not use
+// the values of the session.
+func Once[T any](s *Session, create func() *T) *T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := reflect.TypeFor[T]()
-	if v, ok := s.shared[t].(*T); ok {
+	if v, ok := s.values[t].(*T); ok {
 		return v
 	}
-	v := new(T)
-	if s.shared == nil {
-		s.shared = map[reflect.Type]any{}
+	v := create()
+	if s.values == nil {
+		s.values = map[reflect.Type]any{}
 	}
-	s.shared[t] = v
+	s.values[t] = v
 	return v
 }
 

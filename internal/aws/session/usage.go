@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
@@ -66,9 +67,9 @@ func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 		return nil
 	case kerrors.IsNotFound(err):
 		err := t.kube.Create(ctx, wanted)
-		return wrap(resource.Ignore(kerrors.IsAlreadyExists, err), "cannot record the use of a provider config")
+		return errors.Wrap(resource.Ignore(kerrors.IsAlreadyExists, err), "cannot record the use of a provider config")
 	case err != nil:
-		return wrap(err, "cannot look up the use of a provider config")
+		return errors.Wrap(err, "cannot look up the use of a provider config")
 	case have.GetProviderConfigReference() == *ref && counts(have) && !blocks(have):
 		return nil
 	case meta.WasDeleted(have):
@@ -80,7 +81,7 @@ func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 	have.SetOwnerReferences(wanted.GetOwnerReferences())
 	have.SetProviderConfigReference(*ref)
 	have.SetResourceReference(wanted.GetResourceReference())
-	return wrap(t.kube.Update(ctx, have), "cannot record the use of a provider config")
+	return errors.Wrap(t.kube.Update(ctx, have), "cannot record the use of a provider config")
 }
 
 // counts reports whether a config counts a usage. Those that Drop has released do not count.
@@ -108,9 +109,9 @@ func (t *Tracker) Untrack(ctx context.Context, mg resource.ModernManaged) error 
 	u := &v1beta1.ProviderConfigUsage{}
 	key := client.ObjectKey{Namespace: mg.GetNamespace(), Name: string(mg.GetUID())}
 	if err := t.kube.Get(ctx, key, u); err != nil {
-		return wrap(resource.IgnoreNotFound(err), "cannot look up the use of a provider config")
+		return errors.Wrap(resource.IgnoreNotFound(err), "cannot look up the use of a provider config")
 	}
-	return wrap(Release(ctx, t.kube, u), "cannot release the use of a provider config")
+	return errors.Wrap(Release(ctx, t.kube, u), "cannot release the use of a provider config")
 }
 
 // Drop removes the record that a resource uses a config, which must not use it. Crossplane grants
@@ -121,7 +122,7 @@ func (t *Tracker) Drop(ctx context.Context, mg resource.ModernManaged) error {
 	have := &v1beta1.ProviderConfigUsage{}
 	err := t.kube.Get(ctx, client.ObjectKey{Namespace: mg.GetNamespace(), Name: string(mg.GetUID())}, have)
 	if err != nil {
-		return wrap(resource.IgnoreNotFound(err), what)
+		return errors.Wrap(resource.IgnoreNotFound(err), what)
 	}
 	u := have.DeepCopy()
 	controllerutil.RemoveFinalizer(u, v1beta1.UsageFinalizer)
@@ -134,7 +135,7 @@ func (t *Tracker) Drop(ctx context.Context, mg resource.ModernManaged) error {
 	if err == nil && !meta.WasDeleted(u) {
 		err = resource.Ignore(kerrors.IsForbidden, t.kube.Delete(ctx, u))
 	}
-	return wrap(resource.IgnoreNotFound(err), what)
+	return errors.Wrap(resource.IgnoreNotFound(err), what)
 }
 
 // Release removes the finalizer from a usage.
@@ -147,12 +148,4 @@ func Release(ctx context.Context, kube client.Client, u *v1beta1.ProviderConfigU
 	controllerutil.RemoveFinalizer(u, v1beta1.UsageFinalizer)
 	return resource.IgnoreNotFound(kube.Patch(ctx, u,
 		client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})))
-}
-
-// wrap returns err with what could not be done, nil if err is nil.
-func wrap(err error, what string) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", what, err)
 }

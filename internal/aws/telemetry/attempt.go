@@ -37,14 +37,8 @@ type tries struct {
 	last  error
 }
 
-// attempt is the middleware around each attempt.
-type attempt struct{}
-
-// ID returns the name of the middleware in the SDK's stack.
-func (attempt) ID() string { return "SpanAttempt" }
-
-// HandleFinalize records the result of an attempt on the span of the call.
-func (attempt) HandleFinalize(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+// recordAttempt records the result of an attempt on the span of the call.
+func recordAttempt(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {
 	t, ok := ctx.Value(triesKey{}).(*tries)

@@ -35,6 +35,8 @@ const (
 // A Recorder counts requests to AWS and fetches of credentials. It is a prometheus.Collector, and
 // safe for concurrent use. A nil Recorder counts nothing.
 type Recorder struct {
+	metrics.Group
+
 	now func() time.Time
 
 	requests  *prometheus.CounterVec
@@ -44,11 +46,13 @@ type Recorder struct {
 
 // New returns a Recorder with a clock.
 func New(now func() time.Time) *Recorder {
-	return &Recorder{
+	r := &Recorder{
 		now:      now,
 		requests: metrics.AWSRequests(), durations: metrics.AWSRequestDuration(),
 		refreshes: metrics.CredentialRefreshes(),
 	}
+	r.Group = metrics.Group{r.requests, r.durations, r.refreshes}
+	return r
 }
 
 // Middleware returns the middleware that counts and times requests. It is nil if the Recorder is nil.
@@ -56,7 +60,7 @@ func (r *Recorder) Middleware() middleware.DeserializeMiddleware {
 	if r == nil {
 		return nil
 	}
-	return &step{recorder: r}
+	return middleware.DeserializeMiddlewareFunc("MeasureRequest", r.measure)
 }
 
 // Credentials returns a provider that counts how often its credentials are fetched. source is where
@@ -71,40 +75,15 @@ func (r *Recorder) Credentials(source string, p aws.CredentialsProvider) aws.Cre
 	return &counted{CredentialsProvider: p, source: source, refreshes: r.refreshes}
 }
 
-// Describe sends the descriptions of the metrics.
-func (r *Recorder) Describe(ch chan<- *prometheus.Desc) {
-	for _, c := range r.collectors() {
-		c.Describe(ch)
-	}
-}
-
-// Collect sends the metrics.
-func (r *Recorder) Collect(ch chan<- prometheus.Metric) {
-	for _, c := range r.collectors() {
-		c.Collect(ch)
-	}
-}
-
-func (r *Recorder) collectors() []prometheus.Collector {
-	return []prometheus.Collector{r.requests, r.durations, r.refreshes}
-}
-
-// step is the middleware of a Recorder.
-type step struct{ recorder *Recorder }
-
-// ID returns the name of the middleware in the SDK's stack.
-func (*step) ID() string { return "MeasureRequest" }
-
-// HandleDeserialize sends a request, and counts and times it.
-func (s *step) HandleDeserialize(ctx context.Context, in middleware.DeserializeInput,
-	next middleware.DeserializeHandler) (
+// measure sends a request, and counts and times it.
+func (r *Recorder) measure(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
 	middleware.DeserializeOutput, middleware.Metadata, error,
 ) {
 	service, operation := awsmiddleware.GetServiceID(ctx), awsmiddleware.GetOperationName(ctx)
-	sent := s.recorder.now()
+	sent := r.now()
 	out, md, err := next.HandleDeserialize(ctx, in)
-	s.recorder.durations.WithLabelValues(service, operation).Observe(s.recorder.now().Sub(sent).Seconds())
-	s.recorder.requests.WithLabelValues(service, operation, resultOf(err)).Inc()
+	r.durations.WithLabelValues(service, operation).Observe(r.now().Sub(sent).Seconds())
+	r.requests.WithLabelValues(service, operation, resultOf(err)).Inc()
 	return out, md, err
 }
 

@@ -26,7 +26,7 @@ func Call(t trace.Tracer) middleware.InitializeMiddleware {
 	if t == nil {
 		return nil
 	}
-	return &call{tracer: t}
+	return middleware.InitializeMiddlewareFunc("Span", call{tracer: t}.record)
 }
 
 // Attempt returns the middleware that records the attempts of a call as events of the span that Call
@@ -35,17 +35,14 @@ func Attempt(t trace.Tracer) middleware.FinalizeMiddleware {
 	if t == nil {
 		return nil
 	}
-	return attempt{}
+	return middleware.FinalizeMiddlewareFunc("SpanAttempt", recordAttempt)
 }
 
 // call is the middleware around all attempts of a call.
 type call struct{ tracer trace.Tracer }
 
-// ID returns the name of the middleware in the SDK's stack.
-func (c *call) ID() string { return "Span" }
-
-// HandleInitialize records a call as a span.
-func (c *call) HandleInitialize(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+// record records a call as a span.
+func (c call) record(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
 	middleware.InitializeOutput, middleware.Metadata, error,
 ) {
 	service, operation := awsmiddleware.GetServiceID(ctx), awsmiddleware.GetOperationName(ctx)

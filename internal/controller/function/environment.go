@@ -24,15 +24,10 @@ const maxEnvironment = 4096
 // variableName matches the names that Lambda accepts for variables.
 var variableName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]+$`)
 
-// objectReader reads Secrets and ConfigMaps.
-type objectReader interface {
-	Get(ctx context.Context, ref refs.ObjectRef) (refs.ObjectData, error)
-}
-
 // variables resolves an environment at a path such as spec.forProvider.environment. Single variables override whole
 // objects, and a later object overrides an earlier one, as in a Pod.
 func variables(
-	ctx context.Context, r objectReader, namespace, at string, e *v1beta1.Environment,
+	ctx context.Context, r refs.Objects, namespace, at string, e *v1beta1.Environment,
 ) (map[string]string, error) {
 	if e == nil {
 		return nil, nil
@@ -53,7 +48,7 @@ func variables(
 }
 
 func fromObject(
-	ctx context.Context, r objectReader, namespace, at string, s v1beta1.EnvironmentSource, out map[string]string,
+	ctx context.Context, r refs.Objects, namespace, at string, s v1beta1.EnvironmentSource, out map[string]string,
 ) error {
 	ref := sourceRef(namespace, s)
 	data, err := r.Get(ctx, ref)
@@ -78,10 +73,10 @@ func fromObject(
 }
 
 func fromKey(
-	ctx context.Context, r objectReader, namespace, at string, v v1beta1.EnvironmentVariable, out map[string]string,
+	ctx context.Context, r refs.Objects, namespace, at string, v v1beta1.EnvironmentVariable, out map[string]string,
 ) error {
 	ref, sel := keyRef(namespace, v.ValueFrom.SecretKeyRef, v.ValueFrom.ConfigMapKeyRef)
-	value, err := valueOf(ctx, r, ref, sel.Key)
+	value, err := refs.Value(ctx, r, ref, sel.Key)
 	if refs.IsMissing(err) && ptr.Deref(sel.Optional, false) {
 		return nil
 	}
@@ -90,18 +85,6 @@ func fromKey(
 	}
 	out[v.Name] = string(value)
 	return nil
-}
-
-func valueOf(ctx context.Context, r objectReader, ref refs.ObjectRef, key string) ([]byte, error) {
-	data, err := r.Get(ctx, ref)
-	if err != nil {
-		return nil, err
-	}
-	v, ok := data[key]
-	if !ok {
-		return nil, refs.NoKey(ref, key, data)
-	}
-	return v, nil
 }
 
 // environmentSize returns the observed size of an environment, as AWS measures it: in JSON. It is unknown if AWS

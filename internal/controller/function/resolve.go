@@ -24,7 +24,7 @@ const defaultArchitecture = string(types.ArchitectureX8664)
 
 // resolver turns a spec into desired settings by reading everything that the spec refers to.
 type resolver struct {
-	objects objectReader
+	objects refs.Objects
 	fields  refs.Getter
 	bundles archive.Finder
 	ecr     ecrAPI

@@ -24,12 +24,14 @@ import (
 // fakeObjects has the values of Secrets and ConfigMaps, by kind/namespace/name/key.
 type fakeObjects map[string]string
 
-func (f fakeObjects) Value(_ context.Context, ref refs.ObjectRef, key string) ([]byte, error) {
-	v, ok := f[ref.String()+"/"+key]
-	if !ok {
-		return nil, &refs.MissingError{Ref: ref, Key: key}
+func (f fakeObjects) Get(_ context.Context, ref refs.ObjectRef) (refs.ObjectData, error) {
+	data := refs.ObjectData{}
+	for at, v := range f {
+		if key, ok := strings.CutPrefix(at, ref.String()+"/"); ok {
+			data[key] = []byte(v)
+		}
 	}
-	return []byte(v), nil
+	return data, nil
 }
 
 // env has a function, and records its invocations.

@@ -32,17 +32,12 @@ const (
 	busyWait = 5 * time.Second
 )
 
-// objectReader reads Secrets and ConfigMaps.
-type objectReader interface {
-	Value(ctx context.Context, ref refs.ObjectRef, key string) ([]byte, error)
-}
-
 // external invokes a function. It lives for one reconcile.
 type external struct {
 	fingerprints *fingerprints
 
 	api     lambdaAPI
-	objects objectReader
+	objects refs.Objects
 	now     func() time.Time
 
 	// record is the record of the last invocation. event is the event to invoke the function with, and input its
@@ -191,7 +186,7 @@ func (e *external) payload(ctx context.Context, i *v1beta1.Invocation) (event, e
 	if p.PayloadFrom != nil {
 		field += "From"
 		ref, key, optional := source(i.GetNamespace(), *p.PayloadFrom)
-		b, err := e.objects.Value(ctx, ref, key)
+		b, err := refs.Value(ctx, e.objects, ref, key)
 		if err != nil && !(optional && refs.IsMissing(err)) {
 			return event{}, errors.Wrap(err, "cannot read "+field)
 		}

@@ -11,11 +11,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// ConfigMaps reads ConfigMaps. *ObjectReader is one.
-type ConfigMaps interface {
-	Get(ctx context.Context, ref ObjectRef) (ObjectData, error)
-}
-
 // Refs returns the ConfigMaps among the selected objects of a namespace. They are not watched
 // here, because that would transfer all ConfigMaps of the cluster: the existing watch of their
 // metadata reports changes, and their data is read one by one.

@@ -38,7 +38,7 @@ type FieldReaderOptions struct {
 	Live client.Reader
 
 	// ConfigMaps reads the data of ConfigMaps. If it is nil, they are read from the API server each time.
-	ConfigMaps ConfigMaps
+	ConfigMaps Objects
 
 	// Mapper maps the cluster's kinds, including new ones.
 	Mapper kmeta.RESTMapper
@@ -163,7 +163,7 @@ func (r *FieldReader) observe(user User, obj Object, path string, read *value) (
 // current returns the watched value of a field. The caller holds the lock.
 func (r *FieldReader) current(obj Object, path string) (value, bool) {
 	for _, namespace := range []string{"", obj.Namespace} {
-		if w := r.watches[scope{kind: obj.Kind, namespace: namespace}]; w != nil && w.synced && w.paths[path] {
+		if w := r.watches[scope{kind: obj.Kind, namespace: namespace}]; w != nil && w.synced && w.paths.Has(path) {
 			return w.value(obj, path), true
 		}
 	}

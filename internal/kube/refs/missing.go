@@ -29,15 +29,22 @@ const (
 
 // NoKey returns the error for an object without a key. It lists the keys that the object has.
 func NoKey(ref ObjectRef, key string, d ObjectData) *MissingError {
-	names := make([]string, 0, len(d))
-	for _, k := range slices.Sorted(maps.Keys(d)) {
-		names = append(names, fmt.Sprintf("%.*q", maxKey, k))
+	return &MissingError{Ref: ref, Key: key, has: Keys(d)}
+}
+
+// Keys returns some of the keys of a map for an error, in order and in quotes. It is empty if there are none.
+func Keys[V any](m map[string]V) string {
+	names := slices.Sorted(maps.Keys(m))
+	more := len(names) - maxKeys
+	names = names[:min(maxKeys, len(names))]
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%.*q", maxKey, name)
 	}
-	has := strings.Join(names[:min(maxKeys, len(names))], ", ")
-	if more := len(names) - maxKeys; more > 0 {
-		has += fmt.Sprintf(" and %d more", more)
+	list := strings.Join(names, ", ")
+	if more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
 	}
-	return &MissingError{Ref: ref, Key: key, has: has}
+	return list
 }
 
 // Error returns what is missing, and the existing keys.

@@ -84,7 +84,7 @@ func NewObjectReader(metadata, live client.Reader, now func() time.Time) *Object
 
 // Get returns the present data of an object. If the object does not exist, it returns a *MissingError.
 func (r *ObjectReader) Get(ctx context.Context, ref ObjectRef) (ObjectData, error) {
-	shown, err := r.shown(ctx, ref)
+	shown, err := r.Version(ctx, ref)
 	if err != nil {
 		r.Forget(ref)
 		return nil, err
@@ -107,9 +107,14 @@ func (r *ObjectReader) Get(ctx context.Context, ref ObjectRef) (ObjectData, erro
 	return v.(ObjectData), nil //nolint:forcetypeassert // The function above returns nothing else.
 }
 
+// Objects reads Secrets and ConfigMaps. *ObjectReader is one.
+type Objects interface {
+	Get(ctx context.Context, ref ObjectRef) (ObjectData, error)
+}
+
 // Value returns the value of one key of an object. If the object or the key does not exist, it returns a *MissingError.
-func (r *ObjectReader) Value(ctx context.Context, ref ObjectRef, key string) ([]byte, error) {
-	d, err := r.Get(ctx, ref)
+func Value(ctx context.Context, o Objects, ref ObjectRef, key string) ([]byte, error) {
+	d, err := o.Get(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +135,6 @@ func (r *ObjectReader) Forget(ref ObjectRef) {
 // Version returns the resource version of an object according to the watch. If the object does not
 // exist, it returns a *MissingError.
 func (r *ObjectReader) Version(ctx context.Context, ref ObjectRef) (string, error) {
-	return r.shown(ctx, ref)
-}
-
-// shown returns the version of the object that the watch reports.
-func (r *ObjectReader) shown(ctx context.Context, ref ObjectRef) (string, error) {
 	m := Metadata(ref.Kind)
 	err := r.metadata.Get(ctx, ref.key(), m)
 	if kerrors.IsNotFound(err) {

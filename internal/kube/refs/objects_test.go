@@ -142,7 +142,7 @@ func TestThousandReadersAreOneRead(t *testing.T) {
 	var wrong atomic.Int64
 	for range 1000 {
 		wg.Go(func() {
-			v, err := r.Value(t.Context(), db, "password")
+			v, err := Value(t.Context(), r, db, "password")
 			if err != nil || string(v) != "hunter2" {
 				wrong.Add(1)
 			}
@@ -261,7 +261,7 @@ func TestMissing(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := r.Value(t.Context(), tc.ref, tc.key)
+			_, err := Value(t.Context(), r, tc.ref, tc.key)
 			if err == nil || err.Error() != tc.want || !IsMissing(fmt.Errorf("wrapped: %w", err)) {
 				t.Errorf("%s: want %q, got %v", tc.reason, tc.want, err)
 			}

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
@@ -173,17 +174,17 @@ func (u *uses) wanted() map[schema.GroupVersionKind]*needed {
 		}
 		w := all[p.kind]
 		if w == nil {
-			w = &needed{namespaces: map[string]bool{}, paths: map[string]bool{}}
+			w = &needed{namespaces: sets.Set[string]{}, paths: sets.Set[string]{}}
 			all[p.kind] = w
 		}
-		w.namespaces[p.namespace] = true
-		w.paths[p.path] = true
+		w.namespaces.Insert(p.namespace)
+		w.paths.Insert(p.path)
 	}
 	return all
 }
 
 // needed has the namespaces and fields of a kind that have to be watched.
 type needed struct {
-	namespaces map[string]bool
-	paths      map[string]bool
+	namespaces sets.Set[string]
+	paths      sets.Set[string]
 }

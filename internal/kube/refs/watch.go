@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	toolscache "k8s.io/client-go/tools/cache"
 
@@ -27,7 +28,7 @@ func (s scope) has(obj Object) bool {
 // A watch is a watch of a scope.
 type watch struct {
 	scope scope
-	paths map[string]bool
+	paths sets.Set[string]
 	store toolscache.Store
 	stop  context.CancelFunc
 
@@ -52,7 +53,7 @@ func (w *watch) value(obj Object, path string) value {
 }
 
 // trim returns a function that trims an object to its name and the fields at the paths.
-func trim(paths map[string]bool) toolscache.TransformFunc {
+func trim(paths sets.Set[string]) toolscache.TransformFunc {
 	return func(in any) (any, error) {
 		u, ok := in.(*unstructured.Unstructured)
 		if !ok {
@@ -76,7 +77,7 @@ func trim(paths map[string]bool) toolscache.TransformFunc {
 
 // start starts a watch. It runs until it is stopped, or is not permitted any more.
 func (r *FieldReader) start(ctx context.Context, s scope, resource schema.GroupVersionResource,
-	paths map[string]bool,
+	paths sets.Set[string],
 ) error {
 	ctx, stop := context.WithCancel(ctx)
 	inf := dynamicinformer.NewFilteredDynamicInformer(r.o.Dynamic, resource, s.namespace, 0, toolscache.Indexers{},

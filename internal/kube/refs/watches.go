@@ -2,11 +2,10 @@ package refs
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // Delays before the permission to watch a scope is checked again: after the first refusal, the longest one, and the
@@ -73,7 +72,7 @@ func (r *FieldReader) syncWatches(ctx context.Context) {
 // forgets checks of scopes that are not needed. The caller holds the lock.
 func (r *FieldReader) stopUnneeded(wanted map[schema.GroupVersionKind]*needed) {
 	for s, w := range r.watches {
-		if want := wanted[s.kind]; !want.needs(s) || !covers(w.paths, want.paths) {
+		if want := wanted[s.kind]; !want.needs(s) || !w.paths.IsSuperset(want.paths) {
 			r.forget(w)
 			delete(r.requests, s)
 		}
@@ -86,16 +85,7 @@ func (r *FieldReader) stopUnneeded(wanted map[schema.GroupVersionKind]*needed) {
 }
 
 func (w *needed) needs(s scope) bool {
-	return w != nil && (s.namespace == "" || w.namespaces[s.namespace])
-}
-
-func covers(have, need map[string]bool) bool {
-	for path := range need {
-		if !have[path] {
-			return false
-		}
-	}
-	return true
+	return w != nil && (s.namespace == "" || w.namespaces.Has(s.namespace))
 }
 
 // syncKind watches the objects of a kind: in all namespaces if that is allowed, or else in those that need it.
@@ -104,13 +94,13 @@ func (r *FieldReader) syncKind(ctx context.Context, kind schema.GroupVersionKind
 		r.stopNamespaces(kind)
 		return
 	}
-	for _, namespace := range slices.Sorted(maps.Keys(w.namespaces)) {
+	for _, namespace := range sets.List(w.namespaces) {
 		r.syncScope(ctx, scope{kind: kind, namespace: namespace}, w.paths)
 	}
 }
 
 // syncScope watches a scope, if that is allowed. It reports whether the scope is watched.
-func (r *FieldReader) syncScope(ctx context.Context, s scope, paths map[string]bool) bool {
+func (r *FieldReader) syncScope(ctx context.Context, s scope, paths sets.Set[string]) bool {
 	r.mu.Lock()
 	running := r.watches[s] != nil
 	due := !r.o.Clock.Now().Before(r.requests[s].due)
@@ -128,7 +118,7 @@ func (r *FieldReader) syncScope(ctx context.Context, s scope, paths map[string]b
 }
 
 // try starts a watch of a scope, if that is allowed. It reports whether it did.
-func (r *FieldReader) try(ctx context.Context, s scope, paths map[string]bool) bool {
+func (r *FieldReader) try(ctx context.Context, s scope, paths sets.Set[string]) bool {
 	asking, cancel := context.WithTimeout(ctx, accessTimeout)
 	defer cancel()
 	m, _, err := r.mapping(s.kind)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -186,16 +185,12 @@ func (b *Registry) creators(ctx context.Context, u User, t Target) ([]resource.M
 			out = append(out, o)
 		}
 	}
-	list, items := t.newList()
-	err := b.cached.List(ctx, list, client.MatchingFields{Index: claimKey(t)}, client.UnsafeDisableDeepCopy)
-	if kmeta.IsNoMatchError(err) {
-		return out, nil
-	}
+	indexed, err := b.indexed(ctx, t, claimKey(t))
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot tell which %s creates %s", t.Kind, t.Description())
 	}
-	for _, item := range items() {
-		if o, ok := item.(resource.ModernManaged); ok && b.creates(u, t, o) {
+	for _, o := range indexed {
+		if b.creates(u, t, o) {
 			out = append(out, o)
 		}
 	}

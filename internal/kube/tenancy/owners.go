@@ -215,13 +215,9 @@ func (b *Registry) get(ctx context.Context, example resource.ModernManaged,
 		return nil, err
 	}
 	for _, r := range []client.Reader{b.cached, b.live} {
-		obj, err := b.cached.Scheme().New(gvk)
+		o, err := b.newResource(gvk.Kind)
 		if err != nil {
 			return nil, err
-		}
-		o, ok := obj.(resource.ModernManaged)
-		if !ok {
-			return nil, errors.Errorf("%s is not a managed resource", gvk.Kind)
 		}
 		switch err = r.Get(ctx, name, o); {
 		case err == nil:
@@ -255,23 +251,36 @@ func (b *Registry) owners(ctx context.Context, u User, t Target) ([]resource.Mod
 	if o, err := b.confirmedOwner(ctx, u, t); o != nil || err != nil {
 		return []resource.ModernManaged{o}, err
 	}
-	list, items := t.newList()
-	err := b.cached.List(ctx, list, client.MatchingFields{Index: t.Key()}, client.UnsafeDisableDeepCopy)
-	if kmeta.IsNoMatchError(err) {
-		return nil, nil
-	}
+	indexed, err := b.indexed(ctx, t, t.Key())
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot tell which %s owns %s", t.Kind, t.Description())
 	}
-	var owners []resource.ModernManaged
-	for _, item := range items() {
-		o, ok := item.(resource.ModernManaged)
-		if ok && b.reaches(u, t, o) {
-			owners = append(owners, o)
-		}
-	}
+	owners := slices.DeleteFunc(indexed, func(o resource.ModernManaged) bool { return !b.reaches(u, t, o) })
 	slices.SortStableFunc(owners, byAge)
 	return owners, nil
+}
+
+// indexed returns the resources of a target's kind that have a key in the index, none if the cluster lacks the kind.
+func (b *Registry) indexed(ctx context.Context, t Target, key string) ([]resource.ModernManaged, error) {
+	obj, err := b.cached.Scheme().New(v1beta1.SchemeGroupVersion.WithKind(t.Kind + "List"))
+	if err != nil {
+		return nil, err
+	}
+	list, ok := obj.(resource.ManagedList)
+	if !ok {
+		return nil, errors.Errorf("%T is not a list of managed resources", obj)
+	}
+	err = b.cached.List(ctx, list, client.MatchingFields{Index: key}, client.UnsafeDisableDeepCopy)
+	if kmeta.IsNoMatchError(err) {
+		return nil, nil
+	}
+	var found []resource.ModernManaged
+	for _, item := range list.GetItems() {
+		if o, ok := item.(resource.ModernManaged); ok {
+			found = append(found, o)
+		}
+	}
+	return found, err
 }
 
 // byAge compares the ages of two resources, or else their names, because a cache lists in any order.
@@ -300,19 +309,28 @@ func (b *Registry) confirmedOwner(ctx context.Context, u User, t Target) (resour
 func (b *Registry) cachedResource(ctx context.Context, t Target,
 	name types.NamespacedName,
 ) (resource.ModernManaged, error) {
-	obj, err := b.cached.Scheme().New(v1beta1.SchemeGroupVersion.WithKind(t.Kind))
+	o, err := b.newResource(t.Kind)
 	if err != nil {
 		return nil, err
-	}
-	o, ok := obj.(resource.ModernManaged)
-	if !ok {
-		return nil, errors.Errorf("%s is not a managed resource", t.Kind)
 	}
 	err = b.cached.Get(ctx, name, o, client.UnsafeDisableDeepCopy)
 	if kerrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // There is none.
 	}
 	return o, errors.Wrapf(err, "cannot read %s %s", t.Kind, name)
+}
+
+// newResource returns an empty resource of a kind.
+func (b *Registry) newResource(kind string) (resource.ModernManaged, error) {
+	obj, err := b.cached.Scheme().New(v1beta1.SchemeGroupVersion.WithKind(kind))
+	if err != nil {
+		return nil, err
+	}
+	o, ok := obj.(resource.ModernManaged)
+	if !ok {
+		return nil, errors.Errorf("%s is not a managed resource", kind)
+	}
+	return o, nil
 }
 
 // reaches reports whether a resource that owns something with the target's region and name

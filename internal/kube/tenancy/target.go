@@ -189,20 +189,3 @@ func Owns(example client.Object) bool {
 	}
 	return false
 }
-
-// newList returns an empty list of the kind that owns a target, and a function that returns its items.
-func (t Target) newList() (client.ObjectList, func() []resource.Managed) {
-	switch t.Kind {
-	case v1beta1.LayerVersionKind:
-		l := &v1beta1.LayerVersionList{}
-		return l, l.GetItems
-	case v1beta1.CapacityProviderKind:
-		l := &v1beta1.CapacityProviderList{}
-		return l, l.GetItems
-	case v1beta1.CodeSigningConfigKind:
-		l := &v1beta1.CodeSigningConfigList{}
-		return l, l.GetItems
-	}
-	l := &v1beta1.FunctionList{}
-	return l, l.GetItems
-}

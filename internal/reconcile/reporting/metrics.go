@@ -28,6 +28,8 @@ const (
 // Metrics are the metrics of managed resources, by kind. They contain no names of resources.
 // They are a prometheus.Collector, and safe for concurrent use. Nil measures nothing.
 type Metrics struct {
+	metrics.Group
+
 	reconciles *prometheus.CounterVec
 	toReady    *prometheus.HistogramVec
 	seen       *prometheus.CounterVec
@@ -45,27 +47,18 @@ type Metrics struct {
 
 // NewMetrics returns metrics that are all 0.
 func NewMetrics() *Metrics {
-	return &Metrics{
+	m := &Metrics{
 		reconciles: metrics.Reconciles(), toReady: metrics.TimeToReady(), seen: metrics.DriftSeen(),
 		corrected: metrics.DriftCorrected(), rollouts: metrics.RolloutDuration(), findings: metrics.Findings(),
 		held: metrics.DeletionsHeld(), Lifecycle: newLifecycle(), drifting: map[string]func() int{},
 	}
+	m.Group = append(m.Lifecycle.Collectors(), m.reconciles, m.toReady, m.seen, m.corrected, m.rollouts, m.findings,
+		m.held, metrics.Computed(m.count, metrics.DriftPending, metrics.Rollouts))
+	return m
 }
 
-// Describe sends the descriptions of the metrics.
-func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
-	for _, c := range m.collectors() {
-		c.Describe(ch)
-	}
-	ch <- metrics.DriftPending
-	ch <- metrics.Rollouts
-}
-
-// Collect sends the present values of the metrics.
-func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
-	for _, c := range m.collectors() {
-		c.Collect(ch)
-	}
+// count sends what is counted when the metrics are collected: pending drift, and rollouts.
+func (m *Metrics) count(ch chan<- prometheus.Metric) {
 	m.mu.Lock()
 	counts, countPhases := maps.Clone(m.drifting), m.countPhases
 	m.mu.Unlock()
@@ -82,11 +75,6 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 	} {
 		ch <- prometheus.MustNewConstMetric(metrics.Rollouts, prometheus.GaugeValue, float64(rollouts[phase]), phase)
 	}
-}
-
-func (m *Metrics) collectors() []prometheus.Collector {
-	return append(m.Lifecycle.Collectors(), m.reconciles, m.toReady, m.seen, m.corrected, m.rollouts, m.findings,
-		m.held)
 }
 
 // CountRollouts sets a function that counts the Aliases with a rollout, by its phase. It is called when the metrics are

@@ -47,11 +47,6 @@ type CloudWatch interface {
 		interval time.Duration) (states map[string]rollout.AlarmState, wait time.Duration, err error)
 }
 
-// Secrets reads Secrets. *refs.ObjectReader is one.
-type Secrets interface {
-	Value(ctx context.Context, ref refs.ObjectRef, key string) ([]byte, error)
-}
-
 // Options are the options of an Analyzer.
 type Options struct {
 	// Hosts are the hosts that rollouts may name: a host, a host and a port, or a pattern in which
@@ -68,7 +63,7 @@ type Options struct {
 	Mapper meta.RESTMapper
 
 	// Secrets reads bearer tokens.
-	Secrets Secrets
+	Secrets refs.Objects
 }
 
 // An Analyzer measures the checks of rollouts. It is safe for concurrent use.

@@ -35,12 +35,17 @@ var subject = rollout.Subject{
 // secrets are keys of Secrets by namespace/name/key.
 type secrets map[string]string
 
-func (s secrets) Value(_ context.Context, ref refs.ObjectRef, key string) ([]byte, error) {
-	v, ok := s[ref.Namespace+"/"+ref.Name+"/"+key]
-	if !ok {
+func (s secrets) Get(_ context.Context, ref refs.ObjectRef) (refs.ObjectData, error) {
+	data := refs.ObjectData{}
+	for at, v := range s {
+		if key, ok := strings.CutPrefix(at, ref.Namespace+"/"+ref.Name+"/"); ok {
+			data[key] = []byte(v)
+		}
+	}
+	if len(data) == 0 {
 		return nil, &refs.MissingError{Ref: ref}
 	}
-	return []byte(v), nil
+	return data, nil
 }
 
 // serve returns the URL of a server, and an Analyzer that may call it.

@@ -146,7 +146,7 @@ func (a *Analyzer) requester(ctx context.Context, namespace string, token *v1bet
 		return r, nil
 	}
 	ref := refs.ObjectRef{Kind: refs.Secret, Namespace: namespace, Name: token.Name}
-	value, err := a.options.Secrets.Value(ctx, ref, token.Key)
+	value, err := refs.Value(ctx, a.options.Secrets, ref, token.Key)
 	switch {
 	case refs.IsMissing(err) && ptrTrue(token.Optional):
 		return r, nil
