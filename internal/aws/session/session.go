@@ -58,7 +58,7 @@ type Session struct {
 	readCache readcache.Cache
 
 	mu sync.Mutex
-	// values has what all users share, by its type.
+	// values are shared by all users of the session, by their type.
 	values map[reflect.Type]any
 }
 
