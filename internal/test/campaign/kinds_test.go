@@ -36,6 +36,9 @@ type Kind struct {
 	// ForProvider of the resource.
 	ForProvider map[string]any
 
+	// InitProvider of the resource, if it has one.
+	InitProvider map[string]any
+
 	// Rollout of an Alias, if it has one.
 	Rollout map[string]any
 
@@ -69,6 +72,9 @@ func (k Kind) New() *unstructured.Unstructured {
 	u.SetNamespace(Namespace)
 	u.SetName(k.Name())
 	spec := withRollout(map[string]any{"forProvider": runtime.DeepCopyJSON(k.ForProvider)}, k.Rollout)
+	if k.InitProvider != nil {
+		spec["initProvider"] = runtime.DeepCopyJSON(k.InitProvider)
+	}
 	if k.tenant != nil {
 		u.SetNamespace(k.tenant.namespace)
 		spec["providerConfigRef"] = map[string]any{"kind": v1beta1.ProviderConfigKind, "name": tenantConfig}

@@ -49,6 +49,8 @@ var actions = map[string]int{
 	"request":      1,
 
 	"put an object": 1,
+	"edit a value":  3,
+	"events":        1,
 
 	"roll out":      4,
 	"edit a route":  3,

@@ -79,11 +79,11 @@ func TestRandomWalk(t *testing.T) {
 	})
 }
 
-// castOfWalk returns the resources of a walk: those of cast, some with a rollout, some with references, and some that are
-// polled by list.
+// castOfWalk returns the resources of a walk: those of cast, some with a rollout, some with references, some that are
+// polled by list, and those of an application.
 func castOfWalk(t *testing.T, ts []*tenant) []Kind {
 	t.Helper()
-	return slices.Concat(cast(t, ts), rolloutKinds(), referringKinds(), listedKinds())
+	return slices.Concat(cast(t, ts), rolloutKinds(), referringKinds(), listedKinds(), appKinds())
 }
 
 // cast returns resources that depend on no other one: one or more of each kind, except ResourcePolicy,
@@ -124,6 +124,9 @@ func newWalker(s *Simulation) *walker {
 	for _, t := range w.tenants {
 		s.join(t)
 	}
+	s.Create(appObjects("first")...)
+	s.Double.AddQueue(driftQueue)
+	s.Double.Trail(driftQueue, 2*time.Second) //nolint:mnd // CloudTrail is slower.
 	return w
 }
 
@@ -248,6 +251,10 @@ func (w *walker) take(step Step) {
 		w.rotate(step.Choice)
 	case "configure":
 		w.configure(step.Choice)
+	case "edit a value":
+		w.editValue(step.Choice)
+	case "events":
+		w.receive(step.Choice%2 == 0)
 	case "put an object":
 		w.Double.PutObject("code", []string{"one.zip", "two.zip"}[step.Choice%2],
 			append([]byte(emptyZip[:20]), "\x01\x00"+string(rune('a'+step.Choice%7))...))
@@ -317,6 +324,7 @@ func (w *walker) converge() {
 	w.Double.ClearFaults()
 	w.Double.SetConsistency(awsdouble.Consistency{})
 	w.clock.Store(0)
+	w.restore()
 	for _, k := range w.kinds {
 		u := k.New()
 		u.SetNamespace(otherTeam)
@@ -331,7 +339,7 @@ func (w *walker) converge() {
 		time.Sleep(3 * time.Hour) // Every resource is read in full, and what was lost is found.
 		w.revive()
 	}
-	for _, k := range referringKinds() {
+	for _, k := range slices.Concat(referringKinds(), appKinds()) {
 		w.make(k.New()) // What others refer to is there.
 	}
 	w.resolveDrift()
@@ -378,6 +386,7 @@ func (w *walker) check() {
 	before := len(w.Double.Calls())
 	w.checkNoWrites(time.Hour)
 	w.rolled(before)
+	w.served()
 	w.recordNames()
 	w.apart()
 	w.checkAccount(awsdouble.DefaultAccount)

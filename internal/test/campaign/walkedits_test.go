@@ -130,6 +130,7 @@ var edits = []func(w *walker, p someone){ //nolint:gochecknoglobals // They do n
 			FunctionName: p.name("function"), RecursiveLoop: types.RecursiveLoopAllow,
 		})
 	},
+	editApp,
 }
 
 // editListed changes something of a Function that is polled by list, or deletes it.
@@ -216,6 +217,9 @@ var losses = []func(w *walker, p someone){ //nolint:gochecknoglobals // They do 
 	func(_ *walker, p someone) {
 		_, _ = p.api.DeleteResourcePolicy(p.ctx,
 			&lambda.DeleteResourcePolicyInput{ResourceArn: p.arn("function", "function-published-by-version")})
+	},
+	func(_ *walker, p someone) {
+		_, _ = p.api.DeleteFunction(p.ctx, &lambda.DeleteFunctionInput{FunctionName: p.name("function-app")})
 	},
 	func(_ *walker, p someone) { // The tags that say whose it is.
 		out, err := p.api.ListTags(p.ctx, &lambda.ListTagsInput{Resource: p.arn("function", "function")})
