@@ -24,9 +24,6 @@ func createInput(name string, s settings, code *types.FunctionCode, p publish) *
 		PublishTo:    types.FunctionVersionLatestPublished(p.to),
 	}
 	settingsToCreate.Copy(in, &s)
-	if len(s.Environment.Variables) == 0 {
-		in.Environment = nil
-	}
 	return in
 }
 
@@ -37,14 +34,9 @@ func configurationInput(
 ) *lambda.UpdateFunctionConfigurationInput {
 	in := &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(name), RevisionId: revision}
 	for _, path := range paths(field.configured) {
-		if changes.Any(path) {
+		if changes.Any(path) || path == environmentPath && encryptsAgain(t, changes) {
 			settingsToUpdate.CopyField(in, &t, path)
 		}
-	}
-	if in.KMSKeyArn != nil && len(t.Environment.Variables) > 0 {
-		// AWS encrypts variables when it receives them: without them, the variables would
-		// stay encrypted with the old key.
-		in.Environment = environmentInput(t.Environment)
 	}
 	return in
 }
@@ -70,10 +62,6 @@ func codeInput(
 		in.Architectures = []types.Architecture{types.Architecture(*t.Architectures)}
 	}
 	return in
-}
-
-func environmentInput(e environment) *types.Environment {
-	return &types.Environment{Variables: diff.Reveal(e.Variables)}
 }
 
 // vpcInput returns the VPC configuration. A nil configuration becomes the empty one, which
@@ -124,13 +112,12 @@ func scalingInput(name string, in *v1beta1.FunctionScalingConfig) *lambda.PutFun
 func observation(o observed, s settings, last v1beta1.FunctionObservation) v1beta1.FunctionObservation {
 	c := o.config()
 	out := v1beta1.FunctionObservation{
-		InvokeArn:                lambdaapi.Text(lambdaapi.InvokeARN(ptr.Deref(c.FunctionArn, ""))),
-		EnvironmentVariableNames: slices.Sorted(maps.Keys(s.Environment.Variables)),
-		TagKeys:                  slices.Sorted(maps.Keys(o.function.Tags)),
-		DeployedCode:             last.DeployedCode,
-		FunctionScalingConfig:    last.FunctionScalingConfig,
-		Initialized:              last.Initialized,
-		Activated:                last.Activated || serves(c) || c.State == types.StateInactive,
+		InvokeArn:             lambdaapi.Text(lambdaapi.InvokeARN(ptr.Deref(c.FunctionArn, ""))),
+		TagKeys:               slices.Sorted(maps.Keys(o.function.Tags)),
+		DeployedCode:          last.DeployedCode,
+		FunctionScalingConfig: last.FunctionScalingConfig,
+		Initialized:           last.Initialized,
+		Activated:             last.Activated || serves(c) || c.State == types.StateInactive,
 	}
 	answerToStatus.Copy(&out, c)
 	settingsToStatus.Copy(&out, &s)

@@ -14,8 +14,11 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // maxEnvironment is Lambda's limit for all names and values together, in bytes.
@@ -24,14 +27,16 @@ const maxEnvironment = 4096
 // variableName matches the names that Lambda accepts for variables.
 var variableName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]+$`)
 
-// variables resolves an environment at a path such as spec.forProvider.environment. Single variables override whole
+// variables resolves the environment of settings at a path such as spec.forProvider. Single variables override whole
 // objects, and a later object overrides an earlier one, as in a Pod.
 func variables(
-	ctx context.Context, r refs.Objects, namespace, at string, e *v1beta1.Environment,
+	ctx context.Context, r refs.Objects, namespace, at string, s v1beta1.FunctionSettings,
 ) (map[string]string, error) {
+	e := s.Environment
 	if e == nil {
 		return nil, nil
 	}
+	at += "." + environmentPath
 	out := map[string]string{}
 	for _, s := range e.EnvFrom {
 		if err := fromObject(ctx, r, namespace, at, s, out); err != nil {
@@ -85,6 +90,74 @@ func fromKey(
 	}
 	out[v.Name] = string(value)
 	return nil
+}
+
+// variables adds the Secrets and ConfigMaps that the environment of settings reads.
+func (r *refCollector) variables(s v1beta1.FunctionSettings) {
+	e := s.Environment
+	if e == nil {
+		return
+	}
+	for _, v := range e.VariablesFrom {
+		if ref, _ := keyRef(r.namespace, v.ValueFrom.SecretKeyRef, v.ValueFrom.ConfigMapKeyRef); ref.Name != "" {
+			r.add(ref)
+		}
+	}
+	for _, v := range e.EnvFrom {
+		r.add(sourceRef(r.namespace, v))
+	}
+}
+
+func sourceRef(namespace string, s v1beta1.EnvironmentSource) refs.ObjectRef {
+	if s.SecretRef != nil {
+		return secret(namespace, s.SecretRef.Name)
+	}
+	return configMap(namespace, s.ConfigMapRef.Name)
+}
+
+func optional(s v1beta1.EnvironmentSource) bool {
+	if s.SecretRef != nil {
+		return ptr.Deref(s.SecretRef.Optional, false)
+	}
+	return ptr.Deref(s.ConfigMapRef.Optional, false)
+}
+
+// initialEnvironment returns the variables of a creation, nil if there are none.
+func initialEnvironment(e environment) *types.Environment {
+	if len(e.Variables) == 0 {
+		return nil
+	}
+	return changedEnvironment(e)
+}
+
+// changedEnvironment returns the variables of an update. Without any, AWS removes those that the function has.
+func changedEnvironment(e environment) *types.Environment {
+	return &types.Environment{Variables: diff.Reveal(e.Variables)}
+}
+
+// encryptsAgain reports whether an update sends the variables even if they are the same: AWS encrypts them when it
+// receives them, so that they would stay encrypted with the old key.
+func encryptsAgain(s settings, changes diff.Changes) bool {
+	return changes.Any(kmsKeyArnPath) && len(s.Environment.Variables) > 0
+}
+
+// observeVariables moves the variables that the manifest sets from settings to a content, with their observed values.
+func (p plan) observeVariables(d reconcile.Desired[settings], s *settings, c *fingerprint.Content) {
+	s.Environment = environment{}
+	e := p.resource.config().Environment
+	if e == nil {
+		return
+	}
+	out := map[string]string{}
+	for name, value := range e.Variables {
+		if _, named := d.Settings.Environment.Variables[name]; named &&
+			!d.Left.Covers("environment.variables["+name+"]") {
+			out[name] = value
+		}
+	}
+	if len(out) > 0 {
+		c.Environment = &types.EnvironmentResponse{Variables: out}
+	}
 }
 
 // environmentSize returns the observed size of an environment, as AWS measures it: in JSON. It is unknown if AWS

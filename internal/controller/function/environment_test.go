@@ -107,7 +107,7 @@ func TestVariables(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := variables(testContext(t), objs, "ns", "spec.initProvider.environment", tc.e)
+			got, err := variables(testContext(t), objs, "ns", "spec.initProvider", v1beta1.FunctionSettings{Environment: tc.e})
 			if (err == nil) != (tc.err == "") || (err != nil && !strings.Contains(err.Error(), tc.err)) {
 				t.Fatalf("%s\nerror: want %q, got %v", tc.reason, tc.err, err)
 			}

@@ -1,6 +1,7 @@
 package function
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -106,14 +107,15 @@ var (
 	settingsToCreate = samefields.MustNew[settings, lambda.CreateFunctionInput](append(inputs,
 		samefields.Except("code", publishPath),
 		samefields.EmptyIsAbsent("kmsKeyArn", "codeSigningConfigArn"),
+		samefields.With(initialEnvironment),
 	)...)
 
 	settingsToUpdate = samefields.MustNew[settings, lambda.UpdateFunctionConfigurationInput](append(inputs,
 		samefields.Clears(paths(func(f field) bool { return f.cleared })...),
+		samefields.With(changedEnvironment),
 	)...)
 
 	inputs = []samefields.Option{
-		samefields.With(environmentInput),
 		samefields.With(vpcInput),
 		samefields.With(deadLetterInput),
 		samefields.With(imageInput),
@@ -144,8 +146,10 @@ var (
 	settingsToStatus = samefields.MustNew[settings, v1beta1.FunctionObservation](
 		samefields.Except("architectures", "description", "fileSystemConfigs"),
 		samefields.EmptyIsAbsent("tenancyConfig.tenantIsolationMode"),
+		samefields.From("environmentVariableNames", "environment.variables"),
 		samefields.From("ephemeralStorageSize", "ephemeralStorage.size"),
 		samefields.From("logGroup", "loggingConfig.logGroup"),
+		samefields.With(func(v map[string]diff.Secret) []string { return slices.Sorted(maps.Keys(v)) }),
 	)
 
 	answerToStatus = samefields.MustNew[types.FunctionConfiguration, v1beta1.FunctionObservation](

@@ -84,7 +84,7 @@ func TestNoCounterpart(t *testing.T) {
 			got:    both(unsetInStatus, unsetByAnswerInStatus),
 			want: map[string]string{
 				"InvokeArn": byHand, "ImageURI": byHand, "ResolvedImageURI": byHand, "SourceKMSKeyArn": byHand,
-				"EnvironmentVariableNames": byHand, "TagKeys": byHand, "DeployedCode": byHand,
+				"TagKeys": byHand, "DeployedCode": byHand,
 				"Initialized": byHand, "Activated": byHand, "VersionHistory": byHand, "Fingerprint": byHand,
 				"LatestPublishedVersion": byHand, "PublishingVersion": byHand, "PublishedCode": byHand,
 				"PublishedFingerprint":     byHand,

@@ -110,7 +110,7 @@ func (p plan) sent(c call) map[string]string {
 		return out
 	}
 	for path, fingerprint := range p.fingerprints {
-		if p.Changes.Any(path) || path == environmentPath && p.Changes.Any(kmsKeyArnPath) {
+		if p.Changes.Any(path) || path == environmentPath && encryptsAgain(p.Target, p.Changes) {
 			out[path] = fingerprint
 		}
 	}

@@ -105,31 +105,15 @@ func (p plan) withPublication(f *v1beta1.Function, d reconcile.Desired[settings]
 // they differ from the manifest only until the pending change is made.
 func (p plan) specFingerprint(d reconcile.Desired[settings]) string {
 	s := diff.Fill(withDefaults(d.Settings, p.Observed, p.name), settings{}, d.Left)
-	c := fingerprint.Content{FunctionName: ptr.To(p.name), Environment: p.managedVariables(d)}
+	c := fingerprint.Content{FunctionName: ptr.To(p.name)}
+	p.observeVariables(d, &s, &c)
 	if s.Code != (code{}) {
 		c.CodeSha256 = p.resource.config().CodeSha256
 	}
-	s.Environment, s.Code, s.Tags, s.Publish = environment{}, code{}, nil, nil
+	s.Code, s.Tags, s.Publish = code{}, nil, nil
 	s.ReservedConcurrentExecutions, s.CodeSigningConfigArn = nil, nil
 	s.RecursiveLoop, s.FunctionScalingConfig = nil, nil
 	return c.FingerprintWith(s)
-}
-
-// managedVariables returns the observed values of the variables that the manifest sets.
-func (p plan) managedVariables(d reconcile.Desired[settings]) *types.EnvironmentResponse {
-	out := map[string]string{}
-	if e := p.resource.config().Environment; e != nil {
-		for name, value := range e.Variables {
-			if _, named := d.Settings.Environment.Variables[name]; named &&
-				!d.Left.Covers("environment.variables["+name+"]") {
-				out[name] = value
-			}
-		}
-	}
-	if len(out) == 0 {
-		return nil
-	}
-	return &types.EnvironmentResponse{Variables: out}
 }
 
 // publishedSince returns the text of the event for a version: why it is published after the last one.

@@ -3,8 +3,6 @@ package function
 import (
 	"slices"
 
-	"k8s.io/utils/ptr"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
@@ -90,14 +88,7 @@ type refCollector struct {
 }
 
 func (r *refCollector) settings(s v1beta1.FunctionSettings) {
-	if e := s.Environment; e != nil {
-		for _, v := range e.VariablesFrom {
-			r.keys(v.ValueFrom.SecretKeyRef, v.ValueFrom.ConfigMapKeyRef)
-		}
-		for _, v := range e.EnvFrom {
-			r.add(sourceRef(r.namespace, v))
-		}
-	}
+	r.variables(s)
 	if c := s.Code; c != nil {
 		for _, ref := range source(*c).Refs(r.namespace) {
 			r.add(ref)
@@ -112,12 +103,6 @@ func fieldSelectors(f *v1beta1.Function) []v1beta1.FieldSelector {
 		all = append(all, source(*c).Fields()...)
 	}
 	return all
-}
-
-func (r *refCollector) keys(s, cm *v1beta1.KeySelector) {
-	if ref, _ := keyRef(r.namespace, s, cm); ref.Name != "" {
-		r.add(ref)
-	}
 }
 
 func (r *refCollector) add(ref refs.ObjectRef) {
@@ -136,20 +121,6 @@ func keyRef(namespace string, s, cm *v1beta1.KeySelector) (refs.ObjectRef, v1bet
 		return configMap(namespace, cm.Name), *cm
 	}
 	return refs.ObjectRef{}, v1beta1.KeySelector{}
-}
-
-func sourceRef(namespace string, s v1beta1.EnvironmentSource) refs.ObjectRef {
-	if s.SecretRef != nil {
-		return secret(namespace, s.SecretRef.Name)
-	}
-	return configMap(namespace, s.ConfigMapRef.Name)
-}
-
-func optional(s v1beta1.EnvironmentSource) bool {
-	if s.SecretRef != nil {
-		return ptr.Deref(s.SecretRef.Optional, false)
-	}
-	return ptr.Deref(s.ConfigMapRef.Optional, false)
 }
 
 func secret(namespace, name string) refs.ObjectRef {

@@ -32,7 +32,7 @@ type resolver struct {
 
 // parameters resolves the settings at a path such as spec.forProvider, except for the code.
 func (r *resolver) parameters(ctx context.Context, namespace, at string, p v1beta1.FunctionSettings) (settings, error) {
-	vars, err := variables(ctx, r.objects, namespace, at+".environment", p.Environment)
+	vars, err := variables(ctx, r.objects, namespace, at, p)
 	if err != nil {
 		return settings{}, err
 	}
