@@ -43,7 +43,7 @@ func (e *external) readHistory(ctx context.Context, f *v1beta1.Function, o obser
 }
 
 func (e *external) pruner() versions.Pruner {
-	return versions.Pruner{Facts: e.facts, API: e.api, Cache: e.cache, Aliases: e.aliases, Limited: e.limited}
+	return versions.Pruner{Facts: e.facts, API: e.api, Cache: e.cache, Resources: e.resources, Limited: e.limited}
 }
 
 func functionOf(o observed) versions.Function {

@@ -276,7 +276,7 @@ func (e *external) update(ctx context.Context, v *v1beta1.Version, o found, u up
 	if u.Call == opDelete {
 		s := &v.Status.AtProvider
 		f := versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, ""))
-		effects, err := e.pruner().Prune(ctx, f, &s.VersionHistory, o.Resource.unused, e.facts.Now())
+		effects, err := e.pruner(v).Prune(ctx, f, &s.VersionHistory, o.Resource.unused, e.facts.Now())
 		return reconcile.Result{Effects: effects}, err
 	}
 	res := reconcile.Result{}
@@ -335,7 +335,7 @@ func (e *external) delete(ctx context.Context, v *v1beta1.Version, o found) (rec
 	}
 	if why == "" {
 		defer e.cache.Forget(e.key(o.Name))
-		err := e.pruner().Delete(ctx, e.function, o.Name)
+		err := e.pruner(v).Delete(ctx, e.function, o.Name)
 		switch {
 		case versions.InUse(err) && o.Name != reconcile.ExternalName(v):
 			why = awserr.Message(err)
