@@ -305,6 +305,34 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
+// TestLostAnswerAfterDeletionByHand checks that the version is found again that was published in place of one that
+// someone has deleted, if the answer to its publication was lost.
+func TestLostAnswerAfterDeletionByHand(t *testing.T) {
+	for _, drop := range []awsdouble.Drop{awsdouble.DropBefore, awsdouble.DropAfter} {
+		t.Run(fmt.Sprintf("drop=%d", drop), func(t *testing.T) {
+			e := newEnv(t)
+			v := testVersion()
+			e.Converge(v)
+			e.change(256)
+			e.Converge(v)
+			if _, err := e.Lambda.DeleteFunction(
+				t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("2")},
+			); err != nil {
+				t.Fatal(err)
+			}
+			e.Advance(time.Minute)
+			e.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: drop, Times: 1})
+			if _, err := e.Step(v); err == nil {
+				t.Fatal("the lost answer must be an error")
+			}
+			e.Converge(v)
+			e.has(v, "3", "1", "3")
+			e.remove(v)
+			e.has(v, "3", "1")
+		})
+	}
+}
+
 func TestDeletionRightAfterALostAnswer(t *testing.T) {
 	e := newEnv(t)
 	v := testVersion()

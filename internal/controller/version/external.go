@@ -131,8 +131,9 @@ func (e *external) recover(
 ) (string, reconcile.Record, error) {
 	i, recorded := versions.IntentOf(v)
 	s := &v.Status.AtProvider
+	_, unanswered := ownership.UnansweredAt(v) // The same content may have been published before.
 	if !recorded || reconcile.ObserveOnly(v) || v.Spec.ForProvider.PublishTo != nil ||
-		versions.Number(name) > i.Before || i.Fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
+		versions.Number(name) > i.Before || !unanswered && i.Fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
 		return name, reconcile.Record{}, nil
 	}
 	var err error
@@ -295,23 +296,25 @@ func unnamed(v *v1beta1.Version, now time.Time) reconcile.Record {
 	return reconcile.Record{Annotations: a, Failure: "cannot write the external name"}
 }
 
-// intent returns what is to be published.
-func (e *external) intent() versions.Intent {
+// intent returns what is to be published. AWS does not list a version that was deleted, and does not use its number
+// again.
+func (e *external) intent(v *v1beta1.Version) versions.Intent {
 	return versions.Intent{
-		Before: versions.Highest(e.found.versions), Fingerprint: contentOf(e.found.function).Fingerprint(),
+		Before:      max(versions.Highest(e.found.versions), versions.Number(reconcile.ExternalName(v))),
+		Fingerprint: contentOf(e.found.function).Fingerprint(),
 	}
 }
 
 // toPublish returns the record of what is to be published.
 func (e *external) toPublish(v *v1beta1.Version) reconcile.Record {
 	return reconcile.Record{
-		Annotations: e.intent().Annotation(v), Failure: "cannot record what is about to be published",
+		Annotations: e.intent(v).Annotation(v), Failure: "cannot record what is about to be published",
 	}
 }
 
 // publish publishes exactly what was observed: AWS rejects the call if the function was changed since.
 func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, error) {
-	i := e.intent()
+	i := e.intent(v)
 	out, err := e.api.PublishVersion(ctx, publishInput(e.function, v.Spec.ForProvider, e.found.function.RevisionId))
 	if err != nil {
 		return "", errors.Wrapf(err, "cannot publish function %s", e.function)
