@@ -498,3 +498,35 @@ func TestPublishedCode(t *testing.T) {
 		t.Errorf("the revision of code that others have deployed is unknown: -want, +got:\n%s", diff)
 	}
 }
+
+// TestPublishedCodeOfWhatIsPublishedAgain checks that status has the revision of the present code of
+// $LATEST.PUBLISHED.
+func TestPublishedCodeOfWhatIsPublishedAgain(t *testing.T) {
+	deployed := &v1beta1.DeployedCode{}
+	e := newEnv(t)
+	e = e.following(testenv.Functions{Answer: func(_ client.ObjectKey, f *v1beta1.Function) error {
+		f.Status.SetConditions(xpv2.Available())
+		f.Status.AtProvider.DeployedCode = deployed
+		return nil
+	}})
+	v := testVersion(func(v *v1beta1.Version) {
+		v.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "cart"}
+		v.Spec.ForProvider.PublishTo = ptr.To("LATEST_PUBLISHED")
+	})
+	for _, revision := range []string{"main@sha1:1", "main@sha1:2"} {
+		e.Advance(2 * time.Second)
+		if _, err := e.Lambda.UpdateFunctionCode(e.Context(), &lambda.UpdateFunctionCodeInput{
+			FunctionName: ptr.To("f"), ZipFile: awsdouble.Zip(map[string]string{"index.py": revision}),
+		}); err != nil {
+			t.Fatal(err)
+		}
+		c, _ := e.Double.Function("f")
+		deployed.CodeSHA256, deployed.Revision = c.CodeSha256, revision
+		e.Advance(2 * time.Second)
+		e.Converge(v)
+		want := []v1beta1.PublishedCode{{Version: "$LATEST.PUBLISHED", Revision: revision}}
+		if diff := cmp.Diff(want, v.Status.AtProvider.PublishedCode); diff != "" {
+			t.Errorf("-want, +got:\n%s", diff)
+		}
+	}
+}

@@ -93,13 +93,15 @@ func (e *external) recordCode(ctx context.Context, v *v1beta1.Version, c *types.
 		return
 	}
 	s, f := &v.Status.AtProvider, &v1beta1.Function{}
-	if _, known := publishedcode.Of(s.PublishedCode, ptr.Deref(c.Version, "")); known ||
-		!publishedcode.Referenced(ctx, e.functions, v.GetNamespace(), v.Spec.ForProvider.FunctionNameRef, f) {
+	name, sum := ptr.Deref(c.Version, ""), ptr.Deref(c.CodeSha256, "")
+	if _, known := publishedcode.Of(s.PublishedCode, name); known && ptr.Deref(s.CodeSHA256, "") == sum {
 		return
 	}
-	s.PublishedCode = publishedcode.Record(
-		s.PublishedCode, ptr.Deref(c.Version, ""), ptr.Deref(c.CodeSha256, ""), f.Status.AtProvider.DeployedCode,
-	)
+	var deployed *v1beta1.DeployedCode
+	if publishedcode.Referenced(ctx, e.functions, v.GetNamespace(), v.Spec.ForProvider.FunctionNameRef, f) {
+		deployed = f.Status.AtProvider.DeployedCode
+	}
+	s.PublishedCode = publishedcode.Record(s.PublishedCode, name, sum, deployed)
 }
 
 // pruner returns a Pruner, which deletes versions that nothing uses.
