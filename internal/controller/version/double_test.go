@@ -333,6 +333,26 @@ func TestLostAnswerAfterDeletionByHand(t *testing.T) {
 	}
 }
 
+// TestStatusThatIsNotWritten checks that a version is pruned, and deleted with its resource, although status was not
+// written after its publication.
+func TestStatusThatIsNotWritten(t *testing.T) {
+	e := newEnv(t)
+	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](1) })
+	for i := range int32(4) {
+		e.change(256 + i)
+		e.Advance(2 * time.Second)
+		before := v.Status.DeepCopy()
+		if _, err := e.Step(v); err != nil {
+			t.Fatal(err)
+		}
+		v.Status = *before
+		e.Converge(v)
+	}
+	e.has(v, "4", "3", "4")
+	e.remove(v)
+	e.has(v, "4")
+}
+
 func TestDeletionRightAfterALostAnswer(t *testing.T) {
 	e := newEnv(t)
 	v := testVersion()

@@ -168,8 +168,10 @@ func (e *external) owner(
 		}
 		return ownership.Adopted, nil
 	}
-	i, recorded := versions.IntentOf(v)
-	if !meta.WasDeleted(v) || o.Name == versions.LatestPublished || (recorded && versions.Number(o.Name) > i.Before) ||
+	if i, recorded := versions.IntentOf(v); recorded && versions.Number(o.Name) > i.Before {
+		versions.Remember(&v.Status.AtProvider.VersionHistory, o.Name, i.Fingerprint) // Status may not have been written.
+	}
+	if !meta.WasDeleted(v) || o.Name == versions.LatestPublished ||
 		versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {
 		return ownership.Ours, nil
 	}
