@@ -83,6 +83,7 @@ func TestAccepted(t *testing.T) {
 		"Modes":            {"Tracing and SnapStart.", zipFunction, forProvider(`tracingConfig: {mode: Active}, snapStart: {applyOn: PublishedVersions}`)},
 		"ModesOff":         {"Tracing and SnapStart.", zipFunction, forProvider(`tracingConfig: {mode: PassThrough}, snapStart: {applyOn: None}`)},
 		"FixedAtCreation":  {"Tenancy and durability.", zipFunction, forProvider(tenancy + `, durableConfig: {executionTimeout: 31622400, retentionPeriodInDays: 90, kmsKeyArn: "arn:aws:kms:eu-central-1:123456789012:key/1"}`)},
+		"PublishedOnce":    {"And later by another tool.", managedInstancesFunction, `spec: {forProvider: {publishTo: LATEST_PUBLISHED}, initProvider: {publish: true}}`},
 		"PublishedVersion": {"With each change of the code.", zipFunction, forProvider(`publish: true`)},
 		"HistoryLimit":     {"Of which some are kept.", zipFunction, forProvider(`publish: true, historyLimit: 100`)},
 	}

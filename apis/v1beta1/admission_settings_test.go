@@ -234,6 +234,11 @@ func TestSettingsRefused(t *testing.T) {
 			change: forProvider(`publishTo: LATEST`),
 			want:   `spec.forProvider.publishTo: Unsupported value: "LATEST": supported values: "LATEST_PUBLISHED"`,
 		},
+		"PublishToAlone": {
+			reason: "Nothing is published.",
+			change: forProvider(`publishTo: LATEST_PUBLISHED`),
+			want:   "spec.forProvider.publishTo: Forbidden: publishTo needs publish: set publish to true, or remove publishTo",
+		},
 		"ScalingWithoutCapacityProvider": {
 			reason: "Other functions scale by themselves.",
 			change: forProvider(`functionScalingConfig: {minExecutionEnvironments: 1}`),

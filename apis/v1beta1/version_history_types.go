@@ -5,7 +5,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // VersionHistory is the record of the versions that a resource published.
 type VersionHistory struct {
 	// History are the versions that this resource published and that are still there
-	// as far as it knows, the newest first, at most 101. It never deletes any other.
+	// as far as it knows, the newest first, at most 201. It never deletes any other.
 	// +listType=atomic
 	History []PublishedVersion `json:"history,omitempty"`
 	// RetainedVersions are those beyond historyLimit that are kept because something uses them. AWS is asked about them

@@ -43,7 +43,7 @@ import (
 
 // Setup adds a controller of Functions to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
-	return engine.Setup(mgr, o, newKind(&connector{o: o, memory: newRecords(), aliases: o.All(mgr).GetClient()}))
+	return engine.Setup(mgr, o, newKind(&connector{o: o, memory: newRecords(), resources: o.All(mgr).GetClient()}))
 }
 
 // newKind returns the kind, whose external clients are those of a connector.
@@ -95,8 +95,8 @@ type connector struct {
 	o      engine.Options
 	memory *records
 
-	// aliases is read for the versions that rollouts need.
-	aliases client.Reader
+	// resources is read for the Aliases and Versions that need versions.
+	resources client.Reader
 }
 
 func (c *connector) observer(f *v1beta1.Function, s *session.Session) reconcile.Observer[*v1beta1.Function] {
@@ -110,13 +110,13 @@ func (c *connector) observer(f *v1beta1.Function, s *session.Session) reconcile.
 			}.With(s),
 			ecr: session.Client(s, ecr.NewFromConfig),
 		},
-		tags:    tagging.NewOwner(f, kind, c.o.ClusterID, s),
-		cache:   s.ReadCache(),
-		memory:  c.memory,
-		account: c.o.Accounts.Of(s),
-		now:     c.o.Now,
-		aliases: c.aliases,
-		limited: len(c.o.Namespaces) > 0,
+		tags:      tagging.NewOwner(f, kind, c.o.ClusterID, s),
+		cache:     s.ReadCache(),
+		memory:    c.memory,
+		account:   c.o.Accounts.Of(s),
+		now:       c.o.Now,
+		resources: c.resources,
+		limited:   len(c.o.Namespaces) > 0,
 
 		reachable: c.o.Breakers.Reachable(s.BreakerKey()),
 	}

@@ -28,15 +28,15 @@ import (
 
 // external is a function in AWS. It lives for one reconcile: each call uses what an earlier one found.
 type external struct {
-	api      lambdaAPI
-	resolver *resolver
-	tags     tagging.Owner
-	cache    *readcache.Cache
-	memory   *records
-	now      func() time.Time
-	account  accountFigures
-	aliases  client.Reader
-	// limited says that aliases are only those of some namespaces.
+	api       lambdaAPI
+	resolver  *resolver
+	tags      tagging.Owner
+	cache     *readcache.Cache
+	memory    *records
+	now       func() time.Time
+	account   accountFigures
+	resources client.Reader
+	// limited says that resources are only those of some namespaces.
 	limited bool
 
 	// reachable reports whether AWS answers calls, as far as known.

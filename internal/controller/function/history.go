@@ -43,7 +43,7 @@ func (e *external) readHistory(ctx context.Context, f *v1beta1.Function, o obser
 }
 
 func (e *external) pruner() versions.Pruner {
-	return versions.Pruner{Facts: e.facts, API: e.api, Cache: e.cache, Aliases: e.aliases, Limited: e.limited}
+	return versions.Pruner{Facts: e.facts, API: e.api, Cache: e.cache, Resources: e.resources, Limited: e.limited}
 }
 
 func functionOf(o observed) versions.Function {
@@ -113,7 +113,8 @@ func (e *external) publishesNow(f *v1beta1.Function, planned []reconcile.Planned
 func (e *external) intent(ctx context.Context, f *v1beta1.Function, o found) (reconcile.Record, error) {
 	c := o.Resource.config()
 	sum := fingerprint.Read(c).Fingerprint()
-	if i, recorded := versions.IntentOf(f); recorded && i.Fingerprint == sum {
+	last, recorded := versions.IntentOf(f)
+	if recorded && last.Fingerprint == sum {
 		return reconcile.Record{}, nil
 	}
 	if err := e.facts.Reserve(versions.CallList, string(opPublish)); err != nil {
@@ -123,12 +124,27 @@ func (e *external) intent(ctx context.Context, f *v1beta1.Function, o found) (re
 	if all, e.unlisted = versions.List(ctx, e.api, ptr.Deref(c.FunctionName, "")); e.unlisted != nil {
 		return reconcile.Record{}, nil //nolint:nilerr // The call that is due returns it.
 	}
+	if recorded && last.Fingerprint != ptr.Deref(f.Status.AtProvider.PublishedFingerprint, "") {
+		rememberLost(f, last, all)
+	}
 	return reconcile.Record{
 		Annotations: versions.Intent{Before: versions.Highest(all), Fingerprint: sum}.Annotation(f),
 		Failure: fmt.Sprintf(
 			"cannot update %s (%s): cannot record what is about to be published", o.Description, opPublish,
 		),
 	}, nil
+}
+
+// rememberLost adds to the history the version that an intent has led to, if the answer to its publication was lost and
+// the function has changed since.
+func rememberLost(f *v1beta1.Function, i versions.Intent, all []types.FunctionConfiguration) {
+	for j := range all {
+		v := ptr.Deref(all[j].Version, "")
+		if versions.Number(v) > i.Before && fingerprint.Read(&all[j]).Fingerprint() == i.Fingerprint {
+			versions.Remember(&f.Status.AtProvider.VersionHistory, v, i.Fingerprint)
+			return
+		}
+	}
 }
 
 // remember adds a published version to the history if it belongs to the function.

@@ -160,6 +160,26 @@ func TestHistorySurvivesLostAnswers(t *testing.T) {
 	}
 }
 
+// TestHistorySurvivesLostAnswersBeforeAChange checks that a version is pruned although the answer to its publication
+// was lost and the manifest changed before the next attempt.
+func TestHistorySurvivesLostAnswersBeforeAChange(t *testing.T) {
+	e := newEnv(t)
+	f := withHistory(0)
+	e.rest(f)
+	apply(f, memory(256))
+	e.Double.Fail(awsdouble.Fault{Operation: "PublishVersion", Drop: awsdouble.DropAfter, Times: 5})
+	for range 10 {
+		if _, err := e.Step(f); err != nil {
+			break
+		}
+		e.Advance(2 * time.Second)
+	}
+	e.Double.ClearFaults()
+	apply(f, memory(512))
+	e.rest(f)
+	e.has("3")
+}
+
 // TestHistoryComesLast checks that an error of pruning does not block other changes.
 func TestHistoryComesLast(t *testing.T) {
 	e := newEnv(t)

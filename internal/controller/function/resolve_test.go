@@ -25,9 +25,9 @@ func TestReferences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ptr.Deref(got.Role, "") != "found" || len(got.VPCConfig.SubnetIDs) != 2 ||
+	if ptr.Deref(got.Role, "") != "found" || len(got.VPCConfig.SubnetIDs) != 1 ||
 		got.VPCConfig.SecurityGroupIDs[0] != "sg-1" {
-		t.Errorf("each <field>From must be replaced by what it selects, got %+v", got)
+		t.Errorf("each <field>From must be replaced by what it selects, once, got %+v", got)
 	}
 	if p.Role != nil || p.VPCConfig.SubnetIDs != nil {
 		t.Error("the spec itself is the user's and must stay as it was")

@@ -153,7 +153,9 @@ func (e *external) replacements(ctx context.Context, f *v1beta1.Function) (group
 			missing = err
 			continue
 		}
-		groups = append(groups, *group)
+		if !slices.Contains(groups, *group) {
+			groups = append(groups, *group)
+		}
 	}
 	return groups, missing
 }

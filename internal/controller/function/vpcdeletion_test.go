@@ -196,6 +196,14 @@ func TestDeleteInVPC(t *testing.T) {
 				ready: "replacing its security groups before the deletion",
 			},
 		},
+		"FromTwice": {
+			reason: "A group that two references select is sent once.",
+			f:      vpcFunction(from("default", "default")),
+			want: want{
+				calls: update, groups: []string{"sg-default"}, attempts: 1,
+				ready: "replacing its security groups before the deletion",
+			},
+		},
 		"FromGone": {
 			reason: "Without a replacement, the function is deleted as it is, with an event.",
 			f:      vpcFunction(from("gone")), want: want{calls: both, events: 1},

@@ -470,6 +470,23 @@ func TestImport(t *testing.T) {
 	}
 }
 
+// TestImportWithoutStatus checks that a version that others have published is not deleted when it is replaced, although
+// status was not written when it was imported.
+func TestImportWithoutStatus(t *testing.T) {
+	e := newEnv(t)
+	e.others(map[string][]byte{"python/m.py": []byte("one")})
+	l := testLayer()
+	meta.SetExternalName(l, arn(1))
+	if _, err := e.Step(l); err != nil {
+		t.Fatal(err)
+	}
+	l.Status = v1beta1.LayerVersionStatus{}
+	e.Converge(l)
+	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
+	e.Converge(l)
+	e.wantVersions("What others have published is not deleted when it is replaced", 1, 2)
+}
+
 // TestAnARNOfAnotherAccountNamesNothing checks that a LayerVersion whose external name is the ARN of another account
 // neither shows nor deletes the version with that number in its own account, which may be that of another namespace.
 func TestAnARNOfAnotherAccountNamesNothing(t *testing.T) {

@@ -154,6 +154,9 @@ func (e *external) owner(
 		return v, f.Others.NewForeignUntaggedError(ctx, o.Description, o.Name)
 	}
 	e.adopted = v == ownership.Adopted
+	if i, _ := intentOf(l); o.Resource != nil && l.Status.AtProvider.Version == nil && !i.ledTo(o.Resource.Version) {
+		e.adopted = true // Status was not written when it was.
+	}
 	return v, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 )
 
 // Max is the number of versions whose code's revision is recorded.
@@ -17,10 +18,14 @@ const Max = 20
 
 // Record returns the record of versions' code with that of a version. deployed is the code that was deployed last,
 // and codeSHA256 the hash of the version's code: if it is another one, or if it has no revision, the record stays. The
-// code of a version never changes, so that the first record of it stays, too.
+// code of a version with a number never changes, so that the first record of it stays, too. That of $LATEST.PUBLISHED is
+// replaced, because it is published again.
 func Record(
 	all []v1beta1.PublishedCode, version, codeSHA256 string, deployed *v1beta1.DeployedCode,
 ) []v1beta1.PublishedCode {
+	if version == versions.LatestPublished {
+		all = slices.DeleteFunc(slices.Clone(all), func(p v1beta1.PublishedCode) bool { return p.Version == version })
+	}
 	_, known := Of(all, version)
 	if known || deployed == nil || deployed.Revision == "" || deployed.CodeSHA256 != codeSHA256 {
 		return all

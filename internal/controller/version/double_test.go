@@ -305,6 +305,54 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
+// TestLostAnswerAfterDeletionByHand checks that the version is found again that was published in place of one that
+// someone has deleted, if the answer to its publication was lost.
+func TestLostAnswerAfterDeletionByHand(t *testing.T) {
+	for _, drop := range []awsdouble.Drop{awsdouble.DropBefore, awsdouble.DropAfter} {
+		t.Run(fmt.Sprintf("drop=%d", drop), func(t *testing.T) {
+			e := newEnv(t)
+			v := testVersion()
+			e.Converge(v)
+			e.change(256)
+			e.Converge(v)
+			if _, err := e.Lambda.DeleteFunction(
+				t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("2")},
+			); err != nil {
+				t.Fatal(err)
+			}
+			e.Advance(time.Minute)
+			e.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: drop, Times: 1})
+			if _, err := e.Step(v); err == nil {
+				t.Fatal("the lost answer must be an error")
+			}
+			e.Converge(v)
+			e.has(v, "3", "1", "3")
+			e.remove(v)
+			e.has(v, "3", "1")
+		})
+	}
+}
+
+// TestStatusThatIsNotWritten checks that a version is pruned, and deleted with its resource, although status was not
+// written after its publication.
+func TestStatusThatIsNotWritten(t *testing.T) {
+	e := newEnv(t)
+	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](1) })
+	for i := range int32(4) {
+		e.change(256 + i)
+		e.Advance(2 * time.Second)
+		before := v.Status.DeepCopy()
+		if _, err := e.Step(v); err != nil {
+			t.Fatal(err)
+		}
+		v.Status = *before
+		e.Converge(v)
+	}
+	e.has(v, "4", "3", "4")
+	e.remove(v)
+	e.has(v, "4")
+}
+
 func TestDeletionRightAfterALostAnswer(t *testing.T) {
 	e := newEnv(t)
 	v := testVersion()
@@ -468,5 +516,37 @@ func TestPublishedCode(t *testing.T) {
 	e.Converge(v)
 	if diff := cmp.Diff(want, v.Status.AtProvider.PublishedCode); diff != "" {
 		t.Errorf("the revision of code that others have deployed is unknown: -want, +got:\n%s", diff)
+	}
+}
+
+// TestPublishedCodeOfWhatIsPublishedAgain checks that status has the revision of the present code of
+// $LATEST.PUBLISHED.
+func TestPublishedCodeOfWhatIsPublishedAgain(t *testing.T) {
+	deployed := &v1beta1.DeployedCode{}
+	e := newEnv(t)
+	e = e.following(testenv.Functions{Answer: func(_ client.ObjectKey, f *v1beta1.Function) error {
+		f.Status.SetConditions(xpv2.Available())
+		f.Status.AtProvider.DeployedCode = deployed
+		return nil
+	}})
+	v := testVersion(func(v *v1beta1.Version) {
+		v.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "cart"}
+		v.Spec.ForProvider.PublishTo = ptr.To("LATEST_PUBLISHED")
+	})
+	for _, revision := range []string{"main@sha1:1", "main@sha1:2"} {
+		e.Advance(2 * time.Second)
+		if _, err := e.Lambda.UpdateFunctionCode(e.Context(), &lambda.UpdateFunctionCodeInput{
+			FunctionName: ptr.To("f"), ZipFile: awsdouble.Zip(map[string]string{"index.py": revision}),
+		}); err != nil {
+			t.Fatal(err)
+		}
+		c, _ := e.Double.Function("f")
+		deployed.CodeSHA256, deployed.Revision = c.CodeSha256, revision
+		e.Advance(2 * time.Second)
+		e.Converge(v)
+		want := []v1beta1.PublishedCode{{Version: "$LATEST.PUBLISHED", Revision: revision}}
+		if diff := cmp.Diff(want, v.Status.AtProvider.PublishedCode); diff != "" {
+			t.Errorf("-want, +got:\n%s", diff)
+		}
 	}
 }

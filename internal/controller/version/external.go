@@ -131,8 +131,9 @@ func (e *external) recover(
 ) (string, reconcile.Record, error) {
 	i, recorded := versions.IntentOf(v)
 	s := &v.Status.AtProvider
+	_, unanswered := ownership.UnansweredAt(v) // The same content may have been published before.
 	if !recorded || reconcile.ObserveOnly(v) || v.Spec.ForProvider.PublishTo != nil ||
-		versions.Number(name) > i.Before || i.Fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
+		versions.Number(name) > i.Before || !unanswered && i.Fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
 		return name, reconcile.Record{}, nil
 	}
 	var err error
@@ -167,8 +168,10 @@ func (e *external) owner(
 		}
 		return ownership.Adopted, nil
 	}
-	i, recorded := versions.IntentOf(v)
-	if !meta.WasDeleted(v) || o.Name == versions.LatestPublished || (recorded && versions.Number(o.Name) > i.Before) ||
+	if i, recorded := versions.IntentOf(v); recorded && versions.Number(o.Name) > i.Before {
+		versions.Remember(&v.Status.AtProvider.VersionHistory, o.Name, i.Fingerprint) // Status may not have been written.
+	}
+	if !meta.WasDeleted(v) || o.Name == versions.LatestPublished ||
 		versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {
 		return ownership.Ours, nil
 	}
@@ -276,7 +279,7 @@ func (e *external) update(ctx context.Context, v *v1beta1.Version, o found, u up
 	if u.Call == opDelete {
 		s := &v.Status.AtProvider
 		f := versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, ""))
-		effects, err := e.pruner().Prune(ctx, f, &s.VersionHistory, o.Resource.unused, e.facts.Now())
+		effects, err := e.pruner(v).Prune(ctx, f, &s.VersionHistory, o.Resource.unused, e.facts.Now())
 		return reconcile.Result{Effects: effects}, err
 	}
 	res := reconcile.Result{}
@@ -295,23 +298,25 @@ func unnamed(v *v1beta1.Version, now time.Time) reconcile.Record {
 	return reconcile.Record{Annotations: a, Failure: "cannot write the external name"}
 }
 
-// intent returns what is to be published.
-func (e *external) intent() versions.Intent {
+// intent returns what is to be published. AWS does not list a version that was deleted, and does not use its number
+// again.
+func (e *external) intent(v *v1beta1.Version) versions.Intent {
 	return versions.Intent{
-		Before: versions.Highest(e.found.versions), Fingerprint: contentOf(e.found.function).Fingerprint(),
+		Before:      max(versions.Highest(e.found.versions), versions.Number(reconcile.ExternalName(v))),
+		Fingerprint: contentOf(e.found.function).Fingerprint(),
 	}
 }
 
 // toPublish returns the record of what is to be published.
 func (e *external) toPublish(v *v1beta1.Version) reconcile.Record {
 	return reconcile.Record{
-		Annotations: e.intent().Annotation(v), Failure: "cannot record what is about to be published",
+		Annotations: e.intent(v).Annotation(v), Failure: "cannot record what is about to be published",
 	}
 }
 
 // publish publishes exactly what was observed: AWS rejects the call if the function was changed since.
 func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, error) {
-	i := e.intent()
+	i := e.intent(v)
 	out, err := e.api.PublishVersion(ctx, publishInput(e.function, v.Spec.ForProvider, e.found.function.RevisionId))
 	if err != nil {
 		return "", errors.Wrapf(err, "cannot publish function %s", e.function)
@@ -335,7 +340,7 @@ func (e *external) delete(ctx context.Context, v *v1beta1.Version, o found) (rec
 	}
 	if why == "" {
 		defer e.cache.Forget(e.key(o.Name))
-		err := e.pruner().Delete(ctx, e.function, o.Name)
+		err := e.pruner(v).Delete(ctx, e.function, o.Name)
 		switch {
 		case versions.InUse(err) && o.Name != reconcile.ExternalName(v):
 			why = awserr.Message(err)

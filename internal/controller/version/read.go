@@ -93,19 +93,21 @@ func (e *external) recordCode(ctx context.Context, v *v1beta1.Version, c *types.
 		return
 	}
 	s, f := &v.Status.AtProvider, &v1beta1.Function{}
-	if _, known := publishedcode.Of(s.PublishedCode, ptr.Deref(c.Version, "")); known ||
-		!publishedcode.Referenced(ctx, e.functions, v.GetNamespace(), v.Spec.ForProvider.FunctionNameRef, f) {
+	name, sum := ptr.Deref(c.Version, ""), ptr.Deref(c.CodeSha256, "")
+	if _, known := publishedcode.Of(s.PublishedCode, name); known && ptr.Deref(s.CodeSHA256, "") == sum {
 		return
 	}
-	s.PublishedCode = publishedcode.Record(
-		s.PublishedCode, ptr.Deref(c.Version, ""), ptr.Deref(c.CodeSha256, ""), f.Status.AtProvider.DeployedCode,
-	)
+	var deployed *v1beta1.DeployedCode
+	if publishedcode.Referenced(ctx, e.functions, v.GetNamespace(), v.Spec.ForProvider.FunctionNameRef, f) {
+		deployed = f.Status.AtProvider.DeployedCode
+	}
+	s.PublishedCode = publishedcode.Record(s.PublishedCode, name, sum, deployed)
 }
 
 // pruner returns a Pruner, which deletes versions that nothing uses.
-func (e *external) pruner() versions.Pruner {
+func (e *external) pruner(v *v1beta1.Version) versions.Pruner {
 	return versions.Pruner{
-		Facts: e.facts, API: e.api, Cache: e.cache, Aliases: e.functions, Limited: e.limited,
+		Facts: e.facts, API: e.api, Cache: e.cache, Resources: e.functions, Version: v.GetUID(), Limited: e.limited,
 	}
 }
 
@@ -117,7 +119,7 @@ func (e *external) unused(ctx context.Context, v *v1beta1.Version, o observed) (
 	h := &v.Status.AtProvider.VersionHistory
 	excess := versions.Excess(h, v.Spec.ForProvider.HistoryLimit, wanted(v.Status.AtProvider, o.version)...)
 	f := versions.FunctionOf(e.function, ptr.Deref(o.function.FunctionArn, ""))
-	return e.pruner().Unused(ctx, f, h, excess, e.facts.Now())
+	return e.pruner(v).Unused(ctx, f, h, excess, e.facts.Now())
 }
 
 // readDeleted reads what is still to be deleted: with a history limit, the resource's
@@ -131,7 +133,7 @@ func (e *external) readDeleted(ctx context.Context, v *v1beta1.Version, name str
 	if earlier := versions.Earlier(&s.VersionHistory, name); v.Spec.ForProvider.HistoryLimit != nil &&
 		len(earlier) > 0 {
 		oldest := earlier[len(earlier)-1]
-		by, err := e.pruner().UsedBy(ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), oldest)
+		by, err := e.pruner(v).UsedBy(ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), oldest)
 		return found{
 			Annotate: nothing, Resource: observed{usedBy: by}, Exists: true, Name: oldest,
 			Description: e.description(oldest),

@@ -21,8 +21,9 @@ import (
 const LatestPublished = "$LATEST.PUBLISHED"
 
 const (
-	// maxHistory is the maximum number of versions in a status.
-	maxHistory = 101
+	// maxHistory is the maximum number of versions in a status: the latest one, those that the highest limit keeps, and
+	// as many that are in use or not deleted yet.
+	maxHistory = 201
 
 	// minRecheck and maxRecheck are the shortest and longest time before a version that was in use is checked again.
 	minRecheck = time.Minute

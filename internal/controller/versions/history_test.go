@@ -1,6 +1,7 @@
 package versions
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -60,11 +61,25 @@ func TestRemember(t *testing.T) {
 	if Remembers(h, "2") || !Remembers(h, "1") || len(h.RetainedVersions) > 0 {
 		t.Errorf("a version that is gone must leave nothing behind: %+v", h)
 	}
-	for range 200 {
-		Remember(h, string(rune('a'+len(h.History))), "")
+	for i := range 2 * maxHistory {
+		Remember(h, strconv.Itoa(10+i), "")
 	}
 	if len(h.History) != maxHistory {
 		t.Errorf("status must stay small, got %d versions", len(h.History))
+	}
+}
+
+// TestTheHighestLimit checks that versions beyond the highest limit are remembered until they are deleted, and those in
+// use until they no longer are.
+func TestTheHighestLimit(t *testing.T) {
+	const limit, inUse = 100, 20
+	h := &v1beta1.VersionHistory{}
+	for i := range limit + inUse + 2 {
+		Remember(h, strconv.Itoa(i+1), "")
+	}
+	excess := Excess(h, ptr.To[int32](limit), strconv.Itoa(limit+inUse+2))
+	if len(excess) != inUse+1 || excess[0] != "1" {
+		t.Errorf("the oldest %d versions are beyond the limit, got %v", inUse+1, excess)
 	}
 }
 

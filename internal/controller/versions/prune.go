@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -63,10 +64,14 @@ type Pruner struct {
 	// Cache is the cache of the session's answers.
 	Cache *readcache.Cache
 
-	// Aliases reads Aliases, which may need versions that nothing in AWS names. Nil reads none.
-	Aliases client.Reader
+	// Resources reads Aliases and Versions, which may need versions that nothing in AWS names. Nil reads none.
+	Resources client.Reader
 
-	// Limited says that Aliases are only those of some namespaces of the cluster. Then nothing is deleted of a function
+	// Version is the UID of the Version that prunes, if any. It does not need its own earlier versions, even if an
+	// outdated cache says so.
+	Version types.UID
+
+	// Limited says that Resources are only those of some namespaces of the cluster. Then nothing is deleted of a function
 	// with an alias that none of them manages.
 	Limited bool
 }
@@ -193,7 +198,7 @@ func (p Pruner) uses(ctx context.Context, f Function, versions ...string) (Uses,
 	if err != nil {
 		return nil, notReturned(err, f)
 	}
-	u, err := p.withAliases(ctx, f, l, versions)
+	u, err := p.withResources(ctx, f, l, versions)
 	return u, notReturned(err, f)
 }
 

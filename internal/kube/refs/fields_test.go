@@ -233,7 +233,8 @@ func TestIn(t *testing.T) {
 func TestOneAndAll(t *testing.T) {
 	e := newEnv(t)
 	e.create(role("r", "arn:r"))
-	found, missing := arnOf("r"), arnOf("nope")
+	e.create(role("s", "arn:s"))
+	found, other, missing := arnOf("r"), arnOf("s"), arnOf("nope")
 	set := "set"
 	if got, err := One(t.Context(), e.reader, "shop", "spec.forProvider.roleFrom", &set, nil); err != nil ||
 		got != &set {
@@ -248,9 +249,9 @@ func TestOneAndAll(t *testing.T) {
 		t.Errorf("without selectors the values stay, got %v, %v", got, err)
 	}
 	got, err := All(t.Context(), e.reader, "shop", "spec.forProvider.layersFrom", nil,
-		[]v1beta1.FieldSelector{found, found})
-	if err != nil || !cmp.Equal(got, []string{"arn:r", "arn:r"}) {
-		t.Errorf("selectors select, in their order, got %v, %v", got, err)
+		[]v1beta1.FieldSelector{other, found, other})
+	if err != nil || !cmp.Equal(got, []string{"arn:s", "arn:r"}) {
+		t.Errorf("selectors select, in their order, each value once, got %v, %v", got, err)
 	}
 	_, err = All(t.Context(), e.reader, "shop", "spec.forProvider.layersFrom", nil,
 		[]v1beta1.FieldSelector{found, missing})

@@ -3,6 +3,7 @@ package refs
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -29,7 +30,8 @@ func One(ctx context.Context, g Getter, namespace, name string, v *string,
 	return &selected, nil
 }
 
-// All returns the values of a field of spec, or the selected values if there are selectors.
+// All returns the values of a field of spec, or the selected values if there are selectors. A value that several of them
+// select is returned once, because the API server accepts none twice in spec either.
 func All(ctx context.Context, g Getter, namespace, name string, values []string,
 	from []v1beta1.FieldSelector,
 ) ([]string, error) {
@@ -42,7 +44,9 @@ func All(ctx context.Context, g Getter, namespace, name string, values []string,
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, *selected)
+		if !slices.Contains(all, *selected) {
+			all = append(all, *selected)
+		}
 	}
 	return all, nil
 }

@@ -7,30 +7,36 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// aliasReader lists Aliases, or returns an error.
-type aliasReader struct {
+// reader lists Aliases and Versions, or returns an error.
+type reader struct {
 	client.Reader
 
-	items []v1beta1.Alias
-	err   error
+	items    []v1beta1.Alias
+	versions []v1beta1.Version
+	err      error
 }
 
-func (r aliasReader) List(_ context.Context, l client.ObjectList, _ ...client.ListOption) error {
-	list, ok := l.(*v1beta1.AliasList)
-	if !ok {
+func (r reader) List(_ context.Context, l client.ObjectList, _ ...client.ListOption) error {
+	switch list := l.(type) {
+	case *v1beta1.AliasList:
+		list.Items = r.items
+	case *v1beta1.VersionList:
+		list.Items = r.versions
+	default:
 		return errors.Errorf("%T is listed", l)
 	}
-	list.Items = r.items
 	return r.err
 }
 
@@ -55,16 +61,16 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 		want    string
 		fails   bool
 	}{
-		"None":   {reason: "Nothing uses the oldest version.", want: "1", aliases: aliasReader{}},
-		"Window": {reason: "The oldest version is not in the window, and may be deleted.", want: "1", aliases: aliasReader{items: []v1beta1.Alias{rollingOut(arn)}}},
-		"Other":  {reason: "The rollout of another function needs none of its versions.", want: "1", aliases: aliasReader{items: []v1beta1.Alias{rollingOut(arn + "2")}}},
-		"Absent": {reason: "A kind that is not active has no rollouts.", want: "1", aliases: aliasReader{err: &kmeta.NoKindMatchError{}}},
-		"Failed": {reason: "If the rollouts are not known, nothing is deleted.", fails: true, aliases: aliasReader{err: errors.New("boom")}},
+		"None":   {reason: "Nothing uses the oldest version.", want: "1", aliases: reader{}},
+		"Window": {reason: "The oldest version is not in the window, and may be deleted.", want: "1", aliases: reader{items: []v1beta1.Alias{rollingOut(arn)}}},
+		"Other":  {reason: "The rollout of another function needs none of its versions.", want: "1", aliases: reader{items: []v1beta1.Alias{rollingOut(arn + "2")}}},
+		"Absent": {reason: "A kind that is not active has no rollouts.", want: "1", aliases: reader{err: &kmeta.NoKindMatchError{}}},
+		"Failed": {reason: "If the rollouts are not known, nothing is deleted.", fails: true, aliases: reader{err: errors.New("boom")}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := env(t)
-			p, h := Pruner{API: w.Lambda, Cache: w.Cache, Aliases: tc.aliases}, history("4", "3", "2", "1")
+			p, h := Pruner{API: w.Lambda, Cache: w.Cache, Resources: tc.aliases}, history("4", "3", "2", "1")
 			ctx := w.Context()
 			got, _, err := p.at(w).Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())
 			if got != tc.want || err != nil != tc.fails {
@@ -73,7 +79,7 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 		})
 	}
 	w := env(t)
-	p := Pruner{API: w.Lambda, Cache: w.Cache, Aliases: aliasReader{items: []v1beta1.Alias{rollingOut(arn)}}}
+	p := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{items: []v1beta1.Alias{rollingOut(arn)}}}
 	for version, want := range map[string]string{"1": "", "2": "Alias shop/live", "3": "Alias shop/live"} {
 		ctx := w.Context()
 		if got, err := p.at(w).UsedBy(ctx, FunctionOf("f", arn), version); got != want || err != nil {
@@ -119,9 +125,70 @@ func TestVersionsOfSpecsAreKept(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := env(t)
-			p, h := Pruner{API: w.Lambda, Cache: w.Cache, Aliases: aliasReader{items: []v1beta1.Alias{tc.alias}}}, history("4", "3", "2", "1")
+			p, h := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{items: []v1beta1.Alias{tc.alias}}}, history("4", "3", "2", "1")
 			now := w.Now()
 			got, effects, err := p.at(w).Unused(w.Context(), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), now)
+			if got != tc.want || err != nil {
+				t.Errorf("%s\ngot %q, %v, want %q; events %v", tc.reason, got, err, tc.want, effects.Events)
+			}
+		})
+	}
+}
+
+// TestVersionsOfOthersAreKept checks that the versions of other resources of the kind Version are kept: such a Version
+// would publish its version again, with another number.
+func TestVersionsOfOthersAreKept(t *testing.T) {
+	of := func(change func(*v1beta1.Version)) v1beta1.Version {
+		v := v1beta1.Version{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "prices", UID: "uid-1"}}
+		v.Spec.ForProvider = v1beta1.VersionParameters{FunctionName: ptr.To("f"), Region: "eu-central-1"}
+		change(&v)
+		return v
+	}
+	imported := func(v *v1beta1.Version) { meta.SetExternalName(v, "1") }
+	observed := func(arn string) func(*v1beta1.Version) {
+		return func(v *v1beta1.Version) {
+			v.Status.AtProvider.FunctionArn, v.Status.AtProvider.Version = ptr.To(arn+":1"), ptr.To("1")
+		}
+	}
+	cases := map[string]struct {
+		reason  string
+		version v1beta1.Version
+		of      types.UID
+		want    string
+	}{
+		"Imported": {reason: "The version is to be imported.", version: of(imported), want: "2"},
+		"Observed": {reason: "The Version is of the version.", version: of(observed(arn)), want: "2"},
+		"Prepared": {
+			reason: "Aliases invoke the version while AWS prepares a later one.",
+			version: of(func(v *v1beta1.Version) {
+				observed(arn)(v)
+				v.Status.AtProvider.PreparedVersion, v.Status.AtProvider.Version = ptr.To("1"), ptr.To("4")
+			}),
+			want: "2",
+		},
+		"Reference": {
+			reason: "The function is named by its resource.", want: "2",
+			version: of(func(v *v1beta1.Version) {
+				imported(v)
+				v.Spec.ForProvider.FunctionName, v.Spec.ForProvider.FunctionNameRef = nil, &xpv2.NamespacedReference{Name: "f"}
+			}),
+		},
+		"Elsewhere": {reason: "The version is of another function.", version: of(observed(arn + "2")), want: "1"},
+		"Region": {
+			reason: "The version is of a function in another region.", want: "1",
+			version: of(func(v *v1beta1.Version) { imported(v); v.Spec.ForProvider.Region = "eu-west-1" }),
+		},
+		"Itself": {
+			reason:  "An outdated cache shows an earlier version of the Version that prunes.",
+			version: of(observed(arn)), of: "uid-1", want: "1",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := env(t)
+			p := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{versions: []v1beta1.Version{tc.version}}, Version: tc.of}
+			h := history("4", "3", "2", "1")
+			got, effects, err := p.at(w).Unused(w.Context(), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())
 			if got != tc.want || err != nil {
 				t.Errorf("%s\ngot %q, %v, want %q; events %v", tc.reason, got, err, tc.want, effects.Events)
 			}
@@ -156,7 +223,7 @@ func TestAliasesThatAreNotSeen(t *testing.T) {
 				_, err := w.Lambda.CreateAlias(w.Context(), &lambda.CreateAliasInput{FunctionName: ptr.To("f"), Name: &tc.alias, FunctionVersion: ptr.To("4")})
 				w.Must(err)
 			}
-			p, h := Pruner{API: w.Lambda, Cache: w.Cache, Aliases: aliasReader{items: tc.items}, Limited: tc.limited}, history("4", "3", "2", "1")
+			p, h := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{items: tc.items}, Limited: tc.limited}, history("4", "3", "2", "1")
 			for range 2 { // The second time, the lists are cached.
 				ctx := w.Context()
 				got, effects, err := p.at(w).Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())

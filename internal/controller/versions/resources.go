@@ -1,0 +1,119 @@
+package versions
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
+
+// withResources returns the uses that lists of AWS have, and those of the function's Aliases and Versions.
+func (p Pruner) withResources(ctx context.Context, f Function, l lists, versions []string) (Uses, error) {
+	if p.Resources == nil {
+		return l.uses, nil
+	}
+	l.uses = maps.Clone(l.uses)
+	if err := p.addAliasResources(ctx, f, l, versions); err != nil {
+		return nil, errors.Wrap(err, "cannot list Aliases to check which versions they need")
+	}
+	if err := p.addVersionResources(ctx, f, l.uses); err != nil {
+		return nil, errors.Wrap(err, "cannot list Versions to check which versions they are of")
+	}
+	return l.uses, nil
+}
+
+// addAliasResources adds the versions that the specs of the function's Aliases name, which AWS may not show yet, and
+// those of their rollouts. While a target version receives all invocations and is still observed, nothing in AWS names
+// the stable one, to which a rollback returns. If the Alias of an alias can't be seen, it may need each of the
+// versions.
+func (p Pruner) addAliasResources(ctx context.Context, f Function, l lists, versions []string) error {
+	aliases := &v1beta1.AliasList{}
+	if err := p.Resources.List(ctx, aliases); err != nil {
+		return resource.Ignore(kmeta.IsNoMatchError, err) // The kind may not be active.
+	}
+	managed := map[string]bool{}
+	for i := range aliases.Items {
+		a := &aliases.Items[i]
+		arn := ptr.Deref(a.Status.AtProvider.AliasArn, "")
+		name, ok := strings.CutPrefix(arn, f.ARN+":")
+		fp := a.Spec.ForProvider
+		if !ok && (arn != "" || !isToBeOf(f, fp.Region, fp.FunctionName, fp.FunctionNameRef)) {
+			continue
+		}
+		managed[name] = managed[name] || reconcile.Allows(a, xpv2.ManagementActionUpdate)
+		for _, v := range NeededBy(a) {
+			l.uses.add(v, "Alias "+a.GetNamespace()+"/"+a.GetName())
+		}
+	}
+	for _, name := range l.aliases {
+		if !p.Limited || managed[name] {
+			continue
+		}
+		for _, v := range versions {
+			l.uses.add(v, "perhaps an Alias of alias "+name+" in a namespace that this provider does not watch")
+		}
+	}
+	return nil
+}
+
+// addVersionResources adds the versions that the function's other Versions are of: such a Version publishes its version
+// again if that is deleted.
+func (p Pruner) addVersionResources(ctx context.Context, f Function, uses Uses) error {
+	list := &v1beta1.VersionList{}
+	if err := p.Resources.List(ctx, list); err != nil {
+		return resource.Ignore(kmeta.IsNoMatchError, err) // The kind may not be active.
+	}
+	for i := range list.Items {
+		v := &list.Items[i]
+		fp, s := v.Spec.ForProvider, v.Status.AtProvider
+		arn := ptr.Deref(s.FunctionArn, "")
+		if v.GetUID() == p.Version || !strings.HasPrefix(arn, f.ARN+":") &&
+			(arn != "" || !isToBeOf(f, fp.Region, fp.FunctionName, fp.FunctionNameRef)) {
+			continue
+		}
+		for _, version := range []string{
+			reconcile.ExternalName(v), ptr.Deref(s.Version, ""), ptr.Deref(s.PreparedVersion, ""),
+		} {
+			uses.add(version, "Version "+v.GetNamespace()+"/"+v.GetName())
+		}
+	}
+	return nil
+}
+
+// isToBeOf reports whether a resource that AWS does not have yet is one of a function, as far as its spec tells.
+func isToBeOf(f Function, region string, functionName *string, ref *xpv2.NamespacedReference) bool {
+	name := ptr.Deref(functionName, "")
+	if ref != nil && name == "" {
+		name = ref.Name // Most Functions have the name of the function.
+	}
+	return name == f.Name && strings.Contains(f.ARN, ":"+region+":")
+}
+
+// NeededBy returns the versions that an Alias's spec names, and those that its rollout may return to or move to.
+func NeededBy(a *v1beta1.Alias) []string {
+	p, s := a.Spec.ForProvider, a.Status.Rollout
+	needed := []string{ptr.Deref(p.FunctionVersion, "")}
+	if c := p.RoutingConfig; c != nil {
+		needed = slices.AppendSeq(needed, maps.Keys(c.AdditionalVersionWeights))
+	}
+	if r := a.Spec.Rollout; r != nil && s != nil {
+		needed = append(needed, s.Stable.FunctionVersion, s.Target.FunctionVersion)
+		if w := r.RollbackWindow; w != nil {
+			for _, h := range s.History[:min(len(s.History), int(w.Revisions))] {
+				needed = append(needed, h.FunctionVersion)
+			}
+		}
+	}
+	return slices.DeleteFunc(needed, func(v string) bool { return v == "" })
+}
