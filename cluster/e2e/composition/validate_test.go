@@ -174,6 +174,16 @@ func TestWrongCompositesAreRefused(t *testing.T) {
 			reason: "A name alone can't be healthy.", example: "release",
 			edit: `{dependencies: [{name: a}]}`, want: "exactly one of http and condition",
 		},
+		"NoURLOfADependency": {
+			reason: "A host has no spaces.", example: "release",
+			edit: `{dependencies: [{name: a, http: {url: "https://exa mple"}}]}`, want: "url must be an http or https URL",
+		},
+		"NoAddress": {
+			reason: "A port is a number.", example: "release",
+			edit: `{readiness: {mode: All, checks: [{name: a, successCondition: "true", provider: {prometheus: ` +
+				`{address: "http://prometheus:port", query: up}}}]}}`,
+			want: "address must be an http or https URL",
+		},
 		"TwoSourcesOfCode": {
 			reason: "A function has one code.", example: "serverless-function",
 			edit: `{code: {files: {index.py: pass}, bucket: my-code, key: app.zip}}`,

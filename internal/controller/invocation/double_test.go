@@ -241,6 +241,64 @@ func TestRefusedCallsAreMadeAgain(t *testing.T) {
 	}
 }
 
+// TestRejectedInputIsTakenBack checks that the function is not invoked again if its input is what it was before one that
+// AWS has rejected, whatever the outcome was.
+func TestRejectedInputIsTakenBack(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		first  func(*env)
+		lost   func(*v1beta1.Invocation)
+		want   string
+	}{
+		"Succeeded": {reason: "It has run.", want: succeeded},
+		"Failed":    {reason: "It may run once.", first: func(e *env) { e.returns.Error = "Unhandled" }, want: functionError},
+		"Unknown": {reason: "It may have run.", first: func(e *env) {
+			e.Double.Fail(awsdouble.Fault{Operation: "Invoke", Drop: awsdouble.DropAfter})
+		}, want: unknown},
+		"NoStatus": {reason: "A restored backup has no status.", lost: withoutStatus, want: succeeded},
+		"Unwritten": {reason: "That the call was rejected did not reach the annotation.", lost: func(i *v1beta1.Invocation) {
+			r := recorded(i)
+			r.Outcome = unknown
+			i.SetAnnotations(r.annotation())
+		}, want: succeeded},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			if tc.first != nil {
+				tc.first(e)
+			}
+			i := newInvocation()
+			e.converge(i)
+			first := i.Spec.ForProvider.Payload
+			for range 2 {
+				i.Spec.ForProvider.Payload = ptr.To(`{"a":2}`)
+				for range 2 {
+					e.Double.Fail(awsdouble.Fault{Operation: "Invoke", Error: awsdouble.AccessDenied("lambda:InvokeFunction")})
+					if _, err := e.Do(i); err == nil || *i.Status.AtProvider.Outcome != notInvoked {
+						t.Fatalf("%s: want a rejected call, got %v, %+v", tc.reason, err, i.Status.AtProvider)
+					}
+				}
+				if tc.lost != nil {
+					tc.lost(i)
+				}
+				i.Spec.ForProvider.Payload = first
+				e.converge(i)
+				if len(e.runs) != 1 || *i.Status.AtProvider.Outcome != tc.want || *i.Status.AtProvider.Attempts != 1 {
+					t.Errorf("%s: want no other run, got %v, %+v", tc.reason, e.runs, i.Status.AtProvider)
+				}
+			}
+			e.returns = awsdouble.Returned{}
+			for _, payload := range []string{`{"a":2}`, *first} {
+				i.Spec.ForProvider.Payload = &payload
+				if got := e.converge(i); len(got) != 1 {
+					t.Errorf("%s: an input that was not rejected is a new one, got %v", tc.reason, got)
+				}
+			}
+		})
+	}
+}
+
 func TestRetriesOfAFunctionThatFails(t *testing.T) {
 	e := newEnv(t)
 	e.returns = awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage":"not yet"}`)}

@@ -64,6 +64,7 @@ func (e *external) Observe(
 	if err := e.prepare(ctx, i, r); err != nil {
 		return reconcile.Outcome{}, err
 	}
+	r = e.record
 	d := decide(i, r, e.input, e.now())
 	if missing := forbidden(i, r, d); missing != "" {
 		return reconcile.Outcome{Exists: true, Ready: reconcile.Unavailable(i.GetGeneration(), missing)}, nil
@@ -109,6 +110,7 @@ func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r 
 		}
 		return reconcile.Outcome{}, err
 	}
+	r = e.record
 	d := atTheEnd(i, r, e.input, e.now())
 	switch {
 	case d.done && r.Outcome == unknown:
@@ -168,15 +170,19 @@ func forbidden(i *v1beta1.Invocation, r *record, d decision) string {
 	return ""
 }
 
-// prepare resolves the input of the invocation.
+// prepare resolves the input of the invocation, and its record.
 func (e *external) prepare(ctx context.Context, i *v1beta1.Invocation, r *record) error {
-	e.record = r
 	var err error
 	if e.event, err = e.payload(ctx, i); err != nil {
 		return err
 	}
-	e.input, err = e.fingerprints.fingerprint(string(i.GetUID()), i.Spec.ForProvider, e.event)
-	return err
+	if e.input, err = e.fingerprints.fingerprint(string(i.GetUID()), i.Spec.ForProvider, e.event); err != nil {
+		return err
+	}
+	if e.record = r.of(e.input); e.record != nil {
+		stamp(i, *e.record)
+	}
+	return nil
 }
 
 // payload reads the payload.

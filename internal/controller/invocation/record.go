@@ -53,6 +53,9 @@ type record struct {
 
 	// At is the time of the invocation.
 	At metav1.Time `json:"at"`
+
+	// Before is the record of the last call that was not rejected before this one, if any.
+	Before *record `json:"before,omitempty"`
 }
 
 func name(i *v1beta1.Invocation) string { return i.GetNamespace() + "/" + i.GetName() }
@@ -65,8 +68,11 @@ func recorded(i *v1beta1.Invocation) *record {
 		return s
 	case s == nil, s.Serial < a.Serial:
 		return a
-	case a.Serial < s.Serial, a.Outcome == unknown:
+	case a.Serial < s.Serial:
+		return s
+	case a.Outcome == unknown:
 		// The outcome did not reach the annotation.
+		s.Before = a.Before
 		return s
 	}
 	return a
@@ -112,6 +118,11 @@ func (r *record) begin(i *v1beta1.Invocation, input, action string, now time.Tim
 		return next
 	}
 	next.Serial, next.Ran = r.Serial+1, !r.neverInvoked()
+	if next.Before = r.Before; r.Outcome != notInvoked {
+		before := *r
+		before.Before = nil
+		next.Before = &before
+	}
 	if r.Input == input && r.Action == action {
 		next.Attempts = r.Attempts + 1
 	}
@@ -124,6 +135,17 @@ func (r *record) refused() record {
 	back.Outcome = notInvoked
 	back.Attempts--
 	return back
+}
+
+// of returns the record for an input. A call with another input that AWS rejected has changed nothing: if the input is
+// again the one before it, the function was invoked with it.
+func (r *record) of(input string) *record {
+	if r == nil || r.Outcome != notInvoked || r.Input == input || r.Before == nil || r.Before.Input != input {
+		return r
+	}
+	before := *r.Before
+	before.Serial, before.Ran = r.Serial, r.Ran
+	return &before
 }
 
 // neverInvoked reports whether the function was never invoked.

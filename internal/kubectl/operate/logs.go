@@ -131,7 +131,8 @@ func (t *target) logGroup() string {
 
 // print prints what there is and, with --follow, what is written afterwards.
 func (l *logger) print(ctx context.Context) error {
-	from := l.Now().Add(-l.since)
+	now := l.Now()
+	from := now.Add(-l.since)
 	var last []types.FilteredLogEvent
 	emit := l.write
 	if l.tail >= 0 {
@@ -158,19 +159,20 @@ func (l *logger) print(ctx context.Context) error {
 		_, _ = fmt.Fprintf(l.ErrOut, "waiting for log group %s, which AWS creates when the function first logs\n",
 			l.group)
 	}
-	return l.poll(ctx, from)
+	return l.poll(ctx, from, now)
 }
 
-// poll prints new events until the command is interrupted.
-func (l *logger) poll(ctx context.Context, from time.Time) error {
+// poll prints new events until the command is interrupted. read is when the last read began: a read may take long, and
+// the machine may sleep in between.
+func (l *logger) poll(ctx context.Context, from, read time.Time) error {
 	for {
 		if err := l.pause(ctx, interval); err != nil {
 			return kubectl.ErrInterrupted
 		}
-		now := l.Now()
-		if overlap := now.Add(-late - interval); overlap.After(from) {
+		if overlap := read.Add(-late); overlap.After(from) {
 			from = overlap
 		}
+		read = l.Now()
 		l.forget(from)
 		if err := l.read(ctx, from, l.write); err != nil && !isMissing(err) {
 			return l.explain(err)

@@ -79,7 +79,8 @@ func TestNoLogGroup(t *testing.T) {
 	}
 }
 
-// TestFollow checks that each event is printed once, also those that appear late, until the user interrupts.
+// TestFollow checks that each event is printed once, also those that appear late or while the machine sleeps, until the
+// user interrupts.
 func TestFollow(t *testing.T) {
 	cases := map[string]struct {
 		reason         string
@@ -88,9 +89,9 @@ func TestFollow(t *testing.T) {
 		before         []string
 		stdout, stderr string
 	}{
-		"Logs":    {reason: "What there is comes first.", command: &cobra.Command{Use: "logs"}, before: []string{"before\n"}, stdout: "before\nfirst\nlate\nsecond\n"},
-		"Tail":    {reason: "tail waits for a log group that does not exist yet.", command: &cobra.Command{Use: "tail"}, tail: true, before: []string{"before\n"}, stdout: "before\nfirst\nlate\nsecond\n"},
-		"NoGroup": {reason: "A function that has not logged has no group yet.", command: &cobra.Command{Use: "tail"}, tail: true, stdout: "first\nlate\nsecond\n", stderr: "waiting for log group /aws/lambda/shop-checkout, which AWS creates when the function first logs\n"},
+		"Logs":    {reason: "What there is comes first.", command: &cobra.Command{Use: "logs"}, before: []string{"before\n"}, stdout: "before\nfirst\nlate\nsecond\nasleep\n"},
+		"Tail":    {reason: "tail waits for a log group that does not exist yet.", command: &cobra.Command{Use: "tail"}, tail: true, before: []string{"before\n"}, stdout: "before\nfirst\nlate\nsecond\nasleep\n"},
+		"NoGroup": {reason: "A function that has not logged has no group yet.", command: &cobra.Command{Use: "tail"}, tail: true, stdout: "first\nlate\nsecond\nasleep\n", stderr: "waiting for log group /aws/lambda/shop-checkout, which AWS creates when the function first logs\n"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -109,6 +110,9 @@ func TestFollow(t *testing.T) {
 					e.aws.PutLog(region, group, "s", "late\n", e.now.Add(-10*time.Second))
 				case 40:
 					e.aws.PutLog(region, group, "s", "second\n", e.now)
+				case 50:
+					e.aws.PutLog(region, group, "s", "asleep\n", e.now)
+					e.now = e.now.Add(time.Hour)
 				case 60:
 					return context.Canceled
 				}

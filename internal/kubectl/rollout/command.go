@@ -158,10 +158,11 @@ func (c *command) build(f *kubectl.Factory, cmd *cobra.Command) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		value, err := c.send(cmd.Context(), o, a, dryRun, out)
+		a, err = c.send(cmd.Context(), o, a, dryRun, out)
 		if err != nil || !watch {
 			return err
 		}
+		value := a.Annotations[c.annotation]
 		return o.watch(cmd.Context(), a, after(c.annotation, value, c.goal(value)))
 	}
 	o.addFlags(cmd, &watch, "Watch the rollout afterwards, until it ends.")
@@ -186,16 +187,17 @@ func validate(cmd *cobra.Command, dryRun string, watch bool, format string) erro
 	return nil
 }
 
-// send writes the annotation, prints the result, and returns the annotation's value. The alias is patched only in the
-// state in which the command was found to apply: after a conflict, it is read again.
+// send writes the annotation, prints the result, and returns the alias with the annotation. The alias is patched only
+// in the state in which the command was found to apply: after a conflict, it is read again.
 func (c *command) send(
 	ctx context.Context, o *observer, a *v1beta1.Alias, dryRun string, out *kubectl.Output,
-) (value string, err error) {
+) (*v1beta1.Alias, error) {
 	var result *unstructured.Unstructured
 	var waits string
 	name := a.Name
-	err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		if value, err = c.value(a, o.Now().UTC().Format(time.RFC3339Nano)); err != nil {
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		value, err := c.value(a, o.Now().UTC().Format(time.RFC3339Nano))
+		if err != nil {
 			return err
 		}
 		if waits, err = refusal(a, c.annotation, value, o.Now()); err != nil {
@@ -213,7 +215,10 @@ func (c *command) send(
 		return err
 	})
 	if err != nil {
-		return "", err
+		return nil, err
+	}
+	if a, err = decode(result); err != nil {
+		return nil, err
 	}
 	if waits != "" {
 		_, _ = fmt.Fprintf(o.ErrOut, "Warning: the provider carries the command out once the alias is as before: %s\n",
@@ -231,7 +236,7 @@ func (c *command) send(
 		done += " (server dry run)"
 	}
 	out.Did(done)
-	return value, out.Print(result, o.Out)
+	return a, out.Print(result, o.Out)
 }
 
 // patch writes the annotation, unless it is a dry run of the client, and returns the alias.

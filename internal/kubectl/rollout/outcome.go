@@ -59,13 +59,21 @@ func serves(version string) goal {
 	}
 }
 
-// after is a goal that counts once the provider has handled a command.
+// after is a goal that counts once the provider has handled a command, whatever command comes after it. A command that
+// has another one in its place before that is never handled.
 func after(annotation, value string, then goal) goal {
+	handled := false
 	return func(a *v1beta1.Alias) (bool, error) {
-		if s := a.Status.Rollout; s == nil || s.HandledCommands[annotation] != value {
-			return false, nil
+		s := a.Status.Rollout
+		handled = handled || s != nil && s.HandledCommands[annotation] == value
+		switch {
+		case handled:
+			return then(a)
+		case a.Annotations[annotation] != value:
+			return false, fmt.Errorf("someone else has changed the annotation %s: the provider may not have carried the "+
+				"command out", annotation)
 		}
-		return then(a)
+		return false, nil
 	}
 }
 

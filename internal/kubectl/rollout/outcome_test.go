@@ -16,6 +16,9 @@ const failedMessage = "rollout 2-t87v8a of version 2 has failed (AnalysisFailed)
 
 func TestGoals(t *testing.T) {
 	handled := status(func(s *v1beta1.AliasRolloutStatus) { s.HandledCommands = map[string]string{"abort": "t"} })
+	commanded := func(name, value string) func(a *v1beta1.Alias) {
+		return func(a *v1beta1.Alias) { a.Annotations = map[string]string{name: value} }
+	}
 	newSpec := func(a *v1beta1.Alias) { a.Generation = 2 }
 	waits := status(func(s *v1beta1.AliasRolloutStatus) { s.Message = "spec.rollout.paused is true: version 3 waits" })
 	drift := status(func(s *v1beta1.AliasRolloutStatus) { s.Drift = "someone else has changed the alias" })
@@ -58,12 +61,14 @@ func TestGoals(t *testing.T) {
 		})), promoted("")}, want: want{err: "rollout 2-t87v8a of version 2 has failed (Aborted): the user has chosen another version; version 1 serves"}},
 		"FailedAndChanged":   {reason: "What serves is what AWS shows, not what the rollout has left.", args: args{canary(rejected, served("3"), drift), promoted("")}, want: want{err: strings.Replace(failedMessage, "version 1 serves", "version 3 serves", 1)}},
 		"RejectedAndChanged": {reason: "So it is for a version that was rejected before another one.", args: args{canary(rejected, newTarget, served("5"), drift), promoted("2")}, want: want{err: "version 2 was rejected (AnalysisFailed): version 5 serves"}},
-		"NotHandled":         {reason: "A state from before a command says nothing about it.", args: args{canary(rejected), after("abort", "t", ended)}},
+		"NotHandled":         {reason: "A state from before a command says nothing about it.", args: args{canary(rejected, commanded("abort", "t")), after("abort", "t", ended)}},
+		"Overwritten":        {reason: "A command that another one has replaced is never handled.", args: args{canary(commanded("abort", "u")), after("abort", "t", ended)}, want: want{err: "someone else has changed the annotation abort: the provider may not have carried the command out"}},
+		"Removed":            {reason: "Nor is one that was removed.", args: args{canary(), after("abort", "t", ended)}, want: want{err: "someone else has changed the annotation abort: the provider may not have carried the command out"}},
 		"Aborted":            {reason: "A rollout that was aborted has ended.", args: args{canary(rejected, handled), after("abort", "t", ended)}, want: want{done: true}},
 		"Aborting":           {reason: "A rollback takes a while.", args: args{canary(handled), after("abort", "t", ended)}},
 		"Serves":             {reason: "Undo has succeeded if the version serves, although the manifest wants another.", args: args{canary(rejected), serves("1")}, want: want{done: true}},
 		"ServesNot":          {reason: "The version can't serve any more.", args: args{canary(ready), serves("1")}, want: want{err: "the provider does not return to version 1: the event RolloutCommand says why"}},
-		"ServesOnceHandled":  {reason: "The provider has not handled the command yet.", args: args{canary(ready), after("rollback-to", "t", serves("1"))}},
+		"ServesOnceHandled":  {reason: "The provider has not handled the command yet.", args: args{canary(ready, commanded("rollback-to", "t")), after("rollback-to", "t", serves("1"))}},
 		"ServesSoon":         {reason: "The rollback is in progress.", args: args{canary(), serves("1")}},
 	}
 	for name, tc := range cases {
@@ -77,6 +82,26 @@ func TestGoals(t *testing.T) {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestHandledCommandIsWatched checks that a command that was handled is watched to its end, although another user
+// repeats it.
+func TestHandledCommandIsWatched(t *testing.T) {
+	handled := func(value string) func(a *v1beta1.Alias) {
+		return func(a *v1beta1.Alias) {
+			a.Annotations = map[string]string{"promote": value}
+			a.Status.Rollout.HandledCommands = map[string]string{"promote": value}
+		}
+	}
+	g := after("promote", "t", promoted(""))
+	for _, a := range []*v1beta1.Alias{canary(handled("t")), canary(handled("u"))} {
+		if done, err := g(a); done || err != nil {
+			t.Errorf("a rollout in progress is watched, got %t, %v", done, err)
+		}
+	}
+	if done, err := g(canary(ready, handled("u"))); !done || err != nil {
+		t.Errorf("the watch ends with the rollout, got %t, %v", done, err)
 	}
 }
 
