@@ -18,8 +18,8 @@ const Max = 20
 
 // Record returns the record of versions' code with that of a version. deployed is the code that was deployed last,
 // and codeSHA256 the hash of the version's code: if it is another one, or if it has no revision, the record stays. The
-// code of a version with a number never changes, so that the first record of it stays, too. That of $LATEST.PUBLISHED is
-// replaced, because it is published again.
+// code of a version with a number never changes, so that the first record of it stays, too. That of $LATEST.PUBLISHED
+// is replaced, because it is published again.
 func Record(
 	all []v1beta1.PublishedCode, version, codeSHA256 string, deployed *v1beta1.DeployedCode,
 ) []v1beta1.PublishedCode {

@@ -169,7 +169,8 @@ func (e *external) owner(
 		return ownership.Adopted, nil
 	}
 	if i, recorded := versions.IntentOf(v); recorded && versions.Number(o.Name) > i.Before {
-		versions.Remember(&v.Status.AtProvider.VersionHistory, o.Name, i.Fingerprint) // Status may not have been written.
+		// Status may not have been written.
+		versions.Remember(&v.Status.AtProvider.VersionHistory, o.Name, i.Fingerprint)
 	}
 	if !meta.WasDeleted(v) || o.Name == versions.LatestPublished ||
 		versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {

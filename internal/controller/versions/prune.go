@@ -71,8 +71,8 @@ type Pruner struct {
 	// outdated cache says so.
 	Version types.UID
 
-	// Limited says that Resources are only those of some namespaces of the cluster. Then nothing is deleted of a function
-	// with an alias that none of them manages.
+	// Limited says that Resources are only those of some namespaces of the cluster. Then nothing is deleted of a
+	// function with an alias that none of them manages.
 	Limited bool
 }
 

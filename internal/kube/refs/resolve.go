@@ -30,8 +30,8 @@ func One(ctx context.Context, g Getter, namespace, name string, v *string,
 	return &selected, nil
 }
 
-// All returns the values of a field of spec, or the selected values if there are selectors. A value that several of them
-// select is returned once, because the API server accepts none twice in spec either.
+// All returns the values of a field of spec, or the selected values if there are selectors. A value that several of
+// them select is returned once, because the API server accepts none twice in spec either.
 func All(ctx context.Context, g Getter, namespace, name string, values []string,
 	from []v1beta1.FieldSelector,
 ) ([]string, error) {

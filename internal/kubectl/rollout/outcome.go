@@ -70,8 +70,8 @@ func after(annotation, value string, then goal) goal {
 		case handled:
 			return then(a)
 		case a.Annotations[annotation] != value:
-			return false, fmt.Errorf("someone else has changed the annotation %s: the provider may not have carried the "+
-				"command out", annotation)
+			return false, fmt.Errorf("someone else has changed the annotation %s: the provider may not have carried "+
+				"the command out", annotation)
 		}
 		return false, nil
 	}
