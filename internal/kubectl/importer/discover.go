@@ -91,20 +91,25 @@ func (r *reader) list(ctx context.Context) (*lists, error) {
 	return l, err
 }
 
-// paged calls a function for each page of a list, with the marker of the page.
-func paged(what string, page func(marker *string) (next *string, err error)) error {
-	var marker *string
-	for range mostPages {
-		next, err := page(marker)
+// A pager returns the pages of a list, as the paginators of the SDK do.
+type pager[P any] interface {
+	HasMorePages() bool
+	NextPage(ctx context.Context, options ...func(*lambda.Options)) (*P, error)
+}
+
+// paged calls a function with each page of a list.
+func paged[P any](ctx context.Context, what string, pages pager[P], each func(page *P)) error {
+	for n := 0; pages.HasMorePages(); n++ {
+		if n == mostPages {
+			return fmt.Errorf("cannot list %s: there are more than %d pages", what, mostPages)
+		}
+		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return fmt.Errorf("cannot list %s: %w", what, err)
 		}
-		if ptr.Deref(next, "") == "" {
-			return nil
-		}
-		marker = next
+		each(page)
 	}
-	return fmt.Errorf("cannot list %s: there are more than %d pages", what, mostPages)
+	return nil
 }
 
 // clean returns the error of a call in AWS's words.
@@ -117,14 +122,9 @@ func clean(err error) error {
 
 // listFunctions lists the functions with all their versions.
 func (r *reader) listFunctions(ctx context.Context, l *lists) error {
-	err := paged("functions", func(marker *string) (*string, error) {
-		out, err := r.api.ListFunctions(ctx, &lambda.ListFunctionsInput{
-			FunctionVersion: types.FunctionVersionAll,
-			Marker:          marker,
-		})
-		if err != nil {
-			return nil, err
-		}
+	pages := lambda.NewListFunctionsPaginator(r.api,
+		&lambda.ListFunctionsInput{FunctionVersion: types.FunctionVersionAll})
+	err := paged(ctx, "functions", pages, func(out *lambda.ListFunctionsOutput) {
 		for _, c := range out.Functions {
 			name, version := ptr.Deref(c.FunctionName, ""), ptr.Deref(c.Version, "")
 			switch {
@@ -137,7 +137,6 @@ func (r *reader) listFunctions(ctx context.Context, l *lists) error {
 				l.layers[name+":"+version] = append(l.layers[name+":"+version], ptr.Deref(layer.Arn, ""))
 			}
 		}
-		return out.NextMarker, nil
 	})
 	slices.Sort(l.functions)
 	l.functions = slices.Compact(l.functions)
@@ -155,11 +154,8 @@ var listedToGot = samefields.MustNew[types.EventSourceMappingConfiguration, lamb
 // listMappings returns all event source mappings, by the name of their function.
 func (r *reader) listMappings(ctx context.Context) (map[string][]types.EventSourceMappingConfiguration, error) {
 	all := map[string][]types.EventSourceMappingConfiguration{}
-	return all, paged("event source mappings", func(marker *string) (*string, error) {
-		out, err := r.api.ListEventSourceMappings(ctx, &lambda.ListEventSourceMappingsInput{Marker: marker})
-		if err != nil {
-			return nil, err
-		}
+	pages := lambda.NewListEventSourceMappingsPaginator(r.api, &lambda.ListEventSourceMappingsInput{})
+	return all, paged(ctx, "event source mappings", pages, func(out *lambda.ListEventSourceMappingsOutput) {
 		for _, m := range out.EventSourceMappings {
 			name := functionname.OfARN(ptr.Deref(m.FunctionArn, "")).Function
 			all[name] = append(all[name], m)
@@ -169,7 +165,6 @@ func (r *reader) listMappings(ctx context.Context) (map[string][]types.EventSour
 				r.recorder.answered("GetEventSourceMapping", &lambda.GetEventSourceMappingInput{UUID: m.UUID}, got)
 			}
 		}
-		return out.NextMarker, nil
 	})
 }
 
@@ -177,30 +172,23 @@ func (r *reader) listMappings(ctx context.Context) (map[string][]types.EventSour
 // config takes fewer calls than asking for the config of each function.
 func (r *reader) listSigning(ctx context.Context) (map[string]string, error) {
 	var configs []string
-	err := paged("code signing configs", func(marker *string) (*string, error) {
-		out, err := r.api.ListCodeSigningConfigs(ctx, &lambda.ListCodeSigningConfigsInput{Marker: marker})
-		if err != nil {
-			return nil, err
-		}
+	pages := lambda.NewListCodeSigningConfigsPaginator(r.api, &lambda.ListCodeSigningConfigsInput{})
+	err := paged(ctx, "code signing configs", pages, func(out *lambda.ListCodeSigningConfigsOutput) {
 		for _, c := range out.CodeSigningConfigs {
 			arn := ptr.Deref(c.CodeSigningConfigArn, "")
 			configs = append(configs, arn)
 			r.recorder.answered("GetCodeSigningConfig", &lambda.GetCodeSigningConfigInput{CodeSigningConfigArn: &arn},
 				&lambda.GetCodeSigningConfigOutput{CodeSigningConfig: &c})
 		}
-		return out.NextMarker, nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	of := map[string]string{}
 	for _, arn := range configs {
-		err := paged("functions of "+arn, func(marker *string) (*string, error) {
-			out, err := r.api.ListFunctionsByCodeSigningConfig(ctx,
-				&lambda.ListFunctionsByCodeSigningConfigInput{CodeSigningConfigArn: &arn, Marker: marker})
-			if err != nil {
-				return nil, err
-			}
+		pages := lambda.NewListFunctionsByCodeSigningConfigPaginator(r.api,
+			&lambda.ListFunctionsByCodeSigningConfigInput{CodeSigningConfigArn: &arn})
+		err := paged(ctx, "functions of "+arn, pages, func(out *lambda.ListFunctionsByCodeSigningConfigOutput) {
 			for _, f := range out.FunctionArns {
 				name := functionname.OfARN(f).Function
 				of[name] = arn
@@ -208,7 +196,6 @@ func (r *reader) listSigning(ctx context.Context) (map[string]string, error) {
 					&lambda.GetFunctionCodeSigningConfigInput{FunctionName: &name},
 					&lambda.GetFunctionCodeSigningConfigOutput{CodeSigningConfigArn: &arn, FunctionName: &name})
 			}
-			return out.NextMarker, nil
 		})
 		if err != nil {
 			return nil, err
