@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/smithy-go"
+	"golang.org/x/sync/errgroup"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
@@ -206,44 +207,37 @@ func (r *reader) listSigning(ctx context.Context) (map[string]string, error) {
 
 // readAll reads the functions of the given names, several at a time. It returns those that read has found and selected.
 func (r *reader) readAll(ctx context.Context, names []string, read func(*function) error) ([]*function, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(workers)
 	var (
-		wg    sync.WaitGroup
-		mu    sync.Mutex
-		out   []*function
-		done  int
-		queue = make(chan string)
+		mu   sync.Mutex
+		out  []*function
+		done int
 	)
-	for range workers {
-		wg.Go(func() {
-			for name := range queue {
-				f := &function{
-					name: name, policies: map[string]string{},
-					runtimes: map[string]*lambda.GetRuntimeManagementConfigOutput{},
-				}
-				err := context.Cause(ctx)
-				if err == nil {
-					err = read(f)
-				}
-				if err != nil {
-					cancel(fmt.Errorf("cannot read function %s: %w", name, clean(err)))
-				}
-				mu.Lock()
-				if done++; f.out != nil {
-					out = append(out, f)
-				}
-				r.progress(done, len(names))
-				mu.Unlock()
+	for _, name := range names {
+		group.Go(func() error {
+			f := &function{
+				name: name, policies: map[string]string{},
+				runtimes: map[string]*lambda.GetRuntimeManagementConfigOutput{},
 			}
+			err := ctx.Err()
+			if err == nil {
+				err = read(f)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if done++; f.out != nil {
+				out = append(out, f)
+			}
+			r.progress(done, len(names))
+			if err != nil {
+				return fmt.Errorf("cannot read function %s: %w", name, clean(err))
+			}
+			return nil
 		})
 	}
-	for _, n := range names {
-		queue <- n
-	}
-	close(queue)
-	wg.Wait()
-	return out, context.Cause(ctx)
+	err := group.Wait()
+	return out, err
 }
 
 // readMappings reads the tags of mappings, so that they are known when the mappings are observed, and whether AWS can
