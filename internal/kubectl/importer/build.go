@@ -99,8 +99,7 @@ func (b *builder) build(ctx context.Context) error {
 	entries := b.shared()
 	for _, f := range b.account.functions {
 		entries = slices.Concat(entries, []entry{b.function(f)}, b.versions(f), b.aliases(f), b.configs(f),
-			b.policies(f),
-			b.mappings(f))
+			b.policies(f), b.mappings(f))
 	}
 	for _, e := range entries {
 		if err := b.add(ctx, e); err != nil {

@@ -24,7 +24,7 @@ func (b *builder) function(f *function) entry {
 	if isImage(f) {
 		e.policies = create
 	}
-	if stack := managedBy(f.out.Tags); stack != "" {
+	if stack := f.out.Tags["aws:cloudformation:stack-name"]; stack != "" {
 		e.item.Warnings = append(e.item.Warnings, fmt.Sprintf("CloudFormation manages it by the stack %s: "+
 			"remove it from the stack before you change it here, or both will change it", stack))
 	}

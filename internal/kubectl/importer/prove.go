@@ -35,7 +35,6 @@ func (b *builder) prove(ctx context.Context) {
 	b.o.Progress(Proving, 0, len(items))
 	for n, pl := range p.All(ctx, resources) {
 		i := items[n]
-		i.Plan = pl
 		if why := objection(pl); why != "" {
 			if !slices.ContainsFunc(i.Limits, func(l string) bool { return strings.HasSuffix(l, why) }) {
 				i.Limits = append(i.Limits, why)
@@ -67,7 +66,7 @@ func objection(p plan.Plan) string {
 	case len(calls) > 0:
 		return "the provider would call " + strings.Join(calls, ", ") + changes
 	case len(fields) > 0:
-		return "it would be changed:" + strings.TrimPrefix(changes, "")
+		return "it would be changed:" + changes
 	case p.Action == plan.Wait:
 		return "the plan is not complete: " + p.Message
 	case p.Action != plan.None && p.Action != plan.Adopt && p.Action != plan.Update:

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -123,26 +122,15 @@ func jsonNames(t reflect.Type) []string {
 	return out
 }
 
-// userTags returns the tags that are part of spec: neither AWS's nor those that say who owns a resource.
-func userTags(tags map[string]string) map[string]any {
+// withTags adds the tags to settings that are part of spec: neither AWS's nor those that say who owns a resource.
+func withTags(settings map[string]any, tags map[string]string) {
 	out := map[string]any{}
 	for k, v := range tags {
 		if !strings.HasPrefix(strings.ToLower(k), "aws:") && !slices.Contains(ownership.Keys(), k) {
 			out[k] = v
 		}
 	}
-	return out
-}
-
-// withTags adds tags to settings, if there are any.
-func withTags(settings map[string]any, tags map[string]string) {
-	if t := userTags(tags); len(t) > 0 {
-		settings["tags"] = t
+	if len(out) > 0 {
+		settings["tags"] = out
 	}
 }
-
-// managedBy returns the stack of CloudFormation that manages a resource by its tags. It is empty if there is none.
-func managedBy(tags map[string]string) string { return tags["aws:cloudformation:stack-name"] }
-
-// sortedKeys returns the keys of a map in order.
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

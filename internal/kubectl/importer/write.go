@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -199,7 +201,7 @@ func summarize(w io.Writer, r *Result, written int) error {
 		r.Resources(), len(r.Items)-r.Resources(), written, calls)
 	fmt.Fprintf(&out, "Proven: %d of %d resources. Applying them changes nothing in AWS but tags.\n",
 		r.Resources()-len(unproven), r.Resources())
-	for _, name := range sortedKeys(r.Managed) {
+	for _, name := range slices.Sorted(maps.Keys(r.Managed)) {
 		fmt.Fprintf(&out, "Skipped: function %s is already managed by %s\n", kubectl.OneLine(name),
 			kubectl.OneLine(r.Managed[name]))
 	}
