@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 )
@@ -190,7 +191,7 @@ func (l *logger) forget(before time.Time) {
 // read calls a function with each event that is not older than a time and that it was not called with.
 func (l *logger) read(ctx context.Context, from time.Time, emit func(types.FilteredLogEvent) error) error {
 	in := &cloudwatchlogs.FilterLogEventsInput{
-		LogGroupIdentifier: &l.group, FilterPattern: optional(l.filter),
+		LogGroupIdentifier: &l.group, FilterPattern: lambdaapi.Text(l.filter),
 		StartTime: aws.Int64(from.UnixMilli()),
 	}
 	pages := cloudwatchlogs.NewFilterLogEventsPaginator(l.client, in)
