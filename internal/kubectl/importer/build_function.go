@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -162,9 +163,5 @@ func (b *builder) referCapacityProvider(f *function, s map[string]any) {
 	}
 	const block = "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig"
 	set(s, block+".capacityProviderArnRef", b.ref(v1beta1.CapacityProviderKind, name))
-	inner := s
-	for p := range strings.SplitSeq(block, ".") {
-		inner, _ = inner[p].(map[string]any)
-	}
-	delete(inner, "capacityProviderArn")
+	unstructured.RemoveNestedField(s, strings.Split(block+".capacityProviderArn", ".")...)
 }

@@ -87,18 +87,9 @@ func settingsOf(kind string, mg reconcile.Managed) (map[string]any, error) {
 	return out, nil
 }
 
-// set sets a field of a nested map by its path.
+// set sets a field of a nested map by its path, on which there are only maps.
 func set(m map[string]any, path string, value any) {
-	parts := strings.Split(path, ".")
-	for _, p := range parts[:len(parts)-1] {
-		inner, ok := m[p].(map[string]any)
-		if !ok {
-			inner = map[string]any{}
-			m[p] = inner
-		}
-		m = inner
-	}
-	m[parts[len(parts)-1]] = value
+	_ = unstructured.SetNestedField(m, value, strings.Split(path, ".")...)
 }
 
 // fieldsOf returns the names of the fields of spec.forProvider of a resource.
