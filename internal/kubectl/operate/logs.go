@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -172,18 +173,10 @@ func (l *logger) poll(ctx context.Context, from time.Time) error {
 		if overlap := now.Add(-late - interval); overlap.After(from) {
 			from = overlap
 		}
-		l.forget(from)
+		// Events before are not read again.
+		maps.DeleteFunc(l.seen, func(_ string, at int64) bool { return at < from.UnixMilli() })
 		if err := l.read(ctx, from, l.write); err != nil && !isMissing(err) {
 			return l.explain(err)
-		}
-	}
-}
-
-// forget removes events that are not read again.
-func (l *logger) forget(before time.Time) {
-	for id, at := range l.seen {
-		if at < before.UnixMilli() {
-			delete(l.seen, id)
 		}
 	}
 }
