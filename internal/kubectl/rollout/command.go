@@ -243,12 +243,7 @@ func (c *command) patch(
 		if err != nil {
 			return nil, err
 		}
-		annotations := u.GetAnnotations()
-		if annotations == nil {
-			annotations = map[string]string{}
-		}
-		annotations[c.annotation] = value
-		u.SetAnnotations(annotations)
+		xpmeta.AddAnnotations(u, map[string]string{c.annotation: value})
 		return u, nil
 	}
 	options := metav1.PatchOptions{FieldManager: kubectl.FieldManager}
