@@ -157,11 +157,11 @@ func (b *builder) referLayers(f *function, s map[string]any) {
 }
 
 func (b *builder) referCapacityProvider(f *function, s map[string]any) {
-	name := capacityProviderOf(f.config())
-	if name == "" || !slices.Contains(b.account.providers, name) {
+	arn := capacityProviderARN(f.config())
+	if !slices.Contains(b.account.providers, arn) {
 		return
 	}
 	const block = "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig"
-	set(s, block+".capacityProviderArnRef", b.ref(v1beta1.CapacityProviderKind, name))
+	set(s, block+".capacityProviderArnRef", b.ref(v1beta1.CapacityProviderKind, lastPart(arn)))
 	unstructured.RemoveNestedField(s, strings.Split(block+".capacityProviderArn", ".")...)
 }
