@@ -23,11 +23,7 @@ type target struct {
 
 // openArg reads the Function that the command's only argument names, and the AWS configuration for its region.
 func openArg(cmd *cobra.Command, f *kubectl.Factory, flags *awsconfig.Flags, args []string) (*target, error) {
-	name, err := kubectl.FunctionArg(cmd, args)
-	if err != nil {
-		return nil, err
-	}
-	fn, err := f.ReadFunction(cmd.Context(), name)
+	fn, err := f.ReadFunction(cmd, args)
 	if err != nil {
 		return nil, err
 	}
