@@ -28,12 +28,10 @@ const (
 
 // A reader reads an account.
 type reader struct {
+	Options
+
 	api      *lambda.Client
 	recorder *recorder
-	selector Selector
-	manager  func(ctx context.Context, tags map[string]string) string
-	names    []string
-	progress func(done, total int)
 }
 
 // read reads what the selected functions of an account have.
@@ -131,7 +129,7 @@ func (r *reader) listFunctions(ctx context.Context, l *lists) error {
 			switch {
 			case version != functionname.Latest:
 				l.published[name] = true
-			case len(r.names) == 0 || slices.Contains(r.names, name):
+			case len(r.Names) == 0 || slices.Contains(r.Names, name):
 				l.functions = append(l.functions, name)
 			}
 			for _, layer := range c.Layers {
@@ -141,7 +139,7 @@ func (r *reader) listFunctions(ctx context.Context, l *lists) error {
 	})
 	slices.Sort(l.functions)
 	l.functions = slices.Compact(l.functions)
-	for _, n := range r.names {
+	for _, n := range r.Names {
 		if err == nil && !slices.Contains(l.functions, n) {
 			err = fmt.Errorf("function %s does not exist in this region", n)
 		}
@@ -229,7 +227,7 @@ func (r *reader) readAll(ctx context.Context, names []string, read func(*functio
 			if done++; f.out != nil {
 				out = append(out, f)
 			}
-			r.progress(done, len(names))
+			r.Progress(Reading, done, len(names))
 			if err != nil {
 				return fmt.Errorf("cannot read function %s: %w", name, clean(err))
 			}

@@ -26,14 +26,14 @@ func (r *reader) readFunction(ctx context.Context, f *function, layers map[strin
 		return nil
 	case err != nil:
 		return err
-	case len(r.selector) > 0 && out.TagsError != nil:
+	case len(r.Selector) > 0 && out.TagsError != nil:
 		return fmt.Errorf("cannot select it by its tags, grant lambda:ListTags on it: %s",
 			kubectl.OneLine(ptr.Deref(out.TagsError.Message, "")))
-	case out.Configuration == nil || !r.selector.Matches(out.Tags):
+	case out.Configuration == nil || !r.Selector.Matches(out.Tags):
 		return nil
 	}
 	f.out = out
-	if f.manager = r.manager(ctx, out.Tags); f.manager != "" {
+	if f.manager = r.Manager(ctx, out.Tags); f.manager != "" {
 		return nil
 	}
 	for _, read := range []func(context.Context, *function) error{
