@@ -2,7 +2,6 @@ package kubectl
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -13,13 +12,20 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// ReadFunction reads a Function of the cluster for display.
-func (f *Factory) ReadFunction(ctx context.Context, name string) (*v1beta1.Function, error) {
+// ReadFunction reads the Function that is the command's only argument for display.
+func (f *Factory) ReadFunction(cmd *cobra.Command, args []string) (*v1beta1.Function, error) {
+	if len(args) != 1 {
+		return nil, UsageErrorf(cmd, "exactly one FUNCTION is required, got %d", len(args))
+	}
+	name, err := Functions.Name(args[0])
+	if err != nil {
+		return nil, err
+	}
 	client, err := f.Resources(Functions)
 	if err != nil {
 		return nil, err
 	}
-	u, err := client.Get(ctx, name, metav1.GetOptions{})
+	u, err := client.Get(cmd.Context(), name, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -33,14 +39,6 @@ func (f *Factory) ReadFunction(ctx context.Context, name string) (*v1beta1.Funct
 // FunctionName returns the name or ARN of a Function in AWS, by which operations name it.
 func FunctionName(fn *v1beta1.Function) string {
 	return cmp.Or(meta.GetExternalName(fn), fn.GetName())
-}
-
-// FunctionArg returns the name of the Function that is the command's only argument.
-func FunctionArg(cmd *cobra.Command, args []string) (string, error) {
-	if len(args) != 1 {
-		return "", UsageErrorf(cmd, "exactly one FUNCTION is required, got %d", len(args))
-	}
-	return Functions.Name(args[0])
 }
 
 // LogGroupOf returns the name of the CloudWatch log group of a Function: the one last observed, or else the one in

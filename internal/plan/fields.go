@@ -3,7 +3,6 @@ package plan
 import (
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -280,16 +279,6 @@ func SetDefaults(mg reconcile.Managed) {
 			Name: "default",
 		})
 	}
-}
-
-// uuids match what AWS gives to mappings.
-var uuids = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-
-func isUUID(s string) bool { return uuids.MatchString(s) }
-
-func isNumber(s string) bool {
-	_, err := strconv.ParseInt(s, 10, 64)
-	return err == nil
 }
 
 func creates(operation string) bool {

@@ -24,12 +24,17 @@ func (l Live) Plan(ctx context.Context, mg reconcile.Managed,
 	s *awssession.Session,
 ) (summary string, differs bool, err error) {
 	o := l.Options
-	o.Resolver = func(client.Client) engine.Resolver { return fixed{s} }
+	o.Resolver = Through(s)
 	p := New(o).Plan(ctx, mg, mg)
 	if p.deferred > 0 {
 		return "", false, &quota.DeferredError{Operation: "the reads of a plan", After: p.deferred}
 	}
 	return p.Summary(), p.Differs(), nil
+}
+
+// Through returns a Resolver of Options with which all resources are planned with the same session.
+func Through(s *awssession.Session) func(client.Client) engine.Resolver {
+	return func(client.Client) engine.Resolver { return fixed{s} }
 }
 
 // fixed resolves every session to the same one.

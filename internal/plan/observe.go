@@ -13,11 +13,7 @@ import (
 // Observe returns a resource with the status that the provider would write if managementPolicies were ["Observe"]. It
 // returns an error if AWS does not have what the resource names.
 func (p *Planner) Observe(ctx context.Context, mg reconcile.Managed) (reconcile.Managed, error) {
-	gvk, err := p.kindOf(mg)
-	if err != nil {
-		return nil, err
-	}
-	s, err := p.stepper(gvk, p.objects)
+	s, err := p.stepper(mg, p.objects)
 	if err != nil {
 		return nil, err
 	}

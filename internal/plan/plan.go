@@ -110,14 +110,19 @@ func (p Plan) Summary() string {
 	if p.Message != "" {
 		out += "; " + p.Message
 	}
+	return out + p.Fields()
+}
+
+// Fields returns the fields that differ in parentheses, after a space. It is empty if there are none.
+func (p Plan) Fields() string {
 	if len(p.Changes) == 0 {
-		return out
+		return ""
 	}
-	parts = nil
+	parts := make([]string, 0, len(p.Changes))
 	for _, c := range p.Changes {
 		parts = append(parts, diff.Change{Path: c.Path, Old: c.Before, New: c.After}.String())
 	}
-	return out + " (" + strings.Join(parts, ", ") + ")"
+	return " (" + strings.Join(parts, ", ") + ")"
 }
 
 func action(calls []dryrun.Call, existed, adopted, deleted bool) Action {

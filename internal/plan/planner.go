@@ -131,8 +131,13 @@ func (p *Planner) advance(d time.Duration) {
 	p.now = p.now.Add(d)
 }
 
-// stepper returns the stepper of a kind that reads objects. It returns an error if the provider has no such kind.
-func (p *Planner) stepper(gvk schema.GroupVersionKind, from *objects) (engine.Stepper, error) {
+// stepper returns the stepper of a resource's kind that reads objects. It returns an error if the provider has no such
+// kind.
+func (p *Planner) stepper(mg reconcile.Managed, from *objects) (engine.Stepper, error) {
+	gvk, err := p.kindOf(mg)
+	if err != nil {
+		return nil, err
+	}
 	setup := controller.Kinds[gvk]
 	if setup == nil {
 		return nil, errors.Errorf("%s is no kind of managed resource of this provider", gvk.Kind)
@@ -144,7 +149,7 @@ func (p *Planner) stepper(gvk schema.GroupVersionKind, from *objects) (engine.St
 	}
 	if fields == nil {
 		fields = refs.NewFieldReader(refs.FieldReaderOptions{
-			Live: from, ConfigMaps: objs, Mapper: p.mapper(),
+			Live: from, ConfigMaps: objs, Mapper: &lenientMapper{RESTMapper: p.o.Mapper},
 			Clock: clock.RealClock{}, Missing: p.placeholder,
 		})
 	}
@@ -173,10 +178,7 @@ type clientOnly struct {
 // GetClient returns the client.
 func (m *clientOnly) GetClient() client.Client { return m.client }
 
-// mapper returns the mapper of the cluster's kinds. Those that are part of the plan need not be in the cluster.
-func (p *Planner) mapper() meta.RESTMapper { return &lenientMapper{RESTMapper: p.o.Mapper} }
-
-// lenientMapper maps a kind that the cluster does not have as a namespaced one.
+// lenientMapper maps a kind that the cluster does not have as a namespaced one: it may be part of the plan.
 type lenientMapper struct{ meta.RESTMapper }
 
 // RESTMapping returns the mapping of a kind.

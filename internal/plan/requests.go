@@ -110,10 +110,10 @@ func (p *Planner) lifecycle(ctx context.Context, mg, known reconcile.Managed, ou
 	p.declare(known, out)
 	p.change(ctx, mg, known, policies, record)
 	var remove, create func(dryrun.Request)
-	if allows(policies, xpv2.ManagementActionDelete) {
+	if reconcile.Allows(mg, xpv2.ManagementActionDelete) {
 		remove = record
 	}
-	if allows(policies, xpv2.ManagementActionCreate) {
+	if reconcile.Allows(mg, xpv2.ManagementActionCreate) {
 		create = record
 	}
 	known.SetDeletionTimestamp(&metav1.Time{Time: p.clock()})
@@ -133,15 +133,11 @@ func (p *Planner) lifecycle(ctx context.Context, mg, known reconcile.Managed, ou
 	known.SetUID(again.GetUID())
 }
 
-func allows(policies xpv2.ManagementPolicies, action xpv2.ManagementAction) bool {
-	return slices.Contains(policies, xpv2.ManagementActionAll) || slices.Contains(policies, action)
-}
-
 // change records the calls that change each field of spec to what spec asks for.
 func (p *Planner) change(ctx context.Context, mg, known reconcile.Managed, policies xpv2.ManagementPolicies,
 	record func(dryrun.Request),
 ) {
-	if !allows(policies, xpv2.ManagementActionUpdate) {
+	if !reconcile.Allows(mg, xpv2.ManagementActionUpdate) {
 		return
 	}
 	for _, other := range variants(mg) {
@@ -164,11 +160,7 @@ func (p *Planner) in(ctx context.Context, mg reconcile.Managed, policies xpv2.Ma
 			err = panics.New()
 		}
 	}()
-	gvk, err := p.kindOf(mg)
-	if err != nil {
-		return err
-	}
-	s, err := p.stepper(gvk, p.objects)
+	s, err := p.stepper(mg, p.objects)
 	if err != nil {
 		return err
 	}
@@ -178,7 +170,8 @@ func (p *Planner) in(ctx context.Context, mg reconcile.Managed, policies xpv2.Ma
 	if err != nil {
 		return err
 	}
-	a.Assume(gvk.Kind != v1beta1.FunctionKind)
+	_, isFunction := mg.(*v1beta1.Function)
+	a.Assume(!isFunction)
 	a.Record(record)
 	defer a.Record(nil)
 	p.identify(mg)
@@ -189,11 +182,7 @@ func (p *Planner) in(ctx context.Context, mg reconcile.Managed, policies xpv2.Ma
 
 // declare adds the reads that the kind declares for a resource.
 func (p *Planner) declare(mg reconcile.Managed, out *Requests) {
-	gvk, err := p.kindOf(mg)
-	if err != nil {
-		return
-	}
-	s, err := p.stepper(gvk, p.objects)
+	s, err := p.stepper(mg, p.objects)
 	if err != nil {
 		return
 	}

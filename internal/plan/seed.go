@@ -3,10 +3,11 @@ package plan
 import (
 	"context"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	xpmeta "github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -44,28 +45,23 @@ func (p *Planner) seedAll(ctx context.Context, all []Resource) {
 // seedOne seeds a resource. If it cannot, Plan reports why.
 func (p *Planner) seedOne(ctx context.Context, r Resource) {
 	defer func() { _ = recover() }() // Plan seeds it again.
-	gvk, err := p.kindOf(r.Desired)
-	if err != nil {
-		return
-	}
-	s, err := p.stepper(gvk, p.objects)
+	s, err := p.stepper(r.Desired, p.objects)
 	if err != nil {
 		return
 	}
 	if a, sess, err := p.account(ctx, r.Desired, s.Region(r.Desired)); err == nil {
-		p.seed(ctx, gvk, r.Prior, a, sess)
+		p.seed(ctx, r.Prior, a, sess)
 	}
 }
 
 // seed makes the account have what the object in the cluster asks for, with what that refers to now, once.
-func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, prior reconcile.Managed, a *dryrun.Account,
-	sess sessions,
-) seed {
+func (p *Planner) seed(ctx context.Context, prior reconcile.Managed, a *dryrun.Account, sess sessions) seed {
+	gvk, _ := p.kindOf(prior) // The caller has its stepper.
 	key := objectKey{gvk.GroupKind(), client.ObjectKeyFromObject(prior)}
 	out, ok := p.seeds[key]
 	if !ok {
 		a.Assume(gvk.Kind != v1beta1.FunctionKind)
-		out = p.newSeed(ctx, gvk, prior, a, sess)
+		out = p.newSeed(ctx, prior, a, sess)
 		for _, f := range a.Assumed() {
 			out.unknowns = append(out.unknowns, assumed(f))
 		}
@@ -74,15 +70,13 @@ func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, prior r
 	return out
 }
 
-func (p *Planner) newSeed(ctx context.Context, gvk schema.GroupVersionKind, prior reconcile.Managed,
-	a *dryrun.Account, sess sessions,
-) seed {
+func (p *Planner) newSeed(ctx context.Context, prior reconcile.Managed, a *dryrun.Account, sess sessions) seed {
 	name := reconcile.ExternalName(prior)
 	if name == "" && prior.GetAnnotations()[v1beta1.AnnotationLastInvocation] == "" {
 		return seed{} // It was not created yet.
 	}
 	was, ok := prior.DeepCopyObject().(reconcile.Managed)
-	s, err := p.stepper(gvk, p.before)
+	s, err := p.stepper(prior, p.before)
 	if !ok || err != nil {
 		return seed{} // Plan has reported it.
 	}
@@ -130,9 +124,13 @@ func (p *Planner) begin(mg, prior reconcile.Managed, from seed) []string {
 	return from.unknowns
 }
 
-// determined reports whether the external name is not one that AWS has made up.
+// uuids match what AWS gives to mappings.
+var uuids = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// determined reports whether the external name is not one that AWS has made up: an ARN, a UUID or a number.
 func determined(name string) bool {
-	return !strings.HasPrefix(name, "arn:") && !isUUID(name) && !isNumber(name)
+	_, err := strconv.ParseInt(name, 10, 64)
+	return err != nil && !strings.HasPrefix(name, "arn:") && !uuids.MatchString(name)
 }
 
 // unsynced returns what is not known of AWS if the object in the cluster was not synced when it was last observed.

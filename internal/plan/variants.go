@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,7 +30,8 @@ func variants(mg reconcile.Managed) []reconcile.Managed {
 		return nil
 	}
 	var out []reconcile.Managed
-	for _, fields := range altered(nested(original)) {
+	spec, _, _ := unstructured.NestedMap(original, "spec", "forProvider")
+	for _, fields := range altered(spec) {
 		m := runtime.DeepCopyJSON(original)
 		if unstructured.SetNestedMap(m, fields, "spec", "forProvider") != nil {
 			continue
@@ -46,16 +48,11 @@ func variants(mg reconcile.Managed) []reconcile.Managed {
 	return out
 }
 
-func nested(m map[string]any) map[string]any {
-	fields, _, _ := unstructured.NestedMap(m, "spec", "forProvider")
-	return fields
-}
-
 // altered returns copies of an object, each with one of its values changed, removed or, if it is a list or an object,
 // changed in one place.
 func altered(fields map[string]any) []map[string]any {
 	var out []map[string]any
-	for _, key := range sortedKeys(fields) {
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		if identifies(key) {
 			continue
 		}
@@ -76,7 +73,7 @@ func altered(fields map[string]any) []map[string]any {
 		case int64:
 			with(v + 1)
 		case map[string]any:
-			with(runtime.DeepCopyJSON(extended(v)))
+			with(extended(v))
 			for _, inner := range altered(v) {
 				with(inner)
 			}
@@ -87,14 +84,11 @@ func altered(fields map[string]any) []map[string]any {
 
 // extended returns an object with a further key. It has an effect if the object is a map, such as tags.
 func extended(v map[string]any) map[string]any {
-	c := runtime.DeepCopyJSON(v)
-	c["another"] = "value"
-	if v["inline"] != nil || v["imageUri"] != nil {
-		return c
-	}
-	if len(v) > 0 && isCode(v) {
+	if v["inline"] == nil && v["imageUri"] == nil && isCode(v) {
 		return map[string]any{"inline": map[string]any{"another": "value"}}
 	}
+	c := runtime.DeepCopyJSON(v)
+	c["another"] = "value"
 	return c
 }
 
@@ -107,13 +101,4 @@ func isCode(v map[string]any) bool {
 		}
 	}
 	return false
-}
-
-func sortedKeys(m map[string]any) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
 }

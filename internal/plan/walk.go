@@ -145,8 +145,7 @@ func repeated(before, made []dryrun.Call) bool {
 // merge adds the changes that a later reconcile has found.
 func merge(all, more diff.Changes) diff.Changes {
 	for _, c := range more {
-		i := slices.IndexFunc(all, func(known diff.Change) bool { return known.Path == c.Path })
-		if i < 0 {
+		if !slices.ContainsFunc(all, func(known diff.Change) bool { return known.Path == c.Path }) {
 			all = append(all, c)
 		}
 	}
@@ -168,7 +167,7 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 	if err = cmp.Or(err, nameErr); err != nil {
 		return rejected(out, err)
 	}
-	s, err := p.stepper(gvk, p.objects)
+	s, err := p.stepper(desired, p.objects)
 	if err != nil {
 		return rejected(out, err)
 	}
@@ -200,7 +199,7 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 			return out
 		}
 		if p.resolver == nil {
-			out.Unknowns = append(out.Unknowns, p.begin(mg, prior, p.seed(ctx, gvk, prior, a, sess))...)
+			out.Unknowns = append(out.Unknowns, p.begin(mg, prior, p.seed(ctx, prior, a, sess))...)
 		} else {
 			name, last := numbers(prior)
 			a.Number(name, last+1)

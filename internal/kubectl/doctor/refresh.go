@@ -92,15 +92,15 @@ func (c *collector) quotas(ctx context.Context, client *lambda.Client, a account
 
 // unused adds the finding about versions of a function that nothing uses.
 func (c *collector) unused(ctx context.Context, client *lambda.Client, a account, f *v1beta1.Function) error {
-	name := ptr.Deref(f.Status.AtProvider.FunctionArn, "")
-	if !arn.IsARN(name) || advice.Ignores(f, advice.VersionsUnused) {
-		return nil // It does not exist, or the user does not want to know.
+	if advice.Ignores(f, advice.VersionsUnused) {
+		return nil
 	}
-	what := "find out which versions of " + kubectl.Functions.Full(f.Name) + " are in use"
+	name := ptr.Deref(f.Status.AtProvider.FunctionArn, "")
 	id, err := arn.Parse(name)
 	if err != nil {
-		return c.skip(what, err)
+		return nil //nolint:nilerr // AWS does not have the function.
 	}
+	what := "find out which versions of " + kubectl.Functions.Full(f.Name) + " are in use"
 	if id.AccountID != a.id {
 		c.report.leaveOut(fmt.Sprintf("versions of functions of account %s: the credentials of this machine are "+
 			"of account %s", id.AccountID, a.id))

@@ -1,6 +1,7 @@
 package iam
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -18,14 +19,7 @@ type names struct {
 
 // newNames returns the names of a region. account and region replace those of the resources, if they are not empty.
 func newNames(account, region, of string) names {
-	n := names{account: account, region: region, partition: session.PartitionOf(of)}
-	if n.account == "" {
-		n.account = "*"
-	}
-	if n.region == "" {
-		n.region = of
-	}
-	return n
+	return names{account: cmp.Or(account, "*"), region: cmp.Or(region, of), partition: session.PartitionOf(of)}
 }
 
 // placeholder is the pattern of an ARN of which nothing is known.
@@ -89,7 +83,7 @@ func (n names) resources(r dryrun.Request) []string {
 	case r.Service == "s3":
 		return []string{n.object(member(in, "Bucket"), member(in, "Key"))}
 	case r.Service == "ecr":
-		return []string{"arn:" + n.partition + ":ecr:" + n.region + ":" + or(member(in, "RegistryId"), n.account) +
+		return []string{"arn:" + n.partition + ":ecr:" + n.region + ":" + cmp.Or(member(in, "RegistryId"), n.account) +
 			":repository/" + member(in, "RepositoryName")}
 	case member(in, "UUID") != "":
 		return []string{n.lambda("event-source-mapping:" + plan.Pattern(member(in, "UUID")))}
@@ -158,11 +152,4 @@ func (n names) repository(uri string) string {
 		return "arn:" + n.partition + ":ecr:" + n.region + ":" + n.account + ":repository/*"
 	}
 	return "arn:" + n.partition + ":ecr:" + i.Region + ":" + i.Registry + ":repository/" + i.Repository
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -205,7 +206,7 @@ func queueOf(cfg client.Object) string {
 }
 
 // allowed are resources by action and condition.
-type allowed map[string]map[string]bool
+type allowed map[string]sets.Set[string]
 
 // add adds a grant, unless it is on nothing.
 func (a allowed) add(g grant) {
@@ -215,11 +216,9 @@ func (a allowed) add(g grant) {
 	}
 	key := g.action + " " + string(text)
 	if a[key] == nil {
-		a[key] = map[string]bool{}
+		a[key] = sets.New[string]()
 	}
-	for _, r := range g.resources {
-		a[key][r] = true
-	}
+	a[key].Insert(g.resources...)
 }
 
 // declare adds the reads that a kind declares and that were not made, on what the other calls are about.
@@ -260,7 +259,7 @@ func (a allowed) statements() []Statement {
 	groups := map[string]*Statement{}
 	for _, key := range slices.Sorted(maps.Keys(a)) {
 		act, text, _ := strings.Cut(key, " ")
-		resources := narrowed(slices.Sorted(maps.Keys(a[key])))
+		resources := narrowed(sets.List(a[key]))
 		id := strings.Join(resources, " ") + text
 		if groups[id] == nil {
 			c := condition{}

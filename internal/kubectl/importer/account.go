@@ -24,8 +24,7 @@ type account struct {
 	// managed has the functions that are not imported because the cluster manages them: the resource, by their names.
 	managed map[string]string
 
-	// Of what the functions use in this account: ARNs of layer versions and of code signing configs, and names of
-	// capacity providers.
+	// ARNs of the layer versions, code signing configs and capacity providers of this account that the functions use.
 	layers, signing, providers []string
 
 	// layerPolicies has the policies of the layers that have one, and unread says of others why they could not be read.
@@ -116,8 +115,8 @@ func (a *account) complete() {
 		if f.signing != "" {
 			a.signing = append(a.signing, f.signing)
 		}
-		if name := capacityProviderOf(f.config()); name != "" && a.owns(capacityProviderARN(f.config())) {
-			a.providers = append(a.providers, name)
+		if arn := capacityProviderARN(f.config()); a.owns(arn) {
+			a.providers = append(a.providers, arn)
 		}
 		f.sort()
 	}
@@ -154,12 +153,7 @@ func capacityProviderARN(c *types.FunctionConfiguration) string {
 	return ptr.Deref(c.CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArn, "")
 }
 
-// capacityProviderOf returns the name of the capacity provider that a function runs on, if any.
-func capacityProviderOf(c *types.FunctionConfiguration) string {
-	return lastPart(capacityProviderARN(c))
-}
-
-// lastPart returns what follows the last colon.
+// lastPart returns what follows the last colon, such as the name of a capacity provider.
 func lastPart(arn string) string { return arn[strings.LastIndex(arn, ":")+1:] }
 
 // layerOf returns the layer and the number of the version in the ARN of a layer version.

@@ -9,10 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -21,7 +19,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 // The management policies of imported resources. None has Delete: who deletes a manifest does not delete what was there
@@ -58,16 +55,8 @@ func newBuilder(o Options, s *session.Session, a *account, r *reader) *builder {
 func (b *builder) planner() *plan.Planner {
 	return plan.New(plan.Options{
 		Scheme: b.o.Scheme, ClusterID: b.o.ClusterID, Now: b.o.Now,
-		Resolver: func(client.Client) engine.Resolver { return fixed{b.session} },
+		Resolver: plan.Through(b.session),
 	})
-}
-
-// fixed resolves every session to the same one.
-type fixed struct{ session *session.Session }
-
-// Resolve returns the session.
-func (f fixed) Resolve(context.Context, resource.ModernManaged, string) (*session.Session, error) {
-	return f.session, nil
 }
 
 // An entry is a resource of AWS that is to become a manifest.
@@ -110,8 +99,7 @@ func (b *builder) build(ctx context.Context) error {
 	entries := b.shared()
 	for _, f := range b.account.functions {
 		entries = slices.Concat(entries, []entry{b.function(f)}, b.versions(f), b.aliases(f), b.configs(f),
-			b.policies(f),
-			b.mappings(f))
+			b.policies(f), b.mappings(f))
 	}
 	for _, e := range entries {
 		if err := b.add(ctx, e); err != nil {

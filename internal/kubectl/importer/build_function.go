@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -24,7 +25,7 @@ func (b *builder) function(f *function) entry {
 	if isImage(f) {
 		e.policies = create
 	}
-	if stack := managedBy(f.out.Tags); stack != "" {
+	if stack := f.out.Tags["aws:cloudformation:stack-name"]; stack != "" {
 		e.item.Warnings = append(e.item.Warnings, fmt.Sprintf("CloudFormation manages it by the stack %s: "+
 			"remove it from the stack before you change it here, or both will change it", stack))
 	}
@@ -156,15 +157,11 @@ func (b *builder) referLayers(f *function, s map[string]any) {
 }
 
 func (b *builder) referCapacityProvider(f *function, s map[string]any) {
-	name := capacityProviderOf(f.config())
-	if name == "" || !slices.Contains(b.account.providers, name) {
+	arn := capacityProviderARN(f.config())
+	if !slices.Contains(b.account.providers, arn) {
 		return
 	}
 	const block = "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig"
-	set(s, block+".capacityProviderArnRef", b.ref(v1beta1.CapacityProviderKind, name))
-	inner := s
-	for p := range strings.SplitSeq(block, ".") {
-		inner, _ = inner[p].(map[string]any)
-	}
-	delete(inner, "capacityProviderArn")
+	set(s, block+".capacityProviderArnRef", b.ref(v1beta1.CapacityProviderKind, lastPart(arn)))
+	unstructured.RemoveNestedField(s, strings.Split(block+".capacityProviderArn", ".")...)
 }

@@ -38,8 +38,8 @@ func (a *account) named(add func(kind, id string, parts ...string)) {
 	for _, arn := range a.signing {
 		add(v1beta1.CodeSigningConfigKind, arn, strings.TrimPrefix(lastPart(arn), "code-signing-config:"))
 	}
-	for _, name := range a.providers {
-		add(v1beta1.CapacityProviderKind, name, name)
+	for _, arn := range a.providers {
+		add(v1beta1.CapacityProviderKind, lastPart(arn), lastPart(arn))
 	}
 	for _, arn := range a.layers {
 		layer, number := layerOf(arn)

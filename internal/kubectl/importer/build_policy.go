@@ -1,7 +1,9 @@
 package importer
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 
 	"k8s.io/utils/ptr"
 
@@ -19,7 +21,7 @@ var (
 // policies returns the policies of a function and its qualifiers: a Permission for each statement, or a ResourcePolicy
 // for all if one of them cannot be a Permission.
 func (b *builder) policies(f *function) (out []entry) {
-	for _, q := range sortedKeys(f.policies) {
+	for _, q := range slices.Sorted(maps.Keys(f.policies)) {
 		grants, ok := grantsOf(f.policies[q], functionname.Name{Function: f.name, Qualifier: q})
 		if !ok {
 			out = append(out, b.resourcePolicy(f, q))

@@ -15,26 +15,16 @@ func (b *builder) shared() (out []entry) {
 			tagged: arn,
 		})
 	}
-	for _, name := range b.account.providers {
+	for _, arn := range b.account.providers {
 		out = append(out, entry{
-			kind: v1beta1.CapacityProviderKind, id: name, external: name, file: sharedFile, policies: create,
-			tagged: b.capacityProviderARN(name),
+			kind: v1beta1.CapacityProviderKind, id: lastPart(arn), external: lastPart(arn), file: sharedFile,
+			policies: create, tagged: arn,
 		})
 	}
 	for _, arn := range b.account.layers {
 		out = append(out, b.layer(arn)...)
 	}
 	return out
-}
-
-// capacityProviderARN returns the ARN of a capacity provider that functions use.
-func (b *builder) capacityProviderARN(name string) string {
-	for _, f := range b.account.functions {
-		if capacityProviderOf(f.config()) == name {
-			return capacityProviderARN(f.config())
-		}
-	}
-	return ""
 }
 
 // layer returns a version of a layer, and the statements of its policy.

@@ -56,9 +56,6 @@ type options struct {
 	pause       kubectl.Pause
 }
 
-// errUnproven is returned if something is not proven, which the summary has said.
-var errUnproven = kubectl.ErrDiffers
-
 // NewCommand returns the command import.
 func NewCommand(f *kubectl.Factory) *cobra.Command {
 	o := &options{Factory: f, output: stdout, pause: kubectl.Wait}
@@ -117,12 +114,11 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 				kubectl.OneLine(err.Error()))
 		}
 	}
-	h := header{account: in.Session.Identity.Account, region: o.region, namespace: in.Namespace}
-	if err := o.write(r, h); err != nil {
+	if err := o.write(r, header(in.Session.Identity.Account, o.region)); err != nil {
 		return err
 	}
 	if len(r.Unproven()) > 0 {
-		return errUnproven
+		return kubectl.ErrDiffers // The summary has said what is not proven.
 	}
 	return nil
 }
@@ -172,14 +168,14 @@ func (o *options) warn(ctx context.Context, in Options, r *Result) error {
 }
 
 // write writes the manifests, and then the summary to the standard error.
-func (o *options) write(r *Result, h header) error {
+func (o *options) write(r *Result, header []string) error {
 	if o.output == stdout {
-		if err := writeStream(o.Out, r, h, o.showSecrets); err != nil {
+		if err := writeStream(o.Out, r, header, o.showSecrets); err != nil {
 			return err
 		}
 		return summarize(o.ErrOut, r, 0)
 	}
-	all, err := files(r, h)
+	all, err := files(r, header)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/smithy-go"
+	"golang.org/x/sync/errgroup"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
@@ -27,12 +28,10 @@ const (
 
 // A reader reads an account.
 type reader struct {
+	Options
+
 	api      *lambda.Client
 	recorder *recorder
-	selector Selector
-	manager  func(ctx context.Context, tags map[string]string) string
-	names    []string
-	progress func(done, total int)
 }
 
 // read reads what the selected functions of an account have.
@@ -91,20 +90,25 @@ func (r *reader) list(ctx context.Context) (*lists, error) {
 	return l, err
 }
 
-// paged calls a function for each page of a list, with the marker of the page.
-func paged(what string, page func(marker *string) (next *string, err error)) error {
-	var marker *string
-	for range mostPages {
-		next, err := page(marker)
+// A pager returns the pages of a list, as the paginators of the SDK do.
+type pager[P any] interface {
+	HasMorePages() bool
+	NextPage(ctx context.Context, options ...func(*lambda.Options)) (*P, error)
+}
+
+// paged calls a function with each page of a list.
+func paged[P any](ctx context.Context, what string, pages pager[P], each func(page *P)) error {
+	for n := 0; pages.HasMorePages(); n++ {
+		if n == mostPages {
+			return fmt.Errorf("cannot list %s: there are more than %d pages", what, mostPages)
+		}
+		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return fmt.Errorf("cannot list %s: %w", what, err)
 		}
-		if ptr.Deref(next, "") == "" {
-			return nil
-		}
-		marker = next
+		each(page)
 	}
-	return fmt.Errorf("cannot list %s: there are more than %d pages", what, mostPages)
+	return nil
 }
 
 // clean returns the error of a call in AWS's words.
@@ -117,31 +121,25 @@ func clean(err error) error {
 
 // listFunctions lists the functions with all their versions.
 func (r *reader) listFunctions(ctx context.Context, l *lists) error {
-	err := paged("functions", func(marker *string) (*string, error) {
-		out, err := r.api.ListFunctions(ctx, &lambda.ListFunctionsInput{
-			FunctionVersion: types.FunctionVersionAll,
-			Marker:          marker,
-		})
-		if err != nil {
-			return nil, err
-		}
+	pages := lambda.NewListFunctionsPaginator(r.api,
+		&lambda.ListFunctionsInput{FunctionVersion: types.FunctionVersionAll})
+	err := paged(ctx, "functions", pages, func(out *lambda.ListFunctionsOutput) {
 		for _, c := range out.Functions {
 			name, version := ptr.Deref(c.FunctionName, ""), ptr.Deref(c.Version, "")
 			switch {
 			case version != functionname.Latest:
 				l.published[name] = true
-			case len(r.names) == 0 || slices.Contains(r.names, name):
+			case len(r.Names) == 0 || slices.Contains(r.Names, name):
 				l.functions = append(l.functions, name)
 			}
 			for _, layer := range c.Layers {
 				l.layers[name+":"+version] = append(l.layers[name+":"+version], ptr.Deref(layer.Arn, ""))
 			}
 		}
-		return out.NextMarker, nil
 	})
 	slices.Sort(l.functions)
 	l.functions = slices.Compact(l.functions)
-	for _, n := range r.names {
+	for _, n := range r.Names {
 		if err == nil && !slices.Contains(l.functions, n) {
 			err = fmt.Errorf("function %s does not exist in this region", n)
 		}
@@ -155,11 +153,8 @@ var listedToGot = samefields.MustNew[types.EventSourceMappingConfiguration, lamb
 // listMappings returns all event source mappings, by the name of their function.
 func (r *reader) listMappings(ctx context.Context) (map[string][]types.EventSourceMappingConfiguration, error) {
 	all := map[string][]types.EventSourceMappingConfiguration{}
-	return all, paged("event source mappings", func(marker *string) (*string, error) {
-		out, err := r.api.ListEventSourceMappings(ctx, &lambda.ListEventSourceMappingsInput{Marker: marker})
-		if err != nil {
-			return nil, err
-		}
+	pages := lambda.NewListEventSourceMappingsPaginator(r.api, &lambda.ListEventSourceMappingsInput{})
+	return all, paged(ctx, "event source mappings", pages, func(out *lambda.ListEventSourceMappingsOutput) {
 		for _, m := range out.EventSourceMappings {
 			name := functionname.OfARN(ptr.Deref(m.FunctionArn, "")).Function
 			all[name] = append(all[name], m)
@@ -169,7 +164,6 @@ func (r *reader) listMappings(ctx context.Context) (map[string][]types.EventSour
 				r.recorder.answered("GetEventSourceMapping", &lambda.GetEventSourceMappingInput{UUID: m.UUID}, got)
 			}
 		}
-		return out.NextMarker, nil
 	})
 }
 
@@ -177,30 +171,23 @@ func (r *reader) listMappings(ctx context.Context) (map[string][]types.EventSour
 // config takes fewer calls than asking for the config of each function.
 func (r *reader) listSigning(ctx context.Context) (map[string]string, error) {
 	var configs []string
-	err := paged("code signing configs", func(marker *string) (*string, error) {
-		out, err := r.api.ListCodeSigningConfigs(ctx, &lambda.ListCodeSigningConfigsInput{Marker: marker})
-		if err != nil {
-			return nil, err
-		}
+	pages := lambda.NewListCodeSigningConfigsPaginator(r.api, &lambda.ListCodeSigningConfigsInput{})
+	err := paged(ctx, "code signing configs", pages, func(out *lambda.ListCodeSigningConfigsOutput) {
 		for _, c := range out.CodeSigningConfigs {
 			arn := ptr.Deref(c.CodeSigningConfigArn, "")
 			configs = append(configs, arn)
 			r.recorder.answered("GetCodeSigningConfig", &lambda.GetCodeSigningConfigInput{CodeSigningConfigArn: &arn},
 				&lambda.GetCodeSigningConfigOutput{CodeSigningConfig: &c})
 		}
-		return out.NextMarker, nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	of := map[string]string{}
 	for _, arn := range configs {
-		err := paged("functions of "+arn, func(marker *string) (*string, error) {
-			out, err := r.api.ListFunctionsByCodeSigningConfig(ctx,
-				&lambda.ListFunctionsByCodeSigningConfigInput{CodeSigningConfigArn: &arn, Marker: marker})
-			if err != nil {
-				return nil, err
-			}
+		pages := lambda.NewListFunctionsByCodeSigningConfigPaginator(r.api,
+			&lambda.ListFunctionsByCodeSigningConfigInput{CodeSigningConfigArn: &arn})
+		err := paged(ctx, "functions of "+arn, pages, func(out *lambda.ListFunctionsByCodeSigningConfigOutput) {
 			for _, f := range out.FunctionArns {
 				name := functionname.OfARN(f).Function
 				of[name] = arn
@@ -208,7 +195,6 @@ func (r *reader) listSigning(ctx context.Context) (map[string]string, error) {
 					&lambda.GetFunctionCodeSigningConfigInput{FunctionName: &name},
 					&lambda.GetFunctionCodeSigningConfigOutput{CodeSigningConfigArn: &arn, FunctionName: &name})
 			}
-			return out.NextMarker, nil
 		})
 		if err != nil {
 			return nil, err
@@ -219,44 +205,37 @@ func (r *reader) listSigning(ctx context.Context) (map[string]string, error) {
 
 // readAll reads the functions of the given names, several at a time. It returns those that read has found and selected.
 func (r *reader) readAll(ctx context.Context, names []string, read func(*function) error) ([]*function, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(workers)
 	var (
-		wg    sync.WaitGroup
-		mu    sync.Mutex
-		out   []*function
-		done  int
-		queue = make(chan string)
+		mu   sync.Mutex
+		out  []*function
+		done int
 	)
-	for range workers {
-		wg.Go(func() {
-			for name := range queue {
-				f := &function{
-					name: name, policies: map[string]string{},
-					runtimes: map[string]*lambda.GetRuntimeManagementConfigOutput{},
-				}
-				err := context.Cause(ctx)
-				if err == nil {
-					err = read(f)
-				}
-				if err != nil {
-					cancel(fmt.Errorf("cannot read function %s: %w", name, clean(err)))
-				}
-				mu.Lock()
-				if done++; f.out != nil {
-					out = append(out, f)
-				}
-				r.progress(done, len(names))
-				mu.Unlock()
+	for _, name := range names {
+		group.Go(func() error {
+			f := &function{
+				name: name, policies: map[string]string{},
+				runtimes: map[string]*lambda.GetRuntimeManagementConfigOutput{},
 			}
+			err := ctx.Err()
+			if err == nil {
+				err = read(f)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if done++; f.out != nil {
+				out = append(out, f)
+			}
+			r.Progress(Reading, done, len(names))
+			if err != nil {
+				return fmt.Errorf("cannot read function %s: %w", name, clean(err))
+			}
+			return nil
 		})
 	}
-	for _, n := range names {
-		queue <- n
-	}
-	close(queue)
-	wg.Wait()
-	return out, context.Cause(ctx)
+	err := group.Wait()
+	return out, err
 }
 
 // readMappings reads the tags of mappings, so that they are known when the mappings are observed, and whether AWS can

@@ -26,14 +26,14 @@ func (r *reader) readFunction(ctx context.Context, f *function, layers map[strin
 		return nil
 	case err != nil:
 		return err
-	case len(r.selector) > 0 && out.TagsError != nil:
+	case len(r.Selector) > 0 && out.TagsError != nil:
 		return fmt.Errorf("cannot select it by its tags, grant lambda:ListTags on it: %s",
 			kubectl.OneLine(ptr.Deref(out.TagsError.Message, "")))
-	case out.Configuration == nil || !r.selector.Matches(out.Tags):
+	case out.Configuration == nil || !r.Selector.Matches(out.Tags):
 		return nil
 	}
 	f.out = out
-	if f.manager = r.manager(ctx, out.Tags); f.manager != "" {
+	if f.manager = r.Manager(ctx, out.Tags); f.manager != "" {
 		return nil
 	}
 	for _, read := range []func(context.Context, *function) error{
@@ -68,55 +68,38 @@ func (f *function) tolerate(what string, err error) error {
 }
 
 func (r *reader) aliases(ctx context.Context, f *function) error {
-	return f.tolerate("its aliases", paged("aliases", func(marker *string) (*string, error) {
-		out, err := r.api.ListAliases(ctx, &lambda.ListAliasesInput{FunctionName: &f.name, Marker: marker})
-		if err != nil {
-			return nil, err
-		}
+	pages := lambda.NewListAliasesPaginator(r.api, &lambda.ListAliasesInput{FunctionName: &f.name})
+	return f.tolerate("its aliases", paged(ctx, "aliases", pages, func(out *lambda.ListAliasesOutput) {
 		f.aliases = append(f.aliases, out.Aliases...)
-		return out.NextMarker, nil
 	}))
 }
 
 func (r *reader) urls(ctx context.Context, f *function) error {
-	return f.tolerate("its URLs", paged("URLs", func(marker *string) (*string, error) {
-		out, err := r.api.ListFunctionUrlConfigs(ctx, &lambda.ListFunctionUrlConfigsInput{
-			FunctionName: &f.name,
-			Marker:       marker,
-		})
-		if err != nil {
-			return nil, err
-		}
+	pages := lambda.NewListFunctionUrlConfigsPaginator(r.api,
+		&lambda.ListFunctionUrlConfigsInput{FunctionName: &f.name})
+	return f.tolerate("its URLs", paged(ctx, "URLs", pages, func(out *lambda.ListFunctionUrlConfigsOutput) {
 		f.urls = append(f.urls, out.FunctionUrlConfigs...)
-		return out.NextMarker, nil
 	}))
 }
 
 func (r *reader) events(ctx context.Context, f *function) error {
-	return f.tolerate("its event invoke configs", paged("event invoke configs", func(marker *string) (*string, error) {
-		out, err := r.api.ListFunctionEventInvokeConfigs(ctx,
-			&lambda.ListFunctionEventInvokeConfigsInput{FunctionName: &f.name, Marker: marker})
-		if err != nil {
-			return nil, err
-		}
-		f.events = append(f.events, out.FunctionEventInvokeConfigs...)
-		return out.NextMarker, nil
-	}))
+	pages := lambda.NewListFunctionEventInvokeConfigsPaginator(r.api,
+		&lambda.ListFunctionEventInvokeConfigsInput{FunctionName: &f.name})
+	return f.tolerate("its event invoke configs", paged(ctx, "event invoke configs", pages,
+		func(out *lambda.ListFunctionEventInvokeConfigsOutput) {
+			f.events = append(f.events, out.FunctionEventInvokeConfigs...)
+		}))
 }
 
 func (r *reader) provisioned(ctx context.Context, f *function) error {
 	if !f.published {
 		return nil // $LATEST has none.
 	}
-	return f.tolerate("its provisioned concurrency", paged("provisioned concurrency",
-		func(marker *string) (*string, error) {
-			out, err := r.api.ListProvisionedConcurrencyConfigs(ctx,
-				&lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: &f.name, Marker: marker})
-			if err != nil {
-				return nil, err
-			}
+	pages := lambda.NewListProvisionedConcurrencyConfigsPaginator(r.api,
+		&lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: &f.name})
+	return f.tolerate("its provisioned concurrency", paged(ctx, "provisioned concurrency", pages,
+		func(out *lambda.ListProvisionedConcurrencyConfigsOutput) {
 			f.provisioned = append(f.provisioned, out.ProvisionedConcurrencyConfigs...)
-			return out.NextMarker, nil
 		}))
 }
 

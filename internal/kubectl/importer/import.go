@@ -70,11 +70,7 @@ func Import(ctx context.Context, o Options) (*Result, error) {
 	if o.Manager == nil {
 		o.Manager = func(context.Context, map[string]string) string { return "" }
 	}
-	r := &reader{
-		api: session.Client(s, lambda.NewFromConfig), recorder: rec, names: o.Names, selector: o.Selector,
-		manager:  o.Manager,
-		progress: func(done, total int) { o.Progress(Reading, done, total) },
-	}
+	r := &reader{Options: o, api: session.Client(s, lambda.NewFromConfig), recorder: rec}
 	a, err := r.read(ctx, s.Identity.Account, s.AWS.Region)
 	if err != nil {
 		return nil, err

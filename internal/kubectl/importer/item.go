@@ -3,7 +3,6 @@ package importer
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
@@ -33,14 +32,7 @@ type Item struct {
 
 	// locked reports whether the Limits allow only to observe.
 	locked bool
-
-	// Plan of the manifest. It is empty for a Secret.
-	Plan plan.Plan
 }
-
-// Proven reports whether the planner has proven that applying the manifest changes nothing but tags, and nothing is
-// left out.
-func (i *Item) Proven() bool { return len(i.Limits) == 0 }
 
 // A Result has the manifests of an import.
 type Result struct {
@@ -57,11 +49,12 @@ type Result struct {
 	Calls map[string]int
 }
 
-// Unproven returns the items that are not proven.
+// Unproven returns the items for which the planner has not proven that applying the manifest changes nothing but tags,
+// or from which something is left out.
 func (r *Result) Unproven() []*Item {
 	var out []*Item
 	for _, i := range r.Items {
-		if !i.Proven() {
+		if len(i.Limits) > 0 {
 			out = append(out, i)
 		}
 	}

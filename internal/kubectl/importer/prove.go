@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
@@ -35,7 +34,6 @@ func (b *builder) prove(ctx context.Context) {
 	b.o.Progress(Proving, 0, len(items))
 	for n, pl := range p.All(ctx, resources) {
 		i := items[n]
-		i.Plan = pl
 		if why := objection(pl); why != "" {
 			if !slices.ContainsFunc(i.Limits, func(l string) bool { return strings.HasSuffix(l, why) }) {
 				i.Limits = append(i.Limits, why)
@@ -48,26 +46,19 @@ func (b *builder) prove(ctx context.Context) {
 
 // objection returns why a plan is no proof that nothing but tags is changed. It is empty if it is one.
 func objection(p plan.Plan) string {
-	var calls, fields []string
+	var calls []string
 	for _, c := range p.Calls {
 		if c.Operation != tagging {
 			calls = append(calls, c.String())
 		}
 	}
-	for _, c := range p.Changes {
-		fields = append(fields, diff.Change{Path: c.Path, Old: c.Before, New: c.After}.String())
-	}
-	changes := ""
-	if len(fields) > 0 {
-		changes = " (" + strings.Join(fields, ", ") + ")"
-	}
 	switch {
 	case p.Action == plan.Reject:
 		return p.Message
 	case len(calls) > 0:
-		return "the provider would call " + strings.Join(calls, ", ") + changes
-	case len(fields) > 0:
-		return "it would be changed:" + strings.TrimPrefix(changes, "")
+		return "the provider would call " + strings.Join(calls, ", ") + p.Fields()
+	case len(p.Changes) > 0:
+		return "it would be changed:" + p.Fields()
 	case p.Action == plan.Wait:
 		return "the plan is not complete: " + p.Message
 	case p.Action != plan.None && p.Action != plan.Adopt && p.Action != plan.Update:

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -88,18 +87,9 @@ func settingsOf(kind string, mg reconcile.Managed) (map[string]any, error) {
 	return out, nil
 }
 
-// set sets a field of a nested map by its path.
+// set sets a field of a nested map by its path, on which there are only maps.
 func set(m map[string]any, path string, value any) {
-	parts := strings.Split(path, ".")
-	for _, p := range parts[:len(parts)-1] {
-		inner, ok := m[p].(map[string]any)
-		if !ok {
-			inner = map[string]any{}
-			m[p] = inner
-		}
-		m = inner
-	}
-	m[parts[len(parts)-1]] = value
+	_ = unstructured.SetNestedField(m, value, strings.Split(path, ".")...)
 }
 
 // fieldsOf returns the names of the fields of spec.forProvider of a resource.
@@ -123,26 +113,15 @@ func jsonNames(t reflect.Type) []string {
 	return out
 }
 
-// userTags returns the tags that are part of spec: neither AWS's nor those that say who owns a resource.
-func userTags(tags map[string]string) map[string]any {
+// withTags adds the tags to settings that are part of spec: neither AWS's nor those that say who owns a resource.
+func withTags(settings map[string]any, tags map[string]string) {
 	out := map[string]any{}
 	for k, v := range tags {
 		if !strings.HasPrefix(strings.ToLower(k), "aws:") && !slices.Contains(ownership.Keys(), k) {
 			out[k] = v
 		}
 	}
-	return out
-}
-
-// withTags adds tags to settings, if there are any.
-func withTags(settings map[string]any, tags map[string]string) {
-	if t := userTags(tags); len(t) > 0 {
-		settings["tags"] = t
+	if len(out) > 0 {
+		settings["tags"] = out
 	}
 }
-
-// managedBy returns the stack of CloudFormation that manages a resource by its tags. It is empty if there is none.
-func managedBy(tags map[string]string) string { return tags["aws:cloudformation:stack-name"] }
-
-// sortedKeys returns the keys of a map in order.
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,16 +28,10 @@ const (
 	modeSecret fs.FileMode = 0o600
 )
 
-// A header explains what a file has.
-type header struct {
-	// account, region and namespace that were imported from and to.
-	account, region, namespace string
-}
-
-// lines returns the comment at the head of a file.
-func (h header) lines() []string {
+// header returns the comment at the head of a file, which explains what the file has.
+func header(account, region string) []string {
 	return []string{
-		fmt.Sprintf("Imported from AWS account %s, region %s, by kubectl lambda import.", h.account, h.region),
+		fmt.Sprintf("Imported from AWS account %s, region %s, by kubectl lambda import.", account, region),
 		"",
 		"Each resource has the name of what exists in AWS as its external name, so the provider adopts it when you " +
 			"apply the file.",
@@ -112,7 +108,7 @@ type file struct {
 
 // files returns the files of a result: one for each function, one for what functions share, and one for the secrets of
 // each function.
-func files(r *Result, h header) ([]file, error) {
+func files(r *Result, header []string) ([]file, error) {
 	var out []file
 	at := map[string]int{}
 	for _, i := range r.Items {
@@ -125,7 +121,7 @@ func files(r *Result, h header) ([]file, error) {
 			n = len(out)
 			at[name] = n
 			var head bytes.Buffer
-			comment(&head, h.lines()...)
+			comment(&head, header...)
 			out = append(out, file{name: name, text: head.Bytes(), secret: i.Sensitive})
 		}
 		text, err := manifest(i)
@@ -167,9 +163,9 @@ func writeDir(dir string, all []file) error {
 }
 
 // writeStream writes the manifests as one stream. Manifests with secrets are left out unless they are to be shown.
-func writeStream(w io.Writer, r *Result, h header, secrets bool) error {
+func writeStream(w io.Writer, r *Result, header []string, secrets bool) error {
 	var out bytes.Buffer
-	comment(&out, h.lines()...)
+	comment(&out, header...)
 	for _, i := range r.Items {
 		out.WriteString("---\n")
 		if i.Sensitive && !secrets {
@@ -199,7 +195,7 @@ func summarize(w io.Writer, r *Result, written int) error {
 		r.Resources(), len(r.Items)-r.Resources(), written, calls)
 	fmt.Fprintf(&out, "Proven: %d of %d resources. Applying them changes nothing in AWS but tags.\n",
 		r.Resources()-len(unproven), r.Resources())
-	for _, name := range sortedKeys(r.Managed) {
+	for _, name := range slices.Sorted(maps.Keys(r.Managed)) {
 		fmt.Fprintf(&out, "Skipped: function %s is already managed by %s\n", kubectl.OneLine(name),
 			kubectl.OneLine(r.Managed[name]))
 	}

@@ -120,7 +120,7 @@ func (t *target) executions(
 			l.Items = append(l.Items, execution{
 				Name: ptr.Deref(e.DurableExecutionName, ""), ARN: ptr.Deref(e.DurableExecutionArn, ""),
 				Status:  string(e.Status),
-				Version: versionOf(e.DurableExecutionArn), Started: timeOf(e.StartTimestamp),
+				Version: versionOf(e.DurableExecutionArn), Started: metav1.NewTime(aws.ToTime(e.StartTimestamp)),
 				Ended: endOf(e.EndTimestamp),
 			})
 		}
@@ -158,8 +158,6 @@ func (l *executionList) print(w io.Writer, now time.Time) error {
 	_, err := io.WriteString(w, kubectl.Table("", rows...))
 	return err
 }
-
-func timeOf(t *time.Time) metav1.Time { return metav1.Time{Time: ptr.Deref(t, time.Time{})} }
 
 func endOf(t *time.Time) *metav1.Time {
 	if t == nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 )
@@ -138,20 +139,12 @@ func (i *invoker) logType() types.LogType {
 	return types.LogTypeNone
 }
 
-// optional returns a pointer to a text, or nil if it is empty.
-func optional(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
 // buffered invokes the function and prints the response at once.
 func (i *invoker) buffered(ctx context.Context, client *lambda.Client, t *target, event []byte) error {
 	in := &lambda.InvokeInput{
-		FunctionName: aws.String(t.name()), Qualifier: optional(i.qualifier),
+		FunctionName: aws.String(t.name()), Qualifier: lambdaapi.Text(i.qualifier),
 		InvocationType: types.InvocationType(i.kind),
-		Payload:        event, TenantId: optional(i.tenant), DurableExecutionName: optional(i.execution),
+		Payload:        event, TenantId: lambdaapi.Text(i.tenant), DurableExecutionName: lambdaapi.Text(i.execution),
 	}
 	if i.log {
 		in.LogType = i.logType()
@@ -225,8 +218,8 @@ func functionError(kind string, payload []byte) error {
 // streamed invokes the function and prints each part of the response when it arrives.
 func (i *invoker) streamed(ctx context.Context, client *lambda.Client, t *target, event []byte) error {
 	out, err := client.InvokeWithResponseStream(ctx, &lambda.InvokeWithResponseStreamInput{
-		FunctionName: aws.String(t.name()), Qualifier: optional(i.qualifier), Payload: event,
-		TenantId: optional(i.tenant), LogType: i.logType(),
+		FunctionName: aws.String(t.name()), Qualifier: lambdaapi.Text(i.qualifier), Payload: event,
+		TenantId: lambdaapi.Text(i.tenant), LogType: i.logType(),
 	})
 	if err != nil {
 		return awsconfig.Explain("invoke "+t.name(), err)

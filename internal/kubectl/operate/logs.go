@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 )
@@ -173,18 +175,10 @@ func (l *logger) poll(ctx context.Context, from, read time.Time) error {
 			from = overlap
 		}
 		read = l.Now()
-		l.forget(from)
+		// Events before are not read again.
+		maps.DeleteFunc(l.seen, func(_ string, at int64) bool { return at < from.UnixMilli() })
 		if err := l.read(ctx, from, l.write); err != nil && !isMissing(err) {
 			return l.explain(err)
-		}
-	}
-}
-
-// forget removes events that are not read again.
-func (l *logger) forget(before time.Time) {
-	for id, at := range l.seen {
-		if at < before.UnixMilli() {
-			delete(l.seen, id)
 		}
 	}
 }
@@ -192,7 +186,7 @@ func (l *logger) forget(before time.Time) {
 // read calls a function with each event that is not older than a time and that it was not called with.
 func (l *logger) read(ctx context.Context, from time.Time, emit func(types.FilteredLogEvent) error) error {
 	in := &cloudwatchlogs.FilterLogEventsInput{
-		LogGroupIdentifier: &l.group, FilterPattern: optional(l.filter),
+		LogGroupIdentifier: &l.group, FilterPattern: lambdaapi.Text(l.filter),
 		StartTime: aws.Int64(from.UnixMilli()),
 	}
 	pages := cloudwatchlogs.NewFilterLogEventsPaginator(l.client, in)

@@ -4,7 +4,6 @@ package operate
 
 import (
 	"cmp"
-	"context"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -22,27 +21,18 @@ type target struct {
 	config aws.Config
 }
 
-// open reads the Function that a name is of, and the AWS configuration for its region.
-func open(ctx context.Context, f *kubectl.Factory, flags *awsconfig.Flags, name string) (*target, error) {
-	fn, err := f.ReadFunction(ctx, name)
+// openArg reads the Function that the command's only argument names, and the AWS configuration for its region.
+func openArg(cmd *cobra.Command, f *kubectl.Factory, flags *awsconfig.Flags, args []string) (*target, error) {
+	fn, err := f.ReadFunction(cmd, args)
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := flags.Load(ctx, fn.Spec.ForProvider.Region)
+	cfg, err := flags.Load(cmd.Context(), fn.Spec.ForProvider.Region)
 	if err != nil {
 		return nil, err
 	}
 	cfg.AppID = kubectl.FieldManager
 	return &target{fn: fn, config: cfg}, nil
-}
-
-// openArg reads the Function that the command's only argument names.
-func openArg(cmd *cobra.Command, f *kubectl.Factory, flags *awsconfig.Flags, args []string) (*target, error) {
-	name, err := kubectl.FunctionArg(cmd, args)
-	if err != nil {
-		return nil, err
-	}
-	return open(cmd.Context(), f, flags, name)
 }
 
 // name returns by what calls name the function: its ARN if that is known, since credentials of another account would

@@ -37,8 +37,8 @@ type command struct {
 	// done is printed after the alias's name.
 	done string
 
-	// goal of --watch.
-	goal func(value string) goal
+	// goal of --watch. It is read after value was called, which may set it.
+	goal goal
 }
 
 // NewCommand returns the command rollout.
@@ -54,7 +54,7 @@ An ALIAS is the name of an Alias, alone or as alias/NAME or alias.lambda.aws.m.c
 func newAbort(f *kubectl.Factory) *cobra.Command {
 	c := command{
 		annotation: v1beta1.AnnotationRolloutAbort, done: "rollout aborted", value: justToken,
-		goal: func(string) goal { return ended },
+		goal: ended,
 	}
 	return c.build(f, &cobra.Command{
 		Use:   "abort ALIAS",
@@ -69,7 +69,7 @@ out again until you retry. After a rollout, it undoes what someone else has chan
 func newPromote(f *kubectl.Factory) *cobra.Command {
 	c := &command{
 		annotation: v1beta1.AnnotationRolloutPromote, done: "rollout promoted", value: justToken,
-		goal: func(string) goal { return promoted("") },
+		goal: promoted(""),
 	}
 	full := false
 	cmd := &cobra.Command{
@@ -96,7 +96,7 @@ without the remaining steps, smoke tests, dependencies and analysis; a final bak
 func newRetry(f *kubectl.Factory) *cobra.Command {
 	c := command{
 		annotation: v1beta1.AnnotationRolloutRetry, done: "rollout retried", value: justToken,
-		goal: func(string) goal { return promoted("") },
+		goal: promoted(""),
 	}
 	return c.build(f, &cobra.Command{
 		Use:   "retry ALIAS",
@@ -117,7 +117,7 @@ func newUndo(f *kubectl.Factory) *cobra.Command {
 			}
 		}
 		c.done = "rolled back to version " + version
-		c.goal = func(string) goal { return serves(version) }
+		c.goal = serves(version)
 		return version + "/" + token, nil
 	}
 	cmd := &cobra.Command{
@@ -162,8 +162,7 @@ func (c *command) build(f *kubectl.Factory, cmd *cobra.Command) *cobra.Command {
 		if err != nil || !watch {
 			return err
 		}
-		value := a.Annotations[c.annotation]
-		return o.watch(cmd.Context(), a, after(c.annotation, value, c.goal(value)))
+		return o.watch(cmd.Context(), a, after(c.annotation, a.Annotations[c.annotation], c.goal))
 	}
 	o.addFlags(cmd, &watch, "Watch the rollout afterwards, until it ends.")
 	out.AddFlags(cmd)
@@ -248,12 +247,7 @@ func (c *command) patch(
 		if err != nil {
 			return nil, err
 		}
-		annotations := u.GetAnnotations()
-		if annotations == nil {
-			annotations = map[string]string{}
-		}
-		annotations[c.annotation] = value
-		u.SetAnnotations(annotations)
+		xpmeta.AddAnnotations(u, map[string]string{c.annotation: value})
 		return u, nil
 	}
 	options := metav1.PatchOptions{FieldManager: kubectl.FieldManager}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -84,7 +83,7 @@ func versions(s *v1beta1.AliasRolloutStatus) []string {
 	for _, h := range s.History {
 		out = append(out, h.FunctionVersion)
 	}
-	return slices.Clip(out)
+	return out
 }
 
 // state returns the state of a rollout that has ended or has not begun.

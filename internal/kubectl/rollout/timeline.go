@@ -121,7 +121,10 @@ func label(st v1beta1.CanaryStep) string {
 	case st.SetWeight != nil:
 		return fmt.Sprintf("setWeight %d %%", *st.SetWeight)
 	case st.Analysis != nil:
-		return fmt.Sprintf("analysis: %s", count(int(ptr.Deref(st.Analysis.Successes, 1)), "success", "successes"))
+		if n := ptr.Deref(st.Analysis.Successes, 1); n != 1 {
+			return fmt.Sprintf("analysis: %d successes", n)
+		}
+		return "analysis: 1 success"
 	case st.Pause != nil && st.Pause.Duration != nil:
 		return "pause " + human(st.Pause.Duration.Duration)
 	}
@@ -203,11 +206,4 @@ func bakeTime(spec *v1beta1.AliasRollout) time.Duration {
 // human returns a duration as kubectl shows it, rounded up to a second.
 func human(d time.Duration) string {
 	return duration.HumanDuration((d + time.Second - 1).Truncate(time.Second))
-}
-
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -64,11 +64,7 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 
 // newReader returns a reader of what belongs to the Function that the argument names.
 func newReader(cmd *cobra.Command, f *kubectl.Factory, args []string) (*reader, error) {
-	name, err := kubectl.FunctionArg(cmd, args)
-	if err != nil {
-		return nil, err
-	}
-	fn, err := f.ReadFunction(cmd.Context(), name)
+	fn, err := f.ReadFunction(cmd, args)
 	if err != nil {
 		return nil, err
 	}

@@ -101,11 +101,15 @@ type difference struct {
 	v1beta1.Difference `json:",inline"`
 }
 
+func (d difference) row() []string { return []string{d.Resource, d.Field, d.Desired, d.Observed} }
+
 // A problem is the message of a resource that is not ready or not synced.
 type problem struct {
 	Resource string `json:"resource"`
 	Message  string `json:"message"`
 }
+
+func (p problem) row() []string { return []string{p.Resource, p.Message} }
 
 type event struct {
 	Type    string      `json:"type"`

@@ -22,7 +22,10 @@ func (p *page) text(now time.Time) string {
 	fmt.Fprintln(b, kubectl.Bold.Render(kubectl.Functions.Full(p.Name)))
 	p.function(b)
 	for _, s := range []section{
-		p.conditions(now), p.problems(), p.differences(), p.versions(),
+		p.conditions(now),
+		rows("Problems", p.Problems, "RESOURCE", "MESSAGE"),
+		rows("Differences", p.Differences, "RESOURCE", "FIELD", "DESIRED", "OBSERVED"),
+		p.versions(),
 		rows("Aliases", p.Aliases, "NAME", "READY", "VERSION", "WEIGHTS", "ROLLOUT"),
 		rows("Event source mappings", p.EventSourceMappings, "NAME", "READY", "STATE", "LAST RESULT", "SOURCE"),
 		rows("URLs", p.URLs, "NAME", "READY", "QUALIFIER", "AUTH", "URL"),
@@ -86,7 +89,7 @@ type section struct {
 	rows    [][]string
 }
 
-// rows returns a section with a row for each resource.
+// rows returns a section with a row for each resource, difference or problem.
 func rows[T interface{ row() []string }](title string, all []T, columns ...string) section {
 	s := section{title: title, columns: columns}
 	for _, r := range all {
@@ -99,22 +102,6 @@ func (p *page) conditions(now time.Time) section {
 	s := section{title: "Conditions", columns: []string{"TYPE", "STATUS", "REASON", "AGE", "MESSAGE"}}
 	for _, c := range p.Conditions {
 		s.rows = append(s.rows, []string{c.Type, c.Status, c.Reason, age(now, c.LastTransitionTime.Time), c.Message})
-	}
-	return s
-}
-
-func (p *page) problems() section {
-	s := section{title: "Problems", columns: []string{"RESOURCE", "MESSAGE"}}
-	for _, q := range p.Problems {
-		s.rows = append(s.rows, []string{q.Resource, q.Message})
-	}
-	return s
-}
-
-func (p *page) differences() section {
-	s := section{title: "Differences", columns: []string{"RESOURCE", "FIELD", "DESIRED", "OBSERVED"}}
-	for _, d := range p.Differences {
-		s.rows = append(s.rows, []string{d.Resource, d.Field, d.Desired, d.Observed})
 	}
 	return s
 }

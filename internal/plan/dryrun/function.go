@@ -50,23 +50,22 @@ func (a *Account) writeFunction(in any) (any, bool) {
 		a.function(in.FunctionName).Concurrency = nil
 		return &lambda.DeleteFunctionConcurrencyOutput{}, true
 	case *lambda.PutFunctionCodeSigningConfigInput:
-		s.signing.set(key(in.FunctionName, nil), in.CodeSigningConfigArn)
-		return &lambda.PutFunctionCodeSigningConfigOutput{
-			CodeSigningConfigArn: in.CodeSigningConfigArn,
-			FunctionName:         in.FunctionName,
-		}, true
+		s.signing.set(key(in.FunctionName, nil), as[lambda.GetFunctionCodeSigningConfigOutput](in))
+		return as[lambda.PutFunctionCodeSigningConfigOutput](in), true
 	case *lambda.DeleteFunctionCodeSigningConfigInput:
-		s.signing.set(key(in.FunctionName, nil), aws.String(""))
+		s.signing.set(key(in.FunctionName, nil), as[lambda.GetFunctionCodeSigningConfigOutput](in))
 		return &lambda.DeleteFunctionCodeSigningConfigOutput{}, true
 	case *lambda.PutFunctionRecursionConfigInput:
-		s.recursion.set(key(in.FunctionName, nil), &in.RecursiveLoop)
-		return &lambda.PutFunctionRecursionConfigOutput{RecursiveLoop: in.RecursiveLoop}, true
+		s.recursion.set(key(in.FunctionName, nil), as[lambda.GetFunctionRecursionConfigOutput](in))
+		return as[lambda.PutFunctionRecursionConfigOutput](in), true
 	case *lambda.PutFunctionScalingConfigInput:
 		v := in.FunctionScalingConfig
 		if v == nil {
 			v = &types.FunctionScalingConfig{}
 		}
-		s.scaling.set(key(in.FunctionName, nil), v)
+		s.scaling.set(key(in.FunctionName, nil), &lambda.GetFunctionScalingConfigOutput{
+			RequestedFunctionScalingConfig: v, AppliedFunctionScalingConfig: v,
+		})
 		return &lambda.PutFunctionScalingConfigOutput{}, true
 	}
 	return nil, false
@@ -132,7 +131,7 @@ func (a *Account) createFunction(in *lambda.CreateFunctionInput) *lambda.CreateF
 		a.image(f, code.ImageUri)
 	}
 	if in.CodeSigningConfigArn != nil {
-		a.state.signing.set(k, in.CodeSigningConfigArn)
+		a.state.signing.set(k, as[lambda.GetFunctionCodeSigningConfigOutput](in))
 	}
 	a.touch(f)
 	a.state.functions.create(k, f)
@@ -233,18 +232,13 @@ func (a *Account) functionARN(k string) string {
 	return a.arn("function:" + strings.TrimSuffix(k, ":"))
 }
 
-func split(k string) (function, qualifier string) {
-	function, qualifier, _ = strings.Cut(k, ":")
-	return function, qualifier
-}
-
 func function(k string) string {
-	f, _ := split(k)
+	f, _, _ := strings.Cut(k, ":")
 	return f
 }
 
 func qualifier(k string) string {
-	_, q := split(k)
+	_, q, _ := strings.Cut(k, ":")
 	return q
 }
 

@@ -62,8 +62,9 @@ func (a *Account) writePolicy(in any) (any, bool) {
 		a.remove("layer:"+layerKey(in.LayerName, in.VersionNumber), aws.ToString(in.StatementId))
 		return &lambda.RemoveLayerVersionPermissionOutput{}, true
 	case *lambda.PutResourcePolicyInput:
-		a.state.policies.set("resource:"+aws.ToString(in.ResourceArn), in.Policy)
-		return &lambda.PutResourcePolicyOutput{Policy: in.Policy, RevisionId: aws.String("planned")}, true
+		p := planned(in.Policy)
+		a.state.policies.set("resource:"+aws.ToString(in.ResourceArn), p)
+		return as[lambda.PutResourcePolicyOutput](p), true
 	case *lambda.DeleteResourcePolicyInput:
 		a.state.policies.set("resource:"+aws.ToString(in.ResourceArn), nil)
 		return &lambda.DeleteResourcePolicyOutput{}, true
@@ -100,9 +101,14 @@ func (a *Account) principal(p string) any {
 	return map[string]string{"Service": p}
 }
 
+// planned returns a policy that was changed.
+func planned(policy *string) *lambda.GetPolicyOutput {
+	return &lambda.GetPolicyOutput{Policy: policy, RevisionId: aws.String("planned")}
+}
+
 func (a *Account) policy(k string) document {
 	d := document{Version: "2012-10-17", ID: "default"}
-	_ = json.Unmarshal([]byte(*a.state.policies.current(k)), &d) // What cannot be read is replaced.
+	_ = json.Unmarshal([]byte(aws.ToString(a.state.policies.current(k).Policy)), &d) // What cannot be read is replaced.
 	return d
 }
 
@@ -110,7 +116,7 @@ func (a *Account) add(k string, s statement) string {
 	d := a.policy(k)
 	written := text(s)
 	d.Statement = append(d.Statement, json.RawMessage(written))
-	a.state.policies.set(k, aws.String(text(d)))
+	a.state.policies.set(k, planned(aws.String(text(d))))
 	return written
 }
 
@@ -126,5 +132,5 @@ func (a *Account) remove(k, sid string) {
 		a.state.policies.set(k, nil)
 		return
 	}
-	a.state.policies.set(k, aws.String(text(d)))
+	a.state.policies.set(k, planned(aws.String(text(d))))
 }

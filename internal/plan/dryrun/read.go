@@ -34,29 +34,15 @@ func (a *Account) read(in any, live func() (any, error)) (any, error) {
 	case *lambda.ListVersionsByFunctionInput:
 		return a.listVersions(in, live)
 	case *lambda.GetFunctionCodeSigningConfigInput:
-		return get(s.signing, key(in.FunctionName, nil), a.ofFunction(in.FunctionName, live,
-			&lambda.GetFunctionCodeSigningConfigOutput{}), func(v *string) *lambda.GetFunctionCodeSigningConfigOutput {
-			if *v == "" {
-				v = nil // It was removed.
-			}
-			return &lambda.GetFunctionCodeSigningConfigOutput{CodeSigningConfigArn: v, FunctionName: in.FunctionName}
-		}, func(o *lambda.GetFunctionCodeSigningConfigOutput) *string { return o.CodeSigningConfigArn })
+		return getAs[lambda.GetFunctionCodeSigningConfigOutput](s.signing, key(in.FunctionName, nil),
+			a.ofFunction(in.FunctionName, live, &lambda.GetFunctionCodeSigningConfigOutput{}))
 	case *lambda.GetFunctionRecursionConfigInput:
-		return get(s.recursion, key(in.FunctionName, nil),
+		return getAs[lambda.GetFunctionRecursionConfigOutput](s.recursion, key(in.FunctionName, nil),
 			a.ofFunction(in.FunctionName, live,
-				&lambda.GetFunctionRecursionConfigOutput{RecursiveLoop: types.RecursiveLoopTerminate}),
-			func(v *types.RecursiveLoop) *lambda.GetFunctionRecursionConfigOutput {
-				return &lambda.GetFunctionRecursionConfigOutput{RecursiveLoop: *v}
-			}, func(o *lambda.GetFunctionRecursionConfigOutput) *types.RecursiveLoop { return &o.RecursiveLoop })
+				&lambda.GetFunctionRecursionConfigOutput{RecursiveLoop: types.RecursiveLoopTerminate}))
 	case *lambda.GetFunctionScalingConfigInput:
-		return get(s.scaling, key(in.FunctionName, nil),
-			a.ofFunction(in.FunctionName, live, &lambda.GetFunctionScalingConfigOutput{}),
-			func(v *types.FunctionScalingConfig) *lambda.GetFunctionScalingConfigOutput {
-				return &lambda.GetFunctionScalingConfigOutput{
-					RequestedFunctionScalingConfig: v,
-					AppliedFunctionScalingConfig:   v,
-				}
-			}, nil)
+		return getAs[lambda.GetFunctionScalingConfigOutput](s.scaling, key(in.FunctionName, nil),
+			a.ofFunction(in.FunctionName, live, &lambda.GetFunctionScalingConfigOutput{}))
 	case *lambda.GetAliasInput:
 		return getAs[lambda.GetAliasOutput](s.aliases, key(in.FunctionName, in.Name), live)
 	case *lambda.ListAliasesInput:
@@ -64,23 +50,16 @@ func (a *Account) read(in any, live func() (any, error)) (any, error) {
 			func(o *lambda.ListAliasesOutput) *[]types.AliasConfiguration { return &o.Aliases },
 			func(v types.AliasConfiguration) string { return key(in.FunctionName, v.Name) })
 	case *lambda.GetLayerVersionInput:
-		return get(s.layers, layerKey(in.LayerName, in.VersionNumber), live, clone, clone)
+		return getAs[lambda.GetLayerVersionOutput](s.layers, layerKey(in.LayerName, in.VersionNumber), live)
 	case *lambda.ListLayerVersionsInput:
 		return a.listLayerVersions(in, live)
 	case *lambda.GetPolicyInput:
-		return get(s.policies, key(in.FunctionName, in.Qualifier), live, func(v *string) *lambda.GetPolicyOutput {
-			return &lambda.GetPolicyOutput{Policy: v, RevisionId: aws.String("planned")}
-		}, func(o *lambda.GetPolicyOutput) *string { return o.Policy })
+		return getAs[lambda.GetPolicyOutput](s.policies, key(in.FunctionName, in.Qualifier), live)
 	case *lambda.GetLayerVersionPolicyInput:
-		return get(s.policies, "layer:"+layerKey(in.LayerName, in.VersionNumber), live,
-			func(v *string) *lambda.GetLayerVersionPolicyOutput {
-				return &lambda.GetLayerVersionPolicyOutput{Policy: v, RevisionId: aws.String("planned")}
-			}, func(o *lambda.GetLayerVersionPolicyOutput) *string { return o.Policy })
+		return getAs[lambda.GetLayerVersionPolicyOutput](s.policies,
+			"layer:"+layerKey(in.LayerName, in.VersionNumber), live)
 	case *lambda.GetResourcePolicyInput:
-		return get(s.policies, "resource:"+aws.ToString(in.ResourceArn), live,
-			func(v *string) *lambda.GetResourcePolicyOutput {
-				return &lambda.GetResourcePolicyOutput{Policy: v, RevisionId: aws.String("planned")}
-			}, func(o *lambda.GetResourcePolicyOutput) *string { return o.Policy })
+		return getAs[lambda.GetResourcePolicyOutput](s.policies, "resource:"+aws.ToString(in.ResourceArn), live)
 	}
 	return a.readConfig(in, live)
 }
@@ -97,9 +76,8 @@ func (a *Account) readConfig(in any, live func() (any, error)) (any, error) {
 			},
 			func(v types.EventSourceMappingConfiguration) string { return aws.ToString(v.UUID) })
 	case *lambda.ListTagsInput:
-		return get(s.tags, aws.ToString(in.Resource), a.orEmpty(live, &lambda.ListTagsOutput{}),
-			func(v *map[string]string) *lambda.ListTagsOutput { return &lambda.ListTagsOutput{Tags: *v} },
-			func(o *lambda.ListTagsOutput) *map[string]string { return &o.Tags })
+		return getAs[lambda.ListTagsOutput](s.tags, aws.ToString(in.Resource),
+			a.orEmpty(live, &lambda.ListTagsOutput{}))
 	case *lambda.GetCodeSigningConfigInput:
 		return get(s.configs, aws.ToString(in.CodeSigningConfigArn), live,
 			func(v *types.CodeSigningConfig) *lambda.GetCodeSigningConfigOutput {
@@ -134,12 +112,12 @@ func (a *Account) readConfig(in any, live func() (any, error)) (any, error) {
 			},
 			func(v types.ProvisionedConcurrencyConfigListItem) string { return key(v.FunctionArn, nil) })
 	case *lambda.GetRuntimeManagementConfigInput:
-		return get(s.runtimes, key(in.FunctionName, in.Qualifier),
+		return getAs[lambda.GetRuntimeManagementConfigOutput](s.runtimes, key(in.FunctionName, in.Qualifier),
 			a.ofFunction(in.FunctionName, live,
 				&lambda.GetRuntimeManagementConfigOutput{
 					UpdateRuntimeOn: types.UpdateRuntimeOnAuto,
 					FunctionArn:     aws.String(a.functionARN(key(in.FunctionName, in.Qualifier))),
-				}), clone, clone)
+				}))
 	case *s3.HeadObjectInput, *s3.GetObjectInput, *ecr.BatchGetImageInput:
 		return a.readCode(in, live)
 	case *lambda.ListFunctionsInput:
@@ -165,8 +143,7 @@ func (a *Account) ofFunction(name *string, live func() (any, error), empty any) 
 	return a.orEmpty(live, empty)
 }
 
-// get answers a read of one row. answer returns the answer for a row, and base the row of an answer; nil if it is not
-// needed.
+// get answers a read of one row. answer returns the answer for a row, and base the row of an answer.
 func get[V, O any](t table[V], k string, live func() (any, error), answer func(*V) *O, base func(*O) *V) (*O, error) {
 	if v, ok := t.known(k); ok {
 		if v == nil {
@@ -179,7 +156,7 @@ func get[V, O any](t table[V], k string, live func() (any, error), answer func(*
 		return nil, err
 	}
 	out, ok := o.(*O)
-	if ok && base != nil {
+	if ok {
 		if v := base(out); v != nil {
 			t.keep(k, v)
 		}

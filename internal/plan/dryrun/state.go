@@ -75,12 +75,12 @@ func (t table[V]) below(prefix string) []*V {
 type state struct {
 	functions   table[lambda.GetFunctionOutput]
 	versions    table[types.FunctionConfiguration]
-	signing     table[string]
-	recursion   table[types.RecursiveLoop]
-	scaling     table[types.FunctionScalingConfig]
+	signing     table[lambda.GetFunctionCodeSigningConfigOutput]
+	recursion   table[lambda.GetFunctionRecursionConfigOutput]
+	scaling     table[lambda.GetFunctionScalingConfigOutput]
 	aliases     table[types.AliasConfiguration]
 	layers      table[lambda.GetLayerVersionOutput]
-	policies    table[string]
+	policies    table[lambda.GetPolicyOutput]
 	mappings    table[types.EventSourceMappingConfiguration]
 	configs     table[types.CodeSigningConfig]
 	providers   table[types.CapacityProvider]
@@ -88,7 +88,7 @@ type state struct {
 	invokes     table[types.FunctionEventInvokeConfig]
 	provisioned table[types.ProvisionedConcurrencyConfigListItem]
 	runtimes    table[lambda.GetRuntimeManagementConfigOutput]
-	tags        table[map[string]string]
+	tags        table[lambda.ListTagsOutput]
 
 	// hashes of objects in S3, and digests of images in any region, that were read.
 	hashes  map[string]string
@@ -98,16 +98,17 @@ type state struct {
 func newState() state {
 	return state{
 		functions: table[lambda.GetFunctionOutput]{}, versions: table[types.FunctionConfiguration]{},
-		signing:   table[string]{},
-		recursion: table[types.RecursiveLoop]{}, scaling: table[types.FunctionScalingConfig]{},
-		aliases: table[types.AliasConfiguration]{},
-		layers:  table[lambda.GetLayerVersionOutput]{}, policies: table[string]{},
+		signing:   table[lambda.GetFunctionCodeSigningConfigOutput]{},
+		recursion: table[lambda.GetFunctionRecursionConfigOutput]{},
+		scaling:   table[lambda.GetFunctionScalingConfigOutput]{},
+		aliases:   table[types.AliasConfiguration]{},
+		layers:    table[lambda.GetLayerVersionOutput]{}, policies: table[lambda.GetPolicyOutput]{},
 		mappings: table[types.EventSourceMappingConfiguration]{},
 		configs:  table[types.CodeSigningConfig]{}, providers: table[types.CapacityProvider]{},
 		urls:        table[types.FunctionUrlConfig]{},
 		invokes:     table[types.FunctionEventInvokeConfig]{},
 		provisioned: table[types.ProvisionedConcurrencyConfigListItem]{},
-		runtimes:    table[lambda.GetRuntimeManagementConfigOutput]{}, tags: table[map[string]string]{},
+		runtimes:    table[lambda.GetRuntimeManagementConfigOutput]{}, tags: table[lambda.ListTagsOutput]{},
 		hashes: map[string]string{}, digests: map[imageuri.Image]string{},
 	}
 }

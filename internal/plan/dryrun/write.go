@@ -206,11 +206,7 @@ func (a *Account) publishLayer(in *lambda.PublishLayerVersionInput) *lambda.Publ
 }
 
 func (a *Account) setTags(arn string, tags map[string]string) {
-	all := maps.Clone(tags)
-	if all == nil {
-		all = map[string]string{}
-	}
-	a.state.tags.set(arn, &all)
+	a.state.tags.set(arn, &lambda.ListTagsOutput{Tags: tags})
 }
 
 // tag changes tags. Those of a function are part of the function.
@@ -222,8 +218,7 @@ func (a *Account) tag(arn string, change func(map[string]string)) {
 		a.state.functions.set(k, f)
 		return
 	}
-	all := changed(*a.state.tags.current(arn), change)
-	a.state.tags.set(arn, &all)
+	a.setTags(arn, changed(a.state.tags.current(arn).Tags, change))
 }
 
 func changed(tags map[string]string, change func(map[string]string)) map[string]string {
