@@ -31,6 +31,7 @@ func TestOnceForEachInput(t *testing.T) {
 		"the log is not input":            func(i *v1beta1.Invocation) { i.Spec.ForProvider.LogType = ptr.To("Tail") },
 		"what is shown is not input":      func(i *v1beta1.Invocation) { i.Spec.ForProvider.RecordResult = ptr.To(true) },
 		"how to try again is not input":   func(i *v1beta1.Invocation) { i.Spec.ForProvider.RetryPolicy = &v1beta1.InvocationRetryPolicy{} },
+		"no triggers are no input":        func(i *v1beta1.Invocation) { i.Spec.ForProvider.Triggers = map[string]string{} },
 		"a restored backup has no status": withoutStatus,
 		"a replaced manifest has no note": withoutAnnotations,
 	} {
@@ -174,6 +175,28 @@ func TestUnknownOutcome(t *testing.T) {
 				t.Errorf("%s: got %+v", tc.reason, c)
 			}
 		})
+	}
+}
+
+// TestMissingPayload checks that an optional payload that is missing is none, as if it were not named.
+func TestMissingPayload(t *testing.T) {
+	e := newEnv(t)
+	i := newInvocation(func(p *v1beta1.InvocationParameters) { p.Payload = nil })
+	if got := e.converge(i); len(got) != 1 {
+		t.Fatalf("a function is invoked without a payload, got %v", got)
+	}
+	i.Spec.ForProvider.PayloadFrom = &v1beta1.ValueSource{ConfigMapKeyRef: &v1beta1.KeySelector{Name: "event", Key: "payload", Optional: ptr.To(true)}}
+	if got := e.converge(i); len(got) != 0 {
+		t.Errorf("a payload that is missing is none, got %q", got)
+	}
+	ref := refs.ObjectRef{Kind: refs.ConfigMap, Namespace: "shop", Name: "event"}
+	e.objects[ref.String()+"/payload"] = ""
+	if got := e.converge(i); len(got) != 0 {
+		t.Errorf("a payload that is empty is none, got %q", got)
+	}
+	e.objects[ref.String()+"/payload"] = `{"a":1}`
+	if got := e.converge(i); len(got) != 1 {
+		t.Errorf("a payload is another input, got %q", got)
 	}
 }
 
