@@ -185,7 +185,7 @@ func Updated(s *v1beta1.AliasRolloutStatus) time.Duration {
 	return 2 * time.Second //nolint:mnd // AWS shows the change.
 }
 
-// refusal is what precedes AWS's reason in the message of a state.
+// The text before AWS's reason in the message of a state.
 const refusal = "cannot change the alias: "
 
 // UpdateFailed records in a state that AWS has refused the change of the alias, after what its message says of the step.
