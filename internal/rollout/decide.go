@@ -188,8 +188,8 @@ func Updated(s *v1beta1.AliasRolloutStatus) time.Duration {
 // The text before AWS's reason in the message of a state.
 const refusal = "cannot change the alias: "
 
-// UpdateFailed records in a state that AWS has refused the change of the alias, after what its message says of the step.
-// It is tried again after 2 seconds, and later each time up to a minute.
+// UpdateFailed records in a state that AWS has refused the change of the alias, and why, after what its message says of
+// the step. The change is tried again after 2 seconds, and later each time up to a minute.
 func UpdateFailed(s *v1beta1.AliasRolloutStatus, now time.Time, why string) {
 	s.Message = strings.TrimPrefix(unrefused(s)+"; "+refusal+why, "; ")
 	s.UpdateFailures++
