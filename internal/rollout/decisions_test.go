@@ -664,8 +664,8 @@ func TestRejectKeepsTheFirstReason(t *testing.T) {
 	}
 }
 
-// TestRefusedRollbackKeepsItsReason checks that the message of a rollback says why it is made, also while AWS refuses the
-// change of the alias, and after that.
+// TestRefusedRollbackKeepsItsReason checks that the message of a rollback says why it is made, also while AWS refuses
+// the change of the alias, and after that.
 func TestRefusedRollbackKeepsItsReason(t *testing.T) {
 	s := newScenario(t, tenPercent(metrics("errors")))
 	s.at10()

@@ -264,8 +264,8 @@ func TestRefusedCallsAreMadeAgain(t *testing.T) {
 	}
 }
 
-// TestRejectedInputIsTakenBack checks that the function is not invoked again if its input is what it was before one that
-// AWS has rejected, whatever the outcome was.
+// TestRejectedInputIsTakenBack checks that the function is not invoked again if its input is what it was before one
+// that AWS has rejected, whatever the outcome was.
 func TestRejectedInputIsTakenBack(t *testing.T) {
 	cases := map[string]struct {
 		reason string
