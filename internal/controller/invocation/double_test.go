@@ -438,6 +438,26 @@ func TestInvocationOfDeletion(t *testing.T) {
 	}
 }
 
+// TestDeletionAfterRejectedCalls checks that a function that was never invoked is not invoked for the deletion, also if
+// that the last call was rejected did not reach the annotation.
+func TestDeletionAfterRejectedCalls(t *testing.T) {
+	e := newEnv(t)
+	i := newInvocation(crud)
+	for range 2 {
+		e.Double.Fail(awsdouble.Fault{Operation: "Invoke", Error: awsdouble.AccessDenied("lambda:InvokeFunction")})
+		if _, err := e.Do(i); err == nil {
+			t.Fatal("want a rejected call")
+		}
+	}
+	r := *recorded(i)
+	r.Outcome = unknown
+	i.SetAnnotations(r.annotation())
+	e.Remove(i)
+	if got := e.converge(i); len(got) != 0 || len(i.GetFinalizers()) > 0 {
+		t.Errorf("want no run, got %v, finalizers %v", got, i.GetFinalizers())
+	}
+}
+
 var fromSecret = &v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "event", Key: "payload"}}
 
 func TestSecretPayload(t *testing.T) {
