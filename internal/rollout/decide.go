@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -184,11 +185,24 @@ func Updated(s *v1beta1.AliasRolloutStatus) time.Duration {
 	return 2 * time.Second //nolint:mnd // AWS shows the change.
 }
 
-// UpdateFailed records in a state that AWS has refused the change of the alias. It is tried again
-// after 2 seconds, and later each time up to a minute.
+// The text before AWS's reason in the message of a state.
+const refusal = "cannot change the alias: "
+
+// UpdateFailed records in a state that AWS has refused the change of the alias, and why, after what its message says of
+// the step. The change is tried again after 2 seconds, and later each time up to a minute.
 func UpdateFailed(s *v1beta1.AliasRolloutStatus, now time.Time, why string) {
+	s.Message = strings.TrimPrefix(unrefused(s)+"; "+refusal+why, "; ")
 	s.UpdateFailures++
-	s.UpdateFailedAt, s.Message = stamp(now), why
+	s.UpdateFailedAt = stamp(now)
+}
+
+// unrefused returns what the message of a state says of the step, without why AWS has refused the change of the alias.
+func unrefused(s *v1beta1.AliasRolloutStatus) string {
+	i := strings.LastIndex(s.Message, refusal)
+	if s.UpdateFailures <= 0 || i < 0 {
+		return s.Message
+	}
+	return strings.TrimSuffix(s.Message[:i], "; ")
 }
 
 // retryAt returns when a change that AWS has refused is tried again.

@@ -663,3 +663,23 @@ func TestRejectKeepsTheFirstReason(t *testing.T) {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
+
+// TestRefusedRollbackKeepsItsReason checks that the message of a rollback says why it is made, also while AWS refuses
+// the change of the alias, and after that.
+func TestRefusedRollbackKeepsItsReason(t *testing.T) {
+	s := newScenario(t, tenPercent(metrics("errors")))
+	s.at10()
+	refusals := 0
+	s.refuses = func(Route) bool { refusals++; return refusals <= 3 }
+	s.result = func(CheckID) string { return Failure }
+	s.untilTrue("refused", func() bool { return s.state.UpdateFailures == 3 })
+	const why = "Metric errors: Failure"
+	if want := why + "; cannot change the alias: AWS refuses it"; s.state.Message != want {
+		t.Errorf("got %q, want %q", s.state.Message, want)
+	}
+	s.untilTrue("over", func() bool { return s.state.Phase == v1beta1.RolloutFailed })
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "1")
+	if s.state.Message != why {
+		t.Errorf("got %q, want %q", s.state.Message, why)
+	}
+}

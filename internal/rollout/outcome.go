@@ -158,7 +158,7 @@ func (m *machine) rollingBack() {
 		m.ready()
 		return
 	}
-	reason, message := m.s.Reason, m.s.Message
+	reason, message := m.s.Reason, unrefused(m.s)
 	m.event(true, v1beta1.EventRolloutFailed, fmt.Sprintf("rollout %s: version %s receives all invocations again: %s",
 		m.s.ID,
 		m.s.Stable.FunctionVersion, reason))

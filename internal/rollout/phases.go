@@ -3,6 +3,7 @@ package rollout
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -115,6 +116,10 @@ func (m *machine) waitsFor(target, stable Version) string {
 	}
 	if m.isDirect() != "" {
 		return ""
+	}
+	if len(m.steps) > 0 && strings.HasPrefix(m.s.Stable.FunctionVersion, "$LATEST") {
+		return "the alias invokes " + m.s.Stable.FunctionVersion + ", which is not published: AWS does not divide " +
+			"invocations between it and a version; use the strategy allAtOnce"
 	}
 	if len(m.steps) > 0 && stable.Fingerprint != "" &&
 		(target.Role != stable.Role || target.DeadLetter != stable.DeadLetter) {

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,7 @@ func TestValidate(t *testing.T) {
 		reason   string
 		strategy v1beta1.RolloutStrategy
 		analysis *v1beta1.RolloutAnalysis
+		stable   string
 		target   Version
 		want     string
 	}{
@@ -42,6 +44,19 @@ func TestValidate(t *testing.T) {
 		"DeadLetter": {
 			reason: "Nor if their dead letter queues do.", strategy: canary,
 			target: Version{Fingerprint: "b", Role: "role"}, want: "another execution role or dead letter queue",
+		},
+		"Latest": {
+			reason: "Nor of $LATEST and a version.", strategy: canary, stable: "$LATEST",
+			target: Version{Fingerprint: "b", Role: "role", DeadLetter: "queue"}, want: "the alias invokes $LATEST",
+		},
+		"LatestAllAtOnce": {
+			reason:   "The alias gets no weight.",
+			strategy: v1beta1.RolloutStrategy{AllAtOnce: &v1beta1.AllAtOnceStrategy{}}, stable: "$LATEST",
+			target: Version{Fingerprint: "b", Role: "role", DeadLetter: "queue"}, want: begins,
+		},
+		"LatestOfSameCode": {
+			reason: "Nor does it get one if the version has the code of $LATEST.", strategy: canary, stable: "$LATEST",
+			target: same, want: begins,
 		},
 		"AllAtOnce": {
 			reason:   "The alias gets no weight.",
@@ -67,9 +82,10 @@ func TestValidate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			spec := &v1beta1.AliasRollout{Strategy: tc.strategy, Analysis: tc.analysis}
 			now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-			o := Observation{Route: Route{Version: "1"}, Target: "2", Versions: map[string]Version{
-				"1": same,
-				"2": tc.target,
+			stable := cmp.Or(tc.stable, "1")
+			o := Observation{Route: Route{Version: stable}, Target: "2", Versions: map[string]Version{
+				stable: same,
+				"2":    tc.target,
 			}}
 			var s *v1beta1.AliasRolloutStatus
 			decide := func() {

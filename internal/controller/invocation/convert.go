@@ -71,11 +71,19 @@ func fingerprint(uid string, p v1beta1.InvocationParameters, e event) (string, e
 	return hex.EncodeToString(sum), err
 }
 
-// identifying returns everything that distinguishes one input from another.
+// identifying returns everything that distinguishes one input from another. Triggers and a payload that are empty are
+// as none.
 func identifying(p v1beta1.InvocationParameters, e event) ([]byte, error) {
+	triggers, payload := p.Triggers, e.payload
+	if len(triggers) == 0 {
+		triggers = nil
+	}
+	if payload == nil {
+		payload = []byte{}
+	}
 	return json.Marshal([]any{
 		p.FunctionName, p.Qualifier, p.ClientContext, p.InvocationType, p.TenantID,
-		p.DurableExecutionName, p.Triggers, e.payload,
+		p.DurableExecutionName, triggers, payload,
 	})
 }
 

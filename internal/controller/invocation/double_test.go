@@ -31,6 +31,7 @@ func TestOnceForEachInput(t *testing.T) {
 		"the log is not input":            func(i *v1beta1.Invocation) { i.Spec.ForProvider.LogType = ptr.To("Tail") },
 		"what is shown is not input":      func(i *v1beta1.Invocation) { i.Spec.ForProvider.RecordResult = ptr.To(true) },
 		"how to try again is not input":   func(i *v1beta1.Invocation) { i.Spec.ForProvider.RetryPolicy = &v1beta1.InvocationRetryPolicy{} },
+		"no triggers are no input":        func(i *v1beta1.Invocation) { i.Spec.ForProvider.Triggers = map[string]string{} },
 		"a restored backup has no status": withoutStatus,
 		"a replaced manifest has no note": withoutAnnotations,
 	} {
@@ -177,6 +178,28 @@ func TestUnknownOutcome(t *testing.T) {
 	}
 }
 
+// TestMissingPayload checks that an optional payload that is missing is none, as if it were not named.
+func TestMissingPayload(t *testing.T) {
+	e := newEnv(t)
+	i := newInvocation(func(p *v1beta1.InvocationParameters) { p.Payload = nil })
+	if got := e.converge(i); len(got) != 1 {
+		t.Fatalf("a function is invoked without a payload, got %v", got)
+	}
+	i.Spec.ForProvider.PayloadFrom = &v1beta1.ValueSource{ConfigMapKeyRef: &v1beta1.KeySelector{Name: "event", Key: "payload", Optional: ptr.To(true)}}
+	if got := e.converge(i); len(got) != 0 {
+		t.Errorf("a payload that is missing is none, got %q", got)
+	}
+	ref := refs.ObjectRef{Kind: refs.ConfigMap, Namespace: "shop", Name: "event"}
+	e.objects[ref.String()+"/payload"] = ""
+	if got := e.converge(i); len(got) != 0 {
+		t.Errorf("a payload that is empty is none, got %q", got)
+	}
+	e.objects[ref.String()+"/payload"] = `{"a":1}`
+	if got := e.converge(i); len(got) != 1 {
+		t.Errorf("a payload is another input, got %q", got)
+	}
+}
+
 // TestStoppedInTheMiddle checks a provider that stops between the record and the end of the
 // call.
 func TestStoppedInTheMiddle(t *testing.T) {
@@ -241,8 +264,8 @@ func TestRefusedCallsAreMadeAgain(t *testing.T) {
 	}
 }
 
-// TestRejectedInputIsTakenBack checks that the function is not invoked again if its input is what it was before one that
-// AWS has rejected, whatever the outcome was.
+// TestRejectedInputIsTakenBack checks that the function is not invoked again if its input is what it was before one
+// that AWS has rejected, whatever the outcome was.
 func TestRejectedInputIsTakenBack(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -412,6 +435,26 @@ func TestInvocationOfDeletion(t *testing.T) {
 				t.Errorf("%s: want event %q, got %q", tc.reason, tc.event, e.events())
 			}
 		})
+	}
+}
+
+// TestDeletionAfterRejectedCalls checks that a function that was never invoked is not invoked for the deletion, also if
+// that the last call was rejected did not reach the annotation.
+func TestDeletionAfterRejectedCalls(t *testing.T) {
+	e := newEnv(t)
+	i := newInvocation(crud)
+	for range 2 {
+		e.Double.Fail(awsdouble.Fault{Operation: "Invoke", Error: awsdouble.AccessDenied("lambda:InvokeFunction")})
+		if _, err := e.Do(i); err == nil {
+			t.Fatal("want a rejected call")
+		}
+	}
+	r := *recorded(i)
+	r.Outcome = unknown
+	i.SetAnnotations(r.annotation())
+	e.Remove(i)
+	if got := e.converge(i); len(got) != 0 || len(i.GetFinalizers()) > 0 {
+		t.Errorf("want no run, got %v, finalizers %v", got, i.GetFinalizers())
 	}
 }
 

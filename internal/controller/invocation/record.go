@@ -72,7 +72,7 @@ func recorded(i *v1beta1.Invocation) *record {
 		return s
 	case a.Outcome == unknown:
 		// The outcome did not reach the annotation.
-		s.Before = a.Before
+		s.Ran, s.Before = a.Ran, a.Before
 		return s
 	}
 	return a

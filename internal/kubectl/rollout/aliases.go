@@ -14,27 +14,24 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// get reads an alias. It fails if the alias has no rollout.
+// get reads an alias.
 func get(ctx context.Context, c dynamic.ResourceInterface, name string) (*v1beta1.Alias, error) {
 	u, err := c.Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}
-	a, err := decode(u)
-	if err != nil {
-		return nil, err
-	}
-	if a.Spec.Rollout == nil {
-		return nil, fmt.Errorf("%s has no rollout: spec.rollout is not set", kubectl.Aliases.Full(name))
-	}
-	return a, nil
+	return decode(u)
 }
 
-// decode returns an alias for display: without control characters in what others have written.
+// decode returns an alias for display: without control characters in what others have written. It fails if the alias
+// has no rollout.
 func decode(u *unstructured.Unstructured) (*v1beta1.Alias, error) {
 	a := &v1beta1.Alias{}
 	if err := kubectl.Decode(u, a); err != nil {
 		return nil, fmt.Errorf("cannot read the server's answer about %s: %w", kubectl.Aliases.Full(u.GetName()), err)
+	}
+	if a.Spec.Rollout == nil {
+		return nil, fmt.Errorf("%s has no rollout: spec.rollout is not set", kubectl.Aliases.Full(u.GetName()))
 	}
 	return a, nil
 }

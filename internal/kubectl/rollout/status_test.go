@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
@@ -256,6 +257,19 @@ func TestStatusToVersion(t *testing.T) {
 		plugintest.Documented(t, lines)
 		plugintest.Documented(t, "error: "+failedMessage+"\n")
 	}, "--to-version", "2")
+}
+
+// TestStatusOfARemovedRollout checks that a watch ends when the alias has no rollout any more.
+func TestStatusOfARemovedRollout(t *testing.T) {
+	watched(t, canary(), func(t *testing.T, w *watching) {
+		t.Helper()
+		w.pass(time.Second)
+		if _, err := w.client.Patch(t.Context(), "live", types.MergePatchType, []byte(`{"spec":{"rollout":null}}`), metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		w.pass(time.Second)
+		w.ends(t, 1, lineStep2, "error: alias.lambda.aws.m.crossplane.io/live has no rollout: spec.rollout is not set\n")
+	})
 }
 
 // TestStatusForbidden checks that a user who may not watch learns so, instead of waiting.

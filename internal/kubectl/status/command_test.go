@@ -14,6 +14,9 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/kubedouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
@@ -158,5 +161,31 @@ Aliases
 `
 	if got := e.out.String(); !strings.Contains(got, want) {
 		t.Errorf("want%s\ngot\n%s", want, got)
+	}
+}
+
+// TestRolloutIsNoProblem checks that an Alias whose rollout continues is not listed among the problems.
+func TestRolloutIsNoProblem(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		state  v1beta1.AliasRolloutStatus
+		want   bool
+	}{
+		"Validating": {reason: "AWS prepares the version.", state: v1beta1.AliasRolloutStatus{Phase: v1beta1.RolloutPending, Step: v1beta1.RolloutValidating}},
+		"Analyzing":  {reason: "The target is measured.", state: v1beta1.AliasRolloutStatus{Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutAnalyzing}},
+		"Paused":     {reason: "It waits for someone.", state: v1beta1.AliasRolloutStatus{Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutPaused}, want: true},
+		"Failed":     {reason: "It has ended.", state: v1beta1.AliasRolloutStatus{Phase: v1beta1.RolloutFailed, Step: v1beta1.RolloutValidating}, want: true},
+		"Undone":     {reason: "The user has chosen the version that serves.", state: v1beta1.AliasRolloutStatus{Phase: v1beta1.RolloutFailed, Reason: v1beta1.RolloutReasonRollbackTo}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			a := &v1beta1.Alias{Status: v1beta1.AliasStatus{Rollout: &tc.state}}
+			a.SetConditions(xpv2.Unavailable())
+			r := &reader{page: &page{}}
+			r.relate("alias", a)
+			if got := len(r.page.Problems) > 0; got != tc.want {
+				t.Errorf("%s: want a problem %t, got %v", tc.reason, tc.want, r.page.Problems)
+			}
+		})
 	}
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	rollouts "github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 // maxEvents limits the events that are shown.
@@ -178,7 +179,7 @@ func isMoving(mg managed) bool {
 		return false
 	}
 	s := a.Status.Rollout
-	return s.Phase == v1beta1.RolloutProgressing && s.Step != v1beta1.RolloutPaused || kubectl.IsUndone(s)
+	return rollouts.InProgress(s) && s.Step != v1beta1.RolloutPaused || kubectl.IsUndone(s)
 }
 
 // relate returns the state of a resource, and adds its differences and problems to the page.
