@@ -3,6 +3,7 @@ package versions
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
@@ -85,6 +86,25 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 		if got, err := p.at(w).UsedBy(ctx, FunctionOf("f", arn), version); got != want || err != nil {
 			t.Errorf("version %s is used by %q, %v, want %q", version, got, err, want)
 		}
+	}
+}
+
+// TestTheOrderOfResourcesIsNoNews checks that there is one event about a version that several Aliases need, in whichever
+// order a cache lists them.
+func TestTheOrderOfResourcesIsNoNews(t *testing.T) {
+	w := env(t)
+	a, b := rollingOut(arn), rollingOut(arn)
+	b.Name = "test"
+	h, events := history("4", "3"), 0
+	for _, items := range [][]v1beta1.Alias{{b, a}, {a, b}, {b, a}} {
+		p := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{items: items}}
+		_, effects, err := p.at(w).Unused(w.Context(), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())
+		w.Must(err)
+		events += len(effects.Events)
+		w.Advance(time.Hour)
+	}
+	if events != 1 || h.RetainedVersions[0].UsedBy != "Alias shop/live" {
+		t.Errorf("%d events, retained %+v", events, h.RetainedVersions)
 	}
 }
 
