@@ -209,7 +209,8 @@ func TestReduced(t *testing.T) {
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "large"}}
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"TOKEN": "secret"}}
 		f.Status.AtProvider.FunctionArn = ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:cart")
-		f.Status.AtProvider.LatestPublishedVersion = ptr.To("7")
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{Publish: ptr.To(true), MemorySize: ptr.To[int32](512)}
+		f.Status.AtProvider.LatestPublishedVersion, f.Status.AtProvider.Initialized = ptr.To("7"), true
 		return f
 	}
 	want, got := full(), full()
@@ -231,6 +232,10 @@ func TestReduced(t *testing.T) {
 	if !ptr.Deref(got.Spec.ForProvider.Publish, false) || ptr.Deref(got.Status.AtProvider.LatestPublishedVersion,
 		"") != "7" || got.Spec.ForProvider.Region != region {
 		t.Errorf("what Aliases follow is lost: %+v", got)
+	}
+	if diff := cmp.Diff(&v1beta1.FunctionSettings{Publish: ptr.To(true)}, got.Spec.InitProvider); diff != "" ||
+		!got.Status.AtProvider.Initialized {
+		t.Errorf("whether a new Function publishes a version is lost: -want, +got:\n%s", diff)
 	}
 	tombstone := struct{ Key string }{"shop/cart"}
 	if out, err := reduced(tombstone); err != nil || out != tombstone {
