@@ -109,7 +109,8 @@ func reduced(in any) (any, error) {
 			Initialized:            at.Initialized,
 		}
 	case *v1beta1.LayerVersion:
-		r.Spec.ForProvider = v1beta1.LayerVersionParameters{Region: r.Spec.ForProvider.Region}
+		fp := r.Spec.ForProvider
+		r.Spec.ForProvider = v1beta1.LayerVersionParameters{Region: fp.Region, LayerName: fp.LayerName}
 		r.Status.AtProvider = v1beta1.LayerVersionObservation{LayerVersionArn: r.Status.AtProvider.LayerVersionArn}
 	}
 	return in, err

@@ -190,6 +190,29 @@ func TestRing(t *testing.T) {
 	}
 }
 
+// TestReducedLayerVersion checks that the copy of a LayerVersion of another shard has what it owns and may be creating.
+func TestReducedLayerVersion(t *testing.T) {
+	full := func() *v1beta1.LayerVersion {
+		l := &v1beta1.LayerVersion{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "my-lib", UID: "u1"}}
+		l.Spec.ForProvider = v1beta1.LayerVersionParameters{
+			Region: region, LayerName: ptr.To("lib"),
+			Content: &v1beta1.LayerContent{Inline: map[string]string{"lib.py": "large"}},
+		}
+		l.Status.AtProvider.LayerVersionArn = ptr.To("arn:aws:lambda:eu-central-1:123456789012:layer:lib:7")
+		return l
+	}
+	got := full()
+	if _, err := reduced(got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(tenancy.IndexedBy(full()), tenancy.IndexedBy(got)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if got.Spec.ForProvider.Content != nil {
+		t.Errorf("content is kept: %+v", got.Spec.ForProvider)
+	}
+}
+
 // TestReduced checks that the copy of a resource of another shard has what references to it and decisions about owners
 // depend on, and not what takes most of the memory.
 func TestReduced(t *testing.T) {
