@@ -124,8 +124,9 @@ func (e *external) description(name string) string {
 	return "version " + name + " of function " + e.function
 }
 
-// recover returns the version that was published by a call without an answer. Until that is
-// found, or known not to exist, it returns the previous version. If it does not exist, the record says so.
+// recover returns the version that was published by a call without an answer. Until that is found, or known not to
+// exist, it returns the previous version. If it does not exist, the record says so. Which publishTrigger the call
+// served is not known: AWS is asked again, and returns the same version if nothing has changed.
 func (e *external) recover(
 	ctx context.Context, v *v1beta1.Version, name string, o *observed,
 ) (string, reconcile.Record, error) {
@@ -142,7 +143,7 @@ func (e *external) recover(
 	}
 	lost, known := publishedBy(i, o.versions)
 	if lost != "" {
-		s.PublishTrigger, s.PublishedFingerprint = v.Spec.ForProvider.PublishTrigger, ptr.To(i.Fingerprint)
+		s.PublishedFingerprint = ptr.To(i.Fingerprint)
 		versions.Remember(&s.VersionHistory, lost, i.Fingerprint)
 		return lost, reconcile.Record{}, nil
 	}
@@ -181,7 +182,7 @@ func (e *external) owner(
 // status sets status.atProvider. An imported version counts as published for the current publishTrigger.
 func (e *external) status(v *v1beta1.Version, o found) {
 	last := v.Status.AtProvider
-	if last.Version == nil && last.PublishTrigger == nil {
+	if _, recorded := versions.IntentOf(v); !recorded && last.Version == nil && last.PublishTrigger == nil {
 		last.PublishTrigger = v.Spec.ForProvider.PublishTrigger
 	}
 	v.Status.AtProvider = observation(o.Resource.version, last)
