@@ -111,12 +111,13 @@ func isToBeOf(f Function, region string, functionName *string, ref *xpv2.Namespa
 	return name == f.Name && strings.Contains(f.ARN, ":"+region+":")
 }
 
-// NeededBy returns the versions that an Alias's spec names, and those that its rollout may return to or move to.
+// NeededBy returns the versions that an Alias's spec names, and those that its rollout may return to or move to. Those
+// of initProvider count until AWS has the alias.
 func NeededBy(a *v1beta1.Alias) []string {
-	p, s := a.Spec.ForProvider, a.Status.Rollout
-	needed := []string{ptr.Deref(p.FunctionVersion, "")}
-	if c := p.RoutingConfig; c != nil {
-		needed = slices.AppendSeq(needed, maps.Keys(c.AdditionalVersionWeights))
+	s := a.Status.Rollout
+	needed := namedBy(a.Spec.ForProvider.AliasSettings)
+	if i := a.Spec.InitProvider; i != nil && a.Status.AtProvider.AliasArn == nil {
+		needed = append(needed, namedBy(*i)...)
 	}
 	if r := a.Spec.Rollout; r != nil && s != nil {
 		needed = append(needed, s.Stable.FunctionVersion, s.Target.FunctionVersion)
@@ -127,4 +128,13 @@ func NeededBy(a *v1beta1.Alias) []string {
 		}
 	}
 	return slices.DeleteFunc(needed, func(v string) bool { return v == "" })
+}
+
+// namedBy returns the versions that the settings of an alias name.
+func namedBy(s v1beta1.AliasSettings) []string {
+	named := []string{ptr.Deref(s.FunctionVersion, "")}
+	if c := s.RoutingConfig; c != nil {
+		named = slices.AppendSeq(named, maps.Keys(c.AdditionalVersionWeights))
+	}
+	return named
 }

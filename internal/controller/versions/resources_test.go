@@ -129,11 +129,22 @@ func TestVersionsOfSpecsAreKept(t *testing.T) {
 		a.Spec.ForProvider.FunctionVersion = ptr.To("4")
 		a.Spec.ForProvider.RoutingConfig = &v1beta1.AliasRoutingConfig{AdditionalVersionWeights: map[string]v1beta1.AliasWeight{"1": "0.1"}}
 	}
+	initially := func(a *v1beta1.Alias) {
+		a.Spec.ForProvider.FunctionVersion = nil
+		a.Spec.InitProvider = &v1beta1.AliasSettings{
+			FunctionVersion: ptr.To("1"), RoutingConfig: &v1beta1.AliasRoutingConfig{AdditionalVersionWeights: map[string]v1beta1.AliasWeight{"2": "0.1"}},
+		}
+	}
 	cases := map[string]struct {
 		reason string
 		alias  v1beta1.Alias
 		want   string
 	}{
+		"Initial": {reason: "The alias is to be created with the versions.", alias: named("f", "eu-central-1", initially), want: "3"},
+		"Initially": {
+			reason: "The alias was created with the versions, and has moved on.", want: "1",
+			alias: named("f", "eu-central-1", func(a *v1beta1.Alias) { initially(a); existing(a) }),
+		},
 		"Moves":     {reason: "The alias is to move to the version.", alias: named("f", "eu-central-1", existing), want: "2"},
 		"Created":   {reason: "The alias is to be created with the version.", alias: named("f", "eu-central-1", nil), want: "2"},
 		"Reference": {reason: "The function is named by its resource.", alias: named("", "eu-central-1", byReference), want: "2"},
