@@ -353,6 +353,27 @@ func TestStatusThatIsNotWritten(t *testing.T) {
 	e.has(v, "4")
 }
 
+// TestStatusOfAnEarlierVersion checks that a function that returns to earlier content is published, although status was
+// not written after the publication of what it had in between.
+func TestStatusOfAnEarlierVersion(t *testing.T) {
+	e := newEnv(t)
+	v := testVersion()
+	e.change(256)
+	e.Advance(2 * time.Second)
+	e.Converge(v)
+	e.change(512)
+	e.Advance(2 * time.Second)
+	before := v.Status.DeepCopy()
+	if _, err := e.Step(v); err != nil {
+		t.Fatal(err)
+	}
+	v.Status = *before
+	e.change(256)
+	e.Advance(2 * time.Second)
+	e.Converge(v)
+	e.has(v, "3", "1", "2", "3")
+}
+
 // TestRequestAfterALostAnswer checks that a request is served although it was made before the version of an earlier
 // request was found, whose answer was lost.
 func TestRequestAfterALostAnswer(t *testing.T) {

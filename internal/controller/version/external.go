@@ -170,7 +170,9 @@ func (e *external) owner(
 		return ownership.Adopted, nil
 	}
 	if i, recorded := versions.IntentOf(v); recorded && versions.Number(o.Name) > i.Before {
-		versions.Remember(&v.Status.AtProvider.VersionHistory, o.Name, i.Fingerprint) // Status may not have been written.
+		s := &v.Status.AtProvider // It may not have been written.
+		s.PublishedFingerprint = ptr.To(i.Fingerprint)
+		versions.Remember(&s.VersionHistory, o.Name, i.Fingerprint)
 	}
 	if !meta.WasDeleted(v) || o.Name == versions.LatestPublished ||
 		versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {
@@ -317,14 +319,13 @@ func (e *external) toPublish(v *v1beta1.Version) reconcile.Record {
 
 // publish publishes exactly what was observed: AWS rejects the call if the function was changed since.
 func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, error) {
-	i := e.intent(v)
+	i, s := e.intent(v), &v.Status.AtProvider
 	out, err := e.api.PublishVersion(ctx, publishInput(e.function, v.Spec.ForProvider, e.found.function.RevisionId))
 	if err != nil {
 		return "", errors.Wrapf(err, "cannot publish function %s", e.function)
 	}
 	name := ptr.Deref(out.Version, "")
 	e.cache.Forget(e.key(name))
-	s := &v.Status.AtProvider
 	s.PublishTrigger, s.PublishedFingerprint = v.Spec.ForProvider.PublishTrigger, ptr.To(i.Fingerprint)
 	s.Version, s.State, s.FunctionName = out.Version, lambdaapi.Text(out.State), out.FunctionName
 	if versions.Number(name) > i.Before {
