@@ -95,7 +95,9 @@ func reduced(in any) (any, error) {
 	in, err := compact(in)
 	switch r := in.(type) {
 	case *v1beta1.Function:
-		r.Spec.InitProvider = nil
+		if i := r.Spec.InitProvider; i != nil {
+			r.Spec.InitProvider = &v1beta1.FunctionSettings{Publish: i.Publish}
+		}
 		fp, at := r.Spec.ForProvider, r.Status.AtProvider
 		r.Spec.ForProvider = v1beta1.FunctionParameters{Region: fp.Region}
 		r.Spec.ForProvider.Publish = fp.Publish
@@ -104,9 +106,11 @@ func reduced(in any) (any, error) {
 			LatestPublishedVersion: at.LatestPublishedVersion,
 			DeployedCode:           at.DeployedCode,
 			PublishedCode:          at.PublishedCode,
+			Initialized:            at.Initialized,
 		}
 	case *v1beta1.LayerVersion:
-		r.Spec.ForProvider = v1beta1.LayerVersionParameters{Region: r.Spec.ForProvider.Region}
+		fp := r.Spec.ForProvider
+		r.Spec.ForProvider = v1beta1.LayerVersionParameters{Region: fp.Region, LayerName: fp.LayerName}
 		r.Status.AtProvider = v1beta1.LayerVersionObservation{LayerVersionArn: r.Status.AtProvider.LayerVersionArn}
 	}
 	return in, err

@@ -190,6 +190,29 @@ func TestRing(t *testing.T) {
 	}
 }
 
+// TestReducedLayerVersion checks that the copy of a LayerVersion of another shard has what it owns and may be creating.
+func TestReducedLayerVersion(t *testing.T) {
+	full := func() *v1beta1.LayerVersion {
+		l := &v1beta1.LayerVersion{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "my-lib", UID: "u1"}}
+		l.Spec.ForProvider = v1beta1.LayerVersionParameters{
+			Region: region, LayerName: ptr.To("lib"),
+			Content: &v1beta1.LayerContent{Inline: map[string]string{"lib.py": "large"}},
+		}
+		l.Status.AtProvider.LayerVersionArn = ptr.To("arn:aws:lambda:eu-central-1:123456789012:layer:lib:7")
+		return l
+	}
+	got := full()
+	if _, err := reduced(got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(tenancy.IndexedBy(full()), tenancy.IndexedBy(got)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if got.Spec.ForProvider.Content != nil {
+		t.Errorf("content is kept: %+v", got.Spec.ForProvider)
+	}
+}
+
 // TestReduced checks that the copy of a resource of another shard has what references to it and decisions about owners
 // depend on, and not what takes most of the memory.
 func TestReduced(t *testing.T) {
@@ -209,7 +232,8 @@ func TestReduced(t *testing.T) {
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "large"}}
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"TOKEN": "secret"}}
 		f.Status.AtProvider.FunctionArn = ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:cart")
-		f.Status.AtProvider.LatestPublishedVersion = ptr.To("7")
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{Publish: ptr.To(true), MemorySize: ptr.To[int32](512)}
+		f.Status.AtProvider.LatestPublishedVersion, f.Status.AtProvider.Initialized = ptr.To("7"), true
 		return f
 	}
 	want, got := full(), full()
@@ -231,6 +255,10 @@ func TestReduced(t *testing.T) {
 	if !ptr.Deref(got.Spec.ForProvider.Publish, false) || ptr.Deref(got.Status.AtProvider.LatestPublishedVersion,
 		"") != "7" || got.Spec.ForProvider.Region != region {
 		t.Errorf("what Aliases follow is lost: %+v", got)
+	}
+	if diff := cmp.Diff(&v1beta1.FunctionSettings{Publish: ptr.To(true)}, got.Spec.InitProvider); diff != "" ||
+		!got.Status.AtProvider.Initialized {
+		t.Errorf("whether a new Function publishes a version is lost: -want, +got:\n%s", diff)
 	}
 	tombstone := struct{ Key string }{"shop/cart"}
 	if out, err := reduced(tombstone); err != nil || out != tombstone {

@@ -33,12 +33,11 @@ type pruning struct {
 // readHistory finds a version beyond the limit that nothing uses. It calls AWS only if the
 // last reconcile found the function Ready: deleting versions comes after all other changes.
 func (e *external) readHistory(ctx context.Context, f *v1beta1.Function, o observed) (effects reconcile.Effects) {
-	excess := excess(f)
-	if !steady(f) || len(excess) == 0 {
+	if !steady(f) {
 		return effects
 	}
 	h := &f.Status.AtProvider.VersionHistory
-	e.pruning.unused, effects, e.pruning.err = e.pruner().Unused(ctx, functionOf(o), h, excess, e.now())
+	e.pruning.unused, effects, e.pruning.err = e.pruner().Unused(ctx, functionOf(o), h, excess(f), e.now())
 	return effects
 }
 

@@ -89,6 +89,13 @@ func TestHistoryIsPruned(t *testing.T) {
 		got[0].UsedBy != "alias stable" {
 		t.Errorf("status must say what keeps version 1, got %+v", got)
 	}
+	kept := f.DeepCopy()
+	kept.Spec.ForProvider.HistoryLimit = ptr.To[int32](2)
+	kept.Generation++
+	e.rest(kept)
+	if got := kept.Status.AtProvider.RetainedVersions; len(got) != 0 {
+		t.Errorf("no version is beyond a higher limit, got %+v", got)
+	}
 	_, err := e.Lambda.DeleteAlias(
 		t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("stable")},
 	)

@@ -201,6 +201,26 @@ func TestOldVersionsAreKept(t *testing.T) {
 	}
 }
 
+// TestOldVersionsWithoutStatus checks that a version that is replaced at once is an old version, although status was not
+// written after its replacement was published.
+func TestOldVersionsWithoutStatus(t *testing.T) {
+	e := newEnv(t)
+	l := testLayer()
+	e.Converge(l)
+	var before *v1beta1.LayerVersionStatus
+	for _, text := range []string{"two", "three"} {
+		e.Advance(time.Minute)
+		before = l.Status.DeepCopy()
+		edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline(text) })
+		if _, err := e.Step(l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.Status = *before
+	e.Converge(l)
+	e.wantVersions("What was replaced goes", 3)
+}
+
 func TestARemovedLayerTakesItsOldVersionsAlong(t *testing.T) {
 	e := newEnv(t)
 	l := testLayer(func(p *v1beta1.LayerVersionParameters) { p.OldVersions = ptr.To(v1beta1.OldVersionsKeep) })

@@ -94,8 +94,12 @@ func (e *external) publish(ctx context.Context, l *v1beta1.LayerVersion, s setti
 		}
 		return res, errors.Wrapf(awserr.Sanitize(err), "cannot publish a version of layer %s", layer)
 	}
+	at := &l.Status.AtProvider
 	if out.Content != nil {
-		l.Status.AtProvider.PublishedContent = e.bundle.Remember(out.Content.CodeSha256)
+		at.PublishedContent = e.bundle.Remember(out.Content.CodeSha256)
+	}
+	if out.Version > 0 { // The next observation may publish another version, and then not be able to write status.
+		at.OldVersions, at.Version = oldVersions(*at, out.Version), ptr.To(out.Version)
 	}
 	return reconcile.Result{Name: ptr.Deref(arnOf(out.LayerVersionArn, out.LayerArn, out.Version), "")}, nil
 }

@@ -353,6 +353,81 @@ func TestStatusThatIsNotWritten(t *testing.T) {
 	e.has(v, "4")
 }
 
+// TestStatusOfAnEarlierVersion checks that a function that returns to earlier content is published, although status was
+// not written after the publication of what it had in between.
+func TestStatusOfAnEarlierVersion(t *testing.T) {
+	e := newEnv(t)
+	v := testVersion()
+	e.change(256)
+	e.Advance(2 * time.Second)
+	e.Converge(v)
+	e.change(512)
+	e.Advance(2 * time.Second)
+	before := v.Status.DeepCopy()
+	if _, err := e.Step(v); err != nil {
+		t.Fatal(err)
+	}
+	v.Status = *before
+	e.change(256)
+	e.Advance(2 * time.Second)
+	e.Converge(v)
+	e.has(v, "3", "1", "2", "3")
+}
+
+// TestLostAnswerAboutEarlierContent checks that a version is found again whose content is that of the one before it.
+func TestLostAnswerAboutEarlierContent(t *testing.T) {
+	e := newEnv(t)
+	v := testVersion(func(v *v1beta1.Version) {
+		v.Spec.ForProvider.PublishPolicy, v.Spec.ForProvider.PublishTrigger = ptr.To(policyOnRequest), ptr.To("one")
+		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
+	})
+	e.change(256)
+	e.Advance(2 * time.Second)
+	e.Converge(v)
+	e.change(512)
+	e.change(256)
+	e.Advance(2 * time.Second)
+	v.Spec.ForProvider.PublishTrigger = ptr.To("two")
+	e.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropAfter, Times: 1})
+	if _, err := e.Step(v); err == nil {
+		t.Fatal("the lost answer must be an error")
+	}
+	e.Converge(v)
+	e.has(v, "2", "2")
+	e.remove(v)
+	e.has(v, "2")
+}
+
+// TestRequestAfterALostAnswer checks that a request is served although it was made before the version of an earlier
+// request was found, whose answer was lost.
+func TestRequestAfterALostAnswer(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		t.Run(fmt.Sprintf("first=%t", first), func(t *testing.T) {
+			e := newEnv(t)
+			v := testVersion(func(v *v1beta1.Version) {
+				v.Spec.ForProvider.PublishPolicy, v.Spec.ForProvider.PublishTrigger = ptr.To(policyOnRequest), ptr.To("one")
+			})
+			want := []string{"1", "2"}
+			if !first {
+				e.Converge(v)
+				want = append(want, "3")
+			}
+			e.change(256)
+			e.Advance(2 * time.Second)
+			v.Spec.ForProvider.PublishTrigger = ptr.To("two")
+			e.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropAfter, Times: 1})
+			if _, err := e.Step(v); err == nil {
+				t.Fatal("the lost answer must be an error")
+			}
+			e.change(512)
+			v.Spec.ForProvider.PublishTrigger = ptr.To("three")
+			e.Advance(2 * time.Second)
+			e.Converge(v)
+			e.has(v, want[len(want)-1], want...)
+		})
+	}
+}
+
 func TestDeletionRightAfterALostAnswer(t *testing.T) {
 	e := newEnv(t)
 	v := testVersion()

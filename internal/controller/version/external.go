@@ -124,8 +124,9 @@ func (e *external) description(name string) string {
 	return "version " + name + " of function " + e.function
 }
 
-// recover returns the version that was published by a call without an answer. Until that is
-// found, or known not to exist, it returns the previous version. If it does not exist, the record says so.
+// recover returns the version that was published by a call without an answer. Until that is found, or known not to
+// exist, it returns the previous version. If it does not exist, the record says so. Which publishTrigger the call
+// served is not known: AWS is asked again, and returns the same version if nothing has changed.
 func (e *external) recover(
 	ctx context.Context, v *v1beta1.Version, name string, o *observed,
 ) (string, reconcile.Record, error) {
@@ -142,7 +143,7 @@ func (e *external) recover(
 	}
 	lost, known := publishedBy(i, o.versions)
 	if lost != "" {
-		s.PublishTrigger, s.PublishedFingerprint = v.Spec.ForProvider.PublishTrigger, ptr.To(i.Fingerprint)
+		s.PublishedFingerprint = ptr.To(i.Fingerprint)
 		versions.Remember(&s.VersionHistory, lost, i.Fingerprint)
 		return lost, reconcile.Record{}, nil
 	}
@@ -169,8 +170,9 @@ func (e *external) owner(
 		return ownership.Adopted, nil
 	}
 	if i, recorded := versions.IntentOf(v); recorded && versions.Number(o.Name) > i.Before {
-		// Status may not have been written.
-		versions.Remember(&v.Status.AtProvider.VersionHistory, o.Name, i.Fingerprint)
+		s := &v.Status.AtProvider // It may not have been written.
+		s.PublishedFingerprint = ptr.To(i.Fingerprint)
+		versions.Remember(&s.VersionHistory, o.Name, i.Fingerprint)
 	}
 	if !meta.WasDeleted(v) || o.Name == versions.LatestPublished ||
 		versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {
@@ -182,7 +184,7 @@ func (e *external) owner(
 // status sets status.atProvider. An imported version counts as published for the current publishTrigger.
 func (e *external) status(v *v1beta1.Version, o found) {
 	last := v.Status.AtProvider
-	if last.Version == nil && last.PublishTrigger == nil {
+	if _, recorded := versions.IntentOf(v); !recorded && last.Version == nil && last.PublishTrigger == nil {
 		last.PublishTrigger = v.Spec.ForProvider.PublishTrigger
 	}
 	v.Status.AtProvider = observation(o.Resource.version, last)
@@ -317,14 +319,14 @@ func (e *external) toPublish(v *v1beta1.Version) reconcile.Record {
 
 // publish publishes exactly what was observed: AWS rejects the call if the function was changed since.
 func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, error) {
-	i := e.intent(v)
+	i, s := e.intent(v), &v.Status.AtProvider
+	s.PublishedFingerprint = nil // If the answer is lost, the version is looked for, although it may equal the last one.
 	out, err := e.api.PublishVersion(ctx, publishInput(e.function, v.Spec.ForProvider, e.found.function.RevisionId))
 	if err != nil {
 		return "", errors.Wrapf(err, "cannot publish function %s", e.function)
 	}
 	name := ptr.Deref(out.Version, "")
 	e.cache.Forget(e.key(name))
-	s := &v.Status.AtProvider
 	s.PublishTrigger, s.PublishedFingerprint = v.Spec.ForProvider.PublishTrigger, ptr.To(i.Fingerprint)
 	s.Version, s.State, s.FunctionName = out.Version, lambdaapi.Text(out.State), out.FunctionName
 	if versions.Number(name) > i.Before {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -53,7 +54,7 @@ func (p Pruner) addAliasResources(ctx context.Context, f Function, l lists, vers
 		}
 		managed[name] = managed[name] || reconcile.Allows(a, xpv2.ManagementActionUpdate)
 		for _, v := range NeededBy(a) {
-			l.uses.add(v, "Alias "+a.GetNamespace()+"/"+a.GetName())
+			l.uses.addResource(v, v1beta1.AliasKind, a)
 		}
 	}
 	for _, name := range l.aliases {
@@ -85,10 +86,20 @@ func (p Pruner) addVersionResources(ctx context.Context, f Function, uses Uses) 
 		for _, version := range []string{
 			reconcile.ExternalName(v), ptr.Deref(s.Version, ""), ptr.Deref(s.PreparedVersion, ""),
 		} {
-			uses.add(version, "Version "+v.GetNamespace()+"/"+v.GetName())
+			uses.addResource(version, v1beta1.VersionKind, v)
 		}
 	}
 	return nil
+}
+
+// addResource adds a version that a resource needs. Caches list resources in any order: of several of a kind, the first
+// by name counts, so that it is the same one each time.
+func (u Uses) addResource(version, kind string, mg metav1.Object) {
+	by := kind + " " + mg.GetNamespace() + "/" + mg.GetName()
+	if former := u[version]; strings.HasPrefix(former, kind+" ") && by < former {
+		delete(u, version)
+	}
+	u.add(version, by)
 }
 
 // isToBeOf reports whether a resource that AWS does not have yet is one of a function, as far as its spec tells.
@@ -100,12 +111,13 @@ func isToBeOf(f Function, region string, functionName *string, ref *xpv2.Namespa
 	return name == f.Name && strings.Contains(f.ARN, ":"+region+":")
 }
 
-// NeededBy returns the versions that an Alias's spec names, and those that its rollout may return to or move to.
+// NeededBy returns the versions that an Alias's spec names, and those that its rollout may return to or move to. Those
+// of initProvider count until AWS has the alias.
 func NeededBy(a *v1beta1.Alias) []string {
-	p, s := a.Spec.ForProvider, a.Status.Rollout
-	needed := []string{ptr.Deref(p.FunctionVersion, "")}
-	if c := p.RoutingConfig; c != nil {
-		needed = slices.AppendSeq(needed, maps.Keys(c.AdditionalVersionWeights))
+	s := a.Status.Rollout
+	needed := namedBy(a.Spec.ForProvider.AliasSettings)
+	if i := a.Spec.InitProvider; i != nil && a.Status.AtProvider.AliasArn == nil {
+		needed = append(needed, namedBy(*i)...)
 	}
 	if r := a.Spec.Rollout; r != nil && s != nil {
 		needed = append(needed, s.Stable.FunctionVersion, s.Target.FunctionVersion)
@@ -116,4 +128,13 @@ func NeededBy(a *v1beta1.Alias) []string {
 		}
 	}
 	return slices.DeleteFunc(needed, func(v string) bool { return v == "" })
+}
+
+// namedBy returns the versions that the settings of an alias name.
+func namedBy(s v1beta1.AliasSettings) []string {
+	named := []string{ptr.Deref(s.FunctionVersion, "")}
+	if c := s.RoutingConfig; c != nil {
+		named = slices.AppendSeq(named, maps.Keys(c.AdditionalVersionWeights))
+	}
+	return named
 }

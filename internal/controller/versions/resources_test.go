@@ -3,6 +3,7 @@ package versions
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
@@ -88,6 +89,25 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 	}
 }
 
+// TestTheOrderOfResourcesIsNoNews checks that there is one event about a version that several Aliases need, in whichever
+// order a cache lists them.
+func TestTheOrderOfResourcesIsNoNews(t *testing.T) {
+	w := env(t)
+	a, b := rollingOut(arn), rollingOut(arn)
+	b.Name = "test"
+	h, events := history("4", "3"), 0
+	for _, items := range [][]v1beta1.Alias{{b, a}, {a, b}, {b, a}} {
+		p := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{items: items}}
+		_, effects, err := p.at(w).Unused(w.Context(), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())
+		w.Must(err)
+		events += len(effects.Events)
+		w.Advance(time.Hour)
+	}
+	if events != 1 || h.RetainedVersions[0].UsedBy != "Alias shop/live" {
+		t.Errorf("%d events, retained %+v", events, h.RetainedVersions)
+	}
+}
+
 // TestVersionsOfSpecsAreKept checks that the versions that an Alias's spec names are kept before AWS shows that the alias
 // uses them: the Alias may be paused, its rollout may not have begun, or the alias may be yet to be created.
 func TestVersionsOfSpecsAreKept(t *testing.T) {
@@ -109,11 +129,22 @@ func TestVersionsOfSpecsAreKept(t *testing.T) {
 		a.Spec.ForProvider.FunctionVersion = ptr.To("4")
 		a.Spec.ForProvider.RoutingConfig = &v1beta1.AliasRoutingConfig{AdditionalVersionWeights: map[string]v1beta1.AliasWeight{"1": "0.1"}}
 	}
+	initially := func(a *v1beta1.Alias) {
+		a.Spec.ForProvider.FunctionVersion = nil
+		a.Spec.InitProvider = &v1beta1.AliasSettings{
+			FunctionVersion: ptr.To("1"), RoutingConfig: &v1beta1.AliasRoutingConfig{AdditionalVersionWeights: map[string]v1beta1.AliasWeight{"2": "0.1"}},
+		}
+	}
 	cases := map[string]struct {
 		reason string
 		alias  v1beta1.Alias
 		want   string
 	}{
+		"Initial": {reason: "The alias is to be created with the versions.", alias: named("f", "eu-central-1", initially), want: "3"},
+		"Initially": {
+			reason: "The alias was created with the versions, and has moved on.", want: "1",
+			alias: named("f", "eu-central-1", func(a *v1beta1.Alias) { initially(a); existing(a) }),
+		},
 		"Moves":     {reason: "The alias is to move to the version.", alias: named("f", "eu-central-1", existing), want: "2"},
 		"Created":   {reason: "The alias is to be created with the version.", alias: named("f", "eu-central-1", nil), want: "2"},
 		"Reference": {reason: "The function is named by its resource.", alias: named("", "eu-central-1", byReference), want: "2"},
