@@ -320,7 +320,7 @@ func (e *external) toPublish(v *v1beta1.Version) reconcile.Record {
 // publish publishes exactly what was observed: AWS rejects the call if the function was changed since.
 func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, error) {
 	i, s := e.intent(v), &v.Status.AtProvider
-	s.PublishedFingerprint = nil // If the answer is lost, the version is looked for, although it may equal the last one.
+	s.PublishedFingerprint = nil // If the answer is lost, the version is looked for, even if it equals the last one.
 	out, err := e.api.PublishVersion(ctx, publishInput(e.function, v.Spec.ForProvider, e.found.function.RevisionId))
 	if err != nil {
 		return "", errors.Wrapf(err, "cannot publish function %s", e.function)
