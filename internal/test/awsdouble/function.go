@@ -58,7 +58,7 @@ type function struct {
 	concurrency   *int32
 	codeSigning   string
 	recursiveLoop string
-	scaling       map[string]Scaling
+	scaling       map[string]types.FunctionScalingConfig
 	// executions are the durable executions by name, and goneAt is the time at which a function that waits for them is
 	// deleted.
 	executions map[string]execution

@@ -102,12 +102,6 @@ type VPC struct {
 	VpcId                   string   //nolint:revive // Lambda's spelling
 }
 
-// Scaling limits a version's execution environments.
-type Scaling struct {
-	MaxExecutionEnvironments *int32 `json:",omitempty"`
-	MinExecutionEnvironments *int32 `json:",omitempty"`
-}
-
 // codeLocation is the location of the code in GetFunction's response.
 type codeLocation struct {
 	ImageUri         string `json:",omitempty"` //nolint:revive // Lambda's spelling

@@ -129,10 +129,3 @@ func set[T any](from *T, to *T) {
 		*to = *from
 	}
 }
-
-// keep overwrites a value unless the new one is empty.
-func keep(from string, to *string) {
-	if from != "" {
-		*to = from
-	}
-}
