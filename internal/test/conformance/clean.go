@@ -105,12 +105,12 @@ func (c *cleaner) mappings(ctx context.Context) error {
 	for i := range all {
 		m := &all[i]
 		switch {
-		case !c.own(value(m.FunctionArn)):
-		case value(m.State) == "Deleting":
-			c.failures = append(c.failures, fmt.Errorf("mapping %s is being deleted", value(m.UUID)))
+		case !c.own(aws.ToString(m.FunctionArn)):
+		case aws.ToString(m.State) == "Deleting":
+			c.failures = append(c.failures, fmt.Errorf("mapping %s is being deleted", aws.ToString(m.UUID)))
 		default:
-			found = append(found, value(m.UUID))
-			_ = c.state.Add(Made{kindMapping, value(m.UUID)}) // So that the gate lets it be deleted.
+			found = append(found, aws.ToString(m.UUID))
+			_ = c.state.Add(Made{kindMapping, aws.ToString(m.UUID)}) // So that the gate lets it be deleted.
 		}
 	}
 	for _, id := range unique(found) {
@@ -127,8 +127,8 @@ func (c *cleaner) functions(ctx context.Context) error {
 		return err
 	}
 	for i := range all {
-		if f := &all[i]; c.own(value(f.FunctionName)) && c.tags(ctx, value(f.FunctionArn)) {
-			found = append(found, value(f.FunctionName))
+		if f := &all[i]; c.own(aws.ToString(f.FunctionName)) && c.tags(ctx, aws.ToString(f.FunctionArn)) {
+			found = append(found, aws.ToString(f.FunctionName))
 		}
 	}
 	for _, name := range unique(found) {
@@ -145,7 +145,7 @@ func (c *cleaner) signing(ctx context.Context) error {
 		return err
 	}
 	for i := range all {
-		if arn := value(all[i].CodeSigningConfigArn); c.tags(ctx, arn) {
+		if arn := aws.ToString(all[i].CodeSigningConfigArn); c.tags(ctx, arn) {
 			found = append(found, arn)
 			_ = c.state.Add(Made{kindSigning, arn}) // As above.
 		}
@@ -161,7 +161,7 @@ func (c *cleaner) signing(ctx context.Context) error {
 func (c *cleaner) capacity(ctx context.Context) error {
 	found := c.state.Made(kindCapacity)
 	for _, p := range listCapacity(ctx, c.lambda) {
-		if arn := value(p.CapacityProviderArn); c.own(arn) {
+		if arn := aws.ToString(p.CapacityProviderArn); c.own(arn) {
 			found = append(found, baseName(arn))
 		}
 	}
@@ -184,7 +184,7 @@ func (c *cleaner) layers(ctx context.Context) error {
 		return err
 	}
 	for i := range all {
-		if name := value(all[i].LayerName); c.own(name) {
+		if name := aws.ToString(all[i].LayerName); c.own(name) {
 			found = append(found, name)
 		}
 	}
@@ -213,7 +213,7 @@ func (c *cleaner) queues(ctx context.Context) error {
 	for _, name := range c.state.Made(kindQueue) { // A new queue is listed late.
 		q, err := c.sqs.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &name})
 		if err == nil {
-			found = append(found, value(q.QueueUrl))
+			found = append(found, aws.ToString(q.QueueUrl))
 		}
 	}
 	for _, url := range unique(found) {
@@ -244,6 +244,3 @@ func unique(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
-
-// value returns a text that may be absent.
-func value(s *string) string { return aws.ToString(s) }

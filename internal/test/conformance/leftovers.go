@@ -54,24 +54,24 @@ func leftNames(ctx context.Context, c *lambda.Client, add func(string)) error {
 		return err
 	}
 	for i := range functions {
-		add(value(functions[i].FunctionName))
+		add(aws.ToString(functions[i].FunctionName))
 	}
 	layers, err := listLayers(ctx, c)
 	if err != nil {
 		return err
 	}
 	for i := range layers {
-		add(value(layers[i].LayerName))
+		add(aws.ToString(layers[i].LayerName))
 	}
 	mappings, err := listMappings(ctx, c)
 	if err != nil {
 		return err
 	}
 	for i := range mappings {
-		add(value(mappings[i].FunctionArn))
+		add(aws.ToString(mappings[i].FunctionArn))
 	}
 	for _, p := range listCapacity(ctx, c) {
-		add(value(p.CapacityProviderArn))
+		add(aws.ToString(p.CapacityProviderArn))
 	}
 	return nil
 }
