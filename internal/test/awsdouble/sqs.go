@@ -37,9 +37,6 @@ type sqsQueue struct {
 
 	// changed is closed when a message is sent.
 	changed chan struct{}
-
-	// undeletable are IDs of entries of a batch that are not deleted.
-	undeletable int
 }
 
 // queueMessage is a message in a queue.
@@ -61,20 +58,6 @@ func (s *Server) addQueue(arn string) {
 	}
 }
 
-// RemoveQueue deletes a queue with its messages.
-func (s *Server) RemoveQueue(arn string) {
-	defer s.lock()()
-	delete(s.queues, arn)
-}
-
-// SendMessages sends messages to a queue that exists.
-func (s *Server) SendMessages(arn string, bodies ...string) {
-	defer s.lock()()
-	for _, b := range bodies {
-		s.send(arn, b, 0)
-	}
-}
-
 // QueuedMessages returns the bodies of the messages that were not deleted, visible or not, oldest first.
 func (s *Server) QueuedMessages(arn string) []string {
 	defer s.lock()()
@@ -85,14 +68,6 @@ func (s *Server) QueuedMessages(arn string) []string {
 		}
 	}
 	return bodies
-}
-
-// FailDeletions makes the deletion of the next messages of a queue fail: their entries of a batch are rejected.
-func (s *Server) FailDeletions(arn string, n int) {
-	defer s.lock()()
-	if q := s.queues[arn]; q != nil {
-		q.undeletable = n
-	}
 }
 
 // send adds a message to a queue, which is visible after a delay. It returns its ID, empty if there is no such queue.
@@ -282,21 +257,13 @@ func deleteMessageBatch(s *Server, r *request) any {
 				".",
 		})
 	}
-	deleted, failed := []any{}, []any{}
+	deleted := []any{}
 	for _, e := range in.Entries {
-		if q.undeletable > 0 {
-			q.undeletable--
-			failed = append(failed, map[string]any{
-				"Id": e.ID, "SenderFault": false, "Code": "InternalError",
-				"Message": "We encountered an internal error. Please try again.",
-			})
-			continue
-		}
 		q.delete(e.ReceiptHandle)
 		deleted = append(deleted, map[string]any{"Id": e.ID})
 	}
 	r.items = len(deleted)
-	return sqsAnswer(map[string]any{"Successful": deleted, "Failed": failed})
+	return sqsAnswer(map[string]any{"Successful": deleted, "Failed": []any{}})
 }
 
 func sendMessage(s *Server, r *request) any {
