@@ -2,7 +2,6 @@ package awsdouble
 
 import (
 	"cmp"
-	"encoding/json"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -19,7 +18,7 @@ type createInput struct {
 	Tags                 map[string]string
 	Code                 codeInput
 	CodeSigningConfigArn string
-	TenancyConfig        json.RawMessage
+	TenancyConfig        *types.TenancyConfig
 }
 
 func createFunction(s *Server, r *request) any {

@@ -1,13 +1,14 @@
 package awsdouble
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 	"time"
 )
 
-// wired returns a value as Lambda sends it: structures of the SDK by the names of their members, without those that are
-// unset.
+// wired returns a value as Lambda sends it: structures by the names of their members. Those of the SDK have no members
+// that are unset, and others none that are zero and that their tags leave out.
 func wired(v any) any { return wiredValue(reflect.ValueOf(v)) }
 
 func wiredValue(v reflect.Value) any {
@@ -20,15 +21,8 @@ func wiredValue(v reflect.Value) any {
 		if t, isTime := v.Interface().(time.Time); isTime {
 			return float64(t.UnixMilli()) / 1000
 		}
-		if !strings.HasPrefix(v.Type().PkgPath(), sdk) {
-			break
-		}
 		out := map[string]any{}
-		for f, m := range v.Fields() {
-			if f.IsExported() && !unset(m) {
-				out[f.Name] = wiredValue(m)
-			}
-		}
+		wireMembers(v, out)
 		return out
 	case reflect.Slice:
 		out := make([]any, v.Len())
@@ -44,6 +38,21 @@ func wiredValue(v reflect.Value) any {
 		return out
 	}
 	return v.Interface()
+}
+
+// wireMembers adds the members of a structure, and of those that are embedded in it.
+func wireMembers(v reflect.Value, to map[string]any) {
+	for f, m := range v.Fields() {
+		name, optional, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous:
+			wireMembers(m, to)
+		case !f.IsExported():
+		case unset(m) && (optional != "" || strings.HasPrefix(v.Type().PkgPath(), sdk)):
+		default:
+			to[cmp.Or(name, f.Name)] = wiredValue(m)
+		}
+	}
 }
 
 // sdk begins the paths of the packages whose structures have Lambda's names.
