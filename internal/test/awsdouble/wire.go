@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// wired returns a value as Lambda sends it: structures by the names of their members. Those of the SDK have no members
+// wired returns a value as Lambda and SQS send it: structures by the names of their members. Those of the SDK have no members
 // that are unset, and others none that are zero and that their tags leave out.
 func wired(v any) any { return wiredValue(reflect.ValueOf(v)) }
 
@@ -55,8 +55,8 @@ func wireMembers(v reflect.Value, to map[string]any) {
 	}
 }
 
-// sdk begins the paths of the packages whose structures have Lambda's names.
-const sdk = "github.com/aws/aws-sdk-go-v2/service/lambda"
+// sdk begins the paths of the packages whose structures have AWS's names.
+const sdk = "github.com/aws/aws-sdk-go-v2/service/"
 
 // unset reports whether a member is left out. An empty list is not, unlike an empty enum.
 func unset(v reflect.Value) bool { return v.Kind() != reflect.Struct && v.IsZero() }
