@@ -73,7 +73,7 @@ func (s *Server) measure(data []byte, in codeInput, name string) code {
 		size:     int64(len(data)),
 		unzipped: unzipped,
 		location: types.FunctionCodeLocation{
-			RepositoryType: aws.String("S3"), Location: &location, SourceKMSKeyArn: in.SourceKMSKeyArn,
+			RepositoryType: aws.String("S3"), Location: &location, SourceKMSKeyArn: some(in.SourceKMSKeyArn),
 		},
 	}
 }

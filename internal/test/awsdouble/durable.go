@@ -42,9 +42,7 @@ func durableFrom(was, sent *types.DurableConfig) *types.DurableConfig {
 		c = *was
 	}
 	overlay(&c, sent)
-	if aws.ToString(c.KMSKeyArn) == "" {
-		c.KMSKeyArn = nil
-	}
+	c.KMSKeyArn = some(c.KMSKeyArn)
 	return &c
 }
 

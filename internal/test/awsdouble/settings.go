@@ -51,7 +51,7 @@ func (c *settings) apply(to *Configuration, h *home) {
 	sent, was := *c, *to
 	sent.Runtime = nil
 	overlay(to, &sent)
-	if d := to.DeadLetterConfig; d != nil && aws.ToString(d.TargetArn) == "" {
+	if d := to.DeadLetterConfig; d != nil && some(d.TargetArn) == nil {
 		to.DeadLetterConfig = nil
 	}
 	if len(to.FileSystemConfigs) == 0 {
@@ -83,9 +83,14 @@ func (c *settings) apply(to *Configuration, h *home) {
 		}
 	}
 	if c.ImageConfig != nil {
+		image := types.ImageConfig{ // Without what is empty.
+			Command:          append([]string(nil), c.ImageConfig.Command...),
+			EntryPoint:       append([]string(nil), c.ImageConfig.EntryPoint...),
+			WorkingDirectory: some(c.ImageConfig.WorkingDirectory),
+		}
 		to.ImageConfigResponse = nil
-		if !blank(reflect.ValueOf(*c.ImageConfig)) {
-			to.ImageConfigResponse = &types.ImageConfigResponse{ImageConfig: c.ImageConfig}
+		if !blank(reflect.ValueOf(image)) {
+			to.ImageConfigResponse = &types.ImageConfigResponse{ImageConfig: &image}
 		}
 	}
 	if c.VpcConfig != nil {
@@ -103,7 +108,8 @@ func snapStart(on types.SnapStartApplyOn, status types.SnapStartOptimizationStat
 // vpc returns a network as responses show it: once attached, an empty one stays visible.
 func vpc(in *types.VpcConfig) *types.VpcConfigResponse {
 	out := &types.VpcConfigResponse{
-		Ipv6AllowedForDualStack: aws.Bool(false), SecurityGroupIds: []string{}, SubnetIds: []string{}, VpcId: aws.String(""),
+		Ipv6AllowedForDualStack: aws.Bool(false), VpcId: aws.String(""),
+		SecurityGroupIds: []string{}, SubnetIds: []string{},
 	}
 	if len(in.SubnetIds) == 0 {
 		return out
@@ -132,6 +138,14 @@ func (c *Configuration) setRuntime(runtime, region string) {
 	c.Runtime = runtime
 	c.RuntimeVersionConfig = &types.RuntimeVersionConfig{RuntimeVersionArn: aws.String(strings.Join(
 		[]string{"arn", partition(region), "lambda", region, "", "runtime", hex.EncodeToString(sum[:])}, ":"))}
+}
+
+// some returns a text, nil if it is empty.
+func some(s *string) *string {
+	if aws.ToString(s) == "" {
+		return nil
+	}
+	return s
 }
 
 // set overwrites a value if one was sent.
