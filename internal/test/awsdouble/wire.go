@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// wired returns a value as Lambda and SQS send it: structures by the names of their members. Those of the SDK have no members
-// that are unset, and others none that are zero and that their tags leave out.
+// wired returns a value as Lambda and SQS send it: structures by the names of their members. Those of the SDK have no
+// members that are unset, and others none that are zero and that their tags leave out.
 func wired(v any) any { return wiredValue(reflect.ValueOf(v)) }
 
 func wiredValue(v reflect.Value) any {

@@ -29,7 +29,7 @@ func runOf(name string) string {
 // A kind is a kind of what runs make. If it is one of Lambda, List<name>s lists it and Delete<name> deletes it.
 type kind struct {
 	name string
-	// id is the member that identifies it, and of the one with the name that a run has given: to it, or to its function.
+	// id is the member that identifies it, and of the one with the name that a run has given to it, or to its function.
 	id, of string
 }
 
