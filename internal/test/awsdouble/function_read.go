@@ -8,26 +8,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
-// getFunctionOutput is GetFunction's response.
-type getFunctionOutput struct {
-	Code          types.FunctionCodeLocation
-	Configuration Configuration
-	Concurrency   *concurrencyOutput `json:",omitempty"`
-	Tags          map[string]string  `json:",omitempty"`
-	TagsError     *types.TagsError   `json:",omitempty"`
-}
-
 func getFunction(s *Server, r *request) any {
 	f, i := s.qualified(r)
-	out, tags := getFunctionOutput{Code: i.code, Configuration: i.Configuration}, r.home.tags[f.latest.FunctionArn]
+	out, tags := map[string]any{"Code": i.code, "Configuration": i.Configuration}, r.home.tags[f.latest.FunctionArn]
 	switch e := s.refusal(r, needed{"lambda:ListTags", f.latest.FunctionArn}); {
 	case e != nil:
-		out.TagsError = &types.TagsError{ErrorCode: &e.Code, Message: &e.Message}
+		out["TagsError"] = types.TagsError{ErrorCode: &e.Code, Message: &e.Message}
 	case len(tags) > 0:
-		out.Tags = tags
+		out["Tags"] = tags
 	}
 	if f.concurrency != nil {
-		out.Concurrency = &concurrencyOutput{ReservedConcurrentExecutions: f.concurrency}
+		out["Concurrency"] = types.Concurrency{ReservedConcurrentExecutions: f.concurrency}
 	}
 	return out
 }
