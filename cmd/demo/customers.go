@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
@@ -53,16 +54,11 @@ func (e *env) invite(ctx context.Context) *customers {
 	ctx, c.cancel = context.WithCancel(ctx)
 	go func() {
 		defer close(c.done)
-		tick := time.NewTicker(orderEvery)
-		defer tick.Stop()
-		for i := 0; ; i++ {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				c.order(ctx, orders[i%len(orders)])
-			}
-		}
+		i := 0
+		wait.NonSlidingUntilWithContext(ctx, func(ctx context.Context) {
+			c.order(ctx, orders[i%len(orders)])
+			i++
+		}, orderEvery)
 	}()
 	return c
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // policyOfDocs is the IAM policy for all kinds that the documentation gives.
@@ -39,23 +41,16 @@ func (e *env) applyPolicy(ctx context.Context) error {
 
 // followPolicy applies the file whenever it has changed, until the context ends.
 func (e *env) followPolicy(ctx context.Context, applied []byte) {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	wait.UntilWithContext(ctx, func(context.Context) {
 		text, err := os.ReadFile(e.policyFile())
 		if err != nil || bytes.Equal(text, applied) {
-			continue
+			return
 		}
 		applied = text
 		if err := e.double.SetPolicyDocument(keyOfProvider, text); err != nil {
 			fmt.Printf("\nThe former IAM policy stays: %v\n", err)
-			continue
+			return
 		}
 		fmt.Printf("\nThe IAM policy is that of %s now.\n", e.policyFile())
-	}
+	}, time.Second)
 }

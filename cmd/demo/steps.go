@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
 // The maximum times that a step waits.
@@ -192,25 +193,8 @@ func (e *env) remove(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return e.nothingLeft(ctx, took)
-}
-
-// nothingLeft returns an error if AWS still has functions, layers or mappings.
-func (e *env) nothingLeft(ctx context.Context, took time.Duration) error {
-	functions, err := e.aws.ListFunctions(ctx, &lambda.ListFunctionsInput{})
-	if err != nil {
-		return fmt.Errorf("cannot list what is left in AWS: %w", err)
-	}
-	layers, err := e.aws.ListLayers(ctx, &lambda.ListLayersInput{})
-	if err != nil {
-		return fmt.Errorf("cannot list what is left in AWS: %w", err)
-	}
-	mappings, err := e.aws.ListEventSourceMappings(ctx, &lambda.ListEventSourceMappingsInput{})
-	if err != nil {
-		return fmt.Errorf("cannot list what is left in AWS: %w", err)
-	}
-	if f, l, m := len(functions.Functions), len(layers.Layers), len(mappings.EventSourceMappings); f+l+m > 0 {
-		return fmt.Errorf("%d functions, %d layers and %d event source mappings were left behind in AWS", f, l, m)
+	if left := e.double.Resources(awsdouble.DefaultAccount, region); len(left) > 0 {
+		return fmt.Errorf("this was left behind in AWS: %v", left)
 	}
 	fmt.Printf("\nAll resources were deleted after %s, and nothing is left in AWS.\n", took.Round(100*time.Millisecond))
 	return nil

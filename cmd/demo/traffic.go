@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -39,16 +40,7 @@ func (e *env) startTraffic(ctx context.Context) *traffic {
 	ctx, t.cancel = context.WithCancel(ctx)
 	go func() {
 		defer close(t.done)
-		tick := time.NewTicker(refresh)
-		defer tick.Stop()
-		for {
-			t.observe(ctx)
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
-		}
+		wait.UntilWithContext(ctx, t.observe, refresh)
 	}()
 	return t
 }

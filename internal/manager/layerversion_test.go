@@ -89,7 +89,7 @@ func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
 	}
 	e.until("the function is at the new version", func() bool {
 		got, _ := e.double.Function("f")
-		return len(got.Layers) == 1 && strings.HasSuffix(got.Layers[0].Arn, ":layer:lib:2")
+		return len(got.Layers) == 1 && strings.HasSuffix(*got.Layers[0].Arn, ":layer:lib:2")
 	})
 	api := lambda.NewFromConfig(e.double.Config(region))
 	e.until("the old version is gone", func() bool {

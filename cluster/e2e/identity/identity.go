@@ -10,9 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
 )
 
 // lifetime of tokens. Programs here run for less time, so that no token is renewed.
@@ -53,11 +53,5 @@ func Kubeconfig(ctx context.Context, admin *rest.Config, namespace, name string)
 	if err != nil {
 		return nil, err
 	}
-	const here = "here"
-	k := clientcmdapi.NewConfig()
-	k.Clusters[here] = &clientcmdapi.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData}
-	k.AuthInfos[here] = &clientcmdapi.AuthInfo{Token: c.BearerToken}
-	k.Contexts[here] = &clientcmdapi.Context{Cluster: here, AuthInfo: here, Namespace: namespace}
-	k.CurrentContext = here
-	return clientcmd.Write(*k)
+	return devcluster.Kubeconfig(c, namespace)
 }

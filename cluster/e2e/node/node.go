@@ -18,6 +18,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -132,21 +133,14 @@ func (n *Node) Logs() map[string]string {
 
 func (n *Node) run(ctx context.Context) {
 	defer close(n.done)
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
 	logged := ""
-	for {
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		err := n.sync(ctx)
 		if err != nil && err.Error() != logged && ctx.Err() == nil {
 			logged = err.Error()
 			logf(n.options.Trouble, "%s", logged)
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
+	}, pollInterval)
 }
 
 // sync checks all Deployments: it ends what they no longer specify, then starts what they do.

@@ -1,21 +1,19 @@
 package registry
 
 import (
-	"archive/tar"
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 
+	"github.com/google/go-containerregistry/pkg/crane"
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
-	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
 // annotation of the layer that Crossplane's package manager reads.
@@ -32,11 +30,11 @@ func (r *Registry) PushFunction(ctx context.Context, programs, function, version
 	if err != nil {
 		return "", err
 	}
-	base, err := layer("package.yaml", 0o644, meta)
+	base, err := crane.Layer(map[string][]byte{"package.yaml": meta})
 	if err != nil {
 		return "", err
 	}
-	runs, err := layer(function, 0o755, program)
+	runs, err := crane.Layer(map[string][]byte{function: program})
 	if err != nil {
 		return "", err
 	}
@@ -99,25 +97,4 @@ func joined(folder string) ([]byte, error) {
 		all.WriteString("\n")
 	}
 	return all.Bytes(), nil
-}
-
-func layer(file string, mode int64, content []byte) (v1.Layer, error) {
-	var b bytes.Buffer
-	t := tar.NewWriter(&b)
-	if err := t.WriteHeader(&tar.Header{
-		Name: file, Mode: mode, Size: int64(len(content)),
-		Typeflag: tar.TypeReg,
-	}); err != nil {
-		return nil, err
-	}
-	if _, err := t.Write(content); err != nil {
-		return nil, err
-	}
-	if err := t.Close(); err != nil {
-		return nil, err
-	}
-	return tarball.LayerFromOpener(func() (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(b.Bytes())),
-			nil
-	})
 }

@@ -23,7 +23,26 @@ func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "aliases", begin) }
 // that no call is repeated without bound.
 func TestOddAnswers(t *testing.T) {
 	type odd = testenv.Answers
-	testenv.RunEmulatorCases(t, begin, testenv.ListAnswers(opList, opCreate, "Aliases"), map[string]testenv.EmulatorCase{
+	once := []string{opCreate}
+	testenv.RunEmulatorCases(t, begin, map[string]testenv.EmulatorCase{
+		"None":     {Reason: "AWS as it is.", Writes: once},
+		"NoCreate": {Reason: "The name is known.", Responses: odd{opCreate: testenv.Body("null")}, Writes: once},
+		"EmptyList": {
+			Reason:    "A resource that the list lacks is read alone.",
+			Responses: odd{opList: testenv.Body("{}")}, Writes: once,
+		},
+		"NullList": {
+			Reason:    "A null list counts as an empty one.",
+			Responses: odd{opList: testenv.Body(`{"Aliases": null}`)}, Writes: once,
+		},
+		"NoList": {
+			Reason:    "If the list fails, the resource is read alone.",
+			Responses: odd{opList: testenv.Refusal(404, "ResourceNotFoundException")}, Writes: once,
+		},
+		"Unknown": {
+			Reason:    "If AWS lacks the list operation, the resource is read alone.",
+			Responses: odd{opList: testenv.Refusal(404, "UnknownOperationException")}, Writes: once,
+		},
 		"Bare": {Reason: "What AWS leaves out is not there.", Responses: odd{opList: testenv.Without("AliasArn", "Description", "RoutingConfig", "RevisionId")}, Writes: []string{opCreate}},
 		"Nowhere": {
 			Reason: "What is shown nowhere is tried ever more slowly.", Responses: odd{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},

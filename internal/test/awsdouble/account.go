@@ -3,6 +3,9 @@ package awsdouble
 import (
 	"cmp"
 	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
 // Limits are an account's limits of Lambda in a region. A limit of 0 is AWS's default.
@@ -24,30 +27,16 @@ func (l Limits) orDefaults() Limits {
 	}
 }
 
-// accountSettings is GetAccountSettings's response.
-type accountSettings struct {
-	AccountLimit accountLimit
-	AccountUsage accountUsage
-}
-
-type accountLimit struct {
-	CodeSizeUnzipped, CodeSizeZipped, TotalCodeSize      int64
-	ConcurrentExecutions, UnreservedConcurrentExecutions int32
-}
-
-type accountUsage struct{ FunctionCount, TotalCodeSize int64 }
-
 func getAccountSettings(_ *Server, r *request) any {
 	h := r.home
-	out := accountSettings{
-		AccountLimit: accountLimit{
+	return map[string]any{
+		"AccountLimit": types.AccountLimit{
 			CodeSizeUnzipped: maxUnzipped, CodeSizeZipped: maxZip, TotalCodeSize: h.limits.TotalCodeSize,
 			ConcurrentExecutions:           h.limits.ConcurrentExecutions,
-			UnreservedConcurrentExecutions: h.limits.ConcurrentExecutions - h.reserved(nil),
+			UnreservedConcurrentExecutions: aws.Int32(h.limits.ConcurrentExecutions - h.reserved(nil)),
 		},
-		AccountUsage: accountUsage{FunctionCount: int64(len(h.functions)), TotalCodeSize: h.stored()},
+		"AccountUsage": types.AccountUsage{FunctionCount: int64(len(h.functions)), TotalCodeSize: h.stored()},
 	}
-	return out
 }
 
 // stored returns the total size of the code of all versions and layers, in bytes. Images are stored in registries and

@@ -2,7 +2,6 @@ package awsdouble
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -169,9 +168,8 @@ func (h *home) runsOn(arn string) bool {
 
 // runsOn returns the ARN of an instance's capacity provider, empty if it has none.
 func (i *instance) runsOn() string {
-	var c types.CapacityProviderConfig
-	_ = json.Unmarshal(i.CapacityProviderConfig, &c) // It was decoded when it was sent.
-	if c.LambdaManagedInstancesCapacityProviderConfig == nil {
+	c := i.CapacityProviderConfig
+	if c == nil || c.LambdaManagedInstancesCapacityProviderConfig == nil {
 		return ""
 	}
 	return aws.ToString(c.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArn)

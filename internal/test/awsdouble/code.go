@@ -8,6 +8,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
 // The sizes that Lambda accepts, in bytes.
@@ -23,7 +26,7 @@ type codeInput struct {
 	S3Key           string
 	S3ObjectVersion string
 	ImageUri        string //nolint:revive // Lambda's spelling
-	SourceKMSKeyArn string
+	SourceKMSKeyArn *string
 
 	// S3ObjectStorageMode is COPY, also if it is empty, or REFERENCE.
 	S3ObjectStorageMode string
@@ -34,7 +37,7 @@ type code struct {
 	sha256   string
 	size     int64
 	unzipped uint64
-	location codeLocation
+	location types.FunctionCodeLocation
 }
 
 // resolve fetches and measures the code that a request names.
@@ -46,7 +49,10 @@ func (s *Server) resolve(in codeInput, name string) code {
 		o := s.codeObject(in)
 		c := s.measure(o.data, in, name)
 		if in.S3ObjectStorageMode == "REFERENCE" {
-			c.location.Location, c.location.ResolvedS3Object = "", &s3Object{in.S3Bucket, in.S3Key, o.version}
+			c.location.Location = nil
+			c.location.ResolvedS3Object = &types.ResolvedS3Object{
+				S3Bucket: &in.S3Bucket, S3Key: &in.S3Key, S3ObjectVersion: &o.version,
+			}
 		}
 		return c
 	case len(in.ZipFile) > maxZip:
@@ -66,7 +72,9 @@ func (s *Server) measure(data []byte, in codeInput, name string) code {
 		sha256:   base64.StdEncoding.EncodeToString(sum[:]),
 		size:     int64(len(data)),
 		unzipped: unzipped,
-		location: codeLocation{RepositoryType: "S3", Location: location, SourceKMSKeyArn: in.SourceKMSKeyArn},
+		location: types.FunctionCodeLocation{
+			RepositoryType: aws.String("S3"), Location: &location, SourceKMSKeyArn: some(in.SourceKMSKeyArn),
+		},
 	}
 }
 
@@ -120,8 +128,8 @@ func (s *Server) resolveImage(uri string) code {
 	}
 	return code{
 		sha256: strings.TrimPrefix(digest, "sha256:"),
-		location: codeLocation{
-			RepositoryType: "ECR", ImageUri: uri, ResolvedImageUri: repository + "@" + digest,
+		location: types.FunctionCodeLocation{
+			RepositoryType: aws.String("ECR"), ImageUri: &uri, ResolvedImageUri: aws.String(repository + "@" + digest),
 		},
 	}
 }

@@ -1,12 +1,9 @@
 package awsdouble
 
-// concurrencyOutput is a function's reserved concurrency.
-type concurrencyOutput struct {
-	ReservedConcurrentExecutions *int32 `json:",omitempty"`
-}
+import "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 
 func putConcurrency(s *Server, r *request) any {
-	in := decoded[concurrencyOutput](r)
+	in := decoded[types.Concurrency](r)
 	t := r.target()
 	h := r.home
 	if h.functions[t.name] == nil {
@@ -57,7 +54,7 @@ func (h *home) usable(f *function) int32 {
 }
 
 func getConcurrency(s *Server, r *request) any {
-	return concurrencyOutput{ReservedConcurrentExecutions: s.unqualified(r).concurrency}
+	return types.Concurrency{ReservedConcurrentExecutions: s.unqualified(r).concurrency}
 }
 
 func deleteConcurrency(s *Server, r *request) any {

@@ -1,17 +1,12 @@
 package awsdouble
 
 import (
-	"encoding/json"
 	"net/http"
 	"time"
-)
 
-// durable is a function's durable configuration.
-type durable struct {
-	ExecutionTimeout      *int32  `json:",omitempty"`
-	KMSKeyArn             *string `json:",omitempty"`
-	RetentionPeriodInDays *int32  `json:",omitempty"`
-}
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+)
 
 // execution is a durable execution.
 type execution struct {
@@ -31,32 +26,24 @@ func (c *settings) checkDurable(was *Configuration) {
 	if c.DurableConfig == nil {
 		return
 	}
-	in := durable{}
-	if err := json.Unmarshal(c.DurableConfig, &in); err != nil {
-		panic(apiError(http.StatusBadRequest, "SerializationException", "%v", err))
-	}
 	switch {
 	case was.FunctionArn != "" && was.DurableConfig == nil:
 		panic(invalidParameter("You cannot add a durable configuration to a function that was originally created " +
 			"with no durable configuration"))
-	case was.FunctionArn == "" && in.ExecutionTimeout == nil:
+	case was.FunctionArn == "" && c.DurableConfig.ExecutionTimeout == nil:
 		panic(invalidParameter("You cannot create a function with a durable configuration without an executionTimeout"))
 	}
 }
 
 // durableFrom returns a DurableConfig with what was sent merged into the previous one.
-func durableFrom(was, sent json.RawMessage) json.RawMessage {
-	retention := int32(defaultRetention)
-	c := durable{RetentionPeriodInDays: &retention}
-	for _, raw := range []json.RawMessage{was, sent} {
-		if raw != nil {
-			_ = json.Unmarshal(raw, &c) // What was sent has been checked.
-		}
+func durableFrom(was, sent *types.DurableConfig) *types.DurableConfig {
+	c := types.DurableConfig{RetentionPeriodInDays: aws.Int32(defaultRetention)}
+	if was != nil {
+		c = *was
 	}
-	if c.KMSKeyArn != nil && *c.KMSKeyArn == "" {
-		c.KMSKeyArn = nil
-	}
-	return json.RawMessage(text(c))
+	overlay(&c, sent)
+	c.KMSKeyArn = some(c.KMSKeyArn)
+	return &c
 }
 
 // drains returns when the last durable execution of a function ends.

@@ -29,7 +29,7 @@ type Function struct {
 // instance is $LATEST or a published version. Each completes on its own.
 type instance struct {
 	Configuration
-	code       codeLocation
+	code       types.FunctionCodeLocation
 	unzipped   uint64
 	completeAt time.Time
 	busy       bool
@@ -58,7 +58,7 @@ type function struct {
 	concurrency   *int32
 	codeSigning   string
 	recursiveLoop string
-	scaling       map[string]Scaling
+	scaling       map[string]types.FunctionScalingConfig
 	// executions are the durable executions by name, and goneAt is the time at which a function that waits for them is
 	// deleted.
 	executions map[string]execution
@@ -288,7 +288,7 @@ func (s *Server) homeOf(arn string) *home {
 func (s *Server) snapshot(f *function) Function {
 	c := f.latest.Configuration
 	if c.Environment != nil {
-		c.Environment = &Environment{Variables: maps.Clone(c.Environment.Variables)}
+		c.Environment = &types.EnvironmentResponse{Variables: maps.Clone(c.Environment.Variables)}
 	}
 	return Function{
 		Configuration: c, Tags: s.homeOf(c.FunctionArn).tagsOf(c.FunctionArn),

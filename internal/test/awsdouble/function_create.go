@@ -1,8 +1,10 @@
 package awsdouble
 
 import (
-	"encoding/json"
+	"cmp"
 	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
 // createInput is CreateFunction's body.
@@ -16,7 +18,7 @@ type createInput struct {
 	Tags                 map[string]string
 	Code                 codeInput
 	CodeSigningConfigArn string
-	TenancyConfig        json.RawMessage
+	TenancyConfig        *types.TenancyConfig
 }
 
 func createFunction(s *Server, r *request) any {
@@ -89,8 +91,7 @@ func (in *createInput) checkPackage() {
 func (s *Server) newFunction(h *home, name string, in *createInput, c code) *function {
 	l := &instance{code: c.location, unzipped: c.unzipped}
 	l.FunctionName, l.FunctionArn, l.Version = name, h.arn("function:"+name), latestVersion
-	l.PackageType, l.Architectures = "Zip", []string{"x86_64"}
-	keep(in.PackageType, &l.PackageType)
+	l.PackageType, l.Architectures = cmp.Or(in.PackageType, "Zip"), []string{"x86_64"}
 	if len(in.Architectures) > 0 {
 		l.Architectures = in.Architectures
 	}
@@ -106,7 +107,7 @@ func (s *Server) newFunction(h *home, name string, in *createInput, c code) *fun
 	h.tags[l.FunctionArn] = in.Tags
 	return &function{
 		latest: l, next: max(1, h.next[name]), aliases: map[string]*Alias{}, codeSigning: in.CodeSigningConfigArn,
-		recursiveLoop: "Terminate", scaling: map[string]Scaling{}, configs: newConfigs(),
+		recursiveLoop: "Terminate", scaling: map[string]types.FunctionScalingConfig{}, configs: newConfigs(),
 	}
 }
 

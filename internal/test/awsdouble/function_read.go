@@ -4,28 +4,21 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
-
-// getFunctionOutput is GetFunction's response.
-type getFunctionOutput struct {
-	Code          codeLocation
-	Configuration Configuration
-	Concurrency   *concurrencyOutput `json:",omitempty"`
-	Tags          map[string]string  `json:",omitempty"`
-	TagsError     *tagsError         `json:",omitempty"`
-}
-
-// tagsError is the reason why AWS does not return tags.
-type tagsError struct{ ErrorCode, Message string }
 
 func getFunction(s *Server, r *request) any {
 	f, i := s.qualified(r)
-	out := getFunctionOutput{Code: i.code, Configuration: i.Configuration, Tags: r.home.tags[f.latest.FunctionArn]}
-	if e := s.refusal(r, needed{"lambda:ListTags", f.latest.FunctionArn}); e != nil {
-		out.Tags, out.TagsError = nil, &tagsError{ErrorCode: e.Code, Message: e.Message}
+	out, tags := map[string]any{"Code": i.code, "Configuration": i.Configuration}, r.home.tags[f.latest.FunctionArn]
+	switch e := s.refusal(r, needed{"lambda:ListTags", f.latest.FunctionArn}); {
+	case e != nil:
+		out["TagsError"] = types.TagsError{ErrorCode: &e.Code, Message: &e.Message}
+	case len(tags) > 0:
+		out["Tags"] = tags
 	}
 	if f.concurrency != nil {
-		out.Concurrency = &concurrencyOutput{ReservedConcurrentExecutions: f.concurrency}
+		out["Concurrency"] = types.Concurrency{ReservedConcurrentExecutions: f.concurrency}
 	}
 	return out
 }

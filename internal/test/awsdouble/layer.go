@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
 // layer is a layer with its versions that were not deleted, oldest first. The numbers of deleted versions are not
@@ -15,37 +18,19 @@ type layer struct {
 
 // layerVersion is a version of a layer.
 type layerVersion struct {
-	layerItem
-	Content  layerContent
+	types.LayerVersionsListItem
+	Content  types.LayerVersionContentOutput
 	LayerArn string
 	unzipped uint64
 }
 
-// layerItem is a version in a list. A list that was not sent is left out; one that was sent empty is not.
-type layerItem struct {
-	CompatibleArchitectures []string `json:",omitzero"`
-	CompatibleRuntimes      []string `json:",omitzero"`
-	CreatedDate             string
-	Description             string
-	LayerVersionArn         string
-	LicenseInfo             string `json:",omitempty"`
-	Version                 int64
-}
-
-// layerContent describes a version's archive.
-type layerContent struct {
-	CodeSha256 string
-	CodeSize   int64
-	Location   string
-
-	ResolvedS3Object *s3Object `json:",omitempty"`
-}
-
 // publishLayerInput is PublishLayerVersion's body.
 type publishLayerInput struct {
-	CompatibleArchitectures, CompatibleRuntimes []string
-	Description, LicenseInfo                    string
-	Content                                     codeInput
+	CompatibleArchitectures []types.Architecture
+	CompatibleRuntimes      []types.Runtime
+	Description             string
+	LicenseInfo             *string
+	Content                 codeInput
 }
 
 func publishLayer(s *Server, r *request) any {
@@ -61,13 +46,13 @@ func publishLayer(s *Server, r *request) any {
 	l.last++
 	arn := h.arn("layer:" + name)
 	v := &layerVersion{
-		layerItem: layerItem{
+		LayerVersionsListItem: types.LayerVersionsListItem{
 			CompatibleArchitectures: in.CompatibleArchitectures, CompatibleRuntimes: in.CompatibleRuntimes,
-			CreatedDate: s.lastModified(), Description: in.Description, LicenseInfo: in.LicenseInfo,
-			LayerVersionArn: arn + ":" + strconv.FormatInt(l.last, 10), Version: l.last,
+			CreatedDate: aws.String(s.lastModified()), Description: &in.Description, LicenseInfo: some(in.LicenseInfo),
+			LayerVersionArn: aws.String(arn + ":" + strconv.FormatInt(l.last, 10)), Version: l.last,
 		},
-		Content: layerContent{
-			CodeSha256: c.sha256, CodeSize: c.size, Location: c.location.Location,
+		Content: types.LayerVersionContentOutput{
+			CodeSha256: &c.sha256, CodeSize: c.size, Location: c.location.Location,
 			ResolvedS3Object: c.location.ResolvedS3Object,
 		},
 		LayerArn: arn, unzipped: c.unzipped,
@@ -141,9 +126,9 @@ func (h *home) ownLayer(arn string) (name string, number int64, own bool) {
 func deleteLayer(s *Server, r *request) any {
 	v := s.layerVersion(r)
 	if v != nil {
-		name, _, _ := r.home.ownLayer(v.LayerVersionArn)
+		name, _, _ := r.home.ownLayer(*v.LayerVersionArn)
 		l := r.home.layers[name]
-		delete(r.home.policies, v.LayerVersionArn)
+		delete(r.home.policies, *v.LayerVersionArn)
 		l.versions = slices.DeleteFunc(l.versions, func(other *layerVersion) bool { return other == v })
 	}
 	return nil
@@ -162,7 +147,7 @@ func (h *home) checkExist(layers []string) {
 func (c *Configuration) layerARNs() []string {
 	var all []string
 	for _, l := range c.Layers {
-		all = append(all, l.Arn)
+		all = append(all, *l.Arn)
 	}
 	return all
 }

@@ -3,6 +3,9 @@ package awsdouble
 import (
 	"maps"
 	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
 func listLayerVersions(_ *Server, r *request) any {
@@ -11,34 +14,30 @@ func listLayerVersions(_ *Server, r *request) any {
 }
 
 // matching returns the versions that match a request's filters, newest first.
-func (l *layer) matching(r *request) []layerItem {
-	found := []layerItem{}
+func (l *layer) matching(r *request) []types.LayerVersionsListItem {
+	found := []types.LayerVersionsListItem{}
 	if l == nil {
 		return found
 	}
-	runtime, architecture := r.query("CompatibleRuntime"), r.query("CompatibleArchitecture")
+	runtime := types.Runtime(r.query("CompatibleRuntime"))
+	architecture := types.Architecture(r.query("CompatibleArchitecture"))
 	for _, v := range slices.Backward(l.versions) {
 		if (runtime == "" || slices.Contains(v.CompatibleRuntimes, runtime)) &&
 			(architecture == "" || slices.Contains(v.CompatibleArchitectures, architecture)) {
-			found = append(found, v.layerItem)
+			found = append(found, v.LayerVersionsListItem)
 		}
 	}
 	return found
 }
 
-// listedLayer is a layer in ListLayers's response.
-type listedLayer struct {
-	LatestMatchingVersion layerItem
-	LayerArn, LayerName   string
-}
-
 func listLayers(_ *Server, r *request) any {
 	h := r.home
-	all := []listedLayer{}
+	all := []types.LayersListItem{}
 	for _, name := range slices.Sorted(maps.Keys(h.layers)) {
 		if found := h.layers[name].matching(r); len(found) > 0 {
-			all = append(all,
-				listedLayer{LayerName: name, LayerArn: h.arn("layer:" + name), LatestMatchingVersion: found[0]})
+			all = append(all, types.LayersListItem{
+				LayerName: &name, LayerArn: aws.String(h.arn("layer:" + name)), LatestMatchingVersion: &found[0],
+			})
 		}
 	}
 	return paged("Layers", all, r)

@@ -16,7 +16,7 @@ func (s *Server) permitted(r *request) *layerVersion {
 
 // layerPolicy returns the ARN of the version that a request names, and its policy.
 func (s *Server) layerPolicy(r *request) (string, *policy) {
-	arn := s.permitted(r).LayerVersionArn
+	arn := *s.permitted(r).LayerVersionArn
 	return arn, r.home.policies[arn]
 }
 

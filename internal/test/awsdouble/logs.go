@@ -50,8 +50,8 @@ func (s *Server) putLog(key, stream string, at time.Time, messages ...string) {
 // logInvocation writes what Lambda logs of an invocation: the lines of the code between those of the platform.
 func (s *Server) logInvocation(r *request, i instance, out Returned) {
 	group, now := "/aws/lambda/"+i.FunctionName, s.options.Now()
-	if i.LoggingConfig != nil && i.LoggingConfig.LogGroup != "" {
-		group = i.LoggingConfig.LogGroup
+	if i.LoggingConfig != nil && i.LoggingConfig.LogGroup != nil {
+		group = *i.LoggingConfig.LogGroup
 	}
 	id, ms := newUUID(), max(1, out.Delay.Milliseconds())
 	lines := []string{"START RequestId: " + id + " Version: " + i.Version + "\n"}

@@ -1,8 +1,11 @@
 package awsdouble
 
 import (
-	"encoding/json"
+	"cmp"
 	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
 // minManagedMemory is the minimum memory of a function on Lambda Managed Instances, in MB.
@@ -29,7 +32,7 @@ func (c *settings) checkManaged(was *Configuration) {
 		panic(invalidParameter("CapacityProviderConfig isn't supported for Lambda Default functions."))
 	case c.CapacityProviderConfig == nil && !was.managed():
 		return
-	case c.LoggingConfig != nil && c.LoggingConfig.LogFormat == "Text":
+	case c.LoggingConfig != nil && c.LoggingConfig.LogFormat == types.LogFormatText:
 		panic(invalidParameter("LogFormat Text isn't supported for Lambda Managed Instance functions. Use JSON."))
 	case c.VpcConfig != nil && len(c.VpcConfig.SubnetIds) > 0:
 		panic(invalidParameter("You can't use Lambda Managed Instance functions with VPC configurations."))
@@ -41,30 +44,18 @@ func (c *settings) checkManaged(was *Configuration) {
 
 // logJSON sets the log format of functions on managed instances.
 func (c *Configuration) logJSON() {
-	c.LoggingConfig = &Logging{
-		LogFormat: "JSON", LogGroup: c.LoggingConfig.LogGroup, ApplicationLogLevel: "INFO",
-		SystemLogLevel: "INFO",
-	}
+	c.LoggingConfig = logging(types.LoggingConfig{LogFormat: types.LogFormatJson, LogGroup: c.LoggingConfig.LogGroup})
 }
 
 // onInstances returns a CapacityProviderConfig with AWS's defaults for what was not sent.
-func onInstances(sent json.RawMessage) json.RawMessage {
-	var in struct {
-		LambdaManagedInstancesCapacityProviderConfig map[string]any `json:"LambdaManagedInstancesCapacityProviderConfig"`
-	}
-	if json.Unmarshal(sent, &in) != nil || in.LambdaManagedInstancesCapacityProviderConfig == nil {
+func onInstances(sent *types.CapacityProviderConfig) *types.CapacityProviderConfig {
+	if sent.LambdaManagedInstancesCapacityProviderConfig == nil {
 		return sent
 	}
-	c := in.LambdaManagedInstancesCapacityProviderConfig
-	for name, value := range map[string]any{
-		"ExecutionEnvironmentMemoryGiBPerVCpu":  2.0,
-		"PerExecutionEnvironmentMaxConcurrency": 16,
-	} {
-		if c[name] == nil {
-			c[name] = value
-		}
-	}
-	return json.RawMessage(text(map[string]any{"LambdaManagedInstancesCapacityProviderConfig": c}))
+	c := *sent.LambdaManagedInstancesCapacityProviderConfig
+	c.ExecutionEnvironmentMemoryGiBPerVCpu = cmp.Or(c.ExecutionEnvironmentMemoryGiBPerVCpu, aws.Float64(2))
+	c.PerExecutionEnvironmentMaxConcurrency = cmp.Or(c.PerExecutionEnvironmentMaxConcurrency, aws.Int32(16))
+	return &types.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: &c}
 }
 
 // reached returns the version that an invocation runs: without a qualifier $LATEST, or on managed instances

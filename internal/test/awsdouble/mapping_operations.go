@@ -164,9 +164,7 @@ func (in *mappingInput) applyTo(m *mapping) {
 
 // applyBlocks writes what is not only overlaid.
 func (in *mappingInput) applyBlocks(m *mapping) {
-	if in.KMSKeyArn != nil && *in.KMSKeyArn == "" {
-		m.KMSKeyArn = nil
-	}
+	m.KMSKeyArn = some(m.KMSKeyArn)
 	if d := in.DestinationConfig; d != nil {
 		m.DestinationConfig = nil
 		switch {

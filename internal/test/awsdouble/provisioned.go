@@ -1,7 +1,7 @@
 package awsdouble
 
 import (
-	"cmp"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -239,11 +239,10 @@ func deleteProvisioned(s *Server, r *request) any {
 func listProvisioned(s *Server, r *request) any {
 	f, _ := s.find(r)
 	all := []Provisioned{}
-	for q, p := range f.provisioned {
-		item := p.Provisioned
+	for _, q := range slices.Sorted(maps.Keys(f.provisioned)) {
+		item := f.provisioned[q].Provisioned
 		item.FunctionArn = f.arnOf(q)
 		all = append(all, item)
 	}
-	slices.SortFunc(all, func(a, b Provisioned) int { return cmp.Compare(a.FunctionArn, b.FunctionArn) })
 	return paged("ProvisionedConcurrencyConfigs", all, r)
 }

@@ -24,7 +24,7 @@ func (f *function) arnOf(qualifier string) string {
 
 // configs are a function's configurations by qualifier.
 type configs struct {
-	urls        map[string]*FunctionURL
+	urls        map[string]*types.FunctionUrlConfig
 	events      map[string]*types.FunctionEventInvokeConfig
 	provisioned map[string]*provisioning
 	runtimes    map[string]RuntimeManagement
@@ -32,7 +32,7 @@ type configs struct {
 
 func newConfigs() configs {
 	return configs{
-		urls: map[string]*FunctionURL{}, events: map[string]*types.FunctionEventInvokeConfig{},
+		urls: map[string]*types.FunctionUrlConfig{}, events: map[string]*types.FunctionEventInvokeConfig{},
 		provisioned: map[string]*provisioning{}, runtimes: map[string]RuntimeManagement{},
 	}
 }

@@ -1,6 +1,10 @@
 package awsdouble
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+)
 
 func putRecursion(s *Server, r *request) any {
 	in := decoded[struct{ RecursiveLoop string }](r)
@@ -15,7 +19,7 @@ func getRecursion(s *Server, r *request) any {
 }
 
 func putScaling(s *Server, r *request) any {
-	in := decoded[struct{ FunctionScalingConfig *Scaling }](r)
+	in := decoded[struct{ FunctionScalingConfig *types.FunctionScalingConfig }](r)
 	f, i := s.qualified(r)
 	if i.runsOn() == "" {
 		panic(apiError(http.StatusForbidden, "AccessDeniedException",

@@ -31,7 +31,7 @@ func (s *Server) Resources(account, region string) []Resource {
 	}
 	for _, layer := range h.layers {
 		for _, v := range layer.versions {
-			l.add("LayerVersion", v.LayerVersionArn)
+			l.add("LayerVersion", *v.LayerVersionArn)
 		}
 	}
 	for on, p := range h.policies {

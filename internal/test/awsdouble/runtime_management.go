@@ -1,5 +1,7 @@
 package awsdouble
 
+import "github.com/aws/aws-sdk-go-v2/service/lambda/types"
+
 // RuntimeManagement configures when a version's runtime is updated.
 type RuntimeManagement struct {
 	FunctionArn       string
@@ -20,7 +22,7 @@ func putRuntimeManagement(s *Server, r *request) any {
 	in.FunctionArn = f.arnOf(q)
 	f.runtimes[q] = in
 	if manual && f.latest.RuntimeVersionConfig != nil && q == latestVersion {
-		f.latest.RuntimeVersionConfig = &RuntimeVersion{RuntimeVersionArn: *in.RuntimeVersionArn}
+		f.latest.RuntimeVersionConfig = &types.RuntimeVersionConfig{RuntimeVersionArn: in.RuntimeVersionArn}
 	}
 	return in
 }

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"maps"
 	"reflect"
 	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
 // settings are the members that CreateFunction and UpdateFunctionConfiguration share. Nil keeps a setting; empty
@@ -16,27 +18,29 @@ type settings struct {
 	Description, Handler, KMSKeyArn, Role, Runtime *string
 
 	MemorySize, Timeout    *int32
-	Environment            *Environment
-	EphemeralStorage       *Ephemeral
-	DeadLetterConfig       *DeadLetter
-	FileSystemConfigs      []FileSystem
-	ImageConfig            *ImageConfig
+	Environment            *types.Environment
+	EphemeralStorage       *types.EphemeralStorage
+	DeadLetterConfig       *types.DeadLetterConfig
+	FileSystemConfigs      []types.FileSystemConfig
+	ImageConfig            *types.ImageConfig
 	Layers                 []string
-	LoggingConfig          *Logging
-	SnapStart              *SnapStart
-	TracingConfig          *Tracing
-	VpcConfig              *VPC
-	DurableConfig          json.RawMessage
-	CapacityProviderConfig json.RawMessage
+	LoggingConfig          *types.LoggingConfig
+	SnapStart              *types.SnapStart
+	TracingConfig          *types.TracingConfig
+	VpcConfig              *types.VpcConfig
+	DurableConfig          *types.DurableConfig
+	CapacityProviderConfig *types.CapacityProviderConfig
 }
 
 // defaults sets AWS's defaults of a new function.
 func defaults(c *Configuration, region string) {
 	c.MemorySize, c.Timeout = 128, 3
-	c.EphemeralStorage = &Ephemeral{Size: 512}
-	c.TracingConfig = &Tracing{Mode: "PassThrough"}
-	c.SnapStart = &SnapStart{ApplyOn: "None", OptimizationStatus: "Off"}
-	c.LoggingConfig = &Logging{LogFormat: "Text", LogGroup: "/aws/lambda/" + c.FunctionName}
+	c.EphemeralStorage = &types.EphemeralStorage{Size: aws.Int32(512)}
+	c.TracingConfig = &types.TracingConfigResponse{Mode: types.TracingModePassThrough}
+	c.SnapStart = snapStart(types.SnapStartApplyOnNone, types.SnapStartOptimizationStatusOff)
+	c.LoggingConfig = &types.LoggingConfig{
+		LogFormat: types.LogFormatText, LogGroup: aws.String("/aws/lambda/" + c.FunctionName),
+	}
 	if c.Runtime != "" {
 		c.setRuntime(c.Runtime, region)
 	}
@@ -45,16 +49,22 @@ func defaults(c *Configuration, region string) {
 // apply writes settings into a configuration.
 func (c *settings) apply(to *Configuration, h *home) {
 	sent, was := *c, *to
-	if c.TracingConfig != nil && c.TracingConfig.Mode == "" {
-		sent.TracingConfig = nil
-	}
-	sent.Runtime, sent.VpcConfig = nil, nil
+	sent.Runtime = nil
 	overlay(to, &sent)
+	if d := to.DeadLetterConfig; d != nil && some(d.TargetArn) == nil {
+		to.DeadLetterConfig = nil
+	}
+	if len(to.FileSystemConfigs) == 0 {
+		to.FileSystemConfigs = nil
+	}
+	if c.TracingConfig != nil && c.TracingConfig.Mode != "" {
+		to.TracingConfig = &types.TracingConfigResponse{Mode: c.TracingConfig.Mode}
+	}
 	if c.Runtime != nil && *c.Runtime != "" {
 		to.setRuntime(*c.Runtime, h.region)
 	}
 	if c.SnapStart != nil {
-		to.SnapStart = &SnapStart{ApplyOn: c.SnapStart.ApplyOn, OptimizationStatus: "Off"}
+		to.SnapStart = snapStart(c.SnapStart.ApplyOn, types.SnapStartOptimizationStatusOff)
 	}
 	if c.DurableConfig != nil {
 		to.DurableConfig = durableFrom(was.DurableConfig, c.DurableConfig)
@@ -63,76 +73,84 @@ func (c *settings) apply(to *Configuration, h *home) {
 		to.CapacityProviderConfig = onInstances(c.CapacityProviderConfig)
 	}
 	if c.Environment != nil {
-		to.Environment = &Environment{Variables: map[string]string{}}
+		to.Environment = &types.EnvironmentResponse{Variables: map[string]string{}}
 		maps.Copy(to.Environment.Variables, c.Environment.Variables)
 	}
 	if c.Layers != nil {
 		to.Layers = nil
 		for _, arn := range c.Layers {
-			to.Layers = append(to.Layers, Layer{Arn: arn, CodeSize: h.layerSize(arn)})
+			to.Layers = append(to.Layers, types.Layer{Arn: &arn, CodeSize: h.layerSize(arn)})
 		}
 	}
 	if c.ImageConfig != nil {
+		image := types.ImageConfig{ // Without what is empty.
+			Command:          append([]string(nil), c.ImageConfig.Command...),
+			EntryPoint:       append([]string(nil), c.ImageConfig.EntryPoint...),
+			WorkingDirectory: some(c.ImageConfig.WorkingDirectory),
+		}
 		to.ImageConfigResponse = nil
-		if !blank(reflect.ValueOf(*c.ImageConfig)) {
-			to.ImageConfigResponse = &ImageResponse{ImageConfig: *c.ImageConfig}
+		if !blank(reflect.ValueOf(image)) {
+			to.ImageConfigResponse = &types.ImageConfigResponse{ImageConfig: &image}
 		}
 	}
 	if c.VpcConfig != nil {
 		to.VpcConfig = vpc(c.VpcConfig)
 	}
 	if c.LoggingConfig != nil {
-		to.LoggingConfig = to.LoggingConfig.filled()
+		to.LoggingConfig = logging(*to.LoggingConfig)
 	}
 }
 
+func snapStart(on types.SnapStartApplyOn, status types.SnapStartOptimizationStatus) *types.SnapStartResponse {
+	return &types.SnapStartResponse{ApplyOn: on, OptimizationStatus: status}
+}
+
 // vpc returns a network as responses show it: once attached, an empty one stays visible.
-func vpc(in *VPC) *VPC {
-	out := &VPC{SecurityGroupIds: []string{}, SubnetIds: []string{}}
+func vpc(in *types.VpcConfig) *types.VpcConfigResponse {
+	out := &types.VpcConfigResponse{
+		Ipv6AllowedForDualStack: aws.Bool(false), VpcId: aws.String(""),
+		SecurityGroupIds: []string{}, SubnetIds: []string{},
+	}
 	if len(in.SubnetIds) == 0 {
 		return out
 	}
 	sum := sha256.Sum256([]byte("double"))
 	out.SubnetIds = append(out.SubnetIds, in.SubnetIds...)
 	out.SecurityGroupIds = append(out.SecurityGroupIds, in.SecurityGroupIds...)
-	out.Ipv6AllowedForDualStack = in.Ipv6AllowedForDualStack
-	out.VpcId = "vpc-" + hex.EncodeToString(sum[:])[:17]
+	set(in.Ipv6AllowedForDualStack, out.Ipv6AllowedForDualStack)
+	*out.VpcId = "vpc-" + hex.EncodeToString(sum[:])[:17]
 	return out
 }
 
-// filled returns logging settings with the levels of JSON, which other formats do not have.
-func (l *Logging) filled() *Logging {
-	if l.LogFormat != "JSON" {
-		return &Logging{LogFormat: l.LogFormat, LogGroup: l.LogGroup}
+// logging returns logging settings with the levels of JSON, which other formats do not have.
+func logging(l types.LoggingConfig) *types.LoggingConfig {
+	if l.LogFormat != types.LogFormatJson {
+		return &types.LoggingConfig{LogFormat: l.LogFormat, LogGroup: l.LogGroup}
 	}
-	out := *l
-	out.ApplicationLogLevel, out.SystemLogLevel = cmp.Or(out.ApplicationLogLevel, "INFO"), cmp.Or(out.SystemLogLevel,
-		"INFO")
-	return &out
+	l.ApplicationLogLevel = cmp.Or(l.ApplicationLogLevel, types.ApplicationLogLevelInfo)
+	l.SystemLogLevel = cmp.Or(l.SystemLogLevel, types.SystemLogLevelInfo)
+	return &l
 }
 
 // setRuntime sets a runtime and the version of it that AWS would select.
 func (c *Configuration) setRuntime(runtime, region string) {
 	sum := sha256.Sum256([]byte(runtime))
 	c.Runtime = runtime
-	c.RuntimeVersionConfig = &RuntimeVersion{
-		RuntimeVersionArn: strings.Join([]string{
-			"arn", partition(region), "lambda", region, "", "runtime",
-			hex.EncodeToString(sum[:]),
-		}, ":"),
+	c.RuntimeVersionConfig = &types.RuntimeVersionConfig{RuntimeVersionArn: aws.String(strings.Join(
+		[]string{"arn", partition(region), "lambda", region, "", "runtime", hex.EncodeToString(sum[:])}, ":"))}
+}
+
+// some returns a text, nil if it is empty.
+func some(s *string) *string {
+	if aws.ToString(s) == "" {
+		return nil
 	}
+	return s
 }
 
 // set overwrites a value if one was sent.
 func set[T any](from *T, to *T) {
 	if from != nil {
 		*to = *from
-	}
-}
-
-// keep overwrites a value unless the new one is empty.
-func keep(from string, to *string) {
-	if from != "" {
-		*to = from
 	}
 }

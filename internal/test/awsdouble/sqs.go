@@ -9,6 +9,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
 const (
@@ -37,9 +41,6 @@ type sqsQueue struct {
 
 	// changed is closed when a message is sent.
 	changed chan struct{}
-
-	// undeletable are IDs of entries of a batch that are not deleted.
-	undeletable int
 }
 
 // queueMessage is a message in a queue.
@@ -61,20 +62,6 @@ func (s *Server) addQueue(arn string) {
 	}
 }
 
-// RemoveQueue deletes a queue with its messages.
-func (s *Server) RemoveQueue(arn string) {
-	defer s.lock()()
-	delete(s.queues, arn)
-}
-
-// SendMessages sends messages to a queue that exists.
-func (s *Server) SendMessages(arn string, bodies ...string) {
-	defer s.lock()()
-	for _, b := range bodies {
-		s.send(arn, b, 0)
-	}
-}
-
 // QueuedMessages returns the bodies of the messages that were not deleted, visible or not, oldest first.
 func (s *Server) QueuedMessages(arn string) []string {
 	defer s.lock()()
@@ -85,14 +72,6 @@ func (s *Server) QueuedMessages(arn string) []string {
 		}
 	}
 	return bodies
-}
-
-// FailDeletions makes the deletion of the next messages of a queue fail: their entries of a batch are rejected.
-func (s *Server) FailDeletions(arn string, n int) {
-	defer s.lock()()
-	if q := s.queues[arn]; q != nil {
-		q.undeletable = n
-	}
 }
 
 // send adds a message to a queue, which is visible after a delay. It returns its ID, empty if there is no such queue.
@@ -115,17 +94,14 @@ func (s *Server) awaitMessage(r *request) {
 	if r.service != serviceSQS || r.operation != "ReceiveMessage" {
 		return
 	}
-	in := peeked[struct {
-		QueueURL        string `json:"QueueUrl"`
-		WaitTimeSeconds int
-	}](r)
+	in := peeked[sqs.ReceiveMessageInput](r)
 	if in.WaitTimeSeconds <= 0 {
 		return
 	}
 	end := time.NewTimer(time.Duration(in.WaitTimeSeconds) * time.Second)
 	defer end.Stop()
 	for {
-		changed := s.emptyQueue(r, in.QueueURL)
+		changed := s.emptyQueue(r, aws.ToString(in.QueueUrl))
 		if changed == nil {
 			return
 		}
@@ -171,8 +147,8 @@ func queueARN(region, url string) string {
 }
 
 // queue returns the queue that a call names by its URL.
-func (s *Server) queue(r *request, url string) *sqsQueue {
-	q := s.queues[queueARN(r.region, url)]
+func (s *Server) queue(r *request, url *string) *sqsQueue {
+	q := s.queues[queueARN(r.region, aws.ToString(url))]
 	if q == nil {
 		panic(noQueue())
 	}
@@ -184,12 +160,9 @@ func noQueue() *Error {
 }
 
 func getQueueURL(s *Server, r *request) any {
-	var in struct {
-		QueueName string
-		Owner     string `json:"QueueOwnerAWSAccountId"`
-	}
-	r.decode(&in)
-	arn := queueARN(r.region, cmp.Or(in.Owner, r.account)+"/"+in.QueueName)
+	in := decoded[sqs.GetQueueUrlInput](r)
+	owner := cmp.Or(aws.ToString(in.QueueOwnerAWSAccountId), r.account)
+	arn := queueARN(r.region, owner+"/"+aws.ToString(in.QueueName))
 	if s.queues[arn] == nil {
 		panic(noQueue())
 	}
@@ -198,24 +171,23 @@ func getQueueURL(s *Server, r *request) any {
 
 func receiveMessage(s *Server, r *request) any {
 	in := struct {
-		QueueURL            string `json:"QueueUrl"`
-		MaxNumberOfMessages int
-		VisibilityTimeout   *int
-	}{MaxNumberOfMessages: 1}
+		sqs.ReceiveMessageInput
+
+		VisibilityTimeout *int
+	}{ReceiveMessageInput: sqs.ReceiveMessageInput{MaxNumberOfMessages: 1}}
 	r.decode(&in)
-	q := s.queue(r, in.QueueURL)
+	q := s.queue(r, in.QueueUrl)
 	if in.MaxNumberOfMessages < 1 || in.MaxNumberOfMessages > maxReceived {
-		panic(&Error{Status: http.StatusBadRequest, Code: "InvalidParameterValue", Message: "Value " +
-			strconv.Itoa(in.MaxNumberOfMessages) +
-			" for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, if provided."})
+		panic(apiError(http.StatusBadRequest, "InvalidParameterValue", "Value %d for parameter MaxNumberOfMessages is "+
+			"invalid. Reason: Must be between 1 and 10, if provided.", in.MaxNumberOfMessages))
 	}
 	invisible := defaultVisibility
 	if in.VisibilityTimeout != nil {
 		invisible = time.Duration(*in.VisibilityTimeout) * time.Second
 	}
-	now, found := s.options.Now(), []any{}
+	now, found := s.options.Now(), []types.Message{}
 	for _, m := range q.messages {
-		if len(found) == in.MaxNumberOfMessages {
+		if len(found) == int(in.MaxNumberOfMessages) {
 			break
 		}
 		if m.visible.After(now) {
@@ -226,19 +198,14 @@ func receiveMessage(s *Server, r *request) any {
 		found = append(found, m.answer())
 	}
 	r.items = len(found)
-	out := map[string]any{}
-	if len(found) > 0 {
-		out["Messages"] = found
-	}
-	return sqsAnswer(out)
+	return sqsAnswer(map[string]any{"Messages": found})
 }
 
 // answer returns a message as ReceiveMessage does.
-func (m *queueMessage) answer() map[string]any {
-	sum := md5.Sum([]byte(m.body)) //nolint:gosec // See above.
-	return map[string]any{
-		"MessageId": m.id, "ReceiptHandle": m.receipt, "Body": m.body, "MD5OfBody": hex.EncodeToString(sum[:]),
-		"Attributes": map[string]string{
+func (m *queueMessage) answer() types.Message {
+	return types.Message{
+		MessageId: &m.id, ReceiptHandle: aws.String(m.receipt), Body: &m.body, MD5OfBody: aws.String(md5Of(m.body)),
+		Attributes: map[string]string{
 			"ApproximateReceiveCount": strconv.Itoa(m.received),
 			"SentTimestamp":           strconv.FormatInt(m.sent.UnixMilli(), 10),
 		},
@@ -251,64 +218,43 @@ func (q *sqsQueue) delete(receipt string) {
 }
 
 func deleteMessage(s *Server, r *request) any {
-	var in struct {
-		QueueURL      string `json:"QueueUrl"`
-		ReceiptHandle string
-	}
-	r.decode(&in)
-	q := s.queue(r, in.QueueURL)
-	q.delete(in.ReceiptHandle)
+	in := decoded[sqs.DeleteMessageInput](r)
+	s.queue(r, in.QueueUrl).delete(aws.ToString(in.ReceiptHandle))
 	return sqsAnswer(map[string]any{})
 }
 
 func deleteMessageBatch(s *Server, r *request) any {
-	var in struct {
-		QueueURL string `json:"QueueUrl"`
-		Entries  []struct {
-			ID            string `json:"Id"`
-			ReceiptHandle string
-		}
-	}
-	r.decode(&in)
-	q := s.queue(r, in.QueueURL)
+	in := decoded[sqs.DeleteMessageBatchInput](r)
+	q := s.queue(r, in.QueueUrl)
 	switch {
 	case len(in.Entries) == 0:
 		panic(apiError(http.StatusBadRequest, "EmptyBatchRequest",
 			"There should be at least one DeleteMessageBatchRequestEntry in the request."))
 	case len(in.Entries) > maxReceived:
-		panic(&Error{
-			Status: http.StatusBadRequest, Code: "TooManyEntriesInBatchRequest",
-			Message: "Maximum number of entries per request are 10. You have sent " + strconv.Itoa(len(in.Entries)) +
-				".",
-		})
+		panic(apiError(http.StatusBadRequest, "TooManyEntriesInBatchRequest",
+			"Maximum number of entries per request are 10. You have sent %d.", len(in.Entries)))
 	}
-	deleted, failed := []any{}, []any{}
+	deleted := []types.DeleteMessageBatchResultEntry{}
 	for _, e := range in.Entries {
-		if q.undeletable > 0 {
-			q.undeletable--
-			failed = append(failed, map[string]any{
-				"Id": e.ID, "SenderFault": false, "Code": "InternalError",
-				"Message": "We encountered an internal error. Please try again.",
-			})
-			continue
-		}
-		q.delete(e.ReceiptHandle)
-		deleted = append(deleted, map[string]any{"Id": e.ID})
+		q.delete(aws.ToString(e.ReceiptHandle))
+		deleted = append(deleted, types.DeleteMessageBatchResultEntry{Id: e.Id})
 	}
 	r.items = len(deleted)
-	return sqsAnswer(map[string]any{"Successful": deleted, "Failed": failed})
+	return sqsAnswer(map[string]any{"Successful": deleted, "Failed": []any{}})
 }
 
 func sendMessage(s *Server, r *request) any {
-	var in struct {
-		QueueURL    string `json:"QueueUrl"`
-		MessageBody string
-	}
-	r.decode(&in)
-	s.queue(r, in.QueueURL)
-	sum := md5.Sum([]byte(in.MessageBody)) //nolint:gosec // See above.
-	id := s.send(queueARN(r.region, in.QueueURL), in.MessageBody, 0)
-	return sqsAnswer(map[string]any{"MessageId": id, "MD5OfMessageBody": hex.EncodeToString(sum[:])})
+	in := decoded[sqs.SendMessageInput](r)
+	s.queue(r, in.QueueUrl)
+	body := aws.ToString(in.MessageBody)
+	id := s.send(queueARN(r.region, aws.ToString(in.QueueUrl)), body, 0)
+	return sqsAnswer(map[string]any{"MessageId": id, "MD5OfMessageBody": md5Of(body)})
+}
+
+// md5Of returns the checksum that SQS returns of a body.
+func md5Of(body string) string {
+	sum := md5.Sum([]byte(body)) //nolint:gosec // It is the checksum that SQS returns.
+	return hex.EncodeToString(sum[:])
 }
 
 func sqsAnswer(body map[string]any) *answer {

@@ -4,6 +4,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
 // ownQueue returns the ARN of a queue of the caller's account and region, by its name.
@@ -13,40 +16,33 @@ func (r *request) ownQueue(name string) string {
 
 // queueArn returns the ARN of the queue that a call makes or deletes, empty for other calls.
 func (r *request) queueArn() string {
-	in := peeked[struct {
-		QueueName string
-		QueueURL  string `json:"QueueUrl"`
-	}](r)
 	switch r.operation {
 	case "CreateQueue":
-		return r.ownQueue(in.QueueName)
+		return r.ownQueue(aws.ToString(peeked[sqs.CreateQueueInput](r).QueueName))
 	case "DeleteQueue":
-		return queueARN(r.region, in.QueueURL)
+		return queueARN(r.region, aws.ToString(peeked[sqs.DeleteQueueInput](r).QueueUrl))
 	}
 	return ""
 }
 
 func createQueue(s *Server, r *request) any {
-	in := decoded[struct{ QueueName string }](r)
-	arn := r.ownQueue(in.QueueName)
+	arn := r.ownQueue(aws.ToString(decoded[sqs.CreateQueueInput](r).QueueName))
 	s.addQueue(arn)
 	return sqsAnswer(map[string]any{"QueueUrl": queueURL(arn)})
 }
 
 func deleteQueue(s *Server, r *request) any {
-	in := decoded[struct {
-		QueueURL string `json:"QueueUrl"`
-	}](r)
-	s.queue(r, in.QueueURL)
-	delete(s.queues, queueARN(r.region, in.QueueURL))
+	in := decoded[sqs.DeleteQueueInput](r)
+	s.queue(r, in.QueueUrl)
+	delete(s.queues, queueARN(r.region, aws.ToString(in.QueueUrl)))
 	return sqsAnswer(map[string]any{})
 }
 
 func listQueues(s *Server, r *request) any {
-	in := decoded[struct{ QueueNamePrefix string }](r)
+	in := decoded[sqs.ListQueuesInput](r)
 	urls := []string{}
 	for _, arn := range slices.Sorted(maps.Keys(s.queues)) {
-		if strings.HasPrefix(arn, r.ownQueue(in.QueueNamePrefix)) {
+		if strings.HasPrefix(arn, r.ownQueue(aws.ToString(in.QueueNamePrefix))) {
 			urls = append(urls, queueURL(arn))
 		}
 	}

@@ -31,6 +31,16 @@ func receive(t *testing.T, c *sqs.Client, url *string, wait int32) []sqstypes.Me
 	return out.Messages
 }
 
+func sendMessages(t *testing.T, c *sqs.Client, bodies ...string) {
+	t.Helper()
+	for _, b := range bodies {
+		if _, err := c.SendMessage(t.Context(),
+			&sqs.SendMessageInput{QueueUrl: aws.String(queueURL(driftQueue)), MessageBody: &b}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestQueue(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	s := start(t, Options{Now: func() time.Time { return now }})
@@ -41,7 +51,7 @@ func TestQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.SendMessages(driftQueue, "a", "b", "c")
+	sendMessages(t, c, "a", "b", "c")
 
 	first := receive(t, c, at.QueueUrl, 0)
 	if len(first) != 3 || *first[0].Body != "a" || first[0].Attributes["ApproximateReceiveCount"] != "1" {
@@ -50,13 +60,11 @@ func TestQueue(t *testing.T) {
 	if again := receive(t, c, at.QueueUrl, 0); len(again) != 0 {
 		t.Errorf("messages are visible while they are handled: %d", len(again))
 	}
-	s.FailDeletions(driftQueue, 1)
 	del, err := c.DeleteMessageBatch(t.Context(),
 		&sqs.DeleteMessageBatchInput{QueueUrl: at.QueueUrl, Entries: []sqstypes.DeleteMessageBatchRequestEntry{
-			{Id: aws.String("0"), ReceiptHandle: first[0].ReceiptHandle},
 			{Id: aws.String("1"), ReceiptHandle: first[1].ReceiptHandle},
 		}})
-	if err != nil || len(del.Failed) != 1 || *del.Failed[0].Id != "0" || len(del.Successful) != 1 {
+	if err != nil || len(del.Failed) != 0 || len(del.Successful) != 1 {
 		t.Errorf("deleted %+v, %v", del, err)
 	}
 	now = now.Add(31 * time.Second)
@@ -91,7 +99,7 @@ func TestLongPollEndsWithAMessage(t *testing.T) {
 	c := sqs.NewFromConfig(s.Config(testRegion))
 	got := make(chan int)
 	go func() { got <- len(receive(t, c, aws.String(queueURL(driftQueue)), 20)) }()
-	s.SendMessages(driftQueue, "a")
+	sendMessages(t, c, "a")
 	if n := <-got; n != 1 {
 		t.Errorf("received %d messages", n)
 	}

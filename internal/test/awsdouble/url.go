@@ -1,62 +1,36 @@
 package awsdouble
 
 import (
-	"fmt"
+	"reflect"
 	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
-// FunctionURL is the HTTP endpoint of a function or an alias.
-type FunctionURL struct {
-	AuthType         string
-	Cors             *Cors `json:",omitempty"`
-	CreationTime     string
-	FunctionArn      string
-	FunctionUrl      string //nolint:revive // Lambda's spelling
-	InvokeMode       string `json:",omitempty"`
-	LastModifiedTime string `json:",omitempty"`
-}
-
-// Cors is the CORS configuration of a function URL.
-type Cors struct {
-	AllowCredentials *bool    `json:",omitempty"`
-	AllowHeaders     []string `json:",omitempty"`
-	AllowMethods     []string `json:",omitempty"`
-	AllowOrigins     []string `json:",omitempty"`
-	ExposeHeaders    []string `json:",omitempty"`
-	MaxAge           *int32   `json:",omitempty"`
-}
-
 // urlInput is the body of CreateFunctionUrlConfig and UpdateFunctionUrlConfig.
-type urlInput struct {
-	AuthType, InvokeMode string
-	Cors                 *Cors
-}
+type urlInput lambda.CreateFunctionUrlConfigInput
 
 // check rejects CORS settings without an origin. A block without any setting means none.
 func (in *urlInput) check() {
-	if c := in.Cors; c != nil && !c.none() && len(c.AllowOrigins) == 0 {
+	if c := in.Cors; c != nil && !blank(reflect.ValueOf(*c)) && len(c.AllowOrigins) == 0 {
 		panic(invalidParameter("You can't leave AllowOrigins as empty when Cors is enabled."))
 	}
 }
 
 // apply writes what was sent. CORS settings are replaced as a whole, and an empty block removes them.
-func (in *urlInput) apply(to *FunctionURL) {
-	keep(in.AuthType, &to.AuthType)
-	keep(in.InvokeMode, &to.InvokeMode)
-	if in.Cors == nil {
-		return
+func (in *urlInput) apply(to *types.FunctionUrlConfig) {
+	if in.Cors != nil {
+		to.Cors = nil
 	}
-	to.Cors = nil
-	if !in.Cors.none() {
-		c := *in.Cors
+	overlay(to, in)
+	if c := to.Cors; c != nil && in.Cors != nil {
 		c.AllowHeaders, c.ExposeHeaders = lower(c.AllowHeaders), lower(c.ExposeHeaders)
-		to.Cors = &c
+		if len(c.AllowMethods) == 0 {
+			c.AllowMethods = nil
+		}
 	}
-}
-
-func (c *Cors) none() bool {
-	lists := len(c.AllowHeaders) + len(c.AllowMethods) + len(c.AllowOrigins) + len(c.ExposeHeaders)
-	return lists == 0 && c.AllowCredentials == nil && c.MaxAge == nil
 }
 
 // lower returns names of headers in lower case, as AWS stores them.
@@ -69,7 +43,7 @@ func lower(names []string) []string {
 }
 
 // modified returns the response to a change. It contains the invoke mode only if the request did.
-func (in *urlInput) modified(u FunctionURL) any {
+func (in *urlInput) modified(u types.FunctionUrlConfig) any {
 	u.InvokeMode = in.InvokeMode
 	return u
 }
@@ -84,14 +58,15 @@ func createURL(s *Server, r *request) any {
 			"FunctionUrlConfig exists for this Lambda function", arn))
 	}
 	now := s.isoTime()
-	u := &FunctionURL{
-		FunctionArn: arn, InvokeMode: "BUFFERED", CreationTime: now, LastModifiedTime: now,
-		FunctionUrl: fmt.Sprintf("https://%s.lambda-url.%s.on.aws/", strings.ReplaceAll(newUUID(), "-", ""), r.region),
+	u := &types.FunctionUrlConfig{
+		FunctionArn: &arn, InvokeMode: types.InvokeModeBuffered, CreationTime: &now, LastModifiedTime: &now,
+		FunctionUrl: aws.String("https://" + strings.ReplaceAll(newUUID(), "-", "") + ".lambda-url." + r.region +
+			".on.aws/"),
 	}
 	in.apply(u)
 	f.urls[t.qualifier] = u
 	out := *u
-	out.LastModifiedTime = ""
+	out.LastModifiedTime = nil
 	return in.modified(out)
 }
 
@@ -126,9 +101,9 @@ func updateURL(s *Server, r *request) any {
 	in.check()
 	u := f.urls[q]
 	in.apply(u)
-	u.LastModifiedTime = s.isoTime()
+	u.LastModifiedTime = aws.String(s.isoTime())
 	if in.AuthType == "" && in.InvokeMode == "" && in.Cors == nil {
-		in.InvokeMode = "RESPONSE_STREAM" // AWS answers this, whatever the mode is.
+		in.InvokeMode = types.InvokeModeResponseStream // AWS answers this, whatever the mode is.
 	}
 	return in.modified(*u)
 }

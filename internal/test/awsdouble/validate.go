@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
 // runtimes are the runtimes that AWS accepts, in the order of its message.
@@ -57,12 +59,15 @@ func (c *settings) check(r *request, to *Configuration) {
 
 // checkSnapStart rejects snapshots of runtimes that do not support them.
 func (c *settings) checkSnapStart(to *Configuration) {
-	on, runtime := to.SnapStart, to.Runtime
-	if c.SnapStart != nil {
-		on = c.SnapStart
+	on, runtime := types.SnapStartApplyOnNone, to.Runtime
+	switch {
+	case c.SnapStart != nil:
+		on = c.SnapStart.ApplyOn
+	case to.SnapStart != nil:
+		on = to.SnapStart.ApplyOn
 	}
 	set(c.Runtime, &runtime)
-	if on == nil || on.ApplyOn != "PublishedVersions" || runtime == "" || slices.Contains(snapshotted, runtime) {
+	if on != types.SnapStartApplyOnPublishedVersions || runtime == "" || slices.Contains(snapshotted, runtime) {
 		return
 	}
 	panic(invalidParameter("%s is not supported for SnapStart enabled functions.", runtime))
@@ -77,7 +82,7 @@ func (c *settings) checkLogging(to *Configuration) {
 	if format == "" && to.LoggingConfig != nil {
 		format = to.LoggingConfig.LogFormat
 	}
-	if format == "JSON" {
+	if format == types.LogFormatJson {
 		return
 	}
 	panic(invalidParameter("LogLevel is not supported when LogFormat is set to \"Text\". Remove LogLevel from your " +

@@ -3,6 +3,8 @@ package awsdouble
 import (
 	"strconv"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
 // publish copies $LATEST into a new version, or into $LATEST.PUBLISHED, which also changes its revision.
@@ -16,7 +18,7 @@ func (s *Server) publish(f *function, description *string, to string) *instance 
 	v.RevisionId = newUUID()
 	set(description, &v.Description)
 	if snapshots(&v) {
-		v.SnapStart = &SnapStart{ApplyOn: v.SnapStart.ApplyOn, OptimizationStatus: "On"}
+		v.SnapStart = snapStart(v.SnapStart.ApplyOn, types.SnapStartOptimizationStatusOn)
 	}
 	if to != "" {
 		f.latestPublished, f.republished = &v, true
@@ -30,7 +32,7 @@ func (s *Server) publish(f *function, description *string, to string) *instance 
 
 // snapshots reports whether AWS creates a snapshot of a version before it is ready.
 func snapshots(v *instance) bool {
-	return v.SnapStart != nil && v.SnapStart.ApplyOn == "PublishedVersions"
+	return v.SnapStart != nil && v.SnapStart.ApplyOn == types.SnapStartApplyOnPublishedVersions
 }
 
 // prepare makes a version Pending until a duration has passed.

@@ -1,13 +1,14 @@
 package awsdouble
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 	"time"
 )
 
-// wired returns a value as Lambda sends it: structures of the SDK by the names of their members, without those that are
-// unset.
+// wired returns a value as Lambda and SQS send it: structures by the names of their members. Those of the SDK have no
+// members that are unset, and others none that are zero and that their tags leave out.
 func wired(v any) any { return wiredValue(reflect.ValueOf(v)) }
 
 func wiredValue(v reflect.Value) any {
@@ -20,15 +21,8 @@ func wiredValue(v reflect.Value) any {
 		if t, isTime := v.Interface().(time.Time); isTime {
 			return float64(t.UnixMilli()) / 1000
 		}
-		if !strings.HasPrefix(v.Type().PkgPath(), sdk) {
-			break
-		}
 		out := map[string]any{}
-		for f, m := range v.Fields() {
-			if f.IsExported() && !unset(m) {
-				out[f.Name] = wiredValue(m)
-			}
-		}
+		wireMembers(v, out)
 		return out
 	case reflect.Slice:
 		out := make([]any, v.Len())
@@ -46,8 +40,23 @@ func wiredValue(v reflect.Value) any {
 	return v.Interface()
 }
 
-// sdk begins the paths of the packages whose structures have Lambda's names.
-const sdk = "github.com/aws/aws-sdk-go-v2/service/lambda"
+// wireMembers adds the members of a structure, and of those that are embedded in it.
+func wireMembers(v reflect.Value, to map[string]any) {
+	for f, m := range v.Fields() {
+		name, optional, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous:
+			wireMembers(m, to)
+		case !f.IsExported():
+		case unset(m) && (optional != "" || strings.HasPrefix(v.Type().PkgPath(), sdk)):
+		default:
+			to[cmp.Or(name, f.Name)] = wiredValue(m)
+		}
+	}
+}
+
+// sdk begins the paths of the packages whose structures have AWS's names.
+const sdk = "github.com/aws/aws-sdk-go-v2/service/"
 
 // unset reports whether a member is left out. An empty list is not, unlike an empty enum.
 func unset(v reflect.Value) bool { return v.Kind() != reflect.Struct && v.IsZero() }

@@ -168,11 +168,11 @@ func (c *call) subject() string {
 	return ""
 }
 
-// kinds are the parts of ARNs before a name.
-var kinds = regexp.MustCompile(`^.*:?(?:function|layer|capacity-provider):`)
+// beforeName matches the part of an ARN before a name.
+var beforeName = regexp.MustCompile(`^.*:?(?:function|layer|capacity-provider):`)
 
 // baseName returns the name in a name or an ARN, without a qualifier or a version.
 func baseName(nameOrARN string) string {
-	name, _, _ := strings.Cut(kinds.ReplaceAllString(nameOrARN, ""), ":")
+	name, _, _ := strings.Cut(beforeName.ReplaceAllString(nameOrARN, ""), ":")
 	return name
 }

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
 
@@ -26,10 +23,9 @@ const (
 
 // A cleaner removes what a run has left.
 type cleaner struct {
-	state  *State
-	lambda *lambda.Client
-	sqs    *sqs.Client
-	iam    iam
+	account
+
+	state *State
 	// deleted are all names that were deleted, and failures the rejected deletions of this pass.
 	deleted  []string
 	failures []error
@@ -41,16 +37,12 @@ func Clean(ctx context.Context, cfg aws.Config, s *State) (deleted []string, err
 	if err := Confirm(ctx, cfg, s.Run.Account); err != nil {
 		return nil, err
 	}
-	c := &cleaner{
-		state: s, lambda: lambda.NewFromConfig(cfg), sqs: sqs.NewFromConfig(cfg), iam: iam{cfg: cfg, now: time.Now},
-	}
+	c := &cleaner{account: accountOf(cfg), state: s}
 	for pass := range cleanPasses {
 		before := len(c.deleted)
 		c.failures = nil
-		for _, kind := range []func(context.Context) error{
-			c.mappings, c.functions, c.signing, c.capacity, c.layers, c.queues, c.roles,
-		} {
-			if err := kind(ctx); err != nil {
+		for _, k := range kinds {
+			if err := c.remove(ctx, k); err != nil {
 				c.failures = append(c.failures, err)
 			}
 		}
@@ -85,165 +77,61 @@ func (c *cleaner) note(what, name string, err error) {
 	c.deleted = append(c.deleted, what+" "+name)
 }
 
-// own reports whether a name is one of the run.
-func (c *cleaner) own(name string) bool {
-	return strings.HasPrefix(baseName(name), c.state.Run.Prefix())
-}
-
-// tags reports whether what an ARN names carries the tag of the run.
-func (c *cleaner) tags(ctx context.Context, arn string) bool {
-	out, err := c.lambda.ListTags(ctx, &lambda.ListTagsInput{Resource: &arn})
-	return err == nil && out.Tags[TagKey] == c.state.Run.ID
-}
-
-func (c *cleaner) mappings(ctx context.Context) error {
-	found := c.state.Made(kindMapping)
-	all, err := listMappings(ctx, c.lambda)
-	if err != nil {
-		return err
-	}
-	for i := range all {
-		m := &all[i]
-		switch {
-		case !c.own(value(m.FunctionArn)):
-		case value(m.State) == "Deleting":
-			c.failures = append(c.failures, fmt.Errorf("mapping %s is being deleted", value(m.UUID)))
-		default:
-			found = append(found, value(m.UUID))
-			_ = c.state.Add(Made{kindMapping, value(m.UUID)}) // So that the gate lets it be deleted.
-		}
-	}
-	for _, id := range unique(found) {
-		_, err := c.lambda.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: &id})
-		c.note(kindMapping, id, err)
-	}
-	return nil
-}
-
-func (c *cleaner) functions(ctx context.Context) error {
-	found := c.state.Made(kindFunction)
-	all, err := listFunctions(ctx, c.lambda)
-	if err != nil {
-		return err
-	}
-	for i := range all {
-		if f := &all[i]; c.own(value(f.FunctionName)) && c.tags(ctx, value(f.FunctionArn)) {
-			found = append(found, value(f.FunctionName))
-		}
-	}
-	for _, name := range unique(found) {
-		_, err := c.lambda.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: &name})
-		c.note(kindFunction, name, err)
-	}
-	return nil
-}
-
-func (c *cleaner) signing(ctx context.Context) error {
-	found := c.state.Made(kindSigning)
-	all, err := listSigning(ctx, c.lambda)
-	if err != nil {
-		return err
-	}
-	for i := range all {
-		if arn := value(all[i].CodeSigningConfigArn); c.tags(ctx, arn) {
-			found = append(found, arn)
-			_ = c.state.Add(Made{kindSigning, arn}) // As above.
-		}
-	}
-	for _, arn := range unique(found) {
-		_, err := c.lambda.DeleteCodeSigningConfig(ctx,
-			&lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: &arn})
-		c.note(kindSigning, arn, err)
-	}
-	return nil
-}
-
-func (c *cleaner) capacity(ctx context.Context) error {
-	found := c.state.Made(kindCapacity)
-	for _, p := range listCapacity(ctx, c.lambda) {
-		if arn := value(p.CapacityProviderArn); c.own(arn) {
-			found = append(found, baseName(arn))
-		}
-	}
-	for _, name := range unique(found) {
-		out, err := c.lambda.GetCapacityProvider(ctx, &lambda.GetCapacityProviderInput{CapacityProviderName: &name})
-		if err == nil && out.CapacityProvider.State == types.CapacityProviderStateDeleting {
-			c.failures = append(c.failures, fmt.Errorf("capacity provider %s is being deleted", name))
-			continue
-		}
-		_, err = c.lambda.DeleteCapacityProvider(ctx, &lambda.DeleteCapacityProviderInput{CapacityProviderName: &name})
-		c.note(kindCapacity, name, err)
-	}
-	return nil
-}
-
-func (c *cleaner) layers(ctx context.Context) error {
-	found := c.state.Made(kindLayer)
-	all, err := listLayers(ctx, c.lambda)
-	if err != nil {
-		return err
-	}
-	for i := range all {
-		if name := value(all[i].LayerName); c.own(name) {
-			found = append(found, name)
-		}
-	}
-	for _, name := range unique(found) {
-		out, err := c.lambda.ListLayerVersions(ctx, &lambda.ListLayerVersionsInput{LayerName: &name})
-		if err != nil {
-			return fmt.Errorf("cannot list the versions of layer %s: %w", name, err)
-		}
-		for i := range out.LayerVersions {
-			n := out.LayerVersions[i].Version
-			_, err := c.lambda.DeleteLayerVersion(ctx,
-				&lambda.DeleteLayerVersionInput{LayerName: &name, VersionNumber: &n})
-			c.note(kindLayer, name+" "+strconv.FormatInt(n, 10), err)
-		}
-	}
-	return nil
-}
-
-func (c *cleaner) queues(ctx context.Context) error {
-	prefix := c.state.Run.Prefix()
-	out, err := c.sqs.ListQueues(ctx, &sqs.ListQueuesInput{QueueNamePrefix: &prefix})
-	if err != nil {
-		return fmt.Errorf("cannot list queues: %w", err)
-	}
-	found := out.QueueUrls
-	for _, name := range c.state.Made(kindQueue) { // A new queue is listed late.
-		q, err := c.sqs.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &name})
-		if err == nil {
-			found = append(found, value(q.QueueUrl))
-		}
-	}
-	for _, url := range unique(found) {
-		_, err := c.sqs.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: &url})
-		c.note(kindQueue, url[strings.LastIndex(url, "/")+1:], err)
-	}
-	return nil
-}
-
-func (c *cleaner) roles(ctx context.Context) error {
-	names, err := c.iam.roles(ctx)
-	if err != nil && len(c.state.Made(kindRole)) == 0 {
+// remove deletes what the run has left of a kind: what its state names, and what is found by tags and names.
+func (c *cleaner) remove(ctx context.Context, k kind) error {
+	found, err := c.leftovers(ctx, k)
+	if k.name == kindRole && err != nil && len(c.state.Made(kindRole)) == 0 {
 		return nil // The run was given a role, and may lack the right to list them.
 	}
 	if err != nil {
-		return fmt.Errorf("cannot list roles: %w", err)
+		return err
 	}
-	names = append(names, c.state.Made(kindRole)...)
-	for _, name := range unique(names) {
-		if strings.HasPrefix(name, c.state.Run.Prefix()) {
-			c.note(kindRole, name, c.iam.deleteRole(ctx, name))
+	deleting := map[string]bool{}
+	for _, l := range found {
+		if l.run == c.state.Run.ID {
+			deleting[l.id] = l.deleting
+			_ = c.state.Add(Made{k.name, l.id}) // So that the gate lets it be deleted.
+		}
+	}
+	for _, id := range c.state.Made(k.name) {
+		switch {
+		case deleting[id]:
+			c.failures = append(c.failures, fmt.Errorf("%s %s is being deleted", k.name, id))
+		case k.name == kindLayer:
+			c.removeVersions(ctx, id)
+		default:
+			c.note(k.name, id, c.removeOne(ctx, k, id))
 		}
 	}
 	return nil
 }
 
-func unique(names []string) []string {
-	slices.Sort(names)
-	return slices.Compact(names)
+func (c *cleaner) removeOne(ctx context.Context, k kind, id string) error {
+	switch k.name {
+	case kindRole:
+		return c.iam.deleteRole(ctx, id)
+	case kindQueue:
+		q, err := c.sqs.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &id})
+		if err == nil {
+			_, err = c.sqs.DeleteQueue(ctx, &sqs.DeleteQueueInput{QueueUrl: q.QueueUrl})
+		}
+		return err
+	}
+	_, err := callLambda(ctx, c.lambda, "Delete"+k.name, map[string]any{k.id: id})
+	return err
 }
 
-// value returns a text that may be absent.
-func value(s *string) string { return aws.ToString(s) }
+// removeVersions deletes the versions of a layer, which exists as long as one of them does.
+func (c *cleaner) removeVersions(ctx context.Context, layer string) {
+	out, err := c.lambda.ListLayerVersions(ctx, &lambda.ListLayerVersionsInput{LayerName: &layer})
+	if err != nil {
+		c.failures = append(c.failures, fmt.Errorf("cannot list the versions of layer %s: %w", layer, err))
+		return
+	}
+	for i := range out.LayerVersions {
+		n := out.LayerVersions[i].Version
+		_, err := c.lambda.DeleteLayerVersion(ctx,
+			&lambda.DeleteLayerVersionInput{LayerName: &layer, VersionNumber: &n})
+		c.note(kindLayer, layer+" "+strconv.FormatInt(n, 10), err)
+	}
+}

@@ -35,7 +35,6 @@ type Gate struct {
 	order *semaphore.Weighted
 
 	mu       sync.Mutex
-	counts   map[string]int
 	total    int
 	closed   bool
 	changes  int
@@ -63,13 +62,6 @@ func (g *Gate) Counts() (all, changes int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.total, g.changes
-}
-
-// Operations returns the operations that were called, such as lambda:GetFunction, with the number of calls.
-func (g *Gate) Operations() map[string]int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return maps.Clone(g.counts)
 }
 
 // Refusals returns the calls that were refused since they would change what the run did not make.
@@ -154,10 +146,9 @@ func (g *Gate) admit(c *call) (*Recorder, error) {
 			return nil, err
 		}
 	}
-	if g.counts == nil {
-		g.counts, g.order = map[string]int{}, semaphore.NewWeighted(manyCalls)
+	if g.order == nil {
+		g.order = semaphore.NewWeighted(manyCalls)
 	}
-	g.counts[c.service+":"+c.operation]++
 	g.total++
 	if c.changes() {
 		g.changes++

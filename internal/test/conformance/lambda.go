@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/smithy-go"
 )
 
@@ -84,10 +83,7 @@ func callLambda(ctx context.Context, c *lambda.Client, operation string, members
 func isCode(err error, code string) bool {
 	var api smithy.APIError
 	var ours *iamError
-	var missing *types.ResourceNotFoundException
 	switch {
-	case errors.As(err, &missing):
-		return code == missing.ErrorCode()
 	case errors.As(err, &api):
 		return code == api.ErrorCode()
 	case errors.As(err, &ours):

@@ -1,11 +1,13 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -16,77 +18,141 @@ import (
 // ofRun matches the names of what runs make.
 var ofRun = regexp.MustCompile(`\bplc-([0-9a-f]{8})-`)
 
+// runOf returns the ID of the run in a name, an ARN or a URL, empty if it has none.
+func runOf(name string) string {
+	if m := ofRun.FindStringSubmatch(name); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// A kind is a kind of what runs make. If it is one of Lambda, List<name>s lists it and Delete<name> deletes it.
+type kind struct {
+	name string
+	// id is the member that identifies it, and of the one with the name that a run has given to it, or to its function.
+	id, of string
+}
+
+// kinds are what runs make, in the order in which it can be deleted.
+var kinds = []kind{
+	{kindMapping, "UUID", "FunctionArn"},
+	{kindFunction, "FunctionName", "FunctionName"},
+	{kindSigning, "CodeSigningConfigArn", ""},
+	{kindCapacity, "CapacityProviderName", "CapacityProviderArn"},
+	{kindLayer, "LayerName", "LayerName"},
+	{name: kindQueue},
+	{name: kindRole},
+}
+
+// A leftover is something that a run has left.
+type leftover struct {
+	// run is the ID of the run, and id identifies it among those of its kind.
+	run, id  string
+	deleting bool
+}
+
 // Leftovers returns the IDs of the runs of which something is left in the account and region of cfg, by tags and names,
 // sorted. A run that is in progress is one of them.
 func Leftovers(ctx context.Context, cfg aws.Config) ([]string, error) {
-	found := map[string]bool{}
-	add := func(name string) {
-		if m := ofRun.FindStringSubmatch(name); m != nil {
-			found[m[1]] = true
+	a, ids := accountOf(cfg), map[string]bool{}
+	for _, k := range kinds {
+		found, err := a.leftovers(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range found {
+			ids[l.run] = true
 		}
 	}
-	c := lambda.NewFromConfig(cfg)
-	if err := leftNames(ctx, c, add); err != nil {
-		return nil, err
+	return slices.Sorted(maps.Keys(ids)), nil
+}
+
+// An account has what runs have left.
+type account struct {
+	lambda *lambda.Client
+	sqs    *sqs.Client
+	iam    iam
+}
+
+func accountOf(cfg aws.Config) account {
+	return account{lambda: lambda.NewFromConfig(cfg), sqs: sqs.NewFromConfig(cfg), iam: iam{cfg: cfg, now: time.Now}}
+}
+
+// leftovers returns what runs have left of a kind, by tags and names.
+func (a account) leftovers(ctx context.Context, k kind) (found []leftover, err error) {
+	switch k.name {
+	case kindQueue:
+		found, err = a.queues(ctx)
+	case kindRole:
+		found, err = a.roles(ctx)
+	default:
+		found, err = a.listed(ctx, k)
 	}
-	if err := leftConfigs(ctx, c, found); err != nil {
-		return nil, err
-	}
-	prefix := "plc-"
-	queues, err := sqs.NewFromConfig(cfg).ListQueues(ctx, &sqs.ListQueuesInput{QueueNamePrefix: &prefix})
+	return slices.DeleteFunc(found, func(l leftover) bool { return l.run == "" }), err
+}
+
+func (a account) queues(ctx context.Context) (found []leftover, _ error) {
+	out, err := a.sqs.ListQueues(ctx, &sqs.ListQueuesInput{QueueNamePrefix: aws.String("plc-")})
 	if err != nil {
 		return nil, fmt.Errorf("cannot list queues: %w", err)
 	}
-	roles, err := (iam{cfg: cfg, now: time.Now}).roles(ctx)
+	for _, url := range out.QueueUrls {
+		found = append(found, leftover{run: runOf(url), id: url[strings.LastIndex(url, "/")+1:]})
+	}
+	return found, nil
+}
+
+func (a account) roles(ctx context.Context) (found []leftover, _ error) {
+	names, err := a.iam.roles(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("cannot list roles: %w", err)
 	}
-	for _, name := range append(queues.QueueUrls, roles...) {
-		add(name)
+	for _, name := range names {
+		found = append(found, leftover{run: runOf(name), id: name})
 	}
-	return slices.Sorted(maps.Keys(found)), nil
+	return found, nil
 }
 
-// leftNames adds the names of functions, also of those that mappings are of, of layers and of capacity providers.
-func leftNames(ctx context.Context, c *lambda.Client, add func(string)) error {
-	functions, err := listFunctions(ctx, c)
-	if err != nil {
-		return err
-	}
-	for i := range functions {
-		add(value(functions[i].FunctionName))
-	}
-	layers, err := listLayers(ctx, c)
-	if err != nil {
-		return err
-	}
-	for i := range layers {
-		add(value(layers[i].LayerName))
-	}
-	mappings, err := listMappings(ctx, c)
-	if err != nil {
-		return err
-	}
-	for i := range mappings {
-		add(value(mappings[i].FunctionArn))
-	}
-	for _, p := range listCapacity(ctx, c) {
-		add(value(p.CapacityProviderArn))
-	}
-	return nil
-}
-
-// leftConfigs adds the runs that have left code signing configurations, whose names AWS gives.
-func leftConfigs(ctx context.Context, c *lambda.Client, found map[string]bool) error {
-	configs, err := listSigning(ctx, c)
-	if err != nil {
-		return err
-	}
-	for i := range configs {
-		out, err := c.ListTags(ctx, &lambda.ListTagsInput{Resource: configs[i].CodeSigningConfigArn})
-		if err == nil && out.Tags[TagKey] != "" {
-			found[out.Tags[TagKey]] = true
+// listed returns what Lambda lists of a kind.
+func (a account) listed(ctx context.Context, k kind) (found []leftover, _ error) {
+	for in := map[string]any{}; ; {
+		page, err := callLambda(ctx, a.lambda, "List"+k.name+"s", in)
+		if err != nil && k.name == kindCapacity {
+			return found, nil // Not all regions have capacity providers, nor all emulators.
+		}
+		if err != nil {
+			return found, fmt.Errorf("cannot list what is left: %w", err)
+		}
+		items, _ := member(page, k.name+"s").([]any)
+		for _, item := range items {
+			name := textOf(item, k.of)
+			l := leftover{run: runOf(name), id: cmp.Or(textOf(item, k.id), baseName(name))}
+			l.deleting = textOf(item, "State") == "Deleting"
+			switch {
+			case k.name == kindSigning: // AWS gives its name.
+				l.run = a.tag(ctx, l.id)
+			case k.name == kindFunction && l.run != "" && l.run != a.tag(ctx, textOf(item, "FunctionArn")):
+				l.run = ""
+			}
+			found = append(found, l)
+		}
+		if in["Marker"] = member(page, "NextMarker"); in["Marker"] == nil {
+			return found, nil
 		}
 	}
-	return nil
+}
+
+// textOf returns a member that is a text, empty if it is not set.
+func textOf(v any, name string) string {
+	s, _ := member(v, name).(string)
+	return s
+}
+
+// tag returns the ID of the run whose tag something carries, empty if it has none.
+func (a account) tag(ctx context.Context, arn string) string {
+	out, err := a.lambda.ListTags(ctx, &lambda.ListTagsInput{Resource: &arn})
+	if err != nil {
+		return ""
+	}
+	return out.Tags[TagKey]
 }

@@ -39,7 +39,8 @@ func Table(paths []string) (string, error) {
 	}
 	b := strings.Builder{}
 	fmt.Fprintf(&b, "%s\n%s\n", title, line)
-	for _, name := range unique(scenarios) {
+	slices.Sort(scenarios)
+	for _, name := range slices.Compact(scenarios) {
 		fmt.Fprintf(&b, "| %s |", name)
 		for _, r := range reports {
 			fmt.Fprintf(&b, " %s |", r.cell(name))

@@ -61,7 +61,7 @@ func (c *Cluster) configure() error {
 		return err
 	}
 	c.Config = restConfig(c.port.number, creds)
-	if c.Kubeconfig, err = kubeconfig(c.Config); err != nil {
+	if c.Kubeconfig, err = Kubeconfig(c.Config, ""); err != nil {
 		return err
 	}
 

@@ -45,12 +45,14 @@ func restConfig(port int, creds *credentials) *rest.Config {
 	}
 }
 
-// kubeconfig returns the kubeconfig that corresponds to a client configuration.
-func kubeconfig(c *rest.Config) ([]byte, error) {
+// Kubeconfig returns the kubeconfig that corresponds to a client configuration, with a default namespace.
+func Kubeconfig(c *rest.Config, namespace string) ([]byte, error) {
 	k := clientcmdapi.NewConfig()
 	k.Clusters[contextName] = &clientcmdapi.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData}
-	k.AuthInfos[contextName] = &clientcmdapi.AuthInfo{ClientCertificateData: c.CertData, ClientKeyData: c.KeyData}
-	k.Contexts[contextName] = &clientcmdapi.Context{Cluster: contextName, AuthInfo: contextName}
+	k.AuthInfos[contextName] = &clientcmdapi.AuthInfo{
+		ClientCertificateData: c.CertData, ClientKeyData: c.KeyData, Token: c.BearerToken,
+	}
+	k.Contexts[contextName] = &clientcmdapi.Context{Cluster: contextName, AuthInfo: contextName, Namespace: namespace}
 	k.CurrentContext = contextName
 
 	text, err := clientcmd.Write(*k)

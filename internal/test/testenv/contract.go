@@ -50,32 +50,6 @@ const (
 	NotFound   = "it already exists, but it cannot be found"
 )
 
-// ListAnswers returns the cases of kinds that read all resources of a function with one list in the given field, and
-// a resource alone if the list lacks it.
-func ListAnswers(list, create, field string) map[string]EmulatorCase {
-	once := []string{create}
-	return map[string]EmulatorCase{
-		"None":     {Reason: "AWS as it is.", Writes: once},
-		"NoCreate": {Reason: "The name is known.", Responses: Answers{create: Body("null")}, Writes: once},
-		"EmptyList": {
-			Reason: "A resource that the list lacks is read alone.", Responses: Answers{list: Body("{}")},
-			Writes: once,
-		},
-		"NullList": {
-			Reason:    "A null list counts as an empty one.",
-			Responses: Answers{list: Body(`{"` + field + `": null}`)}, Writes: once,
-		},
-		"NoList": {
-			Reason:    "If the list fails, the resource is read alone.",
-			Responses: Answers{list: Refusal(404, "ResourceNotFoundException")}, Writes: once,
-		},
-		"Unknown": {
-			Reason:    "If AWS lacks the list operation, the resource is read alone.",
-			Responses: Answers{list: Refusal(404, "UnknownOperationException")}, Writes: once,
-		},
-	}
-}
-
 // GetAnswers returns the cases of kinds of a known name that one operation reads.
 func GetAnswers(get, create string) map[string]EmulatorCase {
 	once := []string{create}
