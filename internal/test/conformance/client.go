@@ -1,36 +1,30 @@
 package conformance
 
 import (
-	"context"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"sync"
 
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"google.golang.org/grpc/test/bufconn"
-)
 
-// pipeSize is the number of bytes that a pipe holds.
-const pipeSize = 1 << 16
+	"github.com/crossplane-contrib/provider-lambda/internal/test/pipes"
+)
 
 // HTTPClient returns a client of AWS's SDK whose requests pass the gate, and a function that releases it. Requests
 // arrive as they were signed, since the client talks to the gate over pipes within the process, as if it were AWS.
 func (g *Gate) HTTPClient() (*awshttp.BuildableClient, func()) {
-	plain, secure := bufconn.Listen(pipeSize), bufconn.Listen(pipeSize)
+	plain, secure := pipes.NewListener(), pipes.NewListener()
 	var served sync.WaitGroup
 	servers := []*http.Server{
 		{Handler: g.handler("http")},
 		{Handler: g.handler("https")},
 	}
-	for i, l := range []*bufconn.Listener{plain, secure} {
+	for i, l := range []*pipes.Listener{plain, secure} {
 		served.Go(func() { _ = servers[i].Serve(l) })
 	}
 	c := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		t.Proxy = nil
-		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return plain.DialContext(ctx) }
-		t.DialTLSContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return secure.DialContext(ctx) }
+		t.DialContext, t.DialTLSContext, t.Proxy = plain.Dial, secure.Dial, nil
 	})
 	return c, func() {
 		for _, s := range servers {
