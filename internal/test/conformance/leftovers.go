@@ -33,7 +33,7 @@ type kind struct {
 	id, of string
 }
 
-// kinds are what runs make, in the order in which it can be deleted.
+// The kinds of what runs make, in the order in which it can be deleted.
 var kinds = []kind{
 	{kindMapping, "UUID", "FunctionArn"},
 	{kindFunction, "FunctionName", "FunctionName"},
@@ -67,7 +67,7 @@ func Leftovers(ctx context.Context, cfg aws.Config) ([]string, error) {
 	return slices.Sorted(maps.Keys(ids)), nil
 }
 
-// An account has what runs have left.
+// An account is where runs leave something, through the clients of its services.
 type account struct {
 	lambda *lambda.Client
 	sqs    *sqs.Client
