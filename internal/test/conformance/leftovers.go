@@ -67,7 +67,7 @@ func Leftovers(ctx context.Context, cfg aws.Config) ([]string, error) {
 	return slices.Sorted(maps.Keys(ids)), nil
 }
 
-// An account is where runs leave something, through the clients of its services.
+// An account in which runs leave something, by the clients of its services.
 type account struct {
 	lambda *lambda.Client
 	sqs    *sqs.Client
