@@ -14,7 +14,7 @@ import (
 )
 
 func TestCompare(t *testing.T) {
-	there := types.FunctionUrlConfig{
+	there := &answer{
 		AuthType: types.FunctionUrlAuthTypeNone, InvokeMode: types.InvokeModeBuffered,
 		Cors: &types.Cors{AllowOrigins: []string{"https://b.example", "https://a.example"}, AllowHeaders: []string{"content-type"}, MaxAge: ptr.To[int32](60)},
 	}

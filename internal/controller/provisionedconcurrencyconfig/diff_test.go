@@ -17,8 +17,8 @@ import (
 var testNow = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // item returns an item that was requested some time ago.
-func item(status types.ProvisionedConcurrencyStatusEnum, requested int32, ago time.Duration) types.ProvisionedConcurrencyConfigListItem {
-	return types.ProvisionedConcurrencyConfigListItem{
+func item(status types.ProvisionedConcurrencyStatusEnum, requested int32, ago time.Duration) *answer {
+	return &answer{
 		Status: status, RequestedProvisionedConcurrentExecutions: &requested, LastModified: ptr.To(testNow.Add(-ago).Format("2006-01-02T15:04:05+0000")),
 	}
 }
@@ -31,7 +31,7 @@ func TestDecide(t *testing.T) {
 	undated.LastModified = ptr.To("yesterday")
 	cases := map[string]struct {
 		reason  string
-		there   types.ProvisionedConcurrencyConfigListItem
+		there   *answer
 		was     xpv2.Condition
 		spec    int32
 		ready   xpv2.ConditionReason
