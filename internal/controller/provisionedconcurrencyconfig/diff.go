@@ -1,6 +1,7 @@
 package provisionedconcurrencyconfig
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -24,8 +25,10 @@ const modifiedLayout = "2006-01-02T15:04:05-0700"
 
 // desired returns the settings of spec. What only initProvider sets is left to others
 // after the creation, such as Application Auto Scaling.
-func desired(mg *v1beta1.ProvisionedConcurrencyConfig) (forProvider, initProvider settings) {
-	return mg.Spec.ForProvider.ProvisionedConcurrencyConfigSettings, ptr.Deref(mg.Spec.InitProvider, settings{})
+func desired(
+	_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig,
+) (forProvider, initProvider settings, err error) {
+	return mg.Spec.ForProvider.ProvisionedConcurrencyConfigSettings, ptr.Deref(mg.Spec.InitProvider, settings{}), nil
 }
 
 // state returns the Ready condition from the status in AWS. was is the previous condition:
