@@ -10,6 +10,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -27,13 +28,13 @@ type (
 // external is the asynchronous invocation configuration of a function in AWS. It lives for one reconcile.
 type external struct {
 	api    lambdaAPI
-	fields fieldReader
+	fields refs.Getter
 
 	name   functionname.Name
 	others *reconcile.Others
 }
 
-func newExternal(api lambdaAPI, fields fieldReader) awsResource {
+func newExternal(api lambdaAPI, fields refs.Getter) awsResource {
 	e := &external{api: api, fields: fields}
 	return awsResource{
 		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, Compare: compare,

@@ -26,17 +26,15 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		FunctionName: func(u *v1beta1.FunctionURL) **string { return &u.Spec.ForProvider.FunctionName },
 		Reads:        func(u *v1beta1.FunctionURL) []string { return functionconfig.Reads(u, opGet, opCreate) },
 		Reported:     func(*v1beta1.FunctionURL) bool { return true },
-		Observer:     observer,
+		Observer: func(_ *v1beta1.FunctionURL, s *session.Session) reconcile.Observer[*v1beta1.FunctionURL] {
+			return newExternal(session.Client(s, lambda.NewFromConfig))
+		},
 		ActsOn: func(mg *v1beta1.FunctionURL) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
 		References: references,
 		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
 	})
-}
-
-func observer(_ *v1beta1.FunctionURL, s *session.Session) reconcile.Observer[*v1beta1.FunctionURL] {
-	return newExternal(session.Client(s, lambda.NewFromConfig))
 }
 
 func references(u *v1beta1.FunctionURL) []reconcile.Reference {

@@ -32,19 +32,17 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 				opPut)
 		},
 		Reported: func(*v1beta1.RuntimeManagementConfig) bool { return true },
-		Observer: observer,
+		Observer: func(
+			_ *v1beta1.RuntimeManagementConfig, s *session.Session,
+		) reconcile.Observer[*v1beta1.RuntimeManagementConfig] {
+			return newExternal(session.Client(s, lambda.NewFromConfig))
+		},
 		ActsOn: func(mg *v1beta1.RuntimeManagementConfig) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
 		References: references,
 		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.VersionGroupVersionKind},
 	})
-}
-
-func observer(
-	_ *v1beta1.RuntimeManagementConfig, s *session.Session,
-) reconcile.Observer[*v1beta1.RuntimeManagementConfig] {
-	return newExternal(session.Client(s, lambda.NewFromConfig))
 }
 
 func references(c *v1beta1.RuntimeManagementConfig) []reconcile.Reference {
