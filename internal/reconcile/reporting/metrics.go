@@ -35,7 +35,10 @@ type Metrics struct {
 	rollouts   *prometheus.HistogramVec
 	findings   *prometheus.GaugeVec
 	held       *prometheus.GaugeVec
-	Lifecycle  lifecycle
+
+	// The metrics of crossplane-runtime under their names. The runtime's own recorder keeps the name of every resource
+	// that ever existed, and does not distinguish resources with the same name in different namespaces.
+	detected, ready, deletion, drift *prometheus.HistogramVec
 
 	mu       sync.Mutex
 	drifting map[string]func() int
@@ -48,7 +51,9 @@ func NewMetrics() *Metrics {
 	return &Metrics{
 		reconciles: metrics.Reconciles(), toReady: metrics.TimeToReady(), seen: metrics.DriftSeen(),
 		corrected: metrics.DriftCorrected(), rollouts: metrics.RolloutDuration(), findings: metrics.Findings(),
-		held: metrics.DeletionsHeld(), Lifecycle: newLifecycle(), drifting: map[string]func() int{},
+		held: metrics.DeletionsHeld(), drifting: map[string]func() int{},
+		detected: metrics.FirstTimeToReconcile(), ready: metrics.FirstTimeToReadiness(),
+		deletion: metrics.Deletion(), drift: metrics.Drift(),
 	}
 }
 
@@ -85,8 +90,10 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 }
 
 func (m *Metrics) collectors() []prometheus.Collector {
-	return append(m.Lifecycle.Collectors(), m.reconciles, m.toReady, m.seen, m.corrected, m.rollouts, m.findings,
-		m.held)
+	return []prometheus.Collector{
+		m.detected, m.ready, m.deletion, m.drift, m.reconciles, m.toReady, m.seen, m.corrected, m.rollouts,
+		m.findings, m.held,
+	}
 }
 
 // CountRollouts sets a function that counts the Aliases with a rollout, by its phase. It is called when the metrics are
@@ -165,7 +172,28 @@ func (m *Metrics) RecordReconcile(kind, result string) {
 func (m *Metrics) RecordReady(gvk schema.GroupVersionKind, took time.Duration) {
 	if m != nil {
 		m.toReady.WithLabelValues(gvk.Kind).Observe(took.Seconds())
-		m.Lifecycle.ready.WithLabelValues(gvk.String()).Observe(took.Seconds())
+		m.ready.WithLabelValues(gvk.String()).Observe(took.Seconds())
+	}
+}
+
+// RecordDetection records how long it took until a resource was first reconciled.
+func (m *Metrics) RecordDetection(gvk string, took time.Duration) {
+	if m != nil {
+		m.detected.WithLabelValues(gvk).Observe(took.Seconds())
+	}
+}
+
+// RecordDifference records how long before a comparison that found a difference the previous one was.
+func (m *Metrics) RecordDifference(gvk string, since time.Duration) {
+	if m != nil {
+		m.drift.WithLabelValues(gvk).Observe(since.Seconds())
+	}
+}
+
+// RecordDeletion records that the deletion of a resource has finished.
+func (m *Metrics) RecordDeletion(gvk string, took time.Duration) {
+	if m != nil {
+		m.deletion.WithLabelValues(gvk).Observe(took.Seconds())
 	}
 }
 
