@@ -2,8 +2,9 @@
 //
 // The files are those of every kind: controller.go sets up the controller, external.go makes the calls to AWS,
 // client.go declares them, convert.go builds AWS's inputs, and diff.go compares the desired with the observed state.
-// settings.go and observed.go put both states in one comparable form, readiness.go is the state machine, lost.go finds
-// a mapping if the answer to its creation was lost, and resolve.go reads what spec refers to.
+// settings.go and observed.go put both states in one comparable form, whose fields fields.go copies, readiness.go is the
+// state machine, lost.go finds a mapping if the answer to its creation was lost, and resolve.go reads what spec refers
+// to.
 package eventsourcemapping
 
 import (
