@@ -51,7 +51,7 @@ var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opDelete}
 func references(mg *v1beta1.FunctionEventInvokeConfig) []reconcile.Reference {
 	p := mg.Spec.ForProvider
 	refs := []reconcile.Reference{
-		functionconfig.FunctionReference(p.ConfiguredFunction),
+		functionconfig.FunctionReference(p.FunctionNameRef, p.FunctionNameSelector),
 		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 	for _, d := range destinationsOf(mg) {

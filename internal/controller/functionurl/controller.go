@@ -40,7 +40,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 func references(u *v1beta1.FunctionURL) []reconcile.Reference {
 	p := u.Spec.ForProvider
 	return []reconcile.Reference{
-		functionconfig.FunctionReference(p.ConfiguredFunction),
+		functionconfig.FunctionReference(p.FunctionNameRef, p.FunctionNameSelector),
 		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 }

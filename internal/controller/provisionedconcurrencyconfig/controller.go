@@ -49,7 +49,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 func references(c *v1beta1.ProvisionedConcurrencyConfig) []reconcile.Reference {
 	p := c.Spec.ForProvider
 	return []reconcile.Reference{
-		functionconfig.FunctionReference(p.ConfiguredFunction),
+		functionconfig.FunctionReference(p.FunctionNameRef, p.FunctionNameSelector),
 		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 }
