@@ -8,7 +8,7 @@ package diff
 import (
 	"fmt"
 	"reflect"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
@@ -92,7 +92,7 @@ func (cs Changes) Names() string {
 	for _, c := range cs {
 		names = append(names, c.Path)
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	if more := len(names) - maxPaths; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxPaths], ", "), more)
 	}
@@ -106,8 +106,10 @@ func Compare[T any](desired, observed T) Changes {
 	cmp.Equal(observed, desired, cmp.Reporter(r), cmp.FilterValues(bothEmpty, cmp.Ignore()), cmp.FilterValues(
 		oneNilMap, cmp.Transformer("Empty", emptyForNil),
 	),
-		cmp.FilterPath(is[Set], cmp.Comparer(equalSets)), cmp.FilterPath(is[[]string], cmp.Comparer(equalLists)))
-	sort.Slice(r.changes, func(i, j int) bool { return r.changes[i].Path < r.changes[j].Path })
+		cmp.FilterPath(is[Set], cmp.Comparer(equalSets)),
+		// Ordered lists are compared as a whole, so that a change names the list.
+		cmp.FilterPath(is[[]string], cmp.Comparer(slices.Equal[[]string])))
+	slices.SortFunc(r.changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 	return r.changes
 }
 
@@ -145,26 +147,7 @@ func is[T any](p cmp.Path) bool { return p.Last().Type() == reflect.TypeFor[T]()
 type Set []string
 
 func equalSets(x, y Set) bool {
-	return reflect.DeepEqual(sorted(x), sorted(y))
-}
-
-func sorted(s []string) []string {
-	out := append([]string{}, s...)
-	sort.Strings(out)
-	return out
-}
-
-// equalLists compares ordered lists as a whole, so that a change names the list.
-func equalLists(x, y []string) bool {
-	if len(x) != len(y) {
-		return false
-	}
-	for i := range x {
-		if x[i] != y[i] {
-			return false
-		}
-	}
-	return true
+	return slices.Equal(slices.Sorted(slices.Values(x)), slices.Sorted(slices.Values(y)))
 }
 
 // within reports whether path is p or lies below it.

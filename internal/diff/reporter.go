@@ -80,7 +80,11 @@ func show(v reflect.Value) string {
 	if !v.IsValid() {
 		return ""
 	}
-	s := text(v)
+	return Short(text(v))
+}
+
+// Short returns a text as changes show it: at most 120 bytes of it.
+func Short(s string) string {
 	if len(s) <= maxShown {
 		return s
 	}

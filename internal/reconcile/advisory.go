@@ -31,7 +31,8 @@ func SetAdvisory(mg Managed, sizes advice.Sizes, now time.Time) {
 	case len(found) > 0:
 		mg.SetConditions(advisory(mg.GetGeneration(), found))
 	case mg.GetCondition(v1beta1.TypeAdvisory).Status != corev1.ConditionUnknown:
-		mg.SetConditions(advisoryCondition(mg.GetGeneration(), corev1.ConditionFalse, v1beta1.ReasonNoFindings, ""))
+		mg.SetConditions(NewCondition(v1beta1.TypeAdvisory, corev1.ConditionFalse, v1beta1.ReasonNoFindings,
+			mg.GetGeneration(), ""))
 	}
 }
 
@@ -42,16 +43,8 @@ func advisory(generation int64, found []advice.Finding) xpv2.Condition {
 		codes = append(codes, string(f.Code))
 		messages = append(messages, f.Message+": "+f.Action)
 	}
-	return advisoryCondition(generation, corev1.ConditionTrue, xpv2.ConditionReason(strings.Join(codes, ",")),
-		Cut(strings.Join(messages, "; "), maxAdvisory))
-}
-
-func advisoryCondition(
-	generation int64, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string,
-) xpv2.Condition {
-	c := ReadyCondition(status, reason, generation, message)
-	c.Type = v1beta1.TypeAdvisory
-	return c
+	return NewCondition(v1beta1.TypeAdvisory, corev1.ConditionTrue, xpv2.ConditionReason(strings.Join(codes, ",")),
+		generation, Cut(strings.Join(messages, "; "), maxAdvisory))
 }
 
 // CountFindings returns how many resources have a finding of each code. It only reads them.

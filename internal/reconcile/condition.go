@@ -27,19 +27,19 @@ func Creating(generation int64, reason string) xpv2.Condition {
 // Updating returns a Ready condition that is False while a change is being applied. reason is
 // what is being changed, AWS's own reason, or empty.
 func Updating(generation int64, reason string) xpv2.Condition {
-	return ReadyCondition(corev1.ConditionFalse, v1beta1.ReasonUpdating, generation, reason)
+	return NewCondition(xpv2.TypeReady, corev1.ConditionFalse, v1beta1.ReasonUpdating, generation, reason)
 }
 
 // Differing returns a Ready condition that is False because AWS has something else than spec
 // asks for and managementPolicies do not allow changing it. message lists the fields.
 func Differing(generation int64, message string) xpv2.Condition {
-	return ReadyCondition(corev1.ConditionFalse, v1beta1.ReasonDiffers, generation, message)
+	return NewCondition(xpv2.TypeReady, corev1.ConditionFalse, v1beta1.ReasonDiffers, generation, message)
 }
 
 // RolledBack returns a Ready condition that is False because a rollout has failed, and AWS serves the
 // version before it. message says which, and why.
 func RolledBack(generation int64, message string) xpv2.Condition {
-	return ReadyCondition(corev1.ConditionFalse, v1beta1.ReasonRolledBack, generation, message)
+	return NewCondition(xpv2.TypeReady, corev1.ConditionFalse, v1beta1.ReasonRolledBack, generation, message)
 }
 
 // Deleting returns a Ready condition that is False during deletion. reason is what the deletion waits for, or empty.
@@ -55,24 +55,18 @@ func Unavailable(generation int64, reason string) xpv2.Condition {
 
 // Stalled returns a Stalled condition that is True. message is what the user has to correct.
 func Stalled(generation int64, message string) xpv2.Condition {
-	c := ReadyCondition(corev1.ConditionTrue, v1beta1.ReasonInvalidInput, generation, message)
-	c.Type = v1beta1.TypeStalled
-	return c
+	return NewCondition(v1beta1.TypeStalled, corev1.ConditionTrue, v1beta1.ReasonInvalidInput, generation, message)
 }
 
 // StalledRolledBack returns a Stalled condition that is True because a rollout has failed, and only the
 // user can publish another version. message is that of Ready.
 func StalledRolledBack(generation int64, message string) xpv2.Condition {
-	c := ReadyCondition(corev1.ConditionTrue, v1beta1.ReasonRolledBack, generation, message)
-	c.Type = v1beta1.TypeStalled
-	return c
+	return NewCondition(v1beta1.TypeStalled, corev1.ConditionTrue, v1beta1.ReasonRolledBack, generation, message)
 }
 
 // Proceeding returns a Stalled condition that is False.
 func Proceeding(generation int64) xpv2.Condition {
-	c := ReadyCondition(corev1.ConditionFalse, v1beta1.ReasonProceeding, generation, "")
-	c.Type = v1beta1.TypeStalled
-	return c
+	return NewCondition(v1beta1.TypeStalled, corev1.ConditionFalse, v1beta1.ReasonProceeding, generation, "")
 }
 
 // NeverShownMessage is the message of Ready for an external resource that AWS has created but does not return.
@@ -92,10 +86,12 @@ func InMotion(c xpv2.Condition) bool {
 	return c.Reason == xpv2.ReasonCreating || c.Reason == v1beta1.ReasonUpdating || c.Reason == xpv2.ReasonDeleting
 }
 
-// ReadyCondition returns a condition of type Ready of a generation.
-func ReadyCondition(s corev1.ConditionStatus, r xpv2.ConditionReason, generation int64, message string) xpv2.Condition {
+// NewCondition returns a condition of a generation.
+func NewCondition(
+	t xpv2.ConditionType, s corev1.ConditionStatus, r xpv2.ConditionReason, generation int64, message string,
+) xpv2.Condition {
 	return xpv2.Condition{
-		Type:               xpv2.TypeReady,
+		Type:               t,
 		Status:             s,
 		LastTransitionTime: metav1.Now(),
 		Reason:             r,

@@ -13,11 +13,8 @@ import (
 // Unseen reports whether AWS has accepted the create of a resource and has not returned the
 // external resource since, or not as complete.
 func Unseen(mg Managed) bool {
-	r := mg.GetCondition(xpv2.TypeReady)
-	if _, created := ownership.CreatedAt(mg); !created {
-		return false
-	}
-	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating || IsNeverShown(r)
+	_, created := ownership.CreatedAt(mg)
+	return created && unseen(mg)
 }
 
 // IsReconciled reports whether the present generation of a resource has been completed: AWS served it, or refused it,

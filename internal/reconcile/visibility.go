@@ -249,7 +249,7 @@ func (e *external[T, O, S]) mayExist() (bool, error) {
 		return true, WaitFor(v.after)
 	}
 	if v.reason != "" {
-		e.out.Ready = ReadyCondition(corev1.ConditionFalse, v.reason, e.mg.GetGeneration(), v.message)
+		e.out.Ready = NewCondition(xpv2.TypeReady, corev1.ConditionFalse, v.reason, e.mg.GetGeneration(), v.message)
 	}
 	e.out.Add(Effects{After: v.after})
 	e.out.Details = e.details()
@@ -318,8 +318,7 @@ func unseen(mg resource.Conditioned) bool {
 func (e *external[T, O, S]) reportGone() {
 	mg := e.mg
 	r := mg.GetCondition(xpv2.TypeReady)
-	_, created := ownership.CreatedAt(mg)
-	unseen := created && unseen(mg)
+	unseen := Unseen(mg)
 	switch {
 	case meta.WasDeleted(mg) || !ownership.WroteName(mg) || !MayCreate(mg) || e.NameGiven && unseen:
 	case unseen && r.Reason == xpv2.ReasonCreating && r.Message == NotShown:

@@ -17,6 +17,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
@@ -99,10 +100,7 @@ func reads(a *v1beta1.Alias) []string {
 func references(a *v1beta1.Alias) []reconcile.Reference {
 	fp := a.Spec.ForProvider
 	refs := []reconcile.Reference{
-		{
-			Field: "functionName", To: v1beta1.FunctionGroupVersionKind,
-			Ref: fp.FunctionNameRef, Selector: fp.FunctionNameSelector,
-		},
+		functionconfig.FunctionReference(fp.FunctionNameRef, fp.FunctionNameSelector),
 		{
 			Field: "functionVersion", To: v1beta1.VersionGroupVersionKind,
 			Ref: fp.FunctionVersionRef, Selector: fp.FunctionVersionSelector,

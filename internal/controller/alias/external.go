@@ -151,12 +151,7 @@ func (e *external) key() readcache.Key { return readcache.Key{Operation: opList,
 func (e *external) list(ctx context.Context) (map[string]types.AliasConfiguration, error) {
 	all := map[string]types.AliasConfiguration{}
 	pages := lambda.NewListAliasesPaginator(e.api, &lambda.ListAliasesInput{FunctionName: ptr.To(e.id.function)})
-	var read lambdaapi.Pages
-	for pages.HasMorePages() {
-		if err := read.Next("aliases"); err != nil {
-			return nil, err
-		}
-		page, err := pages.NextPage(ctx)
+	for page, err := range lambdaapi.Each(ctx, "aliases", pages) {
 		if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
 			return nil, nil
 		}

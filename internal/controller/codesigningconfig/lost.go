@@ -70,12 +70,7 @@ func modifiedBefore(c types.CodeSigningConfig, t time.Time) bool {
 func (e *external) list(ctx context.Context) ([]types.CodeSigningConfig, error) {
 	var all []types.CodeSigningConfig
 	pages := lambda.NewListCodeSigningConfigsPaginator(e.api, &lambda.ListCodeSigningConfigsInput{})
-	var read lambdaapi.Pages
-	for pages.HasMorePages() {
-		if err := read.Next("code signing configurations"); err != nil {
-			return nil, err
-		}
-		page, err := pages.NextPage(ctx)
+	for page, err := range lambdaapi.Each(ctx, "code signing configurations", pages) {
 		if err != nil {
 			return nil, errors.Wrap(awserr.Sanitize(err),
 				"cannot list code signing configurations to find one that this resource may have created")

@@ -2,8 +2,9 @@
 //
 // The files are those of every kind: controller.go sets up the controller, external.go makes the calls to AWS,
 // client.go declares them, convert.go builds AWS's inputs, and diff.go compares the desired with the observed state.
-// settings.go and observed.go put both states in one comparable form, readiness.go is the state machine, lost.go finds
-// a mapping if the answer to its creation was lost, and resolve.go reads what spec refers to.
+// settings.go and observed.go put both states in one comparable form, fields.go copies fields of the same name,
+// readiness.go is the state machine, lost.go finds a mapping if the answer to its creation was lost, and resolve.go
+// reads what spec refers to.
 package eventsourcemapping
 
 import (
@@ -18,6 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
@@ -55,11 +57,8 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 func references(m *v1beta1.EventSourceMapping) []reconcile.Reference {
 	p := m.Spec.ForProvider
 	return []reconcile.Reference{
-		{
-			Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: p.FunctionNameRef,
-			Selector: p.FunctionNameSelector,
-		},
-		{Field: "qualifier", To: v1beta1.AliasGroupVersionKind, Ref: p.QualifierRef, Selector: p.QualifierSelector},
+		functionconfig.FunctionReference(p.FunctionNameRef, p.FunctionNameSelector),
+		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 }
 

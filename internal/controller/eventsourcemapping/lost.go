@@ -84,12 +84,8 @@ func (e *external) listSource(
 	return readcache.Read(ctx, e.cache, listKey(in), f,
 		func(ctx context.Context) ([]types.EventSourceMappingConfiguration, error) {
 			var all []types.EventSourceMappingConfiguration
-			var read lambdaapi.Pages
-			for pages := lambda.NewListEventSourceMappingsPaginator(e.api, in); pages.HasMorePages(); {
-				if err := read.Next("event source mappings"); err != nil {
-					return nil, err
-				}
-				page, err := pages.NextPage(ctx)
+			pages := lambda.NewListEventSourceMappingsPaginator(e.api, in)
+			for page, err := range lambdaapi.Each(ctx, "event source mappings", pages) {
 				if err != nil {
 					return nil, errors.Wrap(awserr.Sanitize(err),
 						"cannot list event source mappings to find one that this resource may have created")

@@ -34,59 +34,14 @@ func (o observed) unreadable() bool { return o.mapping.FilterCriteriaError != ni
 
 // fromAWS returns the answer of AWS in comparable form.
 func fromAWS(o observed) settings {
-	m := o.mapping
 	s := settings{
-		FunctionName:                        ptr.To(plainFunction(ptr.Deref(m.FunctionArn, ""))),
-		Enabled:                             enabled(o.state()),
-		BatchSize:                           m.BatchSize,
-		MaximumBatchingWindowInSeconds:      m.MaximumBatchingWindowInSeconds,
-		KMSKeyArn:                           lambdaapi.NonEmpty(m.KMSKeyArn),
-		FunctionResponseTypes:               texts(m.FunctionResponseTypes),
-		BisectBatchOnFunctionError:          m.BisectBatchOnFunctionError,
-		MaximumRecordAgeInSeconds:           m.MaximumRecordAgeInSeconds,
-		MaximumRetryAttempts:                m.MaximumRetryAttempts,
-		ParallelizationFactor:               m.ParallelizationFactor,
-		TumblingWindowInSeconds:             m.TumblingWindowInSeconds,
-		ScalingConfig:                       scaling(m.ScalingConfig),
-		ProvisionedPollerConfig:             pollers(m.ProvisionedPollerConfig),
-		LoggingConfig:                       logging(m.LoggingConfig),
-		SelfManagedKafkaEventSourceConfig:   selfManagedKafka(m.SelfManagedKafkaEventSourceConfig),
-		AmazonManagedKafkaEventSourceConfig: managedKafka(m.AmazonManagedKafkaEventSourceConfig),
-		Tags:                                o.tags,
-		EventSourceArn:                      m.EventSourceArn,
-		StartingPosition:                    lambdaapi.Text(m.StartingPosition),
-		Topics:                              m.Topics,
-		Queues:                              m.Queues,
+		FunctionName: ptr.To(plainFunction(ptr.Deref(o.mapping.FunctionArn, ""))), Enabled: enabled(o.state()),
+		Tags: o.tags,
 	}
-	if f := m.FilterCriteria; f != nil {
-		s.FilterCriteria = patterns(filters(f))
-	}
-	if d := destination(m.DestinationConfig); d != nil {
-		s.DestinationConfig = &destinationConfig{OnFailure: onFailure{Destination: *d}}
-	}
-	if c := m.MetricsConfig; c != nil {
-		s.MetricsConfig = texts(c.Metrics)
-	}
-	for _, a := range m.SourceAccessConfigurations {
-		s.SourceAccessConfigurations = append(s.SourceAccessConfigurations,
-			access(string(a.Type), ptr.Deref(a.URI, "")))
-	}
-	if d := m.DocumentDBEventSourceConfig; d != nil {
-		s.DocumentDBEventSourceConfig = documentDBConfig{
-			DatabaseName:   lambdaapi.NonEmpty(d.DatabaseName),
-			CollectionName: lambdaapi.NonEmpty(d.CollectionName), FullDocument: lambdaapi.Text(d.FullDocument),
-		}
-	}
-	if e := m.SelfManagedEventSource; e != nil {
-		s.SelfManagedEventSource = diff.Set(e.Endpoints[bootstrapServers])
-		if s.SelfManagedKafkaEventSourceConfig.ConsumptionMode == nil {
-			// AWS may omit its default.
-			s.SelfManagedKafkaEventSourceConfig.ConsumptionMode = ptr.To(
-				string(types.KafkaEventSourceMappingConsumptionModeStream))
-		}
-	}
-	if t := m.StartingPositionTimestamp; t != nil {
-		s.StartingPositionTimestamp = ptr.To(t.Unix())
+	answerToSettings.Copy(&s, o.mapping)
+	if k := &s.SelfManagedKafkaEventSourceConfig; o.mapping.SelfManagedEventSource != nil && k.ConsumptionMode == nil {
+		// AWS may omit its default.
+		k.ConsumptionMode = ptr.To(string(types.KafkaEventSourceMappingConsumptionModeStream))
 	}
 	return s
 }
@@ -102,14 +57,6 @@ func enabled(state string) *bool {
 	return nil
 }
 
-func texts[T ~string](in []T) diff.Set {
-	out := make(diff.Set, 0, len(in))
-	for _, v := range in {
-		out = append(out, string(v))
-	}
-	return out
-}
-
 func filters(in *types.FilterCriteria) []v1beta1.Filter {
 	out := make([]v1beta1.Filter, 0, len(in.Filters))
 	for _, f := range in.Filters {
@@ -119,30 +66,17 @@ func filters(in *types.FilterCriteria) []v1beta1.Filter {
 }
 
 // criteria returns filter criteria as status shows them.
-func criteria(patterns diff.Set) *v1beta1.FilterCriteria {
-	if len(patterns) == 0 {
-		return nil
-	}
-	return &v1beta1.FilterCriteria{Filters: filters(filterInput(patterns))}
-}
-
-// destination returns nil for the empty destination that AWS returns for every stream.
-func destination(in *types.DestinationConfig) *string {
-	if in == nil || in.OnFailure == nil {
-		return nil
-	}
-	return lambdaapi.NonEmpty(in.OnFailure.Destination)
-}
+func criteria(patterns diff.Set) *v1beta1.FilterCriteria { return shownFilters(filterInput(patterns)) }
 
 func scaling(in *types.ScalingConfig) *v1beta1.EventSourceMappingScalingConfig {
-	if in == nil || in.MaximumConcurrency == nil {
+	if in.MaximumConcurrency == nil {
 		return nil
 	}
 	return &v1beta1.EventSourceMappingScalingConfig{MaximumConcurrency: *in.MaximumConcurrency}
 }
 
 func pollers(in *types.ProvisionedPollerConfig) *v1beta1.ProvisionedPollerConfig {
-	if in == nil || (in.MinimumPollers == nil && in.MaximumPollers == nil) {
+	if in.MinimumPollers == nil && in.MaximumPollers == nil {
 		return nil
 	}
 	return &v1beta1.ProvisionedPollerConfig{
@@ -151,36 +85,8 @@ func pollers(in *types.ProvisionedPollerConfig) *v1beta1.ProvisionedPollerConfig
 	}
 }
 
-func logging(in *types.EventSourceMappingLoggingConfig) *v1beta1.EventSourceMappingLoggingConfig {
-	if in == nil || in.SystemLogLevel == "" {
-		return nil
-	}
-	return &v1beta1.EventSourceMappingLoggingConfig{SystemLogLevel: string(in.SystemLogLevel)}
-}
-
-func managedKafka(in *types.AmazonManagedKafkaEventSourceConfig) kafkaConfig {
-	if in == nil {
-		return kafkaConfig{}
-	}
-	return kafkaConfig{
-		ConsumerGroupID:      lambdaapi.NonEmpty(in.ConsumerGroupId),
-		SchemaRegistryConfig: registry(observedRegistry(in.SchemaRegistryConfig)),
-	}
-}
-
-func selfManagedKafka(in *types.SelfManagedKafkaEventSourceConfig) kafkaConfig {
-	if in == nil {
-		return kafkaConfig{}
-	}
-	return kafkaConfig{
-		ConsumerGroupID:      lambdaapi.NonEmpty(in.ConsumerGroupId),
-		ConsumptionMode:      lambdaapi.Text(in.ConsumptionMode),
-		SchemaRegistryConfig: registry(observedRegistry(in.SchemaRegistryConfig)),
-	}
-}
-
 func observedRegistry(in *types.KafkaSchemaRegistryConfig) *v1beta1.KafkaSchemaRegistryConfig {
-	if in == nil || ptr.Deref(in.SchemaRegistryURI, "") == "" {
+	if ptr.Deref(in.SchemaRegistryURI, "") == "" {
 		return nil
 	}
 	out := &v1beta1.KafkaSchemaRegistryConfig{
@@ -206,86 +112,40 @@ func functionOf(arn *string) *string {
 
 // observation returns status.atProvider of a mapping.
 func observation(o observed) v1beta1.EventSourceMappingObservation {
-	m, s := o.mapping, fromAWS(o)
 	out := v1beta1.EventSourceMappingObservation{
-		UUID:                                m.UUID,
-		EventSourceMappingArn:               m.EventSourceMappingArn,
-		FunctionArn:                         m.FunctionArn,
-		FunctionName:                        functionOf(m.FunctionArn),
-		TagKeys:                             slices.Sorted(maps.Keys(o.tags)),
-		EventSourceArn:                      m.EventSourceArn,
-		State:                               m.State,
-		StateTransitionReason:               m.StateTransitionReason,
-		LastProcessingResult:                m.LastProcessingResult,
-		LastModified:                        timestamp(m.LastModified),
-		StartingPosition:                    s.StartingPosition,
-		StartingPositionTimestamp:           timestamp(m.StartingPositionTimestamp),
-		Topics:                              m.Topics,
-		Queues:                              m.Queues,
-		BatchSize:                           m.BatchSize,
-		MaximumBatchingWindowInSeconds:      m.MaximumBatchingWindowInSeconds,
-		BisectBatchOnFunctionError:          m.BisectBatchOnFunctionError,
-		MaximumRecordAgeInSeconds:           m.MaximumRecordAgeInSeconds,
-		MaximumRetryAttempts:                m.MaximumRetryAttempts,
-		ParallelizationFactor:               m.ParallelizationFactor,
-		TumblingWindowInSeconds:             m.TumblingWindowInSeconds,
-		FunctionResponseTypes:               s.FunctionResponseTypes,
-		OnFailureDestination:                destination(m.DestinationConfig),
-		KMSKeyArn:                           s.KMSKeyArn,
-		ScalingConfig:                       s.ScalingConfig,
-		ProvisionedPollerConfig:             s.ProvisionedPollerConfig,
-		LoggingConfig:                       s.LoggingConfig,
-		AmazonManagedKafkaEventSourceConfig: managedKafkaStatus(m.AmazonManagedKafkaEventSourceConfig),
-		SelfManagedKafkaEventSourceConfig:   selfManagedKafkaStatus(m.SelfManagedKafkaEventSourceConfig),
+		FunctionName: functionOf(o.mapping.FunctionArn), TagKeys: slices.Sorted(maps.Keys(o.tags)),
 	}
-	if f := m.FilterCriteria; f != nil && len(f.Filters) > 0 {
-		out.FilterCriteria = &v1beta1.FilterCriteria{Filters: filters(f)}
-	}
-	if e := m.FilterCriteriaError; e != nil {
-		out.FilterCriteriaError = &v1beta1.FilterCriteriaError{ErrorCode: e.ErrorCode, Message: e.Message}
-	}
-	if len(s.MetricsConfig) > 0 {
-		out.MetricsConfig = &v1beta1.EventSourceMappingMetricsConfig{Metrics: s.MetricsConfig}
-	}
-	for _, a := range m.SourceAccessConfigurations {
-		out.SourceAccessConfigurations = append(out.SourceAccessConfigurations,
-			v1beta1.SourceAccessConfigurationObservation{Type: string(a.Type), URI: a.URI})
-	}
-	if d := s.DocumentDBEventSourceConfig; d.DatabaseName != nil {
-		out.DocumentDBEventSourceConfig = &v1beta1.DocumentDBEventSourceConfig{
-			DatabaseName:   *d.DatabaseName,
-			CollectionName: d.CollectionName, FullDocument: d.FullDocument,
-		}
-	}
-	if len(s.SelfManagedEventSource) > 0 {
-		out.SelfManagedEventSource = &v1beta1.SelfManagedEventSource{
-			Endpoints: map[string]v1beta1.KafkaServers{
-				bootstrapServers: v1beta1.KafkaServers(s.SelfManagedEventSource),
-			},
-		}
+	answerToStatus.Copy(&out, o.mapping)
+	if d := out.DocumentDBEventSourceConfig; d != nil && d.DatabaseName == "" {
+		out.DocumentDBEventSourceConfig = nil
 	}
 	return out
 }
 
-func managedKafkaStatus(in *types.AmazonManagedKafkaEventSourceConfig) *v1beta1.KafkaEventSourceConfigObservation {
-	if in == nil {
+func shownFilters(in *types.FilterCriteria) *v1beta1.FilterCriteria {
+	if len(in.Filters) == 0 {
 		return nil
 	}
-	return &v1beta1.KafkaEventSourceConfigObservation{
-		ConsumerGroupID:      in.ConsumerGroupId,
-		SchemaRegistryConfig: observedRegistry(in.SchemaRegistryConfig),
-	}
+	return &v1beta1.FilterCriteria{Filters: filters(in)}
 }
 
-func selfManagedKafkaStatus(in *types.SelfManagedKafkaEventSourceConfig) *v1beta1.KafkaEventSourceConfigObservation {
-	if in == nil {
+func shownMetrics(in *types.EventSourceMappingMetricsConfig) *v1beta1.EventSourceMappingMetricsConfig {
+	if len(in.Metrics) == 0 {
 		return nil
 	}
-	return &v1beta1.KafkaEventSourceConfigObservation{
-		ConsumerGroupID:      in.ConsumerGroupId,
-		ConsumptionMode:      lambdaapi.Text(in.ConsumptionMode),
-		SchemaRegistryConfig: observedRegistry(in.SchemaRegistryConfig),
+	out := &v1beta1.EventSourceMappingMetricsConfig{}
+	for _, m := range in.Metrics {
+		out.Metrics = append(out.Metrics, string(m))
 	}
+	return out
+}
+
+func shownServers(in *types.SelfManagedEventSource) *v1beta1.SelfManagedEventSource {
+	servers := in.Endpoints[bootstrapServers]
+	if len(servers) == 0 {
+		return nil
+	}
+	return &v1beta1.SelfManagedEventSource{Endpoints: map[string]v1beta1.KafkaServers{bootstrapServers: servers}}
 }
 
 // timestamp truncates a time to seconds, as Kubernetes stores it.

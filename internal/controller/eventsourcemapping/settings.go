@@ -98,54 +98,17 @@ func fromParameters(p v1beta1.EventSourceMappingParameters) settings {
 }
 
 func fromSpec(p v1beta1.EventSourceMappingSettings) settings {
-	s := settings{
-		Enabled:                        p.Enabled,
-		BatchSize:                      p.BatchSize,
-		MaximumBatchingWindowInSeconds: p.MaximumBatchingWindowInSeconds,
-		KMSKeyArn:                      p.KMSKeyArn,
-		FunctionResponseTypes:          p.FunctionResponseTypes,
-		BisectBatchOnFunctionError:     p.BisectBatchOnFunctionError,
-		MaximumRecordAgeInSeconds:      p.MaximumRecordAgeInSeconds,
-		MaximumRetryAttempts:           p.MaximumRetryAttempts,
-		ParallelizationFactor:          p.ParallelizationFactor,
-		TumblingWindowInSeconds:        p.TumblingWindowInSeconds,
-		ScalingConfig:                  p.ScalingConfig,
-		ProvisionedPollerConfig:        p.ProvisionedPollerConfig,
-		LoggingConfig:                  p.LoggingConfig,
-		Tags:                           p.Tags,
-	}
-	if f := p.FilterCriteria; f != nil {
-		s.FilterCriteria = patterns(f.Filters)
-	}
-	if d := p.DestinationConfig; d != nil {
-		s.DestinationConfig = &destinationConfig{OnFailure: onFailure{Destination: ptr.Deref(d.OnFailure.Destination,
-			"")}}
-	}
-	if m := p.MetricsConfig; m != nil {
-		s.MetricsConfig = m.Metrics
-	}
-	for _, a := range p.SourceAccessConfigurations {
-		s.SourceAccessConfigurations = append(s.SourceAccessConfigurations, access(a.Type, ptr.Deref(a.URI, "")))
-	}
-	if k := p.AmazonManagedKafkaEventSourceConfig; k != nil {
-		s.AmazonManagedKafkaEventSourceConfig = kafkaConfig{
-			ConsumerGroupID:      k.ConsumerGroupID,
-			SchemaRegistryConfig: registry(k.SchemaRegistryConfig),
-		}
-	}
-	if k := p.SelfManagedKafkaEventSourceConfig; k != nil {
-		s.SelfManagedKafkaEventSourceConfig = kafkaConfig{
-			ConsumerGroupID: k.ConsumerGroupID,
-			ConsumptionMode: k.ConsumptionMode, SchemaRegistryConfig: registry(k.SchemaRegistryConfig),
-		}
-	}
-	if d := p.DocumentDBEventSourceConfig; d != nil {
-		s.DocumentDBEventSourceConfig = documentDBConfig{
-			DatabaseName:   ptr.To(d.DatabaseName),
-			CollectionName: d.CollectionName, FullDocument: d.FullDocument,
-		}
-	}
+	s := settings{}
+	specToSettings.Copy(&s, &p)
 	return s
+}
+
+func specAccess(in []v1beta1.SourceAccessConfiguration) diff.Set {
+	var out diff.Set
+	for _, a := range in {
+		out = append(out, access(a.Type, ptr.Deref(a.URI, "")))
+	}
+	return out
 }
 
 func registry(in *v1beta1.KafkaSchemaRegistryConfig) *schemaRegistry {

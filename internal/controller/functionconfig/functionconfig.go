@@ -1,4 +1,4 @@
-// Package functionconfig is what kinds share that configure a function, version or alias: above all the name of what
+// Package functionconfig is what kinds share that refer to a function, version or alias: above all the name of what
 // they configure.
 package functionconfig
 
@@ -111,11 +111,10 @@ func Description(kind string, n functionname.Name) string {
 	return kind + " of function " + n.String()
 }
 
-// FunctionReference returns the reference of a spec to the function that it configures.
-func FunctionReference(f v1beta1.ConfiguredFunction) reconcile.Reference {
+// FunctionReference returns the reference of a spec to its function.
+func FunctionReference(ref *xpv2.NamespacedReference, selector *xpv2.NamespacedSelector) reconcile.Reference {
 	return reconcile.Reference{
-		Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: f.FunctionNameRef,
-		Selector: f.FunctionNameSelector,
+		Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: ref, Selector: selector,
 	}
 }
 

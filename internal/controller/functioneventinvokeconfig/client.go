@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-
-	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
 // lambdaAPI is the part of the Lambda API that this kind calls. Put replaces all settings,
@@ -17,11 +15,6 @@ type lambdaAPI interface {
 		opts ...func(*lambda.Options)) (*lambda.PutFunctionEventInvokeConfigOutput, error)
 	DeleteFunctionEventInvokeConfig(ctx context.Context, in *lambda.DeleteFunctionEventInvokeConfigInput,
 		opts ...func(*lambda.Options)) (*lambda.DeleteFunctionEventInvokeConfigOutput, error)
-}
-
-// fieldReader reads fields of other providers' objects.
-type fieldReader interface {
-	Get(ctx context.Context, namespace string, s v1beta1.FieldSelector) (string, error)
 }
 
 // The AWS operations that this kind calls.

@@ -19,7 +19,6 @@ import (
 
 // Setup adds a controller of FunctionEventInvokeConfigs to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
-	c := &connector{fields: o.Fields}
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.FunctionEventInvokeConfig]{
 		GVK:          v1beta1.FunctionEventInvokeConfigGroupVersionKind,
 		New:          func() *v1beta1.FunctionEventInvokeConfig { return &v1beta1.FunctionEventInvokeConfig{} },
@@ -31,7 +30,11 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 				opPut)
 		},
 		Reported: func(*v1beta1.FunctionEventInvokeConfig) bool { return true },
-		Observer: c.observer,
+		Observer: func(
+			_ *v1beta1.FunctionEventInvokeConfig, s *session.Session,
+		) reconcile.Observer[*v1beta1.FunctionEventInvokeConfig] {
+			return newExternal(session.Client(s, lambda.NewFromConfig), o.Fields)
+		},
 		ActsOn: func(mg *v1beta1.FunctionEventInvokeConfig) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
@@ -42,21 +45,13 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 	})
 }
 
-type connector struct{ fields fieldReader }
-
-func (c *connector) observer(
-	_ *v1beta1.FunctionEventInvokeConfig, s *session.Session,
-) reconcile.Observer[*v1beta1.FunctionEventInvokeConfig] {
-	return newExternal(session.Client(s, lambda.NewFromConfig), c.fields)
-}
-
 // calls are the operations by which this kind creates, updates and deletes.
 var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opDelete}
 
 func references(mg *v1beta1.FunctionEventInvokeConfig) []reconcile.Reference {
 	p := mg.Spec.ForProvider
 	refs := []reconcile.Reference{
-		functionconfig.FunctionReference(p.ConfiguredFunction),
+		functionconfig.FunctionReference(p.FunctionNameRef, p.FunctionNameSelector),
 		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 	for _, d := range destinationsOf(mg) {

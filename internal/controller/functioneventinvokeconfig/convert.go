@@ -100,7 +100,7 @@ func fromSpec(s v1beta1.FunctionEventInvokeConfigSettings, read lookup) (setting
 }
 
 // fromAWS returns the AWS value in comparable form. AWS returns empty blocks for destinations that are not set.
-func fromAWS(c types.FunctionEventInvokeConfig) settings {
+func fromAWS(c *answer) settings {
 	out := settings{MaximumEventAgeInSeconds: c.MaximumEventAgeInSeconds, MaximumRetryAttempts: c.MaximumRetryAttempts}
 	if d := c.DestinationConfig; d != nil {
 		if d.OnFailure != nil {
@@ -133,7 +133,7 @@ func putInput(s settings, n functionname.Name) *lambda.PutFunctionEventInvokeCon
 }
 
 // observation returns what status shows of a configuration.
-func observation(c types.FunctionEventInvokeConfig, n functionname.Name) v1beta1.FunctionEventInvokeConfigObservation {
+func observation(c *answer, n functionname.Name) v1beta1.FunctionEventInvokeConfigObservation {
 	s := fromAWS(c)
 	out := v1beta1.FunctionEventInvokeConfigObservation{
 		FunctionName: &n.Function, Qualifier: functionconfig.StatusQualifier(n), FunctionArn: c.FunctionArn,

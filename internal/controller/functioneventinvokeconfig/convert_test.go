@@ -111,7 +111,7 @@ func TestDestinationsOfOtherProviders(t *testing.T) {
 func TestStatus(t *testing.T) {
 	at := time.Unix(1000, 0)
 	precise := at.Add(123 * time.Millisecond) // Kubernetes stores seconds. More would be written at each poll.
-	got := observation(types.FunctionEventInvokeConfig{
+	got := observation(&answer{
 		FunctionArn: ptr.To("arn"), MaximumEventAgeInSeconds: ptr.To[int32](60), MaximumRetryAttempts: ptr.To[int32](1), LastModified: &precise,
 		DestinationConfig: &types.DestinationConfig{OnFailure: &types.OnFailure{Destination: ptr.To(queueARN)}, OnSuccess: &types.OnSuccess{}},
 	}, functionname.Name{Function: "cart", Qualifier: "live"})

@@ -1,6 +1,8 @@
 package functioneventinvokeconfig
 
 import (
+	"context"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
@@ -17,8 +19,10 @@ func desired(mg *v1beta1.FunctionEventInvokeConfig, read lookup) (forProvider, i
 
 // compare returns how spec differs from what was observed. What spec does not set is
 // Lambda's default, and not left to AWS.
-func compare(d reconcile.Desired[settings], observed settings) reconcile.Comparison[settings] {
-	t := d.Settings
+func compare(
+	_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, d reconcile.Desired[settings], o found,
+) (reconcile.Comparison[settings], error) {
+	t, observed := d.Settings, o.Settings
 	for path, f := range map[string]struct{ to, from **int32 }{
 		"maximumEventAgeInSeconds": {&t.MaximumEventAgeInSeconds, &observed.MaximumEventAgeInSeconds},
 		"maximumRetryAttempts":     {&t.MaximumRetryAttempts, &observed.MaximumRetryAttempts},
@@ -41,5 +45,5 @@ func compare(d reconcile.Desired[settings], observed settings) reconcile.Compari
 			*f.to = *f.from
 		}
 	}
-	return reconcile.Compare(t, observed)
+	return reconcile.Compare(t, observed), nil
 }

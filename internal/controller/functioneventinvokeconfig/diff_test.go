@@ -11,7 +11,7 @@ import (
 )
 
 func TestCompare(t *testing.T) {
-	there := types.FunctionEventInvokeConfig{
+	there := &answer{
 		MaximumEventAgeInSeconds: ptr.To[int32](60), MaximumRetryAttempts: ptr.To[int32](1),
 		DestinationConfig: &types.DestinationConfig{OnFailure: &types.OnFailure{Destination: ptr.To(queueARN)}, OnSuccess: &types.OnSuccess{}},
 	}
@@ -20,7 +20,7 @@ func TestCompare(t *testing.T) {
 	cases := map[string]struct {
 		reason     string
 		spec, init v1beta1.FunctionEventInvokeConfigSettings
-		there      types.FunctionEventInvokeConfig
+		there      *answer
 		changes    string
 	}{
 		"Same": {
@@ -31,7 +31,7 @@ func TestCompare(t *testing.T) {
 		"Empty": {
 			reason: "Empty destinations are none.",
 			spec:   v1beta1.FunctionEventInvokeConfigSettings{MaximumEventAgeInSeconds: age},
-			there: types.FunctionEventInvokeConfig{
+			there: &answer{
 				MaximumEventAgeInSeconds: age,
 				DestinationConfig:        &types.DestinationConfig{OnFailure: &types.OnFailure{}, OnSuccess: &types.OnSuccess{}},
 			},
@@ -66,7 +66,7 @@ func TestCompare(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := compare(reconcile.Merge(forProvider, initProvider), fromAWS(tc.there))
+			c, _ := compare(t.Context(), mg, reconcile.Merge(forProvider, initProvider), found{Settings: fromAWS(tc.there)})
 			if got := c.Changes.String(); got != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, tc.changes)
 			}

@@ -4,56 +4,42 @@ import (
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
+// answer is the AWS value.
+type answer = lambda.GetFunctionEventInvokeConfigOutput
+
 type (
-	awsResource = reconcile.Resource[*v1beta1.FunctionEventInvokeConfig, types.FunctionEventInvokeConfig, settings]
-	found       = reconcile.Observation[types.FunctionEventInvokeConfig, settings]
+	awsResource = reconcile.Resource[*v1beta1.FunctionEventInvokeConfig, *answer, settings]
+	found       = reconcile.Observation[*answer, settings]
 	update      = reconcile.Update[settings]
 )
 
 // external is the asynchronous invocation configuration of a function in AWS. It lives for one reconcile.
 type external struct {
 	api    lambdaAPI
-	fields fieldReader
+	fields refs.Getter
 
 	name   functionname.Name
 	others *reconcile.Others
 }
 
-func newExternal(api lambdaAPI, fields fieldReader) awsResource {
+func newExternal(api lambdaAPI, fields refs.Getter) awsResource {
 	e := &external{api: api, fields: fields}
 	return awsResource{
-		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, Compare: e.compare,
+		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, Compare: compare,
 		Create: e.create, Update: e.update, Delete: e.delete,
 	}
-}
-
-// get reads a single configuration.
-func (e *external) get(ctx context.Context, n functionname.Name) (types.FunctionEventInvokeConfig, error) {
-	out, err := e.api.GetFunctionEventInvokeConfig(ctx,
-		&lambda.GetFunctionEventInvokeConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
-	if err != nil {
-		return types.FunctionEventInvokeConfig{}, errors.Wrapf(err, "cannot get %s", description(n))
-	}
-	if out.FunctionArn == nil {
-		return types.FunctionEventInvokeConfig{}, errors.Errorf("cannot get %s: AWS's answer to %s lacks functionArn",
-			description(n), opGet)
-	}
-	return types.FunctionEventInvokeConfig{
-		DestinationConfig: out.DestinationConfig, FunctionArn: out.FunctionArn, LastModified: out.LastModified,
-		MaximumEventAgeInSeconds: out.MaximumEventAgeInSeconds, MaximumRetryAttempts: out.MaximumRetryAttempts,
-	}, nil
 }
 
 // read reads the configuration.
@@ -68,12 +54,18 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, mg *v1beta1.Func
 	}
 	e.name, e.others = n, f.Others
 	o := found{Name: n.String(), Description: description(n), Parent: n.String()}
-	c, err := e.get(ctx, n)
-	if awserr.IsNotFound(err) {
+	out, err := e.api.GetFunctionEventInvokeConfig(ctx,
+		&lambda.GetFunctionEventInvokeConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
+	switch {
+	case awserr.IsNotFound(err):
 		return o, nil
+	case err != nil:
+		return o, errors.Wrapf(err, "cannot get %s", o.Description)
+	case out.FunctionArn == nil:
+		return o, errors.Errorf("cannot get %s: AWS's answer to %s lacks functionArn", o.Description, opGet)
 	}
-	o.Resource, o.Settings, o.Exists = c, fromAWS(c), err == nil
-	return o, err
+	o.Resource, o.Settings, o.Exists = out, fromAWS(out), true
+	return o, nil
 }
 
 func description(n functionname.Name) string {
@@ -96,14 +88,6 @@ func (e *external) desired(
 		}
 		return v, errors.Wrapf(err, "cannot resolve %s.destinationFrom", field)
 	})
-}
-
-// compare compares spec with the configuration.
-func (e *external) compare(
-	_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, d reconcile.Desired[settings],
-	o found,
-) (reconcile.Comparison[settings], error) {
-	return compare(d, o.Settings), nil
 }
 
 // create creates the configuration.

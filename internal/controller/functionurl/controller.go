@@ -26,7 +26,9 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		FunctionName: func(u *v1beta1.FunctionURL) **string { return &u.Spec.ForProvider.FunctionName },
 		Reads:        func(u *v1beta1.FunctionURL) []string { return functionconfig.Reads(u, opGet, opCreate) },
 		Reported:     func(*v1beta1.FunctionURL) bool { return true },
-		Observer:     observer,
+		Observer: func(_ *v1beta1.FunctionURL, s *session.Session) reconcile.Observer[*v1beta1.FunctionURL] {
+			return newExternal(session.Client(s, lambda.NewFromConfig))
+		},
 		ActsOn: func(mg *v1beta1.FunctionURL) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
@@ -35,14 +37,10 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 	})
 }
 
-func observer(_ *v1beta1.FunctionURL, s *session.Session) reconcile.Observer[*v1beta1.FunctionURL] {
-	return newExternal(session.Client(s, lambda.NewFromConfig))
-}
-
 func references(u *v1beta1.FunctionURL) []reconcile.Reference {
 	p := u.Spec.ForProvider
 	return []reconcile.Reference{
-		functionconfig.FunctionReference(p.ConfiguredFunction),
+		functionconfig.FunctionReference(p.FunctionNameRef, p.FunctionNameSelector),
 		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
@@ -18,8 +19,8 @@ import (
 type settings = v1beta1.FunctionURLSettings
 
 // fromAWS returns the AWS value in comparable form.
-func fromAWS(u types.FunctionUrlConfig) settings {
-	return normal(settings{AuthType: text(u.AuthType), Cors: corsOf(u.Cors), InvokeMode: text(u.InvokeMode)})
+func fromAWS(u *answer) settings {
+	return normal(settings{AuthType: lambdaapi.Text(u.AuthType), Cors: corsOf(u.Cors), InvokeMode: lambdaapi.Text(u.InvokeMode)})
 }
 
 // corsOf returns nil for a block without any setting.
@@ -48,7 +49,7 @@ func corsInput(c *v1beta1.Cors) *types.Cors {
 
 func createInput(s settings, n functionname.Name) *lambda.CreateFunctionUrlConfigInput {
 	in := &lambda.CreateFunctionUrlConfigInput{
-		FunctionName: &n.Function, Qualifier: qualifier(n),
+		FunctionName: &n.Function, Qualifier: lambdaapi.Text(n.Qualifier),
 		AuthType:   types.FunctionUrlAuthType(ptr.Deref(s.AuthType, "")),
 		InvokeMode: types.InvokeMode(ptr.Deref(s.InvokeMode, "")),
 	}
@@ -60,7 +61,7 @@ func createInput(s settings, n functionname.Name) *lambda.CreateFunctionUrlConfi
 
 // updateInput returns the request with only what changes: AWS keeps what is not sent.
 func updateInput(t settings, changes diff.Changes, n functionname.Name) *lambda.UpdateFunctionUrlConfigInput {
-	in := &lambda.UpdateFunctionUrlConfigInput{FunctionName: &n.Function, Qualifier: qualifier(n)}
+	in := &lambda.UpdateFunctionUrlConfigInput{FunctionName: &n.Function, Qualifier: lambdaapi.Text(n.Qualifier)}
 	if changes.Any("authType") {
 		in.AuthType = types.FunctionUrlAuthType(ptr.Deref(t.AuthType, ""))
 	}
@@ -74,18 +75,18 @@ func updateInput(t settings, changes diff.Changes, n functionname.Name) *lambda.
 }
 
 // observation returns what status shows of a URL.
-func observation(u types.FunctionUrlConfig, n functionname.Name) v1beta1.FunctionURLObservation {
+func observation(u *answer, n functionname.Name) v1beta1.FunctionURLObservation {
 	return v1beta1.FunctionURLObservation{
 		FunctionName: &n.Function, Qualifier: functionconfig.StatusQualifier(n), FunctionArn: u.FunctionArn,
 		FunctionURL: u.FunctionUrl, URLID: urlID(u.FunctionUrl),
-		AuthType: text(u.AuthType), Cors: corsOf(u.Cors), InvokeMode: text(u.InvokeMode),
+		AuthType: lambdaapi.Text(u.AuthType), Cors: corsOf(u.Cors), InvokeMode: lambdaapi.Text(u.InvokeMode),
 		CreationTime: u.CreationTime, LastModifiedTime: u.LastModifiedTime,
 	}
 }
 
 // created returns what status shows of a new URL.
 func created(out *lambda.CreateFunctionUrlConfigOutput, n functionname.Name) v1beta1.FunctionURLObservation {
-	return observation(types.FunctionUrlConfig{
+	return observation(&answer{
 		FunctionArn: out.FunctionArn, FunctionUrl: out.FunctionUrl, AuthType: out.AuthType, Cors: out.Cors,
 		InvokeMode: out.InvokeMode, CreationTime: out.CreationTime,
 	}, n)
@@ -99,20 +100,4 @@ func urlID(address *string) *string {
 	}
 	id, _, _ := strings.Cut(u.Host, ".")
 	return &id
-}
-
-// qualifier returns the qualifier as requests take it: nil for the function itself.
-func qualifier(n functionname.Name) *string {
-	if n.Qualifier == "" {
-		return nil
-	}
-	return &n.Qualifier
-}
-
-// text returns an enum as a string, nil if AWS left it out.
-func text[T ~string](v T) *string {
-	if v == "" {
-		return nil
-	}
-	return ptr.To(string(v))
 }

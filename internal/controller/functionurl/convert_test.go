@@ -57,7 +57,7 @@ func TestCreateInput(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	got := observation(types.FunctionUrlConfig{
+	got := observation(&answer{
 		FunctionArn: ptr.To("arn"), FunctionUrl: ptr.To("https://abc.lambda-url.eu-central-1.on.aws/"), AuthType: types.FunctionUrlAuthTypeNone,
 		InvokeMode: types.InvokeModeBuffered, CreationTime: ptr.To("then"), LastModifiedTime: ptr.To("now"), Cors: &types.Cors{AllowOrigins: []string{"*"}},
 	}, functionname.Name{Function: "cart"})
@@ -68,7 +68,7 @@ func TestStatus(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got := observation(types.FunctionUrlConfig{Cors: &types.Cors{}}, functionname.Name{}); got.Cors != nil || got.URLID != nil || got.AuthType != nil {
+	if got := observation(&answer{Cors: &types.Cors{}}, functionname.Name{}); got.Cors != nil || got.URLID != nil || got.AuthType != nil {
 		t.Errorf("what AWS left out is not shown, got %+v", got)
 	}
 }

@@ -1,6 +1,7 @@
 package functionurl
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -12,14 +13,16 @@ import (
 )
 
 // desired returns the settings of spec.
-func desired(mg *v1beta1.FunctionURL) (forProvider, initProvider settings) {
-	return mg.Spec.ForProvider.FunctionURLSettings, ptr.Deref(mg.Spec.InitProvider, settings{})
+func desired(_ context.Context, mg *v1beta1.FunctionURL) (forProvider, initProvider settings, err error) {
+	return mg.Spec.ForProvider.FunctionURLSettings, ptr.Deref(mg.Spec.InitProvider, settings{}), nil
 }
 
 // compare returns how spec differs from what was observed. AWS replaces cors as a whole,
 // so that no part of it is left to AWS.
-func compare(d reconcile.Desired[settings], observed settings) reconcile.Comparison[settings] {
-	return reconcile.Compare(normal(diff.Fill(normal(d.Settings), observed, d.Left)), observed)
+func compare(
+	_ context.Context, _ *v1beta1.FunctionURL, d reconcile.Desired[settings], o found,
+) (reconcile.Comparison[settings], error) {
+	return reconcile.Compare(normal(diff.Fill(normal(d.Settings), o.Settings, d.Left)), o.Settings), nil
 }
 
 // normal returns settings in canonical form: in cors, what is not set is off, and the

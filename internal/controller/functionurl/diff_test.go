@@ -14,7 +14,7 @@ import (
 )
 
 func TestCompare(t *testing.T) {
-	there := types.FunctionUrlConfig{
+	there := &answer{
 		AuthType: types.FunctionUrlAuthTypeNone, InvokeMode: types.InvokeModeBuffered,
 		Cors: &types.Cors{AllowOrigins: []string{"https://b.example", "https://a.example"}, AllowHeaders: []string{"content-type"}, MaxAge: ptr.To[int32](60)},
 	}
@@ -75,7 +75,8 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := &v1beta1.FunctionURL{}
 			mg.Spec.ForProvider.FunctionURLSettings, mg.Spec.InitProvider = tc.spec, &tc.init
-			c := compare(reconcile.Merge(desired(mg)), fromAWS(there))
+			forProvider, initProvider, _ := desired(t.Context(), mg)
+			c, _ := compare(t.Context(), mg, reconcile.Merge(forProvider, initProvider), found{Settings: fromAWS(there)})
 			if got := c.Changes.String(); got != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, tc.changes)
 			}

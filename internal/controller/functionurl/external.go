@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -12,14 +11,18 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
+// answer is the AWS value.
+type answer = lambda.GetFunctionUrlConfigOutput
+
 type (
-	awsResource = reconcile.Resource[*v1beta1.FunctionURL, types.FunctionUrlConfig, settings]
-	found       = reconcile.Observation[types.FunctionUrlConfig, settings]
+	awsResource = reconcile.Resource[*v1beta1.FunctionURL, *answer, settings]
+	found       = reconcile.Observation[*answer, settings]
 	update      = reconcile.Update[settings]
 )
 
@@ -33,32 +36,12 @@ type external struct {
 func newExternal(api lambdaAPI) awsResource {
 	e := &external{api: api}
 	return awsResource{
-		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, Compare: e.compare,
+		Calls: calls, Read: e.read, Status: e.status, Desired: desired, Compare: compare,
 		Create: e.create, Update: e.update, Delete: e.delete, Details: details,
 	}
 }
 
-// get reads a single URL.
-func (e *external) get(ctx context.Context, n functionname.Name) (types.FunctionUrlConfig, error) {
-	out, err := e.api.GetFunctionUrlConfig(ctx, &lambda.GetFunctionUrlConfigInput{
-		FunctionName: &n.Function,
-		Qualifier:    qualifier(n),
-	})
-	if err != nil {
-		return types.FunctionUrlConfig{}, errors.Wrapf(err, "cannot get %s", functionconfig.Description("the URL", n))
-	}
-	if out.FunctionUrl == nil {
-		return types.FunctionUrlConfig{}, errors.Errorf("cannot get %s: AWS's answer to %s lacks functionUrl",
-			functionconfig.Description("the URL", n), opGet)
-	}
-	return types.FunctionUrlConfig{
-		AuthType: out.AuthType, CreationTime: out.CreationTime, FunctionArn: out.FunctionArn,
-		FunctionUrl:      out.FunctionUrl,
-		LastModifiedTime: out.LastModifiedTime, Cors: out.Cors, InvokeMode: out.InvokeMode,
-	}, nil
-}
-
-// read reads the URL from the list of its function's.
+// read reads the URL.
 func (e *external) read(ctx context.Context, _ reconcile.Facts, mg *v1beta1.FunctionURL) (found, error) {
 	p := mg.Spec.ForProvider
 	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier}.Name(mg)
@@ -67,31 +50,24 @@ func (e *external) read(ctx context.Context, _ reconcile.Facts, mg *v1beta1.Func
 	}
 	e.name = n
 	o := found{Name: n.String(), Description: functionconfig.Description("the URL", n), Parent: n.String()}
-	u, err := e.get(ctx, n)
-	if awserr.IsNotFound(err) {
+	out, err := e.api.GetFunctionUrlConfig(ctx, &lambda.GetFunctionUrlConfigInput{
+		FunctionName: &n.Function, Qualifier: lambdaapi.Text(n.Qualifier),
+	})
+	switch {
+	case awserr.IsNotFound(err):
 		return o, nil
+	case err != nil:
+		return o, errors.Wrapf(err, "cannot get %s", o.Description)
+	case out.FunctionUrl == nil:
+		return o, errors.Errorf("cannot get %s: AWS's answer to %s lacks functionUrl", o.Description, opGet)
 	}
-	o.Resource, o.Settings, o.Exists = u, fromAWS(u), err == nil
-	return o, err
+	o.Resource, o.Settings, o.Exists = out, fromAWS(out), true
+	return o, nil
 }
 
 // status sets status.atProvider.
 func (e *external) status(mg *v1beta1.FunctionURL, o found) {
 	mg.Status.AtProvider = observation(o.Resource, e.name)
-}
-
-// desired returns the settings of spec.
-func (e *external) desired(_ context.Context, mg *v1beta1.FunctionURL) (forProvider, initProvider settings, err error) {
-	forProvider, initProvider = desired(mg)
-	return forProvider, initProvider, nil
-}
-
-// compare compares spec with the URL.
-func (e *external) compare(
-	_ context.Context, _ *v1beta1.FunctionURL, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings],
-	error,
-) {
-	return compare(d, o.Settings), nil
 }
 
 // create creates the URL. AWS chooses its address.
@@ -113,8 +89,7 @@ func (e *external) update(ctx context.Context, _ *v1beta1.FunctionURL, o found, 
 // delete deletes the URL. Its address is lost: another URL gets another one.
 func (e *external) delete(ctx context.Context, _ *v1beta1.FunctionURL, o found) (reconcile.Result, error) {
 	_, err := e.api.DeleteFunctionUrlConfig(ctx, &lambda.DeleteFunctionUrlConfigInput{
-		FunctionName: &e.name.Function,
-		Qualifier:    qualifier(e.name),
+		FunctionName: &e.name.Function, Qualifier: lambdaapi.Text(e.name.Qualifier),
 	})
 	return reconcile.Result{}, errors.Wrapf(err, "cannot delete %s", o.Description)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
@@ -51,11 +52,8 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 func references(i *v1beta1.Invocation) []reconcile.Reference {
 	p := i.Spec.ForProvider
 	return []reconcile.Reference{
-		{
-			Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: p.FunctionNameRef,
-			Selector: p.FunctionNameSelector,
-		},
-		{Field: "qualifier", To: v1beta1.AliasGroupVersionKind, Ref: p.QualifierRef, Selector: p.QualifierSelector},
+		functionconfig.FunctionReference(p.FunctionNameRef, p.FunctionNameSelector),
+		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 }
 

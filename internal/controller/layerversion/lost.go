@@ -48,12 +48,7 @@ func (e *external) published(
 func (e *external) newer(ctx context.Context, layer string, than int64) ([]int64, error) {
 	var numbers []int64
 	pages := lambda.NewListLayerVersionsPaginator(e.api, &lambda.ListLayerVersionsInput{LayerName: ptr.To(layer)})
-	var read lambdaapi.Pages
-	for pages.HasMorePages() {
-		if err := read.Next("layer versions"); err != nil {
-			return nil, err
-		}
-		page, err := pages.NextPage(ctx)
+	for page, err := range lambdaapi.Each(ctx, "layer versions", pages) {
 		if awserr.IsNotFound(err) {
 			return nil, nil
 		}

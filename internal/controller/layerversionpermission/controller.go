@@ -22,22 +22,20 @@ import (
 // Setup adds a controller of LayerVersionPermissions to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.LayerVersionPermission]{
-		GVK:        v1beta1.LayerVersionPermissionGroupVersionKind,
-		New:        func() *v1beta1.LayerVersionPermission { return &v1beta1.LayerVersionPermission{} },
-		NewList:    func() resource.ManagedList { return &v1beta1.LayerVersionPermissionList{} },
-		Region:     func(p *v1beta1.LayerVersionPermission) string { return p.Spec.ForProvider.Region },
-		Reads:      reads,
-		Observer:   observer,
+		GVK:     v1beta1.LayerVersionPermissionGroupVersionKind,
+		New:     func() *v1beta1.LayerVersionPermission { return &v1beta1.LayerVersionPermission{} },
+		NewList: func() resource.ManagedList { return &v1beta1.LayerVersionPermissionList{} },
+		Region:  func(p *v1beta1.LayerVersionPermission) string { return p.Spec.ForProvider.Region },
+		Reads:   reads,
+		Observer: func(
+			_ *v1beta1.LayerVersionPermission, s *session.Session,
+		) reconcile.Observer[*v1beta1.LayerVersionPermission] {
+			return newExternal(session.Client(s, lambda.NewFromConfig), s.ReadCache())
+		},
 		ActsOn:     acts,
 		References: references,
 		RefersTo:   []schema.GroupVersionKind{v1beta1.LayerVersionGroupVersionKind},
 	})
-}
-
-func observer(
-	_ *v1beta1.LayerVersionPermission, s *session.Session,
-) reconcile.Observer[*v1beta1.LayerVersionPermission] {
-	return newExternal(session.Client(s, lambda.NewFromConfig), s.ReadCache())
 }
 
 // calls are the operations by which this kind creates, updates and deletes.

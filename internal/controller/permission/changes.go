@@ -13,38 +13,22 @@ const changeWait = 100 * time.Millisecond
 // ongoing is the set of functions with policies that this provider is changing. If several
 // statements are added at the same time, AWS may accept all and keep one, so the policies
 // of a function are changed one call after the other. It is safe for concurrent use.
-type ongoing struct {
-	mu        sync.Mutex
-	functions map[string]bool
-}
+type ongoing struct{ functions sync.Map }
 
 // begin begins a change of the policies of a function. It returns false while another
 // change is in progress. The caller must end a change that has begun.
 func (o *ongoing) begin(function string) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.functions[function] {
-		return false
-	}
-	if o.functions == nil {
-		o.functions = map[string]bool{}
-	}
-	o.functions[function] = true
-	return true
+	_, under := o.functions.LoadOrStore(function, struct{}{})
+	return !under
 }
 
 // end ends a change of the policies of a function.
-func (o *ongoing) end(function string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	delete(o.functions, function)
-}
+func (o *ongoing) end(function string) { o.functions.Delete(function) }
 
 // under reports whether a change of the policies of a function is in progress.
 func (o *ongoing) under(function string) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.functions[function]
+	_, under := o.functions.Load(function)
+	return under
 }
 
 // notSent returns the error of a call that was not sent, because another is in progress.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -77,10 +78,7 @@ func selectors(p *v1beta1.Permission) []v1beta1.FieldSelector {
 func references(p *v1beta1.Permission) []reconcile.Reference {
 	fp := p.Spec.ForProvider
 	return []reconcile.Reference{
-		{
-			Field: "functionName", To: v1beta1.FunctionGroupVersionKind,
-			Ref: fp.FunctionNameRef, Selector: fp.FunctionNameSelector,
-		},
-		{Field: "qualifier", To: v1beta1.AliasGroupVersionKind, Ref: fp.QualifierRef, Selector: fp.QualifierSelector},
+		functionconfig.FunctionReference(fp.FunctionNameRef, fp.FunctionNameSelector),
+		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, fp.QualifierRef, fp.QualifierSelector),
 	}
 }

@@ -2,8 +2,6 @@
 package provisionedconcurrencyconfig
 
 import (
-	"time"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -20,7 +18,6 @@ import (
 
 // Setup adds a controller of ProvisionedConcurrencyConfigs to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
-	c := &connector{now: o.Now}
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
 		GVK:     v1beta1.ProvisionedConcurrencyConfigGroupVersionKind,
 		New:     func() *v1beta1.ProvisionedConcurrencyConfig { return &v1beta1.ProvisionedConcurrencyConfig{} },
@@ -36,7 +33,11 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 				opPut)
 		},
 		Reported: func(*v1beta1.ProvisionedConcurrencyConfig) bool { return true },
-		Observer: c.observer,
+		Observer: func(
+			_ *v1beta1.ProvisionedConcurrencyConfig, s *session.Session,
+		) reconcile.Observer[*v1beta1.ProvisionedConcurrencyConfig] {
+			return newExternal(session.Client(s, lambda.NewFromConfig), o.Now)
+		},
 		ActsOn: func(mg *v1beta1.ProvisionedConcurrencyConfig) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
@@ -45,18 +46,10 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 	})
 }
 
-type connector struct{ now func() time.Time }
-
-func (c *connector) observer(
-	_ *v1beta1.ProvisionedConcurrencyConfig, s *session.Session,
-) reconcile.Observer[*v1beta1.ProvisionedConcurrencyConfig] {
-	return newExternal(session.Client(s, lambda.NewFromConfig), c.now)
-}
-
 func references(c *v1beta1.ProvisionedConcurrencyConfig) []reconcile.Reference {
 	p := c.Spec.ForProvider
 	return []reconcile.Reference{
-		functionconfig.FunctionReference(p.ConfiguredFunction),
+		functionconfig.FunctionReference(p.FunctionNameRef, p.FunctionNameSelector),
 		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 }

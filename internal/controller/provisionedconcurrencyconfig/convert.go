@@ -2,7 +2,6 @@ package provisionedconcurrencyconfig
 
 import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -13,7 +12,7 @@ import (
 type settings = v1beta1.ProvisionedConcurrencyConfigSettings
 
 // fromAWS returns the requested settings in comparable form.
-func fromAWS(p types.ProvisionedConcurrencyConfigListItem) settings {
+func fromAWS(p *answer) settings {
 	return settings{ProvisionedConcurrentExecutions: p.RequestedProvisionedConcurrentExecutions}
 }
 
@@ -26,10 +25,10 @@ func putInput(s settings, n functionname.Name) *lambda.PutProvisionedConcurrency
 
 // observation returns what status shows of provisioned concurrency.
 func observation(
-	p types.ProvisionedConcurrencyConfigListItem, n functionname.Name,
+	p *answer, n functionname.Name,
 ) v1beta1.ProvisionedConcurrencyConfigObservation {
 	out := v1beta1.ProvisionedConcurrencyConfigObservation{
-		FunctionName: &n.Function, Qualifier: &n.Qualifier, FunctionArn: p.FunctionArn, StatusReason: p.StatusReason,
+		FunctionName: &n.Function, Qualifier: &n.Qualifier, StatusReason: p.StatusReason,
 		LastModified:                             p.LastModified,
 		RequestedProvisionedConcurrentExecutions: p.RequestedProvisionedConcurrentExecutions,
 		AllocatedProvisionedConcurrentExecutions: p.AllocatedProvisionedConcurrentExecutions,

@@ -21,18 +21,18 @@ func TestPutInput(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	got := observation(types.ProvisionedConcurrencyConfigListItem{
-		FunctionArn: ptr.To("arn"), LastModified: ptr.To("then"), Status: types.ProvisionedConcurrencyStatusEnumFailed, StatusReason: ptr.To("why"),
+	got := observation(&answer{
+		LastModified: ptr.To("then"), Status: types.ProvisionedConcurrencyStatusEnumFailed, StatusReason: ptr.To("why"),
 		RequestedProvisionedConcurrentExecutions: ptr.To[int32](5), AllocatedProvisionedConcurrentExecutions: ptr.To[int32](4), AvailableProvisionedConcurrentExecutions: ptr.To[int32](3),
 	}, live)
 	want := v1beta1.ProvisionedConcurrencyConfigObservation{
-		FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), FunctionArn: ptr.To("arn"), LastModified: ptr.To("then"), Status: ptr.To("FAILED"), StatusReason: ptr.To("why"),
+		FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), LastModified: ptr.To("then"), Status: ptr.To("FAILED"), StatusReason: ptr.To("why"),
 		RequestedProvisionedConcurrentExecutions: ptr.To[int32](5), AllocatedProvisionedConcurrentExecutions: ptr.To[int32](4), AvailableProvisionedConcurrentExecutions: ptr.To[int32](3),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got := observation(types.ProvisionedConcurrencyConfigListItem{}, live); got.Status != nil {
+	if got := observation(&answer{}, live); got.Status != nil {
 		t.Errorf("what AWS left out is not shown, got %q", *got.Status)
 	}
 }

@@ -1,6 +1,7 @@
 package provisionedconcurrencyconfig
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -24,13 +25,15 @@ const modifiedLayout = "2006-01-02T15:04:05-0700"
 
 // desired returns the settings of spec. What only initProvider sets is left to others
 // after the creation, such as Application Auto Scaling.
-func desired(mg *v1beta1.ProvisionedConcurrencyConfig) (forProvider, initProvider settings) {
-	return mg.Spec.ForProvider.ProvisionedConcurrencyConfigSettings, ptr.Deref(mg.Spec.InitProvider, settings{})
+func desired(
+	_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig,
+) (forProvider, initProvider settings, err error) {
+	return mg.Spec.ForProvider.ProvisionedConcurrencyConfigSettings, ptr.Deref(mg.Spec.InitProvider, settings{}), nil
 }
 
 // state returns the Ready condition from the status in AWS. was is the previous condition:
 // what has never been ready is being created.
-func state(p types.ProvisionedConcurrencyConfigListItem, was xpv2.Condition, generation int64) xpv2.Condition {
+func state(p *answer, was xpv2.Condition, generation int64) xpv2.Condition {
 	switch p.Status {
 	case types.ProvisionedConcurrencyStatusEnumReady:
 		return reconcile.Available(generation)
@@ -47,7 +50,7 @@ func state(p types.ProvisionedConcurrencyConfigListItem, was xpv2.Condition, gen
 }
 
 // untold returns the Ready condition if AWS returns no status, from the numbers alone.
-func untold(p types.ProvisionedConcurrencyConfigListItem, generation int64) xpv2.Condition {
+func untold(p *answer, generation int64) xpv2.Condition {
 	if n := ptr.Deref(p.RequestedProvisionedConcurrentExecutions, 0); n > 0 &&
 		ptr.Deref(p.AllocatedProvisionedConcurrentExecutions, 0) >= n {
 		return reconcile.Available(generation)
@@ -56,13 +59,13 @@ func untold(p types.ProvisionedConcurrencyConfigListItem, generation int64) xpv2
 }
 
 // reason returns AWS's reason for the status.
-func reason(p types.ProvisionedConcurrencyConfigListItem) string {
+func reason(p *answer) string {
 	return strings.TrimSuffix(string(p.Status)+": "+ptr.Deref(p.StatusReason, ""), ": ")
 }
 
 // decide returns the plan. While a request is in progress in AWS, no call is due.
 func decide(
-	p types.ProvisionedConcurrencyConfigListItem, changes diff.Changes, state xpv2.Condition,
+	p *answer, changes diff.Changes, state xpv2.Condition,
 	now time.Time,
 ) reconcile.Plan {
 	plan := reconcile.Plan{Ready: state, Changes: changes}
@@ -84,7 +87,7 @@ func decide(
 }
 
 // since returns the time since the last request, by AWS's record. An unreadable time counts as long ago.
-func since(p types.ProvisionedConcurrencyConfigListItem, now time.Time) time.Duration {
+func since(p *answer, now time.Time) time.Duration {
 	t, err := time.Parse(modifiedLayout, ptr.Deref(p.LastModified, ""))
 	if err != nil {
 		return retryAfter

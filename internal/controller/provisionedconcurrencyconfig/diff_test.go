@@ -17,8 +17,8 @@ import (
 var testNow = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // item returns an item that was requested some time ago.
-func item(status types.ProvisionedConcurrencyStatusEnum, requested int32, ago time.Duration) types.ProvisionedConcurrencyConfigListItem {
-	return types.ProvisionedConcurrencyConfigListItem{
+func item(status types.ProvisionedConcurrencyStatusEnum, requested int32, ago time.Duration) *answer {
+	return &answer{
 		Status: status, RequestedProvisionedConcurrentExecutions: &requested, LastModified: ptr.To(testNow.Add(-ago).Format("2006-01-02T15:04:05+0000")),
 	}
 }
@@ -31,7 +31,7 @@ func TestDecide(t *testing.T) {
 	undated.LastModified = ptr.To("yesterday")
 	cases := map[string]struct {
 		reason  string
-		there   types.ProvisionedConcurrencyConfigListItem
+		there   *answer
 		was     xpv2.Condition
 		spec    int32
 		ready   xpv2.ConditionReason
@@ -57,7 +57,9 @@ func TestDecide(t *testing.T) {
 			if tc.was.Type != "" {
 				mg.SetConditions(tc.was)
 			}
-			changes := reconcile.Merge(desired(mg)).Compare(fromAWS(tc.there)).Changes
+			forProvider, initProvider, _ := desired(t.Context(), mg)
+			d := reconcile.Merge(forProvider, initProvider)
+			changes := d.Compare(fromAWS(tc.there)).Changes
 			got := decide(tc.there, changes, state(tc.there, mg.GetCondition(xpv2.TypeReady), 2), testNow)
 			if got.Ready.Reason != tc.ready || got.Ready.Message != tc.message || got.Ready.ObservedGeneration != 2 {
 				t.Errorf("%s\nReady is %s %q of generation %d", tc.reason, got.Ready.Reason, got.Ready.Message, got.Ready.ObservedGeneration)
@@ -91,10 +93,12 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := &v1beta1.ProvisionedConcurrencyConfig{}
 			mg.Spec.ForProvider.ProvisionedConcurrentExecutions, mg.Spec.InitProvider = tc.spec, tc.initial
-			if changes := reconcile.Merge(desired(mg)).Compare(fromAWS(there)).Changes; changes.String() != tc.changes {
+			forProvider, initProvider, _ := desired(t.Context(), mg)
+			d := reconcile.Merge(forProvider, initProvider)
+			if changes := d.Compare(fromAWS(there)).Changes; changes.String() != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, changes, tc.changes)
 			}
-			created := reconcile.Desired[settings]{Settings: reconcile.Merge(desired(mg)).Settings}
+			created := reconcile.Desired[settings]{Settings: d.Settings}
 			if got := len(created.Compare(fromAWS(there)).Changes) == 0; got != tc.asMade {
 				t.Errorf("%s\nas made is %t", tc.reason, got)
 			}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -18,11 +17,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
+// answer is the AWS value.
+type answer = lambda.GetProvisionedConcurrencyConfigOutput
+
 type (
-	awsResource = reconcile.Resource[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem,
-		settings]
-	found  = reconcile.Observation[types.ProvisionedConcurrencyConfigListItem, settings]
-	update = reconcile.Update[settings]
+	awsResource = reconcile.Resource[*v1beta1.ProvisionedConcurrencyConfig, *answer, settings]
+	found       = reconcile.Observation[*answer, settings]
+	update      = reconcile.Update[settings]
 )
 
 // external is the provisioned concurrency of an alias or a version in AWS. It lives for one reconcile.
@@ -36,29 +37,9 @@ type external struct {
 func newExternal(api lambdaAPI, now func() time.Time) awsResource {
 	e := &external{api: api, now: now}
 	return awsResource{
-		Calls: calls, Read: e.read, Status: e.status, Ready: e.ready, Desired: e.desired, Plan: e.plan,
+		Calls: calls, Read: e.read, Status: e.status, Ready: e.ready, Desired: desired, Plan: e.plan,
 		Create: e.create, Update: e.update, Delete: e.delete,
 	}
-}
-
-// get reads a single configuration.
-func (e *external) get(ctx context.Context, n functionname.Name) (types.ProvisionedConcurrencyConfigListItem, error) {
-	out, err := e.api.GetProvisionedConcurrencyConfig(ctx,
-		&lambda.GetProvisionedConcurrencyConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
-	if err != nil {
-		return types.ProvisionedConcurrencyConfigListItem{}, errors.Wrapf(err, "cannot get %s", description(n))
-	}
-	if out.RequestedProvisionedConcurrentExecutions == nil {
-		return types.ProvisionedConcurrencyConfigListItem{}, errors.Errorf(
-			"cannot get %s: AWS's answer to %s lacks requestedProvisionedConcurrentExecutions", description(n), opGet)
-	}
-	return types.ProvisionedConcurrencyConfigListItem{
-		AllocatedProvisionedConcurrentExecutions: out.AllocatedProvisionedConcurrentExecutions,
-		AvailableProvisionedConcurrentExecutions: out.AvailableProvisionedConcurrentExecutions,
-		LastModified:                             out.LastModified,
-		RequestedProvisionedConcurrentExecutions: out.RequestedProvisionedConcurrentExecutions, Status: out.Status,
-		StatusReason: out.StatusReason,
-	}, nil
 }
 
 // read reads the provisioned concurrency.
@@ -77,12 +58,19 @@ func (e *external) read(
 	}
 	e.name = n
 	o := found{Name: n.String(), Description: description(n), Parent: n.String()}
-	item, err := e.get(ctx, n)
-	if awserr.IsNotFound(err) {
+	out, err := e.api.GetProvisionedConcurrencyConfig(ctx,
+		&lambda.GetProvisionedConcurrencyConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
+	switch {
+	case awserr.IsNotFound(err):
 		return o, nil
+	case err != nil:
+		return o, errors.Wrapf(err, "cannot get %s", o.Description)
+	case out.RequestedProvisionedConcurrentExecutions == nil:
+		return o, errors.Errorf("cannot get %s: AWS's answer to %s lacks requestedProvisionedConcurrentExecutions",
+			o.Description, opGet)
 	}
-	o.Resource, o.Settings, o.Exists = item, fromAWS(item), err == nil
-	return o, err
+	o.Resource, o.Settings, o.Exists = out, fromAWS(out), true
+	return o, nil
 }
 
 func description(n functionname.Name) string {
@@ -97,14 +85,6 @@ func (e *external) status(mg *v1beta1.ProvisionedConcurrencyConfig, o found) {
 // ready returns the Ready condition from the AWS value.
 func (e *external) ready(mg *v1beta1.ProvisionedConcurrencyConfig, o found) xpv2.Condition {
 	return state(o.Resource, mg.GetCondition(xpv2.TypeReady), mg.GetGeneration())
-}
-
-// desired returns the settings of spec.
-func (e *external) desired(
-	_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig,
-) (forProvider, initProvider settings, err error) {
-	forProvider, initProvider = desired(mg)
-	return forProvider, initProvider, nil
 }
 
 // plan decides what is due.

@@ -32,7 +32,11 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 				opPut)
 		},
 		Reported: func(*v1beta1.RuntimeManagementConfig) bool { return true },
-		Observer: observer,
+		Observer: func(
+			_ *v1beta1.RuntimeManagementConfig, s *session.Session,
+		) reconcile.Observer[*v1beta1.RuntimeManagementConfig] {
+			return newExternal(session.Client(s, lambda.NewFromConfig))
+		},
 		ActsOn: func(mg *v1beta1.RuntimeManagementConfig) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
@@ -41,16 +45,10 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 	})
 }
 
-func observer(
-	_ *v1beta1.RuntimeManagementConfig, s *session.Session,
-) reconcile.Observer[*v1beta1.RuntimeManagementConfig] {
-	return newExternal(session.Client(s, lambda.NewFromConfig))
-}
-
 func references(c *v1beta1.RuntimeManagementConfig) []reconcile.Reference {
 	p := c.Spec.ForProvider
 	return []reconcile.Reference{
-		functionconfig.FunctionReference(p.ConfiguredFunction),
+		functionconfig.FunctionReference(p.FunctionNameRef, p.FunctionNameSelector),
 		functionconfig.QualifierReference(v1beta1.VersionGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 }

@@ -1,6 +1,8 @@
 package runtimemanagementconfig
 
 import (
+	"context"
+
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -9,13 +11,17 @@ import (
 )
 
 // desired returns the settings of spec.
-func desired(mg *v1beta1.RuntimeManagementConfig) (forProvider, initProvider settings) {
-	return mg.Spec.ForProvider.RuntimeManagementConfigSettings, ptr.Deref(mg.Spec.InitProvider, settings{})
+func desired(
+	_ context.Context, mg *v1beta1.RuntimeManagementConfig,
+) (forProvider, initProvider settings, err error) {
+	return mg.Spec.ForProvider.RuntimeManagementConfigSettings, ptr.Deref(mg.Spec.InitProvider, settings{}), nil
 }
 
 // compare returns how spec differs from what was observed.
-func compare(d reconcile.Desired[settings], observed settings) reconcile.Comparison[settings] {
-	return reconcile.Compare(fitting(diff.Fill(fitting(d.Settings), observed, d.Left)), observed)
+func compare(
+	_ context.Context, _ *v1beta1.RuntimeManagementConfig, d reconcile.Desired[settings], o found,
+) (reconcile.Comparison[settings], error) {
+	return reconcile.Compare(fitting(diff.Fill(fitting(d.Settings), o.Settings, d.Left)), o.Settings), nil
 }
 
 // fitting omits the runtime unless the mode is Manual: AWS accepts it with no other mode.

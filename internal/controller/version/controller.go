@@ -22,6 +22,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
@@ -90,10 +91,5 @@ func reads(v *v1beta1.Version) []string {
 
 func references(v *v1beta1.Version) []reconcile.Reference {
 	fp := v.Spec.ForProvider
-	return []reconcile.Reference{
-		{
-			Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: fp.FunctionNameRef,
-			Selector: fp.FunctionNameSelector,
-		},
-	}
+	return []reconcile.Reference{functionconfig.FunctionReference(fp.FunctionNameRef, fp.FunctionNameSelector)}
 }

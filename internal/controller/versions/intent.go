@@ -58,12 +58,7 @@ func List(ctx context.Context, api Lister, function string) ([]types.FunctionCon
 	all := []types.FunctionConfiguration{}
 	pages := lambda.NewListVersionsByFunctionPaginator(api,
 		&lambda.ListVersionsByFunctionInput{FunctionName: ptr.To(function)})
-	var read lambdaapi.Pages
-	for pages.HasMorePages() {
-		if err := read.Next("versions"); err != nil {
-			return nil, err
-		}
-		page, err := pages.NextPage(ctx)
+	for page, err := range lambdaapi.Each(ctx, "versions", pages) {
 		if awserr.IsNotFound(err) {
 			return all, nil
 		}

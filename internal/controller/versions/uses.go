@@ -84,12 +84,7 @@ func listsOf(ctx context.Context, api API, function string) (lists, error) {
 // addAliases adds the aliases, and the versions that they route to, whatever their weight.
 func addAliases(ctx context.Context, api API, function string, l *lists) error {
 	pages := lambda.NewListAliasesPaginator(api, &lambda.ListAliasesInput{FunctionName: ptr.To(function)})
-	var read lambdaapi.Pages
-	for pages.HasMorePages() {
-		if err := read.Next("aliases"); err != nil {
-			return err
-		}
-		page, err := pages.NextPage(ctx)
+	for page, err := range lambdaapi.Each(ctx, "aliases", pages) {
 		if err != nil {
 			return errors.Wrapf(err, "cannot list the aliases of function %s", function)
 		}
@@ -111,12 +106,7 @@ func addAliases(ctx context.Context, api API, function string, l *lists) error {
 func addProvisioned(ctx context.Context, api API, function string, l *lists) error {
 	pages := lambda.NewListProvisionedConcurrencyConfigsPaginator(api,
 		&lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: ptr.To(function)})
-	var read lambdaapi.Pages
-	for pages.HasMorePages() {
-		if err := read.Next("provisioned concurrency"); err != nil {
-			return err
-		}
-		page, err := pages.NextPage(ctx)
+	for page, err := range lambdaapi.Each(ctx, "provisioned concurrency", pages) {
 		if err != nil {
 			return errors.Wrapf(err, "cannot list the provisioned concurrency of function %s", function)
 		}
@@ -130,12 +120,7 @@ func addProvisioned(ctx context.Context, api API, function string, l *lists) err
 func addInvokeConfigs(ctx context.Context, api API, function string, l *lists) error {
 	pages := lambda.NewListFunctionEventInvokeConfigsPaginator(api,
 		&lambda.ListFunctionEventInvokeConfigsInput{FunctionName: ptr.To(function)})
-	var read lambdaapi.Pages
-	for pages.HasMorePages() {
-		if err := read.Next("event invoke configs"); err != nil {
-			return err
-		}
-		page, err := pages.NextPage(ctx)
+	for page, err := range lambdaapi.Each(ctx, "event invoke configs", pages) {
 		if err != nil {
 			return errors.Wrapf(err, "cannot list the event invoke configs of function %s", function)
 		}
@@ -163,12 +148,7 @@ func useOf(ctx context.Context, api API, f Function, version string) (string, er
 func mappingOf(ctx context.Context, api API, arn string) (string, error) {
 	pages := lambda.NewListEventSourceMappingsPaginator(api,
 		&lambda.ListEventSourceMappingsInput{FunctionName: ptr.To(arn)})
-	var read lambdaapi.Pages
-	for pages.HasMorePages() {
-		if err := read.Next("event source mappings"); err != nil {
-			return "", err
-		}
-		page, err := pages.NextPage(ctx)
+	for page, err := range lambdaapi.Each(ctx, "event source mappings", pages) {
 		if awserr.IsNotFound(err) {
 			return "", nil
 		}

@@ -179,7 +179,7 @@ func (e Event) withCall(v envelope) (Event, error) {
 	if e.Time, err = timeOf(d.EventTime, v.Time); err != nil {
 		return Event{}, ErrInvalid
 	}
-	e.ReadOnly = bool(d.ReadOnly) || isRead(operation)
+	e.ReadOnly = bool(d.ReadOnly) || IsRead(operation)
 	e.Failed = d.ErrorCode != "" || d.ErrorMessage != ""
 	e.Subject = subjectOf(d, e)
 	e.By = Origin{
@@ -205,8 +205,9 @@ func timeOf(times ...text) (time.Time, error) {
 	return time.Time{}, err
 }
 
-// isRead reports whether an operation changes nothing, by its name.
-func isRead(operation string) bool {
+// IsRead reports whether an operation of Lambda changes nothing, by its name, so that trails of management events do not
+// record it.
+func IsRead(operation string) bool {
 	for _, verb := range []string{"Get", "List", "Invoke"} {
 		if strings.HasPrefix(operation, verb) {
 			return true

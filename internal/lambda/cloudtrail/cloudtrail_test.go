@@ -340,3 +340,11 @@ func TestConcerns(t *testing.T) {
 		})
 	}
 }
+
+func TestIsRead(t *testing.T) {
+	for operation, want := range map[string]bool{"UpdateAlias": false, "TagResource": false, "GetFunction": true, "ListAliases": true, "Invoke": true} {
+		if IsRead(operation) != want {
+			t.Errorf("%s changes nothing: want %t", operation, want)
+		}
+	}
+}

@@ -58,10 +58,8 @@ func (d *deletionProtection[T]) check(
 	case decision.Action != protection.Wait:
 		return proceeding(mg, decision.Confirmed), false, nil
 	}
-	c := reconcile.ReadyCondition(corev1.ConditionTrue, xpv2.ConditionReason(decision.Reason), mg.GetGeneration(),
-		decision.Message)
-	c.Type = v1beta1.TypeDeletionHeld
-	mg.SetConditions(c)
+	mg.SetConditions(reconcile.NewCondition(v1beta1.TypeDeletionHeld, corev1.ConditionTrue,
+		xpv2.ConditionReason(decision.Reason), mg.GetGeneration(), decision.Message))
 	return reconcile.Result{
 		Ready: reconcile.Deleting(mg.GetGeneration(), decision.Message),
 		Effects: reconcile.Effects{
@@ -127,9 +125,8 @@ func proceeding(mg reconcile.Managed, confirmed bool) reconcile.Result {
 	if reconcile.PendingReason(mg) == "" {
 		return reconcile.Result{}
 	}
-	c := reconcile.ReadyCondition(corev1.ConditionFalse, v1beta1.ReasonDeletionProceeds, mg.GetGeneration(), "")
-	c.Type = v1beta1.TypeDeletionHeld
-	mg.SetConditions(c)
+	mg.SetConditions(reconcile.NewCondition(v1beta1.TypeDeletionHeld, corev1.ConditionFalse,
+		v1beta1.ReasonDeletionProceeds, mg.GetGeneration(), ""))
 	if !confirmed {
 		return reconcile.Result{}
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -30,13 +31,16 @@ func TestLifecycleMetrics(t *testing.T) {
 	}
 
 	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(newLifecycleCollector(e))
+	registry.MustRegister(e.options.Metrics)
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := map[string]float64{}
 	for _, f := range families {
+		if !strings.HasPrefix(f.GetName(), "crossplane_") {
+			continue
+		}
 		for _, m := range f.GetMetric() {
 			if n := m.GetHistogram().GetSampleCount(); n != 1 {
 				t.Errorf("%s: %d samples, want 1", f.GetName(), n)
@@ -53,24 +57,5 @@ func TestLifecycleMetrics(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
-	}
-}
-
-// lifecycleCollector collects only the lifecycle metrics.
-type lifecycleCollector struct{ all []prometheus.Collector }
-
-func newLifecycleCollector(e *env) prometheus.Collector {
-	return lifecycleCollector{all: e.options.Metrics.Lifecycle.Collectors()}
-}
-
-func (l lifecycleCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, c := range l.all {
-		c.Describe(ch)
-	}
-}
-
-func (l lifecycleCollector) Collect(ch chan<- prometheus.Metric) {
-	for _, c := range l.all {
-		c.Collect(ch)
 	}
 }

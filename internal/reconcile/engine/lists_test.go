@@ -166,7 +166,7 @@ func TestRestartByList(t *testing.T) {
 		"Changed":   {reason: "Someone has changed it meanwhile.", change: func(l *listedEnv) { l.cloud.value = "by hand" }, read: true},
 		"Planned": {reason: "It was only planned, and the user has asked for more meanwhile.", change: func(l *listedEnv) {
 			mg := l.stored()
-			mg.SetConditions(plannedCondition(mg.Generation, corev1.ConditionTrue, v1beta1.ReasonChangesPlanned, "adopt: TagResource cart"))
+			mg.SetConditions(reconcile.NewCondition(v1beta1.TypePlanned, corev1.ConditionTrue, v1beta1.ReasonChangesPlanned, mg.Generation, "adopt: TagResource cart"))
 			if err := l.server.Status().Update(l.t.Context(), mg); err != nil {
 				l.t.Fatal(err)
 			}

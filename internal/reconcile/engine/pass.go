@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
@@ -22,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/cloudtrail"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
@@ -311,16 +311,11 @@ func (p *pass[T]) act(ctx context.Context, mg T, name string, done memory.Action
 
 // expectEvent records that a drift event about calls that were made is expected, if CloudTrail records them.
 func (p *pass[T]) expectEvent(operations []string) {
-	if p.events == nil || p.session == nil || p.kind.Reported == nil || !slices.ContainsFunc(operations, isChange) {
+	changes := func(operation string) bool { return !cloudtrail.IsRead(operation) }
+	if p.events == nil || p.session == nil || p.kind.Reported == nil || !slices.ContainsFunc(operations, changes) {
 		return
 	}
 	p.events.Called(p.session.Ref.UID, p.session.Identity.Account, p.session.AWS.Region)
-}
-
-// isChange reports whether an operation of Lambda changes something, so that trails of management events record it.
-func isChange(operation string) bool {
-	return !strings.HasPrefix(operation, "Get") && !strings.HasPrefix(operation, "List") &&
-		!strings.HasPrefix(operation, "Invoke")
 }
 
 // remove deletes the external resource, unless the deletion waits for a confirmation.

@@ -64,7 +64,8 @@ func (p *pass[T]) planning(mg T, connect func() (reconcile.Observer[T], error)) 
 		mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
 	case !reconcile.ObserveOnly(mg):
 		if mg.GetCondition(v1beta1.TypePlanned).Status == corev1.ConditionTrue {
-			mg.SetConditions(plannedCondition(mg.GetGeneration(), corev1.ConditionFalse, v1beta1.ReasonNotPlanned, ""))
+			mg.SetConditions(reconcile.NewCondition(v1beta1.TypePlanned, corev1.ConditionFalse,
+				v1beta1.ReasonNotPlanned, mg.GetGeneration(), ""))
 		}
 		return connect()
 	}
@@ -145,7 +146,7 @@ func show(mg reconcile.Managed, summary string, differs bool) {
 	if differs {
 		reason = v1beta1.ReasonChangesPlanned
 	}
-	mg.SetConditions(plannedCondition(mg.GetGeneration(), corev1.ConditionTrue, reason,
+	mg.SetConditions(reconcile.NewCondition(v1beta1.TypePlanned, corev1.ConditionTrue, reason, mg.GetGeneration(),
 		reconcile.Cut(summary, maxPlan)))
 }
 
@@ -167,12 +168,4 @@ func sameAsPlanned(out reconcile.Outcome, mg reconcile.Managed) bool {
 	p := mg.GetCondition(v1beta1.TypePlanned)
 	return p.Status == corev1.ConditionTrue && p.ObservedGeneration == mg.GetGeneration() && !reconcile.Requested(mg) &&
 		out.Differences != nil && slices.Equal(out.Differences.List, mg.GetSummary().Differences)
-}
-
-func plannedCondition(
-	generation int64, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string,
-) xpv2.Condition {
-	c := reconcile.ReadyCondition(status, reason, generation, message)
-	c.Type = v1beta1.TypePlanned
-	return c
 }

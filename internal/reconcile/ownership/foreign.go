@@ -1,6 +1,7 @@
 package ownership
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -63,12 +64,12 @@ func NewForeignUntaggedError(what, name string) *ForeignError {
 func owner(tags map[string]string, c Expected) string {
 	who := "another resource"
 	if tags[TagName] != "" {
-		who = fmt.Sprintf("%s %s/%s", or(tags[TagKind], "resource"), tags[TagNamespace], tags[TagName])
+		who = fmt.Sprintf("%s %s/%s", cmp.Or(tags[TagKind], "resource"), tags[TagNamespace], tags[TagName])
 	}
 	if tags[TagCluster] == c.ClusterID {
 		return who + " of this cluster"
 	}
-	return fmt.Sprintf("%s of cluster %s", who, or(tags[TagCluster], "unknown"))
+	return fmt.Sprintf("%s of cluster %s", who, cmp.Or(tags[TagCluster], "unknown"))
 }
 
 // otherProvider returns which other tool the tags name as the manager of the external
@@ -78,14 +79,7 @@ func otherProvider(tags map[string]string) string {
 		return ""
 	}
 	return fmt.Sprintf(" (its tags name the Crossplane resource %s of kind %s)", tags[TagName],
-		or(tags[TagKind], "unknown"))
-}
-
-func or(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
+		cmp.Or(tags[TagKind], "unknown"))
 }
 
 // OwnedBy returns a message that another existing resource of this cluster owns an external resource, and what to do.

@@ -37,7 +37,10 @@ type Metrics struct {
 	rollouts   *prometheus.HistogramVec
 	findings   *prometheus.GaugeVec
 	held       *prometheus.GaugeVec
-	Lifecycle  lifecycle
+
+	// The metrics of crossplane-runtime under their names. The runtime's own recorder keeps the name of every resource
+	// that ever existed, and does not distinguish resources with the same name in different namespaces.
+	detected, ready, deletion, drift *prometheus.HistogramVec
 
 	mu       sync.Mutex
 	drifting map[string]func() int
@@ -50,10 +53,14 @@ func NewMetrics() *Metrics {
 	m := &Metrics{
 		reconciles: metrics.Reconciles(), toReady: metrics.TimeToReady(), seen: metrics.DriftSeen(),
 		corrected: metrics.DriftCorrected(), rollouts: metrics.RolloutDuration(), findings: metrics.Findings(),
-		held: metrics.DeletionsHeld(), Lifecycle: newLifecycle(), drifting: map[string]func() int{},
+		held: metrics.DeletionsHeld(), drifting: map[string]func() int{},
+		detected: metrics.FirstTimeToReconcile(), ready: metrics.FirstTimeToReadiness(),
+		deletion: metrics.Deletion(), drift: metrics.Drift(),
 	}
-	m.Group = append(m.Lifecycle.Collectors(), m.reconciles, m.toReady, m.seen, m.corrected, m.rollouts, m.findings,
-		m.held, metrics.Computed(m.count, metrics.DriftPending, metrics.Rollouts))
+	m.Group = metrics.Group{
+		m.detected, m.ready, m.deletion, m.drift, m.reconciles, m.toReady, m.seen, m.corrected, m.rollouts, m.findings,
+		m.held, metrics.Computed(m.count, metrics.DriftPending, metrics.Rollouts),
+	}
 	return m
 }
 
@@ -153,7 +160,28 @@ func (m *Metrics) RecordReconcile(kind, result string) {
 func (m *Metrics) RecordReady(gvk schema.GroupVersionKind, took time.Duration) {
 	if m != nil {
 		m.toReady.WithLabelValues(gvk.Kind).Observe(took.Seconds())
-		m.Lifecycle.ready.WithLabelValues(gvk.String()).Observe(took.Seconds())
+		m.ready.WithLabelValues(gvk.String()).Observe(took.Seconds())
+	}
+}
+
+// RecordDetection records how long it took until a resource was first reconciled.
+func (m *Metrics) RecordDetection(gvk string, took time.Duration) {
+	if m != nil {
+		m.detected.WithLabelValues(gvk).Observe(took.Seconds())
+	}
+}
+
+// RecordDifference records how long before a comparison that found a difference the previous one was.
+func (m *Metrics) RecordDifference(gvk string, since time.Duration) {
+	if m != nil {
+		m.drift.WithLabelValues(gvk).Observe(since.Seconds())
+	}
+}
+
+// RecordDeletion records that the deletion of a resource has finished.
+func (m *Metrics) RecordDeletion(gvk string, took time.Duration) {
+	if m != nil {
+		m.deletion.WithLabelValues(gvk).Observe(took.Seconds())
 	}
 }
 

@@ -71,7 +71,7 @@ type Analyzer struct {
 	options    Options
 	hosts      egress.Hosts
 	transport  http.RoundTripper
-	conditions *conditions
+	conditions conditions
 	cloudWatch CloudWatch
 }
 
@@ -81,7 +81,7 @@ const hostFlag = "--analysis-host"
 // New returns an Analyzer without CloudWatch.
 func New(o Options) *Analyzer {
 	h := egress.Hosts{Flag: hostFlag, Allowed: o.Hosts, Loopback: o.AllowLoopback}
-	return &Analyzer{options: o, hosts: h, transport: newTransport(h), conditions: &conditions{}}
+	return &Analyzer{options: o, hosts: h, transport: newTransport(h), conditions: newConditions()}
 }
 
 // WithCloudWatch returns an Analyzer that reads from the CloudWatch of an account and region. It

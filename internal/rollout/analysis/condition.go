@@ -13,6 +13,7 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/interpreter"
+	"k8s.io/utils/lru"
 )
 
 const (
@@ -258,11 +259,10 @@ func (c *condition) explain(ctx context.Context, err error) error {
 // maxConditions is the maximum number of compiled expressions in memory. One takes some 10 KiB.
 const maxConditions = 512
 
-// conditions compiles expressions and keeps them. It is safe for concurrent use.
-type conditions struct {
-	mu   sync.Mutex
-	kept map[expression]compiled
-}
+// conditions compiles expressions and keeps those used last. It is safe for concurrent use.
+type conditions struct{ kept *lru.Cache }
+
+func newConditions() conditions { return conditions{lru.New(maxConditions)} }
 
 type expression struct {
 	dialect dialect
@@ -274,26 +274,13 @@ type compiled struct {
 	err       error
 }
 
-func (c *conditions) get(d dialect, text string) (*condition, error) {
+func (c conditions) get(d dialect, text string) (*condition, error) {
 	key := expression{dialect: d, text: text}
-	c.mu.Lock()
-	kept, ok := c.kept[key]
-	c.mu.Unlock()
-	if ok {
-		return kept.condition, kept.err
+	if kept, ok := c.kept.Get(key); ok {
+		k := kept.(compiled) //nolint:forcetypeassert // Only this function adds one.
+		return k.condition, k.err
 	}
 	cond, err := compile(d, text)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.kept == nil {
-		c.kept = map[expression]compiled{}
-	}
-	for old := range c.kept {
-		if len(c.kept) < maxConditions {
-			break
-		}
-		delete(c.kept, old)
-	}
-	c.kept[key] = compiled{condition: cond, err: err}
+	c.kept.Add(key, compiled{condition: cond, err: err})
 	return cond, err
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -32,7 +31,6 @@ const (
 
 // Errors of a request.
 var (
-	errTooLong  = errors.New("the response is too long")
 	errRedirect = errors.New("the server redirects, which the provider does not follow")
 	errToken    = errors.New("the bearer token is sent over https only: use an https URL")
 )
@@ -87,7 +85,7 @@ func (r requester) RoundTrip(req *http.Request) (*http.Response, error) {
 		_ = res.Body.Close() // It is not read.
 		return nil, errRedirect
 	}
-	res.Body = &boundedBody{ReadCloser: res.Body, left: r.limit}
+	res.Body = http.MaxBytesReader(nil, res.Body, r.limit)
 	return res, nil
 }
 
@@ -113,42 +111,21 @@ func checkTarget(target string) error {
 	return nil
 }
 
-// A boundedBody returns errTooLong if a body has more bytes than its limit.
-type boundedBody struct {
-	io.ReadCloser
-
-	left int64
-}
-
-// Read reads the next part of the body.
-func (b *boundedBody) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		var one [1]byte
-		if n, err := b.ReadCloser.Read(one[:]); n == 0 {
-			return 0, err
-		}
-		return 0, errTooLong
-	}
-	if int64(len(p)) > b.left {
-		p = p[:b.left]
-	}
-	n, err := b.ReadCloser.Read(p)
-	b.left -= int64(n)
-	return n, err
-}
-
 func isSuccess(status int) bool { return status/100 == 2 }
 
 // explain returns an error of a request without what the server has sent, and without addresses
 // and ports, which differ each time.
 func explain(err error) error {
-	for _, known := range []error{egress.ErrURL, errTooLong, errRedirect, errToken} {
+	for _, known := range []error{egress.ErrURL, errRedirect, errToken} {
 		if errors.Is(err, known) {
 			return known
 		}
 	}
 	if refused, ok := errors.AsType[*egress.HostError](err); ok {
 		return refused
+	}
+	if long, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return fmt.Errorf("the response has more than %d KiB", long.Limit>>10) //nolint:mnd // KiB.
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return errors.New("the server's certificate is not trusted, or is for another host")

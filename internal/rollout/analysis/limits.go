@@ -11,6 +11,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/ext"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 // CEL's limit of the cost is checked after each function, and counts many functions as one whatever they work on. So a
@@ -28,7 +29,7 @@ const (
 )
 
 // allowed are the functions of conditions.
-var allowed = setOf(
+var allowed = sets.New(
 	operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional, operators.NotStrictlyFalse,
 	operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater,
 	operators.GreaterEquals,
@@ -38,14 +39,6 @@ var allowed = setOf(
 	"math.isNaN", "math.isInf", "math.isFinite", "math.abs", "math.sign", "math.sqrt", "math.ceil", "math.floor",
 	"math.round", "math.trunc", mathMax, mathMin,
 )
-
-func setOf(names ...string) map[string]bool {
-	set := map[string]bool{}
-	for _, n := range names {
-		set[n] = true
-	}
-	return set
-}
 
 // restrict returns an error if an expression has a function that conditions do not have, or makes a list or a map of
 // anything but constants. Lists that are the arguments of math.greatest and math.least are allowed.
@@ -84,7 +77,7 @@ func (r *restriction) visit(e ast.Expr) {
 
 func (r *restriction) call(e ast.Expr) {
 	name := e.AsCall().FunctionName()
-	if !allowed[name] {
+	if !allowed.Has(name) {
 		r.reject(e, fmt.Sprintf("the function %s is not available", name))
 	}
 	if name == mathMax || name == mathMin {

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/api"
 	prometheusv1 "github.com/prometheus/client_golang/api/prometheus/v1"
 	"github.com/prometheus/common/model"
+	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
@@ -40,7 +41,7 @@ func (a *Analyzer) web(ctx context.Context, namespace string, m *v1beta1.WebMetr
 	}
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
-		return nil, sourceError(target, tooLong(err, maxBody))
+		return nil, sourceError(target, explain(err))
 	}
 	var v any
 	if json.Unmarshal(body, &v) != nil {
@@ -101,9 +102,6 @@ func onlyElement(v model.Value) (float64, error) {
 func prometheusError(err error) error {
 	e, ok := errors.AsType[*prometheusv1.Error](err)
 	if !ok {
-		if errors.Is(err, errTooLong) {
-			return tooLong(err, maxPrometheusBody)
-		}
 		return explain(err)
 	}
 	switch e.Type {
@@ -120,13 +118,6 @@ func prometheusError(err error) error {
 	default:
 		return errors.New("the server does not answer as Prometheus does")
 	}
-}
-
-func tooLong(err error, limit int) error {
-	if errors.Is(err, errTooLong) {
-		return fmt.Errorf("the response has more than %d KiB", limit>>10) //nolint:mnd // KiB.
-	}
-	return explain(err)
 }
 
 // sourceError returns an error of a source with the source's host.
@@ -148,7 +139,7 @@ func (a *Analyzer) requester(ctx context.Context, namespace string, token *v1bet
 	ref := refs.ObjectRef{Kind: refs.Secret, Namespace: namespace, Name: token.Name}
 	value, err := refs.Value(ctx, a.options.Secrets, ref, token.Key)
 	switch {
-	case refs.IsMissing(err) && ptrTrue(token.Optional):
+	case refs.IsMissing(err) && ptr.Deref(token.Optional, false):
 		return r, nil
 	case err != nil:
 		return r, fmt.Errorf("cannot read the bearer token: %w", err)
@@ -160,5 +151,3 @@ func (a *Analyzer) requester(ctx context.Context, namespace string, token *v1bet
 	}
 	return r, nil
 }
-
-func ptrTrue(b *bool) bool { return b != nil && *b }
