@@ -1,8 +1,6 @@
 package functioneventinvokeconfig
 
 import (
-	"context"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
@@ -19,10 +17,8 @@ func desired(mg *v1beta1.FunctionEventInvokeConfig, read lookup) (forProvider, i
 
 // compare returns how spec differs from what was observed. What spec does not set is
 // Lambda's default, and not left to AWS.
-func compare(
-	_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, d reconcile.Desired[settings], o found,
-) (reconcile.Comparison[settings], error) {
-	t, observed := d.Settings, o.Settings
+func compare(d reconcile.Desired[settings], observed settings) reconcile.Comparison[settings] {
+	t := d.Settings
 	for path, f := range map[string]struct{ to, from **int32 }{
 		"maximumEventAgeInSeconds": {&t.MaximumEventAgeInSeconds, &observed.MaximumEventAgeInSeconds},
 		"maximumRetryAttempts":     {&t.MaximumRetryAttempts, &observed.MaximumRetryAttempts},
@@ -45,5 +41,5 @@ func compare(
 			*f.to = *f.from
 		}
 	}
-	return reconcile.Compare(t, observed), nil
+	return reconcile.Compare(t, observed)
 }

@@ -66,7 +66,7 @@ func TestCompare(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, _ := compare(t.Context(), mg, reconcile.Merge(forProvider, initProvider), found{Settings: fromAWS(tc.there)})
+			c := compare(reconcile.Merge(forProvider, initProvider), fromAWS(tc.there))
 			if got := c.Changes.String(); got != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, tc.changes)
 			}

@@ -37,7 +37,7 @@ type external struct {
 func newExternal(api lambdaAPI, fields refs.Getter) awsResource {
 	e := &external{api: api, fields: fields}
 	return awsResource{
-		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, Compare: compare,
+		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, Compare: e.compare,
 		Create: e.create, Update: e.update, Delete: e.delete,
 	}
 }
@@ -88,6 +88,14 @@ func (e *external) desired(
 		}
 		return v, errors.Wrapf(err, "cannot resolve %s.destinationFrom", field)
 	})
+}
+
+// compare compares spec with the configuration.
+func (e *external) compare(
+	_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, d reconcile.Desired[settings],
+	o found,
+) (reconcile.Comparison[settings], error) {
+	return compare(d, o.Settings), nil
 }
 
 // create creates the configuration.

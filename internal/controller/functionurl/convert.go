@@ -20,7 +20,9 @@ type settings = v1beta1.FunctionURLSettings
 
 // fromAWS returns the AWS value in comparable form.
 func fromAWS(u *answer) settings {
-	return normal(settings{AuthType: lambdaapi.Text(u.AuthType), Cors: corsOf(u.Cors), InvokeMode: lambdaapi.Text(u.InvokeMode)})
+	return normal(settings{
+		AuthType: lambdaapi.Text(u.AuthType), Cors: corsOf(u.Cors), InvokeMode: lambdaapi.Text(u.InvokeMode),
+	})
 }
 
 // corsOf returns nil for a block without any setting.

@@ -1,7 +1,6 @@
 package functionurl
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -13,16 +12,14 @@ import (
 )
 
 // desired returns the settings of spec.
-func desired(_ context.Context, mg *v1beta1.FunctionURL) (forProvider, initProvider settings, err error) {
-	return mg.Spec.ForProvider.FunctionURLSettings, ptr.Deref(mg.Spec.InitProvider, settings{}), nil
+func desired(mg *v1beta1.FunctionURL) (forProvider, initProvider settings) {
+	return mg.Spec.ForProvider.FunctionURLSettings, ptr.Deref(mg.Spec.InitProvider, settings{})
 }
 
 // compare returns how spec differs from what was observed. AWS replaces cors as a whole,
 // so that no part of it is left to AWS.
-func compare(
-	_ context.Context, _ *v1beta1.FunctionURL, d reconcile.Desired[settings], o found,
-) (reconcile.Comparison[settings], error) {
-	return reconcile.Compare(normal(diff.Fill(normal(d.Settings), o.Settings, d.Left)), o.Settings), nil
+func compare(d reconcile.Desired[settings], observed settings) reconcile.Comparison[settings] {
+	return reconcile.Compare(normal(diff.Fill(normal(d.Settings), observed, d.Left)), observed)
 }
 
 // normal returns settings in canonical form: in cors, what is not set is off, and the

@@ -75,8 +75,7 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := &v1beta1.FunctionURL{}
 			mg.Spec.ForProvider.FunctionURLSettings, mg.Spec.InitProvider = tc.spec, &tc.init
-			forProvider, initProvider, _ := desired(t.Context(), mg)
-			c, _ := compare(t.Context(), mg, reconcile.Merge(forProvider, initProvider), found{Settings: fromAWS(there)})
+			c := compare(reconcile.Merge(desired(mg)), fromAWS(there))
 			if got := c.Changes.String(); got != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, tc.changes)
 			}

@@ -1,7 +1,6 @@
 package provisionedconcurrencyconfig
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -25,10 +24,8 @@ const modifiedLayout = "2006-01-02T15:04:05-0700"
 
 // desired returns the settings of spec. What only initProvider sets is left to others
 // after the creation, such as Application Auto Scaling.
-func desired(
-	_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig,
-) (forProvider, initProvider settings, err error) {
-	return mg.Spec.ForProvider.ProvisionedConcurrencyConfigSettings, ptr.Deref(mg.Spec.InitProvider, settings{}), nil
+func desired(mg *v1beta1.ProvisionedConcurrencyConfig) (forProvider, initProvider settings) {
+	return mg.Spec.ForProvider.ProvisionedConcurrencyConfigSettings, ptr.Deref(mg.Spec.InitProvider, settings{})
 }
 
 // state returns the Ready condition from the status in AWS. was is the previous condition:

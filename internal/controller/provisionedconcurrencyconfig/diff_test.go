@@ -57,9 +57,7 @@ func TestDecide(t *testing.T) {
 			if tc.was.Type != "" {
 				mg.SetConditions(tc.was)
 			}
-			forProvider, initProvider, _ := desired(t.Context(), mg)
-			d := reconcile.Merge(forProvider, initProvider)
-			changes := d.Compare(fromAWS(tc.there)).Changes
+			changes := reconcile.Merge(desired(mg)).Compare(fromAWS(tc.there)).Changes
 			got := decide(tc.there, changes, state(tc.there, mg.GetCondition(xpv2.TypeReady), 2), testNow)
 			if got.Ready.Reason != tc.ready || got.Ready.Message != tc.message || got.Ready.ObservedGeneration != 2 {
 				t.Errorf("%s\nReady is %s %q of generation %d", tc.reason, got.Ready.Reason, got.Ready.Message, got.Ready.ObservedGeneration)
@@ -93,12 +91,10 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := &v1beta1.ProvisionedConcurrencyConfig{}
 			mg.Spec.ForProvider.ProvisionedConcurrentExecutions, mg.Spec.InitProvider = tc.spec, tc.initial
-			forProvider, initProvider, _ := desired(t.Context(), mg)
-			d := reconcile.Merge(forProvider, initProvider)
-			if changes := d.Compare(fromAWS(there)).Changes; changes.String() != tc.changes {
+			if changes := reconcile.Merge(desired(mg)).Compare(fromAWS(there)).Changes; changes.String() != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, changes, tc.changes)
 			}
-			created := reconcile.Desired[settings]{Settings: d.Settings}
+			created := reconcile.Desired[settings]{Settings: reconcile.Merge(desired(mg)).Settings}
 			if got := len(created.Compare(fromAWS(there)).Changes) == 0; got != tc.asMade {
 				t.Errorf("%s\nas made is %t", tc.reason, got)
 			}

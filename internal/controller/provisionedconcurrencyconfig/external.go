@@ -37,7 +37,7 @@ type external struct {
 func newExternal(api lambdaAPI, now func() time.Time) awsResource {
 	e := &external{api: api, now: now}
 	return awsResource{
-		Calls: calls, Read: e.read, Status: e.status, Ready: e.ready, Desired: desired, Plan: e.plan,
+		Calls: calls, Read: e.read, Status: e.status, Ready: e.ready, Desired: e.desired, Plan: e.plan,
 		Create: e.create, Update: e.update, Delete: e.delete,
 	}
 }
@@ -85,6 +85,14 @@ func (e *external) status(mg *v1beta1.ProvisionedConcurrencyConfig, o found) {
 // ready returns the Ready condition from the AWS value.
 func (e *external) ready(mg *v1beta1.ProvisionedConcurrencyConfig, o found) xpv2.Condition {
 	return state(o.Resource, mg.GetCondition(xpv2.TypeReady), mg.GetGeneration())
+}
+
+// desired returns the settings of spec.
+func (e *external) desired(
+	_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig,
+) (forProvider, initProvider settings, err error) {
+	forProvider, initProvider = desired(mg)
+	return forProvider, initProvider, nil
 }
 
 // plan decides what is due.

@@ -1,8 +1,6 @@
 package runtimemanagementconfig
 
 import (
-	"context"
-
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -11,17 +9,13 @@ import (
 )
 
 // desired returns the settings of spec.
-func desired(
-	_ context.Context, mg *v1beta1.RuntimeManagementConfig,
-) (forProvider, initProvider settings, err error) {
-	return mg.Spec.ForProvider.RuntimeManagementConfigSettings, ptr.Deref(mg.Spec.InitProvider, settings{}), nil
+func desired(mg *v1beta1.RuntimeManagementConfig) (forProvider, initProvider settings) {
+	return mg.Spec.ForProvider.RuntimeManagementConfigSettings, ptr.Deref(mg.Spec.InitProvider, settings{})
 }
 
 // compare returns how spec differs from what was observed.
-func compare(
-	_ context.Context, _ *v1beta1.RuntimeManagementConfig, d reconcile.Desired[settings], o found,
-) (reconcile.Comparison[settings], error) {
-	return reconcile.Compare(fitting(diff.Fill(fitting(d.Settings), o.Settings, d.Left)), o.Settings), nil
+func compare(d reconcile.Desired[settings], observed settings) reconcile.Comparison[settings] {
+	return reconcile.Compare(fitting(diff.Fill(fitting(d.Settings), observed, d.Left)), observed)
 }
 
 // fitting omits the runtime unless the mode is Manual: AWS accepts it with no other mode.

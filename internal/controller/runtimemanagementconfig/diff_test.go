@@ -50,8 +50,7 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := &v1beta1.RuntimeManagementConfig{}
 			mg.Spec.ForProvider.RuntimeManagementConfigSettings, mg.Spec.InitProvider = tc.spec, tc.initial
-			forProvider, initProvider, _ := desired(t.Context(), mg)
-			c, _ := compare(t.Context(), mg, reconcile.Merge(forProvider, initProvider), found{Settings: fromAWS(tc.there)})
+			c := compare(reconcile.Merge(desired(mg)), fromAWS(tc.there))
 			if c.Changes.String() != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, c.Changes, tc.changes)
 			}

@@ -36,7 +36,7 @@ type external struct {
 func newExternal(api lambdaAPI) awsResource {
 	e := &external{api: api}
 	return awsResource{
-		Calls: calls, Read: e.read, Owner: e.owner, Status: e.status, Desired: desired, Compare: compare,
+		Calls: calls, Read: e.read, Owner: e.owner, Status: e.status, Desired: e.desired, Compare: e.compare,
 		Create: e.create, Update: e.update, Delete: e.delete,
 	}
 }
@@ -85,6 +85,22 @@ func (e *external) owner(
 // status sets status.atProvider.
 func (e *external) status(mg *v1beta1.RuntimeManagementConfig, o found) {
 	mg.Status.AtProvider = observation(o.Resource, e.name)
+}
+
+// desired returns the settings of spec.
+func (e *external) desired(
+	_ context.Context, mg *v1beta1.RuntimeManagementConfig,
+) (forProvider, initProvider settings, err error) {
+	forProvider, initProvider = desired(mg)
+	return forProvider, initProvider, nil
+}
+
+// compare compares spec with the configuration.
+func (e *external) compare(
+	_ context.Context, _ *v1beta1.RuntimeManagementConfig, d reconcile.Desired[settings],
+	o found,
+) (reconcile.Comparison[settings], error) {
+	return compare(d, o.Settings), nil
 }
 
 // create sets the configuration.

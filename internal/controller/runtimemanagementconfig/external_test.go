@@ -89,7 +89,7 @@ func TestCalls(t *testing.T) {
 	e, mg := newExternal(r.Lambda), newConfig(named)
 	o, err := e.Read(r.Context(), reconcile.Facts{}, mg)
 	r.Must(err)
-	want, _, _ := desired(t.Context(), mg)
+	want, _ := desired(mg)
 	_, err = e.Create(r.Context(), mg, want)
 	r.Must(err)
 	_, err = e.Update(r.Context(), mg, o, update{Comparison: reconcile.Compare(want, o.Settings)})

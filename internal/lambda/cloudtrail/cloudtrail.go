@@ -205,8 +205,8 @@ func timeOf(times ...text) (time.Time, error) {
 	return time.Time{}, err
 }
 
-// IsRead reports whether an operation of Lambda changes nothing, by its name, so that trails of management events do not
-// record it.
+// IsRead reports whether an operation of Lambda changes nothing, by its name, so that trails of management events do
+// not record it.
 func IsRead(operation string) bool {
 	for _, verb := range []string{"Get", "List", "Invoke"} {
 		if strings.HasPrefix(operation, verb) {
