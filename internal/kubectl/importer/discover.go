@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff/samefields"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
@@ -90,14 +91,8 @@ func (r *reader) list(ctx context.Context) (*lists, error) {
 	return l, err
 }
 
-// A pager returns the pages of a list, as the paginators of the SDK do.
-type pager[P any] interface {
-	HasMorePages() bool
-	NextPage(ctx context.Context, options ...func(*lambda.Options)) (*P, error)
-}
-
 // paged calls a function with each page of a list.
-func paged[P any](ctx context.Context, what string, pages pager[P], each func(page *P)) error {
+func paged[P any](ctx context.Context, what string, pages lambdaapi.Paginator[P], each func(page *P)) error {
 	for n := 0; pages.HasMorePages(); n++ {
 		if n == mostPages {
 			return fmt.Errorf("cannot list %s: there are more than %d pages", what, mostPages)
