@@ -46,12 +46,11 @@ func (p Pruner) addAliasResources(ctx context.Context, f Function, l lists, vers
 	managed := map[string]bool{}
 	for i := range aliases.Items {
 		a := &aliases.Items[i]
-		arn := ptr.Deref(a.Status.AtProvider.AliasArn, "")
-		name, ok := strings.CutPrefix(arn, f.ARN+":")
-		fp := a.Spec.ForProvider
-		if !ok && (arn != "" || !isToBeOf(f, fp.Region, fp.FunctionName, fp.FunctionNameRef)) {
+		fp, arn := a.Spec.ForProvider, ptr.Deref(a.Status.AtProvider.AliasArn, "")
+		if !isOf(f, arn, fp.Region, fp.FunctionName, fp.FunctionNameRef) {
 			continue
 		}
+		name := strings.TrimPrefix(arn, f.ARN+":")
 		managed[name] = managed[name] || reconcile.Allows(a, xpv2.ManagementActionUpdate)
 		for _, v := range NeededBy(a) {
 			l.uses.addResource(v, v1beta1.AliasKind, a)
@@ -79,8 +78,7 @@ func (p Pruner) addVersionResources(ctx context.Context, f Function, uses Uses) 
 		v := &list.Items[i]
 		fp, s := v.Spec.ForProvider, v.Status.AtProvider
 		arn := ptr.Deref(s.FunctionArn, "")
-		if v.GetUID() == p.Version || !strings.HasPrefix(arn, f.ARN+":") &&
-			(arn != "" || !isToBeOf(f, fp.Region, fp.FunctionName, fp.FunctionNameRef)) {
+		if v.GetUID() == p.Version || !isOf(f, arn, fp.Region, fp.FunctionName, fp.FunctionNameRef) {
 			continue
 		}
 		for _, version := range []string{
@@ -102,8 +100,12 @@ func (u Uses) addResource(version, kind string, mg metav1.Object) {
 	u.add(version, by)
 }
 
-// isToBeOf reports whether a resource that AWS does not have yet is one of a function, as far as its spec tells.
-func isToBeOf(f Function, region string, functionName *string, ref *xpv2.NamespacedReference) bool {
+// isOf reports whether a resource is one of a function, by its ARN, or as far as its spec tells if AWS does not have it
+// yet.
+func isOf(f Function, arn, region string, functionName *string, ref *xpv2.NamespacedReference) bool {
+	if arn != "" {
+		return strings.HasPrefix(arn, f.ARN+":")
+	}
 	name := ptr.Deref(functionName, "")
 	if ref != nil && name == "" {
 		name = ref.Name // Most Functions have the name of the function.
