@@ -58,6 +58,16 @@ func (e env) change(memory int32) {
 	}
 }
 
+// deleteInAWS deletes a version as another user does.
+func (e env) deleteInAWS(version string) {
+	e.Helper()
+	if _, err := e.Lambda.DeleteFunction(
+		e.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: &version},
+	); err != nil {
+		e.Fatal(err)
+	}
+}
+
 // versions returns the versions in AWS.
 func (e env) versions() []string {
 	e.Helper()
@@ -122,11 +132,7 @@ func TestLifecycle(t *testing.T) {
 		t.Errorf("an update that changes nothing must publish nothing, got %v", got)
 	}
 
-	if _, err := e.Lambda.DeleteFunction(
-		t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("2")},
-	); err != nil {
-		t.Fatal(err)
-	}
+	e.deleteInAWS("2")
 	e.Advance(time.Minute)
 	e.Converge(v)
 	e.has(v, "3", "1", "3")
@@ -315,11 +321,7 @@ func TestLostAnswerAfterDeletionByHand(t *testing.T) {
 			e.Converge(v)
 			e.change(256)
 			e.Converge(v)
-			if _, err := e.Lambda.DeleteFunction(
-				t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("2")},
-			); err != nil {
-				t.Fatal(err)
-			}
+			e.deleteInAWS("2")
 			e.Advance(time.Minute)
 			e.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: drop, Times: 1})
 			if _, err := e.Step(v); err == nil {
@@ -477,11 +479,7 @@ func TestNoAnswerFromBeforeAnEvent(t *testing.T) {
 	e.Age = pollAge
 	e.Poll(v)
 	e.Advance(time.Minute)
-	if _, err := e.Lambda.DeleteFunction(
-		e.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1")},
-	); err != nil {
-		t.Fatal(err)
-	}
+	e.deleteInAWS("1")
 	e.Advance(20 * time.Second) // The reconcile for the event had to wait.
 	e.Age = 15 * time.Second
 	e.Double.ResetCalls()
