@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	corev1 "k8s.io/api/core/v1"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	ktypes "k8s.io/apimachinery/pkg/types"
@@ -150,14 +149,7 @@ func (s *Simulation) join(t *tenant) {
 func (w *walker) rotate(choice int) {
 	w.Helper()
 	t := w.tenants[choice%len(w.tenants)]
-	secret := t.secret(choice / len(w.tenants) % keys)
-	err := w.Kube.Patch(w.Context(), secret.DeepCopy(), client.MergeFrom(&corev1.Secret{ObjectMeta: secret.ObjectMeta}))
-	if kerrors.IsNotFound(err) {
-		err = w.Kube.Create(w.Context(), secret)
-	}
-	if err != nil {
-		w.Fatal(err)
-	}
+	w.write(t.secret(choice / len(w.tenants) % keys))
 }
 
 // configure changes the tags of a config, or deletes a tenant's Secret.
