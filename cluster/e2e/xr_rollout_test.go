@@ -15,11 +15,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// alarms sets the state of alarms.
+// alarms sets the state of alarms. Their metrics have the highest resolution, so that a rollout waits for their
+// evaluation only for 20 seconds.
 func (e *env) alarms(state string, names ...string) {
 	e.Helper()
 	for _, name := range names {
-		e.Double.PutAlarm("", region, awsdouble.Alarm{Name: name, State: state})
+		e.Double.PutAlarm("", region, awsdouble.Alarm{Name: name, State: state, Period: 10})
 	}
 }
 

@@ -23,6 +23,8 @@ type Alarm struct {
 	// EvaluationState is PARTIAL_DATA, EVALUATION_FAILURE or EVALUATION_ERROR if the alarm could not be evaluated with
 	// all data. Composite alarms have none.
 	EvaluationState string
+	// Period of the alarm in seconds, a minute by default. It only describes the alarm.
+	Period int
 	// Metric is evaluated once a minute, in the account and region of the alarm: in each period of a minute, its sum is
 	// compared with Threshold. An alarm that it exceeds in all EvaluationPeriods has the state ALARM. Missing data
 	// count as not breaching.
@@ -42,6 +44,7 @@ type recordedAlarm struct {
 func (s *Server) PutAlarm(account, region string, a Alarm) {
 	defer s.lock()()
 	a.State, a.EvaluationPeriods = cmp.Or(a.State, "INSUFFICIENT_DATA"), cmp.Or(a.EvaluationPeriods, 1)
+	a.Period = cmp.Or(a.Period, minuteLength)
 	s.monitor(account, region).alarms[a.Name] = &recordedAlarm{
 		Alarm:     a,
 		evaluated: s.options.Now().Truncate(time.Minute),
@@ -90,7 +93,7 @@ func (a *Alarm) describe() map[string]any {
 		out["EvaluationState"] = a.EvaluationState
 	}
 	out["ComparisonOperator"], out["Threshold"] = "GreaterThanThreshold", a.Threshold
-	out["TreatMissingData"], out["Period"], out["Statistic"] = "notBreaching", minuteLength, "Sum"
+	out["TreatMissingData"], out["Period"], out["Statistic"] = "notBreaching", a.Period, "Sum"
 	if a.Metric != nil {
 		maps.Copy(out, a.Metric.describe())
 	}
