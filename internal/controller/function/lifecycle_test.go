@@ -558,6 +558,24 @@ func TestInitProviderOfPartOfScaling(t *testing.T) {
 	}
 }
 
+// TestScalingWithoutBounds checks that a scaling configuration without bounds leaves both to AWS.
+func TestScalingWithoutBounds(t *testing.T) {
+	e := newEnv(t)
+	f := testFunction(func(f *v1beta1.Function) {
+		p := &f.Spec.ForProvider
+		p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
+			LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
+				CapacityProviderArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:capacity-provider:c"),
+			},
+		}
+		p.MemorySize, p.Publish, p.PublishTo = ptr.To[int32](2048), ptr.To(true), ptr.To("LATEST_PUBLISHED")
+		p.FunctionScalingConfig = &v1beta1.FunctionScalingConfig{}
+	})
+	if diff := cmp.Diff([]string{"CreateFunction"}, e.Converge(f)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 func TestArchitectureAloneIsRefused(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) {
