@@ -147,8 +147,9 @@ func (e *external) compare(
 	o found,
 ) (reconcile.Comparison[settings], error) {
 	c := compare(d, o.Resource, fresh(m), e.owner)
-	if o.Resource.unreadable() && !c.Changes.Any("filterCriteria") && reconcile.Allows(m, xpv2.ManagementActionUpdate) {
-		m.Status.AtProvider.FilterCriteria = criteria(c.Target.FilterCriteria)
+	if o.Resource.unreadable() && reconcile.Allows(m, xpv2.ManagementActionUpdate) {
+		// Filters that are due may be sent only by a later reconcile, which has to find them different.
+		m.Status.AtProvider.FilterCriteria = criteria(c.Observed.FilterCriteria)
 	}
 	if fixed := immutable(c); len(fixed) > 0 && reconcile.Allows(m, xpv2.ManagementActionUpdate) {
 		return c,

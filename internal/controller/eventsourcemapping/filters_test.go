@@ -5,11 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	smithydocument "github.com/aws/smithy-go/document"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
@@ -96,6 +99,39 @@ func TestUnreadableFiltersOfANewMapping(t *testing.T) {
 	}
 	if got := *e.only().FilterCriteria.Filters[0].Pattern; got != `{"body":{"a":["c"]}}` {
 		t.Errorf("AWS has %s", got)
+	}
+}
+
+// TestUnreadableFiltersOfAnImport checks that filter criteria which can't be read are sent to a mapping that is imported,
+// although its tags are set first.
+func TestUnreadableFiltersOfAnImport(t *testing.T) {
+	for name, want := range map[string]*v1beta1.FilterCriteria{
+		"Others": {Filters: []v1beta1.Filter{{Pattern: `{"body":{"a":["c"]}}`}}},
+		"None":   nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			out, err := e.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{
+				FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue), KMSKeyArn: ptr.To(testKey + "a"),
+				FilterCriteria: &types.FilterCriteria{Filters: []types.Filter{{Pattern: ptr.To(`{"body":{"a":["b"]}}`)}}},
+			})
+			e.Must(err)
+			e.Advance(time.Minute)
+			e.Double.SetPolicy(awsdouble.Allow{Actions: []string{"lambda:*"}, Resources: []string{"*"}})
+			m := testMapping(func(m *v1beta1.EventSourceMapping) {
+				m.Spec.ForProvider.FilterCriteria = want
+				meta.SetExternalName(m, *out.UUID)
+			})
+			if diff := cmp.Diff([]string{"TagResource", opUpdate}, e.Converge(m)); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(want, shownFilters(ptr.To(ptr.Deref(e.only().FilterCriteria, types.FilterCriteria{})))); diff != "" {
+				t.Errorf("filters in AWS: -want, +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(want, m.Status.AtProvider.FilterCriteria); diff != "" {
+				t.Errorf("filters in status: -want, +got:\n%s", diff)
+			}
+		})
 	}
 }
 

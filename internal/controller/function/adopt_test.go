@@ -2,6 +2,7 @@ package function
 
 import (
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -66,6 +67,29 @@ func TestCodeOfAnAdoptedFunction(t *testing.T) {
 				)
 			}
 		})
+	}
+}
+
+// TestInitProviderOfAnAdoptedFunction checks that initProvider leaves a function alone that was not created from this
+// spec, also if status could not be written after its tags were set.
+func TestInitProviderOfAnAdoptedFunction(t *testing.T) {
+	e := newEnv(t)
+	e.AddFunction("f")
+	_, err := e.Lambda.PutFunctionConcurrency(t.Context(), &lambda.PutFunctionConcurrencyInput{
+		FunctionName: ptr.To("f"), ReservedConcurrentExecutions: ptr.To[int32](9),
+	})
+	e.Must(err)
+	e.Advance(time.Minute)
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{ReservedConcurrentExecutions: ptr.To[int32](5)}
+		meta.SetExternalName(f, "f")
+	})
+	before := f.Status.DeepCopy()
+	_, err = e.Step(f)
+	e.Must(err)
+	f.Status = *before
+	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Converge(f)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
 

@@ -36,6 +36,9 @@ func target(d reconcile.Desired[settings], have settings, name string, owner tag
 	if ptr.Deref(t.KMSKeyArn, "") == "" {
 		t.KMSKeyArn = nil
 	}
+	if c := t.FunctionScalingConfig; c != nil && *c == (v1beta1.FunctionScalingConfig{}) {
+		t.FunctionScalingConfig = nil
+	}
 	t.ImageConfig = plainImage(t.ImageConfig)
 	t.Tags = owner.Target(t.Tags, have.Tags)
 	return t

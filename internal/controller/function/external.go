@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -160,7 +161,7 @@ func (e *external) desired(ctx context.Context, f *v1beta1.Function) (forProvide
 func (e *external) compare(
 	ctx context.Context, f *v1beta1.Function, d reconcile.Desired[settings], o found,
 ) (c reconcile.Comparison[settings], err error) {
-	if e.owned != ownership.Ours || reconcile.ObserveOnly(f) {
+	if e.owned != ownership.Ours || reconcile.ObserveOnly(f) || meta.GetExternalCreatePending(f).IsZero() {
 		// The function was not created from this spec, so initProvider does not apply.
 		f.Status.AtProvider.Initialized = true
 	}

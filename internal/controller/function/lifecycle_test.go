@@ -528,6 +528,54 @@ func TestInitProviderOfAuxiliarySettings(t *testing.T) {
 	}
 }
 
+// TestInitProviderOfPartOfScaling checks that initProvider applies to a part of the scaling configuration, whose rest
+// forProvider sets.
+func TestInitProviderOfPartOfScaling(t *testing.T) {
+	e := newEnv(t)
+	f := testFunction(func(f *v1beta1.Function) {
+		p := &f.Spec.ForProvider
+		p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
+			LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
+				CapacityProviderArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:capacity-provider:c"),
+			},
+		}
+		p.MemorySize, p.Publish, p.PublishTo = ptr.To[int32](2048), ptr.To(true), ptr.To("LATEST_PUBLISHED")
+		p.FunctionScalingConfig = &v1beta1.FunctionScalingConfig{MinExecutionEnvironments: ptr.To[int32](2)}
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{
+			FunctionScalingConfig: &v1beta1.FunctionScalingConfig{MaxExecutionEnvironments: ptr.To[int32](7)},
+		}
+	})
+	e.Converge(f)
+	out, err := e.Lambda.GetFunctionScalingConfig(t.Context(), &lambda.GetFunctionScalingConfigInput{
+		FunctionName: ptr.To("f"), Qualifier: ptr.To(latestPublished),
+	})
+	e.Must(err)
+	want := &v1beta1.FunctionScalingConfig{
+		MinExecutionEnvironments: ptr.To[int32](2), MaxExecutionEnvironments: ptr.To[int32](7),
+	}
+	if diff := cmp.Diff(want, scaling(out.RequestedFunctionScalingConfig)); diff != "" {
+		t.Errorf("both parts must be set once: -want, +got:\n%s", diff)
+	}
+}
+
+// TestScalingWithoutBounds checks that a scaling configuration without bounds leaves both to AWS.
+func TestScalingWithoutBounds(t *testing.T) {
+	e := newEnv(t)
+	f := testFunction(func(f *v1beta1.Function) {
+		p := &f.Spec.ForProvider
+		p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
+			LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
+				CapacityProviderArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:capacity-provider:c"),
+			},
+		}
+		p.MemorySize, p.Publish, p.PublishTo = ptr.To[int32](2048), ptr.To(true), ptr.To("LATEST_PUBLISHED")
+		p.FunctionScalingConfig = &v1beta1.FunctionScalingConfig{}
+	})
+	if diff := cmp.Diff([]string{"CreateFunction"}, e.Converge(f)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 func TestArchitectureAloneIsRefused(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) {

@@ -49,7 +49,7 @@ func reads(f *v1beta1.Function) []string {
 
 // afterCreation lists the settings that CreateFunction doesn't accept. Their values in
 // initProvider are set right after the creation.
-var afterCreation = []string{"reservedConcurrentExecutions", "recursiveLoop", "functionScalingConfig"}
+var afterCreation = diff.Left{"reservedConcurrentExecutions", "recursiveLoop", "functionScalingConfig"}
 
 // plan carries the result of an observation to the call that follows it.
 type plan struct {
@@ -90,9 +90,7 @@ func (e *external) newPlan(
 		}
 	}
 	if !f.Status.AtProvider.Initialized {
-		d.Left = slices.DeleteFunc(
-			d.Left, func(path string) bool { return slices.ContainsFunc(afterCreation, diff.Left{path}.Covers) },
-		)
+		d.Left = slices.DeleteFunc(d.Left, afterCreation.Covers)
 	}
 	p.Target = target(d, p.Observed, p.name, e.tags)
 	hide(&p, d.Settings, func(path, fingerprint string) bool {

@@ -1,6 +1,7 @@
 package function
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -82,7 +83,8 @@ func (p plan) withPublication(f *v1beta1.Function, d reconcile.Desired[settings]
 	if s.Fingerprint == nil {
 		s.Fingerprint = ptr.To(fingerprint.Read(p.resource.config()).Fingerprint())
 	}
-	if s.PublishedFingerprint != nil && *s.PublishedFingerprint == *s.Fingerprint {
+	elsewhere := publishedElsewhere(f)
+	if s.PublishedFingerprint != nil && *s.PublishedFingerprint == *s.Fingerprint && !elsewhere {
 		served := !p.Changes.Any(appliedBy[opUpdateConfiguration]...) && !p.Changes.Any(appliedBy[opUpdateCode]...)
 		if served && (s.PublishedSpecFingerprint == nil || !reconcile.IsReconciled(f)) {
 			s.PublishedSpecFingerprint = ptr.To(p.specFingerprint(d))
@@ -90,7 +92,7 @@ func (p plan) withPublication(f *v1beta1.Function, d reconcile.Desired[settings]
 		return p
 	}
 	// If what spec asks for is already published, someone else has changed the rest.
-	byHand := s.PublishedSpecFingerprint != nil && *s.PublishedSpecFingerprint == p.specFingerprint(d)
+	byHand := !elsewhere && s.PublishedSpecFingerprint != nil && *s.PublishedSpecFingerprint == p.specFingerprint(d)
 	if byHand && ptr.Deref(f.Spec.ForProvider.PublishOn, "") != onAnyChange {
 		return p
 	}
@@ -98,6 +100,13 @@ func (p plan) withPublication(f *v1beta1.Function, d reconcile.Desired[settings]
 	p.Target.Publish, p.Observed.Publish = ptr.To(newVersion), s.LatestPublishedVersion
 	p.Comparison = reconcile.Compare(p.Target, p.Observed)
 	return p
+}
+
+// publishedElsewhere reports whether publishTo has changed since the last version was published.
+func publishedElsewhere(f *v1beta1.Function) bool {
+	s := f.Status.AtProvider
+	last := ptr.Deref(cmp.Or(s.PublishingVersion, s.LatestPublishedVersion), "")
+	return last != "" && (last == latestPublished) != (publishing(f).to != "")
 }
 
 // specFingerprint returns a fingerprint of the parts of a version that the manifest and its references determine.

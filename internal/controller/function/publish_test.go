@@ -306,3 +306,34 @@ func TestFailedUpdateIsNotPublished(t *testing.T) {
 		t.Errorf("an update that failed must not be published, got %d calls", got)
 	}
 }
+
+// TestPublishToChanges checks that what is published already is published again where spec wants it now, once.
+func TestPublishToChanges(t *testing.T) {
+	e := newEnv(t)
+	f := testFunction(func(f *v1beta1.Function) {
+		p := &f.Spec.ForProvider
+		p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
+			LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
+				CapacityProviderArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:capacity-provider:c"),
+			},
+		}
+		p.MemorySize, p.Publish = ptr.To[int32](2048), ptr.To(true)
+	})
+	e.Converge(f)
+	for _, c := range []struct {
+		to   *string
+		want string
+	}{{ptr.To("LATEST_PUBLISHED"), latestPublished}, {nil, "1"}} {
+		f.Spec.ForProvider.PublishTo = c.to
+		f.Generation++
+		if diff := cmp.Diff([]string{string(opPublish)}, e.Converge(f)); diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", c.want, diff)
+		}
+		if got := ptr.Deref(f.Status.AtProvider.LatestPublishedVersion, ""); got != c.want {
+			t.Errorf("the latest version is %s, want %s", got, c.want)
+		}
+		if again := e.Converge(f); len(again) > 0 {
+			t.Errorf("%s: nothing is left to do: %v", c.want, again)
+		}
+	}
+}

@@ -388,6 +388,15 @@ func TestContentOfS3(t *testing.T) {
 		t.Errorf("what was lost is found, though its hash was not known: -want, +got:\n%s", diff)
 	}
 	e.wantVersions("One is left", 3)
+	put("four")
+	before := l.Status.DeepCopy()
+	_, err := e.Step(l)
+	e.Must(err)
+	l.Status = *before
+	if diff := cmp.Diff([]string{opDelete}, e.Converge(l)); diff != "" {
+		t.Errorf("what was published is known, though status was not written: -want, +got:\n%s", diff)
+	}
+	e.wantVersions("One is left", 4)
 }
 
 // TestContentThatLambdaDoesNotCopy checks that another storage mode is another version, once.

@@ -130,15 +130,20 @@ func (e *external) get(ctx context.Context, v version) (*lambda.GetLayerVersionO
 }
 
 // observationOf returns the observation of a version, or an empty one if there is none. readBy is the
-// ARN by which it was read, if it was.
+// ARN by which it was read, if it was. It restores the content in status if the intent led to the version.
 func (e *external) observationOf(l *v1beta1.LayerVersion, o *lambda.GetLayerVersionOutput, readBy string) found {
 	if o == nil {
 		return found{}
 	}
+	arn, s := cmp.Or(ptr.Deref(o.LayerVersionArn, ""), readBy), &l.Status.AtProvider
+	if i, _ := intentOf(l); i.Name != "" && i.ledTo(o.Version) && ptr.Deref(s.Version, 0) != o.Version &&
+		(e.lost || ownership.WrittenName(l) == arn) {
+		// Status was not written when the version was published.
+		s.PublishedContent = &v1beta1.DeployedCode{Source: i.Name, CodeSHA256: codeSHA256(o)}
+	}
 	v := version{layer: layerName(l), number: o.Version}
 	return found{
-		Resource: o, Settings: fromAWS(o), Exists: true, Name: cmp.Or(ptr.Deref(o.LayerVersionArn, ""), readBy),
-		Description: v.String(),
+		Resource: o, Settings: fromAWS(o), Exists: true, Name: arn, Description: v.String(),
 	}
 }
 

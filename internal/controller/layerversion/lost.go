@@ -34,9 +34,6 @@ func (e *external) published(
 		}
 		if err == nil && i.matches(o) && !others[ptr.Deref(o.LayerVersionArn, "")] {
 			e.lost = true
-			if i.Name != "" {
-				l.Status.AtProvider.PublishedContent = &v1beta1.DeployedCode{Source: i.Name, CodeSHA256: codeSHA256(o)}
-			}
 			return o, nil
 		}
 	}
