@@ -267,6 +267,48 @@ func TestOldVersionsAreThoseOfTheirLayer(t *testing.T) {
 	}
 }
 
+// TestOldVersionsOfAnotherLayer checks that a LayerVersion that observed another layer, or managed it, does not delete
+// versions of its layer with the numbers of those that it had there.
+func TestOldVersionsOfAnotherLayer(t *testing.T) {
+	const other = "arn:aws:lambda:eu-central-1:123456789012:layer:other:"
+	for name, first := range map[string]string{"Observed": other + "1", "Published": ""} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			l := testLayer(func(p *v1beta1.LayerVersionParameters) { p.LayerName = ptr.To("other") })
+			if first != "" {
+				e.Converge(testLayer(func(p *v1beta1.LayerVersionParameters) { p.LayerName = ptr.To("other") }))
+				l = testenv.Build(testLayer(), testenv.ObserveOnly, testenv.Imported[*v1beta1.LayerVersion](first))
+			}
+			e.Converge(l)
+			e.others(map[string][]byte{"theirs": []byte("one")})
+			e.others(map[string][]byte{"theirs": []byte("two")})
+			l.Annotations = nil
+			edit(l, func(p *v1beta1.LayerVersionParameters) {
+				l.Spec.ManagementPolicies, p.LayerName = nil, nil
+			})
+			e.Converge(l)
+			edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("three") })
+			e.Converge(l)
+			e.wantVersions("What others have published stays", 1, 2, 4)
+		})
+	}
+}
+
+// TestAnObservedVersionIsNoOldVersion checks that a version that a LayerVersion only observed is not deleted once it
+// manages another one: others have published it.
+func TestAnObservedVersionIsNoOldVersion(t *testing.T) {
+	e := newEnv(t)
+	e.others(map[string][]byte{"theirs": []byte("one")})
+	e.others(map[string][]byte{"theirs": []byte("two")})
+	l := testenv.Build(testLayer(), testenv.ObserveOnly, testenv.Imported[*v1beta1.LayerVersion](arn(1)))
+	e.Converge(l)
+	meta.SetExternalName(l, arn(2))
+	e.Converge(l)
+	edit(l, func(*v1beta1.LayerVersionParameters) { l.Spec.ManagementPolicies = nil })
+	e.Converge(l)
+	e.wantVersions("What others have published stays", 1, 2, 3)
+}
+
 // TestALostPublicationIsFoundAgain checks that a lost answer leads neither to an orphaned
 // nor to a duplicate version, for the first version and for later ones.
 func TestALostPublicationIsFoundAgain(t *testing.T) {

@@ -162,11 +162,16 @@ func (e *external) owner(
 
 // status sets status.atProvider.
 func (e *external) status(l *v1beta1.LayerVersion, o found) {
-	l.Status.AtProvider = observation(layerName(l), o.Resource, l.Status.AtProvider)
+	last, layer, arn := l.Status.AtProvider, layerName(l), o.Resource.LayerVersionArn
 	if v, err := versionOf(o.Name); err == nil {
-		l.Status.AtProvider.LayerName, l.Status.AtProvider.LayerVersionArn = ptr.To(v.layer), ptr.To(o.Name)
+		layer, arn = v.layer, ptr.To(o.Name)
 	}
-	if e.adopted {
+	if ptr.Deref(last.LayerName, layer) != layer {
+		last = v1beta1.LayerVersionObservation{} // Its numbers are those of another layer's versions.
+	}
+	l.Status.AtProvider = observation(layer, o.Resource, last)
+	l.Status.AtProvider.LayerVersionArn = arn
+	if e.adopted || reconcile.ObserveOnly(l) && ownership.WrittenName(l) != o.Name {
 		l.Status.AtProvider.ImportedVersion = ptr.To(o.Resource.Version)
 	}
 }
