@@ -385,6 +385,13 @@ func TestConfirmedOwner(t *testing.T) {
 	b.Serve(v1beta1.FunctionKind,
 		User{Resource: hostile, Session: testSession(func(s *session.Session) { s.Scope.Account = "config-of-evil" })})
 	check(t, "What an endpoint of another scope says counts for nobody else.", b.MayAct(t.Context(), act, target), "")
+
+	unverified := func(config string) *session.Session {
+		return testSession(func(s *session.Session) { s.Scope.Account, s.Scope.Config = quota.Unverified, config })
+	}
+	b.Serve(v1beta1.FunctionKind, User{Resource: hostile, Session: unverified("evil")})
+	act.Session = unverified("shop")
+	check(t, "Nor for another tenant with an endpoint.", b.MayAct(t.Context(), act, target), "")
 }
 
 // TestConfirmedOwnerOfOneAccount checks that the confirmed owner of a function is not that of the function with the
