@@ -25,6 +25,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/tracingtest"
 )
@@ -198,7 +199,8 @@ func TestReducedLayerVersion(t *testing.T) {
 			Region: region, LayerName: ptr.To("lib"),
 			Content: &v1beta1.LayerContent{Inline: map[string]string{"lib.py": "large"}},
 		}
-		l.Status.AtProvider.LayerVersionArn = ptr.To("arn:aws:lambda:eu-central-1:123456789012:layer:lib:7")
+		const arn = "arn:aws:lambda:eu-central-1:123456789012:layer:lib:7"
+		l.Annotations, l.Status.AtProvider.LayerVersionArn = ownership.Name(l, arn), ptr.To(arn)
 		return l
 	}
 	got := full()

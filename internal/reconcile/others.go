@@ -129,6 +129,14 @@ func (o *Others) MayAct(ctx context.Context, targets ...tenancy.Target) error {
 	return nil
 }
 
+// MayOwn returns an error if another existing resource owns a target, whose tags do not show the owner.
+func (o *Others) MayOwn(ctx context.Context, target tenancy.Target) error {
+	if o == nil {
+		return nil
+	}
+	return o.Registry.MayOwn(ctx, o.User, target, false)
+}
+
 // CheckOwner returns an error if another existing resource owns the external resource with these tags, even if the tags
 // alone say otherwise, or if the config does not allow its name and the tags do not show that this resource created it.
 // what describes the external resource in the error.

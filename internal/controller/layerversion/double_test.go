@@ -14,13 +14,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -47,6 +50,9 @@ type env struct {
 
 	// named are the external names that other LayerVersions have written.
 	named map[string]bool
+
+	// tenants knows what other LayerVersions own, nil if there are none.
+	tenants *tenancy.Registry
 }
 
 func newEnv(t testing.TB) *env {
@@ -63,7 +69,10 @@ func newEnv(t testing.TB) *env {
 			func(ctx context.Context, f reconcile.Facts, l *v1beta1.LayerVersion) (reconcile.Outcome, error) {
 				none := func() []tenancy.Target { return nil }
 				f.Others = &reconcile.Others{
-					User: tenancy.User{Resource: l},
+					Registry: e.tenants,
+					User: tenancy.User{Resource: l, Session: &session.Session{
+						AWS: w.Double.Config(testenv.Region), Identity: session.Identity{Account: "123456789012"},
+					}},
 					Owns: none, Claims: none, OtherNames: func(context.Context) map[string]bool { return e.named },
 					OtherOwner: func(context.Context, string) resource.ModernManaged { return nil },
 				}
@@ -265,6 +274,76 @@ func TestOldVersionsAreThoseOfTheirLayer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOldVersionsOfAnotherLayer checks that a LayerVersion that observed another layer, or managed it, does not delete
+// versions of its layer with the numbers of those that it had there.
+func TestOldVersionsOfAnotherLayer(t *testing.T) {
+	const other = "arn:aws:lambda:eu-central-1:123456789012:layer:other:"
+	for name, first := range map[string]string{"Observed": other + "1", "Published": ""} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			l := testLayer(func(p *v1beta1.LayerVersionParameters) { p.LayerName = ptr.To("other") })
+			if first != "" {
+				e.Converge(testLayer(func(p *v1beta1.LayerVersionParameters) { p.LayerName = ptr.To("other") }))
+				l = testenv.Build(testLayer(), testenv.ObserveOnly, testenv.Imported[*v1beta1.LayerVersion](first))
+			}
+			e.Converge(l)
+			e.others(map[string][]byte{"theirs": []byte("one")})
+			e.others(map[string][]byte{"theirs": []byte("two")})
+			l.Annotations = nil
+			edit(l, func(p *v1beta1.LayerVersionParameters) {
+				l.Spec.ManagementPolicies, p.LayerName = nil, nil
+			})
+			e.Converge(l)
+			edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("three") })
+			e.Converge(l)
+			e.wantVersions("What others have published stays", 1, 2, 4)
+		})
+	}
+}
+
+// TestOldVersionsOfOthers checks that a LayerVersion does not delete a version that another one owns, even if its own
+// status, which may be forged, has it among the old versions.
+func TestOldVersionsOfOthers(t *testing.T) {
+	for name, removed := range map[string]bool{"There": false, "Removed": true} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			owner := testLayer()
+			owner.Namespace, owner.UID = "shop", "uid-2"
+			e.Converge(owner)
+			s := runtime.NewScheme()
+			e.Must(v1beta1.AddToScheme(s))
+			c := fake.NewClientBuilder().WithScheme(s).WithObjects(owner).
+				WithIndex(&v1beta1.LayerVersion{}, tenancy.Index, tenancy.IndexedBy).Build()
+			e.tenants = tenancy.New(c, c, time.Now)
+			l := testLayer()
+			e.Converge(l)
+			l.Status.AtProvider.OldVersions = []int64{1}
+			if removed {
+				e.Remove(l)
+			}
+			e.Converge(l)
+			if !slices.Contains(e.versions(), 1) {
+				t.Errorf("the other LayerVersion's version is deleted, AWS has %v", e.versions())
+			}
+		})
+	}
+}
+
+// TestAnObservedVersionIsNoOldVersion checks that a version that a LayerVersion only observed is not deleted once it
+// manages another one: others have published it.
+func TestAnObservedVersionIsNoOldVersion(t *testing.T) {
+	e := newEnv(t)
+	e.others(map[string][]byte{"theirs": []byte("one")})
+	e.others(map[string][]byte{"theirs": []byte("two")})
+	l := testenv.Build(testLayer(), testenv.ObserveOnly, testenv.Imported[*v1beta1.LayerVersion](arn(1)))
+	e.Converge(l)
+	meta.SetExternalName(l, arn(2))
+	e.Converge(l)
+	edit(l, func(*v1beta1.LayerVersionParameters) { l.Spec.ManagementPolicies = nil })
+	e.Converge(l)
+	e.wantVersions("What others have published stays", 1, 2, 3)
 }
 
 // TestALostPublicationIsFoundAgain checks that a lost answer leads neither to an orphaned

@@ -3,6 +3,7 @@ package layerversion
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -16,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
@@ -97,9 +99,13 @@ func (e *external) named(ctx context.Context, l *v1beta1.LayerVersion, arn strin
 	}
 	o, err := e.get(ctx, v)
 	if awserr.IsNotFound(err) {
-		left := meta.WasDeleted(l) && oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsDelete &&
-			len(e.old(l, v)) > 0
-		return found{Exists: left, Name: arn, Description: v.String()}, nil
+		gone := found{Name: arn, Description: v.String()}
+		if meta.WasDeleted(l) && oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsDelete {
+			old, err := e.old(ctx, l, v)
+			gone.Exists = len(old) > 0
+			return gone, err
+		}
+		return gone, nil
 	}
 	if err != nil {
 		return found{}, err
@@ -167,11 +173,16 @@ func (e *external) owner(
 
 // status sets status.atProvider.
 func (e *external) status(l *v1beta1.LayerVersion, o found) {
-	l.Status.AtProvider = observation(layerName(l), o.Resource, l.Status.AtProvider)
+	last, layer, arn := l.Status.AtProvider, layerName(l), o.Resource.LayerVersionArn
 	if v, err := versionOf(o.Name); err == nil {
-		l.Status.AtProvider.LayerName, l.Status.AtProvider.LayerVersionArn = ptr.To(v.layer), ptr.To(o.Name)
+		layer, arn = v.layer, ptr.To(o.Name)
 	}
-	if e.adopted {
+	if ptr.Deref(last.LayerName, layer) != layer {
+		last = v1beta1.LayerVersionObservation{} // Its numbers are those of another layer's versions.
+	}
+	l.Status.AtProvider = observation(layer, o.Resource, last)
+	l.Status.AtProvider.LayerVersionArn = arn
+	if e.adopted || reconcile.ObserveOnly(l) && ownership.WrittenName(l) != o.Name {
 		l.Status.AtProvider.ImportedVersion = ptr.To(o.Resource.Version)
 	}
 }
@@ -257,7 +268,10 @@ func (e *external) publication(
 // cleanUp plans the deletion of the oldest version that may be deleted.
 func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found) (reconcile.Plan, error) {
 	p := reconcile.Plan{Ready: reconcile.Available(l.GetGeneration())}
-	old := e.old(l, version{layer: layerName(l), number: o.Resource.Version})
+	old, err := e.old(ctx, l, version{layer: layerName(l), number: o.Resource.Version})
+	if err != nil {
+		return p, err
+	}
 	if len(old) == 0 {
 		e.usages.forget(l)
 		return p, nil
@@ -277,14 +291,27 @@ func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found
 }
 
 // old returns the versions that the policy deletes, oldest first, whether or not functions use them. There are none if
-// the layer is not the one in status: the user has changed the annotations.
-func (e *external) old(l *v1beta1.LayerVersion, current version) []int64 {
+// the layer is not the one in status: the user has changed the annotations. Status may be forged, so that versions that
+// other LayerVersions own are left out.
+func (e *external) old(ctx context.Context, l *v1beta1.LayerVersion, current version) ([]int64, error) {
 	if oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsKeep ||
 		!reconcile.Allows(l, xpv2.ManagementActionDelete) ||
 		ptr.Deref(l.Status.AtProvider.LayerName, current.layer) != current.layer {
-		return nil
+		return nil, nil
 	}
-	return oldVersions(l.Status.AtProvider, current.number)
+	var mine []int64
+	for _, n := range oldVersions(l.Status.AtProvider, current.number) {
+		err := e.facts.Others.MayOwn(ctx, tenancy.Target{
+			Kind: v1beta1.LayerVersionKind, Name: fmt.Sprintf("%s:%d", current.layer, n),
+		})
+		switch {
+		case err == nil:
+			mine = append(mine, n)
+		case !tenancy.IsRefused(err):
+			return nil, err
+		}
+	}
+	return mine, nil
 }
 
 // create publishes the first version.
@@ -339,7 +366,10 @@ func (e *external) delete(ctx context.Context, l *v1beta1.LayerVersion, o found)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	old := e.old(l, v)
+	old, err := e.old(ctx, l, v)
+	if err != nil {
+		return reconcile.Result{}, err
+	}
 	if oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsDeleteUnused && len(old) > 0 {
 		if old, _, err = e.unused(ctx, l, v.layer, old); err != nil {
 			return reconcile.Result{}, err

@@ -71,7 +71,7 @@ func (b *Registry) Claim(u User, t Target) error {
 		b.claims[key] = claimants{}
 	}
 	b.claims[key][me] = mine
-	for _, by := range b.uses[key] {
+	for by := range b.uses[key] {
 		if !u.Session.Tenancy.Trusting && by.namespace != u.Resource.GetNamespace() && sameAccount(by.account, mine) {
 			const waits = "%s is not created before reconciles of other namespaces that try to use it have ended"
 			return &BusyError{message: fmt.Sprintf(waits, t.Description())}
@@ -157,17 +157,17 @@ func (b *Registry) Act(ctx context.Context, u User, t Target) (leave func(), err
 
 // enter records a use of a target, until leave is called.
 func (b *Registry) enter(u User, t Target) (leave func()) {
-	key, id := claimKey(t), u.Resource.GetUID()
+	key, by := claimKey(t), &use{namespace: u.Resource.GetNamespace(), account: accountOf(u, t)}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.uses[key] == nil {
-		b.uses[key] = map[types.UID]use{}
+		b.uses[key] = map[*use]bool{}
 	}
-	b.uses[key][id] = use{namespace: u.Resource.GetNamespace(), account: accountOf(u, t)}
+	b.uses[key][by] = true
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		if delete(b.uses[key], id); len(b.uses[key]) == 0 {
+		if delete(b.uses[key], by); len(b.uses[key]) == 0 {
 			delete(b.uses, key)
 		}
 	}

@@ -61,6 +61,57 @@ func TestClaim(t *testing.T) {
 	}
 }
 
+// TestClaimWaitsForEachUse checks that a reconcile that acts on several targets with one claim keeps each of them from
+// being created until it ends.
+func TestClaimWaitsForEachUse(t *testing.T) {
+	evil, owned := user("evil", testSession()), Named(ptr.To("arn:aws:lambda:eu-central-1:123456789012:layer:lib:5"))[0]
+	lib := &v1beta1.LayerVersion{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "lib", UID: "l"}}
+	lib.Spec.ProviderConfigReference = evil.Resource.GetProviderConfigReference()
+	mine := &v1beta1.LayerVersion{ObjectMeta: metav1.ObjectMeta{Namespace: "evil", Name: "lib", UID: "m"}}
+	mine.Spec.ProviderConfigReference = evil.Resource.GetProviderConfigReference()
+	cases := map[string]struct {
+		reason  string
+		targets []Target
+		owner   User
+		claim   Target
+	}{
+		"Accounts": {
+			reason:  "The function with this name in another account is another one.",
+			targets: []Target{checkout, Functions(ptr.To(elsewhere))[0]},
+			owner:   user("shop", testSession()), claim: checkout,
+		},
+		"Versions": {
+			reason: "The version that somebody owns already is another one.",
+			targets: []Target{
+				Named(ptr.To("arn:aws:lambda:eu-central-1:123456789012:layer:lib:7"))[0], owned,
+			},
+			owner: User{Resource: lib, Session: testSession()}, claim: Layer("lib"),
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			b := book(t, lib, mine)
+			b.Confirm(User{Resource: mine, Session: testSession()}, []Target{owned})
+			var leaves []func()
+			for _, target := range tc.targets {
+				leave, err := b.Act(t.Context(), evil, target)
+				check(t, tc.reason, err, "")
+				leaves = append(leaves, leave)
+			}
+			if busy := (*BusyError)(nil); !errors.As(b.Claim(tc.owner, tc.claim), &busy) {
+				t.Errorf("%s\nThe creation does not wait.", tc.reason)
+			}
+			for _, leave := range leaves {
+				leave()
+			}
+			check(t, "The reconcile has ended.", b.Claim(tc.owner, tc.claim), "")
+			if len(b.uses) > 0 {
+				t.Errorf("kept: %v", b.uses)
+			}
+		})
+	}
+}
+
 // TestClaimWaits checks that nothing is created while a reconcile that began before the claim may act on it.
 func TestClaimWaits(t *testing.T) {
 	cases := map[string]struct {

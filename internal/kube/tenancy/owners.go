@@ -354,5 +354,6 @@ func (b *Registry) reaches(u User, t Target, o resource.ModernManaged) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k, ok := b.resources[keyOf(t.Kind, o)]
-	return !ok || k.uid != o.GetUID() || k.scope.Account == u.Session.Scope.Account
+	return !ok || k.uid != o.GetUID() ||
+		k.scope.Account == u.Session.Scope.Account && k.scope.Config == u.Session.Scope.Config
 }

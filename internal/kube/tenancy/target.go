@@ -154,6 +154,9 @@ func owned(o client.Object) []Target {
 	case *v1beta1.Function:
 		return Functions(r.Status.AtProvider.FunctionArn)
 	case *v1beta1.LayerVersion:
+		if ownership.WrittenName(r) == "" {
+			return nil // It has only observed what status names, and a version has no tags that show its owner.
+		}
 		return Named(r.Status.AtProvider.LayerVersionArn)
 	case *v1beta1.CapacityProvider:
 		return Named(r.Status.AtProvider.CapacityProviderArn)

@@ -74,7 +74,7 @@ type Registry struct {
 	resources  map[resourceKey]*knownResource
 	confirmed  map[confirmedKey]resourceKey
 	claims     map[string]claimants
-	uses       map[string]map[types.UID]use
+	uses       map[string]map[*use]bool
 }
 
 // New returns a Registry. cached has the index Index of the kinds for which Owns returns true. live reads Namespaces,
@@ -88,7 +88,7 @@ func New(cached client.Client, live client.Reader, now func() time.Time) *Regist
 		resources:  map[resourceKey]*knownResource{},
 		confirmed:  map[confirmedKey]resourceKey{},
 		claims:     map[string]claimants{},
-		uses:       map[string]map[types.UID]use{},
+		uses:       map[string]map[*use]bool{},
 	}
 }
 

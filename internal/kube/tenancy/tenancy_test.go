@@ -256,6 +256,30 @@ func TestMayOwn(t *testing.T) {
 	}
 }
 
+// TestMayOwnWhatItObserved checks that a LayerVersion that has observed the version of another one does not own it once
+// its policies allow more, whichever is older: no tags say whose it is.
+func TestMayOwnWhatItObserved(t *testing.T) {
+	const arn = "arn:aws:lambda:eu-central-1:123456789012:layer:lib:7"
+	layer := func(namespace string, created time.Time) *v1beta1.LayerVersion {
+		l := &v1beta1.LayerVersion{ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: "lib", UID: types.UID(namespace), CreationTimestamp: metav1.NewTime(created),
+			Annotations: map[string]string{"crossplane.io/external-name": arn},
+		}}
+		l.Spec.ProviderConfigReference = function("", "", "").Spec.ProviderConfigReference
+		l.Status.AtProvider.LayerVersionArn = ptr.To(arn)
+		return l
+	}
+	owner, observer := layer("shop", start.Add(time.Hour)), layer("evil", start)
+	owner.Annotations = ownership.Name(owner, arn)
+	b := book(t, owner, observer)
+	for _, target := range Named(ptr.To(arn)) {
+		check(t, "It has observed the version.", b.MayOwn(t.Context(),
+			User{Resource: observer, Session: testSession()}, target, false), "belongs to LayerVersion shop/lib")
+		check(t, "It has published the version.", b.MayOwn(t.Context(),
+			User{Resource: owner, Session: testSession()}, target, false), "")
+	}
+}
+
 // TestOldest checks that the order of resources of one age does not depend on the order in which a cache lists them,
 // which changes from one list to the next: both of two resources would own the same, or neither.
 func TestOldest(t *testing.T) {
@@ -361,6 +385,13 @@ func TestConfirmedOwner(t *testing.T) {
 	b.Serve(v1beta1.FunctionKind,
 		User{Resource: hostile, Session: testSession(func(s *session.Session) { s.Scope.Account = "config-of-evil" })})
 	check(t, "What an endpoint of another scope says counts for nobody else.", b.MayAct(t.Context(), act, target), "")
+
+	unverified := func(config string) *session.Session {
+		return testSession(func(s *session.Session) { s.Scope.Account, s.Scope.Config = quota.Unverified, config })
+	}
+	b.Serve(v1beta1.FunctionKind, User{Resource: hostile, Session: unverified("evil")})
+	act.Session = unverified("shop")
+	check(t, "Nor for another tenant with an endpoint.", b.MayAct(t.Context(), act, target), "")
 }
 
 // TestConfirmedOwnerOfOneAccount checks that the confirmed owner of a function is not that of the function with the
