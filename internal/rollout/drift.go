@@ -90,9 +90,14 @@ func (m *machine) adopt() {
 	case progressing && known && w == 0:
 		// The weight is kept, so that the rollback is sent: the answer may be an old one, if the clock was set.
 		m.rollBack(v1beta1.RolloutReasonAborted, "someone else has returned all invocations to the stable version")
+	case progressing && m.isExchanged() && m.o.Route.Weight != OtherWeight:
+		m.intend(to(m.s, all-m.o.Route.Weight))
+		m.enter(v1beta1.RolloutShifting, "", "someone else has divided the invocations the other way round")
 	case m.o.Route.Additional != "":
-		m.s.Stable = m.revision(m.o.Route.Version)
-		m.s.Target = m.revision(m.o.Route.Additional)
+		if !progressing || !m.isExchanged() {
+			m.s.Stable = m.revision(m.o.Route.Version)
+			m.s.Target = m.revision(m.o.Route.Additional)
+		}
 		m.rollBack(v1beta1.RolloutReasonSuperseded,
 			"someone else has divided the invocations: the rollout begins again")
 	default:
@@ -106,4 +111,9 @@ func (m *machine) adopt() {
 		}
 		m.ready()
 	}
+}
+
+// isExchanged reports whether the alias's version is the target, and the stable version has a weight.
+func (m *machine) isExchanged() bool {
+	return m.o.Route.Version == m.s.Target.FunctionVersion && m.o.Route.Additional == m.s.Stable.FunctionVersion
 }

@@ -277,6 +277,17 @@ func TestAdopt(t *testing.T) {
 				"version 3, version 2 with 50 %", "version 2",
 			}, phase: v1beta1.RolloutReady, version: "2",
 		},
+		"Exchanged": {
+			reason: "A weight of the stable version is one of the target, which is not promoted by it.",
+			change: Route{Version: "2", Additional: "1", Weight: 70},
+			sent:   []string{at(30).String(), at(50).String(), "version 2"}, phase: v1beta1.RolloutReady, version: "2",
+		},
+		"ExchangedInParts": {
+			reason: "One that is no whole percentage begins the rollout again.",
+			change: Route{Version: "2", Additional: "1", Weight: OtherWeight},
+			sent:   []string{"version 1", at(10).String(), at(50).String(), "version 2"}, phase: v1beta1.RolloutReady,
+			version: "2",
+		},
 		"TwoOthers": {
 			reason: "Of two others, the alias's own version is stable.",
 			change: Route{Version: "3", Additional: "4", Weight: 20},
