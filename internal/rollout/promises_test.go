@@ -313,6 +313,25 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
+// TestAdoptedVersions checks that one can return to a version that was stable until a change by someone else was
+// adopted.
+func TestAdoptedVersions(t *testing.T) {
+	for name, change := range map[string]Route{
+		"Alone": {Version: "3"}, "Divided": {Version: "3", Additional: "4", Weight: 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := promoted(t, twoWeights(onDrift(v1beta1.OnDriftAdopt)))
+			s.observed.Target = "3"
+			s.alias(change)
+			s.pass(time.Hour)
+			s.wantEnd(v1beta1.RolloutReady, "", "3")
+			s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "2/x"
+			s.pass(time.Hour)
+			s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonRollbackTo, "2")
+		})
+	}
+}
+
 // TestChangeAfterARollout checks what happens if someone else changes the alias while no rollout is in progress.
 func TestChangeAfterARollout(t *testing.T) {
 	t.Run("Pause", func(t *testing.T) {
