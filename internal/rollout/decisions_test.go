@@ -387,6 +387,21 @@ func TestEqualCode(t *testing.T) {
 	}
 }
 
+// TestEqualCodeOfAVersionReadLater checks that a version with the code and configuration of the stable one moves
+// directly even if AWS does not return the stable one at once.
+func TestEqualCodeOfAVersionReadLater(t *testing.T) {
+	s := newScenario(t, tenPercent(metrics("m")))
+	equal := s.observed.Versions["1"]
+	s.observed.Versions["1"], s.observed.Versions["2"] = Version{Pending: "cannot read version 1"}, equal
+	s.observed.Target = "2"
+	s.until(v1beta1.RolloutValidating)
+	s.pass(10 * time.Second)
+	s.observed.Versions["1"] = equal
+	s.pass(time.Minute)
+	s.wantSent("both are equal", "version 2")
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
 // TestRollbackWindowWhileAnAlarmFires checks that a direct move is not judged: the alarm may be the reason for it.
 func TestRollbackWindowWhileAnAlarmFires(t *testing.T) {
 	s := newScenario(t, tenPercent(alarms("a"),
@@ -576,6 +591,17 @@ func TestInactiveVersions(t *testing.T) {
 		if !slices.Contains(s.woken, "1") {
 			t.Error("the version that would serve after a rollback was not woken")
 		}
+	})
+	t.Run("StableIsPrepared", func(t *testing.T) {
+		s := newScenario(t, tenPercent())
+		s.observed.Versions["1"] = inactive
+		s.observed.Target = "2"
+		s.untilTrue("woken", func() bool { return len(s.woken) > 0 })
+		s.observed.Versions["1"] = Version{Fingerprint: "f1", Pending: "version 1 is Pending"}
+		s.pass(30 * time.Second)
+		s.wantSent("version 1 can't serve after a rollback yet")
+		s.pass(time.Hour) // It is waited for at most a minute.
+		s.wantEnd(v1beta1.RolloutReady, "", "2")
 	})
 	for _, progressing := range []bool{false, true} {
 		t.Run(map[bool]string{false: "RollbackTo", true: "RollbackToMeanwhile"}[progressing], func(t *testing.T) {

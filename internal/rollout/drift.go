@@ -90,20 +90,36 @@ func (m *machine) adopt() {
 	case progressing && known && w == 0:
 		// The weight is kept, so that the rollback is sent: the answer may be an old one, if the clock was set.
 		m.rollBack(v1beta1.RolloutReasonAborted, "someone else has returned all invocations to the stable version")
+	case progressing && m.isExchanged() && m.o.Route.Weight != OtherWeight:
+		m.intend(to(m.s, all-m.o.Route.Weight))
+		m.enter(v1beta1.RolloutShifting, "", "someone else has divided the invocations the other way round")
 	case m.o.Route.Additional != "":
-		m.s.Stable = m.revision(m.o.Route.Version)
-		m.s.Target = m.revision(m.o.Route.Additional)
+		if !progressing || !m.isExchanged() {
+			m.adoptVersion()
+			m.s.Target = m.revision(m.o.Route.Additional)
+		}
 		m.rollBack(v1beta1.RolloutReasonSuperseded,
 			"someone else has divided the invocations: the rollout begins again")
 	default:
-		if m.o.Route.Version != m.s.Stable.FunctionVersion {
-			if m.o.Route.Version != m.s.Target.FunctionVersion {
-				m.s.Target = m.revision(m.o.Route.Version)
-			}
-			m.remember(m.s.Stable)
-			m.s.Stable = m.s.Target
-			m.forgive(m.s.Stable)
-		}
+		m.adoptVersion()
 		m.ready()
 	}
+}
+
+// adoptVersion makes the alias's version the stable one.
+func (m *machine) adoptVersion() {
+	if m.o.Route.Version == m.s.Stable.FunctionVersion {
+		return
+	}
+	if m.o.Route.Version != m.s.Target.FunctionVersion {
+		m.s.Target = m.revision(m.o.Route.Version)
+	}
+	m.remember(m.s.Stable)
+	m.s.Stable = m.s.Target
+	m.forgive(m.s.Stable)
+}
+
+// isExchanged reports whether the alias's version is the target, and the stable version has a weight.
+func (m *machine) isExchanged() bool {
+	return m.o.Route.Version == m.s.Target.FunctionVersion && m.o.Route.Additional == m.s.Stable.FunctionVersion
 }

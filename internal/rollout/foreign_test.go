@@ -250,3 +250,22 @@ func TestChangedBackStepContinues(t *testing.T) {
 		})
 	}
 }
+
+// TestDirectMoveAfterAChange checks that a target that moves in one step still does after someone else has changed the
+// alias: it is not measured, so nothing may wait for its measurements.
+func TestDirectMoveAfterAChange(t *testing.T) {
+	for _, policy := range []string{v1beta1.OnDriftAdopt, v1beta1.OnDriftRevert} {
+		t.Run(policy, func(t *testing.T) {
+			s := newScenario(t, twoWeights(metrics("m"), alarms("a"), onDrift(policy)))
+			s.observed.Versions["2"] = s.observed.Versions["1"]
+			s.refuses = func(Route) bool { return true }
+			s.observed.Target = "2"
+			s.until(v1beta1.RolloutPromoting)
+			s.alias(at(30))
+			s.pass(time.Minute)
+			s.refuses = nil
+			s.pass(time.Hour)
+			s.wantEnd(v1beta1.RolloutReady, "", "2")
+		})
+	}
+}

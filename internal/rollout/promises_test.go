@@ -277,6 +277,17 @@ func TestAdopt(t *testing.T) {
 				"version 3, version 2 with 50 %", "version 2",
 			}, phase: v1beta1.RolloutReady, version: "2",
 		},
+		"Exchanged": {
+			reason: "A weight of the stable version is one of the target, which is not promoted by it.",
+			change: Route{Version: "2", Additional: "1", Weight: 70},
+			sent:   []string{at(30).String(), at(50).String(), "version 2"}, phase: v1beta1.RolloutReady, version: "2",
+		},
+		"ExchangedInParts": {
+			reason: "One that is no whole percentage begins the rollout again.",
+			change: Route{Version: "2", Additional: "1", Weight: OtherWeight},
+			sent:   []string{"version 1", at(10).String(), at(50).String(), "version 2"}, phase: v1beta1.RolloutReady,
+			version: "2",
+		},
 		"TwoOthers": {
 			reason: "Of two others, the alias's own version is stable.",
 			change: Route{Version: "3", Additional: "4", Weight: 20},
@@ -298,6 +309,25 @@ func TestAdopt(t *testing.T) {
 				!slices.Equal(s.rejected(), tc.rejected) {
 				t.Errorf("%s\n%s, rejected %v: %+v", tc.reason, s.observed.Route, s.rejected(), s.state)
 			}
+		})
+	}
+}
+
+// TestAdoptedVersions checks that one can return to a version that was stable until a change by someone else was
+// adopted.
+func TestAdoptedVersions(t *testing.T) {
+	for name, change := range map[string]Route{
+		"Alone": {Version: "3"}, "Divided": {Version: "3", Additional: "4", Weight: 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := promoted(t, twoWeights(onDrift(v1beta1.OnDriftAdopt)))
+			s.observed.Target = "3"
+			s.alias(change)
+			s.pass(time.Hour)
+			s.wantEnd(v1beta1.RolloutReady, "", "3")
+			s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "2/x"
+			s.pass(time.Hour)
+			s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonRollbackTo, "2")
 		})
 	}
 }

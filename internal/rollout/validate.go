@@ -95,9 +95,10 @@ func (m *machine) isDirect() string {
 	return ""
 }
 
-// wakeStableFor is the time for which a rollout waits for an inactive stable version: it is invoked once, so that it
-// can serve after a rollback. If AWS can't prepare it, the rollout, which may be the remedy, begins all the same.
-const wakeStableFor = time.Minute
+// stableWithin is the time for which a rollout waits until the stable version can serve after a rollback, and until AWS
+// returns it, since one with the same code and configuration moves in one step. An inactive one is invoked once. After
+// that, the rollout, which may be the remedy, begins all the same.
+const stableWithin = time.Minute
 
 // waitsFor returns what the rollout waits for before it begins. Empty if it waits for nothing.
 func (m *machine) waitsFor(target, stable Version) string {
@@ -107,8 +108,11 @@ func (m *machine) waitsFor(target, stable Version) string {
 		}
 		return why
 	}
-	if stable.Inactive && m.s.Phase == v1beta1.RolloutPending && m.s.StepElapsed.Duration < wakeStableFor {
-		m.wakes(m.s.Stable.FunctionVersion)
+	if (stable.Inactive || stable.Pending != "") && m.s.Phase == v1beta1.RolloutPending &&
+		m.s.StepElapsed.Duration < stableWithin {
+		if stable.Inactive {
+			m.wakes(m.s.Stable.FunctionVersion)
+		}
 		return stable.unusable(m.s.Stable.FunctionVersion)
 	}
 	if m.isDirect() != "" {

@@ -100,7 +100,7 @@ func compile(d dialect, expression string) (*condition, error) {
 		return nil, fmt.Errorf("it has %d characters, more than %d", n, maxExpression)
 	}
 	env := envs[d]
-	checked, err := check(env, expression)
+	checked, err := check(d, env, expression)
 	if err != nil {
 		return nil, err
 	}
@@ -136,15 +136,16 @@ func (c *condition) note(e ast.Expr) {
 	}
 }
 
-// check parses an expression and checks its types. An expression such as "result == 0", whose
-// types differ only because whole numbers are integers, is checked with doubles instead.
-func check(env *cel.Env, expression string) (*cel.Ast, error) {
+// check parses an expression and checks its types. An expression such as "result == 0", whose types differ only because
+// whole numbers are integers, is checked with doubles instead. Where all variables are numbers, doubles come first:
+// 99 / 100 is not 0.
+func check(d dialect, env *cel.Env, expression string) (*cel.Ast, error) {
 	parsed, issues := env.Parse(expression)
 	if issues.Err() != nil {
 		return nil, first(issues)
 	}
 	checked, issues := env.Check(parsed)
-	if issues.Err() == nil {
+	if issues.Err() == nil && d != numeric {
 		return checked, nil
 	}
 	if parsed, again := env.Parse(expression); again.Err() == nil {
@@ -152,6 +153,9 @@ func check(env *cel.Env, expression string) (*cel.Ast, error) {
 		if checked, again := env.Check(parsed); again.Err() == nil {
 			return checked, nil
 		}
+	}
+	if issues.Err() == nil {
+		return checked, nil
 	}
 	return nil, first(issues)
 }

@@ -55,6 +55,19 @@ func TestCondition(t *testing.T) {
 			"And multiply others.", numeric, "result <= baseline * 2 + 1", numbers(3, 1, 10),
 			want{met, ""},
 		},
+		"Fraction": {
+			"And divide others.", numeric, "result > 99 / 100", numbers(0.5, nan, 10),
+			want{unmet, ""},
+		},
+		"FractionOfABaseline": {
+			"Wherever they are.", numeric, "result > 1 / 2 && result < baseline * 3 / 2", numbers(0.4, 1, 10),
+			want{unmet, ""},
+		},
+		"Integers": {
+			"Unless only whole numbers can be calculated with.", numeric, "int(result) % 2 == 7 / 2 - 2",
+			numbers(5, nan, 10),
+			want{met, ""},
+		},
 		"Samples": {
 			"Samples are a number.", numeric, "samples >= 100 && result < 1", numbers(0, nan, 100),
 			want{met, ""},
