@@ -145,6 +145,27 @@ func TestTags(t *testing.T) {
 	}
 }
 
+// TestMovedAlias imports an alias while AWS moves its provisioned concurrency to another version.
+func TestMovedAlias(t *testing.T) {
+	e := newEnv(t)
+	e.checkout(t, nil)
+	name := aws.String("Checkout_API")
+	if _, err := e.lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: name, Timeout: aws.Int32(9)}); err != nil {
+		t.Fatal(err)
+	}
+	v, err := e.lambda.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.aws.EditAlias(*name, "live", func(a *awsdouble.Alias) {
+		a.FunctionVersion, a.RoutingConfig = *v.Version, &awsdouble.Routing{AdditionalVersionWeights: map[string]float64{"1": 1}}
+	})
+	code, manifests, summary := e.run(t, "--region", testRegion, "-n", "shop")
+	if code != 0 || strings.Contains(manifests, "routingConfig") || !strings.Contains(manifests, "name: checkout-api-v2\n") {
+		t.Errorf("exit code %d, want the new version without a weight, which the API server rejects:\n%s%s", code, manifests, summary)
+	}
+}
+
 // TestStream checks what is written to the standard output, with and without secrets.
 func TestStream(t *testing.T) {
 	e := newEnv(t)
