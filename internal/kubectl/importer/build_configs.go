@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -52,13 +53,24 @@ func (b *builder) aliases(f *function) (out []entry) {
 		name, version := ptr.Deref(a.Name, ""), f.qualified(ptr.Deref(a.FunctionVersion, ""))
 		e := b.of(f, v1beta1.AliasKind, "", "")
 		e.id, e.external, e.item.AWSName = f.qualified(name), name, f.qualified(name)
+		e.complete = withoutMove
 		if b.name(v1beta1.VersionKind, version) != "" {
-			e.complete = func(s map[string]any) { delete(s, "functionVersion") }
+			e.complete = func(s map[string]any) { withoutMove(s); delete(s, "functionVersion") }
 			e.refs["functionVersionRef"] = b.ref(v1beta1.VersionKind, version)
 		}
 		out = append(out, e)
 	}
 	return out
+}
+
+// withoutMove removes the weight of 1 that AWS itself gives a version while it moves the provisioned concurrency of an
+// alias to another one. A manifest cannot have it.
+func withoutMove(settings map[string]any) {
+	weights, _, _ := unstructured.NestedMap(settings, "routingConfig", "additionalVersionWeights")
+	maps.DeleteFunc(weights, func(_ string, weight any) bool { return weight == "1" })
+	if len(weights) == 0 {
+		delete(settings, "routingConfig")
+	}
 }
 
 // configs returns the provisioned concurrency, URLs, event invoke configs and runtime management of a function.

@@ -12,11 +12,22 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 )
 
-// The statement IDs and the principals that a Permission can have.
-var (
-	statementID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,100}$`)
-	principals  = regexp.MustCompile(`^([*]|[0-9]{12}|arn:.+|[^:*]+[.][^:*]+)$`)
-)
+// statementID matches the statement IDs that a Permission can have.
+var statementID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,100}$`)
+
+// accepted match the texts that a Permission can have, by field, as its definition does. PutResourcePolicy accepts
+// others too, such as a wildcard in an action.
+var accepted = map[string]*regexp.Regexp{
+	"action": regexp.MustCompile(`^(lambda:[*]|lambda:[a-zA-Z]+|[*])$`),
+	"principal": regexp.MustCompile(
+		`^([*]|[0-9]{12}|arn:aws[a-zA-Z-]*:(iam|sts)::[^ \t\n\r]+|[a-zA-Z0-9-]+([.][a-zA-Z0-9-]+)+)$`),
+	"sourceArn": regexp.MustCompile(
+		`^arn:aws[a-zA-Z0-9-]*:[a-zA-Z0-9-]+:([a-z]+(-[a-z]+)+-[0-9])?:([0-9]{12})?:.*$`),
+	"sourceAccount":       regexp.MustCompile(`^[0-9]{12}$`),
+	"eventSourceToken":    regexp.MustCompile(`^[a-zA-Z0-9._-]{1,256}$`),
+	"functionUrlAuthType": regexp.MustCompile(`^(AWS_IAM|NONE)$`),
+	"principalOrgId":      regexp.MustCompile(`^o-[a-z0-9]{10,32}$`),
+}
 
 // policies returns the policies of a function and its qualifiers: a Permission for each statement, or a ResourcePolicy
 // for all if one of them cannot be a Permission.
@@ -54,13 +65,23 @@ func grantsOf(text string, of functionname.Name) ([]grant, bool) {
 	seen := map[string]bool{}
 	for _, st := range d.Statements {
 		g := grant{policy.GrantOf(st, ":function:"+of.String()), st.Sid}
-		if g.Rest != "" || seen[g.sid] || !statementID.MatchString(g.sid) || !principals.MatchString(g.Principal) {
+		if g.Rest != "" || seen[g.sid] || !statementID.MatchString(g.sid) || !isAccepted(permission(g.Grant)) {
 			return nil, false
 		}
 		seen[g.sid] = true
 		out = append(out, g)
 	}
 	return out, true
+}
+
+// isAccepted reports whether a Permission can have all texts of its settings.
+func isAccepted(settings map[string]any) bool {
+	for field, v := range settings {
+		if text, ok := v.(string); ok && !accepted[field].MatchString(text) {
+			return false
+		}
+	}
+	return settings["action"] != nil && settings["principal"] != nil
 }
 
 // permission returns the settings of a Permission.

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -115,6 +116,53 @@ func TestDeletedLayer(t *testing.T) {
 	code, manifests, summary := e.run(t, "--region", testRegion, "-n", "shop")
 	if code != 0 || strings.Contains(manifests, "kind: LayerVersion") || !strings.Contains(manifests, "- "+*out.LayerVersionArn) {
 		t.Errorf("exit code %d, want the function with the ARN of the layer, and no LayerVersion:\n%s%s", code, manifests, summary)
+	}
+}
+
+// TestTags imports functions with tags that the API server rejects in a manifest.
+func TestTags(t *testing.T) {
+	many := map[string]string{}
+	for i := range 45 {
+		many[fmt.Sprintf("tag-%d", i)] = "x"
+	}
+	cases := map[string]struct {
+		reason string
+		tags   map[string]string
+		want   string
+	}{
+		"Many":     {reason: "The provider needs six of the 50 tags that AWS allows.", tags: many, want: "tags[tag-0]: removed"},
+		"Reserved": {reason: "The prefix is that of the provider.", tags: map[string]string{"crossplane-team": "shop"}, want: "tags[crossplane-team]: removed"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			e.checkout(t, tc.tags)
+			code, manifests, summary := e.run(t, "--region", testRegion, "-n", "shop")
+			if code != 1 || strings.Contains(manifests, "  tags:\n") || !strings.Contains(manifests, "# It is only observed") || !strings.Contains(summary, tc.want) {
+				t.Errorf("%s\nexit code %d\n%s%s", tc.reason, code, manifests, summary)
+			}
+		})
+	}
+}
+
+// TestMovedAlias imports an alias while AWS moves its provisioned concurrency to another version.
+func TestMovedAlias(t *testing.T) {
+	e := newEnv(t)
+	e.checkout(t, nil)
+	name := aws.String("Checkout_API")
+	if _, err := e.lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: name, Timeout: aws.Int32(9)}); err != nil {
+		t.Fatal(err)
+	}
+	v, err := e.lambda.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.aws.EditAlias(*name, "live", func(a *awsdouble.Alias) {
+		a.FunctionVersion, a.RoutingConfig = *v.Version, &awsdouble.Routing{AdditionalVersionWeights: map[string]float64{"1": 1}}
+	})
+	code, manifests, summary := e.run(t, "--region", testRegion, "-n", "shop")
+	if code != 0 || strings.Contains(manifests, "routingConfig") || !strings.Contains(manifests, "name: checkout-api-v2\n") {
+		t.Errorf("exit code %d, want the new version without a weight, which the API server rejects:\n%s%s", code, manifests, summary)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // A shape maps status.atProvider of a kind to spec.forProvider. Fields of the same name are copied.
@@ -113,15 +112,24 @@ func jsonNames(t reflect.Type) []string {
 	return out
 }
 
-// withTags adds the tags to settings that are part of spec: neither AWS's nor those that say who owns a resource.
+const (
+	// reservedPrefix is the prefix of tags that only the provider itself sets.
+	reservedPrefix = "crossplane-"
+
+	// mostTags is how many tags a manifest can have. AWS allows 50, of which the provider sets six.
+	mostTags = 44
+)
+
+// withTags adds the tags to settings that are part of spec: neither AWS's nor those that say who owns a resource. Tags
+// that no manifest can have are left out, so that the plan shows that the provider would remove them.
 func withTags(settings map[string]any, tags map[string]string) {
 	out := map[string]any{}
 	for k, v := range tags {
-		if !strings.HasPrefix(strings.ToLower(k), "aws:") && !slices.Contains(ownership.Keys(), k) {
+		if !strings.HasPrefix(strings.ToLower(k), "aws:") && !strings.HasPrefix(k, reservedPrefix) {
 			out[k] = v
 		}
 	}
-	if len(out) > 0 {
+	if len(out) > 0 && len(out) <= mostTags {
 		settings["tags"] = out
 	}
 }

@@ -147,7 +147,19 @@ func TestGrantsOf(t *testing.T) {
 		"NoSid":   {reason: "A statement without an ID cannot be named.", args: statement("", `"Principal": {"AWS": "210987654321"}`)},
 		"Deleted": {reason: "AWS shows the ID of a role that was deleted.", args: statement("d", `"Principal": {"AWS": "AROAJ2UCCR6DPEXAMPLE"}`)},
 		"Other":   {reason: "A condition that AddPermission does not have.", args: statement("o", `"Principal": "*", "Condition": {"IpAddress": {"aws:SourceIp": "10.0.0.0/8"}}`)},
-		"Broken":  {reason: "A policy that cannot be parsed stays as it is.", args: "{"},
+		"SourceWildcard": {
+			reason: "The region of a source cannot be a wildcard in a Permission.",
+			args:   statement("w", `"Principal": {"Service": "events.amazonaws.com"}, "Condition": {"ArnLike": {"AWS:SourceArn": "arn:aws:events:*:123456789012:rule/r"}}`),
+		},
+		"AccountWildcard": {
+			reason: "A source's account has 12 digits in a Permission.",
+			args:   statement("v", `"Principal": {"Service": "s3.amazonaws.com"}, "Condition": {"StringEquals": {"AWS:SourceAccount": "${aws:PrincipalAccount}"}}`),
+		},
+		"ActionWildcard": {
+			reason: "Part of an action cannot be a wildcard in a Permission.",
+			args:   strings.Replace(statement("i", `"Principal": {"AWS": "210987654321"}`), "lambda:InvokeFunction", "lambda:Invoke*", 1),
+		},
+		"Broken": {reason: "A policy that cannot be parsed stays as it is.", args: "{"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -219,6 +219,36 @@ func TestLists(t *testing.T) {
 	}
 }
 
+// TestPublishUnchanged checks that what has not changed is not published again, unless the last version was deleted.
+func TestPublishUnchanged(t *testing.T) {
+	w, _, api := account(t)
+	w.Publish("cart")
+	ctx, cart := t.Context(), aws.String("cart")
+	_, err := api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: cart})
+	w.Must(err)
+	_, err = api.ListVersionsByFunction(ctx, &lambda.ListVersionsByFunctionInput{FunctionName: cart})
+	w.Must(err)
+	var got []string
+	publish := func() {
+		out, err := api.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: cart})
+		w.Must(err)
+		got = append(got, *out.Version)
+	}
+	publish()
+	_, err = api.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{
+		FunctionName: cart, Timeout: aws.Int32(9),
+	})
+	w.Must(err)
+	publish()
+	publish()
+	_, err = api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: cart, Qualifier: aws.String("2")})
+	w.Must(err)
+	publish()
+	if diff := cmp.Diff([]string{"1", "2", "2", "3"}, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 // TestOffline checks that an account without a connection is empty, has what is created, and masks what AWS makes up.
 func TestOffline(t *testing.T) {
 	now := time.Date(2026, 9, 21, 12, 0, 0, 0, time.UTC)

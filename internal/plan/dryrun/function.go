@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
@@ -212,6 +213,9 @@ func (a *Account) publish(f *lambda.GetFunctionOutput, description *string,
 	to types.FunctionVersionLatestPublished,
 ) *types.FunctionConfiguration {
 	name := aws.ToString(f.Configuration.FunctionName) + ":"
+	if v := a.unchanged(name, f.Configuration); v != nil && to == "" {
+		return v
+	}
 	v := clone(f.Configuration)
 	number := itoa(numberOf(a, name, a.state.versions))
 	if to != "" {
@@ -226,6 +230,20 @@ func (a *Account) publish(f *lambda.GetFunctionOutput, description *string,
 	// A publication gives the function itself another revision.
 	a.touch(f)
 	return v
+}
+
+// unchanged returns the last version of a function if it has the content of the function: AWS publishes no other one
+// then. It returns nil if it has not, or is not known, or if PublishAs has set the number of another one.
+func (a *Account) unchanged(name string, c *types.FunctionConfiguration) *types.FunctionConfiguration {
+	next := numberOf(a, name, a.state.versions)
+	last := a.state.versions[name+itoa(next-1)]
+	if next == a.publishes || last == nil || last.value == nil {
+		return nil
+	}
+	if !fingerprint.Read(c).WithoutDescription().Equal(fingerprint.Read(last.value).WithoutDescription()) {
+		return nil
+	}
+	return last.value
 }
 
 func (a *Account) functionARN(k string) string {
