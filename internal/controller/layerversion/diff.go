@@ -1,8 +1,8 @@
 package layerversion
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/utils/ptr"
@@ -79,7 +79,8 @@ func oldVersionsPolicy(p v1beta1.LayerVersionParameters) string {
 	return ptr.Deref(p.OldVersions, v1beta1.OldVersionsKeep)
 }
 
-// deletion returns the change that represents the deletion of an old version.
+// deletion returns the change that represents the deletion of an old version. Its path names the version, so that the
+// deletion of one does not count as a repetition of that of another.
 func deletion(n int64) diff.Changes {
-	return diff.Changes{{Path: "oldVersions", Old: strconv.FormatInt(n, 10)}}
+	return diff.Changes{{Path: fmt.Sprintf("oldVersions[%d]", n), Old: "published"}}
 }

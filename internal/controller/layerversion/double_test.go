@@ -440,6 +440,21 @@ func TestAPublicationThatIsRefused(t *testing.T) {
 	e.wantVersions("Nothing was published", 1)
 }
 
+// TestManyOldVersions checks that many versions are deleted one after the other, without a wait.
+func TestManyOldVersions(t *testing.T) {
+	e := newEnv(t)
+	l := testLayer(func(p *v1beta1.LayerVersionParameters) { p.OldVersions = ptr.To(v1beta1.OldVersionsKeep) })
+	const many = 8
+	for i := range many {
+		edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline(fmt.Sprint(i)) })
+		e.Converge(l)
+	}
+	edit(l, func(p *v1beta1.LayerVersionParameters) { p.OldVersions = ptr.To(v1beta1.OldVersionsDelete) })
+	e.Want(l, "All are deleted at once",
+		append(slices.Repeat([]testenv.Outcome{testenv.Updated}, many-1), testenv.Converged)...)
+	e.wantVersions("One is left", many)
+}
+
 func TestContentOfS3(t *testing.T) {
 	e := newEnv(t)
 	put := func(text string) {
