@@ -288,9 +288,11 @@ func isUnanswered(err error) bool {
 }
 
 // available reports whether an external resource was ready when it was last seen. Its Ready condition stays unchanged
-// while replicas of AWS disagree, so that it still records that the external resource was seen.
+// while replicas of AWS disagree, so that it still records that the external resource was seen; one of an earlier
+// generation is replaced by an update of what is not visible.
 func available(mg resource.Conditioned) bool {
-	return mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
+	r := mg.GetCondition(xpv2.TypeReady)
+	return r.Status == corev1.ConditionTrue || r.Reason == v1beta1.ReasonUpdating && r.Message == NotShown
 }
 
 // outOfDate reports whether the Ready condition is about an earlier generation.

@@ -124,6 +124,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 			want: want{ready: xpv2.ReasonUnavailable, message: reconcile.NeverShown, requeueAfter: reconcile.GraceMost},
 		},
 		"GivenSeen":     {reason: "Replicas of AWS may disagree for a while.", mg: createdSample(seen), given: true, after: 10 * time.Second, want: want{ready: xpv2.ReasonAvailable, requeueAfter: 2 * time.Second}},
+		"GivenEdited":   {reason: "It was seen, with an earlier spec.", mg: createdSample(reconcile.Updating(2, reconcile.NotShown)), given: true, after: 10 * time.Second, want: want{ready: v1beta1.ReasonUpdating, message: reconcile.NotShown, requeueAfter: 2 * time.Second}},
 		"GivenReplaced": {reason: "What took its place was not seen yet.", mg: createdSample(reconcile.Updating(2, "")), given: true, after: 10 * time.Second, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: 2 * time.Second}},
 		"GivenSeenLong": {reason: "After that, someone has deleted it.", mg: createdSample(seen), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"}},
 		"GivenAgreed": {
