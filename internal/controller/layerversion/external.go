@@ -34,6 +34,9 @@ type external struct {
 	// lost is true if the version was published by a call without an answer. adopted is true if others published it.
 	lost, adopted bool
 
+	// recorded is true if status had the version before this reconcile.
+	recorded bool
+
 	// preview is true if the comparison is only displayed.
 	preview bool
 
@@ -174,6 +177,7 @@ func (e *external) owner(
 // status sets status.atProvider.
 func (e *external) status(l *v1beta1.LayerVersion, o found) {
 	last, layer, arn := l.Status.AtProvider, layerName(l), o.Resource.LayerVersionArn
+	e.recorded = ptr.Deref(last.Version, 0) == o.Resource.Version
 	if v, err := versionOf(o.Name); err == nil {
 		layer, arn = v.layer, ptr.To(o.Name)
 	}
@@ -253,6 +257,11 @@ func (e *external) publication(
 	p := reconcile.Plan{
 		Ready: reconcile.Updating(l.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed"),
 		Call:  opPublish, Changes: c.Changes, Followed: c.Changes,
+	}
+	if !e.recorded && !e.preview {
+		// The version is deleted later only if status has it, which was not written when it was published.
+		p.Call, p.After, p.Keep = "", reconcile.AtOnce, true
+		return p, nil
 	}
 	due, _, _ := e.facts.Due(reconcile.PlannedCall{Call: opPublish, Applies: c.Changes})
 	if e.preview || len(due) == 0 || !reconcile.Allows(l, xpv2.ManagementActionUpdate) {
