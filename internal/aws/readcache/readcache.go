@@ -1,6 +1,7 @@
 // Package readcache caches what was read from AWS. A Cache shares answers among all resources of a
 // session that need the same one: the policy of a function among its Permissions, the aliases of a
-// function among its Aliases. A TagCache keeps tags that AWS returns by calls of their own.
+// function among its Aliases. A TagCache keeps tags that AWS returns by calls of their own. Namespaces, which are read
+// from the API server, are cached by a Cache, too.
 //
 // AWS allows few of these reads a second, so one read for each resource would be the slowest part
 // of a large fleet. Each caller says how old an answer may be.
