@@ -162,7 +162,7 @@ func (c boundedClient) Do(r *http.Request) (*http.Response, error) {
 	if isRedirect(service, res.StatusCode) {
 		_ = res.Body.Close() // It is not read.
 		w.stop()
-		return nil, &awserr.RedirectError{Host: r.URL.Hostname(), Status: res.StatusCode}
+		return nil, awserr.Redirect(r.URL.Hostname(), res.StatusCode)
 	}
 	w.answered()
 	res.Body = &download{ReadCloser: res.Body, watch: w, left: b.bytes, limit: b.bytes}
@@ -322,7 +322,7 @@ func (d *download) probe() (int, error) {
 	var one [1]byte
 	n, err := d.ReadCloser.Read(one[:])
 	if n > 0 {
-		return 0, &awserr.OversizeError{Host: d.watch.host, Limit: d.limit}
+		return 0, awserr.Oversize(d.watch.host, d.limit)
 	}
 	return 0, err
 }
