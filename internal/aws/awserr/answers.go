@@ -111,5 +111,5 @@ func found(err error) bool {
 	if _, ok := errors.AsType[syscall.Errno](err); ok {
 		return true
 	}
-	return isUntrusted(err) || isTimeout(err) || errors.Is(err, context.Canceled)
+	return isUntrusted(err) || IsTimeout(err) || errors.Is(err, context.Canceled)
 }
