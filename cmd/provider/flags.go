@@ -9,13 +9,11 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
@@ -266,6 +264,3 @@ func debugLevel(_ []string, a slog.Attr) slog.Attr {
 	}
 	return a
 }
-
-// limited returns a configuration with a client-side rate limit that scales with the reconcile rate.
-func limited(cfg *rest.Config, rate int) *rest.Config { return ratelimiter.LimitRESTConfig(cfg, rate) }

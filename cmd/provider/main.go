@@ -13,6 +13,8 @@ import (
 	_ "golang.org/x/crypto/x509roots/fallback" // The image has no certificates: see docs/design/package.md.
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
+
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 )
@@ -59,7 +61,7 @@ func run(ctx context.Context, f flags) error {
 		defer t.Stop(ctx)
 		o.Tracer = t.Tracer()
 	}
-	mgr, err := manager.New(ctx, limited(cfg, f.MaxReconcileRate), o)
+	mgr, err := manager.New(ctx, ratelimiter.LimitRESTConfig(cfg, f.MaxReconcileRate), o)
 	if err != nil {
 		return err
 	}

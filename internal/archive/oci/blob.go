@@ -14,6 +14,7 @@ import (
 var (
 	errDigest = errors.New("the content does not have its digest: it was changed, or damaged on its way")
 	errSize   = errors.New("the content does not have the size that its manifest says")
+	errEnded  = errors.New("the registry closed the connection, or took too long, before the end of the content")
 )
 
 // openBlob returns a reader of a blob, which checks its size and its digest.
@@ -55,23 +56,17 @@ func (c *checkedBody) Read(p []byte) (int, error) {
 		return 0, errSize
 	}
 	c.hash.Hash().Write(p[:n])
-	if !errors.Is(err, io.EOF) {
-		return n, reasonOfRead(err)
-	}
-	if c.left > 0 {
+	switch {
+	case err == nil:
+		return n, nil
+	case !errors.Is(err, io.EOF):
+		return n, errEnded
+	case c.left > 0:
 		return n, errSize
-	}
-	if c.hash.Digest() != c.want {
+	case c.hash.Digest() != c.want:
 		return n, errDigest
 	}
 	return n, io.EOF
-}
-
-func reasonOfRead(err error) error {
-	if err == nil {
-		return nil
-	}
-	return errors.New("the registry closed the connection, or took too long, before the end of the content")
 }
 
 // Close closes the connection.

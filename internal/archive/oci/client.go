@@ -11,10 +11,10 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
-	"sync"
 	"time"
 
 	"github.com/opencontainers/go-digest"
+	"k8s.io/utils/lru"
 	"oras.land/oras-go/v2/errdef"
 	"oras.land/oras-go/v2/registry"
 	"oras.land/oras-go/v2/registry/remote"
@@ -55,8 +55,8 @@ type Client struct {
 	http  *http.Client
 	plain bool
 
-	mu     sync.Mutex
-	tokens map[tokenKey]auth.Cache
+	// tokens has an auth.Cache by tokenKey.
+	tokens *lru.Cache
 }
 
 // A tokenKey identifies the tokens that a registry issued for credentials.
@@ -70,7 +70,7 @@ func New(o Options) *Client {
 	return &Client{
 		http:   &http.Client{Transport: newTransport(o), CheckRedirect: checkRedirect},
 		plain:  o.PlainLoopback,
-		tokens: map[tokenKey]auth.Cache{},
+		tokens: lru.New(maxTokens),
 	}
 }
 
@@ -159,18 +159,13 @@ func (c *Client) repository(ctx context.Context, r registry.Reference, a Auth) (
 	}, nil
 }
 
-// cache returns the tokens of credentials. It forgets all tokens when there are too many, as each is issued again.
+// cache returns the tokens of credentials. Those that were forgotten are issued again.
 func (c *Client) cache(k tokenKey) auth.Cache {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if t, ok := c.tokens[k]; ok {
-		return t
-	}
-	if len(c.tokens) >= maxTokens {
-		clear(c.tokens)
+	if t, ok := c.tokens.Get(k); ok {
+		return t.(auth.Cache) //nolint:forcetypeassert // Only this function adds one.
 	}
 	t := auth.NewCache()
-	c.tokens[k] = t
+	c.tokens.Add(k, t)
 	return t
 }
 

@@ -507,8 +507,8 @@ func TestTokensBounded(t *testing.T) {
 	for i := range maxTokens + 10 {
 		c.cache(tokenKey{host: fmt.Sprint(i)})
 	}
-	if len(c.tokens) > maxTokens {
-		t.Errorf("want at most %d, got %d", maxTokens, len(c.tokens))
+	if c.tokens.Len() > maxTokens {
+		t.Errorf("want at most %d, got %d", maxTokens, c.tokens.Len())
 	}
 }
 

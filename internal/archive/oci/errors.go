@@ -1,7 +1,6 @@
 package oci
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
 
@@ -98,8 +98,7 @@ func ofStatus(status int) error {
 }
 
 func ofConnection(err error) error {
-	timeout, ok := errors.AsType[net.Error](err)
-	if ok && timeout.Timeout() || errors.Is(err, context.DeadlineExceeded) {
+	if awserr.IsTimeout(err) {
 		return errors.New("the registry does not answer in time")
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {

@@ -2,11 +2,7 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/sha512"
 	"crypto/tls"
-	"encoding/hex"
-	"hash"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +10,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"github.com/opencontainers/go-digest"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -84,10 +82,11 @@ func (s *Store) download(ctx context.Context, namespace string, a flux.Artifact,
 	if a.Size > 0 {
 		limit = a.Size
 	}
-	h, want, err := hashFor(a.Digest)
-	if err != nil {
+	if err := flux.CheckDigest(a.Digest); err != nil {
 		return err
 	}
+	want := digest.Digest(a.Digest)
+	digester := want.Algorithm().Digester()
 	res, err := s.get(ctx, namespace, a.URL)
 	if err != nil {
 		return err
@@ -96,7 +95,7 @@ func (s *Store) download(ctx context.Context, namespace string, a flux.Artifact,
 	if res.ContentLength > limit {
 		return tooLarge()
 	}
-	n, err := io.Copy(io.MultiWriter(w, h), io.LimitReader(res.Body, limit+1))
+	n, err := io.Copy(io.MultiWriter(w, digester.Hash()), io.LimitReader(res.Body, limit+1))
 	switch {
 	case err != nil:
 		return err
@@ -105,9 +104,9 @@ func (s *Store) download(ctx context.Context, namespace string, a flux.Artifact,
 	case n > limit:
 		return tooLarge()
 	}
-	if got := hex.EncodeToString(h.Sum(nil)); got != want {
+	if got := digester.Digest(); got != want {
 		return errors.Errorf("its digest is %s of %d bytes, but the source's status says %s: nothing is deployed",
-			got, n, a.Digest)
+			got.Encoded(), n, want)
 	}
 	return nil
 }
@@ -155,19 +154,4 @@ func checkPath(at, namespace string) error {
 
 func tooLarge() error {
 	return errors.Errorf("it is larger than %d MB", MaxDownload>>20)
-}
-
-// hashFor returns the hash of a digest's algorithm, and the hash that the digest says.
-func hashFor(digest string) (h hash.Hash, want string, err error) {
-	if err := flux.CheckDigest(digest); err != nil {
-		return nil, "", err
-	}
-	algorithm, want, _ := strings.Cut(digest, ":")
-	switch algorithm {
-	case "sha384":
-		return sha512.New384(), want, nil
-	case "sha512":
-		return sha512.New(), want, nil
-	}
-	return sha256.New(), want, nil
 }

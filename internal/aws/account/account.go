@@ -216,10 +216,10 @@ func caller(k scopeKey) quota.Caller {
 
 // readFigures reads the figures of a key from AWS and caches them. It does nothing while another caller does the same.
 func (b *Limits) readFigures(ctx context.Context, k scopeKey, s *session.Session) error {
-	if !b.begin(k) {
+	if !b.setCalling(k, true) {
 		return nil
 	}
-	defer b.end(k)
+	defer b.setCalling(k, false)
 	out, err := session.Client(s, lambda.NewFromConfig).GetAccountSettings(quota.WithCaller(ctx, caller(k)),
 		&lambda.GetAccountSettingsInput{})
 	b.mu.Lock()
@@ -241,23 +241,16 @@ func (b *Limits) readFigures(ctx context.Context, k scopeKey, s *session.Session
 	return err
 }
 
-func (b *Limits) begin(k scopeKey) bool {
+// setCalling records whether a call for a key is under way. It returns false if that is recorded already.
+func (b *Limits) setCalling(k scopeKey, calling bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r := b.records[k]
-	if r == nil || r.calling {
+	if r == nil || r.calling == calling {
 		return false
 	}
-	r.calling = true
+	r.calling = calling
 	return true
-}
-
-func (b *Limits) end(k scopeKey) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if r := b.records[k]; r != nil {
-		r.calling = false
-	}
 }
 
 // figures returns the figures of a response. What an emulator leaves out is 0.

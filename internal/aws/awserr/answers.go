@@ -38,55 +38,32 @@ func (*SilentError) Is(target error) bool { return target == context.DeadlineExc
 // RetryableError keeps the SDK from waiting as long again.
 func (*SilentError) RetryableError() bool { return false }
 
-// An OversizeError says that a response is longer than any of AWS's.
-type OversizeError struct {
-	// Host is the host that was called.
-	Host string
-	// Limit is in bytes.
-	Limit int64
-}
+// An EndpointError says why the provider itself ended a call: the host must not be called, or its response is of no
+// use. A retry would not help.
+type EndpointError struct{ message string }
 
-func (e *OversizeError) Error() string {
-	return fmt.Sprintf("%s answered with more than %d MB, which AWS never does: check the endpoint", e.Host,
-		e.Limit>>20)
-}
-func (*OversizeError) explained() {}
-
-// RetryableError keeps the SDK from reading as much again.
-func (*OversizeError) RetryableError() bool { return false }
-
-// A RedirectError says that a host answered with a redirect.
-type RedirectError struct {
-	// Host is the host that was called.
-	Host string
-	// Status is the HTTP status.
-	Status int
-}
-
-func (e *RedirectError) Error() string {
-	return fmt.Sprintf("%s redirects calls (HTTP %d), which the provider does not follow: set endpoint.url to the "+
-		"final address", e.Host, e.Status)
-}
-func (*RedirectError) explained() {}
+func (e *EndpointError) Error() string { return e.message }
+func (*EndpointError) explained()      {}
 
 // RetryableError keeps the SDK from trying again.
-func (*RedirectError) RetryableError() bool { return false }
+func (*EndpointError) RetryableError() bool { return false }
 
-// A HostError says that a host must not be called.
-type HostError struct {
-	// Host is the host that the config names.
-	Host string
-	// Reason is the reason, with advice for the user.
-	Reason string
+// Oversize returns the error of a response that is longer than any of AWS's. The limit is in bytes.
+func Oversize(host string, limit int64) error {
+	return &EndpointError{fmt.Sprintf("%s answered with more than %d MB, which AWS never does: check the endpoint",
+		host, limit>>20)}
 }
 
-func (e *HostError) Error() string {
-	return fmt.Sprintf("endpoint %s is not allowed in a namespaced config: %s", e.Host, e.Reason)
+// Redirect returns the error of a host that answered with a redirect.
+func Redirect(host string, status int) error {
+	return &EndpointError{fmt.Sprintf("%s redirects calls (HTTP %d), which the provider does not follow: set "+
+		"endpoint.url to the final address", host, status)}
 }
-func (*HostError) explained() {}
 
-// RetryableError keeps the SDK from trying again.
-func (*HostError) RetryableError() bool { return false }
+// NotAllowed returns the error of a host that must not be called. The reason has advice for the user.
+func NotAllowed(host, reason string) error {
+	return &EndpointError{fmt.Sprintf("endpoint %s is not allowed in a namespaced config: %s", host, reason)}
+}
 
 // A StrangeError says that an endpoint did not answer as AWS does.
 type StrangeError struct {
@@ -134,5 +111,5 @@ func found(err error) bool {
 	if _, ok := errors.AsType[syscall.Errno](err); ok {
 		return true
 	}
-	return isUntrusted(err) || isTimeout(err) || errors.Is(err, context.Canceled)
+	return isUntrusted(err) || IsTimeout(err) || errors.Is(err, context.Canceled)
 }

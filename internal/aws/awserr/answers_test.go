@@ -87,17 +87,15 @@ func TestForeign(t *testing.T) {
 			"the call to AWS was canceled", false,
 		},
 		"Host": {
-			"So is that it did not call.", "Lambda", send(&HostError{
-				Host:   "h",
-				Reason: "no",
-			}), "endpoint h is not allowed in a namespaced config: no", false,
+			"So is that it did not call.", "Lambda", send(NotAllowed("h", "no")),
+			"endpoint h is not allowed in a namespaced config: no", false,
 		},
 		"Redirect": {
-			"So is where it did not go.", "Lambda", send(&RedirectError{Host: "h", Status: 307}),
+			"So is where it did not go.", "Lambda", send(Redirect("h", 307)),
 			"h redirects calls (HTTP 307), which the provider does not follow", false,
 		},
 		"Oversize": {
-			"So is what it did not read.", "Lambda", unreadableFor(&OversizeError{Host: "h", Limit: 1 << 20}),
+			"So is what it did not read.", "Lambda", unreadableFor(Oversize("h", 1<<20)),
 			"h answered with more than 1 MB", false,
 		},
 	}

@@ -1,6 +1,7 @@
 package awserr
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -76,7 +77,7 @@ func grant(action, who, on, why string) string {
 	case contains(why, "vpc endpoint policy"):
 		return "allow it in the VPC endpoint's policy too"
 	case action == "sts:AssumeRole", action == "sts:TagSession":
-		return "allow " + action + " on " + target(on) + " for " + who + " in its policy, and trust " + who +
+		return "allow " + action + " on " + cmp.Or(on, "*") + " for " + who + " in its policy, and trust " + who +
 			" in the role's trust policy, with the external id and tags that it asks for"
 	case action == "sts:AssumeRoleWithWebIdentity":
 		return "trust the token's issuer, audience and subject in the role's trust policy"
@@ -85,11 +86,4 @@ func grant(action, who, on, why string) string {
 	default:
 		return "allow it in a policy of the identity"
 	}
-}
-
-func target(on string) string {
-	if on == "" {
-		return "*"
-	}
-	return on
 }

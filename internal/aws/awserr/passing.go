@@ -35,92 +35,61 @@ type passing struct {
 
 	// within is the time in which the error passes, if it does.
 	within time.Duration
-
-	// source is the project that has seen it pass, or the place where it was recorded.
-	source string
 }
 
-// passingMessages has messages of InvalidParameterValueException. Sources: tf is hashicorp/terraform-provider-aws,
+// passingMessages has messages of InvalidParameterValueException. Comments name the source of each: the project that has
+// seen it pass, or the place where it was recorded. There, tf is hashicorp/terraform-provider-aws,
 // internal/service/lambda; ack is aws-controllers-k8s/lambda-controller; cdkd is go-to-k/cdkd,
 // src/deployment/retryable-errors.ts; a number is an issue or a pull request.
 var passingMessages = []passing{
 	// Roles and policies that Lambda does not see yet.
-	{[]string{"cannot be assumed by lambda"}, spreading, "tf function.go, event_source_mapping.go"},
-	{
-		[]string{"role does not have permissions"},
-		spreading,
-		"tf function.go, event_source_mapping.go, function_event_invoke_config.go",
-	},
-	{
-		[]string{"ensure the role can perform"},
-		spreading,
-		"tf event_source_mapping.go; for secrets of MSK: aws-cdk 18571",
-	},
-	{[]string{"add lambda as a trusted entity"}, spreading, "hashicorp/terraform 4316"},
-	{
-		[]string{"while reading from provided stream", "security token included in the request is invalid"},
-		spreading,
-		"cdkd",
-	},
-	{[]string{"kms key is invalid for creategrant"}, spreading, "tf function.go; aws/chalice 1069"},
-	{[]string{"operator role is invalid or doesn't have sufficient permissions"}, spreading, "cdkd"},
-	{[]string{"doesn't have permission to perform"}, spreading, "cdkd, for ec2:DescribeSecurityGroups"},
+
+	// tf function.go, event_source_mapping.go; the second one also function_event_invoke_config.go.
+	{[]string{"cannot be assumed by lambda"}, spreading},
+	{[]string{"role does not have permissions"}, spreading},
+	// tf event_source_mapping.go; for secrets of MSK: aws-cdk 18571.
+	{[]string{"ensure the role can perform"}, spreading},
+	// hashicorp/terraform 4316.
+	{[]string{"add lambda as a trusted entity"}, spreading},
+	// tf function.go; aws/chalice 1069.
+	{[]string{"kms key is invalid for creategrant"}, spreading},
+	// cdkd, the last one for ec2:DescribeSecurityGroups.
+	{[]string{"while reading from provided stream", "security token included in the request is invalid"}, spreading},
+	{[]string{"operator role is invalid or doesn't have sufficient permissions"}, spreading},
+	{[]string{"doesn't have permission to perform"}, spreading},
 
 	// Resources that are named and not found.
-	{[]string{"provided principal was invalid"}, creating, "tf 41617"},
-	{[]string{"destination arn", "is invalid"}, creating, "tf function_event_invoke_config.go"},
-	{[]string{"provide a valid source image"}, creating, "ack function/hooks.go; ack community 1842"},
-	{
-		[]string{"s3 error code: nosuchbucket"},
-		creating,
-		"recorded; that it passes: the object is uploaded at the same time",
-	},
-	{
-		[]string{"s3 error code: nosuchkey"},
-		creating,
-		"recorded; that it passes: the object is uploaded at the same time",
-	},
-	{[]string{"s3 error code: nosuchversion"}, creating, "in analogy to NoSuchKey"},
-	{
-		[]string{"ec2 error code: invalidsubnetid.notfound"},
-		creating,
-		"recorded; that it passes: EC2's eventual consistency",
-	},
-	{
-		[]string{"ec2 error code: invalidgroup.notfound"},
-		creating,
-		"serverless 2973; that it passes: EC2's eventual consistency",
-	},
-	{[]string{"security group ids are invalid"}, creating, "cdkd"},
-	{[]string{"subnet ids are invalid"}, creating, "in analogy to security groups"},
-	{
-		[]string{"efs file system", "has no mount targets"},
-		creating,
-		"in analogy to mount targets that are not available yet",
-	},
-	{[]string{"function does not exist"}, creating, "tf 22373"},
-	{
-		[]string{"layer version", "does not exist"},
-		creating,
-		"recorded; that it passes: the layer is published at the same time",
-	},
-	{
-		[]string{"stream not found"},
-		creating,
-		"amplify-cli 11625; that it passes: the stream is created at the same time",
-	},
-	{
-		[]string{"sqs error code", "nonexistentqueue"},
-		creating,
-		"SQS's error code; that it passes: the queue is created at the same time",
-	},
 
-	// AWS itself sets weights on an alias while it moves the alias from version to version.
-	{
-		[]string{"alias with weights can not be used with provisioned concurrency"},
-		moving,
-		"tf 48116, hashicorp/terraform 24957",
-	},
+	// tf 41617.
+	{[]string{"provided principal was invalid"}, creating},
+	// tf function_event_invoke_config.go.
+	{[]string{"destination arn", "is invalid"}, creating},
+	// ack function/hooks.go; ack community 1842.
+	{[]string{"provide a valid source image"}, creating},
+	// Recorded, but for NoSuchVersion, which is in analogy; that they pass: the object is uploaded at the same time.
+	{[]string{"s3 error code: nosuchbucket"}, creating},
+	{[]string{"s3 error code: nosuchkey"}, creating},
+	{[]string{"s3 error code: nosuchversion"}, creating},
+	// Recorded, and serverless 2973; that they pass: EC2's eventual consistency.
+	{[]string{"ec2 error code: invalidsubnetid.notfound"}, creating},
+	{[]string{"ec2 error code: invalidgroup.notfound"}, creating},
+	// cdkd; subnets are in analogy to security groups.
+	{[]string{"security group ids are invalid"}, creating},
+	{[]string{"subnet ids are invalid"}, creating},
+	// In analogy to mount targets that are not available yet.
+	{[]string{"efs file system", "has no mount targets"}, creating},
+	// tf 22373.
+	{[]string{"function does not exist"}, creating},
+	// Recorded; that it passes: the layer is published at the same time.
+	{[]string{"layer version", "does not exist"}, creating},
+	// amplify-cli 11625; that it passes: the stream is created at the same time.
+	{[]string{"stream not found"}, creating},
+	// SQS's error code; that it passes: the queue is created at the same time.
+	{[]string{"sqs error code", "nonexistentqueue"}, creating},
+
+	// AWS itself sets weights on an alias while it moves the alias from version to version: tf 48116,
+	// hashicorp/terraform 24957.
+	{[]string{"alias with weights can not be used with provisioned concurrency"}, moving},
 }
 
 // MayPass reports whether an error is either the user's mistake or passes by itself within the time

@@ -54,15 +54,15 @@ func TestMayPass(t *testing.T) {
 	}
 }
 
-// TestPassingMessagesAreKnown checks that each entry names its source, and matches a response.
+// TestPassingMessagesAreKnown checks that each entry has a time, and matches a response.
 func TestPassingMessagesAreKnown(t *testing.T) {
 	b, err := os.ReadFile("testdata/answers.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range passingMessages {
-		if p.source == "" || p.within == 0 {
-			t.Errorf("%q has no source or no time", p.parts)
+		if p.within == 0 {
+			t.Errorf("%q has no time", p.parts)
 		}
 		found := false
 		for row := range strings.Lines(strings.ToLower(string(b))) {

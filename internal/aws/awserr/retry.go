@@ -88,16 +88,9 @@ func isTransientConnection(err error) bool {
 	return slices.ContainsFunc(broken, func(target error) bool { return errors.Is(err, target) })
 }
 
-// isRefusedHere reports whether the provider itself ended the call: the host is not allowed, or its
-// response is of no use. A retry would not help.
+// isRefusedHere reports whether the provider itself ended the call.
 func isRefusedHere(err error) bool {
-	if _, ok := errors.AsType[*HostError](err); ok {
-		return true
-	}
-	if _, ok := errors.AsType[*RedirectError](err); ok {
-		return true
-	}
-	_, ok := errors.AsType[*OversizeError](err)
+	_, ok := errors.AsType[*EndpointError](err)
 	return ok
 }
 

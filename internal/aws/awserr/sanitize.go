@@ -203,7 +203,7 @@ func describeConnection(err error) string {
 		return "the call to " + host + " was canceled"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return host + " refused the connection"
-	case isTimeout(err):
+	case IsTimeout(err):
 		return "no answer from " + host + " in time"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err,
 		io.ErrUnexpectedEOF):
@@ -221,7 +221,8 @@ func isUnresolved(err error) bool {
 	return ok && e.IsNotFound
 }
 
-func isTimeout(err error) bool {
+// IsTimeout reports whether an error is that of an answer that takes too long.
+func IsTimeout(err error) bool {
 	e, ok := errors.AsType[net.Error](err)
 	return ok && e.Timeout() || errors.Is(err, context.DeadlineExceeded)
 }

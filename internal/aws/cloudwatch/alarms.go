@@ -74,12 +74,8 @@ func (b *Batcher) states(ctx context.Context, api API, now time.Time,
 		// By default, only metric alarms.
 		AlarmTypes: []types.AlarmType{types.AlarmTypeMetricAlarm, types.AlarmTypeCompositeAlarm},
 	}
-	states, pages := map[string]rollout.AlarmState{}, lambdaapi.Pages{}
-	for {
-		if err := pages.Next("alarms"); err != nil {
-			return nil, err
-		}
-		out, err := api.DescribeAlarms(ctx, in)
+	states := map[string]rollout.AlarmState{}
+	for out, err := range lambdaapi.Each(ctx, "alarms", sdk.NewDescribeAlarmsPaginator(api, in)) {
 		b.alarmsPause.record(now, err)
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the alarms of CloudWatch: %w", awserr.Sanitize(err))
@@ -96,11 +92,8 @@ func (b *Batcher) states(ctx context.Context, api API, now time.Time,
 			s.Until, s.About = now.Add(-compositeEvaluation), aboutOf(a.StateTransitionedTimestamp, nil)
 			states[aws.ToString(a.AlarmName)] = s
 		}
-		if aws.ToString(out.NextToken) == "" {
-			return states, nil
-		}
-		in.NextToken = out.NextToken
 	}
+	return states, nil
 }
 
 // compositeEvaluation is the assumed duration of the evaluation of a composite alarm: DescribeAlarms does not say

@@ -158,12 +158,7 @@ func read(ctx context.Context, api API, now time.Time, w window, queries []types
 	}
 	of := map[string]series{}
 	in := &sdk.GetMetricDataInput{StartTime: aws.Time(w.start), EndTime: aws.Time(w.end), MetricDataQueries: queries}
-	pages := lambdaapi.Pages{}
-	for {
-		if err := pages.Next("metric data"); err != nil {
-			return nil, err
-		}
-		out, err := api.GetMetricData(ctx, in)
+	for out, err := range lambdaapi.Each(ctx, "metric data", sdk.NewGetMetricDataPaginator(api, in)) {
 		p.record(now, err)
 		if err != nil {
 			return nil, fmt.Errorf("cannot read metrics of CloudWatch: %w", awserr.Sanitize(err))
@@ -180,11 +175,8 @@ func read(ctx context.Context, api API, now time.Time, w window, queries []types
 			}
 			of[id], seen[id] = s, true
 		}
-		if aws.ToString(out.NextToken) == "" {
-			return of, nil
-		}
-		in.NextToken = out.NextToken
 	}
+	return of, nil
 }
 
 func metricOf(q types.MetricDataQuery) string {

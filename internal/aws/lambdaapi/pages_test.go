@@ -9,19 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 )
 
-func TestPages(t *testing.T) {
-	var p Pages
-	for i := range MostPages {
-		if err := p.Next("aliases"); err != nil {
-			t.Fatalf("page %d: %v", i+1, err)
-		}
-	}
-	if err := p.Next("aliases"); err == nil ||
-		!strings.Contains(err.Error(), "the list of aliases has more than 200 pages") {
-		t.Errorf("a list without end comes to one, got %v", err)
-	}
-}
-
 // A list has no end. Its pages from the page failing on are errors.
 type list struct{ read, failing int }
 

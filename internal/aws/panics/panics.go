@@ -3,6 +3,7 @@
 package panics
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"runtime"
@@ -49,11 +50,7 @@ func New() *Error {
 
 // Error returns the message for users, with the place of the panic. It is the same each time the same code panics.
 func (e *Error) Error() string {
-	at := e.at
-	if at == "" {
-		at = "a place that is not known"
-	}
-	return "a bug of the provider: it panicked at " + at +
+	return "a bug of the provider: it panicked at " + cmp.Or(e.at, "a place that is not known") +
 		"; please report it with what the provider has logged. It is tried again from time to time, and after each " +
 		"change of the manifest"
 }

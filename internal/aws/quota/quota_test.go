@@ -2,6 +2,8 @@ package quota
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -242,6 +244,7 @@ func TestScopesAreApart(t *testing.T) {
 	for _, s := range l.Stats() {
 		got = append(got, s.Scope)
 	}
+	slices.SortFunc(got, func(a, b Scope) int { return strings.Compare(a.Region, b.Region) })
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Stats: -want, +got:\n%s", diff)
 	}

@@ -1,7 +1,6 @@
 package quota
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -39,16 +38,12 @@ type Stats struct {
 	Paused time.Duration
 }
 
-// Stats returns a snapshot of all buckets, ordered by account, region and bucket.
+// Stats returns a snapshot of all buckets, those of a scope in their order.
 func (l *Limiter) Stats() []Stats {
 	l.mu.Lock()
 	l.sweep(l.now())
 	keys := slices.Collect(maps.Keys(l.scopes))
 	l.mu.Unlock()
-	slices.SortFunc(keys, func(a, b Scope) int {
-		return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Region, b.Region),
-			cmp.Compare(a.Config, b.Config), cmp.Compare(a.Endpoint, b.Endpoint))
-	})
 	all := make([]Stats, 0, len(keys)*bucketCount)
 	for _, s := range keys {
 		kind := Bucket(0)

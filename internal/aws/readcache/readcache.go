@@ -1,6 +1,7 @@
 // Package readcache caches what was read from AWS. A Cache shares answers among all resources of a
 // session that need the same one: the policy of a function among its Permissions, the aliases of a
-// function among its Aliases. A TagCache keeps tags that AWS returns by calls of their own.
+// function among its Aliases. A TagCache keeps tags that AWS returns by calls of their own. Namespaces, which are read
+// from the API server, are cached by a Cache, too.
 //
 // AWS allows few of these reads a second, so one read for each resource would be the slowest part
 // of a large fleet. Each caller says how old an answer may be.
@@ -98,16 +99,11 @@ func (c *Cache) Forget(k Key) {
 // for that long.
 const ahead = time.Minute
 
-// isAheadBy reports whether a time is later than the current time by more than d.
-func (f Freshness) isAheadBy(at time.Time, d time.Duration) bool {
-	return !f.Now.IsZero() && at.Sub(f.Now) > d
-}
-
 // lookup returns the entry of an answer that is recent enough, or a new entry that is the caller's to finish.
 func (c *Cache) lookup(k Key, f Freshness) (e *entry, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.entries[k]; ok && !e.began.Before(f.Since) && !f.isAheadBy(e.began, ahead) {
+	if e, ok := c.entries[k]; ok && !e.began.Before(f.Since) && (f.Now.IsZero() || e.began.Sub(f.Now) <= ahead) {
 		return e, false
 	}
 	if c.entries == nil {

@@ -38,10 +38,8 @@ func (g guard) checkHost(host string) error {
 	host = egress.Host(host)
 	if len(g.allowed) > 0 &&
 		!slices.ContainsFunc(g.allowed, func(pattern string) bool { return egress.Matches(pattern, host) }) {
-		return &awserr.HostError{
-			Host:   host,
-			Reason: "it is not among the hosts that the provider's operator allows (--namespaced-endpoint-host)",
-		}
+		return awserr.NotAllowed(host,
+			"it is not among the hosts that the provider's operator allows (--namespaced-endpoint-host)")
 	}
 	if a, err := netip.ParseAddr(host); err == nil {
 		return g.checkAddress(host, a)
@@ -57,12 +55,11 @@ func (g guard) checkAddress(host string, a netip.Addr) error {
 	case egress.Address(a).IsLoopback() && g.loopback:
 		return nil
 	case egress.IsReserved(a):
-		return &awserr.HostError{Host: host, Reason: "its address is loopback, link-local or reserved"}
+		return awserr.NotAllowed(host, "its address is loopback, link-local or reserved")
 	case egress.IsPrivate(a) &&
 		!slices.ContainsFunc(g.allowed, func(name string) bool { return egress.Host(name) == host }):
-		return &awserr.HostError{Host: host, Reason: "its address is private and may belong to the cluster: " +
-			"the provider's operator can allow it by name (--namespaced-endpoint-host), or configure it in a " +
-			"ClusterProviderConfig"}
+		return awserr.NotAllowed(host, "its address is private and may belong to the cluster: the provider's operator "+
+			"can allow it by name (--namespaced-endpoint-host), or configure it in a ClusterProviderConfig")
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -162,10 +163,10 @@ func (c boundedClient) Do(r *http.Request) (*http.Response, error) {
 	if isRedirect(service, res.StatusCode) {
 		_ = res.Body.Close() // It is not read.
 		w.stop()
-		return nil, &awserr.RedirectError{Host: r.URL.Hostname(), Status: res.StatusCode}
+		return nil, awserr.Redirect(r.URL.Hostname(), res.StatusCode)
 	}
 	w.answered()
-	res.Body = &download{ReadCloser: res.Body, watch: w, left: b.bytes, limit: b.bytes}
+	res.Body = &download{ReadCloser: http.MaxBytesReader(nil, res.Body, b.bytes), watch: w}
 	return res, nil
 }
 
@@ -294,37 +295,22 @@ func (u *upload) Read(p []byte) (int, error) {
 type download struct {
 	io.ReadCloser
 
-	watch       *watch
-	left, limit int64
+	watch *watch
 }
 
 // Read reads the next part of the response.
 func (d *download) Read(p []byte) (int, error) {
-	if d.left == 0 {
-		return d.probe()
-	}
-	if int64(len(p)) > d.left {
-		p = p[:d.left]
-	}
 	n, err := d.ReadCloser.Read(p)
-	d.left -= int64(n)
 	if n > 0 {
 		d.watch.activity(n)
+	}
+	if long, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return n, awserr.Oversize(d.watch.host, long.Limit)
 	}
 	if err != nil && err != io.EOF { //nolint:errorlint // A reader returns it as it is.
 		err = d.watch.cause(err)
 	}
 	return n, err
-}
-
-// probe returns an error unless a response that has reached its limit ends there.
-func (d *download) probe() (int, error) {
-	var one [1]byte
-	n, err := d.ReadCloser.Read(one[:])
-	if n > 0 {
-		return 0, &awserr.OversizeError{Host: d.watch.host, Limit: d.limit}
-	}
-	return 0, err
 }
 
 // Close closes the body, which ends the call.

@@ -87,7 +87,7 @@ func TestHugeAnswer(t *testing.T) {
 				}
 			})
 			err := tc.call(s)
-			if _, ok := errors.AsType[*awserr.OversizeError](err); !ok {
+			if _, ok := errors.AsType[*awserr.EndpointError](err); !ok {
 				t.Errorf("%s\ngot %v", tc.reason, err)
 			}
 			if want := fmt.Sprintf("answered with more than %d MB", tc.most/mib); err != nil &&

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,9 +97,5 @@ func (r *Resolver) homeRegion(s settings, m rawCredentials) string {
 			partition = a.Partition
 		}
 	}
-	region, ok := mainRegions[partition]
-	if !ok {
-		region = mainRegions[defaultPartition]
-	}
-	return r.stsRegion(region)
+	return r.stsRegion(cmp.Or(mainRegions[partition], mainRegions[defaultPartition]))
 }

@@ -32,6 +32,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
 )
 
@@ -116,8 +117,10 @@ type Resolver struct {
 	now     func() time.Time
 	options Options
 	cache   *cache
-	labels  labelCache
 	clients clients
+
+	// namespaces has the labels of namespaces.
+	namespaces readcache.Cache
 }
 
 // New returns a Resolver. kube reads configs from a cache.
@@ -132,7 +135,6 @@ func New(kube client.Client, secrets Secrets, limiter *quota.Limiter, now func()
 		now:     now,
 		options: o.withDefaults(),
 		cache:   newCache(now),
-		labels:  labelCache{now: now, known: map[string]knownLabels{}},
 	}
 }
 

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -21,6 +19,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 )
 
 // A refusedError is the error of a config that a resource, or any resource, must not use.
@@ -134,55 +133,25 @@ func (r *Resolver) admit(ctx context.Context, s settings, namespace string) erro
 // labelsAge is the time for which the labels of a namespace are cached.
 const labelsAge = 10 * time.Second
 
-// A labelCache caches the labels of namespaces.
-type labelCache struct {
-	now func() time.Time
-
-	mu    sync.Mutex
-	known map[string]knownLabels
-}
-
-type knownLabels struct {
-	labels labels.Set
-	until  time.Time
-}
-
-// get returns the labels of a namespace, and false if they are not cached or too old.
-func (c *labelCache) get(namespace string) (labels.Set, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	k, ok := c.known[namespace]
-	return k.labels, ok && c.now().Before(k.until)
-}
-
-// keep caches the labels of a namespace, and drops those that are too old.
-func (c *labelCache) keep(namespace string, l labels.Set) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	now := c.now()
-	maps.DeleteFunc(c.known, func(_ string, k knownLabels) bool { return !now.Before(k.until) })
-	c.known[namespace] = knownLabels{labels: l, until: now.Add(labelsAge)}
-}
-
 // namespaceLabels returns the labels of a namespace, at most labelsAge old.
 func (r *Resolver) namespaceLabels(ctx context.Context, namespace string) (labels.Set, error) {
-	if l, ok := r.labels.get(namespace); ok {
-		return l, nil
-	}
-	ns := &corev1.Namespace{}
-	err := r.options.Namespaces.Get(ctx, types.NamespacedName{Name: namespace}, ns)
-	if kerrors.IsForbidden(err) {
-		return nil, fmt.Errorf("cannot read the labels of namespace %q, which allowedNamespaces.selector asks for: "+
-			"grant the provider's ServiceAccount get on namespaces, or list names in allowedNamespaces.names",
-			namespace)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the labels of namespace %q, which allowedNamespaces.selector asks for: %w",
-			namespace, err)
-	}
-	l := labels.Set(ns.GetLabels())
-	r.labels.keep(namespace, l)
-	return l, nil
+	now := r.now()
+	k := readcache.Key{Operation: "Namespace", Of: namespace}
+	f := readcache.Freshness{Now: now, Since: now.Add(-labelsAge)}
+	return readcache.Read(ctx, &r.namespaces, k, f, func(ctx context.Context) (labels.Set, error) {
+		ns := &corev1.Namespace{}
+		err := r.options.Namespaces.Get(ctx, types.NamespacedName{Name: namespace}, ns)
+		if kerrors.IsForbidden(err) {
+			return nil, fmt.Errorf("cannot read the labels of namespace %q, which allowedNamespaces.selector asks "+
+				"for: grant the provider's ServiceAccount get on namespaces, or list names in allowedNamespaces.names",
+				namespace)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the labels of namespace %q, which allowedNamespaces.selector asks "+
+				"for: %w", namespace, err)
+		}
+		return ns.GetLabels(), nil
+	})
 }
 
 // Tenancy has the rules of a ClusterProviderConfig for the namespaces that share it. It is zero for a

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -97,10 +98,7 @@ func inNamespace(namespace string, in v1beta1.ProviderCredentials) v1beta1.Clust
 
 // webIdentity returns how a role is assumed with a token, zero if nothing is set.
 func (s settings) webIdentity() v1beta1.ClusterWebIdentityOptions {
-	if s.credentials.WebIdentity == nil {
-		return v1beta1.ClusterWebIdentityOptions{}
-	}
-	return *s.credentials.WebIdentity
+	return ptr.Deref(s.credentials.WebIdentity, v1beta1.ClusterWebIdentityOptions{})
 }
 
 // tokenSecret returns the Secret that has the web identity token, nil if none has.

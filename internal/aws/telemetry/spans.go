@@ -3,7 +3,6 @@ package telemetry
 import (
 	"context"
 	"errors"
-	"net"
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/smithy-go"
@@ -99,11 +98,10 @@ func errorType(err error) attribute.KeyValue {
 	if code := awserr.Code(err); code != "" {
 		return semconv.ErrorTypeKey.String(code)
 	}
-	timed, ok := errors.AsType[net.Error](err)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return semconv.ErrorTypeKey.String("canceled")
-	case ok && timed.Timeout(), errors.Is(err, context.DeadlineExceeded):
+	case awserr.IsTimeout(err):
 		return semconv.ErrorTypeKey.String("timeout")
 	default:
 		return semconv.ErrorTypeOther

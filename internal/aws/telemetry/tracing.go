@@ -9,6 +9,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -56,7 +57,8 @@ func Start(ctx context.Context, version string, log logr.Logger, now func() time
 		t.log.Info("Traces are asked for by a flag, but the environment turns them off")
 		return t, nil
 	}
-	protocol := firstOf("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
+	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv("OTEL_EXPORTER_OTLP_PROTOCOL"),
+		"http/protobuf")
 	exporter, err := newExporter(ctx, protocol)
 	if err != nil {
 		return nil, err
@@ -100,7 +102,7 @@ func isOff() (bool, error) {
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
 		return true, nil
 	}
-	switch e := firstOf("OTEL_TRACES_EXPORTER", "otlp"); e {
+	switch e := cmp.Or(os.Getenv("OTEL_TRACES_EXPORTER"), "otlp"); e {
 	case "otlp":
 		return false, nil
 	case "none":
@@ -126,15 +128,4 @@ func newExporter(ctx context.Context, protocol string) (sdktrace.SpanExporter, e
 			protocol, err)
 	}
 	return e, nil
-}
-
-// firstOf returns the value of the first environment variable that is set, or else the last argument.
-func firstOf(names ...string) string {
-	last := len(names) - 1
-	for _, name := range names[:last] {
-		if v := os.Getenv(name); v != "" {
-			return v
-		}
-	}
-	return names[last]
 }

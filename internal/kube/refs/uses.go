@@ -64,21 +64,19 @@ type key struct {
 
 // uses records which resource refers to which fields, and the values that it has read.
 type uses struct {
-	byUser   map[User]map[field]bool
-	byObject map[Object]map[string]*use
+	byUser map[User]map[field]bool
+
+	// byObject has the users of the paths of an object, with the value that each read last: nil if it has not read yet.
+	byObject map[Object]map[string]map[User]*value
 
 	// keys counts the fields of each key.
 	keys map[key]int
 }
 
-// A use is the use of one field.
-type use struct {
-	// users have the value that they read last, or nil if they have not read yet.
-	users map[User]*value
-}
-
 func newUses() *uses {
-	return &uses{byUser: map[User]map[field]bool{}, byObject: map[Object]map[string]*use{}, keys: map[key]int{}}
+	return &uses{
+		byUser: map[User]map[field]bool{}, byObject: map[Object]map[string]map[User]*value{}, keys: map[key]int{},
+	}
 }
 
 // set sets the fields that a resource refers to. It reports whether other kinds, namespaces or
@@ -105,23 +103,23 @@ func (u *uses) set(user User, fs map[field]bool) bool {
 // add adds a use. It reports whether it is the first of its key.
 func (u *uses) add(user User, f field) bool {
 	if u.byObject[f.Object] == nil {
-		u.byObject[f.Object] = map[string]*use{}
+		u.byObject[f.Object] = map[string]map[User]*value{}
 	}
-	used := u.byObject[f.Object][f.path]
-	if used == nil {
-		used = &use{users: map[User]*value{}}
-		u.byObject[f.Object][f.path] = used
+	users := u.byObject[f.Object][f.path]
+	if users == nil {
+		users = map[User]*value{}
+		u.byObject[f.Object][f.path] = users
 		u.keys[f.key()]++
 	}
-	used.users[user] = nil
-	return len(used.users) == 1 && u.keys[f.key()] == 1
+	users[user] = nil
+	return len(users) == 1 && u.keys[f.key()] == 1
 }
 
 // drop removes a use. It reports whether it was the last of its key.
 func (u *uses) drop(user User, f field) bool {
-	used := u.byObject[f.Object][f.path]
-	delete(used.users, user)
-	if len(used.users) > 0 {
+	users := u.byObject[f.Object][f.path]
+	delete(users, user)
+	if len(users) > 0 {
 		return false
 	}
 	delete(u.byObject[f.Object], f.path)
@@ -138,12 +136,9 @@ func (u *uses) drop(user User, f field) bool {
 
 // notify records the value of a field that a resource has read.
 func (u *uses) notify(user User, obj Object, path string, v value) {
-	used := u.byObject[obj][path]
-	if used == nil {
-		return
-	}
-	if _, ok := used.users[user]; ok {
-		used.users[user] = &v
+	users := u.byObject[obj][path]
+	if _, ok := users[user]; ok {
+		users[user] = &v
 	}
 }
 
@@ -151,12 +146,12 @@ func (u *uses) notify(user User, obj Object, path string, v value) {
 // known. Resources that have not read yet are not included, because they will read the present value.
 func (u *uses) outdated(obj Object, now func(path string) (value, bool)) map[User]bool {
 	found := map[User]bool{}
-	for path, used := range u.byObject[obj] {
+	for path, users := range u.byObject[obj] {
 		v, known := now(path)
 		if !known {
 			continue
 		}
-		for user, read := range used.users {
+		for user, read := range users {
 			if read != nil && *read != v {
 				found[user] = true
 			}

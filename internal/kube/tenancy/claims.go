@@ -94,41 +94,20 @@ func sameAccount(a, b string) bool { return a == b || a == "" || b == "" }
 
 // Release ends the claim of a resource that has created nothing, or that is paused: its annotations say whether it has
 // begun to create something.
-func (b *Registry) Release(kind string, name types.NamespacedName) {
-	if b == nil {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	key := resourceKey{kind: kind, NamespacedName: name}
-	if k, ok := b.resources[key]; ok {
-		b.release(key, k)
-	}
-}
+func (b *Registry) Release(kind string, name types.NamespacedName) { b.ifKnown(kind, name, b.release) }
 
 // Called records that AWS is called to create what a resource has claimed.
 func (b *Registry) Called(kind string, name types.NamespacedName) {
-	if b == nil {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if k, ok := b.resources[resourceKey{kind: kind, NamespacedName: name}]; ok {
-		k.called = true
-	}
+	b.ifKnown(kind, name, func(_ resourceKey, k *knownResource) { k.called = true })
 }
 
 // Abandon ends the claim of a resource that is not about to create what it has claimed any more, unless AWS was called.
 func (b *Registry) Abandon(kind string, name types.NamespacedName) {
-	if b == nil {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	key := resourceKey{kind: kind, NamespacedName: name}
-	if k, ok := b.resources[key]; ok && !k.called {
-		b.release(key, k)
-	}
+	b.ifKnown(kind, name, func(key resourceKey, k *knownResource) {
+		if !k.called {
+			b.release(key, k)
+		}
+	})
 }
 
 // release ends the claim of a resource. The caller holds the lock.
@@ -216,8 +195,8 @@ func (b *Registry) claimantsOf(u User, t Target) []types.NamespacedName {
 // creation was begun, or, if other processes reconcile resources too, if it may begin at any time.
 func (b *Registry) creates(u User, t Target, o resource.ModernManaged) bool {
 	b.mu.Lock()
-	k, ok := b.resources[keyOf(t.Kind, o)]
-	elsewhere := ok && k.uid == o.GetUID() && k.scope.Account != u.Session.Scope.Account
+	k := b.knownOf(t.Kind, o)
+	elsewhere := k != nil && k.scope.Account != u.Session.Scope.Account
 	b.mu.Unlock()
 	switch {
 	case elsewhere || !b.Partial && !creating(o) || t.Account != Target{}.in(u.Session).Account:

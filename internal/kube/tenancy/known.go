@@ -15,22 +15,41 @@ func keyOf(kind string, o client.Object) resourceKey {
 
 // known returns what is known of a user of a kind, and creates it if there is nothing. The caller holds the lock.
 func (b *Registry) known(kind string, u User) *knownResource {
-	key := keyOf(kind, u.Resource)
-	k, ok := b.resources[key]
-	if !ok || k.uid != u.Resource.GetUID() {
-		b.drop(key)
-		k = &knownResource{uid: u.Resource.GetUID()}
-		b.resources[key] = k
+	if k := b.knownOf(kind, u.Resource); k != nil {
+		return k
 	}
+	key := keyOf(kind, u.Resource)
+	if of := b.resources[key]; of != nil {
+		b.drop(key, of)
+	}
+	k := &knownResource{uid: u.Resource.GetUID()}
+	b.resources[key] = k
 	return k
 }
 
-// drop removes what is known of a resource. The caller holds the lock.
-func (b *Registry) drop(key resourceKey) {
-	k, ok := b.resources[key]
-	if !ok {
+// knownOf returns what is known of a resource of a kind, nil if nothing is. The caller holds the lock.
+func (b *Registry) knownOf(kind string, o client.Object) *knownResource {
+	if k := b.resources[keyOf(kind, o)]; k != nil && k.uid == o.GetUID() {
+		return k
+	}
+	return nil
+}
+
+// ifKnown calls a function with what is known of the resource of a name, if anything is, while it holds the lock.
+func (b *Registry) ifKnown(kind string, name types.NamespacedName, do func(key resourceKey, k *knownResource)) {
+	if b == nil {
 		return
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := resourceKey{kind: kind, NamespacedName: name}
+	if k, ok := b.resources[key]; ok {
+		do(key, k)
+	}
+}
+
+// drop removes what is known of a resource. The caller holds the lock.
+func (b *Registry) drop(key resourceKey, k *knownResource) {
 	if k.owns != nil && b.confirmed[*k.owns] == key {
 		delete(b.confirmed, *k.owns)
 	}
@@ -39,14 +58,7 @@ func (b *Registry) drop(key resourceKey) {
 }
 
 // Forget removes what is known of a resource that is gone.
-func (b *Registry) Forget(kind string, name types.NamespacedName) {
-	if b == nil {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.drop(resourceKey{kind: kind, NamespacedName: name})
-}
+func (b *Registry) Forget(kind string, name types.NamespacedName) { b.ifKnown(kind, name, b.drop) }
 
 // Serve records the scope in which a resource of a kind is served.
 func (b *Registry) Serve(kind string, u User) {
@@ -85,9 +97,7 @@ func (b *Registry) confirm(u User, t Target) {
 func (b *Registry) isConfirmed(u User, t Target, o resource.ModernManaged) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	key := keyOf(t.Kind, o)
-	k, ok := b.resources[key]
-	return ok && k.uid == o.GetUID() && b.confirmed[confirmedIn(u.Session, t)] == key
+	return b.knownOf(t.Kind, o) != nil && b.confirmed[confirmedIn(u.Session, t)] == keyOf(t.Kind, o)
 }
 
 // Acts records that a resource of a kind has something with an external name within targets, on which it was allowed to
@@ -112,8 +122,8 @@ func (b *Registry) Acted(kind string, u User, name string, t Target) bool {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	k, ok := b.resources[keyOf(kind, u.Resource)]
-	return ok && k.uid == u.Resource.GetUID() && k.has == name && slices.Contains(k.acted, t)
+	k := b.knownOf(kind, u.Resource)
+	return k != nil && k.has == name && slices.Contains(k.acted, t)
 }
 
 // RecordCreated records the external name of what a resource has created, or an empty name once that is removed.
@@ -134,8 +144,8 @@ func (b *Registry) Created(kind string, u User) (name string, known bool) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	k, ok := b.resources[keyOf(kind, u.Resource)]
-	if !ok || k.uid != u.Resource.GetUID() || k.created == nil {
+	k := b.knownOf(kind, u.Resource)
+	if k == nil || k.created == nil {
 		return "", false
 	}
 	return *k.created, true

@@ -353,7 +353,6 @@ func (b *Registry) reaches(u User, t Target, o resource.ModernManaged) bool {
 	// The endpoint of a tenant's own config may return any account.
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	k, ok := b.resources[keyOf(t.Kind, o)]
-	return !ok || k.uid != o.GetUID() ||
-		k.scope.Account == u.Session.Scope.Account && k.scope.Config == u.Session.Scope.Config
+	k := b.knownOf(t.Kind, o)
+	return k == nil || k.scope.Account == u.Session.Scope.Account && k.scope.Config == u.Session.Scope.Config
 }

@@ -55,9 +55,7 @@ func (t Target) Key() string { return strings.Join([]string{t.Kind, t.Region, t.
 // in returns the target with the region and account of a session, if it has none. If the
 // session's account is unknown, its identity is not an account id, and is not used.
 func (t Target) in(s *session.Session) Target {
-	if t.Region == "" {
-		t.Region = s.AWS.Region
-	}
+	t.Region = cmp.Or(t.Region, s.AWS.Region)
 	t.Account = cmp.Or(t.Account, s.Identity.AccountID())
 	return t
 }

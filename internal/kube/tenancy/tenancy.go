@@ -19,6 +19,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
@@ -69,26 +70,27 @@ type Registry struct {
 	// claims in time. It then refuses what any resource in another namespace might be about to create.
 	Partial bool
 
-	mu         sync.Mutex
-	namespaces map[string]knownNamespace
-	resources  map[resourceKey]*knownResource
-	confirmed  map[confirmedKey]resourceKey
-	claims     map[string]claimants
-	uses       map[string]map[*use]bool
+	mu        sync.Mutex
+	resources map[resourceKey]*knownResource
+	confirmed map[confirmedKey]resourceKey
+	claims    map[string]claimants
+	uses      map[string]map[*use]bool
+
+	// namespaces has the annotations of Namespaces.
+	namespaces readcache.Cache
 }
 
 // New returns a Registry. cached has the index Index of the kinds for which Owns returns true. live reads Namespaces,
 // which the provider may not be allowed to watch, and what the cache does not have.
 func New(cached client.Client, live client.Reader, now func() time.Time) *Registry {
 	return &Registry{
-		cached:     cached,
-		live:       live,
-		now:        now,
-		namespaces: map[string]knownNamespace{},
-		resources:  map[resourceKey]*knownResource{},
-		confirmed:  map[confirmedKey]resourceKey{},
-		claims:     map[string]claimants{},
-		uses:       map[string]map[*use]bool{},
+		cached:    cached,
+		live:      live,
+		now:       now,
+		resources: map[resourceKey]*knownResource{},
+		confirmed: map[confirmedKey]resourceKey{},
+		claims:    map[string]claimants{},
+		uses:      map[string]map[*use]bool{},
 	}
 }
 
@@ -161,39 +163,19 @@ func names(value, namespace string) bool {
 // namespaceAge is the time for which the annotation of a Namespace is cached.
 const namespaceAge = 10 * time.Second
 
-type knownNamespace struct {
-	allowed string
-	until   time.Time
-}
-
 // byNamespace reports whether a Namespace allows another one. It returns false if the provider may not read Namespaces.
 func (b *Registry) byNamespace(ctx context.Context, from, to string) (bool, error) {
-	b.mu.Lock()
-	known, ok := b.namespaces[to]
-	b.mu.Unlock()
-	if ok && b.now().Before(known.until) {
-		return names(known.allowed, from), nil
-	}
-	ns := &corev1.Namespace{}
-	err := b.live.Get(ctx, types.NamespacedName{Name: to}, ns)
-	if err != nil && !kerrors.IsForbidden(err) && !kerrors.IsNotFound(err) {
-		return false, errors.Wrapf(err, "cannot read the annotation %s of Namespace %s",
-			v1beta1.AnnotationAllowedNamespaces,
-			to)
-	}
-	allowed := ns.GetAnnotations()[v1beta1.AnnotationAllowedNamespaces]
-	b.keep(to, allowed)
-	return names(allowed, from), nil
-}
-
-func (b *Registry) keep(namespace, allowed string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	now := b.now()
-	for name, k := range b.namespaces {
-		if !now.Before(k.until) {
-			delete(b.namespaces, name)
+	k := readcache.Key{Operation: "Namespace", Of: to}
+	f := readcache.Freshness{Now: now, Since: now.Add(-namespaceAge)}
+	allowed, err := readcache.Read(ctx, &b.namespaces, k, f, func(ctx context.Context) (string, error) {
+		ns := &corev1.Namespace{}
+		err := b.live.Get(ctx, types.NamespacedName{Name: to}, ns)
+		if err != nil && !kerrors.IsForbidden(err) && !kerrors.IsNotFound(err) {
+			return "", errors.Wrapf(err, "cannot read the annotation %s of Namespace %s",
+				v1beta1.AnnotationAllowedNamespaces, to)
 		}
-	}
-	b.namespaces[namespace] = knownNamespace{allowed: allowed, until: now.Add(namespaceAge)}
+		return ns.GetAnnotations()[v1beta1.AnnotationAllowedNamespaces], nil
+	})
+	return err == nil && names(allowed, from), err
 }

@@ -96,6 +96,18 @@ func (t *text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// lenient is an object of JSON. Any other value is read as an empty object.
+type lenient[T any] struct{ value T }
+
+// UnmarshalJSON reads a value.
+func (l *lenient[T]) UnmarshalJSON(data []byte) error {
+	var v T
+	if json.Unmarshal(data, &v) == nil {
+		l.value = v
+	}
+	return nil
+}
+
 // envelope has the fields that EventBridge adds to an event.
 type envelope struct {
 	DetailType text            `json:"detail-type"`
@@ -108,19 +120,19 @@ type envelope struct {
 
 // record is a record of CloudTrail. It has only the fields that are used: others may hold secrets.
 type record struct {
-	EventTime          text       `json:"eventTime"`
-	EventSource        text       `json:"eventSource"`
-	EventName          text       `json:"eventName"`
-	Region             text       `json:"awsRegion"`
-	SourceIP           text       `json:"sourceIPAddress"`
-	UserAgent          text       `json:"userAgent"`
-	ErrorCode          text       `json:"errorCode"`
-	ErrorMessage       text       `json:"errorMessage"`
-	RecipientAccountID text       `json:"recipientAccountId"`
-	ReadOnly           flag       `json:"readOnly"`
-	UserIdentity       identity   `json:"userIdentity"`
-	Request            parameters `json:"requestParameters"`
-	Response           parameters `json:"responseElements"`
+	EventTime          text                `json:"eventTime"`
+	EventSource        text                `json:"eventSource"`
+	EventName          text                `json:"eventName"`
+	Region             text                `json:"awsRegion"`
+	SourceIP           text                `json:"sourceIPAddress"`
+	UserAgent          text                `json:"userAgent"`
+	ErrorCode          text                `json:"errorCode"`
+	ErrorMessage       text                `json:"errorMessage"`
+	RecipientAccountID text                `json:"recipientAccountId"`
+	ReadOnly           flag                `json:"readOnly"`
+	UserIdentity       lenient[identity]   `json:"userIdentity"`
+	Request            lenient[parameters] `json:"requestParameters"`
+	Response           lenient[parameters] `json:"responseElements"`
 }
 
 // flag is a boolean that JSON has as a boolean or as a text.
@@ -183,7 +195,7 @@ func (e Event) withCall(v envelope) (Event, error) {
 	e.Failed = d.ErrorCode != "" || d.ErrorMessage != ""
 	e.Subject = subjectOf(d, e)
 	e.By = Origin{
-		Principal: d.UserIdentity.principal(),
+		Principal: d.UserIdentity.value.principal(),
 		Agent:     agent(string(d.UserAgent)),
 		Operation: operation,
 		SourceIP:  clean(string(d.SourceIP), maxSourceIP),

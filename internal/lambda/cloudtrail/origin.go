@@ -2,7 +2,6 @@ package cloudtrail
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -83,38 +82,18 @@ func roleOf(principal string) string {
 
 // identity is the userIdentity of a record.
 type identity struct {
-	Type        text `json:"type"`
-	ARN         text `json:"arn"`
-	PrincipalID text `json:"principalId"`
-	AccountID   text `json:"accountId"`
-	UserName    text `json:"userName"`
-	InvokedBy   text `json:"invokedBy"`
-	OnBehalfOf  user `json:"onBehalfOf"`
+	Type        text          `json:"type"`
+	ARN         text          `json:"arn"`
+	PrincipalID text          `json:"principalId"`
+	AccountID   text          `json:"accountId"`
+	UserName    text          `json:"userName"`
+	InvokedBy   text          `json:"invokedBy"`
+	OnBehalfOf  lenient[user] `json:"onBehalfOf"`
 }
 
 // user is a user of IAM Identity Center.
 type user struct {
 	UserID text `json:"userId"`
-}
-
-// UnmarshalJSON reads an object. Any other value is read as an empty object.
-func (i *identity) UnmarshalJSON(data []byte) error {
-	type plain identity
-	var v plain
-	if decode(data, &v) == nil {
-		*i = identity(v)
-	}
-	return nil
-}
-
-// UnmarshalJSON reads an object. Any other value is read as an empty object.
-func (u *user) UnmarshalJSON(data []byte) error {
-	type plain user
-	var v plain
-	if decode(data, &v) == nil {
-		*u = user(v)
-	}
-	return nil
 }
 
 // principal returns who made the call. The ARN is that of the session for a role, and names the user. An AWS service
@@ -126,7 +105,7 @@ func (i *identity) principal() string {
 	}
 	who := cmp.Or(i.ARN, i.InvokedBy)
 	if who == "" {
-		who = text(strings.TrimSpace(string(i.Type + " " + cmp.Or(i.UserName, i.OnBehalfOf.UserID, i.PrincipalID,
+		who = text(strings.TrimSpace(string(i.Type + " " + cmp.Or(i.UserName, i.OnBehalfOf.value.UserID, i.PrincipalID,
 			i.AccountID))))
 	}
 	return clean(string(who), maxPrincipal) + through
@@ -175,5 +154,3 @@ func clean(s string, most int) string {
 	}
 	return string(b)
 }
-
-func decode(data []byte, v any) error { return json.Unmarshal(data, v) }

@@ -53,16 +53,6 @@ type parameters struct {
 	CapacityProviderName text   `json:"capacityProviderName"`
 }
 
-// UnmarshalJSON reads an object. Any other value is read as an empty object.
-func (p *parameters) UnmarshalJSON(data []byte) error {
-	type plain parameters
-	var v plain
-	if decode(data, &v) == nil {
-		*p = parameters(v)
-	}
-	return nil
-}
-
 // subjectOf returns what a call is about. Parameters that AWS would not accept are ignored.
 func subjectOf(d record, e Event) Subject {
 	s := Subject{Account: e.Account, Region: e.Region}
@@ -72,14 +62,14 @@ func subjectOf(d record, e Event) Subject {
 	if isRegion(string(d.Region)) {
 		s.Region = string(d.Region)
 	}
-	p := d.Request
+	p := d.Request.value
 	s.setFunction(string(p.FunctionName), qualifierOf(d))
 	s.setLayer(string(p.LayerName), string(p.VersionNumber))
 	s.setARN(string(cmp.Or(p.Resource, p.ResourceArn)))
 	if strings.Contains(string(d.EventName), "CodeSigningConfig") && p.FunctionName == "" {
 		s.setARN(string(p.CodeSigningConfigArn))
 	}
-	if id := string(cmp.Or(p.UUID, d.Response.UUID)); isName(id) {
+	if id := string(cmp.Or(p.UUID, d.Response.value.UUID)); isName(id) {
 		s.Name = id
 	}
 	if name := string(p.CapacityProviderName); name != "" {
@@ -90,9 +80,9 @@ func subjectOf(d record, e Event) Subject {
 
 // qualifierOf returns the version or the alias that a call names beside the function.
 func qualifierOf(d record) string {
-	q := string(d.Request.Qualifier)
+	q := string(d.Request.value.Qualifier)
 	if strings.Contains(string(d.EventName), "Alias") {
-		q = string(d.Request.Name)
+		q = string(d.Request.value.Name)
 	}
 	if !isQualifier(q) {
 		return ""

@@ -3,6 +3,7 @@
 package functionname
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -51,9 +52,7 @@ func OfARN(arn string) Name {
 
 // Or returns the name with a qualifier if it has none.
 func (n Name) Or(qualifier string) Name {
-	if n.Qualifier == "" {
-		n.Qualifier = qualifier
-	}
+	n.Qualifier = cmp.Or(n.Qualifier, qualifier)
 	return n
 }
 

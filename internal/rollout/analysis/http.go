@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
 
@@ -130,7 +131,7 @@ func explain(err error) error {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return errors.New("the server's certificate is not trusted, or is for another host")
 	}
-	if isTimeout(err) {
+	if awserr.IsTimeout(err) {
 		return fmt.Errorf("there is no answer within %s", requestTimeout)
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok {
@@ -140,15 +141,6 @@ func explain(err error) error {
 		return errors.New("the host does not accept the connection")
 	}
 	return errors.New("the request failed: the server closed the connection, or its answer is not HTTP")
-}
-
-// isTimeout reports whether an error is that of an answer that takes too long.
-func isTimeout(err error) bool {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return true
-	}
-	timeout, ok := errors.AsType[net.Error](err)
-	return ok && timeout.Timeout()
 }
 
 func hostOf(target string) string {
