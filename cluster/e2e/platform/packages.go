@@ -20,6 +20,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/identity"
+	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/packages"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
 )
 
@@ -112,7 +113,7 @@ spec:
 
 // InstallFunction installs the composition function as the examples do, and returns when it is healthy.
 func (p *Platform) InstallFunction(ctx context.Context) error {
-	image, err := p.Registry.PushFunction(ctx, p.Programs, Function, functionVersion)
+	image, err := packages.PushFunction(ctx, p.Registry.Host, p.Programs, Function, functionVersion)
 	if err != nil {
 		return fmt.Errorf("cannot push the function's package: %w", err)
 	}

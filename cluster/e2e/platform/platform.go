@@ -19,10 +19,11 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/node"
-	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/registry"
+	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/packages"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/registry"
 )
 
 // adminKubeconfig is the administrator's kubeconfig, for Crossplane's CLI.
@@ -162,7 +163,7 @@ func (p *Platform) startServers(ctx context.Context) (err error) {
 		Config: p.Cluster.Config, Namespace: Namespace, Environment: p.environment, Log: p.options.Progress,
 		Trouble: p.options.Trouble, Ports: map[int32]int{probesPort: probes.Port},
 		Program: func(ctx context.Context, image string) (string, error) {
-			return registry.Program(ctx, image, p.folder.Path)
+			return packages.Program(ctx, image, p.folder.Path)
 		},
 	})
 	return err
