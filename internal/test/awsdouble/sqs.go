@@ -163,7 +163,7 @@ func getQueueURL(s *Server, r *request) any {
 	if s.queues[arn] == nil {
 		panic(noQueue())
 	}
-	return sqsAnswer(map[string]any{"QueueUrl": queueURL(arn)})
+	return map[string]any{"QueueUrl": queueURL(arn)}
 }
 
 func receiveMessage(s *Server, r *request) any {
@@ -195,7 +195,7 @@ func receiveMessage(s *Server, r *request) any {
 		found = append(found, m.answer())
 	}
 	r.items = len(found)
-	return sqsAnswer(map[string]any{"Messages": found})
+	return map[string]any{"Messages": found}
 }
 
 // answer returns a message as ReceiveMessage does.
@@ -230,11 +230,7 @@ func deleteMessageBatch(s *Server, r *request) any {
 		deleted = append(deleted, types.DeleteMessageBatchResultEntry{Id: e.Id})
 	}
 	r.items = len(deleted)
-	return sqsAnswer(map[string]any{"Successful": deleted, "Failed": []any{}})
-}
-
-func sqsAnswer(body map[string]any) *answer {
-	return &answer{header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, body: body}
+	return map[string]any{"Successful": deleted, "Failed": []any{}}
 }
 
 // legacyCodes are the codes of the query protocol that differ from those of JSON.
@@ -242,11 +238,6 @@ var legacyCodes = map[string]string{"QueueDoesNotExist": "AWS.SimpleQueueService
 
 // writeSQSError writes an error in JSON 1.0, with the code of the query protocol in a header.
 func writeSQSError(w http.ResponseWriter, e *Error) {
-	fault := ";Sender"
-	if e.Status >= http.StatusInternalServerError {
-		fault = ";Receiver"
-	}
-	w.Header().Set("X-Amzn-Query-Error", cmp.Or(legacyCodes[e.Code], e.Code)+fault)
-	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
-	writeJSON(w, e.Status, map[string]string{"__type": "com.amazonaws.sqs#" + e.Code, "message": e.Message})
+	setQueryError(w, cmp.Or(legacyCodes[e.Code], e.Code), e.Status)
+	writeJSON(w, serviceSQS, e.Status, map[string]string{"__type": "com.amazonaws.sqs#" + e.Code, "message": e.Message})
 }
