@@ -21,10 +21,7 @@ import (
 
 // iam calls the few operations of IAM that a run needs, by its query protocol. The SDK's module of IAM would be the
 // largest dependency of the project.
-type iam struct {
-	cfg aws.Config
-	now func() time.Time
-}
+type iam struct{ cfg aws.Config }
 
 // call makes a call, and decodes its answer into out.
 func (c iam) call(ctx context.Context, out any, action string, parameters ...string) error {
@@ -47,7 +44,7 @@ func (c iam) call(ctx context.Context, out any, action string, parameters ...str
 		return fmt.Errorf("cannot call IAM without credentials: %w", err)
 	}
 	sum := sha256.Sum256([]byte(body))
-	if err := v4.NewSigner().SignHTTP(ctx, creds, r, hex.EncodeToString(sum[:]), "iam", region, c.now()); err != nil {
+	if err := v4.NewSigner().SignHTTP(ctx, creds, r, hex.EncodeToString(sum[:]), "iam", region, time.Now()); err != nil {
 		return fmt.Errorf("cannot call IAM: %w", err)
 	}
 	rsp, err := c.cfg.HTTPClient.Do(r)
