@@ -220,7 +220,7 @@ func (p *Platform) ProviderClient(ctx context.Context) (client.Client, error) {
 
 // configurePackages applies the packages' runtime configurations, and what Crossplane is told of their images.
 func (p *Platform) configurePackages(ctx context.Context) error {
-	text := fmt.Sprintf(configs, Role, probesPort, p.options.functions[Function], upstream, p.Registry.Host)
+	text := fmt.Sprintf(configs, Role, probesPort, p.function, upstream, p.Registry.Host)
 	return Apply(ctx, p.Kube, "", []byte(text))
 }
 
@@ -236,15 +236,6 @@ func (p *Platform) environment(ctx context.Context, account *corev1.ServiceAccou
 	env = append(env, "METRICS_BIND_ADDRESS="+p.Metrics, "PROVIDER_LAMBDA_HEALTH_PROBE_BIND_ADDRESS="+p.probes,
 		"PROVIDER_LAMBDA_LEADER_ELECTION_LEASE_DURATION=5s", "PROVIDER_LAMBDA_LEADER_ELECTION_RENEW_DEADLINE=4s")
 	return append(env, p.options.ProviderEnv...), nil
-}
-
-// findAddresses finds free addresses for the provider's metrics and probes.
-func (p *Platform) findAddresses() (err error) {
-	if p.Metrics, err = freeAddress(); err != nil {
-		return err
-	}
-	p.probes, err = freeAddress()
-	return err
 }
 
 // freeAddress returns a free address on loopback.

@@ -55,9 +55,6 @@ type Options struct {
 	// Trouble receives messages about packages' processes that end by themselves, and about the node's errors.
 	// Default: Progress.
 	Trouble io.Writer
-
-	// functions are the addresses of composition functions, by name.
-	functions map[string]string
 }
 
 // A Platform is a running platform.
@@ -75,8 +72,8 @@ type Platform struct {
 	// Metrics is the address of the provider's metrics.
 	Metrics string
 
-	// probes is the address of the provider's probes.
-	probes string
+	// probes is the address of the provider's probes, and function that of the composition function.
+	probes, function string
 
 	options   Options
 	folder    *process.Folder
@@ -123,9 +120,12 @@ func (p *Platform) find(ctx context.Context) (err error) {
 	if p.folder, err = process.NewFolder(); err != nil {
 		return fmt.Errorf("cannot make a folder for Crossplane: %w", err)
 	}
-	address, err := freeAddress()
-	p.options.functions = map[string]string{Function: address}
-	return errors.Join(err, p.findAddresses())
+	for _, address := range []*string{&p.Metrics, &p.probes, &p.function} {
+		if *address, err = freeAddress(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *Platform) startCluster(ctx context.Context) (err error) {
