@@ -1,10 +1,7 @@
 package docs
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -21,11 +18,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	pkgv1beta1 "github.com/crossplane/crossplane/apis/v2/pkg/v1beta1"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/manifests"
 )
 
 // podLabels are what Crossplane puts on the pods of a Provider, and selects them by.
@@ -151,17 +149,11 @@ func objects(t *testing.T, file string) []*unstructured.Unstructured {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(b), 4096)
-	var found []*unstructured.Unstructured
-	for {
-		u := &unstructured.Unstructured{}
-		if err := d.Decode(u); errors.Is(err, io.EOF) {
-			return found
-		} else if err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		found = append(found, u)
+	all, err := manifests.Parse(b)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
 	}
+	return all
 }
 
 func into[T any](t *testing.T, u *unstructured.Unstructured, o *T) *T {

@@ -1,9 +1,6 @@
 package v1beta1
 
 import (
-	"bytes"
-	"errors"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,8 +12,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/manifests"
 )
 
 // TestExamples applies every example, alone and together with the others.
@@ -162,19 +160,11 @@ func example(t *testing.T, file string) []*unstructured.Unstructured {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(b), 4096)
-	var objects []*unstructured.Unstructured
-	for {
-		o := &unstructured.Unstructured{}
-		err := d.Decode(o)
-		if errors.Is(err, io.EOF) {
-			return objects
-		}
-		if err != nil {
-			t.Fatalf("cannot read %s: %v", file, err)
-		}
-		objects = append(objects, o)
+	all, err := manifests.Parse(b)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
 	}
+	return all
 }
 
 // visitReferences visits all references to a Secret or ConfigMap, with the required key.

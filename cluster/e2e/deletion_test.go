@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/platform"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/manifests"
 )
 
 // protection returns the usages of a file of examples/deletion.
@@ -22,7 +22,7 @@ func (e *env) protection(file string) []*unstructured.Unstructured {
 	if err != nil {
 		e.Fatal(err)
 	}
-	all, err := platform.Parse(text)
+	all, err := manifests.Parse(text)
 	if err != nil {
 		e.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/packages"
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/platform"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
@@ -85,7 +86,7 @@ func install(ctx context.Context, folder string) (err error) {
 		return err
 	}
 	shared.platform = p
-	if shared.image, err = p.Registry.PushProvider(ctx, p.Root, folder, version); err != nil {
+	if shared.image, err = packages.PushProvider(ctx, p.Registry.Host, p.Root, folder, version); err != nil {
 		return err
 	}
 	return errors.Join(p.InstallFunction(ctx), p.InstallProvider(ctx, shared.image), p.Configure(ctx))

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/packages"
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/platform"
 )
 
@@ -35,7 +36,7 @@ func TestUpgradeAndBack(t *testing.T) {
 	}
 	changes := e.changes()
 
-	next, err := e.Registry.PushProvider(t.Context(), e.nextSource(), t.TempDir(), nextVersion)
+	next, err := packages.PushProvider(t.Context(), e.Registry.Host, e.nextSource(), t.TempDir(), nextVersion)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/platform"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/manifests"
 )
 
 // alarms sets the state of alarms. Their metrics have the highest resolution, so that a rollout waits for their
@@ -119,7 +119,7 @@ func TestRelease(t *testing.T) {
 	e := newEnv(t)
 	e.compose("release")
 	ns := e.namespace()
-	examples, err := platform.Parse([]byte(e.example("release", "xr.yaml")))
+	examples, err := manifests.Parse([]byte(e.example("release", "xr.yaml")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/platform"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/manifests"
 )
 
 // serverless is the API of the examples of compositions. These tests activate all kinds, so they are in a file that
@@ -64,7 +65,7 @@ func (e *env) example(example, file string) string {
 // composite returns an example's composite resource, in a namespace of the test.
 func (e *env) composite(example, namespace string) *unstructured.Unstructured {
 	e.Helper()
-	all, err := platform.Parse([]byte(e.example(example, "xr.yaml")))
+	all, err := manifests.Parse([]byte(e.example(example, "xr.yaml")))
 	if err != nil {
 		e.Fatal(err)
 	}

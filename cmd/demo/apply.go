@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/manifests"
 )
 
 // apply applies the examples, as kubectl does. It returns how many of the resources are the provider's.
@@ -22,7 +18,7 @@ func (e *env) apply(ctx context.Context, files []string) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		objects, err := decode(b)
+		objects, err := manifests.Parse(b)
 		if err != nil {
 			return 0, fmt.Errorf("cannot read %s: %w", path, err)
 		}
@@ -41,22 +37,4 @@ func (e *env) apply(ctx context.Context, files []string) (int, error) {
 	}
 	fmt.Println()
 	return applied, nil
-}
-
-func decode(b []byte) ([]*unstructured.Unstructured, error) {
-	d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(b), 4096)
-	var out []*unstructured.Unstructured
-	for {
-		u := &unstructured.Unstructured{}
-		err := d.Decode(u)
-		if errors.Is(err, io.EOF) {
-			return out, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(u.Object) > 0 {
-			out = append(out, u)
-		}
-	}
 }

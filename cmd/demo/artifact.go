@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/cosign"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/manifests"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/registry"
 )
 
@@ -115,7 +116,7 @@ func (e *env) createSigned(ctx context.Context, key *ecdsa.PrivateKey) error {
 	reference := e.registry.Host + "/" + signedOf + ":" + signedTag
 	text := fmt.Sprintf(signedManifest, namespace, region, reference, signersOf, signedOf)
 	fmt.Println("    " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ") + "\n")
-	objects, err := decode([]byte(text))
+	objects, err := manifests.Parse([]byte(text))
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/manifests"
 )
 
 // TestGuidesBesideTheDemo checks that the functions of the guides that are followed beside the demo are not among its
@@ -38,7 +40,7 @@ func TestGuidesBesideTheDemo(t *testing.T) {
 // functionsIn returns the names of the Functions in YAML.
 func functionsIn(t *testing.T, text string) []string {
 	t.Helper()
-	objects, err := decode([]byte(text))
+	objects, err := manifests.Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

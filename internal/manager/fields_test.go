@@ -1,10 +1,7 @@
 package manager
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io"
 	"os"
 	"strings"
 	"sync"
@@ -18,7 +15,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -27,6 +23,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/manifests"
 )
 
 // iamRole is a kind of another provider, unknown to this one.
@@ -112,7 +109,7 @@ func (r *fieldsEnv) defineKind(gvk schema.GroupVersionKind) {
 // grant grants the rights of an example, with these verbs.
 func (r *fieldsEnv) grant(verbs ...string) {
 	r.Helper()
-	for _, o := range manifests(r, "../../examples/references/rbac.yaml") {
+	for _, o := range objectsIn(r, "../../examples/references/rbac.yaml") {
 		if o.GetKind() == "ClusterRole" {
 			rules, _, _ := unstructured.NestedSlice(o.Object, "rules")
 			for _, rule := range rules {
@@ -132,32 +129,24 @@ func (r *fieldsEnv) grant(verbs ...string) {
 // grantFile grants the rights of an example until the test ends.
 func (r *fieldsEnv) grantFile(file string) {
 	r.Helper()
-	for _, o := range manifests(r, file) {
+	for _, o := range objectsIn(r, file) {
 		r.create(o)
 		r.Cleanup(func() { _ = r.kube.Delete(context.Background(), o) })
 	}
 }
 
-// manifests returns the objects in a file.
-func manifests(t testing.TB, file string) []*unstructured.Unstructured {
+// objectsIn returns the objects in a file.
+func objectsIn(t testing.TB, file string) []*unstructured.Unstructured {
 	t.Helper()
 	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(b), 4096)
-	var all []*unstructured.Unstructured
-	for {
-		u := &unstructured.Unstructured{}
-		err := d.Decode(u)
-		if errors.Is(err, io.EOF) {
-			return all
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, u)
+	all, err := manifests.Parse(b)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
 	}
+	return all
 }
 
 // untilSynced waits until the message of Synced contains the text.

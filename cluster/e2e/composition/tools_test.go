@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -18,9 +17,9 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	kyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/manifests"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
 )
 
@@ -237,21 +236,11 @@ func read(t *testing.T, file string) []*unstructured.Unstructured {
 
 func parse(t *testing.T, text []byte) []*unstructured.Unstructured {
 	t.Helper()
-	var all []*unstructured.Unstructured
-	d := kyaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), len(text))
-	for {
-		u := &unstructured.Unstructured{}
-		err := d.Decode(u)
-		if errors.Is(err, io.EOF) {
-			return all
-		}
-		if err != nil {
-			t.Fatalf("cannot read %q: %v", text, err)
-		}
-		if len(u.Object) > 0 {
-			all = append(all, u)
-		}
+	all, err := manifests.Parse(text)
+	if err != nil {
+		t.Fatalf("%q: %v", text, err)
 	}
+	return all
 }
 
 // object parses one object.

@@ -1,42 +1,20 @@
 package platform
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-)
 
-// Parse parses the documents of a YAML file.
-func Parse(text []byte) ([]*unstructured.Unstructured, error) {
-	var all []*unstructured.Unstructured
-	d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), len(text))
-	for {
-		u := &unstructured.Unstructured{}
-		err := d.Decode(u)
-		if errors.Is(err, io.EOF) {
-			return all, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("cannot read YAML: %w", err)
-		}
-		if len(u.Object) > 0 {
-			all = append(all, u)
-		}
-	}
-}
+	"github.com/crossplane-contrib/provider-lambda/internal/test/manifests"
+)
 
 // Apply applies a YAML file as `kubectl apply` does, except for objects of the kinds in without. Objects without a
 // namespace are created in the given one.
 func Apply(ctx context.Context, kube client.Client, namespace string, text []byte, without ...string) error {
-	objects, err := Parse(text)
+	objects, err := manifests.Parse(text)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -144,12 +143,8 @@ func (p *Platform) as(ctx context.Context, account string) ([]string, error) {
 	if err := os.WriteFile(file, k, 0o600); err != nil {
 		return nil, err
 	}
-	var functions []string
-	for name, address := range p.options.functions {
-		functions = append(functions, name+"."+Namespace+"="+address)
-	}
-	return append(os.Environ(), "KUBECONFIG="+file, "POD_NAMESPACE="+Namespace, "FUNCTION_ADDRESSES="+
-		strings.Join(functions, ",")), nil
+	return append(os.Environ(), "KUBECONFIG="+file, "POD_NAMESPACE="+Namespace,
+		"FUNCTION_ADDRESSES="+Function+"."+Namespace+"="+p.function), nil
 }
 
 // program returns the path of a program that cluster/crossplane builds.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/identity"
+	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/packages"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
 )
 
@@ -112,7 +113,7 @@ spec:
 
 // InstallFunction installs the composition function as the examples do, and returns when it is healthy.
 func (p *Platform) InstallFunction(ctx context.Context) error {
-	image, err := p.Registry.PushFunction(ctx, p.Programs, Function, functionVersion)
+	image, err := packages.PushFunction(ctx, p.Registry.Host, p.Programs, Function, functionVersion)
 	if err != nil {
 		return fmt.Errorf("cannot push the function's package: %w", err)
 	}
@@ -219,7 +220,7 @@ func (p *Platform) ProviderClient(ctx context.Context) (client.Client, error) {
 
 // configurePackages applies the packages' runtime configurations, and what Crossplane is told of their images.
 func (p *Platform) configurePackages(ctx context.Context) error {
-	text := fmt.Sprintf(configs, Role, probesPort, p.options.functions[Function], upstream, p.Registry.Host)
+	text := fmt.Sprintf(configs, Role, probesPort, p.function, upstream, p.Registry.Host)
 	return Apply(ctx, p.Kube, "", []byte(text))
 }
 
@@ -235,15 +236,6 @@ func (p *Platform) environment(ctx context.Context, account *corev1.ServiceAccou
 	env = append(env, "METRICS_BIND_ADDRESS="+p.Metrics, "PROVIDER_LAMBDA_HEALTH_PROBE_BIND_ADDRESS="+p.probes,
 		"PROVIDER_LAMBDA_LEADER_ELECTION_LEASE_DURATION=5s", "PROVIDER_LAMBDA_LEADER_ELECTION_RENEW_DEADLINE=4s")
 	return append(env, p.options.ProviderEnv...), nil
-}
-
-// findAddresses finds free addresses for the provider's metrics and probes.
-func (p *Platform) findAddresses() (err error) {
-	if p.Metrics, err = freeAddress(); err != nil {
-		return err
-	}
-	p.probes, err = freeAddress()
-	return err
 }
 
 // freeAddress returns a free address on loopback.

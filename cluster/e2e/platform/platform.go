@@ -19,10 +19,11 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/node"
-	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/registry"
+	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/packages"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/registry"
 )
 
 // adminKubeconfig is the administrator's kubeconfig, for Crossplane's CLI.
@@ -54,9 +55,6 @@ type Options struct {
 	// Trouble receives messages about packages' processes that end by themselves, and about the node's errors.
 	// Default: Progress.
 	Trouble io.Writer
-
-	// functions are the addresses of composition functions, by name.
-	functions map[string]string
 }
 
 // A Platform is a running platform.
@@ -74,8 +72,8 @@ type Platform struct {
 	// Metrics is the address of the provider's metrics.
 	Metrics string
 
-	// probes is the address of the provider's probes.
-	probes string
+	// probes is the address of the provider's probes, and function that of the composition function.
+	probes, function string
 
 	options   Options
 	folder    *process.Folder
@@ -122,9 +120,12 @@ func (p *Platform) find(ctx context.Context) (err error) {
 	if p.folder, err = process.NewFolder(); err != nil {
 		return fmt.Errorf("cannot make a folder for Crossplane: %w", err)
 	}
-	address, err := freeAddress()
-	p.options.functions = map[string]string{Function: address}
-	return errors.Join(err, p.findAddresses())
+	for _, address := range []*string{&p.Metrics, &p.probes, &p.function} {
+		if *address, err = freeAddress(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (p *Platform) startCluster(ctx context.Context) (err error) {
@@ -162,7 +163,7 @@ func (p *Platform) startServers(ctx context.Context) (err error) {
 		Config: p.Cluster.Config, Namespace: Namespace, Environment: p.environment, Log: p.options.Progress,
 		Trouble: p.options.Trouble, Ports: map[int32]int{probesPort: probes.Port},
 		Program: func(ctx context.Context, image string) (string, error) {
-			return registry.Program(ctx, image, p.folder.Path)
+			return packages.Program(ctx, image, p.folder.Path)
 		},
 	})
 	return err

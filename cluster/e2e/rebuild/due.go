@@ -48,7 +48,8 @@ func (d due) first() string {
 
 // own are folders of code that also runs in the program that rebuilds the provider.
 var own = []string{
-	"internal/test/awsdouble/", "internal/test/devcluster/", "internal/test/process/", "internal/test/registry/",
+	"internal/test/awsdouble/", "internal/test/devcluster/", "internal/test/manifests/", "internal/test/process/",
+	"internal/test/registry/",
 }
 
 // split splits files into those of the rebuilding program, and those of the provider.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/packages"
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/platform"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
 )
@@ -50,7 +51,7 @@ func (p *Provider) Install(ctx context.Context) error {
 	if err := os.RemoveAll(out); err != nil {
 		return err
 	}
-	image, err := p.Platform.Registry.PushProvider(ctx, p.Root, out, fmt.Sprint(version, p.number))
+	image, err := packages.PushProvider(ctx, p.Platform.Registry.Host, p.Root, out, fmt.Sprint(version, p.number))
 	if err != nil {
 		return err
 	}

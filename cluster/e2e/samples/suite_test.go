@@ -5,9 +5,7 @@ package samples
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,10 +13,10 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	kyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/manifests"
 )
 
 // root is the repository.
@@ -101,19 +99,9 @@ func examples(t *testing.T, pattern ...string) []*unstructured.Unstructured {
 // parse returns the objects of a YAML text.
 func parse(t *testing.T, text string) []*unstructured.Unstructured {
 	t.Helper()
-	var all []*unstructured.Unstructured
-	d := kyaml.NewYAMLOrJSONDecoder(bytes.NewReader([]byte(text)), len(text))
-	for {
-		u := &unstructured.Unstructured{}
-		err := d.Decode(u)
-		if errors.Is(err, io.EOF) {
-			return all
-		}
-		if err != nil {
-			t.Fatalf("cannot read %q: %v", text, err)
-		}
-		if len(u.Object) > 0 {
-			all = append(all, u)
-		}
+	all, err := manifests.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%q: %v", text, err)
 	}
+	return all
 }

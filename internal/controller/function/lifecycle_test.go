@@ -594,7 +594,7 @@ func TestInactiveIsReported(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction()
 	e.Converge(f)
-	e.Double.SetInactive("f")
+	e.Double.SetVersionInactive("f", "$LATEST")
 	if _, err := e.Step(f); err != nil {
 		t.Fatal(err)
 	}

@@ -510,7 +510,7 @@ func TestContentThatLambdaDoesNotCopy(t *testing.T) {
 		l.Spec.ForProvider.Content.S3ObjectStorageMode = ptr.To(mode)
 		l.Generation++
 		got := testenv.Writes(e.Converge(l))
-		v, err := e.Lambda.GetLayerVersionByArn(t.Context(), &lambda.GetLayerVersionByArnInput{Arn: l.Status.AtProvider.LayerVersionArn})
+		v, err := e.Lambda.GetLayerVersion(t.Context(), &lambda.GetLayerVersionInput{LayerName: l.Status.AtProvider.LayerArn, VersionNumber: l.Status.AtProvider.Version})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/accounts"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -29,7 +28,7 @@ func (e *env) checkout(t *testing.T, tags map[string]string) {
 	}
 	must(e.lambda.CreateFunction(ctx, &lambda.CreateFunctionInput{
 		FunctionName: name, Role: aws.String("arn:aws:iam::123456789012:role/checkout"), Handler: aws.String("index.handler"), Runtime: types.RuntimePython313,
-		Code: &types.FunctionCode{ZipFile: []byte(accounts.Zip)}, Publish: true, MemorySize: aws.Int32(256), Tags: tags,
+		Code: &types.FunctionCode{ZipFile: awsdouble.Zip(nil)}, Publish: true, MemorySize: aws.Int32(256), Tags: tags,
 		Environment: &types.Environment{Variables: map[string]string{"PASSWORD": canary}},
 	}))
 	must(e.lambda.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: name, Name: aws.String("live"), FunctionVersion: aws.String("1")}))
@@ -103,7 +102,7 @@ func TestDirectory(t *testing.T) {
 func TestDeletedLayer(t *testing.T) {
 	e := newEnv(t)
 	e.checkout(t, nil)
-	out, err := e.lambda.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{LayerName: aws.String("old"), Content: &types.LayerVersionContentInput{ZipFile: []byte(accounts.Zip)}})
+	out, err := e.lambda.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{LayerName: aws.String("old"), Content: &types.LayerVersionContentInput{ZipFile: awsdouble.Zip(nil)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +239,7 @@ func TestExitCodes(t *testing.T) {
 			reason: "The policy of a layer that cannot be read is named.", args: []string{"--region", testRegion}, code: 1,
 			errOut: "Not proven: LayerVersion common-1 (arn:aws:lambda:eu-central-1:123456789012:layer:common:1): its policy could not be read: AccessDeniedException",
 			before: func(e *env) {
-				layer, err := e.lambda.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{LayerName: aws.String("common"), Content: &types.LayerVersionContentInput{ZipFile: []byte(accounts.Zip)}})
+				layer, err := e.lambda.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{LayerName: aws.String("common"), Content: &types.LayerVersionContentInput{ZipFile: awsdouble.Zip(nil)}})
 				if err != nil {
 					panic(err)
 				}

@@ -19,9 +19,6 @@ const (
 	region = "eu-central-1"
 	here   = ":" + region + ":" + awsdouble.DefaultAccount + ":"
 	image  = awsdouble.DefaultAccount + ".dkr.ecr." + region + ".amazonaws.com/repo"
-
-	// Zip is an archive without files.
-	Zip = "PK\x05\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 )
 
 // An Account is one that is being made.
@@ -125,7 +122,7 @@ func (a *Account) makeSigning(ctx context.Context) error {
 func (a *Account) makeLayers(ctx context.Context) error {
 	for _, name := range []string{"common", "Common", "tracing"} {
 		out, err := a.Lambda.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{
-			LayerName: &name, Content: &types.LayerVersionContentInput{ZipFile: []byte(Zip)},
+			LayerName: &name, Content: &types.LayerVersionContentInput{ZipFile: awsdouble.Zip(nil)},
 			Description: some(a, "shared"), LicenseInfo: some(a, "MIT"),
 			CompatibleRuntimes: []types.Runtime{types.RuntimePython313},
 		})

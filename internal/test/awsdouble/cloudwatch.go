@@ -91,11 +91,7 @@ func writeCBOR(w http.ResponseWriter, status int, body any) {
 
 // writeCloudWatchError writes an error of RPC v2, with the code of the query protocol in a header.
 func writeCloudWatchError(w http.ResponseWriter, e *Error) {
-	fault := "Sender"
-	if e.Status >= http.StatusInternalServerError {
-		fault = "Receiver"
-	}
-	w.Header().Set("X-Amzn-Query-Error", e.Code+";"+fault)
+	setQueryError(w, e.Code, e.Status)
 	writeCBOR(w, e.Status, map[string]any{"__type": "com.amazonaws.cloudwatch#" + e.Code, "message": e.Message})
 }
 

@@ -12,8 +12,6 @@ type Consistency struct {
 	// Reads is the age of the state that reads return: for that long, what was created is not found, what was changed
 	// has its old value, and what was deleted still exists.
 	Reads time.Duration
-	// Policies is the same for policies of functions and layers, if it is longer.
-	Policies time.Duration
 	// Tags is the same for tags, if it is longer.
 	Tags time.Duration
 	// Alternate returns the current state to every second read, beginning with the first of an operation and a
@@ -21,7 +19,7 @@ type Consistency struct {
 	Alternate bool
 }
 
-func (c *Consistency) longest() time.Duration { return max(c.Reads, c.Policies, c.Tags) }
+func (c *Consistency) longest() time.Duration { return max(c.Reads, c.Tags) }
 
 // past is the state of an account and region from a time on.
 type past struct {
@@ -100,9 +98,6 @@ func (s *Server) serving(r *request) *Server {
 	}
 	now := s.options.Now()
 	h := s.asOf(r.account, r.region, now.Add(-c.Reads))
-	if c.Policies > c.Reads {
-		h.policies = s.asOf(r.account, r.region, now.Add(-c.Policies)).policies
-	}
 	if c.Tags > c.Reads {
 		h.tags = s.asOf(r.account, r.region, now.Add(-c.Tags)).tags
 	}

@@ -1,7 +1,5 @@
 package awsdouble
 
-import "net/http"
-
 // PutImage sets a tag of a repository to a digest (sha256:...), both for ECR and for functions that use the image.
 func (s *Server) PutImage(repository, tag, digest string) {
 	defer s.lock()()
@@ -69,8 +67,7 @@ func batchGetImage(s *Server, r *request) any {
 		}
 		images = append(images, found)
 	}
-	h := http.Header{"Content-Type": {"application/x-amz-json-1.1"}}
-	return &answer{header: h, body: map[string]any{"images": images, "failures": failures}}
+	return map[string]any{"images": images, "failures": failures}
 }
 
 // imageDigest returns the digest of an image, or "" if it does not exist.

@@ -1,6 +1,7 @@
 package awsdouble
 
 import (
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -79,10 +80,10 @@ func writeError(w http.ResponseWriter, service string, e *Error) {
 	case serviceSQS:
 		writeSQSError(w, e)
 	case serviceECR, serviceLogs:
-		writeJSON(w, e.Status, map[string]string{"__type": e.Code, "message": e.Message})
+		writeJSON(w, service, e.Status, map[string]string{"__type": e.Code, "message": e.Message})
 	default:
 		w.Header().Set("X-Amzn-ErrorType", e.Code)
-		writeJSON(w, e.Status, lambdaErrorBody(e))
+		writeJSON(w, service, e.Status, lambdaErrorBody(e))
 	}
 }
 
@@ -115,10 +116,11 @@ func lambdaErrorBody(e *Error) map[string]any {
 	return body
 }
 
-func writeJSON(w http.ResponseWriter, status int, body any) {
-	if w.Header().Get("Content-Type") == "" {
-		w.Header().Set("Content-Type", "application/json")
-	}
+// jsonTypes are the content types of services whose JSON is not plain.
+var jsonTypes = map[string]string{serviceSQS: "application/x-amz-json-1.0", serviceECR: "application/x-amz-json-1.1"}
+
+func writeJSON(w http.ResponseWriter, service string, status int, body any) {
+	w.Header().Set("Content-Type", cmp.Or(jsonTypes[service], "application/json"))
 	w.WriteHeader(status)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -129,6 +131,15 @@ func writeXML(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "text/xml")
 	w.WriteHeader(status)
 	_ = xml.NewEncoder(w).Encode(body)
+}
+
+// setQueryError sets the header with the code that an error has in the query protocol.
+func setQueryError(w http.ResponseWriter, code string, status int) {
+	fault := ";Sender"
+	if status >= http.StatusInternalServerError {
+		fault = ";Receiver"
+	}
+	w.Header().Set("X-Amzn-Query-Error", code+fault)
 }
 
 // s3Error is the body of an S3 error.

@@ -141,7 +141,7 @@ func TestEditsByHand(t *testing.T) {
 		*after.Configuration.RevisionId == *before.RevisionId {
 		t.Errorf("edited function: %+v", after)
 	}
-	s.SetInactive("f")
+	s.SetVersionInactive("f", latestVersion)
 	if f := get(t, c, "f").Configuration; f.State != types.StateInactive ||
 		f.StateReasonCode != types.StateReasonCodeIdle {
 		t.Errorf("inactive function: %q %q", f.State, f.StateReasonCode)

@@ -263,10 +263,8 @@ func (s *Server) EditFunction(name string, edit func(*Function)) bool {
 	return true
 }
 
-// SetInactive makes a function Inactive, as after weeks without invocations.
-func (s *Server) SetInactive(name string) bool { return s.SetVersionInactive(name, latestVersion) }
-
-// SetVersionInactive makes a version of a function Inactive. It reports whether the version exists.
+// SetVersionInactive makes a version of a function, or its $LATEST, Inactive, as after weeks without invocations. It
+// reports whether the version exists.
 func (s *Server) SetVersionInactive(name, version string) bool {
 	defer s.editing()()
 	f := s.lookup(name)

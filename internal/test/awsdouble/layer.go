@@ -97,17 +97,8 @@ func (h *home) layerVersion(name string, number int64) *layerVersion {
 	return nil
 }
 
-func getLayer(s *Server, r *request) any { return shown(s.layerVersion(r)) }
-
-func getLayerByArn(_ *Server, r *request) any {
-	name, number, own := r.home.ownLayer(r.query("Arn"))
-	if !own {
-		panic(accessDenied())
-	}
-	return shown(r.home.layerVersion(name, number))
-}
-
-func shown(v *layerVersion) any {
+func getLayer(s *Server, r *request) any {
+	v := s.layerVersion(r)
 	if v == nil {
 		panic(notFound("The resource you requested does not exist."))
 	}

@@ -20,7 +20,6 @@ const (
 	signingPattern   = `arn:(aws[a-zA-Z-]*)?:lambda:` + regionPattern + `:\d{12}:code-signing-config:csc-[a-z0-9]{17}`
 	profilePattern   = `arn:(aws[a-zA-Z0-9-]*):([a-zA-Z0-9\-])+:([a-z]{2}(-gov)?-[a-z]+-\d{1})?:(\d{12})?:(.*)`
 	layerNamePattern = `(arn:[a-zA-Z0-9-]+:lambda:[a-zA-Z0-9-]+:\d{12}:layer:[a-zA-Z0-9-_]+)|[a-zA-Z0-9-_]+`
-	layerArnPattern  = `arn:[a-zA-Z0-9-]+:lambda:[a-zA-Z0-9-]+:\d{12}:layer:[a-zA-Z0-9-_]+:[0-9]+`
 	providerPattern  = `arn:aws[a-zA-Z-]*:lambda:` + regionPattern + `:\d{12}:capacity-provider:[a-zA-Z0-9-_]+`
 	holderPattern    = `arn:(aws[a-zA-Z-]*)?:lambda:` + regionPattern +
 		`:\d{12}:function:[a-zA-Z0-9-_]+(:(\$LATEST(\.PUBLISHED)?|[a-zA-Z0-9-_])+)?`
@@ -207,11 +206,7 @@ var model = map[string][]member{
 		{path: "compatibleArchitectures", rules: []rule{longest(2)}, each: []rule{oneOf("x86_64", "arm64"), notNull}},
 		{path: "licenseInfo", rules: []rule{longest(512)}},
 	}, codeMembers("content.")),
-	"GetLayerVersion": {layerName},
-	"GetLayerVersionByArn": {{
-		path: "arn", in: inQuery, required: true,
-		rules: []rule{longest(140), shortest(1), pattern(layerArnPattern)},
-	}},
+	"GetLayerVersion":    {layerName},
 	"GetAccountSettings": {},
 	"ListLayers":         {forRuntime, forArchitecture, fewItems},
 	"ListLayerVersions":  {layerName, forRuntime, forArchitecture, fewItems},

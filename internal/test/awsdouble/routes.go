@@ -117,7 +117,6 @@ var lambdaRoutes = []route{
 		"GET", "/2020-04-22/code-signing-configs/{CodeSigningConfigArn}/functions", "ListFunctionsByCodeSigningConfig",
 		listFunctionsByCodeSigning,
 	},
-	{"GET", "/2018-10-31/layers?find=LayerVersion", "GetLayerVersionByArn", getLayerByArn},
 	{"GET", "/2018-10-31/layers", "ListLayers", listLayers},
 	{"POST", "/2018-10-31/layers/{LayerName}/versions", "PublishLayerVersion", publishLayer},
 	{"GET", "/2018-10-31/layers/{LayerName}/versions", "ListLayerVersions", listLayerVersions},

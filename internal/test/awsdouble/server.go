@@ -257,6 +257,6 @@ func write(w http.ResponseWriter, r *request, a *answer, err error) {
 	case r.service == serviceCloudWatch:
 		writeCBOR(w, a.status, a.body)
 	default:
-		writeJSON(w, a.status, wired(a.body))
+		writeJSON(w, r.service, a.status, wired(a.body))
 	}
 }

@@ -27,9 +27,7 @@ const (
 var sqsTargets = map[string]handler{
 	"GetQueueUrl":        getQueueURL,
 	"ReceiveMessage":     receiveMessage,
-	"DeleteMessage":      deleteMessage,
 	"DeleteMessageBatch": deleteMessageBatch,
-	"SendMessage":        sendMessage,
 	"CreateQueue":        createQueue,
 	"DeleteQueue":        deleteQueue,
 	"ListQueues":         listQueues,
@@ -74,18 +72,17 @@ func (s *Server) QueuedMessages(arn string) []string {
 	return bodies
 }
 
-// send adds a message to a queue, which is visible after a delay. It returns its ID, empty if there is no such queue.
-func (s *Server) send(arn, body string, delay time.Duration) string {
+// send adds a message to a queue if it exists. The message is visible after a delay.
+func (s *Server) send(arn, body string, delay time.Duration) {
 	q := s.queues[arn]
 	if q == nil {
-		return ""
+		return
 	}
 	now := s.options.Now()
-	m := &queueMessage{id: newUUID(), body: body, sent: now, visible: now.Add(delay)}
-	q.messages = append(q.messages, m)
+	q.messages = append(q.messages,
+		&queueMessage{id: newUUID(), body: body, sent: now, visible: now.Add(delay)})
 	close(q.changed)
 	q.changed = make(chan struct{})
-	return m.id
 }
 
 // awaitMessage waits as a long poll does: until a message is sent, the client leaves, or the wait of the call has
@@ -166,7 +163,7 @@ func getQueueURL(s *Server, r *request) any {
 	if s.queues[arn] == nil {
 		panic(noQueue())
 	}
-	return sqsAnswer(map[string]any{"QueueUrl": queueURL(arn)})
+	return map[string]any{"QueueUrl": queueURL(arn)}
 }
 
 func receiveMessage(s *Server, r *request) any {
@@ -198,29 +195,20 @@ func receiveMessage(s *Server, r *request) any {
 		found = append(found, m.answer())
 	}
 	r.items = len(found)
-	return sqsAnswer(map[string]any{"Messages": found})
+	return map[string]any{"Messages": found}
 }
 
 // answer returns a message as ReceiveMessage does.
 func (m *queueMessage) answer() types.Message {
+	sum := md5.Sum([]byte(m.body)) //nolint:gosec // It is the checksum that SQS returns.
 	return types.Message{
-		MessageId: &m.id, ReceiptHandle: aws.String(m.receipt), Body: &m.body, MD5OfBody: aws.String(md5Of(m.body)),
+		MessageId: &m.id, ReceiptHandle: aws.String(m.receipt), Body: &m.body,
+		MD5OfBody: aws.String(hex.EncodeToString(sum[:])),
 		Attributes: map[string]string{
 			"ApproximateReceiveCount": strconv.Itoa(m.received),
 			"SentTimestamp":           strconv.FormatInt(m.sent.UnixMilli(), 10),
 		},
 	}
-}
-
-// delete deletes the message with a receipt. SQS accepts the receipt of a message that was deleted.
-func (q *sqsQueue) delete(receipt string) {
-	q.messages = slices.DeleteFunc(q.messages, func(m *queueMessage) bool { return m.receipt == receipt })
-}
-
-func deleteMessage(s *Server, r *request) any {
-	in := decoded[sqs.DeleteMessageInput](r)
-	s.queue(r, in.QueueUrl).delete(aws.ToString(in.ReceiptHandle))
-	return sqsAnswer(map[string]any{})
 }
 
 func deleteMessageBatch(s *Server, r *request) any {
@@ -236,29 +224,13 @@ func deleteMessageBatch(s *Server, r *request) any {
 	}
 	deleted := []types.DeleteMessageBatchResultEntry{}
 	for _, e := range in.Entries {
-		q.delete(aws.ToString(e.ReceiptHandle))
+		// SQS accepts the receipt of a message that was deleted.
+		q.messages = slices.DeleteFunc(q.messages,
+			func(m *queueMessage) bool { return m.receipt == aws.ToString(e.ReceiptHandle) })
 		deleted = append(deleted, types.DeleteMessageBatchResultEntry{Id: e.Id})
 	}
 	r.items = len(deleted)
-	return sqsAnswer(map[string]any{"Successful": deleted, "Failed": []any{}})
-}
-
-func sendMessage(s *Server, r *request) any {
-	in := decoded[sqs.SendMessageInput](r)
-	s.queue(r, in.QueueUrl)
-	body := aws.ToString(in.MessageBody)
-	id := s.send(queueARN(r.region, aws.ToString(in.QueueUrl)), body, 0)
-	return sqsAnswer(map[string]any{"MessageId": id, "MD5OfMessageBody": md5Of(body)})
-}
-
-// md5Of returns the checksum that SQS returns of a body.
-func md5Of(body string) string {
-	sum := md5.Sum([]byte(body)) //nolint:gosec // It is the checksum that SQS returns.
-	return hex.EncodeToString(sum[:])
-}
-
-func sqsAnswer(body map[string]any) *answer {
-	return &answer{header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, body: body}
+	return map[string]any{"Successful": deleted, "Failed": []any{}}
 }
 
 // legacyCodes are the codes of the query protocol that differ from those of JSON.
@@ -266,11 +238,6 @@ var legacyCodes = map[string]string{"QueueDoesNotExist": "AWS.SimpleQueueService
 
 // writeSQSError writes an error in JSON 1.0, with the code of the query protocol in a header.
 func writeSQSError(w http.ResponseWriter, e *Error) {
-	fault := ";Sender"
-	if e.Status >= http.StatusInternalServerError {
-		fault = ";Receiver"
-	}
-	w.Header().Set("X-Amzn-Query-Error", cmp.Or(legacyCodes[e.Code], e.Code)+fault)
-	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
-	writeJSON(w, e.Status, map[string]string{"__type": "com.amazonaws.sqs#" + e.Code, "message": e.Message})
+	setQueryError(w, cmp.Or(legacyCodes[e.Code], e.Code), e.Status)
+	writeJSON(w, serviceSQS, e.Status, map[string]string{"__type": "com.amazonaws.sqs#" + e.Code, "message": e.Message})
 }

@@ -28,14 +28,14 @@ func (r *request) queueArn() string {
 func createQueue(s *Server, r *request) any {
 	arn := r.ownQueue(aws.ToString(decoded[sqs.CreateQueueInput](r).QueueName))
 	s.addQueue(arn)
-	return sqsAnswer(map[string]any{"QueueUrl": queueURL(arn)})
+	return map[string]any{"QueueUrl": queueURL(arn)}
 }
 
 func deleteQueue(s *Server, r *request) any {
 	in := decoded[sqs.DeleteQueueInput](r)
 	s.queue(r, in.QueueUrl)
 	delete(s.queues, queueARN(r.region, aws.ToString(in.QueueUrl)))
-	return sqsAnswer(map[string]any{})
+	return map[string]any{}
 }
 
 func listQueues(s *Server, r *request) any {
@@ -46,7 +46,7 @@ func listQueues(s *Server, r *request) any {
 			urls = append(urls, queueURL(arn))
 		}
 	}
-	return sqsAnswer(map[string]any{"QueueUrls": urls})
+	return map[string]any{"QueueUrls": urls}
 }
 
 // Queues returns the ARNs of all queues, sorted.

@@ -31,13 +31,10 @@ func receive(t *testing.T, c *sqs.Client, url *string, wait int32) []sqstypes.Me
 	return out.Messages
 }
 
-func sendMessages(t *testing.T, c *sqs.Client, bodies ...string) {
-	t.Helper()
+func (s *Server) sendMessages(bodies ...string) {
+	defer s.lock()()
 	for _, b := range bodies {
-		if _, err := c.SendMessage(t.Context(),
-			&sqs.SendMessageInput{QueueUrl: aws.String(queueURL(driftQueue)), MessageBody: &b}); err != nil {
-			t.Fatal(err)
-		}
+		s.send(driftQueue, b, 0)
 	}
 }
 
@@ -51,7 +48,7 @@ func TestQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sendMessages(t, c, "a", "b", "c")
+	s.sendMessages("a", "b", "c")
 
 	first := receive(t, c, at.QueueUrl, 0)
 	if len(first) != 3 || *first[0].Body != "a" || first[0].Attributes["ApproximateReceiveCount"] != "1" {
@@ -99,7 +96,7 @@ func TestLongPollEndsWithAMessage(t *testing.T) {
 	c := sqs.NewFromConfig(s.Config(testRegion))
 	got := make(chan int)
 	go func() { got <- len(receive(t, c, aws.String(queueURL(driftQueue)), 20)) }()
-	sendMessages(t, c, "a")
+	s.sendMessages("a")
 	if n := <-got; n != 1 {
 		t.Errorf("received %d messages", n)
 	}

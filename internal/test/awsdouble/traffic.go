@@ -54,8 +54,6 @@ type Outcomes struct {
 type Received struct {
 	// Requests includes those that are throttled or fail.
 	Requests int
-	// Throttled is the number of requests that were no invocations.
-	Throttled int
 	// Failed is the number of requests that have failed or will at their timeout, or found the version not to be
 	// Active.
 	Failed int
@@ -117,7 +115,6 @@ func (s *Server) Received(function, alias string) map[string]Received {
 		for version, r := range t.versions {
 			sum := all[version]
 			sum.Requests += r.Requests
-			sum.Throttled += r.Throttled
 			sum.Failed += r.Failed
 			all[version] = sum
 		}
@@ -220,7 +217,6 @@ func (b *batch) run(to *received, o Outcomes, requests float64) {
 	t, due := b.traffic, &to.due
 	throttled := t.part(&due.throttled, requests, o.ThrottleRate)
 	b.emit("Throttles", "", 0, 1, throttled)
-	to.Throttled += int(throttled)
 
 	left, cold := requests-throttled, 0.0
 	if left > 0 && !to.warm {

@@ -155,7 +155,7 @@ func TestOutcomes(t *testing.T) {
 		"Throttled": {
 			"What is throttled was not invoked.",
 			Outcomes{ThrottleRate: .5, ErrorRate: .1},
-			Received{Requests: 600, Throttled: 300, Failed: 30},
+			Received{Requests: 600, Failed: 30},
 			shown{300, 30},
 			shown{300, 30},
 		},

@@ -9,7 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/test/accounts"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -35,7 +34,7 @@ func TestImportQuota(t *testing.T) {
 				_, err := s.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
 					FunctionName: name, Role: aws.String("arn:aws:iam::123456789012:role/r"),
 					Handler: aws.String("index.handler"), Runtime: types.RuntimePython313,
-					Code: &types.FunctionCode{ZipFile: []byte(accounts.Zip)}, Publish: true,
+					Code: &types.FunctionCode{ZipFile: awsdouble.Zip(nil)}, Publish: true,
 				})
 				must(err)
 				_, err = s.Lambda.CreateAlias(t.Context(), &lambda.CreateAliasInput{

@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
 const (
@@ -63,12 +65,9 @@ func Clean(ctx context.Context, cfg aws.Config, s *State) (deleted []string, err
 
 // note notes the outcome of a deletion. One of what does not exist needs none.
 func (c *cleaner) note(what, name string, err error) {
-	for _, code := range []string{
-		"ResourceNotFoundException", "NoSuchEntity", "AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist",
-	} {
-		if isCode(err, code) {
-			return
-		}
+	switch awserr.Code(err) {
+	case "ResourceNotFoundException", "NoSuchEntity", "AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist":
+		return
 	}
 	if err != nil {
 		c.failures = append(c.failures, fmt.Errorf("cannot delete %s %s: %w", what, name, err))

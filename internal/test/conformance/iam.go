@@ -14,23 +14,14 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/smithy-go"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
 // iam calls the few operations of IAM that a run needs, by its query protocol. The SDK's module of IAM would be the
 // largest dependency of the project.
-type iam struct {
-	cfg aws.Config
-	now func() time.Time
-}
-
-// An iamError is an error that IAM answers.
-type iamError struct {
-	Code    string `xml:"Error>Code"`
-	Message string `xml:"Error>Message"`
-}
-
-// Error returns the code and the message.
-func (e *iamError) Error() string { return "IAM answers " + e.Code + ": " + e.Message }
+type iam struct{ cfg aws.Config }
 
 // call makes a call, and decodes its answer into out.
 func (c iam) call(ctx context.Context, out any, action string, parameters ...string) error {
@@ -53,7 +44,7 @@ func (c iam) call(ctx context.Context, out any, action string, parameters ...str
 		return fmt.Errorf("cannot call IAM without credentials: %w", err)
 	}
 	sum := sha256.Sum256([]byte(body))
-	if err := v4.NewSigner().SignHTTP(ctx, creds, r, hex.EncodeToString(sum[:]), "iam", region, c.now()); err != nil {
+	if err := v4.NewSigner().SignHTTP(ctx, creds, r, hex.EncodeToString(sum[:]), "iam", region, time.Now()); err != nil {
 		return fmt.Errorf("cannot call IAM: %w", err)
 	}
 	rsp, err := c.cfg.HTTPClient.Do(r)
@@ -66,9 +57,12 @@ func (c iam) call(ctx context.Context, out any, action string, parameters ...str
 		return fmt.Errorf("cannot read what IAM answers: %w", err)
 	}
 	if rsp.StatusCode >= http.StatusMultipleChoices {
-		e := &iamError{Code: rsp.Status}
-		_ = xml.Unmarshal(answer, e) // Otherwise, the status says it.
-		return e
+		e := struct {
+			Code    string `xml:"Error>Code"`
+			Message string `xml:"Error>Message"`
+		}{Code: rsp.Status}
+		_ = xml.Unmarshal(answer, &e) // Otherwise, the status says it.
+		return fmt.Errorf("IAM answers: %w", &smithy.GenericAPIError{Code: e.Code, Message: e.Message})
 	}
 	if out == nil {
 		return nil
@@ -129,7 +123,7 @@ func (c iam) roles(ctx context.Context) ([]string, error) {
 // deleteRole deletes a role with its policy.
 func (c iam) deleteRole(ctx context.Context, name string) error {
 	err := c.call(ctx, nil, "DeleteRolePolicy", "RoleName", name, "PolicyName", policyName)
-	if err != nil && !isCode(err, "NoSuchEntity") {
+	if err != nil && awserr.Code(err) != "NoSuchEntity" {
 		return err
 	}
 	return c.call(ctx, nil, "DeleteRole", "RoleName", name)

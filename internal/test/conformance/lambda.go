@@ -3,7 +3,6 @@ package conformance
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -11,15 +10,15 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/smithy-go"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
 // check makes the call, and compares what Lambda answers with what is wanted.
 func (c *Call) check(ctx context.Context, s *steps) error {
 	got, err := callLambda(ctx, s.lambda, c.Operation, c.Input)
-	var apiErr smithy.APIError
 	switch {
-	case c.Error != "" && errors.As(err, &apiErr) && apiErr.ErrorCode() == c.Error:
+	case c.Error != "" && awserr.Code(err) == c.Error:
 		return nil
 	case c.Error != "" && err == nil:
 		return fmt.Errorf("%s succeeds, and should answer the error %s", c.Operation, c.Error)
@@ -77,17 +76,4 @@ func callLambda(ctx context.Context, c *lambda.Client, operation string, members
 		err = json.Unmarshal(b, &v)
 	}
 	return v, err
-}
-
-// isCode reports whether an error has a code of AWS.
-func isCode(err error, code string) bool {
-	var api smithy.APIError
-	var ours *iamError
-	switch {
-	case errors.As(err, &api):
-		return code == api.ErrorCode()
-	case errors.As(err, &ours):
-		return code == ours.Code
-	}
-	return false
 }

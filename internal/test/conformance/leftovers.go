@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -75,7 +74,7 @@ type account struct {
 }
 
 func accountOf(cfg aws.Config) account {
-	return account{lambda: lambda.NewFromConfig(cfg), sqs: sqs.NewFromConfig(cfg), iam: iam{cfg: cfg, now: time.Now}}
+	return account{lambda: lambda.NewFromConfig(cfg), sqs: sqs.NewFromConfig(cfg), iam: iam{cfg}}
 }
 
 // leftovers returns what runs have left of a kind, by tags and names.

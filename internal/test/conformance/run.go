@@ -106,7 +106,7 @@ func (r *Runner) prepare(ctx context.Context) (map[string]string, error) {
 	role := r.Role
 	if role == "" {
 		var err error
-		if role, err = (iam{cfg: r.AWS, now: time.Now}).makeRole(ctx, r.Run); err != nil {
+		if role, err = (iam{r.AWS}).makeRole(ctx, r.Run); err != nil {
 			return nil, err
 		}
 		select { // Otherwise the first creations of functions are rejected.

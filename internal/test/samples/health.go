@@ -28,7 +28,6 @@ const (
 
 type summarized struct {
 	conditions map[string]map[string]any
-	order      []string
 	status     map[string]any
 }
 
@@ -40,20 +39,12 @@ func summarize(u *unstructured.Unstructured) summarized {
 		if m, ok := c.(map[string]any); ok {
 			t, _ := m["type"].(string)
 			s.conditions[t] = m
-			s.order = append(s.order, t)
 		}
 	}
 	return s
 }
 
-func (s summarized) is(condition, status string) bool {
-	return s.conditions[condition]["status"] == status
-}
-
-func (s summarized) observed() (int64, bool) {
-	g, ok := s.status["observedGeneration"].(int64)
-	return g, ok
-}
+func (s summarized) is(condition string) bool { return s.conditions[condition]["status"] == "True" }
 
 // kstatus returns the state by which Flux and kpt report an object.
 func kstatus(u *unstructured.Unstructured) (status.Status, error) {
@@ -172,9 +163,9 @@ func Contradiction(obj any) error {
 	if s.status["phase"] == nil {
 		return nil // The provider has not written it yet.
 	}
-	ready, phase := s.is("Ready", "True"), fmt.Sprint(s.status["phase"])
-	observed, _ := s.observed()
-	paused, synced := s.conditions["Synced"]["reason"] == "ReconcilePaused", s.is("Synced", "True")
+	ready, phase := s.is("Ready"), fmt.Sprint(s.status["phase"])
+	observed, _ := s.status["observedGeneration"].(int64)
+	paused, synced := s.conditions["Synced"]["reason"] == "ReconcilePaused", s.is("Synced")
 	if observed < u.GetGeneration() && !paused {
 		// The spec was changed, or the resource deleted, while the status was being written.
 		return unobserved(u)
@@ -190,7 +181,7 @@ func Contradiction(obj any) error {
 		fits = fits || s.conditions["Ready"]["reason"] == r
 	}
 	check(fits, "phase %s beside Ready %v", phase, s.conditions["Ready"]["reason"])
-	check(!ready || !s.is("Stalled", "True"), "Ready and Stalled are both True")
+	check(!ready || !s.is("Stalled"), "Ready and Stalled are both True")
 	check(!ready || paused || s.conditions["Ready"]["observedGeneration"] == u.GetGeneration(),
 		"Ready is True for generation %v, not %d", s.conditions["Ready"]["observedGeneration"], u.GetGeneration())
 	check(!ready || u.GetDeletionTimestamp() == nil, "Ready is True while it is being deleted")

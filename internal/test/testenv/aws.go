@@ -18,9 +18,6 @@ import (
 // Region of all resources.
 const Region = "eu-central-1"
 
-// emptyZip is an archive without files.
-const emptyZip = "PK\x05\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
-
 // Start is the initial time of every clock.
 var Start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
@@ -135,7 +132,7 @@ func (w *AWS) AddFunction(name string, change ...func(*lambda.CreateFunctionInpu
 	w.Helper()
 	in := &lambda.CreateFunctionInput{
 		FunctionName: &name, Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("index.handler"),
-		Runtime: types.RuntimePython313, Code: &types.FunctionCode{ZipFile: []byte(emptyZip)},
+		Runtime: types.RuntimePython313, Code: &types.FunctionCode{ZipFile: awsdouble.Zip(nil)},
 	}
 	for _, c := range change {
 		c(in)

@@ -75,7 +75,7 @@ func AtEveryLateness[T reconcile.Managed](t *testing.T, newCase func(testing.TB)
 	t.Helper()
 	const late, later = 5 * time.Second, 30 * time.Second
 	for name, c := range map[string]awsdouble.Consistency{
-		"All":       {Reads: late, Policies: late, Tags: late},
+		"All":       {Reads: late, Tags: late},
 		"Alternate": {Reads: late, Alternate: true},
 		"Tags":      {Tags: later},
 	} {

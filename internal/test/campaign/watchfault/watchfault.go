@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -52,11 +53,8 @@ func Merged(held []Event) []Event {
 
 // Reversed delivers the events in reverse order, so that the cache ends with the oldest one.
 func Reversed(held []Event) []Event {
-	out := make([]Event, 0, len(held))
-	for i := range held {
-		out = append(out, held[len(held)-1-i])
-	}
-	return out
+	slices.Reverse(held)
+	return held
 }
 
 // Shuffled delivers the events in a random order.

@@ -1,4 +1,5 @@
-package registry
+// Package packages pushes Crossplane packages to an OCI registry on loopback, and runs what is in them.
+package packages
 
 import (
 	"archive/tar"

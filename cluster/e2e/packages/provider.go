@@ -1,4 +1,4 @@
-package registry
+package packages
 
 import (
 	"context"
@@ -11,16 +11,16 @@ import (
 )
 
 // PushProvider builds the provider's package from the sources in root, for this architecture and the one that
-// Crossplane's package manager reads, and pushes it. out is a folder to build in.
-func (r *Registry) PushProvider(ctx context.Context, root, out, version string) (image string, err error) {
-	if err := r.packaging(ctx, root, "build",
+// Crossplane's package manager reads, and pushes it to a registry at a host. out is a folder to build in.
+func PushProvider(ctx context.Context, host, root, out, version string) (image string, err error) {
+	if err := packaging(ctx, root, "build",
 		append([]string{"--root=" + root, "--out=" + out, "--version=" + version}, platforms()...)...); err != nil {
 		return "", fmt.Errorf("cannot build the provider's package: %w", err)
 	}
-	if err := r.packaging(ctx, root, "push", "--out="+out, "--version="+version, r.Host); err != nil {
+	if err := packaging(ctx, root, "push", "--out="+out, "--version="+version, host); err != nil {
 		return "", fmt.Errorf("cannot push the provider's package: %w", err)
 	}
-	return r.Host + "/provider-lambda:" + version, nil
+	return host + "/provider-lambda:" + version, nil
 }
 
 func platforms() []string {
@@ -32,7 +32,7 @@ func platforms() []string {
 }
 
 // packaging runs what `make xpkg` runs.
-func (*Registry) packaging(ctx context.Context, root, command string, args ...string) error {
+func packaging(ctx context.Context, root, command string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", //nolint:gosec // The arguments are ours.
 		append([]string{"run", ".", command}, args...)...)
 	cmd.Dir = filepath.Join(root, "cluster", "package")

@@ -1,4 +1,4 @@
-package registry
+package packages
 
 import (
 	"bytes"
@@ -19,9 +19,9 @@ import (
 // annotation of the layer that Crossplane's package manager reads.
 const annotation = "io.crossplane.xpkg"
 
-// PushFunction builds a package of a composition function and pushes it. Its program is the file with that name in
-// programs; the package's metadata is in the folder function there.
-func (r *Registry) PushFunction(ctx context.Context, programs, function, version string) (image string, err error) {
+// PushFunction builds a package of a composition function and pushes it to a registry at a host. Its program is the
+// file with that name in programs; the package's metadata is in the folder function there.
+func PushFunction(ctx context.Context, host, programs, function, version string) (image string, err error) {
 	program, err := os.ReadFile(filepath.Join(programs, function)) //nolint:gosec // It was built for this.
 	if err != nil {
 		return "", err
@@ -47,7 +47,7 @@ func (r *Registry) PushFunction(ctx context.Context, programs, function, version
 	if err != nil {
 		return "", err
 	}
-	return r.push(ctx, i, function+":"+version)
+	return push(ctx, i, host+"/"+function+":"+version)
 }
 
 // configured sets an image's entrypoint, and labels the layer that contains the package.
@@ -69,8 +69,8 @@ func configured(i v1.Image, base v1.Layer, entrypoint string) (v1.Image, error) 
 	return mutate.ConfigFile(i, c)
 }
 
-func (r *Registry) push(ctx context.Context, i v1.Image, repository string) (string, error) {
-	tag, err := name.NewTag(r.Host + "/" + repository)
+func push(ctx context.Context, i v1.Image, to string) (string, error) {
+	tag, err := name.NewTag(to)
 	if err != nil {
 		return "", err
 	}
