@@ -37,8 +37,8 @@ type passing struct {
 	within time.Duration
 }
 
-// passingMessages has messages of InvalidParameterValueException. Comments name the source of each: the project that has
-// seen it pass, or the place where it was recorded. There, tf is hashicorp/terraform-provider-aws,
+// passingMessages has messages of InvalidParameterValueException. Comments name the source of each: the project that
+// has seen it pass, or the place where it was recorded. There, tf is hashicorp/terraform-provider-aws,
 // internal/service/lambda; ack is aws-controllers-k8s/lambda-controller; cdkd is go-to-k/cdkd,
 // src/deployment/retryable-errors.ts; a number is an issue or a pull request.
 var passingMessages = []passing{

@@ -92,7 +92,9 @@ func (r *reader) list(ctx context.Context) (*lists, error) {
 }
 
 // paged calls a function with each page of a list.
-func paged[P any](ctx context.Context, what string, pages lambdaapi.Paginator[P, lambda.Options], each func(page *P)) error {
+func paged[P any](
+	ctx context.Context, what string, pages lambdaapi.Paginator[P, lambda.Options], each func(page *P),
+) error {
 	for n := 0; pages.HasMorePages(); n++ {
 		if n == mostPages {
 			return fmt.Errorf("cannot list %s: there are more than %d pages", what, mostPages)

@@ -44,7 +44,8 @@ func (c iam) call(ctx context.Context, out any, action string, parameters ...str
 		return fmt.Errorf("cannot call IAM without credentials: %w", err)
 	}
 	sum := sha256.Sum256([]byte(body))
-	if err := v4.NewSigner().SignHTTP(ctx, creds, r, hex.EncodeToString(sum[:]), "iam", region, time.Now()); err != nil {
+	hash := hex.EncodeToString(sum[:])
+	if err := v4.NewSigner().SignHTTP(ctx, creds, r, hash, "iam", region, time.Now()); err != nil {
 		return fmt.Errorf("cannot call IAM: %w", err)
 	}
 	rsp, err := c.cfg.HTTPClient.Do(r)
