@@ -41,6 +41,9 @@ type external struct {
 	facts    reconcile.Facts
 	function string
 	found    observed
+
+	// restored is true if status did not have the version before this reconcile.
+	restored bool
 }
 
 // observed is everything that one reconcile read.
@@ -143,8 +146,7 @@ func (e *external) recover(
 	}
 	lost, known := publishedBy(i, o.versions)
 	if lost != "" {
-		s.PublishedFingerprint = ptr.To(i.Fingerprint)
-		versions.Remember(&s.VersionHistory, lost, i.Fingerprint)
+		e.restore(s, lost, i)
 		return lost, reconcile.Record{}, nil
 	}
 	if !known {
@@ -154,6 +156,13 @@ func (e *external) recover(
 		Annotations: map[string]string{v1beta1.AnnotationIntent: ""},
 		Failure:     "cannot record that nothing was published",
 	}, nil
+}
+
+// restore records a version that an intent has led to in status, which may not have been written since.
+func (e *external) restore(s *v1beta1.VersionObservation, name string, i versions.Intent) {
+	e.restored = e.restored || !versions.Remembers(&s.VersionHistory, name)
+	s.PublishedFingerprint = ptr.To(i.Fingerprint)
+	versions.Remember(&s.VersionHistory, name, i.Fingerprint)
 }
 
 // owner decides by the intent that was recorded before publishing: a version that existed before belongs to someone
@@ -170,9 +179,7 @@ func (e *external) owner(
 		return ownership.Adopted, nil
 	}
 	if i, recorded := versions.IntentOf(v); recorded && versions.Number(o.Name) > i.Before {
-		s := &v.Status.AtProvider // It may not have been written.
-		s.PublishedFingerprint = ptr.To(i.Fingerprint)
-		versions.Remember(&s.VersionHistory, o.Name, i.Fingerprint)
+		e.restore(&v.Status.AtProvider, o.Name, i)
 	}
 	if !meta.WasDeleted(v) || o.Name == versions.LatestPublished ||
 		versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {
@@ -218,9 +225,12 @@ func (e *external) plan(
 	o, p := f.Resource, reconcile.Plan{Ready: e.ready(v, f)}
 	if len(c.Changes) > 0 {
 		why, passes := hindrance(v.Spec.ForProvider, o)
+		ready := reconcile.Updating(v.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
 		switch {
+		case why == "" && e.restored: // Only status has what the next intent replaces.
+			p.Ready, p.Changes, p.After, p.Keep = ready, c.Changes, reconcile.AtOnce, true
+			return p, nil
 		case why == "":
-			ready := reconcile.Updating(v.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
 			return reconcile.Plan{
 				Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes, Intent: e.toPublish(v),
 			}, nil

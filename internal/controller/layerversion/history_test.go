@@ -1,0 +1,73 @@
+package layerversion
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
+)
+
+// TestRandomHistories checks that one version is left, that of spec, and none after the deletion, while those of others
+// stay.
+func TestRandomHistories(t *testing.T) {
+	testenv.RandomHistories(t, func(t testing.TB, draw *rand.Rand) *testenv.History[*v1beta1.LayerVersion] {
+		t.Helper()
+		e, l, text := newEnv(t), testLayer(), "one"
+		h := &testenv.History[*v1beta1.LayerVersion]{
+			Env: e.Env, Draw: draw, Resource: l, Calls: []string{opPublish, opDelete, opGet, opList},
+		}
+		foreign := map[int64]bool{}
+		own := func() []int64 {
+			return slices.DeleteFunc(e.versions(), func(n int64) bool { return foreign[n] })
+		}
+		edited := func() string {
+			text = fmt.Sprint(draw.IntN(3))
+			l.Spec.ForProvider.Content = inline(text)
+			return "content " + text
+		}
+		h.Changes = []func() string{
+			edited, edited,
+			func() string {
+				e.others(map[string][]byte{"m": fmt.Append(nil, l.Generation)})
+				n := slices.Max(e.versions())
+				foreign[n] = true
+				return fmt.Sprintf("someone publishes version %d", n)
+			},
+			func() string {
+				all := own()
+				if len(all) == 0 || !h.Seen {
+					return "nothing"
+				}
+				n := all[draw.IntN(len(all))]
+				e.Must(e.deletes(n))
+				return fmt.Sprintf("someone deletes version %d", n)
+			},
+		}
+		h.End = func() {
+			all := own()
+			if len(all) != 1 {
+				t.Fatalf("there are %v, want one", all)
+			}
+			o, err := e.Lambda.GetLayerVersion(e.Context(),
+				&lambda.GetLayerVersionInput{LayerName: ptr.To("l"), VersionNumber: &all[0]})
+			e.Must(err)
+			want := archive.Hash(e.zip(map[string][]byte{"python/m.py": []byte(text)}))
+			if *o.Content.CodeSha256 != want {
+				t.Errorf("version %d has another content than %s", all[0], text)
+			}
+		}
+		h.Gone = func() {
+			if left := e.versions(); len(own()) > 0 || len(left) != len(foreign) {
+				t.Errorf("%v are left, want %d of others", left, len(foreign))
+			}
+		}
+		return h
+	})
+}

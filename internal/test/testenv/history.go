@@ -1,0 +1,118 @@
+package testenv
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+)
+
+// turns is the number of turns of a history.
+const turns = 14
+
+var histories = flag.Uint64("testenv.histories", 40, "number of random histories of a resource")
+
+// A History is a random history of one resource: changes of its spec and of what is in AWS, calls that fail or whose
+// answers are lost, and status that cannot be written.
+type History[T reconcile.Managed] struct {
+	*Env[T]
+
+	// Draw draws what happens.
+	Draw *rand.Rand
+
+	// Resource is the resource.
+	Resource T
+
+	// Calls are the operations that fail at times.
+	Calls []string
+
+	// Changes change spec, or what is in AWS, and return what they did.
+	Changes []func() string
+
+	// End checks AWS after the resource has converged, and Gone after it was deleted.
+	End, Gone func()
+
+	// Seen reports whether the last reconcile found that AWS has what spec asks for, and has stored that.
+	Seen bool
+
+	// said is what has happened.
+	said []string
+}
+
+// RandomHistories runs random histories of a resource, as many as the flag testenv.histories says.
+func RandomHistories[T reconcile.Managed](t *testing.T, newCase func(t testing.TB, draw *rand.Rand) *History[T]) {
+	t.Helper()
+	for seed := range *histories {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			h := newCase(t, rand.New(rand.NewPCG(seed, 0))) //nolint:gosec // It is to be repeatable.
+			defer func() {
+				if t.Failed() {
+					t.Log(strings.Join(h.said, "\n"))
+				}
+			}()
+			h.run()
+		})
+	}
+}
+
+func (h *History[T]) run() {
+	for range turns {
+		h.turn()
+		h.Advance(time.Duration(1+h.Draw.IntN(40)) * time.Second)
+	}
+	h.say("no more faults")
+	for range turns {
+		h.Advance(time.Hour)
+		h.reconcile()
+	}
+	h.Converge(h.Resource)
+	h.End()
+	h.Remove(h.Resource)
+	h.Converge(h.Resource)
+	h.Gone()
+}
+
+// turn does one of the changes, or a reconcile: often as it should be, at times with a fault.
+func (h *History[T]) turn() {
+	const reconciles = 6
+	switch i := h.Draw.IntN(len(h.Changes) + reconciles); i {
+	case 0:
+		h.reconcile(awsdouble.Fault{Drop: awsdouble.DropAfter})
+	case 1:
+		h.reconcile(awsdouble.Fault{Error: awsdouble.ServiceFailure()})
+	case 2:
+		status := reflect.ValueOf(h.Resource).Elem().FieldByName("Status")
+		before := reflect.ValueOf(h.Resource.DeepCopyObject()).Elem().FieldByName("Status")
+		h.reconcile()
+		status.Set(before)
+		h.Seen = false
+		h.say("status is not written")
+	case 3, 4, 5: //nolint:mnd // The rest of the reconciles.
+		h.reconcile()
+	default:
+		h.say(h.Changes[i-reconciles]())
+		h.Resource.SetGeneration(h.Resource.GetGeneration() + 1)
+	}
+}
+
+// reconcile does one reconcile, in which all calls of one operation have the fault.
+func (h *History[T]) reconcile(faults ...awsdouble.Fault) {
+	for _, f := range faults {
+		f.Operation, f.Times = h.Calls[h.Draw.IntN(len(h.Calls))], -1
+		h.say(f.Operation + " fails")
+		h.Double.Fail(f)
+	}
+	before := len(h.Operations())
+	o, err := h.Do(h.Resource)
+	h.Double.ClearFaults()
+	h.Seen = o == Converged
+	h.say(fmt.Sprintf("%s %v: %v", o, h.Operations()[before:], err))
+}
+
+func (h *History[T]) say(what string) { h.said = append(h.said, what) }
