@@ -386,6 +386,37 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
+// TestPreviousInputIfStatusIsLost checks that the function gets the input that has succeeded last as the previous one,
+// or none, if the status of that invocation was not written.
+func TestPreviousInputIfStatusIsLost(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason string
+		seen   bool
+		want   string
+	}{
+		"Seen":    {reason: "The input that has succeeded is still that of spec.", seen: true, want: `{"a":2}`},
+		"Changed": {reason: "An input before the last one is not the previous one.", want: "null"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			i := newInvocation(crud)
+			e.converge(i)
+			before := i.Status.DeepCopy()
+			i.Spec.ForProvider.Payload = ptr.To(`{"a":2}`)
+			e.converge(i)
+			i.Status = *before
+			if tc.seen {
+				e.converge(i)
+			}
+			i.Spec.ForProvider.Payload = ptr.To(`{"a":3}`)
+			want := []string{`{"a":3,"tf":{"action":"update","prev_input":` + tc.want + `}}`}
+			if diff := cmp.Diff(want, e.converge(i)); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 func TestInvocationOfDeletion(t *testing.T) {
 	crash := awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage":"busy-hunter2"}`)}
 	cases := map[string]struct {
