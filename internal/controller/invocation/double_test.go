@@ -417,6 +417,23 @@ func TestPreviousInputIfStatusIsLost(t *testing.T) {
 	}
 }
 
+// TestDeletionAfterRestore checks that a deletion invokes the function that the reference was resolved to before, even if
+// the status of the invocation of that function was not restored.
+func TestDeletionAfterRestore(t *testing.T) {
+	e := newEnv(t)
+	i := newInvocation(crud)
+	i.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "f"}
+	e.converge(i)
+	withoutStatus(i)
+	e.converge(i)
+	i.Spec.ForProvider.FunctionName = nil // The Function that it refers to no longer exists.
+	e.Remove(i)
+	want := []string{`{"a":1,"tf":{"action":"delete","prev_input":{"a":1}}}`}
+	if diff := cmp.Diff(want, e.converge(i)); diff != "" || len(i.GetFinalizers()) > 0 {
+		t.Errorf("-want, +got:\n%s, finalizers %v", diff, i.GetFinalizers())
+	}
+}
+
 func TestInvocationOfDeletion(t *testing.T) {
 	crash := awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage":"busy-hunter2"}`)}
 	cases := map[string]struct {

@@ -170,7 +170,8 @@ func forbidden(i *v1beta1.Invocation, r *record, d decision) string {
 	return ""
 }
 
-// prepare resolves the input of the invocation, and its record.
+// prepare resolves the input of the invocation, and its record. If the input is that of the record, status has what it
+// consists of, even if the status of the invocation was not written.
 func (e *external) prepare(ctx context.Context, i *v1beta1.Invocation, r *record) error {
 	var err error
 	if e.event, err = e.payload(ctx, i); err != nil {
@@ -183,8 +184,11 @@ func (e *external) prepare(ctx context.Context, i *v1beta1.Invocation, r *record
 		return nil
 	}
 	stamp(i, *e.record)
-	if e.record.Outcome == succeeded && e.record.Input == e.input {
-		i.Status.AtProvider.Payload = previous(i.Spec.ForProvider)
+	if p, o := i.Spec.ForProvider, &i.Status.AtProvider; e.record.Input == e.input {
+		o.FunctionName, o.Qualifier = p.FunctionName, p.Qualifier
+		if e.record.Outcome == succeeded {
+			o.Payload = previous(p)
+		}
 	}
 	return nil
 }
