@@ -11,7 +11,8 @@ const (
 	AnnotationNamedBy = "lambda.aws.m.crossplane.io/external-name-written-by"
 
 	// AnnotationParent keeps what Parent returns. It is set in memory when a creation is
-	// prepared, and written together with the annotation that a creation is pending.
+	// prepared, and written together with the annotation that a creation is pending. For what
+	// is adopted, it is written together with the external name.
 	AnnotationParent = "lambda.aws.m.crossplane.io/parent"
 
 	// AnnotationUnanswered keeps the time of an unanswered create, so that it is not known

@@ -101,16 +101,20 @@ func (e *external[T, O, S]) annotate(r Record) {
 }
 
 // name writes the external name if it is not written yet, so that the next observation
-// recognises the external resource as owned.
+// recognises the external resource as owned, and with that of an adopted one what it belongs to.
 func (e *external[T, O, S]) name(v ownership.Ownership) {
 	o := e.observation
 	if o.Name == "" || ownership.WroteName(e.mg) && meta.GetExternalName(e.mg) == o.Name {
 		return
 	}
+	names := ownership.Name(e.mg, o.Name)
 	if v == ownership.Adopted {
 		e.out.Events = append(e.out.Events, event.Normal(v1beta1.EventAdopted, "Adopted "+o.Description))
+		if o.Parent != "" {
+			names[v1beta1.AnnotationParent] = o.Parent
+		}
 	}
-	e.annotate(Record{Annotations: ownership.Name(e.mg, o.Name), Failure: "cannot write the external name"})
+	e.annotate(Record{Annotations: names, Failure: "cannot write the external name"})
 }
 
 // compare compares spec with the observation and decides which call is due.

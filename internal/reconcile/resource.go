@@ -112,7 +112,7 @@ type Observation[O, S any] struct {
 	Annotate Record
 
 	// Parent names what the external resource belongs to, such as an alias's function. It is kept in an annotation from
-	// the creation on: see ownership.Parent. Empty if spec alone or the external name identifies it.
+	// the creation or adoption on: see ownership.Parent. Empty if spec alone or the external name identifies it.
 	Parent string
 }
 

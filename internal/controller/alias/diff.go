@@ -1,6 +1,13 @@
 package alias
 
-import "github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+import (
+	"slices"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
 
 // desired returns the settings of spec. followed is the version that the Function
 // published last, if the alias follows it.
@@ -16,4 +23,18 @@ func desired(a *v1beta1.Alias, followed *string) (forProvider, initProvider sett
 		initProvider.RoutingConfig = nil // Empty weights in forProvider count as set.
 	}
 	return forProvider, initProvider
+}
+
+// withoutPromoted returns the desired settings without weights that are left to others if they are of the version that
+// the alias is to invoke: AWS rejects that version as long as it has a weight.
+func withoutPromoted(d reconcile.Desired[settings], observed settings) reconcile.Desired[settings] {
+	if observed.RoutingConfig == nil || !d.Left.Covers("routingConfig") || d.Left.Covers("functionVersion") {
+		return d
+	}
+	if observed.RoutingConfig.AdditionalVersionWeights[ptr.Deref(d.Settings.FunctionVersion, "")] == "" {
+		return d
+	}
+	d.Settings.RoutingConfig = nil
+	d.Left = slices.DeleteFunc(slices.Clone(d.Left), func(path string) bool { return path == "routingConfig" })
+	return d
 }

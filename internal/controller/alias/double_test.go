@@ -264,3 +264,21 @@ func TestMissingVersion(t *testing.T) {
 		t.Errorf("got %v, want %q", got, want)
 	}
 }
+
+// TestPromotedInitialWeight checks that a version that has a weight of initProvider becomes that of the alias.
+func TestPromotedInitialWeight(t *testing.T) {
+	e := newEnv(t)
+	a := testAlias(func(a *v1beta1.Alias) {
+		a.Spec.InitProvider = &v1beta1.AliasSettings{RoutingConfig: &v1beta1.AliasRoutingConfig{
+			AdditionalVersionWeights: map[string]v1beta1.AliasWeight{"2": "0.1"},
+		}}
+	})
+	e.Converge(a)
+	a.Spec.ForProvider.FunctionVersion = ptr.To("2")
+	if diff := cmp.Diff([]string{opUpdate}, e.Converge(a)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if at := a.Status.AtProvider; *at.FunctionVersion != "2" || at.RoutingConfig != nil {
+		t.Errorf("the alias is %+v", at)
+	}
+}

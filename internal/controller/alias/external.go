@@ -240,7 +240,7 @@ func (e *external) compare(
 			return d.Compare(o.Settings), err
 		}
 	}
-	c := d.Compare(o.Settings)
+	c := withoutPromoted(d, o.Settings).Compare(o.Settings)
 	c.Effects = effects
 	return c, nil
 }

@@ -160,13 +160,18 @@ func show(i *v1beta1.Invocation, r record, e event, out *lambda.InvokeOutput) {
 		}
 	}
 	if r.Outcome == succeeded {
-		o.Payload = nil
-		if inCRUD(p) && p.Payload != nil {
-			o.Payload = p.Payload
-		}
+		o.Payload = previous(p)
 	}
 	i.Status.AtProvider = o
 	stamp(i, r)
+}
+
+// previous returns the payload to pass to the invocation after one that has succeeded, nil if there is none to pass.
+func previous(p v1beta1.InvocationParameters) *string {
+	if !inCRUD(p) {
+		return nil
+	}
+	return p.Payload
 }
 
 // stamp copies a record to status.

@@ -386,6 +386,54 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
+// TestPreviousInputIfStatusIsLost checks that the function gets the input that has succeeded last as the previous one,
+// or none, if the status of that invocation was not written.
+func TestPreviousInputIfStatusIsLost(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason string
+		seen   bool
+		want   string
+	}{
+		"Seen":    {reason: "The input that has succeeded is still that of spec.", seen: true, want: `{"a":2}`},
+		"Changed": {reason: "An input before the last one is not the previous one.", want: "null"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			i := newInvocation(crud)
+			e.converge(i)
+			before := i.Status.DeepCopy()
+			i.Spec.ForProvider.Payload = ptr.To(`{"a":2}`)
+			e.converge(i)
+			i.Status = *before
+			if tc.seen {
+				e.converge(i)
+			}
+			i.Spec.ForProvider.Payload = ptr.To(`{"a":3}`)
+			want := []string{`{"a":3,"tf":{"action":"update","prev_input":` + tc.want + `}}`}
+			if diff := cmp.Diff(want, e.converge(i)); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestDeletionAfterRestore checks that a deletion invokes the function that the reference was resolved to before, even if
+// the status of the invocation of that function was not restored.
+func TestDeletionAfterRestore(t *testing.T) {
+	e := newEnv(t)
+	i := newInvocation(crud)
+	i.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "f"}
+	e.converge(i)
+	withoutStatus(i)
+	e.converge(i)
+	i.Spec.ForProvider.FunctionName = nil // The Function that it refers to no longer exists.
+	e.Remove(i)
+	want := []string{`{"a":1,"tf":{"action":"delete","prev_input":{"a":1}}}`}
+	if diff := cmp.Diff(want, e.converge(i)); diff != "" || len(i.GetFinalizers()) > 0 {
+		t.Errorf("-want, +got:\n%s, finalizers %v", diff, i.GetFinalizers())
+	}
+}
+
 func TestInvocationOfDeletion(t *testing.T) {
 	crash := awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage":"busy-hunter2"}`)}
 	cases := map[string]struct {

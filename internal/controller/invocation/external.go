@@ -145,13 +145,13 @@ func remember(i *v1beta1.Invocation) {
 	}
 }
 
-// catchUp copies to status a record that was written when status was not. It clears results
-// that belong to another call.
+// catchUp copies to status a record that was written when status was not. It clears results that belong to another call,
+// and the payload if another one has succeeded since.
 func catchUp(i *v1beta1.Invocation, r record) {
 	if o := i.Status.AtProvider; ptr.Deref(o.Calls, 0) != r.Serial {
-		i.Status.AtProvider = v1beta1.InvocationObservation{
-			FunctionName: o.FunctionName, Qualifier: o.Qualifier,
-			Payload: o.Payload,
+		i.Status.AtProvider = v1beta1.InvocationObservation{FunctionName: o.FunctionName, Qualifier: o.Qualifier}
+		if !r.succeededSince(ptr.Deref(o.Calls, 0)) {
+			i.Status.AtProvider.Payload = o.Payload
 		}
 	}
 	stamp(i, r)
@@ -170,7 +170,8 @@ func forbidden(i *v1beta1.Invocation, r *record, d decision) string {
 	return ""
 }
 
-// prepare resolves the input of the invocation, and its record.
+// prepare resolves the input of the invocation, and its record. If the input is that of the record, status has what it
+// consists of, even if the status of the invocation was not written.
 func (e *external) prepare(ctx context.Context, i *v1beta1.Invocation, r *record) error {
 	var err error
 	if e.event, err = e.payload(ctx, i); err != nil {
@@ -179,8 +180,15 @@ func (e *external) prepare(ctx context.Context, i *v1beta1.Invocation, r *record
 	if e.input, err = e.fingerprints.fingerprint(string(i.GetUID()), i.Spec.ForProvider, e.event); err != nil {
 		return err
 	}
-	if e.record = r.of(e.input); e.record != nil {
-		stamp(i, *e.record)
+	if e.record = r.of(e.input); e.record == nil {
+		return nil
+	}
+	stamp(i, *e.record)
+	if p, o := i.Spec.ForProvider, &i.Status.AtProvider; e.record.Input == e.input {
+		o.FunctionName, o.Qualifier = p.FunctionName, p.Qualifier
+		if e.record.Outcome == succeeded {
+			o.Payload = previous(p)
+		}
 	}
 	return nil
 }

@@ -150,3 +150,8 @@ func (r *record) of(input string) *record {
 
 // neverInvoked reports whether the function was never invoked.
 func (r *record) neverInvoked() bool { return r == nil || (r.Outcome == notInvoked && !r.Ran) }
+
+// succeededSince reports whether this call or the one before it has succeeded, and is later than the call of a number.
+func (r *record) succeededSince(serial int64) bool {
+	return r.Serial > serial && r.Outcome == succeeded || r.Before != nil && r.Before.succeededSince(serial)
+}

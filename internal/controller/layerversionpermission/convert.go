@@ -86,6 +86,8 @@ func allVersions(p *v1beta1.LayerVersionPermission) (at statementKey, others []s
 	named, tried := parseStatementKey(name), parseStatementKey(ownership.Parent(p))
 	byUser := ownership.UserSetName(p)
 	switch {
+	case meta.WasDeleted(p) && byUser && err == nil && at.known() && at != named:
+		return statementKey{}, nil, nil // It was never adopted.
 	case meta.WasDeleted(p) && byUser:
 		return named, nil, nil
 	case meta.WasDeleted(p):

@@ -109,6 +109,10 @@ func TestObserve(t *testing.T) {
 			Reason:   "The external name is no statement's, and the statement of spec was never adopted.",
 			Resource: testPermission(testenv.BeingDeleted, func(p mg) { meta.SetExternalName(p, "partner") }), AWS: versions{1: partnerStatement}.in,
 		},
+		"DeletedGiven": {
+			Reason:   "A statement that was never owned, and that spec does not name, is not deleted.",
+			Resource: testPermission(imported, testenv.BeingDeleted, atTwo), AWS: versions{1: partnerStatement}.in,
+		},
 		"DeletedUnresolved": {Reason: "What it referred to is gone before anything was added.", Resource: testPermission(testenv.BeingDeleted, unresolved), Want: observation{Calls: testenv.None}},
 		"DeletedAfterLostAnswer": {
 			Reason: "What the create made goes too.", Resource: testPermission(tried, testenv.BeingDeleted, unresolved), AWS: versions{1: partnerStatement}.in, Want: observation{Exists: true},

@@ -148,6 +148,27 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
+// TestAdoptedByCopiedAnnotations checks that a Permission with the annotations of another one, which it has adopted a
+// statement with, knows the function of its own statement if its status was not written.
+func TestAdoptedByCopiedAnnotations(t *testing.T) {
+	e := newEnv(t)
+	has(bucketStatement)(e)
+	p := testPermission(imported, func(p *v1beta1.Permission) {
+		meta.AddAnnotations(p, map[string]string{
+			v1beta1.AnnotationNamedBy: "u0/bucket", v1beta1.AnnotationParent: "basket",
+		})
+	})
+	e.Converge(p)
+	p.Status = v1beta1.PermissionStatus{}
+	e.Converge(p)
+	p.Status = v1beta1.PermissionStatus{}
+	e.Remove(p)
+	e.Converge(p)
+	if got := e.Double.Policy(functionArn); got != "" {
+		t.Errorf("it is left there: %s", got)
+	}
+}
+
 // TestSharedReads checks that many permissions of a function share one call, as do those
 // of its alias.
 func TestSharedReads(t *testing.T) {

@@ -71,6 +71,14 @@ func TestObserve(t *testing.T) {
 			Want: observation{Exists: true},
 		},
 		"DeletedForeign": {Reason: "A foreign resource is not deleted.", Resource: testPermission(testenv.BeingDeleted), AWS: has(bucketStatement), Want: observation{Aborted: true}},
+		"DeletedCopy": {
+			Reason: "The statement of the resource whose annotations were copied is not that of the function in spec.",
+			Resource: testPermission(imported, testenv.BeingDeleted, func(p mg) {
+				meta.AddAnnotations(p, map[string]string{v1beta1.AnnotationNamedBy: "u0/bucket", v1beta1.AnnotationParent: "cart"})
+				p.Spec.ForProvider.FunctionName = ptr.To("basket")
+			}),
+			AWS: has(bucketStatement),
+		},
 		"DeletedUnresolved": {
 			Reason: "What it referred to is gone before anything was added.", Resource: testPermission(testenv.BeingDeleted, func(p mg) { p.Spec.ForProvider.FunctionName = nil }),
 			Want: observation{Calls: testenv.None},

@@ -55,8 +55,8 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, p *v1beta1.Resou
 	if e.arn, err = ownership.ParentOf(p, named, ptr.Deref(arn, "")); err != nil {
 		return found{}, reconcile.Invalid(err)
 	}
-	if e.arn == "" {
-		return found{}, nil // It is being deleted and was never created.
+	if e.arn == "" || meta.WasDeleted(p) && ownership.UserSetName(p) && arn != nil && *arn != e.arn {
+		return found{}, nil // It is being deleted and was never created or adopted.
 	}
 	if err := f.Others.MayAct(ctx, tenancy.Functions(ptr.To(e.arn))...); err != nil {
 		if meta.WasDeleted(p) && known(p) == "" {

@@ -135,6 +135,10 @@ func TestObserve(t *testing.T) {
 			Want: observation{Exists: true},
 		},
 		"DeletedForeign":    {Reason: "A foreign resource is not deleted.", Resource: testPolicy(testenv.BeingDeleted), AWS: has(publicPolicy), Want: observation{Aborted: true}},
+		"DeletedGiven": {
+			Reason: "A policy that was never owned, and that spec does not name, is not deleted.", Resource: testPolicy(testenv.Imported[mg](testArn), testenv.BeingDeleted, func(p mg) { p.Spec.ForProvider.ResourceArn = ptr.To(testArn + ":live") }),
+			AWS: has(publicPolicy),
+		},
 		"DeletedUnresolved": {Reason: "A policy that was never put is not deleted.", Resource: testPolicy(testenv.BeingDeleted, selected("missing")), Want: observation{Calls: testenv.None}},
 	})
 }

@@ -236,10 +236,12 @@ func CheckName(mg metav1.Object) error {
 
 // ParentOf returns the name of what the external resource of mg belongs to. It is the observed one, or else the one
 // that was recorded at the creation, or else the desired one. It returns an error if the desired one is another,
-// because the external resource would be left behind. A resource that is being deleted uses the existing one.
+// because the external resource would be left behind. A resource that is being deleted uses the existing one. If the
+// user has set its external name, the record may be a copy of another resource's, and the desired one takes precedence.
 func ParentOf(mg metav1.Object, observed, desired string) (string, error) {
 	was := observed
-	if was == "" && (meta.WasDeleted(mg) || WrittenName(mg) != "") {
+	copied := UserSetName(mg) && desired != ""
+	if was == "" && (meta.WasDeleted(mg) && !copied || WrittenName(mg) != "") {
 		was = Parent(mg)
 	}
 	if was == "" {
