@@ -65,6 +65,20 @@ func TestPullSecret(t *testing.T) {
 			"Credentials may be in one field.", `{"auths":{"ghcr.io":{"auth":"c2hvcDpzZWNyZXQ="}}}`,
 			"ghcr.io/acme/orders:v1", "shop",
 		},
+		"AuthFirst": {
+			"That field comes before the others, as for the kubelet.",
+			`{"auths":{"ghcr.io":{"auth":"c2hvcDpzZWNyZXQ=","username":"old","password":"old"}}}`,
+			"ghcr.io/acme/orders:v1", "shop",
+		},
+		"Unpadded": {
+			"Its padding may be missing.", `{"auths":{"ghcr.io":{"auth":"c2hvcDpzZWNyZXQ"}}}`,
+			"ghcr.io/acme/orders:v1", "shop",
+		},
+		"Empty": {
+			"Credentials may be in a store of the user's own. Then others count.",
+			`{"auths":{"ghcr.io/acme":{},"ghcr.io":{"username":"shop","password":"secret"}}}`,
+			"ghcr.io/acme/orders:v1", "shop",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
