@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/url"
 	"path"
 	"slices"
@@ -66,7 +67,8 @@ func ParsePullSecret(value []byte) (PullSecret, error) {
 		return PullSecret{}, errors.New("it does not hold JSON of the type kubernetes.io/dockerconfigjson")
 	}
 	var s PullSecret
-	for location, a := range config.Auths {
+	for _, location := range slices.Sorted(maps.Keys(config.Auths)) {
+		a := config.Auths[location]
 		e, ok := newEntry(location)
 		user, password, decoded := decodeAuth(a.Auth)
 		if !ok || !decoded {
@@ -81,7 +83,7 @@ func ParsePullSecret(value []byte) (PullSecret, error) {
 		}
 	}
 	// The kubelet prefers what comes last: longer paths are before shorter ones.
-	slices.SortFunc(s.entries, func(a, b entry) int { return cmp.Compare(b.host+b.path, a.host+a.path) })
+	slices.SortStableFunc(s.entries, func(a, b entry) int { return cmp.Compare(b.host+b.path, a.host+a.path) })
 	return s, nil
 }
 

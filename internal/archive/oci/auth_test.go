@@ -98,6 +98,20 @@ func TestPullSecret(t *testing.T) {
 	}
 }
 
+// TestSpellings checks that of two spellings of one location, it is always the same that counts.
+func TestSpellings(t *testing.T) {
+	const secret = `{"auths":{"https://ghcr.io/v2/":{"username":"b"},"ghcr.io":{"username":"a"},"http://ghcr.io":{"username":"c"}}}`
+	for range 50 {
+		s, err := ParsePullSecret([]byte(secret))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := s.credential(registry.Reference{Registry: "ghcr.io", Repository: "acme/orders"}); got.Username != "a" {
+			t.Fatalf("got %q", got.Username)
+		}
+	}
+}
+
 func TestParsePullSecretRefuses(t *testing.T) {
 	for name, secret := range map[string]string{
 		"NoJSON":     "secret",
