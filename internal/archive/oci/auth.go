@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/url"
 	"path"
 	"slices"
@@ -66,20 +67,23 @@ func ParsePullSecret(value []byte) (PullSecret, error) {
 		return PullSecret{}, errors.New("it does not hold JSON of the type kubernetes.io/dockerconfigjson")
 	}
 	var s PullSecret
-	for location, a := range config.Auths {
+	for _, location := range slices.Sorted(maps.Keys(config.Auths)) {
+		a := config.Auths[location]
 		e, ok := newEntry(location)
 		user, password, decoded := decodeAuth(a.Auth)
 		if !ok || !decoded {
 			return PullSecret{}, errors.New("it has an entry whose location or credentials cannot be read")
 		}
 		e.credential = auth.Credential{
-			Username: cmp.Or(a.Username, user), Password: cmp.Or(a.Password, password),
+			Username: cmp.Or(user, a.Username), Password: cmp.Or(password, a.Password),
 			RefreshToken: a.IdentityToken, AccessToken: a.RegistryToken,
 		}
-		s.entries = append(s.entries, e)
+		if e.credential != auth.EmptyCredential { // Those of docker login may be in a store of the user's own.
+			s.entries = append(s.entries, e)
+		}
 	}
 	// The kubelet prefers what comes last: longer paths are before shorter ones.
-	slices.SortFunc(s.entries, func(a, b entry) int { return cmp.Compare(b.host+b.path, a.host+a.path) })
+	slices.SortStableFunc(s.entries, func(a, b entry) int { return cmp.Compare(b.host+b.path, a.host+a.path) })
 	return s, nil
 }
 
@@ -99,12 +103,12 @@ func newEntry(location string) (entry, bool) {
 	return entry{host: u.Host, path: strings.TrimSuffix(p, "/")}, true
 }
 
-// decodeAuth decodes a user's name and password.
+// decodeAuth decodes a user's name and password. As for the kubelet, the padding may be missing.
 func decodeAuth(s string) (user, password string, ok bool) {
 	if s == "" {
 		return "", "", true
 	}
-	b, err := base64.StdEncoding.DecodeString(s)
+	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "=\r\n"))
 	if err != nil {
 		return "", "", false
 	}

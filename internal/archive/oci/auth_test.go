@@ -65,6 +65,20 @@ func TestPullSecret(t *testing.T) {
 			"Credentials may be in one field.", `{"auths":{"ghcr.io":{"auth":"c2hvcDpzZWNyZXQ="}}}`,
 			"ghcr.io/acme/orders:v1", "shop",
 		},
+		"AuthFirst": {
+			"That field comes before the others, as for the kubelet.",
+			`{"auths":{"ghcr.io":{"auth":"c2hvcDpzZWNyZXQ=","username":"old","password":"old"}}}`,
+			"ghcr.io/acme/orders:v1", "shop",
+		},
+		"Unpadded": {
+			"Its padding may be missing.", `{"auths":{"ghcr.io":{"auth":"c2hvcDpzZWNyZXQ"}}}`,
+			"ghcr.io/acme/orders:v1", "shop",
+		},
+		"Empty": {
+			"Credentials may be in a store of the user's own. Then others count.",
+			`{"auths":{"ghcr.io/acme":{},"ghcr.io":{"username":"shop","password":"secret"}}}`,
+			"ghcr.io/acme/orders:v1", "shop",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -81,6 +95,20 @@ func TestPullSecret(t *testing.T) {
 				t.Errorf("%s\nwant %q, got %q (%v)", tc.reason, tc.want, got.Username, ok)
 			}
 		})
+	}
+}
+
+// TestSpellings checks that of two spellings of one location, it is always the same that counts.
+func TestSpellings(t *testing.T) {
+	const secret = `{"auths":{"https://ghcr.io/v2/":{"username":"b"},"ghcr.io":{"username":"a"},"http://ghcr.io":{"username":"c"}}}`
+	for range 50 {
+		s, err := ParsePullSecret([]byte(secret))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := s.credential(registry.Reference{Registry: "ghcr.io", Repository: "acme/orders"}); got.Username != "a" {
+			t.Fatalf("got %q", got.Username)
+		}
 	}
 }
 

@@ -91,7 +91,7 @@ func tarEntries(r io.Reader) entries {
 
 func tarKind(flag byte) kind {
 	switch flag {
-	case tar.TypeReg:
+	case tar.TypeReg, tar.TypeGNUSparse:
 		return file
 	case tar.TypeDir:
 		return folder

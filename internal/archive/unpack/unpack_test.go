@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -56,6 +57,33 @@ func packed(t testing.TB, bodies map[string]string, headers ...tar.Header) []byt
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return b.Bytes()
+}
+
+// gnuSparse returns a .tar with one file of 8 zeros and a text, as GNU tar --sparse packs it.
+func gnuSparse(t testing.TB, name, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(text)), Mode: 0o644, Format: tar.FormatGNU}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	h := b.Bytes()[:512]
+	h[156] = tar.TypeGNUSparse
+	copy(h[386:], fmt.Sprintf("%011o\x00%011o\x00", 8, len(text))) // The offset and length of the text.
+	copy(h[483:], fmt.Sprintf("%011o\x00", 8+len(text)))           // The size of the file.
+	copy(h[148:156], "        ")
+	sum := 0
+	for _, c := range h {
+		sum += int(c)
+	}
+	copy(h[148:], fmt.Sprintf("%06o\x00 ", sum))
 	return b.Bytes()
 }
 
@@ -132,6 +160,12 @@ func TestZip(t *testing.T) {
 		at      string
 		want    map[string]string
 	}{
+		"Sparse": {
+			reason:  "A file with holes is a file.",
+			archive: gnuSparse(t, "data.bin", "end"), want: map[string]string{
+				"data.bin": "-rw-r--r-- " + strings.Repeat("\x00", 8) + "end",
+			},
+		},
 		"Folder": {
 			reason: "A folder is deployed with modes that Lambda can read, and links that stay inside.", archive: repo,
 			at: "./app", want: map[string]string{

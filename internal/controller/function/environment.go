@@ -1,11 +1,13 @@
 package function
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -63,7 +65,7 @@ func fromObject(
 	if err != nil {
 		return errors.Wrapf(err, "cannot read %s.envFrom", at)
 	}
-	for k, v := range data {
+	for _, k := range slices.Sorted(maps.Keys(data)) { // In order, so that the error is the same each time.
 		name := ptr.Deref(s.Prefix, "") + k
 		if !variableName.MatchString(name) {
 			return errors.Errorf(
@@ -72,7 +74,7 @@ func fromObject(
 				k, ref,
 			)
 		}
-		out[name] = string(v)
+		out[name] = string(data[k])
 	}
 	return nil
 }
@@ -187,7 +189,9 @@ func checkEnvironment(at string, vars map[string]string) error {
 	if total <= maxEnvironment {
 		return nil
 	}
-	names := slices.SortedFunc(maps.Keys(vars), func(a, b string) int { return len(vars[b]) - len(vars[a]) })
+	names := slices.SortedFunc(maps.Keys(vars), func(a, b string) int {
+		return cmp.Or(len(vars[b])-len(vars[a]), strings.Compare(a, b))
+	})
 	return errors.Errorf(
 		"%s has %d bytes of names and values, but Lambda allows %d: shorten it; the largest are %v",
 		at, total, maxEnvironment, names[:min(3, len(names))],

@@ -124,6 +124,34 @@ func TestVariables(t *testing.T) {
 	}
 }
 
+// TestSteadyErrors checks that an error is the same at each reconcile: each new one is an update of status and an event.
+func TestSteadyErrors(t *testing.T) {
+	same := refs.ObjectData{}
+	for _, k := range []string{"A1", "B1", "C1", "D1", "E1"} {
+		same[k] = []byte(strings.Repeat("x", 1000))
+	}
+	objs := testenv.Objects{
+		secret("ns", "tls"):  refs.ObjectData{"tls.crt": []byte("x"), "tls.key": []byte("x"), "ca.crt": []byte("x")},
+		secret("ns", "same"): same,
+	}
+	for name, want := range map[string]string{
+		"tls":  `key "ca.crt" of Secret/ns/tls is not a valid name`,
+		"same": "the largest are [A1 B1 C1]",
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{
+				{SecretRef: &v1beta1.EnvironmentSourceReference{Name: name}},
+			}}
+			for range 50 {
+				_, err := variables(testContext(t), objs, "ns", "spec.initProvider", v1beta1.FunctionSettings{Environment: e})
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Fatalf("want %q, got %v", want, err)
+				}
+			}
+		})
+	}
+}
+
 func TestObjectRefs(t *testing.T) {
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{

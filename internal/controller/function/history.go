@@ -124,7 +124,7 @@ func (e *external) intent(ctx context.Context, f *v1beta1.Function, o found) (re
 		return reconcile.Record{}, nil //nolint:nilerr // The call that is due returns it.
 	}
 	if recorded && last.Fingerprint != ptr.Deref(f.Status.AtProvider.PublishedFingerprint, "") {
-		rememberLost(f, last, all)
+		rememberLost(f, last, all, ptr.Deref(c.Description, ""))
 	}
 	return reconcile.Record{
 		Annotations: versions.Intent{Before: versions.Highest(all), Fingerprint: sum}.Annotation(f),
@@ -135,11 +135,14 @@ func (e *external) intent(ctx context.Context, f *v1beta1.Function, o found) (re
 }
 
 // rememberLost adds to the history the version that an intent has led to, if the answer to its publication was lost and
-// the function has changed since.
-func rememberLost(f *v1beta1.Function, i versions.Intent, all []types.FunctionConfiguration) {
+// the function has changed since. The intent is about the function: its description takes the place of a revision.
+func rememberLost(f *v1beta1.Function, i versions.Intent, all []types.FunctionConfiguration, description string) {
 	for j := range all {
-		v := ptr.Deref(all[j].Version, "")
-		if versions.Number(v) > i.Before && fingerprint.Read(&all[j]).Fingerprint() == i.Fingerprint {
+		v, c := ptr.Deref(all[j].Version, ""), fingerprint.Read(&all[j])
+		if ptr.Deref(f.Spec.ForProvider.PublishRevision, false) {
+			c.Description = &description
+		}
+		if versions.Number(v) > i.Before && c.Fingerprint() == i.Fingerprint {
 			versions.Remember(&f.Status.AtProvider.VersionHistory, v, i.Fingerprint)
 			return
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/fluxtest"
 )
 
 // withHistory returns a Function that keeps a number of earlier versions.
@@ -170,21 +171,31 @@ func TestHistorySurvivesLostAnswers(t *testing.T) {
 // TestHistorySurvivesLostAnswersBeforeAChange checks that a version is pruned although the answer to its publication
 // was lost and the manifest changed before the next attempt.
 func TestHistorySurvivesLostAnswersBeforeAChange(t *testing.T) {
-	e := newEnv(t)
-	f := withHistory(0)
-	e.rest(f)
-	apply(f, memory(256))
-	e.Double.Fail(awsdouble.Fault{Operation: "PublishVersion", Drop: awsdouble.DropAfter, Times: 5})
-	for range 10 {
-		if _, err := e.Step(f); err != nil {
-			break
-		}
-		e.Advance(2 * time.Second)
+	for name, revision := range map[string]bool{"Description": false, "Revision": true} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			f := withHistory(0)
+			e.source = fluxtest.New(t)
+			e.source.Publish(t, "main@sha1:1", map[string]string{"fn/index.py": "1"})
+			f.Spec.ForProvider.Code = &v1beta1.FunctionCode{SourceRef: fluxtest.Ref("fn")}
+			f.Spec.ForProvider.PublishRevision = ptr.To(revision)
+			e.rest(f)
+			f.Spec.ForProvider.MemorySize = ptr.To(int32(256))
+			f.Generation++
+			e.Double.Fail(awsdouble.Fault{Operation: "PublishVersion", Drop: awsdouble.DropAfter, Times: 5})
+			for range 10 {
+				if _, err := e.Step(f); err != nil {
+					break
+				}
+				e.Advance(2 * time.Second)
+			}
+			e.Double.ClearFaults()
+			f.Spec.ForProvider.MemorySize = ptr.To(int32(512))
+			f.Generation++
+			e.rest(f)
+			e.has("3")
+		})
 	}
-	e.Double.ClearFaults()
-	apply(f, memory(512))
-	e.rest(f)
-	e.has("3")
 }
 
 // TestHistoryComesLast checks that an error of pruning does not block other changes.
