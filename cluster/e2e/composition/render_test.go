@@ -307,9 +307,9 @@ func TestRenderChanges(t *testing.T) {
 			edit: `{paused: true}`, kind: "EventSourceMapping", want: `{enabled: false}`,
 		},
 		"SmallBatches": {
-			reason: "Without a window, none is sent.", example: "queue-worker",
+			reason: "A window that is removed is removed in AWS.", example: "queue-worker",
 			edit: `{batchSize: 5, batchingWindowSeconds: null}`, kind: "EventSourceMapping",
-			want: `{batchSize: 5, maximumBatchingWindowInSeconds: null}`,
+			want: `{batchSize: 5, maximumBatchingWindowInSeconds: 0}`,
 		},
 		"OtherRegion": {
 			reason: "The queue says where the function is.", example: "queue-worker",

@@ -254,3 +254,16 @@ func TestConfiguration(t *testing.T) {
 		t.Errorf("-used +required:\n%s", diff)
 	}
 }
+
+// TestServerlessFunctionRegions checks that a ServerlessFunction can be in a region of each partition.
+func TestServerlessFunctionRegions(t *testing.T) {
+	x := theTools(t)
+	var all []*unstructured.Unstructured
+	for _, region := range []string{"eu-central-1", "cn-north-1", "us-gov-west-1", "us-isob-east-1", "eusc-de-east-1"} {
+		xr := x.composite(t, "serverless-function", 0)
+		xr.SetName(region)
+		edit(t, xr, `{region: `+region+`}`)
+		all = append(all, xr)
+	}
+	areValid(t, x, all)
+}

@@ -270,3 +270,38 @@ func TestRolloutMetrics(t *testing.T) {
 	e.expect("none is", map[string]float64{"rollouts Failed": 1, "rollout_duration_seconds Failed AnalysisFailed": 60})
 	(*reporting.Metrics)(nil).CountRollouts(nil)
 }
+
+// TestFirstFailedRollout checks that the first rollout that fails for a reason is an increase of a counter, which the
+// alert ProviderLambdaRolloutFailed needs.
+func TestFirstFailedRollout(t *testing.T) {
+	m := reporting.NewMetrics()
+	m.CountRollouts(func() map[string]int { return nil })
+	registry := prometheus.NewPedanticRegistry()
+	if err := registry.Register(m); err != nil {
+		t.Fatal(err)
+	}
+	series := func() (n int) {
+		families, err := registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range families {
+			if f.GetName() == "provider_lambda_rollout_duration_seconds" {
+				n += len(f.GetMetric())
+			}
+		}
+		return n
+	}
+	if m.RecordRollout("Ready", "", time.Minute); series() != 10 {
+		t.Error("there was no counter of rollouts that have succeeded")
+	}
+	for _, reason := range []string{
+		"AnalysisFailed", "AnalysisError", "SmokeTestFailed", "SmokeTestError", "InvalidVersion",
+		"ProgressDeadlineExceeded", "Aborted", "RollbackTo", "FailedBefore",
+	} {
+		before := series()
+		if m.RecordRollout("Failed", reason, time.Minute); series() != before {
+			t.Errorf("there was no counter of rollouts that failed because of %s", reason)
+		}
+	}
+}

@@ -85,7 +85,7 @@ func (m *Metrics) count(ch chan<- prometheus.Metric) {
 }
 
 // CountRollouts sets a function that counts the Aliases with a rollout, by its phase. It is called when the metrics are
-// collected.
+// collected. As in AddKind, the rollouts that have ended are counted from 0.
 func (m *Metrics) CountRollouts(count func() map[string]int) {
 	if m == nil {
 		return
@@ -93,6 +93,15 @@ func (m *Metrics) CountRollouts(count func() map[string]int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.countPhases = count
+	m.rollouts.WithLabelValues(v1beta1.RolloutReady, "")
+	for _, reason := range []string{
+		v1beta1.RolloutReasonAnalysisFailed, v1beta1.RolloutReasonAnalysisError,
+		v1beta1.RolloutReasonSmokeTestFailed, v1beta1.RolloutReasonSmokeTestError,
+		v1beta1.RolloutReasonInvalidVersion, v1beta1.RolloutReasonProgressDeadlineExceeded,
+		v1beta1.RolloutReasonAborted, v1beta1.RolloutReasonRollbackTo, v1beta1.RolloutReasonFailedBefore,
+	} {
+		m.rollouts.WithLabelValues(v1beta1.RolloutFailed, reason)
+	}
 }
 
 // RecordRollout records that a rollout has ended in a phase, for a reason if it has failed.
