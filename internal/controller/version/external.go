@@ -138,7 +138,7 @@ func (e *external) recover(
 		return name, reconcile.Record{}, nil
 	}
 	var err error
-	if o.versions, err = versions.List(ctx, e.api, e.function); err != nil {
+	if o.versions, err = e.listing(v).List(ctx, e.api, e.function); err != nil {
 		return name, reconcile.Record{}, err
 	}
 	lost, known := publishedBy(i, o.versions)
@@ -154,6 +154,11 @@ func (e *external) recover(
 		Annotations: map[string]string{v1beta1.AnnotationIntent: ""},
 		Failure:     "cannot record that nothing was published",
 	}, nil
+}
+
+// listing returns the list of the function's versions that a Version reads.
+func (e *external) listing(v *v1beta1.Version) versions.Listing {
+	return versions.Listing{Cache: e.cache, Now: e.facts.Now(), For: v.GetUID()}
 }
 
 // owner decides by the intent that was recorded before publishing: a version that existed before belongs to someone

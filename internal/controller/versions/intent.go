@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	lambdatypes "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -16,6 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 )
 
 // CallList is the operation that List calls.
@@ -53,29 +56,70 @@ type Lister interface {
 		opts ...func(*lambda.Options)) (*lambda.ListVersionsByFunctionOutput, error)
 }
 
-// List lists the numbered versions of a function. It returns none if the function does not exist.
-func List(ctx context.Context, api Lister, function string) ([]types.FunctionConfiguration, error) {
-	all := []types.FunctionConfiguration{}
-	pages := lambda.NewListVersionsByFunctionPaginator(api,
-		&lambda.ListVersionsByFunctionInput{FunctionName: ptr.To(function)})
-	for page, err := range lambdaapi.Each(ctx, "versions", pages) {
+// pagesFor is the time for which the pages of a list that could not be read to its end are kept.
+const pagesFor = 2 * time.Minute
+
+// A Listing is a list that one resource reads, in as many reconciles as the request quota takes.
+type Listing struct {
+	// Cache of the session. It has the pages that were read until the list is read to its end.
+	Cache *readcache.Cache
+
+	// Now is the time of the reconcile.
+	Now time.Time
+
+	// For is the UID of the resource.
+	For types.UID
+}
+
+// A listPage is a page of the list of versions.
+type listPage struct {
+	versions []lambdatypes.FunctionConfiguration
+	next     *string
+}
+
+// List lists the numbered versions of a function. It returns none if the function does not exist. If a page cannot be
+// read, it returns the error, and the next List of the resource goes on from there: the list may have more pages than
+// the request quota allows at once.
+func (l Listing) List(ctx context.Context, api Lister, function string) ([]lambdatypes.FunctionConfiguration, error) {
+	all := []lambdatypes.FunctionConfiguration{}
+	in := &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To(function)}
+	fresh := readcache.Freshness{Now: l.Now, Since: l.Now.Add(-pagesFor)}
+	var read []readcache.Key
+	for pages, more := (lambdaapi.Pages{}), true; more; more = ptr.Deref(in.Marker, "") != "" {
+		if err := pages.Next("versions"); err != nil {
+			return nil, errors.Wrapf(err, "cannot list the versions of function %s", function)
+		}
+		k := readcache.Key{
+			Operation: CallList, Of: strings.Join([]string{string(l.For), function, ptr.Deref(in.Marker, "")}, "/"),
+		}
+		p, err := readcache.Read(ctx, l.Cache, k, fresh, func(ctx context.Context) (listPage, error) {
+			out, err := api.ListVersionsByFunction(ctx, in)
+			if err != nil {
+				return listPage{}, err
+			}
+			return listPage{versions: out.Versions, next: out.NextMarker}, nil
+		})
 		if awserr.IsNotFound(err) {
-			return all, nil
+			break
 		}
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot list the versions of function %s", function)
 		}
-		for i := range page.Versions {
-			if Number(ptr.Deref(page.Versions[i].Version, "")) > 0 {
-				all = append(all, page.Versions[i])
+		for i := range p.versions {
+			if Number(ptr.Deref(p.versions[i].Version, "")) > 0 {
+				all = append(all, p.versions[i])
 			}
 		}
+		read, in.Marker = append(read, k), p.next
+	}
+	for _, k := range read {
+		l.Cache.Forget(k)
 	}
 	return all, nil
 }
 
 // Highest returns the highest number of the versions, or 0 if there is none.
-func Highest(versions []types.FunctionConfiguration) int {
+func Highest(versions []lambdatypes.FunctionConfiguration) int {
 	n := 0
 	for i := range versions {
 		n = max(n, Number(ptr.Deref(versions[i].Version, "")))
