@@ -308,7 +308,7 @@ func TestRenderChanges(t *testing.T) {
 		},
 		"SmallBatches": {
 			reason: "A window that is removed is removed in AWS.", example: "queue-worker",
-			edit: `{batchSize: 5, batchingWindowSeconds: null}`, kind: "EventSourceMapping",
+			edit: `{batchSize: 5, batchingWindowSeconds: 0}`, kind: "EventSourceMapping",
 			want: `{batchSize: 5, maximumBatchingWindowInSeconds: 0}`,
 		},
 		"OtherRegion": {

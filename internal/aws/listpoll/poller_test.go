@@ -337,6 +337,7 @@ func TestFullReads(t *testing.T) {
 		"Most":   {n: 100_000, every: DefaultMaxFullReadInterval},
 		"Faster": {n: 10_000, o: Options{FullReadSpacing: time.Second}, every: 32 * interval},
 		"Capped": {n: 10_000, o: Options{MaxFullReadInterval: time.Hour}, every: time.Hour},
+		"Rarely": {n: 400, o: Options{FullReadSpacing: 365 * 24 * time.Hour}, every: DefaultMaxFullReadInterval},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -208,8 +208,8 @@ func (p *Poller) anyPays(s *session.Session) bool {
 // fullReadInterval returns how often each of n resources is read in full: the interval, doubled as
 // often as it takes to keep the spacing.
 func (p *Poller) fullReadInterval(n int) time.Duration {
-	spaced, d := time.Duration(n)*p.o.FullReadSpacing, p.o.Interval
-	for d < spaced && d < p.o.MaxFullReadInterval {
+	d := p.o.Interval
+	for d/p.o.FullReadSpacing < time.Duration(n) && d < p.o.MaxFullReadInterval { // The product may be too large.
 		d *= 2
 	}
 	return max(min(d, p.o.MaxFullReadInterval), p.o.Interval)

@@ -120,7 +120,8 @@ func (e *external) intent(ctx context.Context, f *v1beta1.Function, o found) (re
 		return reconcile.Record{}, err
 	}
 	var all []types.FunctionConfiguration
-	if all, e.unlisted = versions.List(ctx, e.api, ptr.Deref(c.FunctionName, "")); e.unlisted != nil {
+	l := versions.Listing{API: e.api, Cache: e.cache, Now: e.facts.Now(), For: f.GetUID()}
+	if all, e.unlisted = l.List(ctx, ptr.Deref(c.FunctionName, "")); e.unlisted != nil {
 		return reconcile.Record{}, nil //nolint:nilerr // The call that is due returns it.
 	}
 	if recorded && last.Fingerprint != ptr.Deref(f.Status.AtProvider.PublishedFingerprint, "") {

@@ -141,7 +141,7 @@ func (e *external) recover(
 		return name, reconcile.Record{}, nil
 	}
 	var err error
-	if o.versions, err = versions.List(ctx, e.api, e.function); err != nil {
+	if o.versions, err = e.listing(v).List(ctx, e.function); err != nil {
 		return name, reconcile.Record{}, err
 	}
 	lost, known := publishedBy(i, o.versions)
@@ -163,6 +163,11 @@ func (e *external) restore(s *v1beta1.VersionObservation, name string, i version
 	e.restored = e.restored || !versions.Remembers(&s.VersionHistory, name)
 	s.PublishedFingerprint = ptr.To(i.Fingerprint)
 	versions.Remember(&s.VersionHistory, name, i.Fingerprint)
+}
+
+// listing returns the list of the function's versions that a Version reads.
+func (e *external) listing(v *v1beta1.Version) versions.Listing {
+	return versions.Listing{API: e.api, Cache: e.cache, Now: e.facts.Now(), For: v.GetUID()}
 }
 
 // owner decides by the intent that was recorded before publishing: a version that existed before belongs to someone

@@ -157,7 +157,7 @@ func (e *external) readAuxiliary(ctx context.Context, v *v1beta1.Version, o *obs
 			return reconcile.Effects{}, err
 		}
 		if why, _ := hindrance(v.Spec.ForProvider, *o); why == "" && o.versions == nil {
-			o.versions, err = versions.List(ctx, e.api, e.function)
+			o.versions, err = e.listing(v).List(ctx, e.function)
 		}
 		return reconcile.Effects{}, err
 	}

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	lambdatypes "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -16,6 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 )
 
 // CallList is the operation that List calls.
@@ -53,14 +56,35 @@ type Lister interface {
 		opts ...func(*lambda.Options)) (*lambda.ListVersionsByFunctionOutput, error)
 }
 
-// List lists the numbered versions of a function. It returns none if the function does not exist.
-func List(ctx context.Context, api Lister, function string) ([]types.FunctionConfiguration, error) {
-	all := []types.FunctionConfiguration{}
-	pages := lambda.NewListVersionsByFunctionPaginator(api,
+// pagesFor is the time for which the pages of a list that could not be read to its end are kept.
+const pagesFor = 2 * time.Minute
+
+// A Listing is a list that one resource reads, in as many reconciles as the request quota takes.
+type Listing struct {
+	// API lists the versions.
+	API Lister
+
+	// Cache of the session. It has the pages that were read until the list is read to its end.
+	Cache *readcache.Cache
+
+	// Now is the time of the reconcile.
+	Now time.Time
+
+	// For is the UID of the resource.
+	For types.UID
+}
+
+// List lists the numbered versions of a function. It returns none if the function does not exist. If a page cannot be
+// read, it returns the error, and the next List of the resource goes on from there: the list may have more pages than
+// the request quota allows at once.
+func (l Listing) List(ctx context.Context, function string) ([]lambdatypes.FunctionConfiguration, error) {
+	all := []lambdatypes.FunctionConfiguration{}
+	kept := &keptPages{Listing: l}
+	pages := lambda.NewListVersionsByFunctionPaginator(kept,
 		&lambda.ListVersionsByFunctionInput{FunctionName: ptr.To(function)})
 	for page, err := range lambdaapi.Each(ctx, "versions", pages) {
 		if awserr.IsNotFound(err) {
-			return all, nil
+			break
 		}
 		if err != nil {
 			return nil, errors.Wrapf(err, "cannot list the versions of function %s", function)
@@ -71,11 +95,34 @@ func List(ctx context.Context, api Lister, function string) ([]types.FunctionCon
 			}
 		}
 	}
+	for _, k := range kept.read {
+		l.Cache.Forget(k)
+	}
 	return all, nil
 }
 
+// keptPages reads the pages of a Listing that its cache does not have.
+type keptPages struct {
+	Listing
+
+	read []readcache.Key
+}
+
+// ListVersionsByFunction returns a page.
+func (p *keptPages) ListVersionsByFunction(
+	ctx context.Context, in *lambda.ListVersionsByFunctionInput, opts ...func(*lambda.Options),
+) (*lambda.ListVersionsByFunctionOutput, error) {
+	of := []string{string(p.For), ptr.Deref(in.FunctionName, ""), ptr.Deref(in.Marker, "")}
+	k := readcache.Key{Operation: CallList, Of: strings.Join(of, "/")}
+	p.read = append(p.read, k)
+	return readcache.Read(ctx, p.Cache, k, readcache.Freshness{Now: p.Now, Since: p.Now.Add(-pagesFor)},
+		func(ctx context.Context) (*lambda.ListVersionsByFunctionOutput, error) {
+			return p.API.ListVersionsByFunction(ctx, in, opts...)
+		})
+}
+
 // Highest returns the highest number of the versions, or 0 if there is none.
-func Highest(versions []types.FunctionConfiguration) int {
+func Highest(versions []lambdatypes.FunctionConfiguration) int {
 	n := 0
 	for i := range versions {
 		n = max(n, Number(ptr.Deref(versions[i].Version, "")))

@@ -77,7 +77,9 @@ func subscriber(t *testing.T, e *env, all ...*sample) (*watch.EventSubscriber[*s
 		b.WithObjects(mg)
 	}
 	q := &delays{}
-	return &watch.EventSubscriber[*sample]{Kind: k, Resources: b.Build(), States: e.reconciler.states, Queue: q, Poll: e.options.poll(), Now: e.options.Now}, q
+	sub := &watch.EventSubscriber[*sample]{Kind: k, Resources: b.Build(), States: e.reconciler.states, Poll: e.options.poll(), Now: e.options.Now}
+	sub.Start(q)
+	return sub, q
 }
 
 func configuredSample(namespace, name, function, kind string) *sample {

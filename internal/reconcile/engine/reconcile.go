@@ -245,10 +245,13 @@ func (r *reconciler[T]) priority(mg T, known memory.Resource) quota.Priority {
 // recent is the maximum age of a cached answer that counts as current.
 const recent = 2 * time.Second
 
-// fresh returns how old a cached answer that another resource requested may be. It is not from before the last event
-// about the resource.
+// fresh returns how old a cached answer that another resource requested may be: at most half the interval that the
+// resource requests itself, and not from before the last event about it.
 func (r *reconciler[T]) fresh(mg T, p quota.Priority, known memory.Resource) readcache.Freshness {
 	age := max(r.poll.Interval/2, r.kind.PollAge) //nolint:mnd // So drift is seen after 1.5 intervals as a rule.
+	if requested, ok := meta.GetPollInterval(mg); ok {
+		age = min(age, r.poll.Effective(requested)/2) //nolint:mnd // As above.
+	}
 	switch {
 	case reconcile.Requested(mg):
 		age = 0

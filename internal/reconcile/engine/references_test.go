@@ -354,9 +354,12 @@ func TestFreshness(t *testing.T) {
 	age("requested")
 	e.change(func(mg *sample) { mg.SetAnnotations(nil) })
 	e.converge()
+	e.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyPollInterval: "4m"}) })
+	age("polled often")
+	e.change(func(mg *sample) { mg.SetAnnotations(nil) })
 	known.Events.Received = e.clock.Add(-time.Minute)
 	age("event")
-	want := map[string]time.Duration{"event": time.Minute, "requested": 0, "new": 2 * time.Second, "converged": 5 * time.Minute, "hardly changing": 30 * time.Minute, "changed": 2 * time.Second}
+	want := map[string]time.Duration{"event": time.Minute, "polled often": 2 * time.Minute, "requested": 0, "new": 2 * time.Second, "converged": 5 * time.Minute, "hardly changing": 30 * time.Minute, "changed": 2 * time.Second}
 	if diff := cmp.Diff(want, seen); diff != "" {
 		t.Errorf("a shared answer is to be new where the user asks for a look, recent where the user waits, and at most half a poll interval old else, or older if the kind says so: %s", diff)
 	}

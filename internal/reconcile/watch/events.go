@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
@@ -33,7 +34,8 @@ type eventSource interface {
 	Subscribe(kind string, s driftevents.Subscriber)
 }
 
-// Events enqueues resources when a call to Lambda by someone else may have changed them.
+// Events enqueues resources when a call to Lambda by someone else may have changed them. It subscribes at once: an event
+// that arrives before the controller starts, while its cache is filled, is recorded for the first reconcile.
 func Events[T reconcile.Managed](
 	mgr ctrl.Manager, events eventSource, poll reconcile.Poll, now func() time.Time, k reconcile.Kind[T],
 	b *builder.TypedBuilder[ctrl.Request], s *memory.Store,
@@ -52,11 +54,10 @@ func Events[T reconcile.Managed](
 	if err != nil {
 		return err
 	}
+	sub := &EventSubscriber[T]{Kind: k, Resources: mgr.GetCache(), States: s, Poll: poll, Now: now}
+	events.Subscribe(k.GVK.Kind, sub)
 	b.WatchesRawSource(source.Func(func(_ context.Context, q Queue) error {
-		events.Subscribe(k.GVK.Kind, &EventSubscriber[T]{
-			Kind: k, Resources: mgr.GetCache(), States: s, Queue: q,
-			Poll: poll, Now: now,
-		})
+		sub.Start(q)
 		return nil
 	}))
 	return nil
@@ -111,9 +112,20 @@ type EventSubscriber[T reconcile.Managed] struct {
 	Kind      reconcile.Kind[T]
 	Resources client.Reader
 	States    *memory.Store
-	Queue     Queue
 	Poll      reconcile.Poll
 	Now       func() time.Time
+
+	queue atomic.Pointer[Queue]
+}
+
+// Start sets the queue of the controller, which enqueues all resources when it starts.
+func (s *EventSubscriber[T]) Start(q Queue) { s.queue.Store(&q) }
+
+// enqueue enqueues a resource after a time, if the controller has started.
+func (s *EventSubscriber[T]) enqueue(name client.ObjectKey, after time.Duration) {
+	if q := s.queue.Load(); q != nil {
+		(*q).AddAfter(ctrl.Request{NamespacedName: name}, after)
+	}
 }
 
 // Notify enqueues the resources that an event is about, unless the provider made the call or has observed them since.
@@ -129,7 +141,7 @@ func (s *EventSubscriber[T]) Notify(ctx context.Context, n driftevents.Notice) (
 			o, after := s.States.RecordEvent(name, n.Event, showSourceIP, s.Now())
 			out = max(out, o)
 			if o == driftevents.Matched {
-				s.Queue.AddAfter(ctrl.Request{NamespacedName: name}, after)
+				s.enqueue(name, after)
 			}
 		})
 		if err != nil {
@@ -144,8 +156,7 @@ func (s *EventSubscriber[T]) Resume(ctx context.Context, configs []driftevents.C
 	for _, c := range configs {
 		// An error means that the cache is being stopped.
 		_ = s.each(ctx, ConfigIndex, ConfigKey(c.Kind, c.Namespace, c.Name), func(mg T) {
-			s.Queue.AddAfter(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(mg)},
-				delay.Spread(string(mg.GetUID()), s.Poll.Effective(0)))
+			s.enqueue(client.ObjectKeyFromObject(mg), delay.Spread(string(mg.GetUID()), s.Poll.Effective(0)))
 		})
 	}
 }
