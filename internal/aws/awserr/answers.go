@@ -38,8 +38,8 @@ func (*SilentError) Is(target error) bool { return target == context.DeadlineExc
 // RetryableError keeps the SDK from waiting as long again.
 func (*SilentError) RetryableError() bool { return false }
 
-// An EndpointError says why the provider itself ended a call: the host must not be called, or its response is of no
-// use. A retry would not help.
+// An EndpointError is the error of a call that the provider itself ended: the host must not be called, or its response
+// is of no use. A retry would not help.
 type EndpointError struct{ message string }
 
 func (e *EndpointError) Error() string { return e.message }

@@ -116,7 +116,7 @@ const (
 	// reservedPrefix is the prefix of tags that only the provider itself sets.
 	reservedPrefix = "crossplane-"
 
-	// mostTags is how many tags a manifest can have. AWS allows 50, of which the provider sets six.
+	// mostTags is the maximum number of tags of a manifest. AWS allows 50, of which the provider sets six.
 	mostTags = 44
 )
 
