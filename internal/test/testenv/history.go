@@ -41,7 +41,7 @@ type History[T reconcile.Managed] struct {
 	// Seen reports whether the last reconcile found that AWS has what spec asks for, and has stored that.
 	Seen bool
 
-	// said has what has happened, a line each.
+	// said are the lines about what has happened.
 	said []string
 }
 
