@@ -32,6 +32,11 @@ func intervalOf(d *metav1.Duration, otherwise time.Duration) time.Duration {
 	return d.Duration
 }
 
+// AlarmInterval returns the time between measurements of alarms.
+func AlarmInterval(a *v1beta1.RolloutAlarms) time.Duration {
+	return intervalOf(a.Interval, alarmInterval)
+}
+
 // checksOf returns the checks of a spec other than smoke tests, with the interval of each.
 func checksOf(spec *v1beta1.AliasRollout) (ids []CheckID, intervals []time.Duration) {
 	add := func(typ, name string, every time.Duration) {
@@ -46,7 +51,7 @@ func checksOf(spec *v1beta1.AliasRollout) (ids []CheckID, intervals []time.Durat
 		}
 		if a.Alarms != nil {
 			for _, n := range a.Alarms.Names {
-				add(CheckAlarm, n, intervalOf(a.Alarms.Interval, alarmInterval))
+				add(CheckAlarm, n, AlarmInterval(a.Alarms))
 			}
 		}
 	}
