@@ -19,13 +19,8 @@ import (
 
 // NewScheme returns a scheme with the kinds of the provider and the core kinds of Kubernetes.
 func NewScheme() (*runtime.Scheme, error) {
-	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, v1beta1.AddToScheme} {
-		if err := add(s); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
+	s, builder := runtime.NewScheme(), runtime.NewSchemeBuilder(corev1.AddToScheme, v1beta1.AddToScheme)
+	return s, builder.AddToScheme(s)
 }
 
 // List calls a function with each object of a type in a namespace, or of all namespaces if it is empty. If the user may

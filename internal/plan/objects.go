@@ -116,8 +116,14 @@ func (o *objects) selected(kind schema.GroupKind, opts []client.ListOption) []ru
 func assign(to, from client.Object) error {
 	switch out := to.(type) {
 	case *metav1.PartialObjectMetadata:
-		tm := out.TypeMeta
-		out.ObjectMeta, out.TypeMeta = *metadata(from), tm
+		copied, err := kmeta.Accessor(from.DeepCopyObject())
+		if err != nil {
+			return err
+		}
+		out.ObjectMeta = kmeta.AsPartialObjectMetadata(copied).ObjectMeta
+		if out.ResourceVersion == "" {
+			out.ResourceVersion = "planned" // What is read is cached by it.
+		}
 		return nil
 	case *unstructured.Unstructured:
 		m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(from.DeepCopyObject())
@@ -131,18 +137,6 @@ func assign(to, from client.Object) error {
 	}
 	reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from.DeepCopyObject()).Elem())
 	return nil
-}
-
-func metadata(obj client.Object) *metav1.ObjectMeta {
-	out := &metav1.PartialObjectMetadata{}
-	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj.DeepCopyObject())
-	if err == nil {
-		_ = runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{"metadata": m["metadata"]}, out)
-	}
-	if out.ResourceVersion == "" {
-		out.ResourceVersion = "planned" // What is read is cached by it.
-	}
-	return &out.ObjectMeta
 }
 
 // withData returns a Secret whose stringData is part of its data, as the API server does it.

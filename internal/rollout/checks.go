@@ -32,6 +32,11 @@ func intervalOf(d *metav1.Duration, otherwise time.Duration) time.Duration {
 	return d.Duration
 }
 
+// AlarmInterval returns the time between measurements of alarms.
+func AlarmInterval(a *v1beta1.RolloutAlarms) time.Duration {
+	return intervalOf(a.Interval, alarmInterval)
+}
+
 // checksOf returns the checks of a spec other than smoke tests, with the interval of each.
 func checksOf(spec *v1beta1.AliasRollout) (ids []CheckID, intervals []time.Duration) {
 	add := func(typ, name string, every time.Duration) {
@@ -46,15 +51,25 @@ func checksOf(spec *v1beta1.AliasRollout) (ids []CheckID, intervals []time.Durat
 		}
 		if a.Alarms != nil {
 			for _, n := range a.Alarms.Names {
-				add(CheckAlarm, n, intervalOf(a.Alarms.Interval, alarmInterval))
+				add(CheckAlarm, n, AlarmInterval(a.Alarms))
 			}
 		}
 	}
 	return ids, intervals
 }
 
-// check returns the recorded check of an id, nil if there is none.
-func check(s *v1beta1.AliasRolloutStatus, id CheckID) *v1beta1.RolloutCheck {
+// Checks returns the checks of a spec: smoke tests, dependencies, metrics and alarms.
+func Checks(spec *v1beta1.AliasRollout) []CheckID {
+	var tests []CheckID
+	for i := range spec.PreTraffic {
+		tests = append(tests, CheckID{CheckPreTraffic, spec.PreTraffic[i].Name})
+	}
+	others, _ := checksOf(spec)
+	return append(tests, others...)
+}
+
+// CheckOf returns the recorded check of an id, nil if there is none.
+func CheckOf(s *v1beta1.AliasRolloutStatus, id CheckID) *v1beta1.RolloutCheck {
 	for i := range s.Checks {
 		if s.Checks[i].Type == id.Type && s.Checks[i].Name == id.Name {
 			return &s.Checks[i]
@@ -65,7 +80,7 @@ func check(s *v1beta1.AliasRolloutStatus, id CheckID) *v1beta1.RolloutCheck {
 
 // record returns the recorded check of an id, which is added if there is none.
 func record(s *v1beta1.AliasRolloutStatus, id CheckID) *v1beta1.RolloutCheck {
-	if c := check(s, id); c != nil {
+	if c := CheckOf(s, id); c != nil {
 		return c
 	}
 	s.Checks = append(s.Checks, v1beta1.RolloutCheck{Type: id.Type, Name: id.Name})
@@ -103,7 +118,7 @@ func measures(s *v1beta1.AliasRolloutStatus) bool {
 func dueAt(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID,
 	every time.Duration,
 ) (at time.Time, ok bool) {
-	c := check(s, id)
+	c := CheckOf(s, id)
 	if c != nil && c.MeasuredAt != nil {
 		at = c.MeasuredAt.Add(every)
 	}
@@ -194,7 +209,7 @@ func healthOf(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) health 
 	ids, _ := checksOf(spec)
 	total := 0
 	for _, id := range ids {
-		c := check(s, id)
+		c := CheckOf(s, id)
 		if id.Type == CheckAlarm && (c == nil || !c.Ignored) || id.Type == CheckMetric &&
 			rollsBack(MetricOf(spec, id.Name)) {
 			total++
@@ -341,7 +356,7 @@ func missing(
 		if id.Type == CheckMetric && (m.DryRun || m.OnFailure == "Warn") {
 			continue
 		}
-		c := check(s, id)
+		c := CheckOf(s, id)
 		switch {
 		case c == nil || c.MeasuredAt == nil:
 			return id.Type + " " + id.Name + " has no result yet"
@@ -383,7 +398,7 @@ func nextTest(spec *v1beta1.AliasRollout,
 	s *v1beta1.AliasRolloutStatus,
 ) (*v1beta1.RolloutSmokeTest, *v1beta1.RolloutCheck) {
 	for i := range spec.PreTraffic {
-		c := check(s, CheckID{CheckPreTraffic, spec.PreTraffic[i].Name})
+		c := CheckOf(s, CheckID{CheckPreTraffic, spec.PreTraffic[i].Name})
 		if c == nil || c.Result != Success {
 			return &spec.PreTraffic[i], c
 		}

@@ -66,7 +66,7 @@ func (m *machine) unchanged() bool {
 func (m *machine) sameTests() bool {
 	for i := range m.s.Checks {
 		c := &m.s.Checks[i]
-		if was := check(m.was, CheckID{c.Type, c.Name}); c.Type == CheckPreTraffic &&
+		if was := CheckOf(m.was, CheckID{c.Type, c.Name}); c.Type == CheckPreTraffic &&
 			(was == nil || was.Result != c.Result) {
 			return false
 		}

@@ -176,7 +176,7 @@ func MetricOf(spec *v1beta1.AliasRollout, name string) *v1beta1.RolloutMetric {
 // another one now, which are none by the present one. Failures remain.
 func define(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
 	set := func(id CheckID, definition any) {
-		c, hash := check(s, id), hashOf(definition)
+		c, hash := CheckOf(s, id), hashOf(definition)
 		switch {
 		case c == nil:
 			return
@@ -198,10 +198,7 @@ func define(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
 
 // keepChecks removes the recorded checks that spec does not have any more.
 func keepChecks(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
-	ids, _ := checksOf(spec)
-	for i := range spec.PreTraffic {
-		ids = append(ids, CheckID{CheckPreTraffic, spec.PreTraffic[i].Name})
-	}
+	ids := Checks(spec)
 	s.Checks = slices.DeleteFunc(s.Checks,
 		func(c v1beta1.RolloutCheck) bool { return !slices.Contains(ids, CheckID{c.Type, c.Name}) })
 }

@@ -225,9 +225,9 @@ func (m *machine) measured() {
 		switch {
 		case r.Type == CheckAlarm && r.Result == Failure && !m.mayServe() &&
 			m.spec.Analysis.Alarms.PreExisting != "Block":
-			check(m.s, r.CheckID).Ignored = true
+			CheckOf(m.s, r.CheckID).Ignored = true
 		case r.Type == CheckMetric && r.Result == Failure && metric != nil && metric.OnFailure == "Warn":
-			m.event(true, v1beta1.EventRolloutMetricFailed, DescribeCheck(check(m.s, r.CheckID)))
+			m.event(true, v1beta1.EventRolloutMetricFailed, DescribeCheck(CheckOf(m.s, r.CheckID)))
 		}
 	}
 }

@@ -102,11 +102,8 @@ func (m *machine) reject(r v1beta1.RolloutRevision, reason string) {
 
 // forgive forgets that a version, or another with the same code and configuration, has failed.
 func (m *machine) forgive(r v1beta1.RolloutRevision) {
-	if slices.ContainsFunc(m.s.FailedTargets,
-		func(f v1beta1.RolloutFailure) bool { return same(f.RolloutRevision, r) }) {
-		m.s.FailedTargets = slices.DeleteFunc(slices.Clone(m.s.FailedTargets),
-			func(f v1beta1.RolloutFailure) bool { return same(f.RolloutRevision, r) })
-	}
+	m.s.FailedTargets = slices.DeleteFunc(m.s.FailedTargets,
+		func(f v1beta1.RolloutFailure) bool { return same(f.RolloutRevision, r) })
 }
 
 // fail ends a rollout that has moved no invocation.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
@@ -249,8 +250,5 @@ func (m *machine) bake() {
 }
 
 func (m *machine) bakeTime() time.Duration {
-	if m.spec.FinalBakeTime == nil {
-		return 0
-	}
-	return m.spec.FinalBakeTime.Duration
+	return ptr.Deref(m.spec.FinalBakeTime, metav1.Duration{}).Duration
 }

@@ -162,7 +162,7 @@ func TestAnalysisChange(t *testing.T) {
 		s.at10()
 		s.result = func(CheckID) string { return Failure }
 		s.untilTrue("two failures", func() bool {
-			c := check(s.state, CheckID{CheckMetric, "m"})
+			c := CheckOf(s.state, CheckID{CheckMetric, "m"})
 			return c != nil && c.Failures == 2
 		})
 		s.spec.Analysis.Metrics[0].FailureLimit = 1
@@ -694,7 +694,7 @@ func TestAlarmFiresAgain(t *testing.T) {
 	s.result = func(CheckID) string { return Failure }
 	s.at10()
 	s.pass(2 * time.Minute)
-	if s.state.ObservedWeight != 10 || !check(s.state, CheckID{CheckAlarm, "a"}).Ignored {
+	if s.state.ObservedWeight != 10 || !CheckOf(s.state, CheckID{CheckAlarm, "a"}).Ignored {
 		t.Fatalf("state %+v", s.state)
 	}
 	s.result = nil
@@ -808,7 +808,7 @@ func TestOnFailure(t *testing.T) {
 			tc.edit(&s.spec.Analysis.Metrics[0])
 			s.at10()
 			s.result = func(CheckID) string { return Failure }
-			s.untilTrue("measured", func() bool { return check(s.state, CheckID{CheckMetric, "m"}) != nil })
+			s.untilTrue("measured", func() bool { return CheckOf(s.state, CheckID{CheckMetric, "m"}) != nil })
 			s.result = nil
 			s.pass(2 * time.Hour)
 			if s.state.Phase != tc.phase || s.state.Reason != tc.failure || len(s.rejected()) > 0 != tc.rejected ||

@@ -89,7 +89,7 @@ func measuring(spec *v1beta1.AliasRollout) (interval, delay time.Duration) {
 		}
 	}
 	if a := spec.Analysis.Alarms; a != nil {
-		interval = max(interval, intervalOf(a.Interval, alarmInterval))
+		interval = max(interval, AlarmInterval(a))
 	}
 	return interval, delay
 }

@@ -148,7 +148,7 @@ func (m *machine) blocked() string {
 		if id.Type == CheckMetric {
 			continue
 		}
-		switch c := check(m.s, id); {
+		switch c := CheckOf(m.s, id); {
 		case c == nil:
 			return id.Type + " " + id.Name + " has no result yet"
 		case !c.Ignored && isDue(m.spec, m.s, id, intervals[i], m.now):

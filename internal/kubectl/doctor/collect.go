@@ -12,7 +12,6 @@ import (
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/utils/ptr"
 
@@ -55,8 +54,8 @@ type managed interface {
 
 // collect collects the findings about all managed resources.
 func (c *collector) collect(ctx context.Context) error {
-	s := runtime.NewScheme()
-	if err := v1beta1.AddToScheme(s); err != nil {
+	s, err := kubectl.NewScheme()
+	if err != nil {
 		return err
 	}
 	types := s.KnownTypes(v1beta1.SchemeGroupVersion)

@@ -17,7 +17,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
@@ -107,9 +106,6 @@ func (c *collector) unused(ctx context.Context, client *lambda.Client, a account
 		return nil
 	}
 	published, err := publishedVersions(ctx, client, name)
-	if awserr.IsNotFound(err) {
-		return nil
-	}
 	if err != nil {
 		return c.skip(what, err)
 	}
@@ -140,21 +136,13 @@ func (c *collector) retention(ctx context.Context, client *cloudwatchlogs.Client
 
 // publishedVersions returns the published versions of a function, the oldest first.
 func publishedVersions(ctx context.Context, client *lambda.Client, name string) ([]string, error) {
-	var out []string
-	pages := lambda.NewListVersionsByFunctionPaginator(client, &lambda.ListVersionsByFunctionInput{FunctionName: &name})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, v := range page.Versions {
-			if n := ptr.Deref(v.Version, ""); versions.Number(n) > 0 {
-				out = append(out, n)
-			}
-		}
+	all, err := versions.List(ctx, client, name)
+	out := make([]string, len(all))
+	for i := range all {
+		out[i] = ptr.Deref(all[i].Version, "")
 	}
 	slices.SortFunc(out, func(a, b string) int { return versions.Number(a) - versions.Number(b) })
-	return out, nil
+	return out, err
 }
 
 // kept returns the versions that someone keeps on purpose: the latest one, those that historyLimit keeps, those of

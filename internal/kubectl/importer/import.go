@@ -62,7 +62,7 @@ const (
 
 // Import returns the manifests of the functions of an account in a region, and of what belongs to them.
 func Import(ctx context.Context, o Options) (*Result, error) {
-	rec := newRecorder()
+	rec := &recorder{calls: map[string]int{}}
 	s := o.Session.Derive(awsconfig.Pace(o.Pause)).Derive(rec.addTo)
 	if o.Progress == nil {
 		o.Progress = func(Phase, int, int) {}
@@ -80,5 +80,5 @@ func Import(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	b.prove(ctx)
-	return &Result{Items: b.items, Functions: len(a.functions), Managed: a.managed, Calls: rec.counts()}, ctx.Err()
+	return &Result{Items: b.items, Functions: len(a.functions), Managed: a.managed, Calls: rec.calls}, ctx.Err()
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"sync"
 
 	"github.com/aws/smithy-go"
@@ -18,19 +17,16 @@ import (
 // A recorder is a middleware that reads everything once: a later call with the same input has the same answer. Calls
 // that are not reads fail.
 type recorder struct {
-	mu      sync.Mutex
-	answers map[string]answer
-	calls   map[string]int
+	answers sync.Map // An answer by its keyOf.
+
+	mu    sync.Mutex
+	calls map[string]int
 }
 
 // An answer is the answer of AWS to a call.
 type answer struct {
 	result any
 	err    error
-}
-
-func newRecorder() *recorder {
-	return &recorder{answers: map[string]answer{}, calls: map[string]int{}}
 }
 
 // addTo adds the middleware to the stack of an operation.
@@ -45,13 +41,14 @@ func (r *recorder) addTo(stack *middleware.Stack) error {
 					fmt.Errorf("%s was not called: an import only reads", operation)
 			}
 			key := keyOf(operation, in.Parameters)
-			if a, ok := r.known(key); ok {
+			if known, ok := r.answers.Load(key); ok {
+				a := known.(answer) //nolint:forcetypeassert // There are no others.
 				return middleware.InitializeOutput{Result: a.result}, middleware.Metadata{}, a.err
 			}
 			out, md, err := next.HandleInitialize(ctx, in)
 			r.count(operation)
 			if _, answered := errors.AsType[smithy.APIError](err); err == nil || answered && !awserr.IsThrottled(err) {
-				r.keep(key, answer{out.Result, err})
+				r.answers.Store(key, answer{out.Result, err})
 			}
 			return out, md, err
 		}), middleware.Before)
@@ -65,33 +62,13 @@ func keyOf(operation string, in any) string {
 	return operation + string(b)
 }
 
-func (r *recorder) known(key string) (answer, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	a, ok := r.answers[key]
-	return a, ok
-}
-
-func (r *recorder) keep(key string, a answer) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.answers[key] = a
-}
-
 func (r *recorder) count(operation string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls[operation]++
 }
 
-// counts returns how many calls of each operation were made.
-func (r *recorder) counts() map[string]int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return maps.Clone(r.calls)
-}
-
 // answered remembers the answer to a call that AWS has given in another form, such as in a list.
 func (r *recorder) answered(operation string, in, result any) {
-	r.keep(keyOf(operation, in), answer{result: result})
+	r.answers.Store(keyOf(operation, in), answer{result: result})
 }

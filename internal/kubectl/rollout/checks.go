@@ -1,13 +1,13 @@
 package rollout
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
@@ -25,37 +25,16 @@ type checkRow struct {
 // checksOf returns the checks of a spec with their results.
 func checksOf(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) []checkRow {
 	var out []checkRow
-	add := func(typ, name, condition string) {
-		row := checkRow{CheckID: rollout.CheckID{Type: typ, Name: name}, condition: condition}
-		for i := range s.Checks {
-			if c := &s.Checks[i]; c.Type == typ && c.Name == name {
-				row.check = c
+	for _, id := range rollout.Checks(spec) {
+		row := checkRow{CheckID: id, check: rollout.CheckOf(s, id)}
+		if id.Type == rollout.CheckMetric {
+			m := rollout.MetricOf(spec, id.Name)
+			row.condition = ptr.Deref(m.SuccessCondition, "")
+			if m.SuccessCondition == nil && m.FailureCondition != nil {
+				row.condition = "not: " + *m.FailureCondition
 			}
 		}
 		out = append(out, row)
-	}
-	for _, t := range spec.PreTraffic {
-		add(rollout.CheckPreTraffic, t.Name, "")
-	}
-	for _, d := range spec.Dependencies {
-		add(rollout.CheckDependency, d.Name, "")
-	}
-	if spec.Analysis == nil {
-		return out
-	}
-	for i := range spec.Analysis.Metrics {
-		m := &spec.Analysis.Metrics[i]
-		condition := m.SuccessCondition
-		if condition == nil && m.FailureCondition != nil {
-			not := "not: " + *m.FailureCondition
-			condition = &not
-		}
-		add(rollout.CheckMetric, m.Name, *cmp.Or(condition, new(string)))
-	}
-	if spec.Analysis.Alarms != nil {
-		for _, n := range spec.Analysis.Alarms.Names {
-			add(rollout.CheckAlarm, n, "")
-		}
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/utils/ptr"
 
@@ -197,10 +198,7 @@ func elapsed(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time
 }
 
 func bakeTime(spec *v1beta1.AliasRollout) time.Duration {
-	if spec.FinalBakeTime == nil {
-		return 0
-	}
-	return spec.FinalBakeTime.Duration
+	return ptr.Deref(spec.FinalBakeTime, metav1.Duration{}).Duration
 }
 
 // human returns a duration as kubectl shows it, rounded up to a second.

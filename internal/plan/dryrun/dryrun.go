@@ -4,7 +4,7 @@
 // return after them. Other reads are answered by AWS, or, if the Account is offline, as if the account were empty. So
 // the code that reconciles a resource can be run to find out what it would do.
 //
-// What AWS makes up, such as an ID, is replaced by a placeholder: see IsUnknown.
+// What AWS makes up, such as an ID, is replaced by a placeholder: see Mask.
 package dryrun
 
 import (

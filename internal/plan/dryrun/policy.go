@@ -91,8 +91,6 @@ func (a *Account) principal(p string) any {
 	switch {
 	case p == "*":
 		return "*"
-	case strings.HasSuffix(p, ".amazonaws.com"), strings.HasSuffix(p, ".amazonaws.com.cn"):
-		return map[string]string{"Service": p}
 	case atoi(p) > 0:
 		return map[string]string{"AWS": "arn:" + a.base.Partition + ":iam::" + p + ":root"}
 	case strings.HasPrefix(p, "arn:"):

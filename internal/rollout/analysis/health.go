@@ -143,9 +143,6 @@ const (
 	alarmInsufficientData = "INSUFFICIENT_DATA"
 )
 
-// defaultAlarmInterval is the default of the API.
-const defaultAlarmInterval = 30 * time.Second
-
 func (a *Analyzer) alarms(ctx context.Context, spec *v1beta1.RolloutAlarms,
 	checks []rollout.CheckID,
 ) ([]rollout.Measurement, time.Duration) {
@@ -158,11 +155,7 @@ func (a *Analyzer) alarms(ctx context.Context, spec *v1beta1.RolloutAlarms,
 	for i, id := range checks {
 		names[i] = id.Name
 	}
-	interval := defaultAlarmInterval
-	if spec.Interval != nil {
-		interval = spec.Interval.Duration
-	}
-	states, wait, err := a.cloudWatch.Alarms(ctx, names, interval)
+	states, wait, err := a.cloudWatch.Alarms(ctx, names, rollout.AlarmInterval(spec))
 	switch {
 	case err != nil:
 		return each(checks, func(id rollout.CheckID) rollout.Measurement { return failed(id, err) }), 0

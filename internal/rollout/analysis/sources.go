@@ -57,9 +57,6 @@ func (a *Analyzer) prometheus(ctx context.Context, namespace string, m *v1beta1.
 	if err != nil {
 		return nil, err
 	}
-	if err := checkTarget(m.Address); err != nil {
-		return nil, sourceError(m.Address, err)
-	}
 	c, err := api.NewClient(api.Config{Address: m.Address, Client: r.client()})
 	if err != nil {
 		return nil, sourceError(m.Address, egress.ErrURL)
