@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
@@ -136,7 +137,7 @@ func (c *collector) retention(ctx context.Context, client *cloudwatchlogs.Client
 
 // publishedVersions returns the published versions of a function, the oldest first.
 func publishedVersions(ctx context.Context, client *lambda.Client, name string) ([]string, error) {
-	all, err := versions.List(ctx, client, name)
+	all, err := versions.Listing{API: client, Cache: &readcache.Cache{}}.List(ctx, name)
 	out := make([]string, len(all))
 	for i := range all {
 		out[i] = ptr.Deref(all[i].Version, "")
