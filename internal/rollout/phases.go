@@ -140,6 +140,8 @@ func (m *machine) analyze() {
 		return
 	}
 	switch st := m.steps[i]; {
+	case st.weight > 0 && st.weight == m.s.ObservedWeight: // Such as when the rollout was paused after the call.
+		m.endStep()
 	case st.weight > 0:
 		if m.succeeded(1, m.s.ShiftedAt) {
 			m.intend(to(m.s, st.weight))

@@ -106,6 +106,28 @@ func TestDowntimeSkipsNoStep(t *testing.T) {
 	}
 }
 
+// TestPausedAfterTheCall checks that a rollout that is paused while AWS changes the alias does not give the weight again
+// when it continues, and does not wait for the analysis before the next step.
+func TestPausedAfterTheCall(t *testing.T) {
+	s := newScenario(t, twoWeights(metrics("m")))
+	s.result = func(CheckID) string { return Inconclusive }
+	s.observed.Target = "2"
+	s.untilTrue("sent", func() bool { return s.observed.Route == at(10) })
+	s.spec.Paused = true
+	s.pass(30 * time.Second)
+	if got := s.state; got.Step != v1beta1.RolloutPaused || got.ObservedWeight != 10 {
+		t.Fatalf("%s at %d %%", got.Step, got.ObservedWeight)
+	}
+	s.spec.Paused, s.events = false, nil
+	s.pass(2 * time.Second)
+	if got := s.state.CurrentStepIndex; got != 1 || s.event(v1beta1.EventRolloutShifted) {
+		t.Errorf("step %d, events %v", got, s.events)
+	}
+	s.result = nil
+	s.pass(time.Hour)
+	s.wantSent("each weight once", at(10).String(), at(50).String(), "version 2")
+}
+
 // TestStrategyChange checks that the steps of another strategy begin again at the present weight, and that a rollout
 // that has reached all invocations goes on.
 func TestStrategyChange(t *testing.T) {

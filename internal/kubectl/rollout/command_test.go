@@ -224,6 +224,8 @@ func TestHistory(t *testing.T) {
 	}))
 	undone := between.DeepCopy()
 	undone.Status.Rollout.FailedTargets = append([]v1beta1.RolloutFailure{{RolloutRevision: v1beta1.RolloutRevision{FunctionVersion: "5"}, Reason: v1beta1.RolloutReasonRollbackTo, FailedAt: stamp(-time.Hour)}}, undone.Status.Rollout.FailedTargets...)
+	before := between.DeepCopy()
+	before.Status.Rollout.Phase, before.Status.Rollout.Reason = v1beta1.RolloutFailed, v1beta1.RolloutReasonFailedBefore
 	revised := canary(status(func(s *v1beta1.AliasRolloutStatus) {
 		s.Target = v1beta1.RolloutRevision{FunctionVersion: "3", CodeRevision: "main@sha1:def"}
 		s.Stable = v1beta1.RolloutRevision{FunctionVersion: "2", CodeRevision: "main@sha1:abc"}
@@ -240,6 +242,12 @@ func TestHistory(t *testing.T) {
 			alias:  undone,
 			args:   []string{"-o", "jsonpath={range .versions[*]}{.functionVersion} {.state} {.reason};{end}"},
 			want:   "8 Target ;7 Stable ;5 Previous RollbackTo;4 Previous ;6 Failed AnalysisFailed;",
+		},
+		"FailedBefore": {
+			reason: "A version that was rejected because another one with its code has failed is no target any more.",
+			alias:  before,
+			args:   []string{"-o", "jsonpath={range .versions[*]}{.functionVersion} {.state} {.reason};{end}"},
+			want:   "8 Failed FailedBefore;7 Stable ;5 Previous ;4 Previous ;6 Failed AnalysisFailed;",
 		},
 		"Table": {
 			reason: "All versions, the latest first, the failed ones last.",

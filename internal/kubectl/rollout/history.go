@@ -114,6 +114,9 @@ func historyOf(a *v1beta1.Alias) *history {
 	if s.Target.FunctionVersion != s.Stable.FunctionVersion && rollout.Rejection(s, s.Target.FunctionVersion) == nil {
 		v := add(s.Target, stateTarget)
 		v.Weight, v.Reason = &s.ObservedWeight, s.Reason
+		if rollout.Rejected(s) { // Its code and configuration have failed as another version.
+			v.State, v.Weight, v.FailedAt = stateFailed, nil, s.FinishedAt
+		}
 	}
 	add(s.Stable, stateStable)
 	for _, r := range s.History {

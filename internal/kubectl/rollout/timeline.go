@@ -167,10 +167,15 @@ func succeeded(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) string
 	}
 	needed := ptr.Deref(steps[i].Analysis.Successes, 1)
 	least := needed
-	for _, c := range s.Checks {
-		if c.Type == rollout.CheckMetric {
-			least = min(least, c.Successes)
+	for _, r := range checksOf(spec, s) {
+		m := rollout.MetricOf(spec, r.Name)
+		if r.Type != rollout.CheckMetric || m.DryRun || m.OnFailure == "Warn" { // No step waits for it.
+			continue
 		}
+		if r.check == nil {
+			return fmt.Sprintf("0 of %d", needed)
+		}
+		least = min(least, r.check.Successes)
 	}
 	return fmt.Sprintf("%d of %d", least, needed)
 }

@@ -452,6 +452,33 @@ func TestRemark(t *testing.T) {
 	}
 }
 
+// TestSucceeded checks how many successes a step is said to have of those that it needs.
+func TestSucceeded(t *testing.T) {
+	metric := func(name string, successes int32) v1beta1.RolloutCheck {
+		return v1beta1.RolloutCheck{Name: name, Type: rollout.CheckMetric, Result: rollout.Success, Successes: successes}
+	}
+	cases := map[string]struct {
+		reason string
+		checks []v1beta1.RolloutCheck
+		want   string
+	}{
+		"NoResult": {reason: "A metric that was not measured yet has none.", want: "0 of 5"},
+		"One":      {reason: "The other metric was not measured yet.", checks: []v1beta1.RolloutCheck{metric("a", 3)}, want: "0 of 5"},
+		"Least":    {reason: "Each metric has to succeed.", checks: []v1beta1.RolloutCheck{metric("a", 3), metric("b", 2)}, want: "2 of 5"},
+		"Others":   {reason: "But those whose result is ignored.", checks: []v1beta1.RolloutCheck{metric("a", 3), metric("b", 4), metric("dry", 0), metric("warns", 1)}, want: "3 of 5"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			a := canary(status(func(s *v1beta1.AliasRolloutStatus) { s.Checks = tc.checks }))
+			a.Spec.Rollout.Strategy.Canary.Steps[1] = v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](5)}}
+			a.Spec.Rollout.Analysis.Metrics = []v1beta1.RolloutMetric{{Name: "a"}, {Name: "b"}, {Name: "dry", DryRun: true}, {Name: "warns", OnFailure: "Warn"}}
+			if got := succeeded(a.Spec.Rollout, a.Status.Rollout); got != tc.want {
+				t.Errorf("%s\ngot %q, want %q", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
 func TestTrackerForgets(t *testing.T) {
 	tr := measured(canary(), "0.001", "0.004")
 	tr.observe(canary(status(func(s *v1beta1.AliasRolloutStatus) {

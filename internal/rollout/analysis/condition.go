@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/interpreter"
 	"k8s.io/utils/lru"
@@ -100,7 +102,7 @@ func compile(d dialect, expression string) (*condition, error) {
 		return nil, fmt.Errorf("it has %d characters, more than %d", n, maxExpression)
 	}
 	env := envs[d]
-	checked, err := check(d, env, expression)
+	checked, err := check(env, expression)
 	if err != nil {
 		return nil, err
 	}
@@ -136,38 +138,52 @@ func (c *condition) note(e ast.Expr) {
 	}
 }
 
-// check parses an expression and checks its types. An expression such as "result == 0", whose types differ only because
-// whole numbers are integers, is checked with doubles instead. Where all variables are numbers, doubles come first:
-// 99 / 100 is not 0.
-func check(d dialect, env *cel.Env, expression string) (*cel.Ast, error) {
-	parsed, issues := env.Parse(expression)
-	if issues.Err() != nil {
-		return nil, first(issues)
-	}
-	checked, issues := env.Check(parsed)
-	if issues.Err() == nil && d != numeric {
-		return checked, nil
-	}
-	if parsed, again := env.Parse(expression); again.Err() == nil {
-		ast.PostOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(double))
-		if checked, again := env.Check(parsed); again.Err() == nil {
+// check parses an expression and checks its types, with doubles instead of integers: 99 / 100 is not 0, since the
+// variables and the numbers of JSON are doubles. In an expression that needs integers, such as one that calculates with
+// the size of a list, only fractions of two whole numbers have doubles, if they may.
+func check(env *cel.Env, expression string) (*cel.Ast, error) {
+	for _, replace := range []func(ast.Expr){double, fraction} {
+		parsed, issues := env.Parse(expression)
+		if issues.Err() != nil {
+			return nil, first(issues)
+		}
+		ast.PostOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(replace))
+		if checked, issues := env.Check(parsed); issues.Err() == nil {
 			return checked, nil
 		}
 	}
-	if issues.Err() == nil {
-		return checked, nil
+	checked, issues := env.Compile(expression)
+	if issues.Err() != nil {
+		return nil, first(issues)
 	}
-	return nil, first(issues)
+	return checked, nil
 }
 
 // double replaces an integer by a double.
 func double(e ast.Expr) {
-	if e.Kind() != ast.LiteralKind {
-		return
-	}
-	if i, ok := e.AsLiteral().(types.Int); ok {
+	if i, ok := integer(e); ok {
 		e.SetKindCase(ast.NewExprFactory().NewLiteral(e.ID(), types.Double(i)))
 	}
+}
+
+// fraction replaces the integers of a fraction by doubles.
+func fraction(e ast.Expr) {
+	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != operators.Divide {
+		return
+	}
+	args := e.AsCall().Args()
+	if !slices.ContainsFunc(args, func(arg ast.Expr) bool { _, ok := integer(arg); return !ok }) {
+		double(args[0])
+		double(args[1])
+	}
+}
+
+func integer(e ast.Expr) (types.Int, bool) {
+	if e.Kind() != ast.LiteralKind {
+		return 0, false
+	}
+	i, ok := e.AsLiteral().(types.Int)
+	return i, ok
 }
 
 // first returns the first error of an expression, with its position.

@@ -143,6 +143,37 @@ func TestCondition(t *testing.T) {
 			"Macros.", structured, "result.items.all(i, i.up)", response(parsed(t, body)),
 			want{unmet, ""},
 		},
+		"FractionOfFields": {
+			"Whole numbers are calculated with as those of JSON are.", structured,
+			"result.p99 * 2 / 100 > 99 / 100", response(parsed(t, body)),
+			want{met, ""},
+		},
+		"FractionIsNotZero": {
+			"A fraction of whole numbers is not 0.", structured, "result.p99 / 100000 < 1 / 100",
+			response(parsed(t, body)),
+			want{met, ""},
+		},
+		"ElementAt": {
+			"An element of a list has a whole number.", structured, "result.items[1].up || result.items[0].up",
+			response(parsed(t, body)),
+			want{met, ""},
+		},
+		"FractionOfPayload": {
+			"Nor in a response of a function.", invocation, "payload.errors / payload.total < 1 / 100",
+			map[string]any{varPayload: parsed(t, `{"errors": 1, "total": 1000}`)},
+			want{met, ""},
+		},
+		"FractionBesideStatus": {
+			"Even if another part needs whole numbers.", invocation,
+			"statusCode == 200 && payload.errors / payload.total < 1 / 100",
+			map[string]any{varStatusCode: 200, varPayload: parsed(t, `{"errors": 1, "total": 1000}`)},
+			want{met, ""},
+		},
+		"ClassOfStatus": {
+			"The status is a whole number.", invocation, "statusCode / 100 == 2",
+			map[string]any{varStatusCode: 204},
+			want{met, ""},
+		},
 		"Has": {
 			"A field that may be missing.", structured, "has(result.errors) && result.errors > 1",
 			response(parsed(t, body)),
