@@ -114,7 +114,8 @@ func (e *external) desired(
 	if err != nil {
 		return forProvider, initProvider, err
 	}
-	forProvider = fixed(fromSpec(p.CapacityProviderSettings), p)
+	forProvider = fromSpec(p.CapacityProviderSettings)
+	fixedToSettings.Copy(&forProvider, &p)
 	if c.Spec.InitProvider != nil {
 		initProvider = fromSpec(*c.Spec.InitProvider)
 	}
