@@ -28,7 +28,7 @@ const deletion = 5 * time.Second
 
 // external is a capacity provider in AWS. It lives for one reconcile.
 type external struct {
-	api    lambdaAPI
+	api    *lambda.Client
 	fields refs.Getter
 	tags   *readcache.TagCache
 	owner  tagging.Owner
