@@ -152,7 +152,7 @@ func sdkVersion(t *testing.T) string {
 const coverageIntro = `# Coverage
 
 What of AWS Lambda's API is where in this one, as of the SDK's service/lambda %s. This page is generated: the operations are
-those that a kind's client declares, and the fields those of the inputs with which it creates, updates, puts, publishes, adds
+those whose inputs a kind's code names, and the fields those of the inputs with which it creates, updates, puts, publishes, adds
 or invokes. A test holds the API to both, so that a newer SDK shows what is missing.
 
 - [Operations](#operations)

@@ -34,7 +34,7 @@ import (
 
 // external is an alias in AWS. It lives for one reconcile.
 type external struct {
-	api   lambdaAPI
+	api   *lambda.Client
 	cache *readcache.Cache
 	// functions is read for the version that the Function published last.
 	functions client.Reader

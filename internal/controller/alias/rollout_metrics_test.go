@@ -1,7 +1,6 @@
 package alias
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -334,23 +333,17 @@ func TestRetriedWithinAMinute(t *testing.T) {
 	}
 }
 
-// unreadable answers GetFunctionConfiguration as AWS does to who may not use the key of the variables.
-type unreadable struct{ lambdaAPI }
-
-func (unreadable) GetFunctionConfiguration(
-	context.Context, *lambda.GetFunctionConfigurationInput, ...func(*lambda.Options),
-) (*lambda.GetFunctionConfigurationOutput, error) {
-	return &lambda.GetFunctionConfigurationOutput{
-		CodeSha256: aws.String("same"), Environment: &types.EnvironmentResponse{
-			Error: &types.EnvironmentError{ErrorCode: aws.String("AccessDeniedException")},
-		},
-	}, nil
-}
-
 // TestUnreadableVariables checks that two versions do not count as equal whose variables can't be read: one that differs
 // in them alone would be promoted without an analysis, or rejected with the other one.
 func TestUnreadableVariables(t *testing.T) {
-	e := &external{api: unreadable{}}
+	w := testenv.NewScripted(t, testenv.Script{
+		"GetFunctionConfiguration": testenv.Returns(&lambda.GetFunctionConfigurationOutput{
+			CodeSha256: aws.String("same"), Environment: &types.EnvironmentResponse{
+				Error: &types.EnvironmentError{ErrorCode: aws.String("AccessDeniedException")},
+			},
+		}, nil),
+	})
+	e := &external{api: w.Lambda}
 	one, _ := e.version(t.Context(), "1")
 	again, _ := e.version(t.Context(), "1")
 	two, _ := e.version(t.Context(), "2")

@@ -16,51 +16,23 @@ import (
 
 // createInput returns the request that creates a capacity provider with all its settings.
 func createInput(name string, s settings) *lambda.CreateCapacityProviderInput {
-	in := &lambda.CreateCapacityProviderInput{
-		CapacityProviderName: ptr.To(name),
-		VpcConfig: &types.CapacityProviderVpcConfig{
-			SubnetIds: s.VPCConfig.SubnetIDs, SecurityGroupIds: append([]string{}, s.VPCConfig.SecurityGroupIDs...),
-		},
-		PermissionsConfig: &types.CapacityProviderPermissionsConfig{
-			CapacityProviderOperatorRoleArn: s.PermissionsConfig.CapacityProviderOperatorRoleArn,
-		},
-		KmsKeyArn:                     s.KMSKeyArn,
-		CapacityProviderScalingConfig: scalingInput(s.ScalingConfig),
-		PropagateTags:                 propagateInput(s.PropagateTags),
-		TelemetryConfig:               telemetryInput(s.TelemetryConfig),
-		Tags:                          s.Tags,
-	}
-	if i := s.InstanceRequirements; i != nil {
-		in.InstanceRequirements = &types.InstanceRequirements{
-			AllowedInstanceTypes:  i.AllowedInstanceTypes,
-			ExcludedInstanceTypes: i.ExcludedInstanceTypes,
-		}
-		if i.Architectures != nil {
-			in.InstanceRequirements.Architectures = []types.Architecture{types.Architecture(*i.Architectures)}
-		}
-	}
+	in := &lambda.CreateCapacityProviderInput{CapacityProviderName: ptr.To(name)}
+	settingsToCreate.Copy(in, &s)
 	return in
 }
 
 // updateInput returns the request with the blocks that changed, each of them complete.
 func updateInput(name string, t settings, changes diff.Changes) *lambda.UpdateCapacityProviderInput {
 	in := &lambda.UpdateCapacityProviderInput{CapacityProviderName: ptr.To(name)}
-	if changes.Any("capacityProviderScalingConfig") {
-		in.CapacityProviderScalingConfig = scalingInput(t.ScalingConfig)
-	}
-	if changes.Any("propagateTags") {
-		in.PropagateTags = propagateInput(t.PropagateTags)
-	}
-	if changes.Any("telemetryConfig") {
-		in.TelemetryConfig = telemetryInput(t.TelemetryConfig)
+	for _, path := range updatable {
+		if changes.Any(path) {
+			settingsToUpdate.CopyField(in, &t, path)
+		}
 	}
 	return in
 }
 
 func scalingInput(c *scalingConfig) *types.CapacityProviderScalingConfig {
-	if c == nil {
-		return nil
-	}
 	out := &types.CapacityProviderScalingConfig{
 		MaxVCpuCount: c.MaxVCPUCount,
 		ScalingMode:  types.CapacityProviderScalingMode(ptr.Deref(c.ScalingMode, "")),
@@ -78,9 +50,6 @@ func scalingInput(c *scalingConfig) *types.CapacityProviderScalingConfig {
 }
 
 func propagateInput(p *v1beta1.PropagateTags) *types.PropagateTags {
-	if p == nil {
-		return nil
-	}
 	out := &types.PropagateTags{Mode: types.PropagateTagsMode(p.Mode)}
 	if out.Mode == types.PropagateTagsModeExplicit {
 		out.ExplicitTags = p.ExplicitTags
@@ -88,38 +57,15 @@ func propagateInput(p *v1beta1.PropagateTags) *types.PropagateTags {
 	return out
 }
 
-func telemetryInput(c *telemetry) *types.CapacityProviderTelemetryConfig {
-	if c == nil {
-		return nil
-	}
-	return &types.CapacityProviderTelemetryConfig{LoggingConfig: &types.CapacityProviderLoggingConfig{
-		LogGroup:       c.LoggingConfig.LogGroup,
-		SystemLogLevel: types.SystemLogLevel(ptr.Deref(c.LoggingConfig.SystemLogLevel, "")),
-	}}
-}
-
 // observation returns what status shows of a capacity provider.
 func observation(name string, o observed) v1beta1.CapacityProviderObservation {
-	p, s := o.provider, fromAWS(name, o)
+	s := fromAWS(name, o)
 	out := v1beta1.CapacityProviderObservation{
-		CapacityProviderName:            ptr.To(name),
-		CapacityProviderArn:             p.CapacityProviderArn,
-		State:                           ptr.To(string(p.State)),
-		SubnetIDs:                       s.VPCConfig.SubnetIDs,
-		SecurityGroupIDs:                s.VPCConfig.SecurityGroupIDs,
-		CapacityProviderOperatorRoleArn: s.PermissionsConfig.CapacityProviderOperatorRoleArn,
-		KMSKeyArn:                       s.KMSKeyArn,
-		TagKeys:                         slices.Sorted(maps.Keys(o.tags)),
-		PropagateTags:                   s.PropagateTags,
-		TelemetryConfig: &v1beta1.CapacityProviderTelemetryConfig{
-			LoggingConfig: s.TelemetryConfig.LoggingConfig,
-		},
-		LastModified: p.LastModified,
-		CapacityProviderScalingConfig: &v1beta1.CapacityProviderScalingConfig{
-			MaxVCPUCount: s.ScalingConfig.MaxVCPUCount, ScalingMode: s.ScalingConfig.ScalingMode,
-		},
+		CapacityProviderName: ptr.To(name), TagKeys: slices.Sorted(maps.Keys(o.tags)),
 	}
-	if c := p.CapacityProviderScalingConfig; c != nil {
+	settingsToStatus.Copy(&out, &s)
+	answerToStatus.Copy(&out, o.provider)
+	if c := o.provider.CapacityProviderScalingConfig; c != nil {
 		for _, policy := range c.ScalingPolicies {
 			out.CapacityProviderScalingConfig.ScalingPolicies = append(
 				out.CapacityProviderScalingConfig.ScalingPolicies,
@@ -127,15 +73,6 @@ func observation(name string, o observed) v1beta1.CapacityProviderObservation {
 					PredefinedMetricType: string(policy.PredefinedMetricType),
 					TargetValue:          lambdaapi.Decimal(ptr.Deref(policy.TargetValue, 0)),
 				})
-		}
-	}
-	if i := s.InstanceRequirements; i != nil {
-		out.InstanceRequirements = &v1beta1.InstanceRequirements{
-			AllowedInstanceTypes:  i.AllowedInstanceTypes,
-			ExcludedInstanceTypes: i.ExcludedInstanceTypes,
-		}
-		if i.Architectures != nil {
-			out.InstanceRequirements.Architectures = []string{*i.Architectures}
 		}
 	}
 	return out

@@ -24,11 +24,11 @@ func compare(
 
 // withDefaults returns the settings with defaults for the blocks that AWS always sets, and for the scaling mode.
 func withDefaults(name string, s settings) settings {
-	scaling := ptr.Deref(s.ScalingConfig, scalingConfig{})
+	scaling := ptr.Deref(s.CapacityProviderScalingConfig, scalingConfig{})
 	if scaling.ScalingMode == nil { // The mode in AWS may be Manual, which needs policies, and spec then has none.
 		scaling.ScalingMode = ptr.To(string(types.CapacityProviderScalingModeAuto))
 	}
-	s.ScalingConfig = &scaling
+	s.CapacityProviderScalingConfig = &scaling
 	if s.PropagateTags == nil {
 		s.PropagateTags = &v1beta1.PropagateTags{Mode: string(types.PropagateTagsModeNone)}
 	}

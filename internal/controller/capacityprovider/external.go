@@ -28,7 +28,7 @@ const deletion = 5 * time.Second
 
 // external is a capacity provider in AWS. It lives for one reconcile.
 type external struct {
-	api    lambdaAPI
+	api    *lambda.Client
 	fields refs.Getter
 	tags   *readcache.TagCache
 	owner  tagging.Owner
@@ -114,7 +114,8 @@ func (e *external) desired(
 	if err != nil {
 		return forProvider, initProvider, err
 	}
-	forProvider = fixed(fromSpec(p.CapacityProviderSettings), p)
+	forProvider = fromSpec(p.CapacityProviderSettings)
+	fixedToSettings.Copy(&forProvider, &p)
 	if c.Spec.InitProvider != nil {
 		initProvider = fromSpec(*c.Spec.InitProvider)
 	}

@@ -19,10 +19,10 @@ type settings struct {
 	InstanceRequirements *instances        `json:"instanceRequirements"`
 	KMSKeyArn            *string           `json:"kmsKeyArn"`
 
-	ScalingConfig   *scalingConfig         `json:"capacityProviderScalingConfig"`
-	PropagateTags   *v1beta1.PropagateTags `json:"propagateTags"`
-	TelemetryConfig *telemetry             `json:"telemetryConfig"`
-	Tags            map[string]string      `json:"tags"`
+	CapacityProviderScalingConfig *scalingConfig                           `json:"capacityProviderScalingConfig"`
+	PropagateTags                 *v1beta1.PropagateTags                   `json:"propagateTags"`
+	TelemetryConfig               *v1beta1.CapacityProviderTelemetryConfig `json:"telemetryConfig"`
+	Tags                          map[string]string                        `json:"tags"`
 }
 
 type vpcConfig struct {
@@ -51,47 +51,10 @@ type scalingConfig struct {
 	ScalingPolicies map[string]string `json:"scalingPolicies"`
 }
 
-type telemetry struct {
-	LoggingConfig v1beta1.CapacityProviderLoggingConfig `json:"loggingConfig"`
-}
-
 // fromSpec returns the mutable settings in comparable form.
 func fromSpec(p v1beta1.CapacityProviderSettings) settings {
-	s := settings{PropagateTags: p.PropagateTags, Tags: p.Tags}
-	if c := p.CapacityProviderScalingConfig; c != nil {
-		s.ScalingConfig = &scalingConfig{
-			MaxVCPUCount: c.MaxVCPUCount, ScalingMode: c.ScalingMode,
-			ScalingPolicies: map[string]string{},
-		}
-		for _, policy := range c.ScalingPolicies {
-			s.ScalingConfig.ScalingPolicies[policy.PredefinedMetricType] = plain(policy.TargetValue)
-		}
-	}
-	if c := p.TelemetryConfig; c != nil {
-		s.TelemetryConfig = &telemetry{LoggingConfig: c.LoggingConfig}
-	}
-	return s
-}
-
-// fixed adds the immutable settings in comparable form. References to fields of other
-// objects have been resolved before.
-func fixed(s settings, p v1beta1.CapacityProviderParameters) settings {
-	s.KMSKeyArn = p.KMSKeyArn
-	if c := p.VPCConfig; c != nil {
-		s.VPCConfig = vpcConfig{SubnetIDs: c.SubnetIDs, SecurityGroupIDs: c.SecurityGroupIDs}
-	}
-	if c := p.PermissionsConfig; c != nil {
-		s.PermissionsConfig.CapacityProviderOperatorRoleArn = c.CapacityProviderOperatorRoleArn
-	}
-	if c := p.InstanceRequirements; c != nil {
-		s.InstanceRequirements = &instances{
-			AllowedInstanceTypes:  c.AllowedInstanceTypes,
-			ExcludedInstanceTypes: c.ExcludedInstanceTypes,
-		}
-		if len(c.Architectures) > 0 {
-			s.InstanceRequirements.Architectures = &c.Architectures[0]
-		}
-	}
+	var s settings
+	specToSettings.Copy(&s, &p)
 	return s
 }
 
@@ -105,30 +68,16 @@ type observed struct {
 func fromAWS(name string, o observed) settings {
 	p := o.provider
 	s := settings{
-		KMSKeyArn: lambdaapi.NonEmpty(p.KmsKeyArn), Tags: o.tags,
-		ScalingConfig: &scalingConfig{
+		Tags: o.tags,
+		CapacityProviderScalingConfig: &scalingConfig{
 			ScalingMode:     ptr.To(string(types.CapacityProviderScalingModeAuto)),
 			ScalingPolicies: map[string]string{},
 		},
 		PropagateTags:   &v1beta1.PropagateTags{Mode: string(types.PropagateTagsModeNone)},
 		TelemetryConfig: defaultTelemetry(name),
 	}
-	if c := p.VpcConfig; c != nil {
-		s.VPCConfig = vpcConfig{SubnetIDs: c.SubnetIds, SecurityGroupIDs: c.SecurityGroupIds}
-	}
-	if c := p.PermissionsConfig; c != nil {
-		s.PermissionsConfig.CapacityProviderOperatorRoleArn = c.CapacityProviderOperatorRoleArn
-	}
-	if c := p.InstanceRequirements; c != nil {
-		s.InstanceRequirements = &instances{
-			AllowedInstanceTypes:  c.AllowedInstanceTypes,
-			ExcludedInstanceTypes: c.ExcludedInstanceTypes,
-		}
-		if len(c.Architectures) > 0 {
-			s.InstanceRequirements.Architectures = ptr.To(string(c.Architectures[0]))
-		}
-	}
-	observedScaling(&s, p.CapacityProviderScalingConfig)
+	answerToSettings.Copy(&s, p)
+	observedScaling(s.CapacityProviderScalingConfig, p.CapacityProviderScalingConfig)
 	if c := p.PropagateTags; c != nil && c.Mode != "" {
 		s.PropagateTags = &v1beta1.PropagateTags{Mode: string(c.Mode), ExplicitTags: c.ExplicitTags}
 	}
@@ -143,26 +92,25 @@ func fromAWS(name string, o observed) settings {
 	return s
 }
 
-func observedScaling(s *settings, c *types.CapacityProviderScalingConfig) {
+func observedScaling(s *scalingConfig, c *types.CapacityProviderScalingConfig) {
 	if c == nil {
 		return
 	}
-	s.ScalingConfig.MaxVCPUCount = c.MaxVCpuCount
+	s.MaxVCPUCount = c.MaxVCpuCount
 	if c.ScalingMode != "" {
-		s.ScalingConfig.ScalingMode = ptr.To(string(c.ScalingMode))
+		s.ScalingMode = ptr.To(string(c.ScalingMode))
 	}
 	if c.ScalingMode != types.CapacityProviderScalingModeManual {
 		return // AWS chooses these policies itself.
 	}
 	for _, policy := range c.ScalingPolicies {
-		s.ScalingConfig.ScalingPolicies[string(
-			policy.PredefinedMetricType)] = lambdaapi.Decimal(ptr.Deref(policy.TargetValue, 0))
+		s.ScalingPolicies[string(policy.PredefinedMetricType)] = lambdaapi.Decimal(ptr.Deref(policy.TargetValue, 0))
 	}
 }
 
 // defaultTelemetry returns the logging configuration of a capacity provider that sets none.
-func defaultTelemetry(name string) *telemetry {
-	return &telemetry{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{
+func defaultTelemetry(name string) *v1beta1.CapacityProviderTelemetryConfig {
+	return &v1beta1.CapacityProviderTelemetryConfig{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{
 		LogGroup:       ptr.To("/aws/lambda/capacity-provider/" + name),
 		SystemLogLevel: ptr.To(string(types.SystemLogLevelInfo)),
 	}}

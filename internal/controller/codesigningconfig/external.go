@@ -25,7 +25,7 @@ import (
 
 // external is a code signing configuration in AWS. It lives for one reconcile.
 type external struct {
-	api    lambdaAPI
+	api    *lambda.Client
 	fields refs.Getter
 	tags   *readcache.TagCache
 	cache  *readcache.Cache

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ktypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -63,7 +64,7 @@ func newEnv(t testing.TB) *env {
 // restart restarts the provider, which loses its state in memory.
 func (e *env) restart() { e.tags, e.cache = readcache.NewTagCache(e.Now), &readcache.Cache{} }
 
-func (e *env) newExternal(api lambdaAPI) awsResource {
+func (e *env) newExternal(api *lambda.Client) awsResource {
 	th := &external{
 		api: api, fields: e.fields, tags: e.tags, cache: e.cache, now: e.Now,
 		owner: testenv.Owner(kind, "ignored"),

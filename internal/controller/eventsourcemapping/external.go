@@ -27,7 +27,7 @@ import (
 
 // external is an event source mapping in AWS. It lives for one reconcile.
 type external struct {
-	api    lambdaAPI
+	api    *lambda.Client
 	fields refs.Getter
 	tags   *readcache.TagCache
 	cache  *readcache.Cache

@@ -17,12 +17,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
-// listAPI has the call that polls many resources at once.
-type listAPI interface {
-	ListEventSourceMappings(ctx context.Context, in *lambda.ListEventSourceMappingsInput,
-		opts ...func(*lambda.Options)) (*lambda.ListEventSourceMappingsOutput, error)
-}
-
 // mappings is the list of the mappings of an account and region.
 var mappings = &listpoll.List{
 	Operation: opList, PageSize: 100,
@@ -33,7 +27,7 @@ var mappings = &listpoll.List{
 
 // readMappings reads a page of ListEventSourceMappings. AWS does not sort it. The fingerprint leaves out the result of
 // the last processing: it changes with the traffic, so that the list would never do for a mapping that is in use.
-func readMappings(ctx context.Context, api listAPI, marker string) (listpoll.Page, error) {
+func readMappings(ctx context.Context, api *lambda.Client, marker string) (listpoll.Page, error) {
 	out, err := api.ListEventSourceMappings(ctx, &lambda.ListEventSourceMappingsInput{Marker: lambdaapi.Text(marker)})
 	if err != nil {
 		return listpoll.Page{}, errors.Wrap(awserr.Sanitize(err), "cannot list event source mappings")

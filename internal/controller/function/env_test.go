@@ -72,7 +72,7 @@ func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambd
 }
 
 // testExternal returns an external.
-func testExternal(api lambdaAPI, objs testenv.Objects) *external {
+func testExternal(api *lambda.Client, objs testenv.Objects) *external {
 	return &external{
 		api:      api,
 		resolver: &resolver{objects: objs, bundles: archive.Finder{Objects: objs}},

@@ -29,7 +29,7 @@ import (
 
 // external is a function in AWS. It lives for one reconcile: each call uses what an earlier one found.
 type external struct {
-	api       lambdaAPI
+	api       *lambda.Client
 	resolver  *resolver
 	tags      tagging.Owner
 	cache     *readcache.Cache

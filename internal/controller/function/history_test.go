@@ -15,7 +15,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/fluxtest"
 )
@@ -269,11 +268,7 @@ func TestHistoryNeverDeletesTheFunction(t *testing.T) {
 // show a setting whose call comes first.
 func TestHistoryPastAnUnshownSetting(t *testing.T) {
 	e := newEnv(t)
-	e.Observer = func() reconcile.Observer[*v1beta1.Function] {
-		th := testExternal(forgetful{e.Lambda}, e.objects)
-		th.now, th.memory, th.cache = e.Now, e.memory, e.Cache
-		return th.resource()
-	}
+	e.OnCall = forgets
 	f := withHistory(1)
 	e.rest(f)
 	apply(f, memory(256))

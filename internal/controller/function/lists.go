@@ -16,13 +16,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
-// listAPI has the call that polls many resources at once.
-type listAPI interface {
-	ListFunctions(
-		ctx context.Context, in *lambda.ListFunctionsInput, opts ...func(*lambda.Options),
-	) (*lambda.ListFunctionsOutput, error)
-}
-
 // functions is the list of the functions of an account and region.
 var functions = &listpoll.List{
 	Operation: "ListFunctions", PageSize: 50,
@@ -32,7 +25,7 @@ var functions = &listpoll.List{
 }
 
 // readFunctions reads a page of ListFunctions. AWS does not sort it.
-func readFunctions(ctx context.Context, api listAPI, marker string) (listpoll.Page, error) {
+func readFunctions(ctx context.Context, api *lambda.Client, marker string) (listpoll.Page, error) {
 	out, err := api.ListFunctions(ctx, &lambda.ListFunctionsInput{Marker: lambdaapi.Text(marker)})
 	if err != nil {
 		return listpoll.Page{}, errors.Wrap(awserr.Sanitize(err), "cannot list functions")

@@ -35,15 +35,13 @@ func (a *fakeAccount) Recent(context.Context, time.Duration) (account.Figures, b
 
 // provisionedLambda returns the provisioned concurrency of a function.
 type provisionedLambda struct {
-	lambdaAPI
-
 	provisioned []int32
 	err         error
 	endless     bool
 }
 
-func (p *provisionedLambda) ListProvisionedConcurrencyConfigs(
-	context.Context, *lambda.ListProvisionedConcurrencyConfigsInput, ...func(*lambda.Options),
+func (p *provisionedLambda) list(
+	*lambda.ListProvisionedConcurrencyConfigsInput,
 ) (*lambda.ListProvisionedConcurrencyConfigsOutput, error) {
 	out := &lambda.ListProvisionedConcurrencyConfigsOutput{}
 	for _, n := range p.provisioned {
@@ -150,7 +148,10 @@ func TestCheckReservation(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			th := testExternal(&tc.api, nil)
+			w := testenv.NewScripted(t, testenv.Script{
+				"ListProvisionedConcurrencyConfigs": testenv.Scripted(tc.api.list),
+			})
+			th := testExternal(w.Lambda, nil)
 			th.account = &tc.account
 			err := th.checkReservation(
 				t.Context(),

@@ -27,14 +27,14 @@ type (
 
 // external is the asynchronous invocation configuration of a function in AWS. It lives for one reconcile.
 type external struct {
-	api    lambdaAPI
+	api    *lambda.Client
 	fields refs.Getter
 
 	name   functionname.Name
 	others *reconcile.Others
 }
 
-func newExternal(api lambdaAPI, fields refs.Getter) awsResource {
+func newExternal(api *lambda.Client, fields refs.Getter) awsResource {
 	e := &external{api: api, fields: fields}
 	return awsResource{
 		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, Compare: e.compare,

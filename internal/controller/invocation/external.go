@@ -36,7 +36,7 @@ const (
 type external struct {
 	fingerprints *fingerprints
 
-	api     lambdaAPI
+	api     *lambda.Client
 	objects refs.Objects
 	now     func() time.Time
 

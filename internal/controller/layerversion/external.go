@@ -24,7 +24,7 @@ import (
 
 // external is a layer in AWS. It lives for one reconcile.
 type external struct {
-	api     lambdaAPI
+	api     *lambda.Client
 	bundles archive.Finder
 	usages  *usages
 

@@ -16,12 +16,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
-// listAPI has the call that polls many resources at once.
-type listAPI interface {
-	ListLayers(ctx context.Context, in *lambda.ListLayersInput,
-		opts ...func(*lambda.Options)) (*lambda.ListLayersOutput, error)
-}
-
 // layers is the list of the layers of an account and region, each with its latest version. A
 // version can't be changed, so that it is only a question of whether it exists.
 var layers = &listpoll.List{
@@ -32,7 +26,7 @@ var layers = &listpoll.List{
 }
 
 // readLayers reads a page of ListLayers.
-func readLayers(ctx context.Context, api listAPI, marker string) (listpoll.Page, error) {
+func readLayers(ctx context.Context, api *lambda.Client, marker string) (listpoll.Page, error) {
 	out, err := api.ListLayers(ctx, &lambda.ListLayersInput{Marker: lambdaapi.Text(marker)})
 	if err != nil {
 		return listpoll.Page{}, errors.Wrap(awserr.Sanitize(err), "cannot list layers")

@@ -1,7 +1,6 @@
 package layerversion
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -133,13 +132,17 @@ func TestUnknownUsage(t *testing.T) {
 
 // pager returns one function per page, with one layer of pages.
 type pager struct {
-	lambdaAPI
-
 	pages []string
 	calls []string
 }
 
-func (p *pager) ListFunctions(_ context.Context, in *lambda.ListFunctionsInput, _ ...func(*lambda.Options)) (*lambda.ListFunctionsOutput, error) {
+// client returns a client that returns the pages.
+func (p *pager) client(t *testing.T) *lambda.Client {
+	t.Helper()
+	return testenv.NewScripted(t, testenv.Script{"ListFunctions": testenv.Scripted(p.listFunctions)}).Lambda
+}
+
+func (p *pager) listFunctions(in *lambda.ListFunctionsInput) (*lambda.ListFunctionsOutput, error) {
 	i := len(ptr.Deref(in.Marker, ""))
 	p.calls = append(p.calls, fmt.Sprint(in.FunctionVersion, i))
 	out := &lambda.ListFunctionsOutput{Functions: []types.FunctionConfiguration{{Layers: []types.Layer{{}, {Arn: &p.pages[i]}}}}}
@@ -154,7 +157,7 @@ func TestEndlessSurvey(t *testing.T) {
 	for name, perPage := range map[string]time.Duration{"Pages": 0, "Slow": 30 * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			api := &pager{pages: make([]string, 2*mostPages)}
-			th, l, now := &external{api: api, usages: newUsages()}, testLayer(), testenv.Start
+			th, l, now := &external{api: api.client(t), usages: newUsages()}, testLayer(), testenv.Start
 			for range 4 * mostPages {
 				now = now.Add(perPage)
 				granted := 1
@@ -183,7 +186,7 @@ func TestEndlessSurvey(t *testing.T) {
 // pages, even if the whole takes longer than a list is valid.
 func TestSurveyGoesOnWhereItStopped(t *testing.T) {
 	api := &pager{pages: []string{arn(1), strings.Replace(arn(2), ":l:", ":other:", 1), arn(3)}}
-	th, l := &external{api: api, usages: newUsages()}, testLayer()
+	th, l := &external{api: api.client(t), usages: newUsages()}, testLayer()
 	granted := 1
 	for round := range 4 {
 		th.facts = reconcile.Facts{

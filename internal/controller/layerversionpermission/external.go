@@ -18,7 +18,7 @@ import (
 
 // external is a statement in AWS. It lives for one reconcile.
 type external struct {
-	api   lambdaAPI
+	api   *lambda.Client
 	cache *readcache.Cache
 
 	// at is the desired place of the statement, set by read.
@@ -37,7 +37,7 @@ type (
 	update      = reconcile.Update[policy.Grant]
 )
 
-func newExternal(api lambdaAPI, cache *readcache.Cache) awsResource {
+func newExternal(api *lambda.Client, cache *readcache.Cache) awsResource {
 	e := &external{api: api, cache: cache}
 	return awsResource{
 		Calls: calls, Read: e.read, Owner: e.owner, Status: e.status, Desired: e.desired, Compare: e.compare,

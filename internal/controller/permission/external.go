@@ -21,7 +21,7 @@ import (
 
 // external is a statement in AWS. It lives for one reconcile.
 type external struct {
-	api    lambdaAPI
+	api    *lambda.Client
 	cache  *readcache.Cache
 	fields refs.Getter
 

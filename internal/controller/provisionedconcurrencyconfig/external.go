@@ -28,13 +28,13 @@ type (
 
 // external is the provisioned concurrency of an alias or a version in AWS. It lives for one reconcile.
 type external struct {
-	api lambdaAPI
+	api *lambda.Client
 	now func() time.Time
 
 	name functionname.Name
 }
 
-func newExternal(api lambdaAPI, now func() time.Time) awsResource {
+func newExternal(api *lambda.Client, now func() time.Time) awsResource {
 	e := &external{api: api, now: now}
 	return awsResource{
 		Calls: calls, Read: e.read, Status: e.status, Ready: e.ready, Desired: e.desired, Plan: e.plan,

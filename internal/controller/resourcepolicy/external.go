@@ -22,7 +22,7 @@ import (
 
 // external is a policy in AWS. It lives for one reconcile.
 type external struct {
-	api    lambdaAPI
+	api    *lambda.Client
 	fields refs.Getter
 
 	// arn of the resource that has the policy, set by read.
@@ -35,7 +35,7 @@ type (
 	update      = reconcile.Update[policy.Document]
 )
 
-func newExternal(api lambdaAPI, fields refs.Getter) awsResource {
+func newExternal(api *lambda.Client, fields refs.Getter) awsResource {
 	e := &external{api: api, fields: fields}
 	return awsResource{
 		Calls: calls, Read: e.read, MatchesCreation: e.matchesCreation, Status: e.status, Desired: e.desired,

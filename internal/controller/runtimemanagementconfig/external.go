@@ -28,12 +28,12 @@ type (
 
 // external is the runtime management configuration of a version in AWS. It lives for one reconcile.
 type external struct {
-	api lambdaAPI
+	api *lambda.Client
 
 	name functionname.Name
 }
 
-func newExternal(api lambdaAPI) awsResource {
+func newExternal(api *lambda.Client) awsResource {
 	e := &external{api: api}
 	return awsResource{
 		Calls: calls, Read: e.read, Owner: e.owner, Status: e.status, Desired: e.desired, Compare: e.compare,

@@ -60,7 +60,7 @@ func at(version string) func(*v1beta1.Version) {
 	}
 }
 
-func newExternal(api lambdaAPI, functions client.Reader, cache *readcache.Cache) awsResource {
+func newExternal(api *lambda.Client, functions client.Reader, cache *readcache.Cache) awsResource {
 	return (&external{api: api, functions: functions, cache: cache}).resource()
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -30,7 +31,7 @@ const usersGrace = time.Minute
 
 // external manages the versions of a function in AWS. It lives for one reconcile.
 type external struct {
-	api   lambdaAPI
+	api   *lambda.Client
 	cache *readcache.Cache
 	// functions reads the Function that spec refers to before a version is published.
 	functions client.Reader

@@ -1,4 +1,4 @@
-// Package sdkcalls finds the AWS calls of a kind by the interfaces in its code. Documents and their tests are
+// Package sdkcalls finds the AWS calls of a kind by the inputs of the SDK in its code. Documents and their tests are
 // generated from it.
 package sdkcalls
 
@@ -18,24 +18,26 @@ type Call struct {
 	// Service is the SDK's package, such as lambda.
 	Service string
 
-	// Operation is the method's name, such as GetFunction.
+	// Operation is its name, such as GetFunction.
 	Operation string
 }
 
 // module is the path of this module, below which packages are folders.
 const module = "github.com/crossplane-contrib/provider-lambda/"
 
-// sharedPackages declare calls of AWS that several kinds make.
+// sdk is the path of the SDK's packages of services.
+const sdk = "github.com/aws/aws-sdk-go-v2/service/"
+
+// sharedPackages make calls of AWS for several kinds.
 var sharedPackages = []string{
 	"internal/archive", "internal/controller/functionconfig", "internal/controller/tagging",
 	"internal/controller/versions",
 }
 
-// Of returns the calls of a kind: those that the interfaces in its folder declare, and those declared by the packages
-// among sharedPackages that it imports. A call is a method func(ctx, in *service.OperationInput, ...). root is the
-// module's folder.
+// Of returns the calls of a kind: those made in its folder, and those of the packages among sharedPackages that it
+// imports. A call is recognised by its input, such as lambda.GetFunctionInput. root is the module's folder.
 func Of(root, folder string) ([]Call, error) {
-	found, imports, err := declared(folder)
+	found, imports, err := made(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -44,20 +46,20 @@ func Of(root, folder string) ([]Call, error) {
 		if !ok || !slices.Contains(sharedPackages, shared) {
 			continue
 		}
-		more, _, err := declared(filepath.Join(root, shared))
+		more, _, err := made(filepath.Join(root, shared))
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, more...)
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%s declares no call of AWS", folder)
+		return nil, fmt.Errorf("%s makes no call of AWS", folder)
 	}
 	return unique(found), nil
 }
 
-// declared returns the calls that the interfaces in a folder declare, and the folder's imports.
-func declared(folder string) (calls []Call, imports []string, err error) {
+// made returns the calls that are made in a folder, and the folder's imports.
+func made(folder string) (calls []Call, imports []string, err error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
 		return nil, nil, err
@@ -73,24 +75,29 @@ func declared(folder string) (calls []Call, imports []string, err error) {
 		for _, i := range f.Imports {
 			imports = append(imports, strings.Trim(i.Path.Value, `"`))
 		}
-		calls = append(calls, interfaces(f)...)
+		calls = append(calls, inputs(f)...)
 	}
 	slices.Sort(imports)
 	return calls, slices.Compact(imports), nil
 }
 
-// interfaces returns the calls that the interfaces of a file declare.
-func interfaces(f *ast.File) []Call {
+// inputs returns the calls whose inputs a file names.
+func inputs(f *ast.File) []Call {
+	services := map[string]bool{}
+	for _, i := range f.Imports {
+		if service, ok := strings.CutPrefix(strings.Trim(i.Path.Value, `"`), sdk); ok && i.Name == nil {
+			services[service] = true
+		}
+	}
 	var found []Call
 	ast.Inspect(f, func(n ast.Node) bool {
-		i, ok := n.(*ast.InterfaceType)
+		selector, ok := n.(*ast.SelectorExpr)
 		if !ok {
 			return true
 		}
-		for _, m := range i.Methods.List {
-			if service := serviceOf(m); service != "" {
-				found = append(found, Call{Service: service, Operation: m.Names[0].Name})
-			}
+		operation, ok := strings.CutSuffix(selector.Sel.Name, "Input")
+		if in, of := selector.X.(*ast.Ident); ok && of && services[in.Name] {
+			found = append(found, Call{Service: in.Name, Operation: operation})
 		}
 		return true
 	})
@@ -103,25 +110,4 @@ func unique(calls []Call) []Call {
 		return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Operation, b.Operation))
 	})
 	return slices.Compact(calls)
-}
-
-// serviceOf returns the service of a method, empty if it is not a call.
-func serviceOf(m *ast.Field) string {
-	fn, ok := m.Type.(*ast.FuncType)
-	if !ok || len(m.Names) == 0 || len(fn.Params.List) < 2 {
-		return ""
-	}
-	in, ok := fn.Params.List[1].Type.(*ast.StarExpr)
-	if !ok {
-		return ""
-	}
-	selector, ok := in.X.(*ast.SelectorExpr)
-	if !ok || selector.Sel.Name != m.Names[0].Name+"Input" {
-		return ""
-	}
-	service, ok := selector.X.(*ast.Ident)
-	if !ok {
-		return ""
-	}
-	return service.Name
 }

@@ -11,21 +11,23 @@ import (
 
 const client = `package p
 
-type reader interface {
-	GetFunction(ctx context.Context, in *lambda.GetFunctionInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionOutput, error)
+import (
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"example.org/other"
+)
+
+func read(api *lambda.Client) (*lambda.GetFunctionOutput, error) {
+	other.Do(&other.ReadInput{}, types.Input{})
+	return api.GetFunction(ctx, &lambda.GetFunctionInput{}, options)
 }
-type api interface {
-	reader
-	GetFunction(ctx context.Context, in *lambda.GetFunctionInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionOutput, error)
-	Close() error
-	Value(ctx context.Context, ref *objects.Ref) error
-}`
+
+func again() *lambda.GetFunctionInput { return nil }`
 
 func TestOf(t *testing.T) {
 	bundle := map[string]string{"internal/archive/s3.go": `package bundle
-type S3 interface {
-	HeadObject(ctx context.Context, in *s3.HeadObjectInput, opts ...func(*s3.Options)) (*s3.HeadObjectOutput, error)
-}`}
+import "github.com/aws/aws-sdk-go-v2/service/s3"
+var _ = s3.HeadObjectInput{}`}
 	cases := map[string]struct {
 		reason string
 		files  map[string]string
@@ -33,7 +35,7 @@ type S3 interface {
 		fails  bool
 	}{
 		"Calls": {
-			reason: "The calls of all interfaces, once, and nothing else.",
+			reason: "Each call once, and nothing else.",
 			files:  map[string]string{"kind/client.go": client}, want: []Call{{"lambda", "GetFunction"}},
 		},
 		"Shared": {
@@ -54,7 +56,7 @@ type S3 interface {
 		},
 		"Nothing": {
 			reason: "A kind that calls nothing is a mistake.",
-			files:  map[string]string{"kind/client.go": "package p\ntype api interface{ Close() error }"}, fails: true,
+			files:  map[string]string{"kind/client.go": "package p\nfunc Close() error"}, fails: true,
 		},
 		"NotThere": {reason: "A missing kind is an error.", fails: true},
 		"NoCode": {
