@@ -64,6 +64,9 @@ type external struct {
 
 	// unlisted is the error if plan could not list the versions before one is published.
 	unlisted error
+
+	// restored is true if status did not have a version of the history before this reconcile.
+	restored bool
 }
 
 type (
@@ -211,6 +214,12 @@ func (e *external) plan(
 	if plan = plan.With(planned...); e.publishesNow(f, planned) {
 		var err error
 		plan.Intent, err = e.intent(ctx, f, o)
+		if e.restored { // Only status has what the next intent replaces.
+			return reconcile.Plan{
+				Effects: reconcile.Effects{After: reconcile.AtOnce, Keep: true},
+				Ready:   plan.Ready, Changes: plan.Changes, Followed: plan.Followed,
+			}, nil
+		}
 		return plan, err
 	}
 	plan, err := e.withHistory(f, plan)

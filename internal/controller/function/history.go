@@ -125,7 +125,7 @@ func (e *external) intent(ctx context.Context, f *v1beta1.Function, o found) (re
 		return reconcile.Record{}, nil //nolint:nilerr // The call that is due returns it.
 	}
 	if recorded && last.Fingerprint != ptr.Deref(f.Status.AtProvider.PublishedFingerprint, "") {
-		rememberLost(f, last, all, ptr.Deref(c.Description, ""))
+		e.restored = rememberLost(f, last, all, ptr.Deref(c.Description, ""))
 	}
 	return reconcile.Record{
 		Annotations: versions.Intent{Before: versions.Highest(all), Fingerprint: sum}.Annotation(f),
@@ -136,18 +136,22 @@ func (e *external) intent(ctx context.Context, f *v1beta1.Function, o found) (re
 }
 
 // rememberLost adds to the history the version that an intent has led to, if the answer to its publication was lost and
-// the function has changed since. The intent is about the function: its description takes the place of a revision.
-func rememberLost(f *v1beta1.Function, i versions.Intent, all []types.FunctionConfiguration, description string) {
+// the function has changed since. The intent is about the function: its description takes the place of a revision. It
+// reports whether the history did not have the version.
+func rememberLost(f *v1beta1.Function, i versions.Intent, all []types.FunctionConfiguration, description string) bool {
+	h := &f.Status.AtProvider.VersionHistory
 	for j := range all {
 		v, c := ptr.Deref(all[j].Version, ""), fingerprint.Read(&all[j])
 		if ptr.Deref(f.Spec.ForProvider.PublishRevision, false) {
 			c.Description = &description
 		}
 		if versions.Number(v) > i.Before && c.Fingerprint() == i.Fingerprint {
-			versions.Remember(&f.Status.AtProvider.VersionHistory, v, i.Fingerprint)
-			return
+			restored := !versions.Remembers(h, v)
+			versions.Remember(h, v, i.Fingerprint)
+			return restored
 		}
 	}
+	return false
 }
 
 // remember adds a published version to the history if it belongs to the function.

@@ -197,6 +197,28 @@ func TestHistorySurvivesLostAnswersBeforeAChange(t *testing.T) {
 	}
 }
 
+// TestHistorySurvivesUnwrittenStatus checks that versions are pruned although status was written after neither of two
+// publications.
+func TestHistorySurvivesUnwrittenStatus(t *testing.T) {
+	e := newEnv(t)
+	f := withHistory(0)
+	e.rest(f)
+	for i := range int32(2) {
+		apply(f, memory(256+i))
+		for n := e.Double.Count(string(opPublish)); e.Double.Count(string(opPublish)) == n; e.Advance(2 * time.Second) {
+			before := f.DeepCopy()
+			if _, err := e.Step(f); err != nil {
+				t.Fatal(err)
+			}
+			if e.Double.Count(string(opPublish)) > n {
+				f.Status = before.Status
+			}
+		}
+	}
+	e.rest(f)
+	e.has("3")
+}
+
 // TestHistoryComesLast checks that an error of pruning does not block other changes.
 func TestHistoryComesLast(t *testing.T) {
 	e := newEnv(t)
