@@ -95,7 +95,9 @@ func TestRandomHistories(t *testing.T) {
 			got := e.provider()
 			maps.DeleteFunc(got.Tags, func(key, _ string) bool { return len(key) > 1 })
 			have := fromAWS("web", observed{provider: &got.CapacityProvider, tags: got.Tags})
-			want := withDefaults("web", fixed(fromSpec(p.CapacityProviderSettings), *p))
+			spec := fromSpec(p.CapacityProviderSettings)
+			fixedToSettings.Copy(&spec, p)
+			want := withDefaults("web", spec)
 			want.InstanceRequirements = have.InstanceRequirements
 			if diff := cmp.Diff(want, have, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("the capacity provider: -want, +got:\n%s", diff)
