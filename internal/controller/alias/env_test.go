@@ -48,7 +48,7 @@ func following(a *v1beta1.Alias) {
 // named sets the external name as if the alias had written it.
 var named = testenv.Named[*v1beta1.Alias]("live")
 
-func weighted(t *testing.T, version, weight string) *v1beta1.AliasRoutingConfig {
+func weighted(t testing.TB, version, weight string) *v1beta1.AliasRoutingConfig {
 	t.Helper()
 	return &v1beta1.AliasRoutingConfig{AdditionalVersionWeights: map[string]v1beta1.AliasWeight{version: v1beta1.AliasWeight(weight)}}
 }

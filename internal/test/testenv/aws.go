@@ -97,10 +97,7 @@ func NewAWS(t testing.TB, o awsdouble.Options) *AWS {
 	w.Double = awsdouble.New(o)
 	w.Double.Start()
 	t.Cleanup(w.Double.Close)
-	w.Lambda = lambda.NewFromConfig(w.Double.Config(Region), func(o *lambda.Options) {
-		o.Retryer = aws.NopRetryer{}
-		o.APIOptions = append(o.APIOptions, w.answering, w.fuzzing)
-	})
+	w.Lambda = w.TryingOnce()
 	return w
 }
 
@@ -111,6 +108,14 @@ func NewScripted(t testing.TB, s Script) *AWS {
 	w.Lambda = lambda.NewFromConfig(aws.Config{Region: Region},
 		func(o *lambda.Options) { o.APIOptions = append(o.APIOptions, w.fuzzing) })
 	return w
+}
+
+// TryingOnce returns a client that tries each call once.
+func (w *AWS) TryingOnce() *lambda.Client {
+	return lambda.NewFromConfig(w.Double.Config(Region), func(o *lambda.Options) {
+		o.Retryer = aws.NopRetryer{}
+		o.APIOptions = append(o.APIOptions, w.answering, w.fuzzing)
+	})
 }
 
 // Retrying returns a client that retries calls, as the provider's does.
