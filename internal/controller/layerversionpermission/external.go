@@ -45,16 +45,20 @@ func newExternal(api *lambda.Client, cache *readcache.Cache) awsResource {
 	}
 }
 
-// read reads the statement from its former place, if spec now asks for another one, or else from the desired place.
+// read reads the statement from its former place, if spec now asks for another one, or else from the desired place. A
+// statement where a create was not answered is read even if it is not as spec asks for now: it may be a grant of this
+// resource, which must not stay unnoticed.
 func (e *external) read(ctx context.Context, f reconcile.Facts, p *v1beta1.LayerVersionPermission) (found, error) {
 	at, others, err := allVersions(p)
 	if err != nil {
 		return found{}, reconcile.Invalid(err)
 	}
 	e.at = at
+	_, unanswered := ownership.UnansweredAt(p)
 	for _, other := range others {
+		tried := unanswered && other.String() == ownership.Parent(p)
 		o, err := e.find(ctx, f, other)
-		if err != nil || o.Exists && ownershipOf(p, o).Manageable() {
+		if err != nil || o.Exists && (tried || ownershipOf(p, o).Manageable()) {
 			return o, err
 		}
 	}

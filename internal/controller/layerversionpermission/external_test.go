@@ -72,8 +72,8 @@ func TestObserve(t *testing.T) {
 			Reason: "What that create made is not left behind.", Resource: testPermission(tried, atTwo), AWS: versions{1: partnerStatement}.in,
 			Want: observation{Exists: true, Ready: "Updating", Diff: "versionNumber: 1 -> 2"},
 		},
-		"TriedInVainAndMoved": {
-			Reason: "What somebody else made meanwhile is left alone.", Resource: testPermission(tried, atTwo, public), AWS: versions{1: partnerStatement}.in, Want: observation{Ready: xpv2.ReasonCreating},
+		"LostAnswerAndEdited": {
+			Reason: "Whether that create or somebody else made it is not known, so it is neither removed nor left unnoticed.", Resource: testPermission(tried, atTwo, public), AWS: versions{1: partnerStatement}.in, Want: observation{Ready: xpv2.ReasonUnavailable, Err: isForeign},
 		},
 		"ObserveOnly": {Reason: "Observing needs no ownership.", Resource: testPermission(testenv.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }), AWS: versions{1: partnerStatement}.in, Want: inOrder},
 		"Moved": {
