@@ -134,7 +134,7 @@ func TestObserve(t *testing.T) {
 			Reason: "An owned policy is deleted, even if spec can no longer be resolved.", Resource: testPolicy(named, testenv.BeingDeleted, selected("missing")), AWS: has(accountPolicy),
 			Want: observation{Exists: true},
 		},
-		"DeletedForeign":    {Reason: "A foreign resource is not deleted.", Resource: testPolicy(testenv.BeingDeleted), AWS: has(publicPolicy), Want: observation{Aborted: true}},
+		"DeletedForeign": {Reason: "A foreign resource is not deleted.", Resource: testPolicy(testenv.BeingDeleted), AWS: has(publicPolicy), Want: observation{Aborted: true}},
 		"DeletedGiven": {
 			Reason: "A policy that was never owned, and that spec does not name, is not deleted.", Resource: testPolicy(testenv.Imported[mg](testArn), testenv.BeingDeleted, func(p mg) { p.Spec.ForProvider.ResourceArn = ptr.To(testArn + ":live") }),
 			AWS: has(publicPolicy),
