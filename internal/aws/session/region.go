@@ -20,15 +20,15 @@ func (s settings) checkRegion(region string) error {
 	case region == "":
 		return fmt.Errorf("no region is set: set spec.forProvider.region")
 	case regions.IsEndpoint(region):
-		return fmt.Errorf("spec.forProvider.region %q names an endpoint, not a region: set the region itself, such "+
-			"as us-east-1, "+
-			"and useFIPSEndpoint or useDualStackEndpoint in spec of %s", region, s.ref)
+		return fmt.Errorf("spec.forProvider.region %q names an endpoint, not a region: delete this resource, "+
+			"create it with the region itself, such as us-east-1, and set useFIPSEndpoint or useDualStackEndpoint in "+
+			"spec of %s", region, s.ref)
 	case regions.Known(region), slices.Contains(s.Regions, v1beta1.Region(region)), s.SkipRegionValidation &&
 		!s.namespaced:
 		return nil
 	}
 	return fmt.Errorf("spec.forProvider.region %q is not a region of AWS that this provider knows: "+
-		"correct it, or add it to spec.regions of %s", region, s.ref)
+		"delete this resource and create it with another region, or add the region to spec.regions of %s", region, s.ref)
 }
 
 // partitions maps the prefixes of regions to partitions. The first one that fits counts.

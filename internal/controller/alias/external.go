@@ -300,6 +300,11 @@ func prepareCreate(_ context.Context, a *v1beta1.Alias, s settings) (reconcile.C
 // create creates the alias and returns its name. One that a rollout has made before is created with
 // the version that was stable.
 func (e *external) create(ctx context.Context, a *v1beta1.Alias, s settings) (reconcile.Result, error) {
+	if rollsOut(a) {
+		if err := e.validate(a); err != nil {
+			return reconcile.Result{}, err
+		}
+	}
 	defer e.cache.Forget(e.key())
 	var res reconcile.Result
 	if recreates(a) {

@@ -345,6 +345,22 @@ func TestRolloutWithAnInvalidAnalysis(t *testing.T) {
 	r.wantRoutes("nothing begins", "1", "1+2:0.1", "1")
 }
 
+// TestNewAliasWithAnInvalidAnalysis checks that an analysis that is not valid is reported before the alias is created.
+func TestNewAliasWithAnInvalidAnalysis(t *testing.T) {
+	a := testAlias(func(a *v1beta1.Alias) {
+		a.Spec.Rollout = canary()
+		a.Spec.Rollout.Analysis.Metrics[0].Name = "invalid"
+	})
+	e := newEnv(t)
+	e.health = healthy
+	if _, err := e.Do(a); err == nil || !strings.Contains(err.Error(), "spec.rollout.analysis") {
+		t.Errorf("got %v", err)
+	}
+	if _, ok := e.Double.Alias("f", "live"); ok {
+		t.Error("the alias was created")
+	}
+}
+
 // TestCommandsWithAnInvalidAnalysis checks that an analysis that is not valid does not prevent a rollback to an earlier
 // version, nor that a change by someone else is undone: they need no analysis.
 func TestCommandsWithAnInvalidAnalysis(t *testing.T) {

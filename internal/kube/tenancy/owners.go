@@ -159,7 +159,10 @@ func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string
 	if b == nil {
 		return nil
 	}
-	if tags[ownership.TagUID] != string(u.Resource.GetUID()) {
+	// Someone may have removed some tags. Without a name, nobody can be looked up.
+	unnamed := tags[ownership.TagNamespace] == "" || tags[ownership.TagName] == ""
+	other := tags[ownership.TagUID] != string(u.Resource.GetUID())
+	if other && !unnamed {
 		if err := b.checkOwner(ctx, u, tags, c, what); err != nil {
 			return err
 		}
@@ -168,7 +171,7 @@ func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string
 		return nil
 	}
 	for _, t := range targets {
-		if tags[ownership.TagUID] == "" && tags[ownership.TagCluster] == "" {
+		if tags[ownership.TagUID] == "" && tags[ownership.TagCluster] == "" || other && unnamed {
 			owners, err := b.owners(ctx, u, t)
 			if err != nil {
 				return err

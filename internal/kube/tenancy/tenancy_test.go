@@ -1,6 +1,9 @@
 package tenancy
 
 import (
+	"context"
+	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -81,7 +84,17 @@ func book(t *testing.T, objs ...client.Object) *Registry {
 		WithIndex(&v1beta1.Function{}, Index, IndexedBy).WithIndex(&v1beta1.LayerVersion{}, Index, IndexedBy).
 		WithIndex(&v1beta1.CapacityProvider{}, Index, IndexedBy).WithIndex(&v1beta1.CodeSigningConfig{}, Index,
 		IndexedBy).Build()
-	return New(c, c, func() time.Time { return start })
+	return New(&server{c}, &server{c}, func() time.Time { return start })
+}
+
+// server is a client that does not accept an empty name, as that of the API server.
+type server struct{ client.Client }
+
+func (s *server) Get(ctx context.Context, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+	if key.Name == "" {
+		return errors.New("resource name may not be empty")
+	}
+	return s.Client.Get(ctx, key, o, opts...)
 }
 
 func testSession(change ...func(*session.Session)) *session.Session {
@@ -296,6 +309,9 @@ func TestCheckTags(t *testing.T) {
 	const no = "belongs to Function shop/checkout of this cluster, and cannot be taken over"
 	owner := function("shop", "checkout", "")
 	tags := ownership.Tags(owner, cluster, "default", kind)
+	unnamed := maps.Clone(tags)
+	delete(unnamed, ownership.TagName)
+	delete(unnamed, ownership.TagUID)
 	cases := map[string]struct {
 		reason  string
 		objects []client.Object
@@ -326,6 +342,11 @@ func TestCheckTags(t *testing.T) {
 				f.UID, f.Annotations = "again", nil
 				f.Annotations = map[string]string{"crossplane.io/external-name": "pay"}
 			})}, tags: tags,
+		},
+		"Unnamed": {reason: "Someone removed the tags that name the owner, which is gone.", tags: unnamed},
+		"UnnamedLive": {
+			reason:  "The status of another resource shows the ownership of a function whose tags name nobody.",
+			objects: []client.Object{function("shop", "checkout", arn)}, tags: unnamed, want: no,
 		},
 		"Untagged": {
 			reason:  "The status of another resource shows the ownership of an untagged function.",

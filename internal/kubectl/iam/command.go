@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
@@ -75,6 +76,9 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 
 // run writes the policy.
 func (o *options) run(cmd *cobra.Command) error {
+	if o.account != "" && o.account != "*" && !functionname.IsAccountID(o.account) {
+		return kubectl.UsageErrorf(cmd, "--account-id is %q: it must have 12 digits, or be *", o.account)
+	}
 	scheme, err := kubectl.NewScheme()
 	if err != nil {
 		return err

@@ -315,3 +315,11 @@ func TestIncomplete(t *testing.T) {
 		t.Errorf("exit code %d, %s%s", code, out, errOut)
 	}
 }
+
+// TestAccountID checks that no policy is written for an account that cannot exist: it would allow nothing.
+func TestAccountID(t *testing.T) {
+	code, out, errOut := run(t, function, "--account-id=1234-5678-9012")
+	if want := `--account-id is "1234-5678-9012": it must have 12 digits, or be *`; code == 0 || out != "" || !strings.Contains(errOut, want) {
+		t.Errorf("exit code %d, %s%s", code, out, errOut)
+	}
+}
