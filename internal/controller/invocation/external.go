@@ -145,8 +145,8 @@ func remember(i *v1beta1.Invocation) {
 	}
 }
 
-// catchUp copies to status a record that was written when status was not. It clears results that belong to another call,
-// and the payload if another one has succeeded since.
+// catchUp copies to status a record that was written when status was not. It clears results that belong to another
+// call, and the payload if another one has succeeded since.
 func catchUp(i *v1beta1.Invocation, r record) {
 	if o := i.Status.AtProvider; ptr.Deref(o.Calls, 0) != r.Serial {
 		i.Status.AtProvider = v1beta1.InvocationObservation{FunctionName: o.FunctionName, Qualifier: o.Qualifier}

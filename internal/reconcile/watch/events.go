@@ -34,8 +34,8 @@ type eventSource interface {
 	Subscribe(kind string, s driftevents.Subscriber)
 }
 
-// Events enqueues resources when a call to Lambda by someone else may have changed them. It subscribes at once: an event
-// that arrives before the controller starts, while its cache is filled, is recorded for the first reconcile.
+// Events enqueues resources when a call to Lambda by someone else may have changed them. It subscribes at once: an
+// event that arrives before the controller starts, while its cache is filled, is recorded for the first reconcile.
 func Events[T reconcile.Managed](
 	mgr ctrl.Manager, events eventSource, poll reconcile.Poll, now func() time.Time, k reconcile.Kind[T],
 	b *builder.TypedBuilder[ctrl.Request], s *memory.Store,
