@@ -27,8 +27,8 @@ func (s settings) checkRegion(region string) error {
 		!s.namespaced:
 		return nil
 	}
-	return fmt.Errorf("spec.forProvider.region %q is not a region of AWS that this provider knows: "+
-		"delete this resource and create it with another region, or add the region to spec.regions of %s", region, s.ref)
+	return fmt.Errorf("spec.forProvider.region %q is not a region of AWS that this provider knows: delete "+
+		"this resource and create it with another region, or add the region to spec.regions of %s", region, s.ref)
 }
 
 // partitions maps the prefixes of regions to partitions. The first one that fits counts.
