@@ -42,11 +42,15 @@ func main() {
 // filesOn returns the number of files on a way.
 func (g *graph) filesOn(w way) int {
 	on, seen, next := map[string]bool{}, map[*types.Func]bool{}, []*types.Func{}
-	for o := range g.callers {
+	for o, callers := range g.callers {
 		fn, ok := o.(*types.Func)
-		if ok && fn.Name() == w.operation && fn.Pkg() != nil && strings.HasSuffix(fn.Pkg().Path(),
-			"/controller/"+w.kind) {
-			next = append(next, fn)
+		if !ok || fn.Name() != w.operation || fn.Pkg() == nil || !strings.HasSuffix(fn.Pkg().Path(), "/service/lambda") {
+			continue
+		}
+		for _, caller := range callers {
+			if strings.Contains(g.files[caller], "/controller/"+w.kind+"/") {
+				next = append(next, caller)
+			}
 		}
 	}
 	for len(next) > 0 {
