@@ -197,22 +197,27 @@ func (r *references[T]) explainSelector(
 	return ""
 }
 
-// externalName returns the external name of what a resolved reference refers to. What a reference is resolved to is not
-// always part of the spec's JSON. The name is empty if there is no such resource.
-func (r *references[T]) externalName(
+// values returns what a resolved reference stands for: the external name of what it refers to, and, if the resource
+// follows that, its values. What a reference is resolved to is not always part of the spec's JSON. The name is empty
+// if there is no such resource.
+func (r *references[T]) values(
 	ctx context.Context, mg resource.Managed, ref reconcile.Reference,
-) (string, error) {
+) ([]string, error) {
 	if ref.Ref == nil {
-		return "", nil
+		return []string{""}, nil
 	}
 	to, _, err := r.get(ctx, mg, ref)
 	switch {
 	case kerrors.IsNotFound(err) || kmeta.IsNoMatchError(err):
-		return "", nil
+		return []string{""}, nil
 	case err != nil:
-		return "", err
+		return nil, err
 	}
-	return meta.GetExternalName(to), nil
+	values := []string{meta.GetExternalName(to)}
+	if t, ok := to.(reconcile.ReferenceTarget); ok && ref.Follows {
+		values = append(values, t.ReferenceValues()...)
+	}
+	return values, nil
 }
 
 // get reads the object that a reference names, and returns it with its key. If it does not exist, the object is empty.
