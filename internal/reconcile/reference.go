@@ -25,6 +25,11 @@ type Reference struct {
 	Follows bool
 }
 
+// Selects reports whether the selector determines the resource. It takes precedence over Ref if it is always resolved.
+func (r Reference) Selects() bool {
+	return r.Selector != nil && (r.Ref == nil || r.Selector.Policy.IsResolvePolicyAlways())
+}
+
 // A ReferenceTarget has more values that references may be resolved to than its external name and its Ready condition.
 type ReferenceTarget interface {
 	// ReferenceValues returns the values that references to the resource may be resolved to.

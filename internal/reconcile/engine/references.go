@@ -125,10 +125,10 @@ func (r *references[T]) optional(mg resource.Managed, to client.Object, key clie
 
 // isOptional reports whether a resource does without what it refers to if that does not exist.
 func isOptional(ref reconcile.Reference) bool {
-	if ref.Ref != nil {
-		return ref.Ref.Policy.IsResolutionPolicyOptional()
+	if ref.Selects() {
+		return ref.Selector.Policy.IsResolutionPolicyOptional()
 	}
-	return ref.Selector != nil && ref.Selector.Policy.IsResolutionPolicyOptional()
+	return ref.Ref != nil && ref.Ref.Policy.IsResolutionPolicyOptional()
 }
 
 // explain returns why a reference cannot be resolved, or "" if it can or is optional.
@@ -138,7 +138,7 @@ func (r *references[T]) explain(
 	if ref.Ref == nil && ref.Selector == nil || isOptional(ref) {
 		return ""
 	}
-	if ref.Ref == nil {
+	if ref.Selects() {
 		return r.explainSelector(ctx, mg, s, ref)
 	}
 	obj, key, err := r.get(ctx, mg, ref)

@@ -78,10 +78,10 @@ func ReferenceKeys(refs []reconcile.Reference, namespace string) []string {
 	var keys []string
 	for _, r := range refs {
 		switch {
+		case r.Selects():
+			keys = append(keys, referenceKey(r.To, cmp.Or(r.Selector.Namespace, namespace), anyName))
 		case r.Ref != nil:
 			keys = append(keys, referenceKey(r.To, cmp.Or(r.Ref.Namespace, namespace), r.Ref.Name))
-		case r.Selector != nil:
-			keys = append(keys, referenceKey(r.To, cmp.Or(r.Selector.Namespace, namespace), anyName))
 		}
 	}
 	slices.Sort(keys)
