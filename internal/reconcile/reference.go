@@ -19,4 +19,19 @@ type Reference struct {
 
 	// Selector selects the resource by labels.
 	Selector *xpv2.NamespacedSelector
+
+	// Follows is true if the desired state also depends on values of the resource that spec is not resolved to, such as
+	// the version that a Function published last.
+	Follows bool
+}
+
+// Selects reports whether the selector determines the resource. It takes precedence over Ref if it is always resolved.
+func (r Reference) Selects() bool {
+	return r.Selector != nil && (r.Ref == nil || r.Selector.Policy.IsResolvePolicyAlways())
+}
+
+// A ReferenceTarget has more values that references may be resolved to than its external name and its Ready condition.
+type ReferenceTarget interface {
+	// ReferenceValues returns the values that references to the resource may be resolved to.
+	ReferenceValues() []string
 }

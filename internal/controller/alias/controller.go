@@ -99,8 +99,10 @@ func reads(a *v1beta1.Alias) []string {
 
 func references(a *v1beta1.Alias) []reconcile.Reference {
 	fp := a.Spec.ForProvider
+	function := functionconfig.FunctionReference(fp.FunctionNameRef, fp.FunctionNameSelector)
+	function.Follows = follows(a)
 	refs := []reconcile.Reference{
-		functionconfig.FunctionReference(fp.FunctionNameRef, fp.FunctionNameSelector),
+		function,
 		{
 			Field: "functionVersion", To: v1beta1.VersionGroupVersionKind,
 			Ref: fp.FunctionVersionRef, Selector: fp.FunctionVersionSelector,

@@ -47,3 +47,12 @@ func TestCountRollouts(t *testing.T) {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
+
+func TestReferences(t *testing.T) {
+	if references(testAlias())[0].Follows {
+		t.Error("an alias of a version that spec names does not follow its Function")
+	}
+	if !references(testAlias(following))[0].Follows {
+		t.Error("an alias without a version follows its Function")
+	}
+}

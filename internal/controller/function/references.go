@@ -36,8 +36,8 @@ func settingsReferences(s v1beta1.FunctionSettings) []reconcile.Reference {
 	for i := range s.LayerRefs {
 		found = append(found, reconcile.Reference{Field: "layerRefs", To: layer, Ref: &s.LayerRefs[i]})
 	}
-	if len(s.LayerRefs) == 0 && s.LayerSelector != nil {
-		found = append(found, reconcile.Reference{Field: "layerSelector", To: layer, Selector: s.LayerSelector})
+	if l := s.LayerSelector; l != nil && (len(s.LayerRefs) == 0 || l.Policy.IsResolvePolicyAlways()) {
+		found = append(found, reconcile.Reference{Field: "layerSelector", To: layer, Selector: l})
 	}
 	if s.CodeSigningConfigArnRef != nil || s.CodeSigningConfigArnSelector != nil {
 		found = append(

@@ -38,6 +38,14 @@ func TestOtherResources(t *testing.T) {
 	if diff := cmp.Diff(want, references(f)); diff != "" {
 		t.Errorf("references(): -want, +got:\n%s", diff)
 	}
+	always := &xpv2.NamespacedSelector{Policy: &xpv2.Policy{Resolve: ptr.To(xpv2.ResolvePolicyAlways)}}
+	f.Spec.InitProvider = &v1beta1.FunctionSettings{LayerRefs: []xpv2.NamespacedReference{ref("three")}, LayerSelector: always}
+	want = append(want[:len(want)-1],
+		reconcile.Reference{Field: "layerRefs", To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("three"))},
+		reconcile.Reference{Field: "layerSelector", To: v1beta1.LayerVersionGroupVersionKind, Selector: always})
+	if diff := cmp.Diff(want, references(f)); diff != "" {
+		t.Errorf("a selector that is always resolved is used in spite of names: -want, +got:\n%s", diff)
+	}
 	if len(references(testFunction())) != 0 {
 		t.Error("a spec that names no other resource refers to none")
 	}

@@ -75,9 +75,9 @@ func fingerprintOf(c *types.FunctionConfiguration, last v1beta1.VersionObservati
 
 // prepared reports whether AWS has finished preparing a version in this state. AWS
 // documents only Active for published versions. ActiveNonInvocable is the state of $LATEST
-// of a function on Lambda Managed Instances, which waiting would not change.
+// of a function on Lambda Managed Instances, which waiting would not change. Some emulators omit the state.
 func prepared(s types.State) bool {
-	return s == types.StateActive || s == types.StateActiveNonInvocable
+	return s == types.StateActive || s == types.StateActiveNonInvocable || s == ""
 }
 
 // unreadable returns why AWS does not return the variables of a function or a version, or "" if it does.

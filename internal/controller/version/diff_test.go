@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 )
 
@@ -45,6 +46,29 @@ func TestPublished(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got, known := publishedBy(tc.intent, tc.among); got != tc.want || known != tc.known {
 				t.Errorf("%s\ngot %q, known %t, want %q, %t", tc.reason, got, known, tc.want, tc.known)
+			}
+		})
+	}
+}
+
+func TestPreparedVersion(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		state  types.State
+		want   string
+	}{
+		"Active":    {reason: "Aliases move to a version that AWS has prepared.", state: types.StateActive, want: "2"},
+		"Pending":   {reason: "Until then, they stay.", state: types.StatePending, want: "1"},
+		"Failed":    {reason: "If AWS cannot prepare it, they stay.", state: types.StateFailed, want: "1"},
+		"Unstated":  {reason: "A version without a state is Ready, so aliases move to it.", want: "2"},
+		"Instances": {reason: "Nothing is left to wait for.", state: types.StateActiveNonInvocable, want: "2"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := &types.FunctionConfiguration{Version: ptr.To("2"), State: tc.state}
+			got := observation(c, v1beta1.VersionObservation{PreparedVersion: ptr.To("1")})
+			if *got.PreparedVersion != tc.want {
+				t.Errorf("%s\nwant version %s, got %s", tc.reason, tc.want, *got.PreparedVersion)
 			}
 		})
 	}

@@ -45,7 +45,8 @@ func (e *external) key(name string) readcache.Key {
 
 // active reports whether AWS had prepared the version at the last reconcile.
 func active(v *v1beta1.Version) bool {
-	return prepared(types.State(ptr.Deref(v.Status.AtProvider.State, "")))
+	s := v.Status.AtProvider.State
+	return s != nil && prepared(types.State(*s))
 }
 
 // get reads $LATEST, or a version. It returns nil for one that does not exist.

@@ -93,11 +93,13 @@ func (r *referenceFingerprints[T]) writeDependencies(ctx context.Context, w io.W
 	}
 	if r.kind.References != nil {
 		for _, ref := range r.kind.References(mg) {
-			name, err := r.references.externalName(ctx, mg, ref)
+			values, err := r.references.values(ctx, mg, ref)
 			if err != nil {
 				return err
 			}
-			_, _ = fmt.Fprintf(w, " %s=%q", ref.Field, name)
+			for _, value := range values {
+				_, _ = fmt.Fprintf(w, " %s=%q", ref.Field, value)
+			}
 		}
 	}
 	if r.kind.Refs != nil {

@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
@@ -82,6 +83,19 @@ func TestFingerprintOfReferences(t *testing.T) {
 				Ref: f.Spec.ForProvider.CodeSigningConfigArnRef,
 			}}
 		}, to, func() { meta.SetExternalName(to, arn+"2") })
+	})
+	t.Run("NewVersionOfAFollowedFunction", func(t *testing.T) {
+		to := &v1beta1.Function{ObjectMeta: metadata("cart")}
+		meta.SetExternalName(to, "cart")
+		to.Status.AtProvider.LatestPublishedVersion = ptr.To("7")
+		a := &v1beta1.Alias{ObjectMeta: metadata("live")}
+		a.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "cart"}
+		checkFollows(t, a, func(a *v1beta1.Alias) []reconcile.Reference {
+			return []reconcile.Reference{{
+				Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: a.Spec.ForProvider.FunctionNameRef,
+				Follows: true,
+			}}
+		}, to, func() { to.Status.AtProvider.LatestPublishedVersion = ptr.To("8") })
 	})
 }
 

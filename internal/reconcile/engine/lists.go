@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
@@ -85,8 +86,22 @@ func (p *pass[T]) unchanged(ctx context.Context) (time.Duration, bool) {
 	case result.State == listpoll.Unknown || !r.sameItems(ctx, s, result.Direct):
 		return 0, false
 	}
+	r.readFields(ctx, mg)
 	requested, _ := meta.GetPollInterval(mg)
 	return r.poll.Jittered(requested, r.random()), true
+}
+
+// readFields reads the fields of other providers' objects that spec refers to, which are not watched if the provider may
+// only get the objects. It does so for no resource, so that the field reader enqueues all that have read another value.
+func (r *reconciler[T]) readFields(ctx context.Context, mg T) {
+	if r.kind.Fields == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(refs.WithUser(ctx, refs.User{}), r.timeout)
+	defer cancel()
+	for _, s := range r.kind.Fields(mg) {
+		_, _ = r.fields.Get(ctx, mg.GetNamespace(), s) // The reconcile of a resource that is enqueued reports an error.
+	}
 }
 
 // sameItems reports whether items that are not read by list have the revisions that they had.

@@ -9,9 +9,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -19,6 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
@@ -124,6 +129,52 @@ func TestPolledByList(t *testing.T) {
 				t.Errorf("%s\npolled after %s and written: %t, want 10m0s and not", tc.reason, next, l.stored().ResourceVersion != before)
 			}
 		})
+	}
+}
+
+// TestFieldThatIsNotWatched checks that a field of another provider's object that the provider may only get is read at
+// each poll, although the list shows that nothing has changed in AWS.
+func TestFieldThatIsNotWatched(t *testing.T) {
+	l := newListed(t, samples.New())
+	role := &unstructured.Unstructured{}
+	role.SetGroupVersionKind(schema.GroupVersionKind{Group: "iam.example.org", Version: "v1", Kind: "Role"})
+	role.SetNamespace(cart.Namespace)
+	role.SetName("r")
+	role.Object["arn"] = "one"
+	c := fake.NewClientBuilder().WithObjects(role).Build()
+	mapper := kmeta.NewDefaultRESTMapper(nil)
+	mapper.Add(role.GroupVersionKind(), kmeta.RESTScopeNamespace)
+	r, kind := refs.NewFieldReader(refs.FieldReaderOptions{Live: c, Mapper: mapper}), &l.reconciler.kind
+	selector := v1beta1.FieldSelector{APIVersion: "iam.example.org/v1", Kind: "Role", Name: "r", FieldPath: "arn"}
+	enqueued := 0
+	r.Subscribe(kind.GVK.Kind, func(name types.NamespacedName, by string) {
+		l.reconciler.states.MarkChanged(name, by)
+		enqueued++
+	})
+	l.reconciler.fields = r
+	kind.Fields = func(*sample) []v1beta1.FieldSelector { return []v1beta1.FieldSelector{selector} }
+	kind.Observer = func(*sample, *session.Session) reconcile.Observer[*sample] {
+		return reconcile.ObserverFunc[*sample](func(ctx context.Context, f reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
+			if _, err := r.Get(ctx, cart.Namespace, selector); err != nil {
+				return reconcile.Outcome{}, err
+			}
+			return l.cloud.Observe(ctx, f, mg)
+		})
+	}
+	l.converge()
+	l.pass()
+	if l.pass(); len(l.cloud.calls) > 0 || enqueued > 0 {
+		t.Errorf("nothing has changed, got calls %v, enqueued %d times", l.cloud.calls, enqueued)
+	}
+	role.Object["arn"] = "two"
+	if err := c.Update(t.Context(), role); err != nil {
+		t.Fatal(err)
+	}
+	if l.pass(); enqueued != 1 {
+		t.Errorf("a changed field is to enqueue the resource, got %d times", enqueued)
+	}
+	if l.reconcile(); len(l.cloud.calls) == 0 {
+		t.Error("a resource that refers to a changed field is read")
 	}
 }
 

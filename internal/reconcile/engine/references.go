@@ -125,10 +125,10 @@ func (r *references[T]) optional(mg resource.Managed, to client.Object, key clie
 
 // isOptional reports whether a resource does without what it refers to if that does not exist.
 func isOptional(ref reconcile.Reference) bool {
-	if ref.Ref != nil {
-		return ref.Ref.Policy.IsResolutionPolicyOptional()
+	if ref.Selects() {
+		return ref.Selector.Policy.IsResolutionPolicyOptional()
 	}
-	return ref.Selector != nil && ref.Selector.Policy.IsResolutionPolicyOptional()
+	return ref.Ref != nil && ref.Ref.Policy.IsResolutionPolicyOptional()
 }
 
 // explain returns why a reference cannot be resolved, or "" if it can or is optional.
@@ -138,7 +138,7 @@ func (r *references[T]) explain(
 	if ref.Ref == nil && ref.Selector == nil || isOptional(ref) {
 		return ""
 	}
-	if ref.Ref == nil {
+	if ref.Selects() {
 		return r.explainSelector(ctx, mg, s, ref)
 	}
 	obj, key, err := r.get(ctx, mg, ref)
@@ -197,22 +197,27 @@ func (r *references[T]) explainSelector(
 	return ""
 }
 
-// externalName returns the external name of what a resolved reference refers to. What a reference is resolved to is not
-// always part of the spec's JSON. The name is empty if there is no such resource.
-func (r *references[T]) externalName(
+// values returns what a resolved reference stands for: the external name of what it refers to, and, if the resource
+// follows that, its values. What a reference is resolved to is not always part of the spec's JSON. The name is empty
+// if there is no such resource.
+func (r *references[T]) values(
 	ctx context.Context, mg resource.Managed, ref reconcile.Reference,
-) (string, error) {
+) ([]string, error) {
 	if ref.Ref == nil {
-		return "", nil
+		return []string{""}, nil
 	}
 	to, _, err := r.get(ctx, mg, ref)
 	switch {
 	case kerrors.IsNotFound(err) || kmeta.IsNoMatchError(err):
-		return "", nil
+		return []string{""}, nil
 	case err != nil:
-		return "", err
+		return nil, err
 	}
-	return meta.GetExternalName(to), nil
+	values := []string{meta.GetExternalName(to)}
+	if t, ok := to.(reconcile.ReferenceTarget); ok && ref.Follows {
+		values = append(values, t.ReferenceValues()...)
+	}
+	return values, nil
 }
 
 // get reads the object that a reference names, and returns it with its key. If it does not exist, the object is empty.

@@ -152,6 +152,16 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 			others: []client.Object{basket("basket", "one")},
 			want:   "no Sample in namespace shop matches the selector",
 		},
+		"AlwaysSelected": {
+			reason: "A selector that is always resolved takes precedence over the name.",
+			edit: func(mg *sample) {
+				mg.Spec.OtherRef, mg.Spec.OtherSelector = ref, &xpv2.NamespacedSelector{
+					MatchLabels: map[string]string{"app": "x"}, Policy: &xpv2.Policy{Resolve: ptr.To(xpv2.ResolvePolicyAlways)},
+				}
+			},
+			others: []client.Object{basket("basket", "one")},
+			want:   "no Sample in namespace shop matches the selector (cannot resolve spec.forProvider.other)",
+		},
 		"SelectedNotYetInAWS": {
 			reason: "The message names the selected object that is awaited.",
 			edit:   func(mg *sample) { mg.Spec.OtherSelector = sel },
@@ -278,13 +288,16 @@ func TestReferrerRequests(t *testing.T) {
 	if err := samples.AddToScheme(s); err != nil {
 		t.Fatal(err)
 	}
-	byName, bySelector, apart := samples.New(), samples.New(), samples.New()
+	byName, bySelector, byBoth, apart := samples.New(), samples.New(), samples.New(), samples.New()
 	byName.Name, byName.Spec.OtherRef = "by-name", &xpv2.NamespacedReference{Name: "basket"}
 	bySelector.Name, bySelector.Spec.OtherSelector = "by-selector", &xpv2.NamespacedSelector{}
+	always := &xpv2.Policy{Resolve: ptr.To(xpv2.ResolvePolicyAlways)}
+	byBoth.Name, byBoth.Spec.OtherRef = "by-both", &xpv2.NamespacedReference{Name: "bag"}
+	byBoth.Spec.OtherSelector = &xpv2.NamespacedSelector{Policy: always}
 	apart.Name, apart.Spec.OtherRef = "apart", &xpv2.NamespacedReference{Name: "basket", Namespace: "bank"}
 	k := reconcile.Kind[*sample]{}
 	refer(nil, &k)
-	c := fake.NewClientBuilder().WithScheme(s).WithObjects(byName, bySelector, apart).
+	c := fake.NewClientBuilder().WithScheme(s).WithObjects(byName, bySelector, byBoth, apart).
 		WithIndex(&sample{}, watch.ReferenceIndex, func(o client.Object) []string {
 			return watch.ReferenceKeys(k.References(o.(*sample)), o.GetNamespace()) //nolint:forcetypeassert // It is one.
 		}).Build()
@@ -296,19 +309,19 @@ func TestReferrerRequests(t *testing.T) {
 		return event.UpdateEvent{ObjectOld: before, ObjectNew: after}
 	}
 	owned := func(b *sample) { b.OwnerReferences = []metav1.OwnerReference{{UID: "xr", Controller: ptr.To(true)}} }
-	both := []string{"shop/by-name", "shop/by-selector"}
+	all := []string{"shop/by-both", "shop/by-name", "shop/by-selector"}
 	cases := map[string]struct {
 		reason string
 		event  any
 		want   []string
 	}{
-		"Comes":     {reason: "What was waited for is there.", event: event.CreateEvent{Object: before}, want: both},
+		"Comes":     {reason: "What was waited for is there.", event: event.CreateEvent{Object: before}, want: all},
 		"WasThere":  {reason: "At the start all are looked at anyway.", event: event.CreateEvent{Object: before, IsInInitialList: true}},
-		"Goes":      {reason: "What is gone may be selected no more.", event: event.DeleteEvent{Object: before}, want: both},
-		"Renamed":   {reason: "The reference has another value.", event: changed(func(b *sample) { meta.SetExternalName(b, "two") }), want: both},
-		"Ready":     {reason: "What was refused before may work now.", event: changed(func(b *sample) { b.SetConditions(reconcile.Available(1)) }), want: both},
-		"Labelled":  {reason: "A selector may match another.", event: changed(func(b *sample) { b.Labels = nil }), want: both},
-		"Owned":     {reason: "A selector may ask for the same controller.", event: changed(owned), want: both},
+		"Goes":      {reason: "What is gone may be selected no more.", event: event.DeleteEvent{Object: before}, want: all},
+		"Renamed":   {reason: "The reference has another value.", event: changed(func(b *sample) { meta.SetExternalName(b, "two") }), want: all},
+		"Ready":     {reason: "What was refused before may work now.", event: changed(func(b *sample) { b.SetConditions(reconcile.Available(1)) }), want: all},
+		"Labelled":  {reason: "A selector may match another.", event: changed(func(b *sample) { b.Labels = nil }), want: all},
+		"Owned":     {reason: "A selector may ask for the same controller.", event: changed(owned), want: all},
 		"Unrelated": {reason: "A change of other fields requeues nothing.", event: changed(func(b *sample) { b.Spec.Value = "x" })},
 	}
 	for name, tc := range cases {

@@ -38,12 +38,6 @@ const ReferenceIndex = "spec.references"
 // anyName replaces the name in the index key of a selector.
 const anyName = "*"
 
-// A ReferenceTarget has more values that references may be resolved to than its external name and its Ready condition.
-type ReferenceTarget interface {
-	// ReferenceValues returns the values that references to the resource may be resolved to.
-	ReferenceValues() []string
-}
-
 // IndexReferences indexes the resources of a kind by what they refer to and act on.
 func IndexReferences[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T]) error {
 	return mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), ReferenceIndex,
@@ -84,10 +78,10 @@ func ReferenceKeys(refs []reconcile.Reference, namespace string) []string {
 	var keys []string
 	for _, r := range refs {
 		switch {
+		case r.Selects():
+			keys = append(keys, referenceKey(r.To, cmp.Or(r.Selector.Namespace, namespace), anyName))
 		case r.Ref != nil:
 			keys = append(keys, referenceKey(r.To, cmp.Or(r.Ref.Namespace, namespace), r.Ref.Name))
-		case r.Selector != nil:
-			keys = append(keys, referenceKey(r.To, cmp.Or(r.Selector.Namespace, namespace), anyName))
 		}
 	}
 	slices.Sort(keys)
@@ -186,7 +180,7 @@ func ReferenceState(o client.Object) string {
 	if c, ok := o.(resource.Conditioned); ok {
 		parts = append(parts, string(isTrue(c.GetCondition(xpv2.TypeReady))))
 	}
-	if r, ok := o.(ReferenceTarget); ok {
+	if r, ok := o.(reconcile.ReferenceTarget); ok {
 		parts = append(parts, r.ReferenceValues()...)
 	}
 	if c := metav1.GetControllerOfNoCopy(o); c != nil {
