@@ -18,13 +18,10 @@ func (e *external[T, O, S]) owner(ctx context.Context) (ownership.Ownership, err
 	}
 	created, err := e.matchesCreation(ctx)
 	v := ownership.CheckUntaggedOwnership(e.mg, e.observation.Name, created)
-	if v.Manageable() {
-		return v, nil
-	}
-	if err != nil && (IsLater(err) || !meta.WasDeleted(e.mg)) {
+	if !v.Manageable() && err != nil && (IsLater(err) || !meta.WasDeleted(e.mg)) {
 		return v, err // It is not known what the create would have made.
 	}
-	return v, e.facts.Others.NewForeignUntaggedError(ctx, e.observation.Description, e.observation.Name)
+	return e.facts.Others.CheckUntaggedOwner(ctx, e.mg, v, e.observation.Description, e.observation.Name)
 }
 
 // matchesCreation reports whether what was observed is as a create would have made it.

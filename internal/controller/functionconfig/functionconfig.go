@@ -89,7 +89,13 @@ func (t Target) known(mg resource.Managed) (functionname.Name, error) {
 // agrees reports whether spec does not contradict an external name that the user set. A
 // resource that never configured what it names deletes nothing.
 func (t Target) agrees(mg resource.Managed, known functionname.Name) bool {
-	return ownership.WrittenName(mg) != "" || t.Function == nil || *t.Function == known.Function
+	switch {
+	case ownership.WrittenName(mg) != "", t.Function == nil:
+		return true
+	case ownership.UserSetName(mg):
+		return known == t.wanted()
+	}
+	return *t.Function == known.Function // What it was about to configure, whose qualifier may be gone.
 }
 
 // Acts returns the functions that spec and annotations name.

@@ -53,11 +53,15 @@ func TestName(t *testing.T) {
 			edit:   []func(*samples.Sample){written("basket:live")}, target: Target{Function: cart, Qualifier: live},
 			err: `spec or the external name was changed from "basket:live" to "cart:live", which would leave "basket:live" behind`,
 		},
-		"Deleted":        {reason: "References may be gone by then.", edit: []func(*samples.Sample){written("cart:live"), deleted}, want: "cart:live", exists: true},
-		"DeletedMoved":   {reason: "What was made is what goes.", edit: []func(*samples.Sample){written("basket:live"), deleted}, target: Target{Function: cart, Qualifier: live}, want: "basket:live", exists: true},
-		"DeletedGiven":   {reason: "A configuration that was never owned, and that spec does not name, is not deleted.", edit: []func(*samples.Sample){given("basket:live"), deleted}, target: Target{Function: cart}, want: "basket:live"},
-		"DeletedUnmade":  {reason: "What was never made is not deleted.", edit: []func(*samples.Sample){deleted}, target: Target{Function: cart}},
-		"DeletedPending": {reason: "What may have been made is looked for.", edit: []func(*samples.Sample){pending("cart:live"), deleted}, want: "cart:live", exists: true},
+		"Deleted":               {reason: "References may be gone by then.", edit: []func(*samples.Sample){written("cart:live"), deleted}, want: "cart:live", exists: true},
+		"DeletedMoved":          {reason: "What was made is what goes.", edit: []func(*samples.Sample){written("basket:live"), deleted}, target: Target{Function: cart, Qualifier: live}, want: "basket:live", exists: true},
+		"DeletedGiven":          {reason: "A configuration that was never owned, and that spec does not name, is not deleted.", edit: []func(*samples.Sample){given("basket:live"), deleted}, target: Target{Function: cart}, want: "basket:live"},
+		"DeletedQualifier":      {reason: "Nor is that of another qualifier.", edit: []func(*samples.Sample){given("cart:canary"), deleted}, target: Target{Function: cart, Qualifier: live}, want: "cart:canary"},
+		"DeletedDefault":        {reason: "Nor is that of a qualifier if spec names none.", edit: []func(*samples.Sample){given("cart:canary"), deleted}, target: Target{Function: cart, Default: functionname.Latest}, want: "cart:canary"},
+		"DeletedImport":         {reason: "A configuration that spec names is.", edit: []func(*samples.Sample){given("cart"), deleted}, target: Target{Function: cart, Default: functionname.Latest}, want: "cart:$LATEST", exists: true},
+		"DeletedUnmade":         {reason: "What was never made is not deleted.", edit: []func(*samples.Sample){deleted}, target: Target{Function: cart}},
+		"DeletedPending":        {reason: "What may have been made is looked for.", edit: []func(*samples.Sample){pending("cart:live"), deleted}, want: "cart:live", exists: true},
+		"DeletedPendingOfAlias": {reason: "The alias may be gone by then.", edit: []func(*samples.Sample){pending("cart:live"), deleted}, target: Target{Function: cart}, want: "cart:live", exists: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -94,8 +94,16 @@ func TestObserve(t *testing.T) {
 		},
 		"Deleted":        {Reason: "A resource that is being deleted deletes its URL.", Resource: newURL(named, testenv.BeingDeleted), AWS: has(ours), Want: observation{Exists: true, Reserved: []string{opDelete}}},
 		"DeletedForeign": {Reason: "A foreign URL is not deleted.", Resource: newURL(testenv.BeingDeleted), AWS: has(open), Want: observation{Reserved: testenv.None}},
-		"DeletedGone":    {Reason: "The URL no longer exists, so the deletion is done.", Resource: newURL(named, testenv.BeingDeleted), Want: observation{Reserved: testenv.None}},
-		"DeletedUnmade":  {Reason: "Nothing was created, so AWS is not called.", Resource: newURL(testenv.BeingDeleted), Want: observation{Calls: testenv.None, Reserved: testenv.None}},
+		"DeletedCopy": {
+			Reason: "A copy of another resource's manifest, for another alias, does not delete that resource's URL.",
+			Resource: newURL(testenv.Imported[mg]("cart:live"), testenv.BeingDeleted, func(u mg) {
+				meta.AddAnnotations(u, map[string]string{v1beta1.AnnotationNamedBy: "u0/cart:live", v1beta1.AnnotationParent: "cart:live"})
+				u.Spec.ForProvider.Qualifier = ptr.To("canary")
+			}),
+			AWS: has(live), Want: observation{Calls: testenv.None, Reserved: testenv.None},
+		},
+		"DeletedGone":   {Reason: "The URL no longer exists, so the deletion is done.", Resource: newURL(named, testenv.BeingDeleted), Want: observation{Reserved: testenv.None}},
+		"DeletedUnmade": {Reason: "Nothing was created, so AWS is not called.", Resource: newURL(testenv.BeingDeleted), Want: observation{Calls: testenv.None, Reserved: testenv.None}},
 	})
 }
 

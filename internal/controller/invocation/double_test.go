@@ -1,6 +1,7 @@
 package invocation
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -573,5 +575,24 @@ func TestPolicies(t *testing.T) {
 				t.Errorf("%s: want %d runs, %q; got %v, %+v", tc.reason, tc.runs, tc.want, e.runs, c)
 			}
 		})
+	}
+}
+
+// TestRestoredSecret checks that a restored backup, which has another UID, does not invoke the function again with the
+// content of a Secret, and that another content does.
+func TestRestoredSecret(t *testing.T) {
+	e := newEnv(t)
+	ref := refs.ObjectRef{Kind: refs.Secret, Namespace: "shop", Name: "event"}
+	i := newInvocation(func(p *v1beta1.InvocationParameters) { p.Payload, p.PayloadFrom = nil, fromSecret })
+	e.objects[ref.String()+"/payload"] = `{"a":1}`
+	e.converge(i)
+	for n, payload := range []string{`{"a":1}`, `{"a":2}`, `{"a":2}`} {
+		withoutStatus(i)
+		i.SetUID(types.UID(fmt.Sprintf("restored-%d", n)))
+		e.objects[ref.String()+"/payload"] = payload
+		e.converge(i)
+		if want := min(n, 1) + 1; len(e.runs) != want {
+			t.Errorf("%d. restoration: got %d invocations, want %d", n+1, len(e.runs), want)
+		}
 	}
 }

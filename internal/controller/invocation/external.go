@@ -177,7 +177,7 @@ func (e *external) prepare(ctx context.Context, i *v1beta1.Invocation, r *record
 	if e.event, err = e.payload(ctx, i); err != nil {
 		return err
 	}
-	if e.input, err = e.fingerprints.fingerprint(string(i.GetUID()), i.Spec.ForProvider, e.event); err != nil {
+	if e.input, err = e.fingerprints.fingerprint(r.uid(i), i.Spec.ForProvider, e.event); err != nil {
 		return err
 	}
 	if e.record = r.of(e.input); e.record == nil {

@@ -39,6 +39,10 @@ type record struct {
 	// Input is the fingerprint of what the function was invoked with.
 	Input string `json:"input"`
 
+	// UID is that of the resource that began to record: fingerprints of a Secret's content depend on it, and a restored
+	// backup has another UID. It is empty in records of earlier releases, which had the UID of the resource.
+	UID string `json:"uid,omitempty"`
+
 	Action  string `json:"action"`
 	Outcome string `json:"outcome"`
 
@@ -69,10 +73,11 @@ func recorded(i *v1beta1.Invocation) *record {
 	case s == nil, s.Serial < a.Serial:
 		return a
 	case a.Serial < s.Serial:
+		s.UID = a.UID
 		return s
 	case a.Outcome == unknown:
 		// The outcome did not reach the annotation.
-		s.Ran, s.Before = a.Ran, a.Before
+		s.Ran, s.Before, s.UID = a.Ran, a.Before, a.UID
 		return s
 	}
 	return a
@@ -108,10 +113,18 @@ func (r *record) annotation() map[string]string {
 	return map[string]string{v1beta1.AnnotationLastInvocation: string(b)}
 }
 
+// uid returns the UID for the fingerprints of a resource.
+func (r *record) uid(i *v1beta1.Invocation) string {
+	if r == nil || r.UID == "" {
+		return string(i.GetUID())
+	}
+	return r.UID
+}
+
 // begin returns the record of another call.
 func (r *record) begin(i *v1beta1.Invocation, input, action string, now time.Time) record {
 	next := record{
-		Of: name(i), Input: input, Action: action, Outcome: unknown, Attempts: 1, Serial: 1,
+		Of: name(i), Input: input, UID: r.uid(i), Action: action, Outcome: unknown, Attempts: 1, Serial: 1,
 		At: metav1.NewTime(now).Rfc3339Copy(),
 	}
 	if r == nil {

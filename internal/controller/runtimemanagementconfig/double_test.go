@@ -1,6 +1,7 @@
 package runtimemanagementconfig
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -11,8 +12,10 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -110,5 +113,25 @@ func TestRandomSettingsConverge(t *testing.T) {
 		e.Advance(time.Minute) // Until then, AWS may not show what was created.
 		e.Remove(c)
 		e.Converge(c)
+	}
+}
+
+// TestDeletedCopy checks that the deletion of a copy of another resource's manifest, which has set nothing because its
+// function was never known, does not reset what the other resource has set.
+func TestDeletedCopy(t *testing.T) {
+	e := newEnv(t)
+	e.Converge(newConfig())
+	e.NextFacts = func() reconcile.Facts {
+		return reconcile.Facts{Others: &reconcile.Others{
+			Claims:     func() []tenancy.Target { return nil },
+			OtherOwner: func(context.Context, string) resource.ModernManaged { return newConfig(named) },
+		}}
+	}
+	e.Converge(newConfig(testenv.BeingDeleted, func(c *v1beta1.RuntimeManagementConfig) {
+		c.Name, c.UID, c.Spec.ForProvider.FunctionName = "copy", "u2", nil
+		meta.SetExternalName(c, "cart:$LATEST")
+	}))
+	if got := e.there("$LATEST"); ptr.Deref(got.UpdateRuntimeOn, "") != "FunctionUpdate" {
+		t.Errorf("it was reset: %v", got)
 	}
 }

@@ -75,11 +75,15 @@ func description(n functionname.Name) string {
 	return functionconfig.Description("the runtime management configuration", n)
 }
 
-// owner returns that the configuration is owned: it has no exclusive owner.
+// owner returns that the configuration is owned: it has no exclusive owner. A resource that is being deleted and has not
+// set it does not reset what another resource has set.
 func (e *external) owner(
-	context.Context, reconcile.Facts, *v1beta1.RuntimeManagementConfig, found,
+	ctx context.Context, f reconcile.Facts, mg *v1beta1.RuntimeManagementConfig, o found,
 ) (ownership.Ownership, error) {
-	return ownership.Ours, nil
+	if !meta.WasDeleted(mg) || ownership.WrittenName(mg) != "" {
+		return ownership.Ours, nil
+	}
+	return f.Others.CheckUntaggedOwner(ctx, mg, ownership.Adopted, o.Description, o.Name)
 }
 
 // status sets status.atProvider.

@@ -2,14 +2,17 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -77,5 +80,41 @@ func TestForeign(t *testing.T) {
 	}
 	if got := (*reconcile.Others)(nil).NewForeignUntaggedError(t.Context(), "alias live of function pay", "live"); got.Error() != imported {
 		t.Errorf("without a reconcile: %v", got)
+	}
+}
+
+// TestDeletedCopy checks that the deletion of a resource that names what another existing resource has, and that has
+// never adopted it, leaves that in AWS.
+func TestDeletedCopy(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		others []string
+		named  map[string]string
+		want   []string
+	}{
+		"Copy":     {reason: "The other resource still has it.", others: []string{"basket"}, named: map[string]string{meta.AnnotationKeyExternalName: "basket", v1beta1.AnnotationNamedBy: "u2/basket"}, want: []string{"Read"}},
+		"Restored": {reason: "The resource of which the backup was made is gone.", named: map[string]string{meta.AnnotationKeyExternalName: "basket", v1beta1.AnnotationNamedBy: "u2/basket"}, want: []string{"Read", "Delete"}},
+		"Adopted":  {reason: "It was adopted by hand.", others: []string{"basket"}, named: ownership.Name(newExternalSample(), "basket"), want: []string{"Read", "Delete"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := &fakeExternal{there: true, value: "a"}
+			mg := newExternalSample(deletedSample, func(mg *flowSample) { mg.Annotations = tc.named })
+			f := reconcile.Facts{Others: &reconcile.Others{
+				Owns: func() []tenancy.Target { return nil }, Claims: func() []tenancy.Target { return nil },
+				OtherOwner: func(_ context.Context, name string) resource.ModernManaged {
+					if !slices.Contains(tc.others, name) {
+						return nil
+					}
+					return newExternalSample(func(mg *flowSample) { mg.Name, mg.UID = "other", "u2" })
+				},
+			}}
+			r := c.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"})
+			r.Owner = nil
+			Once(t.Context(), r, f, mg, nil)
+			if !slices.Equal(c.calls, tc.want) {
+				t.Errorf("%s\ncalls %v, want %v", tc.reason, c.calls, tc.want)
+			}
+		})
 	}
 }
