@@ -177,8 +177,8 @@ func (o *Others) Names(ctx context.Context) map[string]bool {
 }
 
 // CheckUntaggedOwner returns an error if an external resource that cannot have tags is not owned. v is the ownership by
-// the annotations of the managed resource alone. What another existing resource has is not adopted: the external name may
-// be a copy of that one's, and the two would change it back and forth, or the deletion of one would delete it.
+// the annotations of the managed resource alone. What another existing resource has is not adopted: the external name
+// may be a copy of that one's, and the two would change it back and forth, or the deletion of one would delete it.
 func (o *Others) CheckUntaggedOwner(
 	ctx context.Context, v ownership.Ownership, what, name string,
 ) (ownership.Ownership, error) {

@@ -39,7 +39,7 @@ type record struct {
 	// Input is the fingerprint of what the function was invoked with.
 	Input string `json:"input"`
 
-	// UID is that of the resource that began to record: fingerprints of a Secret's content depend on it, and a restored
+	// UID belongs to the resource that began to record: fingerprints of a Secret's content depend on it, and a restored
 	// backup has another UID. It is empty in records of earlier releases, which had the UID of the resource.
 	UID string `json:"uid,omitempty"`
 

@@ -75,8 +75,8 @@ func description(n functionname.Name) string {
 	return functionconfig.Description("the runtime management configuration", n)
 }
 
-// owner returns that the configuration is owned: it has no exclusive owner. A resource that is being deleted and has not
-// set it does not reset what another resource has set.
+// owner returns that the configuration is owned: it has no exclusive owner. A resource that is being deleted and has
+// not set it does not reset what another resource has set.
 func (e *external) owner(
 	ctx context.Context, f reconcile.Facts, mg *v1beta1.RuntimeManagementConfig, o found,
 ) (ownership.Ownership, error) {

@@ -91,8 +91,9 @@ func (p *pass[T]) unchanged(ctx context.Context) (time.Duration, bool) {
 	return r.poll.Jittered(requested, r.random()), true
 }
 
-// readFields reads the fields of other providers' objects that spec refers to, which are not watched if the provider may
-// only get the objects. It does so for no resource, so that the field reader enqueues all that have read another value.
+// readFields reads the fields of other providers' objects that spec refers to, which are not watched if the provider
+// may only get the objects. It does so for no resource, so that the field reader enqueues all that have read another
+// value.
 func (r *reconciler[T]) readFields(ctx context.Context, mg T) {
 	if r.kind.Fields == nil {
 		return

@@ -44,7 +44,8 @@ func (g *graph) filesOn(w way) int {
 	on, seen, next := map[string]bool{}, map[*types.Func]bool{}, []*types.Func{}
 	for o, callers := range g.callers {
 		fn, ok := o.(*types.Func)
-		if !ok || fn.Name() != w.operation || fn.Pkg() == nil || !strings.HasSuffix(fn.Pkg().Path(), "/service/lambda") {
+		if !ok || fn.Name() != w.operation || fn.Pkg() == nil ||
+			!strings.HasSuffix(fn.Pkg().Path(), "/service/lambda") {
 			continue
 		}
 		for _, caller := range callers {
