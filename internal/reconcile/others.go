@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -177,12 +178,12 @@ func (o *Others) Names(ctx context.Context) map[string]bool {
 }
 
 // CheckUntaggedOwner returns an error if an external resource that cannot have tags is not owned. v is the ownership by
-// the annotations of the managed resource alone. What another existing resource has is not adopted: the external name
-// may be a copy of that one's, and the two would change it back and forth, or the deletion of one would delete it.
+// the annotations of the managed resource alone. One that is being deleted before it has adopted what its external name
+// names leaves that to another existing resource that has it: the name may be a copy of that one's.
 func (o *Others) CheckUntaggedOwner(
-	ctx context.Context, v ownership.Ownership, what, name string,
+	ctx context.Context, mg resource.Managed, v ownership.Ownership, what, name string,
 ) (ownership.Ownership, error) {
-	if v.Manageable() && (v != ownership.Adopted || o.Owner(ctx, name) == "") {
+	if v.Manageable() && (v != ownership.Adopted || !meta.WasDeleted(mg) || o.Owner(ctx, name) == "") {
 		return v, nil
 	}
 	return ownership.Foreign, o.NewForeignUntaggedError(ctx, what, name)

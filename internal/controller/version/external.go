@@ -182,7 +182,7 @@ func (e *external) owner(
 				fingerprintOf(o.Resource.version, v.Status.AtProvider), "",
 			))
 		}
-		return f.Others.CheckUntaggedOwner(ctx, ownership.Adopted, o.Description, o.Name)
+		return f.Others.CheckUntaggedOwner(ctx, v, ownership.Adopted, o.Description, o.Name)
 	}
 	if i, recorded := versions.IntentOf(v); recorded && versions.Number(o.Name) > i.Before {
 		e.restore(&v.Status.AtProvider, o.Name, i)

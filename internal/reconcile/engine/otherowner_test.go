@@ -83,26 +83,23 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestCopy checks that a resource that names what another existing resource has, and that has never adopted it, neither
-// adopts nor deletes it.
-func TestCopy(t *testing.T) {
+// TestDeletedCopy checks that the deletion of a resource that names what another existing resource has, and that has
+// never adopted it, leaves that in AWS.
+func TestDeletedCopy(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		edit   func(*flowSample)
 		others []string
 		named  map[string]string
 		want   []string
 	}{
-		"Kept":     {reason: "The two would change it back and forth.", edit: func(*flowSample) {}, others: []string{"basket"}, named: map[string]string{meta.AnnotationKeyExternalName: "basket"}, want: []string{"Read"}},
-		"Free":     {reason: "Nobody else has it.", edit: func(*flowSample) {}, named: map[string]string{meta.AnnotationKeyExternalName: "basket"}, want: []string{"Read", "Update"}},
-		"Copy":     {edit: deletedSample, reason: "The other resource still has it.", others: []string{"basket"}, named: map[string]string{meta.AnnotationKeyExternalName: "basket", v1beta1.AnnotationNamedBy: "u2/basket"}, want: []string{"Read"}},
-		"Restored": {edit: deletedSample, reason: "The resource of which the backup was made is gone.", named: map[string]string{meta.AnnotationKeyExternalName: "basket", v1beta1.AnnotationNamedBy: "u2/basket"}, want: []string{"Read", "Delete"}},
-		"Adopted":  {edit: deletedSample, reason: "It was adopted by hand.", others: []string{"basket"}, named: ownership.Name(newExternalSample(), "basket"), want: []string{"Read", "Delete"}},
+		"Copy":     {reason: "The other resource still has it.", others: []string{"basket"}, named: map[string]string{meta.AnnotationKeyExternalName: "basket", v1beta1.AnnotationNamedBy: "u2/basket"}, want: []string{"Read"}},
+		"Restored": {reason: "The resource of which the backup was made is gone.", named: map[string]string{meta.AnnotationKeyExternalName: "basket", v1beta1.AnnotationNamedBy: "u2/basket"}, want: []string{"Read", "Delete"}},
+		"Adopted":  {reason: "It was adopted by hand.", others: []string{"basket"}, named: ownership.Name(newExternalSample(), "basket"), want: []string{"Read", "Delete"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := &fakeExternal{there: true, value: "elsewhere"}
-			mg := newExternalSample(tc.edit, func(mg *flowSample) { mg.Annotations = tc.named })
+			c := &fakeExternal{there: true, value: "a"}
+			mg := newExternalSample(deletedSample, func(mg *flowSample) { mg.Annotations = tc.named })
 			f := reconcile.Facts{Others: &reconcile.Others{
 				Owns: func() []tenancy.Target { return nil }, Claims: func() []tenancy.Target { return nil },
 				OtherOwner: func(_ context.Context, name string) resource.ModernManaged {
@@ -112,7 +109,7 @@ func TestCopy(t *testing.T) {
 					return newExternalSample(func(mg *flowSample) { mg.Name, mg.UID = "other", "u2" })
 				},
 			}}
-			r := c.resource(reconcile.Calls{Create: "CreateThing", Update: "UpdateThing", Delete: "DeleteThing"})
+			r := c.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"})
 			r.Owner = nil
 			Once(t.Context(), r, f, mg, nil)
 			if !slices.Equal(c.calls, tc.want) {
