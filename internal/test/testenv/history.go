@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -116,3 +117,26 @@ func (h *History[T]) reconcile(faults ...awsdouble.Fault) {
 }
 
 func (h *History[T]) say(what string) { h.said = append(h.said, what) }
+
+// Edited returns a change of spec. It is not made while the last creation is unanswered: what that has made is known
+// again only by what spec says, and counts as another's after a change.
+func (h *History[T]) Edited(change func() string) func() string {
+	return func() string {
+		if _, unanswered := ownership.UnansweredAt(h.Resource); unanswered {
+			return "nothing"
+		}
+		return change()
+	}
+}
+
+// ByHand returns a change that someone makes in AWS to what the resource has there. It is made once after each
+// reconcile that has seen AWS as spec asks for.
+func (h *History[T]) ByHand(change func() string) func() string {
+	return func() string {
+		if !h.Seen {
+			return "nothing"
+		}
+		h.Seen = false
+		return change()
+	}
+}
