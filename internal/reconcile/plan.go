@@ -55,6 +55,14 @@ type Plan struct {
 	Wait time.Duration
 }
 
+// AfterStatus returns the plan without its call, which the next reconcile makes at once. Meanwhile status is written:
+// it has what the call replaces elsewhere, such as in the intent.
+func (p Plan) AfterStatus() Plan {
+	p.Call, p.Reserve, p.Intent, p.Otherwise = "", nil, Record{}, nil
+	p.Add(Effects{After: AtOnce, Keep: true})
+	return p
+}
+
 // A PlannedCall is one of the calls of a Plan. Its fields are those of a Plan.
 type PlannedCall struct {
 	Call    string

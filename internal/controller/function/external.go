@@ -215,10 +215,7 @@ func (e *external) plan(
 		var err error
 		plan.Intent, err = e.intent(ctx, f, o)
 		if e.restored { // Only status has what the next intent replaces.
-			return reconcile.Plan{
-				Effects: reconcile.Effects{After: reconcile.AtOnce, Keep: true},
-				Ready:   plan.Ready, Changes: plan.Changes, Followed: plan.Followed,
-			}, nil
+			plan = plan.AfterStatus()
 		}
 		return plan, err
 	}

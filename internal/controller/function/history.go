@@ -139,16 +139,13 @@ func (e *external) intent(ctx context.Context, f *v1beta1.Function, o found) (re
 // the function has changed since. The intent is about the function: its description takes the place of a revision. It
 // reports whether the history did not have the version.
 func rememberLost(f *v1beta1.Function, i versions.Intent, all []types.FunctionConfiguration, description string) bool {
-	h := &f.Status.AtProvider.VersionHistory
 	for j := range all {
 		v, c := ptr.Deref(all[j].Version, ""), fingerprint.Read(&all[j])
 		if ptr.Deref(f.Spec.ForProvider.PublishRevision, false) {
 			c.Description = &description
 		}
 		if versions.Number(v) > i.Before && c.Fingerprint() == i.Fingerprint {
-			restored := !versions.Remembers(h, v)
-			versions.Remember(h, v, i.Fingerprint)
-			return restored
+			return versions.Remember(&f.Status.AtProvider.VersionHistory, v, i.Fingerprint)
 		}
 	}
 	return false

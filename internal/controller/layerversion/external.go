@@ -260,8 +260,7 @@ func (e *external) publication(
 	}
 	if !e.recorded && !e.preview {
 		// The version is deleted later only if status has it, which was not written when it was published.
-		p.Call, p.After, p.Keep = "", reconcile.AtOnce, true
-		return p, nil
+		return p.AfterStatus(), nil
 	}
 	due, _, _ := e.facts.Due(reconcile.PlannedCall{Call: opPublish, Applies: c.Changes})
 	if e.preview || len(due) == 0 || !reconcile.Allows(l, xpv2.ManagementActionUpdate) {

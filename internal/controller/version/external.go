@@ -161,9 +161,10 @@ func (e *external) recover(
 
 // restore records a version that an intent has led to in status, which may not have been written since.
 func (e *external) restore(s *v1beta1.VersionObservation, name string, i versions.Intent) {
-	e.restored = e.restored || !versions.Remembers(&s.VersionHistory, name)
 	s.PublishedFingerprint = ptr.To(i.Fingerprint)
-	versions.Remember(&s.VersionHistory, name, i.Fingerprint)
+	if versions.Remember(&s.VersionHistory, name, i.Fingerprint) {
+		e.restored = true
+	}
 }
 
 // listing returns the list of the function's versions that a Version reads.
@@ -231,15 +232,16 @@ func (e *external) plan(
 	o, p := f.Resource, reconcile.Plan{Ready: e.ready(v, f)}
 	if len(c.Changes) > 0 {
 		why, passes := hindrance(v.Spec.ForProvider, o)
-		ready := reconcile.Updating(v.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
 		switch {
-		case why == "" && e.restored: // Only status has what the next intent replaces.
-			p.Ready, p.Changes, p.After, p.Keep = ready, c.Changes, reconcile.AtOnce, true
-			return p, nil
 		case why == "":
-			return reconcile.Plan{
+			ready := reconcile.Updating(v.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
+			publication := reconcile.Plan{
 				Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes, Intent: e.toPublish(v),
-			}, nil
+			}
+			if e.restored { // Only status has what the next intent replaces.
+				publication = publication.AfterStatus()
+			}
+			return publication, nil
 		case passes:
 			return reconcile.Plan{Ready: reconcile.Updating(v.GetGeneration(), why), Wait: e.wait(v)}, nil
 		case !isPinned(v.Spec.ForProvider, o.version):

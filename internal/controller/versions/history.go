@@ -45,13 +45,14 @@ func Number(version string) int {
 	return n
 }
 
-// Remember adds a version that the resource published to the history.
-func Remember(h *v1beta1.VersionHistory, version, fingerprint string) {
+// Remember adds a version that the resource published to the history. It returns false if the history has it already.
+func Remember(h *v1beta1.VersionHistory, version, fingerprint string) bool {
 	if Remembers(h, version) {
-		return
+		return false
 	}
 	h.History = append([]v1beta1.PublishedVersion{{Version: version, Fingerprint: fingerprint}}, h.History...)
 	h.History = h.History[:min(len(h.History), maxHistory)]
+	return true
 }
 
 // Remembers reports whether the history contains a version.
