@@ -233,14 +233,18 @@ func (e *external[T, O, S]) absent(ctx context.Context) error {
 		e.out.Add(Effects{After: wait})
 		return nil
 	}
-	err := e.prepareCreate(ctx)
-	if err == nil {
-		err = e.facts.Others.claim()
-	}
-	if err != nil {
+	if err := e.prepareCreate(ctx); err != nil {
 		return err
 	}
 	e.out.Ready = Creating(e.mg.GetGeneration(), "")
+	if e.creation.AfterStatus {
+		e.out.Exists = true
+		e.out.Add(Effects{After: AtOnce, Keep: true})
+		return nil
+	}
+	if err := e.facts.Others.claim(); err != nil {
+		return err
+	}
 	e.dueCreation(e.Calls.Create)
 	return nil
 }

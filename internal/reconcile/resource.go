@@ -86,6 +86,9 @@ type Creation struct {
 
 	// Intent is written before the creation.
 	Intent Record
+
+	// AfterStatus postpones the creation to the next reconcile, so that status is written before it.
+	AfterStatus bool
 }
 
 // An Observation is the result of Read.

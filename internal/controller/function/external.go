@@ -302,8 +302,9 @@ func (e *external) prepareCreate(ctx context.Context, f *v1beta1.Function, s set
 			return reconcile.Creation{}, err
 		}
 	}
+	published := f.Status.AtProvider.PublishedFingerprint != nil // By a function that is gone, with all its versions.
 	f.Status.AtProvider = v1beta1.FunctionObservation{}
-	return reconcile.Creation{}, nil
+	return reconcile.Creation{AfterStatus: published}, nil
 }
 
 // create creates the function. It first deletes a function that an earlier creation left in state Failed.

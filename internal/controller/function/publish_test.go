@@ -3,6 +3,7 @@ package function
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +47,29 @@ func TestPublicationWithoutANumber(t *testing.T) {
 	e.Converge(f)
 	if got := lastPublished(f); got != "2" {
 		t.Errorf("want version 2, got %q", got)
+	}
+}
+
+// TestPublicationOfARecreatedFunction checks that a function that someone deletes is created and published again, even
+// if status is not written after its creation: it would have the versions of the deleted function.
+func TestPublicationOfARecreatedFunction(t *testing.T) {
+	e := newEnv(t)
+	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
+	e.Converge(f)
+	_, err := e.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f")})
+	e.Must(err)
+	for created := false; !created; {
+		e.Advance(time.Minute)
+		before := f.DeepCopy()
+		_, err := e.Do(f)
+		e.Must(err)
+		if _, created = e.Double.Function("f"); created {
+			f.Status = before.Status
+		}
+	}
+	e.Converge(f)
+	if got := e.versions(); !slices.Equal(got, []string{lastPublished(f)}) {
+		t.Errorf("version %s, want the one of the new function, %q", lastPublished(f), got)
 	}
 }
 
