@@ -21,7 +21,8 @@ func (e *external[T, O, S]) owner(ctx context.Context) (ownership.Ownership, err
 	if !v.Manageable() && err != nil && (IsLater(err) || !meta.WasDeleted(e.mg)) {
 		return v, err // It is not known what the create would have made.
 	}
-	return e.facts.Others.CheckUntaggedOwner(ctx, e.mg, v, e.observation.Description, e.observation.Name)
+	return e.facts.Others.CheckUntaggedOwner(
+		ctx, v, e.observation.Description, e.observation.Parent, e.observation.Name)
 }
 
 // matchesCreation reports whether what was observed is as a create would have made it.

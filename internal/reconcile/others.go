@@ -7,7 +7,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -32,8 +31,8 @@ type Others struct {
 	leaves []func()
 
 	// OtherOwner returns another existing resource of the kind that has created or adopted the
-	// external resource with a name. Nil if none is known.
-	OtherOwner func(ctx context.Context, name string) resource.ModernManaged
+	// external resource with a name within a parent: see ownership.Parent. Nil if none is known.
+	OtherOwner func(ctx context.Context, parent, name string) resource.ModernManaged
 
 	// OtherNames returns the external names that other resources of the kind and region have written.
 	OtherNames func(ctx context.Context) map[string]bool
@@ -157,12 +156,12 @@ func (o *Others) CheckOwner(
 
 // Owner returns the kind, namespace and name of another existing resource of the same kind,
 // such as "Alias shop/live", that has created or adopted the external resource with this
-// external name. It returns an empty string if none is known.
-func (o *Others) Owner(ctx context.Context, name string) string {
+// external name within a parent. It returns an empty string if none is known.
+func (o *Others) Owner(ctx context.Context, parent, name string) string {
 	if o == nil {
 		return ""
 	}
-	other := o.OtherOwner(ctx, name)
+	other := o.OtherOwner(ctx, parent, name)
 	if other == nil {
 		return ""
 	}
@@ -178,21 +177,21 @@ func (o *Others) Names(ctx context.Context) map[string]bool {
 }
 
 // CheckUntaggedOwner returns an error if an external resource that cannot have tags is not owned. v is the ownership by
-// the annotations of the managed resource alone. One that is being deleted before it has adopted what its external name
-// names leaves that to another existing resource that has it: the name may be a copy of that one's.
+// the annotations of the managed resource alone. What another existing resource has is not adopted: the external name
+// may be a copy of that one's, and the two would change it back and forth, or the deletion of one would delete it.
 func (o *Others) CheckUntaggedOwner(
-	ctx context.Context, mg resource.Managed, v ownership.Ownership, what, name string,
+	ctx context.Context, v ownership.Ownership, what, parent, name string,
 ) (ownership.Ownership, error) {
-	if v.Manageable() && (v != ownership.Adopted || !meta.WasDeleted(mg) || o.Owner(ctx, name) == "") {
+	if v.Manageable() && (v != ownership.Adopted || o.Owner(ctx, parent, name) == "") {
 		return v, nil
 	}
-	return ownership.Foreign, o.NewForeignUntaggedError(ctx, what, name)
+	return ownership.Foreign, o.NewForeignUntaggedError(ctx, what, parent, name)
 }
 
 // NewForeignUntaggedError returns the error for an external resource that cannot have tags and is not owned by this
 // resource. It suggests an import only if no other existing resource owns it.
-func (o *Others) NewForeignUntaggedError(ctx context.Context, what, name string) error {
-	if other := o.Owner(ctx, name); other != "" {
+func (o *Others) NewForeignUntaggedError(ctx context.Context, what, parent, name string) error {
+	if other := o.Owner(ctx, parent, name); other != "" {
 		return ownership.NewOwnedUntaggedError(what, name, other)
 	}
 	return ownership.NewForeignUntaggedError(what, name)

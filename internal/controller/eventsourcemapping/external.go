@@ -117,7 +117,7 @@ func (e *external) checkOwnership(
 ) (ownership.Ownership, error) {
 	v, err := e.owner.CheckOwnership(ctx, e.facts.Others, m, o.tags, ownership.IsNamed(m, uuid), description(uuid))
 	if err != nil && o.tags[ownership.TagUID] == "" && o.tags[ownership.TagCluster] == "" {
-		if owner := e.facts.Others.Owner(ctx, uuid); owner != "" {
+		if owner := e.facts.Others.Owner(ctx, "", uuid); owner != "" {
 			return v, ownership.NewOwnedUntaggedError(description(uuid), uuid, owner)
 		}
 		err = errors.Errorf("%w, %s", err, uuid)
@@ -230,7 +230,7 @@ func (e *external) update(
 // duplicate returns the error of a change that would give two mappings the same source and function.
 func (e *external) duplicate(ctx context.Context, uuid string) error {
 	whose := "AWS"
-	if owner := e.facts.Others.Owner(ctx, uuid); owner != "" {
+	if owner := e.facts.Others.Owner(ctx, "", uuid); owner != "" {
 		whose = owner
 	}
 	return errors.Errorf(

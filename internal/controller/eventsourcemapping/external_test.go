@@ -155,7 +155,7 @@ func TestDeletionOfAMappingOfAnotherFunction(t *testing.T) {
 			s := &session.Session{Tenancy: session.Tenancy{FunctionNames: []v1beta1.FunctionNameRule{{Prefixes: []v1beta1.FunctionNamePrefix{"{namespace}_"}}}}}
 			e := external{owner: owner, facts: reconcile.Facts{Others: &reconcile.Others{
 				User: tenancy.User{Resource: m, Session: s}, Owns: func() []tenancy.Target { return nil },
-				OtherOwner: func(context.Context, string) resource.ModernManaged { return nil },
+				OtherOwner: func(_ context.Context, _, _ string) resource.ModernManaged { return nil },
 			}}}
 			v, err := e.checkOwnership(t.Context(), m, observed{mapping: queue(), tags: tc.tags}, testUUID)
 			if v != tc.want || ownership.IsForeign(err) != (tc.want == ownership.Foreign) {

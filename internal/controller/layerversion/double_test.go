@@ -74,7 +74,7 @@ func newEnv(t testing.TB) *env {
 						AWS: w.Double.Config(testenv.Region), Identity: session.Identity{Account: "123456789012"},
 					}},
 					Owns: none, Claims: none, OtherNames: func(context.Context) map[string]bool { return e.named },
-					OtherOwner: func(context.Context, string) resource.ModernManaged { return nil },
+					OtherOwner: func(_ context.Context, _, _ string) resource.ModernManaged { return nil },
 				}
 				return th.resource().Observe(ctx, f, l)
 			})

@@ -163,9 +163,10 @@ func (e *external) owner(
 	if e.lost {
 		return ownership.Ours, nil
 	}
-	v := ownership.CheckUntaggedOwnership(l, o.Name, false)
-	if !v.Manageable() {
-		return v, f.Others.NewForeignUntaggedError(ctx, o.Description, o.Name)
+	v, err := f.Others.CheckUntaggedOwner(
+		ctx, ownership.CheckUntaggedOwnership(l, o.Name, false), o.Description, o.Parent, o.Name)
+	if err != nil {
+		return v, err
 	}
 	e.adopted = v == ownership.Adopted
 	if i, _ := intentOf(l); o.Resource != nil && l.Status.AtProvider.Version == nil && !i.ledTo(o.Resource.Version) {

@@ -124,7 +124,7 @@ func TestDeletedCopy(t *testing.T) {
 	e.NextFacts = func() reconcile.Facts {
 		return reconcile.Facts{Others: &reconcile.Others{
 			Claims:     func() []tenancy.Target { return nil },
-			OtherOwner: func(context.Context, string) resource.ModernManaged { return newConfig(named) },
+			OtherOwner: func(_ context.Context, _, _ string) resource.ModernManaged { return newConfig(named) },
 		}}
 	}
 	e.Converge(newConfig(testenv.BeingDeleted, func(c *v1beta1.RuntimeManagementConfig) {

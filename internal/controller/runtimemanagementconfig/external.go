@@ -83,7 +83,7 @@ func (e *external) owner(
 	if !meta.WasDeleted(mg) || ownership.WrittenName(mg) != "" {
 		return ownership.Ours, nil
 	}
-	return f.Others.CheckUntaggedOwner(ctx, mg, ownership.Adopted, o.Description, o.Name)
+	return f.Others.CheckUntaggedOwner(ctx, ownership.Adopted, o.Description, o.Parent, o.Name)
 }
 
 // status sets status.atProvider.

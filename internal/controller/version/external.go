@@ -183,7 +183,7 @@ func (e *external) owner(
 				fingerprintOf(o.Resource.version, v.Status.AtProvider), "",
 			))
 		}
-		return f.Others.CheckUntaggedOwner(ctx, v, ownership.Adopted, o.Description, o.Name)
+		return f.Others.CheckUntaggedOwner(ctx, ownership.Adopted, o.Description, o.Parent, o.Name)
 	}
 	if i, recorded := versions.IntentOf(v); recorded && versions.Number(o.Name) > i.Before {
 		e.restore(&v.Status.AtProvider, o.Name, i)
@@ -192,7 +192,7 @@ func (e *external) owner(
 		versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {
 		return ownership.Ours, nil
 	}
-	return ownership.Foreign, f.Others.NewForeignUntaggedError(ctx, o.Description, o.Name)
+	return ownership.Foreign, f.Others.NewForeignUntaggedError(ctx, o.Description, o.Parent, o.Name)
 }
 
 // status sets status.atProvider. An imported version counts as published for the current publishTrigger.

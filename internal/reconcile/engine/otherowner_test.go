@@ -45,9 +45,15 @@ func TestForeign(t *testing.T) {
 		other  *sample
 		want   string
 	}{
-		"Nobody":        {reason: "No resource has it.", want: imported},
-		"Other":         {reason: "Another resource has made it.", other: made("live", "pay"), want: owned},
-		"OtherName":     {reason: "The other resource names another alias.", other: made("beta", "pay"), want: imported},
+		"Nobody":    {reason: "No resource has it.", want: imported},
+		"Other":     {reason: "Another resource has made it.", other: made("live", "pay"), want: owned},
+		"OtherName": {reason: "The other resource names another alias.", other: made("beta", "pay"), want: imported},
+		"OtherAlias": {reason: "The other resource has a statement of this name in the policy of an alias.", other: made("live", "pay", func(o *sample) {
+			meta.AddAnnotations(o, map[string]string{v1beta1.AnnotationParent: "pay:live"})
+		}), want: imported},
+		"Within": {reason: "The other resource has it in the same function.", other: made("live", "pay", func(o *sample) {
+			meta.AddAnnotations(o, map[string]string{v1beta1.AnnotationParent: "pay"})
+		}), want: owned},
 		"OtherFunction": {reason: "The other resource names an alias of another function.", other: made("live", "cart"), want: imported},
 		"Observes":      {reason: "An observe-only resource owns nothing.", other: made("live", "pay", func(o *sample) { o.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe"} }), want: imported},
 		"NotMade":       {reason: "The resource of that name has not created it.", other: made("live", "pay", func(o *sample) { o.SetUID("u3") }), want: imported},
@@ -62,7 +68,7 @@ func TestForeign(t *testing.T) {
 				k.ActsOn = func(mg *sample) []tenancy.Target { return tenancy.Functions(mg.Spec.Other) }
 				k.Observer = func(*sample, *session.Session) reconcile.Observer[*sample] {
 					return reconcile.ObserverFunc[*sample](func(ctx context.Context, f reconcile.Facts, _ *sample) (reconcile.Outcome, error) {
-						got = f.Others.NewForeignUntaggedError(ctx, "alias live of function pay", "live")
+						got = f.Others.NewForeignUntaggedError(ctx, "alias live of function pay", "pay", "live")
 						return reconcile.Outcome{}, got
 					})
 				}
@@ -78,38 +84,41 @@ func TestForeign(t *testing.T) {
 			}
 		})
 	}
-	if got := (*reconcile.Others)(nil).NewForeignUntaggedError(t.Context(), "alias live of function pay", "live"); got.Error() != imported {
+	if got := (*reconcile.Others)(nil).NewForeignUntaggedError(t.Context(), "alias live of function pay", "pay", "live"); got.Error() != imported {
 		t.Errorf("without a reconcile: %v", got)
 	}
 }
 
-// TestDeletedCopy checks that the deletion of a resource that names what another existing resource has, and that has
-// never adopted it, leaves that in AWS.
-func TestDeletedCopy(t *testing.T) {
+// TestCopy checks that a resource that names what another existing resource has, and that has never adopted it, neither
+// adopts nor deletes it.
+func TestCopy(t *testing.T) {
 	cases := map[string]struct {
 		reason string
+		edit   func(*flowSample)
 		others []string
 		named  map[string]string
 		want   []string
 	}{
-		"Copy":     {reason: "The other resource still has it.", others: []string{"basket"}, named: map[string]string{meta.AnnotationKeyExternalName: "basket", v1beta1.AnnotationNamedBy: "u2/basket"}, want: []string{"Read"}},
-		"Restored": {reason: "The resource of which the backup was made is gone.", named: map[string]string{meta.AnnotationKeyExternalName: "basket", v1beta1.AnnotationNamedBy: "u2/basket"}, want: []string{"Read", "Delete"}},
-		"Adopted":  {reason: "It was adopted by hand.", others: []string{"basket"}, named: ownership.Name(newExternalSample(), "basket"), want: []string{"Read", "Delete"}},
+		"Kept":     {reason: "The two would change it back and forth.", edit: func(*flowSample) {}, others: []string{"basket"}, named: map[string]string{meta.AnnotationKeyExternalName: "basket"}, want: []string{"Read"}},
+		"Free":     {reason: "Nobody else has it.", edit: func(*flowSample) {}, named: map[string]string{meta.AnnotationKeyExternalName: "basket"}, want: []string{"Read", "Update"}},
+		"Copy":     {edit: deletedSample, reason: "The other resource still has it.", others: []string{"basket"}, named: map[string]string{meta.AnnotationKeyExternalName: "basket", v1beta1.AnnotationNamedBy: "u2/basket"}, want: []string{"Read"}},
+		"Restored": {edit: deletedSample, reason: "The resource of which the backup was made is gone.", named: map[string]string{meta.AnnotationKeyExternalName: "basket", v1beta1.AnnotationNamedBy: "u2/basket"}, want: []string{"Read", "Delete"}},
+		"Adopted":  {edit: deletedSample, reason: "It was adopted by hand.", others: []string{"basket"}, named: ownership.Name(newExternalSample(), "basket"), want: []string{"Read", "Delete"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := &fakeExternal{there: true, value: "a"}
-			mg := newExternalSample(deletedSample, func(mg *flowSample) { mg.Annotations = tc.named })
+			c := &fakeExternal{there: true, value: "elsewhere"}
+			mg := newExternalSample(tc.edit, func(mg *flowSample) { mg.Annotations = tc.named })
 			f := reconcile.Facts{Others: &reconcile.Others{
 				Owns: func() []tenancy.Target { return nil }, Claims: func() []tenancy.Target { return nil },
-				OtherOwner: func(_ context.Context, name string) resource.ModernManaged {
+				OtherOwner: func(_ context.Context, _, name string) resource.ModernManaged {
 					if !slices.Contains(tc.others, name) {
 						return nil
 					}
 					return newExternalSample(func(mg *flowSample) { mg.Name, mg.UID = "other", "u2" })
 				},
 			}}
-			r := c.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"})
+			r := c.resource(reconcile.Calls{Create: "CreateThing", Update: "UpdateThing", Delete: "DeleteThing"})
 			r.Owner = nil
 			Once(t.Context(), r, f, mg, nil)
 			if !slices.Equal(c.calls, tc.want) {

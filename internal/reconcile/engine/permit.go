@@ -19,9 +19,8 @@ import (
 func (r *reconciler[T]) others(mg T, s *session.Session) *reconcile.Others {
 	u := tenancy.User{Resource: mg, Session: s}
 	o := &reconcile.Others{Registry: r.tenants, User: u, Kind: r.kind.GVK.Kind}
-	o.OtherOwner = func(ctx context.Context, name string) resource.ModernManaged {
-		return r.otherOwner(ctx, u, mg,
-			name)
+	o.OtherOwner = func(ctx context.Context, parent, name string) resource.ModernManaged {
+		return r.otherOwner(ctx, u, mg, parent, name)
 	}
 	o.OtherNames = func(ctx context.Context) map[string]bool {
 		names := map[string]bool{}
@@ -111,11 +110,14 @@ func (p *pass[T]) endClaim() {
 	}
 }
 
-// otherOwner returns the resource of the kind that has written an external name for the same
-// function or layer. Names of aliases and statements are only unique within one.
-func (r *reconciler[T]) otherOwner(ctx context.Context, u tenancy.User, mg T, name string) resource.ModernManaged {
+// otherOwner returns the resource of the kind that has written an external name for the same function or layer.
+// Names of aliases and statements are only unique within a parent. One whose parent is not known may have it.
+func (r *reconciler[T]) otherOwner(
+	ctx context.Context, u tenancy.User, mg T, parent, name string,
+) resource.ModernManaged {
 	for o := range r.otherResources(ctx, mg) {
-		if ownership.WrittenName(o) == name && (r.kind.ActsOn == nil ||
+		within := ownership.Parent(o)
+		if ownership.WrittenName(o) == name && (within == parent || within == "") && (r.kind.ActsOn == nil ||
 			tenancy.Share(u, r.kind.ActsOn(mg), o, r.kind.ActsOn(o))) {
 			return o
 		}
