@@ -144,19 +144,19 @@ func show(i *v1beta1.Invocation, r record, e event, out *lambda.InvokeOutput) {
 	p, before := i.Spec.ForProvider, i.Status.AtProvider.Payload
 	o := v1beta1.InvocationObservation{FunctionName: p.FunctionName, Qualifier: p.Qualifier, Payload: before}
 	if out != nil {
-		hidden := hide(e)
+		hides := hide(e)
 		o.StatusCode, o.ExecutedVersion, o.DurableExecutionArn = ptr.To(out.StatusCode), out.ExecutedVersion,
 			out.DurableExecutionArn
 		if out.FunctionError != nil {
 			o.FunctionError = out.FunctionError
-			o.FunctionErrorMessage = ptr.To(cut(hidden.Replace(message(out.Payload)), maxMessage))
+			o.FunctionErrorMessage = ptr.To(cut(hides.Replace(message(out.Payload)), maxMessage))
 		}
 		if ptr.Deref(p.RecordResult, false) && out.FunctionError == nil {
-			o.Result, o.ResultTruncated = ptr.To(cut(hidden.Replace(string(out.Payload)), maxResult)),
+			o.Result, o.ResultTruncated = ptr.To(cut(hides.Replace(string(out.Payload)), maxResult)),
 				ptr.To(len(out.Payload) > maxResult)
 		}
 		if tail, err := base64.StdEncoding.DecodeString(ptr.Deref(out.LogResult, "")); err == nil && len(tail) > 0 {
-			o.LogTail = ptr.To(last(hidden.Replace(string(tail)), maxLogTail))
+			o.LogTail = ptr.To(last(hideTail(e, string(tail)), maxLogTail))
 		}
 	}
 	if r.Outcome == succeeded {
@@ -193,29 +193,54 @@ func message(payload []byte) string {
 	return strings.TrimPrefix(e.Type+": "+e.Text, ": ")
 }
 
+// shortest is the length of the shortest text that is redacted. Shorter ones occur in every text.
+const shortest = 4
+
 // hide returns a replacer that redacts the content of a Secret, which the function may have
 // included in its result or log.
 func hide(e event) *strings.Replacer {
+	var pairs []string
+	for _, s := range hidden(e) {
+		pairs = append(pairs, s, diff.Redacted)
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// hideTail redacts the content of a Secret in the end of a log, which may begin within a text of it.
+func hideTail(e event, tail string) string {
+	begun := 0
+	for _, s := range hidden(e) {
+		for n := min(len(s), len(tail)); n >= shortest && n > begun; n-- {
+			if strings.HasPrefix(tail, s[len(s)-n:]) {
+				begun = n
+			}
+		}
+	}
+	rest := hide(e).Replace(tail[begun:])
+	if begun > 0 {
+		return diff.Redacted + rest
+	}
+	return rest
+}
+
+// hidden returns the texts of the content of a Secret, the longest first.
+func hidden(e event) []string {
 	if !e.secret {
-		return strings.NewReplacer()
+		return nil
 	}
 	var v any
 	d := json.NewDecoder(bytes.NewReader(e.payload))
 	d.UseNumber()
 	_ = d.Decode(&v) // Invalid JSON was not sent.
-	var hidden []string
+	var all []string
 	for _, s := range append(texts(v, nil), string(e.payload)) {
-		if len(s) >= 4 { // Shorter ones occur in every text.
-			hidden = append(hidden, encodings(s)...)
+		if len(s) >= shortest {
+			all = append(all, encodings(s)...)
 		}
 	}
 	// A text may begin with another one, of which the replacer would then replace only that part.
-	slices.SortFunc(hidden, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	pairs := make([]string, 0, 2*len(hidden))
-	for _, s := range hidden {
-		pairs = append(pairs, s, diff.Redacted)
-	}
-	return strings.NewReplacer(pairs...)
+	slices.SortFunc(all, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return all
 }
 
 // encodings returns a text as it is, and as encoders of JSON write it, which escape more or fewer characters.

@@ -540,6 +540,37 @@ func TestSecretPayload(t *testing.T) {
 	}
 }
 
+// TestSecretInLogTail checks that the end of a log, which may begin within a value, shows nothing of a Secret.
+func TestSecretInLogTail(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		log    string
+		want   string
+	}{
+		"Value":   {"The log is cut in a value.", `nter2-of-the-shop', 'b': 'admin-hunter'}` + "\nEND", `(redacted)', 'b': '(redacted)'}` + "\nEND"},
+		"Escape":  {"It is cut in an escape.", `0fc-token'}`, "(redacted)'}"},
+		"Payload": {"It is cut in the payload.", `e-shop","b":"admin-hunter","c":"\u00fc-token","d":"the-admin"} END`, "(redacted) END"},
+		"Whole":   {"It begins with a value, which is longer than the end of another one.", "admin-hunter END", "(redacted) END"},
+		"Short":   {"What is left of a value is too short to tell.", "hop END", "hop END"},
+		"Uncut":   {"It is not cut.", "START admin-hunter END", "START (redacted) END"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			ref := refs.ObjectRef{Kind: refs.Secret, Namespace: "shop", Name: "event"}
+			e.objects[ref.String()+"/payload"] = `{"a":"hunter2-of-the-shop","b":"admin-hunter","c":"\u00fc-token","d":"the-admin"}`
+			e.returns = awsdouble.Returned{Payload: []byte("null"), Log: tc.log}
+			i := newInvocation(func(p *v1beta1.InvocationParameters) {
+				p.Payload, p.PayloadFrom, p.LogType = nil, fromSecret, ptr.To("Tail")
+			})
+			e.converge(i)
+			if got := ptr.Deref(i.Status.AtProvider.LogTail, ""); got != tc.want {
+				t.Errorf("%s\nwant %q, got %q", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
 func TestPolicies(t *testing.T) {
 	policies := func(actions ...xpv2.ManagementAction) func(*v1beta1.Invocation) {
 		return func(i *v1beta1.Invocation) { i.Spec.ManagementPolicies = actions }

@@ -16,6 +16,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
@@ -50,6 +51,11 @@ func (p Pruner) addAliasResources(ctx context.Context, f Function, l lists, vers
 		if !isOf(f, arn, fp.Region, fp.FunctionName, fp.FunctionNameRef) {
 			continue
 		}
+		if may, err := p.mayUse(ctx, f, a); err != nil {
+			return err
+		} else if !may {
+			continue
+		}
 		name := strings.TrimPrefix(arn, f.ARN+":")
 		managed[name] = managed[name] || reconcile.Allows(a, xpv2.ManagementActionUpdate)
 		for _, v := range NeededBy(a) {
@@ -81,6 +87,11 @@ func (p Pruner) addVersionResources(ctx context.Context, f Function, uses Uses) 
 		if v.GetUID() == p.Version || !isOf(f, arn, fp.Region, fp.FunctionName, fp.FunctionNameRef) {
 			continue
 		}
+		if may, err := p.mayUse(ctx, f, v); err != nil {
+			return err
+		} else if !may {
+			continue
+		}
 		for _, version := range []string{
 			reconcile.ExternalName(v), ptr.Deref(s.Version, ""), ptr.Deref(s.PreparedVersion, ""),
 		} {
@@ -88,6 +99,27 @@ func (p Pruner) addVersionResources(ctx context.Context, f Function, uses Uses) 
 		}
 	}
 	return nil
+}
+
+// mayUse reports whether a resource may act on the function. One of another namespace that may not needs no version,
+// whatever its spec says. If it shares a config with the owner that this reconcile does not use, they may trust each
+// other.
+func (p Pruner) mayUse(ctx context.Context, f Function, mg resource.ModernManaged) (bool, error) {
+	o := p.Facts.Others
+	if o == nil {
+		return true, nil
+	}
+	u := tenancy.User{Resource: mg, Session: o.User.Session}
+	if !ptr.Equal(mg.GetProviderConfigReference(), o.User.Resource.GetProviderConfigReference()) {
+		u.Session = u.Session.Derive()
+		u.Session.Tenancy.Trusting = true
+	}
+	for _, target := range tenancy.Functions(&f.ARN) {
+		if err := o.Registry.MayAct(ctx, u, target); err != nil {
+			return false, resource.Ignore(tenancy.IsRefused, err)
+		}
+	}
+	return true, nil
 }
 
 // addResource adds a version that a resource needs. Caches list resources in any order: of several of a kind, the first

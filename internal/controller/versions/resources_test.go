@@ -5,12 +5,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	corev1 "k8s.io/api/core/v1"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -18,6 +22,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // reader lists Aliases and Versions, or returns an error.
@@ -220,6 +227,61 @@ func TestVersionsOfOthersAreKept(t *testing.T) {
 			p := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{versions: []v1beta1.Version{tc.version}}, Version: tc.of}
 			h := history("4", "3", "2", "1")
 			got, effects, err := p.at(w).Unused(w.Context(), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())
+			if got != tc.want || err != nil {
+				t.Errorf("%s\ngot %q, %v, want %q; events %v", tc.reason, got, err, tc.want, effects.Events)
+			}
+		})
+	}
+}
+
+// TestVersionsOfRefusedResources checks that an Alias and a Version of another namespace, which may not act on the
+// function, keep its owner from deleting no version, whatever their specs say.
+func TestVersionsOfRefusedResources(t *testing.T) {
+	config := func(name string) *xpv2.ProviderConfigReference {
+		return &xpv2.ProviderConfigReference{Kind: v1beta1.ClusterProviderConfigKind, Name: name}
+	}
+	cases := map[string]struct {
+		reason string
+		// allowed is the annotation of the Function, and namespace and config those of the others.
+		allowed, namespace, config string
+		trusting                   bool
+		want                       string
+	}{
+		"Refused":   {reason: "What is refused uses nothing.", namespace: "mall", config: "shared", want: "1"},
+		"Own":       {reason: "Those of the Function's namespace count.", namespace: "shop", config: "shared", want: "3"},
+		"Allowed":   {reason: "So do those that it allows.", allowed: "mall", namespace: "mall", config: "shared", want: "3"},
+		"Trusted":   {reason: "And those that the config allows.", namespace: "mall", config: "shared", trusting: true, want: "3"},
+		"Elsewhere": {reason: "A config that the Function does not use allows nothing.", namespace: "mall", config: "other", trusting: true, want: "1"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := env(t)
+			owner := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "f", UID: "uid-0"}}
+			owner.Spec.ProviderConfigReference = config("shared")
+			owner.Status.AtProvider.FunctionArn = ptr.To(arn)
+			metav1.SetMetaDataAnnotation(&owner.ObjectMeta, v1beta1.AnnotationAllowedNamespaces, tc.allowed)
+			a := v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: tc.namespace, Name: "a", UID: "uid-1"}}
+			a.Spec.ForProvider = v1beta1.AliasParameters{
+				Region: "eu-central-1", FunctionName: ptr.To("f"), AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
+			}
+			v := v1beta1.Version{ObjectMeta: metav1.ObjectMeta{Namespace: tc.namespace, Name: "v", UID: "uid-2"}}
+			v.Spec.ForProvider = v1beta1.VersionParameters{Region: "eu-central-1", FunctionName: ptr.To("f")}
+			meta.SetExternalName(&v, "2")
+			a.Spec.ProviderConfigReference, v.Spec.ProviderConfigReference = config(tc.config), config(tc.config)
+
+			s := runtime.NewScheme()
+			w.Must(corev1.AddToScheme(s))
+			w.Must(v1beta1.AddToScheme(s))
+			c := fake.NewClientBuilder().WithScheme(s).WithObjects(owner).
+				WithIndex(&v1beta1.Function{}, tenancy.Index, tenancy.IndexedBy).Build()
+			of := &session.Session{AWS: aws.Config{Region: "eu-central-1"}, Tenancy: session.Tenancy{Trusting: tc.trusting}}
+			of.Identity.Account, of.Scope.Account = "123456789012", "123456789012"
+			p := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{items: []v1beta1.Alias{a}, versions: []v1beta1.Version{v}}}.at(w)
+			p.Facts.Others = &reconcile.Others{
+				Registry: tenancy.New(c, c, w.Now), User: tenancy.User{Resource: owner, Session: of},
+			}
+			h := history("4", "3", "2", "1")
+			got, effects, err := p.Unused(w.Context(), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())
 			if got != tc.want || err != nil {
 				t.Errorf("%s\ngot %q, %v, want %q; events %v", tc.reason, got, err, tc.want, effects.Events)
 			}
