@@ -56,8 +56,8 @@ compile = set -o pipefail; go -C $(1) build -v -ldflags='-s -w' -o $(CURDIR)/bin
 export CGO_ENABLED := 0
 export GOFLAGS := $(GOFLAGS) -trimpath
 
-# Flags that every run of `go test` takes besides those below, such as -race or -run=TestName.
-TESTFLAGS ?=
+# Flags that every run of `go test` takes besides those below, such as -race or -run=TestName. `make lint` vets.
+override TESTFLAGS += -vet=off
 
 ##@ Try
 
@@ -157,7 +157,7 @@ fuzz: ## Fuzz each target for FUZZTIME, 30s unless told. FUZZ=./internal/lambda/
 ##@ Check
 
 .PHONY: lint
-lint: lint-format lint-vet lint-golangci lint-generated lint-prometheus lint-licenses lint-prose ## Run every check that is not a test.
+lint: lint-format lint-golangci lint-generated lint-prometheus lint-licenses lint-prose ## Run every check that is not a test.
 
 .PHONY: lint-format
 lint-format: ## Check that gofmt would change nothing, and that scripts parse.
@@ -165,12 +165,8 @@ lint-format: ## Check that gofmt would change nothing, and that scripts parse.
 		|| { echo "not formatted, run gofmt -w on: $$unformatted" >&2; exit 1; }
 	@for f in .ci/run cluster/*.sh cluster/*/*.sh; do bash -n $$f || exit 1; done
 
-# cluster/dev is a module of its own. Vetting it means compiling Kubernetes once more; `make test` builds it.
-.PHONY: lint-vet
-lint-vet: ## Run go vet.
-	@go vet ./... && for m in package prometheus e2e; do go -C cluster/$$m vet ./... || exit 1; done
-
-# Without warnings of exclusions in .golangci.yml that the other modules have no use for.
+# It vets too. cluster/dev is a module of its own: to check it means to compile Kubernetes once more. No warnings of
+# exclusions in .golangci.yml that the other modules have no use for.
 .PHONY: lint-golangci
 lint-golangci: $(GOLANGCI) ## Run golangci-lint, as .golangci.yml says.
 	@$(LINT) run ./... && for m in package prometheus e2e; do (cd cluster/$$m && LOG_LEVEL=error $(LINT) run ./...) || exit 1; done
