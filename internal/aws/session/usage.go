@@ -103,8 +103,8 @@ func blocks(u *v1beta1.ProviderConfigUsage) bool {
 		func(r metav1.OwnerReference) bool { return ptr.Deref(r.BlockOwnerDeletion, false) })
 }
 
-// Untrack releases the usage of a resource whose external resource is deleted, before the finalizer of
-// the resource is removed. The usage itself is garbage-collected with the resource.
+// Untrack releases the usage of a resource whose finalizer was removed. The usage itself is garbage-collected with the
+// resource. If it is not released, the controller of the config releases it.
 func (t *Tracker) Untrack(ctx context.Context, mg resource.ModernManaged) error {
 	u := &v1beta1.ProviderConfigUsage{}
 	key := client.ObjectKey{Namespace: mg.GetNamespace(), Name: string(mg.GetUID())}

@@ -159,6 +159,29 @@ func TestLostAnswers(t *testing.T) {
 	}
 }
 
+// TestLostAnswerOfAnotherFunction checks that the alias that an unanswered create has made is not left behind if spec
+// names another function before it is found.
+func TestLostAnswerOfAnotherFunction(t *testing.T) {
+	e, a := newEnv(t), testAlias()
+	function := *a.Spec.ForProvider.FunctionName
+	e.AddFunction("basket")
+	e.Double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter, Times: 1})
+	if _, err := e.Step(a); err == nil {
+		t.Fatal("the lost answer must be an error")
+	}
+	a.Spec.ForProvider.FunctionName = ptr.To("basket") // The one that functionNameRef is resolved to now.
+	a.Generation++
+	if _, err := e.Step(a); err == nil || !strings.Contains(err.Error(), "would leave") {
+		t.Errorf("got %v, want that the alias of %s would be left behind", err, function)
+	}
+	a.Spec.ForProvider.FunctionName = ptr.To(function)
+	a.Generation++
+	e.Converge(a)
+	if n := e.Double.Count(opCreate); n != 1 {
+		t.Errorf("%d aliases were created, want the one", n)
+	}
+}
+
 func TestSteadyReconcilesShareOneCall(t *testing.T) {
 	e := newEnv(t)
 	var all []*v1beta1.Alias

@@ -53,7 +53,7 @@ func (t Target) Name(mg resource.Managed) (functionname.Name, bool, error) {
 		return known, true, nil
 	}
 	want := t.wanted()
-	if named && known != want && ownership.WrittenName(mg) != "" {
+	if named && known != want && !ownership.UserSetName(mg) {
 		return want, false, ownership.NewMovedError(known.String(), want.String())
 	}
 	if named && known != want {
@@ -68,10 +68,10 @@ func (t Target) wanted() functionname.Name {
 	return functionname.Name{Function: ptr.Deref(t.Function, ""), Qualifier: ptr.Deref(t.Qualifier, "")}.Or(t.Default)
 }
 
-// known returns the external name, or the name that the resource was about to configure.
+// known returns the external name, or the name that the resource was about to configure, if it may have done so.
 func (t Target) known(mg resource.Managed) (functionname.Name, error) {
 	text := reconcile.ExternalName(mg)
-	if text == "" && meta.WasDeleted(mg) {
+	if text == "" && (meta.WasDeleted(mg) || ownership.MayHaveCreated(mg)) {
 		text = ownership.Parent(mg)
 	}
 	if text == "" {
@@ -90,7 +90,7 @@ func (t Target) known(mg resource.Managed) (functionname.Name, error) {
 // resource that never configured what it names deletes nothing.
 func (t Target) agrees(mg resource.Managed, known functionname.Name) bool {
 	switch {
-	case ownership.WrittenName(mg) != "", t.Function == nil:
+	case ownership.WrittenName(mg) != "", t.Function == nil, ownership.MayHaveCreated(mg):
 		return true
 	case ownership.UserSetName(mg):
 		return known == t.wanted()

@@ -30,6 +30,12 @@ func TestName(t *testing.T) {
 			meta.AddAnnotations(mg, map[string]string{v1beta1.AnnotationParent: name})
 		}
 	}
+	unanswered := func(name string) func(*samples.Sample) {
+		return func(mg *samples.Sample) {
+			pending(name)(mg)
+			meta.SetExternalCreatePending(mg, time.Unix(1, 0))
+		}
+	}
 	deleted := func(mg *samples.Sample) { mg.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }
 	cart, live := ptr.To("cart"), ptr.To("live")
 	cases := map[string]struct {
@@ -53,6 +59,14 @@ func TestName(t *testing.T) {
 			edit:   []func(*samples.Sample){written("basket:live")}, target: Target{Function: cart, Qualifier: live},
 			err: `spec or the external name was changed from "basket:live" to "cart:live", which would leave "basket:live" behind`,
 		},
+		"MovedRefused": {reason: "What AWS has refused to make is not left behind.", edit: []func(*samples.Sample){pending("basket:live")}, target: Target{Function: cart, Qualifier: live}, want: "cart:live", exists: true},
+		"MovedUnanswered": {
+			reason: "What may have been made for one function would be left behind.",
+			edit:   []func(*samples.Sample){unanswered("basket:live")}, target: Target{Function: cart, Qualifier: live},
+			err: `spec or the external name was changed from "basket:live" to "cart:live", which would leave "basket:live" behind`,
+		},
+		"Unanswered":            {reason: "It is looked for, and created again.", edit: []func(*samples.Sample){unanswered("cart:live")}, target: Target{Function: cart, Qualifier: live}, want: "cart:live", exists: true},
+		"DeletedUnanswered":     {reason: "What may have been made goes, whatever spec names now.", edit: []func(*samples.Sample){unanswered("basket:live"), deleted}, target: Target{Function: cart, Qualifier: live}, want: "basket:live", exists: true},
 		"Deleted":               {reason: "References may be gone by then.", edit: []func(*samples.Sample){written("cart:live"), deleted}, want: "cart:live", exists: true},
 		"DeletedMoved":          {reason: "What was made is what goes.", edit: []func(*samples.Sample){written("basket:live"), deleted}, target: Target{Function: cart, Qualifier: live}, want: "basket:live", exists: true},
 		"DeletedGiven":          {reason: "A configuration that was never owned, and that spec does not name, is not deleted.", edit: []func(*samples.Sample){given("basket:live"), deleted}, target: Target{Function: cart}, want: "basket:live"},

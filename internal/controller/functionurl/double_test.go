@@ -2,6 +2,7 @@ package functionurl
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -178,4 +179,24 @@ func (e env) check(seed uint64, u *v1beta1.FunctionURL) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		e.Fatalf("seed %d: -spec +AWS:\n%s", seed, diff)
 	}
+}
+
+// TestLostAnswerOfAnotherFunction checks that the URL that an unanswered create has made is not left behind if spec
+// names another function before it is found.
+func TestLostAnswerOfAnotherFunction(t *testing.T) {
+	const attempts = 3 // Of the SDK.
+	e := newEnv(t)
+	e.AddFunction("basket")
+	e.Double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter, Times: attempts})
+	u := newURL()
+	if _, err := e.Do(u); err == nil {
+		t.Fatal("the create was answered")
+	}
+	u.Spec.ForProvider.FunctionName = ptr.To("basket") // The one that functionNameRef is resolved to now.
+	u.Generation++
+	if _, err := e.Step(u); err == nil || !strings.Contains(err.Error(), `from "cart" to "basket"`) {
+		t.Errorf("got %v, want that the URL of cart would be left behind", err)
+	}
+	e.Remove(u)
+	e.Want(u, "nothing stays behind", testenv.Deleted, testenv.Gone)
 }

@@ -170,7 +170,8 @@ func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
 }
 
 // A finalizer adds the finalizer of a resource in memory only if the runtime is about to record a pending creation,
-// which writes both. It removes the record that the resource uses its config before it removes the finalizer.
+// which writes both. It removes the record that the resource uses its config after the finalizer: if the finalizer
+// cannot be removed, the resource still needs its config, which a namespace that is being deleted would lose for good.
 type finalizer[T reconcile.Managed] struct {
 	resource.Finalizer
 
@@ -189,16 +190,16 @@ func (f *finalizer[T]) AddFinalizer(ctx context.Context, obj resource.Object) er
 // RemoveFinalizer removes the finalizer of a resource after its external resource was deleted or orphaned.
 func (f *finalizer[T]) RemoveFinalizer(ctx context.Context, obj resource.Object) error {
 	p := f.pass
-	if mg, ok := obj.(resource.ModernManaged); ok {
-		if err := p.tracker.Untrack(ctx, mg); err != nil {
-			return err
-		}
+	if err := f.Finalizer.RemoveFinalizer(ctx, obj); err != nil {
+		return err
 	}
-	err := f.Finalizer.RemoveFinalizer(ctx, obj)
-	if err == nil && meta.WasDeleted(obj) {
+	if meta.WasDeleted(obj) {
 		p.metrics.RecordDeletion(p.kind.GVK.String(), p.now().Sub(obj.GetDeletionTimestamp().Time))
 	}
-	return err
+	if mg, ok := obj.(resource.ModernManaged); ok {
+		return p.tracker.Untrack(ctx, mg)
+	}
+	return nil
 }
 
 // changeLogger forwards change log entries of one reconcile. It removes what must not be logged, and drops entries of

@@ -1,16 +1,21 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
 
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -83,5 +88,38 @@ func TestRefusedResourceUsesNothing(t *testing.T) {
 				t.Errorf("%s\na resource that is allowed uses its configuration", tc.reason)
 			}
 		})
+	}
+}
+
+// TestFinalizerRemovalFails checks that a resource whose finalizer cannot be removed still uses its config: if its
+// namespace is being deleted, nothing else keeps the config, without which the resource could not be reconciled again.
+func TestFinalizerRemovalFails(t *testing.T) {
+	mg := samples.New()
+	mg.Finalizers = []string{managed.FinalizerName}
+	e := newEnv(t, mg)
+	e.tracker.users["u1"] = true
+	if err := e.server.Delete(t.Context(), mg); err != nil {
+		t.Fatal(err)
+	}
+	fails := true
+	e.reconciler = newReconciler(&manager{c: interceptor.NewClient(e.server.(client.WithWatch), interceptor.Funcs{
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			if fails {
+				return errors.New("the API server does not answer")
+			}
+			return c.Patch(ctx, o, p, opts...)
+		},
+	})}, e.options, e.kind, e.events)
+	e.reconcile()
+	if !e.tracker.users["u1"] {
+		t.Error("the resource exists, and does not use its config")
+	}
+	fails = false
+	e.reconcile()
+	if err := e.server.Get(t.Context(), client.ObjectKeyFromObject(mg), mg); !kerrors.IsNotFound(err) {
+		t.Errorf("the resource still exists: %v", err)
+	}
+	if e.tracker.users["u1"] {
+		t.Error("the resource is gone, and uses its config")
 	}
 }

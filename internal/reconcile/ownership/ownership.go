@@ -165,6 +165,12 @@ func UnansweredAt(mg metav1.Object) (time.Time, bool) {
 	return at, at.After(meta.GetExternalCreateSucceeded(mg)) && at.After(meta.GetExternalCreateFailed(mg))
 }
 
+// MayHaveCreated reports whether an object without an external name has made a create whose result is not known.
+func MayHaveCreated(mg metav1.Object) bool {
+	_, unanswered := UnansweredAt(mg)
+	return unanswered && meta.GetExternalName(mg) == ""
+}
+
 // created reports whether this object created what its external name names.
 func created(mg metav1.Object) bool {
 	_, ok := CreatedAt(mg)
@@ -235,13 +241,14 @@ func CheckName(mg metav1.Object) error {
 }
 
 // ParentOf returns the name of what the external resource of mg belongs to. It is the observed one, or else the one
-// that was recorded at the creation, or else the desired one. It returns an error if the desired one is another,
-// because the external resource would be left behind. A resource that is being deleted uses the existing one. If the
-// user has set its external name, the record may be a copy of another resource's, and the desired one takes precedence.
+// that was recorded at the creation, also if that was not answered, or else the desired one. It returns an error if the
+// desired one is another, because the external resource would be left behind. A resource that is being deleted uses the
+// existing one. If the user has set its external name, the record may be a copy of another resource's, and the desired
+// one takes precedence.
 func ParentOf(mg metav1.Object, observed, desired string) (string, error) {
 	was := observed
 	copied := UserSetName(mg) && desired != ""
-	if was == "" && (meta.WasDeleted(mg) && !copied || WrittenName(mg) != "") {
+	if was == "" && (meta.WasDeleted(mg) && !copied || WrittenName(mg) != "" || MayHaveCreated(mg)) {
 		was = Parent(mg)
 	}
 	if was == "" {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -324,5 +325,37 @@ func TestForeignError(t *testing.T) {
 	}
 	if IsForeign(fmt.Errorf("other")) {
 		t.Error("IsForeign of another error is true")
+	}
+}
+
+// TestParentOfUnansweredCreate checks that what a create without an answer may have made is not left behind when spec
+// names another parent.
+func TestParentOfUnansweredCreate(t *testing.T) {
+	const pending, failed = "2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z"
+	cases := map[string]struct {
+		reason      string
+		annotations map[string]string
+		deleted     bool
+		want        string
+		moved       bool
+	}{
+		"Untried":    {reason: "Nothing was created.", want: "basket"},
+		"Unanswered": {reason: "It may exist.", annotations: map[string]string{meta.AnnotationKeyExternalCreatePending: pending}, want: "cart", moved: true},
+		"Refused":    {reason: "AWS has refused to create it.", annotations: map[string]string{meta.AnnotationKeyExternalCreatePending: pending, meta.AnnotationKeyExternalCreateFailed: failed}, want: "basket"},
+		"Imported":   {reason: "The annotations may be copies.", annotations: map[string]string{meta.AnnotationKeyExternalCreatePending: pending, meta.AnnotationKeyExternalName: "live"}, want: "basket"},
+		"Deleted":    {reason: "It is deleted where it may exist.", annotations: map[string]string{meta.AnnotationKeyExternalCreatePending: pending}, deleted: true, want: "cart"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mg := object("u1", map[string]string{v1beta1.AnnotationParent: "cart"})
+			meta.AddAnnotations(mg, tc.annotations)
+			if tc.deleted {
+				mg.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
+			}
+			got, err := ParentOf(mg, "", "basket")
+			if got != tc.want || (err != nil) != tc.moved {
+				t.Errorf("%s\ngot %q, %v, want %q", tc.reason, got, err, tc.want)
+			}
+		})
 	}
 }
