@@ -105,8 +105,8 @@ func (r *reconciler[T]) failedResult(ctx context.Context, key types.NamespacedNa
 	}
 	endSpanWithError(ctx, c, f.err)
 	r.logPanic(key, f.err)
-	r.log.WithValues("request", ctrl.Request{NamespacedName: key}).Debug("Reconcile failed", "error", f.err,
-		"requeue-after", after)
+	traced(ctx, r.log).WithValues("request", ctrl.Request{NamespacedName: key}).Debug("Reconcile failed",
+		"error", f.err, "requeue-after", after)
 	return ctrl.Result{RequeueAfter: after}
 }
 

@@ -48,7 +48,6 @@ type reconciler[T reconcile.Managed] struct {
 	changeLog    managed.ChangeLogger
 	states       *memory.Store
 	tracer       trace.Tracer
-	traces       *traces
 	fields       *refs.FieldReader
 	tenants      *tenancy.Registry
 	poll         reconcile.Poll
@@ -79,7 +78,6 @@ type reconciler[T reconcile.Managed] struct {
 func (r *reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (res ctrl.Result, err error) {
 	ctx, span := r.tracer.Start(ctx, "Reconcile "+r.kind.GVK.Kind, trace.WithNewRoot(), r.identifying(req))
 	defer span.End()
-	defer r.traces.begin(req.NamespacedName, span.SpanContext())()
 	defer func() {
 		if p := recover(); p != nil {
 			res, err = r.panicked(ctx, req.NamespacedName, panics.New()), nil
@@ -149,7 +147,7 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 		r.states.RecordDetection(req.NamespacedName) {
 		r.metrics.RecordDetection(r.kind.GVK.String(), r.now().Sub(mg.GetCreationTimestamp().Time))
 	}
-	res, err := p.runtime().Reconcile(ctx, req)
+	res, err := p.runtime(ctx).Reconcile(ctx, req)
 	p.releaseQuota()
 	if p.later == nil {
 		r.states.MarkHandled(req.NamespacedName, known.ChangeMarks)

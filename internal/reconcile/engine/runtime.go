@@ -43,11 +43,11 @@ import (
 // Late initialization and the default external name are not used.
 
 // runtime returns the runtime's reconciler of a pass.
-func (p *pass[T]) runtime() ctrlreconcile.Reconciler {
+func (p *pass[T]) runtime(ctx context.Context) ctrlreconcile.Reconciler {
 	f := &finalizer[T]{Finalizer: kube.NewFinalizer(p.kube, managed.FinalizerName), pass: p}
 	opts := []managed.ReconcilerOption{
 		managed.WithTypedExternalConnector[T](&connector[T]{p}),
-		managed.WithLogger(p.runtimeLog),
+		managed.WithLogger(traced(ctx, p.runtimeLog)),
 		managed.WithRecorder(&passRecorder[T]{Recorder: p.recorder, pass: p}),
 		managed.WithTimeout(p.timeout),
 		managed.WithPollInterval(p.poll.Interval),

@@ -120,10 +120,6 @@ func newReconciler[T reconcile.Managed](
 	s := memory.New()
 	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New())
 	kc.Select(o.Shard.Selector())
-	ids := &traces{}
-	if o.Tracer != nil {
-		o.Logger = &tracedLogger{Logger: o.Logger, traces: ids}
-	}
 	log := o.Logger.WithValues("kind", k.GVK.Kind)
 	r := &reconciler[T]{
 		kind:     k,
@@ -136,7 +132,6 @@ func newReconciler[T reconcile.Managed](
 			o.EventFilterFunctions...),
 		states:     s,
 		tracer:     o.Tracer,
-		traces:     ids,
 		fields:     o.Fields,
 		tenants:    o.Tenants,
 		poll:       o.poll(),
