@@ -18,7 +18,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 )
 
@@ -57,7 +56,7 @@ func (p *pass[T]) watchLists() {
 		return
 	}
 	mg := p.read
-	if p.session == nil || p.out.State != reconcile.UpToDate || p.did != memory.ActionNone || p.out.After > 0 ||
+	if p.session == nil || p.out.State != reconcile.UpToDate || p.did != "" || p.out.After > 0 ||
 		p.err != nil ||
 		p.ready.Status != corev1.ConditionTrue {
 		p.lists.Forget(mg.GetUID())

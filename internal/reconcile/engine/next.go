@@ -15,7 +15,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 )
 
@@ -120,7 +119,7 @@ func (p *pass[T]) pollResult(res ctrl.Result) ctrl.Result {
 		return ctrl.Result{RequeueAfter: p.out.After}
 	case meta.WasDeleted(mg):
 		return ctrl.Result{RequeueAfter: reconcile.PendingDelay(p.now().Sub(mg.GetDeletionTimestamp().Time))}
-	case p.did != memory.ActionNone, res.Requeue: //nolint:staticcheck // As above.
+	case p.did != "", res.Requeue: //nolint:staticcheck // As above.
 		return ctrl.Result{RequeueAfter: reconcile.MinPending}
 	case reconcile.InMotion(p.ready):
 		return ctrl.Result{RequeueAfter: reconcile.PendingDelay(p.now().Sub(p.ready.LastTransitionTime.Time))}

@@ -288,7 +288,7 @@ func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.
 	if failure := p.failure(res, err); failure != nil {
 		return p.failedResult(ctx, key, failed{err: failure, changing: p.changing, within: p.out.RetryWithin})
 	}
-	p.states.RecordSuccess(key, p.did != memory.ActionNone || p.ready.Status == corev1.ConditionTrue)
+	p.states.RecordSuccess(key, p.did != "" || p.ready.Status == corev1.ConditionTrue)
 	p.metrics.RecordReconcile(p.kind.GVK.Kind, reporting.ResultOK)
 	return p.pollResult(res)
 }
@@ -297,7 +297,7 @@ func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.
 // another process has written its status. The next reconcile reads it live.
 func (p *pass[T]) outdated(key types.NamespacedName, res ctrl.Result, err error) bool {
 	ended := res.Requeue || kerrors.IsConflict(err) //nolint:staticcheck // The runtime still uses it.
-	return ended && p.did == memory.ActionNone && p.err == nil && p.kube.Outdated(key)
+	return ended && p.did == "" && p.err == nil && p.kube.Outdated(key)
 }
 
 // failure returns the error of a reconcile. The runtime reports some errors only by asking to requeue.
@@ -307,7 +307,7 @@ func (p *pass[T]) failure(res ctrl.Result, err error) error {
 		return p.err
 	case err != nil:
 		return err
-	case !res.Requeue, p.did != memory.ActionNone: //nolint:staticcheck // The runtime still uses it.
+	case !res.Requeue, p.did != "": //nolint:staticcheck // The runtime still uses it.
 		return nil
 	}
 	return errors.New("the runtime could not finish the reconcile")

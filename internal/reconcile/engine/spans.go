@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -17,7 +18,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 )
 
 // Attributes of spans without a name in OpenTelemetry's conventions.
@@ -45,6 +45,11 @@ const (
 	outcomeGone      = "gone"
 	outcomeFailed    = "failed"
 )
+
+// outcomes has the outcome of a reconcile that has made a call.
+var outcomes = map[reconcile.Verb]string{
+	reconcile.ToCreate: outcomeCreated, reconcile.ToUpdate: outcomeUpdated, reconcile.ToDelete: outcomeDeleted,
+}
 
 // identifying returns the attributes of a span that say which resource is reconciled.
 func (r *reconciler[T]) identifying(req ctrl.Request) trace.SpanStartEventOption {
@@ -104,16 +109,7 @@ func (p *pass[T]) spanOutcome() string {
 	case p.later != nil:
 		return outcomeDeferred
 	}
-	switch p.did {
-	case memory.ActionCreated:
-		return outcomeCreated
-	case memory.ActionUpdated:
-		return outcomeUpdated
-	case memory.ActionDeleted:
-		return outcomeDeleted
-	default:
-		return outcomeUnchanged
-	}
+	return cmp.Or(outcomes[p.did], outcomeUnchanged)
 }
 
 // isPassing reports whether an error of the external client only defers a call: it waits for quota, or was throttled.

@@ -60,7 +60,7 @@ func (p *pass[T]) decisionInput(mg reconcile.Managed) reconcile.Input {
 		Deleted:    meta.WasDeleted(mg),
 		Paused:     mg.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcilePaused,
 		Ready:      mg.GetCondition(xpv2.TypeReady),
-		Changed:    p.did != memory.ActionNone && !p.concludes(),
+		Changed:    p.did != "" && !p.concludes(),
 		Unseen:     reconcile.Unseen(mg),
 		WaitsFor:   p.deletion.Message,
 		Observed:   mg.GetObservedGeneration(),

@@ -55,7 +55,7 @@ type Done struct {
 	// Outcome is the result of the observation, with the effects of the call.
 	reconcile.Outcome
 
-	// Called is the call that was made or tried, 0 if none was. Does describes it, and Quiet reports whether it has no
+	// Called is the call that was made or tried, empty if none was. Does describes it, and Quiet reports whether it has no
 	// event.
 	Called reconcile.Verb
 	Does   string
@@ -174,7 +174,7 @@ func (s *stepper[T]) Step(ctx context.Context, mg reconcile.Managed, sess *sessi
 	}
 	p.completeStatus(mg)
 	d.Err, d.Gone = err, gone
-	d.Converged = err == nil && p.did == memory.ActionNone &&
+	d.Converged = err == nil && p.did == "" &&
 		(gone || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
 	return d
 }
@@ -284,13 +284,13 @@ func (p *pass[T]) observeAndAct(ctx context.Context, mg T, now time.Time) error 
 	policies := p.managementPolicies(mg)
 	switch verb := p.out.Call.Verb; {
 	case verb == reconcile.ToDelete && policies.ShouldDelete():
-		err := p.act(ctx, mg, "Delete", memory.ActionDeleted)
+		err := p.act(ctx, mg)
 		if p.later == nil {
 			mg.SetConditions(reconcile.Deleting(mg.GetGeneration(), p.result.Ready.Message))
 		}
 		return err
 	case verb == reconcile.ToUpdate && policies.ShouldUpdate():
-		return p.act(ctx, mg, "Update", memory.ActionUpdated)
+		return p.act(ctx, mg)
 	case verb != reconcile.ToCreate || !policies.ShouldCreate():
 		return nil
 	}
@@ -299,7 +299,7 @@ func (p *pass[T]) observeAndAct(ctx context.Context, mg T, now time.Time) error 
 	if err := p.annotations.AnnotateIfUnchanged(ctx, mg, mg.GetAnnotations()); err != nil {
 		return p.fail(err)
 	}
-	err := p.act(ctx, mg, "Create", memory.ActionCreated)
+	err := p.act(ctx, mg)
 	if err != nil {
 		meta.SetExternalCreateFailed(mg, now)
 	} else {

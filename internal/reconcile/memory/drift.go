@@ -51,7 +51,7 @@ type DriftChange struct {
 }
 
 // After returns the drift after an observation, given the present desired state and the action taken.
-func (d Drift) After(c reconcile.SyncState, mayUpdate bool, desired string, did Action) (Drift, DriftChange) {
+func (d Drift) After(c reconcile.SyncState, mayUpdate bool, desired string, did reconcile.Verb) (Drift, DriftChange) {
 	if d.pendingFor != "" && d.pendingFor != desired {
 		// The user has changed spec since, so it is unknown who corrected the drift.
 		d = Drift{}
@@ -70,7 +70,7 @@ func (d Drift) After(c reconcile.SyncState, mayUpdate bool, desired string, did 
 		}
 		d.Synced = ""
 	}
-	d.corrected = d.corrected || d.pendingFor != "" && (did == ActionCreated || did == ActionUpdated)
+	d.corrected = d.corrected || d.pendingFor != "" && (did == reconcile.ToCreate || did == reconcile.ToUpdate)
 	return d, f
 }
 
@@ -84,7 +84,7 @@ func desiredState(mg reconcile.Managed) string {
 type CompareResult struct {
 	State     reconcile.SyncState
 	MayUpdate bool
-	Did       Action
+	Did       reconcile.Verb
 
 	// UpToDate reports whether AWS was found up to date, by answers not older than Since, and Failed whether there was
 	// an error.
