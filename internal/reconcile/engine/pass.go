@@ -224,8 +224,8 @@ func (p *pass[T]) observe(ctx context.Context, mg T) error {
 	if p.found() {
 		p.recordActs(mg)
 	}
-	if p.out.State == reconcile.UpToDate && p.fingerprints != nil {
-		p.fingerprint = p.fingerprints.fingerprint(ctx, mg, p.session)
+	if p.out.State == reconcile.UpToDate && p.references != nil {
+		p.fingerprint = p.references.fingerprint(ctx, mg, p.session)
 		if p.kind.Listed != nil {
 			p.listed = p.kind.Listed(mg)
 		}

@@ -38,38 +38,37 @@ import (
 
 // A reconciler decides when the managed reconciler of the runtime runs, and when a resource is reconciled next.
 type reconciler[T reconcile.Managed] struct {
-	kind         reconcile.Kind[T]
-	manager      ctrl.Manager
-	kube         *kube.Client
-	limiter      Limiter
-	resolver     Resolver
-	tracker      Tracker
-	recorder     *reporting.Recorder
-	changeLog    managed.ChangeLogger
-	states       *memory.Store
-	tracer       trace.Tracer
-	fields       *refs.FieldReader
-	tenants      *tenancy.Registry
-	poll         reconcile.Poll
-	metrics      *reporting.Metrics
-	inFlight     *inFlight
-	breakers     *breaker.Breakers
-	events       DriftEvents
-	references   *references[T]
-	fingerprints *referenceFingerprints[T]
-	planner      ResourcePlanner
-	protection   *deletionProtection[T]
-	lists        *listpoll.Poller
-	shard        sharding.Shard
-	handover     *watch.Handover
-	queue        workQueue
-	policies     bool
-	delay        time.Duration
-	timeout      time.Duration
-	now          func() time.Time
-	random       func() float64
-	log          logging.Logger
-	runtimeLog   logging.Logger
+	kind       reconcile.Kind[T]
+	manager    ctrl.Manager
+	kube       *kube.Client
+	limiter    Limiter
+	resolver   Resolver
+	tracker    Tracker
+	recorder   *reporting.Recorder
+	changeLog  managed.ChangeLogger
+	states     *memory.Store
+	tracer     trace.Tracer
+	fields     *refs.FieldReader
+	tenants    *tenancy.Registry
+	poll       reconcile.Poll
+	metrics    *reporting.Metrics
+	inFlight   *inFlight
+	breakers   *breaker.Breakers
+	events     DriftEvents
+	references *references[T]
+	planner    ResourcePlanner
+	protection *deletionProtection[T]
+	lists      *listpoll.Poller
+	shard      sharding.Shard
+	handover   *watch.Handover
+	queue      workQueue
+	policies   bool
+	delay      time.Duration
+	timeout    time.Duration
+	now        func() time.Time
+	random     func() float64
+	log        logging.Logger
+	runtimeLog logging.Logger
 }
 
 // Reconcile reconciles a resource. It treats a panic as an error: the resource reports it,
@@ -213,7 +212,7 @@ func awaitsFinalizers(mg reconcile.Managed) bool {
 func (p *pass[T]) startDelay(ctx context.Context, first bool) time.Duration {
 	mg, known := p.read, p.known
 	if !first || p.session == nil || known.IsChanged() || !known.Events.Received.IsZero() || known.BackoffReset ||
-		!reconcile.Steady(mg) || !p.fingerprints.unchanged(ctx, mg, p.session) {
+		!reconcile.Steady(mg) || !p.references.unchanged(ctx, mg, p.session) {
 		return 0
 	}
 	if p.listable(mg) {

@@ -33,6 +33,7 @@ type references[T reconcile.Managed] struct {
 	kind    reconcile.Kind[T]
 	reader  client.Client
 	tenants *tenancy.Registry
+	objects *refs.ObjectReader
 }
 
 // A referenceResolver has the method that angryjet generates.

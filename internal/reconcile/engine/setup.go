@@ -158,8 +158,7 @@ func newReconciler[T reconcile.Managed](
 	if o.ChangeLogOptions != nil {
 		r.changeLog = o.ChangeLogOptions.ChangeLogger
 	}
-	r.references = &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants}
-	r.fingerprints = &referenceFingerprints[T]{kind: k, references: r.references, objects: o.Objects}
+	r.references = &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants, objects: o.Objects}
 	o.Metrics.AddKind(k.GVK.Kind, s.CountDrifting)
 	return r
 }

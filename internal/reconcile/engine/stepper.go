@@ -99,11 +99,10 @@ type stepper[T reconcile.Managed] struct {
 
 // newStepper returns the stepper of a kind. kc reads what specs refer to.
 func newStepper[T reconcile.Managed](kc client.Client, o Options, k reconcile.Kind[T]) *stepper[T] {
-	r := &references[T]{kind: k, reader: kc, tenants: o.Tenants}
 	return &stepper[T]{reconciler: &reconciler[T]{
-		kind: k, references: r, fingerprints: &referenceFingerprints[T]{kind: k, references: r, objects: o.Objects},
-		tenants:  o.Tenants,
-		policies: true, tracer: noop.NewTracerProvider().Tracer(""), now: o.Now, states: memory.New(),
+		kind: k, tenants: o.Tenants,
+		references: &references[T]{kind: k, reader: kc, tenants: o.Tenants, objects: o.Objects},
+		policies:   true, tracer: noop.NewTracerProvider().Tracer(""), now: o.Now, states: memory.New(),
 		recorder: reporting.NewRecorder(event.NewNopRecorder(), o.Now),
 	}}
 }
