@@ -149,8 +149,7 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 	res, err := p.runtime(ctx).Reconcile(ctx, req)
 	p.releaseQuota()
 	if p.later == nil {
-		r.states.MarkHandled(req.NamespacedName, known.ChangeMarks)
-		r.states.MarkEventHandled(req.NamespacedName, known.Events.Received, r.now())
+		r.states.MarkHandled(req.NamespacedName, known, r.now())
 		p.recordMetrics()
 		p.watchLists()
 		p.endClaim()
@@ -326,19 +325,20 @@ func (r *reconciler[T]) waitingResult(wait time.Duration) ctrl.Result {
 
 // recordMetrics records the result of a reconcile in the metrics.
 func (p *pass[T]) recordMetrics() {
-	mg, kind := p.read, p.kind.GVK.Kind
+	mg := p.read
 	key := client.ObjectKeyFromObject(mg)
 	if p.makesNoCall(mg) || meta.WasDeleted(mg) {
 		p.states.ForgetDrift(key)
 		return
 	}
-	if was := p.states.RecordInSync(key, p.out.State, p.now()); !was.IsZero() {
-		p.metrics.RecordDifference(p.kind.GVK.String(), p.now().Sub(was))
-	}
-	p.metrics.RecordDrift(kind, p.states.RecordComparison(mg, memory.CompareResult{
+	drift := p.states.RecordComparison(mg, memory.CompareResult{
 		State: p.out.State, MayUpdate: p.out.MayUpdate, Did: p.did, UpToDate: p.upToDate(), Failed: p.err != nil,
-		Since: p.facts.Fresh.Since,
-	}, p.known))
+		Since: p.facts.Fresh.Since, Now: p.now(),
+	}, p.known)
+	if !drift.Compared.IsZero() {
+		p.metrics.RecordDifference(p.kind.GVK.String(), p.now().Sub(drift.Compared))
+	}
+	p.metrics.RecordDrift(p.kind.GVK.Kind, drift)
 	if p.ready.Status == corev1.ConditionTrue && p.err == nil && p.states.RecordReady(key) {
 		p.metrics.RecordReady(p.kind.GVK, p.now().Sub(mg.GetCreationTimestamp().Time))
 	}

@@ -48,6 +48,9 @@ func (r *Resource) Cause(mg reconcile.Managed) string {
 type DriftChange struct {
 	Seen, Corrected bool
 	Comparison      reconcile.SyncState
+
+	// Compared is the time of the comparison before one that found a difference. It is zero if there was none.
+	Compared time.Time
 }
 
 // After returns the drift after an observation, given the present desired state and the action taken.
@@ -89,7 +92,7 @@ type CompareResult struct {
 	// UpToDate reports whether AWS was found up to date, by answers not older than Since, and Failed whether there was
 	// an error.
 	UpToDate, Failed bool
-	Since            time.Time
+	Since, Now       time.Time
 }
 
 // RecordComparison records the result of an observation, and returns what it adds to the
@@ -111,6 +114,7 @@ func (s *Store) RecordComparison(mg reconcile.Managed, c CompareResult, known Re
 	case !c.Failed:
 		r.Events.recordDifferent()
 	}
+	f.Compared = r.recordInSync(c.State, c.Now)
 	return f
 }
 
