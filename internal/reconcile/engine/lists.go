@@ -2,14 +2,10 @@ package engine
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
@@ -18,26 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 )
-
-// A workQueue is the queue of a controller, once it has started.
-type workQueue struct{ queue atomic.Pointer[watch.Queue] }
-
-// watch makes the queue known when the controller starts.
-func (w *workQueue) watch(b *builder.TypedBuilder[ctrl.Request]) {
-	b.WatchesRawSource(source.Func(func(_ context.Context, q watch.Queue) error {
-		w.queue.Store(&q)
-		return nil
-	}))
-}
-
-// add enqueues a resource. It never blocks.
-func (w *workQueue) add(key client.ObjectKey) {
-	if q := w.queue.Load(); q != nil {
-		(*q).Add(ctrl.Request{NamespacedName: key})
-	}
-}
 
 // listable reports whether AWS's lists may show that a resource is unchanged: it is steady, and nothing is to be done
 // that the lists do not show, such as what was only planned. A resource that requests to be polled more often than
@@ -68,7 +45,7 @@ func (p *pass[T]) watchLists() {
 
 func (r *reconciler[T]) enqueue(mg T) func() {
 	key := client.ObjectKeyFromObject(mg)
-	return func() { r.queue.add(key) }
+	return func() { r.queue.Add(key, 0) }
 }
 
 // unchanged reports whether lists show that a resource is what the last reconcile found up to

@@ -184,7 +184,9 @@ func TestDriftByList(t *testing.T) {
 	l := newListed(t, samples.New())
 	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[ctrl.Request]())
 	defer q.ShutDown()
-	l.reconciler.queue.queue.Store(&q)
+	if err := l.reconciler.queue.Start(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
 	l.converge()
 	l.pass()
 	l.pass()

@@ -61,7 +61,7 @@ type reconciler[T reconcile.Managed] struct {
 	lists      *listpoll.Poller
 	shard      sharding.Shard
 	handover   *watch.Handover
-	queue      workQueue
+	queue      watch.WorkQueue
 	policies   bool
 	delay      time.Duration
 	timeout    time.Duration

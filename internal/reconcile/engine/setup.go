@@ -69,11 +69,12 @@ func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
 	b := ctrl.NewControllerManagedBy(watch.OnDemand{Manager: mgr, Resource: k.New()}).
 		Named(name).
 		WithOptions(co).
-		For(k.New(), builder.WithPredicates(r.handover.Arrivals(), watch.DesiredStateChanged()))
+		For(k.New(), builder.WithPredicates(r.handover.Arrivals(), watch.DesiredStateChanged())).
+		WatchesRawSource(&r.queue)
 	if err := watch.Configs(mgr, k, b, r.states.ResetBackoff); err != nil {
 		return errors.Wrapf(err, "cannot watch the provider configs of %s", k.GVK.Kind)
 	}
-	if err := watch.Events(mgr, o.Events, o.poll(), o.Now, k, b, r.states); err != nil {
+	if err := watch.Events(mgr, o.Events, o.poll(), o.Now, k, &r.queue, r.states); err != nil {
 		return errors.Wrapf(err, "cannot index %s for drift events", k.GVK.Kind)
 	}
 	if k.Refs != nil || k.Fields != nil {
@@ -88,9 +89,6 @@ func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
 		if err := watch.IndexReferences(mgr, k); err != nil {
 			return errors.Wrapf(err, "cannot index the references of %s", k.GVK.Kind)
 		}
-	}
-	if k.Listed != nil {
-		r.queue.watch(b)
 	}
 	if tenancy.Owns(k.New()) {
 		if err := o.All(mgr).GetFieldIndexer().IndexField(context.Background(), k.New(), tenancy.Index,
