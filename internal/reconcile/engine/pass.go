@@ -125,9 +125,9 @@ func (p *pass[T]) await(mg resource.Managed, err error) {
 // is not tracked, unless it may have created something with that config.
 func (p *pass[T]) connect(ctx context.Context, mg T) error {
 	o, err := p.planning(mg, func() (reconcile.Observer[T], error) { return p.connected(ctx, mg) })
-	track := p.tracker.Track
+	track := p.Tracker.Track
 	if session.IsRefused(err) || isRefused(err) && !mayHaveCreated(mg) {
-		track = p.tracker.Drop
+		track = p.Tracker.Drop
 	}
 	if err := track(ctx, mg); err != nil {
 		return p.fail(err)
@@ -199,7 +199,7 @@ func (p *pass[T]) permitted(ctx context.Context, mg T, s *session.Session) (reco
 
 // observe observes the external resource, and reserves the call that is due.
 func (p *pass[T]) observe(ctx context.Context, mg T) error {
-	ctx, span := p.tracer.Start(ctx, "Observe")
+	ctx, span := p.Tracer.Start(ctx, "Observe")
 	defer span.End()
 	var err error
 	p.out, err = p.observer.Observe(ctx, p.facts, mg)
@@ -278,7 +278,7 @@ func (p *pass[T]) managementPolicies(mg resource.Managed) managed.ManagementPoli
 func (p *pass[T]) act(ctx context.Context, mg T) error {
 	p.changing = true
 	call := p.out.Call
-	ctx, span := p.tracer.Start(ctx, string(call.Verb))
+	ctx, span := p.Tracer.Start(ctx, string(call.Verb))
 	defer span.End()
 	var err error
 	if call.Verb != reconcile.ToCreate {
@@ -304,7 +304,7 @@ func (p *pass[T]) act(ctx context.Context, mg T) error {
 	}
 	p.expectEvent(call.Reserve)
 	if p.did == reconcile.ToCreate && p.facts.Others != nil && p.kind.ActsOn != nil {
-		p.tenants.RecordCreated(p.kind.GVK.Kind, p.facts.Others.User, ownership.WrittenName(mg))
+		p.Tenants.RecordCreated(p.kind.GVK.Kind, p.facts.Others.User, ownership.WrittenName(mg))
 	}
 	return nil
 }
@@ -312,10 +312,10 @@ func (p *pass[T]) act(ctx context.Context, mg T) error {
 // expectEvent records that a drift event about calls that were made is expected, if CloudTrail records them.
 func (p *pass[T]) expectEvent(operations []string) {
 	changes := func(operation string) bool { return !cloudtrail.IsRead(operation) }
-	if p.events == nil || p.session == nil || p.kind.Reported == nil || !slices.ContainsFunc(operations, changes) {
+	if p.Events == nil || p.session == nil || p.kind.Reported == nil || !slices.ContainsFunc(operations, changes) {
 		return
 	}
-	p.events.Called(p.session.Ref.UID, p.session.Identity.Account, p.session.AWS.Region)
+	p.Events.Called(p.session.Ref.UID, p.session.Identity.Account, p.session.AWS.Region)
 }
 
 // remove deletes the external resource, unless the deletion waits for a confirmation.

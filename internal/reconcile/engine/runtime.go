@@ -48,9 +48,9 @@ func (p *pass[T]) runtime(ctx context.Context) ctrlreconcile.Reconciler {
 		managed.WithTypedExternalConnector[T](&connector[T]{p}),
 		managed.WithLogger(traced(ctx, p.runtimeLog)),
 		managed.WithRecorder(&passRecorder[T]{Recorder: p.recorder, pass: p}),
-		managed.WithTimeout(p.timeout),
-		managed.WithPollInterval(p.poll.Interval),
-		managed.WithMinPollInterval(p.poll.Effective(p.poll.Min)),
+		managed.WithTimeout(p.timeout()),
+		managed.WithPollInterval(p.poll().Interval),
+		managed.WithMinPollInterval(p.poll().Effective(p.poll().Min)),
 		managed.WithCreationGracePeriod(0),
 		managed.WithDeterministicExternalName(true),
 		managed.WithInitializers(),
@@ -189,13 +189,13 @@ func (f *finalizer[T]) AddFinalizer(ctx context.Context, obj resource.Object) er
 func (f *finalizer[T]) RemoveFinalizer(ctx context.Context, obj resource.Object) error {
 	p := f.pass
 	if mg, ok := obj.(resource.ModernManaged); ok {
-		if err := p.tracker.Untrack(ctx, mg); err != nil {
+		if err := p.Tracker.Untrack(ctx, mg); err != nil {
 			return err
 		}
 	}
 	err := f.Finalizer.RemoveFinalizer(ctx, obj)
 	if err == nil && meta.WasDeleted(obj) {
-		p.metrics.RecordDeletion(p.kind.GVK.String(), p.now().Sub(obj.GetDeletionTimestamp().Time))
+		p.Metrics.RecordDeletion(p.kind.GVK.String(), p.Now().Sub(obj.GetDeletionTimestamp().Time))
 	}
 	return err
 }

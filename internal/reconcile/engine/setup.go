@@ -118,45 +118,29 @@ func newReconciler[T reconcile.Managed](
 	s := memory.New()
 	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New())
 	kc.Select(o.Shard.Selector())
+	if o.Tracer == nil {
+		o.Tracer = noop.NewTracerProvider().Tracer("")
+	}
 	log := o.Logger.WithValues("kind", k.GVK.Kind)
 	r := &reconciler[T]{
-		kind:     k,
-		manager:  mgr,
-		kube:     kc,
-		limiter:  o.Limiter,
-		resolver: o.Resolver,
-		tracker:  o.Tracker,
+		Options: o,
+		kind:    k,
+		manager: mgr,
+		kube:    kc,
 		recorder: reporting.NewRecorder(&reporting.DeletionLog{Recorder: events, Log: log}, o.Now,
 			o.EventFilterFunctions...),
 		states:     s,
-		tracer:     o.Tracer,
-		fields:     o.Fields,
-		tenants:    o.Tenants,
-		poll:       o.poll(),
-		metrics:    o.Metrics,
 		inFlight:   newInFlight(o.MaxConcurrentReconciles),
-		breakers:   o.Breakers,
-		events:     o.Events,
-		planner:    o.Planner,
+		references: &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants, objects: o.Objects},
 		protection: newDeletionProtection(o, k),
-		lists:      o.Lists,
-		shard:      o.Shard,
 		handover:   watch.NewHandover(o.Shard, o.timeout(), o.Now),
-		timeout:    o.timeout(),
 		policies:   o.Features.Enabled(feature.EnableBetaManagementPolicies),
-		delay:      o.StatusDelay,
-		now:        o.Now,
-		random:     o.Random,
 		log:        log,
 		runtimeLog: o.Logger.WithValues("controller", strings.ToLower(k.GVK.Kind)),
-	}
-	if r.tracer == nil {
-		r.tracer = noop.NewTracerProvider().Tracer("")
 	}
 	if o.ChangeLogOptions != nil {
 		r.changeLog = o.ChangeLogOptions.ChangeLogger
 	}
-	r.references = &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants, objects: o.Objects}
 	o.Metrics.AddKind(k.GVK.Kind, s.CountDrifting)
 	return r
 }

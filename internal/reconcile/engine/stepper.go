@@ -100,10 +100,10 @@ type stepper[T reconcile.Managed] struct {
 // newStepper returns the stepper of a kind. kc reads what specs refer to.
 func newStepper[T reconcile.Managed](kc client.Client, o Options, k reconcile.Kind[T]) *stepper[T] {
 	return &stepper[T]{reconciler: &reconciler[T]{
-		kind: k, tenants: o.Tenants,
+		Options: Options{Tenants: o.Tenants, Tracer: noop.NewTracerProvider().Tracer(""), Now: o.Now},
+		kind:    k, states: memory.New(), policies: true,
 		references: &references[T]{kind: k, reader: kc, tenants: o.Tenants, objects: o.Objects},
-		policies:   true, tracer: noop.NewTracerProvider().Tracer(""), now: o.Now, states: memory.New(),
-		recorder: reporting.NewRecorder(event.NewNopRecorder(), o.Now),
+		recorder:   reporting.NewRecorder(event.NewNopRecorder(), o.Now),
 	}}
 }
 
@@ -268,8 +268,10 @@ func passOf[T reconcile.Managed](o reconcile.Observer[T], f reconcile.Facts, mg 
 	if !ok {
 		before = mg
 	}
-	r := &reconciler[T]{tracer: noop.NewTracerProvider().Tracer(""), now: f.Now, states: memory.New()}
-	r.policies = len(mg.GetManagementPolicies()) > 0
+	r := &reconciler[T]{
+		Options: Options{Tracer: noop.NewTracerProvider().Tracer(""), Now: f.Now},
+		states:  memory.New(), policies: len(mg.GetManagementPolicies()) > 0,
+	}
 	f.ReadyBefore = mg.GetCondition("Ready")
 	return &pass[T]{reconciler: r, read: before, facts: f, observer: o, annotations: w}
 }
