@@ -108,9 +108,9 @@ func DeletionHeld(mg resource.Conditioned) (message string, held bool) {
 }
 
 // PendingReason returns the reason why a deletion waits for a confirmation, empty if it does not.
-func PendingReason(mg resource.Conditioned) string {
+func PendingReason(mg resource.Conditioned) xpv2.ConditionReason {
 	if c := mg.GetCondition(v1beta1.TypeDeletionHeld); c.Status == corev1.ConditionTrue {
-		return string(c.Reason)
+		return c.Reason
 	}
 	return ""
 }

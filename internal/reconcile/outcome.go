@@ -186,14 +186,17 @@ type Differences struct {
 	List []v1beta1.Difference
 }
 
-// A Verb is the effect of a call on the external resource.
-type Verb int
+// A Verb is the effect of a call on the external resource, empty for none. It is the name of the call's span.
+type Verb string
 
 // The verbs.
 const (
-	ToCreate Verb = iota + 1
-	ToUpdate
-	ToDelete
+	ToCreate Verb = "Create"
+	ToUpdate Verb = "Update"
+	ToDelete Verb = "Delete"
+
+	// ToConfirm stands for a deletion that waits for a confirmation instead of being made.
+	ToConfirm Verb = "Confirm"
 )
 
 // A Call is a call that changes the external resource.

@@ -48,12 +48,9 @@ func (r *Repeats) Record(call, changes string, now time.Time) {
 	if !ok {
 		was = repeatedCall{changes: changes}
 	}
-	if r.calls == nil {
-		r.calls = map[string]repeatedCall{}
-	}
 	was.count++
 	was.at = now
-	r.calls[call] = was
+	r.put(call, was)
 }
 
 // Delay returns how long not to repeat a call with the same changes, from seconds after the first
@@ -72,15 +69,15 @@ func (r *Repeats) Delay(call, changes string, now time.Time) (wait time.Duration
 	return max(was.at.Add(delay.Nth(repeatDelays, was.count)).Sub(now), 0), was.count
 }
 
-// confirm records a report that counts only if a second one follows. It returns how long to wait for that one, and 0 if
-// this is it, or if nothing is recorded.
-func (r *Repeats) confirm(report string, now time.Time) time.Duration {
+// confirm records a report that counts only once it was made a number of times in a row. It returns how long to wait for
+// the next one, and 0 if this is the last one needed, or if nothing is recorded.
+func (r *Repeats) confirm(report string, needed int, now time.Time) time.Duration {
 	wait, count := r.Delay(report, "", now)
-	if r == nil || wait > 0 || count >= absentReports-1 {
+	if r == nil || wait > 0 || count >= needed-1 {
 		return wait
 	}
 	r.Record(report, "", now)
-	return delay.Nth(repeatDelays, 1)
+	return delay.Nth(repeatDelays, count+1)
 }
 
 // first returns when a call was recorded first, which is now if it is not recorded yet.
@@ -90,12 +87,17 @@ func (r *Repeats) first(call, changes string, now time.Time) time.Time {
 	was, ok := r.same(call, changes, now)
 	if !ok {
 		was = repeatedCall{changes: changes, count: 1, at: now}
-		if r.calls == nil {
-			r.calls = map[string]repeatedCall{}
-		}
-		r.calls[call] = was
+		r.put(call, was)
 	}
 	return was.at
+}
+
+// put records a call. The caller holds the lock.
+func (r *Repeats) put(call string, c repeatedCall) {
+	if r.calls == nil {
+		r.calls = map[string]repeatedCall{}
+	}
+	r.calls[call] = c
 }
 
 // since returns t, or a moment after a call was last recorded if that is later: what was read before has led to that

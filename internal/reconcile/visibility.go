@@ -15,7 +15,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
@@ -102,11 +101,8 @@ type absenceReport struct {
 	// DeletionAccepted whether AWS has accepted the deletion.
 	deleting, deletionSent, deletionAccepted bool
 
-	// counted reports whether reports are counted. reports is the number of reports in a row before this one, and wait
-	// the time until the next one is counted.
-	counted bool
-	reports int
-	wait    time.Duration
+	// confirm counts the report. It returns how long to wait for the next one, and 0 once there were so many in a row.
+	confirm func(needed int) time.Duration
 }
 
 // A verdict is the decision about the report that an external resource does not exist.
@@ -123,9 +119,6 @@ type verdict struct {
 	// reason and message are those of the Ready condition meanwhile. If the reason is empty, it stays as it is.
 	reason  xpv2.ConditionReason
 	message string
-
-	// count is true if the report counts.
-	count bool
 }
 
 // believe decides whether an external resource that AWS does not show exists all the same: because its create was not
@@ -217,33 +210,26 @@ func (a absenceReport) deletionGrace() time.Duration {
 // it is created again or its managed resource is deleted.
 func (a absenceReport) unconfirmed() (verdict, bool) {
 	named := a.nameGiven && a.named
-	if !a.counted || a.unseen || a.deletionAccepted || !a.deleting && !named {
+	if a.unseen || a.deletionAccepted || !a.deleting && !named {
 		return verdict{}, false
 	}
 	needed := absentReports
 	if named {
 		needed = absentReportsNamed
 	}
-	v := verdict{after: a.wait, silent: a.deleting}
+	v := verdict{after: a.confirm(needed), silent: a.deleting}
 	if a.outdated { // It was seen with an earlier spec.
 		v.reason, v.message = v1beta1.ReasonUpdating, notConfirmed
 	}
-	if a.wait > 0 {
-		return v, true
-	}
-	v.after, v.count = delay.Nth(repeatDelays, a.reports+1), true
-	return v, a.reports < needed-1
+	return v, v.after > 0
 }
 
 // mayExist reports whether an external resource that AWS does not show may exist all the same, and sets what the
 // reconcile does meanwhile. It returns a LaterError if the reconcile is to leave no trace.
 func (e *external[T, O, S]) mayExist() (bool, error) {
 	v := believe(e.absenceReport())
-	switch {
-	case v.believed:
+	if v.believed {
 		return false, nil
-	case v.count:
-		e.facts.Repeats.Record(absence, "", e.facts.Now())
 	}
 	if v.silent {
 		return true, WaitFor(v.after)
@@ -270,13 +256,15 @@ func (e *external[T, O, S]) absenceReport() absenceReport {
 		unanswered = e.facts.Repeats.first(unansweredCreate, unanswered.String(), e.facts.Now())
 	}
 	_, recorded := mg.GetAnnotations()[v1beta1.AnnotationIntent]
-	wait, reports := e.facts.Repeats.Delay(absence, "", e.facts.Now())
 	return absenceReport{
 		now: e.facts.Now(), nameGiven: e.NameGiven, replaces: e.Replaces, named: ExternalName(mg) != "",
 		created: created, unanswered: unanswered, recorded: recorded, objectCreated: mg.GetCreationTimestamp().Time,
 		unseen: unseen(mg), available: available(mg), outdated: outOfDate(mg),
 		deleting: meta.WasDeleted(mg), deletionSent: mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting,
-		deletionAccepted: DeletionAccepted(mg), counted: e.facts.Repeats != nil, reports: reports, wait: wait,
+		deletionAccepted: DeletionAccepted(mg),
+		confirm: func(needed int) time.Duration {
+			return e.facts.Repeats.confirm(absence, needed, e.facts.Now())
+		},
 	}
 }
 

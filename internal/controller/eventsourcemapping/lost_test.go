@@ -28,7 +28,7 @@ func killed(t *testing.T, r *env, m *v1beta1.EventSourceMapping) {
 	t.Helper()
 	d := engine.Once(t.Context(), r.Observer(), reconcile.Facts{}, m.DeepCopy(), nil)
 	if d.Called != reconcile.ToCreate || d.Err != nil {
-		t.Fatalf("%d, %v", d.Called, d.Err)
+		t.Fatalf("%q, %v", d.Called, d.Err)
 	}
 	meta.SetExternalCreatePending(m, r.Now())
 	r.restart()

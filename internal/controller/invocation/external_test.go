@@ -120,7 +120,7 @@ func TestOutcomeIsWritten(t *testing.T) {
 			}
 			done := engine.Once(ctx, reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i, w)
 			if done.Called != verb || !testenv.ErrorMatches(done.Err, tc.err) {
-				t.Errorf("want %d and error %q, got %d, %v", verb, tc.err, done.Called, done.Err)
+				t.Errorf("want %q and error %q, got %q, %v", verb, tc.err, done.Called, done.Err)
 			}
 			if len(w.written) != tc.most || !strings.Contains(w.written[0], `"outcome":"Unknown"`) ||
 				(tc.err == "" && !strings.Contains(w.written[1], `"outcome":"Succeeded"`)) {

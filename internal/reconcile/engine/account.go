@@ -4,7 +4,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
@@ -12,7 +11,7 @@ import (
 // created it by a call without an answer. It returns "" if it has done none of these, or the account is not known.
 func (p *pass[T]) usedAccount(mg reconcile.Managed) string {
 	_, unanswered := ownership.UnansweredAt(mg)
-	if p.session != nil && (p.found() || p.did != memory.ActionNone || p.changing && unanswered) {
+	if p.session != nil && (p.found() || p.did != "" || p.changing && unanswered) {
 		return p.session.Identity.AccountID()
 	}
 	return ""

@@ -94,7 +94,7 @@ func TestDeletionNotShown(t *testing.T) {
 		f := reconcile.Facts{Repeats: a, Fresh: readcache.Freshness{Now: at}}
 		done := Once(t.Context(), c.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"}), f, mg, nil)
 		if done.Called != reconcile.ToDelete || done.Err != nil || done.Later != nil {
-			t.Fatalf("called %d, %v, %v", done.Called, done.Err, done.Later)
+			t.Fatalf("called %q, %v, %v", done.Called, done.Err, done.Later)
 		}
 		if deletions++; deletions == 1 && done.After > time.Second {
 			t.Errorf("after the first deletion it comes back after %v, want at once", done.After)
@@ -116,7 +116,7 @@ func TestDeferral(t *testing.T) {
 		f := reconcile.Facts{Repeats: a, Fresh: readcache.Freshness{Now: at}}
 		done := Once(t.Context(), c.resource(reconcile.Calls{}), f, newExternalSample(), nil)
 		if done.Called != reconcile.ToUpdate {
-			t.Fatalf("called %d", done.Called)
+			t.Fatalf("called %q", done.Called)
 		}
 		at = at.Add(time.Second)
 		return done.Later != nil, done.Err

@@ -43,19 +43,19 @@ func reportsOpen(mg reconcile.Managed, open *circuitOpenError) bool {
 // does not admit this attempt. It makes the pass leave the breaker when it ends, or wait if
 // only a few reconciles at a time may find out whether the region answers.
 func (p *pass[T]) checkCircuit(mg T, s *session.Session) error {
-	if p.breakers == nil {
+	if p.Breakers == nil {
 		return nil
 	}
 	k := s.BreakerKey()
-	release, wait := p.breakers.Enter(k, mg.GetNamespace())
+	release, wait := p.Breakers.Enter(k, mg.GetNamespace())
 	p.ends = append(p.ends, release)
 	p.circuitError = func() error {
-		if !p.breakers.IsOpen(k) {
+		if !p.Breakers.IsOpen(k) {
 			return nil
 		}
 		return &circuitOpenError{ref: s.Ref, region: k.Region}
 	}
-	if wait > 0 && p.breakers.IsOpen(k) {
+	if wait > 0 && p.Breakers.IsOpen(k) {
 		return &circuitOpenError{ref: s.Ref, region: k.Region, after: wait}
 	}
 	p.circuitWait = wait

@@ -45,7 +45,7 @@ func (r *reconciler[T]) boundDeferral(ctx context.Context, key client.ObjectKey,
 		r.states.EndDeferral(key)
 		return res
 	}
-	left := r.delay - r.now().Sub(r.states.BeginDeferral(key, r.now()))
+	left := r.StatusDelay - r.Now().Sub(r.states.BeginDeferral(key, r.Now()))
 	if left <= 0 {
 		left = reconcile.MinPending
 		if err := r.kube.WriteDeferred(ctx, key); err != nil {

@@ -12,8 +12,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -55,11 +53,11 @@ func (d *deletionProtection[T]) check(
 	switch {
 	case err != nil:
 		return reconcile.Result{}, false, err
-	case decision.Action != protection.Wait:
+	case decision.Reason == "":
 		return proceeding(mg, decision.Confirmed), false, nil
 	}
-	mg.SetConditions(reconcile.NewCondition(v1beta1.TypeDeletionHeld, corev1.ConditionTrue,
-		xpv2.ConditionReason(decision.Reason), mg.GetGeneration(), decision.Message))
+	mg.SetConditions(reconcile.NewCondition(v1beta1.TypeDeletionHeld, corev1.ConditionTrue, decision.Reason,
+		mg.GetGeneration(), decision.Message))
 	return reconcile.Result{
 		Ready: reconcile.Deleting(mg.GetGeneration(), decision.Message),
 		Effects: reconcile.Effects{
@@ -76,10 +74,7 @@ func (d *deletionProtection[T]) preview(ctx context.Context, mg T, s *session.Se
 		return "", nil
 	}
 	decision, err := d.decide(ctx, mg, s, d.now(), d.limiter.Allows)
-	if err != nil || decision.Action != protection.Wait {
-		return "", err
-	}
-	return decision.Message, nil
+	return decision.Message, err
 }
 
 // decide decides whether the deletion of a resource waits. admit returns whether the limit allows the deletion. If that
@@ -90,34 +85,29 @@ func (d *deletionProtection[T]) decide(ctx context.Context, mg T, s *session.Ses
 	state := protection.State{
 		Now: now, DeletedAt: mg.GetDeletionTimestamp().Time,
 		Confirmation: mg.GetAnnotations()[v1beta1.AnnotationConfirmDeletion],
-		Begun: reconcile.DeletionAccepted(
-			mg), Held: reconcile.PendingReason(mg), Measurable: d.invocations != nil,
+		Begun:        reconcile.DeletionAccepted(mg), Held: reconcile.PendingReason(mg),
 		Config: s.Ref.String(),
+		Admit: func() (bool, error) {
+			ok, err := admit(ctx, s.Ref, mg.GetNamespace(), mg.GetUID(), now)
+			if kerrors.IsConflict(err) { // Another shard records deletions of the config at the same time.
+				return false, reconcile.WaitFor(reconcile.BusyDelay)
+			}
+			return ok, err
+		},
 	}
 	if s.Ref.Namespace == "" {
 		state.Config += fmt.Sprintf(" in namespace %q", mg.GetNamespace())
 	}
-	for {
-		switch decision := d.policy.Decide(state); decision.Action {
-		case protection.Measure:
+	if d.invocations != nil {
+		state.Measure = func() (protection.Invocations, error) {
 			n, wait, err := d.invocations(ctx, mg, s, d.policy.InvokedWithin)
 			if wait > 0 {
-				return decision, reconcile.WaitFor(wait)
+				return protection.Invocations{}, reconcile.WaitFor(wait)
 			}
-			state.Invocations = &protection.Invocations{Count: n, Err: err}
-		case protection.Admit:
-			ok, err := admit(ctx, s.Ref, mg.GetNamespace(), mg.GetUID(), now)
-			switch {
-			case kerrors.IsConflict(err): // Another shard records deletions of the config at the same time.
-				return decision, reconcile.WaitFor(reconcile.BusyDelay)
-			case err != nil:
-				return decision, err
-			}
-			state.Admitted = &ok
-		case protection.Wait, protection.Proceed:
-			return decision, nil
+			return protection.Invocations{Count: n, Err: err}, nil
 		}
 	}
+	return d.policy.Decide(state)
 }
 
 // proceeding reports that a deletion that has waited is sent.

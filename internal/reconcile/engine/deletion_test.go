@@ -131,7 +131,7 @@ func TestCountHeld(t *testing.T) {
 		samples.New(), held(corev1.ConditionTrue, v1beta1.ReasonTooManyDeletions), held(corev1.ConditionTrue, v1beta1.ReasonTooManyDeletions),
 		held(corev1.ConditionTrue, v1beta1.ReasonRecentlyInvoked), held(corev1.ConditionFalse, v1beta1.ReasonDeletionProceeds),
 	})
-	want := map[string]int{string(v1beta1.ReasonTooManyDeletions): 2, string(v1beta1.ReasonRecentlyInvoked): 1}
+	want := map[xpv2.ConditionReason]int{v1beta1.ReasonTooManyDeletions: 2, v1beta1.ReasonRecentlyInvoked: 1}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -343,13 +343,5 @@ func TestDeletionIsRecordedFirst(t *testing.T) {
 				t.Errorf("%s: %+v", tc.reason, synced)
 			}
 		})
-	}
-}
-
-// TestReasonsOfProtection checks that the conditions have the reasons that the decision has.
-func TestReasonsOfProtection(t *testing.T) {
-	want := []xpv2.ConditionReason{protection.TooManyDeletions, protection.RecentlyInvoked, protection.InvocationsUnknown}
-	if diff := cmp.Diff(want, []xpv2.ConditionReason{v1beta1.ReasonTooManyDeletions, v1beta1.ReasonRecentlyInvoked, v1beta1.ReasonInvocationsUnknown}); diff != "" {
-		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

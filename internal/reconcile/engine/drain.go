@@ -18,7 +18,7 @@ func (r *reconciler[T]) drain(ctx context.Context, mg T) ctrl.Result {
 	key := client.ObjectKeyFromObject(mg)
 	err := r.kube.WriteDeferred(ctx, key) // Otherwise it could overwrite what the other shard writes.
 	if err == nil {
-		err = r.kube.Relabel(ctx, mg, r.shard.Drained())
+		err = r.kube.Relabel(ctx, mg, r.Shard.Drained())
 	}
 	switch {
 	case kerrors.IsConflict(err):

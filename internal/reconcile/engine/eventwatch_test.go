@@ -76,10 +76,13 @@ func subscriber(t *testing.T, e *env, all ...*sample) (*watch.EventSubscriber[*s
 	for _, mg := range all {
 		b.WithObjects(mg)
 	}
-	q := &delays{}
-	sub := &watch.EventSubscriber[*sample]{Kind: k, Resources: b.Build(), States: e.reconciler.states, Poll: e.options.poll(), Now: e.options.Now}
-	sub.Start(q)
-	return sub, q
+	q, queue := &delays{}, &watch.WorkQueue{}
+	if err := queue.Start(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
+	return &watch.EventSubscriber[*sample]{
+		Kind: k, Resources: b.Build(), States: e.reconciler.states, Poll: e.options.poll(), Now: e.options.Now, Queue: queue,
+	}, q
 }
 
 func configuredSample(namespace, name, function, kind string) *sample {

@@ -419,7 +419,7 @@ func TestCalls(t *testing.T) {
 			}
 			done := Once(t.Context(), c.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"}), reconcile.Facts{}, tc.mg, nil)
 			if done.Called != tc.do || (done.Later != nil) != tc.later || (done.Err != nil) != tc.err {
-				t.Errorf("%s\ncalled %d, later %v, error %v", tc.reason, done.Called, done.Later, done.Err)
+				t.Errorf("%s\ncalled %q, later %v, error %v", tc.reason, done.Called, done.Later, done.Err)
 			}
 			if (done.After > 0) != tc.after || done.Does != tc.summary {
 				t.Errorf("%s\ncomes back after %v, says %q", tc.reason, done.After, done.Does)

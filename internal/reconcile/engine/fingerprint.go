@@ -14,16 +14,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// referenceFingerprints computes fingerprints of what specs refer to, with the tags that their configs set. With the
-// one in status, the first reconcile after a start can tell whether any of it has changed meanwhile.
-type referenceFingerprints[T reconcile.Managed] struct {
-	kind       reconcile.Kind[T]
-	references *references[T]
-	objects    *refs.ObjectReader
-}
+// The fingerprint of a resource is that of what its spec refers to, with the tags that its config sets. With the one in
+// status, the first reconcile after a start can tell whether any of it has changed meanwhile.
 
 // refers reports whether spec refers to anything.
-func (r *referenceFingerprints[T]) refers(mg T) bool {
+func (r *references[T]) refers(mg T) bool {
 	if r.kind.Refs != nil && len(r.kind.Refs(mg)) > 0 || r.kind.Fields != nil && len(r.kind.Fields(mg)) > 0 {
 		return true
 	}
@@ -40,18 +35,18 @@ func (r *referenceFingerprints[T]) refers(mg T) bool {
 
 // depends reports whether the desired state depends on anything but the spec: on what spec refers to, or on the tags of
 // the config.
-func (r *referenceFingerprints[T]) depends(mg T, s *session.Session) bool {
+func (r *references[T]) depends(mg T, s *session.Session) bool {
 	return r.refers(mg) || r.kind.Tagged && s.TagRules() != ""
 }
 
 // unchanged reports whether what the desired state depends on is the same as when AWS was last found to match.
-func (r *referenceFingerprints[T]) unchanged(ctx context.Context, mg T, s *session.Session) bool {
+func (r *references[T]) unchanged(ctx context.Context, mg T, s *session.Session) bool {
 	last := mg.GetSummary().ReferencesFingerprint
 	if last == "" {
 		return !r.depends(mg, s)
 	}
 	copied, ok := mg.DeepCopyObject().(T)
-	if !ok || r.references.resolve(ctx, copied, s) != nil {
+	if !ok || r.resolve(ctx, copied, s) != nil {
 		return false
 	}
 	if r.kind.FunctionName != nil && reconcile.PlainFunctionName(copied, r.kind.FunctionName(copied), s) != nil {
@@ -63,7 +58,7 @@ func (r *referenceFingerprints[T]) unchanged(ctx context.Context, mg T, s *sessi
 // fingerprint returns the fingerprint of a resource whose references are resolved. It is empty if the desired state
 // never depended on anything but the spec, or if spec refers to fields of other providers' objects, whose versions
 // change with each of their own reconciles.
-func (r *referenceFingerprints[T]) fingerprint(ctx context.Context, mg T, s *session.Session) string {
+func (r *references[T]) fingerprint(ctx context.Context, mg T, s *session.Session) string {
 	if !r.depends(mg, s) && mg.GetSummary().ReferencesFingerprint == "" ||
 		r.kind.Fields != nil && len(r.kind.Fields(mg)) > 0 {
 		return ""
@@ -87,13 +82,13 @@ func (r *referenceFingerprints[T]) fingerprint(ctx context.Context, mg T, s *ses
 }
 
 // writeDependencies writes what the desired state of a resource depends on besides its spec.
-func (r *referenceFingerprints[T]) writeDependencies(ctx context.Context, w io.Writer, mg T, s *session.Session) error {
+func (r *references[T]) writeDependencies(ctx context.Context, w io.Writer, mg T, s *session.Session) error {
 	if tags := s.TagRules(); r.kind.Tagged && tags != "" {
 		_, _ = fmt.Fprintf(w, " tags=%s", tags)
 	}
 	if r.kind.References != nil {
 		for _, ref := range r.kind.References(mg) {
-			values, err := r.references.values(ctx, mg, ref)
+			values, err := r.values(ctx, mg, ref)
 			if err != nil {
 				return err
 			}

@@ -21,7 +21,7 @@ import (
 // fingerprintsOf returns the fingerprints of a kind whose resources refer to objects of a cluster.
 func fingerprintsOf[T reconcile.Managed](
 	t *testing.T, refer func(T) []reconcile.Reference, to client.Object,
-) (*referenceFingerprints[T], client.Client) {
+) (*references[T], client.Client) {
 	t.Helper()
 	s := runtime.NewScheme()
 	if err := v1beta1.AddToScheme(s); err != nil {
@@ -29,7 +29,7 @@ func fingerprintsOf[T reconcile.Managed](
 	}
 	c := fake.NewClientBuilder().WithScheme(s).WithObjects(to).Build()
 	k := reconcile.Kind[T]{References: refer}
-	return &referenceFingerprints[T]{kind: k, references: &references[T]{kind: k, reader: c}}, c
+	return &references[T]{kind: k, reader: c}, c
 }
 
 // checkFollows checks that the first reconcile after a start notices that a referenced object has changed meanwhile.
@@ -42,7 +42,7 @@ func checkFollows[T reconcile.Managed](
 	if !ok {
 		t.Fatal("a copy has another type")
 	}
-	if err := f.references.resolve(t.Context(), resolved, &session.Session{}); err != nil {
+	if err := f.resolve(t.Context(), resolved, &session.Session{}); err != nil {
 		t.Fatal(err)
 	}
 	mg.SetSummary(v1beta1.Summary{ReferencesFingerprint: f.fingerprint(t.Context(), resolved, &session.Session{})})

@@ -92,5 +92,5 @@ func (r *reconciler[T]) enter(mg T) (release func(), wait time.Duration) {
 		return release, 0
 	}
 	wait = delay.Doubling(minWorkerDelay, n, maxWorkerDelay)
-	return release, wait/2 + time.Duration(r.random()*float64(wait)) //nolint:mnd // Between a half and one and a half.
+	return release, wait/2 + time.Duration(r.Random()*float64(wait)) //nolint:mnd // Between a half and one and a half.
 }

@@ -2,14 +2,10 @@ package engine
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
@@ -18,58 +14,38 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 )
-
-// A workQueue is the queue of a controller, once it has started.
-type workQueue struct{ queue atomic.Pointer[watch.Queue] }
-
-// watch makes the queue known when the controller starts.
-func (w *workQueue) watch(b *builder.TypedBuilder[ctrl.Request]) {
-	b.WatchesRawSource(source.Func(func(_ context.Context, q watch.Queue) error {
-		w.queue.Store(&q)
-		return nil
-	}))
-}
-
-// add enqueues a resource. It never blocks.
-func (w *workQueue) add(key client.ObjectKey) {
-	if q := w.queue.Load(); q != nil {
-		(*q).Add(ctrl.Request{NamespacedName: key})
-	}
-}
 
 // listable reports whether AWS's lists may show that a resource is unchanged: it is steady, and nothing is to be done
 // that the lists do not show, such as what was only planned. A resource that requests to be polled more often than
 // lists are read is read by itself.
 func (r *reconciler[T]) listable(mg T) bool {
 	requested, _ := meta.GetPollInterval(mg)
-	return r.lists != nil && r.kind.Listed != nil && reconcile.Steady(mg) && !r.makesNoCall(mg) &&
+	return r.Lists != nil && r.kind.Listed != nil && reconcile.Steady(mg) && !r.makesNoCall(mg) &&
 		mg.GetCondition(v1beta1.TypePlanned).Status != corev1.ConditionTrue &&
-		(requested <= 0 || requested >= r.poll.Interval)
+		(requested <= 0 || requested >= r.poll().Interval)
 }
 
 // watchLists watches the resource by lists if this reconcile has found it up to date, so that nothing
 // but its poll interval makes the next one due.
 func (p *pass[T]) watchLists() {
-	if p.lists == nil || p.kind.Listed == nil {
+	if p.Lists == nil || p.kind.Listed == nil {
 		return
 	}
 	mg := p.read
-	if p.session == nil || p.out.State != reconcile.UpToDate || p.did != memory.ActionNone || p.out.After > 0 ||
+	if p.session == nil || p.out.State != reconcile.UpToDate || p.did != "" || p.out.After > 0 ||
 		p.err != nil ||
 		p.ready.Status != corev1.ConditionTrue {
-		p.lists.Forget(mg.GetUID())
+		p.Lists.Forget(mg.GetUID())
 		return
 	}
-	p.lists.Watch(mg.GetUID(), p.session, p.listed, p.now(), p.enqueue(mg))
+	p.Lists.Watch(mg.GetUID(), p.session, p.listed, p.Now(), p.enqueue(mg))
 	p.states.RecordWatched(client.ObjectKeyFromObject(mg), p.known)
 }
 
 func (r *reconciler[T]) enqueue(mg T) func() {
 	key := client.ObjectKeyFromObject(mg)
-	return func() { r.queue.add(key) }
+	return func() { r.queue.Add(key, 0) }
 }
 
 // unchanged reports whether lists show that a resource is what the last reconcile found up to
@@ -79,16 +55,16 @@ func (p *pass[T]) unchanged(ctx context.Context) (time.Duration, bool) {
 	if s == nil || !p.known.Watched || !p.known.Idle() || !r.listable(mg) {
 		return 0, false
 	}
-	result := r.lists.Check(mg.GetUID(), s)
+	result := r.Lists.Check(mg.GetUID(), s)
 	switch {
 	case result.State == listpoll.Pending:
-		return max(result.Until.Sub(r.now()), reconcile.MinPending), true
+		return max(result.Until.Sub(r.Now()), reconcile.MinPending), true
 	case result.State == listpoll.Unknown || !r.sameItems(ctx, s, result.Direct):
 		return 0, false
 	}
 	r.readFields(ctx, mg)
 	requested, _ := meta.GetPollInterval(mg)
-	return r.poll.Jittered(requested, r.random()), true
+	return r.poll().Jittered(requested, r.Random()), true
 }
 
 // readFields reads the fields of other providers' objects that spec refers to, which are not watched if the provider
@@ -98,10 +74,10 @@ func (r *reconciler[T]) readFields(ctx context.Context, mg T) {
 	if r.kind.Fields == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(refs.WithUser(ctx, refs.User{}), r.timeout)
+	ctx, cancel := context.WithTimeout(refs.WithUser(ctx, refs.User{}), r.timeout())
 	defer cancel()
 	for _, s := range r.kind.Fields(mg) {
-		_, _ = r.fields.Get(ctx, mg.GetNamespace(), s) // The reconcile of a resource that is enqueued reports an error.
+		_, _ = r.Fields.Get(ctx, mg.GetNamespace(), s) // The reconcile of a resource that is enqueued reports an error.
 	}
 }
 
@@ -110,15 +86,15 @@ func (r *reconciler[T]) sameItems(ctx context.Context, s *session.Session, items
 	if len(items) == 0 {
 		return true
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.timeout)
+	ctx, cancel := context.WithTimeout(ctx, r.timeout())
 	defer cancel()
 	for _, ref := range items {
-		began := r.now()
+		began := r.Now()
 		revision, err := ref.List.Get(ctx, s, ref.ID)
 		if err != nil {
 			return false // The reconcile that follows reports it.
 		}
-		r.lists.Record(s, ref, revision, began)
+		r.Lists.Record(s, ref, revision, began)
 		if revision != ref.Revision {
 			return false
 		}

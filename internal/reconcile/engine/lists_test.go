@@ -110,7 +110,7 @@ func TestPolledByList(t *testing.T) {
 		}, read: true},
 		"Reference":     {reason: "What it refers to has changed.", change: func(l *listedEnv) { l.reconciler.states.MarkChanged(cart, "Secret db") }, read: true},
 		"Config":        {reason: "Its config has changed.", change: func(l *listedEnv) { l.reconciler.states.ResetBackoff(cart) }, read: true},
-		"OtherSession":  {reason: "What other credentials have read does not count.", change: func(l *listedEnv) { l.reconciler.resolver = fixed{session: &session.Session{}} }, read: true},
+		"OtherSession":  {reason: "What other credentials have read does not count.", change: func(l *listedEnv) { l.reconciler.Resolver = fixed{session: &session.Session{}} }, read: true},
 		"Deleted":       {reason: "A deletion is never held up.", change: func(l *listedEnv) { l.env.delete() }, read: true},
 		"RefusedUpdate": {reason: "A change that AWS has refused is retried.", change: func(l *listedEnv) { l.reconciler.states.CountRefusal(cart) }, read: true},
 	}
@@ -151,7 +151,7 @@ func TestFieldThatIsNotWatched(t *testing.T) {
 		l.reconciler.states.MarkChanged(name, by)
 		enqueued++
 	})
-	l.reconciler.fields = r
+	l.reconciler.Fields = r
 	kind.Fields = func(*sample) []v1beta1.FieldSelector { return []v1beta1.FieldSelector{selector} }
 	kind.Observer = func(*sample, *session.Session) reconcile.Observer[*sample] {
 		return reconcile.ObserverFunc[*sample](func(ctx context.Context, f reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
@@ -184,7 +184,9 @@ func TestDriftByList(t *testing.T) {
 	l := newListed(t, samples.New())
 	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[ctrl.Request]())
 	defer q.ShutDown()
-	l.reconciler.queue.queue.Store(&q)
+	if err := l.reconciler.queue.Start(t.Context(), q); err != nil {
+		t.Fatal(err)
+	}
 	l.converge()
 	l.pass()
 	l.pass()

@@ -15,7 +15,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 )
 
@@ -32,7 +31,7 @@ func (r *reconciler[T]) backoff(key types.NamespacedName, changing bool, c backo
 		return open.after
 	}
 	if c == backoff.Ambiguous {
-		return backoff.AmbiguousDelay(r.states.AmbiguousFor(key, r.now()), backoff.GracePeriod(err))
+		return backoff.AmbiguousDelay(r.states.AmbiguousFor(key, r.Now()), backoff.GracePeriod(err))
 	}
 	after := backoff.Delay(c, failures)
 	if e, ok := reconcile.AsType[paced](err); ok {
@@ -98,15 +97,15 @@ type failed struct {
 // failedResult records the error of a reconcile, and returns when to retry it.
 func (r *reconciler[T]) failedResult(ctx context.Context, key types.NamespacedName, f failed) ctrl.Result {
 	c := backoff.Classify(f.err)
-	r.metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultOf(c))
+	r.Metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultOf(c))
 	after := r.backoff(key, f.changing, c, f.err)
 	if f.within > 0 {
 		after = min(after, f.within)
 	}
 	endSpanWithError(ctx, c, f.err)
 	r.logPanic(key, f.err)
-	r.log.WithValues("request", ctrl.Request{NamespacedName: key}).Debug("Reconcile failed", "error", f.err,
-		"requeue-after", after)
+	traced(ctx, r.log).WithValues("request", ctrl.Request{NamespacedName: key}).Debug("Reconcile failed",
+		"error", f.err, "requeue-after", after)
 	return ctrl.Result{RequeueAfter: after}
 }
 
@@ -119,26 +118,26 @@ func (p *pass[T]) pollResult(res ctrl.Result) ctrl.Result {
 	case p.out.After > 0:
 		return ctrl.Result{RequeueAfter: p.out.After}
 	case meta.WasDeleted(mg):
-		return ctrl.Result{RequeueAfter: reconcile.PendingDelay(p.now().Sub(mg.GetDeletionTimestamp().Time))}
-	case p.did != memory.ActionNone, res.Requeue: //nolint:staticcheck // As above.
+		return ctrl.Result{RequeueAfter: reconcile.PendingDelay(p.Now().Sub(mg.GetDeletionTimestamp().Time))}
+	case p.did != "", res.Requeue: //nolint:staticcheck // As above.
 		return ctrl.Result{RequeueAfter: reconcile.MinPending}
 	case reconcile.InMotion(p.ready):
-		return ctrl.Result{RequeueAfter: reconcile.PendingDelay(p.now().Sub(p.ready.LastTransitionTime.Time))}
+		return ctrl.Result{RequeueAfter: reconcile.PendingDelay(p.Now().Sub(p.ready.LastTransitionTime.Time))}
 	}
 	requested, _ := meta.GetPollInterval(mg)
-	return ctrl.Result{RequeueAfter: p.poll.Jittered(p.pollInterval(requested), p.random())}
+	return ctrl.Result{RequeueAfter: p.poll().Jittered(p.pollInterval(requested), p.Random())}
 }
 
 // pollInterval returns the interval after which a stable resource is reconciled, 0 for the usual one. Events make polls
 // rare, if they are proven to arrive and if they tell of all changes.
 func (p *pass[T]) pollInterval(requested time.Duration) time.Duration {
 	s := p.session
-	if requested > 0 || s == nil || p.events == nil || p.poll.WithEvents <= p.poll.Interval ||
+	if requested > 0 || s == nil || p.Events == nil || p.poll().WithEvents <= p.poll().Interval ||
 		p.kind.Reported == nil || !p.kind.Reported(p.read) {
 		return requested
 	}
-	if p.ready.Status != corev1.ConditionTrue || !p.events.Proven(s.Ref.UID, s.Identity.Account, s.AWS.Region) {
+	if p.ready.Status != corev1.ConditionTrue || !p.Events.Proven(s.Ref.UID, s.Identity.Account, s.AWS.Region) {
 		return requested
 	}
-	return p.poll.WithEvents
+	return p.poll().WithEvents
 }

@@ -19,7 +19,7 @@ import (
 // panicked ends the reconcile of a resource that has panicked.
 func (r *reconciler[T]) panicked(ctx context.Context, key types.NamespacedName, err error) ctrl.Result {
 	if known, ok := r.states.Get(key); ok && known.Requester != "" {
-		r.limiter.Release(known.Scope, known.Requester)
+		r.Limiter.Release(known.Scope, known.Requester)
 	}
 	if err := r.report(ctx, key, err); err != nil {
 		r.log.Info("Cannot record in status that a reconcile panicked", "name", key, "error", err)

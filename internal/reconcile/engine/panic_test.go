@@ -44,7 +44,7 @@ func (p *panicking) Observe(ctx context.Context, f reconcile.Facts, mg *sample) 
 	if out.Call == nil {
 		return out, err
 	}
-	do, verb := out.Call.Do, map[reconcile.Verb]string{reconcile.ToCreate: "Create", reconcile.ToUpdate: "Update", reconcile.ToDelete: "Delete"}[out.Call.Verb]
+	do, verb := out.Call.Do, string(out.Call.Verb)
 	out.Call.Do = func(ctx context.Context) (reconcile.Result, error) {
 		p.broken(verb)
 		return do(ctx)

@@ -60,9 +60,9 @@ type pass[T reconcile.Managed] struct {
 	result      reconcile.Result
 
 	// creates is true if the runtime creates the external resource. changing is true once a call is about to change
-	// something in AWS. did is the change that was made, and does describes it.
+	// something in AWS. did is the call that AWS has accepted, and does describes it.
 	creates, changing bool
-	did               memory.Action
+	did               reconcile.Verb
 	does              string
 
 	// later is not nil if the reconcile leaves no trace. err is the error that it reports otherwise, returned is the
@@ -125,9 +125,9 @@ func (p *pass[T]) await(mg resource.Managed, err error) {
 // is not tracked, unless it may have created something with that config.
 func (p *pass[T]) connect(ctx context.Context, mg T) error {
 	o, err := p.planning(mg, func() (reconcile.Observer[T], error) { return p.connected(ctx, mg) })
-	track := p.tracker.Track
+	track := p.Tracker.Track
 	if session.IsRefused(err) || isRefused(err) && !mayHaveCreated(mg) {
-		track = p.tracker.Drop
+		track = p.Tracker.Drop
 	}
 	if err := track(ctx, mg); err != nil {
 		return p.fail(err)
@@ -199,7 +199,7 @@ func (p *pass[T]) permitted(ctx context.Context, mg T, s *session.Session) (reco
 
 // observe observes the external resource, and reserves the call that is due.
 func (p *pass[T]) observe(ctx context.Context, mg T) error {
-	ctx, span := p.tracer.Start(ctx, "Observe")
+	ctx, span := p.Tracer.Start(ctx, "Observe")
 	defer span.End()
 	var err error
 	p.out, err = p.observer.Observe(ctx, p.facts, mg)
@@ -224,8 +224,8 @@ func (p *pass[T]) observe(ctx context.Context, mg T) error {
 	if p.found() {
 		p.recordActs(mg)
 	}
-	if p.out.State == reconcile.UpToDate && p.fingerprints != nil {
-		p.fingerprint = p.fingerprints.fingerprint(ctx, mg, p.session)
+	if p.out.State == reconcile.UpToDate && p.references != nil {
+		p.fingerprint = p.references.fingerprint(ctx, mg, p.session)
 		if p.kind.Listed != nil {
 			p.listed = p.kind.Listed(mg)
 		}
@@ -275,11 +275,11 @@ func (p *pass[T]) managementPolicies(mg resource.Managed) managed.ManagementPoli
 }
 
 // act makes the call that is due.
-func (p *pass[T]) act(ctx context.Context, mg T, name string, done memory.Action) error {
+func (p *pass[T]) act(ctx context.Context, mg T) error {
 	p.changing = true
-	ctx, span := p.tracer.Start(ctx, name)
-	defer span.End()
 	call := p.out.Call
+	ctx, span := p.Tracer.Start(ctx, string(call.Verb))
+	defer span.End()
 	var err error
 	if call.Verb != reconcile.ToCreate {
 		err = p.annotate(ctx, mg, call.Intent)
@@ -298,13 +298,13 @@ func (p *pass[T]) act(ctx context.Context, mg T, name string, done memory.Action
 	if err != nil {
 		return p.fail(err)
 	}
-	p.did = done
-	if done != memory.ActionDeleted {
+	p.did = call.Verb
+	if p.did != reconcile.ToDelete {
 		p.recordActs(mg)
 	}
 	p.expectEvent(call.Reserve)
-	if done == memory.ActionCreated && p.facts.Others != nil && p.kind.ActsOn != nil {
-		p.tenants.RecordCreated(p.kind.GVK.Kind, p.facts.Others.User, ownership.WrittenName(mg))
+	if p.did == reconcile.ToCreate && p.facts.Others != nil && p.kind.ActsOn != nil {
+		p.Tenants.RecordCreated(p.kind.GVK.Kind, p.facts.Others.User, ownership.WrittenName(mg))
 	}
 	return nil
 }
@@ -312,10 +312,10 @@ func (p *pass[T]) act(ctx context.Context, mg T, name string, done memory.Action
 // expectEvent records that a drift event about calls that were made is expected, if CloudTrail records them.
 func (p *pass[T]) expectEvent(operations []string) {
 	changes := func(operation string) bool { return !cloudtrail.IsRead(operation) }
-	if p.events == nil || p.session == nil || p.kind.Reported == nil || !slices.ContainsFunc(operations, changes) {
+	if p.Events == nil || p.session == nil || p.kind.Reported == nil || !slices.ContainsFunc(operations, changes) {
 		return
 	}
-	p.events.Called(p.session.Ref.UID, p.session.Identity.Account, p.session.AWS.Region)
+	p.Events.Called(p.session.Ref.UID, p.session.Identity.Account, p.session.AWS.Region)
 }
 
 // remove deletes the external resource, unless the deletion waits for a confirmation.
@@ -327,9 +327,9 @@ func (p *pass[T]) remove(ctx context.Context, mg T) error {
 	case err != nil:
 		return p.fail(err)
 	case waits:
-		p.did, p.result = memory.ActionPending, res
+		p.did, p.result = reconcile.ToConfirm, res
 	default:
-		err = p.act(ctx, mg, "Delete", memory.ActionDeleted)
+		err = p.act(ctx, mg)
 	}
 	after := p.result.Ready
 	if after.Reason == xpv2.ReasonDeleting && after.Message != "" {
@@ -369,12 +369,12 @@ func (p *pass[T]) leavesNoTrace() bool { return p.later != nil }
 
 // concludes reports whether the external resource was created, and nothing remains to be observed.
 func (p *pass[T]) concludes() bool {
-	return p.did == memory.ActionCreated && p.result.Ready.Type != "" && p.err == nil
+	return p.did == reconcile.ToCreate && p.result.Ready.Type != "" && p.err == nil
 }
 
 // storesNow reports whether the status that this reconcile has found must not be deferred.
 func (p *pass[T]) storesNow() bool {
-	return p.out.Keep || len(p.out.Stored) > 0 || p.did != memory.ActionNone && p.did != memory.ActionCreated
+	return p.out.Keep || len(p.out.Stored) > 0 || p.did != "" && p.did != reconcile.ToCreate
 }
 
 // upToDate reports whether this reconcile has found AWS up to date. A resource that only observes reports no

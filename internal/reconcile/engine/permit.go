@@ -18,7 +18,7 @@ import (
 // others returns what a resource may use.
 func (r *reconciler[T]) others(mg T, s *session.Session) *reconcile.Others {
 	u := tenancy.User{Resource: mg, Session: s}
-	o := &reconcile.Others{Registry: r.tenants, User: u, Kind: r.kind.GVK.Kind}
+	o := &reconcile.Others{Registry: r.Tenants, User: u, Kind: r.kind.GVK.Kind}
 	o.OtherOwner = func(ctx context.Context, parent, name string) resource.ModernManaged {
 		return r.otherOwner(ctx, u, mg, parent, name)
 	}
@@ -44,7 +44,7 @@ func (r *reconciler[T]) others(mg T, s *session.Session) *reconcile.Others {
 // another namespace owns, or one with a name that the config does not allow.
 func (r *reconciler[T]) permit(ctx context.Context, mg T, o *reconcile.Others) error {
 	if r.kind.Owns != nil {
-		r.tenants.Serve(r.kind.GVK.Kind, o.User)
+		r.Tenants.Serve(r.kind.GVK.Kind, o.User)
 	}
 	if meta.WasDeleted(mg) && r.kind.Tagged {
 		return nil // It deletes only what the tags in AWS show as its own.
@@ -73,15 +73,15 @@ func (r *reconciler[T]) mayOwn(ctx context.Context, u tenancy.User, target tenan
 		return err
 	}
 	if ownership.ObserveOnly(u.Resource) {
-		return r.tenants.MayAct(ctx, u, target)
+		return r.Tenants.MayAct(ctx, u, target)
 	}
-	return r.tenants.MayOwn(ctx, u, target, r.kind.Tagged)
+	return r.Tenants.MayOwn(ctx, u, target, r.kind.Tagged)
 }
 
 // recordActs records what a resource has within what it acts on, so that it may delete that if it is refused later.
 func (p *pass[T]) recordActs(mg T) {
 	if p.facts.Others != nil && p.kind.ActsOn != nil {
-		p.tenants.Acts(p.kind.GVK.Kind, p.facts.Others.User, ownership.WrittenName(mg), p.kind.ActsOn(mg))
+		p.Tenants.Acts(p.kind.GVK.Kind, p.facts.Others.User, ownership.WrittenName(mg), p.kind.ActsOn(mg))
 	}
 }
 
@@ -93,12 +93,12 @@ func (r *reconciler[T]) mayDelete(ctx context.Context, u tenancy.User, target te
 	if !meta.WasDeleted(u.Resource) || !reconcile.IsDenied(err) || name == "" || r.removed(u) {
 		return false
 	}
-	return r.tenants.Acted(r.kind.GVK.Kind, u, name, target) || r.tenants.OwnedWithin(ctx, u, target)
+	return r.Tenants.Acted(r.kind.GVK.Kind, u, name, target) || r.Tenants.OwnedWithin(ctx, u, target)
 }
 
 // removed reports whether what a resource had created was deleted when it was refused.
 func (r *reconciler[T]) removed(u tenancy.User) bool {
-	name, known := r.tenants.Created(r.kind.GVK.Kind, u)
+	name, known := r.Tenants.Created(r.kind.GVK.Kind, u)
 	return known && name == ""
 }
 
@@ -106,7 +106,7 @@ func (r *reconciler[T]) removed(u tenancy.User) bool {
 // reconciled. Otherwise it would keep others from it for as long as it exists.
 func (p *pass[T]) endClaim() {
 	if p.facts.Others == nil || !p.facts.Others.Claimed {
-		p.tenants.Abandon(p.kind.GVK.Kind, client.ObjectKeyFromObject(p.read))
+		p.Tenants.Abandon(p.kind.GVK.Kind, client.ObjectKeyFromObject(p.read))
 	}
 }
 

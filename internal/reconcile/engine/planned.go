@@ -53,9 +53,9 @@ type planObserver[T reconcile.Managed] struct {
 // then observes it as if spec allowed nothing else.
 func (p *pass[T]) planning(mg T, connect func() (reconcile.Observer[T], error)) (reconcile.Observer[T], error) {
 	r := p.reconciler
-	o := &planObserver[T]{planner: r.planner, reads: r.kind.Reads, protection: r.protection, session: p.session}
+	o := &planObserver[T]{planner: r.Planner, reads: r.kind.Reads, protection: r.protection, session: p.session}
 	switch {
-	case r.planner == nil:
+	case r.Planner == nil:
 		return connect()
 	case planOnly(mg):
 		if o.asked = mg.GetManagementPolicies(); len(o.asked) == 0 {

@@ -19,16 +19,11 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
@@ -38,48 +33,30 @@ import (
 
 // A reconciler decides when the managed reconciler of the runtime runs, and when a resource is reconciled next.
 type reconciler[T reconcile.Managed] struct {
-	kind         reconcile.Kind[T]
-	manager      ctrl.Manager
-	kube         *kube.Client
-	limiter      Limiter
-	resolver     Resolver
-	tracker      Tracker
-	recorder     *reporting.Recorder
-	changeLog    managed.ChangeLogger
-	states       *memory.Store
-	tracer       trace.Tracer
-	traces       *traces
-	fields       *refs.FieldReader
-	tenants      *tenancy.Registry
-	poll         reconcile.Poll
-	metrics      *reporting.Metrics
-	inFlight     *inFlight
-	breakers     *breaker.Breakers
-	events       DriftEvents
-	references   *references[T]
-	fingerprints *referenceFingerprints[T]
-	planner      ResourcePlanner
-	protection   *deletionProtection[T]
-	lists        *listpoll.Poller
-	shard        sharding.Shard
-	handover     *watch.Handover
-	queue        workQueue
-	policies     bool
-	delay        time.Duration
-	timeout      time.Duration
-	now          func() time.Time
-	random       func() float64
-	log          logging.Logger
-	runtimeLog   logging.Logger
+	Options
+
+	kind       reconcile.Kind[T]
+	manager    ctrl.Manager
+	kube       *kube.Client
+	recorder   *reporting.Recorder
+	changeLog  managed.ChangeLogger
+	states     *memory.Store
+	inFlight   *inFlight
+	references *references[T]
+	protection *deletionProtection[T]
+	handover   *watch.Handover
+	queue      watch.WorkQueue
+	policies   bool
+	log        logging.Logger
+	runtimeLog logging.Logger
 }
 
 // Reconcile reconciles a resource. It treats a panic as an error: the resource reports it,
 // releases its reservations, and is retried with increasing delays. A call that was sent to
 // AWS before the panic counts as unanswered, as if the process had ended.
 func (r *reconciler[T]) Reconcile(ctx context.Context, req ctrl.Request) (res ctrl.Result, err error) {
-	ctx, span := r.tracer.Start(ctx, "Reconcile "+r.kind.GVK.Kind, trace.WithNewRoot(), r.identifying(req))
+	ctx, span := r.Tracer.Start(ctx, "Reconcile "+r.kind.GVK.Kind, trace.WithNewRoot(), r.identifying(req))
 	defer span.End()
-	defer r.traces.begin(req.NamespacedName, span.SpanContext())()
 	defer func() {
 		if p := recover(); p != nil {
 			res, err = r.panicked(ctx, req.NamespacedName, panics.New()), nil
@@ -104,7 +81,7 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 		return r.failedResult(ctx, req.NamespacedName, failed{err: errors.Wrap(err, "cannot get managed resource")})
 	}
 	annotateSpan(ctx, mg)
-	if r.shard.Drains(mg) {
+	if r.Shard.Drains(mg) {
 		return r.drain(ctx, mg)
 	}
 	if wait := r.handover.Delay(mg); wait > 0 {
@@ -132,7 +109,7 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 	}
 	if next, ok := p.unchanged(ctx); ok {
 		endSpan(ctx, outcomeUnchanged)
-		r.metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultOK)
+		r.Metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultOK)
 		return ctrl.Result{RequeueAfter: next}
 	}
 	if r.kind.Outdate != nil && !known.Events.Received.IsZero() {
@@ -147,13 +124,12 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 
 	if mg.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionUnknown &&
 		r.states.RecordDetection(req.NamespacedName) {
-		r.metrics.RecordDetection(r.kind.GVK.String(), r.now().Sub(mg.GetCreationTimestamp().Time))
+		r.Metrics.RecordDetection(r.kind.GVK.String(), r.Now().Sub(mg.GetCreationTimestamp().Time))
 	}
-	res, err := p.runtime().Reconcile(ctx, req)
+	res, err := p.runtime(ctx).Reconcile(ctx, req)
 	p.releaseQuota()
 	if p.later == nil {
-		r.states.MarkHandled(req.NamespacedName, known.ChangeMarks)
-		r.states.MarkEventHandled(req.NamespacedName, known.Events.Received, r.now())
+		r.states.MarkHandled(req.NamespacedName, known, r.Now())
 		p.recordMetrics()
 		p.watchLists()
 		p.endClaim()
@@ -166,10 +142,10 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 func (p *pass[T]) resolve(ctx context.Context) context.Context {
 	mg := p.read
 	if p.makesNoCall(mg) {
-		p.tenants.Release(p.kind.GVK.Kind, client.ObjectKeyFromObject(mg))
+		p.Tenants.Release(p.kind.GVK.Kind, client.ObjectKeyFromObject(mg))
 		return ctx
 	}
-	s, err := p.resolver.Resolve(ctx, mg, p.kind.Region(mg))
+	s, err := p.Resolver.Resolve(ctx, mg, p.kind.Region(mg))
 	if err == nil {
 		err = p.checkCircuit(mg, s)
 	}
@@ -179,14 +155,14 @@ func (p *pass[T]) resolve(ctx context.Context) context.Context {
 	q := quota.Caller{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: p.priority(mg, p.known)}
 	p.session, p.facts.Fresh = s, p.fresh(mg, q.Priority, p.known)
 	p.states.RecordSession(client.ObjectKeyFromObject(mg), s, q.ID)
-	p.facts.ReserveFn = func(ops ...string) time.Duration { return p.limiter.Reserve(s.Scope, q, ops...) }
+	p.facts.ReserveFn = func(ops ...string) time.Duration { return p.Limiter.Reserve(s.Scope, q, ops...) }
 	return quota.WithCaller(ctx, q)
 }
 
 // releaseQuota releases the calls that were reserved and not made.
 func (p *pass[T]) releaseQuota() {
 	if p.session != nil {
-		p.limiter.Release(p.session.Scope, string(p.read.GetUID()))
+		p.Limiter.Release(p.session.Scope, string(p.read.GetUID()))
 	}
 }
 
@@ -215,15 +191,15 @@ func awaitsFinalizers(mg reconcile.Managed) bool {
 func (p *pass[T]) startDelay(ctx context.Context, first bool) time.Duration {
 	mg, known := p.read, p.known
 	if !first || p.session == nil || known.IsChanged() || !known.Events.Received.IsZero() || known.BackoffReset ||
-		!reconcile.Steady(mg) || !p.fingerprints.unchanged(ctx, mg, p.session) {
+		!reconcile.Steady(mg) || !p.references.unchanged(ctx, mg, p.session) {
 		return 0
 	}
 	if p.listable(mg) {
-		p.lists.Watch(mg.GetUID(), p.session, p.kind.Listed(mg), time.Time{}, p.enqueue(mg))
+		p.Lists.Watch(mg.GetUID(), p.session, p.kind.Listed(mg), time.Time{}, p.enqueue(mg))
 		p.states.RecordWatched(client.ObjectKeyFromObject(mg), known)
 	}
 	requested, _ := meta.GetPollInterval(mg)
-	return delay.Spread(string(mg.GetUID()), p.poll.Effective(requested))
+	return delay.Spread(string(mg.GetUID()), p.poll().Effective(requested))
 }
 
 // makesNoCall reports whether the runtime will make no AWS call at all.
@@ -248,9 +224,9 @@ const recent = 2 * time.Second
 // fresh returns how old a cached answer that another resource requested may be: at most half the interval that the
 // resource requests itself, and not from before the last event about it.
 func (r *reconciler[T]) fresh(mg T, p quota.Priority, known memory.Resource) readcache.Freshness {
-	age := max(r.poll.Interval/2, r.kind.PollAge) //nolint:mnd // So drift is seen after 1.5 intervals as a rule.
+	age := max(r.poll().Interval/2, r.kind.PollAge) //nolint:mnd // So drift is seen after 1.5 intervals as a rule.
 	if requested, ok := meta.GetPollInterval(mg); ok {
-		age = min(age, r.poll.Effective(requested)/2) //nolint:mnd // As above.
+		age = min(age, r.poll().Effective(requested)/2) //nolint:mnd // As above.
 	}
 	switch {
 	case reconcile.Requested(mg):
@@ -258,7 +234,7 @@ func (r *reconciler[T]) fresh(mg T, p quota.Priority, known memory.Resource) rea
 	case p == quota.User, !reconcile.Steady(mg):
 		age = min(age, recent)
 	}
-	now := r.now()
+	now := r.Now()
 	f := readcache.Freshness{Now: now, Since: now.Add(-age)}
 	if known.Events.Received.After(f.Since) {
 		f.Since = known.Events.Received
@@ -290,8 +266,8 @@ func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.
 	if failure := p.failure(res, err); failure != nil {
 		return p.failedResult(ctx, key, failed{err: failure, changing: p.changing, within: p.out.RetryWithin})
 	}
-	p.states.RecordSuccess(key, p.did != memory.ActionNone || p.ready.Status == corev1.ConditionTrue)
-	p.metrics.RecordReconcile(p.kind.GVK.Kind, reporting.ResultOK)
+	p.states.RecordSuccess(key, p.did != "" || p.ready.Status == corev1.ConditionTrue)
+	p.Metrics.RecordReconcile(p.kind.GVK.Kind, reporting.ResultOK)
 	return p.pollResult(res)
 }
 
@@ -299,7 +275,7 @@ func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.
 // another process has written its status. The next reconcile reads it live.
 func (p *pass[T]) outdated(key types.NamespacedName, res ctrl.Result, err error) bool {
 	ended := res.Requeue || kerrors.IsConflict(err) //nolint:staticcheck // The runtime still uses it.
-	return ended && p.did == memory.ActionNone && p.err == nil && p.kube.Outdated(key)
+	return ended && p.did == "" && p.err == nil && p.kube.Outdated(key)
 }
 
 // failure returns the error of a reconcile. The runtime reports some errors only by asking to requeue.
@@ -309,7 +285,7 @@ func (p *pass[T]) failure(res ctrl.Result, err error) error {
 		return p.err
 	case err != nil:
 		return err
-	case !res.Requeue, p.did != memory.ActionNone: //nolint:staticcheck // The runtime still uses it.
+	case !res.Requeue, p.did != "": //nolint:staticcheck // The runtime still uses it.
 		return nil
 	}
 	return errors.New("the runtime could not finish the reconcile")
@@ -323,27 +299,28 @@ func (r *reconciler[T]) waits(ctx context.Context, outcome string, wait time.Dur
 
 // waitingResult returns the result of a reconcile that has to wait.
 func (r *reconciler[T]) waitingResult(wait time.Duration) ctrl.Result {
-	r.metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultWaiting)
+	r.Metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultWaiting)
 	return ctrl.Result{RequeueAfter: wait}
 }
 
 // recordMetrics records the result of a reconcile in the metrics.
 func (p *pass[T]) recordMetrics() {
-	mg, kind := p.read, p.kind.GVK.Kind
+	mg := p.read
 	key := client.ObjectKeyFromObject(mg)
 	if p.makesNoCall(mg) || meta.WasDeleted(mg) {
 		p.states.ForgetDrift(key)
 		return
 	}
-	if was := p.states.RecordInSync(key, p.out.State, p.now()); !was.IsZero() {
-		p.metrics.RecordDifference(p.kind.GVK.String(), p.now().Sub(was))
-	}
-	p.metrics.RecordDrift(kind, p.states.RecordComparison(mg, memory.CompareResult{
+	drift := p.states.RecordComparison(mg, memory.CompareResult{
 		State: p.out.State, MayUpdate: p.out.MayUpdate, Did: p.did, UpToDate: p.upToDate(), Failed: p.err != nil,
-		Since: p.facts.Fresh.Since,
-	}, p.known))
+		Since: p.facts.Fresh.Since, Now: p.Now(),
+	}, p.known)
+	if !drift.Compared.IsZero() {
+		p.Metrics.RecordDifference(p.kind.GVK.String(), p.Now().Sub(drift.Compared))
+	}
+	p.Metrics.RecordDrift(p.kind.GVK.Kind, drift)
 	if p.ready.Status == corev1.ConditionTrue && p.err == nil && p.states.RecordReady(key) {
-		p.metrics.RecordReady(p.kind.GVK, p.now().Sub(mg.GetCreationTimestamp().Time))
+		p.Metrics.RecordReady(p.kind.GVK, p.Now().Sub(mg.GetCreationTimestamp().Time))
 	}
 }
 
@@ -351,14 +328,14 @@ func (p *pass[T]) recordMetrics() {
 func (r *reconciler[T]) forget(key types.NamespacedName) {
 	known, ok := r.states.Forget(key)
 	if ok && known.Requester != "" {
-		r.limiter.Forget(known.Scope, known.Requester)
+		r.Limiter.Forget(known.Scope, known.Requester)
 	}
 	r.forgetUID(known.UID)
 	r.kube.Forget(key)
 	r.handover.Forget(key)
-	r.tenants.Forget(r.kind.GVK.Kind, key)
+	r.Tenants.Forget(r.kind.GVK.Kind, key)
 	if r.kind.Fields != nil {
-		r.fields.Refer(r.user(key), nil)
+		r.Fields.Refer(r.user(key), nil)
 	}
 	r.recorder.Forget(key)
 }
@@ -368,5 +345,5 @@ func (r *reconciler[T]) forgetUID(uid types.UID) {
 	if uid != "" && r.kind.Forget != nil {
 		r.kind.Forget(uid)
 	}
-	r.lists.Forget(uid)
+	r.Lists.Forget(uid)
 }

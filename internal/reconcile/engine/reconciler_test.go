@@ -399,7 +399,7 @@ func TestMarkChangedDuringReconcile(t *testing.T) {
 	mg := samples.New()
 	seen, _ := s.Begin(mg)
 	s.MarkChanged(cart, "Secret db")
-	s.MarkHandled(cart, seen.ChangeMarks)
+	s.MarkHandled(cart, seen, time.Time{})
 	if r, _ := s.Begin(mg); !r.IsChanged() {
 		t.Error("the poke is lost")
 	}

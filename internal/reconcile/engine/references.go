@@ -33,6 +33,7 @@ type references[T reconcile.Managed] struct {
 	kind    reconcile.Kind[T]
 	reader  client.Client
 	tenants *tenancy.Registry
+	objects *refs.ObjectReader
 }
 
 // A referenceResolver has the method that angryjet generates.
@@ -325,7 +326,7 @@ func (r *reconciler[T]) registerFields(ctx context.Context, mg T) context.Contex
 		return ctx
 	}
 	u := r.user(client.ObjectKeyFromObject(mg))
-	r.fields.Refer(u, r.kind.Fields(mg))
+	r.Fields.Refer(u, r.kind.Fields(mg))
 	return refs.WithUser(ctx, u)
 }
 

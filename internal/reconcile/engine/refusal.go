@@ -51,7 +51,7 @@ func (p *pass[T]) refused(mg T, s *session.Session, owner client.Object, why err
 		return nil
 	}
 	what := r.kind.GVK.Kind + " " + client.ObjectKeyFromObject(mg).String()
-	if created, _ := r.tenants.Created(r.kind.GVK.Kind, u); created != name ||
+	if created, _ := r.Tenants.Created(r.kind.GVK.Kind, u); created != name ||
 		!reconcile.Allows(mg, xpv2.ManagementActionDelete) {
 		r.recorder.Event(owner, event.Warning(v1beta1.EventLeftRefusedResource, errors.New(what+
 			" is refused, and may have left in AWS what it created earlier: look for it, and delete it if you do not "+
@@ -59,7 +59,7 @@ func (p *pass[T]) refused(mg T, s *session.Session, owner client.Object, why err
 		return nil
 	}
 	return removing(r.kind.Observer(mg, s), backoff.Unusable(&refusedError{why}), func() event.Event {
-		r.tenants.RecordCreated(r.kind.GVK.Kind, u, "")
+		r.Tenants.RecordCreated(r.kind.GVK.Kind, u, "")
 		e := event.Normal(v1beta1.EventRemovedRefusedResource, "Deleted from AWS what "+what+
 			" created before it was refused")
 		r.recorder.Event(owner, e)

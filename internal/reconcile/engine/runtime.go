@@ -19,7 +19,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
@@ -43,15 +42,15 @@ import (
 // Late initialization and the default external name are not used.
 
 // runtime returns the runtime's reconciler of a pass.
-func (p *pass[T]) runtime() ctrlreconcile.Reconciler {
+func (p *pass[T]) runtime(ctx context.Context) ctrlreconcile.Reconciler {
 	f := &finalizer[T]{Finalizer: kube.NewFinalizer(p.kube, managed.FinalizerName), pass: p}
 	opts := []managed.ReconcilerOption{
 		managed.WithTypedExternalConnector[T](&connector[T]{p}),
-		managed.WithLogger(p.runtimeLog),
+		managed.WithLogger(traced(ctx, p.runtimeLog)),
 		managed.WithRecorder(&passRecorder[T]{Recorder: p.recorder, pass: p}),
-		managed.WithTimeout(p.timeout),
-		managed.WithPollInterval(p.poll.Interval),
-		managed.WithMinPollInterval(p.poll.Effective(p.poll.Min)),
+		managed.WithTimeout(p.timeout()),
+		managed.WithPollInterval(p.poll().Interval),
+		managed.WithMinPollInterval(p.poll().Effective(p.poll().Min)),
 		managed.WithCreationGracePeriod(0),
 		managed.WithDeterministicExternalName(true),
 		managed.WithInitializers(),
@@ -119,13 +118,13 @@ func ObservationFor(mg resource.Managed, out reconcile.Outcome) managed.External
 
 // Create creates the external resource.
 func (c *externalClient[T]) Create(ctx context.Context, mg T) (managed.ExternalCreation, error) {
-	err := c.pass.act(ctx, mg, "Create", memory.ActionCreated)
+	err := c.pass.act(ctx, mg)
 	return managed.ExternalCreation{ConnectionDetails: c.pass.result.Details}, err
 }
 
 // Update makes the one call that is due.
 func (c *externalClient[T]) Update(ctx context.Context, mg T) (managed.ExternalUpdate, error) {
-	err := c.pass.act(ctx, mg, "Update", memory.ActionUpdated)
+	err := c.pass.act(ctx, mg)
 	return managed.ExternalUpdate{ConnectionDetails: c.pass.result.Details}, err
 }
 
@@ -152,7 +151,7 @@ func (r *passRecorder[T]) WithAnnotations(keysAndValues ...string) event.Recorde
 // Event emits an event, unless the reconcile leaves no trace.
 func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
 	p := r.pass
-	if p.leavesNoTrace() || e.Reason == v1beta1.EventDeleted && p.did == memory.ActionPending ||
+	if p.leavesNoTrace() || e.Reason == v1beta1.EventDeleted && p.did == reconcile.ToConfirm ||
 		e.Reason == v1beta1.EventUpdated && p.result.Quiet {
 		return
 	}
@@ -194,10 +193,10 @@ func (f *finalizer[T]) RemoveFinalizer(ctx context.Context, obj resource.Object)
 		return err
 	}
 	if meta.WasDeleted(obj) {
-		p.metrics.RecordDeletion(p.kind.GVK.String(), p.now().Sub(obj.GetDeletionTimestamp().Time))
+		p.Metrics.RecordDeletion(p.kind.GVK.String(), p.Now().Sub(obj.GetDeletionTimestamp().Time))
 	}
 	if mg, ok := obj.(resource.ModernManaged); ok {
-		return p.tracker.Untrack(ctx, mg)
+		return p.Tracker.Untrack(ctx, mg)
 	}
 	return nil
 }
@@ -213,7 +212,7 @@ type changeLogger[T reconcile.Managed] struct {
 func (l *changeLogger[T]) Log(
 	ctx context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad managed.AdditionalDetails,
 ) error {
-	if l.pass.leavesNoTrace() || l.pass.did == memory.ActionPending {
+	if l.pass.leavesNoTrace() || l.pass.did == reconcile.ToConfirm {
 		return nil
 	}
 	shown := mg.DeepCopyObject().(resource.Managed) //nolint:forcetypeassert // A copy has the type of its original.

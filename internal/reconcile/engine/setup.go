@@ -69,11 +69,12 @@ func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
 	b := ctrl.NewControllerManagedBy(watch.OnDemand{Manager: mgr, Resource: k.New()}).
 		Named(name).
 		WithOptions(co).
-		For(k.New(), builder.WithPredicates(r.handover.Arrivals(), watch.DesiredStateChanged()))
+		For(k.New(), builder.WithPredicates(r.handover.Arrivals(), watch.DesiredStateChanged())).
+		WatchesRawSource(&r.queue)
 	if err := watch.Configs(mgr, k, b, r.states.ResetBackoff); err != nil {
 		return errors.Wrapf(err, "cannot watch the provider configs of %s", k.GVK.Kind)
 	}
-	if err := watch.Events(mgr, o.Events, o.poll(), o.Now, k, b, r.states); err != nil {
+	if err := watch.Events(mgr, o.Events, o.poll(), o.Now, k, &r.queue, r.states); err != nil {
 		return errors.Wrapf(err, "cannot index %s for drift events", k.GVK.Kind)
 	}
 	if k.Refs != nil || k.Fields != nil {
@@ -88,9 +89,6 @@ func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
 		if err := watch.IndexReferences(mgr, k); err != nil {
 			return errors.Wrapf(err, "cannot index the references of %s", k.GVK.Kind)
 		}
-	}
-	if k.Listed != nil {
-		r.queue.watch(b)
 	}
 	if tenancy.Owns(k.New()) {
 		if err := o.All(mgr).GetFieldIndexer().IndexField(context.Background(), k.New(), tenancy.Index,
@@ -120,51 +118,29 @@ func newReconciler[T reconcile.Managed](
 	s := memory.New()
 	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New())
 	kc.Select(o.Shard.Selector())
-	ids := &traces{}
-	if o.Tracer != nil {
-		o.Logger = &tracedLogger{Logger: o.Logger, traces: ids}
+	if o.Tracer == nil {
+		o.Tracer = noop.NewTracerProvider().Tracer("")
 	}
 	log := o.Logger.WithValues("kind", k.GVK.Kind)
 	r := &reconciler[T]{
-		kind:     k,
-		manager:  mgr,
-		kube:     kc,
-		limiter:  o.Limiter,
-		resolver: o.Resolver,
-		tracker:  o.Tracker,
+		Options: o,
+		kind:    k,
+		manager: mgr,
+		kube:    kc,
 		recorder: reporting.NewRecorder(&reporting.DeletionLog{Recorder: events, Log: log}, o.Now,
 			o.EventFilterFunctions...),
 		states:     s,
-		tracer:     o.Tracer,
-		traces:     ids,
-		fields:     o.Fields,
-		tenants:    o.Tenants,
-		poll:       o.poll(),
-		metrics:    o.Metrics,
 		inFlight:   newInFlight(o.MaxConcurrentReconciles),
-		breakers:   o.Breakers,
-		events:     o.Events,
-		planner:    o.Planner,
+		references: &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants, objects: o.Objects},
 		protection: newDeletionProtection(o, k),
-		lists:      o.Lists,
-		shard:      o.Shard,
 		handover:   watch.NewHandover(o.Shard, o.timeout(), o.Now),
-		timeout:    o.timeout(),
 		policies:   o.Features.Enabled(feature.EnableBetaManagementPolicies),
-		delay:      o.StatusDelay,
-		now:        o.Now,
-		random:     o.Random,
 		log:        log,
 		runtimeLog: o.Logger.WithValues("controller", strings.ToLower(k.GVK.Kind)),
-	}
-	if r.tracer == nil {
-		r.tracer = noop.NewTracerProvider().Tracer("")
 	}
 	if o.ChangeLogOptions != nil {
 		r.changeLog = o.ChangeLogOptions.ChangeLogger
 	}
-	r.references = &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants}
-	r.fingerprints = &referenceFingerprints[T]{kind: k, references: r.references, objects: o.Objects}
 	o.Metrics.AddKind(k.GVK.Kind, s.CountDrifting)
 	return r
 }

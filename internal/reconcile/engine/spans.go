@@ -1,15 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
-	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
 	"go.opentelemetry.io/otel/trace"
-	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
@@ -19,7 +18,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 )
 
 // Attributes of spans without a name in OpenTelemetry's conventions.
@@ -47,6 +45,11 @@ const (
 	outcomeGone      = "gone"
 	outcomeFailed    = "failed"
 )
+
+// outcomes has the outcome of a reconcile that has made a call.
+var outcomes = map[reconcile.Verb]string{
+	reconcile.ToCreate: outcomeCreated, reconcile.ToUpdate: outcomeUpdated, reconcile.ToDelete: outcomeDeleted,
+}
 
 // identifying returns the attributes of a span that say which resource is reconciled.
 func (r *reconciler[T]) identifying(req ctrl.Request) trace.SpanStartEventOption {
@@ -106,16 +109,7 @@ func (p *pass[T]) spanOutcome() string {
 	case p.later != nil:
 		return outcomeDeferred
 	}
-	switch p.did {
-	case memory.ActionCreated:
-		return outcomeCreated
-	case memory.ActionUpdated:
-		return outcomeUpdated
-	case memory.ActionDeleted:
-		return outcomeDeleted
-	default:
-		return outcomeUnchanged
-	}
+	return cmp.Or(outcomes[p.did], outcomeUnchanged)
 }
 
 // isPassing reports whether an error of the external client only defers a call: it waits for quota, or was throttled.
@@ -124,36 +118,11 @@ func isPassing(err error) bool {
 	return waits || awserr.IsThrottled(err)
 }
 
-// traces holds the trace id of each resource that is being reconciled. A resource has one reconcile at a time.
-type traces struct{ ids sync.Map }
-
-// begin stores the id of a trace, if it is sampled. The returned function removes it.
-func (t *traces) begin(key types.NamespacedName, s trace.SpanContext) func() {
+// traced returns a logger that also logs the id of the trace of a reconcile, if it is sampled.
+func traced(ctx context.Context, log logging.Logger) logging.Logger {
+	s := trace.SpanContextFromContext(ctx)
 	if !s.IsSampled() {
-		return func() {}
+		return log
 	}
-	t.ids.Store(key, s.TraceID().String())
-	return func() { t.ids.Delete(key) }
-}
-
-// A tracedLogger adds the trace id to log lines of a reconcile.
-type tracedLogger struct {
-	logging.Logger
-
-	traces *traces
-}
-
-// WithValues returns a logger that also logs the trace id if the values contain the request that is being reconciled.
-func (l *tracedLogger) WithValues(kv ...any) logging.Logger {
-	inner := l.Logger.WithValues(kv...)
-	for i := 0; i+1 < len(kv); i += 2 {
-		req, ok := kv[i+1].(ctrl.Request)
-		if !ok {
-			continue
-		}
-		if id, ok := l.traces.ids.Load(req.NamespacedName); ok {
-			return inner.WithValues("trace_id", id)
-		}
-	}
-	return &tracedLogger{Logger: inner, traces: l.traces}
+	return log.WithValues("trace_id", s.TraceID().String())
 }

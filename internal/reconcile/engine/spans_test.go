@@ -151,7 +151,7 @@ func TestLogsNameTheTrace(t *testing.T) {
 		}
 	}
 	out.Reset()
-	e.reconciler.tracer = noop.NewTracerProvider().Tracer("")
+	e.reconciler.Tracer = noop.NewTracerProvider().Tracer("")
 	e.reconcile()
 	if out.Len() == 0 || strings.Contains(out.String(), "trace_id") {
 		t.Errorf("a reconcile that is not traced names no trace, got %s", out)

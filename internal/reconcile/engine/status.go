@@ -31,7 +31,7 @@ func (p *pass[T]) completeStatus(obj client.Object) kube.StatusAction {
 	if p.concludes() {
 		mg.SetConditions(p.result.Ready)
 	}
-	setStalled(p.states, mg, p.err, p.now())
+	setStalled(p.states, mg, p.err, p.Now())
 	f := p.decisionInput(mg)
 	d := reconcile.Decide(f)
 	if d.Ready.Type != "" {
@@ -44,10 +44,10 @@ func (p *pass[T]) completeStatus(obj client.Object) kube.StatusAction {
 		AccountID:             cmp.Or(p.usedAccount(mg), mg.GetSummary().AccountID),
 	})
 	if !f.Paused {
-		reconcile.SetAdvisory(mg, p.out.Sizes, p.now())
+		reconcile.SetAdvisory(mg, p.out.Sizes, p.Now())
 	}
 	p.ready = mg.GetCondition(xpv2.TypeReady)
-	if p.delay > 0 && p.mayDefer(mg, f, d) {
+	if p.StatusDelay > 0 && p.mayDefer(mg, f, d) {
 		return kube.DeferStatus
 	}
 	return kube.WriteStatus
@@ -60,7 +60,7 @@ func (p *pass[T]) decisionInput(mg reconcile.Managed) reconcile.Input {
 		Deleted:    meta.WasDeleted(mg),
 		Paused:     mg.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcilePaused,
 		Ready:      mg.GetCondition(xpv2.TypeReady),
-		Changed:    p.did != memory.ActionNone && !p.concludes(),
+		Changed:    p.did != "" && !p.concludes(),
 		Unseen:     reconcile.Unseen(mg),
 		WaitsFor:   p.deletion.Message,
 		Observed:   mg.GetObservedGeneration(),

@@ -55,7 +55,7 @@ type Done struct {
 	// Outcome is the result of the observation, with the effects of the call.
 	reconcile.Outcome
 
-	// Called is the call that was made or tried, 0 if none was. Does describes it, and Quiet reports whether it has no
+	// Called is the call that was made or tried, empty if none was. Does describes it, and Quiet reports whether it has no
 	// event.
 	Called reconcile.Verb
 	Does   string
@@ -99,12 +99,11 @@ type stepper[T reconcile.Managed] struct {
 
 // newStepper returns the stepper of a kind. kc reads what specs refer to.
 func newStepper[T reconcile.Managed](kc client.Client, o Options, k reconcile.Kind[T]) *stepper[T] {
-	r := &references[T]{kind: k, reader: kc, tenants: o.Tenants}
 	return &stepper[T]{reconciler: &reconciler[T]{
-		kind: k, references: r, fingerprints: &referenceFingerprints[T]{kind: k, references: r, objects: o.Objects},
-		tenants:  o.Tenants,
-		policies: true, tracer: noop.NewTracerProvider().Tracer(""), now: o.Now, states: memory.New(),
-		recorder: reporting.NewRecorder(event.NewNopRecorder(), o.Now),
+		Options: Options{Tenants: o.Tenants, Tracer: noop.NewTracerProvider().Tracer(""), Now: o.Now},
+		kind:    k, states: memory.New(), policies: true,
+		references: &references[T]{kind: k, reader: kc, tenants: o.Tenants, objects: o.Objects},
+		recorder:   reporting.NewRecorder(event.NewNopRecorder(), o.Now),
 	}}
 }
 
@@ -174,7 +173,7 @@ func (s *stepper[T]) Step(ctx context.Context, mg reconcile.Managed, sess *sessi
 	}
 	p.completeStatus(mg)
 	d.Err, d.Gone = err, gone
-	d.Converged = err == nil && p.did == memory.ActionNone &&
+	d.Converged = err == nil && p.did == "" &&
 		(gone || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
 	return d
 }
@@ -269,8 +268,10 @@ func passOf[T reconcile.Managed](o reconcile.Observer[T], f reconcile.Facts, mg 
 	if !ok {
 		before = mg
 	}
-	r := &reconciler[T]{tracer: noop.NewTracerProvider().Tracer(""), now: f.Now, states: memory.New()}
-	r.policies = len(mg.GetManagementPolicies()) > 0
+	r := &reconciler[T]{
+		Options: Options{Tracer: noop.NewTracerProvider().Tracer(""), Now: f.Now},
+		states:  memory.New(), policies: len(mg.GetManagementPolicies()) > 0,
+	}
 	f.ReadyBefore = mg.GetCondition("Ready")
 	return &pass[T]{reconciler: r, read: before, facts: f, observer: o, annotations: w}
 }
@@ -284,13 +285,13 @@ func (p *pass[T]) observeAndAct(ctx context.Context, mg T, now time.Time) error 
 	policies := p.managementPolicies(mg)
 	switch verb := p.out.Call.Verb; {
 	case verb == reconcile.ToDelete && policies.ShouldDelete():
-		err := p.act(ctx, mg, "Delete", memory.ActionDeleted)
+		err := p.act(ctx, mg)
 		if p.later == nil {
 			mg.SetConditions(reconcile.Deleting(mg.GetGeneration(), p.result.Ready.Message))
 		}
 		return err
 	case verb == reconcile.ToUpdate && policies.ShouldUpdate():
-		return p.act(ctx, mg, "Update", memory.ActionUpdated)
+		return p.act(ctx, mg)
 	case verb != reconcile.ToCreate || !policies.ShouldCreate():
 		return nil
 	}
@@ -299,7 +300,7 @@ func (p *pass[T]) observeAndAct(ctx context.Context, mg T, now time.Time) error 
 	if err := p.annotations.AnnotateIfUnchanged(ctx, mg, mg.GetAnnotations()); err != nil {
 		return p.fail(err)
 	}
-	err := p.act(ctx, mg, "Create", memory.ActionCreated)
+	err := p.act(ctx, mg)
 	if err != nil {
 		meta.SetExternalCreateFailed(mg, now)
 	} else {

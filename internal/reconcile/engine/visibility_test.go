@@ -306,7 +306,7 @@ func TestUnansweredByAnotherClock(t *testing.T) {
 		return Once(t.Context(), c.resource(reconcile.Calls{NameGiven: true}), f, mg, nil).Called
 	}
 	for _, after := range []time.Duration{9 * time.Minute, 9*time.Minute + 59*time.Second} {
-		if got := at(after); got != 0 {
+		if got := at(after); got != "" {
 			t.Errorf("after %s: call %v, want none", after, got)
 		}
 	}
@@ -324,7 +324,7 @@ func TestAbsenceOfAnEarlierGeneration(t *testing.T) {
 	for range 2 { // The second time, the report does not count yet.
 		done := Once(t.Context(), (&fakeExternal{}).resource(reconcile.Calls{NameGiven: true}), f, mg, nil)
 		ready := mg.GetCondition(xpv2.TypeReady)
-		if done.Called != 0 || ready.Reason != v1beta1.ReasonUpdating || ready.ObservedGeneration != mg.GetGeneration() {
+		if done.Called != "" || ready.Reason != v1beta1.ReasonUpdating || ready.ObservedGeneration != mg.GetGeneration() {
 			t.Errorf("call %v, Ready is %s for generation %d: %s", done.Called, ready.Reason, ready.ObservedGeneration, ready.Message)
 		}
 	}
@@ -341,7 +341,7 @@ func TestForeignWhenDeleted(t *testing.T) {
 	}
 	foreign, ours := newExternalSample(unnamed, deletedSample), newExternalSample(deletedSample)
 	for _, after := range []time.Duration{time.Hour, time.Hour + time.Second} {
-		if d := at(after, foreign); d.Later == nil || d.Called != 0 || len(d.Events) > 0 {
+		if d := at(after, foreign); d.Later == nil || d.Called != "" || len(d.Events) > 0 {
 			t.Errorf("after %s: %+v, want another look", after, d)
 		}
 	}

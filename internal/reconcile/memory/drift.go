@@ -48,10 +48,13 @@ func (r *Resource) Cause(mg reconcile.Managed) string {
 type DriftChange struct {
 	Seen, Corrected bool
 	Comparison      reconcile.SyncState
+
+	// Compared is the time of the comparison before one that found a difference. It is zero if there was none.
+	Compared time.Time
 }
 
 // After returns the drift after an observation, given the present desired state and the action taken.
-func (d Drift) After(c reconcile.SyncState, mayUpdate bool, desired string, did Action) (Drift, DriftChange) {
+func (d Drift) After(c reconcile.SyncState, mayUpdate bool, desired string, did reconcile.Verb) (Drift, DriftChange) {
 	if d.pendingFor != "" && d.pendingFor != desired {
 		// The user has changed spec since, so it is unknown who corrected the drift.
 		d = Drift{}
@@ -70,7 +73,7 @@ func (d Drift) After(c reconcile.SyncState, mayUpdate bool, desired string, did 
 		}
 		d.Synced = ""
 	}
-	d.corrected = d.corrected || d.pendingFor != "" && (did == ActionCreated || did == ActionUpdated)
+	d.corrected = d.corrected || d.pendingFor != "" && (did == reconcile.ToCreate || did == reconcile.ToUpdate)
 	return d, f
 }
 
@@ -84,12 +87,12 @@ func desiredState(mg reconcile.Managed) string {
 type CompareResult struct {
 	State     reconcile.SyncState
 	MayUpdate bool
-	Did       Action
+	Did       reconcile.Verb
 
 	// UpToDate reports whether AWS was found up to date, by answers not older than Since, and Failed whether there was
 	// an error.
 	UpToDate, Failed bool
-	Since            time.Time
+	Since, Now       time.Time
 }
 
 // RecordComparison records the result of an observation, and returns what it adds to the
@@ -111,6 +114,7 @@ func (s *Store) RecordComparison(mg reconcile.Managed, c CompareResult, known Re
 	case !c.Failed:
 		r.Events.recordDifferent()
 	}
+	f.Compared = r.recordInSync(c.State, c.Now)
 	return f
 }
 

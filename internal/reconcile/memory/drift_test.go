@@ -12,7 +12,7 @@ import (
 type observation struct {
 	c       reconcile.SyncState
 	wanted  string
-	did     Action
+	did     reconcile.Verb
 	changed bool
 	bound   bool
 }
@@ -20,7 +20,7 @@ type observation struct {
 func TestDrift(t *testing.T) {
 	const wanted, edited = "u1 1 cart", "u1 2 cart"
 	same := observation{c: reconcile.UpToDate, wanted: wanted}
-	corrected := observation{c: reconcile.Differs, wanted: wanted, did: ActionUpdated}
+	corrected := observation{c: reconcile.Differs, wanted: wanted, did: reconcile.ToUpdate}
 	cases := map[string]struct {
 		reason       string
 		observations []observation
@@ -34,7 +34,7 @@ func TestDrift(t *testing.T) {
 		},
 		"DeletedByHand": {
 			reason:       "A deleted external resource is drift, too.",
-			observations: []observation{same, {c: reconcile.Missing, wanted: wanted, did: ActionCreated}, same},
+			observations: []observation{same, {c: reconcile.Missing, wanted: wanted, did: reconcile.ToCreate}, same},
 			want:         []DriftChange{{Seen: true, Comparison: reconcile.Missing}, {Corrected: true, Comparison: reconcile.Missing}},
 		},
 		"TwoCalls": {
@@ -65,7 +65,7 @@ func TestDrift(t *testing.T) {
 		},
 		"Created": {
 			reason:       "What was never there is no drift, nor is what a create leaves to be done.",
-			observations: []observation{{c: reconcile.Missing, wanted: wanted, did: ActionCreated}, corrected, same},
+			observations: []observation{{c: reconcile.Missing, wanted: wanted, did: reconcile.ToCreate}, corrected, same},
 		},
 		"FirstLook": {
 			reason:       "It is not known what has changed before the start.",
@@ -73,19 +73,19 @@ func TestDrift(t *testing.T) {
 		},
 		"Edited": {
 			reason:       "A change of spec is no drift.",
-			observations: []observation{same, {c: reconcile.Differs, wanted: edited, did: ActionUpdated}, {c: reconcile.UpToDate, wanted: edited}},
+			observations: []observation{same, {c: reconcile.Differs, wanted: edited, did: reconcile.ToUpdate}, {c: reconcile.UpToDate, wanted: edited}},
 		},
 		"Referenced": {
 			reason:       "A changed Secret or other referenced object is no drift.",
-			observations: []observation{same, {c: reconcile.Differs, wanted: wanted, did: ActionUpdated, changed: true}, corrected, same},
+			observations: []observation{same, {c: reconcile.Differs, wanted: wanted, did: reconcile.ToUpdate, changed: true}, corrected, same},
 		},
 		"Followed": {
 			reason:       "New code in S3 is no drift, whatever its deployment takes.",
-			observations: []observation{same, {c: reconcile.SourceChanged, wanted: wanted, did: ActionUpdated}, corrected, same},
+			observations: []observation{same, {c: reconcile.SourceChanged, wanted: wanted, did: reconcile.ToUpdate}, corrected, same},
 		},
 		"EditedMeanwhile": {
 			reason:       "After an edit of spec, it is not known what corrected the drift.",
-			observations: []observation{same, {c: reconcile.Differs, wanted: wanted}, {c: reconcile.Differs, wanted: edited, did: ActionUpdated}, {c: reconcile.UpToDate, wanted: edited}},
+			observations: []observation{same, {c: reconcile.Differs, wanted: wanted}, {c: reconcile.Differs, wanted: edited, did: reconcile.ToUpdate}, {c: reconcile.UpToDate, wanted: edited}},
 			want:         []DriftChange{{Seen: true, Comparison: reconcile.Differs}},
 		},
 		"AtWork": {

@@ -86,20 +86,6 @@ func (s *Store) RecordEvent(
 	return driftevents.Matched, r.Events.delay(now)
 }
 
-// MarkEventHandled records that a resource was reconciled for the event that was received at a time.
-func (s *Store) MarkEventHandled(key types.NamespacedName, received, now time.Time) {
-	if received.IsZero() {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	e := &s.state(key).Events
-	e.Reconciles, e.lastReconcile = e.Reconciles+1, now
-	if e.Received.Equal(received) {
-		e.Received = time.Time{}
-	}
-}
-
 // recordDifferent records that AWS was found different from spec. The caller holds the lock.
 func (e *eventState) recordDifferent() { e.upToDateAt = time.Time{} }
 

@@ -165,12 +165,21 @@ func (s *Store) RecordWatched(key types.NamespacedName, known Resource) {
 	r.Watched = r.changes == known.changes
 }
 
-// MarkHandled records that the given number of change marks was reconciled. A mark that was
-// set during the reconcile remains.
-func (s *Store) MarkHandled(key types.NamespacedName, marks int) {
+// MarkHandled records that the changes and the event that were known at the start of a reconcile were reconciled. What
+// has come since remains.
+func (s *Store) MarkHandled(key types.NamespacedName, known Resource, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state(key).handledMarks = marks
+	r := s.state(key)
+	r.handledMarks = known.ChangeMarks
+	if known.Events.Received.IsZero() {
+		return
+	}
+	e := &r.Events
+	e.Reconciles, e.lastReconcile = e.Reconciles+1, now
+	if e.Received.Equal(known.Events.Received) {
+		e.Received = time.Time{}
+	}
 }
 
 // RecordSession records the session with which a resource is observed, and the id with which it reserves calls.
@@ -275,12 +284,9 @@ func (s *Store) RecordDetection(key client.ObjectKey) bool {
 	return first
 }
 
-// RecordInSync records the result of an observation. If it found a difference, it returns when
-// the resource was compared before, or the zero time.
-func (s *Store) RecordInSync(key client.ObjectKey, c reconcile.SyncState, now time.Time) time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
+// recordInSync records the result of an observation. If it found a difference, it returns when the resource was
+// compared before, or the zero time.
+func (r *Resource) recordInSync(c reconcile.SyncState, now time.Time) time.Time {
 	was := r.lastInSync
 	switch c {
 	case reconcile.UpToDate:

@@ -3,38 +3,13 @@ package protection
 import (
 	"fmt"
 	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// Reasons why a deletion waits.
-const (
-	// TooManyDeletions means that the limit of the config and the namespace is reached.
-	TooManyDeletions = "TooManyDeletions"
-
-	// RecentlyInvoked means that the function was invoked recently.
-	RecentlyInvoked = "RecentlyInvoked"
-
-	// InvocationsUnknown means that CloudWatch does not say whether the function was invoked.
-	InvocationsUnknown = "InvocationsUnknown"
-)
-
-// An Action is the next action for a deletion.
-type Action int
-
-const (
-	// Proceed means that the deletion may be sent.
-	Proceed Action = iota
-
-	// Wait means that the deletion waits.
-	Wait
-
-	// Measure means that the invocations of the function have to be measured.
-	Measure
-
-	// Admit means that the deletion has to be recorded, if the limit of the config and the namespace allows it.
-	Admit
-)
-
-// Invocations is a count of invocations by CloudWatch.
+// Invocations is a count of invocations by CloudWatch, or the error that keeps it from being known.
 type Invocations struct {
 	Count float64
 	Err   error
@@ -51,16 +26,13 @@ type State struct {
 	Begun bool
 
 	// Held is the reason why the deletion waits so far, empty if it does not.
-	Held string
+	Held xpv2.ConditionReason
 
-	// Measurable reports whether the resource is a function.
-	Measurable bool
+	// Measure measures the invocations of a function. Nil if the resource is none.
+	Measure func() (Invocations, error)
 
-	// Invocations were measured since the function's deletion may have to wait. Nil if they were not.
-	Invocations *Invocations
-
-	// Admitted reports whether the deletion is recorded. It is nil if that was not tried.
-	Admitted *bool
+	// Admit records the deletion if the limit of the config and the namespace allows it, and reports whether it does.
+	Admit func() (bool, error)
 
 	// Config names the config and the namespace.
 	Config string
@@ -68,45 +40,58 @@ type State struct {
 
 // A Decision is the result of Decide.
 type Decision struct {
-	Action Action
-
 	// Confirmed reports whether a person has confirmed the deletion.
 	Confirmed bool
 
-	// Reason and Message say why the deletion waits, and how to confirm it.
-	Reason, Message string
+	// Reason and Message say why the deletion waits, and how to confirm it. They are empty if it may be sent.
+	Reason  xpv2.ConditionReason
+	Message string
 }
 
 // Decide returns what to do about a deletion. A deletion that waits because of the limit waits until it is confirmed,
 // even if the window has passed: otherwise the deletion of a namespace would only take longer. A deletion that waits
-// because of invocations is sent when there were none for long enough.
-func (p Policy) Decide(s State) Decision {
+// because of invocations is sent when there were none for long enough. It is admitted last: one that waits must not use
+// up the limit. An error of Measure or Admit leaves it undecided.
+func (p Policy) Decide(s State) (Decision, error) {
 	ok, why := confirmed(s.Confirmation, s.DeletedAt, s.Now)
-	wait := func(reason, because string) Decision {
-		return Decision{Action: Wait, Reason: reason, Message: "the deletion waits for a confirmation, because " +
-			because + ": " + howTo(s.DeletedAt, why)}
+	wait := func(reason xpv2.ConditionReason, because string) (Decision, error) {
+		return Decision{Reason: reason, Message: "the deletion waits for a confirmation, because " +
+			because + ": " + howTo(s.DeletedAt, why)}, nil
+	}
+	tooMany := func() (Decision, error) {
+		return wait(v1beta1.ReasonTooManyDeletions,
+			fmt.Sprintf("the limit of %d deletions within %s for resources of %s is reached", p.Limit.Max,
+				Span(p.Limit.Window), s.Config))
 	}
 	limited := p.Limit.Max > 0
 	switch {
 	case !p.Enabled(), s.Begun:
-		return Decision{}
+		return Decision{}, nil
 	case ok:
-		return Decision{Confirmed: true}
-	case limited && (s.Held == TooManyDeletions || s.Admitted != nil && !*s.Admitted):
-		return wait(TooManyDeletions, fmt.Sprintf("the limit of %d deletions within %s for resources of %s is reached",
-			p.Limit.Max, Span(p.Limit.Window), s.Config))
-	case p.InvokedWithin > 0 && s.Measurable && s.Invocations == nil:
-		return Decision{Action: Measure}
-	case s.Invocations != nil && s.Invocations.Err != nil:
-		return wait(InvocationsUnknown,
-			fmt.Sprintf("it is not known whether the function was invoked in the last %s: %v", Span(p.InvokedWithin),
-				s.Invocations.Err))
-	case s.Invocations != nil && s.Invocations.Count > 0:
-		return wait(RecentlyInvoked, fmt.Sprintf("the function was invoked in the last %s", Span(p.InvokedWithin)))
-	case limited && s.Admitted == nil:
-		return Decision{Action: Admit}
+		return Decision{Confirmed: true}, nil
+	case limited && s.Held == v1beta1.ReasonTooManyDeletions:
+		return tooMany()
 	}
-	return Decision{}
+	if p.InvokedWithin > 0 && s.Measure != nil {
+		switch n, err := s.Measure(); {
+		case err != nil:
+			return Decision{}, err
+		case n.Err != nil:
+			return wait(v1beta1.ReasonInvocationsUnknown,
+				fmt.Sprintf("it is not known whether the function was invoked in the last %s: %v",
+					Span(p.InvokedWithin), n.Err))
+		case n.Count > 0:
+			return wait(v1beta1.ReasonRecentlyInvoked,
+				fmt.Sprintf("the function was invoked in the last %s", Span(p.InvokedWithin)))
+		}
+	}
+	if !limited {
+		return Decision{}, nil
+	}
+	if admitted, err := s.Admit(); err != nil || admitted {
+		return Decision{}, err
+	}
+	return tooMany()
 }
 
 const (

@@ -1,8 +1,8 @@
 // Package protection decides which deletions wait until a person confirms them: that of a function that was invoked
 // recently, and those beyond a limit on how many resources of a config and a namespace are deleted in a window of time.
 //
-// It is pure: what it decides depends only on the resource, on the record of deletions that its config has, on what
-// CloudWatch has counted and on the time. So a restart of the provider changes no decision.
+// What it decides depends only on the resource, on the record of deletions that its config has, on what CloudWatch has
+// counted and on the time. So a restart of the provider changes no decision.
 package protection
 
 import (

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
 var (
@@ -20,24 +22,27 @@ func TestDecide(t *testing.T) {
 	limit := Policy{Limit: Limit{Max: 50, Window: time.Hour}}
 	invoked := Policy{InvokedWithin: 168 * time.Hour}
 	both := Policy{Limit: limit.Limit, InvokedWithin: invoked.InvokedWithin}
-	yes, no := true, false
+	const measured, admitted = " measured", " admitted"
 	cases := map[string]struct {
-		reason string
-		policy Policy
-		state  State
-		want   Decision
+		reason  string
+		policy  Policy
+		state   State
+		invoked *Invocations
+		full    bool
+		asks    string
+		want    Decision
 	}{
 		"Disabled": {
 			reason: "Without a policy, nothing waits, and nothing is measured or recorded.",
-			state:  State{Measurable: true, Held: TooManyDeletions},
+			state:  State{Held: v1beta1.ReasonTooManyDeletions}, invoked: &Invocations{Count: 1},
 		},
 		"Begun": {
 			reason: "A deletion that AWS has accepted cannot be stopped.",
-			policy: both, state: State{Measurable: true, Begun: true},
+			policy: both, state: State{Begun: true}, invoked: &Invocations{Count: 1},
 		},
 		"Confirmed": {
 			reason: "A person has confirmed the deletion.",
-			policy: both, state: State{Measurable: true, Confirmation: "2026-05-04T10:00:00Z", Held: RecentlyInvoked},
+			policy: both, state: State{Confirmation: "2026-05-04T10:00:00Z", Held: v1beta1.ReasonRecentlyInvoked}, invoked: &Invocations{Count: 1},
 			want: Decision{Confirmed: true},
 		},
 		"ConfirmedInAnotherZone": {
@@ -47,72 +52,70 @@ func TestDecide(t *testing.T) {
 		},
 		"MeasureFirst": {
 			reason: "A deletion that waits for another reason must not use up the limit.",
-			policy: both, state: State{Measurable: true},
-			want: Decision{Action: Measure},
+			policy: both, invoked: &Invocations{Count: 1}, asks: measured,
+			want: Decision{Reason: v1beta1.ReasonRecentlyInvoked},
 		},
 		"ThenAdmit": {
 			reason: "A function that is not invoked counts.",
-			policy: both, state: State{Measurable: true, Invocations: &Invocations{}},
-			want: Decision{Action: Admit},
-		},
-		"Admitted": {
-			reason: "The limit allows the deletion.",
-			policy: both, state: State{Measurable: true, Invocations: &Invocations{}, Admitted: &yes},
+			policy: both, invoked: &Invocations{}, asks: measured + admitted,
 		},
 		"NotMeasurable": {
 			reason: "Only functions are invoked.",
-			policy: both, state: State{},
-			want: Decision{Action: Admit},
+			policy: both, asks: admitted,
+		},
+		"LimitOnly": {
+			reason: "Without a time after the last invocation, nothing is measured.",
+			policy: limit, invoked: &Invocations{Count: 1}, asks: admitted,
 		},
 		"InvokedOnly": {
 			reason: "Without a limit, nothing is recorded.",
-			policy: invoked, state: State{Measurable: true, Invocations: &Invocations{}},
+			policy: invoked, invoked: &Invocations{}, asks: measured,
 		},
 		"Invoked": {
 			reason: "The function is in use.",
-			policy: both, state: State{Measurable: true, Invocations: &Invocations{Count: 1}},
-			want: Decision{Action: Wait, Reason: RecentlyInvoked, Message: "the deletion waits for a confirmation, because the function was invoked in the last 168h: " +
+			policy: both, invoked: &Invocations{Count: 1}, asks: measured,
+			want: Decision{Reason: v1beta1.ReasonRecentlyInvoked, Message: "the deletion waits for a confirmation, because the function was invoked in the last 168h: " +
 				"to delete it, set the annotation lambda.aws.m.crossplane.io/confirm-deletion to 2026-05-04T10:00:00Z or later; to keep what is in AWS, remove Delete from managementPolicies"},
 		},
 		"NoLongerInvoked": {
 			reason: "The function was not invoked for long enough since.",
-			policy: invoked, state: State{Measurable: true, Held: RecentlyInvoked, Invocations: &Invocations{}},
+			policy: invoked, state: State{Held: v1beta1.ReasonRecentlyInvoked}, invoked: &Invocations{}, asks: measured,
 		},
 		"Unknown": {
 			reason: "Nothing is deleted while CloudWatch does not answer.",
-			policy: both, state: State{Measurable: true, Invocations: &Invocations{Err: errors.New("access denied")}},
-			want: Decision{Action: Wait, Reason: InvocationsUnknown, Message: "the deletion waits for a confirmation, because it is not known whether the function was invoked in the last 168h: access denied: " +
+			policy: both, invoked: &Invocations{Err: errors.New("access denied")}, asks: measured,
+			want: Decision{Reason: v1beta1.ReasonInvocationsUnknown, Message: "the deletion waits for a confirmation, because it is not known whether the function was invoked in the last 168h: access denied: " +
 				"to delete it, set the annotation lambda.aws.m.crossplane.io/confirm-deletion to 2026-05-04T10:00:00Z or later; to keep what is in AWS, remove Delete from managementPolicies"},
 		},
 		"TooMany": {
 			reason: "The limit is reached.",
-			policy: limit, state: State{Admitted: &no},
-			want: Decision{Action: Wait, Reason: TooManyDeletions, Message: "the deletion waits for a confirmation, because the limit of 50 deletions within 1h for resources of ProviderConfig shop/default is reached: " +
+			policy: limit, full: true, asks: admitted,
+			want: Decision{Reason: v1beta1.ReasonTooManyDeletions, Message: "the deletion waits for a confirmation, because the limit of 50 deletions within 1h for resources of ProviderConfig shop/default is reached: " +
 				"to delete it, set the annotation lambda.aws.m.crossplane.io/confirm-deletion to 2026-05-04T10:00:00Z or later; to keep what is in AWS, remove Delete from managementPolicies"},
 		},
 		"StillTooMany": {
 			reason: "What waits because of the limit does not go when the window has passed.",
-			policy: limit, state: State{Held: TooManyDeletions, Now: now.Add(24 * time.Hour)},
-			want: Decision{Action: Wait, Reason: TooManyDeletions},
+			policy: limit, state: State{Held: v1beta1.ReasonTooManyDeletions, Now: now.Add(24 * time.Hour)},
+			want: Decision{Reason: v1beta1.ReasonTooManyDeletions},
 		},
 		"LimitRemoved": {
 			reason: "Without a limit, nothing waits because of it.",
-			policy: invoked, state: State{Held: TooManyDeletions},
+			policy: invoked, state: State{Held: v1beta1.ReasonTooManyDeletions},
 		},
 		"True": {
 			reason: "A template could carry it.",
-			policy: limit, state: State{Admitted: &no, Confirmation: "true"},
-			want: Decision{Action: Wait, Reason: TooManyDeletions, Message: `... (the annotation has "true", which is not a time)`},
+			policy: limit, state: State{Confirmation: "true"}, full: true, asks: admitted,
+			want: Decision{Reason: v1beta1.ReasonTooManyDeletions, Message: `... (the annotation has "true", which is not a time)`},
 		},
 		"Before": {
 			reason: "It was set for an earlier resource of the name.",
-			policy: limit, state: State{Admitted: &no, Confirmation: "2026-05-04T09:59:59Z"},
-			want: Decision{Action: Wait, Reason: TooManyDeletions, Message: "... (the annotation has 2026-05-04T09:59:59Z, which is before the deletion)"},
+			policy: limit, state: State{Confirmation: "2026-05-04T09:59:59Z"}, full: true, asks: admitted,
+			want: Decision{Reason: v1beta1.ReasonTooManyDeletions, Message: "... (the annotation has 2026-05-04T09:59:59Z, which is before the deletion)"},
 		},
 		"Future": {
 			reason: "A template could carry it.",
-			policy: limit, state: State{Admitted: &no, Confirmation: "2999-01-01T00:00:00Z"},
-			want: Decision{Action: Wait, Reason: TooManyDeletions, Message: "... (the annotation has 2999-01-01T00:00:00Z, which is in the future)"},
+			policy: limit, state: State{Confirmation: "2999-01-01T00:00:00Z"}, full: true, asks: admitted,
+			want: Decision{Reason: v1beta1.ReasonTooManyDeletions, Message: "... (the annotation has 2999-01-01T00:00:00Z, which is in the future)"},
 		},
 	}
 	for name, tc := range cases {
@@ -121,14 +124,42 @@ func TestDecide(t *testing.T) {
 			if tc.state.Now.IsZero() {
 				tc.state.Now = now
 			}
-			got := tc.policy.Decide(tc.state)
-			if end, cut := strings.CutPrefix(tc.want.Message, "..."); cut && strings.HasSuffix(got.Message, end) || tc.want.Message == "" && tc.want.Action == Wait {
+			asks := ""
+			if tc.invoked != nil {
+				tc.state.Measure = func() (Invocations, error) {
+					asks += measured
+					return *tc.invoked, nil
+				}
+			}
+			tc.state.Admit = func() (bool, error) {
+				asks += admitted
+				return !tc.full, nil
+			}
+			got, err := tc.policy.Decide(tc.state)
+			if err != nil || asks != tc.asks {
+				t.Errorf("%s: asks%s, want%s, error %v", tc.reason, asks, tc.asks, err)
+			}
+			if end, cut := strings.CutPrefix(tc.want.Message, "..."); cut && strings.HasSuffix(got.Message, end) || tc.want.Message == "" && tc.want.Reason != "" {
 				got.Message = tc.want.Message
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+func TestUndecided(t *testing.T) {
+	later := errors.New("later")
+	p := Policy{InvokedWithin: time.Hour, Limit: Limit{Max: 1, Window: time.Hour}}
+	s := State{DeletedAt: deletedAt, Now: now, Admit: func() (bool, error) { return false, later }}
+	if got, err := p.Decide(s); !errors.Is(err, later) || got != (Decision{}) {
+		t.Errorf("not admitted yet: %+v, %v", got, err)
+	}
+	s.Measure = func() (Invocations, error) { return Invocations{}, later }
+	s.Admit = func() (bool, error) { t.Error("admitted before it is measured"); return true, nil }
+	if got, err := p.Decide(s); !errors.Is(err, later) || got != (Decision{}) {
+		t.Errorf("not measured yet: %+v, %v", got, err)
 	}
 }
 

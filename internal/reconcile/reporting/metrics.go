@@ -136,7 +136,7 @@ func (m *Metrics) AddKind(kind string, drifting func() int) {
 }
 
 // recordHeld records how many deletions of resources of a kind wait for each reason.
-func (m *Metrics) recordHeld(kind string, counts map[string]int) {
+func (m *Metrics) recordHeld(kind string, counts map[xpv2.ConditionReason]int) {
 	if m == nil {
 		return
 	}
@@ -144,7 +144,7 @@ func (m *Metrics) recordHeld(kind string, counts map[string]int) {
 		v1beta1.ReasonTooManyDeletions, v1beta1.ReasonRecentlyInvoked,
 		v1beta1.ReasonInvocationsUnknown,
 	} {
-		m.held.WithLabelValues(kind, string(reason)).Set(float64(counts[string(reason)]))
+		m.held.WithLabelValues(kind, string(reason)).Set(float64(counts[reason]))
 	}
 }
 

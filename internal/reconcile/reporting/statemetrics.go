@@ -124,8 +124,8 @@ func (s *StateCounter) count(ctx context.Context) {
 }
 
 // CountHeld returns how many deletions wait for a confirmation, by reason. It only reads the resources.
-func CountHeld(all []resource.Managed) map[string]int {
-	counts := map[string]int{}
+func CountHeld(all []resource.Managed) map[xpv2.ConditionReason]int {
+	counts := map[xpv2.ConditionReason]int{}
 	for _, mg := range all {
 		if reason := reconcile.PendingReason(mg); reason != "" {
 			counts[reason]++

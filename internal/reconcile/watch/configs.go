@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -67,9 +66,6 @@ func ConfigKey(kind, namespace, name string) string {
 	}
 	return strings.Join([]string{kind, namespace, name}, "/")
 }
-
-// Queue is the queue of a controller.
-type Queue = workqueue.TypedRateLimitingInterface[ctrl.Request]
 
 // configUsers returns the dependents of configs.
 func configUsers[T reconcile.Managed](

@@ -4,15 +4,12 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -38,7 +35,7 @@ type eventSource interface {
 // event that arrives before the controller starts, while its cache is filled, is recorded for the first reconcile.
 func Events[T reconcile.Managed](
 	mgr ctrl.Manager, events eventSource, poll reconcile.Poll, now func() time.Time, k reconcile.Kind[T],
-	b *builder.TypedBuilder[ctrl.Request], s *memory.Store,
+	q *WorkQueue, s *memory.Store,
 ) error {
 	if events == nil || k.GVK.Kind == v1beta1.InvocationKind {
 		return nil
@@ -54,12 +51,9 @@ func Events[T reconcile.Managed](
 	if err != nil {
 		return err
 	}
-	sub := &EventSubscriber[T]{Kind: k, Resources: mgr.GetCache(), States: s, Poll: poll, Now: now}
-	events.Subscribe(k.GVK.Kind, sub)
-	b.WatchesRawSource(source.Func(func(_ context.Context, q Queue) error {
-		sub.Start(q)
-		return nil
-	}))
+	events.Subscribe(k.GVK.Kind, &EventSubscriber[T]{
+		Kind: k, Resources: mgr.GetCache(), States: s, Poll: poll, Now: now, Queue: q,
+	})
 	return nil
 }
 
@@ -114,18 +108,7 @@ type EventSubscriber[T reconcile.Managed] struct {
 	States    *memory.Store
 	Poll      reconcile.Poll
 	Now       func() time.Time
-
-	queue atomic.Pointer[Queue]
-}
-
-// Start sets the queue of the controller, which enqueues all resources when it starts.
-func (s *EventSubscriber[T]) Start(q Queue) { s.queue.Store(&q) }
-
-// enqueue enqueues a resource after a time, if the controller has started.
-func (s *EventSubscriber[T]) enqueue(name client.ObjectKey, after time.Duration) {
-	if q := s.queue.Load(); q != nil {
-		(*q).AddAfter(ctrl.Request{NamespacedName: name}, after)
-	}
+	Queue     *WorkQueue
 }
 
 // Notify enqueues the resources that an event is about, unless the provider made the call or has observed them since.
@@ -141,7 +124,7 @@ func (s *EventSubscriber[T]) Notify(ctx context.Context, n driftevents.Notice) (
 			o, after := s.States.RecordEvent(name, n.Event, showSourceIP, s.Now())
 			out = max(out, o)
 			if o == driftevents.Matched {
-				s.enqueue(name, after)
+				s.Queue.Add(name, after)
 			}
 		})
 		if err != nil {
@@ -156,7 +139,7 @@ func (s *EventSubscriber[T]) Resume(ctx context.Context, configs []driftevents.C
 	for _, c := range configs {
 		// An error means that the cache is being stopped.
 		_ = s.each(ctx, ConfigIndex, ConfigKey(c.Kind, c.Namespace, c.Name), func(mg T) {
-			s.enqueue(client.ObjectKeyFromObject(mg), delay.Spread(string(mg.GetUID()), s.Poll.Effective(0)))
+			s.Queue.Add(client.ObjectKeyFromObject(mg), delay.Spread(string(mg.GetUID()), s.Poll.Effective(0)))
 		})
 	}
 }

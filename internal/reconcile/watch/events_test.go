@@ -71,7 +71,7 @@ func TestEventBeforeStart(t *testing.T) {
 	}).Build()
 	m := indexedManager{cache: indexedCache{FakeInformers: &informertest.FakeInformers{Scheme: scheme}, reader: c}}
 	hub, states := subscribers{}, memory.New()
-	if err := Events(m, hub, reconcile.Poll{}, time.Now, k, ctrl.NewControllerManagedBy(m), states); err != nil {
+	if err := Events(m, hub, reconcile.Poll{}, time.Now, k, &WorkQueue{}, states); err != nil {
 		t.Fatal(err)
 	}
 	to := hub[samples.GVK.Kind]
