@@ -39,15 +39,17 @@ func notCreated(mg resource.Conditioned) bool {
 }
 
 // boundDeferral bounds the time for which a status is deferred: it writes the status if it has been deferred long
-// enough, and requeues the resource no later than that.
+// enough, and requeues the resource no later than that. If it cannot be written, the resource is requeued ever later,
+// because each reconcile may call AWS.
 func (r *reconciler[T]) boundDeferral(ctx context.Context, key client.ObjectKey, res ctrl.Result) ctrl.Result {
 	if !r.kube.HasDeferred(key) {
 		r.states.EndDeferral(key)
 		return res
 	}
-	left := r.StatusDelay - r.Now().Sub(r.states.BeginDeferral(key, r.Now()))
+	passed := r.Now().Sub(r.states.BeginDeferral(key, r.Now()))
+	left := r.StatusDelay - passed
 	if left <= 0 {
-		left = reconcile.MinPending
+		left = reconcile.WokenDelay(passed)
 		if err := r.kube.WriteDeferred(ctx, key); err != nil {
 			r.log.Info("Cannot write the status", "name", key, "error", err)
 		} else {

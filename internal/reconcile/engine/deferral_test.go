@@ -1,10 +1,15 @@
 package engine
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -59,5 +64,23 @@ func TestStatusOfReadyResourceIsNotHeldBack(t *testing.T) {
 	e.reconcile()
 	if got := e.stored().GetCondition(xpv2.TypeReady).Reason; got != xpv2.ReasonCreating {
 		t.Errorf("want Creating, got %s", got)
+	}
+}
+
+// TestUnwrittenStatusIsNotRetriedWithoutBound checks that AWS is called ever less often while the API server refuses the
+// status of a resource that is being created.
+func TestUnwrittenStatusIsNotRetriedWithoutBound(t *testing.T) {
+	e := newEnv(t, samples.New(), func(o *Options, _ *reconcile.Kind[*sample]) { o.StatusDelay = StatusDelay })
+	e.server = interceptor.NewClient(e.server.(client.WithWatch), interceptor.Funcs{ //nolint:forcetypeassert // The fake client is one.
+		SubResourceUpdate: func(context.Context, client.Client, string, client.Object, ...client.SubResourceUpdateOption) error {
+			return errors.New("refused")
+		},
+	})
+	e.reconciler = newReconciler(&manager{c: e.server}, e.options, observedBy(e, e.cloud), e.events)
+	for end := e.clock.Add(time.Hour); e.clock.Before(end); {
+		e.clock = e.clock.Add(max(e.reconcile(), time.Millisecond))
+	}
+	if n := len(e.cloud.calls); n > 120 {
+		t.Errorf("%d calls of AWS in an hour", n)
 	}
 }
