@@ -11,7 +11,7 @@ func putConcurrency(s *Server, r *request) any {
 	}
 	f := s.unqualified(r)
 	v := validation{}
-	reserved := member{required: true, rules: []rule{lowest(0)}}
+	reserved := member{rules: []rule{notNull, lowest(0)}}
 	var sent any
 	if in.ReservedConcurrentExecutions != nil {
 		sent = *in.ReservedConcurrentExecutions

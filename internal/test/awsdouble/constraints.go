@@ -20,9 +20,8 @@ type member struct {
 	// that contain the next segment.
 	path string
 	in   place
-	// required members may not be null unless their structure is.
-	required bool
-	// rules apply to the value; each applies to a list's elements, keys and values to those of a map.
+	// rules apply to the value, but only notNull if there is none and its structure exists; each applies to a list's
+	// elements, keys and values to those of a map.
 	rules, each, keys, values []rule
 	// secret values are left out of messages; fractions are printed as such: 2.0.
 	secret, fractions bool
@@ -35,9 +34,28 @@ const (
 	inBody place = iota
 	inPath
 	inQuery
-	inQueryList
 	inHeader
 )
+
+func bodyMember(path string, rules ...rule) member { return member{path: path, rules: rules} }
+
+func pathMember(path string, rules ...rule) member {
+	return member{path: path, in: inPath, rules: rules}
+}
+
+func queryMember(path string, rules ...rule) member {
+	return member{path: path, in: inQuery, rules: rules}
+}
+
+func headerMember(path string, rules ...rule) member {
+	return member{path: path, in: inHeader, rules: rules}
+}
+
+// withElements returns a list with rules for its elements.
+func (m member) withElements(each ...rule) member {
+	m.each = each
+	return m
+}
 
 // rule is one constraint, in the words of AWS's messages.
 type rule struct {
@@ -45,7 +63,7 @@ type rule struct {
 	ok   func(value any) bool
 }
 
-// notNull applies to the elements of most lists.
+// notNull applies to members that are required, and to the elements of most lists.
 var notNull = rule{text: "Member must not be null", ok: func(v any) bool { return v != nil }}
 
 func longest(n int) rule {
@@ -148,9 +166,7 @@ func (r *request) validate() {
 		case inPath:
 			m.check(&v, m.path, r.vars[wire(m.path)])
 		case inQuery:
-			m.check(&v, m.path, queried(r, wire(m.path)))
-		case inQueryList:
-			m.check(&v, m.path, queriedAll(r, m.path))
+			m.check(&v, m.path, queried(r, m.path))
 		case inHeader:
 			m.check(&v, m.path, header(r, m.path))
 		case inBody:
@@ -160,7 +176,12 @@ func (r *request) validate() {
 	v.reject()
 }
 
-func queried(r *request, name string) any {
+// queried returns the value of a member in the query, where only tagKeys begins with a small letter.
+func queried(r *request, path string) any {
+	name := wire(path)
+	if path == "tagKeys" {
+		name = path
+	}
 	if !r.http.URL.Query().Has(name) {
 		return nil
 	}
@@ -181,17 +202,6 @@ func header(r *request, path string) any {
 		return v
 	}
 	return nil
-}
-
-func queriedAll(r *request, name string) any {
-	var all []any
-	for _, s := range r.http.URL.Query()[name] {
-		all = append(all, s)
-	}
-	if all == nil {
-		return nil
-	}
-	return all
 }
 
 // walk follows the rest of a member's path below a structure at another path.
@@ -223,7 +233,7 @@ func (m *member) walk(v *validation, in map[string]any, at, path string) {
 // check applies a member's rules to a value.
 func (m *member) check(v *validation, at string, value any) {
 	if value == nil {
-		if m.required {
+		if slices.ContainsFunc(m.rules, func(c rule) bool { return c.text == notNull.text }) {
 			v.found = append(v.found, "Value null at '"+at+"' failed to satisfy constraint: "+notNull.text)
 		}
 		return

@@ -3,14 +3,12 @@ package awsdouble
 // codeMembers returns the members that name code, below a path.
 func codeMembers(at string) []member {
 	return []member{
-		{path: at + "s3Bucket", rules: []rule{
-			longest(63), shortest(3),
-			patternAs(`[0-9A-Za-z\.\-_]*(?<!\.)`, `[0-9A-Za-z.\-_]*[0-9A-Za-z\-_]|`),
-		}},
-		{path: at + "s3Key", rules: []rule{longest(1024), shortest(1)}},
-		{path: at + "s3ObjectVersion", rules: []rule{longest(1024), shortest(1)}},
-		{path: at + "s3ObjectStorageMode", rules: []rule{oneOf("REFERENCE", "COPY")}},
-		{path: at + "sourceKMSKeyArn", rules: []rule{pattern(anyArnPattern)}},
+		bodyMember(at+"s3Bucket",
+			longest(63), shortest(3), patternAs(`[0-9A-Za-z\.\-_]*(?<!\.)`, `[0-9A-Za-z.\-_]*[0-9A-Za-z\-_]|`)),
+		bodyMember(at+"s3Key", longest(1024), shortest(1)),
+		bodyMember(at+"s3ObjectVersion", longest(1024), shortest(1)),
+		bodyMember(at+"s3ObjectStorageMode", oneOf("REFERENCE", "COPY")),
+		bodyMember(at+"sourceKMSKeyArn", pattern(anyArnPattern)),
 	}
 }
 
@@ -19,74 +17,48 @@ const managedInstances = "capacityProviderConfig.lambdaManagedInstancesCapacityP
 // configuration are the members that creation and update share.
 var configuration = []member{
 	description,
-	{path: "handler", rules: []rule{longest(128), pattern(`[^\s]+`)}},
-	{path: "memorySize", rules: []rule{highest(32768), lowest(128)}},
-	{path: "timeout", rules: []rule{highest(900), lowest(1)}},
-	{path: "ephemeralStorage.size", required: true, rules: []rule{highest(10240), lowest(512)}},
-	{path: "kMSKeyArn", rules: []rule{pattern(anyArnPattern)}},
-	{path: "deadLetterConfig.targetArn", rules: []rule{pattern(anyArnPattern)}},
+	bodyMember("handler", longest(128), pattern(`[^\s]+`)),
+	bodyMember("memorySize", highest(32768), lowest(128)),
+	bodyMember("timeout", highest(900), lowest(1)),
+	bodyMember("ephemeralStorage.size", notNull, highest(10240), lowest(512)),
+	bodyMember("kMSKeyArn", pattern(anyArnPattern)),
+	bodyMember("deadLetterConfig.targetArn", pattern(anyArnPattern)),
 	{path: "environment.variables", keys: []rule{pattern(`[a-zA-Z]([a-zA-Z0-9_])+`), notNull}, secret: true},
-	{path: "tracingConfig.mode", rules: []rule{oneOf("Active", "PassThrough")}},
-	{path: "snapStart.applyOn", rules: []rule{oneOf("PublishedVersions", "None")}},
-	{path: "layers", each: []rule{longest(2048), shortest(1), pattern(layerPattern), notNull}},
-	{
-		path: "vpcConfig.subnetIds", rules: []rule{longest(16)},
-		each: []rule{longest(1024), shortest(0), pattern(`subnet-[0-9a-z]*`)},
-	},
-	{
-		path: "vpcConfig.securityGroupIds", rules: []rule{longest(5)},
-		each: []rule{longest(1024), shortest(0), pattern(`sg-[0-9a-zA-Z]*`)},
-	},
-	{path: "fileSystemConfigs", rules: []rule{longest(1)}},
-	{path: "fileSystemConfigs[].arn", required: true, rules: []rule{longest(256), pattern(mountPattern)}},
-	{
-		path: "fileSystemConfigs[].localMountPath", required: true,
-		rules: []rule{longest(160), pattern(`/mnt/[a-zA-Z0-9-_.]+`)},
-	},
-	{path: "imageConfig.entryPoint", rules: []rule{longest(1500)}},
-	{path: "imageConfig.command", rules: []rule{longest(1500)}},
-	{path: "imageConfig.workingDirectory", rules: []rule{longest(1000)}},
-	{path: "loggingConfig.logFormat", rules: []rule{oneOf("JSON", "Text")}},
-	{
-		path:  "loggingConfig.applicationLogLevel",
-		rules: []rule{oneOf("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")},
-	},
-	{path: "loggingConfig.systemLogLevel", rules: []rule{oneOf("DEBUG", "INFO", "WARN")}},
-	{path: "loggingConfig.logGroup", rules: []rule{longest(512), shortest(1), pattern(`[\.\-_/#A-Za-z0-9]+`)}},
-	{path: "durableConfig.retentionPeriodInDays", rules: []rule{highest(90), lowest(1)}},
-	{path: "durableConfig.executionTimeout", rules: []rule{highest(31622400), lowest(1)}},
-	{path: managedInstances, required: true},
-	{
-		path: managedInstances + ".capacityProviderArn", required: true,
-		rules: []rule{longest(140), shortest(1), pattern(providerPattern)},
-	},
-	{
-		path:  managedInstances + ".perExecutionEnvironmentMaxConcurrency",
-		rules: []rule{highest(1600), lowest(1)},
-	},
-	{
-		path:  managedInstances + ".executionEnvironmentMemoryGiBPerVCpu",
-		rules: []rule{highest(8), lowest(2)},
-	},
+	bodyMember("tracingConfig.mode", oneOf("Active", "PassThrough")),
+	bodyMember("snapStart.applyOn", oneOf("PublishedVersions", "None")),
+	bodyMember("layers").withElements(longest(2048), shortest(1), pattern(layerPattern), notNull),
+	bodyMember("vpcConfig.subnetIds", longest(16)).
+		withElements(longest(1024), shortest(0), pattern(`subnet-[0-9a-z]*`)),
+	bodyMember("vpcConfig.securityGroupIds", longest(5)).
+		withElements(longest(1024), shortest(0), pattern(`sg-[0-9a-zA-Z]*`)),
+	bodyMember("fileSystemConfigs", longest(1)),
+	bodyMember("fileSystemConfigs[].arn", notNull, longest(256), pattern(mountPattern)),
+	bodyMember("fileSystemConfigs[].localMountPath", notNull, longest(160), pattern(`/mnt/[a-zA-Z0-9-_.]+`)),
+	bodyMember("imageConfig.entryPoint", longest(1500)),
+	bodyMember("imageConfig.command", longest(1500)),
+	bodyMember("imageConfig.workingDirectory", longest(1000)),
+	bodyMember("loggingConfig.logFormat", oneOf("JSON", "Text")),
+	bodyMember("loggingConfig.applicationLogLevel", oneOf("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")),
+	bodyMember("loggingConfig.systemLogLevel", oneOf("DEBUG", "INFO", "WARN")),
+	bodyMember("loggingConfig.logGroup", longest(512), shortest(1), pattern(`[\.\-_/#A-Za-z0-9]+`)),
+	bodyMember("durableConfig.retentionPeriodInDays", highest(90), lowest(1)),
+	bodyMember("durableConfig.executionTimeout", highest(31622400), lowest(1)),
+	bodyMember(managedInstances, notNull),
+	bodyMember(managedInstances+".capacityProviderArn",
+		notNull, longest(140), shortest(1), pattern(providerPattern)),
+	bodyMember(managedInstances+".perExecutionEnvironmentMaxConcurrency", highest(1600), lowest(1)),
+	bodyMember(managedInstances+".executionEnvironmentMemoryGiBPerVCpu", highest(8), lowest(2)),
 }
 
 // capacitySettings are the members of capacity providers that creation and update share.
 var capacitySettings = []member{
-	{path: "capacityProviderScalingConfig.maxVCpuCount", rules: []rule{highest(15000), lowest(2)}},
-	{path: "capacityProviderScalingConfig.scalingMode", rules: []rule{oneOf("Auto", "Manual")}},
-	{path: "capacityProviderScalingConfig.scalingPolicies", rules: []rule{longest(10), shortest(1)}},
-	{
-		path: "capacityProviderScalingConfig.scalingPolicies[].predefinedMetricType", required: true,
-		rules: []rule{oneOf("LambdaCapacityProviderAverageCPUUtilization")},
-	},
-	{
-		path: "capacityProviderScalingConfig.scalingPolicies[].targetValue", required: true,
-		rules: []rule{highest(100), lowest(0)},
-	},
-	{path: "propagateTags.mode", rules: []rule{oneOf("None", "Explicit")}},
-	{
-		path:  "telemetryConfig.loggingConfig.logGroup",
-		rules: []rule{longest(512), shortest(1), pattern(`[\.\-_/#A-Za-z0-9]+`)},
-	},
-	{path: "telemetryConfig.loggingConfig.systemLogLevel", rules: []rule{oneOf("DEBUG", "INFO", "WARN")}},
+	bodyMember("capacityProviderScalingConfig.maxVCpuCount", highest(15000), lowest(2)),
+	bodyMember("capacityProviderScalingConfig.scalingMode", oneOf("Auto", "Manual")),
+	bodyMember("capacityProviderScalingConfig.scalingPolicies", longest(10), shortest(1)),
+	bodyMember("capacityProviderScalingConfig.scalingPolicies[].predefinedMetricType",
+		notNull, oneOf("LambdaCapacityProviderAverageCPUUtilization")),
+	bodyMember("capacityProviderScalingConfig.scalingPolicies[].targetValue", notNull, highest(100), lowest(0)),
+	bodyMember("propagateTags.mode", oneOf("None", "Explicit")),
+	bodyMember("telemetryConfig.loggingConfig.logGroup", longest(512), shortest(1), pattern(`[\.\-_/#A-Za-z0-9]+`)),
+	bodyMember("telemetryConfig.loggingConfig.systemLogLevel", oneOf("DEBUG", "INFO", "WARN")),
 }

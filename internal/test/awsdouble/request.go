@@ -35,6 +35,8 @@ type request struct {
 	vars      map[string]string
 	service   string
 	operation string
+	// status of the operation's response, if its route has one.
+	status    int
 	accessKey string
 	account   string
 	region    string

@@ -1,10 +1,15 @@
 package awsdouble
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda/schemas"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/traits"
 )
 
 // handler handles an operation, with the server's lock held. It returns the body of the response, or nil if there is
@@ -22,18 +27,6 @@ type answer struct {
 	delay time.Duration
 }
 
-// statuses are the operations whose status is neither 200 nor, without a body, 204.
-var statuses = map[string]int{
-	"CreateFunction": http.StatusCreated, "PublishVersion": http.StatusCreated, "CreateAlias": http.StatusCreated,
-	"AddPermission": http.StatusCreated, "CreateCodeSigningConfig": http.StatusCreated,
-	"PublishLayerVersion": http.StatusCreated, "AddLayerVersionPermission": http.StatusCreated,
-	"CreateFunctionUrlConfig": http.StatusCreated, "CreateCapacityProvider": http.StatusAccepted,
-	"UpdateCapacityProvider": http.StatusAccepted, "DeleteCapacityProvider": http.StatusAccepted,
-	"CreateEventSourceMapping": http.StatusAccepted, "UpdateEventSourceMapping": http.StatusAccepted,
-	"DeleteEventSourceMapping": http.StatusAccepted, "PutProvisionedConcurrencyConfig": http.StatusAccepted,
-	"PutFunctionScalingConfig": http.StatusAccepted,
-}
-
 // answerTo returns the response to a call that a handler has handled.
 func answerTo(r *request, result any) *answer {
 	a, ok := result.(*answer)
@@ -41,14 +34,10 @@ func answerTo(r *request, result any) *answer {
 		a = &answer{body: result}
 	}
 	if a.status == 0 {
-		a.status = statuses[r.operation]
-	}
-	switch {
-	case a.status != 0:
-	case a.body == nil && a.header == nil:
-		a.status = http.StatusNoContent
-	default:
-		a.status = http.StatusOK
+		a.status = cmp.Or(r.status, http.StatusOK)
+		if a.status == http.StatusOK && a.body == nil && a.header == nil {
+			a.status = http.StatusNoContent
+		}
 	}
 	return a
 }
@@ -57,152 +46,106 @@ func answerTo(r *request, result any) *answer {
 // the rest of the path. What follows a question mark is a parameter that the request must have.
 type route struct {
 	method, pattern, operation string
-	handle                     handler
+	// status is that of a response with a body.
+	status int
+	handle handler
 }
 
 // lambdaRoutes are Lambda's operations (REST JSON).
 var lambdaRoutes = []route{
-	{"POST", "/2015-03-31/functions", "CreateFunction", createFunction},
-	{"GET", "/2015-03-31/functions", "ListFunctions", listFunctions},
-	{"GET", "/2015-03-31/functions/{FunctionName}", "GetFunction", getFunction},
-	{"DELETE", "/2015-03-31/functions/{FunctionName}", "DeleteFunction", deleteFunction},
-	{"GET", "/2015-03-31/functions/{FunctionName}/configuration", "GetFunctionConfiguration", getFunctionConfiguration},
-	{
-		"PUT", "/2015-03-31/functions/{FunctionName}/configuration", "UpdateFunctionConfiguration",
-		updateFunctionConfiguration,
-	},
-	{"PUT", "/2015-03-31/functions/{FunctionName}/code", "UpdateFunctionCode", updateFunctionCode},
-	{"POST", "/2015-03-31/functions/{FunctionName}/invocations", "Invoke", invoke},
-	{
-		"GET", "/2025-12-01/functions/{FunctionName}/durable-executions", "ListDurableExecutionsByFunction",
-		listExecutions,
-	},
-	{"GET", "/2025-12-01/durable-executions/{DurableExecutionArn}", "GetDurableExecution", getExecution},
-	{"POST", "/2025-12-01/durable-executions/{DurableExecutionArn}/stop", "StopDurableExecution", stopExecution},
-	{
-		"POST", "/2021-11-15/functions/{FunctionName}/response-streaming-invocations", "InvokeWithResponseStream",
-		invokeStream,
-	},
-	{"POST", "/2015-03-31/functions/{FunctionName}/versions", "PublishVersion", publishVersion},
-	{"GET", "/2015-03-31/functions/{FunctionName}/versions", "ListVersionsByFunction", listVersions},
-	{"POST", "/2015-03-31/functions/{FunctionName}/aliases", "CreateAlias", createAlias},
-	{"GET", "/2015-03-31/functions/{FunctionName}/aliases", "ListAliases", listAliases},
-	{"GET", "/2015-03-31/functions/{FunctionName}/aliases/{Name}", "GetAlias", getAlias},
-	{"PUT", "/2015-03-31/functions/{FunctionName}/aliases/{Name}", "UpdateAlias", updateAlias},
-	{"DELETE", "/2015-03-31/functions/{FunctionName}/aliases/{Name}", "DeleteAlias", deleteAlias},
-	{"PUT", "/2017-10-31/functions/{FunctionName}/concurrency", "PutFunctionConcurrency", putConcurrency},
-	{"GET", "/2019-09-30/functions/{FunctionName}/concurrency", "GetFunctionConcurrency", getConcurrency},
-	{"DELETE", "/2017-10-31/functions/{FunctionName}/concurrency", "DeleteFunctionConcurrency", deleteConcurrency},
-	{"POST", "/2017-03-31/tags/{Resource}", "TagResource", tagResource},
-	{"DELETE", "/2017-03-31/tags/{Resource}", "UntagResource", untagResource},
-	{"GET", "/2017-03-31/tags/{Resource}", "ListTags", listTags},
-	{
-		"PUT", "/2020-06-30/functions/{FunctionName}/code-signing-config", "PutFunctionCodeSigningConfig",
-		putFunctionCodeSigning,
-	},
-	{
-		"GET", "/2020-06-30/functions/{FunctionName}/code-signing-config", "GetFunctionCodeSigningConfig",
-		getFunctionCodeSigning,
-	},
-	{
-		"DELETE", "/2020-06-30/functions/{FunctionName}/code-signing-config", "DeleteFunctionCodeSigningConfig",
-		deleteFunctionCodeSigning,
-	},
-	{"POST", "/2020-04-22/code-signing-configs", "CreateCodeSigningConfig", createCodeSigning},
-	{"GET", "/2020-04-22/code-signing-configs/{CodeSigningConfigArn}", "GetCodeSigningConfig", getCodeSigning},
-	{"PUT", "/2020-04-22/code-signing-configs/{CodeSigningConfigArn}", "UpdateCodeSigningConfig", updateCodeSigning},
-	{"DELETE", "/2020-04-22/code-signing-configs/{CodeSigningConfigArn}", "DeleteCodeSigningConfig", deleteCodeSigning},
-	{"GET", "/2020-04-22/code-signing-configs", "ListCodeSigningConfigs", listCodeSigning},
-	{
-		"GET", "/2020-04-22/code-signing-configs/{CodeSigningConfigArn}/functions", "ListFunctionsByCodeSigningConfig",
-		listFunctionsByCodeSigning,
-	},
-	{"GET", "/2018-10-31/layers", "ListLayers", listLayers},
-	{"POST", "/2018-10-31/layers/{LayerName}/versions", "PublishLayerVersion", publishLayer},
-	{"GET", "/2018-10-31/layers/{LayerName}/versions", "ListLayerVersions", listLayerVersions},
-	{"GET", "/2018-10-31/layers/{LayerName}/versions/{VersionNumber}", "GetLayerVersion", getLayer},
-	{"DELETE", "/2018-10-31/layers/{LayerName}/versions/{VersionNumber}", "DeleteLayerVersion", deleteLayer},
-	{
-		"POST", "/2018-10-31/layers/{LayerName}/versions/{VersionNumber}/policy", "AddLayerVersionPermission",
-		addLayerPermission,
-	},
-	{
-		"DELETE", "/2018-10-31/layers/{LayerName}/versions/{VersionNumber}/policy/{StatementId}",
-		"RemoveLayerVersionPermission", removeLayerPermission,
-	},
-	{"GET", "/2018-10-31/layers/{LayerName}/versions/{VersionNumber}/policy", "GetLayerVersionPolicy", getLayerPolicy},
-	{"POST", "/2015-03-31/event-source-mappings", "CreateEventSourceMapping", createMapping},
-	{"GET", "/2015-03-31/event-source-mappings", "ListEventSourceMappings", listMappings},
-	{"GET", "/2015-03-31/event-source-mappings/{UUID}", "GetEventSourceMapping", getMapping},
-	{"PUT", "/2015-03-31/event-source-mappings/{UUID}", "UpdateEventSourceMapping", updateMapping},
-	{"DELETE", "/2015-03-31/event-source-mappings/{UUID}", "DeleteEventSourceMapping", deleteMapping},
-	{"GET", "/2016-08-19/account-settings", "GetAccountSettings", getAccountSettings},
-	{"PUT", "/2024-08-31/functions/{FunctionName}/recursion-config", "PutFunctionRecursionConfig", putRecursion},
-	{"GET", "/2024-08-31/functions/{FunctionName}/recursion-config", "GetFunctionRecursionConfig", getRecursion},
-	{"POST", "/2021-10-31/functions/{FunctionName}/url", "CreateFunctionUrlConfig", createURL},
-	{"GET", "/2021-10-31/functions/{FunctionName}/url", "GetFunctionUrlConfig", getURL},
-	{"PUT", "/2021-10-31/functions/{FunctionName}/url", "UpdateFunctionUrlConfig", updateURL},
-	{"DELETE", "/2021-10-31/functions/{FunctionName}/url", "DeleteFunctionUrlConfig", deleteURL},
-	{"GET", "/2021-10-31/functions/{FunctionName}/urls", "ListFunctionUrlConfigs", listURLs},
-	{"PUT", "/2019-09-25/functions/{FunctionName}/event-invoke-config", "PutFunctionEventInvokeConfig", putEventInvoke},
-	{
-		"POST", "/2019-09-25/functions/{FunctionName}/event-invoke-config", "UpdateFunctionEventInvokeConfig",
-		updateEventInvoke,
-	},
-	{"GET", "/2019-09-25/functions/{FunctionName}/event-invoke-config", "GetFunctionEventInvokeConfig", getEventInvoke},
-	{
-		"DELETE", "/2019-09-25/functions/{FunctionName}/event-invoke-config", "DeleteFunctionEventInvokeConfig",
-		deleteEventInvoke,
-	},
-	{
-		"GET", "/2019-09-25/functions/{FunctionName}/event-invoke-config/list", "ListFunctionEventInvokeConfigs",
-		listEventInvokes,
-	},
-	{
-		"GET", "/2019-09-30/functions/{FunctionName}/provisioned-concurrency?List=ALL",
-		"ListProvisionedConcurrencyConfigs", listProvisioned,
-	},
-	{
-		"GET", "/2019-09-30/functions/{FunctionName}/provisioned-concurrency", "GetProvisionedConcurrencyConfig",
-		getProvisioned,
-	},
-	{
-		"PUT", "/2019-09-30/functions/{FunctionName}/provisioned-concurrency", "PutProvisionedConcurrencyConfig",
-		putProvisioned,
-	},
-	{
-		"DELETE", "/2019-09-30/functions/{FunctionName}/provisioned-concurrency", "DeleteProvisionedConcurrencyConfig",
-		deleteProvisioned,
-	},
-	{
-		"PUT", "/2021-07-20/functions/{FunctionName}/runtime-management-config", "PutRuntimeManagementConfig",
-		putRuntimeManagement,
-	},
-	{
-		"GET", "/2021-07-20/functions/{FunctionName}/runtime-management-config", "GetRuntimeManagementConfig",
-		getRuntimeManagement,
-	},
-	{"POST", "/2025-11-30/capacity-providers", "CreateCapacityProvider", createCapacity},
-	{"GET", "/2025-11-30/capacity-providers", "ListCapacityProviders", listCapacity},
-	{"GET", "/2025-11-30/capacity-providers/{CapacityProviderName}", "GetCapacityProvider", getCapacity},
-	{"PUT", "/2025-11-30/capacity-providers/{CapacityProviderName}", "UpdateCapacityProvider", updateCapacity},
-	{"DELETE", "/2025-11-30/capacity-providers/{CapacityProviderName}", "DeleteCapacityProvider", deleteCapacity},
-	{"PUT", "/2025-11-30/functions/{FunctionName}/function-scaling-config", "PutFunctionScalingConfig", putScaling},
-	{"GET", "/2025-11-30/functions/{FunctionName}/function-scaling-config", "GetFunctionScalingConfig", getScaling},
-	{"POST", "/2015-03-31/functions/{FunctionName}/policy", "AddPermission", addPermission},
-	{"DELETE", "/2015-03-31/functions/{FunctionName}/policy/{StatementId}", "RemovePermission", removePermission},
-	{"GET", "/2015-03-31/functions/{FunctionName}/policy", "GetPolicy", getPolicy},
-	{"PUT", "/2026-07-09/resource-policy/{ResourceArn}", "PutResourcePolicy", putResourcePolicy},
-	{"GET", "/2026-07-09/resource-policy/{ResourceArn}", "GetResourcePolicy", getResourcePolicy},
-	{"DELETE", "/2026-07-09/resource-policy/{ResourceArn}", "DeleteResourcePolicy", deleteResourcePolicy},
+	lambdaRoute(schemas.CreateFunction, createFunction),
+	lambdaRoute(schemas.ListFunctions, listFunctions),
+	lambdaRoute(schemas.GetFunction, getFunction),
+	lambdaRoute(schemas.DeleteFunction, deleteFunction),
+	lambdaRoute(schemas.GetFunctionConfiguration, getFunctionConfiguration),
+	lambdaRoute(schemas.UpdateFunctionConfiguration, updateFunctionConfiguration),
+	lambdaRoute(schemas.UpdateFunctionCode, updateFunctionCode),
+	lambdaRoute(schemas.Invoke, invoke),
+	lambdaRoute(schemas.ListDurableExecutionsByFunction, listExecutions),
+	lambdaRoute(schemas.GetDurableExecution, getExecution),
+	lambdaRoute(schemas.StopDurableExecution, stopExecution),
+	lambdaRoute(schemas.InvokeWithResponseStream, invokeStream),
+	lambdaRoute(schemas.PublishVersion, publishVersion),
+	lambdaRoute(schemas.ListVersionsByFunction, listVersions),
+	lambdaRoute(schemas.CreateAlias, createAlias),
+	lambdaRoute(schemas.ListAliases, listAliases),
+	lambdaRoute(schemas.GetAlias, getAlias),
+	lambdaRoute(schemas.UpdateAlias, updateAlias),
+	lambdaRoute(schemas.DeleteAlias, deleteAlias),
+	lambdaRoute(schemas.PutFunctionConcurrency, putConcurrency),
+	lambdaRoute(schemas.GetFunctionConcurrency, getConcurrency),
+	lambdaRoute(schemas.DeleteFunctionConcurrency, deleteConcurrency),
+	lambdaRoute(schemas.TagResource, tagResource),
+	lambdaRoute(schemas.UntagResource, untagResource),
+	lambdaRoute(schemas.ListTags, listTags),
+	lambdaRoute(schemas.PutFunctionCodeSigningConfig, putFunctionCodeSigning),
+	lambdaRoute(schemas.GetFunctionCodeSigningConfig, getFunctionCodeSigning),
+	lambdaRoute(schemas.DeleteFunctionCodeSigningConfig, deleteFunctionCodeSigning),
+	lambdaRoute(schemas.CreateCodeSigningConfig, createCodeSigning),
+	lambdaRoute(schemas.GetCodeSigningConfig, getCodeSigning),
+	lambdaRoute(schemas.UpdateCodeSigningConfig, updateCodeSigning),
+	lambdaRoute(schemas.DeleteCodeSigningConfig, deleteCodeSigning),
+	lambdaRoute(schemas.ListCodeSigningConfigs, listCodeSigning),
+	lambdaRoute(schemas.ListFunctionsByCodeSigningConfig, listFunctionsByCodeSigning),
+	lambdaRoute(schemas.ListLayers, listLayers),
+	lambdaRoute(schemas.PublishLayerVersion, publishLayer),
+	lambdaRoute(schemas.ListLayerVersions, listLayerVersions),
+	lambdaRoute(schemas.GetLayerVersion, getLayer),
+	lambdaRoute(schemas.DeleteLayerVersion, deleteLayer),
+	lambdaRoute(schemas.AddLayerVersionPermission, addLayerPermission),
+	lambdaRoute(schemas.RemoveLayerVersionPermission, removeLayerPermission),
+	lambdaRoute(schemas.GetLayerVersionPolicy, getLayerPolicy),
+	lambdaRoute(schemas.CreateEventSourceMapping, createMapping),
+	lambdaRoute(schemas.ListEventSourceMappings, listMappings),
+	lambdaRoute(schemas.GetEventSourceMapping, getMapping),
+	lambdaRoute(schemas.UpdateEventSourceMapping, updateMapping),
+	lambdaRoute(schemas.DeleteEventSourceMapping, deleteMapping),
+	lambdaRoute(schemas.GetAccountSettings, getAccountSettings),
+	lambdaRoute(schemas.PutFunctionRecursionConfig, putRecursion),
+	lambdaRoute(schemas.GetFunctionRecursionConfig, getRecursion),
+	lambdaRoute(schemas.CreateFunctionUrlConfig, createURL),
+	lambdaRoute(schemas.GetFunctionUrlConfig, getURL),
+	lambdaRoute(schemas.UpdateFunctionUrlConfig, updateURL),
+	lambdaRoute(schemas.DeleteFunctionUrlConfig, deleteURL),
+	lambdaRoute(schemas.ListFunctionUrlConfigs, listURLs),
+	lambdaRoute(schemas.PutFunctionEventInvokeConfig, putEventInvoke),
+	lambdaRoute(schemas.UpdateFunctionEventInvokeConfig, updateEventInvoke),
+	lambdaRoute(schemas.GetFunctionEventInvokeConfig, getEventInvoke),
+	lambdaRoute(schemas.DeleteFunctionEventInvokeConfig, deleteEventInvoke),
+	lambdaRoute(schemas.ListFunctionEventInvokeConfigs, listEventInvokes),
+	lambdaRoute(schemas.ListProvisionedConcurrencyConfigs, listProvisioned),
+	lambdaRoute(schemas.GetProvisionedConcurrencyConfig, getProvisioned),
+	lambdaRoute(schemas.PutProvisionedConcurrencyConfig, putProvisioned),
+	lambdaRoute(schemas.DeleteProvisionedConcurrencyConfig, deleteProvisioned),
+	lambdaRoute(schemas.PutRuntimeManagementConfig, putRuntimeManagement),
+	lambdaRoute(schemas.GetRuntimeManagementConfig, getRuntimeManagement),
+	lambdaRoute(schemas.CreateCapacityProvider, createCapacity),
+	lambdaRoute(schemas.ListCapacityProviders, listCapacity),
+	lambdaRoute(schemas.GetCapacityProvider, getCapacity),
+	lambdaRoute(schemas.UpdateCapacityProvider, updateCapacity),
+	lambdaRoute(schemas.DeleteCapacityProvider, deleteCapacity),
+	lambdaRoute(schemas.PutFunctionScalingConfig, putScaling),
+	lambdaRoute(schemas.GetFunctionScalingConfig, getScaling),
+	lambdaRoute(schemas.AddPermission, addPermission),
+	lambdaRoute(schemas.RemovePermission, removePermission),
+	lambdaRoute(schemas.GetPolicy, getPolicy),
+	lambdaRoute(schemas.PutResourcePolicy, putResourcePolicy),
+	lambdaRoute(schemas.GetResourcePolicy, getResourcePolicy),
+	lambdaRoute(schemas.DeleteResourcePolicy, deleteResourcePolicy),
+}
+
+// lambdaRoute returns the route of an operation of Lambda, as its model has it.
+func lambdaRoute(operation *smithy.Schema, handle handler) route {
+	model, _ := smithy.SchemaTrait[*traits.HTTP](operation)
+	return route{model.Method, model.URI, operation.ID().Name, model.Code, handle}
 }
 
 // s3Routes are S3's operations, path-style.
 var s3Routes = []route{
-	{"PUT", "/{Bucket}/{Key...}", "PutObject", putObject},
-	{"HEAD", "/{Bucket}/{Key...}", "HeadObject", headObject},
-	{"GET", "/{Bucket}/{Key...}", "GetObject", getObject},
-	{"GET", "/{Bucket}?list-type=2", "ListObjectsV2", listObjects},
+	{"PUT", "/{Bucket}/{Key...}", "PutObject", http.StatusOK, putObject},
+	{"HEAD", "/{Bucket}/{Key...}", "HeadObject", http.StatusOK, headObject},
+	{"GET", "/{Bucket}/{Key...}", "GetObject", http.StatusOK, getObject},
+	{"GET", "/{Bucket}?list-type=2", "ListObjectsV2", http.StatusOK, listObjects},
 }
 
 // stsActions are STS's operations (query protocol), by Action.
@@ -224,10 +167,10 @@ var iamActions = map[string]handler{
 // localRoutes are unsigned endpoints of a node for its pods: the agent of EKS Pod Identity and the instance metadata
 // service.
 var localRoutes = []route{
-	{"GET", "/v1/credentials", "AssumeRoleForPodIdentity", podCredentials},
-	{"PUT", "/latest/api/token", "GetToken", metadataToken},
-	{"GET", "/latest/meta-data/iam/security-credentials", "GetMetadata", instanceRole},
-	{"GET", "/latest/meta-data/iam/security-credentials/{Role}", "GetMetadata", instanceCredentials},
+	{"GET", "/v1/credentials", "AssumeRoleForPodIdentity", http.StatusOK, podCredentials},
+	{"PUT", "/latest/api/token", "GetToken", http.StatusOK, metadataToken},
+	{"GET", "/latest/meta-data/iam/security-credentials", "GetMetadata", http.StatusOK, instanceRole},
+	{"GET", "/latest/meta-data/iam/security-credentials/{Role}", "GetMetadata", http.StatusOK, instanceCredentials},
 }
 
 // ecrTargets are ECR's operations (JSON 1.1), by the end of X-Amz-Target.
@@ -277,7 +220,7 @@ func findRoute(routes []route, r *request) handler {
 			continue
 		}
 		if vars, ok := match(pattern, path); ok {
-			r.vars, r.operation = vars, routes[i].operation
+			r.vars, r.operation, r.status = vars, routes[i].operation, routes[i].status
 			return routes[i].handle
 		}
 	}

@@ -1,30 +1,36 @@
 package conformance
 
 import (
+	"context"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"sync"
 
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-
-	"github.com/crossplane-contrib/provider-lambda/internal/test/pipes"
+	"google.golang.org/grpc/test/bufconn"
 )
 
+// buffered is the number of bytes of a connection within the process that nobody has read yet.
+const buffered = 1 << 16
+
 // HTTPClient returns a client of AWS's SDK whose requests pass the gate, and a function that releases it. Requests
-// arrive as they were signed, since the client talks to the gate over pipes within the process, as if it were AWS.
+// arrive as they were signed, since the client talks to the gate within the process, as if it were AWS.
 func (g *Gate) HTTPClient() (*awshttp.BuildableClient, func()) {
-	plain, secure := pipes.NewListener(), pipes.NewListener()
+	plain, secure := bufconn.Listen(buffered), bufconn.Listen(buffered)
 	var served sync.WaitGroup
 	servers := []*http.Server{
 		{Handler: g.handler("http")},
 		{Handler: g.handler("https")},
 	}
-	for i, l := range []*pipes.Listener{plain, secure} {
+	for i, l := range []*bufconn.Listener{plain, secure} {
 		served.Go(func() { _ = servers[i].Serve(l) })
 	}
 	c := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		t.DialContext, t.DialTLSContext, t.Proxy = plain.Dial, secure.Dial, nil
+		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return plain.DialContext(ctx) }
+		t.DialTLSContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return secure.DialContext(ctx) }
+		t.Proxy = nil
 	})
 	return c, func() {
 		for _, s := range servers {
