@@ -55,8 +55,8 @@ type Done struct {
 	// Outcome is the result of the observation, with the effects of the call.
 	reconcile.Outcome
 
-	// Called is the call that was made or tried, empty if none was. Does describes it, and Quiet reports whether it has no
-	// event.
+	// Called is the call that was made or tried, empty if none was. Does describes it, and Quiet reports whether it has
+	// no event.
 	Called reconcile.Verb
 	Does   string
 	Quiet  bool

@@ -54,11 +54,11 @@ type Decision struct {
 // up the limit. An error of Measure or Admit leaves it undecided.
 func (p Policy) Decide(s State) (Decision, error) {
 	ok, why := confirmed(s.Confirmation, s.DeletedAt, s.Now)
-	wait := func(reason xpv2.ConditionReason, because string) (Decision, error) {
+	wait := func(reason xpv2.ConditionReason, because string) Decision {
 		return Decision{Reason: reason, Message: "the deletion waits for a confirmation, because " +
-			because + ": " + howTo(s.DeletedAt, why)}, nil
+			because + ": " + howTo(s.DeletedAt, why)}
 	}
-	tooMany := func() (Decision, error) {
+	tooMany := func() Decision {
 		return wait(v1beta1.ReasonTooManyDeletions,
 			fmt.Sprintf("the limit of %d deletions within %s for resources of %s is reached", p.Limit.Max,
 				Span(p.Limit.Window), s.Config))
@@ -70,19 +70,15 @@ func (p Policy) Decide(s State) (Decision, error) {
 	case ok:
 		return Decision{Confirmed: true}, nil
 	case limited && s.Held == v1beta1.ReasonTooManyDeletions:
-		return tooMany()
+		return tooMany(), nil
 	}
 	if p.InvokedWithin > 0 && s.Measure != nil {
-		switch n, err := s.Measure(); {
-		case err != nil:
+		n, err := s.Measure()
+		if err != nil {
 			return Decision{}, err
-		case n.Err != nil:
-			return wait(v1beta1.ReasonInvocationsUnknown,
-				fmt.Sprintf("it is not known whether the function was invoked in the last %s: %v",
-					Span(p.InvokedWithin), n.Err))
-		case n.Count > 0:
-			return wait(v1beta1.ReasonRecentlyInvoked,
-				fmt.Sprintf("the function was invoked in the last %s", Span(p.InvokedWithin)))
+		}
+		if reason, because := p.invoked(n); reason != "" {
+			return wait(reason, because), nil
 		}
 	}
 	if !limited {
@@ -91,7 +87,21 @@ func (p Policy) Decide(s State) (Decision, error) {
 	if admitted, err := s.Admit(); err != nil || admitted {
 		return Decision{}, err
 	}
-	return tooMany()
+	return tooMany(), nil
+}
+
+// invoked returns why the deletion of a function with such invocations waits. The reason is empty if it does not.
+func (p Policy) invoked(n Invocations) (reason xpv2.ConditionReason, because string) {
+	switch {
+	case n.Err != nil:
+		return v1beta1.ReasonInvocationsUnknown, fmt.Sprintf(
+			"it is not known whether the function was invoked in the last %s: %v", Span(p.InvokedWithin), n.Err)
+	case n.Count > 0:
+		return v1beta1.ReasonRecentlyInvoked,
+			fmt.Sprintf("the function was invoked in the last %s", Span(p.InvokedWithin))
+	default:
+		return "", ""
+	}
 }
 
 const (

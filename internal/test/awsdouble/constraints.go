@@ -205,7 +205,7 @@ func header(r *request, path string) any {
 }
 
 // walk follows the rest of a member's path below a structure at another path.
-func (m *member) walk(v *validation, in map[string]any, at, path string) {
+func (m member) walk(v *validation, in map[string]any, at, path string) {
 	first, rest, more := strings.Cut(path, ".")
 	name, isList := strings.CutSuffix(first, "[]")
 	value := in[wire(name)]
@@ -231,7 +231,7 @@ func (m *member) walk(v *validation, in map[string]any, at, path string) {
 }
 
 // check applies a member's rules to a value.
-func (m *member) check(v *validation, at string, value any) {
+func (m member) check(v *validation, at string, value any) {
 	if value == nil {
 		if slices.ContainsFunc(m.rules, func(c rule) bool { return c.text == notNull.text }) {
 			v.found = append(v.found, "Value null at '"+at+"' failed to satisfy constraint: "+notNull.text)
@@ -259,7 +259,7 @@ func (m *member) check(v *validation, at string, value any) {
 }
 
 // checkEntries applies a member's rules to a map's keys and values.
-func (m *member) checkEntries(v *validation, what string, entries map[string]any) {
+func (m member) checkEntries(v *validation, what string, entries map[string]any) {
 	for k, value := range entries {
 		if breaks(m.keys, k) {
 			v.found = append(v.found, what+" failed to satisfy constraint: Map keys must satisfy constraint: "+

@@ -46,7 +46,7 @@ func answerTo(r *request, result any) *answer {
 // the rest of the path. What follows a question mark is a parameter that the request must have.
 type route struct {
 	method, pattern, operation string
-	// status is that of a response with a body.
+	// status belongs to a response with a body.
 	status int
 	handle handler
 }

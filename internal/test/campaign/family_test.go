@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -64,17 +65,13 @@ func familyKinds() []Kind {
 				"update": update,
 			},
 		}
-		for key, value := range settings {
-			k.ForProvider[key] = value
-		}
+		maps.Copy(k.ForProvider, settings)
 		return k
 	}
 	main, live := to("function-main"), to("alias-live")
 	onAlias := func(kind string, settings map[string]any, updates ...map[string]any) Kind {
 		k := Kind{Kind: kind, ForProvider: map[string]any{"functionNameRef": main}, Updates: map[string]map[string]any{}}
-		for key, value := range settings {
-			k.ForProvider[key] = value
-		}
+		maps.Copy(k.ForProvider, settings)
 		for i, u := range updates {
 			k.Updates[fmt.Sprint(i)] = u
 		}
@@ -158,7 +155,7 @@ func (f *family) run() {
 		time.Sleep(time.Duration(pause(f.rand)) * time.Second)
 	}
 	f.end()
-	f.say("no more faults")
+	f.sayf("no more faults")
 	if n, hours := len(f.Double.Calls()), int(time.Since(began).Hours())+1; n > mostFamilyCalls*hours {
 		f.Errorf("%d calls of AWS in %d hours", n, hours)
 	}
@@ -177,7 +174,7 @@ func (f *family) run() {
 	_ = f.provider.Stop()
 }
 
-func (f *family) say(format string, args ...any) {
+func (f *family) sayf(format string, args ...any) {
 	f.said = append(f.said, time.Now().Format(time.TimeOnly)+" "+fmt.Sprintf(format, args...))
 }
 
@@ -211,28 +208,28 @@ func (f *family) step() {
 	case n < 9 && !unanswered && !f.gone(k.New()) && len(k.Updates) > 0:
 		names := k.UpdateNames()
 		name := names[f.rand.IntN(len(names))]
-		f.say("update %s %s", k.Name(), name)
+		f.sayf("update %s %s", k.Name(), name)
 		f.patch(k, map[string]any{"spec": map[string]any{"forProvider": k.Updates[name]}})
 	case n < 11 && !unanswered:
-		f.say("delete %s", k.Name())
+		f.sayf("delete %s", k.Name())
 		f.delete(k)
 		if k.Kind == "Version" { // AWS keeps it for its alias.
 			f.delete(f.kinds[slices.IndexFunc(f.kinds, func(k Kind) bool { return k.Variant == "fixed" })])
 		}
 	case n == 11:
 		choice := f.rand.IntN(len(policies))
-		f.say("restrict %s %v", k.Name(), policies[choice])
+		f.sayf("restrict %s %v", k.Name(), policies[choice])
 		f.restrict(k, choice)
 	case n == 12:
 		f.provider.Kill()
 		f.start()
-		f.say("kill")
+		f.sayf("kill")
 	case n == 13:
 		f.refused.Store(f.rand.Int32N(5))
-		f.say("refuse %d", f.refused.Load())
+		f.sayf("refuse %d", f.refused.Load())
 	case n == 14:
 		f.end()
-		f.say("no faults")
+		f.sayf("no faults")
 	case n < 18:
 		f.fault()
 	default:
@@ -256,7 +253,7 @@ func (f *family) create(kinds ...Kind) {
 		if !f.gone(u) {
 			continue
 		}
-		f.say("create %s", k.Name())
+		f.sayf("create %s", k.Name())
 		u.SetLabels(map[string]string{"is": strings.TrimPrefix(k.Name(), strings.ToLower(k.Kind)+"-")})
 		f.make(u)
 	}
@@ -275,13 +272,13 @@ func (f *family) fault() {
 		Operation: operations[f.rand.IntN(len(operations))], Times: 1 + f.rand.IntN(6), Drop: awsdouble.Drop(f.rand.IntN(3)),
 		Error: awsdouble.ServiceFailure(),
 	}
-	f.say("fault %s %d times, drop %d", fault.Operation, fault.Times, fault.Drop)
+	f.sayf("fault %s %d times, drop %d", fault.Operation, fault.Times, fault.Drop)
 	f.Double.Fail(fault)
 }
 
 // lose deletes or changes by hand what a resource has in AWS.
 func (f *family) lose(k Kind) {
-	f.say("by hand: %s", k.Name())
+	f.sayf("by hand: %s", k.Name())
 	api, ctx, name := f.Lambda, f.Context(), aws.String(k.Name())
 	switch k.Kind {
 	case "Function":
@@ -393,7 +390,7 @@ func (f *family) clear() {
 	f.Helper()
 	f.Double.ResetCalls()
 	for _, i := range f.rand.Perm(len(f.kinds)) {
-		f.say("finally delete %s", f.kinds[i].Name())
+		f.sayf("finally delete %s", f.kinds[i].Name())
 		if err := f.Kube.Delete(f.Context(), f.kinds[i].New()); err != nil {
 			f.Error(err)
 		}
