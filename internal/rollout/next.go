@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -356,7 +357,9 @@ func (m *machine) newID(version string) string {
 	return version + "-" + strconv.FormatInt(m.now.Unix(), 36)
 }
 
+// enter begins a step. A rollback has an ID even if no rollout has begun before it.
 func (m *machine) enter(step, reason, message string) {
+	m.s.ID = cmp.Or(m.s.ID, m.newID(m.s.Target.FunctionVersion))
 	m.s.Step, m.s.Reason, m.s.Message = step, reason, message
 	m.s.StepStartedAt, m.s.StepElapsed = stamp(m.now), metav1.Duration{}
 	m.s.UpdateFailures, m.s.UpdateFailedAt = 0, nil

@@ -651,6 +651,34 @@ func TestLostState(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
 }
 
+// TestRollbackWithoutARollout checks that a rollback has an ID in its events and in status, also if no rollout has begun
+// that has one.
+func TestRollbackWithoutARollout(t *testing.T) {
+	for name, change := range map[string]func(*scenario){
+		"LostState": func(s *scenario) { s.state, s.observed.Route = nil, at(10) },
+		"Changed": func(s *scenario) {
+			s.pass(time.Minute)
+			s.alias(Route{Version: "2"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, twoWeights(onDrift(v1beta1.OnDriftRevert)))
+			change(s)
+			s.untilTrue("rolls back", func() bool { return s.state != nil && s.state.Step == v1beta1.RolloutRollingBack })
+			if s.state.ID == "" {
+				t.Error("the rollback has no ID")
+			}
+			s.pass(time.Minute)
+			s.wantEnd(v1beta1.RolloutReady, "", "1")
+			for _, e := range s.events {
+				if strings.Contains(e, "rollout  ") || strings.Contains(e, "rollout :") {
+					t.Errorf("event %q", e)
+				}
+			}
+		})
+	}
+}
+
 // TestLeastStep checks how long a step of a linear rollout takes at least, by what its checks need.
 func TestLeastStep(t *testing.T) {
 	cases := map[string]struct {

@@ -1,11 +1,14 @@
 package alias
 
 import (
+	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
@@ -140,6 +143,32 @@ func TestSmokeTestThatAWSRefuses(t *testing.T) {
 	r.Double.ClearFaults()
 	r.command(v1beta1.AnnotationRolloutRetry, "x")
 	r.until("ready", func() bool { return r.state().Phase == v1beta1.RolloutReady && r.state().Stable.FunctionVersion == "2" })
+}
+
+// TestSmokeTestThatIsNotSent checks that an invocation for which there are no credentials in time is no evidence against
+// the version.
+func TestSmokeTestThatIsNotSent(t *testing.T) {
+	r := newRollout(t, canary())
+	r.alias.Spec.Rollout.PreTraffic[0].Invoke.TimeoutSeconds = ptr.To[int32](1)
+	credentials := r.Lambda.Options().Credentials
+	r.Lambda = lambda.New(r.Lambda.Options(), func(o *lambda.Options) {
+		o.Credentials = aws.CredentialsProviderFunc(func(ctx context.Context) (aws.Credentials, error) {
+			if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < 2*time.Second { // That of a smoke test.
+				<-ctx.Done()
+				return aws.Credentials{}, ctx.Err()
+			}
+			return credentials.Retrieve(ctx)
+		})
+	})
+	before := len(r.Operations())
+	r.desire("2")
+	r.ends(v1beta1.RolloutFailed)
+	if slices.Contains(r.Operations()[before:], opInvoke) {
+		t.Error("version 2 was invoked")
+	}
+	if s := r.state(); s.Reason != v1beta1.RolloutReasonSmokeTestError || len(s.FailedTargets) > 0 {
+		t.Errorf("state %+v", s)
+	}
 }
 
 // TestSmokeTestWithoutConcurrency checks that a function without concurrency, which AWS answers as it throttles, ends

@@ -218,7 +218,7 @@ func (e *external) smokeTest(ctx context.Context, a *v1beta1.Alias) error {
 	switch {
 	case awserr.IsThrottled(err):
 		return errors.Wrapf(awserr.Sanitize(err), "cannot invoke version %s for the smoke test %s", version, test.Name)
-	case err != nil && invoking.Err() != nil && ctx.Err() == nil:
+	case once.MayHaveRun(err) && invoking.Err() != nil && ctx.Err() == nil:
 		m = rollout.Measurement{Result: rollout.Failure, Message: fmt.Sprintf("no response within %s", timeout)}
 	case err != nil:
 		m = rollout.Measurement{Result: rollout.Error, Message: short(awserr.Sanitize(err).Error())}

@@ -645,6 +645,12 @@ func TestCloudWatchMetric(t *testing.T) {
 			"result < 0.01", "", 10, true,
 			outcome{"Success", "0", ""},
 		},
+		"OtherMetricOfFew": {
+			"Their data points are no invocations, and a condition that needs those is not known.",
+			rollout.Sample{Value: 0.5, Samples: 5},
+			"samples < 20 || result < 0.01", "", 1, true,
+			outcome{"Inconclusive", "0.5", "a number that is not known"},
+		},
 		"NaN": {
 			"A result that is not a number.",
 			rollout.Sample{Value: nan, Samples: 10},

@@ -137,6 +137,9 @@ func (a *Analyzer) read(ctx context.Context, s rollout.Subject, m *v1beta1.Rollo
 			result: sample.Value, baseline: sample.Baseline, samples: sample.Samples,
 			baselineSamples: sample.BaselineSamples, earlier: sample.Earlier,
 		}
+		if p.Lambda == nil { // Other metrics are of data points, not of invocations.
+			r.samples, r.baselineSamples = math.NaN(), math.NaN()
+		}
 		if !sample.Until.IsZero() {
 			r.until = sample.Until.Add(-s.Timeout)
 		}
