@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -18,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/importer"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/accounts"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
@@ -54,8 +54,8 @@ func (s *Simulation) imported(change ...func(*importer.Options)) *importer.Resul
 		s.Fatal(err)
 	}
 	o := importer.Options{
-		Session: sess, Scheme: s.Kube.Scheme(), Namespace: Namespace, ClusterID: "simulated", Now: time.Now,
-		Pause: func(_ context.Context, d time.Duration) error { time.Sleep(d); return nil },
+		Session: sess.Derive(awsconfig.Pace), Scheme: s.Kube.Scheme(), Namespace: Namespace, ClusterID: "simulated",
+		Now: time.Now,
 	}
 	for _, f := range change {
 		f(&o)
