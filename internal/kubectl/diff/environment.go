@@ -85,7 +85,7 @@ func (r *report) result() error {
 	case r.Summary.Reject > 0:
 		return fmt.Errorf("%d of %d resources are rejected", r.Summary.Reject, len(r.Items))
 	case slices.ContainsFunc(r.Items, plan.Plan.Differs):
-		return kubectl.ErrDiffers
+		return kubectl.ErrFindings
 	}
 	return nil
 }

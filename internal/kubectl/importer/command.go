@@ -117,7 +117,7 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if len(r.Unproven()) > 0 {
-		return kubectl.ErrDiffers // The summary has said what is not proven.
+		return kubectl.ErrFindings // The summary has said what is not proven.
 	}
 	return nil
 }
