@@ -61,12 +61,6 @@ const (
 func Import(ctx context.Context, o Options) (*Result, error) {
 	rec := &recorder{calls: map[string]int{}}
 	s := o.Session.Derive(rec.addTo)
-	if o.Progress == nil {
-		o.Progress = func(Phase, int, int) {}
-	}
-	if o.Manager == nil {
-		o.Manager = func(context.Context, map[string]string) string { return "" }
-	}
 	r := &reader{Options: o, api: session.Client(s, lambda.NewFromConfig), recorder: rec}
 	a, err := r.read(ctx, s.Identity.Account, s.AWS.Region)
 	if err != nil {
