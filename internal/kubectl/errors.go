@@ -27,10 +27,8 @@ const (
 // ErrInterrupted is the error of a command that the user has ended. Nothing is printed.
 var ErrInterrupted error = exec.CodeExitError{Err: errors.New("interrupted"), Code: ExitInterrupted}
 
-// ErrDiffers is the error of a command that has found and printed differences. Nothing more is printed.
-var ErrDiffers error = exec.CodeExitError{Err: errors.New("there are differences"), Code: 1}
-
-// ErrFindings is the error of a command that has printed findings that need an action. Nothing more is printed.
+// ErrFindings is the error of a command that has printed differences, or findings that need an action. Nothing more is
+// printed.
 var ErrFindings error = exec.CodeExitError{Err: errors.New("there are findings"), Code: 1}
 
 // DistinguishFailures gives errors of a command the exit code 2, unless they have one. Its exit code 1 means something
@@ -67,7 +65,7 @@ func Message(err error) string {
 	var connection *url.Error
 	var exit exec.CodeExitError
 	switch {
-	case err == nil, errors.Is(err, ErrInterrupted), errors.Is(err, ErrDiffers), errors.Is(err, ErrFindings):
+	case err == nil, errors.Is(err, ErrInterrupted), errors.Is(err, ErrFindings):
 		return ""
 	case errors.As(err, &exit):
 		return Message(exit.Err)

@@ -19,29 +19,27 @@ const (
 	throttlePause = 2 * time.Second
 )
 
-// Pace returns a function that adds a middleware to the stack of an operation: a call waits until the quota allows it.
-// A command may wait where a reconcile of the provider ends, and begins anew later.
-func Pace(pause kubectl.Pause) func(*middleware.Stack) error {
-	return func(stack *middleware.Stack) error {
-		return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Pace",
-			func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
-				out middleware.InitializeOutput, md middleware.Metadata, err error,
-			) {
-				for throttled := 0; ; {
-					out, md, err = next.HandleInitialize(ctx, in)
-					wait, deferred := quota.Deferred(err)
-					switch {
-					case deferred:
-					case awserr.IsThrottled(err) && throttled < mostThrottles:
-						throttled++
-						wait = throttlePause
-					default:
-						return out, md, err
-					}
-					if pause(ctx, wait) != nil {
-						return out, md, err
-					}
+// Pace adds a middleware to the stack of an operation: a call waits until the quota allows it. A command may wait where
+// a reconcile of the provider ends, and begins anew later.
+func Pace(stack *middleware.Stack) error {
+	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Pace",
+		func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+			out middleware.InitializeOutput, md middleware.Metadata, err error,
+		) {
+			for throttled := 0; ; {
+				out, md, err = next.HandleInitialize(ctx, in)
+				wait, deferred := quota.Deferred(err)
+				switch {
+				case deferred:
+				case awserr.IsThrottled(err) && throttled < mostThrottles:
+					throttled++
+					wait = throttlePause
+				default:
+					return out, md, err
 				}
-			}), middleware.Before)
-	}
+				if kubectl.Wait(ctx, wait) != nil {
+					return out, md, err
+				}
+			}
+		}), middleware.Before)
 }

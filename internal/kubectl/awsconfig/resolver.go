@@ -22,8 +22,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
 
-// Session returns a session with the credentials of this machine in a region.
-func (f *Flags) Session(ctx context.Context, region string, limiter *quota.Limiter) (*session.Session, error) {
+// Session returns a session with the credentials of this machine in a region. Its calls wait for the quota.
+func (f *Flags) Session(ctx context.Context, region string, now func() time.Time) (*session.Session, error) {
+	return f.session(ctx, region, quota.New(now, quota.Options{}))
+}
+
+func (f *Flags) session(ctx context.Context, region string, limiter *quota.Limiter) (*session.Session, error) {
 	cfg, err := f.Load(ctx, region)
 	if err != nil {
 		return nil, err
@@ -40,11 +44,11 @@ func (f *Flags) Session(ctx context.Context, region string, limiter *quota.Limit
 			stack.Finalize.Insert(limiter.PreferAnswer(), "Retry", middleware.Before),
 			stack.Finalize.Add(limiter.Middleware(s.Scope), middleware.After))
 	})
-	return s, nil
+	return s.Derive(Pace), nil
 }
 
-// A Resolver resolves sessions through the ProviderConfigs of resources, for one command. Whoever writes a
-// ProviderConfig must not get at what the user of the command has:
+// A Resolver resolves sessions through the ProviderConfigs of resources, for one command. Their calls wait for the
+// quota. Whoever writes a ProviderConfig must not get at what the user of the command has:
 //
 //   - A ProviderConfig of a namespace must not name an endpoint, as if the provider had no flag that allows it.
 //   - A config has no access to the files, the environment and the credentials of this machine.
@@ -59,7 +63,8 @@ type Resolver struct {
 }
 
 // Resolver returns a Resolver. What the user should know about a config is written to notes.
-func (f *Flags) Resolver(c client.Client, limiter *quota.Limiter, now func() time.Time, notes io.Writer) *Resolver {
+func (f *Flags) Resolver(c client.Client, now func() time.Time, notes io.Writer) *Resolver {
+	limiter := quota.New(now, quota.Options{})
 	o := session.Options{
 		LookupEnv: func(string) (string, bool) { return "", false },
 		ReadFile: func(string) ([]byte, error) {
@@ -88,12 +93,15 @@ func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, regio
 		return nil, fmt.Errorf("%w; to read AWS with the credentials of this machine, set --aws-profile or "+
 			"--aws-default-chain", err)
 	}
-	if err != nil || !r.flags.Chosen() {
-		return s, err
+	if err != nil {
+		return nil, err
+	}
+	if !r.flags.Chosen() {
+		return s.Derive(Pace), nil
 	}
 	own := r.machine[region]
 	if own == nil {
-		if own, err = r.flags.Session(ctx, region, r.limiter); err != nil {
+		if own, err = r.flags.session(ctx, region, r.limiter); err != nil {
 			return nil, err
 		}
 		r.machine[region] = own

@@ -23,7 +23,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
@@ -145,7 +144,7 @@ func TestResolverKeepsCredentials(t *testing.T) {
 				tc.flags.endpoint = named.URL
 			}
 			var notes bytes.Buffer
-			r := tc.flags.Resolver(cluster(t, tc.kind, strings.ReplaceAll(tc.config, "TENANT", tenant.URL)), quota.New(time.Now, quota.Options{}), time.Now, &notes)
+			r := tc.flags.Resolver(cluster(t, tc.kind, strings.ReplaceAll(tc.config, "TENANT", tenant.URL)), time.Now, &notes)
 			mg := &v1beta1.Function{}
 			mg.SetNamespace("shop")
 			mg.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: tc.kind, Name: "c"})
@@ -269,8 +268,7 @@ func TestResolverAdvice(t *testing.T) {
 			machine(t, "http://localhost:1")
 			flags := Flags{}
 			config := "{metadata: {name: c, uid: u}, spec: {credentials: {source: Environment}}}"
-			r := flags.Resolver(cluster(t, v1beta1.ClusterProviderConfigKind, config),
-				quota.New(time.Now, quota.Options{}), time.Now, io.Discard)
+			r := flags.Resolver(cluster(t, v1beta1.ClusterProviderConfigKind, config), time.Now, io.Discard)
 			mg := &v1beta1.Function{}
 			mg.SetProviderConfigReference(&xpv2.ProviderConfigReference{
 				Kind: v1beta1.ClusterProviderConfigKind, Name: "c",

@@ -12,17 +12,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
 
-// A LogRetention is the time for which CloudWatch Logs keeps the events of a log group.
-type LogRetention struct {
-	Group string
-
-	// Days is 0 if events never expire.
-	Days int32
-}
-
-// LogRetentionOf returns the retention of the log group of a function (logs:DescribeLogGroups). It returns nil if the
-// function's account has no such log group, or if the credentials are of another account.
-func LogRetentionOf(ctx context.Context, c *cloudwatchlogs.Client, f *v1beta1.Function) (*LogRetention, error) {
+// LogRetentionOf returns for how many days CloudWatch Logs keeps the log of a function, 0 if it never expires
+// (logs:DescribeLogGroups). It returns nil if the function's account has no such log group, or if the credentials are
+// of another account.
+func LogRetentionOf(ctx context.Context, c *cloudwatchlogs.Client, f *v1beta1.Function) (*int32, error) {
 	group := kubectl.LogGroupOf(f)
 	function, err := arn.Parse(ptr.Deref(f.Status.AtProvider.FunctionArn, ""))
 	if err != nil {
@@ -38,7 +31,7 @@ func LogRetentionOf(ctx context.Context, c *cloudwatchlogs.Client, f *v1beta1.Fu
 	for _, g := range out.LogGroups {
 		owner, err := arn.Parse(ptr.Deref(g.Arn, ""))
 		if err == nil && ptr.Deref(g.LogGroupName, "") == group && owner.AccountID == function.AccountID {
-			return &LogRetention{Group: group, Days: ptr.Deref(g.RetentionInDays, 0)}, nil
+			return ptr.To(ptr.Deref(g.RetentionInDays, 0)), nil
 		}
 	}
 	return nil, nil

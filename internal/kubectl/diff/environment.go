@@ -10,13 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
-	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
@@ -59,21 +54,9 @@ func (e *environment) options(o *options) plan.Options {
 		return out
 	}
 	out.Resolver = func(c client.Client) engine.Resolver {
-		return paced{o.aws.Resolver(c, quota.New(o.Now, quota.Options{}), o.Now, o.ErrOut)}
+		return o.aws.Resolver(c, o.Now, o.ErrOut)
 	}
 	return out
-}
-
-// A paced resolver resolves sessions whose calls wait for the quota.
-type paced struct{ *awsconfig.Resolver }
-
-// Resolve resolves the session of a resource.
-func (p paced) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error) {
-	s, err := p.Resolver.Resolve(ctx, mg, region)
-	if err != nil {
-		return nil, err
-	}
-	return s.Derive(awsconfig.Pace(kubectl.Wait)), nil
 }
 
 // A report is the result of the command.
@@ -102,7 +85,7 @@ func (r *report) result() error {
 	case r.Summary.Reject > 0:
 		return fmt.Errorf("%d of %d resources are rejected", r.Summary.Reject, len(r.Items))
 	case slices.ContainsFunc(r.Items, plan.Plan.Differs):
-		return kubectl.ErrDiffers
+		return kubectl.ErrFindings
 	}
 	return nil
 }

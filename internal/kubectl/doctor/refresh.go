@@ -125,12 +125,12 @@ func (c *collector) retention(ctx context.Context, client *cloudwatchlogs.Client
 	if advice.Ignores(f, advice.LogsNeverExpire) {
 		return nil
 	}
-	r, err := awsconfig.LogRetentionOf(ctx, client, f)
+	days, err := awsconfig.LogRetentionOf(ctx, client, f)
 	if err != nil {
 		return c.skip("find out when logs of "+kubectl.Functions.Full(f.Name)+" expire", err)
 	}
-	if r != nil && r.Days == 0 {
-		c.report.add(v1beta1.FunctionKind, f.Namespace, f.Name, advice.OfLogGroup(r.Group))
+	if days != nil && *days == 0 {
+		c.report.add(v1beta1.FunctionKind, f.Namespace, f.Name, advice.OfLogGroup(kubectl.LogGroupOf(f)))
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
@@ -53,12 +53,11 @@ type options struct {
 	inline      bool
 	adopt       bool
 	showSecrets bool
-	pause       kubectl.Pause
 }
 
 // NewCommand returns the command import.
 func NewCommand(f *kubectl.Factory) *cobra.Command {
-	o := &options{Factory: f, output: stdout, pause: kubectl.Wait}
+	o := &options{Factory: f, output: stdout}
 	cmd := &cobra.Command{
 		Use:     "import --region REGION [FUNCTION ...]",
 		Short:   "Write manifests of the functions that an account has",
@@ -118,7 +117,7 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if len(r.Unproven()) > 0 {
-		return kubectl.ErrDiffers // The summary has said what is not proven.
+		return kubectl.ErrFindings // The summary has said what is not proven.
 	}
 	return nil
 }
@@ -127,7 +126,7 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 func (o *options) input(ctx context.Context, names []string) (Options, error) {
 	in := Options{
 		Names: names, Inline: o.inline, Adopt: o.adopt,
-		Now: o.Now, Pause: o.pause, Progress: newProgress(o.ErrOut, o.Now).show,
+		Now: o.Now, Progress: newProgress(o.ErrOut, o.Now).show,
 	}
 	var err error
 	if in.Scheme, err = kubectl.NewScheme(); err != nil {
@@ -147,15 +146,21 @@ func (o *options) input(ctx context.Context, names []string) (Options, error) {
 	return in, err
 }
 
-// session returns the session to read AWS with.
+// session returns the session to read AWS with, by the credentials of this machine or through a config in the cluster.
 func (o *options) session(
 	ctx context.Context, scheme *runtime.Scheme, namespace string, ref *xpv2.ProviderConfigReference,
 ) (*session.Session, error) {
-	limiter := quota.New(o.Now, quota.Options{})
-	if ref != nil && !o.aws.Chosen() {
-		return o.fromConfig(ctx, scheme, namespace, ref, limiter)
+	if ref == nil || o.aws.Chosen() {
+		return o.aws.Session(ctx, o.region, o.Now)
 	}
-	return o.aws.Session(ctx, o.region, limiter)
+	c, err := o.ClusterClient(scheme)
+	if err != nil {
+		return nil, err
+	}
+	mg := &v1beta1.Function{}
+	mg.SetNamespace(namespace)
+	mg.SetProviderConfigReference(ref)
+	return o.aws.Resolver(c, o.Now, o.ErrOut).Resolve(ctx, mg, o.region)
 }
 
 // warn warns of what the cluster shows.

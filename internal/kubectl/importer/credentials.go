@@ -12,26 +12,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
-
-// fromConfig returns a session with the credentials of a ProviderConfig in the cluster.
-func (o *options) fromConfig(
-	ctx context.Context, scheme *runtime.Scheme, namespace string, ref *xpv2.ProviderConfigReference,
-	limiter *quota.Limiter,
-) (*session.Session, error) {
-	c, err := o.ClusterClient(scheme)
-	if err != nil {
-		return nil, err
-	}
-	mg := &v1beta1.Function{}
-	mg.SetNamespace(namespace)
-	mg.SetProviderConfigReference(ref)
-	return o.aws.Resolver(c, limiter, o.Now, o.ErrOut).Resolve(ctx, mg, o.region)
-}
 
 // clusterTimeout limits how long an import waits for a cluster that it can do without.
 const clusterTimeout = 5 * time.Second

@@ -10,13 +10,11 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
-	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 )
 
 // Options has the options of Import.
 type Options struct {
-	// Session calls AWS, within its quotas.
+	// Session calls AWS, and waits for its quotas.
 	Session *session.Session
 
 	// Scheme has all kinds of the provider, and Secrets.
@@ -43,9 +41,8 @@ type Options struct {
 	// empty if there is none, or the cluster is not known.
 	Manager func(ctx context.Context, tags map[string]string) string
 
-	// Now is the clock, and Pause waits until the quota allows the next call.
-	Now   func() time.Time
-	Pause kubectl.Pause
+	// Now is the clock.
+	Now func() time.Time
 
 	// Progress is called while functions are read and while their manifests are proven.
 	Progress func(phase Phase, done, total int)
@@ -63,13 +60,7 @@ const (
 // Import returns the manifests of the functions of an account in a region, and of what belongs to them.
 func Import(ctx context.Context, o Options) (*Result, error) {
 	rec := &recorder{calls: map[string]int{}}
-	s := o.Session.Derive(awsconfig.Pace(o.Pause)).Derive(rec.addTo)
-	if o.Progress == nil {
-		o.Progress = func(Phase, int, int) {}
-	}
-	if o.Manager == nil {
-		o.Manager = func(context.Context, map[string]string) string { return "" }
-	}
+	s := o.Session.Derive(rec.addTo)
 	r := &reader{Options: o, api: session.Client(s, lambda.NewFromConfig), recorder: rec}
 	a, err := r.read(ctx, s.Identity.Account, s.AWS.Region)
 	if err != nil {

@@ -58,7 +58,7 @@ type logger struct {
 	timestamps bool
 
 	// pause waits.
-	pause kubectl.Pause
+	pause func(ctx context.Context, d time.Duration) error
 
 	client *cloudwatchlogs.Client
 	group  string
@@ -84,7 +84,9 @@ func NewTail(f *kubectl.Factory) *cobra.Command {
 }
 
 // newLogs adds to a command what logs and tail have.
-func newLogs(f *kubectl.Factory, pause kubectl.Pause, cmd *cobra.Command, follow bool) *cobra.Command {
+func newLogs(
+	f *kubectl.Factory, pause func(context.Context, time.Duration) error, cmd *cobra.Command, follow bool,
+) *cobra.Command {
 	l := &logger{Factory: f, follow: follow, since: defaultSince, tail: -1, pause: pause}
 	cmd.ValidArgsFunction = f.CompleteNames(kubectl.Functions)
 	cmd.RunE = l.run

@@ -50,7 +50,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tick:
 		return m, m.second()
 	case update:
-		if m.handle(msg) {
+		if m.ended, m.err = m.tracker.handle(msg, m.goal); m.ended {
 			return m, tea.Quit
 		}
 		return m, m.receive()
@@ -67,21 +67,6 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	}
 	return m, nil
-}
-
-// handle records an update, and reports whether the view is over.
-func (m *model) handle(u update) bool {
-	switch {
-	case u.err != nil:
-		m.err = u.err
-	case u.alias != nil:
-		m.tracker.observe(u.alias)
-		m.ended, m.err = m.goal(u.alias)
-	default:
-		m.tracker.lost = u.lost
-	}
-	m.ended = m.ended || m.err != nil
-	return m.ended
 }
 
 // View returns what the terminal shows. While it is watched, it has the whole screen, so that a terminal of another

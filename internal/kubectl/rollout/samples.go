@@ -57,6 +57,20 @@ func (t *tracker) observe(a *v1beta1.Alias) {
 	}
 }
 
+// handle records an update, and reports whether the watch is over, with the error if there is one.
+func (t *tracker) handle(u update, g goal) (over bool, err error) {
+	switch {
+	case u.err != nil:
+		return true, u.err
+	case u.alias == nil:
+		t.lost = u.lost
+		return false, nil
+	}
+	t.observe(u.alias)
+	done, err := g(u.alias)
+	return done || err != nil, err
+}
+
 // record adds the last measurement of a check, unless it is known.
 func (t *tracker) record(c *v1beta1.RolloutCheck) {
 	id := rollout.CheckID{Type: c.Type, Name: c.Name}

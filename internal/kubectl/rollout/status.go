@@ -158,18 +158,10 @@ func (o *observer) lines(ctx context.Context, t *tracker, updates <-chan update,
 		return err
 	}
 	for u := range updates {
-		if u.err != nil {
-			return u.err
+		if u.lost != "" && t.lost == "" {
+			_, _ = fmt.Fprintln(o.ErrOut, "connection lost, trying to reconnect: "+u.lost)
 		}
-		if u.alias == nil {
-			if u.lost != "" && t.lost == "" {
-				_, _ = fmt.Fprintln(o.ErrOut, "connection lost, trying to reconnect: "+u.lost)
-			}
-			t.lost = u.lost
-			continue
-		}
-		t.observe(u.alias)
-		done, err := g(u.alias)
+		done, err := t.handle(u, g)
 		if err != nil {
 			return err
 		}

@@ -68,7 +68,7 @@ func (r *reader) readRetention(ctx context.Context, flags *awsconfig.Flags) erro
 	if err != nil {
 		return err
 	}
-	kept, err := awsconfig.LogRetentionOf(ctx, cloudwatchlogs.NewFromConfig(cfg), r.fn)
+	days, err := awsconfig.LogRetentionOf(ctx, cloudwatchlogs.NewFromConfig(cfg), r.fn)
 	if err != nil {
 		err = awsconfig.Explain("read the retention of log group "+kubectl.LogGroupOf(r.fn), err)
 	}
@@ -77,14 +77,14 @@ func (r *reader) readRetention(ctx context.Context, flags *awsconfig.Flags) erro
 		return err
 	case err != nil:
 		r.page.NotShown = append(r.page.NotShown, err.Error())
-	case kept == nil:
+	case days == nil:
 		r.page.NotShown = append(r.page.NotShown,
 			"retention of the log: the account of the credentials of this machine "+
 				"does not have its log group. AWS creates it when the function first logs")
-	case kept.Days == 0:
-		r.page.Function.Settings.LogRetention = "never expires: " + advice.OfLogGroup(kept.Group).Action
+	case *days == 0:
+		r.page.Function.Settings.LogRetention = "never expires: " + advice.OfLogGroup(kubectl.LogGroupOf(r.fn)).Action
 	default:
-		r.page.Function.Settings.LogRetention = fmt.Sprintf("expires after %d days", kept.Days)
+		r.page.Function.Settings.LogRetention = fmt.Sprintf("expires after %d days", *days)
 	}
 	return nil
 }

@@ -170,8 +170,9 @@ func getAs[O, V any](t table[V], k string, live func() (any, error)) (*O, error)
 }
 
 // list answers a read of a list: AWS's, with the rows that were changed. Rows that were created are on its first page.
-func list[V, O any](a *Account, t table[V], prefix string, marker *string, live func() (any, error),
-	items func(*O) *[]V, keyOf func(V) string,
+// An item has the members that a row has, as far as lists show them.
+func list[V, I, O any](a *Account, t table[V], prefix string, marker *string, live func() (any, error),
+	items func(*O) *[]I, keyOf func(I) string,
 ) (*O, error) {
 	out := new(O)
 	if a.base.Live {
@@ -185,18 +186,18 @@ func list[V, O any](a *Account, t table[V], prefix string, marker *string, live 
 		}
 	}
 	listed := items(out)
-	var all []V
+	var all []I
 	for _, v := range *listed {
 		k := keyOf(v)
 		if _, changed := t.known(k); changed {
 			continue
 		}
-		t.keep(k, clone(&v))
+		t.keep(k, as[V](v))
 		all = append(all, v)
 	}
 	if marker == nil {
 		for _, v := range t.below(prefix) {
-			all = append(all, *v)
+			all = append(all, *as[I](v))
 		}
 	}
 	*listed = all
@@ -253,30 +254,13 @@ func (a *Account) listVersions(in *lambda.ListVersionsByFunctionInput,
 func (a *Account) listLayerVersions(in *lambda.ListLayerVersionsInput,
 	live func() (any, error),
 ) (*lambda.ListLayerVersionsOutput, error) {
-	out := &lambda.ListLayerVersionsOutput{}
-	if a.base.Live {
-		o, err := live()
-		if err != nil {
-			return nil, err
-		}
-		if answered, ok := o.(*lambda.ListLayerVersionsOutput); ok {
-			out = answered
-		}
+	out, err := list(a, a.state.layers, layerKey(in.LayerName, nil), in.Marker, live,
+		func(o *lambda.ListLayerVersionsOutput) *[]types.LayerVersionsListItem { return &o.LayerVersions },
+		func(v types.LayerVersionsListItem) string { return layerKey(in.LayerName, &v.Version) })
+	if err == nil {
+		out.LayerVersions = slices.DeleteFunc(out.LayerVersions, func(v types.LayerVersionsListItem) bool {
+			return a.isLater(v.Version)
+		})
 	}
-	var all []types.LayerVersionsListItem
-	if in.Marker == nil {
-		for _, v := range a.state.layers.below(layerKey(in.LayerName, nil)) {
-			if !a.isLater(v.Version) {
-				all = append(all, *as[types.LayerVersionsListItem](v))
-			}
-		}
-	}
-	for _, v := range out.LayerVersions {
-		if _, changed := a.state.layers.known(layerKey(in.LayerName, &v.Version)); !changed {
-			all = append(all, v)
-			a.state.layers.keep(layerKey(in.LayerName, &v.Version), as[lambda.GetLayerVersionOutput](v))
-		}
-	}
-	out.LayerVersions = all
-	return out, nil
+	return out, err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/importer"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/accounts"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
@@ -42,7 +43,7 @@ func (s *Simulation) account(seed uint64, n int, unversioned bool) {
 }
 
 // imported imports the account, within the quotas of AWS.
-func (s *Simulation) imported(change ...func(*importer.Options)) *importer.Result {
+func (s *Simulation) imported() *importer.Result {
 	s.Helper()
 	resolver := session.New(s.Kube, session.LiveSecrets(s.Kube), quota.New(time.Now, quota.Options{}), time.Now,
 		session.Options{HTTPClient: s.httpClient(&Network{})})
@@ -53,14 +54,11 @@ func (s *Simulation) imported(change ...func(*importer.Options)) *importer.Resul
 	if err != nil {
 		s.Fatal(err)
 	}
-	o := importer.Options{
-		Session: sess, Scheme: s.Kube.Scheme(), Namespace: Namespace, ClusterID: "simulated", Now: time.Now,
-		Pause: func(_ context.Context, d time.Duration) error { time.Sleep(d); return nil },
-	}
-	for _, f := range change {
-		f(&o)
-	}
-	r, err := importer.Import(s.Context(), o)
+	r, err := importer.Import(s.Context(), importer.Options{
+		Session: sess.Derive(awsconfig.Pace), Scheme: s.Kube.Scheme(), Namespace: Namespace, ClusterID: "simulated",
+		Now: time.Now, Progress: func(importer.Phase, int, int) {},
+		Manager: func(context.Context, map[string]string) string { return "" },
+	})
 	if err != nil {
 		s.Fatal(err)
 	}
