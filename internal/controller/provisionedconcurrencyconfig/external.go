@@ -96,8 +96,8 @@ func (e *external) desired(
 	return forProvider, initProvider, nil
 }
 
-// plan decides what is due. A failed request is repeated ever less often: AWS's record of its time may be unreadable, or
-// older than the last repetition.
+// plan decides what is due. A failed request is repeated ever less often: AWS's record of its time may be unreadable,
+// or older than the last repetition.
 func (e *external) plan(
 	_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig, o found,
 	c reconcile.Comparison[settings]) (reconcile.Plan,
