@@ -10,11 +10,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// compare returns how spec differs from what was observed.
+// compare returns how spec differs from what was observed. Of what is fixed at creation, the blocks that spec does not
+// have are left to AWS.
 func compare(
 	name string, d reconcile.Desired[settings], observed settings, owner tagging.Owner,
 ) reconcile.Comparison[settings] {
 	t := diff.Fill(withDefaults(name, d.Settings), observed, d.Left)
+	if len(t.VPCConfig.SubnetIDs) == 0 {
+		t.VPCConfig = observed.VPCConfig
+	}
 	if t.InstanceRequirements == nil {
 		t.InstanceRequirements = observed.InstanceRequirements
 	}

@@ -93,7 +93,11 @@ func removeInput(h functionname.Name, sid string) *lambda.RemovePermissionInput 
 }
 
 // fromAWS returns what a statement grants.
-func fromAWS(o observed) policy.Grant { return policy.GrantOf(o.statement, suffix(o.target)) }
+func fromAWS(o observed) policy.Grant {
+	g := policy.GrantOf(o.statement, suffix(o.target))
+	g.Rest = shown(g.Rest, o.statement)
+	return g
+}
 
 // observation returns what status shows of a statement.
 func observation(o observed) v1beta1.PermissionObservation {
@@ -105,7 +109,7 @@ func observation(o observed) v1beta1.PermissionObservation {
 		Action:       lambdaapi.Text(g.Action),
 		Principal:    lambdaapi.Text(g.Principal),
 		SourceArn:    lambdaapi.Text(g.SourceArn),
-		Statement:    lambdaapi.Text(shown(o.statement.Written, g.EventSourceToken)),
+		Statement:    lambdaapi.Text(shown(o.statement.Written, o.statement)),
 		RevisionID:   lambdaapi.Text(o.revision),
 	}
 	if len(o.statement.Resource) == 1 {
@@ -114,10 +118,10 @@ func observation(o observed) v1beta1.PermissionObservation {
 	return out
 }
 
-// shown returns a statement without the invoker's token, which is a secret.
-func shown(statement, token string) string {
-	if token == "" {
-		return statement
+// shown returns a text of a statement without the invokers' tokens, which are secrets.
+func shown(text string, of policy.Statement) string {
+	for _, token := range of.Condition.Tokens() {
+		text = strings.ReplaceAll(text, strconv.Quote(token), strconv.Quote(diff.Redacted))
 	}
-	return strings.ReplaceAll(statement, strconv.Quote(token), strconv.Quote(diff.Redacted))
+	return text
 }

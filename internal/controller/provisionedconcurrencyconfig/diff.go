@@ -77,7 +77,7 @@ func decide(
 	case failed:
 		plan.Wait = max(retryAfter-since(p, now), 0)
 		if plan.Wait == 0 {
-			plan.Call, plan.Changes = opPut, diff.Changes{{Path: "provisionedConcurrentExecutions"}}
+			plan.Call, plan.Does = opPut, "retried the failed request"
 		}
 	}
 	return plan

@@ -65,7 +65,7 @@ func TestDecide(t *testing.T) {
 			if (got.Ready.Status == corev1.ConditionTrue) != (tc.ready == xpv2.ReasonAvailable) {
 				t.Errorf("%s\nReady is %s", tc.reason, got.Ready.Status)
 			}
-			if got.Call != tc.call || got.Wait != tc.wait || (got.Call != "") != (len(got.Changes) > 0) && tc.spec == 5 {
+			if got.Call != tc.call || got.Wait != tc.wait || (tc.spec == 5) != (len(got.Changes) == 0) {
 				t.Errorf("%s\ncalls %q for %q, waits %v", tc.reason, got.Call, got.Changes, got.Wait)
 			}
 		})

@@ -31,7 +31,8 @@ type external struct {
 	api *lambda.Client
 	now func() time.Time
 
-	name functionname.Name
+	facts reconcile.Facts
+	name  functionname.Name
 }
 
 func newExternal(api *lambda.Client, now func() time.Time) awsResource {
@@ -44,7 +45,7 @@ func newExternal(api *lambda.Client, now func() time.Time) awsResource {
 
 // read reads the provisioned concurrency.
 func (e *external) read(
-	ctx context.Context, _ reconcile.Facts, mg *v1beta1.ProvisionedConcurrencyConfig,
+	ctx context.Context, f reconcile.Facts, mg *v1beta1.ProvisionedConcurrencyConfig,
 ) (found, error) {
 	p := mg.Spec.ForProvider
 	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier}.Name(mg)
@@ -56,7 +57,7 @@ func (e *external) read(
 			errors.Errorf("no alias or version of function %s is named: set spec.forProvider.qualifier, or set the "+
 				"external name to %s:qualifier", n, n)
 	}
-	e.name = n
+	e.facts, e.name = f, n
 	o := found{Name: n.String(), Description: description(n), Parent: n.String()}
 	out, err := e.api.GetProvisionedConcurrencyConfig(ctx,
 		&lambda.GetProvisionedConcurrencyConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
@@ -95,13 +96,20 @@ func (e *external) desired(
 	return forProvider, initProvider, nil
 }
 
-// plan decides what is due.
+// plan decides what is due. A failed request is repeated ever less often: AWS's record of its time may be unreadable,
+// or older than the last repetition.
 func (e *external) plan(
 	_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig, o found,
 	c reconcile.Comparison[settings]) (reconcile.Plan,
 	error,
 ) {
-	return decide(o.Resource, c.Changes, e.ready(mg, o), e.now()), nil
+	p := decide(o.Resource, c.Changes, e.ready(mg, o), e.now())
+	if p.Call != "" && len(p.Changes) == 0 {
+		if due, wait, _ := e.facts.Due(reconcile.PlannedCall{Call: p.Call}); len(due) == 0 {
+			p.Call, p.Wait = "", wait
+		}
+	}
+	return p, nil
 }
 
 // create requests provisioned concurrency, which AWS takes some minutes to provide.

@@ -214,6 +214,15 @@ func (c Condition) move(operator, key string, to *string) {
 	}
 }
 
+// Tokens returns the event source tokens of a condition, which are secrets.
+func (c Condition) Tokens() []string {
+	var all []string
+	for _, keys := range c {
+		all = append(all, keys[keyEventSourceToken]...)
+	}
+	return all
+}
+
 func (c Condition) clone() Condition {
 	out := Condition{}
 	for operator, keys := range c {
