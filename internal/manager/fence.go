@@ -18,25 +18,23 @@ import (
 // outlive it. It is less if another replica would begin sooner.
 const leaseCheck = time.Second
 
-// An attempt is a call of AWS, which ends when the lease does.
-type attempt struct{ cancel context.CancelCauseFunc }
-
 // guard allows calls of AWS only while the lease is held. A call after that, or one that is in flight when the lease
 // ends, stops the manager and with it the call's reconcile.
 func (l *lease) guard(mgr ctrl.Manager) (session.Fence, error) {
 	// Crossplane grants no rights on events.k8s.io.
 	l.LockConfig.EventRecorder = mgr.GetEventRecorderFor(l.LockConfig.Identity) //nolint:staticcheck // See above.
+	ended, end := context.WithCancel(context.Background())
 	err := mgr.Add(ctrlmanager.RunnableFunc(func(ctx context.Context) error {
 		t := time.NewTicker(l.check)
 		defer t.Stop()
-		return l.watch(ctx, t.C)
+		return l.watch(ctx, t.C, end)
 	}))
-	return l.fence(func() { watch.Stop(mgr, errLeaseLost) }), errors.Wrap(err, "cannot watch the lease")
+	return l.fence(ended, func() { watch.Stop(mgr, errLeaseLost) }), errors.Wrap(err, "cannot watch the lease")
 }
 
-// watch checks the lease at each tick until it ends, and then ends the attempts that are in flight. A timer is not
-// enough: it stops while a machine is suspended.
-func (l *lease) watch(ctx context.Context, ticks <-chan time.Time) error {
+// watch checks the lease at each tick until it ends, and then calls end. A timer is not enough: it stops while a machine
+// is suspended.
+func (l *lease) watch(ctx context.Context, ticks <-chan time.Time, end func()) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -44,56 +42,29 @@ func (l *lease) watch(ctx context.Context, ticks <-chan time.Time) error {
 		case <-ticks:
 		}
 		if ctx.Err() == nil && !l.held() {
-			l.endAttempts()
+			end()
 			return errLeaseLost
 		}
 	}
 }
 
-func (l *lease) fence(end func()) session.Fence {
-	end = sync.OnceFunc(end)
+// fence returns a fence that makes attempts while the lease is held. When ended is done, it ends those that are in
+// flight. It calls stop once it has refused or ended one.
+func (l *lease) fence(ended context.Context, stop func()) session.Fence {
+	stop = sync.OnceFunc(stop)
 	return func(ctx context.Context, attempt func(context.Context) error) error {
-		bounded, done := l.begin(ctx)
-		if bounded != nil {
+		// The context is not cancelled when the attempt ends: the response's body may be read later.
+		bounded, cancel := context.WithCancelCause(ctx)
+		defer context.AfterFunc(ended, func() { cancel(errLeaseLost) })()
+		if l.held() {
 			err := attempt(bounded)
-			done()
 			if err == nil || !errors.Is(context.Cause(bounded), errLeaseLost) {
 				return err
 			}
 		}
-		end()
+		stop()
 		// An error returned sooner would be reported in the resource's conditions.
 		<-ctx.Done()
 		return errLeaseLost
-	}
-}
-
-// begin begins an attempt if the lease is held. It returns the attempt's context, which is nil if the lease is not
-// held, and a function to call when the attempt ends.
-func (l *lease) begin(ctx context.Context) (context.Context, func()) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.lasting() {
-		return nil, nil
-	}
-	// The context is not cancelled when the attempt ends: the response's body may be read later.
-	ctx, cancel := context.WithCancelCause(ctx)
-	a := &attempt{cancel: cancel}
-	if l.attempts == nil {
-		l.attempts = map[*attempt]struct{}{}
-	}
-	l.attempts[a] = struct{}{}
-	return ctx, func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		delete(l.attempts, a)
-	}
-}
-
-func (l *lease) endAttempts() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for a := range l.attempts {
-		a.cancel(errLeaseLost)
 	}
 }

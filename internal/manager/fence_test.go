@@ -4,18 +4,23 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-func TestFence(t *testing.T) {
+func TestFence(t *testing.T) { synctest.Test(t, testFence) }
+
+func testFence(t *testing.T) {
 	l, c := newLease(t, fake.NewClientset())
 	l.renew(l.moment())
-	ended, sent := 0, 0
-	fence := l.fence(func() { ended++ })
-	send := func(context.Context) error { sent++; return nil }
-	if err := fence(t.Context(), send); err != nil || ended > 0 || sent != 1 {
+	stopped, sent := 0, 0
+	ended, end := context.WithCancel(t.Context())
+	fence := l.fence(ended, func() { stopped++ })
+	var body context.Context
+	send := func(ctx context.Context) error { sent++; body = ctx; return nil }
+	if err := fence(t.Context(), send); err != nil || stopped > 0 || sent != 1 {
 		t.Errorf("who holds the lease may call AWS: %v", err)
 	}
 	c.pass(time.Hour)
@@ -26,11 +31,13 @@ func TestFence(t *testing.T) {
 			t.Errorf("want %v and nothing sent, got %v, %d sent", errLeaseLost, err, sent)
 		}
 	}
-	if ended != 1 {
-		t.Errorf("the manager was told to end %d times, want once", ended)
+	if stopped != 1 {
+		t.Errorf("the manager was told to end %d times, want once", stopped)
 	}
-	if len(l.attempts) > 0 {
-		t.Errorf("%d attempts that have ended are remembered", len(l.attempts))
+	end()
+	synctest.Wait()
+	if body.Err() != nil {
+		t.Error("an attempt that has ended is remembered")
 	}
 }
 
@@ -74,10 +81,12 @@ func TestAttemptEndsWithTheLease(t *testing.T) {
 			reconcile, stop := context.WithCancel(t.Context())
 			defer stop()
 			ticks, watched := make(chan time.Time), make(chan error, 1)
-			go func() { watched <- l.watch(reconcile, ticks) }()
+			ended, end := context.WithCancel(t.Context())
+			defer end()
+			go func() { watched <- l.watch(reconcile, ticks, end) }()
 			var watchErr error
 			// The manager ends when its watch of the lease does, and its reconciles with it.
-			err := l.fence(stop)(reconcile, func(ctx context.Context) error {
+			err := l.fence(ended, stop)(reconcile, func(ctx context.Context) error {
 				for i := 0; i < 10 && watchErr == nil; i++ {
 					tc.pass(c)
 					if tc.renew {

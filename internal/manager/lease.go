@@ -123,8 +123,6 @@ type lease struct {
 
 	mu      sync.Mutex
 	renewed *moment // When the last successful renewal was sent. Nil if there is no lease.
-
-	attempts map[*attempt]struct{}
 }
 
 // A moment is a point in time on both clocks.

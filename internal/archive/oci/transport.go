@@ -40,18 +40,10 @@ type transport struct {
 	plain bool
 }
 
-// RoundTrip sends a request. It sends credentials to the host only that the request was made for, and
-// returns a RateLimitError if the server asks to call later.
+// RoundTrip sends a request. It returns a RateLimitError if the server asks to call later.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Scheme != "https" && !(t.plain && isLoopback(req.URL.Host)) {
 		return nil, errPlain
-	}
-	if first := firstOf(req); !sameOrigin(first.URL, req.URL) {
-		if req.Body != nil && req.Body != http.NoBody {
-			return nil, errBody
-		}
-		req = req.Clone(req.Context())
-		req.Header.Del("Authorization")
 	}
 	res, err := t.inner.RoundTrip(req)
 	if err != nil {
@@ -63,14 +55,6 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, &RateLimitError{Host: req.URL.Hostname(), After: retryAfter(after)}
 	}
 	return res, nil
-}
-
-// firstOf returns the request from which redirects led to this one.
-func firstOf(req *http.Request) *http.Request {
-	for req.Response != nil && req.Response.Request != nil {
-		req = req.Response.Request
-	}
-	return req
 }
 
 func sameOrigin(a, b *url.URL) bool {
@@ -87,9 +71,16 @@ func retryAfter(s string) time.Duration {
 	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
 }
 
-func checkRedirect(_ *http.Request, via []*http.Request) error {
+// checkRedirect sends credentials to the host only that the request was made for.
+func checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return errRedirects
+	}
+	if !sameOrigin(via[0].URL, req.URL) {
+		if req.Body != nil && req.Body != http.NoBody {
+			return errBody
+		}
+		req.Header.Del("Authorization")
 	}
 	return nil
 }

@@ -34,9 +34,6 @@ const (
 	// idle is the time for which a region counts as used after a reconcile of a resource there.
 	idle = 2 * time.Hour
 
-	// sweepEvery is the interval at which unused regions are dropped.
-	sweepEvery = 10 * time.Minute
-
 	// most is the maximum number of regions of a config.
 	most = 20
 )
@@ -79,7 +76,6 @@ type Limits struct {
 
 	mu      sync.Mutex
 	records map[scopeKey]*record
-	swept   time.Time
 }
 
 // A scopeKey is a config in an account and region.
@@ -105,7 +101,7 @@ type record struct {
 
 // New returns an empty cache of limits.
 func New(l Limiter, now func() time.Time) *Limits {
-	return &Limits{limiter: l, now: now, records: map[scopeKey]*record{}, swept: now()}
+	return &Limits{limiter: l, now: now, records: map[scopeKey]*record{}}
 }
 
 // A Resolver resolves configs. *session.Resolver is one.
@@ -133,28 +129,16 @@ func (n Recording) Resolve(ctx context.Context, mg resource.ModernManaged, regio
 func (b *Limits) recordUse(s *session.Session) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.sweep()
 	k := keyOf(s)
 	r := b.records[k]
 	if r == nil {
-		b.dropIf(func(other scopeKey) bool { // The credentials are of another account now.
-			return other.config == k.config && other.scope.Region == k.scope.Region
+		b.dropIf(func(other scopeKey) bool { // Those of the same region are of an account that the config had before.
+			return b.isIdle(other) || other.config == k.config && other.scope.Region == k.scope.Region
 		})
 		r = &record{}
 		b.records[k] = r
 	}
 	r.session, r.used = s, b.now()
-}
-
-// sweep drops regions that were unused for long. Look does so only for configs that resources use.
-// The caller holds the lock.
-func (b *Limits) sweep() {
-	now := b.now()
-	if now.Sub(b.swept) < sweepEvery {
-		return
-	}
-	b.swept = now
-	b.dropIf(b.isIdle)
 }
 
 // isIdle reports whether a record was unused for long. The caller holds the lock.

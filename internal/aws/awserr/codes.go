@@ -1,6 +1,11 @@
 package awserr
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/smithy-go"
+)
 
 // commonCodes has the codes with which any service of AWS refuses a call, and with which emulators
 // say that they lack an operation.
@@ -21,30 +26,8 @@ var commonCodes = []string{
 // serviceCodes has the codes of single services, by the SDK's IDs of services. Those of S3 include
 // what the SDK makes of a response without a body.
 var serviceCodes = map[string][]string{
-	"Lambda": {
-		"AliasLimitExceededException", "CallbackTimeoutException", "CapacityProviderLimitExceededException",
-		"CodeArtifactUserDeletedException", "CodeArtifactUserFailedException", "CodeArtifactUserPendingException",
-		"CodeSigningConfigNotFoundException", "CodeStorageExceededException", "CodeVerificationFailedException",
-		"DurableExecutionAlreadyStartedException", "EC2AccessDeniedException", "EC2ThrottledException",
-		"EC2UnexpectedException",
-		"EFSIOException", "EFSMountConnectivityException", "EFSMountFailureException", "EFSMountTimeoutException",
-		"ENILimitReachedException", "ENINotReadyException", "FunctionVersionsPerCapacityProviderLimitExceededException",
-		"InvalidCodeSignatureException", "InvalidParameterCombination", "InvalidParameterValueException",
-		"InvalidRequestContentException", "InvalidRuntimeException", "InvalidSecurityGroupIDException",
-		"InvalidSubnetIDException",
-		"InvalidZipFileException", "KMSAccessDeniedException", "KMSDisabledException", "KMSInvalidStateException",
-		"KMSNotFoundException", "ModeNotSupportedException", "NoPublishedVersionException",
-		"PolicyLengthExceededException",
-		"PreconditionFailedException", "ProvisionedConcurrencyConfigNotFoundException", "PublicPolicyException",
-		"RecursiveInvocationException", "RequestEntityTooLargeException", "RequestTooLargeException",
-		"ResourceConflictException",
-		"ResourceInUseException", "ResourceNotFoundException", "ResourceNotReadyException",
-		"S3FilesMountConnectivityException",
-		"S3FilesMountFailureException", "S3FilesMountTimeoutException",
-		"SerializedRequestEntityTooLargeException", "ServiceQuotaExceededException", "SnapStartException",
-		"SnapStartNotReadyException", "SnapStartRegenerationFailureException", "SnapStartTimeoutException",
-		"SubnetIPAddressLimitReachedException", "UnsupportedMediaTypeException",
-	},
+	// The SDK models the others, see isErrorOf.
+	"Lambda": {"InvalidParameterCombination", "RequestEntityTooLargeException"},
 	"STS": {
 		"ExpiredTradeInTokenException", "IDPCommunicationError", "IDPRejectedClaim",
 		"InvalidAuthorizationMessageException",
@@ -74,5 +57,16 @@ var serviceCodes = map[string][]string{
 
 // isErrorOf reports whether a service of AWS has errors with a code.
 func isErrorOf(service, code string) bool {
-	return code != "" && (slices.Contains(commonCodes, code) || slices.Contains(serviceCodes[service], code))
+	return code != "" && (slices.Contains(commonCodes, code) || slices.Contains(serviceCodes[service], code) ||
+		service == "Lambda" && isModelled(code))
+}
+
+// isModelled reports whether the SDK has a type for the errors of Lambda with a code.
+func isModelled(code string) bool {
+	e, ok := lambda.TypeRegistry.Entries["com.amazonaws.lambda#"+code]
+	if !ok {
+		return false
+	}
+	_, ok = e.New().(smithy.APIError)
+	return ok
 }

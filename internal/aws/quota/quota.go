@@ -79,7 +79,6 @@ type Limiter struct {
 
 	mu     sync.Mutex
 	scopes map[Scope]*scope
-	swept  time.Time
 	// gone has the counts of dropped scopes, by the labels that they share with others.
 	gone map[labels]Counts
 }
@@ -95,7 +94,7 @@ type scope struct {
 
 // New returns a Limiter whose buckets are full.
 func New(now func() time.Time, o Options) *Limiter {
-	return &Limiter{now: now, rates: o.Rates, scopes: map[Scope]*scope{}, swept: now(), gone: map[labels]Counts{}}
+	return &Limiter{now: now, rates: o.Rates, scopes: map[Scope]*scope{}, gone: map[labels]Counts{}}
 }
 
 // Reserve reserves a call of each of the Lambda operations, and returns 0 if the caller has all of them. Otherwise it

@@ -6,12 +6,8 @@ import (
 	"time"
 )
 
-const (
-	// idle is the time for which an unused scope is kept.
-	idle = 2 * time.Hour
-	// sweepEvery is the interval at which unused scopes are dropped.
-	sweepEvery = 10 * time.Minute
-)
+// idle is the time for which an unused scope is kept.
+const idle = 2 * time.Hour
 
 // String returns a text that differs between scopes.
 func (s Scope) String() string {
@@ -23,9 +19,9 @@ func (l *Limiter) scope(s Scope) *scope {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	l.sweep(now)
 	sc, ok := l.scopes[s]
 	if !ok {
+		l.sweep(now)
 		sc = &scope{}
 		for b := range sc.buckets {
 			rate, ok := l.rates[Bucket(b)]
@@ -40,13 +36,9 @@ func (l *Limiter) scope(s Scope) *scope {
 	return sc
 }
 
-// sweep drops scopes that were unused for long and that are as good as new but for their counts.
-// The caller holds the limiter's lock.
+// sweep drops scopes that were unused for long and that are as good as new but for their counts. It is called when
+// there is one more, and before they are counted. The caller holds the limiter's lock.
 func (l *Limiter) sweep(now time.Time) {
-	if now.Sub(l.swept) < sweepEvery {
-		return
-	}
-	l.swept = now
 	maps.DeleteFunc(l.scopes, func(s Scope, sc *scope) bool {
 		if now.Sub(sc.used) < idle || !sc.fresh(now) {
 			return false

@@ -53,7 +53,7 @@ func TestScopesComeAndGo(t *testing.T) {
 		l.Release(here, "stays")
 		most = max(most, len(l.scopes))
 	}
-	if limit := int((idle + sweepEvery).Minutes()) + 2; most > limit {
+	if limit := int(idle.Minutes()) + 2; most > limit {
 		t.Errorf("%d scopes were kept at a time, want %d at most", most, limit)
 	}
 	during, sent := series(t, l, "provider_lambda_quota_calls_total", map[string]string{
@@ -67,7 +67,7 @@ func TestScopesComeAndGo(t *testing.T) {
 		t.Errorf("%v calls were counted of 5000: a counter goes up only, whatever becomes of scopes", sent)
 	}
 	for range 20 {
-		e.now = e.now.Add(sweepEvery)
+		e.now = e.now.Add(idle / 10)
 		l.Reserve(here, user("stays"), "CreateFunction")
 		l.Release(here, "stays")
 	}
@@ -89,7 +89,7 @@ func TestScopesAreKept(t *testing.T) {
 			"A full bucket that nobody waits for is like a new one.", func(l *Limiter) { l.Release(here, "u") },
 			idle, 0,
 		},
-		"Recent": {"It is kept for a while.", func(*Limiter) {}, idle - sweepEvery, 1},
+		"Recent": {"It is kept for a while.", func(*Limiter) {}, idle - time.Minute, 1},
 		"Paused": {
 			"What AWS has closed is not opened by looking away.",
 			func(l *Limiter) { l.throttled(here, ControlPlane, 3*time.Hour) }, idle, 1,
