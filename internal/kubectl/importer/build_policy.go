@@ -121,7 +121,7 @@ func (b *builder) resourcePolicy(f *function, qualifier string) entry {
 		"The policy has statements that a Permission cannot express, so this ResourcePolicy has all of them.",
 	}
 	for _, st := range statementsOf(f.policies[qualifier]) {
-		e.item.Sensitive = e.item.Sensitive || policy.GrantOf(st, "").EventSourceToken != ""
+		e.item.Sensitive = e.item.Sensitive || len(st.Condition.Tokens()) > 0
 	}
 	return e
 }
