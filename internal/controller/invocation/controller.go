@@ -26,7 +26,6 @@ import (
 
 // Setup adds a controller of Invocations to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
-	seen := newFingerprints()
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.Invocation]{
 		GVK:     v1beta1.InvocationGroupVersionKind,
 		New:     func() *v1beta1.Invocation { return &v1beta1.Invocation{} },
@@ -34,9 +33,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		Region:  func(i *v1beta1.Invocation) string { return i.Spec.ForProvider.Region },
 		Reads:   func(*v1beta1.Invocation) []string { return nil },
 		Observer: func(_ *v1beta1.Invocation, s *session.Session) reconcile.Observer[*v1beta1.Invocation] {
-			return &external{
-				api: session.Client(s, lambda.NewFromConfig), objects: o.Objects, now: o.Now, fingerprints: seen,
-			}
+			return &external{api: session.Client(s, lambda.NewFromConfig), objects: o.Objects, now: o.Now}
 		},
 		ActsOn: func(i *v1beta1.Invocation) []tenancy.Target {
 			return tenancy.Functions(i.Spec.ForProvider.FunctionName, i.Status.AtProvider.FunctionName)

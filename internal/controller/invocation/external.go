@@ -34,8 +34,6 @@ const (
 
 // external invokes a function. It lives for one reconcile.
 type external struct {
-	fingerprints *fingerprints
-
 	api     *lambda.Client
 	objects refs.Objects
 	now     func() time.Time
@@ -177,7 +175,7 @@ func (e *external) prepare(ctx context.Context, i *v1beta1.Invocation, r *record
 	if e.event, err = e.payload(ctx, i); err != nil {
 		return err
 	}
-	if e.input, err = e.fingerprints.fingerprint(r.uid(i), i.Spec.ForProvider, e.event); err != nil {
+	if e.input, err = fingerprint(r.uid(i), i.Spec.ForProvider, e.event); err != nil {
 		return err
 	}
 	if e.record = r.of(e.input); e.record == nil {
