@@ -60,18 +60,8 @@ func objectRefs(i *v1beta1.Invocation) []refs.ObjectRef {
 	if from == nil {
 		return nil
 	}
-	ref, _, _ := source(i.GetNamespace(), *from)
+	ref, _ := refs.KeyOf(i.GetNamespace(), *from)
 	return []refs.ObjectRef{ref}
-}
-
-// source returns the object and the key of a payload, and whether it may be missing.
-func source(namespace string, from v1beta1.ValueSource) (ref refs.ObjectRef, key string, optional bool) {
-	ref, k := refs.ObjectRef{Kind: refs.ConfigMap, Namespace: namespace}, from.ConfigMapKeyRef
-	if from.SecretKeyRef != nil {
-		ref.Kind, k = refs.Secret, from.SecretKeyRef
-	}
-	ref.Name = k.Name
-	return ref, k.Key, ptr.Deref(k.Optional, false)
 }
 
 // redact removes the input and the results of functions from an Invocation that is logged.

@@ -197,9 +197,9 @@ func (e *external) payload(ctx context.Context, i *v1beta1.Invocation) (event, e
 	ev := event{payload: []byte(ptr.Deref(p.Payload, ""))}
 	if p.PayloadFrom != nil {
 		field += "From"
-		ref, key, optional := source(i.GetNamespace(), *p.PayloadFrom)
-		b, err := refs.Value(ctx, e.objects, ref, key)
-		if err != nil && !(optional && refs.IsMissing(err)) {
+		ref, k := refs.KeyOf(i.GetNamespace(), *p.PayloadFrom)
+		b, err := refs.Value(ctx, e.objects, ref, k.Key)
+		if err != nil && !(ptr.Deref(k.Optional, false) && refs.IsMissing(err)) {
 			return event{}, errors.Wrap(err, "cannot read "+field)
 		}
 		ev = event{payload: b, secret: ref.Kind == refs.Secret}
