@@ -54,19 +54,15 @@ type Source struct {
 func (s Source) Refs(namespace string) []refs.ObjectRef {
 	switch {
 	case s.ConfigMap != "":
-		return []refs.ObjectRef{configMap(namespace, s.ConfigMap)}
+		return []refs.ObjectRef{refs.ConfigMapOf(namespace, s.ConfigMap)}
 	case s.OCI != nil:
 		return ociRefs(*s.OCI, namespace)
 	}
 	if s.ZipFileFrom != nil {
-		ref, _ := keyOf(namespace, v1beta1.KeySource(*s.ZipFileFrom))
+		ref, _ := refs.KeyOf(namespace, v1beta1.ValueSource(*s.ZipFileFrom))
 		return []refs.ObjectRef{ref}
 	}
 	return nil
-}
-
-func configMap(namespace, name string) refs.ObjectRef {
-	return refs.ObjectRef{Kind: refs.ConfigMap, Namespace: namespace, Name: name}
 }
 
 // A Bundle is an archive that was found, and what identifies it.

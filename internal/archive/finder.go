@@ -109,7 +109,7 @@ func (f Finder) zip(ctx context.Context, namespace string, s Source) ([]byte, er
 }
 
 func (f Finder) configMap(ctx context.Context, namespace string, s Source) ([]byte, error) {
-	data, err := f.Objects.Get(ctx, configMap(namespace, s.ConfigMap))
+	data, err := f.Objects.Get(ctx, refs.ConfigMapOf(namespace, s.ConfigMap))
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot read %s.configMapRef", s.Field)
 	}
@@ -121,14 +121,14 @@ func (f Finder) configMap(ctx context.Context, namespace string, s Source) ([]by
 }
 
 func (f Finder) zipFile(ctx context.Context, namespace string, s Source) ([]byte, error) {
-	ref, key := keyOf(namespace, v1beta1.KeySource(*s.ZipFileFrom))
-	zip, err := refs.Value(ctx, f.Objects, ref, key)
+	ref, k := refs.KeyOf(namespace, v1beta1.ValueSource(*s.ZipFileFrom))
+	zip, err := refs.Value(ctx, f.Objects, ref, k.Key)
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot read %s.zipFileFrom", s.Field)
 	}
 	if !isZip(zip) {
 		return nil, errors.Errorf(
-			"key %q of %s is not a .zip archive: put the archive's bytes there, base64-encoded once", key, ref)
+			"key %q of %s is not a .zip archive: put the archive's bytes there, base64-encoded once", k.Key, ref)
 	}
 	return zip, nil
 }

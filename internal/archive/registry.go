@@ -66,7 +66,7 @@ func (f Finder) tag(ctx context.Context, namespace string, b Bundle) (string, er
 func (f Finder) auth(ctx context.Context, namespace string, s Source) (oci.Auth, error) {
 	a := oci.Auth{ECR: f.ECR}
 	for _, r := range s.OCI.PullSecretRefs {
-		ref, key := secretOf(namespace, r.Name), ".dockerconfigjson"
+		ref, key := refs.SecretOf(namespace, r.Name), ".dockerconfigjson"
 		text, err := refs.Value(ctx, f.Objects, ref, key)
 		if err != nil {
 			return a, errors.Wrap(err, "cannot read pullSecretRefs")
@@ -125,30 +125,18 @@ func download(ctx context.Context, a oci.Artifact, w io.Writer) error {
 func ociRefs(s v1beta1.OCISource, namespace string) []refs.ObjectRef {
 	var all []refs.ObjectRef
 	for _, r := range s.PullSecretRefs {
-		all = append(all, secretOf(namespace, r.Name))
+		all = append(all, refs.SecretOf(namespace, r.Name))
 	}
 	if s.Verify == nil {
 		return all
 	}
 	if k := s.Verify.Cosign.KeyRef; k != nil {
-		ref, _ := keyOf(namespace, *k)
+		ref, _ := refs.KeyOf(namespace, v1beta1.ValueSource(*k))
 		all = append(all, ref)
 	}
 	if k := s.Verify.Cosign.Keyless; k != nil {
-		ref, _ := keyOf(namespace, k.TrustedRootRef)
+		ref, _ := refs.KeyOf(namespace, v1beta1.ValueSource(k.TrustedRootRef))
 		all = append(all, ref)
 	}
 	return all
-}
-
-// keyOf returns the object and the key of a source of a key.
-func keyOf(namespace string, k v1beta1.KeySource) (refs.ObjectRef, string) {
-	if k.SecretKeyRef != nil {
-		return secretOf(namespace, k.SecretKeyRef.Name), k.SecretKeyRef.Key
-	}
-	return configMap(namespace, k.ConfigMapKeyRef.Name), k.ConfigMapKeyRef.Key
-}
-
-func secretOf(namespace, name string) refs.ObjectRef {
-	return refs.ObjectRef{Kind: refs.Secret, Namespace: namespace, Name: name}
 }

@@ -84,8 +84,8 @@ func (f Finder) trusted(ctx context.Context, namespace string, c v1beta1.CosignV
 	if from == nil {
 		from = &c.Keyless.TrustedRootRef
 	}
-	ref, key := keyOf(namespace, *from)
-	return refs.Value(ctx, f.Objects, ref, key)
+	ref, k := refs.KeyOf(namespace, v1beta1.ValueSource(*from))
+	return refs.Value(ctx, f.Objects, ref, k.Key)
 }
 
 func signer(i v1beta1.CosignIdentity) verify.Signer {

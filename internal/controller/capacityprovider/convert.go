@@ -24,11 +24,7 @@ func createInput(name string, s settings) *lambda.CreateCapacityProviderInput {
 // updateInput returns the request with the blocks that changed, each of them complete.
 func updateInput(name string, t settings, changes diff.Changes) *lambda.UpdateCapacityProviderInput {
 	in := &lambda.UpdateCapacityProviderInput{CapacityProviderName: ptr.To(name)}
-	for _, path := range updatable {
-		if changes.Any(path) {
-			settingsToUpdate.CopyField(in, &t, path)
-		}
-	}
+	settingsToUpdate.CopyIf(in, &t, func(path string) bool { return changes.Any(path) })
 	return in
 }
 

@@ -9,9 +9,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff/samefields"
 )
 
-// updatable has the paths of the settings that an update can change, besides the tags.
-var updatable = []string{"capacityProviderScalingConfig", "propagateTags", "telemetryConfig"}
-
 // The conversions that names do not describe, from spec to settings and on to the SDK's inputs.
 var (
 	specToSettings = samefields.MustNew[v1beta1.CapacityProviderSettings, settings](

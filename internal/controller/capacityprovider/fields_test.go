@@ -8,7 +8,7 @@ import (
 )
 
 // TestNoCounterpart lists the fields that are copied nowhere. If it fails for a new member of the SDK, add the field to
-// the API type, to settings and to updatable, or add it here.
+// the API type and to settings, or add it here.
 func TestNoCounterpart(t *testing.T) {
 	unreadSpec, _ := specToSettings.Unpaired()
 	unreadFixed, _ := fixedToSettings.Unpaired()
@@ -61,18 +61,3 @@ func TestNoCounterpart(t *testing.T) {
 		})
 	}
 }
-
-// TestUpdatable compares the paths with what the update accepts.
-func TestUpdatable(t *testing.T) {
-	want := []string{}
-	for _, name := range settingsToUpdate.Names() {
-		want = append(want, jsonName(name))
-	}
-	slices.Sort(want)
-	if d := cmp.Diff(want, updatable); d != "" {
-		t.Errorf("an update accepts: -want +got\n%s", d)
-	}
-}
-
-// jsonName returns the name of a field of settings as users know it.
-func jsonName(field string) string { return string(field[0]|' ') + field[1:] }

@@ -31,11 +31,7 @@ func updateInput(uuid, function string, t settings, changes diff.Changes) *lambd
 	if changes.Any("functionName") {
 		in.FunctionName = ptr.To(function)
 	}
-	for _, path := range updatable {
-		if changes.Any(path) {
-			settingsToUpdate.CopyField(in, &t, path)
-		}
-	}
+	settingsToUpdate.CopyIf(in, &t, func(path string) bool { return changes.Any(path) })
 	return in
 }
 

@@ -12,15 +12,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff/samefields"
 )
 
-// updatable has the paths of the settings that an update can change, but for the function, which is sent as in spec.
-var updatable = []string{
-	"enabled", "batchSize", "maximumBatchingWindowInSeconds", "filterCriteria", "kmsKeyArn", "functionResponseTypes",
-	"bisectBatchOnFunctionError", "maximumRecordAgeInSeconds", "maximumRetryAttempts", "destinationConfig",
-	"parallelizationFactor", "tumblingWindowInSeconds", "scalingConfig", "provisionedPollerConfig", "metricsConfig",
-	"loggingConfig", "sourceAccessConfigurations", "documentDBEventSourceConfig", "amazonManagedKafkaEventSourceConfig",
-	"selfManagedKafkaEventSourceConfig",
-}
-
 // The conversions that names do not describe, from spec to settings and on to the SDK's inputs.
 var (
 	specToSettings = samefields.MustNew[v1beta1.EventSourceMappingSettings, settings](
@@ -44,6 +35,7 @@ var (
 
 	// AWS keeps what is nil and clears what is empty.
 	settingsToUpdate = samefields.MustNew[settings, lambda.UpdateEventSourceMappingInput](append(inputs,
+		samefields.Except("functionName"), // It is sent as in spec.
 		samefields.Clears("filterCriteria", "kmsKeyArn", "functionResponseTypes", "destinationConfig", "scalingConfig",
 			"provisionedPollerConfig", "metricsConfig", "loggingConfig", "sourceAccessConfigurations"),
 		samefields.With(changedAccess),

@@ -2,14 +2,13 @@ package eventsourcemapping
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 // TestNoCounterpart lists the fields that are copied nowhere. If it fails for a new member of the SDK, add the field to
-// the API type, to settings and to updatable, or add it here.
+// the API type and to settings, or add it here.
 func TestNoCounterpart(t *testing.T) {
 	unreadSpec, _ := specToSettings.Unpaired()
 	_, unsetInCreate := settingsToCreate.Unpaired()
@@ -27,7 +26,7 @@ func TestNoCounterpart(t *testing.T) {
 			got:    unreadSpec, want: []string{"DestinationConfig.OnFailure.DestinationFrom", "KMSKeyArnFrom"},
 		},
 		"Create": {reason: "The function is named as in spec.", got: unsetInCreate, want: []string{"FunctionName"}},
-		"Update": {reason: "The mapping is named beside the copy.", got: unsetInUpdate, want: []string{"UUID"}},
+		"Update": {reason: "Mapping and function are named beside the copy.", got: unsetInUpdate, want: []string{"UUID", "FunctionName"}},
 		"Answer": {reason: "All of it reaches settings or status.", got: unread, want: []string{"ResultMetadata"}},
 		"SettingsOfAnswer": {
 			reason: "AWS returns an ARN and a state, and tags by another call.",
@@ -44,17 +43,5 @@ func TestNoCounterpart(t *testing.T) {
 				t.Errorf("%s\nfields without a counterpart: -listed +found\n%s", tc.reason, d)
 			}
 		})
-	}
-}
-
-// TestUpdatable compares the paths with what the update accepts.
-func TestUpdatable(t *testing.T) {
-	got := append([]string{"functionName"}, updatable...)
-	sameName := func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }
-	want := settingsToUpdate.Names()
-	slices.SortFunc(got, sameName)
-	slices.SortFunc(want, sameName)
-	if !slices.EqualFunc(want, got, strings.EqualFold) {
-		t.Errorf("an update accepts %q, the paths are %q", want, got)
 	}
 }

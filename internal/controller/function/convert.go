@@ -33,11 +33,9 @@ func configurationInput(
 	name string, t settings, changes diff.Changes, revision *string,
 ) *lambda.UpdateFunctionConfigurationInput {
 	in := &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(name), RevisionId: revision}
-	for _, path := range paths(field.configured) {
-		if changes.Any(path) || path == environmentPath && encryptsAgain(t, changes) {
-			settingsToUpdate.CopyField(in, &t, path)
-		}
-	}
+	settingsToUpdate.CopyIf(in, &t, func(path string) bool {
+		return changes.Any(path) || path == environmentPath && encryptsAgain(t, changes)
+	})
 	return in
 }
 

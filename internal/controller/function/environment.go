@@ -57,9 +57,9 @@ func variables(
 func fromObject(
 	ctx context.Context, r refs.Objects, namespace, at string, s v1beta1.EnvironmentSource, out map[string]string,
 ) error {
-	ref := sourceRef(namespace, s)
+	ref, optional := sourceRef(namespace, s)
 	data, err := r.Get(ctx, ref)
-	if refs.IsMissing(err) && optional(s) {
+	if refs.IsMissing(err) && optional {
 		return nil
 	}
 	if err != nil {
@@ -82,7 +82,7 @@ func fromObject(
 func fromKey(
 	ctx context.Context, r refs.Objects, namespace, at string, v v1beta1.EnvironmentVariable, out map[string]string,
 ) error {
-	ref, sel := keyRef(namespace, v.ValueFrom.SecretKeyRef, v.ValueFrom.ConfigMapKeyRef)
+	ref, sel := refs.KeyOf(namespace, v.ValueFrom)
 	value, err := refs.Value(ctx, r, ref, sel.Key)
 	if refs.IsMissing(err) && ptr.Deref(sel.Optional, false) {
 		return nil
@@ -101,27 +101,22 @@ func (r *refCollector) variables(s v1beta1.FunctionSettings) {
 		return
 	}
 	for _, v := range e.VariablesFrom {
-		if ref, _ := keyRef(r.namespace, v.ValueFrom.SecretKeyRef, v.ValueFrom.ConfigMapKeyRef); ref.Name != "" {
+		if ref, _ := refs.KeyOf(r.namespace, v.ValueFrom); ref.Name != "" {
 			r.add(ref)
 		}
 	}
 	for _, v := range e.EnvFrom {
-		r.add(sourceRef(r.namespace, v))
+		ref, _ := sourceRef(r.namespace, v)
+		r.add(ref)
 	}
 }
 
-func sourceRef(namespace string, s v1beta1.EnvironmentSource) refs.ObjectRef {
-	if s.SecretRef != nil {
-		return secret(namespace, s.SecretRef.Name)
+// sourceRef returns the object that a source names, and whether it may be missing.
+func sourceRef(namespace string, s v1beta1.EnvironmentSource) (ref refs.ObjectRef, optional bool) {
+	if of := s.SecretRef; of != nil {
+		return refs.SecretOf(namespace, of.Name), ptr.Deref(of.Optional, false)
 	}
-	return configMap(namespace, s.ConfigMapRef.Name)
-}
-
-func optional(s v1beta1.EnvironmentSource) bool {
-	if s.SecretRef != nil {
-		return ptr.Deref(s.SecretRef.Optional, false)
-	}
-	return ptr.Deref(s.ConfigMapRef.Optional, false)
+	return refs.ConfigMapOf(namespace, s.ConfigMapRef.Name), ptr.Deref(s.ConfigMapRef.Optional, false)
 }
 
 // initialEnvironment returns the variables of a creation, nil if there are none.

@@ -14,11 +14,11 @@ import (
 
 func TestVariables(t *testing.T) {
 	objs := testenv.Objects{
-		secret("ns", "app"):    refs.ObjectData{"A1": []byte("secret-a"), "B1": []byte("secret-b")},
-		configMap("ns", "cfg"): refs.ObjectData{"B1": []byte("config-b")},
-		secret("ns", "tls"):    refs.ObjectData{"tls.crt": []byte("x")},
-		secret("ns", "big"):    refs.ObjectData{"BIG": []byte(strings.Repeat("x", 5000))},
-		secret("ns", "key"):    refs.ObjectData{"KEY": {0xff, 0xfe, 'k'}},
+		refs.SecretOf("ns", "app"):    refs.ObjectData{"A1": []byte("secret-a"), "B1": []byte("secret-b")},
+		refs.ConfigMapOf("ns", "cfg"): refs.ObjectData{"B1": []byte("config-b")},
+		refs.SecretOf("ns", "tls"):    refs.ObjectData{"tls.crt": []byte("x")},
+		refs.SecretOf("ns", "big"):    refs.ObjectData{"BIG": []byte(strings.Repeat("x", 5000))},
+		refs.SecretOf("ns", "key"):    refs.ObjectData{"KEY": {0xff, 0xfe, 'k'}},
 	}
 	fromSecret := func(name string, optional bool) v1beta1.EnvironmentSource {
 		return v1beta1.EnvironmentSource{
@@ -131,8 +131,8 @@ func TestSteadyErrors(t *testing.T) {
 		same[k] = []byte(strings.Repeat("x", 1000))
 	}
 	objs := testenv.Objects{
-		secret("ns", "tls"):  refs.ObjectData{"tls.crt": []byte("x"), "tls.key": []byte("x"), "ca.crt": []byte("x")},
-		secret("ns", "same"): same,
+		refs.SecretOf("ns", "tls"):  refs.ObjectData{"tls.crt": []byte("x"), "tls.key": []byte("x"), "ca.crt": []byte("x")},
+		refs.SecretOf("ns", "same"): same,
 	}
 	for name, want := range map[string]string{
 		"tls":  `key "ca.crt" of Secret/ns/tls is not a valid name`,
@@ -167,7 +167,7 @@ func TestObjectRefs(t *testing.T) {
 			ZipFileFrom: &v1beta1.ZipFileSource{ConfigMapKeyRef: &v1beta1.KeySelector{Name: "zip", Key: "z"}},
 		}}
 	})
-	want := []refs.ObjectRef{secret("ns", "a"), configMap("ns", "b"), configMap("ns", "code"), configMap("ns", "zip")}
+	want := []refs.ObjectRef{refs.SecretOf("ns", "a"), refs.ConfigMapOf("ns", "b"), refs.ConfigMapOf("ns", "code"), refs.ConfigMapOf("ns", "zip")}
 	if diff := cmp.Diff(want, objectRefs(f)); diff != "" {
 		t.Errorf("every object that wakes the function, each once: -want, +got:\n%s", diff)
 	}

@@ -219,7 +219,7 @@ func (e *external) plan(
 		}
 		return plan, err
 	}
-	plan, err := e.withHistory(f, plan)
+	plan, err := e.withHistory(f, o.Resource, plan)
 	if err == nil && plan.Call == "" {
 		err = p.unverified
 	}

@@ -203,7 +203,7 @@ func TestSecretsStaySecret(t *testing.T) {
 			return &lambda.UpdateFunctionConfigurationOutput{}, nil
 		}),
 	})
-	th := testExternal(api.Lambda, testenv.Objects{secret("ns", "db"): refs.ObjectData{"password": []byte(value)}})
+	th := testExternal(api.Lambda, testenv.Objects{refs.SecretOf("ns", "db"): refs.ObjectData{"password": []byte(value)}})
 
 	done := engine.Once(testContext(t), th.resource(), reconcile.Facts{}, f, nil)
 	if done.Err != nil {

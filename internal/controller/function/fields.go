@@ -32,9 +32,6 @@ type field struct {
 // configuration is the call that changes most fields.
 var configuration = []call{opUpdateConfiguration}
 
-// configured reports whether UpdateFunctionConfiguration changes the field.
-func (f field) configured() bool { return slices.Contains(f.by, opUpdateConfiguration) }
-
 var fields = []field{
 	{path: "packageType"},
 	{path: "runtime", by: configuration},

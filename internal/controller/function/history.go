@@ -14,13 +14,9 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
-	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
-
-// pathHistory is the setting that limits the number of versions.
-const pathHistory = "historyLimit"
 
 // pruning is the result of checking the versions beyond the limit.
 type pruning struct {
@@ -36,18 +32,17 @@ func (e *external) readHistory(ctx context.Context, f *v1beta1.Function, o obser
 	if !steady(f) {
 		return effects
 	}
-	h := &f.Status.AtProvider.VersionHistory
-	e.pruning.unused, effects, e.pruning.err = e.pruner().Unused(ctx, functionOf(o), h, excess(f), e.now())
+	e.pruning.unused, effects, e.pruning.err = e.pruner(f, o).Unused(ctx, excess(f))
 	return effects
 }
 
-func (e *external) pruner() versions.Pruner {
-	return versions.Pruner{Facts: e.facts, API: e.api, Cache: e.cache, Resources: e.resources, Limited: e.limited}
-}
-
-func functionOf(o observed) versions.Function {
+func (e *external) pruner(f *v1beta1.Function, o observed) versions.Pruner {
 	c := o.config()
-	return versions.FunctionOf(ptr.Deref(c.FunctionName, ""), ptr.Deref(c.FunctionArn, ""))
+	return versions.Pruner{
+		Facts: e.facts, API: e.api, Cache: e.cache, Resources: e.resources, Limited: e.limited,
+		Function: versions.FunctionOf(ptr.Deref(c.FunctionName, ""), ptr.Deref(c.FunctionArn, "")),
+		History:  &f.Status.AtProvider.VersionHistory,
+	}
 }
 
 // excess returns the versions beyond the limit, oldest first.
@@ -67,7 +62,7 @@ func steady(f *v1beta1.Function) bool {
 }
 
 // withHistory adds to a plan that has no other call the deletion of a version beyond the limit that nothing uses.
-func (e *external) withHistory(f *v1beta1.Function, p reconcile.Plan) (reconcile.Plan, error) {
+func (e *external) withHistory(f *v1beta1.Function, o observed, p reconcile.Plan) (reconcile.Plan, error) {
 	limit := f.Spec.ForProvider.HistoryLimit
 	switch {
 	case limit == nil, p.Call != "", p.Ready.Status != corev1.ConditionTrue:
@@ -75,13 +70,8 @@ func (e *external) withHistory(f *v1beta1.Function, p reconcile.Plan) (reconcile
 	case e.pruning.err != nil:
 		return p, e.pruning.err
 	case e.pruning.unused != "":
-		earlier := len(versions.Earlier(
-			&f.Status.AtProvider.VersionHistory, ptr.Deref(f.Status.AtProvider.LatestPublishedVersion, ""),
-		))
 		p.Call = versions.CallDelete
-		p.Changes = diff.Changes{
-			{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", earlier), New: fmt.Sprint(*limit)},
-		}
+		p.Changes = e.pruner(f, o).Changes(*limit, ptr.Deref(f.Status.AtProvider.LatestPublishedVersion, ""))
 		p.Followed, p.Does = p.Changes, "deleted version "+e.pruning.unused+" beyond the limit: "+p.Changes.String()
 	case !steady(f) && len(versions.Due(&f.Status.AtProvider.VersionHistory, excess(f), e.now())) > 0:
 		p.After = reconcile.MinPending
@@ -91,8 +81,7 @@ func (e *external) withHistory(f *v1beta1.Function, p reconcile.Plan) (reconcile
 
 // prune deletes the version that nothing uses.
 func (e *external) prune(ctx context.Context, f *v1beta1.Function, o observed) (reconcile.Result, error) {
-	h := &f.Status.AtProvider.VersionHistory
-	effects, err := e.pruner().Prune(ctx, functionOf(o), h, e.pruning.unused, e.now())
+	effects, err := e.pruner(f, o).Prune(ctx, e.pruning.unused)
 	return reconcile.Result{Effects: effects}, err
 }
 

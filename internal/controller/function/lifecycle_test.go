@@ -170,7 +170,7 @@ func TestInitProviderLeavesCodeAlone(t *testing.T) {
 
 func TestRotatedSecretIsRolledOut(t *testing.T) {
 	e := newEnv(t)
-	e.objects[secret("ns", "db")] = refs.ObjectData{"password": []byte("one")}
+	e.objects[refs.SecretOf("ns", "db")] = refs.ObjectData{"password": []byte("one")}
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{VariablesFrom: []v1beta1.EnvironmentVariable{
 			{Name: "DB_PASSWORD", ValueFrom: v1beta1.ValueSource{
@@ -179,7 +179,7 @@ func TestRotatedSecretIsRolledOut(t *testing.T) {
 		}}
 	})
 	e.Converge(f)
-	e.objects[secret("ns", "db")] = refs.ObjectData{"password": []byte("two")}
+	e.objects[refs.SecretOf("ns", "db")] = refs.ObjectData{"password": []byte("two")}
 	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration"}, e.Converge(f)); diff != "" {
 		t.Errorf("a rotated Secret must be rolled out: -want, +got:\n%s", diff)
 	}

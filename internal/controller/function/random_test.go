@@ -204,18 +204,18 @@ func (g generator) code() v1beta1.FunctionCode {
 // randomObjects returns the objects that random specs refer to.
 func randomObjects() (testenv.Objects, error) {
 	out := testenv.Objects{
-		secret("ns", "s"):        refs.ObjectData{"k1": []byte("one"), "k2": []byte("two")},
-		configMap("ns", "c"):     refs.ObjectData{"x": []byte("1"), "y": []byte("2")},
-		configMap("ns", "code1"): refs.ObjectData{"index.py": []byte("c1")},
-		configMap("ns", "code2"): refs.ObjectData{"index.py": []byte("c2")},
-		secret("ns", "zip"):      refs.ObjectData{},
+		refs.SecretOf("ns", "s"):        refs.ObjectData{"k1": []byte("one"), "k2": []byte("two")},
+		refs.ConfigMapOf("ns", "c"):     refs.ObjectData{"x": []byte("1"), "y": []byte("2")},
+		refs.ConfigMapOf("ns", "code1"): refs.ObjectData{"index.py": []byte("c1")},
+		refs.ConfigMapOf("ns", "code2"): refs.ObjectData{"index.py": []byte("c2")},
+		refs.SecretOf("ns", "zip"):      refs.ObjectData{},
 	}
 	for _, k := range []string{"z1", "z2"} {
 		b, err := archive.Zip(map[string][]byte{"index.py": []byte(k)})
 		if err != nil {
 			return nil, err
 		}
-		out[secret("ns", "zip")][k] = b
+		out[refs.SecretOf("ns", "zip")][k] = b
 	}
 	return out, nil
 }

@@ -111,22 +111,3 @@ func (r *refCollector) add(ref refs.ObjectRef) {
 	}
 	r.found = append(r.found, ref)
 }
-
-// keyRef returns the selector that is set, and the object that it selects from.
-func keyRef(namespace string, s, cm *v1beta1.KeySelector) (refs.ObjectRef, v1beta1.KeySelector) {
-	switch {
-	case s != nil:
-		return secret(namespace, s.Name), *s
-	case cm != nil:
-		return configMap(namespace, cm.Name), *cm
-	}
-	return refs.ObjectRef{}, v1beta1.KeySelector{}
-}
-
-func secret(namespace, name string) refs.ObjectRef {
-	return refs.ObjectRef{Kind: refs.Secret, Namespace: namespace, Name: name}
-}
-
-func configMap(namespace, name string) refs.ObjectRef {
-	return refs.ObjectRef{Kind: refs.ConfigMap, Namespace: namespace, Name: name}
-}

@@ -342,7 +342,7 @@ func TestPullSecret(t *testing.T) {
 	if _, err := e.Do(e.f); err == nil || !strings.Contains(err.Error(), "Secret ns/regcred does not exist") {
 		t.Errorf("got %v", err)
 	}
-	e.objects[secret("ns", "regcred")] = refs.ObjectData{".dockerconfigjson": []byte(`{"auths":{"` + e.registry.Host + `":{"auth":"bWU6aHVudGVyMg=="}}}`)}
+	e.objects[refs.SecretOf("ns", "regcred")] = refs.ObjectData{".dockerconfigjson": []byte(`{"auths":{"` + e.registry.Host + `":{"auth":"bWU6aHVudGVyMg=="}}}`)}
 	e.Converge(e.f)
 	if e.Double.Count("CreateFunction") != 1 {
 		t.Error("the function is not created")

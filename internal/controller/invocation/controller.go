@@ -26,7 +26,6 @@ import (
 
 // Setup adds a controller of Invocations to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
-	seen := newFingerprints()
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.Invocation]{
 		GVK:     v1beta1.InvocationGroupVersionKind,
 		New:     func() *v1beta1.Invocation { return &v1beta1.Invocation{} },
@@ -34,9 +33,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		Region:  func(i *v1beta1.Invocation) string { return i.Spec.ForProvider.Region },
 		Reads:   func(*v1beta1.Invocation) []string { return nil },
 		Observer: func(_ *v1beta1.Invocation, s *session.Session) reconcile.Observer[*v1beta1.Invocation] {
-			return &external{
-				api: session.Client(s, lambda.NewFromConfig), objects: o.Objects, now: o.Now, fingerprints: seen,
-			}
+			return &external{api: session.Client(s, lambda.NewFromConfig), objects: o.Objects, now: o.Now}
 		},
 		ActsOn: func(i *v1beta1.Invocation) []tenancy.Target {
 			return tenancy.Functions(i.Spec.ForProvider.FunctionName, i.Status.AtProvider.FunctionName)
@@ -63,18 +60,8 @@ func objectRefs(i *v1beta1.Invocation) []refs.ObjectRef {
 	if from == nil {
 		return nil
 	}
-	ref, _, _ := source(i.GetNamespace(), *from)
+	ref, _ := refs.KeyOf(i.GetNamespace(), *from)
 	return []refs.ObjectRef{ref}
-}
-
-// source returns the object and the key of a payload, and whether it may be missing.
-func source(namespace string, from v1beta1.ValueSource) (ref refs.ObjectRef, key string, optional bool) {
-	ref, k := refs.ObjectRef{Kind: refs.ConfigMap, Namespace: namespace}, from.ConfigMapKeyRef
-	if from.SecretKeyRef != nil {
-		ref.Kind, k = refs.Secret, from.SecretKeyRef
-	}
-	ref.Name = k.Name
-	return ref, k.Key, ptr.Deref(k.Optional, false)
 }
 
 // redact removes the input and the results of functions from an Invocation that is logged.

@@ -3,7 +3,6 @@ package invocation
 import (
 	"bytes"
 	"cmp"
-	"crypto/pbkdf2"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	fingerprints "github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
 )
 
 // The maximum lengths of texts in status, in bytes.
@@ -62,13 +62,11 @@ func fingerprint(uid string, p v1beta1.InvocationParameters, e event) (string, e
 	if err != nil {
 		return "", err
 	}
-	if !e.secret {
-		sum := sha256.Sum256(b)
-		return hex.EncodeToString(sum[:]), nil
+	if e.secret {
+		return hex.EncodeToString(fingerprints.Slow(b, "invocation "+uid, 100_000)), nil
 	}
-	const rounds = 100_000
-	sum, err := pbkdf2.Key(sha256.New, string(b), []byte("invocation "+uid), rounds, sha256.Size)
-	return hex.EncodeToString(sum), err
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), nil
 }
 
 // identifying returns everything that distinguishes one input from another. Triggers and a payload that are empty are

@@ -34,8 +34,6 @@ const (
 
 // external invokes a function. It lives for one reconcile.
 type external struct {
-	fingerprints *fingerprints
-
 	api     *lambda.Client
 	objects refs.Objects
 	now     func() time.Time
@@ -177,7 +175,7 @@ func (e *external) prepare(ctx context.Context, i *v1beta1.Invocation, r *record
 	if e.event, err = e.payload(ctx, i); err != nil {
 		return err
 	}
-	if e.input, err = e.fingerprints.fingerprint(r.uid(i), i.Spec.ForProvider, e.event); err != nil {
+	if e.input, err = fingerprint(r.uid(i), i.Spec.ForProvider, e.event); err != nil {
 		return err
 	}
 	if e.record = r.of(e.input); e.record == nil {
@@ -199,9 +197,9 @@ func (e *external) payload(ctx context.Context, i *v1beta1.Invocation) (event, e
 	ev := event{payload: []byte(ptr.Deref(p.Payload, ""))}
 	if p.PayloadFrom != nil {
 		field += "From"
-		ref, key, optional := source(i.GetNamespace(), *p.PayloadFrom)
-		b, err := refs.Value(ctx, e.objects, ref, key)
-		if err != nil && !(optional && refs.IsMissing(err)) {
+		ref, k := refs.KeyOf(i.GetNamespace(), *p.PayloadFrom)
+		b, err := refs.Value(ctx, e.objects, ref, k.Key)
+		if err != nil && !(ptr.Deref(k.Optional, false) && refs.IsMissing(err)) {
 			return event{}, errors.Wrap(err, "cannot read "+field)
 		}
 		ev = event{payload: b, secret: ref.Kind == refs.Secret}

@@ -20,7 +20,6 @@ const (
 
 	pathTrigger  = "publishTrigger"
 	pathFunction = "function"
-	pathHistory  = "historyLimit"
 
 	newVersion = "a new version"
 )

@@ -2,7 +2,6 @@ package version
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -20,7 +19,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
-	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
@@ -252,13 +250,8 @@ func (e *external) plan(
 		return p, o.unknown
 	}
 	if o.unused != "" && reconcile.Allows(v, xpv2.ManagementActionUpdate) {
-		earlier := versions.Earlier(&v.Status.AtProvider.VersionHistory, f.Name)
 		p.Call = opDelete
-		p.Changes = diff.Changes{
-			{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", len(earlier)), New: fmt.Sprint(
-				*v.Spec.ForProvider.HistoryLimit,
-			)},
-		}
+		p.Changes = e.pruner(v, v.Status.AtProvider.FunctionArn).Changes(*v.Spec.ForProvider.HistoryLimit, f.Name)
 		p.Followed = p.Changes
 	}
 	return p, nil
@@ -298,9 +291,7 @@ func (e *external) create(ctx context.Context, v *v1beta1.Version, _ settings) (
 // update publishes another version, or deletes one beyond the limit.
 func (e *external) update(ctx context.Context, v *v1beta1.Version, o found, u update) (reconcile.Result, error) {
 	if u.Call == opDelete {
-		s := &v.Status.AtProvider
-		f := versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, ""))
-		effects, err := e.pruner(v).Prune(ctx, f, &s.VersionHistory, o.Resource.unused, e.facts.Now())
+		effects, err := e.pruner(v, v.Status.AtProvider.FunctionArn).Prune(ctx, o.Resource.unused)
 		return reconcile.Result{Effects: effects}, err
 	}
 	res := reconcile.Result{}
@@ -361,7 +352,7 @@ func (e *external) delete(ctx context.Context, v *v1beta1.Version, o found) (rec
 	}
 	if why == "" {
 		defer e.cache.Forget(e.key(o.Name))
-		err := e.pruner(v).Delete(ctx, e.function, o.Name)
+		err := e.pruner(v, v.Status.AtProvider.FunctionArn).Delete(ctx, o.Name)
 		switch {
 		case versions.InUse(err) && o.Name != reconcile.ExternalName(v):
 			why = awserr.Message(err)

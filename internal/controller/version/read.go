@@ -105,10 +105,11 @@ func (e *external) recordCode(ctx context.Context, v *v1beta1.Version, c *types.
 	s.PublishedCode = publishedcode.Record(s.PublishedCode, name, sum, deployed)
 }
 
-// pruner returns a Pruner, which deletes versions that nothing uses.
-func (e *external) pruner(v *v1beta1.Version) versions.Pruner {
+// pruner returns a Pruner, which deletes versions that nothing uses. arn is that of the function or of a version.
+func (e *external) pruner(v *v1beta1.Version, arn *string) versions.Pruner {
 	return versions.Pruner{
 		Facts: e.facts, API: e.api, Cache: e.cache, Resources: e.functions, Version: v.GetUID(), Limited: e.limited,
+		Function: versions.FunctionOf(e.function, ptr.Deref(arn, "")), History: &v.Status.AtProvider.VersionHistory,
 	}
 }
 
@@ -117,10 +118,11 @@ func (e *external) unused(ctx context.Context, v *v1beta1.Version, o observed) (
 	if !reconcile.Allows(v, xpv2.ManagementActionUpdate) {
 		return "", reconcile.Effects{}, nil
 	}
-	h := &v.Status.AtProvider.VersionHistory
-	excess := versions.Excess(h, v.Spec.ForProvider.HistoryLimit, wanted(v.Status.AtProvider, o.version)...)
-	f := versions.FunctionOf(e.function, ptr.Deref(o.function.FunctionArn, ""))
-	return e.pruner(v).Unused(ctx, f, h, excess, e.facts.Now())
+	p := e.pruner(v, o.function.FunctionArn)
+	excess := versions.Excess(
+		p.History, v.Spec.ForProvider.HistoryLimit, wanted(v.Status.AtProvider, o.version)...,
+	)
+	return p.Unused(ctx, excess)
 }
 
 // readDeleted reads what is still to be deleted: with a history limit, the resource's
@@ -134,7 +136,7 @@ func (e *external) readDeleted(ctx context.Context, v *v1beta1.Version, name str
 	if earlier := versions.Earlier(&s.VersionHistory, name); v.Spec.ForProvider.HistoryLimit != nil &&
 		len(earlier) > 0 {
 		oldest := earlier[len(earlier)-1]
-		by, err := e.pruner(v).UsedBy(ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), oldest)
+		by, err := e.pruner(v, s.FunctionArn).UsedBy(ctx, oldest)
 		return found{
 			Annotate: nothing, Resource: observed{usedBy: by}, Exists: true, Name: oldest,
 			Description: e.description(oldest),

@@ -35,8 +35,9 @@ func env(t *testing.T) *testenv.AWS {
 	return w
 }
 
-// at returns a pruner with the facts of a reconcile at the present time.
-func (p Pruner) at(w *testenv.AWS) Pruner {
+// at returns a pruner of function f, with a history and the facts of a reconcile at the present time.
+func (p Pruner) at(w *testenv.AWS, h *v1beta1.VersionHistory) Pruner {
+	p.Function, p.History = FunctionOf("f", arn), h
 	p.Facts.Fresh = readcache.Freshness{Now: w.Now(), Since: w.Now()}
 	return p
 }
@@ -109,10 +110,10 @@ func TestUsedVersionsAreKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := env(t)
 			w.Must(tc.use(w))
-			p, f, h := Pruner{API: w.Lambda, Cache: w.Cache}, FunctionOf("f", arn), history("4", "3", "2", "1")
+			p, h := Pruner{API: w.Lambda, Cache: w.Cache}, history("4", "3", "2", "1")
 			ctx, events := w.Context(), []event.Event(nil)
 			for range 2 {
-				got, effects, err := p.at(w).Unused(ctx, f, h, Excess(h, ptr.To[int32](1), "4"), w.Now())
+				got, effects, err := p.at(w, h).Unused(ctx, Excess(h, ptr.To[int32](1), "4"))
 				if err != nil || (got != "" && got != "2") {
 					t.Fatalf("version 1 must be kept, got %q, %v", got, err)
 				}
@@ -124,10 +125,10 @@ func TestUsedVersionsAreKept(t *testing.T) {
 			if len(events) != 1 || !strings.HasPrefix(events[0].Message, "Kept version 1 of function f: "+tc.usedBy) {
 				t.Errorf("an event must say so once, got %v", events)
 			}
-			if got, err := p.at(w).UsedBy(ctx, f, "1"); err != nil || !strings.HasPrefix(got, tc.usedBy) {
+			if got, err := p.at(w, nil).UsedBy(ctx, "1"); err != nil || !strings.HasPrefix(got, tc.usedBy) {
 				t.Errorf("used by %q, %v, want %q", got, err, tc.usedBy)
 			}
-			if got, err := p.at(w).UsedBy(ctx, f, "2"); err != nil || got != "" {
+			if got, err := p.at(w, nil).UsedBy(ctx, "2"); err != nil || got != "" {
 				t.Errorf("nothing uses version 2, got %q, %v", got, err)
 			}
 		})
@@ -136,18 +137,18 @@ func TestUsedVersionsAreKept(t *testing.T) {
 
 func TestUnusedVersionsArePrunedOldestFirst(t *testing.T) {
 	w := env(t)
-	p, f, h := Pruner{API: w.Lambda, Cache: w.Cache}, FunctionOf("f", arn), history("4", "3", "2", "1")
+	p, h := Pruner{API: w.Lambda, Cache: w.Cache}, history("4", "3", "2", "1")
 	limit := ptr.To[int32](1)
 	var gone []string
 	w.Double.ResetCalls()
 	for range 5 {
 		ctx := w.Context()
-		version, _, err := p.at(w).Unused(ctx, f, h, Excess(h, limit, "4"), w.Now())
+		version, _, err := p.at(w, h).Unused(ctx, Excess(h, limit, "4"))
 		w.Must(err)
 		if version == "" {
 			break
 		}
-		w.Must(pruned(p.Prune(ctx, f, h, version, w.Now())))
+		w.Must(pruned(p.at(w, h).Prune(ctx, version)))
 		gone = append(gone, version)
 	}
 	if diff := cmp.Diff([]string{"1", "2"}, gone); diff != "" {
@@ -158,7 +159,7 @@ func TestUnusedVersionsArePrunedOldestFirst(t *testing.T) {
 	}
 	w.Double.ResetCalls()
 	ctx := w.Context()
-	if version, _, err := p.at(w).Unused(ctx, f, h, Excess(h, limit, "4"), w.Now()); version != "" || err != nil || w.Double.Count("") != 0 {
+	if version, _, err := p.at(w, h).Unused(ctx, Excess(h, limit, "4")); version != "" || err != nil || w.Double.Count("") != 0 {
 		t.Errorf("with nothing to prune AWS must not be asked: %q, %v, %v", version, err, w.Operations())
 	}
 }
@@ -169,11 +170,11 @@ func TestUnusedVersionsArePrunedOldestFirst(t *testing.T) {
 func TestAnAliasThatWasUpdatedUsesNoOldVersion(t *testing.T) {
 	w := env(t)
 	w.AddAlias("f", "live")
-	p, f := Pruner{API: w.Lambda, Cache: w.Cache}, FunctionOf("f", arn)
+	p := Pruner{API: w.Lambda, Cache: w.Cache}
 	used := func(want string) {
 		t.Helper()
 		ctx := w.Context()
-		if got, err := p.at(w).UsedBy(ctx, f, "1"); got != want || err != nil {
+		if got, err := p.at(w, nil).UsedBy(ctx, "1"); got != want || err != nil {
 			t.Errorf("used by %q, %v, want %q", got, err, want)
 		}
 	}
@@ -200,13 +201,13 @@ func TestVersionsThatAWSDoesNotDeleteAreKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := env(t)
 			w.Double.Fail(awsdouble.Fault{Operation: CallDelete, Error: e, Times: -1})
-			p, f, h := Pruner{API: w.Lambda, Cache: w.Cache}, FunctionOf("f", arn), history("2", "1")
+			p, h := Pruner{API: w.Lambda, Cache: w.Cache}, history("2", "1")
 			for range 10 {
 				ctx := w.Context()
-				version, _, err := p.at(w).Unused(ctx, f, h, Excess(h, ptr.To[int32](0), "2"), w.Now())
+				version, _, err := p.at(w, h).Unused(ctx, Excess(h, ptr.To[int32](0), "2"))
 				w.Must(err)
 				if version != "" {
-					w.Must(pruned(p.Prune(ctx, f, h, version, w.Now())))
+					w.Must(pruned(p.at(w, h).Prune(ctx, version)))
 				}
 				w.Advance(3 * time.Second)
 			}
@@ -228,7 +229,7 @@ func TestEmulators(t *testing.T) {
 	}
 	p, h := Pruner{API: unqualified{w.Lambda}, Cache: w.Cache}, history("2", "1")
 	ctx := w.Context()
-	if got, _, err := p.at(w).Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "2"), w.Now()); got != "1" || err != nil {
+	if got, _, err := p.at(w, h).Unused(ctx, Excess(h, ptr.To[int32](0), "2")); got != "1" || err != nil {
 		t.Errorf("got %q, %v: what is not there uses nothing, and a mapping of the function is none of its version", got, err)
 	}
 }
@@ -252,7 +253,7 @@ func TestVersionsWithUnknownUsesAreNotPruned(t *testing.T) {
 			w.Double.Fail(awsdouble.Fault{Operation: op, Error: awsdouble.Error{Status: http.StatusForbidden, Code: "AccessDeniedException", Message: "not authorized"}, Times: -1})
 			p, h := Pruner{API: w.Lambda, Cache: w.Cache}, history("2", "1")
 			ctx := w.Context()
-			got, _, err := p.at(w).Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "2"), w.Now())
+			got, _, err := p.at(w, h).Unused(ctx, Excess(h, ptr.To[int32](0), "2"))
 			if got != "" || err == nil || !strings.Contains(err.Error(), "cannot tell which versions of function f are in use, so none is deleted") {
 				t.Errorf("got %q, %v", got, err)
 			}
@@ -263,13 +264,14 @@ func TestVersionsWithUnknownUsesAreNotPruned(t *testing.T) {
 func TestQuestionsWaitForTheirQuota(t *testing.T) {
 	w := env(t)
 	w.Double.ResetCalls()
-	p, h := Pruner{API: w.Lambda, Cache: w.Cache}, history("2", "1")
+	h := history("2", "1")
+	p := Pruner{API: w.Lambda, Cache: w.Cache}.at(w, h)
 	var reserved []string
 	p.Facts.ReserveFn = func(ops ...string) time.Duration {
 		reserved = ops
 		return time.Second
 	}
-	got, _, err := p.Unused(t.Context(), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "2"), w.Now())
+	got, _, err := p.Unused(t.Context(), Excess(h, ptr.To[int32](0), "2"))
 	later := (*reconcile.LaterError)(nil)
 	if !errors.As(err, &later) || later.After != time.Second || got != "" || w.Double.Count("") > 0 {
 		t.Errorf("got %q, %v, calls %v", got, err, w.Operations())
@@ -282,12 +284,12 @@ func TestQuestionsWaitForTheirQuota(t *testing.T) {
 func TestNothingIsDeletedWithoutAQualifier(t *testing.T) {
 	w := env(t)
 	w.Double.ResetCalls()
-	p := Pruner{API: w.Lambda, Cache: w.Cache}
+	p := Pruner{API: w.Lambda, Cache: w.Cache}.at(w, &v1beta1.VersionHistory{})
 	for _, name := range []string{"", "$LATEST", "live", "0"} {
-		if err := p.Delete(t.Context(), "f", name); err == nil {
+		if err := p.Delete(t.Context(), name); err == nil {
 			t.Errorf("%q must be refused", name)
 		}
-		if _, err := p.Prune(t.Context(), FunctionOf("f", arn), &v1beta1.VersionHistory{}, name, w.Now()); err == nil {
+		if _, err := p.Prune(t.Context(), name); err == nil {
 			t.Errorf("%q must be refused", name)
 		}
 	}

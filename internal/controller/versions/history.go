@@ -124,8 +124,8 @@ func release(h *v1beta1.VersionHistory, version string) {
 		func(r v1beta1.RetainedVersion) bool { return r.Version == version })
 }
 
-// ReleaseOthers removes the records of versions that are not in excess any more.
-func ReleaseOthers(h *v1beta1.VersionHistory, excess []string) {
+// releaseOthers removes the records of versions that are not in excess any more.
+func releaseOthers(h *v1beta1.VersionHistory, excess []string) {
 	h.RetainedVersions = slices.DeleteFunc(h.RetainedVersions,
 		func(r v1beta1.RetainedVersion) bool { return !slices.Contains(excess, r.Version) })
 }

@@ -143,11 +143,11 @@ func TestRetainIsReportedOnce(t *testing.T) {
 	if diff := cmp.Diff(want, h.RetainedVersions); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	ReleaseOthers(h, []string{"1"})
+	releaseOthers(h, []string{"1"})
 	if len(h.RetainedVersions) != 1 {
 		t.Error("a version that is in excess must stay noted")
 	}
-	ReleaseOthers(h, nil)
+	releaseOthers(h, nil)
 	if len(h.RetainedVersions) != 0 {
 		t.Error("a version within the limit is kept for that alone")
 	}

@@ -2,6 +2,7 @@ package versions
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
@@ -61,6 +63,10 @@ type Pruner struct {
 
 	API API
 
+	// Function is the function of the versions, and History has those that the resource has published.
+	Function Function
+	History  *v1beta1.VersionHistory
+
 	// Cache is the cache of the session's answers.
 	Cache *readcache.Cache
 
@@ -79,35 +85,31 @@ type Pruner struct {
 // Unused returns the first of the versions in excess that nothing uses, or an empty string. It records versions in use
 // in the history, returns an event about them, and checks them again later. It only calls AWS about versions that are
 // due, and reserves the calls. It returns a reconcile.LaterError if there is no quota for them yet.
-func (p Pruner) Unused(
-	ctx context.Context, f Function, h *v1beta1.VersionHistory, excess []string, now time.Time,
-) (string, reconcile.Effects, error) {
-	ReleaseOthers(h, excess)
+func (p Pruner) Unused(ctx context.Context, excess []string) (string, reconcile.Effects, error) {
+	releaseOthers(p.History, excess)
 	effects := reconcile.Effects{}
-	due := Due(h, excess, now)
+	due := Due(p.History, excess, p.Facts.Now())
 	if len(due) == 0 {
 		return "", effects, nil
 	}
 	if err := p.reserve(); err != nil {
 		return "", effects, err
 	}
-	uses, err := p.uses(ctx, f, due...)
+	uses, err := p.uses(ctx, due...)
 	if err != nil {
 		return "", effects, err
 	}
 	for i, version := range due {
 		by, known := uses[version]
 		if !known {
-			if by, err = useOf(ctx, p.API, f, version); err != nil {
-				return "", effects, notReturned(err, f)
+			if by, err = useOf(ctx, p.API, p.Function, version); err != nil {
+				return "", effects, p.notReturned(err)
 			}
 			if by == "" {
 				return version, effects, nil
 			}
 		}
-		if retain(h, version, by, now) {
-			effects.Events = append(effects.Events, Kept(f.Name, version, by+" uses it"))
-		}
+		effects.Events = append(effects.Events, p.keep(version, by, by+" uses it")...)
 		if !known {
 			if i < len(due)-1 {
 				effects.After = next
@@ -120,43 +122,54 @@ func (p Pruner) Unused(
 
 // UsedBy returns what uses a version, or an empty string. It reserves the calls. It returns a reconcile.LaterError if
 // there is no quota for them yet.
-func (p Pruner) UsedBy(ctx context.Context, f Function, version string) (string, error) {
+func (p Pruner) UsedBy(ctx context.Context, version string) (string, error) {
 	if err := p.reserve(); err != nil {
 		return "", err
 	}
-	uses, err := p.uses(ctx, f, version)
+	uses, err := p.uses(ctx, version)
 	if err != nil {
 		return "", err
 	}
 	if by, known := uses[version]; known {
 		return by, nil
 	}
-	by, err := useOf(ctx, p.API, f, version)
-	return by, notReturned(err, f)
+	by, err := useOf(ctx, p.API, p.Function, version)
+	return by, p.notReturned(err)
+}
+
+// Changes returns the change that represents the deletion of an earlier version than the latest one.
+func (p Pruner) Changes(limit int32, latest string) diff.Changes {
+	earlier := fmt.Sprintf("%d earlier versions", len(Earlier(p.History, latest)))
+	return diff.Changes{{Path: "historyLimit", Old: earlier, New: fmt.Sprint(limit)}}
 }
 
 // Prune deletes a version that was found unused. If AWS rejects the deletion because the
 // version is in use, Prune records that.
-func (p Pruner) Prune(
-	ctx context.Context, f Function, h *v1beta1.VersionHistory, version string, now time.Time,
-) (reconcile.Effects, error) {
-	err := p.Delete(ctx, f.Name, version)
+func (p Pruner) Prune(ctx context.Context, version string) (effects reconcile.Effects, err error) {
+	err = p.Delete(ctx, version)
 	if InUse(err) {
 		why := awserr.Message(err)
-		if retain(h, version, why, now) {
-			return reconcile.Effects{Events: []event.Event{Kept(f.Name, version, why)}}, nil
-		}
-		return reconcile.Effects{}, nil
+		effects.Events = p.keep(version, why, why)
+		return effects, nil
 	}
 	if err == nil {
-		Forget(h, version)
+		Forget(p.History, version)
 	}
-	return reconcile.Effects{}, err
+	return effects, err
+}
+
+// keep records that a version is in use, and returns the event that it is kept if its user is new.
+func (p Pruner) keep(version, usedBy, why string) []event.Event {
+	if !retain(p.History, version, usedBy, p.Facts.Now()) {
+		return nil
+	}
+	return []event.Event{Kept(p.Function.Name, version, why)}
 }
 
 // Delete deletes a version (DeleteFunction). It always passes a qualifier, because without one
 // AWS would delete the function and all its versions. A version that is gone is not an error.
-func (p Pruner) Delete(ctx context.Context, function, version string) error {
+func (p Pruner) Delete(ctx context.Context, version string) error {
+	function := p.Function.Name
 	if !IsPublished(version) {
 		return errors.Errorf("%q is not a published version: nothing was deleted", version)
 	}
@@ -183,7 +196,8 @@ func Kept(function, version, why string) event.Event {
 
 // uses returns the uses of the function's versions, as far as lists contain them. It accepts a recent cached answer,
 // unless one of the versions is in use in it, because that may have changed since.
-func (p Pruner) uses(ctx context.Context, f Function, versions ...string) (Uses, error) {
+func (p Pruner) uses(ctx context.Context, versions ...string) (Uses, error) {
+	f := p.Function
 	fresh, listed := p.Facts.Fresh, false
 	fresh.Since = fresh.Now.Add(-shared)
 	list := func(ctx context.Context) (lists, error) {
@@ -196,10 +210,10 @@ func (p Pruner) uses(ctx context.Context, f Function, versions ...string) (Uses,
 		l, err = readcache.Read(ctx, p.Cache, usesKey(f.Name), fresh, list)
 	}
 	if err != nil {
-		return nil, notReturned(err, f)
+		return nil, p.notReturned(err)
 	}
-	u, err := p.withResources(ctx, f, l, versions)
-	return u, notReturned(err, f)
+	u, err := p.withResources(ctx, l, versions)
+	return u, p.notReturned(err)
 }
 
 // usesKey returns the cache key of the combined answers of several operations.
@@ -208,8 +222,10 @@ func usesKey(function string) readcache.Key {
 }
 
 // notReturned wraps an error of the calls that return what uses versions.
-func notReturned(err error, f Function) error {
-	return errors.Wrapf(err, "cannot tell which versions of function %s are in use, so none is deleted", f.Name)
+func (p Pruner) notReturned(err error) error {
+	return errors.Wrapf(
+		err, "cannot tell which versions of function %s are in use, so none is deleted", p.Function.Name,
+	)
 }
 
 // reserve reserves the calls that return what uses versions.

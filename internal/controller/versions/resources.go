@@ -21,15 +21,15 @@ import (
 )
 
 // withResources returns the uses that lists of AWS have, and those of the function's Aliases and Versions.
-func (p Pruner) withResources(ctx context.Context, f Function, l lists, versions []string) (Uses, error) {
+func (p Pruner) withResources(ctx context.Context, l lists, versions []string) (Uses, error) {
 	if p.Resources == nil {
 		return l.uses, nil
 	}
 	l.uses = maps.Clone(l.uses)
-	if err := p.addAliasResources(ctx, f, l, versions); err != nil {
+	if err := p.addAliasResources(ctx, l, versions); err != nil {
 		return nil, errors.Wrap(err, "cannot list Aliases to check which versions they need")
 	}
-	if err := p.addVersionResources(ctx, f, l.uses); err != nil {
+	if err := p.addVersionResources(ctx, l.uses); err != nil {
 		return nil, errors.Wrap(err, "cannot list Versions to check which versions they are of")
 	}
 	return l.uses, nil
@@ -39,7 +39,7 @@ func (p Pruner) withResources(ctx context.Context, f Function, l lists, versions
 // those of their rollouts. While a target version receives all invocations and is still observed, nothing in AWS names
 // the stable one, to which a rollback returns. If the Alias of an alias can't be seen, it may need each of the
 // versions.
-func (p Pruner) addAliasResources(ctx context.Context, f Function, l lists, versions []string) error {
+func (p Pruner) addAliasResources(ctx context.Context, l lists, versions []string) error {
 	aliases := &v1beta1.AliasList{}
 	if err := p.Resources.List(ctx, aliases); err != nil {
 		return resource.Ignore(kmeta.IsNoMatchError, err) // The kind may not be active.
@@ -48,15 +48,15 @@ func (p Pruner) addAliasResources(ctx context.Context, f Function, l lists, vers
 	for i := range aliases.Items {
 		a := &aliases.Items[i]
 		fp, arn := a.Spec.ForProvider, ptr.Deref(a.Status.AtProvider.AliasArn, "")
-		if !isOf(f, arn, fp.Region, fp.FunctionName, fp.FunctionNameRef) {
+		if !isOf(p.Function, arn, fp.Region, fp.FunctionName, fp.FunctionNameRef) {
 			continue
 		}
-		if may, err := p.mayUse(ctx, f, a); err != nil {
+		if may, err := p.mayUse(ctx, a); err != nil {
 			return err
 		} else if !may {
 			continue
 		}
-		name := strings.TrimPrefix(arn, f.ARN+":")
+		name := strings.TrimPrefix(arn, p.Function.ARN+":")
 		managed[name] = managed[name] || reconcile.Allows(a, xpv2.ManagementActionUpdate)
 		for _, v := range NeededBy(a) {
 			l.uses.addResource(v, v1beta1.AliasKind, a)
@@ -75,7 +75,7 @@ func (p Pruner) addAliasResources(ctx context.Context, f Function, l lists, vers
 
 // addVersionResources adds the versions that the function's other Versions are of: such a Version publishes its version
 // again if that is deleted.
-func (p Pruner) addVersionResources(ctx context.Context, f Function, uses Uses) error {
+func (p Pruner) addVersionResources(ctx context.Context, uses Uses) error {
 	list := &v1beta1.VersionList{}
 	if err := p.Resources.List(ctx, list); err != nil {
 		return resource.Ignore(kmeta.IsNoMatchError, err) // The kind may not be active.
@@ -84,10 +84,10 @@ func (p Pruner) addVersionResources(ctx context.Context, f Function, uses Uses) 
 		v := &list.Items[i]
 		fp, s := v.Spec.ForProvider, v.Status.AtProvider
 		arn := ptr.Deref(s.FunctionArn, "")
-		if v.GetUID() == p.Version || !isOf(f, arn, fp.Region, fp.FunctionName, fp.FunctionNameRef) {
+		if v.GetUID() == p.Version || !isOf(p.Function, arn, fp.Region, fp.FunctionName, fp.FunctionNameRef) {
 			continue
 		}
-		if may, err := p.mayUse(ctx, f, v); err != nil {
+		if may, err := p.mayUse(ctx, v); err != nil {
 			return err
 		} else if !may {
 			continue
@@ -104,7 +104,7 @@ func (p Pruner) addVersionResources(ctx context.Context, f Function, uses Uses) 
 // mayUse reports whether a resource may act on the function. One of another namespace that may not needs no version,
 // whatever its spec says. If it shares a config with the owner that this reconcile does not use, they may trust each
 // other.
-func (p Pruner) mayUse(ctx context.Context, f Function, mg resource.ModernManaged) (bool, error) {
+func (p Pruner) mayUse(ctx context.Context, mg resource.ModernManaged) (bool, error) {
 	o := p.Facts.Others
 	if o == nil {
 		return true, nil
@@ -114,7 +114,7 @@ func (p Pruner) mayUse(ctx context.Context, f Function, mg resource.ModernManage
 		u.Session = u.Session.Derive()
 		u.Session.Tenancy.Trusting = true
 	}
-	for _, target := range tenancy.Functions(&f.ARN) {
+	for _, target := range tenancy.Functions(&p.Function.ARN) {
 		if err := o.Registry.MayAct(ctx, u, target); err != nil {
 			return false, resource.Ignore(tenancy.IsRefused, err)
 		}

@@ -80,7 +80,7 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 			w := env(t)
 			p, h := Pruner{API: w.Lambda, Cache: w.Cache, Resources: tc.aliases}, history("4", "3", "2", "1")
 			ctx := w.Context()
-			got, _, err := p.at(w).Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())
+			got, _, err := p.at(w, h).Unused(ctx, Excess(h, ptr.To[int32](0), "4"))
 			if got != tc.want || err != nil != tc.fails {
 				t.Errorf("%s\ngot %q, %v, want %q", tc.reason, got, err, tc.want)
 			}
@@ -90,7 +90,7 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 	p := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{items: []v1beta1.Alias{rollingOut(arn)}}}
 	for version, want := range map[string]string{"1": "", "2": "Alias shop/live", "3": "Alias shop/live"} {
 		ctx := w.Context()
-		if got, err := p.at(w).UsedBy(ctx, FunctionOf("f", arn), version); got != want || err != nil {
+		if got, err := p.at(w, nil).UsedBy(ctx, version); got != want || err != nil {
 			t.Errorf("version %s is used by %q, %v, want %q", version, got, err, want)
 		}
 	}
@@ -105,7 +105,7 @@ func TestTheOrderOfResourcesIsNoNews(t *testing.T) {
 	h, events := history("4", "3"), 0
 	for _, items := range [][]v1beta1.Alias{{b, a}, {a, b}, {b, a}} {
 		p := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{items: items}}
-		_, effects, err := p.at(w).Unused(w.Context(), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())
+		_, effects, err := p.at(w, h).Unused(w.Context(), Excess(h, ptr.To[int32](0), "4"))
 		w.Must(err)
 		events += len(effects.Events)
 		w.Advance(time.Hour)
@@ -164,8 +164,7 @@ func TestVersionsOfSpecsAreKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := env(t)
 			p, h := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{items: []v1beta1.Alias{tc.alias}}}, history("4", "3", "2", "1")
-			now := w.Now()
-			got, effects, err := p.at(w).Unused(w.Context(), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), now)
+			got, effects, err := p.at(w, h).Unused(w.Context(), Excess(h, ptr.To[int32](0), "4"))
 			if got != tc.want || err != nil {
 				t.Errorf("%s\ngot %q, %v, want %q; events %v", tc.reason, got, err, tc.want, effects.Events)
 			}
@@ -226,7 +225,7 @@ func TestVersionsOfOthersAreKept(t *testing.T) {
 			w := env(t)
 			p := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{versions: []v1beta1.Version{tc.version}}, Version: tc.of}
 			h := history("4", "3", "2", "1")
-			got, effects, err := p.at(w).Unused(w.Context(), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())
+			got, effects, err := p.at(w, h).Unused(w.Context(), Excess(h, ptr.To[int32](0), "4"))
 			if got != tc.want || err != nil {
 				t.Errorf("%s\ngot %q, %v, want %q; events %v", tc.reason, got, err, tc.want, effects.Events)
 			}
@@ -276,12 +275,12 @@ func TestVersionsOfRefusedResources(t *testing.T) {
 				WithIndex(&v1beta1.Function{}, tenancy.Index, tenancy.IndexedBy).Build()
 			of := &session.Session{AWS: aws.Config{Region: "eu-central-1"}, Tenancy: session.Tenancy{Trusting: tc.trusting}}
 			of.Identity.Account, of.Scope.Account = "123456789012", "123456789012"
-			p := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{items: []v1beta1.Alias{a}, versions: []v1beta1.Version{v}}}.at(w)
+			h := history("4", "3", "2", "1")
+			p := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{items: []v1beta1.Alias{a}, versions: []v1beta1.Version{v}}}.at(w, h)
 			p.Facts.Others = &reconcile.Others{
 				Registry: tenancy.New(c, c, w.Now), User: tenancy.User{Resource: owner, Session: of},
 			}
-			h := history("4", "3", "2", "1")
-			got, effects, err := p.Unused(w.Context(), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())
+			got, effects, err := p.Unused(w.Context(), Excess(h, ptr.To[int32](0), "4"))
 			if got != tc.want || err != nil {
 				t.Errorf("%s\ngot %q, %v, want %q; events %v", tc.reason, got, err, tc.want, effects.Events)
 			}
@@ -319,7 +318,7 @@ func TestAliasesThatAreNotSeen(t *testing.T) {
 			p, h := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{items: tc.items}, Limited: tc.limited}, history("4", "3", "2", "1")
 			for range 2 { // The second time, the lists are cached.
 				ctx := w.Context()
-				got, effects, err := p.at(w).Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())
+				got, effects, err := p.at(w, h).Unused(ctx, Excess(h, ptr.To[int32](0), "4"))
 				if got != tc.want || err != nil {
 					t.Errorf("%s\ngot %q, %v, want %q", tc.reason, got, err, tc.want)
 				}

@@ -64,6 +64,7 @@ func (b *builder) pairs(from, to reflect.Type, path string) []pair {
 		}
 		read[strings.ToLower(strings.Split(source, ".")[0])] = true
 		p := pair{name: t.Name, from: f.Index, to: t.Index[0], clears: r.clears}
+		p.json, _, _ = strings.Cut(f.Tag.Get("json"), ",")
 		p.convert = b.conversion(f.Type, t.Type, at)
 		if r.clears && b.hooks[types{f.Type, t.Type}] == nil {
 			p.convert = orEmpty(p.convert)

@@ -8,10 +8,8 @@
 package samefields
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 )
 
 // A Copier copies the fields of a From that a To has too. It is safe for concurrent use.
@@ -34,19 +32,17 @@ func MustNew[From, To any](opts ...Option) Copier[From, To] {
 // Copy copies all fields that have a counterpart. It leaves a field of to as it is if that of from is absent: a nil
 // pointer, list or map, or an empty enum.
 func (c Copier[From, To]) Copy(to *To, from *From) {
-	target, source := reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()
-	for i := range c.pairs {
-		c.pairs[i].copy(target, source)
-	}
+	c.CopyIf(to, from, func(string) bool { return true })
 }
 
-// CopyField copies the field of To with this name. It panics if that has no counterpart.
-func (c Copier[From, To]) CopyField(to *To, from *From, name string) {
-	i := slices.IndexFunc(c.pairs, func(p pair) bool { return strings.EqualFold(p.name, name) })
-	if i < 0 {
-		panic(fmt.Sprintf("samefields: %T has no field %s to copy", from, name))
+// CopyIf copies the fields that have a counterpart and are selected by the name of the original in JSON.
+func (c Copier[From, To]) CopyIf(to *To, from *From, selected func(name string) bool) {
+	target, source := reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()
+	for i := range c.pairs {
+		if selected(c.pairs[i].json) {
+			c.pairs[i].copy(target, source)
+		}
 	}
-	c.pairs[i].copy(reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem())
 }
 
 // Names returns the names of the fields of To that are copied.
@@ -67,6 +63,8 @@ func (c Copier[From, To]) Unpaired() (unread, unset []string) {
 // A pair is a field that both structs have.
 type pair struct {
 	name string
+	// json is the name of the original in JSON.
+	json string
 	// from has the indexes of the field and of the structs that it is in, from the outside.
 	from []int
 	to   int

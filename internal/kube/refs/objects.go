@@ -12,7 +12,10 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
 // An ObjectKind is a kind of object that a spec can refer to.
@@ -29,6 +32,25 @@ type ObjectRef struct {
 	Kind      ObjectKind
 	Namespace string
 	Name      string
+}
+
+// SecretOf refers to a Secret.
+func SecretOf(namespace, name string) ObjectRef {
+	return ObjectRef{Kind: Secret, Namespace: namespace, Name: name}
+}
+
+// ConfigMapOf refers to a ConfigMap.
+func ConfigMapOf(namespace, name string) ObjectRef {
+	return ObjectRef{Kind: ConfigMap, Namespace: namespace, Name: name}
+}
+
+// KeyOf returns the object that a source refers to, and the selector of a key in it.
+func KeyOf(namespace string, s v1beta1.ValueSource) (ObjectRef, v1beta1.KeySelector) {
+	if k := s.SecretKeyRef; k != nil {
+		return SecretOf(namespace, k.Name), *k
+	}
+	k := ptr.Deref(s.ConfigMapKeyRef, v1beta1.KeySelector{})
+	return ConfigMapOf(namespace, k.Name), k
 }
 
 // String returns the index key of resources that refer to the object.

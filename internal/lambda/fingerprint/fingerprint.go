@@ -1,14 +1,17 @@
-// Package fingerprint compares the code and configuration of functions and versions. It is pure, but for a cache of
-// hashes.
+// Package fingerprint compares the code and configuration of functions and versions, and hashes secrets. It is pure, but
+// for a cache of hashes.
 //
 // A revision ID does not serve for that: it also changes with permissions and with publishing. Nor does the time of the
 // last change: an update without a change sets it too.
 package fingerprint
 
 import (
+	"crypto/hmac"
 	"crypto/pbkdf2"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -119,18 +122,29 @@ func (c Content) FingerprintWith(settings any) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// hashes holds the latest results of secretHash by a hash of its arguments. Functions and their versions are compared
-// again and again, mostly with the same variables. It never leaves memory.
-var hashes = lru.New(256) //nolint:mnd // A result takes about 200 bytes.
-
 // secretHash returns an expensive hash of the environment variables of a function.
 func secretHash(function string, variables []byte) []byte {
-	salt := []byte("environment of function " + function)
-	key := sha256.Sum256(slices.Concat(salt, []byte{0}, variables))
+	return Slow(variables, "environment of function "+function, rounds)
+}
+
+// hashes holds the latest results of Slow by an HMAC of its arguments with a key that only this process knows: the same
+// secrets are hashed in each reconcile. It never leaves memory.
+var (
+	hashes     = lru.New(10_000) //nolint:mnd // A result takes about 200 bytes.
+	processKey = rand.Text()
+)
+
+// Slow returns a hash of a secret that takes as many rounds, so that the secret cannot be guessed from it. It is
+// computed once for a secret that it was called with lately.
+func Slow(secret []byte, salt string, rounds int) []byte {
+	mac := hmac.New(sha256.New, []byte(processKey))
+	_, _ = fmt.Fprintf(mac, "%d %q ", rounds, salt) // A hash never fails to write.
+	_, _ = mac.Write(secret)
+	key := [sha256.Size]byte(mac.Sum(nil))
 	if sum, ok := hashes.Get(key); ok {
 		return sum.([]byte) //nolint:forcetypeassert // Only this function adds one.
 	}
-	sum, _ := pbkdf2.Key(sha256.New, string(variables), salt, rounds, sha256.Size) // These sizes never fail.
+	sum, _ := pbkdf2.Key(sha256.New, string(secret), []byte(salt), rounds, sha256.Size) // These sizes never fail.
 	hashes.Add(key, sum)
 	return sum
 }

@@ -3,6 +3,7 @@ package fingerprint
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -129,4 +130,26 @@ func TestFingerprintKeepsSecrets(t *testing.T) {
 // secretHashOf returns the hash of a content's environment variables.
 func secretHashOf(c Content) string {
 	return string(secretHash(*c.FunctionName, encode(c.Environment)))
+}
+
+// TestSlow checks that a secret is hashed once, and that each argument counts.
+func TestSlow(t *testing.T) {
+	const rounds = 100_000
+	slow := func(secret, salt string, rounds int) string { return string(Slow([]byte(secret), salt, rounds)) }
+	want, began := slow("secret", "salt", rounds), time.Now()
+	for range 1000 {
+		if got := slow("secret", "salt", rounds); got != want {
+			t.Fatalf("got %x, want %x", got, want)
+		}
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("a thousand looks took %s", took)
+	}
+	for name, other := range map[string]string{
+		"secret": slow("secre", "salt", rounds), "salt": slow("secret", "salt2", rounds), "rounds": slow("secret", "salt", 1),
+	} {
+		if other == want {
+			t.Errorf("another %s has the same hash", name)
+		}
+	}
 }
