@@ -9,6 +9,8 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
@@ -39,6 +41,17 @@ func TestVersions(t *testing.T) {
 	}
 	deleted := func(v *v1beta1.Version) { v.DeletionTimestamp = ptr.To(metav1.NewTime(start)) }
 	unobserved := func(v *v1beta1.Version) { v.Status = v1beta1.VersionStatus{} }
+	described := func(description string) *v1beta1.Function {
+		return function(created, func(f *v1beta1.Function) {
+			f.Spec.ForProvider.Publish, f.Spec.ForProvider.Description = ptr.To(true), &description
+		})
+	}
+	following := serving("7", func(a *v1beta1.Alias) {
+		a.UID, a.Generation, a.Status.ReconciledGeneration = "a1", 1, 1
+		a.Spec.ForProvider.FunctionName, a.Spec.ForProvider.FunctionVersion = nil, nil
+		a.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "checkout"}
+		meta.SetExternalName(a, "live")
+	})
 	same := func(v *v1beta1.Version) Resource { return Resource{Desired: v, Prior: v} }
 	cases := map[string]struct {
 		reason string
@@ -51,6 +64,17 @@ func TestVersions(t *testing.T) {
 			want: []string{
 				"update: PublishVersion checkout (function: version 5 -> a new version)",
 				"update: UpdateFunctionConfiguration checkout (memorySize: 256 -> 512)",
+			},
+		},
+		"Described": {
+			reason: "A new description of the function is published as another version, which the alias follows.",
+			plan: []Resource{
+				{Desired: described("two"), Prior: described("one")}, {Desired: following, Prior: following},
+			},
+			want: []string{
+				`update: UpdateFunctionConfiguration checkout, PublishVersion checkout ` +
+					`(description: "one" -> "two", publish: "7" -> "a new version")`,
+				`update: UpdateAlias checkout:live (functionVersion: "7" -> "8")`,
 			},
 		},
 		"Numbers": {

@@ -30,6 +30,7 @@ func (a *Account) writeFunction(in any) (any, bool) {
 		f := a.function(in.FunctionName)
 		configure(f.Configuration, in)
 		a.touch(f)
+		s.updated[key(in.FunctionName, nil)] = true
 		return as[lambda.UpdateFunctionConfigurationOutput](f.Configuration), true
 	case *lambda.UpdateFunctionCodeInput:
 		return a.updateCode(in), true
@@ -202,6 +203,7 @@ func (a *Account) updateCode(in *lambda.UpdateFunctionCodeInput) *lambda.UpdateF
 	f.Code.ResolvedS3Object = referred(in.S3ObjectStorageMode, in.S3Bucket, in.S3Key, in.S3ObjectVersion)
 	a.image(f, in.ImageUri)
 	a.touch(f)
+	a.state.updated[key(in.FunctionName, nil)] = true
 	out := as[lambda.UpdateFunctionCodeOutput](f.Configuration)
 	if in.Publish {
 		out.Version = a.publish(f, nil, in.PublishTo).Version
@@ -227,17 +229,19 @@ func (a *Account) publish(f *lambda.GetFunctionOutput, description *string,
 	}
 	v.RevisionId = aws.String(a.placeholder("planned-revision-%d"))
 	a.state.versions.set(name+number, v)
+	delete(a.state.updated, name)
 	// A publication gives the function itself another revision.
 	a.touch(f)
 	return v
 }
 
 // unchanged returns the last version of a function if it has the content of the function: AWS publishes no other one
-// then. It returns nil if it has not, or is not known, or if PublishAs has set the number of another one.
+// then. It returns nil if it has not, or is not known, if the function was updated since, even if only its description
+// was, or if PublishAs has set the number of another one.
 func (a *Account) unchanged(name string, c *types.FunctionConfiguration) *types.FunctionConfiguration {
 	next := numberOf(a, name, a.state.versions)
 	last := a.state.versions[name+itoa(next-1)]
-	if next == a.publishes || last == nil || last.value == nil {
+	if next == a.publishes || a.state.updated[name] || last == nil || last.value == nil {
 		return nil
 	}
 	if !fingerprint.Read(c).WithoutDescription().Equal(fingerprint.Read(last.value).WithoutDescription()) {

@@ -90,6 +90,9 @@ type state struct {
 	runtimes    table[lambda.GetRuntimeManagementConfigOutput]
 	tags        table[lambda.ListTagsOutput]
 
+	// updated has the functions that were updated since a version of them was published.
+	updated map[string]bool
+
 	// hashes of objects in S3, and digests of images in any region, that were read.
 	hashes  map[string]string
 	digests map[imageuri.Image]string
@@ -109,7 +112,7 @@ func newState() state {
 		invokes:     table[types.FunctionEventInvokeConfig]{},
 		provisioned: table[types.ProvisionedConcurrencyConfigListItem]{},
 		runtimes:    table[lambda.GetRuntimeManagementConfigOutput]{}, tags: table[lambda.ListTagsOutput]{},
-		hashes: map[string]string{}, digests: map[imageuri.Image]string{},
+		updated: map[string]bool{}, hashes: map[string]string{}, digests: map[imageuri.Image]string{},
 	}
 }
 
