@@ -127,6 +127,20 @@ func TestDriftIsCorrected(t *testing.T) {
 	}
 }
 
+// TestMappingThatIsDisabledAtFirst checks that a mapping that is to be created disabled, and left to others then, is
+// ready. It would fail the readiness of what it is composed in.
+func TestMappingThatIsDisabledAtFirst(t *testing.T) {
+	e := newEnv(t)
+	m := testMapping(func(m *v1beta1.EventSourceMapping) {
+		m.Spec.ForProvider.Enabled = nil
+		m.Spec.InitProvider = &v1beta1.EventSourceMappingSettings{Enabled: ptr.To(false)}
+	})
+	e.Converge(m)
+	if c := m.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonAvailable || *m.Status.AtProvider.State != stateDisabled {
+		t.Errorf("a mapping in state %s: want it available, got %s: %s", *m.Status.AtProvider.State, c.Reason, c.Message)
+	}
+}
+
 // TestMappingThatAWSDisables checks that a mapping that AWS disabled is reported, and
 // enabled again after a delay if spec asks for that.
 func TestMappingThatAWSDisables(t *testing.T) {

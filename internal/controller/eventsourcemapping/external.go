@@ -138,7 +138,11 @@ func (e *external) status(m *v1beta1.EventSourceMapping, o found) {
 
 // ready returns the Ready condition for the state in AWS.
 func (e *external) ready(m *v1beta1.EventSourceMapping, o found) xpv2.Condition {
-	return tagging.Ready(m, o.Resource.tags, ready(m.GetGeneration(), o.Resource, m.Spec.ForProvider.Enabled))
+	want := m.Spec.ForProvider.Enabled
+	if i := m.Spec.InitProvider; want == nil && i != nil && !ptr.Deref(i.Enabled, true) {
+		want = i.Enabled
+	}
+	return tagging.Ready(m, o.Resource.tags, ready(m.GetGeneration(), o.Resource, want))
 }
 
 // compare compares spec with the mapping.
