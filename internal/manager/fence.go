@@ -32,8 +32,8 @@ func (l *lease) guard(mgr ctrl.Manager) (session.Fence, error) {
 	return l.fence(ended, func() { watch.Stop(mgr, errLeaseLost) }), errors.Wrap(err, "cannot watch the lease")
 }
 
-// watch checks the lease at each tick until it ends, and then calls end. A timer is not enough: it stops while a machine
-// is suspended.
+// watch checks the lease at each tick until it ends, and then calls end. A timer is not enough: it stops while a
+// machine is suspended.
 func (l *lease) watch(ctx context.Context, ticks <-chan time.Time, end func()) error {
 	for {
 		select {

@@ -19,7 +19,7 @@ func testFence(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	fence := l.fence(ended, func() { stopped++ })
 	var body context.Context
-	send := func(ctx context.Context) error { sent++; body = ctx; return nil }
+	send := func(ctx context.Context) error { sent++; body = ctx; return nil } //nolint:fatcontext // It is read once.
 	if err := fence(t.Context(), send); err != nil || stopped > 0 || sent != 1 {
 		t.Errorf("who holds the lease may call AWS: %v", err)
 	}

@@ -175,7 +175,7 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error)
 		return nil, errors.Wrap(err, "cannot make a manager")
 	}
 	if l != nil {
-		if o.Config.Fence, err = l.guard(mgr); err != nil {
+		if o.Config.Fence, err = l.guard(mgr); err != nil { //nolint:contextcheck // Calls end with the lease.
 			return nil, err
 		}
 	}

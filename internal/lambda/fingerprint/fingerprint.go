@@ -1,5 +1,5 @@
-// Package fingerprint compares the code and configuration of functions and versions, and hashes secrets. It is pure, but
-// for a cache of hashes.
+// Package fingerprint compares the code and configuration of functions and versions, and hashes secrets. It is pure,
+// but for a cache of hashes.
 //
 // A revision ID does not serve for that: it also changes with permissions and with publishing. Nor does the time of the
 // last change: an update without a change sets it too.
