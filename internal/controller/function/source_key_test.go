@@ -33,3 +33,19 @@ func TestSourceKeyIsKept(t *testing.T) {
 		t.Errorf("new code has the same key, got %s", got)
 	}
 }
+
+// TestSourceKeyOfArtifact checks that a key that spec does not set is not removed because another artifact has the
+// same code.
+func TestSourceKeyOfArtifact(t *testing.T) {
+	e := newOCIEnv(t)
+	e.push("v1", "1")
+	e.f.Spec.ForProvider.Code.SourceKMSKeyArn = ptr.To(oldKey)
+	e.Converge(e.f)
+	e.push("v2", "1")
+	e.f.Spec.ForProvider.Code.SourceKMSKeyArn = nil
+	e.spec().Reference = e.registry.Host + "/shop:v2"
+	e.f.Generation++
+	if calls := e.Converge(e.f); len(calls) > 0 {
+		t.Errorf("the same code is not deployed again, got %v", calls)
+	}
+}
