@@ -50,7 +50,7 @@ func codeInput(
 		S3Key:               c.S3Key,
 		S3ObjectVersion:     c.S3ObjectVersion,
 		S3ObjectStorageMode: types.S3ObjectStorageMode(ptr.Deref(t.Code.S3ObjectStorageMode, "")),
-		SourceKMSKeyArn:     c.SourceKMSKeyArn,
+		SourceKMSKeyArn:     t.Code.SourceKMSKeyArn,
 		ZipFile:             c.ZipFile,
 		Publish:             p.withCode(),
 		PublishTo:           types.FunctionVersionLatestPublished(p.to),

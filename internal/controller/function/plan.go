@@ -152,6 +152,7 @@ func (e *external) load(ctx context.Context, f *v1beta1.Function, p *plan) error
 	}
 	s := &f.Status.AtProvider
 	p.Target.Code, p.Observed.Code = codeStates(p.archive, p.resource.function, s.DeployedCode)
+	p.Target.Code = diff.Fill(p.Target.Code, p.Observed.Code, nil)
 	s.DeployedCode = p.archive.bundle.RestoreIdentity(p.Observed.Code.SHA256, s.DeployedCode)
 	p.Comparison = reconcile.Compare(p.Target, p.Observed)
 	return nil
