@@ -98,7 +98,7 @@ type absenceReport struct {
 	unseen, available, outdated bool
 
 	// deleting reports whether the managed resource is being deleted, deletionSent whether Ready says so, and
-	// DeletionAccepted whether AWS has accepted the deletion.
+	// deletionAccepted whether this process knows that AWS has accepted the deletion of all that belongs to it.
 	deleting, deletionSent, deletionAccepted bool
 
 	// confirm counts the report. It returns how long to wait for the next one, and 0 once there were so many in a row.
@@ -256,12 +256,13 @@ func (e *external[T, O, S]) absenceReport() absenceReport {
 		unanswered = e.facts.Repeats.first(unansweredCreate, unanswered.String(), e.facts.Now())
 	}
 	_, recorded := mg.GetAnnotations()[v1beta1.AnnotationIntent]
+	_, deletions := e.facts.Repeats.Delay(deletion, "", e.facts.Now())
 	return absenceReport{
 		now: e.facts.Now(), nameGiven: e.NameGiven, replaces: e.Replaces, named: ExternalName(mg) != "",
 		created: created, unanswered: unanswered, recorded: recorded, objectCreated: mg.GetCreationTimestamp().Time,
 		unseen: unseen(mg), available: available(mg), outdated: outOfDate(mg),
 		deleting: meta.WasDeleted(mg), deletionSent: mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting,
-		deletionAccepted: DeletionAccepted(mg),
+		deletionAccepted: deletions > 0,
 		confirm: func(needed int) time.Duration {
 			return e.facts.Repeats.confirm(absence, needed, e.facts.Now())
 		},
@@ -289,8 +290,8 @@ func outOfDate(mg resource.Managed) bool {
 	return g != 0 && g != mg.GetGeneration()
 }
 
-// DeletionAccepted reports whether AWS has accepted the deletion of an external resource,
-// by the conditions that were set then.
+// DeletionAccepted reports whether AWS has accepted the deletion of an external resource, or of a part of it, by the
+// conditions that were set then.
 func DeletionAccepted(mg resource.Conditioned) bool {
 	return mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting &&
 		mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionFalse && PendingReason(mg) == ""

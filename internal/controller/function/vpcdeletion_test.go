@@ -346,6 +346,21 @@ func TestDeletionReleasesTheVPC(t *testing.T) {
 	}
 }
 
+// TestNotFoundAfterTheRelease checks that a single wrong answer does not leave the function in AWS after its VPC was
+// released.
+func TestNotFoundAfterTheRelease(t *testing.T) {
+	e := newEnv(t)
+	f := vpcFunction(detaches)
+	e.Converge(f)
+	e.Remove(f)
+	if _, err := e.Step(f); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"DeleteFunction"}, e.WrongNotFound(f, string(opGet), 1)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 // TestDeletionReleasesTheVPCDespiteKills checks that a deletion continues by the state in
 // AWS if the provider is killed after any call, before it writes the status.
 func TestDeletionReleasesTheVPCDespiteKills(t *testing.T) {

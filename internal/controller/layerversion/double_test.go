@@ -238,6 +238,7 @@ func TestARemovedLayerTakesItsOldVersionsAlong(t *testing.T) {
 	e.Converge(l)
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.OldVersions = ptr.To(v1beta1.OldVersionsDelete) })
 	e.Must(e.deletes(2))
+	e.Advance(time.Minute)
 	e.Remove(l)
 	e.Converge(l)
 	if got := e.versions(); len(got) != 0 {
@@ -416,6 +417,7 @@ func TestALostPublicationIsReplaced(t *testing.T) {
 
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("three") })
 	e.Lose(l, opPublish)
+	e.Advance(time.Minute)
 	e.Remove(l)
 	e.Converge(l)
 	if got := e.versions(); len(got) != 0 {

@@ -220,6 +220,25 @@ func TestPruning(t *testing.T) {
 	e.has(v, "5")
 }
 
+// TestDeletionInParts checks that a version whose deletion AWS has not accepted yet is not taken for deleted by a single
+// wrong answer after an earlier version was deleted.
+func TestDeletionInParts(t *testing.T) {
+	e := newEnv(t)
+	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](1) })
+	e.Converge(v)
+	e.change(256)
+	e.Converge(v)
+	e.has(v, "2", "1", "2")
+	e.Advance(time.Hour)
+	e.Remove(v)
+	if o, err := e.Do(v); err != nil || o != testenv.Deleted {
+		t.Fatalf("the earlier version is deleted first: %s, %v", o, err)
+	}
+	e.has(v, "2", "2")
+	e.WrongNotFound(v, opGet, 1)
+	e.has(v, "2")
+}
+
 func TestOthersVersionsAreLeft(t *testing.T) {
 	e := newEnv(t)
 	e.Advance(2 * time.Second)

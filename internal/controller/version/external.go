@@ -49,7 +49,8 @@ type external struct {
 type observed struct {
 	// function is $LATEST. It is not read for a resource that is being deleted or only observed.
 	function *types.FunctionConfiguration
-	// version is the version that was published last, nil if there is none.
+	// version is the version that was published last, nil if there is none. It is also nil while an earlier version is
+	// to be deleted.
 	version *types.FunctionConfiguration
 	// versions are the numbered versions of the function. They are read only if one is to be published.
 	versions []types.FunctionConfiguration
@@ -344,9 +345,9 @@ func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, err
 	return name, nil
 }
 
-// delete deletes one version, and requeues if there are more. An earlier version that stays in use is kept.
+// delete deletes one version, and requeues if it is not the last one. An earlier version that stays in use is kept.
 func (e *external) delete(ctx context.Context, v *v1beta1.Version, o found) (reconcile.Result, error) {
-	why := ""
+	res, why := reconcile.Result{Part: o.Resource.version == nil}, ""
 	if by := o.Resource.usedBy; by != "" {
 		why = by + " uses it"
 	}
@@ -354,21 +355,20 @@ func (e *external) delete(ctx context.Context, v *v1beta1.Version, o found) (rec
 		defer e.cache.Forget(e.key(o.Name))
 		err := e.pruner(v, v.Status.AtProvider.FunctionArn).Delete(ctx, o.Name)
 		switch {
-		case versions.InUse(err) && o.Name != reconcile.ExternalName(v):
+		case versions.InUse(err) && res.Part:
 			why = awserr.Message(err)
 		case err != nil:
 			return reconcile.Result{}, err
 		}
 	}
-	res := reconcile.Result{}
 	if why != "" {
 		if age := e.facts.Now().Sub(v.GetDeletionTimestamp().Time); age < usersGrace {
 			return res, reconcile.WaitFor(reconcile.PendingDelay(age))
 		}
 		res.Events = append(res.Events, versions.Kept(e.function, o.Name, why))
 	}
-	h := &v.Status.AtProvider.VersionHistory
-	versions.Forget(h, o.Name)
-	res.Part = len(h.History) > 0
+	if res.Part {
+		versions.Forget(&v.Status.AtProvider.VersionHistory, o.Name)
+	}
 	return res, nil
 }

@@ -92,6 +92,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 		mg       *flowSample
 		given    bool
 		replaces bool
+		deletes  bool // This process has sent a deletion that AWS has accepted.
 		after    time.Duration
 		want     want
 	}{
@@ -173,10 +174,15 @@ func TestAbsentAfterACreate(t *testing.T) {
 		"UnansweredDeletedKnown": {reason: "The resource must not be deleted while the create may still take effect.", mg: unansweredSample(deletedSample), after: time.Second, want: want{aborted: true, ready: xpv2.ReasonCreating}},
 		"UnansweredDeletedLong":  {reason: "The unanswered create had no effect.", mg: unansweredSample(deletedSample), after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"UnansweredDeletedGone": {
-			reason: "The result of the unanswered create was found and deleted.", mg: unansweredSample(deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.Deleting(), xpv2.ReconcileSuccess()) }), given: true, after: time.Second,
+			reason: "The result of the unanswered create was found and deleted.", mg: unansweredSample(deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.Deleting(), xpv2.ReconcileSuccess()) }), given: true, deletes: true, after: time.Second,
 			want: want{create: true, ready: xpv2.ReasonDeleting},
 		},
-		"DeletedGone": {reason: "The deletion succeeded, so the external resource is gone.", mg: createdSample(xpv2.Deleting(), deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.ReconcileSuccess()) }), given: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonDeleting}},
+		"DeletedGone": {reason: "The deletion succeeded, so the external resource is gone.", mg: createdSample(xpv2.Deleting(), deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.ReconcileSuccess()) }), given: true, deletes: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonDeleting}},
+		"DeletedInPart": {
+			reason: "Only another part of it was deleted, or another process has deleted it: AWS has to say it again.",
+			mg:     createdSample(xpv2.Deleting(), deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.ReconcileSuccess()) }), given: true, after: time.Second,
+			want: want{aborted: true, ready: xpv2.ReasonDeleting},
+		},
 		"MayNotCreate": {
 			reason: "Without the policy Create, the absence is only reported.", mg: createdSample(seen, policies(xpv2.ManagementActionObserve)), given: true, after: time.Second,
 			want: want{create: true, ready: xpv2.ReasonAvailable},
@@ -185,7 +191,12 @@ func TestAbsentAfterACreate(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			calls := reconcile.Calls{Create: "CreateThing", NameGiven: tc.given, Replaces: tc.replaces}
-			done := Observe(t.Context(), (&fakeExternal{}).resource(calls), factsAt(tc.after), tc.mg)
+			facts := factsAt(tc.after)
+			if tc.deletes {
+				facts.Repeats = &reconcile.Repeats{}
+				facts.Repeats.Record("delete", "", facts.Now())
+			}
+			done := Observe(t.Context(), (&fakeExternal{}).resource(calls), facts, tc.mg)
 			if done.Err != nil {
 				t.Fatal(done.Err)
 			}
