@@ -50,9 +50,9 @@ const (
 )
 
 // Reports that have to follow each other before an external resource that was seen counts as gone. A single one may be
-// wrong, and believing it would leave the external resource in AWS: one that AWS names is created again under another
-// name, and a managed resource that is being deleted loses its finalizer. The second report comes two seconds after the
-// first one, and the third one ten seconds after the second.
+// wrong, and believing it would leave things in AWS: one that AWS names is created again under another name, a function
+// no longer knows the versions that it has published, and a managed resource that is being deleted loses its finalizer.
+// The second report comes two seconds after the first one, and the third one ten seconds after the second.
 const (
 	absentReports      = 2
 	absentReportsNamed = 3
@@ -207,10 +207,11 @@ func (a absenceReport) deletionGrace() time.Duration {
 }
 
 // unconfirmed decides about an external resource that was seen: AWS has to report again that it does not exist, before
-// it is created again or its managed resource is deleted.
+// it is created again or its managed resource is deleted. One of a known name that was not ready is created at once,
+// because an update may have removed it.
 func (a absenceReport) unconfirmed() (verdict, bool) {
 	named := a.nameGiven && a.named
-	if a.unseen || a.deletionAccepted || !a.deleting && !named {
+	if a.unseen || a.deletionAccepted || !a.deleting && !named && !a.available {
 		return verdict{}, false
 	}
 	needed := absentReports

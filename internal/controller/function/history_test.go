@@ -74,6 +74,23 @@ func (e *env) byHand(mb int32) {
 	e.Must(err)
 }
 
+// TestHistoryOutlivesAWrongNotFound checks that a single wrong answer neither has the function created again nor makes
+// the resource forget its versions.
+func TestHistoryOutlivesAWrongNotFound(t *testing.T) {
+	e := newEnv(t)
+	f := withHistory(1)
+	e.rest(f)
+	apply(f, memory(256))
+	e.rest(f)
+	e.has("1", "2")
+	if got := e.WrongNotFound(f, string(opGet), 1); len(got) != 0 {
+		t.Errorf("nothing is to be done, got %v", got)
+	}
+	apply(f, memory(512))
+	e.rest(f)
+	e.has("2", "3")
+}
+
 func TestHistoryIsPruned(t *testing.T) {
 	e := newEnv(t)
 	f := withHistory(1)

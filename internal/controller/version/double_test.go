@@ -342,6 +342,10 @@ func TestLostAnswerAfterDeletionByHand(t *testing.T) {
 			e.Converge(v)
 			e.deleteInAWS("2")
 			e.Advance(time.Minute)
+			if _, err := e.Step(v); err != nil {
+				t.Fatal(err)
+			}
+			e.Advance(2 * time.Second) // By then AWS is asked again.
 			e.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: drop, Times: 1})
 			if _, err := e.Step(v); err == nil {
 				t.Fatal("the lost answer must be an error")

@@ -179,10 +179,11 @@ type generation struct {
 	number int64
 }
 
-// Step does one reconcile. It reports whether there was nothing to do, and the resource is Ready or gone.
+// Step does one reconcile. It reports whether there was nothing to do, nothing waits to be confirmed by AWS, and the
+// resource is Ready or gone.
 func (r *Env[T]) Step(mg T) (converged bool, err error) {
 	o, err := r.Do(mg)
-	return err == nil && (o == Converged || o == Gone), err
+	return err == nil && (o == Converged && r.repeatsOf(mg).Empty() || o == Gone), err
 }
 
 // Reconcile reconciles each second until a resource is Ready or gone with nothing left to do, and returns the
