@@ -358,6 +358,9 @@ func (e *external) change(ctx context.Context, f *v1beta1.Function, o found, c c
 	switch {
 	case err == nil:
 		e.memory.accept(f, c, e.planned.sent(c))
+		if e.planned.sendsUnreadable(c) { // No fingerprint shows that a version is due.
+			f.Status.AtProvider.PublishedFingerprint, f.Status.AtProvider.PublishedSpecFingerprint = nil, nil
+		}
 	case o.Resource.config().State == types.StateFailed && awserr.IsInProgress(err):
 		return reconcile.Invalid(
 			errors.Errorf(

@@ -116,3 +116,11 @@ func (p plan) sent(c call) map[string]string {
 	}
 	return out
 }
+
+// sendsUnreadable reports whether a call sends settings that AWS has and does not return.
+func (p plan) sendsUnreadable(c call) bool {
+	sent := p.sent(c)
+	_, variables := sent[environmentPath]
+	_, image := sent[imageConfigPath]
+	return (variables || image) && unreadable(p.resource.config()) != ""
+}

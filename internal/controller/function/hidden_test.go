@@ -1,6 +1,7 @@
 package function
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -159,6 +160,31 @@ func TestUnreadableEnvironment(t *testing.T) {
 				t.Errorf("%s\nReady must say that AWS can't read the environment, got %+v", tc.reason, c)
 			}
 		})
+	}
+}
+
+// TestUnreadableEnvironmentIsPublished checks that changed variables are published, although AWS does not show them.
+func TestUnreadableEnvironmentIsPublished(t *testing.T) {
+	number := 0
+	r := newReconciles(t, func() *lambda.GetFunctionOutput { return ours(testFunction(), undecryptable) })
+	r.api.Script["PublishVersion"] = testenv.Scripted(func(*lambda.PublishVersionInput) (
+		*lambda.PublishVersionOutput, error,
+	) {
+		number++
+		return &lambda.PublishVersionOutput{Version: ptr.To(strconv.Itoa(number))}, nil
+	})
+	f := testFunction(convergedOnce, func(f *v1beta1.Function) {
+		f.Spec.ForProvider.Publish, f.Spec.ForProvider.KMSKeyArn = ptr.To(true), ptr.To(oldKey)
+		f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"AA": "1"}}
+	})
+	r.do(f, 4)
+	if len(r.sent) != 0 || lastPublished(f) != "1" {
+		t.Fatalf("updates %d, version %s, want none and 1", len(r.sent), lastPublished(f))
+	}
+	f.Spec.ForProvider.Environment.Variables = map[string]string{"AA": "2"}
+	r.do(f, 4)
+	if len(r.sent) != 1 || lastPublished(f) != "2" {
+		t.Errorf("updates %d, version %s, want 1 and 2", len(r.sent), lastPublished(f))
 	}
 }
 
