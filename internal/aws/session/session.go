@@ -132,7 +132,7 @@ func (r *Resolver) newSession(s settings, known identity, region string) *Sessio
 	cfg.Region = region
 	m := r.middlewares(s)
 	m.limiter, m.scope = r.limiter, known.scope(s, region)
-	m.fence = r.options.Fence
+	m.fence, m.refused = r.options.Fence, known.refused
 	m.breakers, m.breaker = r.options.Breakers, breaker.Key{Config: s.ref.UID, Region: region}
 	cfg.APIOptions = []func(*middleware.Stack) error{m.addTo}
 	tags := make(map[string]string, len(s.Tags))
@@ -184,6 +184,17 @@ type identity struct {
 
 	// accountSource is the source of the account.
 	accountSource accountSource
+
+	// memo caches the identity.
+	memo *cached[identity]
+}
+
+// refused has the credentials, and whose they are, fetched again if AWS has refused them in a call.
+func (i identity) refused(err error) {
+	doubt(i.aws.Credentials, err)
+	if awserr.IsUnauthenticated(err) {
+		i.memo.doubt()
+	}
 }
 
 // accountSource is the source of an account.
@@ -222,8 +233,9 @@ func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e
 	region string,
 ) (identity, error) {
 	k := identityKey{partition: PartitionOf(region), tags: tags}
-	return r.cache.identity(e, k).get(ctx, func(ctx context.Context) (_ identity, err error) {
-		defer func() { r.cache.confirmRegion(e, k.partition, err) }()
+	memo := r.cache.identity(e, k)
+	return memo.get(ctx, func(ctx context.Context) (found identity, err error) {
+		defer func() { r.cache.confirmRegion(e, k.partition, err); found.memo = memo }()
 		cfg, err := r.authenticate(ctx, s, m, e, tags, region)
 		if err != nil {
 			return identity{}, err
@@ -233,6 +245,7 @@ func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e
 			return guess, nil
 		}
 		out, err := stsClient(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+		doubt(cfg.Credentials, err)
 		switch {
 		case err == nil && functionname.IsAccountID(aws.ToString(out.Account)):
 			return newIdentity(s, cfg, out, region), nil
