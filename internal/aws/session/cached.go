@@ -114,6 +114,12 @@ func (m *cached[T]) fresh() (T, bool, error) {
 	return m.value, m.done && (m.endless || now.Before(m.renewAt)), m.failure.at(now)
 }
 
+// waits reports whether get would fetch the value, or wait for another caller who does.
+func (m *cached[T]) waits() bool {
+	_, known, failure := m.fresh()
+	return !known && failure == nil
+}
+
 func (m *cached[T]) renewed() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
