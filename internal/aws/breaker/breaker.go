@@ -4,9 +4,9 @@
 // first answer closes the breaker. Errors and throttles are answers too.
 //
 // Only a few reconciles of a tenant at a time may call a region that has not answered lately, so that a tenant whose
-// endpoints never answer occupies a few workers only. After several calls of a configuration without an answer, in
-// whichever regions, the breakers of such regions open after one call: a tenant can name all regions of AWS, and have
-// an endpoint that answers in none.
+// endpoints never answer occupies a few workers only. Those that wait for STS count as well. After several calls of a
+// configuration without an answer, in whichever regions, the breakers of such regions open after one call: a tenant can
+// name all regions of AWS, and have an endpoint that answers in none.
 //
 // No function here waits. State is kept in memory only.
 package breaker
@@ -48,6 +48,10 @@ const (
 	maxTrying  = 60
 	maxFailing = 20
 
+	// maxOfTenant is the maximum number of reconciles of a tenant that call unproven regions of all configurations: a
+	// tenant may have any number of them. It is 1 while more than half of maxTrying do.
+	maxOfTenant = 15
+
 	// maxRegions is the maximum number of regions of a configuration that have a breaker. AWS has fewer.
 	maxRegions = 100
 
@@ -78,13 +82,16 @@ type Breakers struct {
 	watchers []func(Key)
 
 	// trying counts the reconciles that may call unproven regions, and failing those of them whose configuration has
-	// had a call without an answer.
+	// had a call without an answer. tenants counts those of each tenant.
 	trying, failing int
+	tenants         map[string]int
 }
 
 // New returns closed breakers. random returns a number in [0, 1).
 func New(now func() time.Time, random func() float64) *Breakers {
-	return &Breakers{now: now, random: random, configs: map[types.UID]*config{}, swept: now()}
+	return &Breakers{
+		now: now, random: random, configs: map[types.UID]*config{}, swept: now(), tenants: map[string]int{},
+	}
 }
 
 // Watch registers a function that is called after a breaker has opened or closed. It must not block.
@@ -122,9 +129,9 @@ func (b *Breakers) Enter(k Key, tenant string) (release func(), wait time.Durati
 	if !cfg.unproven(k.Region, now) {
 		return release, 0
 	}
-	failing, probes, limit := cfg.failures() > 0, c != nil && c.open, maxUnproven
+	failing, probes, limit, ofTenant := cfg.failures() > 0, c != nil && c.open, maxUnproven, maxOfTenant
 	if b.trying >= maxTrying/2 {
-		limit = 1
+		limit, ofTenant = 1, 1
 	}
 	switch {
 	case probes && cfg.trying[tenant] >= limit:
@@ -132,7 +139,7 @@ func (b *Breakers) Enter(k Key, tenant string) (release func(), wait time.Durati
 	case cfg.trying[tenant] >= limit:
 		wait = cfg.crowdedFor(now)
 		return release, wait + b.jitter(wait)
-	case b.trying >= maxTrying || failing && b.failing >= maxFailing:
+	case b.tenants[tenant] >= ofTenant, b.trying >= maxTrying, failing && b.failing >= maxFailing:
 		return release, soon + b.jitter(soon)
 	}
 	b.try(cfg, tenant, failing, 1)
@@ -158,8 +165,10 @@ func (b *Breakers) try(cfg *config, tenant string, failing bool, n int) {
 	if failing {
 		b.failing += n
 	}
-	if cfg.trying[tenant] += n; cfg.trying[tenant] == 0 {
-		delete(cfg.trying, tenant)
+	for _, counts := range []map[string]int{cfg.trying, b.tenants} {
+		if counts[tenant] += n; counts[tenant] == 0 {
+			delete(counts, tenant)
+		}
 	}
 }
 

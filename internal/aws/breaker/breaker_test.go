@@ -286,6 +286,18 @@ func TestUnprovenRegions(t *testing.T) {
 			enter(e, 1, "evil")
 			return waits(e, here, "evil")
 		}, want: briefly},
+		"Configs": {reason: "A tenant may have any number of configs.", do: func(e *env) time.Duration {
+			for i := range maxOfTenant {
+				waits(e, Key{Config: types.UID(strconv.Itoa(i)), Region: here.Region}, "evil")
+			}
+			return waits(e, here, "evil")
+		}, want: soon},
+		"OtherTenant": {reason: "Those of other tenants do not count.", do: func(e *env) time.Duration {
+			for i := range maxOfTenant {
+				waits(e, Key{Config: types.UID(strconv.Itoa(i)), Region: here.Region}, "evil")
+			}
+			return waits(e, here, "good")
+		}},
 		"All": {reason: "The reconciles of all tenants are limited.", do: func(e *env) time.Duration {
 			for i := range 2 * maxTrying {
 				enter(e, 1, strconv.Itoa(i))

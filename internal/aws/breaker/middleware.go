@@ -41,6 +41,17 @@ func (b *Breakers) Middleware(k Key) middleware.InitializeMiddleware {
 		})
 }
 
+// Report reports the error of a call to the breaker of a key. It is for calls that the middleware does not count.
+func (b *Breakers) Report(k Key, err error) {
+	switch {
+	case b == nil:
+	case awserr.IsUnanswered(err):
+		b.unanswered(k)
+	default:
+		b.answered(k, isServed(err))
+	}
+}
+
 // isServed reports whether a call that AWS answered has succeeded or was rejected. An answer that cannot be read is
 // neither, nor is a failure of the server.
 func isServed(err error) bool {

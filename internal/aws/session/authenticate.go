@@ -64,13 +64,13 @@ func (r *Resolver) authenticateShared(ctx context.Context, s settings, m rawCred
 		cfg.Credentials = r.renew(source, stscreds.NewWebIdentityRoleProvider(stsClient(cfg), m.roleARN, token(m.token),
 			func(o *stscreds.WebIdentityRoleOptions) {
 				o.RoleSessionName = cmp.Or(s.webIdentity().RoleSessionName, defaultSessionName)
-			}))
+			}), nil)
 	default:
 		chain, err := r.defaultChain(ctx, s, cfg)
 		if err != nil {
 			return aws.Config{}, err
 		}
-		cfg.Credentials = r.renew(source, chain)
+		cfg.Credentials = r.renew(source, chain, nil)
 	}
 	return r.assume(cfg, s.AssumeRoleChain, sessionTags{}), nil
 }
@@ -164,7 +164,7 @@ func (t token) GetIdentityToken() ([]byte, error) { return t, nil }
 // assume returns cfg with the credentials of the last of a chain of roles.
 func (r *Resolver) assume(cfg aws.Config, chain []v1beta1.AssumeRoleOptions, tags sessionTags) aws.Config {
 	for _, role := range chain {
-		cfg.Credentials = r.renew(sourceAssumeRole, assumeRole(cfg, role, tags))
+		cfg.Credentials = r.renew(sourceAssumeRole, assumeRole(cfg, role, tags), cfg.Credentials)
 	}
 	return cfg
 }

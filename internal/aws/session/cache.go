@@ -60,6 +60,11 @@ type identityKey struct {
 	tags      sessionTags
 }
 
+// identityKeyOf returns the key of the identity that STS of a region knows.
+func identityKeyOf(region string, tags sessionTags) identityKey {
+	return identityKey{partition: PartitionOf(region), tags: tags}
+}
+
 // A sessionKey has the region of a session and the resource that it is limited to, if any.
 type sessionKey struct {
 	region string

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 )
@@ -20,6 +21,9 @@ const (
 	// broken config do not load STS. It doubles with each failure, up to longestBackoff.
 	firstBackoff   = 5 * time.Second
 	longestBackoff = time.Minute
+	// shortestUse is the time for which a fetched value is used at least, even if it seems to have expired: if the
+	// clock is wrong by hours, not each call of AWS fetches credentials first.
+	shortestUse = time.Minute
 	// fetchTimeout bounds one fetch.
 	fetchTimeout = 30 * time.Second
 )
@@ -37,6 +41,7 @@ type cached[T any] struct {
 	value    T
 	done     bool
 	endless  bool
+	fetched  time.Time
 	renewAt  time.Time
 	expires  time.Time
 	renewing bool
@@ -109,6 +114,12 @@ func (m *cached[T]) fresh() (T, bool, error) {
 	return m.value, m.done && (m.endless || now.Before(m.renewAt)), m.failure.at(now)
 }
 
+// waits reports whether get would fetch the value, or wait for another caller who does.
+func (m *cached[T]) waits() bool {
+	_, known, failure := m.fresh()
+	return !known && failure == nil
+}
+
 func (m *cached[T]) renewed() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -123,12 +134,23 @@ func (m *cached[T]) keep(v T, err error) {
 		m.failure = m.failure.again(now, err)
 		return
 	}
-	m.value, m.done, m.endless, m.failure = v, true, true, failure{}
+	m.value, m.done, m.endless, m.fetched, m.failure = v, true, true, now, failure{}
 	if m.expiry == nil {
 		return
 	}
 	if expires, ok := m.expiry(v); ok {
-		m.endless, m.expires, m.renewAt = false, expires, expires.Add(-min(earliest, expires.Sub(now)/3))
+		lasts := max(expires.Sub(now), shortestUse)
+		m.endless, m.expires, m.renewAt = false, now.Add(lasts), now.Add(lasts-min(earliest, lasts/3))
+	}
+}
+
+// doubt makes the next get fetch the value again, because AWS has refused it. A value that is newer than earliest is
+// kept: another one would be refused, too.
+func (m *cached[T]) doubt() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if now := m.now(); now.Sub(m.fetched) >= earliest {
+		m.done, m.renewAt = m.done && !m.endless, now
 	}
 }
 
@@ -166,17 +188,19 @@ type renewing struct {
 	cached[aws.Credentials]
 
 	provider aws.CredentialsProvider
+	// signer has the credentials that sign the calls of provider.
+	signer aws.CredentialsProvider
 }
 
 // renew returns credentials that are cached, renewed before they expire, and counted in the metrics
-// under their source: one of v1beta1, or sourceAssumeRole.
-func (r *Resolver) renew(source string, p aws.CredentialsProvider) *renewing {
+// under their source: one of v1beta1, or sourceAssumeRole. signer has the credentials that sign the calls of p.
+func (r *Resolver) renew(source string, p, signer aws.CredentialsProvider) *renewing {
 	p = r.options.Measure.Credentials(source, p)
-	return &renewing{provider: p, cached: cached[aws.Credentials]{
+	return &renewing{provider: p, signer: signer, cached: cached[aws.Credentials]{
 		now: r.now,
 		expiry: func(c aws.Credentials) (time.Time, bool) {
 			if !c.HasKeys() {
-				return time.Time{}, true // They are of no use, not even once.
+				return time.Time{}, true // They are of no use.
 			}
 			return c.Expires, c.CanExpire
 		},
@@ -185,5 +209,17 @@ func (r *Resolver) renew(source string, p aws.CredentialsProvider) *renewing {
 
 // Retrieve returns credentials that are valid now.
 func (r *renewing) Retrieve(ctx context.Context) (aws.Credentials, error) {
-	return r.get(ctx, r.provider.Retrieve)
+	return r.get(ctx, func(ctx context.Context) (aws.Credentials, error) {
+		c, err := r.provider.Retrieve(ctx)
+		doubt(r.signer, err)
+		return c, err
+	})
+}
+
+// doubt has the credentials of a call fetched again if AWS has refused them. Those of a role end before they expire if
+// the role is deleted and created again.
+func doubt(signer aws.CredentialsProvider, err error) {
+	if r, ok := signer.(*renewing); ok && awserr.IsUnauthenticated(err) {
+		r.doubt()
+	}
 }

@@ -29,6 +29,7 @@ type middlewares struct {
 	fence    Fence
 	breakers *breaker.Breakers
 	breaker  breaker.Key
+	refused  func(error)
 }
 
 // middlewares returns the middleware of the calls to STS that are made for a config. A session adds the rest.
@@ -54,6 +55,8 @@ func (m middlewares) list() []placed {
 		{middleware: m.limiter.PreferAnswer(), before: retry},
 		// Around all of an attempt, so that it sees deferred ones too.
 		{middleware: telemetry.Attempt(m.tracer), after: retry},
+
+		{middleware: m.reportRefused()},
 
 		// For each attempt, after the SDK has fetched credentials and signed the request.
 		// After credentials and signing, which may fail and would waste a token.
@@ -127,6 +130,22 @@ func signingOverride(e *v1beta1.EndpointConfig) middleware.InitializeMiddleware 
 			}
 			return next.HandleInitialize(ctx, in)
 		})
+}
+
+// reportRefused returns the middleware that reports the error of an attempt, nil for calls that fetch credentials: they
+// report it themselves.
+func (m middlewares) reportRefused() middleware.FinalizeMiddleware {
+	if m.refused == nil {
+		return nil
+	}
+	return middleware.FinalizeMiddlewareFunc("ReportRefused", func(ctx context.Context, in middleware.FinalizeInput,
+		next middleware.FinalizeHandler) (
+		middleware.FinalizeOutput, middleware.Metadata, error,
+	) {
+		out, md, err := next.HandleFinalize(ctx, in)
+		m.refused(err)
+		return out, md, err
+	})
 }
 
 // A Fence makes each attempt of each call of AWS's services, or refuses it with an error, which becomes the error of

@@ -50,7 +50,7 @@ func TestMiddlewareOrder(t *testing.T) {
 			want: []string{
 				"Initialize: OperationInputValidation", "Initialize: SigningOverride", "Initialize: Span", "Initialize: CircuitBreaker",
 				"Finalize: RequestQuotaAnswered", "Finalize: Retry", "Finalize: SpanAttempt",
-				"Finalize: GetIdentity", "Finalize: Signing", "Finalize: RequestQuota", "Finalize: Fence",
+				"Finalize: GetIdentity", "Finalize: Signing", "Finalize: ReportRefused", "Finalize: RequestQuota", "Finalize: Fence",
 				"Deserialize: Distrust", "Deserialize: MeasureRequest", "Deserialize: AddRawResponseToMetadata",
 				"Deserialize: ResponseErrorWrapper", "Deserialize: OperationDeserializer", "Deserialize: SentOnce",
 			},

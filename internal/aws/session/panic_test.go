@@ -45,7 +45,7 @@ func TestPanicsReachThoseWhoWait(t *testing.T) {
 							panic("secret")
 						}
 						return aws.Credentials{AccessKeyID: "a", SecretAccessKey: "b"}, nil
-					}))
+					}), nil)
 				return func() error {
 					_, err := r.Retrieve(ctx)
 					return err

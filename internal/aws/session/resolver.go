@@ -160,7 +160,7 @@ func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, regio
 	if err != nil {
 		return nil, err
 	}
-	session, err := r.session(ctx, s, s.tagsFor(mg, gvk.Kind), region)
+	session, err := r.session(ctx, s, s.tagsFor(mg, gvk.Kind), region, mg.GetNamespace())
 	if err != nil {
 		return nil, fmt.Errorf("cannot use %s: %w", s.ref, waysOut(mg, err))
 	}
@@ -177,7 +177,7 @@ func (r *Resolver) ResolveConfig(ctx context.Context, config client.Object, regi
 	if err := s.checkRegion(region); err != nil {
 		return nil, err
 	}
-	session, err := r.session(ctx, s.withoutResourceTags(), sessionTags{}, region)
+	session, err := r.session(ctx, s.withoutResourceTags(), sessionTags{}, region, s.ref.Namespace)
 	if err != nil {
 		return nil, fmt.Errorf("cannot use %s: %w", s.ref, err)
 	}
@@ -213,7 +213,8 @@ func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference
 	return obj, nil
 }
 
-func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, region string) (*Session, error) {
+func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, region, namespace string,
+) (*Session, error) {
 	if err := r.permit(s); err != nil {
 		return nil, &refusedError{err}
 	}
@@ -226,7 +227,13 @@ func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, re
 	if session, ok := r.cache.session(entry, key); ok {
 		return session, nil
 	}
-	known, err := r.identity(ctx, s, m, entry, tags, r.stsRegion(region))
+	at := r.stsRegion(region)
+	leave, err := r.enterSTS(s, r.cache.identity(entry, identityKeyOf(at, tags)), namespace)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	known, err := r.identity(ctx, s, m, entry, tags, at)
 	if err != nil {
 		return nil, err
 	}

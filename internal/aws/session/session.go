@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
@@ -132,7 +133,7 @@ func (r *Resolver) newSession(s settings, known identity, region string) *Sessio
 	cfg.Region = region
 	m := r.middlewares(s)
 	m.limiter, m.scope = r.limiter, known.scope(s, region)
-	m.fence = r.options.Fence
+	m.fence, m.refused = r.options.Fence, known.refused
 	m.breakers, m.breaker = r.options.Breakers, breaker.Key{Config: s.ref.UID, Region: region}
 	cfg.APIOptions = []func(*middleware.Stack) error{m.addTo}
 	tags := make(map[string]string, len(s.Tags))
@@ -184,6 +185,17 @@ type identity struct {
 
 	// accountSource is the source of the account.
 	accountSource accountSource
+
+	// memo caches the identity.
+	memo *cached[identity]
+}
+
+// refused has the credentials, and whose they are, fetched again if AWS has refused them in a call.
+func (i identity) refused(err error) {
+	doubt(i.aws.Credentials, err)
+	if awserr.IsUnauthenticated(err) {
+		i.memo.doubt()
+	}
 }
 
 // accountSource is the source of an account.
@@ -221,9 +233,10 @@ func (i identity) scope(s settings, region string) quota.Scope {
 func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags,
 	region string,
 ) (identity, error) {
-	k := identityKey{partition: PartitionOf(region), tags: tags}
-	return r.cache.identity(e, k).get(ctx, func(ctx context.Context) (_ identity, err error) {
-		defer func() { r.cache.confirmRegion(e, k.partition, err) }()
+	k := identityKeyOf(region, tags)
+	memo := r.cache.identity(e, k)
+	return memo.get(ctx, func(ctx context.Context) (found identity, err error) {
+		defer func() { r.cache.confirmRegion(e, k.partition, err); found.memo = memo }()
 		cfg, err := r.authenticate(ctx, s, m, e, tags, region)
 		if err != nil {
 			return identity{}, err
@@ -233,6 +246,8 @@ func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e
 			return guess, nil
 		}
 		out, err := stsClient(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+		doubt(cfg.Credentials, err)
+		r.options.Breakers.Report(stsKey(s), err)
 		switch {
 		case err == nil && functionname.IsAccountID(aws.ToString(out.Account)):
 			return newIdentity(s, cfg, out, region), nil
@@ -245,6 +260,45 @@ func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e
 			return identity{}, cannotAuthenticate(err)
 		}
 	})
+}
+
+// stsRegions stands in messages for the regions in which STS is called.
+const stsRegions = "STS"
+
+// stsKey returns the key of the circuit breaker of a config's calls to STS.
+func stsKey(s settings) breaker.Key { return breaker.Key{Config: s.ref.UID, Region: stsRegions} }
+
+// A PausedError says that a resource must not wait for STS now, because it does not answer, or because many wait for an
+// STS that has not answered yet.
+type PausedError struct {
+	Ref Ref
+	// Region stands for STS if that does not answer. It is empty if that is not known.
+	Region string
+	// After is the time to wait before the next attempt.
+	After time.Duration
+}
+
+// Error returns the reason.
+func (e *PausedError) Error() string {
+	return fmt.Sprintf("%s waits until others know whether STS answers", e.Ref)
+}
+
+// enterSTS begins a wait of a namespace for the identity of a config. Like calls to Lambda, only a few may wait at a
+// time while STS has not answered. It returns a PausedError if the resource must not wait now. Otherwise the caller
+// must call leave after the wait.
+func (r *Resolver) enterSTS(s settings, memo *cached[identity], namespace string) (leave func(), err error) {
+	if !memo.waits() {
+		return func() {}, nil
+	}
+	leave, wait := r.options.Breakers.Enter(stsKey(s), namespace)
+	if wait == 0 {
+		return leave, nil
+	}
+	paused := &PausedError{Ref: s.ref, After: wait}
+	if r.options.Breakers.IsOpen(stsKey(s)) {
+		paused.Region = stsRegions
+	}
+	return leave, paused
 }
 
 // newIdentity returns the identity that STS answered. It is shown in status, so the ARN counts only if it

@@ -62,6 +62,20 @@ func (p *pass[T]) checkCircuit(mg T, s *session.Session) error {
 	return nil
 }
 
+// pause makes the pass wait if the error of its session says that too many wait for STS already. It returns other
+// errors, and that of an open circuit breaker if STS does not answer.
+func (p *pass[T]) pause(err error) error {
+	paused, ok := errors.AsType[*session.PausedError](err)
+	switch {
+	case !ok:
+		return err
+	case paused.Region != "":
+		return &circuitOpenError{ref: paused.Ref, region: paused.Region, after: paused.After}
+	}
+	p.circuitWait = paused.After
+	return nil
+}
+
 // explainUnanswered returns the error of an observation that AWS did not answer. While the circuit breaker is open, it
 // is the same error as that of rejected attempts, so that conditions do not change with each probe.
 func (p *pass[T]) explainUnanswered(err error) error {

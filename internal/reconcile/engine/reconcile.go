@@ -148,8 +148,10 @@ func (p *pass[T]) resolve(ctx context.Context) context.Context {
 	s, err := p.Resolver.Resolve(ctx, mg, p.kind.Region(mg))
 	if err == nil {
 		err = p.checkCircuit(mg, s)
+	} else {
+		err = p.pause(err)
 	}
-	if p.unusable = err; err != nil {
+	if p.unusable = err; err != nil || s == nil {
 		return ctx
 	}
 	q := quota.Caller{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: p.priority(mg, p.known)}

@@ -1,0 +1,125 @@
+package session
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+)
+
+// TestDoubleRefusedSession ends a session of a role before it expires, as AWS does when the role is deleted and created
+// again.
+func TestDoubleRefusedSession(t *testing.T) {
+	const unknown = "UnrecognizedClientException"
+	cases := map[string]struct {
+		reason string
+		age    time.Duration
+		again  bool
+		want   []string
+		calls  int
+	}{
+		"Old": {
+			reason: "The role is assumed again, instead of in an hour.", age: 10 * time.Minute,
+			want: []string{unknown, "", ""}, calls: 3,
+		},
+		"New": {
+			reason: "Another session would be refused, too: the region may not be enabled.", age: time.Minute,
+			want: []string{unknown, unknown, unknown}, calls: 2,
+		},
+		"Always": {
+			reason: "However many calls are refused, the role is assumed once.", age: 10 * time.Minute, again: true,
+			want: []string{unknown, unknown, unknown}, calls: 3,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			b := newDoubleEnv(t, namespaced(chained), secret(ns, "aws", map[string]string{"creds": ini}))
+			f := function("ProviderConfig", "default")
+			if err := b.call(t, f); err != nil {
+				t.Fatal(err)
+			}
+			b.wait(tc.age)
+			b.double.RemoveKey(keyOf(t, b.resolve(t, f)))
+			for i, want := range tc.want {
+				if got := awserr.Code(b.call(t, f)); got != want {
+					t.Errorf("%s\ncall %d: want %q, got %q", tc.reason, i+1, want, got)
+				}
+				if tc.again {
+					b.double.RemoveKey(keyOf(t, b.resolve(t, f)))
+				}
+			}
+			b.expect(t, tc.reason, map[string]int{"AssumeRole": tc.calls})
+		})
+	}
+}
+
+// TestDoubleRefusedBeginning ends the session by which the role of each namespace is assumed.
+func TestDoubleRefusedBeginning(t *testing.T) {
+	tagged := role(roleTwo)
+	tagged.ResourceTags = []string{"Name"}
+	b := newDoubleEnv(t, namespaced(func(s *v1beta1.ProviderConfigSpec) {
+		s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne), tagged}
+	}), secret(ns, "aws", map[string]string{"creds": ini}))
+	f := function("ProviderConfig", "default")
+	if err := b.call(t, f); err != nil {
+		t.Fatal(err)
+	}
+	b.wait(10 * time.Minute)
+	first := b.cache.configs["pc1"].base[defaultPartition].value
+	b.double.RemoveKey(keyOf(t, &Session{AWS: first}))
+	other := f.DeepCopy()
+	other.SetName("invoices")
+	if err := b.call(t, other); err == nil {
+		t.Error("AWS does not know the session any more")
+	}
+	b.wait(firstBackoff)
+	if err := b.call(t, other); err != nil {
+		t.Errorf("the first role is to be assumed again: %v", err)
+	}
+}
+
+// TestDoubleRefusedKeys deletes the access key of a config that was checked with success.
+func TestDoubleRefusedKeys(t *testing.T) {
+	c := namespaced()
+	b := newDoubleEnv(t, c, secret(ns, "aws", map[string]string{"creds": ini}))
+	f := function("ProviderConfig", "default")
+	if _, err := b.Identify(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	b.wait(time.Hour)
+	b.double.RemoveKey("AKIAONE")
+	if err := b.call(t, f); err == nil {
+		t.Fatal("AWS does not know the key any more")
+	}
+	if _, err := b.Identify(t.Context(), c); err == nil || !strings.Contains(err.Error(), "does not accept") {
+		t.Errorf("the config does not work any more: %v", err)
+	}
+	b.double.AddUser(awsdouble.User{ARN: userARN, AccessKeyID: "AKIAONE", SecretAccessKey: "hunter2"})
+	b.wait(firstBackoff)
+	if _, err := b.Identify(t.Context(), c); err != nil {
+		t.Errorf("the config works again: %v", err)
+	}
+}
+
+// TestExpiredAlready has a clock that is ahead of that of STS by more than the lifetime of credentials.
+func TestExpiredAlready(t *testing.T) {
+	e := newEnv(t, Options{}, namespaced(func(s *v1beta1.ProviderConfigSpec) {
+		s.AssumeRoleChain, s.SkipRequestingAccountID = []v1beta1.AssumeRoleOptions{role(roleOne)}, true
+	}), secret(ns, "aws", map[string]string{"creds": ini}))
+	e.sts.lifetime = -time.Minute
+	s := e.resolve(t, function("ProviderConfig", "default"))
+	for range 100 {
+		keyOf(t, s)
+	}
+	if got := e.sts.callsOf("AssumeRole"); got != 1 {
+		t.Errorf("%d calls of AssumeRole for 100 calls of AWS, want 1", got)
+	}
+	e.wait(shortestUse)
+	keyOf(t, s)
+	if got := e.sts.callsOf("AssumeRole"); got != 2 {
+		t.Errorf("%d calls of AssumeRole after a minute, want 2", got)
+	}
+}
