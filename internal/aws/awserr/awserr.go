@@ -58,6 +58,12 @@ func IsNotFound(err error) bool {
 // isElsewhere reports whether a function was named by an ARN of another region.
 func isElsewhere(err error) bool { return contains(Message(err), "not reachable in this region") }
 
+// IsOfImage reports whether AWS has refused a call about a setting that functions with container images do not have.
+// go-to-k/cdkd 1894 quotes its messages, about the management of runtimes and code signing.
+func IsOfImage(err error) bool {
+	return Code(err) == "InvalidParameterValueException" && contains(Message(err), "container image")
+}
+
 // IsQueueNotFound reports whether a queue of SQS does not exist. SQS has two codes for it.
 func IsQueueNotFound(err error) bool {
 	switch Code(err) {

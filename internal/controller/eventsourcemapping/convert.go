@@ -25,11 +25,16 @@ func createInput(function string, s settings) *lambda.CreateEventSourceMappingIn
 	return in
 }
 
-// updateInput returns an update with only the fields that changed, each of them complete.
+// updateInput returns an update with only the fields that changed, each of them complete. AWS may reject the names of a
+// database and its collection, so that they are sent only if one of them changed.
 func updateInput(uuid, function string, t settings, changes diff.Changes) *lambda.UpdateEventSourceMappingInput {
 	in := &lambda.UpdateEventSourceMappingInput{UUID: ptr.To(uuid)}
 	if changes.Any("functionName") {
 		in.FunctionName = ptr.To(function)
+	}
+	if !changes.Any("documentDBEventSourceConfig.databaseName", "documentDBEventSourceConfig.collectionName") {
+		d := &t.DocumentDBEventSourceConfig
+		d.DatabaseName, d.CollectionName = nil, nil
 	}
 	settingsToUpdate.CopyIf(in, &t, func(path string) bool { return changes.Any(path) })
 	return in

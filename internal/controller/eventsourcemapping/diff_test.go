@@ -53,6 +53,10 @@ func TestCompare(t *testing.T) {
 	kms := func(m *lambda.GetEventSourceMappingOutput) {
 		m.FilterCriteriaError = &types.FilterCriteriaError{ErrorCode: ptr.To("KMSAccessDeniedException")}
 	}
+	documentDB := observed{mapping: &lambda.GetEventSourceMappingOutput{
+		EventSourceArn: ptr.To(testDocDB), FunctionArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:f"), State: ptr.To(stateEnabled),
+		DocumentDBEventSourceConfig: &types.DocumentDBEventSourceConfig{DatabaseName: ptr.To("shop"), CollectionName: ptr.To("orders"), FullDocument: types.FullDocumentDefault},
+	}}
 	cases := map[string]struct {
 		reason string
 		p      v1beta1.EventSourceMappingParameters
@@ -140,6 +144,26 @@ func TestCompare(t *testing.T) {
 					in.AmazonManagedKafkaEventSourceConfig = &types.AmazonManagedKafkaEventSourceConfig{SchemaRegistryConfig: &types.KafkaSchemaRegistryConfig{}}
 				}),
 			},
+		},
+		"FullDocument": {
+			reason: "An update names the database and its collection only if they change, because AWS may reject them.",
+			p: v1beta1.EventSourceMappingParameters{FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testDocDB), EventSourceMappingSettings: v1beta1.EventSourceMappingSettings{
+				DocumentDBEventSourceConfig: &v1beta1.DocumentDBEventSourceConfig{DatabaseName: "shop", CollectionName: ptr.To("orders"), FullDocument: ptr.To("UpdateLookup")},
+			}},
+			o: documentDB,
+			want: want{changes: `documentDBEventSourceConfig.fullDocument: "Default" -> "UpdateLookup"`, call: opUpdate, update: update(func(in *lambda.UpdateEventSourceMappingInput) {
+				in.DocumentDBEventSourceConfig = &types.DocumentDBEventSourceConfig{FullDocument: types.FullDocumentUpdateLookup}
+			})},
+		},
+		"Collection": {
+			reason: "A collection that changes is sent with its database.",
+			p: v1beta1.EventSourceMappingParameters{FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testDocDB), EventSourceMappingSettings: v1beta1.EventSourceMappingSettings{
+				DocumentDBEventSourceConfig: &v1beta1.DocumentDBEventSourceConfig{DatabaseName: "shop", CollectionName: ptr.To("returns")},
+			}},
+			o: documentDB,
+			want: want{changes: `documentDBEventSourceConfig.collectionName: "orders" -> "returns"`, call: opUpdate, update: update(func(in *lambda.UpdateEventSourceMappingInput) {
+				in.DocumentDBEventSourceConfig = &types.DocumentDBEventSourceConfig{DatabaseName: ptr.To("shop"), CollectionName: ptr.To("returns"), FullDocument: types.FullDocumentDefault}
+			})},
 		},
 		"NoPollerGroup": {
 			reason: "An empty name of a poller group is none.",

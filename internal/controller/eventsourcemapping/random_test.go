@@ -109,7 +109,7 @@ func (g generator) settings(source string, fixed generator) v1beta1.EventSourceM
 	case "kinesis":
 		s.ParallelizationFactor, s.TumblingWindowInSeconds = some(g, int32(1), 10), some(g, int32(0), 900)
 	case "rds":
-		s.DocumentDBEventSourceConfig = &v1beta1.DocumentDBEventSourceConfig{DatabaseName: pick(g, "shop", "other"), CollectionName: some(g, "orders", "returns"), FullDocument: some(g, "Default", "UpdateLookup")}
+		s.DocumentDBEventSourceConfig = &v1beta1.DocumentDBEventSourceConfig{DatabaseName: pick(fixed, "shop", "other"), CollectionName: some(fixed, "orders", "returns"), FullDocument: some(g, "Default", "UpdateLookup")}
 		s.SourceAccessConfigurations = []v1beta1.SourceAccessConfiguration{{Type: "BASIC_AUTH", URI: ptr.To(testSecret + pick(g, "a", "b"))}}
 	case "mq":
 		s.SourceAccessConfigurations = []v1beta1.SourceAccessConfiguration{{Type: "BASIC_AUTH", URI: ptr.To(testSecret + pick(g, "a", "b"))}, {Type: virtualHost, URI: ptr.To("/")}}

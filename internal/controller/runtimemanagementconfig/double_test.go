@@ -3,6 +3,7 @@ package runtimemanagementconfig
 import (
 	"context"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
@@ -65,6 +67,31 @@ func TestLifecycle(t *testing.T) {
 	if diff := cmp.Diff(on(auto, ""), e.there("1")); diff != "" {
 		t.Errorf("-default +AWS:\n%s", diff)
 	}
+}
+
+// TestImage checks that a configuration is gone if its function was created again from an image, which has none: AWS
+// refuses to read it.
+func TestImage(t *testing.T) {
+	e := newEnv(t)
+	c := newConfig()
+	e.Want(c, "it is set", testenv.Created, testenv.Converged)
+	_, err := e.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To(functionconfigtest.Function)})
+	e.Must(err)
+	e.AddFunction(functionconfigtest.Function, func(in *lambda.CreateFunctionInput) {
+		in.PackageType, in.Runtime, in.Handler = types.PackageTypeImage, "", nil
+		in.Code = &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/cart:1")}
+	})
+	const refused = "cart is a container image function"
+	if _, err := e.Step(c); err == nil || !strings.Contains(err.Error(), refused) || !awserr.IsTerminal(err) {
+		t.Errorf("the error names the reason, got %v", err)
+	}
+	e.Advance(time.Minute)
+	e.Remove(c)
+	if o, err := e.Do(c); err != nil || o != testenv.Aborted {
+		t.Errorf("a single report is not believed: %v, %v", o, err)
+	}
+	e.Advance(time.Minute)
+	e.Want(c, "nothing is left to reset", testenv.Gone)
 }
 
 func TestLostAnswer(t *testing.T) {

@@ -42,7 +42,7 @@ func newExternal(api *lambda.Client) awsResource {
 }
 
 // read reads the configuration. AWS's default counts as absent for a resource that has not
-// set one yet, and for one that is being deleted.
+// set one yet, and for one that is being deleted. A function that runs an image has none to delete.
 func (e *external) read(ctx context.Context, _ reconcile.Facts, mg *v1beta1.RuntimeManagementConfig) (found, error) {
 	p := mg.Spec.ForProvider
 	n, ok, err := functionconfig.Target{
@@ -55,7 +55,7 @@ func (e *external) read(ctx context.Context, _ reconcile.Facts, mg *v1beta1.Runt
 	e.name = n
 	out, err := e.api.GetRuntimeManagementConfig(ctx,
 		&lambda.GetRuntimeManagementConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
-	if awserr.IsNotFound(err) {
+	if awserr.IsNotFound(err) || meta.WasDeleted(mg) && awserr.IsOfImage(err) {
 		return found{Parent: n.String()}, nil
 	}
 	if err != nil {

@@ -123,6 +123,9 @@ func (in *mappingInput) checkFixed(m *mapping) {
 			panic(invalidParameter("VIRTUAL_HOST cannot be specified in an UpdateEventSourceMapping API call."))
 		}
 	}
+	if d := in.DocumentDBEventSourceConfig; d != nil && (d.DatabaseName != nil || d.CollectionName != nil) {
+		panic(invalidParameter("Invalid parameters: collectionName, databaseName"))
+	}
 	if c, old := in.AmazonManagedKafkaEventSourceConfig, m.AmazonManagedKafkaEventSourceConfig; c != nil && old != nil {
 		fixed("ConsumerGroupId", aws.ToString(c.ConsumerGroupId), aws.ToString(old.ConsumerGroupId))
 	}

@@ -303,6 +303,27 @@ func TestUpdateOfAMapping(t *testing.T) {
 	}
 }
 
+// TestUpdateOfAChangeStream checks that an update can't name the database, and keeps it.
+func TestUpdateOfAChangeStream(t *testing.T) {
+	_, c, clk := mapped(t)
+	out := createESM(t, c, &lambda.CreateEventSourceMappingInput{
+		EventSourceArn: aws.String(testDocDB), StartingPosition: types.EventSourcePositionTrimHorizon,
+		DocumentDBEventSourceConfig: &types.DocumentDBEventSourceConfig{DatabaseName: aws.String("db")},
+	})
+	clk.move(time.Second)
+	update := func(d *types.DocumentDBEventSourceConfig) (*lambda.UpdateEventSourceMappingOutput, error) {
+		return c.UpdateEventSourceMapping(t.Context(),
+			&lambda.UpdateEventSourceMappingInput{UUID: out.UUID, DocumentDBEventSourceConfig: d})
+	}
+	_, err := update(&types.DocumentDBEventSourceConfig{DatabaseName: aws.String("db")})
+	wantError(t, err, "InvalidParameterValueException", "Invalid parameters: collectionName, databaseName")
+	up, err := update(&types.DocumentDBEventSourceConfig{FullDocument: types.FullDocumentUpdateLookup})
+	if err != nil || *up.DocumentDBEventSourceConfig.DatabaseName != "db" ||
+		up.DocumentDBEventSourceConfig.FullDocument != types.FullDocumentUpdateLookup {
+		t.Errorf("the change stream is %+v, %v", up, err)
+	}
+}
+
 func TestMappingThatAWSDisables(t *testing.T) {
 	s, c, clk := mapped(t)
 	out := createESM(t, c,

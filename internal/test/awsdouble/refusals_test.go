@@ -340,6 +340,13 @@ var settingRefusals = map[string]refused{
 		do:      `GET /2020-06-30/functions/g/code-signing-config`,
 		message: "Code signing is not supported for functions created with container images.",
 	},
+	"RuntimeOfAnImage": {
+		reason: "The runtime of an image is not managed, in words that go-to-k/cdkd 1894 quotes.",
+		before: []string{`POST /2015-03-31/functions {"FunctionName":"g","PackageType":"Image","Role":"` + testRole +
+			`","Code":{"ImageUri":"123456789012.dkr.ecr.eu-west-1.amazonaws.com/a:1"}}`},
+		do:      `GET /2021-07-20/functions/g/runtime-management-config`,
+		message: "Lambda couldn't get a runtime management configuration because g is a container image function.",
+	},
 	"Weights": {
 		reason: "Weights are printed as fractions.",
 		do:     `PUT /2015-03-31/functions/f/aliases/prod {"RoutingConfig":{"AdditionalVersionWeights":{"2":2}}}`,

@@ -27,10 +27,15 @@ func putRuntimeManagement(s *Server, r *request) any {
 	return in
 }
 
-// managedRuntime returns the function and the version that a request names.
+// managedRuntime returns the function and the version that a request names. It fails if the runtime is part of an
+// image.
 func (s *Server) managedRuntime(r *request) (*function, string) {
 	f, t := s.find(r)
 	i := s.pick(f, t, r)
+	if f.latest.PackageType == "Image" {
+		panic(invalidParameter("Lambda couldn't get a runtime management configuration because %s is a container "+
+			"image function.", f.latest.FunctionName))
+	}
 	if i.State == statePending && r.operation == "PutRuntimeManagementConfig" {
 		panic(notNow(i.State))
 	}
