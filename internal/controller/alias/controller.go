@@ -13,8 +13,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
@@ -30,8 +28,6 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 	o.Metrics.CountRollouts(func() map[string]int { return countRollouts(mgr) })
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.Alias]{
 		GVK:          v1beta1.AliasGroupVersionKind,
-		New:          func() *v1beta1.Alias { return &v1beta1.Alias{} },
-		NewList:      func() resource.ManagedList { return &v1beta1.AliasList{} },
 		Region:       func(a *v1beta1.Alias) string { return a.Spec.ForProvider.Region },
 		FunctionName: func(a *v1beta1.Alias) **string { return &a.Spec.ForProvider.FunctionName },
 		Reads:        reads,

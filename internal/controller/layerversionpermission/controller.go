@@ -10,8 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
@@ -22,11 +20,9 @@ import (
 // Setup adds a controller of LayerVersionPermissions to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.LayerVersionPermission]{
-		GVK:     v1beta1.LayerVersionPermissionGroupVersionKind,
-		New:     func() *v1beta1.LayerVersionPermission { return &v1beta1.LayerVersionPermission{} },
-		NewList: func() resource.ManagedList { return &v1beta1.LayerVersionPermissionList{} },
-		Region:  func(p *v1beta1.LayerVersionPermission) string { return p.Spec.ForProvider.Region },
-		Reads:   reads,
+		GVK:    v1beta1.LayerVersionPermissionGroupVersionKind,
+		Region: func(p *v1beta1.LayerVersionPermission) string { return p.Spec.ForProvider.Region },
+		Reads:  reads,
 		Observer: func(
 			_ *v1beta1.LayerVersionPermission, s *session.Session,
 		) reconcile.Observer[*v1beta1.LayerVersionPermission] {

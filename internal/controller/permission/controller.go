@@ -10,8 +10,6 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
@@ -27,8 +25,6 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 	changes := &ongoing{}
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.Permission]{
 		GVK:          v1beta1.PermissionGroupVersionKind,
-		New:          func() *v1beta1.Permission { return &v1beta1.Permission{} },
-		NewList:      func() resource.ManagedList { return &v1beta1.PermissionList{} },
 		Region:       func(p *v1beta1.Permission) string { return p.Spec.ForProvider.Region },
 		FunctionName: func(p *v1beta1.Permission) **string { return &p.Spec.ForProvider.FunctionName },
 		Reads:        reads,
