@@ -30,7 +30,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		GVK:          v1beta1.AliasGroupVersionKind,
 		Region:       func(a *v1beta1.Alias) string { return a.Spec.ForProvider.Region },
 		FunctionName: func(a *v1beta1.Alias) **string { return &a.Spec.ForProvider.FunctionName },
-		Reads:        reads,
+		Reads:        func(a *v1beta1.Alias) []string { return reconcile.Reads(a, opList, opCreate) },
 		Reported:     func(*v1beta1.Alias) bool { return true },
 		Observer:     c.observer,
 		ActsOn: func(mg *v1beta1.Alias) []tenancy.Target {
@@ -83,14 +83,6 @@ func countRollouts(mgr ctrl.Manager) map[string]int {
 		}
 	}
 	return counts
-}
-
-// reads returns the operations of the next observation, and the creation that will most likely follow the first one.
-func reads(a *v1beta1.Alias) []string {
-	if a.Status.AtProvider.Name == nil && reconcile.MayCreate(a) {
-		return []string{opList, opCreate}
-	}
-	return []string{opList}
 }
 
 func references(a *v1beta1.Alias) []reconcile.Reference {

@@ -21,11 +21,8 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		GVK:          v1beta1.FunctionEventInvokeConfigGroupVersionKind,
 		Region:       func(c *v1beta1.FunctionEventInvokeConfig) string { return c.Spec.ForProvider.Region },
 		FunctionName: func(c *v1beta1.FunctionEventInvokeConfig) **string { return &c.Spec.ForProvider.FunctionName },
-		Reads: func(c *v1beta1.FunctionEventInvokeConfig) []string {
-			return functionconfig.Reads(c, opGet,
-				opPut)
-		},
-		Reported: func(*v1beta1.FunctionEventInvokeConfig) bool { return true },
+		Reads:        func(c *v1beta1.FunctionEventInvokeConfig) []string { return reconcile.Reads(c, opGet, opPut) },
+		Reported:     func(*v1beta1.FunctionEventInvokeConfig) bool { return true },
 		Observer: func(
 			_ *v1beta1.FunctionEventInvokeConfig, s *session.Session,
 		) reconcile.Observer[*v1beta1.FunctionEventInvokeConfig] {

@@ -20,7 +20,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		GVK:          v1beta1.FunctionURLGroupVersionKind,
 		Region:       func(u *v1beta1.FunctionURL) string { return u.Spec.ForProvider.Region },
 		FunctionName: func(u *v1beta1.FunctionURL) **string { return &u.Spec.ForProvider.FunctionName },
-		Reads:        func(u *v1beta1.FunctionURL) []string { return functionconfig.Reads(u, opGet, opCreate) },
+		Reads:        func(u *v1beta1.FunctionURL) []string { return reconcile.Reads(u, opGet, opCreate) },
 		Reported:     func(*v1beta1.FunctionURL) bool { return true },
 		Observer: func(_ *v1beta1.FunctionURL, s *session.Session) reconcile.Observer[*v1beta1.FunctionURL] {
 			return newExternal(session.Client(s, lambda.NewFromConfig))

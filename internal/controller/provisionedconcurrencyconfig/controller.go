@@ -24,10 +24,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		) **string {
 			return &c.Spec.ForProvider.FunctionName
 		},
-		Reads: func(c *v1beta1.ProvisionedConcurrencyConfig) []string {
-			return functionconfig.Reads(c, opGet,
-				opPut)
-		},
+		Reads:    func(c *v1beta1.ProvisionedConcurrencyConfig) []string { return reconcile.Reads(c, opGet, opPut) },
 		Reported: func(*v1beta1.ProvisionedConcurrencyConfig) bool { return true },
 		Observer: func(
 			_ *v1beta1.ProvisionedConcurrencyConfig, s *session.Session,

@@ -23,11 +23,8 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		GVK:          v1beta1.RuntimeManagementConfigGroupVersionKind,
 		Region:       func(c *v1beta1.RuntimeManagementConfig) string { return c.Spec.ForProvider.Region },
 		FunctionName: func(c *v1beta1.RuntimeManagementConfig) **string { return &c.Spec.ForProvider.FunctionName },
-		Reads: func(c *v1beta1.RuntimeManagementConfig) []string {
-			return functionconfig.Reads(c, opGet,
-				opPut)
-		},
-		Reported: func(*v1beta1.RuntimeManagementConfig) bool { return true },
+		Reads:        func(c *v1beta1.RuntimeManagementConfig) []string { return reconcile.Reads(c, opGet, opPut) },
+		Reported:     func(*v1beta1.RuntimeManagementConfig) bool { return true },
 		Observer: func(
 			_ *v1beta1.RuntimeManagementConfig, s *session.Session,
 		) reconcile.Observer[*v1beta1.RuntimeManagementConfig] {
