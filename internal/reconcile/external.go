@@ -318,6 +318,14 @@ func MayCreate(mg resource.Managed) bool {
 	return Allows(mg, xpv2.ManagementActionCreate) && !meta.WasDeleted(mg)
 }
 
+// Reads returns the operations of an observation: the read, and the creation that most likely follows the first one.
+func Reads(mg resource.Managed, read, create string) []string {
+	if ownership.WrittenName(mg) == "" && MayCreate(mg) {
+		return []string{read, create}
+	}
+	return []string{read}
+}
+
 // ObserveOnly reports whether the management policies allow nothing but observing.
 func ObserveOnly(mg resource.Managed) bool {
 	return ownership.ObserveOnly(mg)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -35,10 +36,9 @@ type Kind[T Managed] struct {
 	// GVK is the kind, which is registered in the manager's scheme.
 	GVK schema.GroupVersionKind
 
-	// New returns an empty resource.
-	New func() T
-
-	// NewList returns an empty list of resources.
+	// New returns an empty resource, and NewList an empty list of resources. Nil means those that the manager's scheme
+	// has for the GVK, see WithTypes.
+	New     func() T
 	NewList func() resource.ManagedList
 
 	// Region returns the AWS region of the resource.
@@ -118,4 +118,20 @@ type Kind[T Managed] struct {
 
 	// Forget removes what the kind keeps in memory of a resource that is gone. Nil if there is nothing.
 	Forget func(uid types.UID)
+}
+
+// WithTypes returns the kind with the functions that return empty objects of the types that a scheme has for its GVK.
+func (k Kind[T]) WithTypes(s *runtime.Scheme) Kind[T] {
+	if k.New == nil {
+		k.New = func() T {
+			return resource.MustCreateObject(k.GVK, s).(T) //nolint:forcetypeassert // It is registered as this type.
+		}
+	}
+	if k.NewList == nil {
+		list := k.GVK.GroupVersion().WithKind(k.GVK.Kind + "List")
+		k.NewList = func() resource.ManagedList {
+			return resource.MustCreateObject(list, s).(resource.ManagedList) //nolint:forcetypeassert // See New.
+		}
+	}
+	return k
 }

@@ -13,8 +13,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
@@ -30,11 +28,9 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 	o.Metrics.CountRollouts(func() map[string]int { return countRollouts(mgr) })
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.Alias]{
 		GVK:          v1beta1.AliasGroupVersionKind,
-		New:          func() *v1beta1.Alias { return &v1beta1.Alias{} },
-		NewList:      func() resource.ManagedList { return &v1beta1.AliasList{} },
 		Region:       func(a *v1beta1.Alias) string { return a.Spec.ForProvider.Region },
 		FunctionName: func(a *v1beta1.Alias) **string { return &a.Spec.ForProvider.FunctionName },
-		Reads:        reads,
+		Reads:        func(a *v1beta1.Alias) []string { return reconcile.Reads(a, opList, opCreate) },
 		Reported:     func(*v1beta1.Alias) bool { return true },
 		Observer:     c.observer,
 		ActsOn: func(mg *v1beta1.Alias) []tenancy.Target {
@@ -87,14 +83,6 @@ func countRollouts(mgr ctrl.Manager) map[string]int {
 		}
 	}
 	return counts
-}
-
-// reads returns the operations of the next observation, and the creation that will most likely follow the first one.
-func reads(a *v1beta1.Alias) []string {
-	if a.Status.AtProvider.Name == nil && reconcile.MayCreate(a) {
-		return []string{opList, opCreate}
-	}
-	return []string{opList}
 }
 
 func references(a *v1beta1.Alias) []reconcile.Reference {

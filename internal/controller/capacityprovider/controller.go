@@ -9,8 +9,6 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -29,8 +27,6 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.CapacityProvider]{
 		GVK:      v1beta1.CapacityProviderGroupVersionKind,
-		New:      func() *v1beta1.CapacityProvider { return &v1beta1.CapacityProvider{} },
-		NewList:  func() resource.ManagedList { return &v1beta1.CapacityProviderList{} },
 		Region:   func(c *v1beta1.CapacityProvider) string { return c.Spec.ForProvider.Region },
 		Reads:    c.reads,
 		Observer: c.observer,

@@ -10,7 +10,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
@@ -30,8 +29,6 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.CodeSigningConfig]{
 		GVK:      v1beta1.CodeSigningConfigGroupVersionKind,
-		New:      func() *v1beta1.CodeSigningConfig { return &v1beta1.CodeSigningConfig{} },
-		NewList:  func() resource.ManagedList { return &v1beta1.CodeSigningConfigList{} },
 		Region:   func(c *v1beta1.CodeSigningConfig) string { return c.Spec.ForProvider.Region },
 		Reads:    c.reads,
 		Reported: func(*v1beta1.CodeSigningConfig) bool { return true },

@@ -14,7 +14,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
@@ -35,8 +34,6 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.EventSourceMapping]{
 		GVK:      v1beta1.EventSourceMappingGroupVersionKind,
-		New:      func() *v1beta1.EventSourceMapping { return &v1beta1.EventSourceMapping{} },
-		NewList:  func() resource.ManagedList { return &v1beta1.EventSourceMappingList{} },
 		Region:   func(m *v1beta1.EventSourceMapping) string { return m.Spec.ForProvider.Region },
 		Reads:    c.reads,
 		Observer: c.observer,

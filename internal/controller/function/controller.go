@@ -26,7 +26,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -50,8 +49,6 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 func newKind(c *connector) reconcile.Kind[*v1beta1.Function] {
 	return reconcile.Kind[*v1beta1.Function]{
 		GVK:        v1beta1.FunctionGroupVersionKind,
-		New:        func() *v1beta1.Function { return &v1beta1.Function{} },
-		NewList:    func() resource.ManagedList { return &v1beta1.FunctionList{} },
 		Region:     func(f *v1beta1.Function) string { return f.Spec.ForProvider.Region },
 		Reads:      expectedReads,
 		Observer:   c.observer,

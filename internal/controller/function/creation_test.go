@@ -328,9 +328,9 @@ func TestRefusedCodeSigningHoldsUpCode(t *testing.T) {
 		{Path: "code.sha256"}, {Path: "codeSigningConfigArn"}, {Path: "memorySize"}, {Path: "tags[a]"},
 	}
 	calls := []call{opTag, opPutCodeSigning, opUpdateConfiguration, opUpdateCode, opPublish}
-	m.refuse(f, opPutCodeSigning, opPutCodeSigning.applies(changes), true)
+	m.of(f).refuse(opPutCodeSigning, opPutCodeSigning.applies(changes), true)
 	if diff := cmp.Diff(
-		[]call{opTag, opUpdateConfiguration, opPublish, opPutCodeSigning}, m.orderedCalls(f, calls, changes),
+		[]call{opTag, opUpdateConfiguration, opPublish, opPutCodeSigning}, m.of(f).orderedCalls(calls, changes),
 	); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}

@@ -178,7 +178,7 @@ func (e *external) plan(
 	ctx context.Context, f *v1beta1.Function, o found, _ reconcile.Comparison[settings],
 ) (reconcile.Plan, error) {
 	p, decisionInput := e.planned, e.decisionInput(f, o.Resource)
-	calls := e.memory.orderedCalls(f, due(p.Changes, p.Target, p.Observed), p.Changes)
+	calls := e.memory.of(f).orderedCalls(due(p.Changes, p.Target, p.Observed), p.Changes)
 	d := decide(o.Resource, calls, p.Changes, decisionInput)
 	if p.archive.none() && !p.Changes.Any(appliedBy[opUpdateCode]...) {
 		// Another tool deploys the code, so the provider does not retry it.
@@ -194,7 +194,7 @@ func (e *external) plan(
 		f.Status.AtProvider.Initialized = true
 	}
 	if healthy(o.Resource.config()) {
-		e.memory.recovered(f)
+		e.memory.of(f).recovered()
 	}
 	e.recreates, e.repairs = d.recreate, !decisionInput.fresh && failed(o.Resource.config())
 	plan := reconcile.Plan{
@@ -311,7 +311,7 @@ func (e *external) prepareCreate(ctx context.Context, f *v1beta1.Function, s set
 func (e *external) create(ctx context.Context, f *v1beta1.Function, s settings) (reconcile.Result, error) {
 	p := e.planned
 	if e.repairs {
-		e.memory.repair(f, e.now())
+		e.memory.of(f).repair(e.now())
 	}
 	if e.recreates {
 		if err := e.deleteFailed(ctx, p.name); err != nil {
@@ -337,7 +337,7 @@ func (e *external) create(ctx context.Context, f *v1beta1.Function, s settings) 
 		DeployedCode: p.archive.bundle.Remember(out.CodeSha256),
 	}
 	published(&f.Status.AtProvider, out.Version, out.State, fingerprint.Read(out))
-	e.memory.accept(f, opCreate, p.sent(opCreate))
+	e.memory.of(f).accept(opCreate, p.sent(opCreate))
 	return reconcile.Result{Name: p.name}, nil
 }
 
@@ -352,12 +352,12 @@ func (e *external) update(ctx context.Context, f *v1beta1.Function, o found, u u
 // change makes one call that changes the function, and records its answer.
 func (e *external) change(ctx context.Context, f *v1beta1.Function, o found, c call) error {
 	if e.repairs && c.asynchronous() {
-		e.memory.repair(f, e.now())
+		e.memory.of(f).repair(e.now())
 	}
 	err := e.send(ctx, f, e.planned, c)
 	switch {
 	case err == nil:
-		e.memory.accept(f, c, e.planned.sent(c))
+		e.memory.of(f).accept(c, e.planned.sent(c))
 		if e.planned.sendsUnreadable(c) { // No fingerprint shows that a version is due.
 			f.Status.AtProvider.PublishedFingerprint, f.Status.AtProvider.PublishedSpecFingerprint = nil, nil
 		}
@@ -370,7 +370,7 @@ func (e *external) change(ctx context.Context, f *v1beta1.Function, o found, c c
 			),
 		)
 	case refuses(err):
-		e.memory.refuse(f, c, c.applies(e.planned.Changes), awserr.IsTerminal(err))
+		e.memory.of(f).refuse(c, c.applies(e.planned.Changes), awserr.IsTerminal(err))
 	}
 	return errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, c)
 }
@@ -394,7 +394,7 @@ func (e *external) delete(ctx context.Context, f *v1beta1.Function, o found) (re
 		since := e.now().Sub(f.GetDeletionTimestamp().Time)
 		return res, reconcile.WaitFor(max(reconcile.PendingDelay(since), min(since/20, retryAfter)))
 	}
-	e.memory.forget(f)
+	e.memory.drop(f.GetUID())
 	_, err = e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(o.Name)})
 	return res, errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
 }

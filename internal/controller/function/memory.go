@@ -17,7 +17,8 @@ import (
 const maxRejections = 5
 
 // records keeps the state of each function between reconciles. It is in memory only: after
-// a restart, each call is tried again. It is safe for concurrent use.
+// a restart, each call is tried again. It is safe for concurrent use. A record itself is not: a resource is in one
+// reconcile at a time.
 type records struct {
 	mu      sync.Mutex
 	records map[types.UID]*record
@@ -50,8 +51,10 @@ type refusal struct {
 
 func newRecords() *records { return &records{records: map[types.UID]*record{}} }
 
-// of returns the record of a resource and creates it if there is none. The caller must hold the lock.
+// of returns the record of a resource and creates it if there is none.
 func (m *records) of(mg metav1.Object) *record {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	r := m.records[mg.GetUID()]
 	if r == nil {
 		r = &record{sent: map[string]string{}}
@@ -63,9 +66,6 @@ func (m *records) of(mg metav1.Object) *record {
 	return r
 }
 
-// forget removes the record of a resource.
-func (m *records) forget(mg metav1.Object) { m.drop(mg.GetUID()) }
-
 // drop removes the record of the resource with this UID.
 func (m *records) drop(uid types.UID) {
 	m.mu.Lock()
@@ -74,10 +74,7 @@ func (m *records) drop(uid types.UID) {
 }
 
 // refuse records that AWS rejected a call. After a final rejection the other calls go first immediately.
-func (m *records) refuse(mg metav1.Object, c call, changes diff.Changes, final bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.of(mg)
+func (r *record) refuse(c call, changes diff.Changes, final bool) {
 	r.refused++
 	was := r.refusals[c]
 	if was.changes != changes.String() {
@@ -94,20 +91,14 @@ func (m *records) refuse(mg metav1.Object, c call, changes diff.Changes, final b
 }
 
 // accept records that AWS accepted a call, with the fingerprints of the settings that it sent.
-func (m *records) accept(mg metav1.Object, c call, sent map[string]string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.of(mg)
+func (r *record) accept(c call, sent map[string]string) {
 	delete(r.refusals, c)
 	maps.Copy(r.sent, sent)
 }
 
 // orderedCalls returns the calls that may be made, in order. Calls that AWS rejects repeatedly come last, so that one
 // rejected setting does not block the others. A call that depends on a rejected one is left out.
-func (m *records) orderedCalls(mg metav1.Object, calls []call, changes diff.Changes) []call {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.of(mg)
+func (r *record) orderedCalls(calls []call, changes diff.Changes) []call {
 	number := func(c call) int {
 		if was := r.refusals[c]; was.count >= maxRejections && was.changes == c.applies(changes).String() {
 			return was.number
@@ -123,37 +114,20 @@ func (m *records) orderedCalls(mg metav1.Object, calls []call, changes diff.Chan
 }
 
 // repair records that a failed creation or update is retried.
-func (m *records) repair(mg metav1.Object, now time.Time) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.of(mg)
+func (r *record) repair(now time.Time) {
 	r.repairs++
 	r.repaired = now
 }
 
-// repairs returns how often in a row a failed change was retried, and when last.
-func (m *records) repairs(mg metav1.Object) (int, time.Time) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.of(mg)
-	return r.repairs, r.repaired
-}
-
 // recovered resets the count of retries after a healthy observation.
-func (m *records) recovered(mg metav1.Object) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.of(mg)
+func (r *record) recovered() {
 	r.repairs, r.repaired = 0, time.Time{}
 }
 
 // mustSend reports whether a setting that AWS does not return still has to be sent. It is sent
 // once for each change and assumed correct after that. A setting that this process has not
 // sent counts as sent, unless the user has changed the spec.
-func (m *records) mustSend(mg metav1.Object, path, fingerprint string, fresh bool) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.of(mg)
+func (r *record) mustSend(path, fingerprint string, fresh bool) bool {
 	was, known := r.sent[path]
 	switch {
 	case was == fingerprint:

@@ -94,7 +94,7 @@ func (e *external) newPlan(
 	}
 	p.Target = target(d, p.Observed, p.name, e.tags)
 	hide(&p, d.Settings, func(path, fingerprint string) bool {
-		return e.memory.mustSend(f, path, fingerprint, fresh(f))
+		return e.memory.of(f).mustSend(path, fingerprint, fresh(f))
 	})
 	p.Comparison = reconcile.Compare(p.Target, p.Observed)
 	mayUpdate := reconcile.Allows(f, xpv2.ManagementActionUpdate)
@@ -123,7 +123,7 @@ func (e *external) newPlan(
 
 // decisionInput returns the inputs of decide besides the observation.
 func (e *external) decisionInput(f *v1beta1.Function, o observed) decisionInput {
-	repairs, repaired := e.memory.repairs(f)
+	past := e.memory.of(f)
 	return decisionInput{
 		generation: f.GetGeneration(),
 		fresh:      fresh(f),
@@ -132,8 +132,8 @@ func (e *external) decisionInput(f *v1beta1.Function, o observed) decisionInput 
 		updatable:  reconcile.Allows(f, xpv2.ManagementActionUpdate),
 		recreatable: reconcile.Allows(f, xpv2.ManagementActionDelete) &&
 			reconcile.Allows(f, xpv2.ManagementActionCreate),
-		repairs:  repairs,
-		repaired: repaired,
+		repairs:  past.repairs,
+		repaired: past.repaired,
 		now:      e.now(),
 	}
 }

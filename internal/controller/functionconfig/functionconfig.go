@@ -104,14 +104,6 @@ func Acts(mg resource.Managed, function *string) []tenancy.Target {
 		ptr.To(ownership.Parent(mg)))
 }
 
-// Reads returns the operations of an observation: the read, and the create if the configuration does not exist yet.
-func Reads(mg resource.Managed, read, create string) []string {
-	if ownership.WrittenName(mg) == "" && reconcile.MayCreate(mg) {
-		return []string{read, create}
-	}
-	return []string{read}
-}
-
 // Description returns a description for users, such as "URL of function cart:live".
 func Description(kind string, n functionname.Name) string {
 	return kind + " of function " + n.String()

@@ -7,8 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
@@ -21,15 +19,10 @@ import (
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.FunctionEventInvokeConfig]{
 		GVK:          v1beta1.FunctionEventInvokeConfigGroupVersionKind,
-		New:          func() *v1beta1.FunctionEventInvokeConfig { return &v1beta1.FunctionEventInvokeConfig{} },
-		NewList:      func() resource.ManagedList { return &v1beta1.FunctionEventInvokeConfigList{} },
 		Region:       func(c *v1beta1.FunctionEventInvokeConfig) string { return c.Spec.ForProvider.Region },
 		FunctionName: func(c *v1beta1.FunctionEventInvokeConfig) **string { return &c.Spec.ForProvider.FunctionName },
-		Reads: func(c *v1beta1.FunctionEventInvokeConfig) []string {
-			return functionconfig.Reads(c, opGet,
-				opPut)
-		},
-		Reported: func(*v1beta1.FunctionEventInvokeConfig) bool { return true },
+		Reads:        func(c *v1beta1.FunctionEventInvokeConfig) []string { return reconcile.Reads(c, opGet, opPut) },
+		Reported:     func(*v1beta1.FunctionEventInvokeConfig) bool { return true },
 		Observer: func(
 			_ *v1beta1.FunctionEventInvokeConfig, s *session.Session,
 		) reconcile.Observer[*v1beta1.FunctionEventInvokeConfig] {

@@ -6,8 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
@@ -20,11 +18,9 @@ import (
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.FunctionURL]{
 		GVK:          v1beta1.FunctionURLGroupVersionKind,
-		New:          func() *v1beta1.FunctionURL { return &v1beta1.FunctionURL{} },
-		NewList:      func() resource.ManagedList { return &v1beta1.FunctionURLList{} },
 		Region:       func(u *v1beta1.FunctionURL) string { return u.Spec.ForProvider.Region },
 		FunctionName: func(u *v1beta1.FunctionURL) **string { return &u.Spec.ForProvider.FunctionName },
-		Reads:        func(u *v1beta1.FunctionURL) []string { return functionconfig.Reads(u, opGet, opCreate) },
+		Reads:        func(u *v1beta1.FunctionURL) []string { return reconcile.Reads(u, opGet, opCreate) },
 		Reported:     func(*v1beta1.FunctionURL) bool { return true },
 		Observer: func(_ *v1beta1.FunctionURL, s *session.Session) reconcile.Observer[*v1beta1.FunctionURL] {
 			return newExternal(session.Client(s, lambda.NewFromConfig))

@@ -12,8 +12,6 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
@@ -27,11 +25,9 @@ import (
 // Setup adds a controller of Invocations to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.Invocation]{
-		GVK:     v1beta1.InvocationGroupVersionKind,
-		New:     func() *v1beta1.Invocation { return &v1beta1.Invocation{} },
-		NewList: func() resource.ManagedList { return &v1beta1.InvocationList{} },
-		Region:  func(i *v1beta1.Invocation) string { return i.Spec.ForProvider.Region },
-		Reads:   func(*v1beta1.Invocation) []string { return nil },
+		GVK:    v1beta1.InvocationGroupVersionKind,
+		Region: func(i *v1beta1.Invocation) string { return i.Spec.ForProvider.Region },
+		Reads:  func(*v1beta1.Invocation) []string { return nil },
 		Observer: func(_ *v1beta1.Invocation, s *session.Session) reconcile.Observer[*v1beta1.Invocation] {
 			return &external{api: session.Client(s, lambda.NewFromConfig), objects: o.Objects, now: o.Now}
 		},

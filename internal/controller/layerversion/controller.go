@@ -11,7 +11,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
@@ -28,8 +27,6 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 	c := &connector{o: o, usages: newUsages()}
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.LayerVersion]{
 		GVK:      v1beta1.LayerVersionGroupVersionKind,
-		New:      func() *v1beta1.LayerVersion { return &v1beta1.LayerVersion{} },
-		NewList:  func() resource.ManagedList { return &v1beta1.LayerVersionList{} },
 		Region:   func(l *v1beta1.LayerVersion) string { return l.Spec.ForProvider.Region },
 		Reads:    reads,
 		Observer: c.observer,

@@ -282,7 +282,7 @@ func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found
 		return p, err
 	}
 	if len(old) == 0 {
-		e.usages.forget(l)
+		e.usages.drop(l.GetUID())
 		return p, nil
 	}
 	if oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsDeleteUnused {
@@ -387,6 +387,6 @@ func (e *external) delete(ctx context.Context, l *v1beta1.LayerVersion, o found)
 	if len(old) > 0 {
 		return e.deleteOld(ctx, l, v, old[0])
 	}
-	e.usages.forget(l)
+	e.usages.drop(l.GetUID())
 	return reconcile.Result{}, e.deleteVersion(ctx, v)
 }

@@ -78,10 +78,7 @@ func (u *usages) store(mg metav1.Object, e usage) {
 	u.entries[mg.GetUID()] = e
 }
 
-// forget removes what is kept of a resource that is gone or has nothing to delete.
-func (u *usages) forget(mg metav1.Object) { u.drop(mg.GetUID()) }
-
-// drop removes what is kept of the resource with this UID.
+// drop removes what is kept of the resource with this UID, which is gone or has nothing to delete.
 func (u *usages) drop(uid types.UID) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

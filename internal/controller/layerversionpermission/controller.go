@@ -10,8 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
@@ -22,11 +20,9 @@ import (
 // Setup adds a controller of LayerVersionPermissions to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.LayerVersionPermission]{
-		GVK:     v1beta1.LayerVersionPermissionGroupVersionKind,
-		New:     func() *v1beta1.LayerVersionPermission { return &v1beta1.LayerVersionPermission{} },
-		NewList: func() resource.ManagedList { return &v1beta1.LayerVersionPermissionList{} },
-		Region:  func(p *v1beta1.LayerVersionPermission) string { return p.Spec.ForProvider.Region },
-		Reads:   reads,
+		GVK:    v1beta1.LayerVersionPermissionGroupVersionKind,
+		Region: func(p *v1beta1.LayerVersionPermission) string { return p.Spec.ForProvider.Region },
+		Reads:  func(p *v1beta1.LayerVersionPermission) []string { return reconcile.Reads(p, opRead, opAdd) },
 		Observer: func(
 			_ *v1beta1.LayerVersionPermission, s *session.Session,
 		) reconcile.Observer[*v1beta1.LayerVersionPermission] {
@@ -40,14 +36,6 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 
 // calls are the operations by which this kind creates, updates and deletes.
 var calls = reconcile.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
-
-// reads returns the operations of the next observation, and the creation that will most likely follow the first one.
-func reads(p *v1beta1.LayerVersionPermission) []string {
-	if p.Status.AtProvider.StatementID == nil && reconcile.MayCreate(p) {
-		return []string{opRead, opAdd}
-	}
-	return []string{opRead}
-}
 
 func references(p *v1beta1.LayerVersionPermission) []reconcile.Reference {
 	fp := p.Spec.ForProvider

@@ -10,8 +10,6 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
@@ -27,11 +25,9 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 	changes := &ongoing{}
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.Permission]{
 		GVK:          v1beta1.PermissionGroupVersionKind,
-		New:          func() *v1beta1.Permission { return &v1beta1.Permission{} },
-		NewList:      func() resource.ManagedList { return &v1beta1.PermissionList{} },
 		Region:       func(p *v1beta1.Permission) string { return p.Spec.ForProvider.Region },
 		FunctionName: func(p *v1beta1.Permission) **string { return &p.Spec.ForProvider.FunctionName },
-		Reads:        reads,
+		Reads:        func(p *v1beta1.Permission) []string { return reconcile.Reads(p, opRead, opAdd) },
 		Reported:     func(*v1beta1.Permission) bool { return true },
 		Observer: func(_ *v1beta1.Permission, s *session.Session) reconcile.Observer[*v1beta1.Permission] {
 			return newExternal(&external{
@@ -58,14 +54,6 @@ func redact(p *v1beta1.Permission) {
 	if p.Spec.ForProvider.EventSourceToken != nil {
 		p.Spec.ForProvider.EventSourceToken = ptr.To(diff.Redacted)
 	}
-}
-
-// reads returns the operations of the next observation, and the creation that will most likely follow the first one.
-func reads(p *v1beta1.Permission) []string {
-	if p.Status.AtProvider.StatementID == nil && reconcile.MayCreate(p) {
-		return []string{opRead, opAdd}
-	}
-	return []string{opRead}
 }
 
 func selectors(p *v1beta1.Permission) []v1beta1.FieldSelector {

@@ -7,8 +7,6 @@ import (
 	"context"
 	"time"
 
-	kmeta "k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -105,22 +103,6 @@ var (
 
 // new returns an empty config of the kind.
 func (k kind) new() providerConfig { return deepCopy(k.config) }
-
-// list returns all configs of the reconciler's kind. They must not be changed.
-func (r *Reconciler) list(ctx context.Context) ([]client.Object, error) {
-	l := deepCopy(r.kind.list)
-	if err := r.kube.List(ctx, l, client.UnsafeDisableDeepCopy); err != nil {
-		return nil, err
-	}
-	configs := make([]client.Object, 0, kmeta.LenList(l))
-	err := kmeta.EachListItem(l, func(o runtime.Object) error {
-		if c, ok := o.(client.Object); ok {
-			configs = append(configs, c)
-		}
-		return nil
-	})
-	return configs, err
-}
 
 // setup adds the controller of a kind to a manager.
 func setup(mgr ctrl.Manager, o Options, k kind) error {

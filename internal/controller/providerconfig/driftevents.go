@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -74,19 +73,4 @@ func (r *Reconciler) showDriftEvents(c providerConfig) {
 		is.Status, is.Reason = corev1.ConditionUnknown, v1beta1.ReasonStarting
 	}
 	c.SetConditions(is.WithObservedGeneration(c.GetGeneration()))
-}
-
-// watchDriftEvents adds an event to a channel for each config whose queue changes its state.
-func (r *Reconciler) watchDriftEvents(changes chan<- event.GenericEvent) {
-	if r.events == nil {
-		return
-	}
-	r.events.Watch(func(uid types.UID) {
-		obj := r.kind.new()
-		obj.SetUID(uid)
-		select {
-		case changes <- event.GenericEvent{Object: obj}:
-		default:
-		}
-	})
 }

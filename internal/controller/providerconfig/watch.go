@@ -5,6 +5,8 @@ import (
 	"maps"
 	"time"
 
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -102,29 +104,34 @@ func (r *Reconciler) usersOfSecret(ctx context.Context, secret client.Object) []
 // its state, with the UID of its config.
 func (r *Reconciler) stateChanges() <-chan event.GenericEvent {
 	changes := make(chan event.GenericEvent, pending)
-	r.breakers.Watch(func(k breaker.Key) {
+	changed := func(uid types.UID) {
 		obj := r.kind.new()
-		obj.SetUID(k.Config)
+		obj.SetUID(uid)
 		select {
 		case changes <- event.GenericEvent{Object: obj}:
 		default:
 		}
-	})
-	r.watchDriftEvents(changes)
+	}
+	r.breakers.Watch(func(k breaker.Key) { changed(k.Config) })
+	if r.events != nil {
+		r.events.Watch(changed)
+	}
 	return changes
 }
 
 // withUID returns the config with the UID of an object, if it is of this kind.
 func (r *Reconciler) withUID(ctx context.Context, obj client.Object) []reconcile.Request {
-	configs, err := r.list(ctx)
-	if err != nil {
+	configs := deepCopy(r.kind.list)
+	if err := r.kube.List(ctx, configs, client.UnsafeDisableDeepCopy); err != nil {
 		r.log.Info("Cannot list the configs to find the one whose circuit breaker has opened or closed", "error", err)
 		return nil
 	}
-	for _, c := range configs {
-		if c.GetUID() == obj.GetUID() {
-			return []reconcile.Request{{NamespacedName: client.ObjectKeyFromObject(c)}}
+	var found []reconcile.Request
+	_ = kmeta.EachListItem(configs, func(o runtime.Object) error { // The function returns no error.
+		if c, ok := o.(client.Object); ok && c.GetUID() == obj.GetUID() {
+			found = append(found, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(c)})
 		}
-	}
-	return nil
+		return nil
+	})
+	return found
 }

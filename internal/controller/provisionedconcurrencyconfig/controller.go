@@ -6,8 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
@@ -19,19 +17,14 @@ import (
 // Setup adds a controller of ProvisionedConcurrencyConfigs to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
-		GVK:     v1beta1.ProvisionedConcurrencyConfigGroupVersionKind,
-		New:     func() *v1beta1.ProvisionedConcurrencyConfig { return &v1beta1.ProvisionedConcurrencyConfig{} },
-		NewList: func() resource.ManagedList { return &v1beta1.ProvisionedConcurrencyConfigList{} },
-		Region:  func(c *v1beta1.ProvisionedConcurrencyConfig) string { return c.Spec.ForProvider.Region },
+		GVK:    v1beta1.ProvisionedConcurrencyConfigGroupVersionKind,
+		Region: func(c *v1beta1.ProvisionedConcurrencyConfig) string { return c.Spec.ForProvider.Region },
 		FunctionName: func(
 			c *v1beta1.ProvisionedConcurrencyConfig,
 		) **string {
 			return &c.Spec.ForProvider.FunctionName
 		},
-		Reads: func(c *v1beta1.ProvisionedConcurrencyConfig) []string {
-			return functionconfig.Reads(c, opGet,
-				opPut)
-		},
+		Reads:    func(c *v1beta1.ProvisionedConcurrencyConfig) []string { return reconcile.Reads(c, opGet, opPut) },
 		Reported: func(*v1beta1.ProvisionedConcurrencyConfig) bool { return true },
 		Observer: func(
 			_ *v1beta1.ProvisionedConcurrencyConfig, s *session.Session,

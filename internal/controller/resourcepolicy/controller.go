@@ -7,8 +7,6 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
@@ -20,11 +18,9 @@ import (
 // Setup adds a controller of ResourcePolicies to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.ResourcePolicy]{
-		GVK:     v1beta1.ResourcePolicyGroupVersionKind,
-		New:     func() *v1beta1.ResourcePolicy { return &v1beta1.ResourcePolicy{} },
-		NewList: func() resource.ManagedList { return &v1beta1.ResourcePolicyList{} },
-		Region:  func(p *v1beta1.ResourcePolicy) string { return p.Spec.ForProvider.Region },
-		Reads:   reads,
+		GVK:    v1beta1.ResourcePolicyGroupVersionKind,
+		Region: func(p *v1beta1.ResourcePolicy) string { return p.Spec.ForProvider.Region },
+		Reads:  func(p *v1beta1.ResourcePolicy) []string { return reconcile.Reads(p, opRead, opPut) },
 		Observer: func(_ *v1beta1.ResourcePolicy, s *session.Session) reconcile.Observer[*v1beta1.ResourcePolicy] {
 			return newExternal(session.Client(s, lambda.NewFromConfig), o.Fields)
 		},
@@ -37,14 +33,6 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 
 // calls are the operations by which this kind creates, updates and deletes.
 var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opDelete}
-
-// reads returns the operations of the next observation, and the creation that will most likely follow the first one.
-func reads(p *v1beta1.ResourcePolicy) []string {
-	if p.Status.AtProvider.ResourceArn == nil && reconcile.MayCreate(p) {
-		return []string{opRead, opPut}
-	}
-	return []string{opRead}
-}
 
 func selectors(p *v1beta1.ResourcePolicy) []v1beta1.FieldSelector {
 	if from := p.Spec.ForProvider.ResourceArnFrom; from != nil {

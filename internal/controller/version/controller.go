@@ -18,7 +18,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -34,8 +33,6 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 	c := &connector{functions: o.All(mgr).GetClient(), limited: len(o.Namespaces) > 0}
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.Version]{
 		GVK:          v1beta1.VersionGroupVersionKind,
-		New:          func() *v1beta1.Version { return &v1beta1.Version{} },
-		NewList:      func() resource.ManagedList { return &v1beta1.VersionList{} },
 		Region:       func(v *v1beta1.Version) string { return v.Spec.ForProvider.Region },
 		FunctionName: func(v *v1beta1.Version) **string { return &v.Spec.ForProvider.FunctionName },
 		Reads:        reads,

@@ -23,9 +23,8 @@ import (
 )
 
 const (
-
 	// CallDelete is the operation that deletes a version.
-	CallDelete = callDelete
+	CallDelete = "DeleteFunction"
 
 	// shared is the maximum age of cached lists of uses, so that deleting many versions calls them once.
 	shared = 10 * time.Second

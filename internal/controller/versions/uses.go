@@ -2,9 +2,7 @@ package versions
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/utils/ptr"
@@ -14,6 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 )
 
 // Operations that return what uses the versions of a function.
@@ -23,7 +22,6 @@ const (
 	callInvoke      = "ListFunctionEventInvokeConfigs"
 	callMappings    = "ListEventSourceMappings"
 	callPolicy      = "GetPolicy"
-	callDelete      = "DeleteFunction"
 )
 
 // API is the part of the Lambda API that returns what uses the versions of a function, and deletes one.
@@ -173,19 +171,9 @@ func policyOf(ctx context.Context, api API, function, version string) (string, e
 	if err != nil {
 		return "", errors.Wrapf(err, "cannot read the policy of version %s of function %s", version, function)
 	}
-	if grantsNothing(ptr.Deref(out.Policy, "")) {
+	d, err := policy.Parse(ptr.Deref(out.Policy, ""))
+	if err == nil && len(d.Statements) == 0 { // A policy that cannot be parsed may have one.
 		return "", nil
 	}
 	return "a resource policy", nil
-}
-
-// grantsNothing reports whether a policy has no statement. A policy that cannot be parsed may have one.
-func grantsNothing(policy string) bool {
-	if strings.TrimSpace(policy) == "" {
-		return true
-	}
-	doc := struct {
-		Statement []json.RawMessage `json:"Statement"`
-	}{}
-	return json.Unmarshal([]byte(policy), &doc) == nil && len(doc.Statement) == 0
 }

@@ -41,7 +41,7 @@ type definition[T reconcile.Managed] struct{ kind reconcile.Kind[T] }
 // Setup passes a kind to Options.Define. A program that only takes the Steppers of kinds does not link their
 // controllers.
 func Setup[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile.Kind[T]) error {
-	return o.Define(mgr, o, definition[T]{k})
+	return o.Define(mgr, o, definition[T]{k.WithTypes(mgr.GetClient().Scheme())})
 }
 
 // AddController is the Options.Define of the provider: it adds the controller of a kind to a manager.
@@ -108,7 +108,7 @@ func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
 func NewReconciler[T reconcile.Managed](
 	mgr ctrl.Manager, o Options, k reconcile.Kind[T], events event.Recorder,
 ) ctrlreconcile.Reconciler {
-	return newReconciler(mgr, o, k, events)
+	return newReconciler(mgr, o, k.WithTypes(mgr.GetClient().Scheme()), events)
 }
 
 // newReconciler returns the reconciler of a kind.
