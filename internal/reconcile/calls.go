@@ -31,7 +31,7 @@ func (e *external[T, O, S]) create(ctx context.Context) (Result, error) {
 	case res.Name == "":
 		return e.nameless(res), nil
 	}
-	e.facts.Repeats.Forget(deferral)
+	e.facts.Repeats.Forget(deferral, deletion)
 	e.facts.Repeats.Record(creation, "", e.facts.Now())
 	meta.AddAnnotations(e.mg, ownership.Name(e.mg, res.Name))
 	if e.NameGiven {
@@ -60,6 +60,9 @@ func (e *external[T, O, S]) update(ctx context.Context) (Result, error) {
 	e.facts.Repeats.Forget(deferral)
 	if res.Part {
 		e.facts.Repeats.Forget(deletion)
+	}
+	if e.Replaces { // The update has removed it.
+		e.facts.Repeats.Record(deletion, "", e.facts.Now())
 	}
 	e.facts.Repeats.Record(e.plan.Call, e.plan.Applies.String(), e.facts.Now())
 	if res.Name != "" {

@@ -81,8 +81,8 @@ const (
 type absenceReport struct {
 	now time.Time
 
-	// nameGiven and replaces have the values of Calls, and named reports whether the resource has an external name.
-	nameGiven, replaces, named bool
+	// nameGiven has the value of Calls, and named reports whether the resource has an external name.
+	nameGiven, named bool
 
 	// created is the time at which the last create succeeded, and unanswered the time at which this process first
 	// knew of one that was not answered. They are zero if there was none. recorded reports whether the kind has
@@ -98,7 +98,8 @@ type absenceReport struct {
 	unseen, available, outdated bool
 
 	// deleting reports whether the managed resource is being deleted, deletionSent whether Ready says so, and
-	// deletionAccepted whether this process knows that AWS has accepted the deletion of all that belongs to it.
+	// deletionAccepted whether this process knows that AWS has accepted the deletion of all that belongs to it, or its
+	// removal for a replacement.
 	deleting, deletionSent, deletionAccepted bool
 
 	// confirm counts the report. It returns how long to wait for the next one, and 0 once there were so many in a row.
@@ -191,10 +192,10 @@ func (a absenceReport) grace() time.Duration {
 		return graceUnseen
 	case a.unseen:
 		return min(max(a.created.Sub(a.objectCreated), graceUnseen), GraceMost)
-	case a.available, !a.replaces:
-		return GraceSeen
+	case a.deletionAccepted:
+		return 0
 	}
-	return 0
+	return GraceSeen
 }
 
 // deletionGrace returns how long after a create a resource that is being deleted keeps its
@@ -207,11 +208,10 @@ func (a absenceReport) deletionGrace() time.Duration {
 }
 
 // unconfirmed decides about an external resource that was seen: AWS has to report again that it does not exist, before
-// it is created again or its managed resource is deleted. One of a known name that was not ready is created at once,
-// because an update may have removed it.
+// it is created again or its managed resource is deleted.
 func (a absenceReport) unconfirmed() (verdict, bool) {
 	named := a.nameGiven && a.named
-	if a.unseen || a.deletionAccepted || !a.deleting && !named && !a.available {
+	if a.unseen && a.created.IsZero() || a.deletionAccepted {
 		return verdict{}, false
 	}
 	needed := absentReports
@@ -259,7 +259,7 @@ func (e *external[T, O, S]) absenceReport() absenceReport {
 	_, recorded := mg.GetAnnotations()[v1beta1.AnnotationIntent]
 	_, deletions := e.facts.Repeats.Delay(deletion, "", e.facts.Now())
 	return absenceReport{
-		now: e.facts.Now(), nameGiven: e.NameGiven, replaces: e.Replaces, named: ExternalName(mg) != "",
+		now: e.facts.Now(), nameGiven: e.NameGiven, named: ExternalName(mg) != "",
 		created: created, unanswered: unanswered, recorded: recorded, objectCreated: mg.GetCreationTimestamp().Time,
 		unseen: unseen(mg), available: available(mg), outdated: outOfDate(mg),
 		deleting: meta.WasDeleted(mg), deletionSent: mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting,

@@ -21,7 +21,7 @@ func TestRandomHistories(t *testing.T) {
 		e, a := newEnv(t), testAlias()
 		p := &a.Spec.ForProvider
 		h := &testenv.History[*v1beta1.Alias]{
-			Env: e.Env, Draw: draw, Resource: a, Calls: []string{opCreate, opUpdate, opDelete, opList, opGet},
+			Env: e.Env, Draw: draw, Resource: a, Calls: []string{opGet, opCreate, opUpdate, opDelete, opList},
 		}
 		e.AddAlias("f", "other")
 		other, _ := e.Double.Alias("f", "other")

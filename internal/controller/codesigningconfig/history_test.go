@@ -24,7 +24,7 @@ func TestRandomHistories(t *testing.T) {
 		p := &c.Spec.ForProvider
 		h := &testenv.History[*v1beta1.CodeSigningConfig]{
 			Env: e.Env, Draw: draw, Resource: c,
-			Calls: []string{opCreate, opUpdate, opDelete, opGet, opList, opTags, tagging.OpTag, tagging.OpUntag},
+			Calls: []string{opGet, opCreate, opUpdate, opDelete, opList, opTags, tagging.OpTag, tagging.OpUntag},
 		}
 		foreign := "Warn theirs  "
 		_, err := e.Lambda.CreateCodeSigningConfig(e.Context(), &lambda.CreateCodeSigningConfigInput{

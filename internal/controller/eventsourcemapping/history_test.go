@@ -42,7 +42,7 @@ func TestRandomHistories(t *testing.T) {
 		foreign := testenv.JSON(e.only())
 		h := &testenv.History[*v1beta1.EventSourceMapping]{
 			Env: e.Env, Draw: draw, Resource: m,
-			Calls: []string{opCreate, opUpdate, opDelete, opGet, opList, opTags, tagging.OpTag, tagging.OpUntag},
+			Calls: []string{opGet, opCreate, opUpdate, opDelete, opList, opTags, tagging.OpTag, tagging.OpUntag},
 		}
 		changed := func() string {
 			s := v1beta1.EventSourceMappingSettings{Enabled: ptr.To(g.maybe()), BatchSize: ptr.To(pick[int32](g, 1, 5))}

@@ -45,7 +45,7 @@ func TestRandomHistories(t *testing.T) {
 		f.Spec.ForProvider.PublishOn = some(g, func() string { return onAnyChange })
 		h := &testenv.History[*v1beta1.Function]{
 			Env: e.Env, Draw: draw, Resource: f, Calls: []string{
-				opCreate, opDelete, opGet, opGetRecursion, versions.CallList, string(opUpdateConfiguration),
+				opGet, opCreate, opDelete, opGetRecursion, versions.CallList, string(opUpdateConfiguration),
 				string(opUpdateCode), string(opPublish), string(opPutConcurrency), string(opDeleteConcurrency),
 				string(opPutRecursion), tagging.OpTag, tagging.OpUntag,
 			},

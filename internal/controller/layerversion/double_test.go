@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -403,6 +404,23 @@ func TestALostPublicationIsNotThatOfAnotherResource(t *testing.T) {
 	e.Remove(l)
 	e.Converge(l)
 	e.wantVersions("The other resource's version stays", 1)
+}
+
+// TestALostPublicationThatIsNotFound checks that a version that AWS lists is looked at again if AWS then does not find
+// it: another publication would leave it.
+func TestALostPublicationThatIsNotFound(t *testing.T) {
+	e := newEnv(t)
+	l := testLayer()
+	e.Lose(l, opPublish)
+	e.Advance(time.Minute)
+	e.Double.Fail(awsdouble.Fault{
+		Operation: opGet, Times: 1, Answer: testenv.Refusal(http.StatusNotFound, "ResourceNotFoundException"),
+	})
+	if _, err := e.Step(l); err == nil {
+		t.Error("it is not known whether the version exists")
+	}
+	e.Converge(l)
+	e.wantVersions("It is found again", 1)
 }
 
 // TestALostPublicationIsReplaced checks that a version that was published before spec

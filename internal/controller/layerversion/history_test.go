@@ -21,7 +21,7 @@ func TestRandomHistories(t *testing.T) {
 		t.Helper()
 		e, l, text := newEnv(t), testLayer(), "one"
 		h := &testenv.History[*v1beta1.LayerVersion]{
-			Env: e.Env, Draw: draw, Resource: l, Calls: []string{opPublish, opDelete, opGet, opList},
+			Env: e.Env, Draw: draw, Resource: l, Calls: []string{opGet, opPublish, opDelete, opList},
 		}
 		foreign := map[int64]bool{}
 		own := func() []int64 {

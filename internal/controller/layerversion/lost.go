@@ -29,10 +29,10 @@ func (e *external) published(
 	others := e.facts.Others.Names(ctx)
 	for _, n := range numbers {
 		o, err := e.get(ctx, version{layer: layerName(l), number: n})
-		if err != nil && !awserr.IsNotFound(err) {
+		if err != nil { // Even if it is not found: AWS has just listed it.
 			return nil, err
 		}
-		if err == nil && i.matches(o) && !others[ptr.Deref(o.LayerVersionArn, "")] {
+		if i.matches(o) && !others[ptr.Deref(o.LayerVersionArn, "")] {
 			e.lost = true
 			return o, nil
 		}

@@ -3,6 +3,7 @@ package layerversionpermission
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,31 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 	e.Reconcile(p)
 	if got := e.Double.Policy(layerArn + ":1"); got != "" {
 		t.Errorf("a deleted permission is gone, got %s", got)
+	}
+}
+
+// TestMoveAfterAWrongNotFound checks that a statement that is to move to another version is not left at the last one if
+// AWS reports once that it does not exist, although it was not ready.
+func TestMoveAfterAWrongNotFound(t *testing.T) {
+	e := newEnv(t)
+	p := testPermission(func(p *v1beta1.LayerVersionPermission) {
+		p.Spec.ForProvider.LayerName, p.Spec.ForProvider.VersionNumber = nil, nil
+		p.Spec.ForProvider.LayerVersionArn = ptr.To(layerArn + ":1")
+	})
+	e.Reconcile(p)
+	p.SetConditions(reconcile.Updating(p.Generation, ""))
+	p.Spec.ForProvider.LayerVersionArn = ptr.To(layerArn + ":2")
+	p.Generation++
+	e.Advance(time.Minute)
+	e.Double.Fail(awsdouble.Fault{
+		Operation: opRead, Times: 1, Answer: testenv.Refusal(http.StatusNotFound, "ResourceNotFoundException"),
+	})
+	e.Reconcile(p)
+	if got := e.Double.Policy(layerArn + ":1"); got != "" {
+		t.Errorf("left behind: %s", got)
+	}
+	if got := e.Double.Policy(layerArn + ":2"); !strings.Contains(got, "partner") {
+		t.Errorf("the policy is %s", got)
 	}
 }
 

@@ -64,9 +64,9 @@ func TestAcceptedAndNotShown(t *testing.T) {
 				t.Errorf("%s\nIn a day there were %d calls, want about one an hour", tc.reason, count())
 			}
 			was := count()
-			reconciles(t, c, tc.mg, &reconcile.Repeats{}, start.Add(25*time.Hour), time.Second, time.Second)
-			if count() != was+1 {
-				t.Errorf("%s\nAnother generation of the resource was not tried at once", tc.reason)
+			reconciles(t, c, tc.mg, &reconcile.Repeats{}, start.Add(25*time.Hour), 3*time.Second, time.Second)
+			if got := count() - was; got < 1 || got > 2 {
+				t.Errorf("%s\nAnother generation of the resource was tried %d times, want at once", tc.reason, got)
 			}
 		})
 	}

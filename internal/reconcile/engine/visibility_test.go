@@ -88,13 +88,12 @@ func TestAbsentAfterACreate(t *testing.T) {
 		event           string
 	}
 	cases := map[string]struct {
-		reason   string
-		mg       *flowSample
-		given    bool
-		replaces bool
-		deletes  bool // This process has sent a deletion that AWS has accepted.
-		after    time.Duration
-		want     want
+		reason  string
+		mg      *flowSample
+		given   bool
+		deletes bool // This process has sent a deletion that AWS has accepted.
+		after   time.Duration
+		want    want
 	}{
 		"Unseen":        {reason: "An external resource that AWS does not show yet is awaited.", mg: createdSample(creating), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: time.Second}},
 		"UnseenGrowing": {reason: "AWS is read at growing intervals.", mg: createdSample(creating), after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: 8 * time.Second}},
@@ -116,7 +115,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 		"SkewBack":    {reason: "The clock that stamped the create may be ahead.", mg: createdSample(creating), after: -time.Hour, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: time.Second}},
 		"SeenJustNow": {reason: "Replicas of AWS may disagree for a while.", mg: createdSample(seen), after: 5 * time.Second, want: want{ready: xpv2.ReasonAvailable, requeueAfter: time.Second}},
 		"Seen":        {reason: "What was there was deleted.", mg: createdSample(seen), after: reconcile.GraceSeen, want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"}},
-		"Replaced":    {reason: "What this resource itself took away is no news.", mg: createdSample(reconcile.Updating(2, "")), replaces: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"Replaced":    {reason: "What this resource itself took away is no news.", mg: createdSample(reconcile.Updating(2, "")), deletes: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"Updated":     {reason: "What AWS gave a new name was not seen yet.", mg: createdSample(reconcile.Updating(2, "")), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: time.Second}},
 		"Given":       {reason: "Another create would make a second one.", mg: createdSample(creating), given: true, after: 4 * time.Minute, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: 10 * time.Second}},
 		"GivenLong":   {reason: "With a name that AWS gives, another create could make a duplicate, so the user has to decide.", mg: createdSample(creating), given: true, after: 5 * time.Minute, want: want{ready: xpv2.ReasonUnavailable, message: reconcile.NeverShown, requeueAfter: 150 * time.Second}},
@@ -190,7 +189,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			calls := reconcile.Calls{Create: "CreateThing", NameGiven: tc.given, Replaces: tc.replaces}
+			calls := reconcile.Calls{Create: "CreateThing", NameGiven: tc.given}
 			facts := factsAt(tc.after)
 			if tc.deletes {
 				facts.Repeats = &reconcile.Repeats{}

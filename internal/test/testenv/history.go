@@ -4,13 +4,15 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -20,7 +22,7 @@ const turns = 14
 var histories = flag.Uint64("testenv.histories", 40, "number of random histories of a resource")
 
 // A History is a random history of one resource: changes of its spec and of what is in AWS, calls that fail or whose
-// answers are lost, and status that cannot be written.
+// answers are lost, reads that report wrongly that it does not exist, status that cannot be written, and restarts.
 type History[T reconcile.Managed] struct {
 	*Env[T]
 
@@ -30,7 +32,7 @@ type History[T reconcile.Managed] struct {
 	// Resource is the resource.
 	Resource T
 
-	// Calls are the operations that fail at times.
+	// Calls are the operations that fail at times. The first one reads the resource.
 	Calls []string
 
 	// Changes change spec, or what is in AWS, and return what they did.
@@ -41,6 +43,9 @@ type History[T reconcile.Managed] struct {
 
 	// Seen reports whether the last reconcile found that AWS has what spec asks for, and has stored that.
 	Seen bool
+
+	// wrong reports whether no reconcile has found the resource since AWS has reported wrongly that it does not exist.
+	wrong bool
 
 	// said are the lines about what has happened.
 	said []string
@@ -75,37 +80,66 @@ func (h *History[T]) run() {
 	h.Converge(h.Resource)
 	h.End()
 	h.Remove(h.Resource)
+	for range turns {
+		if h.disturbed(h.Draw.IntN(reconciles)) == Gone {
+			h.Gone()
+			return
+		}
+		h.Advance(time.Duration(1+h.Draw.IntN(40)) * time.Second)
+	}
 	h.Converge(h.Resource)
 	h.Gone()
 }
 
+// reconciles is the number of cases of disturbed.
+const reconciles = 8
+
 // turn does one of the changes, or a reconcile: often as it should be, at times with a fault.
 func (h *History[T]) turn() {
-	const reconciles = 6
-	switch i := h.Draw.IntN(len(h.Changes) + reconciles); i {
+	i := h.Draw.IntN(len(h.Changes) + reconciles)
+	if i < reconciles {
+		h.disturbed(i)
+		return
+	}
+	h.say(h.Changes[i-reconciles]())
+	h.Resource.SetGeneration(h.Resource.GetGeneration() + 1)
+}
+
+// disturbed does one reconcile, in some cases with a fault, and returns its outcome.
+func (h *History[T]) disturbed(i int) Outcome {
+	switch i {
 	case 0:
-		h.reconcile(awsdouble.Fault{Drop: awsdouble.DropAfter})
+		return h.reconcile(awsdouble.Fault{Drop: awsdouble.DropAfter})
 	case 1:
-		h.reconcile(awsdouble.Fault{Error: awsdouble.ServiceFailure()})
+		return h.reconcile(awsdouble.Fault{Error: awsdouble.ServiceFailure()})
 	case 2:
 		status := reflect.ValueOf(h.Resource).Elem().FieldByName("Status")
 		before := reflect.ValueOf(h.Resource.DeepCopyObject()).Elem().FieldByName("Status")
-		h.reconcile()
+		o := h.reconcile()
 		status.Set(before)
 		h.Seen = false
 		h.say("status is not written")
-	case 3, 4, 5: //nolint:mnd // The rest of the reconciles.
-		h.reconcile()
-	default:
-		h.say(h.Changes[i-reconciles]())
-		h.Resource.SetGeneration(h.Resource.GetGeneration() + 1)
+		return o
+	case 3: //nolint:mnd // The next case.
+		h.repeats = nil
+		h.say("the provider starts again")
+	case 4: //nolint:mnd // The next case.
+		if !h.wrong { // A second wrong report in a row would be believed.
+			h.wrong = true
+			return h.reconcile(awsdouble.Fault{
+				Operation: h.Calls[0], Times: 1, Answer: Refusal(http.StatusNotFound, "ResourceNotFoundException"),
+			})
+		}
 	}
+	return h.reconcile()
 }
 
-// reconcile does one reconcile, in which all calls of one operation have the fault.
-func (h *History[T]) reconcile(faults ...awsdouble.Fault) {
+// reconcile does one reconcile. A fault without an operation is one of all calls of a random operation.
+func (h *History[T]) reconcile(faults ...awsdouble.Fault) Outcome {
 	for _, f := range faults {
-		f.Operation, f.Times = h.Calls[h.Draw.IntN(len(h.Calls))], -1
+		if f.Operation == "" {
+			f.Operation, f.Times = h.Calls[h.Draw.IntN(len(h.Calls))], -1
+		}
 		h.say(f.Operation + " fails")
 		h.Double.Fail(f)
 	}
@@ -113,16 +147,20 @@ func (h *History[T]) reconcile(faults ...awsdouble.Fault) {
 	o, err := h.Do(h.Resource)
 	h.Double.ClearFaults()
 	h.Seen = o == Converged
+	if len(faults) == 0 && (o == Created || o == Updated || o == Deleted) {
+		h.wrong = false
+	}
 	h.say(fmt.Sprintf("%s %v: %v", o, h.Operations()[before:], err))
+	return o
 }
 
 func (h *History[T]) say(what string) { h.said = append(h.said, what) }
 
-// Edited returns a change of spec. It is not made while the last creation is unanswered: what that has made is known
-// again only by what spec says, and counts as another's after a change.
+// Edited returns a change of spec. It is not made while no creation has succeeded since the last attempt: what that has
+// made is known again only by what spec says, and counts as another's after a change.
 func (h *History[T]) Edited(change func() string) func() string {
 	return func() string {
-		if _, unanswered := ownership.UnansweredAt(h.Resource); unanswered {
+		if meta.GetExternalCreatePending(h.Resource).After(meta.GetExternalCreateSucceeded(h.Resource)) {
 			return "nothing"
 		}
 		return change()
