@@ -19,14 +19,6 @@ import (
 // objectsPageSize is the largest number of objects in a page of ListObjectsV2.
 const objectsPageSize = 1000
 
-// listAPI has the calls that look up the versions of objects. The sources of many resources are
-// looked up by ListObjectsV2, if that takes fewer calls.
-type listAPI interface {
-	HeadObject(ctx context.Context, in *s3.HeadObjectInput, opts ...func(*s3.Options)) (*s3.HeadObjectOutput, error)
-	ListObjectsV2(ctx context.Context, in *s3.ListObjectsV2Input,
-		opts ...func(*s3.Options)) (*s3.ListObjectsV2Output, error)
-}
-
 // Listed returns the item of a list that shows whether an archive is the one that was deployed last.
 // It returns no item if the archive is not in S3, if its version is immutable, or if its ETag can't
 // be read; and false if it is not known what was deployed.
@@ -59,7 +51,7 @@ func objectsOf(bucket string) *listpoll.List {
 }
 
 // readObjects reads a page of the objects of a bucket from the first key to the last one. S3 sorts them by key.
-func readObjects(ctx context.Context, api listAPI, bucket, token, first, last string) (listpoll.Page, error) {
+func readObjects(ctx context.Context, api *s3.Client, bucket, token, first, last string) (listpoll.Page, error) {
 	in := &s3.ListObjectsV2Input{Bucket: ptr.To(bucket), Prefix: ptr.To(commonPrefix(first, last))}
 	if token != "" {
 		in.ContinuationToken = ptr.To(token)
@@ -81,7 +73,7 @@ func readObjects(ctx context.Context, api listAPI, bucket, token, first, last st
 	return page, nil
 }
 
-func etagOf(ctx context.Context, api listAPI, bucket, key string) (string, error) {
+func etagOf(ctx context.Context, api *s3.Client, bucket, key string) (string, error) {
 	out, err := api.HeadObject(ctx, &s3.HeadObjectInput{Bucket: ptr.To(bucket), Key: ptr.To(key)})
 	if err != nil {
 		return "", errors.Wrapf(awserr.Sanitize(err), "cannot look up s3://%s/%s", bucket, key)

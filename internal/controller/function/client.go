@@ -1,19 +1,6 @@
 package function
 
-import (
-	"context"
-
-	"github.com/aws/aws-sdk-go-v2/service/ecr"
-
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
-)
-
-// ecrAPI has the call to Amazon ECR that resolves an image tag to a digest.
-type ecrAPI interface {
-	BatchGetImage(
-		ctx context.Context, in *ecr.BatchGetImageInput, opts ...func(*ecr.Options),
-	) (*ecr.BatchGetImageOutput, error)
-}
+import "github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 
 // The AWS operations that this kind calls, by the names that the quota package uses.
 const (

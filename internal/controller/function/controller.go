@@ -36,6 +36,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
@@ -125,8 +126,8 @@ func (c *connector) invocations(
 	ctx context.Context, f *v1beta1.Function, s *session.Session, within time.Duration,
 ) (count float64, wait time.Duration, err error) {
 	return session.Shared[metrics.Batcher](s).Invocations(
-		ctx, session.Client(s, cloudwatch.NewFromConfig), c.o.Now(), f.GetNamespace(), plainName(functionName(f)),
-		within,
+		ctx, session.Client(s, cloudwatch.NewFromConfig), c.o.Now(), f.GetNamespace(),
+		functionname.Plain(functionName(f)), within,
 	)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
 // createInput returns the input that creates the whole function in one call.
@@ -96,7 +97,7 @@ func imageInput(in *v1beta1.ImageConfig) *types.ImageConfig {
 func scalingInput(name string, in *v1beta1.FunctionScalingConfig) *lambda.PutFunctionScalingConfigInput {
 	out := &lambda.PutFunctionScalingConfigInput{
 		FunctionName:          ptr.To(name),
-		Qualifier:             ptr.To(latestPublished),
+		Qualifier:             ptr.To(functionname.LatestPublished),
 		FunctionScalingConfig: &types.FunctionScalingConfig{},
 	}
 	if in != nil {

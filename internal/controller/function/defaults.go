@@ -5,6 +5,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
 // AWS's defaults for blocks that every function has. A block that is removed from spec is reset to them.
@@ -66,7 +67,9 @@ func defaultLogging(name string, instances bool) *v1beta1.LoggingConfig {
 	if instances {
 		format = types.LogFormatJson
 	}
-	return &v1beta1.LoggingConfig{LogFormat: ptr.To(string(format)), LogGroup: ptr.To("/aws/lambda/" + plainName(name))}
+	return &v1beta1.LoggingConfig{
+		LogFormat: ptr.To(string(format)), LogGroup: ptr.To("/aws/lambda/" + functionname.Plain(name)),
+	}
 }
 
 // withoutOmitted removes from the target the defaults that AWS omits from its answer: an

@@ -23,6 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
@@ -270,7 +271,7 @@ func (e *external) readAuxiliary(ctx context.Context, name string, f *v1beta1.Fu
 		case opGetScaling:
 			var out *lambda.GetFunctionScalingConfigOutput
 			out, err = e.api.GetFunctionScalingConfig(ctx, &lambda.GetFunctionScalingConfigInput{
-				FunctionName: ptr.To(name), Qualifier: ptr.To(latestPublished),
+				FunctionName: ptr.To(name), Qualifier: ptr.To(functionname.LatestPublished),
 			})
 			if err == nil {
 				// Once a configuration is applied, AWS may return only the applied one.

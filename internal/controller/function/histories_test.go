@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -116,7 +117,7 @@ func TestRandomHistories(t *testing.T) {
 			if left := e.versions(); len(left) != len(all)+len(theirs) {
 				t.Errorf("there are %v, want all of %v", left, theirs)
 			}
-			for _, qualifier := range []string{last, latestVersion} {
+			for _, qualifier := range []string{last, functionname.Latest} {
 				c, err := e.Lambda.GetFunctionConfiguration(e.Context(), &lambda.GetFunctionConfigurationInput{
 					FunctionName: ptr.To("f"), Qualifier: &qualifier,
 				})

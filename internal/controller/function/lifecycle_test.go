@@ -21,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
@@ -547,7 +548,7 @@ func TestInitProviderOfPartOfScaling(t *testing.T) {
 	})
 	e.Converge(f)
 	out, err := e.Lambda.GetFunctionScalingConfig(t.Context(), &lambda.GetFunctionScalingConfigInput{
-		FunctionName: ptr.To("f"), Qualifier: ptr.To(latestPublished),
+		FunctionName: ptr.To("f"), Qualifier: ptr.To(functionname.LatestPublished),
 	})
 	e.Must(err)
 	want := &v1beta1.FunctionScalingConfig{

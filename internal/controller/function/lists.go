@@ -19,13 +19,12 @@ import (
 // functions is the list of the functions of an account and region.
 var functions = &listpoll.List{
 	Operation: "ListFunctions", PageSize: 50,
-	Read: func(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
-		return readFunctions(ctx, session.Client(s, lambda.NewFromConfig), marker)
-	},
+	Read: readFunctions,
 }
 
 // readFunctions reads a page of ListFunctions. AWS does not sort it.
-func readFunctions(ctx context.Context, api *lambda.Client, marker string) (listpoll.Page, error) {
+func readFunctions(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
+	api := session.Client(s, lambda.NewFromConfig)
 	out, err := api.ListFunctions(ctx, &lambda.ListFunctionsInput{Marker: lambdaapi.Text(marker)})
 	if err != nil {
 		return listpoll.Page{}, errors.Wrap(awserr.Sanitize(err), "cannot list functions")

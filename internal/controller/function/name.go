@@ -16,19 +16,7 @@ import (
 // functionName returns the external name, or the object's own name if it has none. AWS accepts either form of external
 // name: a name, or an ARN, which can identify a function of another account.
 func functionName(f *v1beta1.Function) string {
-	if n := meta.GetExternalName(f); n != "" {
-		return n
-	}
-	return f.GetName()
-}
-
-// plainName returns the function name within an external name.
-func plainName(external string) string {
-	r, ok := functionname.ParseReference(external)
-	if !ok {
-		return external
-	}
-	return r.Function
+	return cmp.Or(meta.GetExternalName(f), f.GetName())
 }
 
 // checkName returns an error if the external name is invalid, is in another region than

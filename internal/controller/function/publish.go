@@ -15,19 +15,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/publishedcode"
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 const (
-	// latestPublished is the version that functions on Lambda Managed Instances run.
-	latestPublished = versions.LatestPublished
-
-	// latestVersion is AWS's name of the function itself among its versions.
-	latestVersion = "$LATEST"
-
 	// publishPath is the setting that changes if a version is due.
 	publishPath = "publish"
 
@@ -106,7 +100,7 @@ func (p plan) withPublication(f *v1beta1.Function, d reconcile.Desired[settings]
 func publishedElsewhere(f *v1beta1.Function) bool {
 	s := f.Status.AtProvider
 	last := ptr.Deref(cmp.Or(s.PublishingVersion, s.LatestPublishedVersion), "")
-	return last != "" && (last == latestPublished) != (publishing(f).to != "")
+	return last != "" && (last == functionname.LatestPublished) != (publishing(f).to != "")
 }
 
 // specFingerprint returns a fingerprint of the parts of a version that the manifest and its references determine.
@@ -156,7 +150,7 @@ func publications(out *v1beta1.FunctionObservation, o observed, last v1beta1.Fun
 
 // published records the version that a call returned, if it published one.
 func published(s *v1beta1.FunctionObservation, version *string, state types.State, c fingerprint.Content) {
-	if v := ptr.Deref(version, ""); v == "" || v == latestVersion {
+	if v := ptr.Deref(version, ""); v == "" || v == functionname.Latest {
 		return
 	}
 	s.PublishedFingerprint, s.PublishedSpecFingerprint = ptr.To(c.Fingerprint()), nil

@@ -15,6 +15,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -347,7 +348,7 @@ func TestPublishToChanges(t *testing.T) {
 	for _, c := range []struct {
 		to   *string
 		want string
-	}{{ptr.To("LATEST_PUBLISHED"), latestPublished}, {nil, "1"}} {
+	}{{ptr.To("LATEST_PUBLISHED"), functionname.LatestPublished}, {nil, "1"}} {
 		f.Spec.ForProvider.PublishTo = c.to
 		f.Generation++
 		if diff := cmp.Diff([]string{string(opPublish)}, e.Converge(f)); diff != "" {

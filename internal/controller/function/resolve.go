@@ -27,7 +27,9 @@ type resolver struct {
 	objects refs.Objects
 	fields  refs.Getter
 	bundles archive.Finder
-	ecr     ecrAPI
+
+	// ecr resolves an image tag to a digest.
+	ecr *ecr.Client
 }
 
 // parameters resolves the settings at a path such as spec.forProvider, except for the code.

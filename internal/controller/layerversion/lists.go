@@ -20,13 +20,12 @@ import (
 // version can't be changed, so that it is only a question of whether it exists.
 var layers = &listpoll.List{
 	Operation: "ListLayers", PageSize: 50,
-	Read: func(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
-		return readLayers(ctx, session.Client(s, lambda.NewFromConfig), marker)
-	},
+	Read: readLayers,
 }
 
 // readLayers reads a page of ListLayers.
-func readLayers(ctx context.Context, api *lambda.Client, marker string) (listpoll.Page, error) {
+func readLayers(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
+	api := session.Client(s, lambda.NewFromConfig)
 	out, err := api.ListLayers(ctx, &lambda.ListLayersInput{Marker: lambdaapi.Text(marker)})
 	if err != nil {
 		return listpoll.Page{}, errors.Wrap(awserr.Sanitize(err), "cannot list layers")

@@ -10,7 +10,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
 // Max is the number of versions whose code's revision is recorded.
@@ -23,7 +23,7 @@ const Max = 20
 func Record(
 	all []v1beta1.PublishedCode, version, codeSHA256 string, deployed *v1beta1.DeployedCode,
 ) []v1beta1.PublishedCode {
-	if version == versions.LatestPublished {
+	if version == functionname.LatestPublished {
 		all = slices.DeleteFunc(slices.Clone(all), func(p v1beta1.PublishedCode) bool { return p.Version == version })
 	}
 	_, known := Of(all, version)

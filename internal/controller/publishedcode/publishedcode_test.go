@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
 // TestRecord checks that the record keeps the signer of a version's code, and a bounded number of versions.
@@ -28,13 +28,13 @@ func TestRecordOfWhatIsPublishedAgain(t *testing.T) {
 	deployed := func(n int) *v1beta1.DeployedCode {
 		return &v1beta1.DeployedCode{CodeSHA256: fmt.Sprint("sum", n), Revision: fmt.Sprint("r", n)}
 	}
-	all := Record(nil, versions.LatestPublished, "sum1", deployed(1))
-	all = Record(all, versions.LatestPublished, "sum2", deployed(2))
-	want := v1beta1.PublishedCode{Version: versions.LatestPublished, Revision: "r2"}
+	all := Record(nil, functionname.LatestPublished, "sum1", deployed(1))
+	all = Record(all, functionname.LatestPublished, "sum2", deployed(2))
+	want := v1beta1.PublishedCode{Version: functionname.LatestPublished, Revision: "r2"}
 	if len(all) != 1 || all[0] != want {
 		t.Errorf("got %+v, want %+v alone", all, want)
 	}
-	if all = Record(all, versions.LatestPublished, "that others have deployed", deployed(2)); len(all) != 0 {
+	if all = Record(all, functionname.LatestPublished, "that others have deployed", deployed(2)); len(all) != 0 {
 		t.Errorf("the revision of code that others have deployed is not known, got %+v", all)
 	}
 }

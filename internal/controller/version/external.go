@@ -19,6 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
@@ -187,7 +188,7 @@ func (e *external) owner(
 	if i, recorded := versions.IntentOf(v); recorded && versions.Number(o.Name) > i.Before {
 		e.restore(&v.Status.AtProvider, o.Name, i)
 	}
-	if !meta.WasDeleted(v) || o.Name == versions.LatestPublished ||
+	if !meta.WasDeleted(v) || o.Name == functionname.LatestPublished ||
 		versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {
 		return ownership.Ours, nil
 	}

@@ -17,9 +17,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// LatestPublished is the version without a number that functions on Lambda Managed Instances run.
-const LatestPublished = "$LATEST.PUBLISHED"
-
 const (
 	// maxHistory is the maximum number of versions in a status: the latest one, those that the highest limit keeps, and
 	// as many that are in use or not deleted yet.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -155,7 +156,7 @@ func TestRetainIsReportedOnce(t *testing.T) {
 
 func TestIsPublished(t *testing.T) {
 	for name, want := range map[string]bool{
-		"1": true, "42": true, LatestPublished: true,
+		"1": true, "42": true, functionname.LatestPublished: true,
 		"": false, "$LATEST": false, "live": false, "0": false, "-1": false, "+3": false, "3,4": false, "3\n": false,
 	} {
 		if got := IsPublished(name); got != want {

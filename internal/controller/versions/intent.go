@@ -50,19 +50,13 @@ func (i Intent) Annotation(mg metav1.Object) map[string]string {
 	return map[string]string{v1beta1.AnnotationIntent: fmt.Sprintf("%s/%d/%s", mg.GetUID(), i.Before, i.Fingerprint)}
 }
 
-// Lister lists the versions of a function.
-type Lister interface {
-	ListVersionsByFunction(ctx context.Context, in *lambda.ListVersionsByFunctionInput,
-		opts ...func(*lambda.Options)) (*lambda.ListVersionsByFunctionOutput, error)
-}
-
 // pagesFor is the time for which the pages of a list that could not be read to its end are kept.
 const pagesFor = 2 * time.Minute
 
 // A Listing is a list that one resource reads, in as many reconciles as the request quota takes.
 type Listing struct {
 	// API lists the versions.
-	API Lister
+	API lambda.ListVersionsByFunctionAPIClient
 
 	// Cache of the session. It has the pages that were read until the list is read to its end.
 	Cache *readcache.Cache

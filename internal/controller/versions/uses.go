@@ -26,14 +26,11 @@ const (
 
 // API is the part of the Lambda API that returns what uses the versions of a function, and deletes one.
 type API interface {
-	ListAliases(ctx context.Context, in *lambda.ListAliasesInput,
-		opts ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error)
-	ListProvisionedConcurrencyConfigs(ctx context.Context, in *lambda.ListProvisionedConcurrencyConfigsInput,
-		opts ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
-	ListFunctionEventInvokeConfigs(ctx context.Context, in *lambda.ListFunctionEventInvokeConfigsInput,
-		opts ...func(*lambda.Options)) (*lambda.ListFunctionEventInvokeConfigsOutput, error)
-	ListEventSourceMappings(ctx context.Context, in *lambda.ListEventSourceMappingsInput,
-		opts ...func(*lambda.Options)) (*lambda.ListEventSourceMappingsOutput, error)
+	lambda.ListAliasesAPIClient
+	lambda.ListProvisionedConcurrencyConfigsAPIClient
+	lambda.ListFunctionEventInvokeConfigsAPIClient
+	lambda.ListEventSourceMappingsAPIClient
+
 	GetPolicy(ctx context.Context, in *lambda.GetPolicyInput,
 		opts ...func(*lambda.Options)) (*lambda.GetPolicyOutput, error)
 	DeleteFunction(ctx context.Context, in *lambda.DeleteFunctionInput,

@@ -241,10 +241,7 @@ func plainName(o client.Object) string {
 	for _, t := range Named(&name) {
 		return t.Name
 	}
-	if r, ok := functionname.ParseReference(name); ok {
-		return r.Function
-	}
-	return name
+	return functionname.Plain(name)
 }
 
 // owners returns the resources that own a target in the user's session, the oldest first: the

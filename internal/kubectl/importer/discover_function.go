@@ -14,9 +14,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
-// latestPublished is the qualifier of what a function on Lambda Managed Instances runs.
-const latestPublished = "$LATEST.PUBLISHED"
-
 // readFunction reads what a function has, unless the cluster manages it. f.out stays nil if it is not selected, or was
 // deleted meanwhile. layers are those of all versions.
 func (r *reader) readFunction(ctx context.Context, f *function, layers map[string][]string) error {
@@ -117,7 +114,7 @@ func (r *reader) scaling(ctx context.Context, f *function) error {
 	}
 	out, err := r.api.GetFunctionScalingConfig(ctx, &lambda.GetFunctionScalingConfigInput{
 		FunctionName: &f.name,
-		Qualifier:    ptr.To(latestPublished),
+		Qualifier:    ptr.To(functionname.LatestPublished),
 	})
 	if err == nil {
 		if f.scaling = out.RequestedFunctionScalingConfig; f.scaling == nil {

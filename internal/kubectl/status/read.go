@@ -160,16 +160,8 @@ func (r *reader) owns(u *unstructured.Unstructured) (bool, error) {
 	case ref != nil && ref.Name == r.fn.Name && cmp.Or(ref.Namespace, r.fn.Namespace) == r.fn.Namespace:
 		return true, nil
 	}
-	name := cmp.Or(o.FunctionName, p.FunctionName)
-	return p.Region == r.fn.Spec.ForProvider.Region && plain(name) == plain(kubectl.FunctionName(r.fn)), nil
-}
-
-// plain returns the name of a function within a reference.
-func plain(name string) string {
-	if ref, ok := functionname.ParseReference(name); ok {
-		return ref.Function
-	}
-	return name
+	name, own := cmp.Or(o.FunctionName, p.FunctionName), kubectl.FunctionName(r.fn)
+	return p.Region == r.fn.Spec.ForProvider.Region && functionname.Plain(name) == functionname.Plain(own), nil
 }
 
 // isMoving reports whether a resource is an Alias whose rollout continues, or that the user has undone.

@@ -8,8 +8,14 @@ import (
 	"strings"
 )
 
-// Latest is the qualifier of a function itself, for operations that require one.
-const Latest = "$LATEST"
+// The versions without a number.
+const (
+	// Latest is the qualifier of a function itself, for operations that require one.
+	Latest = "$LATEST"
+
+	// LatestPublished is the version that functions on Lambda Managed Instances run.
+	LatestPublished = "$LATEST.PUBLISHED"
+)
 
 // A Name is the name of a function, with an optional qualifier.
 type Name struct {
@@ -89,4 +95,12 @@ func ParseReference(s string) (Reference, bool) {
 		return Reference{}, false
 	}
 	return Reference{Region: f[1], Account: f[2], Name: Name{Function: f[3], Qualifier: f[4]}}, true
+}
+
+// Plain returns the plain name of the function in a reference, or the text itself if it is not one.
+func Plain(s string) string {
+	if r, ok := ParseReference(s); ok {
+		return r.Function
+	}
+	return s
 }
