@@ -78,12 +78,12 @@ func (p *Planner) walk(ctx context.Context, s engine.Stepper, mg reconcile.Manag
 	}
 	p.artifacts = nil
 	begin := len(a.Calls())
-	for step := range maxSteps {
+	for range maxSteps {
 		p.advance(tick)
 		before := len(a.Calls())
 		r := s.Step(ctx, mg, sess(), p.clock())
 		made := a.Calls()[before:]
-		if step == 0 {
+		if before == begin { // A resource that is gone counts as existing until AWS has confirmed that.
 			w.existed = r.Exists
 		}
 		w.changes = merge(w.changes, r.Changes)
