@@ -208,10 +208,10 @@ func (a absenceReport) deletionGrace() time.Duration {
 }
 
 // unconfirmed decides about an external resource that was seen: AWS has to report again that it does not exist, before
-// it is created again or its managed resource is deleted.
+// it is created again or its managed resource is deleted. One without an external name was never created.
 func (a absenceReport) unconfirmed() (verdict, bool) {
 	named := a.nameGiven && a.named
-	if a.unseen && a.created.IsZero() || a.deletionAccepted {
+	if a.unseen && a.created.IsZero() || a.deletionAccepted || !a.deleting && !a.named {
 		return verdict{}, false
 	}
 	needed := absentReports
