@@ -276,7 +276,9 @@ func random(g *rand.Rand) v1beta1.PermissionParameters {
 	}
 	switch *fp.Action {
 	case "lambda:InvokeFunctionUrl":
-		fp.FunctionURLAuthType = testenv.Some(g, "NONE", "AWS_IAM")
+		if fp.FunctionURLAuthType = testenv.Some(g, "NONE", "AWS_IAM"); *fp.Principal == "*" {
+			fp.FunctionURLAuthType = ptr.To("NONE") // AWS requires one.
+		}
 	case "lambda:InvokeFunction":
 		if g.IntN(2) == 0 {
 			fp.InvokedViaFunctionURL = ptr.To(g.IntN(2) == 0)
