@@ -115,6 +115,11 @@ func TestPermissionRefused(t *testing.T) {
 			change: forProvider(`action: lambda:InvokeFunctionUrl, functionUrlAuthType: IAM`),
 			want:   `spec.forProvider.functionUrlAuthType: Unsupported value: "IAM": supported values: "AWS_IAM", "NONE"`,
 		},
+		"URLWithoutAuthType": {
+			reason: "AWS refuses it.",
+			change: forProvider(`action: lambda:InvokeFunctionUrl, principal: "*"`),
+			want:   "spec.forProvider.functionUrlAuthType: Required value: set functionUrlAuthType to the authType of the function URL, which AWS requires for principal *",
+		},
 		"URLAuthTypeOfInvoke": {
 			reason: "AWS takes it with the other action.",
 			change: forProvider(`functionUrlAuthType: NONE`),

@@ -69,9 +69,9 @@ func (r *Repeats) Delay(call, changes string, now time.Time) (wait time.Duration
 	return max(was.at.Add(delay.Nth(repeatDelays, was.count)).Sub(now), 0), was.count
 }
 
-// confirm records a report that counts only once it was made a number of times in a row. It returns how long to wait
+// Confirm records a report that counts only once it was made a number of times in a row. It returns how long to wait
 // for the next one, and 0 if this is the last one needed, or if nothing is recorded.
-func (r *Repeats) confirm(report string, needed int, now time.Time) time.Duration {
+func (r *Repeats) Confirm(report string, needed int, now time.Time) time.Duration {
 	wait, count := r.Delay(report, "", now)
 	if r == nil || wait > 0 || count >= needed-1 {
 		return wait

@@ -265,7 +265,7 @@ func (e *external[T, O, S]) absenceReport() absenceReport {
 		deleting: meta.WasDeleted(mg), deletionSent: mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting,
 		deletionAccepted: deletions > 0,
 		confirm: func(needed int) time.Duration {
-			return e.facts.Repeats.confirm(absence, needed, e.facts.Now())
+			return e.facts.Repeats.Confirm(absence, needed, e.facts.Now())
 		},
 	}
 }

@@ -122,6 +122,56 @@ func TestDrift(t *testing.T) {
 	}
 }
 
+// TestPrincipalThatIsNotResolved checks that a statement stays while AWS returns the ID of its role instead of the ARN,
+// which it may do for a moment, and is replaced if that lasts: the role was deleted.
+func TestPrincipalThatIsNotResolved(t *testing.T) {
+	const role = "arn:aws:iam::111122223333:role/r"
+	unresolved := func(e env) (p *v1beta1.Permission, right string) {
+		p = testPermission(func(p *v1beta1.Permission) {
+			p.Spec.ForProvider.Principal, p.Spec.ForProvider.SourceArn = ptr.To(role), nil
+		})
+		e.Reconcile(p)
+		right = e.Double.Policy(functionArn)
+		if !e.Double.PutPolicy(functionArn, strings.Replace(right, role, "AROAEXAMPLE", 1)) {
+			t.Fatal("the policy can't be put")
+		}
+		e.Advance(time.Minute)
+		return p, right
+	}
+	step := func(e env, p *v1beta1.Permission) {
+		t.Helper()
+		if _, err := e.Do(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("Moment", func(t *testing.T) {
+		e := newEnv(t)
+		p, right := unresolved(e)
+		e.Double.ResetCalls()
+		step(e, p)
+		e.Advance(2 * time.Second)
+		step(e, p)
+		e.Double.PutPolicy(functionArn, right)
+		e.Advance(time.Minute)
+		step(e, p)
+		if writes := testenv.Writes(e.Operations()); len(writes) > 0 {
+			t.Errorf("the statement was changed: %v", writes)
+		}
+	})
+	t.Run("Lasting", func(t *testing.T) {
+		e := newEnv(t)
+		p, right := unresolved(e)
+		for range 3 {
+			step(e, p)
+			e.Advance(time.Minute)
+		}
+		e.Reconcile(p)
+		if got := e.Double.Policy(functionArn); differs(t, right, got) {
+			t.Errorf("the policy is %s", got)
+		}
+	})
+}
+
 // differs reports whether two policies have different meanings.
 func differs(t *testing.T, a, b string) bool {
 	t.Helper()
@@ -226,7 +276,9 @@ func random(g *rand.Rand) v1beta1.PermissionParameters {
 	}
 	switch *fp.Action {
 	case "lambda:InvokeFunctionUrl":
-		fp.FunctionURLAuthType = testenv.Some(g, "NONE", "AWS_IAM")
+		if fp.FunctionURLAuthType = testenv.Some(g, "NONE", "AWS_IAM"); *fp.Principal == "*" {
+			fp.FunctionURLAuthType = ptr.To("NONE") // AWS requires one.
+		}
 	case "lambda:InvokeFunction":
 		if g.IntN(2) == 0 {
 			fp.InvokedViaFunctionURL = ptr.To(g.IntN(2) == 0)

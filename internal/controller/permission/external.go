@@ -29,7 +29,8 @@ type external struct {
 	ongoing *ongoing
 	scope   string
 
-	// holder and sid of the statement, set by read.
+	// The facts of the reconcile, and target and sid of the statement, set by read.
+	facts  reconcile.Facts
 	target functionname.Name
 	sid    string
 }
@@ -57,13 +58,14 @@ type (
 // newExternal returns the statement as a reconcile.Resource.
 func newExternal(e *external) awsResource {
 	return awsResource{
-		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, Compare: e.compare,
+		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, Compare: e.compare, Plan: e.plan,
 		PrepareCreate: e.prepareCreate, Create: e.create, Update: e.update, Delete: e.delete,
 	}
 }
 
 // read reads the statement from the policy that all Permissions of a function share.
 func (e *external) read(ctx context.Context, f reconcile.Facts, p *v1beta1.Permission) (found, error) {
+	e.facts = f
 	var err error
 	if e.sid, err = statementID(p); err != nil {
 		return found{}, reconcile.Invalid(err)
@@ -134,6 +136,24 @@ func (e *external) compare(
 	return reconcile.Comparison[policy.Grant]{
 		Target: d.Settings, Observed: o.Settings, Changes: changes(d.Settings, o.Settings),
 	}, nil
+}
+
+// unresolvedReports is the number of reports in a row, over twelve seconds, after which a principal counts as deleted.
+const unresolvedReports = 3
+
+// plan returns the removal of a statement that differs. AWS may return the ID of a role or user
+// instead of its ARN for a moment. If it does so for longer, the principal was deleted.
+func (e *external) plan(
+	_ context.Context, _ *v1beta1.Permission, o found, c reconcile.Comparison[policy.Grant],
+) (reconcile.Plan, error) {
+	p := reconcile.Plan{Changes: c.Changes}
+	if len(c.Changes) > 0 && o.Resource.statement.IsUnresolved() {
+		p.Wait = e.facts.Repeats.Confirm("unresolved principal", unresolvedReports, e.facts.Now())
+	}
+	if len(c.Changes) > 0 && p.Wait == 0 {
+		p.Call = opRemove
+	}
+	return p, nil
 }
 
 // prepareCreate returns a reconcile.NotReadyError while another change of the function's policies is in progress.

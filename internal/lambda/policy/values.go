@@ -138,6 +138,15 @@ func principal(given string) map[string][]string {
 	return map[string][]string{kindService: {given}}
 }
 
+// principalID matches the ID of a role or a user.
+var principalID = regexp.MustCompile(`^A(RO|ID)A[A-Z0-9]+$`)
+
+// IsUnresolved reports whether a statement names the ID of a role or user, by which AWS replaces an ARN that it cannot
+// resolve.
+func (s Statement) IsUnresolved() bool {
+	return slices.ContainsFunc(s.Principal[kindAWS], principalID.MatchString)
+}
+
 // onlyPrincipal returns the principal for which AddPermission would write an element, empty if there is none.
 func onlyPrincipal(of map[string][]string) string {
 	if len(of) != 1 {

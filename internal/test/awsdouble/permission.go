@@ -46,8 +46,14 @@ func (s *statement) condition(operator, key, value string) {
 
 // check rejects contradictory members.
 func (p *permission) check() {
-	if p.FunctionUrlAuthType != "" && p.Action != "lambda:InvokeFunctionUrl" {
+	const invokeURL = "lambda:InvokeFunctionUrl"
+	switch {
+	case p.FunctionUrlAuthType != "" && p.Action != invokeURL:
 		panic(invalidParameter("FunctionUrlAuthType is only supported for lambda:InvokeFunctionUrl action"))
+	case p.FunctionUrlAuthType == "" && p.Action == invokeURL && p.Principal == "*" && p.PrincipalOrgID == "":
+		panic(invalidParameter("This policy could enable public access to your lambda function as it allows all " +
+			"Principals (*) to perform lambda:InvokeFunctionUrl action. You must specify lambda:FunctionUrlAuthType " +
+			"condition"))
 	}
 }
 

@@ -266,6 +266,13 @@ var permissionRefusals = map[string]refused{
 		`"invalid.example.com"}`, message: invalidPrincipalMessage},
 	"NoPrincipal": {reason: "Only entities of IAM are principals.", do: `POST /2015-03-31/functions/f/policy ` +
 		testPermission + `"arn:aws:s3:::b"}`, message: invalidPrincipalMessage},
+	"PublicURL": {
+		reason: "The words are those of simple-container-com/api 81.",
+		do: `POST /2015-03-31/functions/f/policy {"StatementId":"s","Action":"lambda:InvokeFunctionUrl",` +
+			`"Principal":"*"}`,
+		message: "This policy could enable public access to your lambda function as it allows all Principals (*) to " +
+			"perform lambda:InvokeFunctionUrl action. You must specify lambda:FunctionUrlAuthType condition",
+	},
 	"NoUser": {
 		reason:  "Users that were removed are none.",
 		removed: []string{"arn:aws:iam::123456789012:user/u"}, do: `POST /2015-03-31/functions/f/policy ` +
