@@ -81,6 +81,8 @@ func TestMappingsAreAccepted(t *testing.T) {
 		"FIFO":             {base: fifoMapping, change: forProvider(`batchSize: 10`)},
 		"FromElsewhere":    {base: mappingOf, change: forProvider(`functionName: null, functionNameRef: {name: f}, qualifierRef: {name: live}, eventSourceArnFrom: ` + someField)},
 		"ByArn":            {base: queueMapping, change: forProvider(`functionName: "arn:aws:lambda:eu-central-1:123456789012:function:orders:live"`)},
+		"ByPartialArn":     {base: queueMapping, change: forProvider(`functionName: "123456789012:function:orders", qualifier: live`)},
+		"ByPublishedArn":   {base: queueMapping, change: forProvider(`functionName: "arn:aws:lambda:eu-central-1:123456789012:function:orders:$LATEST.PUBLISHED"`)},
 		"Kinesis": {base: kinesisMapping, change: forProvider(`startingPosition: AT_TIMESTAMP, startingPositionTimestamp: "2026-01-02T03:04:05Z", parallelizationFactor: 10, tumblingWindowInSeconds: 900,
 			bisectBatchOnFunctionError: true, maximumRecordAgeInSeconds: 60, maximumRetryAttempts: -1, destinationConfig: {onFailure: {destinationFrom: ` + someField + `}}`)},
 		"DynamoDB": {base: dynamoMapping, change: forProvider(`maximumRecordAgeInSeconds: -1, destinationConfig: {onFailure: {destination: "arn:aws:sns:eu-central-1:123456789012:failed"}}`)},

@@ -191,12 +191,13 @@ type EventSourceMappingParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new EventSourceMapping in the other region"
 	Region string `json:"region"`
 
-	// FunctionName is the name or ARN of the function to invoke. It can be changed. The
-	// mapping then continues at its position with the other function.
+	// FunctionName is the name of the function to invoke, its ARN, or its ARN from the account on, such as
+	// 123456789012:function:my-function. It can be changed. The mapping then continues at its position with the other
+	// function.
 	// +optional
 	// +crossplane:generate:reference:type=Function
 	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:function:)?[a-zA-Z0-9_-]+$|^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:function:[a-zA-Z0-9_-]+:([$]LATEST|[a-zA-Z0-9_-]+)$')",message="functionName is not the name or ARN of a function: use the form my-function or arn:aws:lambda:region:123456789012:function:my-function, and set a version or alias in qualifier"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^((arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:)?[0-9]{12}:function:[a-zA-Z0-9_-]+(:([$]LATEST([.]PUBLISHED)?|[a-zA-Z0-9_-]+))?|[a-zA-Z0-9_-]+)$')",message="functionName is not the name or ARN of a function: use the form my-function or arn:aws:lambda:region:123456789012:function:my-function, and set a version or alias in qualifier"
 	FunctionName *string `json:"functionName,omitempty"`
 
 	// FunctionNameRef names the Function to invoke.
