@@ -140,6 +140,16 @@ func TestBlocksRefused(t *testing.T) {
 			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0", localMountPath: /data}]`),
 			want:   `spec.forProvider.fileSystemConfigs[0].localMountPath: Invalid value: "/data": localMountPath must have the form /mnt/name: use letters, digits and . _ - for the name`,
 		},
+		"FileSystemsOfBothKinds": {
+			reason: "AWS mounts Amazon EFS or Amazon S3 Files.",
+			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0", localMountPath: /mnt/a}, {arn: "arn:aws:s3files:eu-central-1:123456789012:file-system/fs-0123456789abcdef0/access-point/fsap-0123456789abcdef0", localMountPath: /mnt/b}]`),
+			want:   "spec.forProvider.fileSystemConfigs: Invalid value: a function can't mount both Amazon EFS and Amazon S3 Files: remove the access points of one of them",
+		},
+		"S3FilesConfigOfEFS": {
+			reason: "AWS refuses it for Amazon EFS.",
+			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0", localMountPath: /mnt/a, s3FilesConfig: {directS3Read: AUTO}}]`),
+			want:   "spec.forProvider.fileSystemConfigs[0].s3FilesConfig: Forbidden: s3FilesConfig is for access points of Amazon S3 Files only: remove it",
+		},
 		"FileSystemWithoutPath": {
 			reason: "A mount has a place.",
 			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0"}]`),

@@ -94,6 +94,7 @@ func TestCapacityProviderRefused(t *testing.T) {
 }
 
 func TestCapacityProviderUpdates(t *testing.T) {
+	const created = `status: {atProvider: {capacityProviderArn: "arn:aws:lambda:eu-central-1:123456789012:capacity-provider:hello"}}`
 	testUpdates(t, webCapacity, map[string]update{
 		"Region": {
 			reason: "It stays where it is.",
@@ -103,25 +104,30 @@ func TestCapacityProviderUpdates(t *testing.T) {
 		},
 		"Subnets": {
 			reason: "They are fixed.",
-			first:  forProvider(`vpcConfig: {subnetIds: [subnet-1]}`),
+			first:  created,
 			then:   forProvider(`vpcConfig: {subnetIds: [subnet-2]}`),
 			want:   `spec.forProvider.vpcConfig: Forbidden: vpcConfig can't be changed after creation: create a new CapacityProvider`,
 		},
 		"Role": {
 			reason: "It is fixed.",
-			first:  forProvider(`tags: {a: b}`),
+			first:  created,
 			then:   forProvider(`permissionsConfig: {capacityProviderOperatorRoleArn: "arn:aws:iam::123456789012:role/other"}`),
 			want:   `spec.forProvider.permissionsConfig: Forbidden: permissionsConfig can't be changed after creation: create a new CapacityProvider`,
 		},
 		"Instances": {
 			reason: "They are fixed.",
-			first:  forProvider(`tags: {a: b}`),
+			first:  created,
 			then:   forProvider(`instanceRequirements: {architectures: [arm64]}`),
 			want:   `spec.forProvider.instanceRequirements: Forbidden: instanceRequirements can't be changed after creation: create a new CapacityProvider`,
 		},
+		"Uncreated": {
+			reason: "A creation that AWS refused can be corrected.",
+			then:   forProvider(`vpcConfig: {subnetIds: [subnet-2]}, permissionsConfig: {capacityProviderOperatorRoleArn: "arn:aws:iam::123456789012:role/other"}, instanceRequirements: {architectures: [arm64]}`),
+			want:   ``,
+		},
 		"Scaling": {
 			reason: "It can be changed.",
-			first:  forProvider(`tags: {a: b}`),
+			first:  created,
 			then:   forProvider(`capacityProviderScalingConfig: {maxVCpuCount: 64}`),
 			want:   ``,
 		},

@@ -1,10 +1,12 @@
 package v1beta1
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -33,7 +35,8 @@ func testAcceptances(t *testing.T, base string, cases map[string]acceptance) {
 type update struct {
 	reason string
 
-	// first changes the manifest before it is created, then the created one. They are merge patches in YAML.
+	// first changes the manifest before it is created, then the created one. They are merge patches in YAML. The status
+	// that first sets is written after the creation.
 	first, then string
 
 	// want is the complete message to the user, a line each.
@@ -51,14 +54,31 @@ func testUpdates(t *testing.T, base string, cases map[string]update) {
 			o.SetNamespace(ns)
 			o.SetName("")
 			o.SetGenerateName("hello-")
+			status := o.Object["status"]
 			if err := c.Create(t.Context(), o); err != nil {
 				t.Fatal(err)
 			}
+			writeStatus(t, o, status)
 			got := complaints(c.Patch(t.Context(), o, client.RawPatch("application/merge-patch+json", toJSON(t, tc.then)), client.DryRunAll))
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nPatch(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// writeStatus writes the status of a created manifest, unless it is nil.
+func writeStatus(t *testing.T, o *unstructured.Unstructured, status any) {
+	t.Helper()
+	patch, err := json.Marshal(map[string]any{"status": status})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status == nil {
+		return
+	}
+	if err := strictClient(t).Status().Patch(t.Context(), o, client.RawPatch("application/merge-patch+json", patch)); err != nil {
+		t.Fatal(err)
 	}
 }
 

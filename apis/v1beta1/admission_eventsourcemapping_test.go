@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -81,6 +82,8 @@ func TestMappingsAreAccepted(t *testing.T) {
 		"FIFO":             {base: fifoMapping, change: forProvider(`batchSize: 10`)},
 		"FromElsewhere":    {base: mappingOf, change: forProvider(`functionName: null, functionNameRef: {name: f}, qualifierRef: {name: live}, eventSourceArnFrom: ` + someField)},
 		"ByArn":            {base: queueMapping, change: forProvider(`functionName: "arn:aws:lambda:eu-central-1:123456789012:function:orders:live"`)},
+		"ByPartialArn":     {base: queueMapping, change: forProvider(`functionName: "123456789012:function:orders", qualifier: live`)},
+		"ByPublishedArn":   {base: queueMapping, change: forProvider(`functionName: "arn:aws:lambda:eu-central-1:123456789012:function:orders:$LATEST.PUBLISHED"`)},
 		"Kinesis": {base: kinesisMapping, change: forProvider(`startingPosition: AT_TIMESTAMP, startingPositionTimestamp: "2026-01-02T03:04:05Z", parallelizationFactor: 10, tumblingWindowInSeconds: 900,
 			bisectBatchOnFunctionError: true, maximumRecordAgeInSeconds: 60, maximumRetryAttempts: -1, destinationConfig: {onFailure: {destinationFrom: ` + someField + `}}`)},
 		"DynamoDB": {base: dynamoMapping, change: forProvider(`maximumRecordAgeInSeconds: -1, destinationConfig: {onFailure: {destination: "arn:aws:sns:eu-central-1:123456789012:failed"}}`)},
@@ -207,22 +210,27 @@ func TestUpdateOfMappings(t *testing.T) {
 	changed := func(field string) string {
 		return inForProv + field + forbidden + field + " can't be changed after creation: create a new EventSourceMapping"
 	}
-	cases := map[string]struct{ reason, base, then, want string }{
-		"Source":      {"Another queue is another mapping.", queueMapping, forProvider(`eventSourceArn: "arn:aws:sqs:eu-central-1:123456789012:returns"`), changed("eventSourceArn")},
-		"SourceFrom":  {"The same ARN may come from elsewhere.", queueMapping, forProvider(`eventSourceArn: null, eventSourceArnFrom: ` + someField), ""},
-		"Servers":     {"Other servers are another mapping.", kafkaMapping, forProvider(`selfManagedEventSource: {endpoints: {KAFKA_BOOTSTRAP_SERVERS: ["kafka3.example.com:9092"]}}`), changed("selfManagedEventSource")},
-		"Start":       {"What was read is read.", kinesisMapping, forProvider(`startingPosition: TRIM_HORIZON`), changed("startingPosition") + ", which reads the source from its own starting position"},
-		"StartAdded":  {"AWS has chosen.", kafkaMapping, forProvider(`startingPosition: LATEST`), changed("startingPosition") + ", which reads the source from its own starting position"},
-		"Topic":       {"Another topic is another mapping.", mskMapping, forProvider(`topics: [returns]`), changed("topics")},
-		"Queue":       {"Another queue is another mapping.", mqMapping, forProvider(`queues: [returns]`), changed("queues")},
-		"Host":        {"Another virtual host is another mapping.", mqMapping, forProvider(`sourceAccessConfigurations: [{type: BASIC_AUTH, uri: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:mq"}, {type: VIRTUAL_HOST, uri: /other}]`), inForProv + "sourceAccessConfigurations" + forbidden + "VIRTUAL_HOST can't be changed after creation: create a new EventSourceMapping"},
-		"Secret":      {"A secret may be another.", mqMapping, forProvider(`sourceAccessConfigurations: [{type: BASIC_AUTH, uri: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:new"}, {type: VIRTUAL_HOST, uri: "/"}]`), ""},
-		"Group":       {"A group may be named later; AWS tells which it is.", mskMapping, forProvider(`amazonManagedKafkaEventSourceConfig: {consumerGroupId: h}`), ""},
-		"Region":      {"It does not move.", queueMapping, forProvider(`region: eu-west-1`), inForProv + "region" + forbidden + "region can't be changed: create a new EventSourceMapping in the other region"},
-		"Function":    {"The function may be another.", queueMapping, forProvider(`functionName: returns, qualifier: "3"`), ""},
-		"FunctionRef": {"The function may be a reference.", queueMapping, forProvider(`functionName: null, functionNameRef: {name: f}`), ""},
-		"TakenOver":   {"An observed mapping may turn out to be of any source.", observedMapping, `spec: {managementPolicies: ["*"], forProvider: {functionName: f, eventSourceArn: "arn:aws:kinesis:eu-central-1:123456789012:stream/s", startingPosition: LATEST}}`, ""},
-		"LetGo":       {"Who only observes need not say anything.", kinesisMapping, `spec: {managementPolicies: [Observe], forProvider: {functionName: null, eventSourceArn: null, startingPosition: null}}`, ""},
+	cases := map[string]struct {
+		reason, base, then, want string
+		absent                   bool
+	}{
+		"Source":      {"Another queue is another mapping.", queueMapping, forProvider(`eventSourceArn: "arn:aws:sqs:eu-central-1:123456789012:returns"`), changed("eventSourceArn"), false},
+		"SourceFrom":  {"The same ARN may come from elsewhere.", queueMapping, forProvider(`eventSourceArn: null, eventSourceArnFrom: ` + someField), "", false},
+		"Servers":     {"Other servers are another mapping.", kafkaMapping, forProvider(`selfManagedEventSource: {endpoints: {KAFKA_BOOTSTRAP_SERVERS: ["kafka3.example.com:9092"]}}`), changed("selfManagedEventSource"), false},
+		"Start":       {"What was read is read.", kinesisMapping, forProvider(`startingPosition: TRIM_HORIZON`), changed("startingPosition") + ", which reads the source from its own starting position", false},
+		"StartAdded":  {"AWS has chosen.", kafkaMapping, forProvider(`startingPosition: LATEST`), changed("startingPosition") + ", which reads the source from its own starting position", false},
+		"Topic":       {"Another topic is another mapping.", mskMapping, forProvider(`topics: [returns]`), changed("topics"), false},
+		"Queue":       {"Another queue is another mapping.", mqMapping, forProvider(`queues: [returns]`), changed("queues"), false},
+		"Host":        {"Another virtual host is another mapping.", mqMapping, forProvider(`sourceAccessConfigurations: [{type: BASIC_AUTH, uri: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:mq"}, {type: VIRTUAL_HOST, uri: /other}]`), inForProv + "sourceAccessConfigurations" + forbidden + "VIRTUAL_HOST can't be changed after creation: create a new EventSourceMapping", false},
+		"Secret":      {"A secret may be another.", mqMapping, forProvider(`sourceAccessConfigurations: [{type: BASIC_AUTH, uri: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:new"}, {type: VIRTUAL_HOST, uri: "/"}]`), "", false},
+		"Group":       {"A group may be named later; AWS tells which it is.", mskMapping, forProvider(`amazonManagedKafkaEventSourceConfig: {consumerGroupId: h}`), "", false},
+		"Region":      {"It does not move.", queueMapping, forProvider(`region: eu-west-1`), inForProv + "region" + forbidden + "region can't be changed: create a new EventSourceMapping in the other region", false},
+		"Function":    {"The function may be another.", queueMapping, forProvider(`functionName: returns, qualifier: "3"`), "", false},
+		"FunctionRef": {"The function may be a reference.", queueMapping, forProvider(`functionName: null, functionNameRef: {name: f}`), "", false},
+		"TakenOver":   {"An observed mapping may turn out to be of any source.", observedMapping, `spec: {managementPolicies: ["*"], forProvider: {functionName: f, eventSourceArn: "arn:aws:kinesis:eu-central-1:123456789012:stream/s", startingPosition: LATEST}}`, "", false},
+		"LetGo":       {"Who only observes need not say anything.", kinesisMapping, `spec: {managementPolicies: [Observe], forProvider: {functionName: null, eventSourceArn: null, startingPosition: null}}`, "", false},
+		"StartLater":  {"A creation that AWS refused for want of a starting position can be corrected.", mappingOf + "    eventSourceArnFrom: " + someField, forProvider(`startingPosition: LATEST, topics: [orders]`), "", true},
+		"OtherTopic":  {"A creation that AWS refused can be corrected.", mskMapping, forProvider(`topics: [returns], startingPosition: TRIM_HORIZON, eventSourceArn: "arn:aws:kafka:eu-central-1:123456789012:cluster/returns/01234567-89ab-cdef-0123-456789abcdef-1"`), "", true},
 	}
 	c := strictClient(t)
 	ns := suite.Cluster(t).Namespace(t)
@@ -234,6 +242,9 @@ func TestUpdateOfMappings(t *testing.T) {
 			m.SetGenerateName("orders-")
 			if err := c.Create(t.Context(), m); err != nil {
 				t.Fatal(err)
+			}
+			if !tc.absent {
+				writeStatus(t, m, EventSourceMappingStatus{AtProvider: EventSourceMappingObservation{UUID: ptr.To("01234567-89ab-cdef-0123-456789abcdef")}})
 			}
 			patch := client.RawPatch("application/merge-patch+json", toJSON(t, tc.then))
 			got := complaints(c.Patch(t.Context(), m, patch, client.DryRunAll))

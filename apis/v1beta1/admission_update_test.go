@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -24,11 +25,13 @@ spec:
 	toImage          = `packageType: Image, runtime: null, handler: null, code: {inline: null, imageUri: "123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:v1"}`
 )
 
-// TestUpdate creates base changed by first, and then changes it in a dry run.
+// TestUpdate creates base changed by first, and then changes it in a dry run. The function exists in AWS, unless the
+// case says that it is absent.
 func TestUpdate(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		base   string
+		absent bool
 		first  string
 		then   string
 		want   string
@@ -56,6 +59,12 @@ func TestUpdate(t *testing.T) {
 			base:   imageFunction,
 			then:   forProvider(`packageType: null, runtime: python3.13, handler: index.handler, code: {imageUri: null, inline: {index.py: ""}}`),
 			want:   "spec.forProvider.packageType: Forbidden: packageType can't be changed after creation: create a new Function",
+		},
+		"ToImageUncreated": {
+			reason: "A creation that AWS refused can be corrected.",
+			base:   zipFunction,
+			absent: true,
+			then:   forProvider(toImage + `, ` + tenancy + `, ` + durable),
 		},
 		"TypeSpelledOut": {
 			reason: "Zip is what it was.",
@@ -171,6 +180,9 @@ func TestUpdate(t *testing.T) {
 			f.SetGenerateName("hello-")
 			if err := c.Create(t.Context(), f); err != nil {
 				t.Fatal(err)
+			}
+			if !tc.absent {
+				writeStatus(t, f, FunctionStatus{AtProvider: FunctionObservation{FunctionArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:hello")}})
 			}
 			patch := client.RawPatch("application/merge-patch+json", toJSON(t, tc.then))
 			got := complaints(c.Patch(t.Context(), f, patch, client.DryRunAll))

@@ -3,10 +3,11 @@ package v1beta1
 // FilterCriteria choose records by patterns. A record that matches any of them is processed.
 type FilterCriteria struct {
 	// Filters are the patterns, at most 20 (AWS's default quota is 5). Their order does not matter.
+	// +required
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=20
-	Filters []Filter `json:"filters"`
+	Filters []Filter `json:"filters,omitempty"`
 }
 
 // Filter is a pattern of records.
@@ -80,11 +81,12 @@ type ProvisionedPollerConfig struct {
 type EventSourceMappingMetricsConfig struct {
 	// Metrics are any of EventCount, ErrorCount and KafkaMetrics; the last two are for
 	// Kafka only. Their order does not matter.
+	// +required
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=3
 	// +kubebuilder:validation:items:Enum=EventCount;ErrorCount;KafkaMetrics
-	Metrics []string `json:"metrics"`
+	Metrics []string `json:"metrics,omitempty"`
 }
 
 // EventSourceMappingLoggingConfig sets the log level of a mapping.
@@ -199,10 +201,11 @@ type KafkaSchemaRegistryConfig struct {
 	AccessConfigs []KafkaSchemaRegistryAccessConfig `json:"accessConfigs,omitempty"`
 
 	// SchemaValidationConfigs say which parts of records are checked. Their order does not matter.
+	// +required
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=2
-	SchemaValidationConfigs []KafkaSchemaValidationConfig `json:"schemaValidationConfigs"`
+	SchemaValidationConfigs []KafkaSchemaValidationConfig `json:"schemaValidationConfigs,omitempty"`
 }
 
 // KafkaSchemaRegistryAccessConfig is a secret for a schema registry.

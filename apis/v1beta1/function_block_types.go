@@ -70,6 +70,8 @@ type EphemeralStorage struct {
 }
 
 // FileSystemConfig mounts a file system.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.s3FilesConfig) || self.arn.contains(':s3files:')",fieldPath=".s3FilesConfig",reason="FieldValueForbidden",message="s3FilesConfig is for access points of Amazon S3 Files only: remove it"
 type FileSystemConfig struct {
 	// Arn of the Amazon EFS or Amazon S3 Files access point.
 	// +kubebuilder:validation:MaxLength=256

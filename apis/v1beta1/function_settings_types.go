@@ -132,10 +132,11 @@ type FunctionSettings struct {
 	// +optional
 	EphemeralStorage *EphemeralStorage `json:"ephemeralStorage,omitempty"`
 
-	// FileSystemConfigs mount Amazon EFS or Amazon S3 file systems.
+	// FileSystemConfigs mount file systems, of Amazon EFS or of Amazon S3 Files, but not of both.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=5
+	// +kubebuilder:validation:XValidation:rule="self.all(f, f.arn.contains(':s3files:')) || self.all(f, !f.arn.contains(':s3files:'))",message="a function can't mount both Amazon EFS and Amazon S3 Files: remove the access points of one of them"
 	FileSystemConfigs []FileSystemConfig `json:"fileSystemConfigs,omitempty"`
 
 	// ImageConfig overrides values of a container image.

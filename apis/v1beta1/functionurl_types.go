@@ -52,13 +52,14 @@ type Cors struct {
 	AllowMethods []string `json:"allowMethods,omitempty"`
 
 	// AllowOrigins are the origins that pages may have, such as https://www.example.com, or * for all; 1 to 100.
+	// +required
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=100
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.all(o, o == '*' || o.matches('^[a-z][a-z0-9+.-]*://[^/]+$'))",message="an origin must be a scheme and a host without a path, such as https://www.example.com, or '*' for all"
-	AllowOrigins []string `json:"allowOrigins"`
+	AllowOrigins []string `json:"allowOrigins,omitempty"`
 
 	// ExposeHeaders are the headers of answers that pages may read; at most 100, in any case.
 	// +optional

@@ -232,6 +232,7 @@ func TestPlainFunction(t *testing.T) {
 	for name, want := range map[string]string{
 		"f": "f", "f:live": "f:live", "f:$LATEST": "f", "arn:aws:lambda:eu-central-1:123456789012:function:f": "f",
 		"arn:aws:lambda:eu-central-1:123456789012:function:f:3": "f:3", "arn:aws:lambda:eu-central-1:123456789012:function:f:$LATEST": "f",
+		"123456789012:function:f": "f", "123456789012:function:f:live": "f:live",
 	} {
 		if got := plainFunction(name); got != want {
 			t.Errorf("plainFunction(%q) = %q, want %q", name, got, want)
