@@ -255,19 +255,33 @@ func TestUpdateOfMappings(t *testing.T) {
 	}
 }
 
-// TestConsumerGroupsStay checks that a named consumer group cannot be changed.
-func TestConsumerGroupsStay(t *testing.T) {
-	c := strictClient(t)
-	m := manifest(t, mskMapping, forProvider(`amazonManagedKafkaEventSourceConfig: {consumerGroupId: g}`))
-	m.SetNamespace(suite.Cluster(t).Namespace(t))
-	if err := c.Create(t.Context(), m); err != nil {
-		t.Fatal(err)
+// TestConsumersStay checks that a named consumer group and its mode cannot be changed once the mapping exists.
+func TestConsumersStay(t *testing.T) {
+	const created = `status: {atProvider: {uuid: 01234567-89ab-cdef-0123-456789abcdef}}, `
+	msk := func(fields string) string {
+		return `spec: {forProvider: {amazonManagedKafkaEventSourceConfig: {` + fields + `}}}`
 	}
-	got := complaints(c.Patch(t.Context(), m, client.RawPatch("application/merge-patch+json", toJSON(t, forProvider(`amazonManagedKafkaEventSourceConfig: {consumerGroupId: h}`))), client.DryRunAll))
-	want := inForProv + "amazonManagedKafkaEventSourceConfig.consumerGroupId" + forbidden + "consumerGroupId can't be changed after creation: create a new EventSourceMapping"
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("Patch(): -want, +got:\n%s", diff)
+	own := func(fields string) string {
+		return `spec: {forProvider: {selfManagedKafkaEventSourceConfig: {` + fields + `}}}`
 	}
+	testUpdates(t, mskMapping, map[string]update{
+		"Group": {
+			"Its position is that of its group.", `{` + created + msk(`consumerGroupId: g`) + `}`, msk(`consumerGroupId: h`),
+			inForProv + "amazonManagedKafkaEventSourceConfig.consumerGroupId" + forbidden + "consumerGroupId can't be changed after creation: create a new EventSourceMapping",
+		},
+		"GroupUncreated": {"A creation that AWS refused can be corrected.", msk(`consumerGroupId: g`), msk(`consumerGroupId: h`), ""},
+	})
+	testUpdates(t, kafkaMapping, map[string]update{
+		"OwnGroup": {
+			"Its position is that of its group.", `{` + created + own(`consumerGroupId: g`) + `}`, own(`consumerGroupId: h`),
+			inForProv + "selfManagedKafkaEventSourceConfig.consumerGroupId" + forbidden + "consumerGroupId can't be changed after creation: create a new EventSourceMapping",
+		},
+		"Mode": {
+			"AWS takes it at creation only.", `{` + created + own(`consumptionMode: Stream`) + `}`, own(`consumptionMode: Queue`),
+			inForProv + "selfManagedKafkaEventSourceConfig.consumptionMode" + forbidden + "consumptionMode can't be changed after creation: create a new EventSourceMapping",
+		},
+		"ModeUncreated": {"A creation that AWS refused can be corrected.", own(`consumptionMode: Stream`), own(`consumptionMode: Queue`), ""},
+	})
 }
 
 // TestMappingExamplesShowEverything checks that the examples of mappings together show every setting.

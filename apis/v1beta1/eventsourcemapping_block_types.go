@@ -141,8 +141,6 @@ type SelfManagedEventSource struct {
 type KafkaServers []string
 
 // AmazonManagedKafkaEventSourceConfig configures reading from a cluster of Amazon MSK.
-//
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.consumerGroupId) || !has(self.consumerGroupId) || self.consumerGroupId == oldSelf.consumerGroupId",fieldPath=".consumerGroupId",reason="FieldValueForbidden",message="consumerGroupId can't be changed after creation: create a new EventSourceMapping"
 type AmazonManagedKafkaEventSourceConfig struct {
 	// ConsumerGroupID is the Kafka consumer group to join, which no other source may use. If it is not set, AWS
 	// generates one. It can't be changed after creation. At most 200 characters.
@@ -158,9 +156,6 @@ type AmazonManagedKafkaEventSourceConfig struct {
 }
 
 // SelfManagedKafkaEventSourceConfig configures reading from a self-managed Kafka cluster.
-//
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.consumerGroupId) || !has(self.consumerGroupId) || self.consumerGroupId == oldSelf.consumerGroupId",fieldPath=".consumerGroupId",reason="FieldValueForbidden",message="consumerGroupId can't be changed after creation: create a new EventSourceMapping"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.consumptionMode) || !has(self.consumptionMode) || self.consumptionMode == oldSelf.consumptionMode",fieldPath=".consumptionMode",reason="FieldValueForbidden",message="consumptionMode can't be changed after creation: create a new EventSourceMapping"
 type SelfManagedKafkaEventSourceConfig struct {
 	// ConsumerGroupID is the Kafka consumer group to join, which no other source may use. If it is not set, AWS
 	// generates one. It can't be changed after creation. At most 200 characters.
