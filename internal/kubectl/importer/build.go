@@ -46,8 +46,9 @@ type builder struct {
 }
 
 func newBuilder(o Options, s *session.Session, a *account, r *reader) *builder {
-	b := &builder{o: o, session: s, account: a, reader: r, names: a.objectNames()}
+	b := &builder{o: o, session: s, account: a, reader: r}
 	b.observer = b.planner()
+	b.assignNames()
 	return b
 }
 
@@ -62,6 +63,9 @@ func (b *builder) planner() *plan.Planner {
 // An entry is a resource of AWS that is to become a manifest.
 type entry struct {
 	kind, id string
+
+	// parts of the name of the object.
+	parts []string
 
 	// external is the external name.
 	external string
@@ -94,14 +98,19 @@ func (b *builder) ref(kind, id string) map[string]any {
 	return map[string]any{"name": b.name(kind, id)}
 }
 
-// build makes the manifests: of the resources that functions share, and of each function and what belongs to it.
-func (b *builder) build(ctx context.Context) error {
+// entries returns the resources that functions share, and each function and what belongs to it.
+func (b *builder) entries() []entry {
 	entries := b.shared()
 	for _, f := range b.account.functions {
 		entries = slices.Concat(entries, []entry{b.function(f)}, b.versions(f), b.aliases(f), b.configs(f),
 			b.policies(f), b.mappings(f))
 	}
-	for _, e := range entries {
+	return entries
+}
+
+// build makes the manifests.
+func (b *builder) build(ctx context.Context) error {
+	for _, e := range b.entries() {
 		if err := b.add(ctx, e); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package importer
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,9 +16,10 @@ import (
 // of returns the entry of what belongs to a function, and to one of its qualifiers if that is not empty. to is the kind
 // that a reference of the qualifier has.
 func (b *builder) of(f *function, kind, qualifier, to string) entry {
+	file := b.name(v1beta1.FunctionKind, f.name)
 	e := entry{
-		kind: kind, id: f.qualified(qualifier), external: f.qualified(qualifier), policies: create,
-		file:  b.name(v1beta1.FunctionKind, f.name),
+		kind: kind, id: f.qualified(qualifier), external: f.qualified(qualifier), policies: create, file: file,
+		parts: []string{strings.TrimSuffix(file+"-"+strings.TrimPrefix(qualifier, functionname.Latest), "-")},
 		names: map[string]any{"functionName": f.name},
 		refs:  map[string]any{"functionNameRef": b.ref(v1beta1.FunctionKind, f.name)},
 	}
@@ -37,7 +39,7 @@ func (b *builder) versions(f *function) (out []entry) {
 	for _, v := range f.versions {
 		e := b.of(f, v1beta1.VersionKind, "", "")
 		e.id, e.external, e.policies = f.qualified(v), v, observe
-		e.item.AWSName = f.qualified(v)
+		e.parts, e.item.AWSName = append(e.parts, "v"+v), f.qualified(v)
 		e.item.Comments = []string{
 			"A version never changes, so it is only observed. To publish new versions, set publish: true in the " +
 				"Function. Aliases",
@@ -53,7 +55,7 @@ func (b *builder) aliases(f *function) (out []entry) {
 		name, version := ptr.Deref(a.Name, ""), f.qualified(ptr.Deref(a.FunctionVersion, ""))
 		e := b.of(f, v1beta1.AliasKind, "", "")
 		e.id, e.external, e.item.AWSName = f.qualified(name), name, f.qualified(name)
-		e.complete = withoutMove
+		e.parts, e.complete = append(e.parts, name), withoutMove
 		if b.name(v1beta1.VersionKind, version) != "" {
 			e.complete = func(s map[string]any) { withoutMove(s); delete(s, "functionVersion") }
 			e.refs["functionVersionRef"] = b.ref(v1beta1.VersionKind, version)
@@ -120,6 +122,7 @@ func (b *builder) mappings(f *function) (out []entry) {
 		uuid, state, qualifier := ptr.Deref(m.UUID, ""), ptr.Deref(m.State, ""), qualifierOf(m.FunctionArn)
 		e := b.of(f, v1beta1.EventSourceMappingKind, qualifier, v1beta1.AliasKind)
 		e.id, e.external, e.item.AWSName = uuid, uuid, f.qualified(qualifier)+" "+uuid
+		e.parts = append(e.parts, sourceName(ptr.Deref(m.EventSourceArn, "")))
 		e.tagged = ptr.Deref(m.EventSourceMappingArn, "")
 		e.complete = func(s map[string]any) {
 			switch state {

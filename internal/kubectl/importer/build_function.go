@@ -18,7 +18,7 @@ import (
 func (b *builder) function(f *function) entry {
 	file := b.name(v1beta1.FunctionKind, f.name)
 	e := entry{
-		kind: v1beta1.FunctionKind, id: f.name, external: f.name, file: file, policies: update,
+		kind: v1beta1.FunctionKind, id: f.name, parts: []string{f.name}, external: f.name, file: file, policies: update,
 		secret: b.secret(f, file),
 		item:   Item{Limits: f.unread, Comments: codeComments(f)},
 	}

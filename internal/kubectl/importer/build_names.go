@@ -1,11 +1,7 @@
 package importer
 
 import (
-	"maps"
-	"strconv"
 	"strings"
-
-	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
@@ -15,78 +11,23 @@ import (
 // secretKind is the kind of the Secrets with environment variables.
 const secretKind = "Secret"
 
-// objectNames returns the names of the objects of all resources that become manifests, by kind and ID. Names of what
-// belongs to a function begin with the name of its object.
-func (a *account) objectNames() map[string]string {
+// assignNames gives the objects of all resources their names, by kind and ID. Names of what belongs to a function begin
+// with the name of its object, so functions are named first, and then what their entries describe. The references in
+// these entries are still empty, so the manifests are made from entries built again.
+func (b *builder) assignNames() {
 	var all []named
-	add := func(kind, id string, parts ...string) { all = append(all, named{Kind: kind, ID: id, Parts: parts}) }
-	for _, f := range a.functions {
-		add(v1beta1.FunctionKind, f.name, f.name)
+	for _, f := range b.account.functions {
+		all = append(all, named{Kind: v1beta1.FunctionKind, ID: f.name, Parts: []string{f.name}})
 	}
-	out := assignNames(all)
+	b.names = assignNames(all)
 	all = nil
-	a.named(add)
-	for _, f := range a.functions {
-		f.named(out[v1beta1.FunctionKind+"/"+f.name], add)
-	}
-	maps.Copy(out, assignNames(all))
-	return out
-}
-
-// named adds what functions share.
-func (a *account) named(add func(kind, id string, parts ...string)) {
-	for _, arn := range a.signing {
-		add(v1beta1.CodeSigningConfigKind, arn, strings.TrimPrefix(lastPart(arn), "code-signing-config:"))
-	}
-	for _, arn := range a.providers {
-		add(v1beta1.CapacityProviderKind, lastPart(arn), lastPart(arn))
-	}
-	for _, arn := range a.layers {
-		layer, number := layerOf(arn)
-		add(v1beta1.LayerVersionKind, arn, layer, strconv.FormatInt(number, 10))
-		for _, st := range statementsOf(a.layerPolicies[arn]) {
-			add(v1beta1.LayerVersionPermissionKind, arn+":"+st.Sid, layer, strconv.FormatInt(number, 10), st.Sid)
+	for _, e := range b.entries() {
+		all = append(all, named{Kind: e.kind, ID: e.id, Parts: e.parts})
+		if e.secret != nil {
+			all = append(all, named{Kind: secretKind, ID: e.id, Parts: []string{e.file, "environment"}})
 		}
 	}
-}
-
-// named adds what belongs to a function, whose object has the given name.
-func (f *function) named(object string, add func(kind, id string, parts ...string)) {
-	add(secretKind, f.name, object, "environment")
-	for _, v := range f.versions {
-		add(v1beta1.VersionKind, f.qualified(v), object, "v"+v)
-	}
-	for _, a := range f.aliases {
-		add(v1beta1.AliasKind, f.qualified(ptr.Deref(a.Name, "")), object, ptr.Deref(a.Name, ""))
-	}
-	of := func(kind string, arn *string) {
-		q := qualifierOf(arn)
-		add(kind, f.qualified(q), strings.TrimSuffix(object+"-"+q, "-"))
-	}
-	for _, u := range f.urls {
-		of(v1beta1.FunctionURLKind, u.FunctionArn)
-	}
-	for _, e := range f.events {
-		of(v1beta1.FunctionEventInvokeConfigKind, e.FunctionArn)
-	}
-	for _, p := range f.provisioned {
-		of(v1beta1.ProvisionedConcurrencyConfigKind, p.FunctionArn)
-	}
-	for q := range f.runtimes {
-		add(v1beta1.RuntimeManagementConfigKind, f.qualified(q),
-			strings.TrimSuffix(object+"-"+strings.TrimPrefix(q, functionname.Latest), "-"))
-	}
-	for q, text := range f.policies {
-		base := strings.TrimSuffix(object+"-"+q, "-")
-		add(v1beta1.ResourcePolicyKind, f.qualified(q), base)
-		for _, st := range statementsOf(text) {
-			add(v1beta1.PermissionKind, f.qualified(q)+"/"+st.Sid, base, st.Sid)
-		}
-	}
-	for _, m := range f.mappings {
-		add(v1beta1.EventSourceMappingKind, ptr.Deref(m.UUID, ""),
-			strings.TrimSuffix(object+"-"+qualifierOf(m.FunctionArn), "-"), sourceName(ptr.Deref(m.EventSourceArn, "")))
-	}
+	b.names = assignNames(all)
 }
 
 // qualified returns the name of the function with a qualifier, if there is one.

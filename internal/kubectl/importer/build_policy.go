@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"k8s.io/utils/ptr"
 
@@ -41,6 +42,7 @@ func (b *builder) policies(f *function) (out []entry) {
 		for _, g := range grants {
 			e := b.of(f, v1beta1.PermissionKind, q, v1beta1.AliasKind)
 			e.id, e.external, e.item.AWSName = f.qualified(q)+"/"+g.sid, g.sid, f.qualified(q)+" "+g.sid
+			e.parts = append(e.parts, g.sid)
 			e.settings, e.item.Sensitive = permission(g.Grant), g.EventSourceToken != ""
 			out = append(out, e)
 		}
@@ -105,9 +107,10 @@ func permission(g policy.Grant) map[string]any {
 // resourcePolicy returns a policy as a whole.
 func (b *builder) resourcePolicy(f *function, qualifier string) entry {
 	arn := ptr.Deref(f.config().FunctionArn, "")
+	file := b.name(v1beta1.FunctionKind, f.name)
 	e := entry{
-		kind: v1beta1.ResourcePolicyKind, id: f.qualified(qualifier), policies: create,
-		file:     b.name(v1beta1.FunctionKind, f.name),
+		kind: v1beta1.ResourcePolicyKind, id: f.qualified(qualifier), policies: create, file: file,
+		parts:    []string{strings.TrimSuffix(file+"-"+qualifier, "-")},
 		settings: map[string]any{"policy": policy.Compact(f.policies[qualifier])},
 	}
 	if qualifier == "" {
