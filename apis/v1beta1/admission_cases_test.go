@@ -51,20 +51,33 @@ func testUpdates(t *testing.T, base string, cases map[string]update) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			o := manifest(t, base, tc.first)
-			o.SetNamespace(ns)
-			o.SetName("")
-			o.SetGenerateName("hello-")
 			status := o.Object["status"]
-			if err := c.Create(t.Context(), o); err != nil {
-				t.Fatal(err)
-			}
+			create(t, c, ns, o)
 			writeStatus(t, o, status)
-			got := complaints(c.Patch(t.Context(), o, client.RawPatch("application/merge-patch+json", toJSON(t, tc.then)), client.DryRunAll))
-			if diff := cmp.Diff(tc.want, got); diff != "" {
+			if diff := cmp.Diff(tc.want, complaintsOfUpdate(t, c, o, tc.then)); diff != "" {
 				t.Errorf("\n%s\nPatch(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
+}
+
+// create creates a manifest in a namespace, under a name that is generated from its own.
+func create(t *testing.T, c client.Client, namespace string, o *unstructured.Unstructured) {
+	t.Helper()
+	o.SetNamespace(namespace)
+	o.SetGenerateName(o.GetName() + "-")
+	o.SetName("")
+	if err := c.Create(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// complaintsOfUpdate changes a created manifest by a merge patch in YAML, in a dry run. It returns the complete message
+// to the user, a line each, empty if the change is accepted.
+func complaintsOfUpdate(t *testing.T, c client.Client, o *unstructured.Unstructured, then string) string {
+	t.Helper()
+	patch := client.RawPatch("application/merge-patch+json", toJSON(t, then))
+	return complaints(c.Patch(t.Context(), o, patch, client.DryRunAll))
 }
 
 // writeStatus writes the status of a created manifest, unless it is nil.

@@ -237,18 +237,11 @@ func TestUpdateOfMappings(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			m := manifest(t, tc.base, "{}")
-			m.SetNamespace(ns)
-			m.SetName("")
-			m.SetGenerateName("orders-")
-			if err := c.Create(t.Context(), m); err != nil {
-				t.Fatal(err)
-			}
+			create(t, c, ns, m)
 			if !tc.absent {
 				writeStatus(t, m, EventSourceMappingStatus{AtProvider: EventSourceMappingObservation{UUID: ptr.To("01234567-89ab-cdef-0123-456789abcdef")}})
 			}
-			patch := client.RawPatch("application/merge-patch+json", toJSON(t, tc.then))
-			got := complaints(c.Patch(t.Context(), m, patch, client.DryRunAll))
-			if diff := cmp.Diff(tc.want, got); diff != "" {
+			if diff := cmp.Diff(tc.want, complaintsOfUpdate(t, c, m, tc.then)); diff != "" {
 				t.Errorf("\n%s\nPatch(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -213,14 +213,8 @@ func TestPermissionUpdate(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			p := manifest(t, bucketPermission, tc.first)
-			p.SetNamespace(ns)
-			p.SetName("")
-			p.SetGenerateName("bucket-")
-			if err := c.Create(t.Context(), p); err != nil {
-				t.Fatal(err)
-			}
-			patch := client.RawPatch("application/merge-patch+json", toJSON(t, tc.then))
-			if got := complaints(c.Patch(t.Context(), p, patch, client.DryRunAll)); got != tc.want {
+			create(t, c, ns, p)
+			if got := complaintsOfUpdate(t, c, p, tc.then); got != tc.want {
 				t.Errorf("got\n%s\nwant\n%s", got, tc.want)
 			}
 		})

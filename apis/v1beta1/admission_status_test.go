@@ -64,12 +64,7 @@ func TestStatusAcceptsWhatAWSReturns(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			o := manifest(t, tc.base, "{}")
-			o.SetNamespace(ns)
-			o.SetName("")
-			o.SetGenerateName("hello-")
-			if err := c.Create(t.Context(), o); err != nil {
-				t.Fatal(err)
-			}
+			create(t, c, ns, o)
 			patch, err := json.Marshal(map[string]any{"status": map[string]any{"atProvider": tc.atProvider}})
 			if err != nil {
 				t.Fatal(err)

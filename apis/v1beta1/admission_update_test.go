@@ -175,18 +175,11 @@ func TestUpdate(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			f := manifest(t, tc.base, tc.first)
-			f.SetNamespace(ns)
-			f.SetName("")
-			f.SetGenerateName("hello-")
-			if err := c.Create(t.Context(), f); err != nil {
-				t.Fatal(err)
-			}
+			create(t, c, ns, f)
 			if !tc.absent {
 				writeStatus(t, f, FunctionStatus{AtProvider: FunctionObservation{FunctionArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:hello")}})
 			}
-			patch := client.RawPatch("application/merge-patch+json", toJSON(t, tc.then))
-			got := complaints(c.Patch(t.Context(), f, patch, client.DryRunAll))
-			if diff := cmp.Diff(tc.want, got); diff != "" {
+			if diff := cmp.Diff(tc.want, complaintsOfUpdate(t, c, f, tc.then)); diff != "" {
 				t.Errorf("\n%s\nPatch(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
