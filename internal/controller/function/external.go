@@ -358,10 +358,7 @@ func (e *external) change(ctx context.Context, f *v1beta1.Function, o found, c c
 	err := e.send(ctx, f, e.planned, c)
 	switch {
 	case err == nil:
-		e.memory.of(f).accept(c, e.planned.sent(c))
-		if e.planned.sendsUnreadable(c) { // No fingerprint shows that a version is due.
-			f.Status.AtProvider.PublishedFingerprint, f.Status.AtProvider.PublishedSpecFingerprint = nil, nil
-		}
+		e.accepted(f, c)
 	case o.Resource.config().State == types.StateFailed && awserr.IsInProgress(err):
 		return reconcile.Invalid(
 			errors.Errorf(

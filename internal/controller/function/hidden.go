@@ -117,10 +117,14 @@ func (p plan) sent(c call) map[string]string {
 	return out
 }
 
-// sendsUnreadable reports whether a call sends settings that AWS has and does not return.
-func (p plan) sendsUnreadable(c call) bool {
-	sent := p.sent(c)
+// accepted records that AWS accepted a call. If it has sent settings that AWS does not return, no fingerprint shows
+// that a version is due.
+func (e *external) accepted(f *v1beta1.Function, c call) {
+	sent := e.planned.sent(c)
+	e.memory.of(f).accept(c, sent)
 	_, variables := sent[environmentPath]
 	_, image := sent[imageConfigPath]
-	return (variables || image) && unreadable(p.resource.config()) != ""
+	if (variables || image) && unreadable(e.planned.resource.config()) != "" {
+		f.Status.AtProvider.PublishedFingerprint, f.Status.AtProvider.PublishedSpecFingerprint = nil, nil
+	}
 }
