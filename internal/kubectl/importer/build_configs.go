@@ -3,7 +3,6 @@ package importer
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,7 +18,7 @@ func (b *builder) of(f *function, kind, qualifier, to string) entry {
 	file := b.name(v1beta1.FunctionKind, f.name)
 	e := entry{
 		kind: kind, id: f.qualified(qualifier), external: f.qualified(qualifier), policies: create, file: file,
-		parts: []string{strings.TrimSuffix(file+"-"+strings.TrimPrefix(qualifier, functionname.Latest), "-")},
+		parts: []string{nameOf(file, qualifier)},
 		names: map[string]any{"functionName": f.name},
 		refs:  map[string]any{"functionNameRef": b.ref(v1beta1.FunctionKind, f.name)},
 	}

@@ -30,6 +30,11 @@ func (b *builder) assignNames() {
 	b.names = assignNames(all)
 }
 
+// nameOf returns the beginning of the names of what belongs to a qualifier of a function, whose object has a name.
+func nameOf(object, qualifier string) string {
+	return strings.TrimSuffix(object+"-"+strings.TrimPrefix(qualifier, functionname.Latest), "-")
+}
+
 // qualified returns the name of the function with a qualifier, if there is one.
 func (f *function) qualified(qualifier string) string {
 	return functionname.Name{Function: f.name, Qualifier: qualifier}.String()

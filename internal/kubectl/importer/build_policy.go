@@ -4,7 +4,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strings"
 
 	"k8s.io/utils/ptr"
 
@@ -110,7 +109,7 @@ func (b *builder) resourcePolicy(f *function, qualifier string) entry {
 	file := b.name(v1beta1.FunctionKind, f.name)
 	e := entry{
 		kind: v1beta1.ResourcePolicyKind, id: f.qualified(qualifier), policies: create, file: file,
-		parts:    []string{strings.TrimSuffix(file+"-"+qualifier, "-")},
+		parts:    []string{nameOf(file, qualifier)},
 		settings: map[string]any{"policy": policy.Compact(f.policies[qualifier])},
 	}
 	if qualifier == "" {
