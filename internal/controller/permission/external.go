@@ -147,10 +147,13 @@ func (e *external) plan(
 	_ context.Context, _ *v1beta1.Permission, o found, c reconcile.Comparison[policy.Grant],
 ) (reconcile.Plan, error) {
 	p := reconcile.Plan{Changes: c.Changes}
-	if len(c.Changes) > 0 && o.Resource.statement.IsUnresolved() {
+	if len(c.Changes) == 0 {
+		return p, nil
+	}
+	if o.Resource.statement.IsUnresolved() {
 		p.Wait = e.facts.Repeats.Confirm("unresolved principal", unresolvedReports, e.facts.Now())
 	}
-	if len(c.Changes) > 0 && p.Wait == 0 {
+	if p.Wait == 0 {
 		p.Call = opRemove
 	}
 	return p, nil
