@@ -13,17 +13,22 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // references resolves references in memory, in each reconcile: the spec in the cluster stays as the user wrote it, and
@@ -61,7 +66,7 @@ func (r *references[T]) resolve(ctx context.Context, mg resource.Managed, s *ses
 	}
 	permits := func(ctx context.Context, to client.Object) error { return r.permits(ctx, mg, s, "", to) }
 	optional := func(to client.Object, key client.ObjectKey) bool { return r.optional(mg, to, key) }
-	err := rr.ResolveReferences(ctx, &selectable{Reader: r.reader, permits: permits, optional: optional})
+	err := rr.ResolveReferences(ctx, &selectable{Reader: r.reader, mg: mg, permits: permits, optional: optional})
 	if err == nil {
 		return nil
 	}
@@ -73,6 +78,28 @@ func (r *references[T]) resolve(ctx context.Context, mg resource.Managed, s *ses
 		}
 	}
 	return errors.Wrap(err, "cannot resolve references")
+}
+
+// checkFunction returns an error if a resource names a function and refers to an alias or a version of another one.
+func checkFunction(mg resource.Managed, to client.Object) error {
+	of := ownership.Parent(to)
+	switch to := to.(type) {
+	case *v1beta1.Alias:
+		of = cmp.Or(ptr.Deref(to.Status.AtProvider.FunctionName, ""), of)
+	case *v1beta1.Version:
+		of = cmp.Or(ptr.Deref(to.Status.AtProvider.FunctionName, ""), of)
+	default:
+		return nil
+	}
+	user, err := fieldpath.PaveObject(mg)
+	if err != nil {
+		return err
+	}
+	named, err := user.GetString("spec.forProvider.functionName")
+	if err != nil || of == "" || functionname.Plain(named) == of {
+		return nil // Without a name, the external name decides.
+	}
+	return errors.Errorf("%s/%s belongs to function %s, not to %s", to.GetNamespace(), to.GetName(), of, named)
 }
 
 // mayRefer returns an error if a spec refers to a resource of another namespace that does not allow it, whether or not
@@ -153,6 +180,9 @@ func (r *references[T]) explain(
 	case meta.GetExternalName(obj) == "":
 		return fmt.Sprintf("%s %s does not exist in AWS yet", ref.To.Kind, key)
 	}
+	if err := checkFunction(mg, obj); err != nil {
+		return ref.To.Kind + " " + err.Error()
+	}
 	return ""
 }
 
@@ -178,7 +208,7 @@ func (r *references[T]) explainSelector(
 	}
 	items := slices.DeleteFunc(l.GetItems(), func(to resource.Managed) bool {
 		return ref.Selector.MatchControllerRef != nil && *ref.Selector.MatchControllerRef &&
-			!meta.HaveSameController(mg, to) ||
+			!meta.HaveSameController(mg, to) || checkFunction(mg, to) != nil ||
 			r.permits(ctx, mg, s, ref.To.Kind, to) != nil
 	})
 	if len(items) == 0 && namespace != mg.GetNamespace() {
@@ -250,6 +280,9 @@ func (r *references[T]) object(gvk schema.GroupVersionKind) (client.Object, erro
 type selectable struct {
 	client.Reader
 
+	// mg is the resource whose references are resolved: the name of its function first.
+	mg resource.Managed
+
 	// permits returns an error if an object may not be referred to.
 	permits func(ctx context.Context, to client.Object) error
 
@@ -268,8 +301,10 @@ func (s *selectable) Get(
 	switch optional := s.optional(obj, key); {
 	case optional && kerrors.IsNotFound(err):
 		reflect.ValueOf(obj).Elem().SetZero()
-	case err != nil || meta.GetExternalName(obj) != "":
+	case err != nil:
 		return err
+	case meta.GetExternalName(obj) != "":
+		return checkFunction(s.mg, obj)
 	case !optional && s.missing[of]:
 		return errors.Errorf("%s does not exist in AWS yet", key)
 	case !optional:
@@ -282,7 +317,7 @@ func (s *selectable) Get(
 	return nil
 }
 
-// List lists the permitted objects, the oldest first.
+// List lists the permitted objects, without aliases and versions of other functions, the oldest first.
 func (s *selectable) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	if err := s.Reader.List(ctx, list, opts...); err != nil {
 		return err
@@ -300,7 +335,7 @@ func (s *selectable) List(ctx context.Context, list client.ObjectList, opts ...c
 		if refused != nil && !tenancy.IsRefused(refused) {
 			err = refused
 		}
-		return refused != nil
+		return refused != nil || checkFunction(s.mg, o) != nil
 	})
 	if err != nil {
 		return err

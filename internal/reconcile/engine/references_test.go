@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -280,6 +283,78 @@ func TestOptionalLayers(t *testing.T) {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestReferenceToAPartOfAnotherFunction checks that an alias or a version can only be referred to for its own function:
+// a version's number says nothing about the version that another function has with that number.
+func TestReferenceToAPartOfAnotherFunction(t *testing.T) {
+	at := metav1.ObjectMeta{Namespace: "shop", Labels: map[string]string{"app": "shop"}}
+	function := func(name string) client.Object {
+		f := &v1beta1.Function{ObjectMeta: *at.DeepCopy()}
+		f.SetName(name)
+		meta.SetExternalName(f, name)
+		return f
+	}
+	alias := func(name, of string) client.Object {
+		a := &v1beta1.Alias{ObjectMeta: *at.DeepCopy()}
+		a.SetName(name)
+		meta.SetExternalName(a, "live")
+		a.Status.AtProvider.FunctionName = &of
+		return a
+	}
+	version := func(name, of string) client.Object {
+		v := &v1beta1.Version{ObjectMeta: *at.DeepCopy()}
+		v.SetName(name)
+		meta.AddAnnotations(v, map[string]string{meta.AnnotationKeyExternalName: "3", v1beta1.AnnotationParent: of})
+		v.Status.AtProvider.PreparedVersion = ptr.To("3")
+		return v
+	}
+	s := runtime.NewScheme()
+	if err := v1beta1.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	c := fake.NewClientBuilder().WithScheme(s).WithObjects(function("greet"),
+		alias("a-cart", "cart"), alias("b-greet", "greet"), version("a-cart", "cart"), version("b-greet", "greet")).Build()
+	kinds := map[string]struct {
+		new   func() resource.Managed
+		field string
+	}{
+		"Alias":                        {func() resource.Managed { return &v1beta1.Alias{} }, "functionVersion"},
+		"EventSourceMapping":           {func() resource.Managed { return &v1beta1.EventSourceMapping{} }, "qualifier"},
+		"FunctionEventInvokeConfig":    {func() resource.Managed { return &v1beta1.FunctionEventInvokeConfig{} }, "qualifier"},
+		"FunctionURL":                  {func() resource.Managed { return &v1beta1.FunctionURL{} }, "qualifier"},
+		"Invocation":                   {func() resource.Managed { return &v1beta1.Invocation{} }, "qualifier"},
+		"Permission":                   {func() resource.Managed { return &v1beta1.Permission{} }, "qualifier"},
+		"ProvisionedConcurrencyConfig": {func() resource.Managed { return &v1beta1.ProvisionedConcurrencyConfig{} }, "qualifier"},
+		"RuntimeManagementConfig":      {func() resource.Managed { return &v1beta1.RuntimeManagementConfig{} }, "qualifier"},
+	}
+	cases := map[string]struct {
+		reason, spec, err string
+	}{
+		"Own":      {"A part of the function itself is resolved.", `"%sRef":{"name":"b-greet"}`, ""},
+		"Other":    {"One of another function is an error.", `"%sRef":{"name":"a-cart"}`, "shop/a-cart belongs to function cart, not to greet"},
+		"Selector": {"A selector passes over it, though it is older.", `"%sSelector":{"matchLabels":{"app":"shop"}}`, ""},
+	}
+	for kind, k := range kinds {
+		for name, tc := range cases {
+			t.Run(kind+name, func(t *testing.T) {
+				mg := k.new()
+				spec := fmt.Sprintf(tc.spec, k.field)
+				text := `{"spec":{"forProvider":{"functionNameRef":{"name":"greet"},` + spec + `}}}`
+				if err := json.Unmarshal([]byte(text), mg); err != nil {
+					t.Fatal(err)
+				}
+				mg.SetNamespace("shop")
+				err := (&references[*sample]{reader: c}).resolve(t.Context(), mg, nil)
+				if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+					t.Fatalf("%s\nerror: want %q, got %v", tc.reason, tc.err, err)
+				}
+				if got, _ := json.Marshal(mg); err == nil && !strings.Contains(string(got), `"b-greet"`) {
+					t.Errorf("%s\nresolved: %s", tc.reason, got)
+				}
+			})
+		}
 	}
 }
 
