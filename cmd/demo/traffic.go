@@ -12,6 +12,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -27,7 +28,7 @@ type traffic struct {
 	e *env
 
 	mu sync.Mutex
-	// versions has the versions of each function whose code is known, and whether it fails.
+	// versions has the versions of each function whose code is known, $LATEST included, and whether it fails.
 	versions map[string]map[string]bool
 
 	cancel context.CancelFunc
@@ -72,11 +73,11 @@ func (t *traffic) observe(ctx context.Context) {
 	}
 }
 
-// learn records whether the latest version of a function fails. The version has the code of the manifest once the
-// Function is Ready with it.
+// learn records whether a function and its latest version fail. They have the code of the manifest once the Function is
+// Ready with it.
 func (t *traffic) learn(f *v1beta1.Function) {
 	name, version := meta.GetExternalName(f), ptr.Deref(f.Status.AtProvider.LatestPublishedVersion, "")
-	if version == "" || !ready(f) || name == releaseOf {
+	if !ready(f) || name == releaseOf {
 		return
 	}
 	if t.record(name, version, fails(f)) {
@@ -84,14 +85,16 @@ func (t *traffic) learn(f *v1beta1.Function) {
 	}
 }
 
-// record records whether a version fails, unless it is known. It reports whether it is the function's first version.
+// record records whether a function fails, and its latest version, unless that is known or empty. It reports whether the
+// function was unknown.
 func (t *traffic) record(function, version string, fails bool) (first bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if first = t.versions[function] == nil; first {
 		t.versions[function] = map[string]bool{}
 	}
-	if _, known := t.versions[function][version]; !known {
+	t.versions[function][functionname.Latest] = fails
+	if _, known := t.versions[function][version]; version != "" && !known {
 		t.versions[function][version] = fails
 	}
 	return first

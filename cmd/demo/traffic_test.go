@@ -52,7 +52,8 @@ func TestTraffic(t *testing.T) {
 	if diff := cmp.Diff(want, double.Received("checkout", "live")); diff != "" {
 		t.Errorf("invocations of a minute: -want, +got:\n%s", diff)
 	}
-	for version, fails := range map[string]bool{"1": false, "2": true} {
+	invoke := func(version string, fails bool) {
+		t.Helper()
 		out, err := aws.Invoke(t.Context(), &lambda.InvokeInput{
 			FunctionName: ptr.To("checkout"), Qualifier: ptr.To(version),
 		})
@@ -63,6 +64,13 @@ func TestTraffic(t *testing.T) {
 			t.Errorf("version %s fails: %t, want %t", version, got, fails)
 		}
 	}
+	invoke("1", false)
+	invoke("2", true)
+	invoke("$LATEST", true)
+	works.Status.AtProvider.LatestPublishedVersion = nil // Such as one without publish, which is mended.
+	tr.e.kube = fake.NewClientBuilder().WithScheme(scheme).WithObjects(works).Build()
+	tr.observe(t.Context())
+	invoke("$LATEST", false)
 }
 
 // publishTwice publishes two versions of a function, and an alias that gives the second one a quarter.

@@ -184,7 +184,8 @@ func (c *configs) note(cfg *v1beta1.ClusterProviderConfig) {
 	}
 	c.noted[cfg.Name] = true
 	_, _ = fmt.Fprintf(c.notes,
-		"warning: ClusterProviderConfig %s names an endpoint, where credentials of this machine "+
-			"are not sent: AWS is read instead. To name the endpoint, set --aws-endpoint-url.\n",
+		"warning: ClusterProviderConfig %s names an endpoint, where credentials of this machine are "+
+			"not sent. Instead, AWS or the endpoint of this machine's AWS configuration is read. To name the "+
+			"endpoint, set --aws-endpoint-url.\n",
 		kubectl.OneLine(cfg.Name))
 }

@@ -102,7 +102,7 @@ func TestResolverKeepsCredentials(t *testing.T) {
 		},
 		"MachineThroughCluster": {
 			reason: "The host of a ClusterProviderConfig is not the user's choice either.", kind: v1beta1.ClusterProviderConfigKind, config: clusterConfig, flags: Flags{defaultChain: true},
-			own: "AKIAOPERATOR", wantNote: "warning: ClusterProviderConfig c names an endpoint, where credentials of this machine are not sent: AWS is read instead.",
+			own: "AKIAOPERATOR", wantNote: "warning: ClusterProviderConfig c names an endpoint, where credentials of this machine are not sent. Instead, AWS or the endpoint of this machine's AWS configuration is read.",
 		},
 		"MachineNamed": {
 			reason: "The user has typed the host, and no other one is called.", kind: v1beta1.ProviderConfigKind, config: tenantsConfig, flags: Flags{defaultChain: true}, flag: true,
