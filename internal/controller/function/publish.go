@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/publishedcode"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
@@ -171,7 +172,7 @@ func prepared(c *types.FunctionConfiguration) bool {
 func publishingCondition(c *types.FunctionConfiguration, f decisionInput) xpv2.Condition {
 	version := ptr.Deref(c.Version, "")
 	if c.State == types.StateFailed {
-		return reconcile.Unavailable(f.generation, "version "+version+" failed: "+reason(c))
+		return reconcile.Unavailable(f.generation, versions.Failed(version, reason(c)))
 	}
 	return reconcile.Updating(f.generation, "AWS is preparing version "+version)
 }

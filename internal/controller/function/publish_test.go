@@ -306,7 +306,7 @@ func TestPublishWaitsForAWS(t *testing.T) {
 		e.Advance(time.Second)
 	}
 	ready := f.GetCondition(xpv2.TypeReady)
-	if !strings.Contains(ready.Message, "version 3 failed: Failed: The snapshot could not be made. (FunctionError)") ||
+	if !strings.Contains(ready.Message, "version 3 failed: The snapshot could not be made. (FunctionError); to publish another") ||
 		lastPublished(f) != "2" {
 		t.Errorf("a version that failed must be told and not followed: latest %s, %v", lastPublished(f), ready)
 	}

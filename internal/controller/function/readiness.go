@@ -250,6 +250,8 @@ func reason(c *types.FunctionConfiguration) string {
 		return why
 	case why == "":
 		return state
+	case state == string(types.StateFailed): // The condition says so.
+		return why
 	}
 	return state + ": " + why
 }

@@ -115,7 +115,7 @@ func TestDecide(t *testing.T) {
 			input: decisionInput{ours: true},
 			want: want{
 				status: "False", reason: xpv2.ReasonUnavailable,
-				message: "creation failed: Failed: No. (InvalidSubnet)", wait: 40 * time.Second,
+				message: "creation failed: No. (InvalidSubnet)", wait: 40 * time.Second,
 			},
 		},
 		"CreationFailed": {
@@ -125,7 +125,7 @@ func TestDecide(t *testing.T) {
 			},
 			input: decisionInput{ours: true},
 			want: want{
-				status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.", anew: true,
+				status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: No.", anew: true,
 			},
 		},
 		"CreationFailedAndSpecChanged": {
@@ -135,7 +135,7 @@ func TestDecide(t *testing.T) {
 			},
 			input: decisionInput{ours: true, fresh: true},
 			want: want{
-				status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.", anew: true,
+				status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: No.", anew: true,
 			},
 		},
 		"CreationFailedAgainAndAgain": {
@@ -145,7 +145,7 @@ func TestDecide(t *testing.T) {
 			},
 			input: decisionInput{ours: true, repairs: 3, repaired: now.Add(-time.Minute)},
 			want: want{
-				status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.",
+				status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: No.",
 				wait: 7 * time.Minute,
 			},
 		},
@@ -155,7 +155,7 @@ func TestDecide(t *testing.T) {
 				State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Hour),
 			},
 			want: want{
-				status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No." + notDeleted,
+				status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: No." + notDeleted,
 				due: opUpdateConfiguration,
 			},
 		},
@@ -167,7 +167,7 @@ func TestDecide(t *testing.T) {
 			},
 			want: want{
 				status: "False", reason: xpv2.ReasonUnavailable,
-				message: "creation failed: Failed: (ImageDeleted)" + notDeleted, due: opUpdateCode,
+				message: "creation failed: (ImageDeleted)" + notDeleted, due: opUpdateCode,
 			},
 		},
 		"FailedUnreadableTime": {
@@ -233,7 +233,7 @@ func TestDecide(t *testing.T) {
 			},
 			input: decisionInput{activated: true},
 			want: want{
-				status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Failed: No.",
+				status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: No.",
 				due: opUpdateConfiguration,
 			},
 		},

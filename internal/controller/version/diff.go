@@ -104,7 +104,7 @@ func state(generation int64, c *types.FunctionConfiguration) xpv2.Condition {
 	case types.StatePending:
 		return reconcile.Updating(generation, text("AWS is preparing version "+version, reason))
 	case types.StateFailed:
-		return reconcile.Unavailable(generation, text("version "+version+" failed", reason))
+		return reconcile.Unavailable(generation, versions.Failed(version, reason))
 	case types.StateInactive, types.StateDeactivating, types.StateDeactivated, types.StateDeleting:
 	}
 	return reconcile.Unavailable(generation, text("version "+version+" is "+string(c.State), reason))

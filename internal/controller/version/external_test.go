@@ -182,7 +182,8 @@ func TestObserve(t *testing.T) {
 			})),
 			Want: observation{
 				Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable,
-				Message: "version 3 failed: no snapshot (FunctionError)",
+				Message: "version 3 failed: no snapshot (FunctionError); to publish another version, change the function's " +
+					"code or configuration, or delete version 3 in AWS",
 			},
 		},
 		"Imported": {
