@@ -2,6 +2,7 @@ package function
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -193,14 +194,20 @@ func TestRotatedSecretIsRolledOut(t *testing.T) {
 }
 
 func TestLostAnswerToCreate(t *testing.T) {
-	for name, drop := range map[string]awsdouble.Drop{
-		"BeforeEffect": awsdouble.DropBefore, "AfterEffect": awsdouble.DropAfter,
+	for name, fault := range map[string]awsdouble.Fault{
+		"BeforeEffect": {Drop: awsdouble.DropBefore},
+		"AfterEffect":  {Drop: awsdouble.DropAfter},
+		"SnapshotLimit": {Answer: func(int, []byte) (int, []byte) { // AWS has created the function nevertheless.
+			return http.StatusTooManyRequests, []byte(`{"Reason":"CallerRateLimitExceeded","message":"Lambda was unable ` +
+				`to create new snapshot because you have reached your concurrent snapshot creation limit"}`)
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
-			e.Double.Fail(awsdouble.Fault{Operation: "CreateFunction", Drop: drop, Times: 3})
+			fault.Operation, fault.Times = "CreateFunction", 3
+			e.Double.Fail(fault)
 			f := testFunction()
-			if _, err := e.Step(f); err == nil && drop == awsdouble.DropBefore {
+			if _, err := e.Step(f); err == nil && fault.Drop == awsdouble.DropBefore {
 				t.Error("a create that never arrived must be told")
 			}
 			e.Double.ClearFaults()

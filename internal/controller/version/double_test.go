@@ -3,6 +3,7 @@ package version
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -288,9 +289,17 @@ func TestImportedVersionsAreDeletedToo(t *testing.T) {
 // lost, whatever happened since: no version is published twice, and none is left behind.
 func TestLostAnswers(t *testing.T) {
 	for _, first := range []bool{true, false} {
-		for _, drop := range []awsdouble.Drop{awsdouble.DropBefore, awsdouble.DropAfter} {
+		for _, lost := range []struct {
+			name      string
+			published bool
+			fault     awsdouble.Fault
+		}{
+			{"before", false, awsdouble.Fault{Drop: awsdouble.DropBefore}},
+			{"after", true, awsdouble.Fault{Drop: awsdouble.DropAfter}},
+			{"throttled", true, awsdouble.Fault{Answer: snapshotLimit}},
+		} {
 			for _, changed := range []bool{false, true} {
-				t.Run(fmt.Sprintf("first=%t drop=%d changed=%t", first, drop, changed), func(t *testing.T) {
+				t.Run(fmt.Sprintf("first=%t lost=%s changed=%t", first, lost.name, changed), func(t *testing.T) {
 					e := newEnv(t)
 					v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](100) })
 					if !first {
@@ -299,9 +308,10 @@ func TestLostAnswers(t *testing.T) {
 					e.change(256)
 					e.Advance(2 * time.Second)
 					before := v.Status.DeepCopy()
-					e.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: drop, Times: 1})
-					if _, err := e.Step(v); err == nil {
-						t.Fatal("the lost answer must be an error")
+					lost.fault.Operation, lost.fault.Times = opPublish, 1
+					e.Double.Fail(lost.fault)
+					if _, err := e.Step(v); (err == nil) != (lost.name == "throttled") {
+						t.Fatalf("only the throttled call may be repeated without an error: %v", err)
 					}
 					v.Status = *before // The status may not have been written.
 					if changed {
@@ -312,7 +322,7 @@ func TestLostAnswers(t *testing.T) {
 					if !first {
 						want++
 					}
-					if changed && drop == awsdouble.DropAfter {
+					if changed && lost.published {
 						want++
 					}
 					if got := e.versions(); len(got) != want || meta.GetExternalName(v) != fmt.Sprint(want) {
@@ -328,6 +338,12 @@ func TestLostAnswers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// snapshotLimit is the answer of AWS to a publication whose snapshot exceeds a limit of the account. The version exists.
+func snapshotLimit(int, []byte) (int, []byte) {
+	return http.StatusTooManyRequests, []byte(`{"Type":"User","Reason":"CallerRateLimitExceeded","message":"Lambda was ` +
+		`unable to create new snapshot because you have reached your concurrent snapshot creation limit"}`)
 }
 
 // TestLostAnswerAfterDeletionByHand checks that the version is found again that was published in place of one that
