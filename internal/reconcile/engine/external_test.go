@@ -225,6 +225,10 @@ func TestObserve(t *testing.T) {
 			cloud:  &fakeExternal{there: true, value: "b"}, mg: newExternalSample(unnamed, policies(xpv2.ManagementActionObserve)),
 			want: want{o: managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: other}, ready: xpv2.ReasonAvailable, shown: "b"},
 		},
+		"ObserveOnlyMissing": {
+			reason: "What is missing is named.", cloud: &fakeExternal{}, mg: newExternalSample(policies(xpv2.ManagementActionObserve)),
+			want: want{ready: xpv2.ReasonUnavailable, name: "basket"},
+		},
 		"Foreign": {
 			reason: "What someone else made is not touched.",
 			cloud:  &fakeExternal{there: true, value: "b"}, mg: newExternalSample(unnamed),
