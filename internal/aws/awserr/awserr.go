@@ -158,6 +158,12 @@ func IsAccessDenied(err error) bool {
 	}
 }
 
+// IsExplicitlyDenied reports whether a policy of the identity denies the call, as the one by which IAM revokes sessions
+// denies all calls of sessions that are older than it.
+func IsExplicitlyDenied(err error) bool {
+	return IsAccessDenied(err) && contains(Message(err), "explicit deny in an identity-based policy")
+}
+
 // IsUnauthenticated reports whether AWS does not accept the credentials: they are unknown, expired or wrong.
 func IsUnauthenticated(err error) bool { return slices.Contains(unauthenticated, Code(err)) }
 

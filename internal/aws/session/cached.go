@@ -217,9 +217,9 @@ func (r *renewing) Retrieve(ctx context.Context) (aws.Credentials, error) {
 }
 
 // doubt has the credentials of a call fetched again if AWS has refused them. Those of a role end before they expire if
-// the role is deleted and created again.
+// the role is deleted and created again, or if its sessions are revoked.
 func doubt(signer aws.CredentialsProvider, err error) {
-	if r, ok := signer.(*renewing); ok && awserr.IsUnauthenticated(err) {
+	if r, ok := signer.(*renewing); ok && (awserr.IsUnauthenticated(err) || awserr.IsExplicitlyDenied(err)) {
 		r.doubt()
 	}
 }

@@ -13,14 +13,23 @@ import (
 // TestDoubleRefusedSession ends a session of a role before it expires, as AWS does when the role is deleted and created
 // again.
 func TestDoubleRefusedSession(t *testing.T) {
-	const unknown = "UnrecognizedClientException"
+	const unknown, denied = "UnrecognizedClientException", "AccessDeniedException"
 	cases := map[string]struct {
 		reason string
 		age    time.Duration
 		again  bool
+		denied string
 		want   []string
 		calls  int
 	}{
+		"Revoked": {
+			reason: "A policy denies everything to sessions that are older than it.", age: 10 * time.Minute,
+			denied: "with an explicit deny in an identity-based policy", want: []string{denied, "", ""}, calls: 3,
+		},
+		"Denied": {
+			reason: "Another session would have no more permissions.", age: 10 * time.Minute,
+			denied: "because no identity-based policy allows the action", want: []string{denied, "", ""}, calls: 2,
+		},
 		"Old": {
 			reason: "The role is assumed again, instead of in an hour.", age: 10 * time.Minute,
 			want: []string{unknown, "", ""}, calls: 3,
@@ -42,7 +51,12 @@ func TestDoubleRefusedSession(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.wait(tc.age)
-			b.double.RemoveKey(keyOf(t, b.resolve(t, f)))
+			if tc.denied == "" {
+				b.double.RemoveKey(keyOf(t, b.resolve(t, f)))
+			} else {
+				b.double.Fail(awsdouble.Fault{Error: awsdouble.Error{Status: 403, Code: denied, Message: "User: arn:aws:sts::" +
+					"123456789012:assumed-role/r/s is not authorized to perform: lambda:GetFunction " + tc.denied}})
+			}
 			for i, want := range tc.want {
 				if got := awserr.Code(b.call(t, f)); got != want {
 					t.Errorf("%s\ncall %d: want %q, got %q", tc.reason, i+1, want, got)
