@@ -99,7 +99,8 @@ func mergeMap(base, init reflect.Value, path string, left *Left) {
 //
 // It takes nothing else: lists and maps are exact, keys in left aside, and so are blocks (pointers to structs). If a
 // list, a map or a block is absent in desired, it stays absent, and Compare reports what AWS has there as a change.
-// Within a block that is present, fields are filled by the same rules. See the example.
+// Within a block that is present in both, fields are filled by the same rules. See the example. A block that is absent
+// in observed is created as desired, with the paths in left: AWS may not accept it without them.
 //
 // Fill is idempotent. It changes neither argument, but the result shares values with both.
 func Fill[T any](desired, observed T, left Left) T {
@@ -131,13 +132,11 @@ func fillPointer(desired, observed reflect.Value, path string, left Left) {
 	case !block && desired.IsNil():
 		desired.Set(observed)
 	case block && !desired.IsNil():
-		there := reflect.Zero(desired.Elem().Type())
-		if !observed.IsNil() {
-			there = observed.Elem()
-		}
 		c := reflect.New(desired.Elem().Type())
 		c.Elem().Set(desired.Elem())
-		fill(c.Elem(), there, path, left)
+		if !observed.IsNil() {
+			fill(c.Elem(), observed.Elem(), path, left)
+		}
 		desired.Set(c)
 	}
 }

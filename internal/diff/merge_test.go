@@ -167,12 +167,12 @@ func TestFill(t *testing.T) {
 			want: sample{Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{"b": "mine"}},
 		},
 		"LeftOfABlockThatAWSLacks": {
-			reason:  "Of a block that is to be made anew, only what is wanted is sent.",
+			reason:  "Nobody has set a block that is to be made anew, and AWS may need all of it.",
 			desired: sample{Network: &network{Mode: "mine", Subnets: Set{"init"}, IPv6: new(true)}},
 			left:    Left{"network.subnets", "network.ipv6"},
 			want: sample{
 				Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{},
-				Network: &network{Mode: "mine"},
+				Network: &network{Mode: "mine", Subnets: Set{"init"}, IPv6: new(true)},
 			},
 		},
 	}

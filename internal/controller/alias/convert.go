@@ -64,6 +64,11 @@ type routing struct {
 	AdditionalVersionWeights map[string]string `json:"additionalVersionWeights"`
 }
 
+// weighs reports whether a version has a weight.
+func (r *routing) weighs(version *string) bool {
+	return r != nil && r.AdditionalVersionWeights[ptr.Deref(version, "")] != ""
+}
+
 // follows reports whether the alias invokes the version that its Function published last.
 func follows(a *v1beta1.Alias) bool {
 	named := a.Spec.ForProvider.FunctionVersion != nil

@@ -3,8 +3,6 @@ package alias
 import (
 	"slices"
 
-	"k8s.io/utils/ptr"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
@@ -28,10 +26,8 @@ func desired(a *v1beta1.Alias, followed *string) (forProvider, initProvider sett
 // withoutPromoted returns the desired settings without weights that are left to others if they are of the version that
 // the alias is to invoke: AWS rejects that version as long as it has a weight.
 func withoutPromoted(d reconcile.Desired[settings], observed settings) reconcile.Desired[settings] {
-	if observed.RoutingConfig == nil || !d.Left.Covers("routingConfig") || d.Left.Covers("functionVersion") {
-		return d
-	}
-	if observed.RoutingConfig.AdditionalVersionWeights[ptr.Deref(d.Settings.FunctionVersion, "")] == "" {
+	if !observed.RoutingConfig.weighs(d.Settings.FunctionVersion) || !d.Left.Covers("routingConfig") ||
+		d.Left.Covers("functionVersion") {
 		return d
 	}
 	d.Settings.RoutingConfig = nil

@@ -19,6 +19,10 @@ func compare(
 	if len(t.VPCConfig.SubnetIDs) == 0 {
 		t.VPCConfig = observed.VPCConfig
 	}
+	if s := t.CapacityProviderScalingConfig; *s.ScalingMode == string(types.CapacityProviderScalingModeManual) &&
+		len(s.ScalingPolicies) == 0 { // AWS has none with another mode.
+		s.ScalingPolicies = d.Settings.CapacityProviderScalingConfig.ScalingPolicies
+	}
 	if t.InstanceRequirements == nil {
 		t.InstanceRequirements = observed.InstanceRequirements
 	}

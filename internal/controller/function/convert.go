@@ -24,6 +24,7 @@ func createInput(name string, s settings, code *types.FunctionCode, p publish) *
 		Publish:      p.withCode(),
 		PublishTo:    types.FunctionVersionLatestPublished(p.to),
 	}
+	s.LoggingConfig = plainLogging(s.LoggingConfig)
 	settingsToCreate.Copy(in, &s)
 	return in
 }

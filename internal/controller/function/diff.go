@@ -23,10 +23,7 @@ func target(d reconcile.Desired[settings], have settings, name string, owner tag
 	t := diff.Fill(withDefaults(d.Settings, have, name), have, d.Left)
 	t = keepImmutable(t, have)
 	t = withoutOmitted(t, have, name)
-	if l := t.LoggingConfig; l != nil && ptr.Deref(l.LogFormat, "") == string(types.LogFormatText) {
-		// AWS rejects log levels with the text format.
-		t.LoggingConfig = &v1beta1.LoggingConfig{LogFormat: l.LogFormat, LogGroup: l.LogGroup}
-	}
+	t.LoggingConfig = plainLogging(t.LoggingConfig)
 	if ptr.Deref(t.ReservedConcurrentExecutions, 0) == noReservation {
 		t.ReservedConcurrentExecutions = nil
 	}
@@ -56,6 +53,14 @@ func plainImage(in *v1beta1.ImageConfig) *v1beta1.ImageConfig {
 		return nil
 	}
 	return out
+}
+
+// plainLogging removes log levels with the text format, with which AWS rejects them.
+func plainLogging(in *v1beta1.LoggingConfig) *v1beta1.LoggingConfig {
+	if in == nil || ptr.Deref(in.LogFormat, "") != string(types.LogFormatText) {
+		return in
+	}
+	return &v1beta1.LoggingConfig{LogFormat: in.LogFormat, LogGroup: in.LogGroup}
 }
 
 // keepImmutable copies from the observed state the blocks that can't be removed once they are set.

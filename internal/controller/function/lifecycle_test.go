@@ -536,6 +536,60 @@ func TestInitProviderOfAuxiliarySettings(t *testing.T) {
 	}
 }
 
+// TestInitProviderOfPartsOfBlocks checks that a block is created with what forProvider and initProvider set of it, and
+// created again with both when someone removed it.
+func TestInitProviderOfPartsOfBlocks(t *testing.T) {
+	e := newEnv(t)
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Spec.ForProvider.VPCConfig = &v1beta1.VPCConfig{SubnetIDs: []string{"subnet-1"}}
+		f.Spec.ForProvider.LoggingConfig = &v1beta1.LoggingConfig{LogFormat: ptr.To("JSON")}
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{
+			VPCConfig:     &v1beta1.VPCConfig{SecurityGroupIDs: []string{"sg-1"}},
+			LoggingConfig: &v1beta1.LoggingConfig{ApplicationLogLevel: ptr.To("DEBUG")},
+		}
+	})
+	for _, step := range []struct {
+		name          string
+		edit          func(*awsdouble.Function)
+		writes        []string
+		groups, level string
+	}{
+		{name: "created", writes: []string{"CreateFunction"}, groups: "sg-1", level: "DEBUG"},
+		{name: "left to others", edit: func(f *awsdouble.Function) {
+			f.VpcConfig.SecurityGroupIds, f.LoggingConfig.ApplicationLogLevel = []string{"sg-2"}, "ERROR"
+		}, groups: "sg-2", level: "ERROR"},
+		{name: "removed", edit: func(f *awsdouble.Function) { f.VpcConfig = nil }, writes: []string{"UpdateFunctionConfiguration"}, groups: "sg-1", level: "ERROR"},
+	} {
+		if step.edit != nil {
+			e.Double.EditFunction("f", step.edit)
+		}
+		if diff := cmp.Diff(step.writes, e.Converge(f)); diff != "" {
+			t.Fatalf("%s: -want, +got:\n%s", step.name, diff)
+		}
+		out, err := e.Lambda.GetFunctionConfiguration(t.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f")})
+		e.Must(err)
+		groups, level := strings.Join(out.VpcConfig.SecurityGroupIds, " "), string(out.LoggingConfig.ApplicationLogLevel)
+		if groups != step.groups || level != step.level {
+			t.Errorf("%s: got %s and level %s, want %s and %s", step.name, groups, level, step.groups, step.level)
+		}
+	}
+}
+
+// TestTextLogsOverrideInitProvider checks that text logs are not created with the levels of the JSON logs of
+// initProvider, which AWS would reject.
+func TestTextLogsOverrideInitProvider(t *testing.T) {
+	e := newEnv(t)
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Spec.ForProvider.LoggingConfig = &v1beta1.LoggingConfig{LogFormat: ptr.To("Text")}
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{
+			LoggingConfig: &v1beta1.LoggingConfig{LogFormat: ptr.To("JSON"), ApplicationLogLevel: ptr.To("DEBUG")},
+		}
+	})
+	if diff := cmp.Diff([]string{"CreateFunction"}, e.Converge(f)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 // TestInitProviderOfPartOfScaling checks that initProvider applies to a part of the scaling configuration, whose rest
 // forProvider sets.
 func TestInitProviderOfPartOfScaling(t *testing.T) {

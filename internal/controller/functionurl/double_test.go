@@ -181,6 +181,28 @@ func (e env) check(seed uint64, u *v1beta1.FunctionURL) {
 	}
 }
 
+// TestInitialOriginsOfCors checks that cors is created with the origins that only initProvider sets, again when someone
+// removed it.
+func TestInitialOriginsOfCors(t *testing.T) {
+	e := newEnv(t)
+	u := newURL(func(u *v1beta1.FunctionURL) {
+		u.Spec.ForProvider.Cors = &v1beta1.Cors{MaxAge: ptr.To[int32](60)}
+		u.Spec.InitProvider = &v1beta1.FunctionURLSettings{Cors: &v1beta1.Cors{AllowOrigins: []string{"*"}}}
+	})
+	for _, want := range [][]string{{opCreate}, {opUpdate}} {
+		if diff := cmp.Diff(want, e.Converge(u)); diff != "" {
+			t.Errorf("-want, +got:\n%s", diff)
+		}
+		if c := u.Status.AtProvider.Cors; c == nil || len(c.AllowOrigins) != 1 || *c.MaxAge != 60 {
+			t.Errorf("cors is %+v", c)
+		}
+		_, err := e.Lambda.UpdateFunctionUrlConfig(t.Context(), &lambda.UpdateFunctionUrlConfigInput{
+			FunctionName: ptr.To("cart"), Cors: &types.Cors{},
+		})
+		e.Must(err)
+	}
+}
+
 // TestLostAnswerOfAnotherFunction checks that the URL that an unanswered create has made is not left behind if spec
 // names another function before it is found.
 func TestLostAnswerOfAnotherFunction(t *testing.T) {

@@ -1,6 +1,8 @@
 package runtimemanagementconfig
 
 import (
+	"cmp"
+
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -15,7 +17,9 @@ func desired(mg *v1beta1.RuntimeManagementConfig) (forProvider, initProvider set
 
 // compare returns how spec differs from what was observed.
 func compare(d reconcile.Desired[settings], observed settings) reconcile.Comparison[settings] {
-	return reconcile.Compare(fitting(diff.Fill(fitting(d.Settings), observed, d.Left)), observed)
+	t := diff.Fill(fitting(d.Settings), observed, d.Left)
+	t.RuntimeVersionArn = cmp.Or(t.RuntimeVersionArn, d.Settings.RuntimeVersionArn) // AWS has none with another mode.
+	return reconcile.Compare(fitting(t), observed)
 }
 
 // fitting omits the runtime unless the mode is Manual: AWS accepts it with no other mode.

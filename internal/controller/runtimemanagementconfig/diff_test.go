@@ -44,6 +44,15 @@ func TestCompare(t *testing.T) {
 			reason: "A runtime is of no use where another mode is always wanted.",
 			there:  automatic, spec: on(auto, ""), initial: ptr.To(on(manual, runtimeB)), want: on(auto, ""),
 		},
+		"InitialRuntimeMoved": {
+			reason: "The runtime alone may be left to others.",
+			there:  stays, spec: on(manual, ""), initial: &settings{RuntimeVersionArn: ptr.To(runtimeB)}, want: on(manual, runtimeA),
+		},
+		"InitialRuntimeLost": {
+			reason: "AWS takes the mode with a runtime only.",
+			there:  automatic, spec: on(manual, ""), initial: &settings{RuntimeVersionArn: ptr.To(runtimeB)},
+			changes: `runtimeVersionArn: added "` + runtimeB + `", updateRuntimeOn: "Auto" -> "Manual"`, want: on(manual, runtimeB),
+		},
 		"Neither": {reason: "An unset field is left to AWS.", there: stays, want: on(manual, runtimeA)},
 	}
 	for name, tc := range cases {
