@@ -33,6 +33,14 @@ func TestAccepted(t *testing.T) {
 		"LimitsOfOtherBlock": {"What allows more may be in the other block.", managedInstancesFunction, `spec: {initProvider: {timeout: 5400, memorySize: 32768, functionScalingConfig: {}}}`},
 		"VPCOfOtherBlock":    {"What is needed may be in the other block.", zipFunction, `spec: {forProvider: {` + vpc + `}, initProvider: {fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0", localMountPath: /mnt/a}]}}`},
 
+		"LogLevelOfOtherBlock":  {"What is needed may be in the other block.", zipFunction, `spec: {forProvider: {loggingConfig: {logFormat: JSON}}, initProvider: {loggingConfig: {applicationLogLevel: DEBUG}}}`},
+		"LogFormatOfOtherBlock": {"What is needed may be in the other block.", zipFunction, `spec: {forProvider: {loggingConfig: {systemLogLevel: WARN}}, initProvider: {loggingConfig: {logFormat: JSON}}}`},
+		"GroupsOfOtherBlock":    {"What is needed may be in the other block.", zipFunction, `spec: {forProvider: {vpcConfig: {subnetIds: [subnet-0a]}}, initProvider: {vpcConfig: {securityGroupIds: [sg-0a]}}}`},
+		"ConcurrencyOfOtherBlock": {
+			"What is needed may be in the other block.", managedInstancesFunction,
+			`spec: {initProvider: {capacityProviderConfig: {lambdaManagedInstancesCapacityProviderConfig: {perExecutionEnvironmentMaxConcurrency: 10}}}}`,
+		},
+
 		"S3":             {"Bucket and key.", zipFunction, code(`s3Bucket: my-code, s3Key: path/to/app.zip`)},
 		"S3Everything":   {"With all that goes with it.", zipFunction, code(`s3Bucket: My.Code_1-x, s3Key: a, s3ObjectVersion: "1", s3ObjectStorageMode: REFERENCE, sha256: ` + strings.Repeat("a0", 32) + `, sourceKmsKeyArn: "arn:aws-us-gov:kms:us-gov-west-1:123456789012:key/mrk-1"`)},
 		"ConfigMap":      {"A ConfigMap's files.", zipFunction, code(`configMapRef: {name: app}`)},

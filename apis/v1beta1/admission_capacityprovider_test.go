@@ -136,7 +136,8 @@ func TestCapacityProviderUpdates(t *testing.T) {
 
 func TestCapacityProviderAccepted(t *testing.T) {
 	testAcceptances(t, webCapacity, map[string]acceptance{
-		"Observed": {"To look, the region is enough.", `spec: {managementPolicies: [Observe], forProvider: {vpcConfig: null, permissionsConfig: null}}`},
-		"Manual":   {"All of it.", forProvider(`capacityProviderScalingConfig: {scalingMode: Manual, maxVCpuCount: 15000, scalingPolicies: [{predefinedMetricType: LambdaCapacityProviderAverageCPUUtilization, targetValue: "70.5"}]}`)},
+		"Observed":     {"To look, the region is enough.", `spec: {managementPolicies: [Observe], forProvider: {vpcConfig: null, permissionsConfig: null}}`},
+		"InitPolicies": {"What is needed may be in the other block.", `spec: {forProvider: {capacityProviderScalingConfig: {scalingMode: Manual}}, initProvider: {capacityProviderScalingConfig: {scalingPolicies: [{predefinedMetricType: LambdaCapacityProviderAverageCPUUtilization, targetValue: "50"}]}}}`},
+		"Manual":       {"All of it.", forProvider(`capacityProviderScalingConfig: {scalingMode: Manual, maxVCpuCount: 15000, scalingPolicies: [{predefinedMetricType: LambdaCapacityProviderAverageCPUUtilization, targetValue: "70.5"}]}`)},
 	})
 }

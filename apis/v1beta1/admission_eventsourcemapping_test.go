@@ -1,6 +1,7 @@
 package v1beta1
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -104,6 +105,10 @@ func TestMappingsAreAccepted(t *testing.T) {
 			change: `spec: {forProvider: {loggingConfig: {systemLogLevel: DEBUG}, amazonManagedKafkaEventSourceConfig: {` + glueSchemas + `}},
 				initProvider: {provisionedPollerConfig: {minimumPollers: 1}}}`,
 		},
+		"InitialMinimum": {
+			base:   mskMapping,
+			change: `spec: {forProvider: {provisionedPollerConfig: {pollerGroupName: g}}, initProvider: {provisionedPollerConfig: {minimumPollers: 1}}}`,
+		},
 		"InitProvider": {base: queueMapping, change: `spec: {initProvider: {enabled: false, scalingConfig: {maximumConcurrency: 5}}}`},
 	}
 	c := strictClient(t)
@@ -141,10 +146,17 @@ func TestMappingsOfQueuesAreRefused(t *testing.T) {
 		r := only(field, tc.sources)
 		r.change = forProvider(field + ": " + tc.value)
 		cases[field] = r
+		if _, found := reflect.TypeFor[EventSourceMappingSettings]().FieldByNameFunc(func(name string) bool {
+			return strings.EqualFold(name, field)
+		}); found {
+			r.change = "spec: {initProvider: {" + field + ": " + tc.value + "}}"
+			cases[field+"AtCreation"] = r
+		}
 	}
 	cases["BigBatches"] = refusal{reason: "More than 10 records need time.", change: forProvider(`batchSize: 11`), want: inForProv + "batchSize: Invalid value: a batchSize above 10 for a queue needs a batching window: set maximumBatchingWindowInSeconds to 1 or more"}
 	cases["BigBatchesAtOnce"] = refusal{reason: "0 is no time.", change: forProvider(`batchSize: 11, maximumBatchingWindowInSeconds: 0`), want: inForProv + "batchSize: Invalid value: a batchSize above 10 for a queue needs a batching window: set maximumBatchingWindowInSeconds to 1 or more"}
 	cases["ScaledTwice"] = refusal{reason: "There are two ways to scale.", change: forProvider(`scalingConfig: {maximumConcurrency: 5}, provisionedPollerConfig: {minimumPollers: 2}`), want: inForProv + "scalingConfig" + forbidden + "scalingConfig and provisionedPollerConfig can't be used together: remove one of them"}
+	cases["ScaledTwiceAtCreation"] = refusal{reason: "Both reach AWS.", change: `spec: {forProvider: {scalingConfig: {maximumConcurrency: 5}}, initProvider: {provisionedPollerConfig: {minimumPollers: 2}}}`, want: cases["ScaledTwice"].want}
 	cases["OnePoller"] = refusal{reason: "Queues have two at least.", change: forProvider(`provisionedPollerConfig: {minimumPollers: 1}`), want: inForProv + "provisionedPollerConfig: Invalid value: a queue needs at least 2 pollers and no pollerGroupName: set 2 or more, and remove pollerGroupName"}
 	cases["NoPollers"] = refusal{reason: "Provisioned mode says how many.", change: forProvider(`provisionedPollerConfig: {}`), want: inForProv + "provisionedPollerConfig: Invalid value: set minimumPollers, maximumPollers or both, or remove provisionedPollerConfig for on-demand mode"}
 	cases["PollersCrossed"] = refusal{reason: "The least is not the most.", change: forProvider(`provisionedPollerConfig: {minimumPollers: 9, maximumPollers: 3}`), want: inForProv + "provisionedPollerConfig: Invalid value: minimumPollers must not be greater than maximumPollers: lower minimumPollers, or raise maximumPollers"}
@@ -164,41 +176,42 @@ func TestMappingsOfOtherSourcesAreRefused(t *testing.T) {
 		base string
 		refusal
 	}{
-		"NoFunction":    {mappingOf, refusal{change: forProvider(`functionName: null, eventSourceArnFrom: ` + someField), want: inForProv + "functionName" + required + "set functionName to the function's name or ARN, or set functionNameRef or functionNameSelector to a Function"}},
-		"NoSource":      {mappingOf, refusal{change: "{}", want: inForProv + "eventSourceArn" + required + "set eventSourceArn to the ARN of the queue, stream, cluster or broker to read from, or set eventSourceArnFrom or selfManagedEventSource"}},
-		"TwoSources":    {queueMapping, refusal{change: forProvider(`eventSourceArnFrom: ` + someField), want: inForProv + "eventSourceArnFrom" + forbidden + "eventSourceArn is also set: set only one of eventSourceArn and eventSourceArnFrom"}},
-		"TwoKinds":      {kafkaMapping, refusal{change: forProvider(`eventSourceArnFrom: ` + someField), want: inForProv + "selfManagedEventSource" + forbidden + "selfManagedEventSource can't be used with eventSourceArn or eventSourceArnFrom, since a self-managed Kafka cluster has no ARN: remove one of them"}},
-		"Bucket":        {mappingOf, refusal{change: forProvider(`eventSourceArn: "arn:aws:s3:::orders"`), want: inForProv + "eventSourceArn: Invalid value: \"arn:aws:s3:::orders\": eventSourceArn is not the ARN of an event source: use one of SQS, Kinesis, DynamoDB Streams, Amazon MSK, Amazon MQ or DocumentDB, such as arn:aws:sqs:region:123456789012:my-queue"}},
-		"Table":         {mappingOf, refusal{change: forProvider(`startingPosition: LATEST, eventSourceArn: "arn:aws:dynamodb:eu-central-1:123456789012:table/orders"`), want: inForProv + "eventSourceArn: Invalid value: \"arn:aws:dynamodb:eu-central-1:123456789012:table/orders\": eventSourceArn is the ARN of a DynamoDB table: use the ARN of its stream, such as arn:aws:dynamodb:region:123456789012:table/my-table/stream/2026-01-02T03:04:05.678"}},
-		"FIFOBatch":     {fifoMapping, refusal{change: forProvider(`batchSize: 11, maximumBatchingWindowInSeconds: 0`), want: inForProv + "batchSize: Invalid value: a batchSize above 10 for a queue needs a batching window: set maximumBatchingWindowInSeconds to 1 or more\n" + inForProv + "batchSize: Invalid value: a batchSize for a FIFO queue must be at most 10: set 10 or less"}},
-		"FIFOWindow":    {fifoMapping, refusal{change: forProvider(`maximumBatchingWindowInSeconds: 1`), want: inForProv + "maximumBatchingWindowInSeconds" + forbidden + "a FIFO queue can't have a batching window: remove maximumBatchingWindowInSeconds"}},
-		"NoStart":       {kinesisMapping, refusal{change: forProvider(`startingPosition: null`), want: inForProv + "startingPosition" + required + "a stream needs a starting position: set startingPosition to TRIM_HORIZON or LATEST (or to AT_TIMESTAMP, except with DynamoDB)"}},
-		"NoTime":        {kinesisMapping, refusal{change: forProvider(`startingPosition: AT_TIMESTAMP`), want: inForProv + "startingPositionTimestamp: Invalid value: startingPosition AT_TIMESTAMP and startingPositionTimestamp must be set together: set both, or neither"}},
-		"Time":          {kinesisMapping, refusal{change: forProvider(`startingPositionTimestamp: "2026-01-02T03:04:05Z"`), want: inForProv + "startingPositionTimestamp: Invalid value: startingPosition AT_TIMESTAMP and startingPositionTimestamp must be set together: set both, or neither"}},
-		"TimeOfTable":   {dynamoMapping, refusal{change: forProvider(`startingPosition: AT_TIMESTAMP, startingPositionTimestamp: "2026-01-02T03:04:05Z"`), want: inForProv + "startingPosition: Invalid value: a DynamoDB stream can't be read from a point in time: use TRIM_HORIZON or LATEST"}},
-		"Scaling":       {kinesisMapping, refusal{change: forProvider(`scalingConfig: {maximumConcurrency: 2}`), want: inForProv + "scalingConfig" + forbidden + "scalingConfig is for SQS only: remove it"}},
-		"Pollers":       {kinesisMapping, refusal{change: forProvider(`provisionedPollerConfig: {minimumPollers: 2}`), want: inForProv + "provisionedPollerConfig" + forbidden + "provisionedPollerConfig is for SQS and Kafka only: remove it"}},
-		"Age":           {kinesisMapping, refusal{change: forProvider(`maximumRecordAgeInSeconds: 59`), want: inForProv + "maximumRecordAgeInSeconds: Invalid value: 59: maximumRecordAgeInSeconds must be at least 60, or -1 for no limit"}},
-		"Destination":   {kinesisMapping, refusal{change: forProvider(`destinationConfig: {onFailure: {destination: failed}}`), want: inForProv + "destinationConfig.onFailure.destination: Invalid value: \"failed\": destination can't receive failed records: use the ARN of an SQS queue, SNS topic or S3 bucket, or kafka://my-topic"}},
-		"NoDestination": {kinesisMapping, refusal{change: forProvider(`destinationConfig: {onFailure: {}}`), want: inForProv + "destinationConfig.onFailure: Invalid value: set exactly one of destination and destinationFrom"}},
-		"NoTopic":       {mskMapping, refusal{change: forProvider(`topics: null`), want: inForProv + "topics" + required + "set topics to exactly one topic"}},
-		"TwoTopics":     {mskMapping, refusal{change: forProvider(`topics: [orders, returns]`), want: inForProv + "topics: Too many: 2: must have at most 1 item"}},
-		"Registry":      {mskMapping, refusal{change: forProvider(`amazonManagedKafkaEventSourceConfig: {` + glueSchemas + `}`), want: inForProv + "amazonManagedKafkaEventSourceConfig: Invalid value: a schema registry is used only in provisioned mode: set provisionedPollerConfig, or remove schemaRegistryConfig"}},
-		"Logging":       {mskMapping, refusal{change: forProvider(`loggingConfig: {systemLogLevel: INFO}`), want: inForProv + "loggingConfig: Invalid value: loggingConfig is used only in provisioned mode: set provisionedPollerConfig, or remove loggingConfig"}},
-		"ManyPollers":   {mskMapping, refusal{change: forProvider(`provisionedPollerConfig: {maximumPollers: 2001}`), want: inForProv + "provisionedPollerConfig: Invalid value: a Kafka source can have at most 2000 pollers: set 2000 or fewer"}},
-		"MSKAccess":     {mskMapping, refusal{change: forProvider(`sourceAccessConfigurations: [{type: IAM_AUTH}]`), want: inForProv + "sourceAccessConfigurations: Invalid value: Amazon MSK accepts SASL_SCRAM_512_AUTH and CLIENT_CERTIFICATE_TLS_AUTH only: remove the others"}},
-		"Servers":       {kafkaMapping, refusal{change: forProvider(`selfManagedEventSource: {endpoints: {KAFKA_BOOTSTRAP_SERVERS: [kafka1]}}`), want: inForProv + "selfManagedEventSource.endpoints: Invalid value: a server must have the form host:port, with at most 300 characters"}},
-		"OtherServers":  {kafkaMapping, refusal{change: forProvider(`selfManagedEventSource: {endpoints: {KAFKA_BOOTSTRAP_SERVERS: null, SERVERS: ["kafka1:9092"]}}`), want: inForProv + "selfManagedEventSource.endpoints: Invalid value: set KAFKA_BOOTSTRAP_SERVERS to a list of 1 to 10 servers, and set no other key"}},
-		"NoAccess":      {kafkaMapping, refusal{change: forProvider(`sourceAccessConfigurations: null`), want: inForProv + "sourceAccessConfigurations" + required + "set sourceAccessConfigurations to the cluster's secret, or to its subnets and security group"}},
-		"QueueMode":     {kafkaMapping, refusal{change: forProvider(`startingPosition: LATEST, selfManagedKafkaEventSourceConfig: {consumptionMode: Queue}`), want: inForProv + "selfManagedKafkaEventSourceConfig: Invalid value: startingPosition and maximumBatchingWindowInSeconds can't be used with consumptionMode Queue: remove them"}},
-		"IAMSecret":     {kafkaMapping, refusal{change: forProvider(`sourceAccessConfigurations: [{type: IAM_AUTH, uri: x}]`), want: inForProv + "sourceAccessConfigurations[0]: Invalid value: set uri or uriFrom; with IAM_AUTH and IAM_OAUTHBEARER_AUTH, which use no secret, set neither"}},
-		"Scope":         {kafkaMapping, refusal{change: forProvider(`sourceAccessConfigurations: [{type: OAUTHBEARER_SCOPE, uri: x}]`), want: inForProv + "sourceAccessConfigurations: Invalid value: OAUTHBEARER_SCOPE, OAUTHBEARER_LOGICAL_CLUSTER and OAUTHBEARER_IDENTITY_POOL need OAUTHBEARER_AUTH: add it"}},
-		"KafkaHost":     {kafkaMapping, refusal{change: forProvider(`sourceAccessConfigurations: [{type: VIRTUAL_HOST, uri: "/"}]`), want: inForProv + "sourceAccessConfigurations: Invalid value: VIRTUAL_HOST is for RabbitMQ only: remove it"}},
-		"NoQueue":       {mqMapping, refusal{change: forProvider(`queues: null`), want: inForProv + "queues" + required + "set queues to exactly one queue of the broker"}},
-		"MQAccess":      {mqMapping, refusal{change: forProvider(`sourceAccessConfigurations: [` + saslSecret + `]`), want: inForProv + "sourceAccessConfigurations: Invalid value: Amazon MQ accepts BASIC_AUTH and VIRTUAL_HOST only: remove the others"}},
-		"NoDatabase":    {docDBMapping, refusal{change: forProvider(`documentDBEventSourceConfig: null`), want: inForProv + "documentDBEventSourceConfig" + required + "set documentDBEventSourceConfig with the databaseName to read"}},
-		"System":        {docDBMapping, refusal{change: forProvider(`documentDBEventSourceConfig: {collectionName: system.users}`), want: inForProv + "documentDBEventSourceConfig.collectionName: Invalid value: \"system.users\": collectionName is not a collection name: start it with a letter, digit or underscore, but not with system., and use no $"}},
-		"DocDBAccess":   {docDBMapping, refusal{change: forProvider(`sourceAccessConfigurations: [` + saslSecret + `]`), want: inForProv + "sourceAccessConfigurations: Invalid value: DocumentDB accepts BASIC_AUTH only: remove the others"}},
+		"NoFunction":        {mappingOf, refusal{change: forProvider(`functionName: null, eventSourceArnFrom: ` + someField), want: inForProv + "functionName" + required + "set functionName to the function's name or ARN, or set functionNameRef or functionNameSelector to a Function"}},
+		"NoSource":          {mappingOf, refusal{change: "{}", want: inForProv + "eventSourceArn" + required + "set eventSourceArn to the ARN of the queue, stream, cluster or broker to read from, or set eventSourceArnFrom or selfManagedEventSource"}},
+		"TwoSources":        {queueMapping, refusal{change: forProvider(`eventSourceArnFrom: ` + someField), want: inForProv + "eventSourceArnFrom" + forbidden + "eventSourceArn is also set: set only one of eventSourceArn and eventSourceArnFrom"}},
+		"TwoKinds":          {kafkaMapping, refusal{change: forProvider(`eventSourceArnFrom: ` + someField), want: inForProv + "selfManagedEventSource" + forbidden + "selfManagedEventSource can't be used with eventSourceArn or eventSourceArnFrom, since a self-managed Kafka cluster has no ARN: remove one of them"}},
+		"Bucket":            {mappingOf, refusal{change: forProvider(`eventSourceArn: "arn:aws:s3:::orders"`), want: inForProv + "eventSourceArn: Invalid value: \"arn:aws:s3:::orders\": eventSourceArn is not the ARN of an event source: use one of SQS, Kinesis, DynamoDB Streams, Amazon MSK, Amazon MQ or DocumentDB, such as arn:aws:sqs:region:123456789012:my-queue"}},
+		"Table":             {mappingOf, refusal{change: forProvider(`startingPosition: LATEST, eventSourceArn: "arn:aws:dynamodb:eu-central-1:123456789012:table/orders"`), want: inForProv + "eventSourceArn: Invalid value: \"arn:aws:dynamodb:eu-central-1:123456789012:table/orders\": eventSourceArn is the ARN of a DynamoDB table: use the ARN of its stream, such as arn:aws:dynamodb:region:123456789012:table/my-table/stream/2026-01-02T03:04:05.678"}},
+		"FIFOBatch":         {fifoMapping, refusal{change: forProvider(`batchSize: 11, maximumBatchingWindowInSeconds: 0`), want: inForProv + "batchSize: Invalid value: a batchSize above 10 for a queue needs a batching window: set maximumBatchingWindowInSeconds to 1 or more\n" + inForProv + "batchSize: Invalid value: a batchSize for a FIFO queue must be at most 10: set 10 or less"}},
+		"FIFOWindow":        {fifoMapping, refusal{change: forProvider(`maximumBatchingWindowInSeconds: 1`), want: inForProv + "maximumBatchingWindowInSeconds" + forbidden + "a FIFO queue can't have a batching window: remove maximumBatchingWindowInSeconds"}},
+		"NoStart":           {kinesisMapping, refusal{change: forProvider(`startingPosition: null`), want: inForProv + "startingPosition" + required + "a stream needs a starting position: set startingPosition to TRIM_HORIZON or LATEST (or to AT_TIMESTAMP, except with DynamoDB)"}},
+		"NoTime":            {kinesisMapping, refusal{change: forProvider(`startingPosition: AT_TIMESTAMP`), want: inForProv + "startingPositionTimestamp: Invalid value: startingPosition AT_TIMESTAMP and startingPositionTimestamp must be set together: set both, or neither"}},
+		"Time":              {kinesisMapping, refusal{change: forProvider(`startingPositionTimestamp: "2026-01-02T03:04:05Z"`), want: inForProv + "startingPositionTimestamp: Invalid value: startingPosition AT_TIMESTAMP and startingPositionTimestamp must be set together: set both, or neither"}},
+		"TimeOfTable":       {dynamoMapping, refusal{change: forProvider(`startingPosition: AT_TIMESTAMP, startingPositionTimestamp: "2026-01-02T03:04:05Z"`), want: inForProv + "startingPosition: Invalid value: a DynamoDB stream can't be read from a point in time: use TRIM_HORIZON or LATEST"}},
+		"Scaling":           {kinesisMapping, refusal{change: forProvider(`scalingConfig: {maximumConcurrency: 2}`), want: inForProv + "scalingConfig" + forbidden + "scalingConfig is for SQS only: remove it"}},
+		"Pollers":           {kinesisMapping, refusal{change: forProvider(`provisionedPollerConfig: {minimumPollers: 2}`), want: inForProv + "provisionedPollerConfig" + forbidden + "provisionedPollerConfig is for SQS and Kafka only: remove it"}},
+		"Age":               {kinesisMapping, refusal{change: forProvider(`maximumRecordAgeInSeconds: 59`), want: inForProv + "maximumRecordAgeInSeconds: Invalid value: 59: maximumRecordAgeInSeconds must be at least 60, or -1 for no limit"}},
+		"Destination":       {kinesisMapping, refusal{change: forProvider(`destinationConfig: {onFailure: {destination: failed}}`), want: inForProv + "destinationConfig.onFailure.destination: Invalid value: \"failed\": destination can't receive failed records: use the ARN of an SQS queue, SNS topic or S3 bucket, or kafka://my-topic"}},
+		"ScalingAtCreation": {kinesisMapping, refusal{change: `spec: {initProvider: {scalingConfig: {maximumConcurrency: 2}}}`, want: inForProv + "scalingConfig" + forbidden + "scalingConfig is for SQS only: remove it"}},
+		"NoDestination":     {kinesisMapping, refusal{change: forProvider(`destinationConfig: {onFailure: {}}`), want: inForProv + "destinationConfig.onFailure: Invalid value: set exactly one of destination and destinationFrom"}},
+		"NoTopic":           {mskMapping, refusal{change: forProvider(`topics: null`), want: inForProv + "topics" + required + "set topics to exactly one topic"}},
+		"TwoTopics":         {mskMapping, refusal{change: forProvider(`topics: [orders, returns]`), want: inForProv + "topics: Too many: 2: must have at most 1 item"}},
+		"Registry":          {mskMapping, refusal{change: forProvider(`amazonManagedKafkaEventSourceConfig: {` + glueSchemas + `}`), want: inForProv + "amazonManagedKafkaEventSourceConfig: Invalid value: a schema registry is used only in provisioned mode: set provisionedPollerConfig, or remove schemaRegistryConfig"}},
+		"Logging":           {mskMapping, refusal{change: forProvider(`loggingConfig: {systemLogLevel: INFO}`), want: inForProv + "loggingConfig: Invalid value: loggingConfig is used only in provisioned mode: set provisionedPollerConfig, or remove loggingConfig"}},
+		"ManyPollers":       {mskMapping, refusal{change: forProvider(`provisionedPollerConfig: {maximumPollers: 2001}`), want: inForProv + "provisionedPollerConfig: Invalid value: a Kafka source can have at most 2000 pollers: set 2000 or fewer"}},
+		"MSKAccess":         {mskMapping, refusal{change: forProvider(`sourceAccessConfigurations: [{type: IAM_AUTH}]`), want: inForProv + "sourceAccessConfigurations: Invalid value: Amazon MSK accepts SASL_SCRAM_512_AUTH and CLIENT_CERTIFICATE_TLS_AUTH only: remove the others"}},
+		"Servers":           {kafkaMapping, refusal{change: forProvider(`selfManagedEventSource: {endpoints: {KAFKA_BOOTSTRAP_SERVERS: [kafka1]}}`), want: inForProv + "selfManagedEventSource.endpoints: Invalid value: a server must have the form host:port, with at most 300 characters"}},
+		"OtherServers":      {kafkaMapping, refusal{change: forProvider(`selfManagedEventSource: {endpoints: {KAFKA_BOOTSTRAP_SERVERS: null, SERVERS: ["kafka1:9092"]}}`), want: inForProv + "selfManagedEventSource.endpoints: Invalid value: set KAFKA_BOOTSTRAP_SERVERS to a list of 1 to 10 servers, and set no other key"}},
+		"NoAccess":          {kafkaMapping, refusal{change: forProvider(`sourceAccessConfigurations: null`), want: inForProv + "sourceAccessConfigurations" + required + "set sourceAccessConfigurations to the cluster's secret, or to its subnets and security group"}},
+		"QueueMode":         {kafkaMapping, refusal{change: forProvider(`startingPosition: LATEST, selfManagedKafkaEventSourceConfig: {consumptionMode: Queue}`), want: inForProv + "selfManagedKafkaEventSourceConfig: Invalid value: startingPosition and maximumBatchingWindowInSeconds can't be used with consumptionMode Queue: remove them"}},
+		"IAMSecret":         {kafkaMapping, refusal{change: forProvider(`sourceAccessConfigurations: [{type: IAM_AUTH, uri: x}]`), want: inForProv + "sourceAccessConfigurations[0]: Invalid value: set uri or uriFrom; with IAM_AUTH and IAM_OAUTHBEARER_AUTH, which use no secret, set neither"}},
+		"Scope":             {kafkaMapping, refusal{change: forProvider(`sourceAccessConfigurations: [{type: OAUTHBEARER_SCOPE, uri: x}]`), want: inForProv + "sourceAccessConfigurations: Invalid value: OAUTHBEARER_SCOPE, OAUTHBEARER_LOGICAL_CLUSTER and OAUTHBEARER_IDENTITY_POOL need OAUTHBEARER_AUTH: add it"}},
+		"KafkaHost":         {kafkaMapping, refusal{change: forProvider(`sourceAccessConfigurations: [{type: VIRTUAL_HOST, uri: "/"}]`), want: inForProv + "sourceAccessConfigurations: Invalid value: VIRTUAL_HOST is for RabbitMQ only: remove it"}},
+		"NoQueue":           {mqMapping, refusal{change: forProvider(`queues: null`), want: inForProv + "queues" + required + "set queues to exactly one queue of the broker"}},
+		"MQAccess":          {mqMapping, refusal{change: forProvider(`sourceAccessConfigurations: [` + saslSecret + `]`), want: inForProv + "sourceAccessConfigurations: Invalid value: Amazon MQ accepts BASIC_AUTH and VIRTUAL_HOST only: remove the others"}},
+		"NoDatabase":        {docDBMapping, refusal{change: forProvider(`documentDBEventSourceConfig: null`), want: inForProv + "documentDBEventSourceConfig" + required + "set documentDBEventSourceConfig with the databaseName to read"}},
+		"System":            {docDBMapping, refusal{change: forProvider(`documentDBEventSourceConfig: {collectionName: system.users}`), want: inForProv + "documentDBEventSourceConfig.collectionName: Invalid value: \"system.users\": collectionName is not a collection name: start it with a letter, digit or underscore, but not with system., and use no $"}},
+		"DocDBAccess":       {docDBMapping, refusal{change: forProvider(`sourceAccessConfigurations: [` + saslSecret + `]`), want: inForProv + "sourceAccessConfigurations: Invalid value: DocumentDB accepts BASIC_AUTH only: remove the others"}},
 	}
 	for name, tc := range cases {
 		tc.reason = "AWS refuses it."
@@ -223,6 +236,7 @@ func TestUpdateOfMappings(t *testing.T) {
 		"Queue":       {"Another queue is another mapping.", mqMapping, forProvider(`queues: [returns]`), changed("queues"), false},
 		"Host":        {"Another virtual host is another mapping.", mqMapping, forProvider(`sourceAccessConfigurations: [{type: BASIC_AUTH, uri: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:mq"}, {type: VIRTUAL_HOST, uri: /other}]`), inForProv + "sourceAccessConfigurations" + forbidden + "VIRTUAL_HOST can't be changed after creation: create a new EventSourceMapping", false},
 		"Secret":      {"A secret may be another.", mqMapping, forProvider(`sourceAccessConfigurations: [{type: BASIC_AUTH, uri: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:new"}, {type: VIRTUAL_HOST, uri: "/"}]`), "", false},
+		"HostMoved":   {"Who sets a setting may change.", mqMapping, `spec: {forProvider: {sourceAccessConfigurations: null}, initProvider: {sourceAccessConfigurations: [{type: BASIC_AUTH, uri: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:mq"}, {type: VIRTUAL_HOST, uri: "/"}]}}`, "", false},
 		"Group":       {"A group may be named later; AWS tells which it is.", mskMapping, forProvider(`amazonManagedKafkaEventSourceConfig: {consumerGroupId: h}`), "", false},
 		"Region":      {"It does not move.", queueMapping, forProvider(`region: eu-west-1`), inForProv + "region" + forbidden + "region can't be changed: create a new EventSourceMapping in the other region", false},
 		"Function":    {"The function may be another.", queueMapping, forProvider(`functionName: returns, qualifier: "3"`), "", false},

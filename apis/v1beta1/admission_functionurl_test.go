@@ -40,7 +40,7 @@ func TestFunctionURLRefused(t *testing.T) {
 		"UnknownAuth":  {"There are two.", forProvider(`authType: COGNITO`), `spec.forProvider.authType: Unsupported value: "COGNITO": supported values: "NONE", "AWS_IAM"`},
 		"InvokeMode":   {"There are two.", forProvider(`invokeMode: STREAM`), `spec.forProvider.invokeMode: Unsupported value: "STREAM": supported values: "BUFFERED", "RESPONSE_STREAM"`},
 		"UpjetsName":   {"AWS calls it authType.", forProvider(`authorizationType: NONE`), `FunctionURL in version "v1beta1" cannot be handled as a FunctionURL: strict decoding error: unknown field "spec.forProvider.authorizationType"`},
-		"NoOrigin":     {"AWS wants one.", forProvider(`cors: {allowMethods: [GET]}`), `spec.forProvider.cors.allowOrigins: Required value`},
+		"NoOrigin":     {"AWS wants one.", forProvider(`cors: {allowMethods: [GET]}`), `spec.forProvider.cors.allowOrigins: Required value: set allowOrigins to the origins that pages may have, or remove cors`},
 		"EmptyOrigins": {"AWS wants one.", forProvider(`cors: {allowOrigins: []}`), `spec.forProvider.cors.allowOrigins: Invalid value: 0: spec.forProvider.cors.allowOrigins in body should have at least 1 items`},
 		"OriginPath": {
 			"Browsers send none.", forProvider(`cors: {allowOrigins: ["https://a.example/app"]}`),
@@ -70,7 +70,9 @@ func TestFunctionURLAccepted(t *testing.T) {
 			"Both by reference.",
 			forProvider(`functionName: null, functionNameRef: {name: hello}, qualifierSelector: {matchLabels: {stage: live}}`),
 		},
-		"InitAuth": {"Another tool may change it.", `spec: {forProvider: {authType: null}, initProvider: {authType: NONE, invokeMode: BUFFERED}}`},
+		"InitAuth":    {"Another tool may change it.", `spec: {forProvider: {authType: null}, initProvider: {authType: NONE, invokeMode: BUFFERED}}`},
+		"InitOrigins": {"What is needed may be in the other block.", `spec: {forProvider: {cors: {maxAge: 60}}, initProvider: {cors: {allowOrigins: ["*"]}}}`},
+		"InitMaxAge":  {"What is needed may be in the other block.", `spec: {forProvider: {cors: {allowOrigins: ["*"]}}, initProvider: {cors: {maxAge: 60}}}`},
 		"Everything": {
 			"All of CORS.",
 			forProvider(`authType: NONE, invokeMode: RESPONSE_STREAM, cors: {allowCredentials: true, allowHeaders: [Content-Type, x-a], allowMethods: [GET, "*"],

@@ -44,20 +44,22 @@ func TestRuntimeManagementConfigRefused(t *testing.T) {
 			at + `Invalid value: "arn:aws:lambda:eu-central-1:123456789012:function:hello": runtimeVersionArn is not the ARN of a runtime version: use the form arn:aws:lambda:eu-central-1::runtime:0123abcd`,
 		},
 		"InitManual": {
-			"What is set at creation is held to the same.", `spec: {initProvider: {updateRuntimeOn: Manual}}`,
-			`spec.initProvider.runtimeVersionArn: Required value: updateRuntimeOn Manual needs a runtime version: set runtimeVersionArn to its ARN`,
+			"What is set at creation is held to the same.", `spec: {forProvider: {updateRuntimeOn: null}, initProvider: {updateRuntimeOn: Manual}}`,
+			at + `Required value: updateRuntimeOn Manual needs a runtime version: set runtimeVersionArn to its ARN`,
 		},
 	})
 }
 
 func TestRuntimeManagementConfigAccepted(t *testing.T) {
 	testAcceptances(t, runtimeManagementConfig, map[string]acceptance{
-		"Least":    {"The least is enough.", ``},
-		"Auto":     {"It may be said.", forProvider(`updateRuntimeOn: Auto`)},
-		"Manual":   {"On one version.", forProvider(`updateRuntimeOn: Manual, runtimeVersionArn: "arn:aws-us-gov:lambda:us-gov-west-1::runtime:0123abcd"`)},
-		"Version":  {"For one version.", forProvider(`qualifier: "3"`)},
-		"Latest":   {"As AWS calls it.", forProvider(`qualifier: $LATEST`)},
-		"Ref":      {"For a Version.", forProvider(`qualifierRef: {name: v3}`)},
-		"Observed": {"Who only observes names the region.", `spec: {managementPolicies: [Observe], forProvider: {functionName: null, updateRuntimeOn: null}}`},
+		"Least":       {"The least is enough.", ``},
+		"Auto":        {"It may be said.", forProvider(`updateRuntimeOn: Auto`)},
+		"Manual":      {"On one version.", forProvider(`updateRuntimeOn: Manual, runtimeVersionArn: "arn:aws-us-gov:lambda:us-gov-west-1::runtime:0123abcd"`)},
+		"InitVersion": {"What is needed may be in the other block.", `spec: {forProvider: {updateRuntimeOn: Manual}, initProvider: {runtimeVersionArn: "arn:aws:lambda:eu-central-1::runtime:0123abcd"}}`},
+		"InitMode":    {"What is needed may be in the other block.", `spec: {forProvider: {updateRuntimeOn: null, runtimeVersionArn: "arn:aws:lambda:eu-central-1::runtime:0123abcd"}, initProvider: {updateRuntimeOn: Manual}}`},
+		"Version":     {"For one version.", forProvider(`qualifier: "3"`)},
+		"Latest":      {"As AWS calls it.", forProvider(`qualifier: $LATEST`)},
+		"Ref":         {"For a Version.", forProvider(`qualifierRef: {name: v3}`)},
+		"Observed":    {"Who only observes names the region.", `spec: {managementPolicies: [Observe], forProvider: {functionName: null, updateRuntimeOn: null}}`},
 	})
 }

@@ -35,9 +35,6 @@ type CapacityProviderSettings struct {
 }
 
 // CapacityProviderScalingConfig is the scaling configuration of the instances.
-//
-// +kubebuilder:validation:XValidation:rule="!has(self.scalingPolicies) || has(self.scalingMode) && self.scalingMode == 'Manual'",fieldPath=".scalingPolicies",reason="FieldValueForbidden",message="scalingPolicies need scalingMode Manual: set scalingMode to Manual, or remove scalingPolicies"
-// +kubebuilder:validation:XValidation:rule="!has(self.scalingMode) || self.scalingMode != 'Manual' || has(self.scalingPolicies)",fieldPath=".scalingPolicies",reason="FieldValueRequired",message="scalingMode Manual needs scalingPolicies: set at least one"
 type CapacityProviderScalingConfig struct {
 	// MaxVCPUCount is the number of vCPUs that all instances may have in total: 2 to 15000. If it
 	// is not set, it keeps its value in AWS.
@@ -237,6 +234,8 @@ type CapacityProviderParameters struct {
 //
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.vpcConfig)",fieldPath=".forProvider.vpcConfig",reason="FieldValueRequired",message="set vpcConfig to the subnets and security groups of the instances"
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.permissionsConfig)",fieldPath=".forProvider.permissionsConfig",reason="FieldValueRequired",message="set capacityProviderOperatorRoleArn to the role that AWS uses to manage instances"
+// +kubebuilder:validation:XValidation:rule="!(has(self.forProvider.capacityProviderScalingConfig) && has(self.forProvider.capacityProviderScalingConfig.scalingPolicies) || has(self.initProvider) && has(self.initProvider.capacityProviderScalingConfig) && has(self.initProvider.capacityProviderScalingConfig.scalingPolicies)) || has(self.forProvider.capacityProviderScalingConfig) && has(self.forProvider.capacityProviderScalingConfig.scalingMode) && self.forProvider.capacityProviderScalingConfig.scalingMode == 'Manual' || has(self.initProvider) && has(self.initProvider.capacityProviderScalingConfig) && has(self.initProvider.capacityProviderScalingConfig.scalingMode) && self.initProvider.capacityProviderScalingConfig.scalingMode == 'Manual'",fieldPath=".forProvider.capacityProviderScalingConfig.scalingPolicies",reason="FieldValueForbidden",message="scalingPolicies need scalingMode Manual: set scalingMode to Manual, or remove scalingPolicies"
+// +kubebuilder:validation:XValidation:rule="(has(self.forProvider.capacityProviderScalingConfig) && has(self.forProvider.capacityProviderScalingConfig.scalingMode) ? self.forProvider.capacityProviderScalingConfig.scalingMode != 'Manual' : !has(self.initProvider) || !has(self.initProvider.capacityProviderScalingConfig) || !has(self.initProvider.capacityProviderScalingConfig.scalingMode) || self.initProvider.capacityProviderScalingConfig.scalingMode != 'Manual') || has(self.forProvider.capacityProviderScalingConfig) && has(self.forProvider.capacityProviderScalingConfig.scalingPolicies) || has(self.initProvider) && has(self.initProvider.capacityProviderScalingConfig) && has(self.initProvider.capacityProviderScalingConfig.scalingPolicies)",fieldPath=".forProvider.capacityProviderScalingConfig.scalingPolicies",reason="FieldValueRequired",message="scalingMode Manual needs scalingPolicies: set at least one"
 type CapacityProviderSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 

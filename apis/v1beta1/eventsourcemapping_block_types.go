@@ -52,7 +52,6 @@ type EventSourceMappingScalingConfig struct {
 
 // ProvisionedPollerConfig is the provisioned mode of a mapping.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.minimumPollers) || has(self.maximumPollers)",message="set minimumPollers, maximumPollers or both, or remove provisionedPollerConfig for on-demand mode"
 // +kubebuilder:validation:XValidation:rule="!has(self.minimumPollers) || !has(self.maximumPollers) || self.minimumPollers <= self.maximumPollers",message="minimumPollers must not be greater than maximumPollers: lower minimumPollers, or raise maximumPollers"
 type ProvisionedPollerConfig struct {
 	// MinimumPollers is the minimum number of event pollers: 1 to 10000, and at least 2

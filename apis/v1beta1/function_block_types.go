@@ -6,8 +6,6 @@ import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.subnetIds) && has(self.subnetIdsFrom))",message="set only one of subnetIds and subnetIdsFrom"
 // +kubebuilder:validation:XValidation:rule="!(has(self.securityGroupIds) && has(self.securityGroupIdsFrom))",message="set only one of securityGroupIds and securityGroupIdsFrom"
-// +kubebuilder:validation:XValidation:rule="has(self.subnetIds) || has(self.subnetIdsFrom)",message="vpcConfig needs subnets: set subnetIds or subnetIdsFrom, or remove vpcConfig to take the function out of the VPC"
-// +kubebuilder:validation:XValidation:rule="has(self.securityGroupIds) || has(self.securityGroupIdsFrom)",message="vpcConfig needs security groups: set securityGroupIds or securityGroupIdsFrom, or remove vpcConfig to take the function out of the VPC"
 type VPCConfig struct {
 	// SubnetIDs are the VPC's subnets, 1 to 16, in any order.
 	// +optional
@@ -117,8 +115,6 @@ type ImageConfig struct {
 }
 
 // LoggingConfig is the CloudWatch logging configuration of a function.
-//
-// +kubebuilder:validation:XValidation:rule="!(has(self.applicationLogLevel) || has(self.systemLogLevel)) || (has(self.logFormat) && self.logFormat == 'JSON')",message="applicationLogLevel and systemLogLevel are for JSON logs only: set logFormat: JSON"
 type LoggingConfig struct {
 	// LogFormat is Text (AWS's default) or JSON. On Lambda Managed Instances it is always JSON.
 	// +optional
@@ -194,8 +190,6 @@ type CapacityProviderConfig struct {
 }
 
 // LambdaManagedInstancesCapacityProviderConfig configures the use of a capacity provider by a function.
-//
-// +kubebuilder:validation:XValidation:rule="has(self.capacityProviderArn) || has(self.capacityProviderArnRef) || has(self.capacityProviderArnSelector)",fieldPath=".capacityProviderArn",reason="FieldValueRequired",message="set capacityProviderArn, or set capacityProviderArnRef or capacityProviderArnSelector to a CapacityProvider"
 type LambdaManagedInstancesCapacityProviderConfig struct {
 	// CapacityProviderArn is the ARN of the capacity provider. Required, unless
 	// capacityProviderArnRef or capacityProviderArnSelector is set.

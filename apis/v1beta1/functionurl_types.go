@@ -52,7 +52,8 @@ type Cors struct {
 	AllowMethods []string `json:"allowMethods,omitempty"`
 
 	// AllowOrigins are the origins that pages may have, such as https://www.example.com, or * for all; 1 to 100.
-	// +required
+	// Required, here or in initProvider.
+	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=100
@@ -104,6 +105,7 @@ type FunctionURLParameters struct {
 //
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function"
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.authType) || has(self.initProvider) && has(self.initProvider.authType)",fieldPath=".forProvider.authType",reason="FieldValueRequired",message="set authType to AWS_IAM, or to NONE for a public URL"
+// +kubebuilder:validation:XValidation:rule="!(has(self.forProvider.cors) || has(self.initProvider) && has(self.initProvider.cors)) || has(self.forProvider.cors) && has(self.forProvider.cors.allowOrigins) || has(self.initProvider) && has(self.initProvider.cors) && has(self.initProvider.cors.allowOrigins)",fieldPath=".forProvider.cors.allowOrigins",reason="FieldValueRequired",message="set allowOrigins to the origins that pages may have, or remove cors"
 type FunctionURLSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 

@@ -8,9 +8,6 @@ import (
 
 // RuntimeManagementConfigSettings set when the runtime of a function is updated, as
 // PutRuntimeManagementConfig accepts them.
-//
-// +kubebuilder:validation:XValidation:rule="!has(self.updateRuntimeOn) || self.updateRuntimeOn != 'Manual' || has(self.runtimeVersionArn)",fieldPath=".runtimeVersionArn",reason="FieldValueRequired",message="updateRuntimeOn Manual needs a runtime version: set runtimeVersionArn to its ARN"
-// +kubebuilder:validation:XValidation:rule="!has(self.runtimeVersionArn) || has(self.updateRuntimeOn) && self.updateRuntimeOn == 'Manual'",fieldPath=".runtimeVersionArn",reason="FieldValueForbidden",message="runtimeVersionArn is used only with updateRuntimeOn Manual: set updateRuntimeOn to Manual, or remove runtimeVersionArn"
 type RuntimeManagementConfigSettings struct {
 	// UpdateRuntimeOn sets when AWS moves the function to a newer version of its
 	// runtime: Auto when there is a newer version, FunctionUpdate when the function is
@@ -55,6 +52,8 @@ type RuntimeManagementConfigParameters struct {
 //
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function"
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.updateRuntimeOn) || has(self.initProvider) && has(self.initProvider.updateRuntimeOn)",fieldPath=".forProvider.updateRuntimeOn",reason="FieldValueRequired",message="set updateRuntimeOn to Auto, FunctionUpdate or Manual"
+// +kubebuilder:validation:XValidation:rule="(has(self.forProvider.updateRuntimeOn) ? self.forProvider.updateRuntimeOn != 'Manual' : !has(self.initProvider) || !has(self.initProvider.updateRuntimeOn) || self.initProvider.updateRuntimeOn != 'Manual') || (has(self.forProvider.runtimeVersionArn) || has(self.initProvider) && has(self.initProvider.runtimeVersionArn))",fieldPath=".forProvider.runtimeVersionArn",reason="FieldValueRequired",message="updateRuntimeOn Manual needs a runtime version: set runtimeVersionArn to its ARN"
+// +kubebuilder:validation:XValidation:rule="!(has(self.forProvider.runtimeVersionArn) || has(self.initProvider) && has(self.initProvider.runtimeVersionArn)) || has(self.forProvider.updateRuntimeOn) && self.forProvider.updateRuntimeOn == 'Manual' || has(self.initProvider) && has(self.initProvider.updateRuntimeOn) && self.initProvider.updateRuntimeOn == 'Manual'",fieldPath=".forProvider.runtimeVersionArn",reason="FieldValueForbidden",message="runtimeVersionArn is used only with updateRuntimeOn Manual: set updateRuntimeOn to Manual, or remove runtimeVersionArn"
 type RuntimeManagementConfigSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
