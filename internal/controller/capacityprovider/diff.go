@@ -19,9 +19,9 @@ func compare(
 	if len(t.VPCConfig.SubnetIDs) == 0 {
 		t.VPCConfig = observed.VPCConfig
 	}
-	if s := t.CapacityProviderScalingConfig; *s.ScalingMode == string(types.CapacityProviderScalingModeManual) &&
-		len(s.ScalingPolicies) == 0 { // AWS has none with another mode.
-		s.ScalingPolicies = d.Settings.CapacityProviderScalingConfig.ScalingPolicies
+	if s := t.CapacityProviderScalingConfig; len(s.ScalingPolicies) == 0 && // AWS has none with another mode.
+		ptr.Deref(s.ScalingMode, "") == string(types.CapacityProviderScalingModeManual) {
+		s.ScalingPolicies = ptr.Deref(d.Settings.CapacityProviderScalingConfig, scalingConfig{}).ScalingPolicies
 	}
 	if t.InstanceRequirements == nil {
 		t.InstanceRequirements = observed.InstanceRequirements
