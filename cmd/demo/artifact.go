@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,6 +40,7 @@ func (e *env) signed(ctx context.Context) error {
 		return fmt.Errorf("cannot make a key: %w", err)
 	}
 	e.registry = registry.Start()
+	e.ends = append(e.ends, e.registry.Close)
 	if _, err := e.build(ctx, 1, key); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (e *env) served(ctx context.Context, n int) error {
 		return err
 	}
 	fmt.Printf("\nVersion %s receives all invocations after %s: commit %s, signed by %s.\n", version,
-		took.Round(100*time.Millisecond), d.Revision, d.Verified)
+		took, d.Revision, d.Verified)
 	return nil
 }
 
@@ -202,6 +202,6 @@ func (e *env) refused(ctx context.Context) error {
 	if n := e.double.Count("UpdateFunctionCode") - updates; n > 0 {
 		return fmt.Errorf("AWS was sent code that nobody has signed, %d times", n)
 	}
-	fmt.Printf("\nRefused after %s, and AWS was not sent it:\n    %s\n", took.Round(100*time.Millisecond), message)
+	fmt.Printf("\nRefused after %s, and AWS was not sent it:\n    %s\n", took, message)
 	return nil
 }

@@ -43,30 +43,22 @@ type customers struct {
 	prices map[string]map[string]int
 	served map[string]served
 
-	cancel context.CancelFunc
-	done   chan struct{}
+	// leave ends the orders.
+	leave func()
 }
 
 // invite starts the orders of customers.
 func (e *env) invite(ctx context.Context) *customers {
-	c := &customers{e: e, prices: map[string]map[string]int{}, served: map[string]served{}, done: make(chan struct{})}
+	c := &customers{e: e, prices: map[string]map[string]int{}, served: map[string]served{}}
 	e.double.OnInvoke(releaseOf, c.script)
-	ctx, c.cancel = context.WithCancel(ctx)
-	go func() {
-		defer close(c.done)
+	c.leave = e.background(ctx, func(ctx context.Context) {
 		i := 0
 		wait.NonSlidingUntilWithContext(ctx, func(ctx context.Context) {
 			c.order(ctx, orders[i%len(orders)])
 			i++
 		}, orderEvery)
-	}()
+	})
 	return c
-}
-
-// leave ends the orders.
-func (c *customers) leave() {
-	c.cancel()
-	<-c.done
 }
 
 // sells sets the prices of a version. Others sell everything.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -47,14 +49,14 @@ type env struct {
 	// metrics is the address of the provider's metrics.
 	metrics string
 
-	// customers invoke the alias while and after it has a rollout, and traffic invokes the user's own aliases.
+	// customers invoke the alias while and after it has a rollout.
 	customers *customers
-	traffic   *traffic
 
 	// failed receives the error if the provider ends by itself.
 	failed chan error
-	cancel context.CancelFunc
-	done   chan struct{}
+
+	// ends end what was started, the last one first.
+	ends []func()
 }
 
 // startEnv starts the control plane, the double and the provider.
@@ -69,16 +71,12 @@ func startEnv(ctx context.Context, f flags) (e *env, err error) {
 		return e, err
 	}
 	e.startDouble()
-	if err := e.applyPolicy(ctx); err != nil {
-		return e, err
+	for _, start := range []func(context.Context) error{e.applyPolicy, e.startProvider, e.configure} {
+		if err := start(ctx); err != nil {
+			return e, err
+		}
 	}
-	if err := e.startProvider(ctx); err != nil {
-		return e, err
-	}
-	if err := e.configure(ctx); err != nil {
-		return e, err
-	}
-	e.traffic = e.startTraffic(ctx)
+	e.startTraffic(ctx)
 	return e, nil
 }
 
@@ -90,6 +88,11 @@ func (e *env) startCluster(ctx context.Context) error {
 		devcluster.Options{CRDs: []string{e.flags.CRDs}, Controllers: true}); err != nil {
 		return err
 	}
+	e.ends = append(e.ends, func() {
+		if err := e.cluster.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	})
 	if err := os.MkdirAll(filepath.Dir(e.flags.Kubeconfig), 0o750); err != nil {
 		return fmt.Errorf("cannot make the kubeconfig's folder: %w", err)
 	}
@@ -102,7 +105,7 @@ func (e *env) startCluster(ctx context.Context) error {
 	}
 	e.kube, err = client.New(e.cluster.Config, client.Options{Scheme: scheme})
 	fmt.Printf("    ready at %s after %s. In another terminal:\n    export KUBECONFIG=%s\n", e.cluster.Config.Host,
-		time.Since(began).Round(100*time.Millisecond), e.kubeconfig())
+		time.Since(began).Round(precision), e.kubeconfig())
 	return err
 }
 
@@ -120,6 +123,7 @@ func (e *env) startDouble() {
 	sectionf("Starting the double of AWS, with Lambda's real request quotas")
 	e.double = awsdouble.New(awsdouble.Lifelike())
 	e.double.Start()
+	e.ends = append(e.ends, e.double.Close)
 	e.double.PutExamples()
 	e.aws = lambda.NewFromConfig(e.double.Config(region))
 	fmt.Printf("    ready at %s\n", e.double.URL())
@@ -142,26 +146,21 @@ func (e *env) configure(ctx context.Context) error {
 	return e.kube.Get(ctx, client.ObjectKey{Name: namespace}, &corev1.Namespace{})
 }
 
+// background runs a function beside the steps, until the function that it returns ends it, or the demo ends.
+func (e *env) background(ctx context.Context, run func(context.Context)) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { run(ctx) })
+	end = func() {
+		cancel()
+		running.Wait()
+	}
+	e.ends = append(e.ends, end)
+	return end
+}
+
 func (e *env) stop() {
-	if e.traffic != nil {
-		e.traffic.stop()
-	}
-	if e.customers != nil {
-		e.customers.leave()
-	}
-	if e.cancel != nil {
-		e.cancel()
-		<-e.done
-	}
-	if e.registry != nil {
-		e.registry.Close()
-	}
-	if e.double != nil {
-		e.double.Close()
-	}
-	if e.cluster != nil {
-		if err := e.cluster.Stop(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-		}
+	for _, end := range slices.Backward(e.ends) {
+		end()
 	}
 }

@@ -50,14 +50,11 @@ func (e *env) startProvider(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, e.cancel = context.WithCancel(ctx)
-	e.done = make(chan struct{})
-	go func() {
-		defer close(e.done)
+	e.background(ctx, func(ctx context.Context) {
 		if err := mgr.Start(ctx); err != nil {
 			e.failed <- err
 		}
-	}()
+	})
 	fmt.Printf("    its metrics are at http://%s/metrics\n", e.metrics)
 	return nil
 }

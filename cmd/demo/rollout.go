@@ -36,7 +36,7 @@ func (e *env) rollOut(ctx context.Context) error {
 	e.customers = e.invite(ctx)
 	fmt.Printf("    Customers order tea and coffee, %d times a second. They invoke the alias, and the shop publishes "+
 		"each failure as a metric.\n\n", time.Second/orderEvery)
-	if a, err = e.follow(ctx, "the version that serves is the stable one",
+	if a, _, err = e.follow(ctx, "the version that serves is the stable one",
 		func(a *v1beta1.Alias) bool { return rolled(a, v1beta1.RolloutReady, "") }); err != nil {
 		return err
 	}
@@ -47,8 +47,7 @@ func (e *env) rollOut(ctx context.Context) error {
 	if err := e.badVersion(ctx, stable); err != nil {
 		return err
 	}
-	fmt.Printf("\nBoth took %s. What the Alias %s reported as events:\n", time.Since(began).Round(100*time.Millisecond),
-		follower)
+	fmt.Printf("\nBoth took %s. What the Alias %s reported as events:\n", time.Since(began).Round(precision), follower)
 	return e.rolloutEvents(ctx)
 }
 
@@ -94,8 +93,7 @@ func (e *env) goodVersion(ctx context.Context, stable string) (string, error) {
 	if err := e.editLayer(ctx, `{"tea": 5, "coffee": 6}`); err != nil {
 		return "", err
 	}
-	began := time.Now()
-	a, err := e.follow(ctx, "all invocations go to the new version",
+	a, took, err := e.follow(ctx, "all invocations go to the new version",
 		func(a *v1beta1.Alias) bool { return rolled(a, v1beta1.RolloutReady, stable) && ready(a) })
 	if err != nil {
 		return "", err
@@ -103,8 +101,7 @@ func (e *env) goodVersion(ctx context.Context, stable string) (string, error) {
 	if err := serves(a, target); err != nil {
 		return "", err
 	}
-	fmt.Printf("\nVersion %s serves, after %s. %s\n", target, time.Since(began).Round(100*time.Millisecond),
-		e.failures(stable, target))
+	fmt.Printf("\nVersion %s serves, after %s. %s\n", target, took, e.failures(stable, target))
 	return target, nil
 }
 
@@ -121,8 +118,7 @@ func (e *env) badVersion(ctx context.Context, stable string) error {
 	if err := e.editLayer(ctx, `{"tea": 5}`); err != nil {
 		return err
 	}
-	began := time.Now()
-	a, err := e.follow(ctx, "the version is rolled back",
+	a, took, err := e.follow(ctx, "the version is rolled back",
 		func(a *v1beta1.Alias) bool { return rolled(a, v1beta1.RolloutFailed, stable) })
 	if err != nil {
 		return err
@@ -133,8 +129,8 @@ func (e *env) badVersion(ctx context.Context, stable string) error {
 	if got := a.Status.Rollout.Reason; got != "AnalysisFailed" {
 		return fmt.Errorf("the rollout failed for the reason %s, want AnalysisFailed", got)
 	}
-	fmt.Printf("\nRolled back after %s: version %s serves all invocations. %s\n    Ready: %s\n",
-		time.Since(began).Round(100*time.Millisecond), stable, e.failures(target), a.GetCondition("Ready").Message)
+	fmt.Printf("\nRolled back after %s: version %s serves all invocations. %s\n    Ready: %s\n", took, stable,
+		e.failures(target), a.GetCondition("Ready").Message)
 	return nil
 }
 
@@ -168,42 +164,29 @@ func (e *env) alias(ctx context.Context) (*v1beta1.Alias, error) {
 // countEvery is the interval at which the orders are printed if nothing else changes.
 const countEvery = 5 * time.Second
 
-// follow prints what the rollout of the alias does until a condition holds.
-func (e *env) follow(ctx context.Context, what string, so func(*v1beta1.Alias) bool) (*v1beta1.Alias, error) {
-	began := time.Now()
-	tick := time.NewTicker(refresh)
-	defer tick.Stop()
+// follow prints what the rollout of the alias does until a condition holds, and returns the alias and how long that
+// took.
+func (e *env) follow(
+	ctx context.Context, what string, so func(*v1beta1.Alias) bool,
+) (a *v1beta1.Alias, took time.Duration, err error) {
 	last, printed := "", time.Time{}
-	for {
-		a, err := e.alias(ctx)
-		if err != nil {
-			return nil, err
+	took, err = e.until(ctx, rolledWithin, what, func(after time.Duration) (bool, error) {
+		if a, err = e.alias(ctx); err != nil {
+			return false, err
 		}
 		done := so(a)
 		route, message := weights(a), a.GetCondition("Ready").Message
 		news := route + message
 		if news != last || done || time.Since(printed) >= countEvery {
-			fmt.Printf("    after %-6s %-18s %s\n", time.Since(began).Round(100*time.Millisecond), route,
-				e.failures(versions(a)...))
+			fmt.Printf("    after %-6s %-18s %s\n", after, route, e.failures(versions(a)...))
 			if news != last && message != "" {
 				fmt.Printf("                 %s\n", message)
 			}
 			last, printed = news, time.Now()
 		}
-		switch {
-		case done:
-			return a, nil
-		case time.Since(began) > rolledWithin:
-			return nil, fmt.Errorf("timed out after %s waiting until %s", rolledWithin, what)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case err := <-e.failed:
-			return nil, fmt.Errorf("the provider ended: %w", err)
-		case <-tick.C:
-		}
-	}
+		return done, nil
+	})
+	return a, took, err
 }
 
 // versions returns the versions that the alias invokes.
@@ -245,14 +228,13 @@ func (e *env) failures(versions ...string) string {
 
 // rolloutEvents prints the events of the rollouts, as kubectl describe shows them.
 func (e *env) rolloutEvents(ctx context.Context) error {
-	list := &corev1.EventList{}
-	if err := e.kube.List(ctx, list, client.InNamespace(namespace)); err != nil {
-		return fmt.Errorf("cannot list events: %w", err)
+	all, err := e.eventsOf(ctx, follower)
+	if err != nil {
+		return err
 	}
-	slices.SortStableFunc(list.Items,
-		func(a, b corev1.Event) int { return a.FirstTimestamp.Compare(b.FirstTimestamp.Time) })
-	for _, ev := range list.Items {
-		if ev.InvolvedObject.Name == follower && strings.HasPrefix(ev.Reason, "Rollout") {
+	slices.SortStableFunc(all, func(a, b corev1.Event) int { return a.FirstTimestamp.Compare(b.FirstTimestamp.Time) })
+	for _, ev := range all {
+		if strings.HasPrefix(ev.Reason, "Rollout") {
 			fmt.Printf("    %-18s %s\n", ev.Reason, ev.Message)
 		}
 	}

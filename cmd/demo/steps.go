@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,35 +73,33 @@ func (e *env) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\n%d resources are Ready after %s.\n", applied, took.Round(100*time.Millisecond))
+	fmt.Printf("\n%d resources are Ready after %s.\n", applied, took)
 	return nil
 }
 
 // drift changes a function in AWS out of band and shows how the provider corrects it.
 func (e *env) drift(ctx context.Context) error {
-	before, err := e.memory(ctx, driftOf)
+	before, err := e.configuration(ctx, driftOf)
 	if err != nil {
 		return err
 	}
-	sectionf("Drift: changing the memory of %s in AWS by hand, from %d to 1024 MB", driftOf, before)
-	if _, err := e.aws.UpdateFunctionConfiguration(ctx,
-		&lambda.UpdateFunctionConfigurationInput{
-			FunctionName: ptr.To(driftOf),
-			MemorySize:   ptr.To[int32](1024),
-		}); err != nil {
+	sectionf("Drift: changing the memory of %s in AWS by hand, from %d to 1024 MB", driftOf, *before.MemorySize)
+	if _, err := e.aws.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{
+		FunctionName: ptr.To(driftOf), MemorySize: ptr.To[int32](1024),
+	}); err != nil {
 		return fmt.Errorf("cannot change function %s by hand: %w", driftOf, err)
 	}
 	took, err := e.watch(ctx, fixedWithin, "the memory is what the manifest says, and the Function Ready",
 		func(all resources) bool {
-			now, err := e.memory(ctx, driftOf)
+			now, err := e.configuration(ctx, driftOf)
 			f := find[*v1beta1.Function](all, driftOf)
-			return err == nil && now == before && f != nil && ready(f)
+			return err == nil && *now.MemorySize == *before.MemorySize && f != nil && ready(f)
 		})
 	if err != nil {
 		return err
 	}
 	fmt.Printf("\nCorrected after %s (the demo polls AWS every %s; the default is 10 minutes).\n",
-		took.Round(100*time.Millisecond), pollInterval)
+		took, pollInterval)
 	return e.events(ctx, driftOf)
 }
 
@@ -118,14 +117,16 @@ func (e *env) rotate(ctx context.Context) error {
 	}
 	took, err := e.watch(ctx, fixedWithin, "AWS has the new value, and the Function is Ready",
 		func(all resources) bool {
+			now, err := e.configuration(ctx, rotateOf)
 			f := find[*v1beta1.Function](all, rotateOf)
-			return e.variable(ctx, rotateOf, "DB_PASSWORD") == fresh && f != nil && ready(f)
+			return err == nil && now.Environment != nil && now.Environment.Variables["DB_PASSWORD"] == fresh &&
+				f != nil && ready(f)
 		})
 	if err != nil {
 		return err
 	}
 	fmt.Printf("\nRolled out after %s, through a watch. The value is in no status, event or log.\n",
-		took.Round(100*time.Millisecond))
+		took)
 	return e.events(ctx, rotateOf)
 }
 
@@ -158,7 +159,7 @@ func (e *env) release(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("\nThe alias %s went from version %s to %s after %s. No manifest names a version.\n", follower, before,
-		after, took.Round(100*time.Millisecond))
+		after, took)
 	return e.events(ctx, follower)
 }
 
@@ -196,7 +197,7 @@ func (e *env) remove(ctx context.Context) error {
 	if left := e.double.Resources(awsdouble.DefaultAccount, region); len(left) > 0 {
 		return fmt.Errorf("this was left behind in AWS: %v", left)
 	}
-	fmt.Printf("\nAll resources were deleted after %s, and nothing is left in AWS.\n", took.Round(100*time.Millisecond))
+	fmt.Printf("\nAll resources were deleted after %s, and nothing is left in AWS.\n", took)
 	return nil
 }
 
@@ -233,37 +234,28 @@ Everything stays up until Ctrl-C.
 
 func sectionf(format string, args ...any) { fmt.Printf("\n==> "+format+"\n", args...) }
 
-// memory returns the memory of a function in AWS, in MB, and an error while AWS updates the function.
-func (e *env) memory(ctx context.Context, name string) (int32, error) {
+// configuration returns the configuration of a function in AWS, and an error while AWS updates the function.
+func (e *env) configuration(ctx context.Context, name string) (*lambda.GetFunctionConfigurationOutput, error) {
 	out, err := e.aws.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To(name)})
 	if err != nil {
-		return 0, fmt.Errorf("cannot read function %s: %w", name, err)
+		return nil, fmt.Errorf("cannot read function %s: %w", name, err)
 	}
 	if out.LastUpdateStatus != types.LastUpdateStatusSuccessful {
-		return 0, fmt.Errorf("function %s is being updated", name)
+		return nil, fmt.Errorf("function %s is being updated", name)
 	}
-	return ptr.Deref(out.MemorySize, 0), nil
-}
-
-// variable returns the environment variable of a function in AWS, or "" while AWS updates the function.
-func (e *env) variable(ctx context.Context, name, key string) string {
-	out, err := e.aws.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To(name)})
-	if err != nil || out.Environment == nil || out.LastUpdateStatus != types.LastUpdateStatusSuccessful {
-		return ""
-	}
-	return out.Environment.Variables[key]
+	return out, nil
 }
 
 // events prints a resource's last event about an update, as kubectl describe shows it.
 func (e *env) events(ctx context.Context, name string) error {
-	list := &corev1.EventList{}
-	if err := e.kube.List(ctx, list, client.InNamespace(namespace)); err != nil {
-		return fmt.Errorf("cannot list events: %w", err)
+	all, err := e.eventsOf(ctx, name)
+	if err != nil {
+		return err
 	}
 	last := metav1.Time{}
 	text := ""
-	for _, ev := range list.Items {
-		if ev.InvolvedObject.Name == name && ev.Reason == "UpdatedExternalResource" && !ev.LastTimestamp.Before(&last) {
+	for _, ev := range all {
+		if ev.Reason == "UpdatedExternalResource" && !ev.LastTimestamp.Before(&last) {
 			last, text = ev.LastTimestamp, ev.Reason+": "+ev.Message
 		}
 	}
@@ -271,6 +263,16 @@ func (e *env) events(ctx context.Context, name string) error {
 		fmt.Printf("    event: %s\n", text)
 	}
 	return nil
+}
+
+// eventsOf returns the events of the resources of a name.
+func (e *env) eventsOf(ctx context.Context, name string) ([]corev1.Event, error) {
+	list := &corev1.EventList{}
+	if err := e.kube.List(ctx, list, client.InNamespace(namespace)); err != nil {
+		return nil, fmt.Errorf("cannot list events: %w", err)
+	}
+	others := func(ev corev1.Event) bool { return ev.InvolvedObject.Name != name }
+	return slices.DeleteFunc(list.Items, others), nil
 }
 
 // exampleFiles returns the files that the demo applies, in order.

@@ -18,6 +18,9 @@ const (
 	// refresh is the interval at which the cluster is observed, and the table updated.
 	refresh = 200 * time.Millisecond
 
+	// precision is the unit of the times that are shown.
+	precision = 100 * time.Millisecond
+
 	// columns is the format of the columns that kubectl shows.
 	columns = "%-20s%-18s%-9s%-9s%-11s%s"
 
@@ -65,7 +68,7 @@ func (t *table) show(all resources, after time.Duration) {
 	if len(t.step) == 0 {
 		lines = 0
 	}
-	changed := t.update(all, after.Round(100*time.Millisecond).String())
+	changed := t.update(all, after.String())
 	if len(changed) == 0 {
 		return
 	}
@@ -123,19 +126,33 @@ func (e *env) watch(
 	ctx context.Context, within time.Duration, what string, so func(resources) bool,
 ) (time.Duration, error) {
 	e.table.begin()
+	return e.until(ctx, within, what, func(after time.Duration) (bool, error) {
+		all, err := e.resources(ctx)
+		if err != nil {
+			return false, err
+		}
+		e.table.show(all, after)
+		return so(all), nil
+	})
+}
+
+// until calls a function, with the time since it was called first, until it returns true or an error. It returns how
+// long that took, rounded, or an error after the time within.
+func (e *env) until(
+	ctx context.Context, within time.Duration, what string, so func(after time.Duration) (bool, error),
+) (time.Duration, error) {
 	started := time.Now()
 	tick := time.NewTicker(refresh)
 	defer tick.Stop()
 	for {
-		all, err := e.resources(ctx)
-		if err != nil {
+		done, err := so(time.Since(started).Round(precision))
+		took := time.Since(started)
+		switch {
+		case err != nil:
 			return 0, err
-		}
-		e.table.show(all, time.Since(started))
-		if so(all) {
-			return time.Since(started), nil
-		}
-		if time.Since(started) > within {
+		case done:
+			return took.Round(precision), nil
+		case took > within:
 			return 0, fmt.Errorf("timed out after %s waiting until %s", within, what)
 		}
 		select {

@@ -30,25 +30,12 @@ type traffic struct {
 	mu sync.Mutex
 	// versions has the versions of each function whose code is known, $LATEST included, and whether it fails.
 	versions map[string]map[string]bool
-
-	cancel context.CancelFunc
-	done   chan struct{}
 }
 
-// startTraffic searches for aliases and invokes them until stop is called.
-func (e *env) startTraffic(ctx context.Context) *traffic {
-	t := &traffic{e: e, versions: map[string]map[string]bool{}, done: make(chan struct{})}
-	ctx, t.cancel = context.WithCancel(ctx)
-	go func() {
-		defer close(t.done)
-		wait.UntilWithContext(ctx, t.observe, refresh)
-	}()
-	return t
-}
-
-func (t *traffic) stop() {
-	t.cancel()
-	<-t.done
+// startTraffic searches for aliases and invokes them until the demo ends.
+func (e *env) startTraffic(ctx context.Context) {
+	t := &traffic{e: e, versions: map[string]map[string]bool{}}
+	e.background(ctx, func(ctx context.Context) { wait.UntilWithContext(ctx, t.observe, refresh) })
 }
 
 // observe learns of new versions and aliases. It tries again at the next interval what the API server does not answer.
