@@ -78,40 +78,17 @@ func (p *Planner) place(r Resource) int {
 	return len(order)
 }
 
-// A Summary counts plans by what would be done.
-type Summary struct {
-	Create  int `json:"create"`
-	Adopt   int `json:"adopt"`
-	Update  int `json:"update"`
-	Replace int `json:"replace"`
-	Delete  int `json:"delete"`
-	Wait    int `json:"wait"`
-	Reject  int `json:"reject"`
-	None    int `json:"none"`
-}
+// A Summary counts plans by what would be done. Those that leave what exists in AWS are among those of None.
+type Summary map[Action]int
 
 // Summarize counts plans.
 func Summarize(plans []Plan) Summary {
-	s := Summary{}
+	s := Summary{Create: 0, Adopt: 0, Update: 0, Replace: 0, Delete: 0, Wait: 0, Reject: 0, None: 0}
 	for _, p := range plans {
-		switch p.Action {
-		case Create:
-			s.Create++
-		case Adopt:
-			s.Adopt++
-		case Update:
-			s.Update++
-		case Replace:
-			s.Replace++
-		case Delete:
-			s.Delete++
-		case Wait:
-			s.Wait++
-		case Reject:
-			s.Reject++
-		case None, Orphan:
-			s.None++
+		if p.Action == Orphan {
+			p.Action = None
 		}
+		s[p.Action]++
 	}
 	return s
 }

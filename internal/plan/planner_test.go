@@ -399,8 +399,9 @@ func TestAll(t *testing.T) {
 	if diff := cmp.Diff([]Change{{Path: "functionVersion", After: `"8"`}}, plans[1].Changes); diff != "" {
 		t.Errorf("the alias follows the version that is to be published: -want, +got:\n%s", diff)
 	}
-	if got := Summarize(plans); got != (Summary{Wait: 1, Create: 1, Update: 1}) {
-		t.Errorf("summary %+v", got)
+	counted := Summary{Wait: 1, Create: 1, Update: 1, Adopt: 0, Replace: 0, Delete: 0, Reject: 0, None: 0}
+	if diff := cmp.Diff(counted, Summarize(plans)); diff != "" {
+		t.Errorf("summary: -want, +got:\n%s", diff)
 	}
 }
 

@@ -82,8 +82,8 @@ func newReport(plans []plan.Plan, skipped int) *report {
 // result returns the error that the command ends with: that resources are rejected, or that anything would be done.
 func (r *report) result() error {
 	switch {
-	case r.Summary.Reject > 0:
-		return fmt.Errorf("%d of %d resources are rejected", r.Summary.Reject, len(r.Items))
+	case r.Summary[plan.Reject] > 0:
+		return fmt.Errorf("%d of %d resources are rejected", r.Summary[plan.Reject], len(r.Items))
 	case slices.ContainsFunc(r.Items, plan.Plan.Differs):
 		return kubectl.ErrFindings
 	}

@@ -47,13 +47,13 @@ func (r *report) text() string {
 		describe(b, p)
 	}
 	s := r.Summary
-	fmt.Fprintf(b, "Plan: %d to create, %d to adopt, %d to update, %d to replace, %d to delete, %d unchanged", s.Create,
-		s.Adopt, s.Update, s.Replace, s.Delete, s.None)
-	if s.Wait > 0 {
-		fmt.Fprintf(b, ", %d waiting", s.Wait)
+	fmt.Fprintf(b, "Plan: %d to create, %d to adopt, %d to update, %d to replace, %d to delete, %d unchanged",
+		s[plan.Create], s[plan.Adopt], s[plan.Update], s[plan.Replace], s[plan.Delete], s[plan.None])
+	if n := s[plan.Wait]; n > 0 {
+		fmt.Fprintf(b, ", %d waiting", n)
 	}
-	if s.Reject > 0 {
-		fmt.Fprintf(b, ", %d rejected", s.Reject)
+	if n := s[plan.Reject]; n > 0 {
+		fmt.Fprintf(b, ", %d rejected", n)
 	}
 	b.WriteString(".\n")
 	if r.Skipped > 0 {
