@@ -20,26 +20,38 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
+// copyOf returns a copy of a resource.
+func copyOf(mg reconcile.Managed) reconcile.Managed {
+	return mg.DeepCopyObject().(reconcile.Managed) //nolint:forcetypeassert // A copy has the type of the original.
+}
+
+// contentOf returns what a resource has, by the names of fields in JSON. It is nil if there is no JSON for it.
+func contentOf(mg reconcile.Managed) map[string]any {
+	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg)
+	if err != nil {
+		return nil
+	}
+	return m
+}
+
 func fieldOf(mg reconcile.Managed, name string) reflect.Value {
 	return reflect.ValueOf(mg).Elem().FieldByName(name)
 }
 
 // copyField copies a field of a resource, such as its status.
 func copyField(to, from reconcile.Managed, name string) {
-	copied, ok := from.DeepCopyObject().(reconcile.Managed)
-	if ok && reflect.TypeOf(to) == reflect.TypeOf(from) {
-		fieldOf(to, name).Set(fieldOf(copied, name))
+	if reflect.TypeOf(to) == reflect.TypeOf(from) {
+		fieldOf(to, name).Set(fieldOf(copyOf(from), name))
 	}
 }
 
 // keepHistory copies what a resource has done before: the versions that it has published and the state of its rollout,
 // if its kind has them.
 func keepHistory(to, from reconcile.Managed) {
-	copied, ok := from.DeepCopyObject().(reconcile.Managed)
-	if !ok || reflect.TypeOf(to) != reflect.TypeOf(from) {
+	if reflect.TypeOf(to) != reflect.TypeOf(from) {
 		return
 	}
-	status, was := fieldOf(to, "Status"), fieldOf(copied, "Status")
+	status, was := fieldOf(to, "Status"), fieldOf(copyOf(from), "Status")
 	if rollout := status.FieldByName("Rollout"); rollout.IsValid() {
 		rollout.Set(was.FieldByName("Rollout"))
 	}
@@ -178,17 +190,14 @@ func equalSpec(a, b reconcile.Managed) bool {
 // numbers returns the function or layer of a resource, and the number of the version that it has published last. The
 // number of a Version that has no status yet is its external name.
 func numbers(mg reconcile.Managed) (name string, last int64) {
-	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg)
-	if err != nil {
-		return "", 0
-	}
+	observed, _, _ := unstructured.NestedMap(contentOf(mg), "status", "atProvider")
 	for _, at := range []string{"functionName", "layerName"} {
-		if n, _, _ := unstructured.NestedString(m, "status", "atProvider", at); n != "" {
+		if n, _ := observed[at].(string); n != "" {
 			name = n
 		}
 	}
 	for _, at := range []string{"latestPublishedVersion", "version"} {
-		switch v, _, _ := unstructured.NestedFieldNoCopy(m, "status", "atProvider", at); v := v.(type) {
+		switch v := observed[at].(type) {
 		case string:
 			if n, err := strconv.ParseInt(v, 10, 64); err == nil {
 				return name, n
@@ -197,7 +206,8 @@ func numbers(mg reconcile.Managed) (name string, last int64) {
 			return name, v
 		}
 	}
-	if last, err = strconv.ParseInt(reconcile.ExternalName(mg), 10, 64); err != nil {
+	last, err := strconv.ParseInt(reconcile.ExternalName(mg), 10, 64)
+	if err != nil {
 		return name, 0
 	}
 	return name, last
@@ -205,11 +215,7 @@ func numbers(mg reconcile.Managed) (name string, last int64) {
 
 // ownARN returns an ARN of Lambda in the status of a resource. It is in the account of the resource.
 func ownARN(mg reconcile.Managed) (arn.ARN, bool) {
-	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg)
-	if err != nil {
-		return arn.ARN{}, false
-	}
-	at, _, _ := unstructured.NestedMap(m, "status", "atProvider")
+	at, _, _ := unstructured.NestedMap(contentOf(mg), "status", "atProvider")
 	for _, k := range slices.Sorted(maps.Keys(at)) {
 		text, _ := at[k].(string)
 		if a, err := arn.Parse(text); err == nil && strings.HasSuffix(k, "Arn") && a.Service == "lambda" &&
@@ -223,12 +229,9 @@ func ownARN(mg reconcile.Managed) (arn.ARN, bool) {
 // functionAccount returns the region of a resource, and the account in the name of its function. It is empty if spec
 // names none.
 func functionAccount(mg reconcile.Managed) (region, account string) {
-	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg)
-	if err != nil {
-		return "", ""
-	}
-	region, _, _ = unstructured.NestedString(m, "spec", "forProvider", "region")
-	name, _, _ := unstructured.NestedString(m, "spec", "forProvider", "functionName")
+	spec, _, _ := unstructured.NestedMap(contentOf(mg), "spec", "forProvider")
+	region, _ = spec["region"].(string)
+	name, _ := spec["functionName"].(string)
 	ref, _ := functionname.ParseReference(name)
 	return region, ref.Account
 }

@@ -17,10 +17,7 @@ func (p *Planner) Observe(ctx context.Context, mg reconcile.Managed) (reconcile.
 	if err != nil {
 		return nil, err
 	}
-	seen, ok := mg.DeepCopyObject().(reconcile.Managed)
-	if !ok {
-		return nil, errors.Errorf("%T is not a managed resource", mg)
-	}
+	seen := copyOf(mg)
 	SetDefaults(seen)
 	seen.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
 	_, sess, err := p.account(ctx, seen, s.Region(seen))

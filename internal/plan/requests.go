@@ -82,7 +82,7 @@ func (p *Planner) Requests(ctx context.Context, all []reconcile.Managed) []Reque
 // pristine returns a resource as if it was never reconciled. The name of what it manages is kept, unless AWS has made
 // it up.
 func pristine(mg reconcile.Managed) reconcile.Managed {
-	out, _ := mg.DeepCopyObject().(reconcile.Managed) // A copy has the type of the original.
+	out := copyOf(mg)
 	name := reconcile.ExternalName(mg)
 	SetDefaults(out)
 	out.SetUID("")

@@ -75,11 +75,11 @@ func (p *Planner) newSeed(ctx context.Context, prior reconcile.Managed, a *dryru
 	if name == "" && prior.GetAnnotations()[v1beta1.AnnotationLastInvocation] == "" {
 		return seed{} // It was not created yet.
 	}
-	was, ok := prior.DeepCopyObject().(reconcile.Managed)
 	s, err := p.stepper(prior, p.before)
-	if !ok || err != nil {
+	if err != nil {
 		return seed{} // Plan has reported it.
 	}
+	was := copyOf(prior)
 	was.SetDeletionTimestamp(nil)
 	was.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})
 	was.SetFinalizers(nil)

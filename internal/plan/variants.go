@@ -25,10 +25,7 @@ func identifies(field string) bool {
 
 // variants returns copies of a resource, each with another value of one field that its spec.forProvider has.
 func variants(mg reconcile.Managed) []reconcile.Managed {
-	original, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg)
-	if err != nil {
-		return nil
-	}
+	original := contentOf(mg)
 	var out []reconcile.Managed
 	spec, _, _ := unstructured.NestedMap(original, "spec", "forProvider")
 	for _, fields := range altered(spec) {
@@ -36,10 +33,7 @@ func variants(mg reconcile.Managed) []reconcile.Managed {
 		if unstructured.SetNestedMap(m, fields, "spec", "forProvider") != nil {
 			continue
 		}
-		c, ok := mg.DeepCopyObject().(reconcile.Managed)
-		if !ok {
-			continue
-		}
+		c := copyOf(mg)
 		clearField(c, "Spec")
 		if runtime.DefaultUnstructuredConverter.FromUnstructured(m, c) == nil {
 			out = append(out, c)

@@ -178,10 +178,7 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 	if err != nil {
 		return rejected(out, err)
 	}
-	mg, ok := desired.DeepCopyObject().(reconcile.Managed)
-	if !ok {
-		return out
-	}
+	mg := copyOf(desired)
 	a.Assume(gvk.Kind != v1beta1.FunctionKind)
 	if region := s.Region(desired); p.resolver == nil && !regions.Known(region) {
 		out.Unknowns = append(out.Unknowns,
