@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/imageuri"
@@ -96,6 +97,15 @@ func referred(mode types.S3ObjectStorageMode, bucket, object, version *string) *
 		return nil
 	}
 	return &types.ResolvedS3Object{S3Bucket: bucket, S3Key: object, S3ObjectVersion: version}
+}
+
+// deploy sets the code of a function.
+func (a *Account) deploy(f *lambda.GetFunctionOutput, code types.FunctionCode) {
+	f.Configuration.CodeSha256 = a.codeHash(code.ZipFile, code.S3Bucket, code.S3Key, code.S3ObjectVersion)
+	f.Code = ptr.To(ptr.Deref(f.Code, types.FunctionCodeLocation{}))
+	f.Code.SourceKMSKeyArn = code.SourceKMSKeyArn
+	f.Code.ResolvedS3Object = referred(code.S3ObjectStorageMode, code.S3Bucket, code.S3Key, code.S3ObjectVersion)
+	a.image(f, code.ImageUri)
 }
 
 // image sets the image of a function, if it has one. AWS resolves a tag when it deploys the image.

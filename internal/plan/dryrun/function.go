@@ -126,11 +126,8 @@ func (a *Account) createFunction(in *lambda.CreateFunctionInput) *lambda.CreateF
 	c := a.newConfiguration(function(k))
 	configure(c, in)
 	f := &lambda.GetFunctionOutput{Configuration: c, Tags: in.Tags, Code: &types.FunctionCodeLocation{}}
-	if code := in.Code; code != nil {
-		c.CodeSha256 = a.codeHash(code.ZipFile, code.S3Bucket, code.S3Key, code.S3ObjectVersion)
-		f.Code.SourceKMSKeyArn = code.SourceKMSKeyArn
-		f.Code.ResolvedS3Object = referred(code.S3ObjectStorageMode, code.S3Bucket, code.S3Key, code.S3ObjectVersion)
-		a.image(f, code.ImageUri)
+	if in.Code != nil {
+		a.deploy(f, *in.Code)
 	}
 	if in.CodeSigningConfigArn != nil {
 		a.state.signing.set(k, as[lambda.GetFunctionCodeSigningConfigOutput](in))
@@ -145,24 +142,16 @@ func (a *Account) createFunction(in *lambda.CreateFunctionInput) *lambda.CreateF
 }
 
 func configure(c *types.FunctionConfiguration, in any) {
-	was := clone(c)
+	was, set := clone(c), as[lambda.UpdateFunctionConfigurationInput](in)
 	assign(c, in)
-	var layers []string
-	var image *types.ImageConfig
-	switch in := in.(type) {
-	case *lambda.CreateFunctionInput:
-		layers, image = in.Layers, in.ImageConfig
-	case *lambda.UpdateFunctionConfigurationInput:
-		layers, image = in.Layers, in.ImageConfig
-	}
-	if layers != nil {
-		c.Layers = make([]types.Layer, 0, len(layers))
-		for _, l := range layers {
+	if set.Layers != nil {
+		c.Layers = make([]types.Layer, 0, len(set.Layers))
+		for _, l := range set.Layers {
 			c.Layers = append(c.Layers, types.Layer{Arn: aws.String(l)})
 		}
 	}
-	if image != nil {
-		c.ImageConfigResponse = &types.ImageConfigResponse{ImageConfig: image}
+	if set.ImageConfig != nil {
+		c.ImageConfigResponse = &types.ImageConfigResponse{ImageConfig: set.ImageConfig}
 	}
 	if d := c.DeadLetterConfig; d != nil && aws.ToString(d.TargetArn) == "" {
 		c.DeadLetterConfig = nil
@@ -194,14 +183,7 @@ func (a *Account) updateCode(in *lambda.UpdateFunctionCodeInput) *lambda.UpdateF
 	if len(in.Architectures) > 0 {
 		f.Configuration.Architectures = in.Architectures
 	}
-	f.Configuration.CodeSha256 = a.codeHash(in.ZipFile, in.S3Bucket, in.S3Key, in.S3ObjectVersion)
-	f.Code = clone(f.Code)
-	if f.Code == nil {
-		f.Code = &types.FunctionCodeLocation{}
-	}
-	f.Code.SourceKMSKeyArn = in.SourceKMSKeyArn
-	f.Code.ResolvedS3Object = referred(in.S3ObjectStorageMode, in.S3Bucket, in.S3Key, in.S3ObjectVersion)
-	a.image(f, in.ImageUri)
+	a.deploy(f, *as[types.FunctionCode](in))
 	a.touch(f)
 	a.state.updated[key(in.FunctionName, nil)] = true
 	out := as[lambda.UpdateFunctionCodeOutput](f.Configuration)
