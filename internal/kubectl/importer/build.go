@@ -62,6 +62,7 @@ func (b *builder) planner() *plan.Planner {
 
 // An entry is a resource of AWS that is to become a manifest.
 type entry struct {
+	// kind of the object, and id of the resource, which is unique in its kind.
 	kind, id string
 
 	// parts of the name of the object.

@@ -3,7 +3,6 @@ package importer
 import (
 	"strings"
 
-	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 )
@@ -15,16 +14,15 @@ const secretKind = "Secret"
 // with the name of its object, so functions are named first, and then what their entries describe. The references in
 // these entries are still empty, so the manifests are made from entries built again.
 func (b *builder) assignNames() {
-	var all []named
+	var all []entry
 	for _, f := range b.account.functions {
-		all = append(all, named{Kind: v1beta1.FunctionKind, ID: f.name, Parts: []string{f.name}})
+		all = append(all, b.function(f))
 	}
 	b.names = assignNames(all)
-	all = nil
-	for _, e := range b.entries() {
-		all = append(all, named{Kind: e.kind, ID: e.id, Parts: e.parts})
+	all = b.entries()
+	for _, e := range all {
 		if e.secret != nil {
-			all = append(all, named{Kind: secretKind, ID: e.id, Parts: []string{e.file, "environment"}})
+			all = append(all, entry{kind: secretKind, id: e.id, parts: []string{e.file, "environment"}})
 		}
 	}
 	b.names = assignNames(all)

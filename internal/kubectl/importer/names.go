@@ -45,18 +45,9 @@ func withSuffix(most int, name, id string) string {
 	return name + "-" + suffixOf(id)
 }
 
-// A named resource of AWS is to get the name of an object.
-type named struct {
-	// Kind of the object, and ID of the resource, which is unique in its kind.
-	Kind, ID string
-
-	// Parts of the object's name.
-	Parts []string
-}
-
-// most returns how long the name of the object may be.
-func (n named) most() int {
-	if n.Kind == v1beta1.FunctionKind {
+// longest returns how long the name of an object of a kind may be.
+func longest(kind string) int {
+	if kind == v1beta1.FunctionKind {
 		return maxFunctionName
 	}
 	return maxName
@@ -64,18 +55,18 @@ func (n named) most() int {
 
 // assignNames returns the names of objects by kind and ID. If several resources of a kind would have the same name, one
 // whose name in AWS is that name keeps it, and all others get a suffix, which depends on their ID only.
-func assignNames(all []named) map[string]string {
+func assignNames(all []entry) map[string]string {
 	count := map[string]int{}
-	for _, n := range all {
-		count[n.Kind+"/"+objectName(n.most(), n.Parts...)]++
+	for _, e := range all {
+		count[e.kind+"/"+objectName(longest(e.kind), e.parts...)]++
 	}
 	out := map[string]string{}
-	for _, n := range all {
-		name := objectName(n.most(), n.Parts...)
-		if count[n.Kind+"/"+name] > 1 && name != n.ID {
-			name = withSuffix(n.most(), name, n.ID)
+	for _, e := range all {
+		name := objectName(longest(e.kind), e.parts...)
+		if count[e.kind+"/"+name] > 1 && name != e.id {
+			name = withSuffix(longest(e.kind), name, e.id)
 		}
-		out[n.Kind+"/"+n.ID] = name
+		out[e.kind+"/"+e.id] = name
 	}
 	return out
 }

@@ -29,9 +29,9 @@ func TestAssignNames(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			var all []named
+			var all []entry
 			for _, n := range tc.args {
-				all = append(all, named{Kind: v1beta1.FunctionKind, ID: n, Parts: []string{n}})
+				all = append(all, entry{kind: v1beta1.FunctionKind, id: n, parts: []string{n}})
 			}
 			got := map[string]string{}
 			for id, n := range assignNames(all) {
