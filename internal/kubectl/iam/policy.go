@@ -2,7 +2,6 @@ package iam
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -205,20 +204,17 @@ func queueOf(cfg client.Object) string {
 	return events.QueueARN
 }
 
-// allowed are resources by action and condition.
-type allowed map[string]sets.Set[string]
+// allowed are grants by action and condition.
+type allowed map[string]grant
 
 // add adds a grant, unless it is on nothing.
 func (a allowed) add(g grant) {
-	text, err := json.Marshal(g.condition)
-	if err != nil || len(g.resources) == 0 {
+	if len(g.resources) == 0 {
 		return
 	}
-	key := g.action + " " + string(text)
-	if a[key] == nil {
-		a[key] = sets.New[string]()
-	}
-	a[key].Insert(g.resources...)
+	key := g.action + " " + fmt.Sprint(g.condition)
+	g.resources = append(a[key].resources, g.resources...)
+	a[key] = g
 }
 
 // declare adds the reads that a kind declares and that were not made, on what the other calls are about.
@@ -258,17 +254,13 @@ func (n names) subjects(made []dryrun.Request, operation string) []string {
 func (a allowed) statements() []Statement {
 	groups := map[string]*Statement{}
 	for _, key := range slices.Sorted(maps.Keys(a)) {
-		act, text, _ := strings.Cut(key, " ")
-		resources := narrowed(sets.List(a[key]))
-		id := strings.Join(resources, " ") + text
+		g := a[key]
+		resources := narrowed(sets.List(sets.New(g.resources...)))
+		id := strings.Join(resources, " ") + fmt.Sprint(g.condition)
 		if groups[id] == nil {
-			c := condition{}
-			if json.Unmarshal([]byte(text), &c) != nil || len(c) == 0 {
-				c = nil
-			}
-			groups[id] = &Statement{Effect: "Allow", Resource: resources, Condition: c}
+			groups[id] = &Statement{Effect: "Allow", Resource: resources, Condition: g.condition}
 		}
-		groups[id].Action = append(groups[id].Action, act)
+		groups[id].Action = append(groups[id].Action, g.action)
 	}
 	out := make([]Statement, 0, len(groups))
 	for _, s := range groups {
