@@ -103,18 +103,31 @@ func namedActions(t *testing.T, page string) []string {
 	return out
 }
 
-// checked returns the statements for what AWS checks besides the action of a call, in the order of iam.Checks. Those of
+// statements are those for what AWS checks besides the action of a call, by the service of the actions. Actions of
 // Lambda are part of the statement of its calls.
+var statements = map[string]policyStatement{
+	"iam":               {Sid: "ExecutionRoles", Resource: "arn:aws:iam::123456789012:role/*"},
+	"s3":                {Sid: "CodeInS3", Resource: "arn:aws:s3:::*/*"},
+	"ecr":               {Sid: "CodeInECR", Resource: "arn:aws:ecr:*:123456789012:repository/*"},
+	"kms":               {Sid: "Keys", Resource: "arn:aws:kms:*:123456789012:key/*"},
+	"ec2":               {Sid: "VPC", Resource: "*"},
+	"elasticfilesystem": {Sid: "FileSystems", Resource: "arn:aws:elasticfilesystem:*:123456789012:*"},
+	"kafka":             {Sid: "ClustersOfOtherAccounts", Resource: "*"},
+}
+
+// checked returns the statements for iam.Checks, in their order.
 func checked() []policyStatement {
 	var out []policyStatement
 	for _, c := range iam.Checks {
-		i := slices.IndexFunc(out, func(s policyStatement) bool { return s.Sid == c.Sid })
+		service, _, _ := strings.Cut(c.Actions[0], ":")
+		st, own := statements[service]
+		i := slices.IndexFunc(out, func(s policyStatement) bool { return s.Sid == st.Sid })
 		switch {
-		case c.Sid == "Lambda":
+		case !own:
 			continue
 		case i < 0:
-			i = len(out)
-			out = append(out, policyStatement{Sid: c.Sid, Effect: "Allow", Resource: c.All})
+			st.Effect = "Allow"
+			i, out = len(out), append(out, st)
 		}
 		if c.PassedTo != "" {
 			out[i].Condition = map[string]map[string]string{"StringEquals": {"iam:PassedToService": c.PassedTo}}

@@ -22,10 +22,6 @@ type Check struct {
 	// PassedTo is the service to which a role is passed. It is empty if the Field names no role.
 	PassedTo string
 
-	// Sid and All are the statement of a policy for all resources, and the pattern of their ARNs, of account
-	// 123456789012.
-	Sid, All string
-
 	// Source is the page of AWS's documentation.
 	Source string
 
@@ -41,84 +37,72 @@ const documentation = "https://docs.aws.amazon.com/lambda/latest/dg/"
 var Checks = []Check{
 	{
 		Kinds: []string{"Function"}, Field: "role", Actions: []string{"iam:PassRole"}, PassedTo: "lambda.amazonaws.com",
-		Sid: "ExecutionRoles", All: "arn:aws:iam::123456789012:role/*",
 		Source: documentation + "lambda-intro-execution-role.html", on: members("", "Role"),
 	},
 	{
 		Kinds: []string{"CapacityProvider"}, Field: "permissionsConfig", Actions: []string{"iam:PassRole"},
-		PassedTo: "lambda.amazonaws.com", Sid: "ExecutionRoles", All: "arn:aws:iam::123456789012:role/*",
-		Source: documentation + "lambda-managed-instances-operator-role.html",
-		on:     members("", "PermissionsConfig", "CapacityProviderOperatorRoleArn"),
+		PassedTo: "lambda.amazonaws.com",
+		Source:   documentation + "lambda-managed-instances-operator-role.html",
+		on:       members("", "PermissionsConfig", "CapacityProviderOperatorRoleArn"),
 	},
 	{
 		Kinds: []string{"Function", "LayerVersion"}, Field: "code.s3Bucket", Actions: []string{"s3:GetObject"},
-		Sid: "CodeInS3", All: "arn:aws:s3:::*/*",
 		Source: documentation + "configuration-function-zip.html", on: objects(false),
 	},
 	{
 		Kinds: []string{"Function", "LayerVersion"}, Field: "code.s3ObjectVersion",
 		Actions: []string{"s3:GetObjectVersion"},
-		Sid:     "CodeInS3", All: "arn:aws:s3:::*/*",
-		Source: documentation + "configuration-function-zip.html", on: objects(true),
+		Source:  documentation + "configuration-function-zip.html", on: objects(true),
 	},
 	{ // The last two are for Lambda to add itself to the repository's policy.
 		Kinds: []string{"Function"}, Field: "code.imageUri", Actions: []string{
 			"ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer", "ecr:GetRepositoryPolicy", "ecr:SetRepositoryPolicy",
 		},
-		Sid: "CodeInECR", All: "arn:aws:ecr:*:123456789012:repository/*",
 		Source: documentation + "images-create.html#configuration-images-permissions", on: repositories,
 	},
 	{
 		Kinds: []string{"Function"}, Field: "code.sourceKmsKeyArn",
 		Actions: []string{"kms:Decrypt", "kms:GenerateDataKey"},
-		Sid:     "Keys", All: "arn:aws:kms:*:123456789012:key/*",
-		Source: documentation + "encrypt-zip-package.html", on: inCode("SourceKMSKeyArn"),
+		Source:  documentation + "encrypt-zip-package.html", on: inCode("SourceKMSKeyArn"),
 	},
 	{
-		Kinds: []string{"Function"}, Field: "layers", Actions: []string{"lambda:GetLayerVersion"}, Sid: "Lambda",
-		All:    "*",
+		Kinds: []string{"Function"}, Field: "layers", Actions: []string{"lambda:GetLayerVersion"},
 		Source: documentation + "adding-layers.html", on: members("", "Layers"),
 	},
 	{
 		Kinds: []string{"Function"}, Field: "vpcConfig",
-		Actions: []string{"ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs"}, Sid: "VPC",
-		All:    "*",
-		Source: documentation + "configuration-vpc.html#configuration-vpc-permissions",
-		on:     anywhere(members("Function", "VpcConfig", "SubnetIds")),
+		Actions: []string{"ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs"},
+		Source:  documentation + "configuration-vpc.html#configuration-vpc-permissions",
+		on:      anywhere(members("Function", "VpcConfig", "SubnetIds")),
 	},
 	{
 		Kinds: []string{"Function"}, Field: "fileSystemConfigs",
 		Actions: []string{"elasticfilesystem:DescribeMountTargets"},
-		Sid:     "FileSystems", All: "arn:aws:elasticfilesystem:*:123456789012:*",
-		Source: documentation + "configuration-filesystem.html", on: fileSystems,
+		Source:  documentation + "configuration-filesystem.html", on: fileSystems,
 	},
 	{
 		Kinds: []string{"Function"}, Field: "capacityProviderConfig", Actions: []string{"lambda:PassCapacityProvider"},
-		Sid: "Lambda", All: "*", Source: documentation + "lambda-managed-instances-security.html",
+		Source: documentation + "lambda-managed-instances-security.html",
 		on: members("", "CapacityProviderConfig", "LambdaManagedInstancesCapacityProviderConfig",
 			"CapacityProviderArn"),
 	},
 	{
 		Kinds: []string{"Function"}, Field: "kmsKeyArn",
 		Actions: []string{"kms:CreateGrant", "kms:Decrypt", "kms:Encrypt"},
-		Sid:     "Keys", All: "arn:aws:kms:*:123456789012:key/*",
-		Source: documentation + "configuration-envvars-encryption.html", on: members("Function", "KMSKeyArn"),
+		Source:  documentation + "configuration-envvars-encryption.html", on: members("Function", "KMSKeyArn"),
 	},
 	{
 		Kinds: []string{"Function"}, Field: "durableConfig.kmsKeyArn",
 		Actions: []string{"kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKey"},
-		Sid:     "Keys", All: "arn:aws:kms:*:123456789012:key/*",
-		Source: documentation + "durable-encryption.html", on: members("Function", "DurableConfig", "KMSKeyArn"),
+		Source:  documentation + "durable-encryption.html", on: members("Function", "DurableConfig", "KMSKeyArn"),
 	},
 	{
 		Kinds: []string{"EventSourceMapping"}, Field: "kmsKeyArn", Actions: []string{"kms:Decrypt"},
-		Sid: "Keys", All: "arn:aws:kms:*:123456789012:key/*",
 		Source: documentation + "invocation-eventfiltering.html#filter-criteria-encryption",
 		on:     members("EventSourceMapping", "KMSKeyArn"),
 	},
 	{
 		Kinds: []string{"EventSourceMapping"}, Field: "eventSourceArn", Actions: []string{"kafka:ListVpcConnections"},
-		Sid: "ClustersOfOtherAccounts", All: "*",
 		Source: documentation + "with-msk-permissions.html", on: anywhere(vpcConnections),
 	},
 }
