@@ -3,6 +3,7 @@ package diff
 
 import (
 	"github.com/spf13/cobra"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
@@ -43,17 +44,22 @@ const examples = `  # Show what applying a file would do
 type options struct {
 	*kubectl.Factory
 
-	aws       awsconfig.Flags
-	source    kubectl.Source
-	local     bool
-	refresh   bool
-	clusterID string
-	output    string
+	aws     awsconfig.Flags
+	source  kubectl.Source
+	local   bool
+	refresh bool
+	output  string
+
+	// plan has the options of the planner.
+	plan plan.Options
+
+	// cluster is nil without a cluster.
+	cluster client.Client
 }
 
 // NewCommand returns the command diff.
 func NewCommand(f *kubectl.Factory) *cobra.Command {
-	o := &options{Factory: f, output: formatDiff}
+	o := &options{Factory: f, output: formatDiff, plan: plan.Options{Now: f.Now}}
 	cmd := &cobra.Command{
 		Use:     "diff (-f FILENAME | -k DIRECTORY | TYPE [NAME ...])",
 		Short:   "Show what would be done in AWS",
@@ -68,7 +74,7 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 	cmd.Flags().BoolVar(&o.refresh, "refresh", o.refresh,
 		"If true, read what AWS has, through the ProviderConfig of each resource.")
 	o.aws.AddConfigFlags(cmd)
-	cmd.Flags().StringVar(&o.clusterID, "cluster-id", o.clusterID,
+	cmd.Flags().StringVar(&o.plan.ClusterID, "cluster-id", o.plan.ClusterID,
 		"The --cluster-id of the provider, if it has one. The default is read from the cluster.")
 	cmd.Flags().StringVarP(&o.output, "output", "o", o.output, "Output format. One of: (diff, json, yaml).")
 	kubectl.CompleteFlag(cmd, "output", formatDiff, formatJSON, formatYAML)
@@ -80,23 +86,22 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	if err := o.validate(cmd, args); err != nil {
 		return err
 	}
-	scheme, err := kubectl.NewScheme()
-	if err != nil {
+	var err error
+	if o.plan.Scheme, err = kubectl.NewScheme(); err != nil {
 		return err
 	}
 	objects, err := o.source.Read(o.Factory, args...)
 	if err != nil {
 		return err
 	}
-	e, err := o.environment(cmd.Context(), scheme)
+	if err := o.connect(cmd.Context()); err != nil {
+		return err
+	}
+	in, err := o.load(cmd.Context(), objects)
 	if err != nil {
 		return err
 	}
-	in, err := o.load(cmd.Context(), e, objects)
-	if err != nil {
-		return err
-	}
-	planner := plan.New(e.options(o))
+	planner := plan.New(o.plan)
 	for _, obj := range in.others {
 		planner.Add(obj)
 	}

@@ -7,7 +7,6 @@ import (
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
@@ -16,47 +15,29 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
-// An environment is the cluster that a plan is made for.
-type environment struct {
-	scheme *runtime.Scheme
-
-	// cluster is nil without a cluster.
-	cluster   client.Client
-	clusterID string
-}
-
-// environment returns the environment that the flags ask for.
-func (o *options) environment(ctx context.Context, scheme *runtime.Scheme) (*environment, error) {
-	e := &environment{scheme: scheme, clusterID: o.clusterID}
-	if err := o.aws.Check(ctx); err != nil || o.local {
-		return e, err
+// connect completes the options of the planner by the cluster and the credentials that the flags name.
+func (o *options) connect(ctx context.Context) error {
+	if err := o.aws.Check(ctx); err != nil {
+		return err
+	}
+	if o.refresh {
+		o.plan.Resolver = func(c client.Client) engine.Resolver { return o.aws.Resolver(c, o.Now, o.ErrOut) }
+	}
+	if o.local {
+		return nil
 	}
 	var err error
-	if e.cluster, err = o.ClusterClient(scheme); err != nil {
-		return nil, fmt.Errorf("%w: to plan without a cluster, set --local", err)
+	if o.cluster, err = o.ClusterClient(o.plan.Scheme); err != nil {
+		return fmt.Errorf("%w: to plan without a cluster, set --local", err)
 	}
-	if e.clusterID == "" {
-		e.clusterID, err = kube.ClusterID(ctx, e.cluster)
+	o.plan.Cluster, o.plan.Mapper = o.cluster, o.cluster.RESTMapper()
+	if o.plan.ClusterID == "" {
+		o.plan.ClusterID, err = kube.ClusterID(ctx, o.cluster)
 	}
 	if kerrors.IsForbidden(err) || kerrors.IsNotFound(err) {
-		return e, nil // Only --refresh needs it, and says so.
+		return nil // Only --refresh needs it, and says so.
 	}
-	return e, err
-}
-
-// options returns the options of a planner.
-func (e *environment) options(o *options) plan.Options {
-	out := plan.Options{Scheme: e.scheme, ClusterID: e.clusterID, Now: o.Now}
-	if e.cluster != nil {
-		out.Cluster, out.Mapper = e.cluster, e.cluster.RESTMapper()
-	}
-	if !o.refresh {
-		return out
-	}
-	out.Resolver = func(c client.Client) engine.Resolver {
-		return o.aws.Resolver(c, o.Now, o.ErrOut)
-	}
-	return out
+	return err
 }
 
 // A report is the result of the command.

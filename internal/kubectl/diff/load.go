@@ -37,10 +37,10 @@ type input struct {
 }
 
 // load sorts objects by what they are for a plan.
-func (o *options) load(ctx context.Context, e *environment, objects []*unstructured.Unstructured) (input, error) {
+func (o *options) load(ctx context.Context, objects []*unstructured.Unstructured) (input, error) {
 	in := input{}
 	for _, u := range objects {
-		if err := o.add(ctx, e, &in, u); err != nil {
+		if err := o.add(ctx, &in, u); err != nil {
 			return in, err
 		}
 	}
@@ -48,8 +48,8 @@ func (o *options) load(ctx context.Context, e *environment, objects []*unstructu
 }
 
 // add adds an object.
-func (o *options) add(ctx context.Context, e *environment, in *input, u *unstructured.Unstructured) error {
-	obj, err := kubectl.Typed(e.scheme, u, o.source.FromFiles())
+func (o *options) add(ctx context.Context, in *input, u *unstructured.Unstructured) error {
+	obj, err := kubectl.Typed(o.plan.Scheme, u, o.source.FromFiles())
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 		in.others = append(in.others, obj)
 		return o.checkEndpoint(obj)
 	case u.GroupVersionKind().Group == flux.Group:
-		return o.addSource(ctx, e, in, u)
+		return o.addSource(ctx, in, u)
 	case !managed:
 		in.others = append(in.others, obj)
 		in.skipped++
@@ -67,12 +67,12 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 	case !o.source.FromFiles():
 		in.resources = append(in.resources, plan.Resource{Desired: mg, Prior: mg})
 		return nil
-	case e.cluster == nil:
+	case o.cluster == nil:
 		plan.SetDefaults(mg)
 		in.resources = append(in.resources, plan.Resource{Desired: mg})
 		return nil
 	}
-	r, err := e.applied(ctx, u)
+	r, err := o.applied(ctx, u)
 	if isRejection(err) {
 		in.rejected = append(in.rejected, plan.Plan{
 			Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(),
@@ -87,10 +87,10 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 }
 
 // addSource adds a Flux source.
-func (o *options) addSource(ctx context.Context, e *environment, in *input, u *unstructured.Unstructured) error {
-	if o.source.FromFiles() && e.cluster != nil {
+func (o *options) addSource(ctx context.Context, in *input, u *unstructured.Unstructured) error {
+	if o.source.FromFiles() && o.cluster != nil {
 		var err error
-		if u, err = e.fluxSource(ctx, u); err != nil {
+		if u, err = o.fluxSource(ctx, u); err != nil {
 			return err
 		}
 	}
@@ -127,35 +127,35 @@ func isReference(obj client.Object) bool {
 }
 
 // applied returns a resource as the API server would store it, by a dry run, and the object that the cluster has now.
-func (e *environment) applied(ctx context.Context, u *unstructured.Unstructured) (plan.Resource, error) {
+func (o *options) applied(ctx context.Context, u *unstructured.Unstructured) (plan.Resource, error) {
 	live := &unstructured.Unstructured{}
 	live.SetGroupVersionKind(u.GroupVersionKind())
 	if u.GetName() == "" {
-		return e.created(ctx, u)
+		return o.created(ctx, u)
 	}
-	err := e.cluster.Get(ctx, client.ObjectKeyFromObject(u), live)
+	err := o.cluster.Get(ctx, client.ObjectKeyFromObject(u), live)
 	switch {
 	case kerrors.IsNotFound(err):
-		return e.created(ctx, u)
+		return o.created(ctx, u)
 	case kmeta.IsNoMatchError(err):
 		return plan.Resource{}, fmt.Errorf("the cluster has no kind %s of this provider: to plan without a cluster, "+
 			"set --local", u.GetKind())
 	case err != nil:
 		return plan.Resource{}, err
 	}
-	desired, err := e.patched(ctx, u, live)
+	desired, err := o.patched(ctx, u, live)
 	if err != nil {
 		return plan.Resource{}, err
 	}
-	return e.resource(desired, live)
+	return o.resource(desired, live)
 }
 
 // created returns a resource that does not exist yet.
-func (e *environment) created(ctx context.Context, u *unstructured.Unstructured) (plan.Resource, error) {
+func (o *options) created(ctx context.Context, u *unstructured.Unstructured) (plan.Resource, error) {
 	out := u.DeepCopy()
-	err := e.cluster.Create(ctx, out, client.DryRunAll, client.FieldOwner(kubectl.FieldManager))
+	err := o.cluster.Create(ctx, out, client.DryRunAll, client.FieldOwner(kubectl.FieldManager))
 	if kerrors.IsNotFound(err) { // The namespace is to be created, too.
-		r, err := e.resource(u, nil)
+		r, err := o.resource(u, nil)
 		if err == nil {
 			plan.SetDefaults(r.Desired)
 		}
@@ -165,11 +165,11 @@ func (e *environment) created(ctx context.Context, u *unstructured.Unstructured)
 		return plan.Resource{}, err
 	}
 	out.SetUID("") // It is another one each time.
-	return e.resource(out, nil)
+	return o.resource(out, nil)
 }
 
 // patched returns a resource as it would be after an apply by whoever has applied it before.
-func (e *environment) patched(
+func (o *options) patched(
 	ctx context.Context, u, live *unstructured.Unstructured,
 ) (*unstructured.Unstructured, error) {
 	out := u.DeepCopy()
@@ -190,11 +190,11 @@ func (e *environment) patched(
 			return nil, fmt.Errorf("cannot compare %s %s with what was applied last: %w", u.GetKind(), u.GetName(), err)
 		}
 		out = live.DeepCopy()
-		return out, e.cluster.Patch(ctx, out, client.RawPatch(types.MergePatchType, patch), client.DryRunAll,
+		return out, o.cluster.Patch(ctx, out, client.RawPatch(types.MergePatchType, patch), client.DryRunAll,
 			client.FieldOwner(kubectl.FieldManager))
 	}
 	apply := client.Apply //nolint:staticcheck // An unstructured object has no apply configuration.
-	return out, e.cluster.Patch(
+	return out, o.cluster.Patch(
 		ctx, out, apply, client.DryRunAll, client.ForceOwnership, client.FieldOwner(manager(live)))
 }
 
@@ -215,7 +215,7 @@ func manager(live *unstructured.Unstructured) string {
 }
 
 // resource returns a resource by its objects.
-func (e *environment) resource(desired, live *unstructured.Unstructured) (plan.Resource, error) {
+func (o *options) resource(desired, live *unstructured.Unstructured) (plan.Resource, error) {
 	out := plan.Resource{}
 	for _, side := range []struct {
 		u  *unstructured.Unstructured
@@ -224,7 +224,7 @@ func (e *environment) resource(desired, live *unstructured.Unstructured) (plan.R
 		if side.u == nil {
 			continue
 		}
-		obj, err := kubectl.Typed(e.scheme, side.u, false)
+		obj, err := kubectl.Typed(o.plan.Scheme, side.u, false)
 		if err != nil {
 			return out, err
 		}

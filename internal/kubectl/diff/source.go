@@ -14,20 +14,20 @@ import (
 // fluxSource returns a Flux source as it would be after an apply, before Flux reconciles it: with the artifact that it
 // has in the cluster if its spec stays the same, and without one otherwise. A user who may not apply it gets it without
 // one, too.
-func (e *environment) fluxSource(
+func (o *options) fluxSource(
 	ctx context.Context, u *unstructured.Unstructured,
 ) (*unstructured.Unstructured, error) {
 	changed := u.DeepCopy()
 	unstructured.RemoveNestedField(changed.Object, "status")
 	live := &unstructured.Unstructured{}
 	live.SetGroupVersionKind(u.GroupVersionKind())
-	err := e.cluster.Get(ctx, client.ObjectKeyFromObject(u), live)
+	err := o.cluster.Get(ctx, client.ObjectKeyFromObject(u), live)
 	if kerrors.IsNotFound(err) || kmeta.IsNoMatchError(err) {
 		return changed, nil
 	}
 	desired := live
 	if err == nil {
-		desired, err = e.patched(ctx, u, live)
+		desired, err = o.patched(ctx, u, live)
 	}
 	switch {
 	case kerrors.IsForbidden(err):
