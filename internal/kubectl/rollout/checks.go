@@ -14,19 +14,19 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// A checkRow is a check and the condition that spec has for it.
+// A checkRow is a check, which has no result before it was measured, and the condition that spec has for it.
 type checkRow struct {
 	rollout.CheckID
 
 	condition string
-	check     *v1beta1.RolloutCheck
+	check     v1beta1.RolloutCheck
 }
 
 // checksOf returns the checks of a spec with their results.
 func checksOf(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) []checkRow {
 	var out []checkRow
 	for _, id := range rollout.Checks(spec) {
-		row := checkRow{CheckID: id, check: rollout.CheckOf(s, id)}
+		row := checkRow{CheckID: id, check: ptr.Deref(rollout.CheckOf(s, id), v1beta1.RolloutCheck{})}
 		if id.Type == rollout.CheckMetric {
 			m := rollout.MetricOf(spec, id.Name)
 			row.condition = ptr.Deref(m.SuccessCondition, "")
@@ -49,9 +49,7 @@ func checkRows(t *tracker, sc screen) []string {
 	names, values := 0, 0
 	for _, r := range rows {
 		names = max(names, min(ansi.StringWidth(r.Name), maxName))
-		if r.check != nil {
-			values = max(values, ansi.StringWidth(r.check.Value))
-		}
+		values = max(values, ansi.StringWidth(r.check.Value))
 	}
 	spark := maxSpark
 	if sc.width < narrow {
@@ -61,7 +59,7 @@ func checkRows(t *tracker, sc screen) []string {
 	for _, r := range rows {
 		row := "  " + pad(r.Name, names) + "  "
 		if values > 0 {
-			row += pad(value(r.check), values) + "  "
+			row += pad(r.check.Value, values) + "  "
 		}
 		text, style := result(r.check)
 		row += style.Render(text)
@@ -80,10 +78,8 @@ func checkRows(t *tracker, sc screen) []string {
 
 // remark returns a remark on a check: why it has not succeeded, unless the message of the rollout has its result, or
 // that its last success is of invocations before those that the rollout waits for.
-func remark(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, c *v1beta1.RolloutCheck) string {
+func remark(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, c v1beta1.RolloutCheck) string {
 	switch {
-	case c == nil:
-		return ""
 	case c.Result != rollout.Success:
 		if strings.Contains(s.Message, " "+c.Name+": "+c.Result) {
 			return ""
@@ -119,25 +115,17 @@ func trailing(blanks int, style lipgloss.Style, text string) string {
 	return strings.Repeat(" ", max(blanks, 0)+2) + text //nolint:mnd // The gap.
 }
 
-func value(c *v1beta1.RolloutCheck) string {
-	if c == nil {
-		return ""
-	}
-	return c.Value
-}
-
 // maxResult is the length of the longest result.
 const maxResult = len(rollout.Inconclusive)
 
 // result returns the result of a check's last measurement, and its style.
-func result(c *v1beta1.RolloutCheck) (string, lipgloss.Style) {
-	switch {
-	case c == nil || c.Result == "":
-		return "no result", kubectl.Dim
-	case c.Ignored:
+func result(c v1beta1.RolloutCheck) (string, lipgloss.Style) {
+	if c.Ignored && c.Result != "" {
 		return "Ignored", kubectl.Dim
 	}
 	switch c.Result {
+	case "":
+		return "no result", kubectl.Dim
 	case rollout.Success:
 		return c.Result, kubectl.Green
 	case rollout.Failure:

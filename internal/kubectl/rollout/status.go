@@ -125,27 +125,25 @@ func (o *observer) watch(ctx context.Context, a *v1beta1.Alias, g goal) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	limited := ctx
 	if o.timeout > 0 {
-		var stop context.CancelFunc
-		limited, stop = context.WithTimeout(ctx, o.timeout)
-		defer stop()
+		ctx, cancel = context.WithTimeout(ctx, o.timeout)
+		defer cancel()
 	}
-	updates, err := follow(limited, o.client, a)
+	updates, err := follow(ctx, o.client, a)
 	if err != nil {
 		return err
 	}
 	t := &tracker{version: o.version}
 	t.observe(a)
 	if o.live() {
-		err = o.animate(limited, t, updates, g)
+		err = o.animate(ctx, t, updates, g)
 	} else {
-		err = o.lines(limited, t, updates, g)
+		err = o.lines(ctx, t, updates, g)
 	}
 	switch {
 	case err == nil || !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
 		return err
-	case errors.Is(limited.Err(), context.DeadlineExceeded):
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fmt.Errorf("timed out after %s: %s", o.timeout, t.line())
 	}
 	return kubectl.ErrInterrupted

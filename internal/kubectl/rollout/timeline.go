@@ -172,9 +172,6 @@ func succeeded(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) string
 		if r.Type != rollout.CheckMetric || m.DryRun || m.OnFailure == "Warn" { // No step waits for it.
 			continue
 		}
-		if r.check == nil {
-			return fmt.Sprintf("0 of %d", needed)
-		}
 		least = min(least, r.check.Successes)
 	}
 	return fmt.Sprintf("%d of %d", least, needed)

@@ -131,15 +131,12 @@ func trafficRows(a *v1beta1.Alias, sc screen) []string {
 		rows = append(rows, share{version: t})
 	}
 	for _, observed := range shares(a) {
-		found := false
-		for i := range rows {
-			if rows[i].version == observed.version {
-				rows[i], found = observed, true
-			}
-		}
-		if !found {
+		i := slices.IndexFunc(rows, func(known share) bool { return known.version == observed.version })
+		if i < 0 {
 			rows = append(rows, observed)
+			continue
 		}
+		rows[i] = observed
 	}
 	out := []string{kubectl.Bold.Render("Versions")}
 	for _, r := range rows {

@@ -445,7 +445,7 @@ func TestRemark(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			a := canary(status(func(s *v1beta1.AliasRolloutStatus) { s.Message = tc.message }))
-			if got := remark(a.Spec.Rollout, a.Status.Rollout, &tc.check); got != tc.want {
+			if got := remark(a.Spec.Rollout, a.Status.Rollout, tc.check); got != tc.want {
 				t.Errorf("%s: got %q, want %q", tc.reason, got, tc.want)
 			}
 		})
