@@ -46,6 +46,9 @@ func isNew(s *v1beta1.AliasRolloutStatus, commands map[string]string, name strin
 	return commands[name] != "" && commands[name] != s.HandledCommands[name]
 }
 
+// DoesNotApply precedes the reason in the event of a command that does not apply.
+const DoesNotApply = " does not apply: "
+
 // command carries out the first command that is new, and reports whether it has changed what is next. It is
 // recorded as handled even if it does not apply to the present step, but not while it waits.
 func (m *machine) command() bool {
@@ -67,16 +70,49 @@ func (m *machine) command() bool {
 		if what == carriedOut {
 			m.event(false, v1beta1.EventRolloutCommand, fmt.Sprintf("%s (%s)", name, value))
 		} else {
-			m.event(true, v1beta1.EventRolloutCommand, fmt.Sprintf("%s (%s) does not apply: %s", name, value, why))
+			m.event(true, v1beta1.EventRolloutCommand, fmt.Sprintf("%s (%s)", name, value)+DoesNotApply+why)
 		}
 		return true
 	}
 	return false
 }
 
-func (m *machine) present() string {
-	return "the rollout is " + strings.TrimSpace(m.s.Phase+" "+m.s.Step)
+// Summary returns the state of a rollout, for a command that does not apply to it.
+func Summary(s *v1beta1.AliasRolloutStatus) string {
+	switch {
+	case s.Step == v1beta1.RolloutRollingBack:
+		return fmt.Sprintf("rollout %s already rolls back to version %s", s.ID, s.Stable.FunctionVersion)
+	case InProgress(s):
+		return fmt.Sprintf("rollout %s is in progress: %s", s.ID, Position(s))
+	}
+	stable := "version " + s.Stable.FunctionVersion + " is stable"
+	switch {
+	case s.Phase != v1beta1.RolloutFailed:
+		return stable
+	case Rejected(s):
+		return fmt.Sprintf("version %s was rejected (%s), %s", s.Target.FunctionVersion, s.Reason, stable)
+	}
+	return fmt.Sprintf("version %s was not rolled out (%s), %s", s.Target.FunctionVersion, s.Reason, stable)
 }
+
+// Position returns the phase and the step of a rollout, and the reason if there is another one, such as
+// "Progressing, Paused (PauseStep)".
+func Position(s *v1beta1.AliasRolloutStatus) string {
+	out := s.Phase
+	if s.Step != "" {
+		out += ", " + s.Step
+	}
+	if s.Reason != "" && s.Reason != s.Step {
+		out += " (" + s.Reason + ")"
+	}
+	return out
+}
+
+// idle returns why a command that needs a rollout in progress does not apply.
+func (m *machine) idle() string { return "no rollout is in progress: " + Summary(m.s) }
+
+// pausedBySpec is why a command does not apply that the manifest keeps from having an effect.
+const pausedBySpec = "spec.rollout.paused is true: set it to false to continue, or remove it"
 
 func (m *machine) handled(name, value string) {
 	if m.s.HandledCommands == nil {
@@ -89,13 +125,13 @@ func (m *machine) handled(name, value string) {
 func (m *machine) abort(string) (outcome, string) {
 	switch {
 	case m.s.Step == v1beta1.RolloutRollingBack:
-		return refused, m.present()
+		return refused, Summary(m.s)
 	case (m.s.Phase == v1beta1.RolloutPending || m.s.Step == v1beta1.RolloutValidating) && m.o.Route == expected(m.s):
 		m.fail(v1beta1.RolloutReasonAborted, "aborted by the user")
 	case InProgress(m.s) || m.s.Step == v1beta1.RolloutValidating:
 		m.rollBack(v1beta1.RolloutReasonAborted, "aborted by the user")
 	case m.o.Route == expected(m.s) && !m.o.Moving:
-		return refused, m.present()
+		return refused, m.idle()
 	default:
 		m.restore()
 	}
@@ -113,7 +149,8 @@ func (m *machine) restore() {
 	m.intend(to(m.s, 0))
 }
 
-func remembers(s *v1beta1.AliasRolloutStatus, version string) bool {
+// Remembers reports whether the history has a version, so that the alias can return to it.
+func Remembers(s *v1beta1.AliasRolloutStatus, version string) bool {
 	return slices.ContainsFunc(s.History, func(r v1beta1.RolloutRevision) bool { return r.FunctionVersion == version })
 }
 
@@ -126,13 +163,21 @@ func (m *machine) rollbackTo(value string) (outcome, string) {
 	switch {
 	case version == m.s.Stable.FunctionVersion:
 		return m.returnToStable()
-	case remembers(m.s, version):
+	case Remembers(m.s, version):
 		return m.returnTo(version)
 	case version == m.s.Target.FunctionVersion && m.s.Step == v1beta1.RolloutRollingBack:
 		m.chooses(m.s.Target)
 		return carriedOut, ""
 	}
-	return refused, "version " + version + " is not in status.rollout.history"
+	if len(m.s.History) == 0 {
+		return refused, "version " + version + " is not in the history, which is empty"
+	}
+	var known []string
+	for _, r := range m.s.History {
+		known = append(known, r.FunctionVersion)
+	}
+	return refused, fmt.Sprintf("version %s is not in the history: choose one of %s", version,
+		strings.Join(known, ", "))
 }
 
 // returnToStable ends a rollout that moves invocations. After a rollout, it undoes what someone else has changed.
@@ -142,8 +187,13 @@ func (m *machine) returnToStable() (outcome, string) {
 		m.rollBack(v1beta1.RolloutReasonRollbackTo, "the user has chosen version "+m.s.Stable.FunctionVersion)
 	case !InProgress(m.s) && m.o.Route != expected(m.s) && !m.o.Moving:
 		m.restore()
+	case m.s.Step == v1beta1.RolloutRollingBack:
+		return refused, Summary(m.s)
+	case m.s.Phase == v1beta1.RolloutPending:
+		return refused, fmt.Sprintf("version %s serves already: to end the rollout of version %s, use abort",
+			m.s.Stable.FunctionVersion, m.s.Target.FunctionVersion)
 	default:
-		return refused, "version " + m.s.Stable.FunctionVersion + " is the stable one already, " + m.present()
+		return refused, fmt.Sprintf("version %s serves already", m.s.Stable.FunctionVersion)
 	}
 	return carriedOut, ""
 }
@@ -213,9 +263,9 @@ func (m *machine) chooses(version v1beta1.RolloutRevision) {
 func (m *machine) retry(string) (outcome, string) {
 	switch {
 	case m.s.Phase != v1beta1.RolloutFailed:
-		return refused, m.present()
+		return refused, "there is nothing to retry: " + Summary(m.s)
 	case m.spec.Paused:
-		return refused, "spec.rollout.paused is true"
+		return refused, pausedBySpec
 	case m.o.Moving || m.o.Route != expected(m.s):
 		return waiting, ""
 	}
@@ -241,7 +291,23 @@ func (m *machine) promoteStep(string) (outcome, string) {
 		m.endStep()
 		return carriedOut, ""
 	}
-	return refused, m.present()
+	return refused, m.notPromoted()
+}
+
+// notPromoted returns why a promotion does not apply.
+func (m *machine) notPromoted() string {
+	switch {
+	case !InProgress(m.s):
+		return m.idle()
+	case m.s.Step == v1beta1.RolloutRollingBack:
+		return Summary(m.s)
+	case m.s.Step == v1beta1.RolloutPromoting, m.s.ObservedWeight >= all:
+		return fmt.Sprintf("rollout %s is promoted already: %s", m.s.ID, Position(m.s))
+	case m.spec.Paused:
+		return pausedBySpec
+	}
+	return fmt.Sprintf("rollout %s does not wait for a promotion: %s; to skip the remaining steps and checks, promote "+
+		"it in full", m.s.ID, Position(m.s))
 }
 
 // promoteFull makes the target receive all invocations, without the remaining steps. It waits until it is known that
@@ -249,13 +315,11 @@ func (m *machine) promoteStep(string) (outcome, string) {
 func (m *machine) promoteFull(string) (outcome, string) {
 	target := m.o.Versions[m.s.Target.FunctionVersion]
 	switch {
-	case m.spec.Paused:
-		return refused, "spec.rollout.paused is true"
+	case !InProgress(m.s), m.s.Step == v1beta1.RolloutRollingBack, m.s.Step == v1beta1.RolloutPromoting,
+		m.s.ObservedWeight >= all, m.spec.Paused:
+		return refused, m.notPromoted()
 	case m.replaced():
 		return refused, "version " + m.o.Target + " is desired now"
-	case !InProgress(m.s), m.s.Step == v1beta1.RolloutRollingBack, m.s.Step == v1beta1.RolloutPromoting,
-		m.s.ObservedWeight >= all:
-		return refused, m.present()
 	case m.s.Step == v1beta1.RolloutValidating && (m.s.Target.Fingerprint == "" || target.Fingerprint == "" ||
 		target.unusable("") != ""):
 		return waiting, ""

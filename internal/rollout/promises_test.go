@@ -499,11 +499,11 @@ func TestRollbackToAfterAFailure(t *testing.T) {
 	}{
 		"Unknown": {
 			reason: "Only versions that were stable can be returned to.", version: "7",
-			says: "does not apply: version 7 is not in status.rollout.history",
+			says: "does not apply: version 7 is not in the history: choose one of 1",
 		},
 		"Stable": {
 			reason: "The stable version needs no rollback.", version: "2",
-			says: "does not apply: version 2 is the stable one already, the rollout is Failed",
+			says: "does not apply: version 2 serves already",
 		},
 		"Gone": {
 			reason: "A version that AWS does not have can't be returned to.", version: "1", state: Version{Missing: true},

@@ -130,7 +130,7 @@ func historyOf(a *v1beta1.Alias) *history {
 		}
 	}
 	for _, f := range s.FailedTargets {
-		if !slices.Contains(versions(s), f.FunctionVersion) {
+		if !rollout.Remembers(s, f.FunctionVersion) {
 			v := add(f.RolloutRevision, stateFailed)
 			v.Reason, v.FailedAt = f.Reason, f.FailedAt
 		}

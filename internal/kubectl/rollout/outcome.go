@@ -175,7 +175,7 @@ func describe(a *v1beta1.Alias) string {
 func progress(a *v1beta1.Alias) string {
 	spec, s := a.Spec.Rollout, a.Status.Rollout
 	var b strings.Builder
-	fmt.Fprintf(&b, "rollout %s: %s", s.ID, phase(s))
+	fmt.Fprintf(&b, "rollout %s: %s", s.ID, rollout.Position(s))
 	if steps := rollout.CanarySteps(spec.Strategy); stepping(s) && int(s.CurrentStepIndex) < len(steps) {
 		fmt.Fprintf(&b, ", step %d of %d (%s)", s.CurrentStepIndex+1, len(steps), label(steps[s.CurrentStepIndex]))
 	}
@@ -186,18 +186,6 @@ func progress(a *v1beta1.Alias) string {
 		}
 	}
 	return b.String() + suffix(s.Message) + suffix(s.Waits)
-}
-
-// phase returns the phase, the step and the reason of a rollout.
-func phase(s *v1beta1.AliasRolloutStatus) string {
-	out := s.Phase
-	if s.Step != "" {
-		out += ", " + s.Step
-	}
-	if s.Reason != "" && s.Reason != s.Step {
-		out += " (" + s.Reason + ")"
-	}
-	return out
 }
 
 // stepping reports whether a rollout is in one of the steps of its strategy.

@@ -36,8 +36,8 @@ func TestRefusal(t *testing.T) {
 		"Abort":              {reason: "A rollout in progress can be aborted.", args: args{canary(), v1beta1.AnnotationRolloutAbort, "t"}},
 		"AbortPending":       {reason: "A rollout can be aborted before it moves invocations.", args: args{canary(pending), v1beta1.AnnotationRolloutAbort, "t"}},
 		"AbortReady":         {reason: "There is nothing to abort after a success.", args: args{canary(ready), v1beta1.AnnotationRolloutAbort, "t"}, want: "no rollout is in progress: version 2 is stable"},
-		"AbortFailed":        {reason: "There is nothing to abort after a failure.", args: args{canary(rejected), v1beta1.AnnotationRolloutAbort, "t"}, want: "no rollout is in progress: version 2 was rejected (AnalysisFailed), version 1 serves"},
-		"AbortUnknown":       {reason: "There is nothing to abort after a failure that says nothing about the version.", args: args{canary(unknown), v1beta1.AnnotationRolloutAbort, "t"}, want: "no rollout is in progress: version 2 was not rolled out (ProgressDeadlineExceeded), version 1 serves"},
+		"AbortFailed":        {reason: "There is nothing to abort after a failure.", args: args{canary(rejected), v1beta1.AnnotationRolloutAbort, "t"}, want: "no rollout is in progress: version 2 was rejected (AnalysisFailed), version 1 is stable"},
+		"AbortUnknown":       {reason: "There is nothing to abort after a failure that says nothing about the version.", args: args{canary(unknown), v1beta1.AnnotationRolloutAbort, "t"}, want: "no rollout is in progress: version 2 was not rolled out (ProgressDeadlineExceeded), version 1 is stable"},
 		"AbortValidating":    {reason: "A rollout whose version is validated again can be aborted.", args: args{canary(revalidated), v1beta1.AnnotationRolloutAbort, "t"}},
 		"AbortDrift":         {reason: "After a change by someone else, abort returns to the stable version.", args: args{canary(ready, served("1")), v1beta1.AnnotationRolloutAbort, "t"}},
 		"AbortTwice":         {reason: "A rollback is not aborted.", args: args{canary(step(v1beta1.RolloutRollingBack, v1beta1.RolloutReasonAborted)), v1beta1.AnnotationRolloutAbort, "t"}, want: "rollout 2-t87v8a already rolls back to version 1"},
@@ -45,7 +45,7 @@ func TestRefusal(t *testing.T) {
 		"PromotePause":       {reason: "A pause without a duration can be ended.", args: args{canary(step(v1beta1.RolloutPaused, v1beta1.RolloutReasonPauseStep)), v1beta1.AnnotationRolloutPromote, "t"}},
 		"PromoteDrift":       {reason: "After a change by someone else, promote continues at the weight of the rollout.", args: args{canary(drifted), v1beta1.AnnotationRolloutPromote, "t"}},
 		"PromoteFullDrift":   {reason: "After a change by someone else, promote --full moves all invocations.", args: args{canary(drifted), v1beta1.AnnotationRolloutPromoteFull, "t"}},
-		"PromoteWeight":      {reason: "Another step does not wait for the user.", args: args{canary(weighing), v1beta1.AnnotationRolloutPromote, "t"}, want: "rollout 2-t87v8a does not wait for a promotion: Progressing, Analyzing; to skip the remaining steps and checks, use --full"},
+		"PromoteWeight":      {reason: "Another step does not wait for the user.", args: args{canary(weighing), v1beta1.AnnotationRolloutPromote, "t"}, want: "rollout 2-t87v8a does not wait for a promotion: Progressing, Analyzing; to skip the remaining steps and checks, promote it in full"},
 		"PromoteUser":        {reason: "spec.rollout.paused is for the manifest.", args: args{canary(paused), v1beta1.AnnotationRolloutPromote, "t"}, want: "spec.rollout.paused is true: set it to false to continue, or remove it"},
 		"PromoteReady":       {reason: "There is nothing to promote.", args: args{canary(ready), v1beta1.AnnotationRolloutPromote, "t"}, want: "no rollout is in progress: version 2 is stable"},
 		"PromoteFull":        {reason: "All steps can be skipped.", args: args{canary(weighing), v1beta1.AnnotationRolloutPromoteFull, "t"}},
@@ -95,7 +95,7 @@ func TestPrevious(t *testing.T) {
 		"InProgress": {reason: "A rollout in progress is ended.", args: canary(), want: "1"},
 		"Ready":      {reason: "The version before serves again.", args: canary(ready), want: "1"},
 		"First":      {reason: "There is no version before.", args: canary(ready, status(func(s *v1beta1.AliasRolloutStatus) { s.History = nil })), err: "the history has no version before version 2"},
-		"Failed":     {reason: "A failure is undone already.", args: canary(rejected), err: "the rollout is undone already: version 2 was rejected (AnalysisFailed), version 1 serves; to return to another version, name it with --to-version"},
+		"Failed":     {reason: "A failure is undone already.", args: canary(rejected), err: "the rollout is undone already: version 2 was rejected (AnalysisFailed), version 1 is stable; to return to another version, name it with --to-version"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -89,7 +89,7 @@ func header(a *v1beta1.Alias, sc screen) []string {
 	case s.ID != "" && sc.width >= narrow:
 		of += kubectl.Dim.Render("  rollout ") + s.ID
 	}
-	return []string{of, phaseStyle(s).Bold(true).Render(phase(s)), ""}
+	return []string{of, phaseStyle(s).Bold(true).Render(rollout.Position(s)), ""}
 }
 
 func phaseStyle(s *v1beta1.AliasRolloutStatus) lipgloss.Style {
