@@ -90,6 +90,7 @@ func (f *Flags) Load(ctx context.Context, region string) (aws.Config, error) {
 	if err != nil {
 		return aws.Config{}, err
 	}
+	cfg.AppID = kubectl.FieldManager
 	if named != nil {
 		cfg.BaseEndpoint = &f.endpoint
 		cfg.ConfigSources = nil // They may name endpoints of single services.

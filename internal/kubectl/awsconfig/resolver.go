@@ -34,7 +34,7 @@ func (f *Flags) session(ctx context.Context, region string, limiter *quota.Limit
 	}
 	out, err := sts.NewFromConfig(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil {
-		return nil, Explain("ask AWS who you are", err)
+		return nil, Explain("read which account the credentials of this machine are of", err)
 	}
 	s := &session.Session{AWS: cfg, Partition: session.PartitionOf(cfg.Region)}
 	s.Identity = session.Identity{Account: aws.ToString(out.Account), ARN: aws.ToString(out.Arn)}

@@ -103,7 +103,7 @@ func (o *options) report(ctx context.Context) (*report, error) {
 		return nil, err
 	}
 	if o.refresh {
-		if err := c.refresh(ctx, o.aws); err != nil {
+		if err := c.refresh(ctx, o.aws, o.Now); err != nil {
 			return nil, err
 		}
 	}

@@ -7,13 +7,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -32,7 +30,7 @@ const accountKind = "Account"
 type account struct{ id, region string }
 
 // refresh adds the findings that only AWS can tell, about the account of the machine's credentials.
-func (c *collector) refresh(ctx context.Context, flags *awsconfig.Flags) error {
+func (c *collector) refresh(ctx context.Context, flags *awsconfig.Flags, now func() time.Time) error {
 	c.accounts = map[account]bool{}
 	byRegion := map[string][]*v1beta1.Function{}
 	for _, f := range c.functions {
@@ -44,18 +42,12 @@ func (c *collector) refresh(ctx context.Context, flags *awsconfig.Flags) error {
 				kubectl.OneLine(region)))
 			continue
 		}
-		cfg, err := flags.Load(ctx, region)
+		s, err := flags.Session(ctx, region, now)
 		if err != nil {
 			return err
 		}
-		cfg.AppID = kubectl.FieldManager
-		cfg.Retryer = func() aws.Retryer { return retry.NewAdaptiveMode() } // It slows down when AWS throttles.
-		me, err := sts.NewFromConfig(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
-		if err != nil {
-			return awsconfig.Explain("read which account the credentials of this machine are of", err)
-		}
-		a := account{id: ptr.Deref(me.Account, ""), region: region}
-		client, logs := lambda.NewFromConfig(cfg), cloudwatchlogs.NewFromConfig(cfg)
+		a := account{id: s.Identity.Account, region: region}
+		client, logs := lambda.NewFromConfig(s.AWS), cloudwatchlogs.NewFromConfig(s.AWS)
 		if err := c.quotas(ctx, client, a); err != nil {
 			return err
 		}

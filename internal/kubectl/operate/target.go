@@ -28,11 +28,7 @@ func openArg(cmd *cobra.Command, f *kubectl.Factory, flags *awsconfig.Flags, arg
 		return nil, err
 	}
 	cfg, err := flags.Load(cmd.Context(), fn.Spec.ForProvider.Region)
-	if err != nil {
-		return nil, err
-	}
-	cfg.AppID = kubectl.FieldManager
-	return &target{fn: fn, config: cfg}, nil
+	return &target{fn: fn, config: cfg}, err
 }
 
 // name returns by what calls name the function: its ARN if that is known, since credentials of another account would
