@@ -22,7 +22,7 @@ func (e *external[T, O, S]) owner(ctx context.Context) (ownership.Ownership, err
 		return v, err // It is not known what the create would have made.
 	}
 	return e.facts.Others.CheckUntaggedOwner(
-		ctx, v, e.observation.Description, e.observation.Parent, e.observation.Name)
+		ctx, e.mg, v, e.observation.Description, e.observation.Parent, e.observation.Name)
 }
 
 // matchesCreation reports whether what was observed is as a create would have made it.

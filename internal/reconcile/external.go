@@ -144,6 +144,11 @@ func (e *external[T, O, S]) compare(ctx context.Context) error {
 	if p.Call == "" {
 		return nil
 	}
+	if o := e.observation; o.Parent != "" && !e.Immutable {
+		if err := e.facts.Others.MayChange(ctx, o.Description, o.Parent, o.Name); err != nil {
+			return e.foreign(ctx, err)
+		}
+	}
 	if p.Call == e.Calls.Create {
 		if err := e.facts.Others.claim(); err != nil {
 			return err

@@ -4,9 +4,11 @@ import (
 	"context"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -31,7 +33,8 @@ type Others struct {
 	leaves []func()
 
 	// OtherOwner returns another existing resource of the kind that has created or adopted the
-	// external resource with a name within a parent: see ownership.Parent. Nil if none is known.
+	// external resource with a name within a parent: see ownership.Parent. If this one has too, only an older one
+	// counts. Nil if none is known.
 	OtherOwner func(ctx context.Context, parent, name string) resource.ModernManaged
 
 	// OtherNames returns the external names that other resources of the kind and region have written.
@@ -178,21 +181,32 @@ func (o *Others) Names(ctx context.Context) map[string]bool {
 
 // CheckUntaggedOwner returns an error if an external resource that cannot have tags is not owned. v is the ownership by
 // the annotations of the managed resource alone. What another existing resource has is not adopted: the external name
-// may be a copy of that one's, and the two would change it back and forth, or the deletion of one would delete it.
+// may be a copy of that one's, and the two would change it back and forth, or the deletion of one would delete it. Once
+// a resource has written the name, it is checked before it changes or deletes something only, see MayChange.
 func (o *Others) CheckUntaggedOwner(
-	ctx context.Context, v ownership.Ownership, what, parent, name string,
+	ctx context.Context, mg metav1.Object, v ownership.Ownership, what, parent, name string,
 ) (ownership.Ownership, error) {
-	if v.Manageable() && (v != ownership.Adopted || o.Owner(ctx, parent, name) == "") {
+	keeps := ownership.WrittenName(mg) == name && !meta.WasDeleted(mg)
+	if v.Manageable() && (keeps || o.MayChange(ctx, what, parent, name) == nil) {
 		return v, nil
 	}
 	return ownership.Foreign, o.NewForeignUntaggedError(ctx, what, parent, name)
 }
 
+// MayChange returns an error if another existing resource owns an external resource that cannot have tags. Several
+// resources that create or adopt one at once do not know of each other before, so that the oldest of them owns it.
+func (o *Others) MayChange(ctx context.Context, what, parent, name string) error {
+	if other := o.Owner(ctx, parent, name); other != "" {
+		return ownership.NewOwnedUntaggedError(what, name, other)
+	}
+	return nil
+}
+
 // NewForeignUntaggedError returns the error for an external resource that cannot have tags and is not owned by this
 // resource. It suggests an import only if no other existing resource owns it.
 func (o *Others) NewForeignUntaggedError(ctx context.Context, what, parent, name string) error {
-	if other := o.Owner(ctx, parent, name); other != "" {
-		return ownership.NewOwnedUntaggedError(what, name, other)
+	if err := o.MayChange(ctx, what, parent, name); err != nil {
+		return err
 	}
 	return ownership.NewForeignUntaggedError(what, name)
 }

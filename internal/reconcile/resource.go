@@ -178,6 +178,9 @@ type Calls struct {
 	// Replaces says that Update deletes the external resource, so that it is created again
 	// after. It is made only if the management policies allow the creation.
 	Replaces bool
+
+	// Immutable says that no Update changes what has the external name: it creates or deletes something else.
+	Immutable bool
 }
 
 // A NotReadyError is the error of an observation while a temporary state prevents the creation. It is no failure: the

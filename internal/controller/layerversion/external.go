@@ -164,7 +164,7 @@ func (e *external) owner(
 		return ownership.Ours, nil
 	}
 	v, err := f.Others.CheckUntaggedOwner(
-		ctx, ownership.CheckUntaggedOwnership(l, o.Name, false), o.Description, o.Parent, o.Name)
+		ctx, l, ownership.CheckUntaggedOwnership(l, o.Name, false), o.Description, o.Parent, o.Name)
 	if err != nil {
 		return v, err
 	}

@@ -111,7 +111,7 @@ func (e *external) get(ctx context.Context, at statementKey) (answer, error) {
 func (e *external) owner(
 	ctx context.Context, f reconcile.Facts, p *v1beta1.LayerVersionPermission, o found,
 ) (ownership.Ownership, error) {
-	return f.Others.CheckUntaggedOwner(ctx, ownershipOf(p, o), o.Description, o.Parent, o.Name)
+	return f.Others.CheckUntaggedOwner(ctx, p, ownershipOf(p, o), o.Description, o.Parent, o.Name)
 }
 
 // ownershipOf returns the ownership of a statement. One that did not exist before an

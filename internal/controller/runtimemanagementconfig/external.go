@@ -75,15 +75,11 @@ func description(n functionname.Name) string {
 	return functionconfig.Description("the runtime management configuration", n)
 }
 
-// owner returns that the configuration is owned: it has no exclusive owner. A resource that is being deleted and has
-// not set it does not reset what another resource has set.
+// owner returns that the configuration is owned, whoever has set it before, unless another resource has.
 func (e *external) owner(
 	ctx context.Context, f reconcile.Facts, mg *v1beta1.RuntimeManagementConfig, o found,
 ) (ownership.Ownership, error) {
-	if !meta.WasDeleted(mg) || ownership.WrittenName(mg) != "" {
-		return ownership.Ours, nil
-	}
-	return f.Others.CheckUntaggedOwner(ctx, ownership.Adopted, o.Description, o.Parent, o.Name)
+	return f.Others.CheckUntaggedOwner(ctx, mg, ownership.Ours, o.Description, o.Parent, o.Name)
 }
 
 // status sets status.atProvider.

@@ -58,7 +58,7 @@ func reported(v *v1beta1.Version) bool {
 }
 
 // calls names the operations that create, update and delete a version.
-var calls = reconcile.Calls{Create: opPublish, Update: opPublish, Delete: opDelete}
+var calls = reconcile.Calls{Create: opPublish, Update: opPublish, Delete: opDelete, Immutable: true}
 
 type connector struct {
 	functions client.Reader

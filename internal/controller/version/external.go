@@ -183,16 +183,18 @@ func (e *external) owner(
 				fingerprintOf(o.Resource.version, v.Status.AtProvider), "",
 			))
 		}
-		return f.Others.CheckUntaggedOwner(ctx, ownership.Adopted, o.Description, o.Parent, o.Name)
+		return f.Others.CheckUntaggedOwner(ctx, v, ownership.Adopted, o.Description, e.function, o.Name)
 	}
 	if i, recorded := versions.IntentOf(v); recorded && versions.Number(o.Name) > i.Before {
 		e.restore(&v.Status.AtProvider, o.Name, i)
 	}
-	if !meta.WasDeleted(v) || o.Name == functionname.LatestPublished ||
-		versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {
+	switch {
+	case !meta.WasDeleted(v), o.Resource.version == nil: // What uses an earlier version keeps it.
 		return ownership.Ours, nil
+	case o.Name == functionname.LatestPublished, versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name):
+		return f.Others.CheckUntaggedOwner(ctx, v, ownership.Ours, o.Description, e.function, o.Name)
 	}
-	return ownership.Foreign, f.Others.NewForeignUntaggedError(ctx, o.Description, o.Parent, o.Name)
+	return ownership.Foreign, f.Others.NewForeignUntaggedError(ctx, o.Description, e.function, o.Name)
 }
 
 // status sets status.atProvider. An imported version counts as published for the current publishTrigger.

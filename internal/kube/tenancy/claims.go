@@ -173,7 +173,7 @@ func (b *Registry) creators(ctx context.Context, u User, t Target) ([]resource.M
 			out = append(out, o)
 		}
 	}
-	slices.SortStableFunc(out, byAge)
+	slices.SortStableFunc(out, ByAge)
 	return out, nil
 }
 

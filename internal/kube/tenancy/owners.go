@@ -256,7 +256,7 @@ func (b *Registry) owners(ctx context.Context, u User, t Target) ([]resource.Mod
 		return nil, errors.Wrapf(err, "cannot tell which %s owns %s", t.Kind, t.Description())
 	}
 	owners := slices.DeleteFunc(indexed, func(o resource.ModernManaged) bool { return !b.reaches(u, t, o) })
-	slices.SortStableFunc(owners, byAge)
+	slices.SortStableFunc(owners, ByAge)
 	return owners, nil
 }
 
@@ -283,8 +283,8 @@ func (b *Registry) indexed(ctx context.Context, t Target, key string) ([]resourc
 	return found, err
 }
 
-// byAge compares the ages of two resources, or else their names, because a cache lists in any order.
-func byAge(x, y resource.ModernManaged) int {
+// ByAge compares the ages of two resources, or else their names, because a cache lists in any order.
+func ByAge(x, y resource.ModernManaged) int {
 	return cmp.Or(x.GetCreationTimestamp().Compare(y.GetCreationTimestamp().Time),
 		cmp.Compare(x.GetNamespace(), y.GetNamespace()), cmp.Compare(x.GetName(), y.GetName()))
 }

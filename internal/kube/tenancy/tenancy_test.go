@@ -299,7 +299,7 @@ func TestOldest(t *testing.T) {
 	a, b, c := function("ns", "a", arn), function("ns", "b", arn), function("other", "a", arn)
 	want := []resource.ModernManaged{a, b, c}
 	for _, listed := range [][]resource.ModernManaged{{a, b, c}, {c, b, a}, {b, c, a}} {
-		if slices.SortStableFunc(listed, byAge); !slices.Equal(want, listed) {
+		if slices.SortStableFunc(listed, ByAge); !slices.Equal(want, listed) {
 			t.Errorf("%s/%s is first, want ns/a", listed[0].GetNamespace(), listed[0].GetName())
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -40,9 +41,19 @@ func TestForeign(t *testing.T) {
 		}
 		return o
 	}
+	seen := func(kind, account string) func(*sample) {
+		return func(o *sample) {
+			o.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: kind, Name: "theirs"})
+			o.Status.AccountID = account
+		}
+	}
+	age := func(at int64) func(*sample) {
+		return func(o *sample) { o.SetCreationTimestamp(metav1.Unix(at, 0)) }
+	}
 	cases := map[string]struct {
 		reason string
 		other  *sample
+		wrote  bool
 		want   string
 	}{
 		"Nobody":    {reason: "No resource has it.", want: imported},
@@ -56,6 +67,11 @@ func TestForeign(t *testing.T) {
 		}), want: owned},
 		"OtherFunction": {reason: "The other resource names an alias of another function.", other: made("live", "cart"), want: imported},
 		"Observes":      {reason: "An observe-only resource owns nothing.", other: made("live", "pay", func(o *sample) { o.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe"} }), want: imported},
+		"Older":         {reason: "Both have written the name.", wrote: true, other: made("live", "pay", age(1)), want: owned},
+		"Younger":       {reason: "Both have written the name.", wrote: true, other: made("live", "pay", age(3)), want: imported},
+		"OtherConfig":   {reason: "Another config has the same account.", other: made("live", "pay", seen("ClusterProviderConfig", "123456789012")), want: owned},
+		"OtherAccount":  {reason: "It has another account.", other: made("live", "pay", seen("ClusterProviderConfig", "210987654321")), want: imported},
+		"OwnConfig":     {reason: "The endpoint of a tenant's own config may return any account.", other: made("live", "pay", seen("ProviderConfig", "123456789012")), want: imported},
 		"NotMade":       {reason: "The resource of that name has not created it.", other: made("live", "pay", func(o *sample) { o.SetUID("u3") }), want: imported},
 	}
 	for name, tc := range cases {
@@ -63,6 +79,10 @@ func TestForeign(t *testing.T) {
 			mg := samples.New()
 			mg.Spec.Other = ptr.To("pay")
 			mg.SetProviderConfigReference(ref)
+			mg.SetCreationTimestamp(metav1.Unix(2, 0))
+			if tc.wrote {
+				meta.AddAnnotations(mg, ownership.Name(mg, "live"))
+			}
 			var got error
 			e := newEnv(t, mg, func(_ *Options, k *reconcile.Kind[*sample]) {
 				k.ActsOn = func(mg *sample) []tenancy.Target { return tenancy.Functions(mg.Spec.Other) }
@@ -73,6 +93,7 @@ func TestForeign(t *testing.T) {
 					})
 				}
 			})
+			e.resolver.account = "123456789012"
 			if tc.other != nil {
 				if err := e.server.Create(t.Context(), tc.other); err != nil {
 					t.Fatal(err)
@@ -103,7 +124,9 @@ func TestCopy(t *testing.T) {
 		"Free":     {reason: "Nobody else has it.", edit: func(*flowSample) {}, named: map[string]string{meta.AnnotationKeyExternalName: "basket"}, want: []string{"Read", "Update"}},
 		"Copy":     {edit: deletedSample, reason: "The other resource still has it.", others: []string{"basket"}, named: map[string]string{meta.AnnotationKeyExternalName: "basket", v1beta1.AnnotationNamedBy: "u2/basket"}, want: []string{"Read"}},
 		"Restored": {edit: deletedSample, reason: "The resource of which the backup was made is gone.", named: map[string]string{meta.AnnotationKeyExternalName: "basket", v1beta1.AnnotationNamedBy: "u2/basket"}, want: []string{"Read", "Delete"}},
-		"Adopted":  {edit: deletedSample, reason: "It was adopted by hand.", others: []string{"basket"}, named: ownership.Name(newExternalSample(), "basket"), want: []string{"Read", "Delete"}},
+		"Adopted":  {edit: deletedSample, reason: "It was adopted by hand.", named: ownership.Name(newExternalSample(), "basket"), want: []string{"Read", "Delete"}},
+		"Older":    {edit: deletedSample, reason: "Both have adopted it at once.", others: []string{"basket"}, named: ownership.Name(newExternalSample(), "basket"), want: []string{"Read"}},
+		"Changes":  {reason: "Both have adopted it at once.", edit: func(*flowSample) {}, others: []string{"basket"}, named: ownership.Name(newExternalSample(), "basket"), want: []string{"Read"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"iter"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -111,18 +113,33 @@ func (p *pass[T]) endClaim() {
 }
 
 // otherOwner returns the resource of the kind that has written an external name for the same function or layer.
-// Names of aliases and statements are only unique within a parent. One whose parent is not known may have it.
+// Names of aliases and statements are only unique within a parent. One whose parent is not known may have it. If mg has
+// written it too, it is an older one.
 func (r *reconciler[T]) otherOwner(
 	ctx context.Context, u tenancy.User, mg T, parent, name string,
 ) resource.ModernManaged {
+	wrote := ownership.WrittenName(mg) == name
 	for o := range r.otherResources(ctx, mg) {
 		within := ownership.Parent(o)
-		if ownership.WrittenName(o) == name && (within == parent || within == "") && (r.kind.ActsOn == nil ||
-			tenancy.Share(u, r.kind.ActsOn(mg), o, r.kind.ActsOn(o))) {
+		if ownership.WrittenName(o) == name && (within == parent || within == "") &&
+			(!wrote || tenancy.ByAge(o, mg) < 0) &&
+			(r.kind.ActsOn == nil || tenancy.Share(u, r.kind.ActsOn(mg), o, r.actsOn(o))) {
 			return o
 		}
 	}
 	return nil
+}
+
+// actsOn returns what another resource acts on, in the account in which it was seen. The endpoint of a tenant's own
+// config may return any account.
+func (r *reconciler[T]) actsOn(o T) []tenancy.Target {
+	all := r.kind.ActsOn(o)
+	if ref := o.GetProviderConfigReference(); ref != nil && ref.Kind == v1beta1.ClusterProviderConfigKind {
+		for i := range all {
+			all[i].Account = cmp.Or(all[i].Account, o.GetSummary().AccountID)
+		}
+	}
+	return all
 }
 
 // otherResources iterates over the other resources of the kind and region that may own something in
