@@ -19,6 +19,10 @@ const (
 	// whether AWS has created anything.
 	AnnotationUnanswered = "lambda.aws.m.crossplane.io/create-unanswered"
 
+	// AnnotationAsked has the settings of a create until its result is known. What has no tags is recognised by them as
+	// the result of an unanswered create, even if spec was changed since.
+	AnnotationAsked = "lambda.aws.m.crossplane.io/create-settings"
+
 	// AnnotationIntent records what a resource is about to create in AWS, in a form of the kind's own. It is written
 	// before the call, so that the result is found even if the response is lost.
 	AnnotationIntent = "lambda.aws.m.crossplane.io/intent"

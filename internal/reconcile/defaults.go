@@ -35,7 +35,7 @@ func (e *external[T, O, S]) matchesCreation(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	c, err := e.compared(ctx, e.mg, Desired[S]{Settings: d.Settings, Preview: true})
+	c, err := e.compared(ctx, e.mg, Desired[S]{Settings: ownership.AskedFor(e.mg, d.Settings), Preview: true})
 	if err != nil {
 		return false, err
 	}

@@ -175,7 +175,11 @@ func (e *external[T, O, S]) recreate(ctx context.Context) error {
 func (e *external[T, O, S]) dueCreation(ops ...string) {
 	e.out.Exists = false
 	intent := e.creation.Intent
-	if len(intent.Annotations) == 0 {
+	switch {
+	case len(intent.Annotations) > 0:
+	case e.observation.Parent != "":
+		intent.Annotations = ownership.Asked(e.settings)
+	default:
 		intent = e.unname()
 	}
 	e.out.Call = &Call{

@@ -8,9 +8,12 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -47,6 +50,11 @@ func following(a *v1beta1.Alias) {
 
 // named sets the external name as if the alias had written it.
 var named = testenv.Named[*v1beta1.Alias]("live")
+
+// asked records that a create has asked for version 1.
+func asked(a *v1beta1.Alias) {
+	meta.AddAnnotations(a, ownership.Asked(settings{FunctionVersion: ptr.To("1")}))
+}
 
 func weighted(t testing.TB, version, weight string) *v1beta1.AliasRoutingConfig {
 	t.Helper()

@@ -62,7 +62,7 @@ type (
 // resource returns the Observer of the alias.
 func (e *external) resource() awsResource {
 	return awsResource{
-		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, MatchesCreation: matchesCreation,
+		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired,
 		Compare: e.compare, Plan: e.plan, PrepareCreate: prepareCreate, Create: e.create, Update: e.update,
 		Delete: e.delete, Details: details,
 	}
@@ -163,14 +163,6 @@ func (e *external) list(ctx context.Context) (map[string]types.AliasConfiguratio
 		}
 	}
 	return all, nil
-}
-
-// matchesCreation ignores the version of an alias that follows a Function, which may have published since.
-func matchesCreation(a *v1beta1.Alias, changes diff.Changes) bool {
-	if follows(a) {
-		changes = changes.But("functionVersion")
-	}
-	return len(changes) == 0
 }
 
 // status sets status.atProvider.

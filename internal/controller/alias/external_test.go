@@ -82,7 +82,7 @@ func TestObserve(t *testing.T) {
 		},
 		"Imported":           {Reason: "It is taken over by its name.", Resource: testAlias(testenv.Imported[mg]("live")), AWS: has("live"), Want: inOrder},
 		"LostAnswer":         {Reason: "One that is as we asked for, after an answer that was lost, is ours.", Resource: testAlias(testenv.Pending), AWS: has("live"), Want: inOrder},
-		"LostAnswerOutpaced": {Reason: "So is one that follows what has been published since.", Resource: testAlias(testenv.Pending, following), AWS: has("live"), Want: observation{Exists: true, Ready: "Updating"}},
+		"LostAnswerOutpaced": {Reason: "So is one that follows what has been published since.", Resource: testAlias(testenv.Pending, following, asked), AWS: has("live"), Want: observation{Exists: true, Ready: "Updating"}},
 		"LostAnswerOther": {
 			Reason: "One that is not as we asked for is not.", Resource: testAlias(testenv.Pending, func(a mg) { a.Spec.ForProvider.Description = ptr.To("d") }),
 			AWS: has("live"), Want: observation{Ready: xpv2.ReasonUnavailable, Err: "was not created by this resource"},

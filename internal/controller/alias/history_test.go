@@ -28,22 +28,22 @@ func TestRandomHistories(t *testing.T) {
 		var weights *awsdouble.Routing
 		version := func() string { return fmt.Sprint(1 + draw.IntN(3)) }
 		h.Changes = []func() string{
-			h.Edited(func() string {
+			func() string {
 				p.FunctionVersion, p.RoutingConfig, weights = ptr.To(version()), nil, nil
 				if v, w := version(), []float64{0.25, 0.5}[draw.IntN(2)]; v != *p.FunctionVersion {
 					p.RoutingConfig = weighted(t, v, fmt.Sprint(w))
 					weights = &awsdouble.Routing{AdditionalVersionWeights: map[string]float64{v: w}}
 				}
 				return fmt.Sprintf("version %s, weights %v", *p.FunctionVersion, p.RoutingConfig)
-			}),
-			h.Edited(func() string {
+			},
+			func() string {
 				p.Description = ptr.To(fmt.Sprint(draw.IntN(3)))
 				return "description " + *p.Description
-			}),
-			h.Edited(func() string {
+			},
+			func() string {
 				p.Description = nil
 				return "no description"
-			}),
+			},
 			h.ByHand(func() string {
 				e.Double.EditAlias("f", "live", func(a *awsdouble.Alias) {
 					a.FunctionVersion, a.Description, a.RoutingConfig = version(), "by hand", nil

@@ -48,7 +48,7 @@ func TestRandomHistories(t *testing.T) {
 			return fmt.Sprintf("settings %+v", p.FunctionEventInvokeConfigSettings)
 		}
 		h.Changes = []func() string{
-			h.Edited(edited), h.Edited(edited), h.Edited(edited),
+			edited, edited, edited,
 			h.ByHand(func() string {
 				put(latest, byHand)
 				return "someone changes the configuration"

@@ -39,15 +39,15 @@ func TestRandomHistories(t *testing.T) {
 		other, err := get(alias)
 		e.Must(err)
 		h.Changes = []func() string{
-			h.Edited(func() string {
+			func() string {
 				p.AuthType = ptr.To([]string{"NONE", "AWS_IAM"}[draw.IntN(2)])
 				return "authType " + *p.AuthType
-			}),
-			h.Edited(func() string {
+			},
+			func() string {
 				p.InvokeMode = []*string{nil, ptr.To("BUFFERED"), ptr.To("RESPONSE_STREAM")}[draw.IntN(3)]
 				return "invokeMode " + ptr.Deref(p.InvokeMode, "")
-			}),
-			h.Edited(func() string {
+			},
+			func() string {
 				p.Cors = nil
 				if draw.IntN(3) > 0 {
 					p.Cors = &v1beta1.Cors{
@@ -57,7 +57,7 @@ func TestRandomHistories(t *testing.T) {
 					}
 				}
 				return fmt.Sprintf("cors %+v", p.Cors)
-			}),
+			},
 			h.ByHand(func() string {
 				_, err := e.Lambda.UpdateFunctionUrlConfig(e.Context(), &lambda.UpdateFunctionUrlConfigInput{
 					FunctionName: function, AuthType: types.FunctionUrlAuthTypeNone,

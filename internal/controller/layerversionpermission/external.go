@@ -117,7 +117,8 @@ func (e *external) owner(
 // ownershipOf returns the ownership of a statement. One that did not exist before an
 // unanswered create, and is as this resource would have made it, is its own.
 func ownershipOf(p *v1beta1.LayerVersionPermission, o found) ownership.Ownership {
-	asMade := len(changes(o.Resource.at, desired(p.Spec.ForProvider), o.Resource)) == 0
+	asked := ownership.AskedFor(p, desired(p.Spec.ForProvider))
+	asMade := len(changes(o.Resource.at, asked, o.Resource)) == 0
 	return ownership.CheckUntaggedOwnership(p, o.Name, asMade)
 }
 

@@ -33,17 +33,17 @@ func TestRandomHistories(t *testing.T) {
 			e.Must(err)
 		}
 		h.Changes = []func() string{
-			h.Edited(func() string {
+			func() string {
 				fp.VersionNumber = ptr.To(1 + draw.Int64N(2))
 				return fmt.Sprintf("version %d", *fp.VersionNumber)
-			}),
-			h.Edited(func() string {
+			},
+			func() string {
 				fp.Principal, fp.OrganizationID = ptr.To("111122223333"), nil
 				if draw.IntN(2) == 0 {
 					fp.Principal, fp.OrganizationID = ptr.To("*"), ptr.To("o-a1b2c3d4e5")
 				}
 				return "principal " + *fp.Principal
-			}),
+			},
 			func() string {
 				version := 1 + draw.Int64N(2)
 				others[version]++

@@ -42,18 +42,18 @@ func TestRandomHistories(t *testing.T) {
 			e.Must(err)
 		}
 		h.Changes = []func() string{
-			h.Edited(func() string {
+			func() string {
 				fp.Principal = ptr.To([]string{"s3.amazonaws.com", "sns.amazonaws.com", "111122223333"}[draw.IntN(3)])
 				return "principal " + *fp.Principal
-			}),
-			h.Edited(func() string {
+			},
+			func() string {
 				fp.SourceArn = []*string{nil, ptr.To("arn:aws:s3:::uploads"), ptr.To("arn:aws:s3:::other")}[draw.IntN(3)]
 				return "source " + ptr.Deref(fp.SourceArn, "")
-			}),
-			h.Edited(func() string {
+			},
+			func() string {
 				fp.SourceAccount = []*string{nil, ptr.To("444455556666")}[draw.IntN(2)]
 				return "account " + ptr.Deref(fp.SourceAccount, "")
-			}),
+			},
 			func() string {
 				others++
 				add(fmt.Sprintf("other%d", others), "444455556666")

@@ -47,7 +47,7 @@ func TestRandomHistories(t *testing.T) {
 			return fmt.Sprintf("%d executions", *p.ProvisionedConcurrentExecutions)
 		}
 		h.Changes = []func() string{
-			h.Edited(edited), h.Edited(edited),
+			edited, edited,
 			func() string {
 				e.Double.FailProvisioning(functionconfigtest.Function, "FUNCTION_ERROR_INIT_FAILURE")
 				return "the next provisioning will fail"

@@ -31,7 +31,7 @@ func TestRandomHistories(t *testing.T) {
 			return "policy " + text
 		}
 		h.Changes = []func() string{
-			h.Edited(edited), h.Edited(edited),
+			edited, edited,
 			h.ByHand(func() string {
 				_, err := e.Lambda.PutResourcePolicy(e.Context(), putInput(testArn, publicPolicy, ""))
 				e.Must(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
@@ -21,7 +22,7 @@ import (
 func TestChangeLogIsRedacted(t *testing.T) {
 	mg := samples.New()
 	mg.Spec.Value = "hunter2"
-	mg.SetAnnotations(map[string]string{corev1.LastAppliedConfigAnnotation: `{"spec":{"value":"hunter2"}}`})
+	mg.SetAnnotations(map[string]string{corev1.LastAppliedConfigAnnotation: `{"spec":{"value":"hunter2"}}`, v1beta1.AnnotationAsked: `{"value":"hunter2"}`})
 	e := newEnv(t, mg, func(_ *Options, k *reconcile.Kind[*sample]) {
 		k.Redact = func(mg *sample) { mg.Spec.Value = "(redacted)" }
 	})

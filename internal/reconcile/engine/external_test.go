@@ -37,6 +37,9 @@ type fakeExternal struct {
 	there bool
 	busy  bool
 
+	// parent is what the external resource belongs to, empty if that is nothing.
+	parent string
+
 	// noName says that the answer to a create lacks the name.
 	noName bool
 
@@ -64,7 +67,7 @@ func (c *fakeExternal) resource(calls reconcile.Calls) reconcile.Resource[*flowS
 }
 
 func (c *fakeExternal) read(context.Context, reconcile.Facts, *flowSample) (found, error) {
-	return found{Resource: c.value, Settings: settings{c.value}, Exists: c.there, Name: "basket", Parent: "shop", Description: "thing basket"}, c.call("Read")
+	return found{Resource: c.value, Settings: settings{c.value}, Exists: c.there, Name: "basket", Parent: c.parent, Description: "thing basket"}, c.call("Read")
 }
 
 func (c *fakeExternal) owner(_ context.Context, _ reconcile.Facts, mg *flowSample, o found) (ownership.Ownership, error) {

@@ -130,7 +130,7 @@ func TestCopy(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := &fakeExternal{there: true, value: "elsewhere"}
+			c := &fakeExternal{there: true, value: "elsewhere", parent: "shop"}
 			mg := newExternalSample(tc.edit, func(mg *flowSample) { mg.Annotations = tc.named })
 			f := reconcile.Facts{Others: &reconcile.Others{
 				Owns: func() []tenancy.Target { return nil }, Claims: func() []tenancy.Target { return nil },

@@ -216,7 +216,7 @@ func (l *changeLogger[T]) Log(
 		return nil
 	}
 	shown := mg.DeepCopyObject().(resource.Managed) //nolint:forcetypeassert // A copy has the type of its original.
-	hideLastApplied(shown)
+	hideCopies(shown)
 	shown.SetManagedFields(nil)
 	if mg, ok := shown.(T); ok && l.pass.kind.Redact != nil {
 		l.pass.kind.Redact(mg)
@@ -224,9 +224,11 @@ func (l *changeLogger[T]) Log(
 	return l.inner.Log(ctx, shown, op, changeErr, ad)
 }
 
-// hideLastApplied removes kubectl's copy of the manifest, which contains what Redact removes from the spec.
-func hideLastApplied(mg resource.Managed) {
+// hideCopies removes annotations that contain what Redact removes from the spec: kubectl's copy of the manifest, and
+// what a create asked for.
+func hideCopies(mg resource.Managed) {
 	a := mg.GetAnnotations()
 	delete(a, corev1.LastAppliedConfigAnnotation)
+	delete(a, v1beta1.AnnotationAsked)
 	mg.SetAnnotations(a)
 }

@@ -144,7 +144,7 @@ func (s *stepper[T]) Redact(mg reconcile.Managed) {
 	if t, ok := mg.(T); ok && s.reconciler.kind.Redact != nil {
 		s.reconciler.kind.Redact(t)
 	}
-	hideLastApplied(mg)
+	hideCopies(mg)
 }
 
 // Step does one reconcile, as the runtime's reconciler does it.

@@ -41,6 +41,7 @@ func DesiredAnnotations(mg metav1.Object) map[string]string {
 	delete(a, v1beta1.AnnotationNamedBy)
 	delete(a, v1beta1.AnnotationLastInvocation)
 	delete(a, v1beta1.AnnotationParent)
+	delete(a, v1beta1.AnnotationAsked)
 	delete(a, v1beta1.AnnotationIntent)
 	delete(a, v1beta1.AnnotationUnanswered)
 	return a

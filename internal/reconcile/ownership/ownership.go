@@ -6,6 +6,7 @@
 package ownership
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -171,6 +172,21 @@ func MayHaveCreated(mg metav1.Object) bool {
 	return unanswered && meta.GetExternalName(mg) == ""
 }
 
+// Asked returns the annotation that records the settings of the next create.
+func Asked(settings any) map[string]string {
+	text, _ := json.Marshal(settings) //nolint:errchkjson // Without it, spec counts.
+	return map[string]string{v1beta1.AnnotationAsked: string(text)}
+}
+
+// AskedFor returns the settings that the last create asked for, or the desired ones if they are not known.
+func AskedFor[S any](mg metav1.Object, desired S) S {
+	var asked S
+	if json.Unmarshal([]byte(mg.GetAnnotations()[v1beta1.AnnotationAsked]), &asked) != nil {
+		return desired
+	}
+	return asked
+}
+
 // created reports whether this object created what its external name names.
 func created(mg metav1.Object) bool {
 	_, ok := CreatedAt(mg)
@@ -260,12 +276,17 @@ func ParentOf(mg metav1.Object, observed, desired string) (string, error) {
 	return was, nil
 }
 
-// Name returns the annotations that record an external name and the object that wrote it.
+// Name returns the annotations that record an external name and the object that wrote it, and that end what Asked has
+// recorded.
 func Name(mg metav1.Object, name string) map[string]string {
-	return map[string]string{
+	a := map[string]string{
 		meta.AnnotationKeyExternalName: name,
 		v1beta1.AnnotationNamedBy:      mark(mg, name),
 	}
+	if _, asked := mg.GetAnnotations()[v1beta1.AnnotationAsked]; asked {
+		a[v1beta1.AnnotationAsked] = ""
+	}
+	return a
 }
 
 func mark(mg metav1.Object, name string) string {

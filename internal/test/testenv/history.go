@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
@@ -155,17 +153,6 @@ func (h *History[T]) reconcile(faults ...awsdouble.Fault) Outcome {
 }
 
 func (h *History[T]) say(what string) { h.said = append(h.said, what) }
-
-// Edited returns a change of spec. It is not made while no creation has succeeded since the last attempt: what that has
-// made is known again only by what spec says, and counts as another's after a change.
-func (h *History[T]) Edited(change func() string) func() string {
-	return func() string {
-		if meta.GetExternalCreatePending(h.Resource).After(meta.GetExternalCreateSucceeded(h.Resource)) {
-			return "nothing"
-		}
-		return change()
-	}
-}
 
 // ByHand returns a change that someone makes in AWS to what the resource has there. It is made once after each
 // reconcile that has seen AWS as spec asks for.
