@@ -111,7 +111,7 @@ func Position(s *v1beta1.AliasRolloutStatus) string {
 // idle returns why a command that needs a rollout in progress does not apply.
 func (m *machine) idle() string { return "no rollout is in progress: " + Summary(m.s) }
 
-// pausedBySpec is why a command does not apply that the manifest keeps from having an effect.
+// The reason why a command does not apply while the manifest pauses the rollout.
 const pausedBySpec = "spec.rollout.paused is true: set it to false to continue, or remove it"
 
 func (m *machine) handled(name, value string) {
