@@ -71,9 +71,11 @@ func (r *references[T]) resolve(ctx context.Context, mg resource.Managed, s *ses
 		return nil
 	}
 	if t, ok := mg.(T); ok && r.kind.References != nil {
-		for _, ref := range r.kind.References(t) {
-			if why := r.explain(ctx, mg, s, ref); why != "" {
-				return errors.Wrapf(errors.New(why), "cannot resolve spec.forProvider.%s", ref.Field)
+		for _, values := range []bool{false, true} {
+			for _, ref := range r.kind.References(t) {
+				if why := r.explain(ctx, mg, s, ref, values); why != "" {
+					return errors.Wrapf(errors.New(why), "cannot resolve spec.forProvider.%s", ref.Field)
+				}
 			}
 		}
 	}
@@ -95,8 +97,8 @@ func checkFunction(mg resource.Managed, to client.Object) error {
 	if err != nil {
 		return err
 	}
-	named, err := user.GetString("spec.forProvider.functionName")
-	if err != nil || of == "" || functionname.Plain(named) == of {
+	named, _ := user.GetString("spec.forProvider.functionName")
+	if named == "" || of == "" || functionname.Plain(named) == of {
 		return nil // Without a name, the external name decides.
 	}
 	return errors.Errorf("%s/%s belongs to function %s, not to %s", to.GetNamespace(), to.GetName(), of, named)
@@ -159,15 +161,16 @@ func isOptional(ref reconcile.Reference) bool {
 	return ref.Ref != nil && ref.Ref.Policy.IsResolutionPolicyOptional()
 }
 
-// explain returns why a reference cannot be resolved, or "" if it can or is optional.
+// explain returns why a reference cannot be resolved, or "" if it can or is optional. With values, it expects values of
+// what is referred to besides its external name: not every reference needs them.
 func (r *references[T]) explain(
-	ctx context.Context, mg resource.Managed, s *session.Session, ref reconcile.Reference,
+	ctx context.Context, mg resource.Managed, s *session.Session, ref reconcile.Reference, values bool,
 ) string {
 	if ref.Ref == nil && ref.Selector == nil || isOptional(ref) {
 		return ""
 	}
 	if ref.Selects() {
-		return r.explainSelector(ctx, mg, s, ref)
+		return r.explainSelector(ctx, mg, s, ref, values)
 	}
 	obj, key, err := r.get(ctx, mg, ref)
 	switch {
@@ -177,18 +180,28 @@ func (r *references[T]) explain(
 		return fmt.Sprintf("the cluster has no kind %s: activate its ManagedResourceDefinition", ref.To.Kind)
 	case err != nil:
 		return err.Error()
-	case meta.GetExternalName(obj) == "":
-		return fmt.Sprintf("%s %s does not exist in AWS yet", ref.To.Kind, key)
 	}
 	if err := checkFunction(mg, obj); err != nil {
 		return ref.To.Kind + " " + err.Error()
+	}
+	return awaited(ref.To.Kind, obj, values)
+}
+
+// awaited returns what an object lacks for references to it, or "" if it lacks nothing.
+func awaited(kind string, to client.Object, values bool) string {
+	t, ok := to.(reconcile.ReferenceTarget)
+	switch name := kind + " " + client.ObjectKeyFromObject(to).String(); {
+	case meta.GetExternalName(to) == "":
+		return name + " does not exist in AWS yet"
+	case values && ok && cmp.Or(t.ReferenceValues()...) == "":
+		return name + " is not ready yet"
 	}
 	return ""
 }
 
 // explainSelector returns why a selector selects no usable resource, or "" if it does.
 func (r *references[T]) explainSelector(
-	ctx context.Context, mg resource.Managed, s *session.Session, ref reconcile.Reference,
+	ctx context.Context, mg resource.Managed, s *session.Session, ref reconcile.Reference, values bool,
 ) string {
 	list, err := r.reader.Scheme().New(ref.To.GroupVersion().WithKind(ref.To.Kind + "List"))
 	if err != nil {
@@ -221,8 +234,8 @@ func (r *references[T]) explainSelector(
 		return fmt.Sprintf("no %s in namespace %s matches the selector", ref.To.Kind, namespace)
 	}
 	for _, to := range items {
-		if meta.GetExternalName(to) == "" {
-			return fmt.Sprintf("%s %s/%s does not exist in AWS yet", ref.To.Kind, namespace, to.GetName())
+		if why := awaited(ref.To.Kind, to, values); why != "" {
+			return why
 		}
 	}
 	return ""

@@ -286,6 +286,49 @@ func TestOptionalLayers(t *testing.T) {
 	}
 }
 
+// TestReferenceToAValue checks that a message names the resource whose value is awaited, though it exists in AWS.
+func TestReferenceToAValue(t *testing.T) {
+	labels := map[string]string{"app": "shop"}
+	f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "greet"}}
+	meta.SetExternalName(f, "greet")
+	f.Status.AtProvider.FunctionArn = ptr.To("arn:greet")
+	v := &v1beta1.Version{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "release", Labels: labels}}
+	meta.SetExternalName(v, "3")
+	s := runtime.NewScheme()
+	if err := v1beta1.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	c := fake.NewClientBuilder().WithScheme(s).WithObjects(f, v).Build()
+	r := &references[*v1beta1.Alias]{reader: c, kind: reconcile.Kind[*v1beta1.Alias]{
+		References: func(a *v1beta1.Alias) []reconcile.Reference {
+			p := a.Spec.ForProvider
+			return []reconcile.Reference{
+				{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: p.FunctionNameRef},
+				{
+					Field: "functionVersion", To: v1beta1.VersionGroupVersionKind,
+					Ref: p.FunctionVersionRef, Selector: p.FunctionVersionSelector,
+				},
+			}
+		},
+	}}
+	for name, edit := range map[string]func(*v1beta1.AliasSettings){
+		"Name": func(s *v1beta1.AliasSettings) { s.FunctionVersionRef = &xpv2.NamespacedReference{Name: "release"} },
+		"Selector": func(s *v1beta1.AliasSettings) {
+			s.FunctionVersionSelector = &xpv2.NamespacedSelector{MatchLabels: labels}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := &v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "live"}}
+			a.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "greet"}
+			edit(&a.Spec.ForProvider.AliasSettings)
+			want := "cannot resolve spec.forProvider.functionVersion: Version shop/release is not ready yet"
+			if err := r.resolve(t.Context(), a, nil); err == nil || err.Error() != want {
+				t.Errorf("error: want %q, got %v", want, err)
+			}
+		})
+	}
+}
+
 // TestReferenceToAPartOfAnotherFunction checks that an alias or a version can only be referred to for its own function:
 // a version's number says nothing about the version that another function has with that number.
 func TestReferenceToAPartOfAnotherFunction(t *testing.T) {
