@@ -113,7 +113,7 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 				kubectl.OneLine(err.Error()))
 		}
 	}
-	if err := o.write(r, header(in.Session.Identity.Account, o.region)); err != nil {
+	if err := o.write(r, "AWS account "+in.Session.Identity.Account+", region "+o.region); err != nil {
 		return err
 	}
 	if len(r.Unproven()) > 0 {
@@ -173,19 +173,19 @@ func (o *options) warn(ctx context.Context, in Options, r *Result) error {
 }
 
 // write writes the manifests, and then the summary to the standard error.
-func (o *options) write(r *Result, header []string) error {
+func (o *options) write(r *Result, where string) error {
 	if o.output == stdout {
-		if err := writeStream(o.Out, r, header, o.showSecrets); err != nil {
+		if err := writeStream(o.Out, r, header(where), o.showSecrets); err != nil {
 			return err
 		}
-		return summarize(o.ErrOut, r, 0)
+		return summarize(o.ErrOut, r, where, 0)
 	}
-	all, err := files(r, header)
+	all, err := files(r, header(where))
 	if err != nil {
 		return err
 	}
 	if err := writeDir(o.output, all); err != nil {
 		return fmt.Errorf("cannot write the manifests: %w", err)
 	}
-	return summarize(o.ErrOut, r, len(all))
+	return summarize(o.ErrOut, r, where, len(all))
 }

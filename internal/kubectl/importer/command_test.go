@@ -210,7 +210,7 @@ func TestExitCodes(t *testing.T) {
 		"Selector":   {reason: "A selector is a tag.", args: []string{"--region", testRegion, "-l", "=x"}, code: 2, errOut: "invalid selector"},
 		"Config":     {reason: "A config has one of two kinds.", args: []string{"--region", testRegion, "--provider-config", "Pod/x"}, code: 2, errOut: "invalid provider config"},
 		"NoFunction": {reason: "A function that is named must exist.", args: []string{"--region", testRegion, "other"}, code: 2, errOut: "function other does not exist in this region"},
-		"Unselected": {reason: "Nothing is imported that is not selected.", args: []string{"--region", testRegion, "-l", "team=cart"}, errOut: "Imported 0 functions"},
+		"Unselected": {reason: "Nothing is imported that is not selected.", args: []string{"--region", testRegion, "-l", "team=cart"}, errOut: "Imported 0 functions from AWS account 123456789012, region eu-central-1: 0 resources, 0 Secrets, 0 files, by "},
 		"Selected":   {reason: "What has the tag is.", tags: map[string]string{"team": "shop"}, args: []string{"--region", testRegion, "-l", "team=shop"}, errOut: "Imported 1 functions", out: "team: shop"},
 		"Named":      {reason: "A function that is named is imported.", args: []string{"--region", testRegion, "Checkout_API"}, errOut: "Imported 1 functions"},
 		"Ref": {

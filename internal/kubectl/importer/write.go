@@ -29,9 +29,9 @@ const (
 )
 
 // header returns the comment at the head of a file, which explains what the file has.
-func header(account, region string) []string {
+func header(where string) []string {
 	return []string{
-		fmt.Sprintf("Imported from AWS account %s, region %s, by kubectl lambda import.", account, region),
+		"Imported from " + where + ", by kubectl lambda import.",
 		"",
 		"Each resource has the name of what exists in AWS as its external name, so the provider adopts it when you " +
 			"apply the file.",
@@ -184,17 +184,19 @@ func writeStream(w io.Writer, r *Result, header []string, secrets bool) error {
 }
 
 // summarize writes what was imported, and what was not proven.
-func summarize(w io.Writer, r *Result, written int) error {
+func summarize(w io.Writer, r *Result, where string, written int) error {
 	var out bytes.Buffer
 	calls := 0
 	for _, n := range r.Calls {
 		calls += n
 	}
 	unproven := r.Unproven()
-	fmt.Fprintf(&out, "Imported %d functions: %d resources, %d Secrets, %d files, by %d calls of AWS.\n", r.Functions,
-		r.Resources(), len(r.Items)-r.Resources(), written, calls)
-	fmt.Fprintf(&out, "Proven: %d of %d resources. Applying them changes nothing in AWS but tags.\n",
-		r.Resources()-len(unproven), r.Resources())
+	fmt.Fprintf(&out, "Imported %d functions from %s: %d resources, %d Secrets, %d files, by %d calls of AWS.\n",
+		r.Functions, where, r.Resources(), len(r.Items)-r.Resources(), written, calls)
+	if r.Functions > 0 {
+		fmt.Fprintf(&out, "Proven: %d of %d resources. Applying them changes nothing in AWS but tags.\n",
+			r.Resources()-len(unproven), r.Resources())
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.Managed)) {
 		fmt.Fprintf(&out, "Skipped: function %s is already managed by %s\n", kubectl.OneLine(name),
 			kubectl.OneLine(r.Managed[name]))
