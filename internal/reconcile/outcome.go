@@ -79,10 +79,11 @@ func (f Facts) Reserve(ops ...string) error {
 }
 
 // Cause returns why AWS differs from the desired state, for the event of the correction: spec or what it refers to has
-// changed, someone has changed the resource in AWS, or the cause is unknown, as in the first observation after a start.
+// changed, someone has changed the resource in AWS, or the cause is unknown, as in the first observation after a start
+// or of what is adopted.
 func (f Facts) Cause(mg Managed) string {
 	switch {
-	case !IsReconciled(mg):
+	case !IsReconciled(mg) && mg.GetGeneration() > 1:
 		return "spec changed"
 	case f.KnownCause != "":
 		return f.KnownCause
