@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 )
@@ -20,6 +21,9 @@ type flags struct {
 	CRDs       string `default:"package/crds" help:"Folder of the provider's CRDs."`
 	Examples   string `default:"examples" help:"Folder of the examples to apply."`
 	Debug      bool   `help:"Show the provider's log."`
+
+	DeletionLimit                   string        `env:"DELETION_LIMIT" help:"The provider's flag of that name, such as 2/1h."`
+	DeletionProtectionInvokedWithin time.Duration `env:"DELETION_PROTECTION_INVOKED_WITHIN" help:"The provider's flag of that name, such as 168h."`
 }
 
 func main() {

@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
 )
 
 // loopback is the host of the demo's registry.
@@ -28,9 +29,12 @@ func (e *env) startProvider(ctx context.Context) error {
 		l = zap.New(zap.UseDevMode(true), zap.Level(zapcore.DebugLevel))
 	}
 	log.SetLogger(l)
+	limit, err := protection.ParseLimit(e.flags.DeletionLimit)
+	if err != nil {
+		return fmt.Errorf("DELETION_LIMIT is %q: %w", e.flags.DeletionLimit, err)
+	}
 	features := &feature.Flags{}
 	features.Enable(feature.EnableBetaManagementPolicies)
-	var err error
 	if e.metrics, err = freeAddress(ctx); err != nil {
 		return err
 	}
@@ -46,6 +50,7 @@ func (e *env) startProvider(ctx context.Context) error {
 		PollJitter:      0.1,
 		SourceHosts:     []string{loopback},
 		SourceLoopback:  true,
+		DeletionPolicy:  protection.Policy{Limit: limit, InvokedWithin: e.flags.DeletionProtectionInvokedWithin},
 	})
 	if err != nil {
 		return err

@@ -72,8 +72,8 @@ func (t *traffic) learn(f *v1beta1.Function) {
 	}
 }
 
-// record records whether a function fails, and its latest version, unless that is known or empty. It reports whether the
-// function was unknown.
+// record records whether a function fails, and its latest version, unless that is known or empty. It reports whether
+// the function was unknown.
 func (t *traffic) record(function, version string, fails bool) (first bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -218,8 +218,8 @@ func (e *external[T, O, S]) prepareCreate(ctx context.Context) error {
 // absent decides what to do about an external resource that AWS does not show.
 func (e *external[T, O, S]) absent(ctx context.Context) error {
 	if ObserveOnly(e.mg) {
-		e.out.Ready = Unavailable(e.mg.GetGeneration(), WithOrigin(
-			cmp.Or(e.observation.Description, "it")+" does not exist in AWS", e.facts.Origin, e.facts.ReadyBefore.Message))
+		why := cmp.Or(e.observation.Description, "it") + " does not exist in AWS"
+		e.out.Ready = Unavailable(e.mg.GetGeneration(), WithOrigin(why, e.facts.Origin, e.facts.ReadyBefore.Message))
 		return nil
 	}
 	if wait, err := e.mayExist(); wait || err != nil {

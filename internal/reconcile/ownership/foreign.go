@@ -42,9 +42,13 @@ func NewForeignError(what string, tags map[string]string, c Expected) *ForeignEr
 			"%s exists and was not created by this resource%s; to import it, set the annotation %s to its name",
 			what, otherProvider(tags), meta.AnnotationKeyExternalName)}
 	}
+	how := "to take it over"
+	if tags[TagCluster] == c.ClusterID {
+		how += " after that one was deleted"
+	}
 	return &ForeignError{adoptable: true, message: fmt.Sprintf(
-		"%s exists and belongs to %s; to take it over, set the annotation %s to \"true\"",
-		what, owner(tags, c), v1beta1.AnnotationAdopt)}
+		"%s exists and belongs to %s; %s, set the annotation %s to \"true\"",
+		what, owner(tags, c), how, v1beta1.AnnotationAdopt)}
 }
 
 // NewNotAllowedError returns the error for an external resource that may not be managed

@@ -302,7 +302,7 @@ func TestForeignError(t *testing.T) {
 		"OtherResource": {
 			reason: "The message names the owner in this cluster.",
 			tags:   tags("u2", "c1", "bank", "cart"),
-			want:   []string{kind + " bank/cart of this cluster", v1beta1.AnnotationAdopt},
+			want:   []string{kind + " bank/cart of this cluster; to take it over after that one was deleted, set", v1beta1.AnnotationAdopt},
 		},
 		"OnlyUID": {
 			reason: "The message contains the UID, if nothing else is known.",
