@@ -25,11 +25,11 @@ import (
 // CallList is the operation that List calls.
 const CallList = "ListVersionsByFunction"
 
-// Failed returns the message of Ready for a version that AWS could not prepare. If nothing has changed since, AWS returns
-// that version again, rather than publish another.
+// Failed returns the message of Ready for a version that AWS could not prepare. AWS returns that version again, rather
+// than publish another, while nothing has changed since.
 func Failed(version, reason string) string {
-	return fmt.Sprintf("version %s failed: %s; to publish another version, change the function's code or configuration, "+
-		"or delete version %[1]s in AWS", version, cmp.Or(reason, "AWS gives no reason"))
+	return fmt.Sprintf("version %s failed: %s; to publish another version, change the function's code or "+
+		"configuration, or delete version %[1]s in AWS", version, cmp.Or(reason, "AWS gives no reason"))
 }
 
 // Intent describes the last call of PublishVersion. It is recorded before the call.
