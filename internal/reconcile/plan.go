@@ -96,6 +96,8 @@ func (p Plan) Comparison() SyncState {
 		return SourceChanged
 	case p.Ready.Status == corev1.ConditionTrue:
 		return UpToDate
+	case p.Ready.Reason == xpv2.ReasonUnavailable:
+		return Unserved
 	}
 	return Undecided
 }

@@ -10,6 +10,9 @@ const (
 	// UpToDate means that AWS has what spec asks for, and serves it.
 	UpToDate
 
+	// Unserved means that AWS has what spec asks for, and does not serve it, such as a mapping that is disabled.
+	Unserved
+
 	// SourceChanged means that what spec points to has changed at its source, such as an
 	// object in S3. The difference is a new version rather than drift.
 	SourceChanged

@@ -62,7 +62,7 @@ func (d Drift) After(c reconcile.SyncState, mayUpdate bool, desired string, did 
 	f := DriftChange{}
 	switch c {
 	case reconcile.Undecided:
-	case reconcile.UpToDate:
+	case reconcile.UpToDate, reconcile.Unserved:
 		return Drift{Synced: desired}, DriftChange{Corrected: d.corrected, Comparison: d.comparison}
 	case reconcile.SourceChanged:
 		d.Synced = ""

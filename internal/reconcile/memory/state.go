@@ -296,7 +296,7 @@ func (r *Resource) recordInSync(c reconcile.SyncState, now time.Time) time.Time 
 			r.lastInSync = now
 		}
 		return was
-	case reconcile.Undecided:
+	case reconcile.Undecided, reconcile.Unserved:
 	}
 	return time.Time{}
 }
