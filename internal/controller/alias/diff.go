@@ -23,9 +23,19 @@ func desired(a *v1beta1.Alias, followed *string) (forProvider, initProvider sett
 	return forProvider, initProvider
 }
 
-// withoutPromoted returns the desired settings without weights that are left to others if they are of the version that
-// the alias is to invoke: AWS rejects that version as long as it has a weight.
+// withoutOwnWeight returns the settings without weights if one is of the alias's own version, as of initProvider: AWS
+// rejects them.
+func withoutOwnWeight(s settings) settings {
+	if s.RoutingConfig.weighs(s.FunctionVersion) {
+		s.RoutingConfig = nil
+	}
+	return s
+}
+
+// withoutPromoted returns the desired settings without weights of the version that the alias is to invoke, also if they
+// are left to others: AWS rejects that version as long as it has a weight.
 func withoutPromoted(d reconcile.Desired[settings], observed settings) reconcile.Desired[settings] {
+	d.Settings = withoutOwnWeight(d.Settings)
 	if !observed.RoutingConfig.weighs(d.Settings.FunctionVersion) || !d.Left.Covers("routingConfig") ||
 		d.Left.Covers("functionVersion") {
 		return d

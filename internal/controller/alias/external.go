@@ -303,10 +303,7 @@ func (e *external) create(ctx context.Context, a *v1beta1.Alias, s settings) (re
 		res.Events = e.recreate(ctx, a.Status.Rollout, s)
 		s.FunctionVersion, s.RoutingConfig = ptr.To(a.Status.Rollout.Stable.FunctionVersion), nil
 	}
-	if s.RoutingConfig.weighs(s.FunctionVersion) { // AWS rejects a weight of initProvider for the version itself.
-		s.RoutingConfig = nil
-	}
-	out, err := e.api.CreateAlias(ctx, createInput(e.id, s))
+	out, err := e.api.CreateAlias(ctx, createInput(e.id, withoutOwnWeight(s)))
 	if err != nil {
 		return res, errors.Wrapf(err, "cannot create %s", e.id)
 	}
