@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -135,12 +136,14 @@ func Cut(s string, most int) string {
 // serves the version that its Function has published last.
 var followed = map[string]string{"functionVersion": "functionNameRef"}
 
-// differenceFields returns a function that reports whether spec.forProvider names the
+// differenceFields returns a function that reports whether spec.forProvider or spec.initProvider names the
 // field of a change's path. A field may be set by a reference or by a From field.
 func differenceFields(mg Managed) func(path string) bool {
-	spec := map[string]any{}
+	var spec map[string]any
 	if m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg); err == nil {
 		spec, _, _ = unstructured.NestedMap(m, "spec", "forProvider")
+		initial, _, _ := unstructured.NestedMap(m, "spec", "initProvider")
+		maps.Copy(spec, initial)
 	}
 	return func(path string) bool {
 		if spec == nil {

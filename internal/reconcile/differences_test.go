@@ -18,7 +18,7 @@ import (
 func TestDifferences(t *testing.T) {
 	f := &v1beta1.Function{Spec: v1beta1.FunctionSpec{ForProvider: v1beta1.FunctionParameters{FunctionSettings: v1beta1.FunctionSettings{
 		MemorySize: ptr.To(int32(128)), Tags: map[string]string{"team": "a"}, LayerRefs: []xpv2.NamespacedReference{{Name: "l"}},
-	}}}}
+	}}, InitProvider: &v1beta1.FunctionSettings{ReservedConcurrentExecutions: ptr.To[int32](5)}}}
 	ready := Available(1)
 	cases := map[string]struct {
 		reason  string
@@ -33,6 +33,7 @@ func TestDifferences(t *testing.T) {
 		"Tag":     {reason: "A tag that spec lacks differs where spec names tags.", changes: diff.Changes{{Path: "tags[cost]", Old: `"1"`}, {Path: "tags[team]", New: `"a"`}}, message: `tags[cost] is "1", want none, tags[team] is not set, want "a"`, count: 2},
 		"OwnTag":  {reason: "The ownership tags are not reported.", changes: diff.Changes{{Path: "tags[" + ownership.TagUID + "]", New: `"u1"`}}},
 		"Secret":  {reason: "Secret values are not reported.", changes: diff.Changes{{Path: "memorySize", Old: "256", New: "128"}, {Path: "tags[x]", Old: "(redacted)", New: "(redacted)"}}, message: "want 128, tags[x];", count: 2},
+		"Initial": {reason: "So is what initProvider sets and was not applied.", changes: diff.Changes{{Path: "reservedConcurrentExecutions", New: "5"}}, message: "reservedConcurrentExecutions is not set, want 5", count: 1},
 		"Layers":  {reason: "A reference names its field.", changes: diff.Changes{{Path: "layers", Old: `["l:1"]`}}, message: `layers is ["l:1"], want none`, count: 1},
 		"Beside":  {reason: "What spec does not name is no difference, and would be reset.", changes: diff.Changes{{Path: "tracingConfig.mode", Old: `"Active"`, New: `"PassThrough"`}, {Path: "environment.variables[A]", Old: "(redacted)"}}, remark: "an update would change tracingConfig.mode, environment.variables[A], which spec does not set", count: 2},
 	}

@@ -191,7 +191,7 @@ func (e *external) plan(
 	if err := e.loadAgain(ctx, d.due); err != nil {
 		return reconcile.Plan{Ready: d.ready}, err
 	}
-	if len(d.due) == 0 && d.ready.Reason == xpv2.ReasonAvailable {
+	if len(d.due) == 0 && d.ready.Reason == xpv2.ReasonAvailable && !p.Changes.Any(afterCreation...) {
 		f.Status.AtProvider.Initialized = true
 	}
 	if healthy(o.Resource.config()) {

@@ -170,6 +170,37 @@ func TestInitProviderLeavesCodeAlone(t *testing.T) {
 	}
 }
 
+// TestCreatedWithoutUpdate checks that settings that CreateFunction does not accept are reported as different if
+// managementPolicies do not allow the calls that set them, and are set as soon as they do. A version is published with
+// the creation, as it is without a limit of the history.
+func TestCreatedWithoutUpdate(t *testing.T) {
+	e := newEnv(t)
+	f := testFunction(
+		testenv.May[*v1beta1.Function](
+			xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionDelete,
+		),
+		func(f *v1beta1.Function) {
+			f.Spec.ForProvider.RecursiveLoop = ptr.To("Allow")
+			f.Spec.ForProvider.Publish, f.Spec.ForProvider.HistoryLimit = ptr.To(true), ptr.To[int32](3)
+			f.Spec.InitProvider = &v1beta1.FunctionSettings{ReservedConcurrentExecutions: ptr.To[int32](5)}
+		},
+	)
+	if diff := cmp.Diff([]string{"CreateFunction"}, e.Converge(f)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	e.Poll(f)
+	e.Differs(f, "recursiveLoop", "reservedConcurrentExecutions is not set, want 5")
+	s := &f.Status.AtProvider
+	if s.Initialized || ptr.Deref(s.LatestPublishedVersion, "") != "1" {
+		t.Errorf("initialized %t, version %v", s.Initialized, ptr.Deref(s.LatestPublishedVersion, ""))
+	}
+	testenv.May[*v1beta1.Function](xpv2.ManagementActionAll)(f)
+	want := []string{"PutFunctionConcurrency", "PutFunctionRecursionConfig"}
+	if diff := cmp.Diff(want, e.Converge(f)); diff != "" || !s.Initialized {
+		t.Errorf("initialized %t: -want, +got:\n%s", s.Initialized, diff)
+	}
+}
+
 func TestRotatedSecretIsRolledOut(t *testing.T) {
 	e := newEnv(t)
 	e.objects[refs.SecretOf("ns", "db")] = refs.ObjectData{"password": []byte("one")}

@@ -51,7 +51,8 @@ func publishing(f *v1beta1.Function) publish {
 	p := f.Spec.ForProvider
 	return publish{
 		publish: ptr.Deref(p.Publish, false), to: ptr.Deref(p.PublishTo, ""),
-		separate: p.HistoryLimit != nil || ptr.Deref(p.PublishRevision, false),
+		separate: (p.HistoryLimit != nil || ptr.Deref(p.PublishRevision, false)) &&
+			reconcile.Allows(f, xpv2.ManagementActionUpdate), // Without it, only the creation publishes.
 	}
 }
 
