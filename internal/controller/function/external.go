@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -46,6 +47,9 @@ type external struct {
 
 	// facts are the facts of the reconcile, from read on.
 	facts reconcile.Facts
+
+	// variables of the function in AWS, nil if it does not exist or AWS does not return them.
+	variables *environment
 
 	// owned is the result of owner.
 	owned ownership.Ownership
@@ -107,8 +111,12 @@ func (e *external) read(ctx context.Context, facts reconcile.Facts, f *v1beta1.F
 	}
 	effects := e.readHistory(ctx, f, o)
 	effects.Sizes = environmentSize(o.config().Environment)
+	s := fromAWS(o)
+	if environmentError(o.config()) == nil {
+		e.variables = &s.Environment
+	}
 	return found{
-		Resource: o, Settings: fromAWS(o), Exists: true, Name: name, Description: "function " + name, Effects: effects,
+		Resource: o, Settings: s, Exists: true, Name: name, Description: "function " + name, Effects: effects,
 	}, nil
 }
 
@@ -154,8 +162,15 @@ func (e *external) desired(ctx context.Context, f *v1beta1.Function) (forProvide
 	); err != nil {
 		return forProvider, initProvider, err
 	}
-	if f.Spec.InitProvider != nil {
-		initProvider, err = e.resolver.parameters(ctx, f.GetNamespace(), "spec.initProvider", *f.Spec.InitProvider)
+	if i := f.Spec.InitProvider; i != nil {
+		initProvider, err = e.resolver.parameters(ctx, f.GetNamespace(), "spec.initProvider", *i)
+		if refs.IsMissing(err) && e.variables != nil {
+			// Which variables the missing object has set is not known: all are left alone.
+			others := *i
+			others.Environment = nil
+			initProvider, err = e.resolver.parameters(ctx, f.GetNamespace(), "spec.initProvider", others)
+			initProvider.Environment = *e.variables
+		}
 	}
 	forProvider.Tags = e.tags.Desired(f, forProvider.Tags, initProvider.Tags)
 	return forProvider, initProvider, err

@@ -201,6 +201,43 @@ func TestCreatedWithoutUpdate(t *testing.T) {
 	}
 }
 
+// TestInitialVariablesWithoutTheirSecret checks that a Secret of initProvider is needed at creation only.
+func TestInitialVariablesWithoutTheirSecret(t *testing.T) {
+	e := newEnv(t)
+	bootstrap := refs.SecretOf("ns", "bootstrap")
+	e.objects[bootstrap] = refs.ObjectData{"TOKEN": []byte("one")}
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"LEVEL": "info"}}
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{Environment: &v1beta1.Environment{
+			EnvFrom: []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: bootstrap.Name}}},
+		}}
+	})
+	e.Converge(f)
+	delete(e.objects, bootstrap)
+	if got := e.Converge(f); len(got) > 0 {
+		t.Errorf("variables of initProvider are left alone, got %v", got)
+	}
+	f.Spec.ForProvider.Environment.Variables["LEVEL"] = "debug"
+	f.Generation++
+	e.Converge(f)
+	out, err := e.Lambda.GetFunctionConfiguration(
+		t.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f")},
+	)
+	e.Must(err)
+	if diff := cmp.Diff(map[string]string{"LEVEL": "debug", "TOKEN": "one"}, out.Environment.Variables); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	_, err = e.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f")})
+	e.Must(err)
+	for err = nil; err == nil && e.Double.Count("") < 100; { // That it is absent is confirmed first.
+		e.Advance(time.Minute)
+		_, err = e.Step(f)
+	}
+	if !testenv.ErrorMatches(err, "Secret ns/bootstrap does not exist") || len(e.functions()) > 0 {
+		t.Errorf("a function is not created without its initial variables: %v", err)
+	}
+}
+
 func TestRotatedSecretIsRolledOut(t *testing.T) {
 	e := newEnv(t)
 	e.objects[refs.SecretOf("ns", "db")] = refs.ObjectData{"password": []byte("one")}
