@@ -37,6 +37,11 @@ func TestDrift(t *testing.T) {
 			observations: []observation{same, {c: reconcile.Missing, wanted: wanted, did: reconcile.ToCreate}, same},
 			want:         []DriftChange{{Seen: true, Comparison: reconcile.Missing}, {Corrected: true, Comparison: reconcile.Missing}},
 		},
+		"NotReady": {
+			reason:       "Drift is corrected, too, if something else keeps the resource from being Ready.",
+			observations: []observation{same, corrected, {c: reconcile.Unserved, wanted: wanted}},
+			want:         []DriftChange{{Seen: true, Comparison: reconcile.Differs}, {Corrected: true, Comparison: reconcile.Differs}},
+		},
 		"TwoCalls": {
 			reason:       "A drift that takes two calls is one.",
 			observations: []observation{same, corrected, corrected, same},
