@@ -35,14 +35,16 @@ func (e *external[T, O, S]) matchesCreation(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	c, err := e.compared(ctx, e.mg, Desired[S]{Settings: ownership.AskedFor(e.mg, d.Settings), Preview: true})
-	if err != nil {
-		return false, err
+	for _, asked := range ownership.AskedFor(e.mg, d.Settings) {
+		c, err := e.compared(ctx, e.mg, Desired[S]{Settings: asked, Preview: true})
+		if err != nil {
+			return false, err
+		}
+		if len(c.Changes) == 0 || e.MatchesCreation != nil && e.MatchesCreation(e.mg, c.Changes) {
+			return true, nil
+		}
 	}
-	if e.MatchesCreation != nil {
-		return e.MatchesCreation(e.mg, c.Changes), nil
-	}
-	return len(c.Changes) == 0, nil
+	return false, nil
 }
 
 // desired resolves and merges what spec asks for.

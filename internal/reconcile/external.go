@@ -178,7 +178,7 @@ func (e *external[T, O, S]) dueCreation(ops ...string) {
 	switch {
 	case len(intent.Annotations) > 0:
 	case e.observation.Parent != "":
-		intent.Annotations = ownership.Asked(e.settings)
+		intent.Annotations = ownership.Asked(e.mg, e.settings)
 	default:
 		intent = e.unname()
 	}

@@ -53,7 +53,7 @@ var named = testenv.Named[*v1beta1.Alias]("live")
 
 // asked records that a create has asked for version 1.
 func asked(a *v1beta1.Alias) {
-	meta.AddAnnotations(a, ownership.Asked(settings{FunctionVersion: ptr.To("1")}))
+	meta.AddAnnotations(a, ownership.Asked(a, settings{FunctionVersion: ptr.To("1")}))
 }
 
 func weighted(t testing.TB, version, weight string) *v1beta1.AliasRoutingConfig {

@@ -2,6 +2,7 @@ package layerversionpermission
 
 import (
 	"context"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/utils/ptr"
@@ -45,6 +46,9 @@ func newExternal(api *lambda.Client, cache *readcache.Cache) awsResource {
 	}
 }
 
+// absentReports is the number of reports in a row after which a create that was not answered has added nothing.
+const absentReports = 2
+
 // read reads the statement from its former place, if spec now asks for another one, or else from the desired place. A
 // statement where a create was not answered is read even if it is not as spec asks for now: it may be a grant of this
 // resource, which must not stay unnoticed.
@@ -60,6 +64,11 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, p *v1beta1.Layer
 		o, err := e.find(ctx, f, other)
 		if err != nil || o.Exists && (tried || ownershipOf(p, o).Manageable()) {
 			return o, err
+		}
+		if tried { // AWS may not show it yet.
+			if wait := f.Repeats.Confirm("absence of "+other.String(), absentReports, f.Now()); wait > 0 {
+				return found{}, reconcile.WaitFor(wait)
+			}
 		}
 	}
 	if !at.known() {
@@ -117,8 +126,9 @@ func (e *external) owner(
 // ownershipOf returns the ownership of a statement. One that did not exist before an
 // unanswered create, and is as this resource would have made it, is its own.
 func ownershipOf(p *v1beta1.LayerVersionPermission, o found) ownership.Ownership {
-	asked := ownership.AskedFor(p, desired(p.Spec.ForProvider))
-	asMade := len(changes(o.Resource.at, asked, o.Resource)) == 0
+	asMade := slices.ContainsFunc(ownership.AskedFor(p, desired(p.Spec.ForProvider)), func(asked policy.Grant) bool {
+		return len(changes(o.Resource.at, asked, o.Resource)) == 0
+	})
 	return ownership.CheckUntaggedOwnership(p, o.Name, asMade)
 }
 

@@ -6,6 +6,7 @@
 package ownership
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -172,19 +173,33 @@ func MayHaveCreated(mg metav1.Object) bool {
 	return unanswered && meta.GetExternalName(mg) == ""
 }
 
-// Asked returns the annotation that records the settings of the next create.
-func Asked(settings any) map[string]string {
+// maxAsked is the number of creates in a row whose settings are recorded.
+const maxAsked = 5
+
+// Asked returns the annotation that records the settings of the next create, after those of the ones before it whose
+// result is not known: any of them may have taken effect.
+func Asked(mg metav1.Object, settings any) map[string]string {
+	all := askedFor[json.RawMessage](mg)
 	text, _ := json.Marshal(settings) //nolint:errchkjson // Without it, spec counts.
+	if !slices.ContainsFunc(all, func(former json.RawMessage) bool { return bytes.Equal(former, text) }) {
+		all = append(all[max(0, len(all)-maxAsked+1):], text)
+	}
+	text, _ = json.Marshal(all) //nolint:errchkjson // As above.
 	return map[string]string{v1beta1.AnnotationAsked: string(text)}
 }
 
-// AskedFor returns the settings that the last create asked for, or the desired ones if they are not known.
-func AskedFor[S any](mg metav1.Object, desired S) S {
-	var asked S
-	if json.Unmarshal([]byte(mg.GetAnnotations()[v1beta1.AnnotationAsked]), &asked) != nil {
-		return desired
+// AskedFor returns the settings that the last creates asked for, or the desired ones if they are not known.
+func AskedFor[S any](mg metav1.Object, desired S) []S {
+	if all := askedFor[S](mg); len(all) > 0 {
+		return all
 	}
-	return asked
+	return []S{desired}
+}
+
+func askedFor[S any](mg metav1.Object) []S {
+	var all []S
+	_ = json.Unmarshal([]byte(mg.GetAnnotations()[v1beta1.AnnotationAsked]), &all) // Users may have changed it.
+	return all
 }
 
 // created reports whether this object created what its external name names.
