@@ -22,7 +22,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -137,14 +136,6 @@ func (e *external) owner(
 	return e.owned, err
 }
 
-// named reports whether the resource identifies this function: the user set the name, or
-// the provider did and the function it observed as its own only lost its tags. If the
-// provider stopped before it wrote the ARN to status, the name alone decides.
-func named(f *v1beta1.Function, o observed) bool {
-	arn := ptr.Deref(o.config().FunctionArn, "")
-	return ownership.UserSetName(f) || ownership.WroteName(f) && ptr.Deref(f.Status.AtProvider.FunctionArn, arn) == arn
-}
-
 // status sets status.atProvider.
 func status(f *v1beta1.Function, o found) {
 	f.Status.AtProvider = observation(o.Resource, o.Settings, f.Status.AtProvider)
@@ -162,15 +153,8 @@ func (e *external) desired(ctx context.Context, f *v1beta1.Function) (forProvide
 	); err != nil {
 		return forProvider, initProvider, err
 	}
-	if i := f.Spec.InitProvider; i != nil {
-		initProvider, err = e.resolver.parameters(ctx, f.GetNamespace(), "spec.initProvider", *i)
-		if refs.IsMissing(err) && e.variables != nil {
-			// Which variables the missing object has set is not known: all are left alone.
-			others := *i
-			others.Environment = nil
-			initProvider, err = e.resolver.parameters(ctx, f.GetNamespace(), "spec.initProvider", others)
-			initProvider.Environment = *e.variables
-		}
+	if f.Spec.InitProvider != nil {
+		initProvider, err = e.resolver.initial(ctx, f.GetNamespace(), *f.Spec.InitProvider, e.variables)
 	}
 	forProvider.Tags = e.tags.Desired(f, forProvider.Tags, initProvider.Tags)
 	return forProvider, initProvider, err

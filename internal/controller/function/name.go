@@ -11,6 +11,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // functionName returns the external name, or the object's own name if it has none. AWS accepts either form of external
@@ -63,4 +64,12 @@ func checkName(f *v1beta1.Function) error {
 			was, name, was, meta.AnnotationKeyExternalName, name,
 		),
 	)
+}
+
+// named reports whether the resource identifies this function: the user set the name, or
+// the provider did and the function it observed as its own only lost its tags. If the
+// provider stopped before it wrote the ARN to status, the name alone decides.
+func named(f *v1beta1.Function, o observed) bool {
+	arn := ptr.Deref(o.config().FunctionArn, "")
+	return ownership.UserSetName(f) || ownership.WroteName(f) && ptr.Deref(f.Status.AtProvider.FunctionArn, arn) == arn
 }

@@ -42,6 +42,22 @@ func (r *resolver) parameters(ctx context.Context, namespace, at string, p v1bet
 	return fromSpec(p, vars), err
 }
 
+// initial resolves the settings of spec.initProvider. If an object from which it takes variables is missing, it is not
+// known which ones: all that the function has in AWS are left alone. have is nil if they are not known, either.
+func (r *resolver) initial(
+	ctx context.Context, namespace string, p v1beta1.FunctionSettings, have *environment,
+) (settings, error) {
+	const at = "spec.initProvider"
+	s, err := r.parameters(ctx, namespace, at, p)
+	if !refs.IsMissing(err) || have == nil {
+		return s, err
+	}
+	p.Environment = nil
+	s, err = r.parameters(ctx, namespace, at, p)
+	s.Environment = *have
+	return s, err
+}
+
 // references replaces each <field>From by the value that it selects.
 func (r *resolver) references(
 	ctx context.Context, namespace, at string, p v1beta1.FunctionSettings,
