@@ -2,7 +2,6 @@ package function
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -263,12 +262,9 @@ func TestRotatedSecretIsRolledOut(t *testing.T) {
 
 func TestLostAnswerToCreate(t *testing.T) {
 	for name, fault := range map[string]awsdouble.Fault{
-		"BeforeEffect": {Drop: awsdouble.DropBefore},
-		"AfterEffect":  {Drop: awsdouble.DropAfter},
-		"SnapshotLimit": {Answer: func(int, []byte) (int, []byte) { // AWS has created the function nevertheless.
-			return http.StatusTooManyRequests, []byte(`{"Reason":"CallerRateLimitExceeded","message":"Lambda was unable ` +
-				`to create new snapshot because you have reached your concurrent snapshot creation limit"}`)
-		}},
+		"BeforeEffect":  {Drop: awsdouble.DropBefore},
+		"AfterEffect":   {Drop: awsdouble.DropAfter},
+		"SnapshotLimit": {Answer: awsdouble.SnapshotLimit},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)

@@ -3,7 +3,6 @@ package version
 import (
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -296,7 +295,7 @@ func TestLostAnswers(t *testing.T) {
 		}{
 			{"before", false, awsdouble.Fault{Drop: awsdouble.DropBefore}},
 			{"after", true, awsdouble.Fault{Drop: awsdouble.DropAfter}},
-			{"throttled", true, awsdouble.Fault{Answer: snapshotLimit}},
+			{"throttled", true, awsdouble.Fault{Answer: awsdouble.SnapshotLimit}},
 		} {
 			for _, changed := range []bool{false, true} {
 				t.Run(fmt.Sprintf("first=%t lost=%s changed=%t", first, lost.name, changed), func(t *testing.T) {
@@ -338,12 +337,6 @@ func TestLostAnswers(t *testing.T) {
 			}
 		}
 	}
-}
-
-// snapshotLimit is the answer of AWS to a publication whose snapshot exceeds a limit of the account. The version exists.
-func snapshotLimit(int, []byte) (int, []byte) {
-	return http.StatusTooManyRequests, []byte(`{"Type":"User","Reason":"CallerRateLimitExceeded","message":"Lambda was ` +
-		`unable to create new snapshot because you have reached your concurrent snapshot creation limit"}`)
 }
 
 // TestLostAnswerAfterDeletionByHand checks that the version is found again that was published in place of one that

@@ -49,6 +49,13 @@ func AccessDenied(action string) Error {
 // Throttle returns the error of an exceeded request quota.
 func Throttle() Error { return *throttled() }
 
+// SnapshotLimit answers a call that creates a function or a version, which takes effect, as AWS does if the account
+// creates too many snapshots at once.
+func SnapshotLimit(int, []byte) (int, []byte) {
+	return http.StatusTooManyRequests, []byte(`{"Type":"User","Reason":"CallerRateLimitExceeded","message":"Lambda was ` +
+		`unable to create new snapshot because you have reached your concurrent snapshot creation limit"}`)
+}
+
 // ServiceFailure returns a 500 of Lambda.
 func ServiceFailure() Error {
 	return Error{
