@@ -8,6 +8,7 @@ import (
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -284,8 +285,8 @@ func (b *Registry) indexed(ctx context.Context, t Target, key string) ([]resourc
 }
 
 // ByAge compares the ages of two resources, or else their names, because a cache lists in any order.
-func ByAge(x, y resource.ModernManaged) int {
-	return cmp.Or(x.GetCreationTimestamp().Compare(y.GetCreationTimestamp().Time),
+func ByAge[T metav1.Object](x, y T) int {
+	return cmp.Or(x.GetCreationTimestamp().Time.Compare(y.GetCreationTimestamp().Time),
 		cmp.Compare(x.GetNamespace(), y.GetNamespace()), cmp.Compare(x.GetName(), y.GetName()))
 }
 

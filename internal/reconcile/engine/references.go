@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
@@ -66,7 +67,9 @@ func (r *references[T]) resolve(ctx context.Context, mg resource.Managed, s *ses
 	}
 	permits := func(ctx context.Context, to client.Object) error { return r.permits(ctx, mg, s, "", to) }
 	optional := func(to client.Object, key client.ObjectKey) bool { return r.optional(mg, to, key) }
-	err := rr.ResolveReferences(ctx, &selectable{Reader: r.reader, mg: mg, permits: permits, optional: optional})
+	err := rr.ResolveReferences(ctx, &selectable{
+		Reader: r.reader, named: functionOf(mg), permits: permits, optional: optional,
+	})
 	if err == nil {
 		return nil
 	}
@@ -82,8 +85,21 @@ func (r *references[T]) resolve(ctx context.Context, mg resource.Managed, s *ses
 	return errors.Wrap(err, "cannot resolve references")
 }
 
-// checkFunction returns an error if a resource names a function and refers to an alias or a version of another one.
-func checkFunction(mg resource.Managed, to client.Object) error {
+// functionOf returns a function that returns the name of the function in a spec, empty if it has none. It reads the
+// spec at the first call.
+func functionOf(mg resource.Managed) func() string {
+	return sync.OnceValue(func() string {
+		user, err := fieldpath.PaveObject(mg)
+		if err != nil {
+			return ""
+		}
+		name, _ := user.GetString("spec.forProvider.functionName") // Without one, the external name decides.
+		return name
+	})
+}
+
+// checkFunction returns an error if a spec names a function and refers to an alias or a version of another one.
+func checkFunction(named func() string, to client.Object) error {
 	of := ownership.Parent(to)
 	switch to := to.(type) {
 	case *v1beta1.Alias:
@@ -93,15 +109,10 @@ func checkFunction(mg resource.Managed, to client.Object) error {
 	default:
 		return nil
 	}
-	user, err := fieldpath.PaveObject(mg)
-	if err != nil {
-		return err
+	if of == "" || named() == "" || functionname.Plain(named()) == of {
+		return nil
 	}
-	named, _ := user.GetString("spec.forProvider.functionName")
-	if named == "" || of == "" || functionname.Plain(named) == of {
-		return nil // Without a name, the external name decides.
-	}
-	return errors.Errorf("%s/%s belongs to function %s, not to %s", to.GetNamespace(), to.GetName(), of, named)
+	return errors.Errorf("%s/%s belongs to function %s, not to %s", to.GetNamespace(), to.GetName(), of, named())
 }
 
 // mayRefer returns an error if a spec refers to a resource of another namespace that does not allow it, whether or not
@@ -181,7 +192,7 @@ func (r *references[T]) explain(
 	case err != nil:
 		return err.Error()
 	}
-	if err := checkFunction(mg, obj); err != nil {
+	if err := checkFunction(functionOf(mg), obj); err != nil {
 		return ref.To.Kind + " " + err.Error()
 	}
 	return awaited(ref.To.Kind, obj, values)
@@ -219,9 +230,10 @@ func (r *references[T]) explainSelector(
 	case err != nil:
 		return err.Error()
 	}
+	named := functionOf(mg)
 	items := slices.DeleteFunc(l.GetItems(), func(to resource.Managed) bool {
 		return ref.Selector.MatchControllerRef != nil && *ref.Selector.MatchControllerRef &&
-			!meta.HaveSameController(mg, to) || checkFunction(mg, to) != nil ||
+			!meta.HaveSameController(mg, to) || checkFunction(named, to) != nil ||
 			r.permits(ctx, mg, s, ref.To.Kind, to) != nil
 	})
 	if len(items) == 0 && namespace != mg.GetNamespace() {
@@ -293,8 +305,8 @@ func (r *references[T]) object(gvk schema.GroupVersionKind) (client.Object, erro
 type selectable struct {
 	client.Reader
 
-	// mg is the resource whose references are resolved: the name of its function first.
-	mg resource.Managed
+	// named returns the function in the spec. Its reference is resolved before those to an alias or a version.
+	named func() string
 
 	// permits returns an error if an object may not be referred to.
 	permits func(ctx context.Context, to client.Object) error
@@ -317,7 +329,7 @@ func (s *selectable) Get(
 	case err != nil:
 		return err
 	case meta.GetExternalName(obj) != "":
-		return checkFunction(s.mg, obj)
+		return checkFunction(s.named, obj)
 	case !optional && s.missing[of]:
 		return errors.Errorf("%s does not exist in AWS yet", key)
 	case !optional:
@@ -348,7 +360,7 @@ func (s *selectable) List(ctx context.Context, list client.ObjectList, opts ...c
 		if refused != nil && !tenancy.IsRefused(refused) {
 			err = refused
 		}
-		return refused != nil || checkFunction(s.mg, o) != nil
+		return refused != nil || checkFunction(s.named, o) != nil
 	})
 	if err != nil {
 		return err
@@ -363,8 +375,7 @@ func byAge(a, b runtime.Object) int {
 	if !okx || !oky {
 		return 0
 	}
-	return cmp.Or(x.GetCreationTimestamp().Time.Compare(y.GetCreationTimestamp().Time),
-		cmp.Compare(x.GetName(), y.GetName()))
+	return tenancy.ByAge(x, y)
 }
 
 // registerFields registers the fields that a resource refers to with the field reader, which
