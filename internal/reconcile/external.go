@@ -278,7 +278,7 @@ func (e *external[T, O, S]) observeOnly(ctx context.Context) error {
 func (e *external[T, O, S]) foreign(ctx context.Context, err error) error {
 	e.facts.Others.release()
 	if meta.WasDeleted(e.mg) && ownership.IsForeign(err) {
-		if wait := e.facts.Repeats.Confirm(absence, absentReports, e.facts.Now()); wait > 0 {
+		if wait := e.facts.Repeats.Confirm(absence, AbsentReports, e.facts.Now()); wait > 0 {
 			return WaitFor(wait)
 		}
 		e.out.Exists = false

@@ -186,11 +186,16 @@ func (o *Others) Names(ctx context.Context) map[string]bool {
 func (o *Others) CheckUntaggedOwner(
 	ctx context.Context, mg metav1.Object, v ownership.Ownership, what, parent, name string,
 ) (ownership.Ownership, error) {
-	keeps := ownership.WrittenName(mg) == name && !meta.WasDeleted(mg)
-	if v.Manageable() && (keeps || o.MayChange(ctx, what, parent, name) == nil) {
+	if v.Manageable() && ownership.WrittenName(mg) == name && !meta.WasDeleted(mg) {
 		return v, nil
 	}
-	return ownership.Foreign, o.NewForeignUntaggedError(ctx, what, parent, name)
+	if err := o.MayChange(ctx, what, parent, name); err != nil {
+		return ownership.Foreign, err
+	}
+	if v.Manageable() {
+		return v, nil
+	}
+	return ownership.Foreign, ownership.NewForeignUntaggedError(what, name)
 }
 
 // MayChange returns an error if another existing resource owns an external resource that cannot have tags. Several
@@ -200,13 +205,4 @@ func (o *Others) MayChange(ctx context.Context, what, parent, name string) error
 		return ownership.NewOwnedUntaggedError(what, name, other)
 	}
 	return nil
-}
-
-// NewForeignUntaggedError returns the error for an external resource that cannot have tags and is not owned by this
-// resource. It suggests an import only if no other existing resource owns it.
-func (o *Others) NewForeignUntaggedError(ctx context.Context, what, parent, name string) error {
-	if err := o.MayChange(ctx, what, parent, name); err != nil {
-		return err
-	}
-	return ownership.NewForeignUntaggedError(what, name)
 }

@@ -54,7 +54,7 @@ const (
 // no longer knows the versions that it has published, and a managed resource that is being deleted loses its finalizer.
 // The second report comes two seconds after the first one, and the third one ten seconds after the second.
 const (
-	absentReports      = 2
+	AbsentReports      = 2
 	absentReportsNamed = 3
 )
 
@@ -214,7 +214,7 @@ func (a absenceReport) unconfirmed() (verdict, bool) {
 	if a.unseen && a.created.IsZero() || a.deletionAccepted || !a.deleting && !a.named {
 		return verdict{}, false
 	}
-	needed := absentReports
+	needed := AbsentReports
 	if named {
 		needed = absentReportsNamed
 	}

@@ -46,9 +46,6 @@ func newExternal(api *lambda.Client, cache *readcache.Cache) awsResource {
 	}
 }
 
-// absentReports is the number of reports in a row after which a create that was not answered has added nothing.
-const absentReports = 2
-
 // read reads the statement from its former place, if spec now asks for another one, or else from the desired place. A
 // statement where a create was not answered is read even if it is not as spec asks for now: it may be a grant of this
 // resource, which must not stay unnoticed.
@@ -66,7 +63,7 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, p *v1beta1.Layer
 			return o, err
 		}
 		if tried { // AWS may not show it yet.
-			if wait := f.Repeats.Confirm("absence of "+other.String(), absentReports, f.Now()); wait > 0 {
+			if wait := f.Repeats.Confirm("absence of "+other.String(), reconcile.AbsentReports, f.Now()); wait > 0 {
 				return found{}, reconcile.WaitFor(wait)
 			}
 		}

@@ -188,13 +188,14 @@ func (e *external) owner(
 	if i, recorded := versions.IntentOf(v); recorded && versions.Number(o.Name) > i.Before {
 		e.restore(&v.Status.AtProvider, o.Name, i)
 	}
-	switch {
-	case !meta.WasDeleted(v), o.Resource.version == nil: // What uses an earlier version keeps it.
+	if !meta.WasDeleted(v) || o.Resource.version == nil { // What uses an earlier version keeps it.
 		return ownership.Ours, nil
-	case o.Name == functionname.LatestPublished, versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name):
-		return f.Others.CheckUntaggedOwner(ctx, v, ownership.Ours, o.Description, e.function, o.Name)
 	}
-	return ownership.Foreign, f.Others.NewForeignUntaggedError(ctx, o.Description, e.function, o.Name)
+	owned := ownership.Foreign
+	if o.Name == functionname.LatestPublished || versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {
+		owned = ownership.Ours
+	}
+	return f.Others.CheckUntaggedOwner(ctx, v, owned, o.Description, e.function, o.Name)
 }
 
 // status sets status.atProvider. An imported version counts as published for the current publishTrigger.

@@ -88,7 +88,7 @@ func TestForeign(t *testing.T) {
 				k.ActsOn = func(mg *sample) []tenancy.Target { return tenancy.Functions(mg.Spec.Other) }
 				k.Observer = func(*sample, *session.Session) reconcile.Observer[*sample] {
 					return reconcile.ObserverFunc[*sample](func(ctx context.Context, f reconcile.Facts, _ *sample) (reconcile.Outcome, error) {
-						got = f.Others.NewForeignUntaggedError(ctx, "alias live of function pay", "pay", "live")
+						_, got = f.Others.CheckUntaggedOwner(ctx, mg, ownership.Foreign, "alias live of function pay", "pay", "live")
 						return reconcile.Outcome{}, got
 					})
 				}
@@ -105,8 +105,9 @@ func TestForeign(t *testing.T) {
 			}
 		})
 	}
-	if got := (*reconcile.Others)(nil).NewForeignUntaggedError(t.Context(), "alias live of function pay", "pay", "live"); got.Error() != imported {
-		t.Errorf("without a reconcile: %v", got)
+	none := (*reconcile.Others)(nil)
+	if _, err := none.CheckUntaggedOwner(t.Context(), samples.New(), ownership.Foreign, "alias live of function pay", "pay", "live"); err == nil || err.Error() != imported {
+		t.Errorf("without a reconcile: %v", err)
 	}
 }
 
