@@ -572,6 +572,6 @@ func (unlistable) List(context.Context, client.ObjectList, ...client.ListOption)
 func recordUpToDate(s *memory.Store, name string, since time.Time) {
 	mg := samples.New()
 	mg.SetName(name)
-	known, _ := s.Begin(mg)
+	known := s.Begin(mg)
 	s.RecordComparison(mg, memory.CompareResult{UpToDate: true, Since: since}, known)
 }

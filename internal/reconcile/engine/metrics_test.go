@@ -234,7 +234,7 @@ func TestDriftIsCounted(t *testing.T) {
 func TestChangeDuringAReconcile(t *testing.T) {
 	s, mg := memory.New(), samples.New()
 	run := func(c reconcile.SyncState, during func()) memory.DriftChange {
-		known, _ := s.Begin(mg)
+		known := s.Begin(mg)
 		during()
 		return s.RecordComparison(mg, memory.CompareResult{State: c}, known)
 	}

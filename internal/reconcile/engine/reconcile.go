@@ -100,11 +100,11 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 	if earlier, ok := r.states.Get(req.NamespacedName); ok && earlier.UID != mg.GetUID() {
 		r.forgetUID(earlier.UID)
 	}
-	known, first := r.states.Begin(mg)
+	known := r.states.Begin(mg)
 	p := r.newPass(mg, known)
 	defer p.end()
 	ctx = p.resolve(ctx)
-	if spread := p.startDelay(ctx, first); spread > 0 {
+	if spread := p.startDelay(ctx); spread > 0 {
 		return r.waits(ctx, outcomeWaiting, spread)
 	}
 	if next, ok := p.unchanged(ctx); ok {
@@ -190,10 +190,11 @@ func awaitsFinalizers(mg reconcile.Managed) bool {
 
 // startDelay returns how long not to reconcile a resource yet after a start. Steady resources are
 // polled as if the provider had not stopped, unless what they refer to may have changed meanwhile.
-func (p *pass[T]) startDelay(ctx context.Context, first bool) time.Duration {
+// A resource without a session, as while many wait for STS, has not started.
+func (p *pass[T]) startDelay(ctx context.Context) time.Duration {
 	mg, known := p.read, p.known
-	if !first || p.session == nil || known.IsChanged() || !known.Events.Received.IsZero() || known.BackoffReset ||
-		!reconcile.Steady(mg) || !p.references.unchanged(ctx, mg, p.session) {
+	if known.Requester != "" || p.session == nil || known.IsChanged() || !known.Events.Received.IsZero() ||
+		known.BackoffReset || !reconcile.Steady(mg) || !p.references.unchanged(ctx, mg, p.session) {
 		return 0
 	}
 	if p.listable(mg) {

@@ -397,10 +397,10 @@ func TestTenantIsTheNamespace(t *testing.T) {
 func TestMarkChangedDuringReconcile(t *testing.T) {
 	s := memory.New()
 	mg := samples.New()
-	seen, _ := s.Begin(mg)
+	seen := s.Begin(mg)
 	s.MarkChanged(cart, "Secret db")
 	s.MarkHandled(cart, seen, time.Time{})
-	if r, _ := s.Begin(mg); !r.IsChanged() {
+	if r := s.Begin(mg); !r.IsChanged() {
 		t.Error("the poke is lost")
 	}
 }

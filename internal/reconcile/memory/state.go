@@ -86,7 +86,7 @@ type Resource struct {
 	// Events is the state of the events about the resource.
 	Events eventState
 
-	// Scope and requester identify the resource's reservations of calls.
+	// Scope and Requester identify the resource's reservations of calls. They are empty until it has had a session.
 	Scope     quota.Scope
 	Requester string
 }
@@ -119,17 +119,12 @@ func New() *Store {
 	return &Store{states: map[types.NamespacedName]*Resource{}}
 }
 
-// Begin records the start of a reconcile. It returns the state of the resource, and whether
-// this is its first reconcile in this process.
-func (s *Store) Begin(mg reconcile.Managed) (r Resource, first bool) {
+// Begin records the start of a reconcile. It returns the state of the resource.
+func (s *Store) Begin(mg reconcile.Managed) Resource {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := types.NamespacedName{Namespace: mg.GetNamespace(), Name: mg.GetName()}
-	known, ok := s.states[key]
-	if !ok || known.fingerprint == "" {
-		first = true
-		known = s.state(key)
-	}
+	known := s.state(key)
 	if known.UID != mg.GetUID() {
 		known.UID, known.drift = mg.GetUID(), Drift{}
 		known.detected, known.lastInSync = false, time.Time{}
@@ -142,7 +137,7 @@ func (s *Store) Begin(mg reconcile.Managed) (r Resource, first bool) {
 		known.reset()
 		known.Calls, known.Watched = &reconcile.Repeats{}, false
 	}
-	return *known, first
+	return *known
 }
 
 // MarkChanged gives the next reconcile of a resource precedence over polls, and clears its
