@@ -386,7 +386,7 @@ func TestSeries(t *testing.T) {
 		"Message": {
 			"A message says that something is wrong.",
 			[]types.MetricDataResult{result(func(r *types.MetricDataResult) {
-				r.Messages = []types.MessageData{{Code: aws.String("ArithmeticError")}}
+				r.Messages = []types.MessageData{{Code: aws.String("MaxMetricsExceeded")}}
 			})},
 			nil, errMessage,
 		},
