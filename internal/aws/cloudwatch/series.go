@@ -28,10 +28,6 @@ type series struct {
 	dropped bool
 }
 
-// arithmeticError is the code of the message that values of an expression were dropped because they are not finite,
-// such as those of a division by zero.
-const arithmeticError = "ArithmeticError"
-
 // Errors of series.
 var (
 	errNoSeries = errors.New("CloudWatch did not return the data of a query")
@@ -83,7 +79,7 @@ func statusError(status types.StatusCode) error {
 // with returns the series of a query with a result of a further page.
 func (s series) with(r types.MetricDataResult) series {
 	label := aws.ToString(r.Label)
-	isOther := func(m types.MessageData) bool { return aws.ToString(m.Code) != arithmeticError }
+	isOther := func(m types.MessageData) bool { return aws.ToString(m.Code) != "ArithmeticError" } // Some were dropped.
 	switch {
 	case s.err != nil:
 	case s.status != "" && s.label != label:
