@@ -3,6 +3,7 @@ package rollout
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -134,14 +135,6 @@ func dueAt(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID
 	return at, true
 }
 
-// isDue reports whether a check that has a result is to be measured again now.
-func isDue(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID, every time.Duration,
-	now time.Time,
-) bool {
-	at, ok := dueAt(spec, s, id, every)
-	return ok && !at.After(now)
-}
-
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
@@ -237,8 +230,9 @@ func Describe(s *v1beta1.AliasRolloutStatus) []string {
 func missing(
 	spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, successes int32, since, now time.Time,
 ) (due string) {
-	ids, intervals := checksOf(spec)
-	for i, id := range ids {
+	ids, _ := checksOf(spec)
+	dueNow, _ := Due(spec, s, now)
+	for _, id := range ids {
 		m := MetricOf(spec, id.Name)
 		if id.Type == CheckMetric && (m.DryRun || m.OnFailure == "Warn") {
 			continue
@@ -254,7 +248,7 @@ func missing(
 			return early(c, since)
 		case c.Result == Success && c.Successes < needed(id, successes):
 			return fmt.Sprintf("%s %s has succeeded %d of %d times", c.Type, c.Name, c.Successes, successes)
-		case isDue(spec, s, id, intervals[i], now):
+		case slices.Contains(dueNow, id):
 			due = cmp.Or(due, id.Type+" "+id.Name+" is due")
 		}
 	}
