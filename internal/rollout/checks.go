@@ -226,7 +226,8 @@ func Describe(s *v1beta1.AliasRolloutStatus) []string {
 // has succeeded so often with the present weight, and the last time with all invocations that began before since. A
 // check that is due has to be measured first: after a downtime, its last result is an old one. That is said only if
 // nothing else is missing, because each check is due for a moment at each interval.
-// Failures that do not suffice for a rollback are passed over.
+// Failures that do not suffice for a rollback are passed over. The state of alarms and dependencies is known after one
+// success.
 func missing(
 	spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, successes int32, since, now time.Time,
 ) (due string) {
@@ -246,7 +247,7 @@ func missing(
 			return DescribeCheck(c)
 		case c.JudgedUntil == nil || c.JudgedUntil.Time.Before(since):
 			return early(c, since)
-		case c.Result == Success && c.Successes < needed(id, successes):
+		case c.Result == Success && (c.Successes < 1 || id.Type == CheckMetric && c.Successes < successes):
 			return fmt.Sprintf("%s %s has succeeded %d of %d times", c.Type, c.Name, c.Successes, successes)
 		case slices.Contains(dueNow, id):
 			due = cmp.Or(due, id.Type+" "+id.Name+" is due")
@@ -264,14 +265,6 @@ func early(c *v1beta1.RolloutCheck, since time.Time) string {
 	delay := c.MeasuredAt.Sub(c.JudgedUntil.Time)
 	return fmt.Sprintf("%s shows all invocations until %s after %s: they show up to %s after their begin",
 		what, since.UTC().Format(time.TimeOnly), since.Add(delay).UTC().Format(time.TimeOnly), delay)
-}
-
-// needed returns how many successes a check needs. The state of alarms and dependencies is known after one.
-func needed(id CheckID, successes int32) int32 {
-	if id.Type == CheckMetric {
-		return successes
-	}
-	return 1
 }
 
 // nextTest returns the first smoke test that has not succeeded, and its recorded check, nil if there is none.
