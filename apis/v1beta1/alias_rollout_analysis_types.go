@@ -83,7 +83,8 @@ type RolloutMetric struct {
 	ConsecutiveErrorLimit *int32 `json:"consecutiveErrorLimit,omitempty"`
 
 	// MinSampleCount is the number of invocations of the target version that a measurement needs; with fewer
-	// it is inconclusive. The default is 1. It applies to the provider lambda.
+	// it is inconclusive. A comparison with the baseline needs as many of the stable version. The default is 1.
+	// It applies to the provider lambda.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1

@@ -3,6 +3,7 @@ package rollout
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -134,14 +135,6 @@ func dueAt(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID
 	return at, true
 }
 
-// isDue reports whether a check that has a result is to be measured again now.
-func isDue(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID, every time.Duration,
-	now time.Time,
-) bool {
-	at, ok := dueAt(spec, s, id, every)
-	return ok && !at.After(now)
-}
-
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
@@ -233,12 +226,14 @@ func Describe(s *v1beta1.AliasRolloutStatus) []string {
 // has succeeded so often with the present weight, and the last time with all invocations that began before since. A
 // check that is due has to be measured first: after a downtime, its last result is an old one. That is said only if
 // nothing else is missing, because each check is due for a moment at each interval.
-// Failures that do not suffice for a rollback are passed over.
+// Failures that do not suffice for a rollback are passed over. The state of alarms and dependencies is known after one
+// success.
 func missing(
 	spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, successes int32, since, now time.Time,
 ) (due string) {
-	ids, intervals := checksOf(spec)
-	for i, id := range ids {
+	ids, _ := checksOf(spec)
+	dueNow, _ := Due(spec, s, now)
+	for _, id := range ids {
 		m := MetricOf(spec, id.Name)
 		if id.Type == CheckMetric && (m.DryRun || m.OnFailure == "Warn") {
 			continue
@@ -252,9 +247,9 @@ func missing(
 			return DescribeCheck(c)
 		case c.JudgedUntil == nil || c.JudgedUntil.Time.Before(since):
 			return early(c, since)
-		case c.Result == Success && c.Successes < needed(id, successes):
+		case c.Result == Success && (c.Successes < 1 || id.Type == CheckMetric && c.Successes < successes):
 			return fmt.Sprintf("%s %s has succeeded %d of %d times", c.Type, c.Name, c.Successes, successes)
-		case isDue(spec, s, id, intervals[i], now):
+		case slices.Contains(dueNow, id):
 			due = cmp.Or(due, id.Type+" "+id.Name+" is due")
 		}
 	}
@@ -270,14 +265,6 @@ func early(c *v1beta1.RolloutCheck, since time.Time) string {
 	delay := c.MeasuredAt.Sub(c.JudgedUntil.Time)
 	return fmt.Sprintf("%s shows all invocations until %s after %s: they show up to %s after their begin",
 		what, since.UTC().Format(time.TimeOnly), since.Add(delay).UTC().Format(time.TimeOnly), delay)
-}
-
-// needed returns how many successes a check needs. The state of alarms and dependencies is known after one.
-func needed(id CheckID, successes int32) int32 {
-	if id.Type == CheckMetric {
-		return successes
-	}
-	return 1
 }
 
 // nextTest returns the first smoke test that has not succeeded, and its recorded check, nil if there is none.

@@ -149,8 +149,19 @@ func TestAlarmOfEarlierData(t *testing.T) {
 		about       time.Duration // After the first weight.
 		evaluates   time.Duration
 		lasts       time.Duration
+		added       bool // At the first weight.
 		phase, ends string
 	}{
+		"Added": {
+			reason: "An alarm that is added, and has fired since before the first weight, is ignored until it was OK.",
+			about:  -time.Hour, evaluates: 5 * time.Minute, lasts: 3 * time.Hour, added: true,
+			phase: v1beta1.RolloutReady,
+		},
+		"AddedLater": {
+			reason: "One that has fired since then counts.",
+			about:  time.Second, evaluates: 5 * time.Minute, lasts: time.Hour, added: true,
+			phase: v1beta1.RolloutFailed, ends: v1beta1.RolloutReasonAnalysisFailed,
+		},
 		"Burst": {
 			reason: "A burst before the first weight rejects nothing.",
 			about:  -time.Minute, evaluates: 5 * time.Minute, lasts: 4 * time.Minute, phase: v1beta1.RolloutReady,
@@ -174,7 +185,11 @@ func TestAlarmOfEarlierData(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newScenario(t, twoWeights(alarms("a")))
+			if tc.added {
+				s.spec.Analysis = nil
+			}
 			s.at10()
+			alarms("a")(s.spec)
 			first := s.state.TrafficStartedAt.Time
 			s.delay = tc.evaluates
 			if tc.about != 0 {

@@ -131,7 +131,7 @@ type Subject struct {
 
 // An AlarmState is the state of an alarm of CloudWatch.
 type AlarmState struct {
-	// State is OK, ALARM or INSUFFICIENT_DATA.
+	// State is OK, ALARM or INSUFFICIENT_DATA, or one that CloudWatch has added.
 	State string
 
 	// Until is the time up to which the alarm has evaluated all invocations that were short, by when they began.

@@ -213,24 +213,31 @@ func (m *machine) begin() {
 	}
 }
 
-// measured records what was measured. An alarm that is in state ALARM before the target has received invocations says
-// nothing about it.
+// measured records what was measured. An alarm that is in state ALARM since before the target has received invocations
+// says nothing about it.
 func (m *machine) measured() {
 	for _, r := range m.o.Measurements {
 		metric := MetricOf(m.spec, r.Name)
 		if r.Type == CheckMetric && r.Until.IsZero() {
 			r.Until = m.now.Add(-m.timeout())
 		}
+		added := CheckOf(m.s, r.CheckID) == nil && r.Result == Failure && m.isEarlier(r)
 		r = m.attributed(r)
 		Record(m.s, r, m.now)
 		switch {
-		case r.Type == CheckAlarm && r.Result == Failure && !m.mayServe() &&
+		case r.Type == CheckAlarm && (added || r.Result == Failure && !m.mayServe()) &&
 			m.spec.Analysis.Alarms.PreExisting != "Block":
 			CheckOf(m.s, r.CheckID).Ignored = true
 		case r.Type == CheckMetric && r.Result == Failure && metric != nil && metric.OnFailure == "Warn":
 			m.event(true, v1beta1.EventRolloutMetricFailed, DescribeCheck(CheckOf(m.s, r.CheckID)))
 		}
 	}
+}
+
+// isEarlier reports whether an alarm is in its state because of what was before the target received invocations.
+func (m *machine) isEarlier(r Measurement) bool {
+	first := m.s.TrafficStartedAt
+	return first != nil && !r.About.IsZero() && !r.About.After(first.Time)
 }
 
 // attributed returns a measurement as what it says about the target: nothing while someone else has changed the alias
@@ -242,7 +249,7 @@ func (m *machine) attributed(r Measurement) Measurement {
 	case first == nil || r.Type == CheckDependency || r.Result == Error:
 	case !m.isOfTarget():
 		r.Result, r.Message = Inconclusive, "someone else has changed the alias: it may be of another version"
-	case r.Result == Failure && !r.About.IsZero() && !r.About.After(first.Time) && r.Until.Before(first.Time):
+	case r.Result == Failure && m.isEarlier(r) && r.Until.Before(first.Time):
 		r.Result = Inconclusive
 		r.Message += " because of what was before the target received invocations"
 	}

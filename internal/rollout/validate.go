@@ -3,6 +3,7 @@ package rollout
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,15 +144,16 @@ func (m *machine) wakes(version string) {
 
 // blocked returns which dependency or alarm prevents that invocations move to the target. Empty if none does.
 func (m *machine) blocked() string {
-	ids, intervals := checksOf(m.spec)
-	for i, id := range ids {
+	ids, _ := checksOf(m.spec)
+	due, _ := Due(m.spec, m.s, m.now)
+	for _, id := range ids {
 		if id.Type == CheckMetric {
 			continue
 		}
 		switch c := CheckOf(m.s, id); {
 		case c == nil:
 			return id.Type + " " + id.Name + " has no result yet"
-		case !c.Ignored && isDue(m.spec, m.s, id, intervals[i], m.now):
+		case !c.Ignored && slices.Contains(due, id):
 			return id.Type + " " + id.Name + " is due"
 		case id.Type == CheckAlarm && (c.Ignored || c.Result == Inconclusive):
 		case c.Result != Success:

@@ -218,14 +218,14 @@ rollout:
       successCondition: result < 500 || result <= baseline * 1.5
       failureLimit: 2
       provider: {lambda: {metric: Duration, statistic: p95}}
-    - name: dead-letters
+    - name: lost-baskets
       interval: 1m
       successCondition: result == 0
       provider:
         cloudWatch:
           queries:
-          - id: dead
-            metric: {namespace: AWS/SQS, metricName: NumberOfMessagesSent, dimensions: {QueueName: basket-dead}, statistic: Sum}
+          - id: lost
+            metric: {namespace: Shop, metricName: LostBaskets, dimensions: {FunctionName: basket}, statistic: Sum}
   progressDeadlineSeconds: 1800
   rollbackWindow: {revisions: 3}`},
 		},

@@ -156,10 +156,5 @@ func stateOf(name string, state types.StateValue, evaluation types.EvaluationSta
 		return rollout.AlarmState{Err: fmt.Errorf(
 			"the state of the alarm %q is not reliable: CloudWatch could not evaluate it with all data", name)}
 	}
-	switch state {
-	case types.StateValueOk, types.StateValueAlarm, types.StateValueInsufficientData:
-		return rollout.AlarmState{State: string(state)}
-	default:
-		return rollout.AlarmState{Err: fmt.Errorf("the state of the alarm %q is not known", name)}
-	}
+	return rollout.AlarmState{State: string(state)}
 }

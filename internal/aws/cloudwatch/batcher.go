@@ -105,9 +105,6 @@ func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject ro
 func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, namespace string, names []string,
 	interval time.Duration,
 ) (states map[string]rollout.AlarmState, wait time.Duration, err error) {
-	if len(names) == 0 {
-		return nil, 0, nil
-	}
 	requests := make(map[string]string, len(names))
 	for _, n := range names {
 		requests[n] = n

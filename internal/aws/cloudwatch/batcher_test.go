@@ -768,7 +768,7 @@ func TestAlarms(t *testing.T) {
 		},
 		{"An alarm that does not exist is named, and hides no other one.", []string{"a001", "missing"}, map[string]string{"a001": "ALARM until 11:57:01", "missing": `the alarm "missing" does not exist: check its name, and for a composite alarm that cloudwatch:DescribeAlarms is allowed on the resource *`}},
 		{"One without all data has no state, and hides no other one.", []string{"a001", "partial"}, map[string]string{"a001": "ALARM until 11:57:01", "partial": `the state of the alarm "partial" is not reliable: CloudWatch could not evaluate it with all data`}},
-		{"A state is known.", []string{"odd"}, map[string]string{"odd": `the state of the alarm "odd" is not known`}},
+		{"A state that is not known is the caller's to reject.", []string{"odd"}, map[string]string{"odd": "ODD until 11:57:01"}},
 		{"No alarm has no state.", nil, map[string]string{}},
 	}
 	at := clock(12, 0, 0)

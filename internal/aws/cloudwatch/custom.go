@@ -123,7 +123,8 @@ func outsideQuotes(expression string) string {
 	return quoted.ReplaceAllString(expression, " ")
 }
 
-// evaluate returns the last value. It is up to its own period: what has not been published since is not known.
+// evaluate returns the last value. It is up to its own period: what has not been published since is not known. If
+// values were dropped, and the last period has none, that one may be among them: then the result is no number.
 func (m customMetric) evaluate(w window, of map[string]series) (rollout.Sample, error) {
 	sample := noSample()
 	for _, q := range m.Queries {
@@ -136,7 +137,7 @@ func (m customMetric) evaluate(w window, of map[string]series) (rollout.Sample, 
 		}
 		sample.Samples = float64(len(points))
 		sample.Value = math.NaN()
-		if n := len(points); n > 0 {
+		if n := len(points); n > 0 && (!of[q.ID].dropped || !points[n-1].at.Before(w.end.Add(-w.period))) {
 			sample.Value, sample.Until = points[n-1].value, points[n-1].at
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -92,6 +93,13 @@ func TestReadsOthers(t *testing.T) {
 	}
 }
 
+// dropped returns a series without the values of an expression that are not finite.
+func dropped(s series) series {
+	return s.with(types.MetricDataResult{
+		StatusCode: types.StatusCodeComplete, Messages: []types.MessageData{{Code: aws.String("ArithmeticError")}},
+	})
+}
+
 func TestCustomEvaluate(t *testing.T) {
 	m := customMetric{v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{
 		metricQuery("m", 0, true),
@@ -111,6 +119,19 @@ func TestCustomEvaluate(t *testing.T) {
 		}, false},
 		"None":   {"No value is no result.", complete(), rollout.Sample{Value: nan, Baseline: nan}, false},
 		"NoData": {"A missing series is an error.", series{}, rollout.Sample{Value: nan, Baseline: nan}, true},
+		"DroppedBefore": {
+			"The last value is the result, whatever was dropped before.", dropped(complete(0, 0, 0, 0, 3)),
+			rollout.Sample{Value: 3, Baseline: nan, Samples: 1, Until: clock(12, 4, 0)},
+			false,
+		},
+		"DroppedLast": {
+			"The value that was dropped may be the last one.", dropped(complete(1, 0, 3)),
+			rollout.Sample{Value: nan, Baseline: nan, Samples: 2},
+			false,
+		},
+		"DroppedAll": {
+			"A division by zero is no number.", dropped(complete()), rollout.Sample{Value: nan, Baseline: nan}, false,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -190,7 +190,8 @@ func (m lambdaMetric) areEarlier(counts []point) bool {
 		!slices.ContainsFunc(counts, func(p point) bool { return !p.at.Before(present) })
 }
 
-// valueOf returns the value of the metric of data points, and the number of invocations. Lambda does not publish zeros.
+// valueOf returns the value of the metric of data points, and the number of invocations that it is of. Lambda does not
+// publish zeros.
 func (m lambdaMetric) valueOf(w window, values, counts []point) (value, samples float64) {
 	samples = total(counts)
 	if m.Metric == throttleRate || m.Metric == throttles {
@@ -200,7 +201,10 @@ func (m lambdaMetric) valueOf(w window, values, counts []point) (value, samples 
 	case samples == 0:
 		return math.NaN(), 0
 	case m.Metric == errorRate:
-		return max(total(values)/samples, m.ended(w, values, counts)), samples
+		if rate, ended := m.ended(w, values, counts); rate > total(values)/samples {
+			return rate, ended
+		}
+		return total(values) / samples, samples
 	case m.Metric == throttleRate:
 		return total(values) / samples, samples
 	case m.Metric == duration:
@@ -211,16 +215,13 @@ func (m lambdaMetric) valueOf(w window, values, counts []point) (value, samples 
 	}
 }
 
-// ended returns the error rate of the invocations that began so long ago that those that hang have ended: of later
-// ones, only those that were short are in the data. It is 0 if there are none.
-func (m lambdaMetric) ended(w window, values, counts []point) float64 {
+// ended returns the error rate of the invocations that began so long ago that those that hang have ended, and their
+// number: of later ones, only those that were short are in the data. The rate of none is no number.
+func (m lambdaMetric) ended(w window, values, counts []point) (rate, n float64) {
 	end := w.end.Add(-m.subject.Timeout)
 	later := func(p point) bool { return !p.at.Before(end) }
-	n := total(slices.DeleteFunc(slices.Clone(counts), later))
-	if n == 0 {
-		return 0
-	}
-	return total(slices.DeleteFunc(slices.Clone(values), later)) / n
+	n = total(slices.DeleteFunc(slices.Clone(counts), later))
+	return total(slices.DeleteFunc(slices.Clone(values), later)) / n, n
 }
 
 // combined returns the statistic of a window from those of its minutes: the largest Maximum, the smallest Minimum, and

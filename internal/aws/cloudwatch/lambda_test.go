@@ -267,9 +267,9 @@ func TestLambdaEvaluate(t *testing.T) {
 			want: rollout.Sample{Value: .02, Baseline: nan, Samples: 50},
 		},
 		"Hangs": {
-			reason: "What began within the timeout may fail yet: its successes do not make up for what has failed.", metric: v1beta1.LambdaMetric{Metric: "ErrorRate"}, subject: hanging,
+			reason: "What began within the timeout may fail yet: its successes do not make up for what has failed, and are no samples of it.", metric: v1beta1.LambdaMetric{Metric: "ErrorRate"}, subject: hanging,
 			of:   map[string]series{"invocations": complete(20, 20, 20, 20, 20), "value": complete(2, 0, 0, 0, 0)},
-			want: rollout.Sample{Value: .05, Baseline: nan, Samples: 100},
+			want: rollout.Sample{Value: .05, Baseline: nan, Samples: 40},
 		},
 		"FailsAtOnce": {
 			reason: "What has failed within the timeout counts.", metric: v1beta1.LambdaMetric{
@@ -386,7 +386,7 @@ func TestSeries(t *testing.T) {
 		"Message": {
 			"A message says that something is wrong.",
 			[]types.MetricDataResult{result(func(r *types.MetricDataResult) {
-				r.Messages = []types.MessageData{{Code: aws.String("ArithmeticError")}}
+				r.Messages = []types.MessageData{{Code: aws.String("MaxMetricsExceeded")}}
 			})},
 			nil, errMessage,
 		},

@@ -23,6 +23,9 @@ type series struct {
 	points []point
 	status types.StatusCode
 	err    error
+
+	// dropped says that CloudWatch has left out values that are not finite.
+	dropped bool
 }
 
 // Errors of series.
@@ -76,16 +79,17 @@ func statusError(status types.StatusCode) error {
 // with returns the series of a query with a result of a further page.
 func (s series) with(r types.MetricDataResult) series {
 	label := aws.ToString(r.Label)
+	isOther := func(m types.MessageData) bool { return aws.ToString(m.Code) != "ArithmeticError" } // Some were dropped.
 	switch {
 	case s.err != nil:
 	case s.status != "" && s.label != label:
 		s.err = errSeveral
-	case len(r.Messages) > 0:
+	case slices.ContainsFunc(r.Messages, isOther):
 		s.err = errMessage
 	case len(r.Timestamps) != len(r.Values):
 		s.err = errPoints
 	}
-	s.label, s.status = label, r.StatusCode
+	s.label, s.status, s.dropped = label, r.StatusCode, s.dropped || len(r.Messages) > 0
 	if s.status == "" {
 		s.err = errNoSeries
 	}

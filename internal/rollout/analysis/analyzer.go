@@ -170,7 +170,7 @@ func (j *job) start(ctx, starting context.Context) {
 // the spec does not have, and smoke tests.
 func (a *Analyzer) jobs(s rollout.Subject, spec *v1beta1.AliasRollout, due []rollout.CheckID) []*job {
 	var jobs []*job
-	var alarms *job
+	var alarms []rollout.CheckID
 	for _, id := range due {
 		switch id.Type {
 		case rollout.CheckDependency:
@@ -189,19 +189,16 @@ func (a *Analyzer) jobs(s rollout.Subject, spec *v1beta1.AliasRollout, due []rol
 					}))
 			}
 		case rollout.CheckAlarm:
-			if alarms == nil && spec.Analysis != nil && spec.Analysis.Alarms != nil {
-				alarms = &job{}
-				jobs = append(jobs, alarms)
-			}
-			if alarms != nil {
-				alarms.checks = append(alarms.checks, id)
-			}
+			alarms = append(alarms, id)
 		}
 	}
-	if alarms != nil {
-		alarms.measure = func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
-			return a.alarms(ctx, spec.Analysis.Alarms, alarms.checks)
-		}
+	if len(alarms) > 0 && spec.Analysis != nil && spec.Analysis.Alarms != nil {
+		jobs = append(jobs, &job{
+			checks: alarms,
+			measure: func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
+				return a.alarms(ctx, spec.Analysis.Alarms, alarms)
+			},
+		})
 	}
 	return jobs
 }

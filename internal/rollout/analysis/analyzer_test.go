@@ -625,7 +625,7 @@ func TestCloudWatchMetric(t *testing.T) {
 			"Nor does a number that is not known.",
 			rollout.Sample{Value: 0, Samples: nan},
 			"result < 0.01", "", 1, false,
-			outcome{"Inconclusive", "", "no traffic: the number of invocations is not known"},
+			outcome{"Inconclusive", "", "no traffic: NaN of 1 invocations"},
 		},
 		"EarlierTraffic": {
 			"Invocations with an earlier weight do not raise the weight further.",
@@ -696,6 +696,30 @@ func TestCloudWatchMetric(t *testing.T) {
 			"The number of the stable version's invocations.",
 			rollout.Sample{Value: 0.02, Baseline: 0.01, Samples: 10, BaselineSamples: 3},
 			"baselineSamples < 10 || result < baseline", "", 1, false,
+			outcome{"Success", "0.02", ""},
+		},
+		"FewToCompareWith": {
+			"Too few invocations of the stable version are none to compare with.",
+			rollout.Sample{Value: 0.02, Baseline: 0, Samples: 1000, BaselineSamples: 3},
+			"result <= baseline * 1.5", "", 50, false,
+			outcome{"Inconclusive", "0.02", "baseline"},
+		},
+		"FewButSome": {
+			"Nor are they no invocations.",
+			rollout.Sample{Value: 0.02, Baseline: 0, Samples: 1000, BaselineSamples: 3},
+			"math.isNaN(baseline) || result <= baseline * 1.5", "", 50, false,
+			outcome{"Inconclusive", "0.02", "baseline"},
+		},
+		"EnoughToCompareWith": {
+			"As many as of the target are enough.",
+			rollout.Sample{Value: 0.02, Baseline: 0, Samples: 1000, BaselineSamples: 50},
+			"result <= baseline * 1.5", "", 50, false,
+			outcome{"Failure", "0.02", "successCondition is not met"},
+		},
+		"FewNotNeeded": {
+			"What is decided without them is decided.",
+			rollout.Sample{Value: 0.02, Baseline: 0, Samples: 1000, BaselineSamples: 3},
+			"result < 0.05 || result <= baseline * 1.5", "", 50, false,
 			outcome{"Success", "0.02", ""},
 		},
 		"NoCondition": {

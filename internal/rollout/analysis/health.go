@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -39,18 +40,15 @@ func (a *Analyzer) httpDependency(ctx context.Context, id rollout.CheckID,
 		return failed(id, sourceError(d.URL, explain(err)))
 	}
 	_ = res.Body.Close() // It is not read.
-	value := fmt.Sprintf("HTTP %d", res.StatusCode)
-	switch {
-	case d.ExpectedStatus != nil && res.StatusCode == int(*d.ExpectedStatus), d.ExpectedStatus == nil &&
-		isSuccess(res.StatusCode):
-		return measured(id, rollout.Success, value, "")
-	case d.ExpectedStatus != nil:
-		return measured(id, rollout.Failure, value, "%s answers with HTTP status %d, not %d", hostOf(d.URL),
-			res.StatusCode, *d.ExpectedStatus)
-	default:
-		return measured(id, rollout.Failure, value, "%s answers with HTTP status %d, not 200 to 299", hostOf(d.URL),
-			res.StatusCode)
+	value, want, met := fmt.Sprintf("HTTP %d", res.StatusCode), "200 to 299", isSuccess(res.StatusCode)
+	if d.ExpectedStatus != nil {
+		want, met = strconv.Itoa(int(*d.ExpectedStatus)), res.StatusCode == int(*d.ExpectedStatus)
 	}
+	if met {
+		return measured(id, rollout.Success, value, "")
+	}
+	return measured(id, rollout.Failure, value, "%s answers with HTTP status %d, not %s", hostOf(d.URL), res.StatusCode,
+		want)
 }
 
 func (a *Analyzer) conditionDependency(ctx context.Context, id rollout.CheckID, namespace string,

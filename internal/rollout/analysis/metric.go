@@ -80,8 +80,11 @@ func (a *Analyzer) metric(ctx context.Context, id rollout.CheckID, s rollout.Sub
 		return rollout.Measurement{}, wait
 	}
 	if m.Provider.Lambda != nil {
-		if short := tooFew(m, r); short != "" {
+		if short := tooFew(m, r.samples); short != "" {
 			return measured(id, rollout.Inconclusive, "", "%s", short), 0
+		}
+		if r.baselineSamples > 0 && tooFew(m, r.baselineSamples) != "" {
+			r.baseline = notRead{}
 		}
 	}
 	if f, ok := r.result.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
@@ -104,16 +107,12 @@ func (a *Analyzer) metric(ctx context.Context, id rollout.CheckID, s rollout.Sub
 }
 
 // tooFew returns why a measurement has too few samples, empty if it has enough.
-func tooFew(m *v1beta1.RolloutMetric, r reading) string {
+func tooFew(m *v1beta1.RolloutMetric, samples float64) string {
 	least := max(ptr.Deref(m.MinSampleCount, 1), 1)
-	switch {
-	case math.IsNaN(r.samples):
-		return fmt.Sprintf("no traffic: the number of invocations is not known, and minSampleCount is %d", least)
-	case r.samples < float64(least):
-		return fmt.Sprintf("no traffic: %s of %d invocations", number(r.samples), least)
-	default:
+	if samples >= float64(least) {
 		return ""
 	}
+	return fmt.Sprintf("no traffic: %s of %d invocations", number(samples), least)
 }
 
 // read returns what the source of a metric has, with a baseline if a condition uses it.
@@ -210,8 +209,8 @@ func (a *Analyzer) judge(m *v1beta1.RolloutMetric) (judge, error) {
 }
 
 // noNumber is the message of a condition that can't be decided.
-const noNumber = "a condition needs a number that is not known, such as the baseline of a stable version without " +
-	"invocations"
+const noNumber = "a condition needs a number that is not known, such as the baseline of a stable version with too " +
+	"few invocations"
 
 func (j judge) uses(variable string) bool {
 	return j.success != nil && j.success.uses[variable] || j.failure != nil && j.failure.uses[variable]

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 // Validate returns an error that names each field of a rollout that can't be measured whatever the sources answer:
@@ -29,10 +31,16 @@ func (a *Analyzer) Validate(spec *v1beta1.AliasRollout) error {
 	if spec.Analysis == nil {
 		return errors.Join(errs...)
 	}
+	isWeighted := slices.ContainsFunc(rollout.CanarySteps(spec.Strategy),
+		func(s v1beta1.CanaryStep) bool { return s.SetWeight != nil })
 	for i := range spec.Analysis.Metrics {
 		m := &spec.Analysis.Metrics[i]
-		_, err := a.judge(m)
+		j, err := a.judge(m)
 		errs = append(errs, err)
+		if err == nil && !isWeighted && needsBaseline(j.success) && needsBaseline(j.failure) {
+			errs = append(errs, fmt.Errorf("spec.rollout.analysis.metrics[%s] compares with baseline, and no "+
+				"step of the strategy has one: set a weight, or decide without it by math.isNaN(baseline)", m.Name))
+		}
 		field := "spec.rollout.analysis.metrics[" + m.Name + "].provider"
 		if m.Provider.Prometheus != nil {
 			errs = append(errs, a.validateURL(field+".prometheus.address", m.Provider.Prometheus.Address))
@@ -42,6 +50,11 @@ func (a *Analyzer) Validate(spec *v1beta1.AliasRollout) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// needsBaseline reports whether a condition decides nothing without a baseline.
+func needsBaseline(c *condition) bool {
+	return c == nil || c.uses[varBaseline] && !c.testsNaN[varBaseline]
 }
 
 // validateURL returns an error that names a field unless the host of its URL is allowed. What stands

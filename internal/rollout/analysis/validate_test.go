@@ -23,6 +23,14 @@ func TestValidate(t *testing.T) {
 	web := func(target string) v1beta1.RolloutMetricProvider {
 		return v1beta1.RolloutMetricProvider{Web: &v1beta1.WebMetric{URL: target}}
 	}
+	fails := func(s *v1beta1.AliasRollout) *v1beta1.AliasRollout {
+		s.Analysis.Metrics[0].FailureCondition = ptr.To("result > 0.1")
+		return s
+	}
+	linear := func(s *v1beta1.AliasRollout) *v1beta1.AliasRollout {
+		s.Strategy.Linear = &v1beta1.LinearStrategy{Percentage: 50}
+		return s
+	}
 	cases := map[string]struct {
 		reason string
 		spec   *v1beta1.AliasRollout
@@ -33,6 +41,20 @@ func TestValidate(t *testing.T) {
 		"Typo": {
 			reason: "An unknown variable can't be evaluated.", spec: metric(lambda, "resul < 0.01"),
 			want: []string{"spec.rollout.analysis.metrics[m].successCondition is not valid", "resul"},
+		},
+		"Compared": {
+			reason: "A strategy without a weight has no stable version to compare with: each measurement is Skipped.",
+			spec:   metric(lambda, "result < 0.01 || result <= baseline"),
+			want:   []string{"spec.rollout.analysis.metrics[m]", "baseline", "math.isNaN"},
+		},
+		"ComparedIfKnown": {
+			reason: "A condition that tests for the baseline is decided without one.",
+			spec:   metric(lambda, "math.isNaN(baseline) || result <= baseline"),
+		},
+		"ComparedForSuccess": {reason: "A metric may fail without the baseline.", spec: fails(metric(lambda, "result <= baseline"))},
+		"ComparedAtAWeight": {
+			reason: "At a weight there is a stable version.",
+			spec:   linear(metric(lambda, "result <= baseline")),
 		},
 		"Allowed": {
 			reason: "The operator allows the host.",
