@@ -6,7 +6,10 @@ import (
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -39,6 +42,21 @@ func TestKindsThatAreActivatedLater(t *testing.T) {
 	e.until("Functions are served", func() bool { return e.kube.Create(t.Context(), f) == nil })
 	e.ready(f)
 	e.ready(a)
+
+	// The kind is deactivated with all of its resources, and activated again.
+	e.remove(a)
+	e.gone(a)
+	e.deactivate("functions")
+	if _, ok := e.double.Function("f"); ok {
+		t.Error("the function of a kind that is gone is left in AWS")
+	}
+	e.activate("functions")
+	f = e.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
+	e.until("Functions are served again", func() bool { return e.kube.Create(t.Context(), f) == nil })
+	e.ready(f)
+	a = e.alias("live")
+	e.create(a)
+	e.ready(a)
 }
 
 // newCluster starts a control plane for one test, if the test affects the whole cluster.
@@ -54,6 +72,18 @@ func newCluster(t *testing.T, o devcluster.Options) *devcluster.Cluster {
 		}
 	})
 	return c
+}
+
+// deactivate deletes a kind, by the plural of its name, and waits until it is gone.
+func (e *env) deactivate(plural string) {
+	e.Helper()
+	crd := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: plural + "." + v1beta1.Group}}
+	if err := e.kube.Delete(e.Context(), crd); err != nil {
+		e.Fatal(err)
+	}
+	e.until(plural+" are gone", func() bool {
+		return kerrors.IsNotFound(e.kube.Get(e.Context(), client.ObjectKeyFromObject(crd), crd))
+	})
 }
 
 // activate activates a kind, by the plural of its name.

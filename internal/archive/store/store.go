@@ -169,16 +169,24 @@ type slots struct {
 	all chan struct{}
 
 	mu     sync.Mutex
-	shares map[string]chan struct{}
+	shares map[string]*share
+}
+
+// A share has the slots of a namespace, for as long as functions of it run or wait.
+type share struct {
+	places chan struct{}
+	users  int
 }
 
 func newSlots(n int) *slots {
-	return &slots{all: make(chan struct{}, n), shares: map[string]chan struct{}{}}
+	return &slots{all: make(chan struct{}, n), shares: map[string]*share{}}
 }
 
 // within calls a function while it has a slot.
 func (s *slots) within(ctx context.Context, namespace string, do func() error) error {
-	return within(ctx, s.share(namespace), func() error { return within(ctx, s.all, do) })
+	places := s.enter(namespace)
+	defer s.leave(namespace)
+	return within(ctx, places, func() error { return within(ctx, s.all, do) })
 }
 
 // within calls a function while it has a place in a channel.
@@ -192,11 +200,21 @@ func within(ctx context.Context, places chan struct{}, do func() error) error {
 	}
 }
 
-func (s *slots) share(namespace string) chan struct{} {
+// enter returns the slots of a namespace. The caller calls leave once it does not use them any more.
+func (s *slots) enter(namespace string) chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.shares[namespace] == nil {
-		s.shares[namespace] = make(chan struct{}, max(1, cap(s.all)/2)) //nolint:mnd // Half of them.
+		s.shares[namespace] = &share{places: make(chan struct{}, max(1, cap(s.all)/2))} //nolint:mnd // Half of them.
 	}
-	return s.shares[namespace]
+	s.shares[namespace].users++
+	return s.shares[namespace].places
+}
+
+func (s *slots) leave(namespace string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shares[namespace].users--; s.shares[namespace].users == 0 {
+		delete(s.shares, namespace)
+	}
 }

@@ -444,6 +444,9 @@ func TestSlots(t *testing.T) {
 	}
 	cancel()
 	running.Wait()
+	if n := len(s.shares); n != 0 {
+		t.Errorf("%d namespaces without downloads are remembered", n)
+	}
 }
 
 // TestUploadIsForgotten checks that nothing is left open of an upload that several have waited for.

@@ -207,12 +207,13 @@ func (h *Hub) Forget(uid types.UID) {
 	h.remove(uid)
 }
 
-// forgetDeleted stops to receive for a config that was deleted in spite of its finalizer.
-func (h *Hub) forgetDeleted(r *receiver, ref Config) {
+// forgetDeleted stops to receive for configs that were deleted in spite of their finalizers: those of a name, apart from
+// the present one, whose UID is empty if there is none.
+func (h *Hub) forgetDeleted(r *receiver, ref Config, present types.UID) {
 	r.mu.Lock()
 	var uids []types.UID
 	for uid, m := range r.members {
-		if m.ref == ref {
+		if m.ref == ref && uid != present {
 			uids = append(uids, uid)
 		}
 	}

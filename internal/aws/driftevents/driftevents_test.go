@@ -711,22 +711,48 @@ func TestConfigs(t *testing.T) {
 	})
 }
 
-// A config that was deleted in spite of its finalizer is not tried again and again.
+// A config that was deleted in spite of its finalizer is not tried again and again, nor does one that was created under
+// its name receive from its queue.
 func TestDeletedConfig(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		e := newIdleEnv(t)
-		e.Set(cluster("gone"))
-		e.start(t)
-		defer e.stop()
-		time.Sleep(time.Hour)
-		synctest.Wait()
-		if _, ok := e.State("gone"); ok {
-			t.Error("it is still a member")
-		}
-		if n := len(e.receivers); n != 0 {
-			t.Errorf("%d receivers are left", n)
-		}
-	})
+	const gone = "gone"
+	cases := map[string]struct {
+		deleted client.Object
+		present []client.Object
+	}{
+		"Cluster":             {deleted: cluster(gone)},
+		"Namespaced":          {deleted: namespaced(gone)},
+		"ClusterRecreated":    {deleted: cluster(gone), present: []client.Object{recreated(cluster(gone))}},
+		"NamespacedRecreated": {deleted: namespaced(gone), present: []client.Object{recreated(namespaced(gone))}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := newIdleEnv(t, tc.present...)
+				e.Set(tc.deleted)
+				e.start(t)
+				defer e.stop()
+				time.Sleep(time.Hour)
+				synctest.Wait()
+				if _, ok := e.State(gone); ok {
+					t.Error("it is still a member")
+				}
+				if n := len(e.receivers); n != len(tc.present) {
+					t.Errorf("%d receivers are left for %d configs", n, len(tc.present))
+				}
+				for _, c := range tc.present {
+					if s, _ := e.State(c.GetUID()); s.Reason != Receiving {
+						t.Errorf("the present config does not receive: %+v", s)
+					}
+				}
+			})
+		})
+	}
+}
+
+// recreated returns the config that was created under the name of another one.
+func recreated(c client.Object) client.Object {
+	c.SetUID("again")
+	return c
 }
 
 // A nil hub is one without events.

@@ -14,7 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -209,8 +208,8 @@ func (r *receiver) connect(ctx context.Context, ref Config) (API, error) {
 		config = &v1beta1.ProviderConfig{}
 	}
 	err := r.hub.o.Configs.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, config)
-	if kerrors.IsNotFound(err) {
-		r.hub.forgetDeleted(r, ref)
+	if client.IgnoreNotFound(err) == nil {
+		r.hub.forgetDeleted(r, ref, config.GetUID())
 	}
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot read %s", ref)

@@ -130,7 +130,7 @@ func cpc() *v1beta1.ClusterProviderConfig {
 }
 
 func secret(name string) *corev1.Secret {
-	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}}
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name, UID: types.UID(name)}}
 }
 
 func function(name string) *v1beta1.Function {
@@ -343,6 +343,7 @@ func TestSecretsAreProtected(t *testing.T) {
 	}
 	e.delete(aws)
 	e.delete(c)
+	e.delete(other)
 	e.get(aws)
 	e.time = aws.GetDeletionTimestamp().Add(time.Hour)
 	e.reconcile(name(c))
@@ -359,6 +360,10 @@ func TestSecretsAreProtected(t *testing.T) {
 	if e.get(c) || e.get(aws) {
 		t.Error("config and Secret are there still, though nothing uses them")
 	}
+	e.notifiedSecrets.Range(func(uid, _ any) bool {
+		t.Errorf("Secret %q is remembered after its deletion", uid)
+		return true
+	})
 }
 
 // TestSecretOfConfigsDeletedAtOnce deletes a Secret and two configs that share it. Each config is released while the

@@ -134,8 +134,8 @@ func (r *Reconciler) protect(ctx context.Context, s *metav1.PartialObjectMetadat
 		// Its config may be about to be deleted too.
 		wait = max(0, secretGrace-r.now().Sub(s.GetDeletionTimestamp().Time))
 		want = has && (n.going || n.used || wait > 0)
-		r.emitSecretInUse(s, want && n.used)
 	}
+	r.emitSecretInUse(s, gone && want && n.used)
 	if want == has {
 		if !has {
 			wait = 0

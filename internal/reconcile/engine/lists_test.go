@@ -261,19 +261,34 @@ func TestRecreatedUnderItsName(t *testing.T) {
 	if got := l.poller.Check(earlier.GetUID(), l.session).State; got != listpoll.Pending {
 		t.Fatalf("the resource is not watched: %v", got)
 	}
+	l.reconciler.states.MarkChanged(cart, "Secret db")
+	l.cloud.fail = map[string]error{"Get": errors.New("broken")}
+	l.reconcile()
 	l.change(func(mg *sample) { mg.Finalizers = nil })
 	if err := l.server.Delete(t.Context(), earlier); err != nil {
 		t.Fatal(err)
 	}
 	again := samples.New()
-	again.UID = "u2"
+	again.UID, again.Spec.Value = "u2", "b"
 	if err := l.server.Create(t.Context(), again); err != nil {
 		t.Fatal(err)
 	}
 	l.reconcile()
+	if got := l.events.count("CannotObserveExternalResource"); got != 2 {
+		t.Errorf("an event of the earlier resource is none of this one: %v", l.events.all)
+	}
+	l.cloud.fail = nil
 	l.reconcile()
-	if diff := cmp.Diff([]types.UID{earlier.GetUID()}, forgotten); diff != "" {
+	l.reconcile()
+	if l.cloud.value != "b" || l.cloud.cause != "differed from spec" {
+		t.Errorf("the first change of the resource has another cause: %q, AWS has %q", l.cloud.cause, l.cloud.value)
+	}
+	uids := []types.UID{earlier.GetUID()}
+	if diff := cmp.Diff(uids, forgotten); diff != "" {
 		t.Errorf("the kind forgets the earlier resource once: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{string(earlier.GetUID())}, l.limiter.gone); diff != "" {
+		t.Errorf("the earlier resource holds a place in the limiter: -want, +got:\n%s", diff)
 	}
 	if got := l.poller.Check(earlier.GetUID(), l.session).State; got != listpoll.Unknown {
 		t.Errorf("the earlier resource is still watched: %v", got)

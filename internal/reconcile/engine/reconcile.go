@@ -97,8 +97,8 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 		return r.waits(ctx, outcomeWaiting, wait)
 	}
 
-	if earlier, ok := r.states.Get(req.NamespacedName); ok && earlier.UID != mg.GetUID() {
-		r.forgetUID(earlier.UID)
+	if known, _ := r.states.Get(req.NamespacedName); known.UID != "" && known.UID != mg.GetUID() {
+		r.forgetEarlier(req.NamespacedName)
 	}
 	known := r.states.Begin(mg)
 	p := r.newPass(mg, known)
@@ -329,24 +329,25 @@ func (p *pass[T]) recordMetrics() {
 
 // forget removes all state of a resource that does not exist any more.
 func (r *reconciler[T]) forget(key types.NamespacedName) {
-	known, ok := r.states.Forget(key)
-	if ok && known.Requester != "" {
-		r.Limiter.Forget(known.Scope, known.Requester)
-	}
-	r.forgetUID(known.UID)
+	r.forgetEarlier(key)
 	r.kube.Forget(key)
 	r.handover.Forget(key)
-	r.Tenants.Forget(r.kind.GVK.Kind, key)
 	if r.kind.Fields != nil {
 		r.Fields.Refer(r.user(key), nil)
 	}
-	r.recorder.Forget(key)
 }
 
-// forgetUID removes what is kept by the UID of a resource that does not exist any more. It may be empty.
-func (r *reconciler[T]) forgetUID(uid types.UID) {
-	if uid != "" && r.kind.Forget != nil {
-		r.kind.Forget(uid)
+// forgetEarlier removes what is remembered of a resource that does not exist any more, although another one may have
+// its name.
+func (r *reconciler[T]) forgetEarlier(key types.NamespacedName) {
+	known := r.states.Forget(key)
+	if known.Requester != "" {
+		r.Limiter.Forget(known.Scope, known.Requester)
 	}
-	r.Lists.Forget(uid)
+	if known.UID != "" && r.kind.Forget != nil {
+		r.kind.Forget(known.UID)
+	}
+	r.Lists.Forget(known.UID)
+	r.Tenants.Forget(r.kind.GVK.Kind, key)
+	r.recorder.Forget(key)
 }

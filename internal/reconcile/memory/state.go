@@ -119,16 +119,14 @@ func New() *Store {
 	return &Store{states: map[types.NamespacedName]*Resource{}}
 }
 
-// Begin records the start of a reconcile. It returns the state of the resource.
+// Begin records the start of a reconcile. It returns the state of the resource. An earlier resource with the same name
+// must be forgotten before.
 func (s *Store) Begin(mg reconcile.Managed) Resource {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := types.NamespacedName{Namespace: mg.GetNamespace(), Name: mg.GetName()}
-	known := s.state(key)
-	if known.UID != mg.GetUID() {
-		known.UID, known.drift = mg.GetUID(), Drift{}
-		known.detected, known.lastInSync = false, time.Time{}
-		known.Events.upToDateAt = time.Time{}
+	known := s.state(types.NamespacedName{Namespace: mg.GetNamespace(), Name: mg.GetName()})
+	if known.UID == "" {
+		known.UID = mg.GetUID()
 		known.wasReady = reconcile.ReconciledGeneration(mg) > 0 ||
 			mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 	}
@@ -205,15 +203,15 @@ func (s *Store) Get(key types.NamespacedName) (Resource, bool) {
 }
 
 // Forget removes the state of a resource that does not exist any more, and returns it.
-func (s *Store) Forget(key types.NamespacedName) (Resource, bool) {
+func (s *Store) Forget(key types.NamespacedName) Resource {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, ok := s.states[key]
 	if !ok {
-		return Resource{}, false
+		return Resource{}
 	}
 	delete(s.states, key)
-	return *r, true
+	return *r
 }
 
 // RecordReady records that a resource is Ready, and returns whether this is the first time.

@@ -70,6 +70,9 @@ func (s *Simulation) Start(n *Network, change ...func(*manager.Options)) *Provid
 		cancel()
 		s.Fatalf("cannot start the provider: %v", err)
 	}
+	if s.assembled != nil {
+		s.assembled(mgr)
+	}
 	go func() {
 		err := mgr.Start(ctx)
 		p.ended.Store(true)

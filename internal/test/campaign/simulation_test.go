@@ -73,6 +73,9 @@ type Simulation struct {
 
 	routes routes
 
+	// assembled, if it is set, is called with the manager of each process before that is started.
+	assembled func(mgr any)
+
 	// inspect, if it is set, passes calls to the double of AWS.
 	inspect func(http.ResponseWriter, *http.Request)
 }

@@ -82,6 +82,17 @@ func (t *tenant) secret(key int) *corev1.Secret {
 	}
 }
 
+// config returns the tenant's ProviderConfig.
+func (t *tenant) config() *v1beta1.ProviderConfig {
+	return &v1beta1.ProviderConfig{
+		ObjectMeta: metav1.ObjectMeta{Namespace: t.namespace, Name: tenantConfig},
+		Spec: v1beta1.ProviderConfigSpec{Credentials: v1beta1.ProviderCredentials{
+			Source:    v1beta1.CredentialsSourceSecret,
+			SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: tenantConfig},
+		}},
+	}
+}
+
 // of returns a tenant's variant of a kind: in its account, and of its function.
 func (k Kind) of(t *tenant) Kind {
 	k.tenant = t
@@ -135,13 +146,8 @@ func (s *Simulation) join(t *tenant) {
 	s.Create(
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: t.namespace}},
 		t.secret(0),
-		&v1beta1.ProviderConfig{
-			ObjectMeta: metav1.ObjectMeta{Namespace: t.namespace, Name: tenantConfig},
-			Spec: v1beta1.ProviderConfigSpec{Credentials: v1beta1.ProviderCredentials{
-				Source:    v1beta1.CredentialsSourceSecret,
-				SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: tenantConfig},
-			}},
-		})
+		t.config(),
+	)
 	s.Double.ResetCalls()
 }
 
