@@ -85,10 +85,6 @@ func (e *external[T, O, S]) planned(ctx context.Context, mg T, preview bool) (Pl
 	} else if len(c.Changes) > 0 {
 		p.Call = e.Calls.Update
 	}
-	if e.Replaces && p.Call == e.Calls.Update && !Allows(mg, xpv2.ManagementActionCreate) {
-		p.Call, p.Ready = "", Unavailable(mg.GetGeneration(), e.observation.Description+
-			" differs from spec, and managementPolicies do not allow creating it again: "+c.Changes.String())
-	}
 	switch {
 	case p.Ready.Type != "" || err != nil:
 	case p.Call == "":

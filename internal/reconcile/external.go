@@ -127,7 +127,8 @@ func (e *external[T, O, S]) compare(ctx context.Context) error {
 		e.out.Ready = p.Ready
 		return err
 	}
-	mayUpdate := Allows(e.mg, xpv2.ManagementActionUpdate)
+	mayUpdate := Allows(e.mg, xpv2.ManagementActionUpdate) &&
+		(!e.Replaces || Allows(e.mg, xpv2.ManagementActionCreate))
 	e.out.Changes, e.out.State, e.out.MayUpdate = p.Changes, p.Comparison(), mayUpdate
 	if !mayUpdate && (len(p.Changes) > 0 || p.Call != "") {
 		p.Call, p.Ready = "", e.readyCondition()

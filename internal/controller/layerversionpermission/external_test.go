@@ -50,7 +50,7 @@ func TestObserve(t *testing.T) {
 		},
 		"MayNotAdd": {
 			Reason: "What may not be added again is not removed.", Resource: testPermission(named, public, testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)),
-			AWS: versions{1: partnerStatement}.in, Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Diff: `principal: "111122223333" -> "*"`},
+			AWS: versions{1: partnerStatement}.in, Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Diff: `principal: "111122223333" -> "*"`},
 		},
 		"Foreign": {
 			Reason: "An existing statement of the same id is foreign.", Resource: testPermission(), AWS: versions{1: partnerStatement}.in, Want: observation{Ready: xpv2.ReasonUnavailable, Err: isForeign},

@@ -48,7 +48,7 @@ func TestObserve(t *testing.T) {
 		},
 		"MayNotAdd": {
 			Reason: "What may not be added again is not removed.", Resource: testPermission(named, principal, testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)), AWS: has(bucketStatement),
-			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Diff: `principal: "s3.amazonaws.com" -> "sns.amazonaws.com"`},
+			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Diff: `principal: "s3.amazonaws.com" -> "sns.amazonaws.com"`},
 		},
 		"Foreign":    {Reason: "An existing statement of the same id is foreign.", Resource: testPermission(), AWS: has(bucketStatement), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
 		"Imported":   {Reason: "The user has imported the statement.", Resource: testPermission(imported), AWS: has(bucketStatement), Want: inOrder},
