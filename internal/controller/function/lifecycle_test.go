@@ -212,6 +212,10 @@ func TestInitialVariablesWithoutTheirSecret(t *testing.T) {
 		}}
 	})
 	e.Converge(f)
+	e.objects[bootstrap] = refs.ObjectData{"OTHER": []byte("two")}
+	if got := e.Converge(f); len(got) > 0 {
+		t.Errorf("variables that the Secret has no more are left alone, got %v", got)
+	}
 	delete(e.objects, bootstrap)
 	if got := e.Converge(f); len(got) > 0 {
 		t.Errorf("variables of initProvider are left alone, got %v", got)

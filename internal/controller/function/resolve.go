@@ -42,14 +42,16 @@ func (r *resolver) parameters(ctx context.Context, namespace, at string, p v1bet
 	return fromSpec(p, vars), err
 }
 
-// initial resolves the settings of spec.initProvider. If an object from which it takes variables is missing, it is not
-// known which ones: all that the function has in AWS are left alone. have is nil if they are not known, either.
+// initial resolves the settings of spec.initProvider. If it takes all variables of an object, or those of one that is
+// missing, it is not known which ones it has set: all that the function has in AWS are left alone. have is nil if they
+// are not known, either.
 func (r *resolver) initial(
 	ctx context.Context, namespace string, p v1beta1.FunctionSettings, have *environment,
 ) (settings, error) {
 	const at = "spec.initProvider"
 	s, err := r.parameters(ctx, namespace, at, p)
-	if !refs.IsMissing(err) || have == nil {
+	fromAll := err == nil && p.Environment != nil && len(p.Environment.EnvFrom) > 0
+	if have == nil || !fromAll && !refs.IsMissing(err) {
 		return s, err
 	}
 	p.Environment = nil
