@@ -91,17 +91,21 @@ func (p *pass[T]) recordActs(mg T) {
 // although it is refused now. Its annotations alone are no proof, because its user can write them, also while nobody
 // owned the target and nothing existed in it.
 func (r *reconciler[T]) mayDelete(ctx context.Context, u tenancy.User, target tenancy.Target, err error) bool {
-	name := ownership.WrittenName(u.Resource)
-	if !meta.WasDeleted(u.Resource) || !reconcile.IsDenied(err) || name == "" || r.removed(u) {
+	name := r.has(u)
+	if !meta.WasDeleted(u.Resource) || !reconcile.IsDenied(err) || name == "" {
 		return false
 	}
 	return r.Tenants.Acted(r.kind.GVK.Kind, u, name, target) || r.Tenants.OwnedWithin(ctx, u, target)
 }
 
-// removed reports whether what a resource had created was deleted when it was refused.
-func (r *reconciler[T]) removed(u tenancy.User) bool {
+// has returns the external name of what a resource may have in AWS. It is empty if that was deleted when the resource
+// was refused, and for an Invocation, whatever its annotations say: to delete it may invoke the function.
+func (r *reconciler[T]) has(u tenancy.User) string {
 	name, known := r.Tenants.Created(r.kind.GVK.Kind, u)
-	return known && name == ""
+	if known && name == "" || r.kind.GVK.Kind == v1beta1.InvocationKind {
+		return ""
+	}
+	return ownership.WrittenName(u.Resource)
 }
 
 // endClaim ends the claim of a resource that was about to create something, and then was changed or cannot be

@@ -240,8 +240,19 @@ func named(u *unstructured.Unstructured, name string) *unstructured.Unstructured
 	return u
 }
 
+// forge creates a resource whose annotations say that it has made something with an external name.
+func (s *Simulation) forge(u *unstructured.Unstructured, name string) {
+	s.Helper()
+	u.SetAnnotations(map[string]string{"crossplane.io/paused": "true"}) // Before its creation, its UID is unknown.
+	s.Create(u)
+	s.Patch(u, map[string]any{"metadata": map[string]any{"annotations": map[string]any{
+		"crossplane.io/external-name": name, v1beta1.AnnotationNamedBy: string(s.stored(u).GetUID()) + "/" + name,
+	}}})
+}
+
 // TestRefusedIsRemoved checks that what another namespace has created while it was allowed to, or while nobody owned
-// the function, is deleted once the owner of the function is confirmed, and that nothing else is.
+// the function, is deleted once the owner of the function is confirmed, and that nothing else is. An Invocation has
+// created nothing, and its deletion does not invoke the function.
 func TestRefusedIsRemoved(t *testing.T) {
 	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		s.Prepare()
@@ -264,6 +275,9 @@ func TestRefusedIsRemoved(t *testing.T) {
 		} {
 			s.Create(u)
 		}
+		invokes := on("Invocation", "invokes", map[string]any{"payload": "{}", "lifecycleScope": "CRUD"})
+		s.forge(invokes, "invokes")
+		s.Patch(invokes, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"crossplane.io/paused": nil}}})
 		time.Sleep(time.Minute)
 		owner := named(tenantResource("Function", Namespace, "imported", functionFields(nil)), "base")
 		s.Create(owner)
@@ -289,6 +303,13 @@ func TestRefusedIsRemoved(t *testing.T) {
 		}
 		if n := strings.Count(events, "LeftRefusedResource"); n != 2 {
 			t.Errorf("%d resources are said to be left, want 2:\n%s", n, events)
+		}
+		if err := s.Kube.Delete(s.Context(), invokes); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if n := s.accepted("Invoke"); n != 1 || !s.gone(invokes) {
+			t.Errorf("the function was invoked %d times, want once, before it had an owner; the Invocation is gone: %t", n, s.gone(invokes))
 		}
 		if err := p.Stop(); err != nil {
 			t.Error(err)
