@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -126,12 +127,25 @@ func (r *reconciler[T]) otherOwner(
 	for o := range r.otherResources(ctx, mg) {
 		within := ownership.Parent(o)
 		if ownership.WrittenName(o) == name && (within == parent || within == "") &&
-			(!wrote || tenancy.ByAge(o, mg) < 0) &&
-			(r.kind.ActsOn == nil || tenancy.Share(u, r.kind.ActsOn(mg), o, r.actsOn(o))) {
+			(!wrote || tenancy.ByAge(o, mg) < 0) && r.mayHave(ctx, u, mg, o) {
 			return o
 		}
 	}
 	return nil
+}
+
+// mayHave reports whether another resource may have what mg has, because both act on one target, and the owner of the
+// target allows that. Its annotations alone are no proof, because its user can write them.
+func (r *reconciler[T]) mayHave(ctx context.Context, u tenancy.User, mg, o T) bool {
+	other := tenancy.User{Resource: o, Session: u.Session}
+	if r.kind.ActsOn == nil {
+		return r.kind.Owns == nil || !slices.ContainsFunc(r.kind.Owns(mg), func(t tenancy.Target) bool {
+			return tenancy.IsRefused(r.Tenants.MayOwn(ctx, other, t, r.kind.Tagged))
+		})
+	}
+	return slices.ContainsFunc(r.kind.ActsOn(mg), func(t tenancy.Target) bool {
+		return tenancy.Share(u, t, o, r.actsOn(o)) && !tenancy.IsRefused(r.Tenants.MayAct(ctx, other, t))
+	})
 }
 
 // actsOn returns what another resource acts on, in the account in which it was seen. The endpoint of a tenant's own

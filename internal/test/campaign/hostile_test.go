@@ -250,6 +250,51 @@ func (s *Simulation) forge(u *unstructured.Unstructured, name string) {
 	}}})
 }
 
+// TestForgedNames checks that a resource of another namespace whose annotations say that it has what a younger one has
+// keeps the owner of the function or of the layer's version from nothing.
+func TestForgedNames(t *testing.T) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
+		p := s.Start(&Network{})
+		all := map[string]*unstructured.Unstructured{
+			"granted": tenantResource("Permission", Namespace, "granted", map[string]any{"functionName": "checkout", "action": "lambda:InvokeFunction", "principal": "111122223333"}),
+			"live":    tenantResource("Alias", Namespace, "live", map[string]any{"functionName": "checkout", "functionVersion": "$LATEST"}),
+			"arn:aws:lambda:eu-central-1:123456789012:layer:lib:1": tenantResource("LayerVersion", Namespace, "lib", map[string]any{"compatibleRuntimes": []any{"python3.13"}, "content": map[string]any{"s3Bucket": "code", "s3Key": "one.zip"}}),
+		}
+		for name, u := range all {
+			forged := u.DeepCopy()
+			forged.SetNamespace(hostile)
+			s.forge(forged, name)
+		}
+		time.Sleep(time.Minute)
+		s.Create(tenantResource("Function", Namespace, "checkout", functionFields(nil)))
+		for _, u := range all {
+			s.Create(u)
+		}
+		time.Sleep(5 * time.Minute)
+		s.Patch(all["live"], map[string]any{"spec": map[string]any{"forProvider": map[string]any{"description": "changed"}}})
+		time.Sleep(5 * time.Minute)
+		for _, u := range all {
+			if ready := conditionOf(s.stored(u), "Ready"); ready["status"] != "True" {
+				t.Errorf("the owner's %s has Ready %v: %v", u.GetKind(), ready["status"], ready["message"])
+			}
+			if err := s.Kube.Delete(s.Context(), u); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(15 * time.Minute)
+		for _, r := range s.Resources() {
+			if strings.Contains(r, "checkout:") || strings.Contains(r, "checkout/") || strings.Contains(r, "layer:lib") {
+				t.Errorf("after the deletion, AWS still has %s", r)
+			}
+		}
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestRefusedIsRemoved checks that what another namespace has created while it was allowed to, or while nobody owned
 // the function, is deleted once the owner of the function is confirmed, and that nothing else is. An Invocation has
 // created nothing, and its deletion does not invoke the function.
