@@ -32,10 +32,7 @@ func (r *reconciler[T]) others(mg T, s *session.Session) *reconcile.Others {
 		}
 		return names
 	}
-	o.Owns = func() []tenancy.Target { return nil }
-	if r.kind.Owns != nil {
-		o.Owns = func() []tenancy.Target { return r.kind.Owns(mg) }
-	}
+	o.Owns = func() []tenancy.Target { return reconcile.Targets(r.kind.Owns, mg) }
 	o.Claims = o.Owns
 	if r.kind.Claims != nil {
 		o.Claims = func() []tenancy.Target { return r.kind.Claims(mg) }
@@ -57,17 +54,15 @@ func (r *reconciler[T]) permit(ctx context.Context, mg T, o *reconcile.Others) e
 			return err
 		}
 	}
-	if r.kind.ActsOn != nil {
-		for _, target := range r.kind.ActsOn(mg) {
-			if err := o.MayAct(ctx, target); err != nil && !r.mayDelete(ctx, o.User, target, err) {
-				return err
-			}
+	for _, target := range reconcile.Targets(r.kind.ActsOn, mg) {
+		if err := o.MayAct(ctx, target); err != nil && !r.mayDelete(ctx, o.User, target, err) {
+			return err
 		}
 	}
-	if r.kind.Uses == nil || meta.WasDeleted(mg) {
+	if meta.WasDeleted(mg) {
 		return nil
 	}
-	return o.MayAct(ctx, r.kind.Uses(mg)...)
+	return o.MayAct(ctx, reconcile.Targets(r.kind.Uses, mg)...)
 }
 
 // mayOwn returns an error if a resource may not own a target, or may not observe it if it only observes.
@@ -93,10 +88,8 @@ func (p *pass[T]) recordActs(mg T) {
 // owned the target and nothing existed in it.
 func (r *reconciler[T]) mayDelete(ctx context.Context, u tenancy.User, target tenancy.Target, err error) bool {
 	name := r.has(u)
-	if !meta.WasDeleted(u.Resource) || !reconcile.IsDenied(err) || name == "" {
-		return false
-	}
-	return r.Tenants.Acted(r.kind.GVK.Kind, u, name, target) || r.Tenants.OwnedWithin(ctx, u, target)
+	return meta.WasDeleted(u.Resource) && reconcile.IsDenied(err) && name != "" &&
+		(r.Tenants.Acted(r.kind.GVK.Kind, u, name, target) || r.Tenants.OwnedWithin(ctx, u, target))
 }
 
 // has returns the external name of what a resource may have in AWS. It is empty if that was deleted when the resource
@@ -139,7 +132,7 @@ func (r *reconciler[T]) otherOwner(
 func (r *reconciler[T]) mayHave(ctx context.Context, u tenancy.User, mg, o T) bool {
 	other := tenancy.User{Resource: o, Session: u.Session}
 	if r.kind.ActsOn == nil {
-		return r.kind.Owns == nil || !slices.ContainsFunc(r.kind.Owns(mg), func(t tenancy.Target) bool {
+		return !slices.ContainsFunc(reconcile.Targets(r.kind.Owns, mg), func(t tenancy.Target) bool {
 			return tenancy.IsRefused(r.Tenants.MayOwn(ctx, other, t, r.kind.Tagged))
 		})
 	}
