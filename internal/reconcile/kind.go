@@ -135,3 +135,11 @@ func (k Kind[T]) WithTypes(s *runtime.Scheme) Kind[T] {
 	}
 	return k
 }
+
+// Targets returns the targets that a function of a kind returns for a resource, none if the kind has no such function.
+func Targets[T any](of func(T) []tenancy.Target, mg T) []tenancy.Target {
+	if of == nil {
+		return nil
+	}
+	return of(mg)
+}

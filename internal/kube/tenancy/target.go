@@ -127,20 +127,15 @@ func CapacityProvider(name string) Target {
 	return Target{Kind: v1beta1.CapacityProviderKind, Name: name}
 }
 
-// Share reports whether one of a user's targets is one of another resource's targets. If the account of one is unknown,
-// they are only known to be the same if both resources use the same config.
-func Share(u User, mine []Target, other resource.ModernManaged, theirs []Target) bool {
-	for _, t := range mine {
-		t = t.in(u.Session)
-		if slices.ContainsFunc(theirs, func(o Target) bool {
-			return o.Kind == t.Kind && o.Name == t.Name && (o.Region == "" || o.Region == t.Region) &&
-				(o.Account == t.Account && o.Account != "" || (o.Account == "" || t.Account == "") &&
-					sameConfig(u.Resource, other))
-		}) {
-			return true
-		}
-	}
-	return false
+// Share reports whether a user's target is one of another resource's targets. If the account of one is unknown, they
+// are only known to be the same if both resources use the same config.
+func Share(u User, t Target, other resource.ModernManaged, theirs []Target) bool {
+	t = t.in(u.Session)
+	return slices.ContainsFunc(theirs, func(o Target) bool {
+		return o.Kind == t.Kind && o.Name == t.Name && (o.Region == "" || o.Region == t.Region) &&
+			(o.Account == t.Account && o.Account != "" || (o.Account == "" || t.Account == "") &&
+				sameConfig(u.Resource, other))
+	})
 }
 
 // owned returns what a resource owns according to its status. A resource that only observes owns nothing.

@@ -185,7 +185,7 @@ func (p *pass[T]) permitted(ctx context.Context, mg T, s *session.Session) (reco
 	case err == nil:
 		return p.kind.Observer(mg, s), nil
 	case meta.WasDeleted(mg) && reconcile.IsDenied(err):
-		return releasing[T](err, p.removed(tenancy.User{Resource: mg, Session: s})), nil
+		return releasing[T](err, p.has(p.facts.Others.User) != ""), nil
 	}
 	mg.SetConditions(reconcile.Unavailable(mg.GetGeneration(), err.Error()))
 	if o := p.refused(mg, s, tenancy.RefusedBy(err), err); o != nil {

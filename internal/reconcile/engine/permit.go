@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -31,10 +32,7 @@ func (r *reconciler[T]) others(mg T, s *session.Session) *reconcile.Others {
 		}
 		return names
 	}
-	o.Owns = func() []tenancy.Target { return nil }
-	if r.kind.Owns != nil {
-		o.Owns = func() []tenancy.Target { return r.kind.Owns(mg) }
-	}
+	o.Owns = func() []tenancy.Target { return reconcile.Targets(r.kind.Owns, mg) }
 	o.Claims = o.Owns
 	if r.kind.Claims != nil {
 		o.Claims = func() []tenancy.Target { return r.kind.Claims(mg) }
@@ -56,17 +54,15 @@ func (r *reconciler[T]) permit(ctx context.Context, mg T, o *reconcile.Others) e
 			return err
 		}
 	}
-	if r.kind.ActsOn != nil {
-		for _, target := range r.kind.ActsOn(mg) {
-			if err := o.MayAct(ctx, target); err != nil && !r.mayDelete(ctx, o.User, target, err) {
-				return err
-			}
+	for _, target := range reconcile.Targets(r.kind.ActsOn, mg) {
+		if err := o.MayAct(ctx, target); err != nil && !r.mayDelete(ctx, o.User, target, err) {
+			return err
 		}
 	}
-	if r.kind.Uses == nil || meta.WasDeleted(mg) {
+	if meta.WasDeleted(mg) {
 		return nil
 	}
-	return o.MayAct(ctx, r.kind.Uses(mg)...)
+	return o.MayAct(ctx, reconcile.Targets(r.kind.Uses, mg)...)
 }
 
 // mayOwn returns an error if a resource may not own a target, or may not observe it if it only observes.
@@ -91,17 +87,19 @@ func (p *pass[T]) recordActs(mg T) {
 // although it is refused now. Its annotations alone are no proof, because its user can write them, also while nobody
 // owned the target and nothing existed in it.
 func (r *reconciler[T]) mayDelete(ctx context.Context, u tenancy.User, target tenancy.Target, err error) bool {
-	name := ownership.WrittenName(u.Resource)
-	if !meta.WasDeleted(u.Resource) || !reconcile.IsDenied(err) || name == "" || r.removed(u) {
-		return false
-	}
-	return r.Tenants.Acted(r.kind.GVK.Kind, u, name, target) || r.Tenants.OwnedWithin(ctx, u, target)
+	name := r.has(u)
+	return meta.WasDeleted(u.Resource) && reconcile.IsDenied(err) && name != "" &&
+		(r.Tenants.Acted(r.kind.GVK.Kind, u, name, target) || r.Tenants.OwnedWithin(ctx, u, target))
 }
 
-// removed reports whether what a resource had created was deleted when it was refused.
-func (r *reconciler[T]) removed(u tenancy.User) bool {
+// has returns the external name of what a resource may have in AWS. It is empty if that was deleted when the resource
+// was refused, and for an Invocation, whatever its annotations say: to delete it may invoke the function.
+func (r *reconciler[T]) has(u tenancy.User) string {
 	name, known := r.Tenants.Created(r.kind.GVK.Kind, u)
-	return known && name == ""
+	if known && name == "" || r.kind.GVK.Kind == v1beta1.InvocationKind {
+		return ""
+	}
+	return ownership.WrittenName(u.Resource)
 }
 
 // endClaim ends the claim of a resource that was about to create something, and then was changed or cannot be
@@ -122,12 +120,25 @@ func (r *reconciler[T]) otherOwner(
 	for o := range r.otherResources(ctx, mg) {
 		within := ownership.Parent(o)
 		if ownership.WrittenName(o) == name && (within == parent || within == "") &&
-			(!wrote || tenancy.ByAge(o, mg) < 0) &&
-			(r.kind.ActsOn == nil || tenancy.Share(u, r.kind.ActsOn(mg), o, r.actsOn(o))) {
+			(!wrote || tenancy.ByAge(o, mg) < 0) && r.mayHave(ctx, u, mg, o) {
 			return o
 		}
 	}
 	return nil
+}
+
+// mayHave reports whether another resource may have what mg has, because both act on one target, and the owner of the
+// target allows that. Its annotations alone are no proof, because its user can write them.
+func (r *reconciler[T]) mayHave(ctx context.Context, u tenancy.User, mg, o T) bool {
+	other := tenancy.User{Resource: o, Session: u.Session}
+	if r.kind.ActsOn == nil {
+		return !slices.ContainsFunc(reconcile.Targets(r.kind.Owns, mg), func(t tenancy.Target) bool {
+			return tenancy.IsRefused(r.Tenants.MayOwn(ctx, other, t, r.kind.Tagged))
+		})
+	}
+	return slices.ContainsFunc(r.kind.ActsOn(mg), func(t tenancy.Target) bool {
+		return tenancy.Share(u, t, o, r.actsOn(o)) && !tenancy.IsRefused(r.Tenants.MayAct(ctx, other, t))
+	})
 }
 
 // actsOn returns what another resource acts on, in the account in which it was seen. The endpoint of a tenant's own

@@ -17,7 +17,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // A refusedError says that a resource may not use its targets.
@@ -46,8 +45,9 @@ func (p *pass[T]) refusedReference(ctx context.Context, mg resource.Managed, err
 // something in AWS, the observer deletes that, and nothing else: annotations are no proof, because users can write
 // them. If there is no observer, the resource makes no call.
 func (p *pass[T]) refused(mg T, s *session.Session, owner client.Object, why error) reconcile.Observer[T] {
-	r, u, name := p.reconciler, tenancy.User{Resource: mg, Session: s}, ownership.WrittenName(mg)
-	if owner == nil || name == "" || r.kind.ActsOn == nil || reconcile.ObserveOnly(mg) || r.removed(u) {
+	r, u := p.reconciler, tenancy.User{Resource: mg, Session: s}
+	name := r.has(u)
+	if owner == nil || name == "" || r.kind.ActsOn == nil || reconcile.ObserveOnly(mg) {
 		return nil
 	}
 	what := r.kind.GVK.Kind + " " + client.ObjectKeyFromObject(mg).String()
@@ -102,10 +102,10 @@ func removing[T reconcile.Managed](
 
 // releasing returns the observer of a resource that is being deleted and may
 // not delete what it refers to. It finds nothing to delete.
-func releasing[T reconcile.Managed](why error, removed bool) reconcile.Observer[T] {
+func releasing[T reconcile.Managed](why error, leaves bool) reconcile.Observer[T] {
 	return reconcile.ObserverFunc[T](func(context.Context, reconcile.Facts, T) (reconcile.Outcome, error) {
 		out := reconcile.Outcome{}
-		if !removed {
+		if leaves {
 			out.Events = []event.Event{event.Normal(v1beta1.EventLeftForeignResource,
 				"Left in AWS, because this resource does not own it: "+why.Error())}
 		}

@@ -59,14 +59,7 @@ func Events[T reconcile.Managed](
 
 // EventKeys returns the index keys of a resource: of what it owns or acts on, and of its own name in AWS.
 func EventKeys[T reconcile.Managed](k reconcile.Kind[T], mg T) []string {
-	var targets []tenancy.Target
-	if k.Owns != nil {
-		targets = k.Owns(mg)
-	}
-	if k.ActsOn != nil {
-		targets = append(slices.Clone(targets), k.ActsOn(mg)...)
-	}
-	keys := targetKeys(targets, k.Region(mg))
+	keys := targetKeys(slices.Concat(reconcile.Targets(k.Owns, mg), reconcile.Targets(k.ActsOn, mg)), k.Region(mg))
 	switch k.GVK.Kind {
 	case v1beta1.EventSourceMappingKind, v1beta1.CodeSigningConfigKind, v1beta1.CapacityProviderKind:
 		if name := reconcile.ExternalName(mg); name != "" {

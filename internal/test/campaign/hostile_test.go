@@ -240,8 +240,64 @@ func named(u *unstructured.Unstructured, name string) *unstructured.Unstructured
 	return u
 }
 
+// forge creates a resource whose annotations say that it has made something with an external name.
+func (s *Simulation) forge(u *unstructured.Unstructured, name string) {
+	s.Helper()
+	u.SetAnnotations(map[string]string{"crossplane.io/paused": "true"}) // Before its creation, its UID is unknown.
+	s.Create(u)
+	s.Patch(u, map[string]any{"metadata": map[string]any{"annotations": map[string]any{
+		"crossplane.io/external-name": name, v1beta1.AnnotationNamedBy: string(s.stored(u).GetUID()) + "/" + name,
+	}}})
+}
+
+// TestForgedNames checks that a resource of another namespace whose annotations say that it has what a younger one has
+// keeps the owner of the function or of the layer's version from nothing.
+func TestForgedNames(t *testing.T) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
+		p := s.Start(&Network{})
+		all := map[string]*unstructured.Unstructured{
+			"granted": tenantResource("Permission", Namespace, "granted", map[string]any{"functionName": "checkout", "action": "lambda:InvokeFunction", "principal": "111122223333"}),
+			"live":    tenantResource("Alias", Namespace, "live", map[string]any{"functionName": "checkout", "functionVersion": "$LATEST"}),
+			"arn:aws:lambda:eu-central-1:123456789012:layer:lib:1": tenantResource("LayerVersion", Namespace, "lib", map[string]any{"compatibleRuntimes": []any{"python3.13"}, "content": map[string]any{"s3Bucket": "code", "s3Key": "one.zip"}}),
+		}
+		for name, u := range all {
+			forged := u.DeepCopy()
+			forged.SetNamespace(hostile)
+			s.forge(forged, name)
+		}
+		time.Sleep(time.Minute)
+		s.Create(tenantResource("Function", Namespace, "checkout", functionFields(nil)))
+		for _, u := range all {
+			s.Create(u)
+		}
+		time.Sleep(5 * time.Minute)
+		s.Patch(all["live"], map[string]any{"spec": map[string]any{"forProvider": map[string]any{"description": "changed"}}})
+		time.Sleep(5 * time.Minute)
+		for _, u := range all {
+			if ready := conditionOf(s.stored(u), "Ready"); ready["status"] != "True" {
+				t.Errorf("the owner's %s has Ready %v: %v", u.GetKind(), ready["status"], ready["message"])
+			}
+			if err := s.Kube.Delete(s.Context(), u); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(15 * time.Minute)
+		for _, r := range s.Resources() {
+			if strings.Contains(r, "checkout:") || strings.Contains(r, "checkout/") || strings.Contains(r, "layer:lib") {
+				t.Errorf("after the deletion, AWS still has %s", r)
+			}
+		}
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestRefusedIsRemoved checks that what another namespace has created while it was allowed to, or while nobody owned
-// the function, is deleted once the owner of the function is confirmed, and that nothing else is.
+// the function, is deleted once the owner of the function is confirmed, and that nothing else is. An Invocation has
+// created nothing, and its deletion does not invoke the function.
 func TestRefusedIsRemoved(t *testing.T) {
 	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		s.Prepare()
@@ -264,6 +320,9 @@ func TestRefusedIsRemoved(t *testing.T) {
 		} {
 			s.Create(u)
 		}
+		invokes := on("Invocation", "invokes", map[string]any{"payload": "{}", "lifecycleScope": "CRUD"})
+		s.forge(invokes, "invokes")
+		s.Patch(invokes, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"crossplane.io/paused": nil}}})
 		time.Sleep(time.Minute)
 		owner := named(tenantResource("Function", Namespace, "imported", functionFields(nil)), "base")
 		s.Create(owner)
@@ -289,6 +348,13 @@ func TestRefusedIsRemoved(t *testing.T) {
 		}
 		if n := strings.Count(events, "LeftRefusedResource"); n != 2 {
 			t.Errorf("%d resources are said to be left, want 2:\n%s", n, events)
+		}
+		if err := s.Kube.Delete(s.Context(), invokes); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if n := s.accepted("Invoke"); n != 1 || !s.gone(invokes) {
+			t.Errorf("the function was invoked %d times, want once, before it had an owner; the Invocation is gone: %t", n, s.gone(invokes))
 		}
 		if err := p.Stop(); err != nil {
 			t.Error(err)
