@@ -108,9 +108,12 @@ func TestPolledByList(t *testing.T) {
 		"PollInterval": {reason: "A resource that is to be polled more often than the list is read by itself.", change: func(l *listedEnv) {
 			l.env.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyPollInterval: "1m"}) })
 		}, read: true},
-		"Reference":     {reason: "What it refers to has changed.", change: func(l *listedEnv) { l.reconciler.states.MarkChanged(cart, "Secret db") }, read: true},
-		"Config":        {reason: "Its config has changed.", change: func(l *listedEnv) { l.reconciler.states.ResetBackoff(cart) }, read: true},
-		"OtherSession":  {reason: "What other credentials have read does not count.", change: func(l *listedEnv) { l.reconciler.Resolver = fixed{session: &session.Session{}} }, read: true},
+		"Reference":   {reason: "What it refers to has changed.", change: func(l *listedEnv) { l.reconciler.states.MarkChanged(cart, "Secret db") }, read: true},
+		"Config":      {reason: "Its config has changed.", change: func(l *listedEnv) { l.reconciler.states.ResetBackoff(cart) }, read: true},
+		"Credentials": {reason: "A list goes on with other credentials of its config.", change: func(l *listedEnv) { l.reconciler.Resolver = fixed{session: &session.Session{}} }},
+		"OtherConfig": {reason: "What another config has read does not count.", change: func(l *listedEnv) {
+			l.reconciler.Resolver = fixed{session: &session.Session{Ref: session.Ref{UID: "other"}}}
+		}, read: true},
 		"Deleted":       {reason: "A deletion is never held up.", change: func(l *listedEnv) { l.env.delete() }, read: true},
 		"RefusedUpdate": {reason: "A change that AWS has refused is retried.", change: func(l *listedEnv) { l.reconciler.states.CountRefusal(cart) }, read: true},
 	}
