@@ -25,8 +25,8 @@ func newOrganization(t testing.TB, accounts int) *organization {
 	t.Helper()
 	o := &organization{env: newEnv(t, Options{})}
 	o.exist(functionsOfAccount)
-	for range accounts {
-		o.accounts = append(o.accounts, &session.Session{})
+	for account := range accounts {
+		o.accounts = append(o.accounts, &session.Session{Ref: session.Ref{Name: fmt.Sprint(account)}})
 	}
 	for account := range o.accounts {
 		for i := range functionsOfAccount {

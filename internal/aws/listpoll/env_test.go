@@ -29,13 +29,14 @@ type env struct {
 	list    *List
 
 	// revisions are those of AWS. fail is the error of each page, which panics if panics is true, calls has the times
-	// of pages.
+	// of pages, and users the sessions that read them.
 	revisions map[string]string
 	prints    map[string]uint64
 	sorted    []string
 	fail      error
 	panics    bool
 	calls     []time.Time
+	users     []*session.Session
 
 	// notified counts the calls of notify.
 	notified map[types.UID]int
@@ -54,8 +55,8 @@ func newEnv(t testing.TB, o Options) *env {
 }
 
 // read returns a page of the revisions, sorted by ID. A token is the first ID of a page.
-func (e *env) read(_ context.Context, _ *session.Session, token, _, _ string) (Page, error) {
-	e.calls = append(e.calls, e.now)
+func (e *env) read(_ context.Context, s *session.Session, token, _, _ string) (Page, error) {
+	e.calls, e.users = append(e.calls, e.now), append(e.users, s)
 	if e.panics {
 		panic("an answer that nobody expects")
 	}

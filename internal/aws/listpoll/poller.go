@@ -85,12 +85,13 @@ type Poller struct {
 	resources map[types.UID]*resource
 }
 
-// listKey identifies a list of a session. Lists are not shared between sessions, so that nobody sees
-// what other credentials have read.
+// listKey identifies a list of a config. Configs do not share lists, so that nobody sees what others have read.
 type listKey struct {
-	session *session.Session
-	name    string
+	reader session.Reader
+	name   string
 }
+
+func keyOf(s *session.Session, l *List) listKey { return listKey{reader: s.Reader(), name: l.name()} }
 
 // A resource is watched by its items.
 type resource struct {
@@ -221,20 +222,19 @@ func (p *Poller) readOrFail(ctx context.Context, l *list) {
 
 // read reads the next page of a list that due has returned.
 func (p *Poller) read(ctx context.Context, l *list) {
-	key := l.session.BreakerKey()
+	s, token, first, last := p.position(l)
 	if p.o.Breakers != nil {
-		release, wait := p.o.Breakers.Enter(key, "")
+		release, wait := p.o.Breakers.Enter(s.BreakerKey(), "")
 		defer release()
 		if wait > 0 {
 			p.finish(l, func(now time.Time) []func() { l.postpone(now, wait); return nil })
 			return
 		}
 	}
-	ctx, cancel := context.WithTimeout(quota.WithCaller(ctx, l.caller()), pageTimeout)
+	ctx, cancel := context.WithTimeout(quota.WithCaller(ctx, l.caller(s)), pageTimeout)
 	defer cancel()
-	token, first, last := p.position(l)
 	began := p.o.Now()
-	page, err := l.definition.Read(ctx, l.session, token, first, last)
+	page, err := l.definition.Read(ctx, s, token, first, last)
 	p.finish(l, func(now time.Time) []func() {
 		wait, deferred := quota.Deferred(err)
 		switch {
@@ -262,9 +262,9 @@ func (p *Poller) finish(l *list, result func(now time.Time) []func()) {
 	}
 }
 
-// position returns the token of the next page, and the lowest and the highest ID of the items.
-func (p *Poller) position(l *list) (token, first, last string) {
+// position returns the session and the token of the next page, and the lowest and the highest ID of the items.
+func (p *Poller) position(l *list) (s *session.Session, token, first, last string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return l.token, l.first, l.last
+	return l.session, l.token, l.first, l.last
 }

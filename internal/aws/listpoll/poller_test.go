@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -85,7 +86,7 @@ func TestAgeOfWhatIsBelieved(t *testing.T) {
 	oldest := time.Duration(0)
 	for range 300 {
 		e.run(interval / 60)
-		for _, it := range e.lists[listKey{session: e.session, name: e.list.name()}].items {
+		for _, it := range e.lists[keyOf(e.session, e.list)].items {
 			oldest = max(oldest, e.now.Sub(it.readAt))
 		}
 	}
@@ -398,7 +399,7 @@ func TestSessions(t *testing.T) {
 	e.exist(100)
 	e.watch(100, e.now)
 	e.run(interval)
-	other := &session.Session{}
+	other := &session.Session{Ref: session.Ref{UID: "other"}}
 	if s := e.Check(uidOf(0), other).State; s != Unknown {
 		t.Errorf("Check() with another session is %v, want Unknown: what one config reads is nobody else's", s)
 	}
@@ -415,6 +416,40 @@ func TestSessions(t *testing.T) {
 	e.run(interval)
 	if len(e.lists)+len(e.resources) != 0 {
 		t.Errorf("%d lists and %d resources are kept, want none", len(e.lists), len(e.resources))
+	}
+}
+
+// TestRenewedCredentials has the credentials of a config rotated, a quarter of an interval after the last round: its
+// list goes on with them, also if the earlier ones could not read it.
+func TestRenewedCredentials(t *testing.T) {
+	for _, denied := range []bool{false, true} {
+		t.Run(fmt.Sprint("Denied", denied), func(t *testing.T) {
+			e := newEnv(t, Options{FullReadSpacing: 100 * time.Hour, MaxFullReadInterval: 20_000 * time.Hour})
+			e.exist(100)
+			e.watch(100, e.now)
+			e.run(interval + interval/4)
+			want := map[State]int{Unchanged: 100}
+			if denied {
+				want = map[State]int{Unknown: 100}
+				e.fail = &smithy.GenericAPIError{Code: "AccessDeniedException"}
+				e.run(2 * interval)
+				e.fail = nil
+			}
+			e.session = &session.Session{}
+			if diff := cmp.Diff(want, e.states(100)); diff != "" {
+				t.Errorf("-want, +got:\n%s", diff)
+			}
+			e.reconcile(100)
+			e.run(2 * replication)
+			e.revisions[e.ids()[7]] = "r2"
+			e.run(interval)
+			if diff := cmp.Diff(map[types.UID]int{uidOf(7): 1}, e.notified); diff != "" {
+				t.Errorf("who is reconciled: -want, +got:\n%s", diff)
+			}
+			if used := e.users[len(e.users)-1]; used != e.session || len(e.lists) != 1 {
+				t.Errorf("%d lists, the last page was read with the earlier credentials: %t", len(e.lists), used != e.session)
+			}
+		})
 	}
 }
 

@@ -48,11 +48,13 @@ const (
 	minDeniedDelay, maxDeniedDelay   = time.Hour, 24 * time.Hour
 )
 
-// A list is the state of a List of a session. Its items are read in rounds. A round begins one
+// A list is the state of a List of a config. Its items are read in rounds. A round begins one
 // interval after the round before, so that each item is read once in an interval.
 type list struct {
 	definition *List
-	session    *session.Session
+
+	// session is the last one of the config.
+	session *session.Session
 
 	// primary reports whether the list is the first one of its resources. The others only add to it.
 	primary bool
@@ -99,8 +101,15 @@ type item struct {
 	readAt time.Time
 }
 
-func (l *list) caller() quota.Caller {
-	return quota.Caller{ID: "list/" + string(l.session.Ref.UID) + "/" + l.definition.name(), Priority: quota.Poll}
+func (l *list) caller(s *session.Session) quota.Caller {
+	return quota.Caller{ID: "list/" + string(s.Ref.UID) + "/" + l.definition.name(), Priority: quota.Poll}
+}
+
+// use makes the next pages be read with a session. What credentials were denied, others of the config may be allowed.
+func (l *list) use(s *session.Session) {
+	if l.session != s {
+		l.session, l.denials, l.deniedUntil = s, 0, time.Time{}
+	}
 }
 
 // begin marks a page as being read. It begins a round if none is under way, or if the present one
@@ -198,7 +207,7 @@ func (p *Poller) pays(l *list) bool {
 
 func (p *Poller) anyPays(s *session.Session) bool {
 	for k, l := range p.lists {
-		if k.session == s && l.primary && p.pays(l) {
+		if k.reader == s.Reader() && l.primary && p.pays(l) {
 			return true
 		}
 	}

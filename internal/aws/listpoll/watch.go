@@ -56,9 +56,9 @@ func (p *Poller) Watch(uid types.UID, s *session.Session, refs []Ref, readAt tim
 		p.drop(uid, r)
 		return
 	}
-	if r == nil || r.session != s || !slices.EqualFunc(r.refs, refs, sameItem) {
+	if r == nil || r.session.Reader() != s.Reader() || !slices.EqualFunc(r.refs, refs, sameItem) {
 		p.drop(uid, r)
-		r = &resource{session: s}
+		r = &resource{}
 		p.resources[uid] = r
 		for i, ref := range refs {
 			p.add(uid, s, ref, i == 0)
@@ -67,7 +67,7 @@ func (p *Poller) Watch(uid types.UID, s *session.Session, refs []Ref, readAt tim
 	if !slices.EqualFunc(r.refs, refs, func(a, b Ref) bool { return a.Revision == b.Revision }) {
 		r.reported = "" // What the list showed was another revision.
 	}
-	r.refs, r.readAt, r.watchedAt, r.notify = refs, readAt, p.o.Now(), notify
+	r.session, r.refs, r.readAt, r.watchedAt, r.notify = s, refs, readAt, p.o.Now(), notify
 	r.fingerprints = make([]uint64, len(refs))
 }
 
@@ -85,7 +85,7 @@ func (p *Poller) Forget(uid types.UID) {
 
 // add adds a resource to an item of a list. The caller holds the lock.
 func (p *Poller) add(uid types.UID, s *session.Session, ref Ref, primary bool) {
-	k := listKey{session: s, name: ref.List.name()}
+	k := keyOf(s, ref.List)
 	l, ok := p.lists[k]
 	if !ok {
 		gather := time.Duration(gatherShare * float64(p.o.Interval))
@@ -109,7 +109,7 @@ func (p *Poller) drop(uid types.UID, r *resource) {
 	}
 	delete(p.resources, uid)
 	for _, ref := range r.refs {
-		l := p.lists[listKey{session: r.session, name: ref.List.name()}]
+		l := p.lists[keyOf(r.session, ref.List)]
 		it := l.items[ref.ID]
 		it.resources = slices.DeleteFunc(it.resources, func(u types.UID) bool { return u == uid })
 		if len(it.resources) == 0 {
@@ -118,7 +118,8 @@ func (p *Poller) drop(uid types.UID, r *resource) {
 	}
 }
 
-// Check returns what lists show of a resource that Watch was called for with the same session.
+// Check returns what lists show of a resource that Watch was called for with a session of the same config and account.
+// They are read with this one from now on.
 func (p *Poller) Check(uid types.UID, s *session.Session) Result {
 	if p == nil {
 		return Result{}
@@ -126,17 +127,21 @@ func (p *Poller) Check(uid types.UID, s *session.Session) Result {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := p.resources[uid]
-	if r == nil || r.session != s {
+	if r == nil || r.session.Reader() != s.Reader() {
 		return Result{}
 	}
 	now := p.o.Now()
-	primary := p.lists[listKey{session: s, name: r.refs[0].List.name()}]
+	r.session = s
+	for _, ref := range r.refs {
+		p.lists[keyOf(s, ref.List)].use(s)
+	}
+	primary := p.lists[keyOf(s, r.refs[0].List)]
 	if !p.pays(primary) || p.fullReadDue(uid, r, len(primary.items), now) {
 		return Result{}
 	}
 	result := Result{State: Unchanged}
 	for _, ref := range r.refs {
-		l := p.lists[listKey{session: s, name: ref.List.name()}]
+		l := p.lists[keyOf(s, ref.List)]
 		maxAge := p.maxAge()
 		if l != primary && !p.pays(l) && ref.List.Get != nil {
 			// No item is older than one interval and a half.
@@ -161,7 +166,7 @@ func (p *Poller) Check(uid types.UID, s *session.Session) Result {
 func (p *Poller) Record(s *session.Session, ref Ref, revision string, began time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l, ok := p.lists[listKey{session: s, name: ref.List.name()}]
+	l, ok := p.lists[keyOf(s, ref.List)]
 	if !ok || l.items[ref.ID] == nil {
 		return
 	}

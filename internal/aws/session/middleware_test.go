@@ -32,7 +32,7 @@ func TestMiddlewareOrder(t *testing.T) {
 		Type:   v1beta1.EndpointURLTypeStatic,
 		Static: new("https://lambda.example.org"),
 	}, SigningName: new("lambda")}
-	session := b.newSession(tenant, identity{aws: s.AWS}, region)
+	session := b.newSession(tenant, identity{aws: s.AWS}, sessionKey{region: region})
 
 	var call lambdaapi.AtMostOnce
 	cases := map[string]struct {

@@ -237,7 +237,7 @@ func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, re
 	if err != nil {
 		return nil, err
 	}
-	return r.cache.keep(entry, key, r.newSession(s, known, region)), nil
+	return r.cache.keep(entry, key, r.newSession(s, known, key)), nil
 }
 
 // entry returns the entry of a config in the cache. If the config or its credentials have changed,

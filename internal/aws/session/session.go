@@ -58,6 +58,9 @@ type Session struct {
 
 	readCache readcache.Cache
 
+	// only has the one resource that the session is limited to, if any.
+	only sessionTags
+
 	mu sync.Mutex
 	// values are shared by all users of the session, by their type.
 	values map[reflect.Type]any
@@ -65,6 +68,16 @@ type Session struct {
 
 // ReadCache returns the cache that the resources of this session share.
 func (s *Session) ReadCache() *readcache.Cache { return &s.readCache }
+
+// A Reader identifies on whose behalf a session reads AWS.
+type Reader struct {
+	ref   Ref
+	scope quota.Scope
+	only  sessionTags
+}
+
+// Reader returns that of a session, which sessions with renewed credentials of a config in an account share.
+func (s *Session) Reader() Reader { return Reader{ref: s.Ref, scope: s.Scope, only: s.only} }
 
 // BreakerKey returns the key of the session's circuit breaker.
 func (s *Session) BreakerKey() breaker.Key {
@@ -128,7 +141,8 @@ func (s *Session) TagRules() string {
 	return fmt.Sprintf("%q %q %q", s.Tags, s.IgnoreTags.keys, s.IgnoreTags.prefixes)
 }
 
-func (r *Resolver) newSession(s settings, known identity, region string) *Session {
+func (r *Resolver) newSession(s settings, known identity, k sessionKey) *Session {
+	region := k.region
 	cfg := known.aws.Copy()
 	cfg.Region = region
 	m := r.middlewares(s)
@@ -148,6 +162,7 @@ func (r *Resolver) newSession(s settings, known identity, region string) *Sessio
 		Tags:      tags,
 		Ref:       s.ref,
 		Tenancy:   s.tenancy,
+		only:      k.tags,
 	}
 	if s.ConnectionSpec.Code != nil {
 		session.Code = *s.ConnectionSpec.Code

@@ -49,9 +49,9 @@ func (r *reconciler[T]) enqueue(mg T) func() {
 }
 
 // unchanged reports whether lists show that a resource is what the last reconcile found up to
-// date, and when it is polled next.
+// date, and when it is polled next. What lists have shown counts also while the circuit breaker is open.
 func (p *pass[T]) unchanged(ctx context.Context) (time.Duration, bool) {
-	mg, s, r := p.read, p.session, p.reconciler
+	mg, s, r := p.read, p.resolved, p.reconciler
 	if s == nil || !p.known.Watched || !p.known.Idle() || !r.listable(mg) {
 		return 0, false
 	}
@@ -59,6 +59,9 @@ func (p *pass[T]) unchanged(ctx context.Context) (time.Duration, bool) {
 	switch {
 	case result.State == listpoll.Pending:
 		return max(result.Until.Sub(r.Now()), reconcile.MinPending), true
+	case p.session == nil && len(result.Direct) > 0:
+		open, _ := asCircuitOpen(p.unusable)
+		return open.after, true
 	case result.State == listpoll.Unknown || !r.sameItems(ctx, s, result.Direct):
 		return 0, false
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
@@ -108,9 +109,12 @@ func TestPolledByList(t *testing.T) {
 		"PollInterval": {reason: "A resource that is to be polled more often than the list is read by itself.", change: func(l *listedEnv) {
 			l.env.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyPollInterval: "1m"}) })
 		}, read: true},
-		"Reference":     {reason: "What it refers to has changed.", change: func(l *listedEnv) { l.reconciler.states.MarkChanged(cart, "Secret db") }, read: true},
-		"Config":        {reason: "Its config has changed.", change: func(l *listedEnv) { l.reconciler.states.ResetBackoff(cart) }, read: true},
-		"OtherSession":  {reason: "What other credentials have read does not count.", change: func(l *listedEnv) { l.reconciler.Resolver = fixed{session: &session.Session{}} }, read: true},
+		"Reference":   {reason: "What it refers to has changed.", change: func(l *listedEnv) { l.reconciler.states.MarkChanged(cart, "Secret db") }, read: true},
+		"Config":      {reason: "Its config has changed.", change: func(l *listedEnv) { l.reconciler.states.ResetBackoff(cart) }, read: true},
+		"Credentials": {reason: "A list goes on with other credentials of its config.", change: func(l *listedEnv) { l.reconciler.Resolver = fixed{session: &session.Session{}} }},
+		"OtherConfig": {reason: "What another config has read does not count.", change: func(l *listedEnv) {
+			l.reconciler.Resolver = fixed{session: &session.Session{Ref: session.Ref{UID: "other"}}}
+		}, read: true},
 		"Deleted":       {reason: "A deletion is never held up.", change: func(l *listedEnv) { l.env.delete() }, read: true},
 		"RefusedUpdate": {reason: "A change that AWS has refused is retried.", change: func(l *listedEnv) { l.reconciler.states.CountRefusal(cart) }, read: true},
 	}
@@ -175,6 +179,36 @@ func TestFieldThatIsNotWatched(t *testing.T) {
 	}
 	if l.reconcile(); len(l.cloud.calls) == 0 {
 		t.Error("a resource that refers to a changed field is read")
+	}
+}
+
+// TestOpenCircuitByList has AWS not answer for a moment: what the list has shown before does not depend on that, so that
+// a resource reports nothing. Its second item is looked up when the circuit breaker admits calls again.
+func TestOpenCircuitByList(t *testing.T) {
+	l := newListed(t, samples.New())
+	l.converge()
+	l.pass()
+	b, looked := breaker.New(l.reconciler.Now, func() float64 { return 0 }), 0
+	l.reconciler.Breakers = b
+	before := l.stored().ResourceVersion
+	for range 12 {
+		l.clock = l.clock.Add(30 * time.Second)
+		l.poller.Poll(t.Context())
+	}
+	for range 5 {
+		b.Report(l.session.BreakerKey(), context.DeadlineExceeded)
+	}
+	l.items[1].List.Get = func(context.Context, *session.Session, string) (string, error) { looked++; return "s1", nil }
+	l.cloud.calls = nil
+	wait := l.reconcile()
+	if len(l.cloud.calls) > 0 || looked > 0 || wait > time.Minute || l.stored().ResourceVersion != before {
+		t.Errorf("calls %v, %d lookups, reconciled again after %s, and written: %t, want nothing but to wait shortly",
+			l.cloud.calls, looked, wait, l.stored().ResourceVersion != before)
+	}
+	b.Report(l.session.BreakerKey(), nil)
+	if wait = l.reconcile(); len(l.cloud.calls) > 0 || looked != 1 || wait != 10*time.Minute {
+		t.Errorf("with answers again, calls %v, %d lookups, reconciled again after %s, want one lookup and 10m0s",
+			l.cloud.calls, looked, wait)
 	}
 }
 

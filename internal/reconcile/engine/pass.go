@@ -41,9 +41,10 @@ type pass[T reconcile.Managed] struct {
 	known memory.Resource
 	facts reconcile.Facts
 
-	// session is the session of the resource. It is nil if there is none, and unusable says why.
-	session  *session.Session
-	unusable error
+	// resolved is the session of the resource, and session is the same if AWS may be called. Each is nil if there is
+	// none, and unusable says why.
+	resolved, session *session.Session
+	unusable          error
 
 	// circuitError returns an error while the circuit breaker of the config is open. circuitWait is the time to wait
 	// for a breaker that is not open. ends are called when the reconcile has ended.

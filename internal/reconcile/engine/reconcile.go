@@ -146,17 +146,19 @@ func (p *pass[T]) resolve(ctx context.Context) context.Context {
 		return ctx
 	}
 	s, err := p.Resolver.Resolve(ctx, mg, p.kind.Region(mg))
-	if err == nil {
-		err = p.checkCircuit(mg, s)
-	} else {
+	switch {
+	case err != nil:
 		err = p.pause(err)
+	case s != nil:
+		p.resolved = s
+		p.states.RecordSession(client.ObjectKeyFromObject(mg), s, string(mg.GetUID()))
+		err = p.checkCircuit(mg, s)
 	}
 	if p.unusable = err; err != nil || s == nil {
 		return ctx
 	}
 	q := quota.Caller{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: p.priority(mg, p.known)}
 	p.session, p.facts.Fresh = s, p.fresh(mg, q.Priority, p.known)
-	p.states.RecordSession(client.ObjectKeyFromObject(mg), s, q.ID)
 	p.facts.ReserveFn = func(ops ...string) time.Duration { return p.Limiter.Reserve(s.Scope, q, ops...) }
 	return quota.WithCaller(ctx, q)
 }
@@ -192,13 +194,13 @@ func awaitsFinalizers(mg reconcile.Managed) bool {
 // polled as if the provider had not stopped, unless what they refer to may have changed meanwhile.
 // A resource without a session, as while many wait for STS, has not started.
 func (p *pass[T]) startDelay(ctx context.Context) time.Duration {
-	mg, known := p.read, p.known
-	if known.Requester != "" || p.session == nil || known.IsChanged() || !known.Events.Received.IsZero() ||
-		known.BackoffReset || !reconcile.Steady(mg) || !p.references.unchanged(ctx, mg, p.session) {
+	mg, known, s := p.read, p.known, p.resolved
+	if known.Requester != "" || s == nil || known.IsChanged() || !known.Events.Received.IsZero() ||
+		known.BackoffReset || !reconcile.Steady(mg) || !p.references.unchanged(ctx, mg, s) {
 		return 0
 	}
 	if p.listable(mg) {
-		p.Lists.Watch(mg.GetUID(), p.session, p.kind.Listed(mg), time.Time{}, p.enqueue(mg))
+		p.Lists.Watch(mg.GetUID(), s, p.kind.Listed(mg), time.Time{}, p.enqueue(mg))
 		p.states.RecordWatched(client.ObjectKeyFromObject(mg), known)
 	}
 	requested, _ := meta.GetPollInterval(mg)

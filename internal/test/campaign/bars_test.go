@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"sync"
@@ -15,8 +16,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	ktypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
@@ -33,7 +36,8 @@ var barsScale = flag.Int("campaign.bars.scale", 1, "divide the number of functio
 
 // TestBars measures what fleets cost, with AWS's quotas and 30 ms a call, and writes a table of the
 // figures and of the most that they may be. Times are of the simulated clock, so they do not depend
-// on the machine. `make bench` runs it. Without a file, it only checks what 500 functions at rest and a restart cost.
+// on the machine. `make bench` runs it. Without a file, it only checks what 500 functions cost at rest, after a
+// restart, a rotation of credentials and an outage.
 func TestBars(t *testing.T) {
 	if *barsFile == "" {
 		b := &bars{scale: 20}
@@ -129,12 +133,14 @@ func (b *bars) created(t *testing.T) {
 	})
 }
 
-// steady measures functions that do not change, and a restart.
+// steady measures functions that do not change, a restart, rotated credentials and a short outage.
 func (b *bars) steady(t *testing.T) {
 	n := 10_000 / b.scale
 	b.run(t, func(s *measured) {
 		const work, restart = "10,000 steady Functions, one poll interval", "restart with 10,000 Functions"
+		const rotation, outage = "rotated credentials of 10,000 Functions", "10,000 Functions, Lambda is away for 2 minutes"
 		f, c := s.fleet(n), newWriteCounter()
+		s.authenticate()
 		f.restore(s.options)
 		p := s.Start(&c.Network, s.options)
 		time.Sleep(3 * pollInterval)
@@ -154,6 +160,7 @@ func (b *bars) steady(t *testing.T) {
 		s.stop(p)
 		time.Sleep(time.Minute)
 		s.Double.ResetCalls()
+		c = newWriteCounter() // The network of a process that was stopped delivers nothing.
 		p = s.Start(&c.Network, s.options)
 		during := s.change(f, 22)
 		time.Sleep(pollInterval - during)
@@ -161,8 +168,54 @@ func (b *bars) steady(t *testing.T) {
 		t.Logf("calls after the restart: %v", calls)
 		b.add(restart, "AWS calls in the first 10 minutes", float64(sum(calls)), 300)
 		b.add(restart, "x the idle time of a user's change, until Ready", ratio(during, idle), 2)
+
+		s.rotate(1)
+		calls = f.calls(pollInterval)
+		t.Logf("calls after a rotation: %v", calls)
+		b.add(rotation, "AWS calls in the first 10 minutes", float64(sum(calls)), 300)
+
+		writes = c.all()
+		s.Double.Fail(awsdouble.Fault{Times: -1, Drop: awsdouble.DropBefore})
+		time.Sleep(2 * time.Minute)
+		s.Double.ClearFaults()
+		calls = f.calls(pollInterval)
+		t.Logf("calls after an outage: %v", calls)
+		b.add(outage, "AWS calls in the 10 minutes after it", float64(sum(calls)), 600)
+		b.add(outage, "API server writes", float64(c.all()-writes), 350)
 		s.stop(p)
 	})
+}
+
+// authenticate has the config use keys in a Secret.
+func (s *measured) authenticate() {
+	s.Helper()
+	for n := range 2 {
+		s.Double.AddAccessKey(fmt.Sprint("AKIAKEY", n), awsdouble.DefaultAccount)
+	}
+	s.Create(keySecret(0))
+	config := &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: Config}}
+	patch := fmt.Sprintf(`{"spec": {"credentials": {"source": "Secret", "secretRef": {"namespace": %q, "name": "keys"}}}}`,
+		Namespace)
+	if err := s.Kube.Patch(s.Context(), config, client.RawPatch(ktypes.MergePatchType, []byte(patch))); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// rotate gives the config another key.
+func (s *measured) rotate(n int) {
+	s.Helper()
+	if err := s.Kube.Update(s.Context(), keySecret(n)); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func keySecret(n int) *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "keys"},
+		Data: map[string][]byte{
+			"aws_access_key_id": fmt.Append(nil, "AKIAKEY", n), "aws_secret_access_key": []byte(Canary),
+		},
+	}
 }
 
 // large measures functions that do not change, of which someone changes some by hand.
