@@ -207,8 +207,8 @@ func (h *Hub) Forget(uid types.UID) {
 	h.remove(uid)
 }
 
-// forgetDeleted stops to receive for configs that were deleted in spite of their finalizers: those of a name, apart from
-// the present one, whose UID is empty if there is none.
+// forgetDeleted stops to receive for configs that were deleted in spite of their finalizers: those of a name except the
+// present one, whose UID is empty if there is none.
 func (h *Hub) forgetDeleted(r *receiver, ref Config, present types.UID) {
 	r.mu.Lock()
 	var uids []types.UID

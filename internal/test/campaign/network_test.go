@@ -178,10 +178,15 @@ type passing struct {
 	http.Handler
 
 	network *Network
+
+	// calls are those under way.
+	calls sync.WaitGroup
 }
 
 // ServeHTTP serves a call, or closes the connection if the network does not let it pass.
 func (p *passing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.calls.Add(1)
+	defer p.calls.Done()
 	c := Call{API: AWS, Method: r.Method, Path: r.URL.Path}
 	if p.network.pass(r.Context(), c, Before) != nil {
 		panic(http.ErrAbortHandler)

@@ -191,11 +191,8 @@ func (s *Simulation) client(cfg *rest.Config) client.Client {
 // httpClient returns the HTTP client of a process, with calls to AWS through its network.
 func (s *Simulation) httpClient(n *Network) *awshttp.BuildableClient {
 	l, served := bufconn.Listen(1<<16), make(chan struct{})
-	server := &http.Server{Handler: &passing{
-		Handler: http.HandlerFunc( //nolint:gosec // It is only reachable in the process.
-			s.serve),
-		network: n,
-	}}
+	api := &passing{Handler: http.HandlerFunc(s.serve), network: n}
+	server := &http.Server{Handler: api} //nolint:gosec // It is only reachable in the process.
 	go func() {
 		defer close(served)
 		_ = server.Serve(l)
@@ -203,6 +200,7 @@ func (s *Simulation) httpClient(n *Network) *awshttp.BuildableClient {
 	s.Cleanup(func() {
 		_ = server.Close()
 		<-served
+		api.calls.Wait() // The network may hold calls back that nobody waits for.
 	})
 	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return l.DialContext(ctx) }

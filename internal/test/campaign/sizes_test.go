@@ -193,15 +193,16 @@ func newSizes(mgr any) *sizes {
 func (s *sizes) count() map[string]int { return visited(s.roots...).counts }
 
 // found returns the object of a type.
-func found[T any](t *testing.T, s *sizes) T {
+func found[T any](t *testing.T, s *sizes) (p T) {
 	t.Helper()
-	for _, r := range s.roots {
-		if p, ok := r.Interface().(T); ok {
-			return p
-		}
+	i := slices.IndexFunc(s.roots, func(r reflect.Value) (ok bool) {
+		p, ok = r.Interface().(T)
+		return ok
+	})
+	if i < 0 {
+		t.Fatalf("the provider has no %T", p)
 	}
-	t.Fatalf("the provider has no %T", *new(T))
-	panic("unreachable")
+	return p
 }
 
 // A visit counts what can be reached from some values.
