@@ -78,10 +78,7 @@ func (s *Simulation) Start(n *Network, change ...func(*manager.Options)) *Provid
 		p.ended.Store(true)
 		p.done <- err
 	}()
-	s.Cleanup(func() {
-		_ = p.Stop()
-		time.Sleep(2 * time.Second) // What the network delays on its way to AWS ends.
-	})
+	s.Cleanup(func() { _ = p.Stop() })
 	return p
 }
 
