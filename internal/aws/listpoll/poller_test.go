@@ -394,6 +394,30 @@ func TestFullReadsOfStandby(t *testing.T) {
 	}
 }
 
+// TestFullReadsOfFewer checks that half of the resources are not read in full at once when there are so many less that
+// each is read twice as often.
+func TestFullReadsOfFewer(t *testing.T) {
+	const n, fewer = 490, 470
+	e := newEnv(t, Options{})
+	e.exist(n)
+	e.watch(n, e.now)
+	each := func(d time.Duration, n int) (most int) {
+		for range d / interval {
+			e.run(interval)
+			most = max(most, e.states(n)[Unknown])
+			e.reconcile(n)
+		}
+		return most
+	}
+	each(e.fullReadInterval(n), n)
+	for i := fewer; i < n; i++ {
+		e.Forget(uidOf(i))
+	}
+	if most := each(2*e.fullReadInterval(fewer), fewer); most > fewer/5 {
+		t.Errorf("%d of %d resources are read in full at once", most, fewer)
+	}
+}
+
 func TestSessions(t *testing.T) {
 	e := newEnv(t, Options{})
 	e.exist(100)

@@ -198,5 +198,6 @@ func (p *Poller) fullReadDue(uid types.UID, r *resource, n int, now time.Time) b
 		last = r.watchedAt.Add(-p.o.Interval)
 	}
 	since := time.Duration(now.UnixNano()-int64(delay.Spread(string(uid), every))) % every
-	return last.Before(now.Add(-since))
+	isDue := since < 2*p.o.Interval || now.Sub(last) > 2*every //nolint:mnd // Else, every was longer at that time.
+	return isDue && last.Before(now.Add(-since))
 }
