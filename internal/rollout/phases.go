@@ -148,7 +148,7 @@ func (m *machine) analyze() {
 			m.enter(v1beta1.RolloutShifting, "", "")
 		}
 	case st.successes > 0:
-		if m.succeeded(st.successes, m.s.ShiftedAt) {
+		if m.succeeded(st.successes, m.judgedSince()) {
 			m.endStep()
 		}
 	case st.pause > 0:
@@ -161,7 +161,8 @@ func (m *machine) analyze() {
 	}
 }
 
-// judgedSince returns the time from which invocations have to be judged before the promotion.
+// judgedSince returns the time from which invocations have to be judged before an analysis step ends, and before the
+// promotion.
 func (m *machine) judgedSince() *metav1.Time {
 	switch i := m.index(); {
 	case i > 0 && m.steps[i-1].successes > 0:
