@@ -82,14 +82,14 @@ func (b *Batcher) states(ctx context.Context, api API, now time.Time,
 		}
 		for i := range out.MetricAlarms {
 			a := &out.MetricAlarms[i]
-			s := stateOf(aws.ToString(a.AlarmName), a.StateValue, a.EvaluationState)
-			s.Until, s.About = now.Add(-evaluationOf(a)), aboutOf(a.StateTransitionedTimestamp, a.StateReasonData)
+			s := stateOf(aws.ToString(a.AlarmName), a.StateValue, a.EvaluationState, a.StateTransitionedTimestamp)
+			s.Until, s.About = now.Add(-evaluationOf(a)), aboutOf(s.Since, a.StateReasonData)
 			states[aws.ToString(a.AlarmName)] = s
 		}
 		for i := range out.CompositeAlarms {
 			a := &out.CompositeAlarms[i]
-			s := stateOf(aws.ToString(a.AlarmName), a.StateValue, "")
-			s.Until, s.About = now.Add(-compositeEvaluation), aboutOf(a.StateTransitionedTimestamp, nil)
+			s := stateOf(aws.ToString(a.AlarmName), a.StateValue, "", a.StateTransitionedTimestamp)
+			s.Until, s.About = now.Add(-compositeEvaluation), s.Since
 			states[aws.ToString(a.AlarmName)] = s
 		}
 	}
@@ -124,10 +124,8 @@ func evaluationOf(a *types.MetricAlarm) time.Duration {
 }
 
 // aboutOf returns the end of the latest period that an alarm had evaluated when it went to its state. If the data of
-// the reason have none, as those of a composite alarm, it returns the time at which the alarm went there, zero if that
-// is not known.
-func aboutOf(transitioned *time.Time, data *string) time.Time {
-	about := aws.ToTime(transitioned)
+// the reason have none, it returns the time at which the alarm went there, zero if that is not known.
+func aboutOf(since time.Time, data *string) time.Time {
 	var reason struct {
 		Period              int `json:"period"`
 		EvaluatedDatapoints []struct {
@@ -135,7 +133,7 @@ func aboutOf(transitioned *time.Time, data *string) time.Time {
 		} `json:"evaluatedDatapoints"`
 	}
 	if json.Unmarshal([]byte(aws.ToString(data)), &reason) != nil {
-		return about // SetAlarmState takes any text.
+		return since // SetAlarmState takes any text.
 	}
 	var latest time.Time
 	for _, p := range reason.EvaluatedDatapoints {
@@ -143,18 +141,20 @@ func aboutOf(transitioned *time.Time, data *string) time.Time {
 			latest = later(latest, at.Add(time.Duration(reason.Period)*time.Second))
 		}
 	}
-	if latest.IsZero() || latest.After(about) {
-		return about
+	if latest.IsZero() || latest.After(since) {
+		return since
 	}
 	return latest
 }
 
 // stateOf returns the state of an alarm, or an error if it is not known. An alarm that was not
 // evaluated with all data keeps a state that says nothing.
-func stateOf(name string, state types.StateValue, evaluation types.EvaluationState) rollout.AlarmState {
+func stateOf(
+	name string, state types.StateValue, evaluation types.EvaluationState, since *time.Time,
+) rollout.AlarmState {
 	if evaluation != "" {
 		return rollout.AlarmState{Err: fmt.Errorf(
 			"the state of the alarm %q is not reliable: CloudWatch could not evaluate it with all data", name)}
 	}
-	return rollout.AlarmState{State: string(state)}
+	return rollout.AlarmState{State: string(state), Since: aws.ToTime(since)}
 }
