@@ -61,7 +61,7 @@ type Measurement struct {
 	// Until is the time up to which the result has all invocations, by when they began. Zero means all that have ended.
 	Until time.Time
 
-	// Since is when an alarm went to its state, and About the end of what it had evaluated then. Zero means not known.
+	// Since is the time of an alarm's last transition, and About the end of what it had evaluated then, if known.
 	Since, About time.Time
 }
 
@@ -137,7 +137,7 @@ type AlarmState struct {
 	// Until is the time up to which the alarm has evaluated all invocations that were short, by when they began.
 	Until time.Time
 
-	// Since is when the alarm went to its state, and About the end of what it had evaluated then. Zero means not known.
+	// Since is the time of the last transition, and About the end of what the alarm had evaluated then, if known.
 	Since, About time.Time
 
 	// Err is the reason why the state is not known.

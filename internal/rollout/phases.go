@@ -56,10 +56,9 @@ func (m *machine) shift() {
 			m.enter(v1beta1.RolloutAnalyzing, "", "")
 		case w == was: // Someone else had changed it.
 			m.resume()
-		case w >= all:
-			m.enter(v1beta1.RolloutBaking, "", "")
 		default:
 			m.enter(v1beta1.RolloutAnalyzing, "", "")
+			m.resume()
 		}
 	}
 }
@@ -214,10 +213,7 @@ func (m *machine) paused() {
 	if m.s.Intent != nil && m.at(intended(m.s.Intent)) {
 		m.arrived() // The pause came after the call.
 	}
-	if m.o.Moving || m.s.Reason == v1beta1.RolloutReasonPauseStep && !m.spec.Paused {
-		return
-	}
-	if !m.unhealthy() {
+	if !m.o.Moving && (m.s.Reason != v1beta1.RolloutReasonPauseStep || m.spec.Paused) && !m.unhealthy() {
 		m.resume()
 	}
 }

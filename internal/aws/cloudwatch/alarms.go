@@ -82,15 +82,12 @@ func (b *Batcher) states(ctx context.Context, api API, now time.Time,
 		}
 		for i := range out.MetricAlarms {
 			a := &out.MetricAlarms[i]
-			s := stateOf(aws.ToString(a.AlarmName), a.StateValue, a.EvaluationState, a.StateTransitionedTimestamp)
-			s.Until, s.About = now.Add(-evaluationOf(a)), aboutOf(s.Since, a.StateReasonData)
-			states[aws.ToString(a.AlarmName)] = s
+			states[aws.ToString(a.AlarmName)] = stateOf(a, now.Add(-evaluationOf(a)))
 		}
 		for i := range out.CompositeAlarms {
-			a := &out.CompositeAlarms[i]
-			s := stateOf(aws.ToString(a.AlarmName), a.StateValue, "", a.StateTransitionedTimestamp)
-			s.Until, s.About = now.Add(-compositeEvaluation), s.Since
-			states[aws.ToString(a.AlarmName)] = s
+			c := &out.CompositeAlarms[i]
+			a := types.MetricAlarm{StateValue: c.StateValue, StateTransitionedTimestamp: c.StateTransitionedTimestamp}
+			states[aws.ToString(c.AlarmName)] = stateOf(&a, now.Add(-compositeEvaluation))
 		}
 	}
 	return states, nil
@@ -149,12 +146,14 @@ func aboutOf(since time.Time, data *string) time.Time {
 
 // stateOf returns the state of an alarm, or an error if it is not known. An alarm that was not
 // evaluated with all data keeps a state that says nothing.
-func stateOf(
-	name string, state types.StateValue, evaluation types.EvaluationState, since *time.Time,
-) rollout.AlarmState {
-	if evaluation != "" {
+func stateOf(a *types.MetricAlarm, until time.Time) rollout.AlarmState {
+	if a.EvaluationState != "" {
 		return rollout.AlarmState{Err: fmt.Errorf(
-			"the state of the alarm %q is not reliable: CloudWatch could not evaluate it with all data", name)}
+			"the state of the alarm %q is not reliable: CloudWatch could not evaluate it with all data",
+			aws.ToString(a.AlarmName))}
 	}
-	return rollout.AlarmState{State: string(state), Since: aws.ToTime(since)}
+	since := aws.ToTime(a.StateTransitionedTimestamp)
+	return rollout.AlarmState{
+		State: string(a.StateValue), Until: until, Since: since, About: aboutOf(since, a.StateReasonData),
+	}
 }
