@@ -240,12 +240,12 @@ func missing(
 		}
 		c := CheckOf(s, id)
 		switch {
-		case c == nil || c.MeasuredAt == nil:
+		case c == nil || c.JudgedUntil == nil:
 			return id.Type + " " + id.Name + " has no result yet"
 		case c.Ignored || verdict(spec, id, c) == failing:
 		case c.Result != Success && c.Result != Skipped:
 			return DescribeCheck(c)
-		case c.JudgedUntil == nil || c.JudgedUntil.Time.Before(since):
+		case c.JudgedUntil.Time.Before(since):
 			return early(c, since)
 		case c.Result == Success && (c.Successes < 1 || id.Type == CheckMetric && c.Successes < successes):
 			return fmt.Sprintf("%s %s has succeeded %d of %d times", c.Type, c.Name, c.Successes, successes)
@@ -258,13 +258,9 @@ func missing(
 
 // early describes a check that succeeds but has not judged all invocations that began before a time.
 func early(c *v1beta1.RolloutCheck, since time.Time) string {
-	what := c.Type + " " + c.Name
-	if c.JudgedUntil == nil {
-		return what + " has no result yet"
-	}
 	delay := c.MeasuredAt.Sub(c.JudgedUntil.Time)
-	return fmt.Sprintf("%s shows all invocations until %s after %s: they show up to %s after their begin",
-		what, since.UTC().Format(time.TimeOnly), since.Add(delay).UTC().Format(time.TimeOnly), delay)
+	return fmt.Sprintf("%s %s shows all invocations until %s after %s: they show up to %s after their begin",
+		c.Type, c.Name, since.UTC().Format(time.TimeOnly), since.Add(delay).UTC().Format(time.TimeOnly), delay)
 }
 
 // nextTest returns the first smoke test that has not succeeded, and its recorded check, nil if there is none.

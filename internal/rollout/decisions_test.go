@@ -340,6 +340,13 @@ func TestSuccessReachesBack(t *testing.T) {
 				}
 			}), delay: 3 * time.Minute, promoted: 5 * time.Minute,
 		},
+		"AnalysisAfterAPause": {
+			reason: "One after a pause judges the pause, too.",
+			spec: tenPercent(metrics("m"), func(s *v1beta1.AliasRollout) {
+				s.Strategy.Canary.Steps = append(s.Strategy.Canary.Steps,
+					v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{}})
+			}), delay: 3 * time.Minute, promoted: 8 * time.Minute,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -147,6 +147,8 @@ func TestAlarmOfEarlierData(t *testing.T) {
 	cases := map[string]struct {
 		reason      string
 		about       time.Duration // After the first weight.
+		fired       time.Duration // After the first weight, when it went to ALARM.
+		block       bool
 		evaluates   time.Duration
 		lasts       time.Duration
 		added       bool // At the first weight.
@@ -160,6 +162,21 @@ func TestAlarmOfEarlierData(t *testing.T) {
 		"AddedLater": {
 			reason: "One that has fired since then counts.",
 			about:  time.Second, evaluates: 5 * time.Minute, lasts: time.Hour, added: true,
+			phase: v1beta1.RolloutFailed, ends: v1beta1.RolloutReasonAnalysisFailed,
+		},
+		"AddedBlocks": {
+			reason: "With preExisting: Block, the rollout waits until it is OK.",
+			about:  -time.Hour, fired: -time.Hour, evaluates: 5 * time.Minute, lasts: 12 * time.Minute, added: true,
+			block: true, phase: v1beta1.RolloutReady,
+		},
+		"AddedBlocksForLong": {
+			reason: "If that takes too long, it says nothing about the target.",
+			about:  -time.Hour, fired: -time.Hour, evaluates: 5 * time.Minute, lasts: 3 * time.Hour, added: true,
+			block: true, phase: v1beta1.RolloutFailed, ends: v1beta1.RolloutReasonProgressDeadlineExceeded,
+		},
+		"BlocksAndStays": {
+			reason: "One that fires later because of what was before counts, as without Block.",
+			about:  -time.Minute, fired: time.Minute, evaluates: 5 * time.Minute, lasts: time.Hour, block: true,
 			phase: v1beta1.RolloutFailed, ends: v1beta1.RolloutReasonAnalysisFailed,
 		},
 		"Burst": {
@@ -190,10 +207,13 @@ func TestAlarmOfEarlierData(t *testing.T) {
 			}
 			s.at10()
 			alarms("a")(s.spec)
+			if tc.block {
+				s.spec.Analysis.Alarms.PreExisting = "Block"
+			}
 			first := s.state.TrafficStartedAt.Time
 			s.delay = tc.evaluates
 			if tc.about != 0 {
-				s.about = first.Add(tc.about)
+				s.since, s.about = first.Add(tc.fired), first.Add(tc.about)
 			}
 			s.result = func(CheckID) string {
 				if s.now.Before(first.Add(tc.lasts)) {
@@ -207,7 +227,7 @@ func TestAlarmOfEarlierData(t *testing.T) {
 				version = "1"
 			}
 			s.wantEnd(tc.phase, tc.ends, version)
-			if tc.phase == v1beta1.RolloutReady && strings.Join(s.rejected(), "") != "" {
+			if tc.ends != v1beta1.RolloutReasonAnalysisFailed && strings.Join(s.rejected(), "") != "" {
 				t.Errorf("%s: rejected %v", tc.reason, s.rejected())
 			}
 		})

@@ -61,8 +61,8 @@ type Measurement struct {
 	// Until is the time up to which the result has all invocations, by when they began. Zero means all that have ended.
 	Until time.Time
 
-	// About is the end of what an alarm has evaluated when it went to its state. Zero means that it is not known.
-	About time.Time
+	// Since is the time of an alarm's last transition, and About the end of what it had evaluated then, if known.
+	Since, About time.Time
 }
 
 // PublishDelay is the time after the end of a period at which CloudWatch has all of its data points: a period is not
@@ -137,8 +137,8 @@ type AlarmState struct {
 	// Until is the time up to which the alarm has evaluated all invocations that were short, by when they began.
 	Until time.Time
 
-	// About is the end of what the alarm had evaluated when it went to its state. Zero means that it is not known.
-	About time.Time
+	// Since is the time of the last transition, and About the end of what the alarm had evaluated then, if known.
+	Since, About time.Time
 
 	// Err is the reason why the state is not known.
 	Err error

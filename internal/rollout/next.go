@@ -242,14 +242,16 @@ func (m *machine) isEarlier(r Measurement) bool {
 
 // attributed returns a measurement as what it says about the target: nothing while someone else has changed the alias
 // so that it may be of another version, and nothing if an alarm has evaluated only what was before the target received
-// invocations. Such an alarm counts once all of its periods are later.
+// invocations. Such an alarm counts once all of its periods are later, unless it has blocked the rollout since before
+// that.
 func (m *machine) attributed(r Measurement) Measurement {
 	first := m.s.TrafficStartedAt
 	switch {
 	case first == nil || r.Type == CheckDependency || r.Result == Error:
 	case !m.isOfTarget():
 		r.Result, r.Message = Inconclusive, "someone else has changed the alias: it may be of another version"
-	case r.Result == Failure && m.isEarlier(r) && r.Until.Before(first.Time):
+	case r.Result == Failure && m.isEarlier(r) && (r.Until.Before(first.Time) ||
+		m.spec.Analysis.Alarms.PreExisting == "Block" && !r.Since.After(first.Time)):
 		r.Result = Inconclusive
 		r.Message += " because of what was before the target received invocations"
 	}

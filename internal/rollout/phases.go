@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,11 +39,10 @@ func (m *machine) progress() {
 	m.enter(v1beta1.RolloutAnalyzing, "", "")
 }
 
-// shift waits until the intended route is in effect.
+// shift waits until the intended route is in effect. What AWS has not accepted yet waits for the health.
 func (m *machine) shift() {
 	switch {
-	case m.spec.Paused:
-		m.pause(v1beta1.RolloutReasonPaused, "spec.rollout.paused is true")
+	case (m.spec.Paused || m.o.Route == expected(m.s)) && m.unhealthy():
 	case m.s.Intent == nil: // The state was edited.
 		m.enter(v1beta1.RolloutAnalyzing, "", "")
 	case !m.at(intended(m.s.Intent)):
@@ -56,10 +56,9 @@ func (m *machine) shift() {
 			m.enter(v1beta1.RolloutAnalyzing, "", "")
 		case w == was: // Someone else had changed it.
 			m.resume()
-		case w >= all:
-			m.enter(v1beta1.RolloutBaking, "", "")
 		default:
 			m.enter(v1beta1.RolloutAnalyzing, "", "")
+			m.resume()
 		}
 	}
 }
@@ -106,17 +105,25 @@ func (m *machine) failing() bool {
 	return h.rollback != ""
 }
 
-// unhealthy pauses the rollout if the user has paused it or the health is not known, and reports whether it has.
+// unhealthy pauses the rollout if the user has paused it or the health is not known, and reports whether it has. A
+// target that moves directly is not measured.
 func (m *machine) unhealthy() bool {
-	if m.spec.Paused {
+	switch h := healthOf(m.spec, m.s); {
+	case m.spec.Paused:
 		m.pause(v1beta1.RolloutReasonPaused, "spec.rollout.paused is true")
-		return true
-	}
-	if h := healthOf(m.spec, m.s); h.pause != "" {
+	case h.pause != "" && !m.s.Direct:
 		m.pause(v1beta1.RolloutReasonInconclusive, h.pause)
-		return true
+	default:
+		return false
 	}
-	return false
+	return true
+}
+
+// undecided reports whether a metric with onFailure: Pause has failed, and the user has not promoted the target since.
+func (m *machine) undecided() bool {
+	return slices.ContainsFunc(m.s.Checks, func(c v1beta1.RolloutCheck) bool {
+		return c.Type == CheckMetric && pausesByFailure(MetricOf(m.spec, c.Name), &c)
+	})
 }
 
 // analyze ends the current step when it is over and the target is healthy. A target that moves directly comes here only
@@ -148,7 +155,7 @@ func (m *machine) analyze() {
 			m.enter(v1beta1.RolloutShifting, "", "")
 		}
 	case st.successes > 0:
-		if m.succeeded(st.successes, m.s.ShiftedAt) {
+		if m.succeeded(st.successes, m.judgedSince()) {
 			m.endStep()
 		}
 	case st.pause > 0:
@@ -161,7 +168,8 @@ func (m *machine) analyze() {
 	}
 }
 
-// judgedSince returns the time from which invocations have to be judged before the promotion.
+// judgedSince returns the time from which invocations have to be judged before an analysis step ends, and before the
+// promotion.
 func (m *machine) judgedSince() *metav1.Time {
 	switch i := m.index(); {
 	case i > 0 && m.steps[i-1].successes > 0:
@@ -205,10 +213,7 @@ func (m *machine) paused() {
 	if m.s.Intent != nil && m.at(intended(m.s.Intent)) {
 		m.arrived() // The pause came after the call.
 	}
-	if m.s.Reason == v1beta1.RolloutReasonPauseStep && !m.spec.Paused {
-		return
-	}
-	if !m.unhealthy() {
+	if !m.o.Moving && (m.s.Reason != v1beta1.RolloutReasonPauseStep || m.spec.Paused) && !m.unhealthy() {
 		m.resume()
 	}
 }
@@ -230,18 +235,20 @@ func (m *machine) promote(why string) {
 		m.s.Target.FunctionVersion, why))
 }
 
-// promoting waits until the target receives all invocations.
+// promoting waits until the target receives all invocations. A metric that pauses the rollout by its failure still
+// does.
 func (m *machine) promoting() {
-	if !m.at(to(m.s, all)) {
+	switch undecided := m.undecided(); {
+	case undecided && m.o.Route == expected(m.s) && m.unhealthy():
+	case !m.at(to(m.s, all)):
 		m.intend(to(m.s, all))
-		return
+	default:
+		m.arrived()
+		m.enter(v1beta1.RolloutBaking, "", "")
+		if m.s.Direct || m.bakeTime() <= 0 && !undecided {
+			m.complete()
+		}
 	}
-	m.arrived()
-	if m.s.Direct || m.bakeTime() <= 0 {
-		m.complete()
-		return
-	}
-	m.enter(v1beta1.RolloutBaking, "", "")
 }
 
 // bake completes the rollout when the bake time is over and the target is healthy.

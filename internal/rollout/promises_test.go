@@ -128,6 +128,100 @@ func TestPausedAfterTheCall(t *testing.T) {
 	s.wantSent("each weight once", at(10).String(), at(50).String(), "version 2")
 }
 
+// TestPausedBeforeTheCall checks that no weight goes up, and no target is promoted, if the rollout has to pause while AWS
+// refuses the change of the alias, and that the rollout continues from there.
+func TestPausedBeforeTheCall(t *testing.T) {
+	cases := map[string]struct {
+		refused Route
+		fails   string
+		edit    func(*v1beta1.AliasRollout)
+		phase   string
+	}{
+		"Weight":     {refused: at(50), fails: CheckMetric, phase: v1beta1.RolloutFailed},
+		"Dependency": {refused: at(50), fails: CheckDependency, phase: v1beta1.RolloutReady},
+		"Promotion":  {refused: Route{Version: "2"}, fails: CheckMetric, phase: v1beta1.RolloutFailed},
+		"DryRun": {
+			refused: Route{Version: "2"}, fails: CheckMetric, phase: v1beta1.RolloutReady,
+			edit: func(s *v1beta1.AliasRollout) { s.Analysis.Metrics[0].DryRun = true },
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, twoWeights(metrics("m")))
+			s.spec.Analysis.Metrics[0].OnFailure = "Pause"
+			s.spec.Dependencies = []v1beta1.RolloutDependency{{Name: "d"}}
+			if tc.edit != nil {
+				tc.edit(s.spec)
+			}
+			s.at10()
+			s.refuses = func(r Route) bool { return r == tc.refused }
+			s.untilTrue("refused", func() bool { return s.state.UpdateFailures > 0 })
+			before := s.observed.Route
+			s.result = func(id CheckID) string {
+				if id.Type == tc.fails {
+					return Failure
+				}
+				return Success
+			}
+			s.pass(3 * time.Minute)
+			s.refuses = nil
+			s.pass(time.Minute)
+			if s.observed.Route != before && name != "DryRun" {
+				t.Errorf("%s, %s", s.observed.Route, Position(s.state))
+			}
+			s.result = nil
+			s.pass(2 * time.Hour)
+			if s.state.Phase != tc.phase || len(s.rejected()) > 0 {
+				t.Errorf("ended as %s, %s", Position(s.state), s.state.Message)
+			}
+		})
+	}
+}
+
+// TestFailureWhileAWSMovesTheAlias checks that a metric with onFailure: Pause that fails while AWS moves the alias to the
+// target leaves the end to the user, also without a bake time.
+func TestFailureWhileAWSMovesTheAlias(t *testing.T) {
+	for name, promoted := range map[string]bool{"Waits": false, "Promoted": true} {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, twoWeights(metrics("m")))
+			s.spec.Analysis.Metrics[0].OnFailure = "Pause"
+			s.at10()
+			s.result = func(CheckID) string { return Failure }
+			if promoted { // The user knows of the failure.
+				s.pass(2 * time.Minute)
+				s.observed.Commands[v1beta1.AnnotationRolloutPromoteFull] = "1"
+			} else {
+				s.result = nil
+			}
+			s.untilTrue("sent", func() bool { return s.observed.Route == Route{Version: "2"} })
+			s.observed.Moving = true
+			s.result = func(CheckID) string { return Failure }
+			s.pass(3 * time.Minute)
+			s.observed.Moving = false
+			s.pass(time.Minute)
+			if ready := s.state.Phase == v1beta1.RolloutReady; ready != promoted {
+				t.Errorf("%s: %s", Position(s.state), s.state.Message)
+			}
+		})
+	}
+}
+
+// TestContinuedWhileAWSMovesTheAlias checks that a rollout that continues while AWS moves the alias does not take that
+// for a change by someone else.
+func TestContinuedWhileAWSMovesTheAlias(t *testing.T) {
+	s := newScenario(t, twoWeights())
+	s.at10()
+	s.untilTrue("sent", func() bool { return s.observed.Route == at(50) })
+	s.observed.Moving, s.spec.Paused = true, true
+	s.pass(30 * time.Second)
+	s.spec.Paused = false
+	s.pass(time.Minute)
+	s.observed.Moving = false
+	s.pass(time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+	s.wantSent("each weight once", at(10).String(), at(50).String(), "version 2")
+}
+
 // TestStrategyChange checks that the steps of another strategy begin again at the present weight, and that a rollout
 // that has reached all invocations goes on.
 func TestStrategyChange(t *testing.T) {

@@ -27,8 +27,9 @@ type scenario struct {
 	result func(CheckID) string
 	// delay is how long an invocation takes to show in a result.
 	delay time.Duration
-	// about is the time up to which an alarm has data when it goes to ALARM, zero if that is not known.
-	about time.Time
+	// since is the time at which an alarm went to ALARM, and about that up to which it had data then, zero if that is not
+	// known.
+	since, about time.Time
 	// refuses reports whether AWS refuses a change of the alias.
 	refuses func(Route) bool
 
@@ -57,12 +58,12 @@ func (s *scenario) decide() Decision {
 	o := s.observed
 	due, _ := Due(s.spec, s.state, s.now)
 	for _, id := range due {
-		m := Measurement{CheckID: id, Result: Success, Until: s.now.Add(-s.delay), About: s.about}
+		m := Measurement{CheckID: id, Result: Success, Until: s.now.Add(-s.delay), Since: s.since, About: s.about}
 		if s.result != nil {
 			m.Result = s.result(id)
 		}
 		if m.Result == Error {
-			m.Until, m.About = time.Time{}, time.Time{} // What has no value judges nothing.
+			m.Until, m.Since, m.About = time.Time{}, time.Time{}, time.Time{} // What has no value judges nothing.
 		}
 		if m.Result != "" {
 			o.Measurements = append(o.Measurements, m)

@@ -98,7 +98,7 @@ func metricVerdict(m *v1beta1.RolloutMetric, c *v1beta1.RolloutCheck) int {
 
 // pausesByFailure reports whether a metric has failed too often, and its failures pause the rollout.
 func pausesByFailure(m *v1beta1.RolloutMetric, c *v1beta1.RolloutCheck) bool {
-	return m != nil && m.OnFailure == "Pause" && c.Failures > m.FailureLimit
+	return m != nil && !m.DryRun && !c.Ignored && m.OnFailure == "Pause" && c.Failures > m.FailureLimit
 }
 
 // rollsBack reports whether the failure of a metric counts for the rollback.

@@ -82,15 +82,12 @@ func (b *Batcher) states(ctx context.Context, api API, now time.Time,
 		}
 		for i := range out.MetricAlarms {
 			a := &out.MetricAlarms[i]
-			s := stateOf(aws.ToString(a.AlarmName), a.StateValue, a.EvaluationState)
-			s.Until, s.About = now.Add(-evaluationOf(a)), aboutOf(a.StateTransitionedTimestamp, a.StateReasonData)
-			states[aws.ToString(a.AlarmName)] = s
+			states[aws.ToString(a.AlarmName)] = stateOf(a, now.Add(-evaluationOf(a)))
 		}
 		for i := range out.CompositeAlarms {
-			a := &out.CompositeAlarms[i]
-			s := stateOf(aws.ToString(a.AlarmName), a.StateValue, "")
-			s.Until, s.About = now.Add(-compositeEvaluation), aboutOf(a.StateTransitionedTimestamp, nil)
-			states[aws.ToString(a.AlarmName)] = s
+			c := &out.CompositeAlarms[i]
+			a := types.MetricAlarm{StateValue: c.StateValue, StateTransitionedTimestamp: c.StateTransitionedTimestamp}
+			states[aws.ToString(c.AlarmName)] = stateOf(&a, now.Add(-compositeEvaluation))
 		}
 	}
 	return states, nil
@@ -124,10 +121,8 @@ func evaluationOf(a *types.MetricAlarm) time.Duration {
 }
 
 // aboutOf returns the end of the latest period that an alarm had evaluated when it went to its state. If the data of
-// the reason have none, as those of a composite alarm, it returns the time at which the alarm went there, zero if that
-// is not known.
-func aboutOf(transitioned *time.Time, data *string) time.Time {
-	about := aws.ToTime(transitioned)
+// the reason have none, it returns the time at which the alarm went there, zero if that is not known.
+func aboutOf(since time.Time, data *string) time.Time {
 	var reason struct {
 		Period              int `json:"period"`
 		EvaluatedDatapoints []struct {
@@ -135,7 +130,7 @@ func aboutOf(transitioned *time.Time, data *string) time.Time {
 		} `json:"evaluatedDatapoints"`
 	}
 	if json.Unmarshal([]byte(aws.ToString(data)), &reason) != nil {
-		return about // SetAlarmState takes any text.
+		return since // SetAlarmState takes any text.
 	}
 	var latest time.Time
 	for _, p := range reason.EvaluatedDatapoints {
@@ -143,18 +138,22 @@ func aboutOf(transitioned *time.Time, data *string) time.Time {
 			latest = later(latest, at.Add(time.Duration(reason.Period)*time.Second))
 		}
 	}
-	if latest.IsZero() || latest.After(about) {
-		return about
+	if latest.IsZero() || latest.After(since) {
+		return since
 	}
 	return latest
 }
 
 // stateOf returns the state of an alarm, or an error if it is not known. An alarm that was not
 // evaluated with all data keeps a state that says nothing.
-func stateOf(name string, state types.StateValue, evaluation types.EvaluationState) rollout.AlarmState {
-	if evaluation != "" {
+func stateOf(a *types.MetricAlarm, until time.Time) rollout.AlarmState {
+	if a.EvaluationState != "" {
 		return rollout.AlarmState{Err: fmt.Errorf(
-			"the state of the alarm %q is not reliable: CloudWatch could not evaluate it with all data", name)}
+			"the state of the alarm %q is not reliable: CloudWatch could not evaluate it with all data",
+			aws.ToString(a.AlarmName))}
 	}
-	return rollout.AlarmState{State: string(state)}
+	since := aws.ToTime(a.StateTransitionedTimestamp)
+	return rollout.AlarmState{
+		State: string(a.StateValue), Until: until, Since: since, About: aboutOf(since, a.StateReasonData),
+	}
 }

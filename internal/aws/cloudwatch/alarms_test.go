@@ -74,7 +74,7 @@ func TestWhatAnAlarmIsAbout(t *testing.T) {
 		"NoneIsOld":  {"Without a time, nothing is known.", aws.String(data), nil, time.Time{}},
 		"NothingSet": {"Without a time, nothing is known.", nil, nil, time.Time{}},
 	} {
-		if got := aboutOf(tc.at, tc.data); !got.Equal(tc.want) {
+		if got := aboutOf(aws.ToTime(tc.at), tc.data); !got.Equal(tc.want) {
 			t.Errorf("%s: %s: got %v, want %v", name, tc.reason, got, tc.want)
 		}
 	}

@@ -717,7 +717,10 @@ func TestAlarms(t *testing.T) {
 			switch {
 			case n == "any":
 				out.CompositeAlarms = append(out.CompositeAlarms,
-					types.CompositeAlarm{AlarmName: &n, StateValue: types.StateValueInsufficientData})
+					types.CompositeAlarm{
+						AlarmName: &n, StateValue: types.StateValueInsufficientData,
+						StateTransitionedTimestamp: aws.Time(clock(11, 0, 0)),
+					})
 			case n == "partial":
 				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{
 					AlarmName:  &n,
@@ -727,6 +730,7 @@ func TestAlarms(t *testing.T) {
 				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{
 					AlarmName:  &n,
 					StateValue: types.StateValueOk, Period: aws.Int32(300), EvaluationPeriods: aws.Int32(3),
+					StateTransitionedTimestamp: aws.Time(clock(10, 0, 0)),
 				})
 			case n == "math":
 				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{
@@ -759,12 +763,12 @@ func TestAlarms(t *testing.T) {
 		{
 			"Each alarm has its state.",
 			[]string{"any", "a001"},
-			map[string]string{"any": "INSUFFICIENT_DATA until 11:53:01", "a001": "ALARM until 11:57:01"},
+			map[string]string{"any": "INSUFFICIENT_DATA until 11:53:01 since 11:00:00 about 11:00:00", "a001": "ALARM until 11:57:01"},
 		},
 		{
 			"An alarm has evaluated what was before all of its periods.",
 			[]string{"long", "math"},
-			map[string]string{"long": "OK until 11:43:01", "math": "OK until 11:56:01"},
+			map[string]string{"long": "OK until 11:43:01 since 10:00:00 about 10:00:00", "math": "OK until 11:56:01"},
 		},
 		{"An alarm that does not exist is named, and hides no other one.", []string{"a001", "missing"}, map[string]string{"a001": "ALARM until 11:57:01", "missing": `the alarm "missing" does not exist: check its name, and for a composite alarm that cloudwatch:DescribeAlarms is allowed on the resource *`}},
 		{"One without all data has no state, and hides no other one.", []string{"a001", "partial"}, map[string]string{"a001": "ALARM until 11:57:01", "partial": `the state of the alarm "partial" is not reliable: CloudWatch could not evaluate it with all data`}},
@@ -782,6 +786,9 @@ func TestAlarms(t *testing.T) {
 		for name, s := range states {
 			if got[name] = s.State + " until " + s.Until.Format(time.TimeOnly); s.Err != nil {
 				got[name] = s.Err.Error()
+			}
+			if !s.Since.IsZero() {
+				got[name] += s.Since.Format(" since 15:04:05") + s.About.Format(" about 15:04:05")
 			}
 		}
 		if diff := cmp.Diff(tc.want, got); diff != "" || wait > 0 || err != nil {

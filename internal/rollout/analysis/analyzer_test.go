@@ -785,8 +785,9 @@ func TestAlarms(t *testing.T) {
 	for _, name := range spec.Analysis.Alarms.Names {
 		ids = append(ids, rollout.CheckID{Type: rollout.CheckAlarm, Name: name})
 	}
+	at := func(minute int) time.Time { return time.Date(2026, 1, 2, 3, minute, 0, 0, time.UTC) }
 	c := &samples{states: map[string]rollout.AlarmState{
-		"a": {State: "OK"}, "b": {State: "ALARM"}, "c": {State: "INSUFFICIENT_DATA"}, "d": {
+		"a": {State: "OK"}, "b": {State: "ALARM", Until: at(3), Since: at(2), About: at(1)}, "c": {State: "INSUFFICIENT_DATA"}, "d": {
 			Err: errors.New("the alarm d does not exist"),
 		}, "e": {State: "secret"},
 	}}
@@ -796,6 +797,9 @@ func TestAlarms(t *testing.T) {
 	}
 	compare(t, "An alarm that is OK.", outcome{"Success", "OK", ""}, found[0])
 	compare(t, "One that fires.", outcome{"Failure", "ALARM", "the alarm b is in state ALARM"}, found[1])
+	if m := found[1]; m.Until != at(3) || m.Since != at(2) || m.About != at(1) {
+		t.Errorf("until %s, since %s, about %s", m.Until, m.Since, m.About)
+	}
 	compare(t, "One without data.", outcome{"Inconclusive", "INSUFFICIENT_DATA", "the alarm c has insufficient data"},
 		found[2])
 	compare(t, "One that does not exist.", outcome{"Error", "", "the alarm d does not exist"}, found[3])

@@ -177,6 +177,6 @@ func alarm(id rollout.CheckID, s rollout.AlarmState) rollout.Measurement {
 	default:
 		return failed(id, fmt.Errorf("the alarm %s is in a state that is not known", id.Name))
 	}
-	m.Until, m.About = s.Until, s.About
+	m.Until, m.Since, m.About = s.Until, s.Since, s.About
 	return m
 }
