@@ -320,6 +320,8 @@ func TestRefusedIsRemoved(t *testing.T) {
 		} {
 			s.Create(u)
 		}
+		claims := on("Permission", "claims", permission())
+		s.forge(claims, "claims")
 		invokes := on("Invocation", "invokes", map[string]any{"payload": "{}", "lifecycleScope": "CRUD"})
 		s.forge(invokes, "invokes")
 		s.Patch(invokes, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"crossplane.io/paused": nil}}})
@@ -330,6 +332,8 @@ func TestRefusedIsRemoved(t *testing.T) {
 		if got := conditionOf(s.stored(owner), "Ready")["status"]; got != "True" {
 			t.Errorf("the owner's Function has Ready %v", got)
 		}
+		s.Patch(claims, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"crossplane.io/paused": nil}}})
+		time.Sleep(time.Minute)
 		want := []string{"Alias arn:aws:lambda:eu-central-1:123456789012:function:base:stable", "Permission arn:aws:lambda:eu-central-1:123456789012:function:base/left"}
 		var got []string
 		for _, r := range s.Resources() {
