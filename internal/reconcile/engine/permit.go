@@ -112,11 +112,11 @@ func (p *pass[T]) endClaim() {
 
 // otherOwner returns the resource of the kind that has written an external name for the same function or layer.
 // Names of aliases and statements are only unique within a parent. One whose parent is not known may have it. If mg has
-// written it too, it is an older one.
+// written it too, it is an older one, unless mg is refused.
 func (r *reconciler[T]) otherOwner(
 	ctx context.Context, u tenancy.User, mg T, parent, name string,
 ) resource.ModernManaged {
-	wrote := ownership.WrittenName(mg) == name
+	wrote := ownership.WrittenName(mg) == name && r.mayHave(ctx, u, mg, mg)
 	for o := range r.otherResources(ctx, mg) {
 		within := ownership.Parent(o)
 		if ownership.WrittenName(o) == name && (within == parent || within == "") &&

@@ -295,6 +295,44 @@ func TestForgedNames(t *testing.T) {
 	})
 }
 
+// TestAllowedBefore checks that a resource that was allowed to act on a function, and whose annotations say that it has
+// the owner's alias, cannot delete that after the owner does not allow it any more.
+func TestAllowedBefore(t *testing.T) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
+		p := s.Start(&Network{})
+		alias := map[string]any{"functionName": "checkout", "functionVersion": "$LATEST"}
+		was := tenantResource("Alias", hostile, "was", alias)
+		s.forge(was, "live")
+		owner, live := tenantResource("Function", Namespace, "checkout", functionFields(nil)), tenantResource("Alias", Namespace, "live", alias)
+		s.Create(owner)
+		s.Create(live)
+		time.Sleep(time.Minute)
+		annotate := func(u *unstructured.Unstructured, key string, value any) {
+			s.Patch(u, map[string]any{"metadata": map[string]any{"annotations": map[string]any{key: value}}})
+			time.Sleep(time.Minute)
+		}
+		annotate(owner, v1beta1.AnnotationAllowedNamespaces, hostile)
+		annotate(was, "crossplane.io/paused", nil)
+		if got := conditionOf(s.stored(was), "Ready")["status"]; got != "True" {
+			t.Fatalf("while it is allowed, Ready is %v: %v", got, s.stored(was).Object["status"])
+		}
+		annotate(owner, v1beta1.AnnotationAllowedNamespaces, nil)
+		s.Double.ResetCalls()
+		if err := s.Kube.Delete(s.Context(), was); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(15 * time.Minute)
+		if n := s.accepted("DeleteAlias"); n > 0 || !s.gone(was) {
+			t.Errorf("it has deleted the owner's alias %d times, and is gone: %t", n, s.gone(was))
+		}
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestRefusedIsRemoved checks that what another namespace has created while it was allowed to, or while nobody owned
 // the function, is deleted once the owner of the function is confirmed, and that nothing else is. An Invocation has
 // created nothing, and its deletion does not invoke the function.
