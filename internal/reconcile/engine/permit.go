@@ -25,10 +25,12 @@ func (r *reconciler[T]) others(mg T, s *session.Session) *reconcile.Others {
 	o.OtherOwner = func(ctx context.Context, parent, name string) resource.ModernManaged {
 		return r.otherOwner(ctx, u, mg, parent, name)
 	}
-	o.OtherNames = func(ctx context.Context) map[string]bool {
-		names := map[string]bool{}
+	o.OtherNames = func(ctx context.Context) map[string]string {
+		names := map[string]string{}
 		for other := range r.otherResources(ctx, mg) {
-			names[ownership.WrittenName(other)] = true
+			if name := ownership.WrittenName(other); names[name] != mg.GetNamespace() {
+				names[name] = other.GetNamespace()
+			}
 		}
 		return names
 	}

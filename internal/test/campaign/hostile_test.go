@@ -64,6 +64,9 @@ func (s *Simulation) keepTouching(every time.Duration, all ...*unstructured.Unst
 			}
 			for _, u := range all {
 				policies := []string{`"*"`, `"Observe","Create","Update","Delete"`}[i%2]
+				if own, _, _ := unstructured.NestedSlice(u.Object, "spec", "managementPolicies"); own != nil {
+					policies = []string{`"Observe","Delete"`, `"Observe","Delete","LateInitialize"`}[i%2]
+				}
 				patch := fmt.Appendf(nil, `{"spec":{"managementPolicies":[%s]}}`, policies)
 				_ = s.Kube.Patch(s.Context(), u.DeepCopy(), client.RawPatch("application/merge-patch+json", patch))
 			}
@@ -293,6 +296,51 @@ func TestForgedNames(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestLostAnswerToPublication checks that a LayerVersion finds what it has published by a call without an answer, although
+// resources of another namespace know the ARN that AWS is about to give: one says that it has published it, and one is to
+// import it.
+func TestLostAnswerToPublication(t *testing.T) {
+	for name, prepare := range map[string]func(s *Simulation, u *unstructured.Unstructured, arn string) (stop func()){
+		"Forged": func(s *Simulation, u *unstructured.Unstructured, arn string) func() {
+			s.forge(u, arn)
+			return func() {}
+		},
+		"Imported": func(s *Simulation, u *unstructured.Unstructured, arn string) func() {
+			unstructured.RemoveNestedField(u.Object, "spec", "forProvider", "content")
+			_ = unstructured.SetNestedSlice(u.Object, []any{"Observe", "Delete"}, "spec", "managementPolicies")
+			s.Create(named(u, arn))
+			time.Sleep(time.Minute)
+			return s.keepTouching(150*time.Millisecond, u)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+				s.Prepare()
+				s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
+				p := s.Start(&Network{})
+				const first = "arn:aws:lambda:eu-central-1:123456789012:layer:lib:1"
+				lib := tenantResource("LayerVersion", Namespace, "lib", map[string]any{"compatibleRuntimes": []any{"python3.13"}, "content": map[string]any{"s3Bucket": "code", "s3Key": "one.zip"}})
+				theirs := lib.DeepCopy()
+				theirs.SetNamespace(hostile)
+				stop := prepare(s, theirs, first)
+				s.Double.Fail(awsdouble.Fault{Operation: "PublishLayerVersion", Drop: awsdouble.DropAfter})
+				s.Create(lib)
+				time.Sleep(5 * time.Minute)
+				stop()
+				if got, ready := s.stored(lib).GetAnnotations()["crossplane.io/external-name"], conditionOf(s.stored(lib), "Ready"); got != first || ready["status"] != "True" {
+					t.Errorf("its owner has %q, and Ready %v: %v", got, ready["status"], ready["message"])
+				}
+				if ready := conditionOf(s.stored(theirs), "Ready"); ready["status"] == "True" {
+					t.Error("another namespace has taken over the version")
+				}
+				if err := p.Stop(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
 }
 
 // TestAllowedBefore checks that a resource that was allowed to act on a function, and whose annotations say that it has
