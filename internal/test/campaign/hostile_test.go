@@ -156,18 +156,26 @@ func TestByARN(t *testing.T) {
 				t.Fatalf("%s is not created: %v", u.GetKind(), conditionOf(u, "Synced"))
 			}
 		}
+		s.Patch(owned["layerVersionArn"], map[string]any{"spec": map[string]any{"forProvider": map[string]any{"description": "the next version"}}})
+		time.Sleep(5 * time.Minute)
+		if got, _, _ := unstructured.NestedInt64(s.stored(owned["layerVersionArn"]).Object, "status", "atProvider", "version"); got != 2 {
+			t.Fatalf("the layer has version %d", got)
+		}
+		next := strings.TrimSuffix(arns["layerVersionArn"], "1") + "2"
 		instances := func(field string, value any) map[string]any {
 			return functionFields(map[string]any{"memorySize": int64(2048), "capacityProviderConfig": map[string]any{"lambdaManagedInstancesCapacityProviderConfig": map[string]any{field: value}}})
 		}
 		ref := func(name string) map[string]any { return map[string]any{"name": name, "namespace": Namespace} }
 		attempts := []*unstructured.Unstructured{
 			tenantResource("Function", hostile, "layer-by-ref", functionFields(map[string]any{"layerRefs": []any{ref("lib")}})),
-			tenantResource("Function", hostile, "layer-by-arn", functionFields(map[string]any{"layers": []any{arns["layerVersionArn"]}})),
+			tenantResource("Function", hostile, "layer-by-arn", functionFields(map[string]any{"layers": []any{next}})),
+			tenantResource("Function", hostile, "replaced-layer-by-arn", functionFields(map[string]any{"layers": []any{arns["layerVersionArn"]}})),
 			tenantResource("Function", hostile, "provider-by-ref", instances("capacityProviderArnRef", ref("cp"))),
 			tenantResource("Function", hostile, "provider-by-arn", instances("capacityProviderArn", arns["capacityProviderArn"])),
 			tenantResource("Function", hostile, "signing-by-arn", functionFields(map[string]any{"codeSigningConfigArn": arns["codeSigningConfigArn"]})),
 			tenantResource("FunctionEventInvokeConfig", hostile, "destination-by-arn", map[string]any{"functionName": "base", "destinationConfig": map[string]any{"onSuccess": map[string]any{"destination": arns["functionArn"]}}}),
-			named(tenantResource("LayerVersion", hostile, "observed-layer", map[string]any{}, "Observe"), arns["layerVersionArn"]),
+			named(tenantResource("LayerVersion", hostile, "observed-layer", map[string]any{}, "Observe"), next),
+			named(tenantResource("LayerVersion", hostile, "observed-replaced-layer", map[string]any{}, "Observe"), arns["layerVersionArn"]),
 			named(tenantResource("CapacityProvider", hostile, "observed-provider", map[string]any{}, "Observe"), "cp"),
 			named(tenantResource("CapacityProvider", hostile, "observed-provider-by-arn", map[string]any{}, "Observe"), arns["capacityProviderArn"]),
 			named(tenantResource("CodeSigningConfig", hostile, "observed-signing", map[string]any{}, "Observe"), arns["codeSigningConfigArn"]),
@@ -181,6 +189,16 @@ func TestByARN(t *testing.T) {
 			if message := fmt.Sprint(synced["message"]); synced["status"] != "False" || !strings.Contains(message, "allowed-namespaces") {
 				t.Errorf("%s has Synced %v: %v", u.GetName(), synced["status"], message)
 			}
+		}
+		takes := named(tenantResource("LayerVersion", hostile, "lib", map[string]any{}, "Observe", "Delete"), arns["layerVersionArn"])
+		pins := named(tenantResource("LayerVersion", Namespace, "pins", map[string]any{"layerName": "lib"}, "Observe", "Delete"), arns["layerVersionArn"])
+		s.Create(takes, pins)
+		time.Sleep(5 * time.Minute)
+		if got := conditionOf(s.stored(takes), "Ready"); got["status"] == "True" {
+			t.Error("another namespace imports a version that was replaced")
+		}
+		if got := conditionOf(s.stored(pins), "Ready"); got["status"] != "True" {
+			t.Errorf("another LayerVersion of the namespace cannot import a version that was replaced: %v", got["message"])
 		}
 		for _, field := range []string{"capacityProviderArn", "codeSigningConfigArn"} {
 			if err := s.Kube.Delete(s.Context(), owned[field]); err != nil {
