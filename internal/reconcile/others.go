@@ -37,8 +37,9 @@ type Others struct {
 	// counts. Nil if none is known.
 	OtherOwner func(ctx context.Context, parent, name string) resource.ModernManaged
 
-	// OtherNames returns the external names that other resources of the kind and region have written.
-	OtherNames func(ctx context.Context) map[string]bool
+	// OtherNames returns the external names that other resources of the kind and region have written, each with a
+	// namespace of such a resource: the user's own if there is one in it.
+	OtherNames func(ctx context.Context) map[string]string
 }
 
 // mayAct returns an error if the resource may not act on a target.
@@ -171,8 +172,9 @@ func (o *Others) Owner(ctx context.Context, parent, name string) string {
 	return o.Kind + " " + client.ObjectKeyFromObject(other).String()
 }
 
-// Names returns the external names that other resources of the same kind and region have written.
-func (o *Others) Names(ctx context.Context) map[string]bool {
+// Names returns the external names that other resources have written, with their namespaces: see OtherNames. They are
+// annotations, which users of any namespace can write.
+func (o *Others) Names(ctx context.Context) map[string]string {
 	if o == nil {
 		return nil
 	}
@@ -186,6 +188,13 @@ func (o *Others) Names(ctx context.Context) map[string]bool {
 func (o *Others) CheckUntaggedOwner(
 	ctx context.Context, mg metav1.Object, v ownership.Ownership, what, parent, name string,
 ) (ownership.Ownership, error) {
+	if o != nil {
+		for _, target := range o.Owns() {
+			if err := o.Registry.MayTake(ctx, o.User, target); err != nil {
+				return ownership.Foreign, err
+			}
+		}
+	}
 	if v.Manageable() && ownership.WrittenName(mg) == name && !meta.WasDeleted(mg) {
 		return v, nil
 	}

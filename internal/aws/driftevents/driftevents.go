@@ -163,10 +163,12 @@ func (h *Hub) start(r *receiver) {
 }
 
 // queueKey identifies a receiver. ClusterProviderConfigs share the receiver of a queue, since administrators write
-// them. A ProviderConfig has its own: its queue may have messages from anyone, for the resources of this config alone.
+// them. A ProviderConfig of a namespace has its own: its queue may have messages from anyone, for the resources of this
+// config alone.
 type queueKey struct {
-	arn   string
-	owner types.UID
+	arn       string
+	owner     types.UID
+	namespace string
 }
 
 // Set begins to receive from the queue of a config, or stops if the config names none.
@@ -295,6 +297,23 @@ func (h *Hub) receiverOf(uid types.UID) *receiver {
 	return h.receivers[key]
 }
 
+// sharing returns the number of queues of a namespace, which together may receive as much as one. Those of
+// administrators have no namespace, and share nothing.
+func (h *Hub) sharing(namespace string) int {
+	if namespace == "" {
+		return 1
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := 0
+	for key := range h.receivers {
+		if key.namespace == namespace {
+			n++
+		}
+	}
+	return n
+}
+
 // notify passes an event to the subscribers of the kinds that it may be about.
 func (h *Hub) notify(ctx context.Context, n Notice) (Outcome, error) {
 	h.mu.Lock()
@@ -360,7 +379,7 @@ func (h *Hub) countReceiving() map[string]int {
 func specOf(config client.Object) (*v1beta1.DriftEvents, queueKey, Config) {
 	switch c := config.(type) {
 	case *v1beta1.ProviderConfig:
-		return c.Spec.DriftEvents, queueKey{owner: c.GetUID()}, Config{
+		return c.Spec.DriftEvents, queueKey{owner: c.GetUID(), namespace: c.GetNamespace()}, Config{
 			Kind:      v1beta1.ProviderConfigKind,
 			Namespace: c.GetNamespace(), Name: c.GetName(),
 		}

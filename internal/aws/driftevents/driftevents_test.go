@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -475,6 +476,39 @@ func TestFlood(t *testing.T) {
 	})
 }
 
+// TestFloodOfManyQueues checks that a namespace gets no more received with many queues, whether they are full or answer
+// at once without a message.
+func TestFloodOfManyQueues(t *testing.T) {
+	const queues = 100
+	for name, full := range map[string]bool{"Full": true, "Empty": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := newIdleEnv(t)
+				e.queue.busy, e.queue.failed = true, math.MaxInt // What is received is not deleted.
+				if full {
+					e.queue.send(event("UpdateFunctionCode20150331v2", "cart", time.Now()))
+				}
+				for i := range queues {
+					c := namespaced("a")
+					c.Name = fmt.Sprint("config", i)
+					c.UID = types.UID(c.Name)
+					if err := e.o.Configs.(client.Client).Create(t.Context(), c); err != nil { //nolint:forcetypeassert // It is one.
+						t.Fatal(err)
+					}
+					e.Set(c)
+				}
+				e.start(t)
+				defer e.stop()
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if n := e.queue.count("ReceiveMessage"); n > int(time.Minute/minFull)+queues {
+					t.Errorf("%d calls in a minute", n)
+				}
+			})
+		})
+	}
+}
+
 // A sender that invents accounts does not fill the memory.
 func TestPlacesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -670,7 +704,7 @@ func TestConfigs(t *testing.T) {
 		if diff := cmp.Diff(2, len(e.receivers)); diff != "" {
 			t.Errorf("receivers: -want, +got:\n%s", diff)
 		}
-		_, show := e.receivers[queueKey{arn: queueARN, owner: "shop"}].configs()
+		_, show := e.receivers[queueKey{arn: queueARN, owner: "shop", namespace: "shop"}].configs()
 		if diff := cmp.Diff(map[Config]bool{{
 			Kind: v1beta1.ProviderConfigKind, Namespace: "shop",
 			Name: "default",

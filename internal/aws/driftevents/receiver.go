@@ -43,7 +43,8 @@ const (
 	timeout = time.Minute
 
 	// minEmpty is the least time between two calls of which the first has received nothing, and minFull that of
-	// others. A long poll takes longer: they only bound what an endpoint can cause that does not wait.
+	// others. A long poll takes longer: they only bound what an endpoint can cause that does not wait. The queues of a
+	// namespace share minFull.
 	minEmpty = time.Second
 	minFull  = 20 * time.Millisecond
 
@@ -121,17 +122,17 @@ func (r *receiver) receive(ctx context.Context) {
 // delay returns how long to wait before the next call, given the number of messages that the last one has received, its
 // error, and how long it took.
 func (r *receiver) delay(received int, err error, took time.Duration) time.Duration {
-	switch {
-	case err != nil:
+	if err != nil {
 		r.failures++
 		d := delay.Doubling(minBackoff, r.failures, maxBackoff)
 		return d/2 + time.Duration(r.hub.o.Random()*float64(d)) //nolint:mnd // Between a half and one and a half.
-	case received == 0:
-		r.failures = 0
-		return minEmpty - took
 	}
 	r.failures = 0
-	return minFull - took
+	least := minFull * time.Duration(r.hub.sharing(r.key.namespace))
+	if received == 0 {
+		least = max(least, minEmpty)
+	}
+	return least - took
 }
 
 // wait waits for a time, or until the context is done.

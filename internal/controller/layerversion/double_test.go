@@ -50,7 +50,7 @@ type env struct {
 	code   v1beta1.CodePolicy
 
 	// named are the external names that other LayerVersions have written.
-	named map[string]bool
+	named map[string]string
 
 	// tenants knows what other LayerVersions own, nil if there are none.
 	tenants *tenancy.Registry
@@ -74,7 +74,7 @@ func newEnv(t testing.TB) *env {
 					User: tenancy.User{Resource: l, Session: &session.Session{
 						AWS: w.Double.Config(testenv.Region), Identity: session.Identity{Account: "123456789012"},
 					}},
-					Owns: none, Claims: none, OtherNames: func(context.Context) map[string]bool { return e.named },
+					Owns: none, Claims: none, OtherNames: func(context.Context) map[string]string { return e.named },
 					OtherOwner: func(_ context.Context, _, _ string) resource.ModernManaged { return nil },
 				}
 				return th.resource().Observe(ctx, f, l)
@@ -396,7 +396,7 @@ func TestALostPublicationIsNotThatOfAnotherResource(t *testing.T) {
 		t.Fatal("the answer must be lost")
 	}
 	e.others(map[string][]byte{"python/m.py": []byte("one")})
-	e.named = map[string]bool{arn(1): true}
+	e.named = map[string]string{arn(1): "ns"}
 	e.Converge(l)
 	if got := meta.GetExternalName(l); got != arn(2) {
 		t.Errorf("want version 2, got %s", got)

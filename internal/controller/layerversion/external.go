@@ -11,6 +11,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -310,17 +311,23 @@ func (e *external) old(ctx context.Context, l *v1beta1.LayerVersion, current ver
 	}
 	var mine []int64
 	for _, n := range oldVersions(l.Status.AtProvider, current.number) {
-		err := e.facts.Others.MayOwn(ctx, tenancy.Target{
-			Kind: v1beta1.LayerVersionKind, Name: fmt.Sprintf("%s:%d", current.layer, n),
-		})
-		switch {
-		case err == nil:
-			mine = append(mine, n)
-		case !tenancy.IsRefused(err):
+		may, err := e.mayOwn(ctx, current.layer, n)
+		if err != nil {
 			return nil, err
+		}
+		if may {
+			mine = append(mine, n)
 		}
 	}
 	return mine, nil
+}
+
+// mayOwn reports whether no other LayerVersion owns a version of a layer.
+func (e *external) mayOwn(ctx context.Context, layer string, number int64) (bool, error) {
+	err := e.facts.Others.MayOwn(ctx, tenancy.Target{
+		Kind: v1beta1.LayerVersionKind, Name: fmt.Sprintf("%s:%d", layer, number),
+	})
+	return err == nil, resource.Ignore(tenancy.IsRefused, err)
 }
 
 // create publishes the first version.

@@ -15,7 +15,8 @@ import (
 )
 
 // published returns the version that an intent has led to, or nil if there is none. A version that another resource
-// names is not it: others may publish the same content to the layer, and annotations such as the intent can be forged.
+// owns, or that one of the same namespace names, is not it: others may publish the same content to the layer, and
+// annotations such as the intent can be forged. Those of other namespaces do not count.
 func (e *external) published(
 	ctx context.Context, l *v1beta1.LayerVersion, i intent,
 ) (*lambda.GetLayerVersionOutput, error) {
@@ -32,9 +33,11 @@ func (e *external) published(
 		if err != nil { // Even if it is not found: AWS has just listed it.
 			return nil, err
 		}
-		if i.matches(o) && !others[ptr.Deref(o.LayerVersionArn, "")] {
-			e.lost = true
-			return o, nil
+		if !i.matches(o) || others[ptr.Deref(o.LayerVersionArn, "")] == l.GetNamespace() {
+			continue
+		}
+		if e.lost, err = e.mayOwn(ctx, layerName(l), n); e.lost || err != nil {
+			return o, err
 		}
 	}
 	return nil, nil

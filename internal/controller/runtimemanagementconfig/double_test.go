@@ -150,6 +150,7 @@ func TestDeletedCopy(t *testing.T) {
 	e.Converge(newConfig())
 	e.NextFacts = func() reconcile.Facts {
 		return reconcile.Facts{Others: &reconcile.Others{
+			Owns:       func() []tenancy.Target { return nil },
 			Claims:     func() []tenancy.Target { return nil },
 			OtherOwner: func(_ context.Context, _, _ string) resource.ModernManaged { return newConfig(named) },
 		}}

@@ -191,6 +191,25 @@ func (b *Registry) claimantsOf(u User, t Target) []types.NamespacedName {
 	return out
 }
 
+// MayTake returns an error if nobody owns a target that exists, and a resource of another namespace has claimed it, so
+// that AWS may have created it for that one. It trusts no annotations, as creators does.
+func (b *Registry) MayTake(ctx context.Context, u User, t Target) error {
+	if b == nil {
+		return nil
+	}
+	owners, err := b.owners(ctx, u, t)
+	if len(owners) > 0 || err != nil {
+		return err
+	}
+	me, by := client.ObjectKeyFromObject(u.Resource), b.claimantsOf(u, t.in(u.Session))
+	for _, o := range by {
+		if o.Namespace != me.Namespace && !slices.Contains(by, me) {
+			return &RefusedError{message: fmt.Sprintf("%s may be what %s %s is creating", t.Description(), t.Kind, o)}
+		}
+	}
+	return nil
+}
+
 // creates reports whether a resource may be creating a target according to the cluster: if its annotations say that a
 // creation was begun, or, if other processes reconcile resources too, if it may begin at any time.
 func (b *Registry) creates(u User, t Target, o resource.ModernManaged) bool {

@@ -125,7 +125,8 @@ func (b *Registry) OwnedWithin(ctx context.Context, u User, t Target) bool {
 
 // MayOwn returns an error if another existing resource of any namespace owns a target already.
 // tagged reports whether tags in AWS show the owner, which CheckTags checks then. Without tags, the
-// oldest resource with the target in its status owns it.
+// oldest resource with the target in its status owns it. Any resource of its namespace may own a version of a layer
+// that a resource has replaced.
 func (b *Registry) MayOwn(ctx context.Context, u User, t Target, tagged bool) error {
 	if b == nil {
 		return nil
@@ -134,6 +135,10 @@ func (b *Registry) MayOwn(ctx context.Context, u User, t Target, tagged bool) er
 	if err != nil {
 		return err
 	}
+	owners = slices.DeleteFunc(owners, func(o resource.ModernManaged) bool {
+		at := slices.IndexFunc(owned(o), func(own Target) bool { return own.Name == t.Name })
+		return at > 0 && o.GetNamespace() == u.Resource.GetNamespace()
+	})
 	if o := rival(u, owners, tagged); o != nil {
 		return &RefusedError{message: ownership.OwnedBy(t.Description(), t.Kind, o.GetNamespace(), o.GetName())}
 	}

@@ -2,6 +2,7 @@ package tenancy
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -138,7 +139,8 @@ func Share(u User, t Target, other resource.ModernManaged, theirs []Target) bool
 	})
 }
 
-// owned returns what a resource owns according to its status. A resource that only observes owns nothing.
+// owned returns what a resource owns according to its status, its versions of a layer that it has replaced last. A
+// resource that only observes owns nothing.
 func owned(o client.Object) []Target {
 	if mg, ok := o.(resource.ModernManaged); !ok || ownership.ObserveOnly(mg) {
 		return nil
@@ -150,7 +152,14 @@ func owned(o client.Object) []Target {
 		if ownership.WrittenName(r) == "" {
 			return nil // It has only observed what status names, and a version has no tags that show its owner.
 		}
-		return Named(r.Status.AtProvider.LayerVersionArn)
+		all := Named(r.Status.AtProvider.LayerVersionArn)
+		for _, t := range all {
+			for _, n := range r.Status.AtProvider.OldVersions {
+				t.Name = fmt.Sprintf("%s:%d", t.claimed().Name, n)
+				all = append(all, t)
+			}
+		}
+		return all
 	case *v1beta1.CapacityProvider:
 		return Named(r.Status.AtProvider.CapacityProviderArn)
 	case *v1beta1.CodeSigningConfig:

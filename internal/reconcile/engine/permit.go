@@ -25,10 +25,12 @@ func (r *reconciler[T]) others(mg T, s *session.Session) *reconcile.Others {
 	o.OtherOwner = func(ctx context.Context, parent, name string) resource.ModernManaged {
 		return r.otherOwner(ctx, u, mg, parent, name)
 	}
-	o.OtherNames = func(ctx context.Context) map[string]bool {
-		names := map[string]bool{}
+	o.OtherNames = func(ctx context.Context) map[string]string {
+		names := map[string]string{}
 		for other := range r.otherResources(ctx, mg) {
-			names[ownership.WrittenName(other)] = true
+			if name := ownership.WrittenName(other); names[name] != mg.GetNamespace() {
+				names[name] = other.GetNamespace()
+			}
 		}
 		return names
 	}
@@ -112,11 +114,11 @@ func (p *pass[T]) endClaim() {
 
 // otherOwner returns the resource of the kind that has written an external name for the same function or layer.
 // Names of aliases and statements are only unique within a parent. One whose parent is not known may have it. If mg has
-// written it too, it is an older one.
+// written it too, it is an older one, unless mg is refused.
 func (r *reconciler[T]) otherOwner(
 	ctx context.Context, u tenancy.User, mg T, parent, name string,
 ) resource.ModernManaged {
-	wrote := ownership.WrittenName(mg) == name
+	wrote := ownership.WrittenName(mg) == name && r.mayHave(ctx, u, mg, mg)
 	for o := range r.otherResources(ctx, mg) {
 		within := ownership.Parent(o)
 		if ownership.WrittenName(o) == name && (within == parent || within == "") &&

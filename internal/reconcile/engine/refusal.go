@@ -51,8 +51,12 @@ func (p *pass[T]) refused(mg T, s *session.Session, owner client.Object, why err
 		return nil
 	}
 	what := r.kind.GVK.Kind + " " + client.ObjectKeyFromObject(mg).String()
-	if created, _ := r.Tenants.Created(r.kind.GVK.Kind, u); created != name ||
-		!reconcile.Allows(mg, xpv2.ManagementActionDelete) {
+	created, _ := r.Tenants.Created(r.kind.GVK.Kind, u)
+	switch {
+	case created == name && reconcile.Allows(mg, xpv2.ManagementActionDelete):
+	case mg.GetSummary().AccountID == "":
+		return nil // It was never in AWS, whatever its annotations say.
+	default:
 		r.recorder.Event(owner, event.Warning(v1beta1.EventLeftRefusedResource, errors.New(what+
 			" is refused, and may have left in AWS what it created earlier: look for it, and delete it if you do not "+
 			"want it")))

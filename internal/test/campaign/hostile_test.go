@@ -64,6 +64,9 @@ func (s *Simulation) keepTouching(every time.Duration, all ...*unstructured.Unst
 			}
 			for _, u := range all {
 				policies := []string{`"*"`, `"Observe","Create","Update","Delete"`}[i%2]
+				if own, _, _ := unstructured.NestedSlice(u.Object, "spec", "managementPolicies"); own != nil {
+					policies = []string{`"Observe","Delete"`, `"Observe","Delete","LateInitialize"`}[i%2]
+				}
 				patch := fmt.Appendf(nil, `{"spec":{"managementPolicies":[%s]}}`, policies)
 				_ = s.Kube.Patch(s.Context(), u.DeepCopy(), client.RawPatch("application/merge-patch+json", patch))
 			}
@@ -153,18 +156,26 @@ func TestByARN(t *testing.T) {
 				t.Fatalf("%s is not created: %v", u.GetKind(), conditionOf(u, "Synced"))
 			}
 		}
+		s.Patch(owned["layerVersionArn"], map[string]any{"spec": map[string]any{"forProvider": map[string]any{"description": "the next version"}}})
+		time.Sleep(5 * time.Minute)
+		if got, _, _ := unstructured.NestedInt64(s.stored(owned["layerVersionArn"]).Object, "status", "atProvider", "version"); got != 2 {
+			t.Fatalf("the layer has version %d", got)
+		}
+		next := strings.TrimSuffix(arns["layerVersionArn"], "1") + "2"
 		instances := func(field string, value any) map[string]any {
 			return functionFields(map[string]any{"memorySize": int64(2048), "capacityProviderConfig": map[string]any{"lambdaManagedInstancesCapacityProviderConfig": map[string]any{field: value}}})
 		}
 		ref := func(name string) map[string]any { return map[string]any{"name": name, "namespace": Namespace} }
 		attempts := []*unstructured.Unstructured{
 			tenantResource("Function", hostile, "layer-by-ref", functionFields(map[string]any{"layerRefs": []any{ref("lib")}})),
-			tenantResource("Function", hostile, "layer-by-arn", functionFields(map[string]any{"layers": []any{arns["layerVersionArn"]}})),
+			tenantResource("Function", hostile, "layer-by-arn", functionFields(map[string]any{"layers": []any{next}})),
+			tenantResource("Function", hostile, "replaced-layer-by-arn", functionFields(map[string]any{"layers": []any{arns["layerVersionArn"]}})),
 			tenantResource("Function", hostile, "provider-by-ref", instances("capacityProviderArnRef", ref("cp"))),
 			tenantResource("Function", hostile, "provider-by-arn", instances("capacityProviderArn", arns["capacityProviderArn"])),
 			tenantResource("Function", hostile, "signing-by-arn", functionFields(map[string]any{"codeSigningConfigArn": arns["codeSigningConfigArn"]})),
 			tenantResource("FunctionEventInvokeConfig", hostile, "destination-by-arn", map[string]any{"functionName": "base", "destinationConfig": map[string]any{"onSuccess": map[string]any{"destination": arns["functionArn"]}}}),
-			named(tenantResource("LayerVersion", hostile, "observed-layer", map[string]any{}, "Observe"), arns["layerVersionArn"]),
+			named(tenantResource("LayerVersion", hostile, "observed-layer", map[string]any{}, "Observe"), next),
+			named(tenantResource("LayerVersion", hostile, "observed-replaced-layer", map[string]any{}, "Observe"), arns["layerVersionArn"]),
 			named(tenantResource("CapacityProvider", hostile, "observed-provider", map[string]any{}, "Observe"), "cp"),
 			named(tenantResource("CapacityProvider", hostile, "observed-provider-by-arn", map[string]any{}, "Observe"), arns["capacityProviderArn"]),
 			named(tenantResource("CodeSigningConfig", hostile, "observed-signing", map[string]any{}, "Observe"), arns["codeSigningConfigArn"]),
@@ -178,6 +189,16 @@ func TestByARN(t *testing.T) {
 			if message := fmt.Sprint(synced["message"]); synced["status"] != "False" || !strings.Contains(message, "allowed-namespaces") {
 				t.Errorf("%s has Synced %v: %v", u.GetName(), synced["status"], message)
 			}
+		}
+		takes := named(tenantResource("LayerVersion", hostile, "lib", map[string]any{}, "Observe", "Delete"), arns["layerVersionArn"])
+		pins := named(tenantResource("LayerVersion", Namespace, "pins", map[string]any{"layerName": "lib"}, "Observe", "Delete"), arns["layerVersionArn"])
+		s.Create(takes, pins)
+		time.Sleep(5 * time.Minute)
+		if got := conditionOf(s.stored(takes), "Ready"); got["status"] == "True" {
+			t.Error("another namespace imports a version that was replaced")
+		}
+		if got := conditionOf(s.stored(pins), "Ready"); got["status"] != "True" {
+			t.Errorf("another LayerVersion of the namespace cannot import a version that was replaced: %v", got["message"])
 		}
 		for _, field := range []string{"capacityProviderArn", "codeSigningConfigArn"} {
 			if err := s.Kube.Delete(s.Context(), owned[field]); err != nil {
@@ -295,6 +316,89 @@ func TestForgedNames(t *testing.T) {
 	})
 }
 
+// TestLostAnswerToPublication checks that a LayerVersion finds what it has published by a call without an answer, although
+// resources of another namespace know the ARN that AWS is about to give: one says that it has published it, and one is to
+// import it.
+func TestLostAnswerToPublication(t *testing.T) {
+	for name, prepare := range map[string]func(s *Simulation, u *unstructured.Unstructured, arn string) (stop func()){
+		"Forged": func(s *Simulation, u *unstructured.Unstructured, arn string) func() {
+			s.forge(u, arn)
+			return func() {}
+		},
+		"Imported": func(s *Simulation, u *unstructured.Unstructured, arn string) func() {
+			unstructured.RemoveNestedField(u.Object, "spec", "forProvider", "content")
+			_ = unstructured.SetNestedSlice(u.Object, []any{"Observe", "Delete"}, "spec", "managementPolicies")
+			s.Create(named(u, arn))
+			time.Sleep(time.Minute)
+			return s.keepTouching(150*time.Millisecond, u)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+				s.Prepare()
+				s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
+				p := s.Start(&Network{})
+				const first = "arn:aws:lambda:eu-central-1:123456789012:layer:lib:1"
+				lib := tenantResource("LayerVersion", Namespace, "lib", map[string]any{"compatibleRuntimes": []any{"python3.13"}, "content": map[string]any{"s3Bucket": "code", "s3Key": "one.zip"}})
+				theirs := lib.DeepCopy()
+				theirs.SetNamespace(hostile)
+				stop := prepare(s, theirs, first)
+				s.Double.Fail(awsdouble.Fault{Operation: "PublishLayerVersion", Drop: awsdouble.DropAfter})
+				s.Create(lib)
+				time.Sleep(5 * time.Minute)
+				stop()
+				if got, ready := s.stored(lib).GetAnnotations()["crossplane.io/external-name"], conditionOf(s.stored(lib), "Ready"); got != first || ready["status"] != "True" {
+					t.Errorf("its owner has %q, and Ready %v: %v", got, ready["status"], ready["message"])
+				}
+				if ready := conditionOf(s.stored(theirs), "Ready"); ready["status"] == "True" {
+					t.Error("another namespace has taken over the version")
+				}
+				if err := p.Stop(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// TestAllowedBefore checks that a resource that was allowed to act on a function, and whose annotations say that it has
+// the owner's alias, cannot delete that after the owner does not allow it any more.
+func TestAllowedBefore(t *testing.T) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
+		p := s.Start(&Network{})
+		alias := map[string]any{"functionName": "checkout", "functionVersion": "$LATEST"}
+		was := tenantResource("Alias", hostile, "was", alias)
+		s.forge(was, "live")
+		owner, live := tenantResource("Function", Namespace, "checkout", functionFields(nil)), tenantResource("Alias", Namespace, "live", alias)
+		s.Create(owner)
+		s.Create(live)
+		time.Sleep(time.Minute)
+		annotate := func(u *unstructured.Unstructured, key string, value any) {
+			s.Patch(u, map[string]any{"metadata": map[string]any{"annotations": map[string]any{key: value}}})
+			time.Sleep(time.Minute)
+		}
+		annotate(owner, v1beta1.AnnotationAllowedNamespaces, hostile)
+		annotate(was, "crossplane.io/paused", nil)
+		if got := conditionOf(s.stored(was), "Ready")["status"]; got != "True" {
+			t.Fatalf("while it is allowed, Ready is %v: %v", got, s.stored(was).Object["status"])
+		}
+		annotate(owner, v1beta1.AnnotationAllowedNamespaces, nil)
+		s.Double.ResetCalls()
+		if err := s.Kube.Delete(s.Context(), was); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(15 * time.Minute)
+		if n := s.accepted("DeleteAlias"); n > 0 || !s.gone(was) {
+			t.Errorf("it has deleted the owner's alias %d times, and is gone: %t", n, s.gone(was))
+		}
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestRefusedIsRemoved checks that what another namespace has created while it was allowed to, or while nobody owned
 // the function, is deleted once the owner of the function is confirmed, and that nothing else is. An Invocation has
 // created nothing, and its deletion does not invoke the function.
@@ -320,6 +424,8 @@ func TestRefusedIsRemoved(t *testing.T) {
 		} {
 			s.Create(u)
 		}
+		claims := on("Permission", "claims", permission())
+		s.forge(claims, "claims")
 		invokes := on("Invocation", "invokes", map[string]any{"payload": "{}", "lifecycleScope": "CRUD"})
 		s.forge(invokes, "invokes")
 		s.Patch(invokes, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"crossplane.io/paused": nil}}})
@@ -330,6 +436,8 @@ func TestRefusedIsRemoved(t *testing.T) {
 		if got := conditionOf(s.stored(owner), "Ready")["status"]; got != "True" {
 			t.Errorf("the owner's Function has Ready %v", got)
 		}
+		s.Patch(claims, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"crossplane.io/paused": nil}}})
+		time.Sleep(time.Minute)
 		want := []string{"Alias arn:aws:lambda:eu-central-1:123456789012:function:base:stable", "Permission arn:aws:lambda:eu-central-1:123456789012:function:base/left"}
 		var got []string
 		for _, r := range s.Resources() {
