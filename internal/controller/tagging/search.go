@@ -148,8 +148,7 @@ func (s Search) freshness(created time.Time) readcache.Freshness {
 // Find returns the name of the candidate that carries the UID of a managed resource. It is empty if there is none. It
 // reads the tags of at most 20 candidates in one reconcile, and returns a reconcile.LaterError then: the next one
 // continues. It returns an error if several candidates carry the UID, if tags cannot be read, or if AWS does not return
-// those of a likely candidate. Other candidates without tags are skipped, and so are those that other managed resources
-// name.
+// those of a likely candidate. Other candidates without tags, and those that other managed resources name, are skipped.
 func (s Search) Find(
 	ctx context.Context, mg resource.Managed, candidates []Candidate,
 ) (string, reconcile.Effects, error) {
@@ -160,7 +159,7 @@ func (s Search) Find(
 	found := ownership.Recovery{Kind: s.Kind, Identifier: s.Identifier}
 	reads, others := 0, s.Facts.Others.Names(ctx)
 	for _, c := range candidates {
-		if others[c.Name] != "" && !c.Likely { // The tags of a likely one show whether the name is a forged one.
+		if others[c.Name] != "" {
 			continue
 		}
 		tags, err := s.tags(ctx, c, &reads)

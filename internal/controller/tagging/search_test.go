@@ -94,7 +94,6 @@ func TestFind(t *testing.T) {
 		"Others":            {reason: "Candidates with other UIDs are not found.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:1": "uid-2"}}, want: want{reads: 1, calls: 2}},
 		"Two":               {reason: "Only the user can decide which one is owned.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:0": "uid", "arn:1": "uid"}}, want: want{err: "the tags of several configs name this resource (0, 1)", reads: 1, calls: 2}},
 		"Named":             {reason: "A candidate that another resource names is not read.", candidates: many[:2], named: "1", api: &tagged{tags: map[string]string{"arn:1": "uid"}}, want: want{reads: 1, calls: 1}},
-		"LikelyNamed":       {reason: "Users of any namespace can write names, so the tags of a likely one decide.", candidates: []Candidate{{Name: "1", ARN: "arn:1", Likely: true}}, named: "1", api: &tagged{tags: map[string]string{"arn:1": "uid"}}, want: want{name: "1", reads: 1, calls: 1}},
 		"NoARN":             {reason: "Tags cannot be read without an ARN.", candidates: []Candidate{{Name: "0"}}, api: &tagged{}, want: want{reads: 1}},
 		"Untold":            {reason: "An unlikely candidate without tags is skipped.", candidates: many[:1], api: &tagged{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException"}}, want: want{reads: 1, calls: 1}},
 		"LikelyWithoutTags": {reason: "AWS returns that the candidate has no tags, so it is not owned.", candidates: []Candidate{{Name: "0", ARN: "arn:0", Likely: true}}, api: &tagged{bare: true}, want: want{reads: 1, calls: 1}},
