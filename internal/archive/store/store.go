@@ -163,58 +163,56 @@ func (s *Store) momentarily(ctx context.Context, key string, write writer) (*Fil
 	return f, err
 }
 
-// slots limit how many functions run at a time. A namespace has half of them at most, so that slow registries of one
-// do not hold back the others.
+// slots limit how many functions run at a time. A namespace takes another one only while it has less than half as many
+// as are free, so that slow registries of some namespaces do not hold back the others.
 type slots struct {
-	all chan struct{}
+	mu   sync.Mutex
+	free int
+	used map[string]int
 
-	mu     sync.Mutex
-	shares map[string]*share
-}
-
-// A share has the slots of a namespace, for as long as functions of it run or wait.
-type share struct {
-	places chan struct{}
-	users  int
+	// freed is closed once a function has ended.
+	freed chan struct{}
 }
 
 func newSlots(n int) *slots {
-	return &slots{all: make(chan struct{}, n), shares: map[string]*share{}}
+	return &slots{free: n, used: map[string]int{}, freed: make(chan struct{})}
 }
 
-// within calls a function while it has a slot.
+// within calls a function while its namespace has a slot for it.
 func (s *slots) within(ctx context.Context, namespace string, do func() error) error {
-	places := s.enter(namespace)
-	defer s.leave(namespace)
-	return within(ctx, places, func() error { return within(ctx, s.all, do) })
-}
-
-// within calls a function while it has a place in a channel.
-func within(ctx context.Context, places chan struct{}, do func() error) error {
-	select {
-	case places <- struct{}{}:
-		defer func() { <-places }()
-		return do()
-	case <-ctx.Done():
-		return ctx.Err()
+	for {
+		ok, freed := s.take(namespace)
+		if ok {
+			defer s.release(namespace)
+			return do()
+		}
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 }
 
-// enter returns the slots of a namespace. The caller calls leave once it does not use them any more.
-func (s *slots) enter(namespace string) chan struct{} {
+// take takes a slot, or returns a channel that is closed once there may be one.
+func (s *slots) take(namespace string) (ok bool, freed chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.shares[namespace] == nil {
-		s.shares[namespace] = &share{places: make(chan struct{}, max(1, cap(s.all)/2))} //nolint:mnd // Half of them.
+	if 2*s.used[namespace] >= s.free { //nolint:mnd // Half as many.
+		return false, s.freed
 	}
-	s.shares[namespace].users++
-	return s.shares[namespace].places
+	s.free--
+	s.used[namespace]++
+	return true, nil
 }
 
-func (s *slots) leave(namespace string) {
+func (s *slots) release(namespace string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.shares[namespace].users--; s.shares[namespace].users == 0 {
-		delete(s.shares, namespace)
+	s.free++
+	if s.used[namespace]--; s.used[namespace] == 0 {
+		delete(s.used, namespace)
 	}
+	close(s.freed)
+	s.freed = make(chan struct{})
 }

@@ -374,11 +374,11 @@ func TestWaitingArtifacts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Options{TempDir: t.TempDir(), Patience: time.Nanosecond})
 		var fetched atomic.Int32
-		for range packings {
-			s.packing.all <- struct{}{}
+		for i := range packings {
+			s.packing.take(fmt.Sprint("packing ", i))
 		}
 		for i := range 20 {
-			a := Artifact{Namespace: fmt.Sprint(i % 5), Digest: fmt.Sprint(i), Fetch: func(_ context.Context, w io.Writer) error {
+			a := Artifact{Namespace: fmt.Sprint(i), Digest: fmt.Sprint(i), Fetch: func(_ context.Context, w io.Writer) error {
 				fetched.Add(1)
 				_, err := io.WriteString(w, "1")
 				return err
@@ -389,8 +389,8 @@ func TestWaitingArtifacts(t *testing.T) {
 		if n := fetched.Load(); n != artifacts {
 			t.Errorf("%d artifacts are on the disk, want %d", n, artifacts)
 		}
-		for range packings {
-			<-s.packing.all
+		for i := range packings {
+			s.packing.release(fmt.Sprint("packing ", i))
 		}
 		synctest.Wait()
 		if n := fetched.Load(); n != 20 {
@@ -420,32 +420,45 @@ func cancelled(t testing.TB) context.Context {
 	return ctx
 }
 
-// TestSlots checks that a namespace whose downloads do not end leaves room for others.
+// TestSlots checks that namespaces whose downloads do not end leave room for others.
 func TestSlots(t *testing.T) {
-	s := newSlots(2)
-	ctx, cancel := context.WithCancel(t.Context())
-	began := make(chan struct{})
-	var running sync.WaitGroup
-	running.Go(func() {
-		_ = s.within(ctx, "slow", func() error {
-			close(began)
-			<-ctx.Done()
-			return nil
+	cases := map[string]struct {
+		reason string
+		slots  int
+		slow   int
+	}{
+		"One":         {"A namespace does not take all.", artifacts, 1},
+		"Two":         {"Neither do two.", artifacts, 2},
+		"OneOfTwo":    {"A namespace does not take the last one of two.", packings, 1},
+		"Colluding":   {"Each one more leaves less, but not nothing.", artifacts, 3},
+		"NobodyWaits": {"A namespace alone takes what there is.", 1, 0},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				s := newSlots(tc.slots)
+				for i := range tc.slow {
+					for range artifacts {
+						go func() {
+							_ = s.within(ctx, fmt.Sprint(i), func() error { <-ctx.Done(); return nil })
+						}()
+					}
+					synctest.Wait()
+				}
+				began := false
+				go func() { _ = s.within(ctx, "other", func() error { began = true; return nil }) }()
+				synctest.Wait()
+				if !began {
+					t.Errorf("%s Another namespace waits.", tc.reason)
+				}
+				cancel()
+				synctest.Wait()
+				if len(s.used) != 0 {
+					t.Errorf("namespaces without downloads are remembered: %v", s.used)
+				}
+			})
 		})
-	})
-	<-began
-	done, stop := context.WithCancel(t.Context())
-	stop()
-	if err := s.within(done, "slow", func() error { return nil }); !errors.Is(err, context.Canceled) {
-		t.Errorf("a second download of the namespace must wait, got %v", err)
-	}
-	if err := s.within(t.Context(), "other", func() error { return nil }); err != nil {
-		t.Errorf("another namespace must not wait: %v", err)
-	}
-	cancel()
-	running.Wait()
-	if n := len(s.shares); n != 0 {
-		t.Errorf("%d namespaces without downloads are remembered", n)
 	}
 }
 

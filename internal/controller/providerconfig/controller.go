@@ -25,6 +25,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 )
 
@@ -115,6 +116,7 @@ func setup(mgr ctrl.Manager, o Options, k kind) error {
 		resolver: o.Resolver,
 		accounts: o.Accounts,
 		breakers: o.Breakers,
+		inFlight: engine.NewInFlight(o.MaxConcurrentReconciles),
 		events:   o.Events,
 		record:   event.NewAPIRecorder(mgr.GetEventRecorderFor(name), o.EventFilterFunctions...),
 		log:      o.Logger.WithValues("controller", name),

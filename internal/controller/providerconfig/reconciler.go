@@ -32,6 +32,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 const (
@@ -44,6 +45,8 @@ const (
 	checkEvery = 5 * time.Minute
 	// retryEvery is the same for a config that does not work.
 	retryEvery = 30 * time.Second
+	// crowdedWait is the wait of a config whose namespace has its share of the workers already.
+	crowdedWait = 2 * time.Second
 	// recheckUsages is the interval between checks of usages that are being deleted.
 	recheckUsages = 5 * time.Second
 )
@@ -63,6 +66,7 @@ type Reconciler struct {
 	resolver Identifier
 	accounts *account.Limits
 	breakers *breaker.Breakers
+	inFlight *engine.InFlight
 	events   DriftEvents
 	record   event.Recorder
 	log      logging.Logger
@@ -81,6 +85,11 @@ func (r *Reconciler) reconcileConfig(ctx context.Context, req ctrl.Request) (ctr
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
+	release, ok := r.inFlight.Enter(req.Namespace, req.Name)
+	defer release()
+	if !ok {
+		return ctrl.Result{RequeueAfter: crowdedWait}, nil
+	}
 	c := r.kind.new()
 	if err := r.kube.Get(ctx, req.NamespacedName, c); kerrors.IsNotFound(err) {
 		return r.releaseMissing(ctx, req.NamespacedName)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,6 +29,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
 const ns = "team-a"
@@ -85,7 +88,7 @@ func newEnv(t *testing.T, k kind, objs ...client.Object) *env {
 				return c.SubResource(sub).Update(ctx, o, opts...)
 			},
 		}).Build()
-	e.Reconciler = &Reconciler{kind: k, kube: kube, managed: kube, resolver: e.resolver, record: e.events, log: logging.NewNopLogger(), now: func() time.Time { return e.time }}
+	e.Reconciler = &Reconciler{kind: k, kube: kube, managed: kube, resolver: e.resolver, inFlight: engine.NewInFlight(4), record: e.events, log: logging.NewNopLogger(), now: func() time.Time { return e.time }}
 	return e
 }
 
@@ -195,6 +198,59 @@ func TestIdentity(t *testing.T) {
 	if diff := cmp.Diff([]string{"Identified", "CannotAuthenticate"}, e.events.events); diff != "" {
 		t.Errorf("events: -want, +got:\n%s", diff)
 	}
+}
+
+// hangingSTS is a resolver of configs whose STS does not answer, except those of one namespace.
+type hangingSTS struct{ Identifier }
+
+func (h hangingSTS) Identify(ctx context.Context, c client.Object) (session.Identity, error) {
+	if c.GetNamespace() != ns {
+		<-ctx.Done()
+		return session.Identity{}, ctx.Err()
+	}
+	return h.Identifier.Identify(ctx, c)
+}
+
+// TestHangingConfigs has a namespace with more configs whose STS does not answer than there are workers. Those of other
+// namespaces are reconciled at once.
+func TestHangingConfigs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		good, queue := pc(), make(chan types.NamespacedName, 100)
+		objs := []client.Object{good}
+		for i := range 20 {
+			c := pc()
+			c.SetNamespace("hostile")
+			c.SetName(fmt.Sprint(i))
+			objs = append(objs, c)
+			queue <- name(c)
+		}
+		queue <- name(good)
+		close(queue)
+		e := newEnv(t, namespacedKind, objs...)
+		e.Reconciler.resolver = hangingSTS{e.resolver}
+		began := time.Now()
+		var ready time.Time
+		var mu sync.Mutex
+		for range 4 {
+			go func() {
+				for n := range queue {
+					result, err := e.Reconcile(t.Context(), ctrl.Request{NamespacedName: n})
+					if err != nil || result.RequeueAfter == 0 {
+						t.Errorf("%s: %+v, %v", n, result, err)
+					}
+					mu.Lock()
+					if n == name(good) {
+						ready = time.Now()
+					}
+					mu.Unlock()
+				}
+			}()
+		}
+		time.Sleep(time.Hour)
+		if took := ready.Sub(began); !e.get(good) || good.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue || took > time.Second {
+			t.Errorf("the config of another namespace is %+v after %s", good.Status.Conditions, took)
+		}
+	})
 }
 
 // TestOneUsageKind counts the use of a ClusterProviderConfig in all namespaces.

@@ -62,6 +62,10 @@ type key struct {
 	path      string
 }
 
+// maxFields is the maximum number of fields of all kinds that are watched for a namespace. Each watched field is kept
+// of all objects of the kind, in all namespaces. Further ones are read each time.
+const maxFields = 50
+
 // uses records which resource refers to which fields, and the values that it has read.
 type uses struct {
 	byUser map[User]map[field]bool
@@ -69,13 +73,14 @@ type uses struct {
 	// byObject has the users of the paths of an object, with the value that each read last: nil if it has not read yet.
 	byObject map[Object]map[string]map[User]*value
 
-	// keys counts the fields of each key.
-	keys map[key]int
+	// watched counts the fields of each key that has to be watched, by namespace.
+	watched map[string]map[key]int
 }
 
 func newUses() *uses {
 	return &uses{
-		byUser: map[User]map[field]bool{}, byObject: map[Object]map[string]map[User]*value{}, keys: map[key]int{},
+		byUser: map[User]map[field]bool{}, byObject: map[Object]map[string]map[User]*value{},
+		watched: map[string]map[key]int{},
 	}
 }
 
@@ -100,22 +105,30 @@ func (u *uses) set(user User, fs map[field]bool) bool {
 	return changed
 }
 
-// add adds a use. It reports whether it is the first of its key.
+// add adds a use. It reports whether it is the first of a key that has to be watched.
 func (u *uses) add(user User, f field) bool {
 	if u.byObject[f.Object] == nil {
 		u.byObject[f.Object] = map[string]map[User]*value{}
 	}
 	users := u.byObject[f.Object][f.path]
-	if users == nil {
-		users = map[User]*value{}
-		u.byObject[f.Object][f.path] = users
-		u.keys[f.key()]++
+	if users != nil {
+		users[user] = nil
+		return false
 	}
-	users[user] = nil
-	return len(users) == 1 && u.keys[f.key()] == 1
+	u.byObject[f.Object][f.path] = map[User]*value{user: nil}
+	keys := u.watched[f.Namespace]
+	if keys[f.key()] == 0 && (unwatched(f.Kind) || len(keys) >= maxFields) {
+		return false
+	}
+	if keys == nil {
+		keys = map[key]int{}
+		u.watched[f.Namespace] = keys
+	}
+	keys[f.key()]++
+	return keys[f.key()] == 1
 }
 
-// drop removes a use. It reports whether it was the last of its key.
+// drop removes a use. It reports whether it was the last of a key that was watched.
 func (u *uses) drop(user User, f field) bool {
 	users := u.byObject[f.Object][f.path]
 	delete(users, user)
@@ -126,12 +139,16 @@ func (u *uses) drop(user User, f field) bool {
 	if len(u.byObject[f.Object]) == 0 {
 		delete(u.byObject, f.Object)
 	}
-	u.keys[f.key()]--
-	if u.keys[f.key()] > 0 {
+	keys := u.watched[f.Namespace]
+	if keys[f.key()] > 1 {
+		keys[f.key()]--
 		return false
 	}
-	delete(u.keys, f.key())
-	return true
+	_, watched := keys[f.key()]
+	if delete(keys, f.key()); len(keys) == 0 {
+		delete(u.watched, f.Namespace)
+	}
+	return watched
 }
 
 // notify records the value of a field that a resource has read.
@@ -163,17 +180,16 @@ func (u *uses) outdated(obj Object, now func(path string) (value, bool)) map[Use
 // wanted returns the kinds that have to be watched, with the namespaces and paths.
 func (u *uses) wanted() map[schema.GroupVersionKind]*needed {
 	all := map[schema.GroupVersionKind]*needed{}
-	for p := range u.keys {
-		if unwatched(p.kind) {
-			continue
+	for namespace, keys := range u.watched {
+		for p := range keys {
+			w := all[p.kind]
+			if w == nil {
+				w = &needed{namespaces: sets.Set[string]{}, paths: sets.Set[string]{}}
+				all[p.kind] = w
+			}
+			w.namespaces.Insert(namespace)
+			w.paths.Insert(p.path)
 		}
-		w := all[p.kind]
-		if w == nil {
-			w = &needed{namespaces: sets.Set[string]{}, paths: sets.Set[string]{}}
-			all[p.kind] = w
-		}
-		w.namespaces.Insert(p.namespace)
-		w.paths.Insert(p.path)
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package refs
 import (
 	"context"
 	"maps"
+	"time"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,6 +32,7 @@ type watch struct {
 	paths sets.Set[string]
 	store toolscache.Store
 	stop  context.CancelFunc
+	began time.Time
 
 	// synced is true once the store contains all objects.
 	synced bool
@@ -82,7 +84,7 @@ func (r *FieldReader) start(ctx context.Context, s scope, resource schema.GroupV
 	ctx, stop := context.WithCancel(ctx)
 	inf := dynamicinformer.NewFilteredDynamicInformer(r.o.Dynamic, resource, s.namespace, 0, toolscache.Indexers{},
 		nil).Informer()
-	w := &watch{scope: s, paths: paths, store: inf.GetStore(), stop: stop}
+	w := &watch{scope: s, paths: paths, store: inf.GetStore(), stop: stop, began: r.o.Clock.Now()}
 	if err := r.prepare(inf, w); err != nil {
 		stop()
 		return errors.Wrap(err, "cannot prepare a watch")

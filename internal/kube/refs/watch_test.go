@@ -2,11 +2,14 @@ package refs
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
@@ -83,6 +86,7 @@ func TestAnotherFieldOfTheSameKind(t *testing.T) {
 	e.create(r)
 	e.reconcile("cart", arnOf("r"))
 	e.watching("", true)
+	e.clock.Step(minWatch)
 	id := arnOf("r")
 	id.FieldPath = "status.id"
 	if got := e.reconcile("pay", id); got != "AROA1" {
@@ -97,6 +101,64 @@ func TestAnotherFieldOfTheSameKind(t *testing.T) {
 	})
 }
 
+// TestChangingFields has a tenant who selects another field, or none, again and again. Objects are not listed each time.
+func TestChangingFields(t *testing.T) {
+	e := newEnv(t, all)
+	e.create(role("r", "arn:1"))
+	for i := range 100 {
+		other := arnOf("r")
+		other.FieldPath = fmt.Sprintf("metadata.finalizers[%d]", i)
+		e.reader.Refer(user("cart"), []v1beta1.FieldSelector{other})
+		e.reader.syncWatches(t.Context())
+		e.reader.Refer(user("cart"), nil)
+		e.reader.syncWatches(t.Context())
+	}
+	e.reconcile("cart", arnOf("r"))
+	e.reader.syncWatches(t.Context())
+	if n := e.calls.Load(); n != 1 {
+		t.Errorf("a watch began %d times, want once", n)
+	}
+	e.clock.Step(minWatch)
+	e.reader.syncWatches(t.Context())
+	e.watching("", true)
+	gets := e.gets.Load()
+	if got := e.reconcile("cart", arnOf("r")); got != "arn:1" || e.gets.Load() != gets {
+		t.Errorf("the field is not watched after a while: got %q", got)
+	}
+}
+
+// TestManyFields has a namespace that selects one field in so many spellings that each object with all of them would
+// fill the memory. Those that are not watched are read.
+func TestManyFields(t *testing.T) {
+	e := newEnv(t, all)
+	e.create(role("r", "arn:1"))
+	var many []v1beta1.FieldSelector
+	for i := range 1000 {
+		s := arnOf("r")
+		s.Name, s.FieldPath = "many", "metadata.finalizers["+strings.Repeat("0", i)+"]"
+		many = append(many, s)
+	}
+	e.reader.Refer(user("many"), many)
+	shop := User{Kind: "Function", NamespacedName: types.NamespacedName{Namespace: "blog", Name: "cart"}}
+	e.reader.Refer(shop, []v1beta1.FieldSelector{arnOf("r")})
+	e.reader.syncWatches(t.Context())
+	e.reader.mu.Lock()
+	paths := e.reader.watches[scope{kind: roleKind}].paths
+	e.reader.mu.Unlock()
+	if len(paths) > maxFields+1 || !paths.Has("status.arn") {
+		t.Errorf("%d fields of each object are kept, want %d of the namespace and that of another one", len(paths), maxFields)
+	}
+	if got := e.reconcile("pay", arnOf("r")); got != "arn:1" {
+		t.Errorf("a field that is not watched for the namespace: got %q", got)
+	}
+	for _, u := range []User{user("many"), user("pay"), shop} {
+		e.reader.Refer(u, nil)
+	}
+	if u := e.reader.uses; len(u.byUser)+len(u.byObject)+len(u.watched) != 0 {
+		t.Errorf("nothing must be left of what nobody refers to, got %+v", u)
+	}
+}
+
 func TestReferenceThatIsNoMore(t *testing.T) {
 	e := newEnv(t, all)
 	e.run()
@@ -108,11 +170,12 @@ func TestReferenceThatIsNoMore(t *testing.T) {
 	e.watching("", true)
 	e.update(role("r", "arn:2"))
 	e.awake("pay")
+	e.clock.Step(minWatch)
 	e.reader.Refer(user("pay"), []v1beta1.FieldSelector{})
 	e.watching("", false)
 	e.reader.mu.Lock()
 	defer e.reader.mu.Unlock()
-	if u := e.reader.uses; len(u.byUser)+len(u.byObject)+len(u.keys)+len(e.reader.requests) != 0 {
+	if u := e.reader.uses; len(u.byUser)+len(u.byObject)+len(u.watched)+len(e.reader.requests) != 0 {
 		t.Errorf("nothing must be left of what nobody refers to, got %+v, %v", u, e.reader.requests)
 	}
 }

@@ -18,6 +18,10 @@ const (
 	accessTimeout = 15 * time.Second
 )
 
+// minWatch is the time for which a watch is kept at least. Each new one lists all objects of its kind, and a user can
+// change what a spec refers to at any rate.
+const minWatch = 15 * time.Second
+
 // A request is a permission check for a scope that was refused.
 type request struct {
 	due time.Time
@@ -68,11 +72,13 @@ func (r *FieldReader) syncWatches(ctx context.Context) {
 	}
 }
 
-// stopUnneeded stops watches that are not needed or that keep too few fields of each object, and
-// forgets checks of scopes that are not needed. The caller holds the lock.
+// stopUnneeded stops watches that are not needed or that keep too few fields of each object, once they are minWatch
+// old, and forgets checks of scopes that are not needed. The caller holds the lock.
 func (r *FieldReader) stopUnneeded(wanted map[schema.GroupVersionKind]*needed) {
+	now := r.o.Clock.Now()
 	for s, w := range r.watches {
-		if want := wanted[s.kind]; !want.needs(s) || !w.paths.IsSuperset(want.paths) {
+		want := wanted[s.kind]
+		if now.Sub(w.began) >= minWatch && (!want.needs(s) || !w.paths.IsSuperset(want.paths)) {
 			r.forget(w)
 			delete(r.requests, s)
 		}

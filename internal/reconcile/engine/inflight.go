@@ -20,7 +20,7 @@ const (
 	maxWorkerDelay = 2 * time.Second
 )
 
-// inFlight counts the reconciles of a kind that are in flight, and limits how many workers one namespace or one config
+// InFlight counts the reconciles of a kind that are in flight, and limits how many workers one namespace or one config
 // may occupy. Without a limit, reconciles with calls that hang would occupy all of them. Both limits depend on the free
 // workers, so that one remains for the next namespace, however many namespaces use their full share.
 //
@@ -28,7 +28,7 @@ const (
 //     a third each if there are two.
 //   - A config may occupy three times as many workers as are free, and each namespace as many
 //     of these as the others leave.
-type inFlight struct {
+type InFlight struct {
 	workers int
 
 	mu         sync.Mutex
@@ -41,16 +41,18 @@ type inFlight struct {
 // A pair is a config used in a namespace.
 type pair struct{ namespace, config string }
 
-func newInFlight(workers int) *inFlight {
-	return &inFlight{
+// NewInFlight returns an InFlight without reconciles.
+func NewInFlight(workers int) *InFlight {
+	return &InFlight{
 		workers: max(1, workers), namespaces: map[string]int{}, configs: map[string]int{},
 		pairs: map[pair]int{},
 	}
 }
 
-// enter starts a reconcile, and returns false if its namespace or its config occupies too many
-// workers. The caller calls leave when the reconcile has ended.
-func (f *inFlight) enter(p pair) (release func(), ok bool) {
+// Enter starts a reconcile with a config in a namespace, and returns false if either occupies too many workers. The
+// caller calls release when the reconcile has ended.
+func (f *InFlight) Enter(namespace, config string) (release func(), ok bool) {
+	p := pair{namespace: namespace, config: config}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	free := f.workers - f.total
@@ -65,7 +67,7 @@ func (f *inFlight) enter(p pair) (release func(), ok bool) {
 	}), true
 }
 
-func (f *inFlight) add(p pair, n int) {
+func (f *InFlight) add(p pair, n int) {
 	f.total += n
 	add(f.namespaces, p.namespace, n)
 	add(f.configs, p.config, n)
@@ -82,11 +84,11 @@ func add[K comparable](counts map[K]int, k K, n int) {
 
 // enter starts a reconcile of a resource. If its share of the workers is in use, it returns how long to wait.
 func (r *reconciler[T]) enter(mg T) (release func(), wait time.Duration) {
-	p := pair{namespace: mg.GetNamespace()}
+	namespace, config := mg.GetNamespace(), ""
 	if ref := mg.GetProviderConfigReference(); ref != nil {
-		p.config = watch.ConfigKey(ref.Kind, p.namespace, ref.Name)
+		config = watch.ConfigKey(ref.Kind, namespace, ref.Name)
 	}
-	release, ok := r.inFlight.enter(p)
+	release, ok := r.inFlight.Enter(namespace, config)
 	n := r.states.CountWorkerDelay(client.ObjectKeyFromObject(mg), !ok)
 	if ok {
 		return release, 0

@@ -42,13 +42,13 @@ func TestInFlight(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := newInFlight(tc.workers)
+			f := NewInFlight(tc.workers)
 			aborted := map[pair]int{}
 			var release []func()
 			for let := true; let; {
 				let = false
 				for _, p := range tc.holders {
-					if l, ok := f.enter(p); ok {
+					if l, ok := f.Enter(p.namespace, p.config); ok {
 						aborted[p]++
 						release = append(release, l)
 						let = true
@@ -61,7 +61,7 @@ func TestInFlight(t *testing.T) {
 				}
 			}
 			if tc.next != (pair{}) {
-				l, ok := f.enter(tc.next)
+				l, ok := f.Enter(tc.next.namespace, tc.next.config)
 				if !ok {
 					t.Errorf("%s\n%v is not let in: %v", tc.reason, tc.next, aborted)
 				}
@@ -80,7 +80,7 @@ func TestInFlight(t *testing.T) {
 
 func TestSharesAreNotWaitedFor(t *testing.T) {
 	e := newEnv(t, samples.New(), func(o *Options, _ *reconcile.Kind[*sample]) { o.MaxConcurrentReconciles = 2 })
-	release, _ := e.reconciler.inFlight.enter(pair{namespace: "shop"})
+	release, _ := e.reconciler.inFlight.Enter("shop", "")
 	before := e.stored()
 	for _, want := range []time.Duration{minWorkerDelay, 2 * minWorkerDelay, 4 * minWorkerDelay, 8 * minWorkerDelay, 16 * minWorkerDelay, 32 * minWorkerDelay, maxWorkerDelay, maxWorkerDelay} {
 		if got := e.reconcile(); got != want {

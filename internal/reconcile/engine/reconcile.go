@@ -41,7 +41,7 @@ type reconciler[T reconcile.Managed] struct {
 	recorder   *reporting.Recorder
 	changeLog  managed.ChangeLogger
 	states     *memory.Store
-	inFlight   *inFlight
+	inFlight   *InFlight
 	references *references[T]
 	protection *deletionProtection[T]
 	handover   *watch.Handover

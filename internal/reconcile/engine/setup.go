@@ -130,7 +130,7 @@ func newReconciler[T reconcile.Managed](
 		recorder: reporting.NewRecorder(&reporting.DeletionLog{Recorder: events, Log: log}, o.Now,
 			o.EventFilterFunctions...),
 		states:     s,
-		inFlight:   newInFlight(o.MaxConcurrentReconciles),
+		inFlight:   NewInFlight(o.MaxConcurrentReconciles),
 		references: &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants, objects: o.Objects},
 		protection: newDeletionProtection(o, k),
 		handover:   watch.NewHandover(o.Shard, o.timeout(), o.Now),
