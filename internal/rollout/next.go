@@ -285,10 +285,10 @@ func (m *machine) mayServe() bool {
 
 func (m *machine) timeout() time.Duration { return time.Duration(m.s.TimeoutSeconds) * time.Second }
 
-// advance makes the transition that is due: for evidence against the target first, then for commands, a new target, the
-// deadline, and a change of the alias by someone else.
+// advance makes the transition that is due: for evidence against the target first, then for commands, the deadline, a
+// change of the alias by someone else, and a new target.
 func (m *machine) advance() {
-	if m.failing() || m.command() || m.superseded() || m.late() || m.drifted() {
+	if m.failing() || m.command() || m.late() || m.drifted() || m.superseded() {
 		return
 	}
 	switch m.s.Step {
