@@ -41,7 +41,9 @@ func Returns(s *v1beta1.AliasRolloutStatus, commands map[string]string) bool {
 
 // isNew reports whether there is a command of a name that was not handled.
 func isNew(s *v1beta1.AliasRolloutStatus, commands map[string]string, name string) bool {
-	return commands[name] != "" && commands[name] != s.HandledCommands[name]
+	value := commands[name]
+	return value != "" && value != s.HandledCommands[name] &&
+		!slices.Contains(s.FormerCommands, hashOf([]string{name, value}))
 }
 
 // DoesNotApply precedes the reason in the event of a command that does not apply.
@@ -115,6 +117,9 @@ const pausedBySpec = "spec.rollout.paused is true: set it to false to continue, 
 func (m *machine) handled(name, value string) {
 	if m.s.HandledCommands == nil {
 		m.s.HandledCommands = map[string]string{}
+	}
+	if former := m.s.HandledCommands[name]; former != "" {
+		m.s.FormerCommands = prepend(m.s.FormerCommands, hashOf([]string{name, former}), maxFormer)
 	}
 	m.s.HandledCommands[name] = value
 }
@@ -235,7 +240,7 @@ func (m *machine) wait() bool {
 func (m *machine) chooses(version v1beta1.RolloutRevision) {
 	former := m.s.Stable
 	served := m.s.Step != v1beta1.RolloutRollingBack || m.s.Reason != v1beta1.RolloutReasonRollbackTo
-	m.s.History = slices.DeleteFunc(slices.Clone(m.s.History),
+	m.s.History = slices.DeleteFunc(m.s.History,
 		func(r v1beta1.RolloutRevision) bool { return r.FunctionVersion == version.FunctionVersion })
 	if served {
 		m.remember(former)

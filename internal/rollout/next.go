@@ -16,6 +16,7 @@ import (
 const (
 	maxHistory = 20
 	maxFailed  = 50
+	maxFormer  = 20
 )
 
 // driftGrace is the time for which AWS may return the earlier state of the alias. A route that is still another one

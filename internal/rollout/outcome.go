@@ -35,14 +35,10 @@ func (m *machine) finish(phase, reason, message string) {
 }
 
 func (m *machine) remember(r v1beta1.RolloutRevision) {
-	history := []v1beta1.RolloutRevision{r}
-	for _, h := range m.s.History {
-		if h.FunctionVersion != r.FunctionVersion && h.FunctionVersion != m.s.Target.FunctionVersion &&
-			len(history) < maxHistory {
-			history = append(history, h)
-		}
-	}
-	m.s.History = history
+	history := slices.DeleteFunc(m.s.History, func(h v1beta1.RolloutRevision) bool {
+		return h.FunctionVersion == r.FunctionVersion || h.FunctionVersion == m.s.Target.FunctionVersion
+	})
+	m.s.History = prepend(history, r, maxHistory)
 }
 
 // failedBefore returns the failure of a version, or of another with the same code and configuration.
@@ -95,9 +91,14 @@ func (m *machine) reject(r v1beta1.RolloutRevision, reason string) {
 	if r.Fingerprint == m.s.Stable.Fingerprint {
 		r.Fingerprint = ""
 	}
-	failed := append([]v1beta1.RolloutFailure{{RolloutRevision: r, Reason: reason, FailedAt: stamp(m.now)}},
-		m.s.FailedTargets...)
-	m.s.FailedTargets = failed[:min(len(failed), maxFailed)]
+	failure := v1beta1.RolloutFailure{RolloutRevision: r, Reason: reason, FailedAt: stamp(m.now)}
+	m.s.FailedTargets = prepend(m.s.FailedTargets, failure, maxFailed)
+}
+
+// prepend returns a list with another first element, as far as it is not longer than allowed.
+func prepend[T any](list []T, first T, longest int) []T {
+	list = append([]T{first}, list...)
+	return list[:min(len(list), longest)]
 }
 
 // forgive forgets that a version, or another with the same code and configuration, has failed.

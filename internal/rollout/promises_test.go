@@ -1031,6 +1031,21 @@ func TestCommandsCountOnce(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "2") // The abort is still there.
 }
 
+// TestEarlierCommandIsWrittenAgain checks that no command is carried out a second time because a tool writes the value of
+// Git again over one that a user has given since.
+func TestEarlierCommandIsWrittenAgain(t *testing.T) {
+	s := promoted(t, twoWeights())
+	s.observed.Target = "3"
+	s.pass(2 * time.Hour)
+	s.sent = nil
+	for _, command := range []string{"1/git", "2/user", "1/git", "2/user"} {
+		s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = command
+		s.pass(time.Hour)
+	}
+	s.wantSent("each command once", "version 1", "version 2")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonRollbackTo, "2")
+}
+
 // TestSameCodeIsRejected checks that the code and configuration of a version that has failed is not rolled out under
 // another number.
 func TestSameCodeIsRejected(t *testing.T) {
