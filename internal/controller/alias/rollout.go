@@ -104,9 +104,9 @@ func (e *external) next(
 ) (rollout.Decision, error) {
 	spec, state, now := a.Spec.Rollout, a.Status.Rollout, e.now()
 	in := rollout.Observation{
-		Route: routeOf(o.Settings), Moving: moving(o.Resource), RevisionID: ptr.Deref(o.Resource.RevisionId, ""),
-		Target: target, Commands: commandsOf(a), Versions: map[string]rollout.Version{},
-		Revisions: map[string]string{},
+		Route: routeOf(o.Settings), Moving: serving(o.Resource).Weight == hundred,
+		RevisionID: ptr.Deref(o.Resource.RevisionId, ""), Target: target, Commands: commandsOf(a),
+		Versions: map[string]rollout.Version{}, Revisions: map[string]string{},
 	}
 	for _, p := range e.code {
 		in.Revisions[p.Version] = p.Revision
@@ -253,17 +253,6 @@ func routeOf(s settings) rollout.Route {
 	return r
 }
 
-// moving reports whether AWS still moves an alias to its version: until provisioned concurrency is
-// there, it shows the former version with all invocations as the additional one.
-func moving(a types.AliasConfiguration) bool {
-	for _, w := range weightsOf(a.RoutingConfig) {
-		if w >= 1 {
-			return true
-		}
-	}
-	return false
-}
-
 // percent returns a weight as a percentage.
 func percent(weight string) int32 {
 	w, err := strconv.ParseFloat(weight, 64)
@@ -319,7 +308,8 @@ func rolloutReady(a *v1beta1.Alias, shown types.AliasConfiguration) xpv2.Conditi
 	return reconcile.Updating(generation, progress(a.Spec.Rollout, s, serves))
 }
 
-// serving returns how AWS distributes the invocations of an alias now: to its former version until it is moved.
+// serving returns how AWS distributes the invocations of an alias now: until provisioned concurrency is there, it shows
+// the former version with all invocations as the additional one.
 func serving(c types.AliasConfiguration) rollout.Route {
 	r := routeOf(fromAWS(c))
 	for v, w := range weightsOf(c.RoutingConfig) {
