@@ -214,32 +214,21 @@ func (e *external) smokeTest(ctx context.Context, a *v1beta1.Alias) error {
 		FunctionName: ptr.To(e.id.function), Qualifier: ptr.To(version),
 		Payload: []byte(ptr.Deref(test.Invoke.Payload, "{}")), TenantId: test.Invoke.TenantID,
 	}, once.Options)
-	var m rollout.Measurement
+	m := rollout.Measurement{CheckID: rollout.CheckID{Type: rollout.CheckPreTraffic, Name: test.Name}}
 	switch {
 	case awserr.IsThrottled(err):
 		return errors.Wrapf(awserr.Sanitize(err), "cannot invoke version %s for the smoke test %s", version, test.Name)
 	case once.MayHaveRun(err) && invoking.Err() != nil && ctx.Err() == nil:
-		m = rollout.Measurement{Result: rollout.Failure, Message: fmt.Sprintf("no response within %s", timeout)}
+		m.Result, m.Message = rollout.Failure, fmt.Sprintf("no response within %s", timeout)
 	case err != nil:
-		m = rollout.Measurement{Result: rollout.Error, Message: short(awserr.Sanitize(err).Error())}
+		m = analysis.Failed(m.CheckID, awserr.Sanitize(err))
 	default:
 		took := e.now().Sub(now)
 		//nolint:contextcheck // It makes no request.
 		m = analysis.ExpectInvocation(test, out.Payload, ptr.Deref(out.FunctionError, ""), out.StatusCode, took)
 	}
-	m.CheckID = rollout.CheckID{Type: rollout.CheckPreTraffic, Name: test.Name}
 	rollout.Record(a.Status.Rollout, m, e.now())
 	return nil
-}
-
-// maxMessage is the length of a check's message.
-const maxMessage = 512
-
-func short(s string) string {
-	if r := []rune(s); len(r) > maxMessage {
-		return string(r[:maxMessage])
-	}
-	return s
 }
 
 // routeOf returns how an alias distributes its invocations.
