@@ -68,9 +68,9 @@ func (m *machine) command() bool {
 		}
 		m.handled(c.name, value)
 		if what == carriedOut {
-			m.event(false, v1beta1.EventRolloutCommand, fmt.Sprintf("%s (%s)", name, value))
+			m.eventf(false, v1beta1.EventRolloutCommand, "%s (%s)", name, value)
 		} else {
-			m.event(true, v1beta1.EventRolloutCommand, fmt.Sprintf("%s (%s)", name, value)+DoesNotApply+why)
+			m.eventf(true, v1beta1.EventRolloutCommand, "%s (%s)"+DoesNotApply+"%s", name, value, why)
 		}
 		return true
 	}
@@ -257,9 +257,8 @@ func (m *machine) chooses(version v1beta1.RolloutRevision) {
 	m.enter(v1beta1.RolloutRollingBack, v1beta1.RolloutReasonRollbackTo, "the user has chosen version "+
 		version.FunctionVersion)
 	m.intend(to(m.s, 0))
-	m.event(true, v1beta1.EventRolloutRollingBack,
-		fmt.Sprintf("rollout %s to version %s: the user has chosen it", m.s.ID,
-			version.FunctionVersion))
+	m.eventf(true, v1beta1.EventRolloutRollingBack, "rollout %s to version %s: the user has chosen it", m.s.ID,
+		version.FunctionVersion)
 }
 
 // retry rolls a failed target out again. It waits while the alias is not as the failed rollout has left it.

@@ -36,7 +36,7 @@ func (m *machine) drifted() bool {
 	}
 	drift := fmt.Sprintf("someone else has changed the alias from %s to %s", expected(s), m.o.Route)
 	if s.Drift == "" {
-		m.event(true, v1beta1.EventAliasChanged, drift)
+		m.eventf(true, v1beta1.EventAliasChanged, "%s", drift)
 	}
 	s.Drift = drift
 	switch m.spec.OnDrift {

@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -230,7 +229,7 @@ func (m *machine) measured() {
 			m.spec.Analysis.Alarms.PreExisting != "Block":
 			CheckOf(m.s, r.CheckID).Ignored = true
 		case r.Type == CheckMetric && r.Result == Failure && metric != nil && metric.OnFailure == "Warn":
-			m.event(true, v1beta1.EventRolloutMetricFailed, DescribeCheck(CheckOf(m.s, r.CheckID)))
+			m.eventf(true, v1beta1.EventRolloutMetricFailed, "%s", DescribeCheck(CheckOf(m.s, r.CheckID)))
 		}
 	}
 }
@@ -344,8 +343,8 @@ func (m *machine) start() {
 	s.ShiftedAt, s.TrafficStartedAt, s.TimeoutSeconds, s.Woken = nil, nil, 0, nil
 	s.StepHash, s.Direct, s.Retried = hashOf(m.spec.Strategy), false, false
 	m.enter(v1beta1.RolloutValidating, "", "")
-	m.event(false, v1beta1.EventRolloutStarted, fmt.Sprintf("rollout %s from version %s to version %s", s.ID,
-		DescribeVersion(s.Stable), DescribeVersion(s.Target)))
+	m.eventf(false, v1beta1.EventRolloutStarted, "rollout %s from version %s to version %s", s.ID,
+		DescribeVersion(s.Stable), DescribeVersion(s.Target))
 }
 
 // revision returns what is known of a version that has not been read yet.
