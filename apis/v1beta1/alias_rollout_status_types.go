@@ -113,6 +113,12 @@ type AliasRolloutStatus struct {
 	// HandledCommands are the values of the command annotations that were carried out, by command.
 	// +optional
 	HandledCommands map[string]string `json:"handledCommands,omitempty"`
+	// FormerCommands are hashes of the commands that were carried out before those of handledCommands, at most 20, the
+	// latest first: a tool that writes an earlier value again repeats no command.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	FormerCommands []string `json:"formerCommands,omitempty"`
 }
 
 // A RolloutRevision is a version and a hash of its code and configuration.

@@ -41,7 +41,9 @@ func Returns(s *v1beta1.AliasRolloutStatus, commands map[string]string) bool {
 
 // isNew reports whether there is a command of a name that was not handled.
 func isNew(s *v1beta1.AliasRolloutStatus, commands map[string]string, name string) bool {
-	return commands[name] != "" && commands[name] != s.HandledCommands[name]
+	value := commands[name]
+	return value != "" && value != s.HandledCommands[name] &&
+		!slices.Contains(s.FormerCommands, hashOf([]string{name, value}))
 }
 
 // DoesNotApply precedes the reason in the event of a command that does not apply.
@@ -66,9 +68,9 @@ func (m *machine) command() bool {
 		}
 		m.handled(c.name, value)
 		if what == carriedOut {
-			m.event(false, v1beta1.EventRolloutCommand, fmt.Sprintf("%s (%s)", name, value))
+			m.eventf(false, v1beta1.EventRolloutCommand, "%s (%s)", name, value)
 		} else {
-			m.event(true, v1beta1.EventRolloutCommand, fmt.Sprintf("%s (%s)", name, value)+DoesNotApply+why)
+			m.eventf(true, v1beta1.EventRolloutCommand, "%s (%s)"+DoesNotApply+"%s", name, value, why)
 		}
 		return true
 	}
@@ -115,6 +117,9 @@ const pausedBySpec = "spec.rollout.paused is true: set it to false to continue, 
 func (m *machine) handled(name, value string) {
 	if m.s.HandledCommands == nil {
 		m.s.HandledCommands = map[string]string{}
+	}
+	if former := m.s.HandledCommands[name]; former != "" {
+		m.s.FormerCommands = prepend(m.s.FormerCommands, hashOf([]string{name, former}), maxFormer)
 	}
 	m.s.HandledCommands[name] = value
 }
@@ -235,7 +240,7 @@ func (m *machine) wait() bool {
 func (m *machine) chooses(version v1beta1.RolloutRevision) {
 	former := m.s.Stable
 	served := m.s.Step != v1beta1.RolloutRollingBack || m.s.Reason != v1beta1.RolloutReasonRollbackTo
-	m.s.History = slices.DeleteFunc(slices.Clone(m.s.History),
+	m.s.History = slices.DeleteFunc(m.s.History,
 		func(r v1beta1.RolloutRevision) bool { return r.FunctionVersion == version.FunctionVersion })
 	if served {
 		m.remember(former)
@@ -252,9 +257,8 @@ func (m *machine) chooses(version v1beta1.RolloutRevision) {
 	m.enter(v1beta1.RolloutRollingBack, v1beta1.RolloutReasonRollbackTo, "the user has chosen version "+
 		version.FunctionVersion)
 	m.intend(to(m.s, 0))
-	m.event(true, v1beta1.EventRolloutRollingBack,
-		fmt.Sprintf("rollout %s to version %s: the user has chosen it", m.s.ID,
-			version.FunctionVersion))
+	m.eventf(true, v1beta1.EventRolloutRollingBack, "rollout %s to version %s: the user has chosen it", m.s.ID,
+		version.FunctionVersion)
 }
 
 // retry rolls a failed target out again. It waits while the alias is not as the failed rollout has left it.

@@ -174,6 +174,18 @@ func TestDeadline(t *testing.T) {
 			mends:  func(s *scenario) { s.refuses = nil },
 			asks:   true,
 		},
+		"Moving": {
+			reason: "AWS may never end a move of the alias that someone else has begun.",
+			spec:   tenPercent(),
+			breaks: func(s *scenario) {
+				s.at10()
+				s.alias(Route{Version: "9"})
+				s.observed.Moving = true
+				s.refuses = func(Route) bool { s.observed.Moving = false; return false }
+			},
+			mends: func(*scenario) {},
+			asks:  true,
+		},
 		"OnError": {
 			reason: "A metric without a value says nothing about the version, whatever onError does.",
 			spec: tenPercent(metrics("m"), func(s *v1beta1.AliasRollout) {

@@ -9,7 +9,8 @@ import (
 
 // drifted reports whether someone else has changed the alias, and then does what spec wants. An alias that has the
 // revision of the intent is as it was when the intent was recorded. One that has the weight of a step may have got it
-// by a call that was sent before the intent was replaced by another one.
+// by a call that was sent before the intent was replaced by another one. If all invocations were returned to the stable
+// version, that is where a rollout of another target begins.
 func (m *machine) drifted() bool {
 	s := m.s
 	switch {
@@ -23,6 +24,8 @@ func (m *machine) drifted() bool {
 		m.arrived() // What was measured meanwhile is not of this weight.
 		m.resume()
 		return true
+	case m.replaced() && m.o.Route == to(s, 0):
+		return false
 	case m.o.Moving:
 		return true // AWS still moves it there.
 	case s.DifferentSince == nil || m.now.Before(s.DifferentSince.Time):
@@ -33,7 +36,7 @@ func (m *machine) drifted() bool {
 	}
 	drift := fmt.Sprintf("someone else has changed the alias from %s to %s", expected(s), m.o.Route)
 	if s.Drift == "" {
-		m.event(true, v1beta1.EventAliasChanged, drift)
+		m.eventf(true, v1beta1.EventAliasChanged, "%s", drift)
 	}
 	s.Drift = drift
 	switch m.spec.OnDrift {
@@ -56,8 +59,12 @@ func (m *machine) ofStep(r Route) bool {
 func (m *machine) leave() {
 	switch m.s.Phase {
 	case v1beta1.RolloutProgressing:
-		m.pause(v1beta1.RolloutReasonAliasChanged, m.s.Drift+": change it back, or set the "+
-			"annotation "+v1beta1.AnnotationRolloutAbort+", or "+v1beta1.AnnotationRolloutPromote+" to continue")
+		then := ", or " + v1beta1.AnnotationRolloutPromote + " to continue"
+		if m.replaced() {
+			then = "; version " + m.o.Target + " waits for that"
+		}
+		m.pause(v1beta1.RolloutReasonAliasChanged, m.s.Drift+": change it back, or set the annotation "+
+			v1beta1.AnnotationRolloutAbort+then)
 	case v1beta1.RolloutPending:
 		m.ready()
 	}

@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 const (
 	maxHistory = 20
 	maxFailed  = 50
+	maxFormer  = 20
 )
 
 // driftGrace is the time for which AWS may return the earlier state of the alias. A route that is still another one
@@ -229,7 +229,7 @@ func (m *machine) measured() {
 			m.spec.Analysis.Alarms.PreExisting != "Block":
 			CheckOf(m.s, r.CheckID).Ignored = true
 		case r.Type == CheckMetric && r.Result == Failure && metric != nil && metric.OnFailure == "Warn":
-			m.event(true, v1beta1.EventRolloutMetricFailed, DescribeCheck(CheckOf(m.s, r.CheckID)))
+			m.eventf(true, v1beta1.EventRolloutMetricFailed, "%s", DescribeCheck(CheckOf(m.s, r.CheckID)))
 		}
 	}
 }
@@ -285,10 +285,10 @@ func (m *machine) mayServe() bool {
 
 func (m *machine) timeout() time.Duration { return time.Duration(m.s.TimeoutSeconds) * time.Second }
 
-// advance makes the transition that is due: for evidence against the target first, then for commands, a new target, the
-// deadline, and a change of the alias by someone else.
+// advance makes the transition that is due: for evidence against the target first, then for commands, the deadline, a
+// change of the alias by someone else, and a new target.
 func (m *machine) advance() {
-	if m.failing() || m.command() || m.superseded() || m.late() || m.drifted() {
+	if m.failing() || m.command() || m.late() || m.drifted() || m.superseded() {
 		return
 	}
 	switch m.s.Step {
@@ -343,8 +343,8 @@ func (m *machine) start() {
 	s.ShiftedAt, s.TrafficStartedAt, s.TimeoutSeconds, s.Woken = nil, nil, 0, nil
 	s.StepHash, s.Direct, s.Retried = hashOf(m.spec.Strategy), false, false
 	m.enter(v1beta1.RolloutValidating, "", "")
-	m.event(false, v1beta1.EventRolloutStarted, fmt.Sprintf("rollout %s from version %s to version %s", s.ID,
-		DescribeVersion(s.Stable), DescribeVersion(s.Target)))
+	m.eventf(false, v1beta1.EventRolloutStarted, "rollout %s from version %s to version %s", s.ID,
+		DescribeVersion(s.Stable), DescribeVersion(s.Target))
 }
 
 // revision returns what is known of a version that has not been read yet.

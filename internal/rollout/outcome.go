@@ -13,8 +13,8 @@ import (
 
 func (m *machine) complete() {
 	from := m.s.Stable
-	m.event(false, v1beta1.EventRolloutCompleted, fmt.Sprintf("rollout %s: version %s is stable", m.s.ID,
-		DescribeVersion(m.s.Target)))
+	m.eventf(false, v1beta1.EventRolloutCompleted, "rollout %s: version %s is stable", m.s.ID,
+		DescribeVersion(m.s.Target))
 	m.remember(from)
 	m.s.Stable = m.s.Target
 	m.ready()
@@ -30,19 +30,15 @@ func (m *machine) finish(phase, reason, message string) {
 	s := m.s
 	s.Phase, s.Step, s.Reason, s.Message = phase, "", reason, message
 	s.Intent, s.ObservedWeight, s.CurrentStepIndex, s.Direct = nil, 0, 0, false
-	s.StepStartedAt, s.StepElapsed, s.FinishedAt, s.UpdateFailures, s.UpdateFailedAt = nil, metav1.Duration{}, stamp(
-		m.now), 0, nil
+	s.StepStartedAt, s.StepElapsed, s.FinishedAt = nil, metav1.Duration{}, stamp(m.now)
+	s.UpdateFailures, s.UpdateFailedAt = 0, nil
 }
 
 func (m *machine) remember(r v1beta1.RolloutRevision) {
-	history := []v1beta1.RolloutRevision{r}
-	for _, h := range m.s.History {
-		if h.FunctionVersion != r.FunctionVersion && h.FunctionVersion != m.s.Target.FunctionVersion &&
-			len(history) < maxHistory {
-			history = append(history, h)
-		}
-	}
-	m.s.History = history
+	history := slices.DeleteFunc(m.s.History, func(h v1beta1.RolloutRevision) bool {
+		return h.FunctionVersion == r.FunctionVersion || h.FunctionVersion == m.s.Target.FunctionVersion
+	})
+	m.s.History = prepend(history, r, maxHistory)
 }
 
 // failedBefore returns the failure of a version, or of another with the same code and configuration.
@@ -95,9 +91,14 @@ func (m *machine) reject(r v1beta1.RolloutRevision, reason string) {
 	if r.Fingerprint == m.s.Stable.Fingerprint {
 		r.Fingerprint = ""
 	}
-	failed := append([]v1beta1.RolloutFailure{{RolloutRevision: r, Reason: reason, FailedAt: stamp(m.now)}},
-		m.s.FailedTargets...)
-	m.s.FailedTargets = failed[:min(len(failed), maxFailed)]
+	failure := v1beta1.RolloutFailure{RolloutRevision: r, Reason: reason, FailedAt: stamp(m.now)}
+	m.s.FailedTargets = prepend(m.s.FailedTargets, failure, maxFailed)
+}
+
+// prepend returns a list with another first element, as far as it is not longer than allowed.
+func prepend[T any](list []T, first T, longest int) []T {
+	list = append([]T{first}, list...)
+	return list[:min(len(list), longest)]
 }
 
 // forgive forgets that a version, or another with the same code and configuration, has failed.
@@ -111,9 +112,8 @@ func (m *machine) fail(reason, message string) {
 	if isEvidence(reason) {
 		m.reject(m.s.Target, reason)
 	}
-	m.event(true, v1beta1.EventRolloutFailed, fmt.Sprintf("rollout %s of version %s: %s: %s", m.s.ID,
-		m.s.Target.FunctionVersion,
-		reason, message))
+	m.eventf(true, v1beta1.EventRolloutFailed, "rollout %s of version %s: %s: %s", m.s.ID,
+		m.s.Target.FunctionVersion, reason, message)
 	m.finish(v1beta1.RolloutFailed, reason, message)
 }
 
@@ -131,9 +131,9 @@ func (m *machine) rollBack(reason, message string) {
 	m.s.Phase = v1beta1.RolloutProgressing
 	m.enter(v1beta1.RolloutRollingBack, reason, message)
 	m.intend(to(m.s, 0))
-	m.event(reason != v1beta1.RolloutReasonSuperseded, v1beta1.EventRolloutRollingBack,
-		fmt.Sprintf("rollout %s from version %s to version %s: %s: %s", m.s.ID, m.s.Target.FunctionVersion,
-			m.s.Stable.FunctionVersion, reason, message))
+	m.eventf(reason != v1beta1.RolloutReasonSuperseded, v1beta1.EventRolloutRollingBack,
+		"rollout %s from version %s to version %s: %s: %s", m.s.ID, m.s.Target.FunctionVersion,
+		m.s.Stable.FunctionVersion, reason, message)
 }
 
 // isSure reports whether an alias in which the target receives nothing is so in AWS. The answer may be from before the
@@ -156,14 +156,13 @@ func (m *machine) rollingBack() {
 		return
 	}
 	reason, message := m.s.Reason, unrefused(m.s)
-	m.event(true, v1beta1.EventRolloutFailed, fmt.Sprintf("rollout %s: version %s receives all invocations again: %s",
-		m.s.ID,
-		m.s.Stable.FunctionVersion, reason))
+	m.eventf(true, v1beta1.EventRolloutFailed, "rollout %s: version %s receives all invocations again: %s", m.s.ID,
+		m.s.Stable.FunctionVersion, reason)
 	m.finish(v1beta1.RolloutFailed, reason, message)
 }
 
-func (m *machine) event(warning bool, reason, message string) {
-	m.events = append(m.events, Event{Warning: warning, Reason: reason, Message: message})
+func (m *machine) eventf(warning bool, reason, format string, args ...any) {
+	m.events = append(m.events, Event{Warning: warning, Reason: reason, Message: fmt.Sprintf(format, args...)})
 }
 
 // deadline returns how long a step may take in addition to its planned duration.

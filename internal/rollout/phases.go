@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -75,7 +74,7 @@ func (m *machine) arrived() {
 		m.s.TrafficStartedAt = m.s.ShiftedAt
 	}
 	if m.s.Step != v1beta1.RolloutRollingBack {
-		m.event(false, v1beta1.EventRolloutShifted, fmt.Sprintf("rollout %s: %s", m.s.ID, m.o.Route))
+		m.eventf(false, v1beta1.EventRolloutShifted, "rollout %s: %s", m.s.ID, m.o.Route)
 	}
 }
 
@@ -201,9 +200,8 @@ func (m *machine) endStep() {
 
 func (m *machine) pause(reason, message string) {
 	if m.s.Step != v1beta1.RolloutPaused || m.s.Reason != reason {
-		m.event(reason != v1beta1.RolloutReasonPaused && reason != v1beta1.RolloutReasonPauseStep,
-			v1beta1.EventRolloutPaused, fmt.Sprintf("rollout %s at %s: %s", m.s.ID,
-				expected(m.s), message))
+		m.eventf(reason != v1beta1.RolloutReasonPaused && reason != v1beta1.RolloutReasonPauseStep,
+			v1beta1.EventRolloutPaused, "rollout %s at %s: %s", m.s.ID, expected(m.s), message)
 	}
 	m.s.Step, m.s.Reason, m.s.Message = v1beta1.RolloutPaused, reason, message
 }
@@ -230,9 +228,8 @@ func (m *machine) promote(why string) {
 	m.s.Phase = v1beta1.RolloutProgressing
 	m.enter(v1beta1.RolloutPromoting, "", why)
 	m.intend(to(m.s, all))
-	m.event(false, v1beta1.EventRolloutPromoting, fmt.Sprintf("rollout %s: version %s receives all invocations: %s",
-		m.s.ID,
-		m.s.Target.FunctionVersion, why))
+	m.eventf(false, v1beta1.EventRolloutPromoting, "rollout %s: version %s receives all invocations: %s", m.s.ID,
+		m.s.Target.FunctionVersion, why)
 }
 
 // promoting waits until the target receives all invocations. A metric that pauses the rollout by its failure still

@@ -330,6 +330,48 @@ func TestReplacedTarget(t *testing.T) {
 	}
 }
 
+// TestReplacedTargetWhileSomeoneHasChangedTheAlias checks that another version does not undo what someone has changed,
+// unless all invocations were returned to the stable version: the new rollout begins there.
+func TestReplacedTargetWhileSomeoneHasChangedTheAlias(t *testing.T) {
+	cases := map[string]struct {
+		route Route
+		first []string // What is sent while the alias is left.
+		known bool     // The change is known before the other version is.
+	}{
+		"Earlier":       {route: Route{Version: "0"}, known: true},
+		"Weight":        {route: at(70), known: true},
+		"AtTheSameTime": {route: Route{Version: "0"}},
+		"Stable":        {route: Route{Version: "1"}, known: true, first: append([]string{"version 1"}, toThree...)},
+		"StableAtOnce":  {route: Route{Version: "1"}, first: append([]string{"version 1"}, toThree...)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, twoWeights())
+			s.at10()
+			s.sent = nil
+			s.alias(tc.route)
+			if tc.known {
+				s.pass(time.Minute)
+			}
+			s.observed.Target = "3"
+			s.pass(2 * time.Hour)
+			s.wantSent("left by someone else", tc.first...)
+			if len(tc.first) > 0 {
+				return
+			}
+			if !strings.Contains(s.state.Message, "version 3 waits") {
+				t.Errorf("the message is %q", s.state.Message)
+			}
+			s.alias(at(10))
+			s.pass(2 * time.Hour)
+			s.wantSent("changed back", append([]string{"version 1"}, toThree...)...)
+		})
+	}
+}
+
+// toThree are the routes of a rollout of version 3 by twoWeights.
+var toThree = []string{"version 1, version 3 with 10 %", "version 1, version 3 with 50 %", "version 3"}
+
 // TestFailingWhileSomeoneHasChangedTheAlias checks that a target that fails is rolled back, although someone else has
 // changed the alias.
 func TestFailingWhileSomeoneHasChangedTheAlias(t *testing.T) {
@@ -987,6 +1029,21 @@ func TestCommandsCountOnce(t *testing.T) {
 	s.observed.Commands[v1beta1.AnnotationRolloutRetry] = "x"
 	s.pass(2 * time.Hour)
 	s.wantEnd(v1beta1.RolloutReady, "", "2") // The abort is still there.
+}
+
+// TestEarlierCommandIsWrittenAgain checks that no command is carried out a second time because a tool writes the value of
+// Git again over one that a user has given since.
+func TestEarlierCommandIsWrittenAgain(t *testing.T) {
+	s := promoted(t, twoWeights())
+	s.observed.Target = "3"
+	s.pass(2 * time.Hour)
+	s.sent = nil
+	for _, command := range []string{"1/git", "2/user", "1/git", "2/user"} {
+		s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = command
+		s.pass(time.Hour)
+	}
+	s.wantSent("each command once", "version 1", "version 2")
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonRollbackTo, "2")
 }
 
 // TestSameCodeIsRejected checks that the code and configuration of a version that has failed is not rolled out under

@@ -53,9 +53,8 @@ func (m *machine) validate() {
 func (m *machine) validated() {
 	if m.s.Phase == v1beta1.RolloutFailed {
 		m.s.Phase, m.s.FinishedAt = v1beta1.RolloutPending, nil
-		m.event(false, v1beta1.EventRolloutStarted,
-			fmt.Sprintf("rollout %s of version %s continues: what it waited for is there",
-				m.s.ID, m.s.Target.FunctionVersion))
+		m.eventf(false, v1beta1.EventRolloutStarted, "rollout %s of version %s continues: what it waited for is there",
+			m.s.ID, m.s.Target.FunctionVersion)
 	}
 	direct := m.isDirect()
 	m.s.Direct = direct != ""

@@ -345,7 +345,7 @@ func (e *external) update(ctx context.Context, a *v1beta1.Alias, o found, u upda
 		res.After = rollout.Updated(a.Status.Rollout)
 		res.Quiet = e.shifts(a, u.Changes)
 	case !awserr.IsThrottled(err):
-		rollout.UpdateFailed(a.Status.Rollout, e.now(), short(awserr.Sanitize(err).Error()))
+		rollout.UpdateFailed(a.Status.Rollout, e.now(), awserr.Sanitize(err).Error())
 	}
 	return res, errors.Wrapf(err, "cannot update %s", e.id)
 }

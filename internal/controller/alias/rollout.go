@@ -104,9 +104,9 @@ func (e *external) next(
 ) (rollout.Decision, error) {
 	spec, state, now := a.Spec.Rollout, a.Status.Rollout, e.now()
 	in := rollout.Observation{
-		Route: routeOf(o.Settings), Moving: moving(o.Resource), RevisionID: ptr.Deref(o.Resource.RevisionId, ""),
-		Target: target, Commands: commandsOf(a), Versions: map[string]rollout.Version{},
-		Revisions: map[string]string{},
+		Route: routeOf(o.Settings), Moving: serving(o.Resource).Weight == hundred,
+		RevisionID: ptr.Deref(o.Resource.RevisionId, ""), Target: target, Commands: commandsOf(a),
+		Versions: map[string]rollout.Version{}, Revisions: map[string]string{},
 	}
 	for _, p := range e.code {
 		in.Revisions[p.Version] = p.Revision
@@ -214,32 +214,21 @@ func (e *external) smokeTest(ctx context.Context, a *v1beta1.Alias) error {
 		FunctionName: ptr.To(e.id.function), Qualifier: ptr.To(version),
 		Payload: []byte(ptr.Deref(test.Invoke.Payload, "{}")), TenantId: test.Invoke.TenantID,
 	}, once.Options)
-	var m rollout.Measurement
+	m := rollout.Measurement{CheckID: rollout.CheckID{Type: rollout.CheckPreTraffic, Name: test.Name}}
 	switch {
 	case awserr.IsThrottled(err):
 		return errors.Wrapf(awserr.Sanitize(err), "cannot invoke version %s for the smoke test %s", version, test.Name)
 	case once.MayHaveRun(err) && invoking.Err() != nil && ctx.Err() == nil:
-		m = rollout.Measurement{Result: rollout.Failure, Message: fmt.Sprintf("no response within %s", timeout)}
+		m.Result, m.Message = rollout.Failure, fmt.Sprintf("no response within %s", timeout)
 	case err != nil:
-		m = rollout.Measurement{Result: rollout.Error, Message: short(awserr.Sanitize(err).Error())}
+		m = analysis.Failed(m.CheckID, awserr.Sanitize(err))
 	default:
 		took := e.now().Sub(now)
 		//nolint:contextcheck // It makes no request.
 		m = analysis.ExpectInvocation(test, out.Payload, ptr.Deref(out.FunctionError, ""), out.StatusCode, took)
 	}
-	m.CheckID = rollout.CheckID{Type: rollout.CheckPreTraffic, Name: test.Name}
 	rollout.Record(a.Status.Rollout, m, e.now())
 	return nil
-}
-
-// maxMessage is the length of a check's message.
-const maxMessage = 512
-
-func short(s string) string {
-	if r := []rune(s); len(r) > maxMessage {
-		return string(r[:maxMessage])
-	}
-	return s
 }
 
 // routeOf returns how an alias distributes its invocations.
@@ -251,17 +240,6 @@ func routeOf(s settings) rollout.Route {
 		}
 	}
 	return r
-}
-
-// moving reports whether AWS still moves an alias to its version: until provisioned concurrency is
-// there, it shows the former version with all invocations as the additional one.
-func moving(a types.AliasConfiguration) bool {
-	for _, w := range weightsOf(a.RoutingConfig) {
-		if w >= 1 {
-			return true
-		}
-	}
-	return false
 }
 
 // percent returns a weight as a percentage.
@@ -319,7 +297,8 @@ func rolloutReady(a *v1beta1.Alias, shown types.AliasConfiguration) xpv2.Conditi
 	return reconcile.Updating(generation, progress(a.Spec.Rollout, s, serves))
 }
 
-// serving returns how AWS distributes the invocations of an alias now: to its former version until it is moved.
+// serving returns how AWS distributes the invocations of an alias now: until provisioned concurrency is there, it shows
+// the former version with all invocations as the additional one.
 func serving(c types.AliasConfiguration) rollout.Route {
 	r := routeOf(fromAWS(c))
 	for v, w := range weightsOf(c.RoutingConfig) {

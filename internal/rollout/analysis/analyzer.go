@@ -162,7 +162,7 @@ func (j *job) start(ctx, starting context.Context) {
 		return struct{}{}, nil
 	})
 	if err != nil {
-		j.found, j.wait = each(j.checks, func(id rollout.CheckID) rollout.Measurement { return failed(id, err) }), 0
+		j.found, j.wait = each(j.checks, func(id rollout.CheckID) rollout.Measurement { return Failed(id, err) }), 0
 	}
 }
 
@@ -244,8 +244,8 @@ func measured(id rollout.CheckID, result, value, format string, args ...any) rol
 	}
 }
 
-// failed returns a measurement without a value.
-func failed(id rollout.CheckID, err error) rollout.Measurement {
+// Failed returns a measurement without a value.
+func Failed(id rollout.CheckID, err error) rollout.Measurement {
 	return measured(id, rollout.Error, "", "%v", err)
 }
 

@@ -27,7 +27,7 @@ func (a *Analyzer) dependency(ctx context.Context, id rollout.CheckID, namespace
 	case d.Condition != nil:
 		return a.conditionDependency(ctx, id, namespace, d.Condition)
 	default:
-		return failed(id, errors.New("the dependency has neither http nor condition"))
+		return Failed(id, errors.New("the dependency has neither http nor condition"))
 	}
 }
 
@@ -37,7 +37,7 @@ func (a *Analyzer) httpDependency(ctx context.Context, id rollout.CheckID,
 ) rollout.Measurement {
 	res, err := requester{hosts: a.hosts, transport: a.transport, redirects: true}.get(ctx, d.URL)
 	if err != nil {
-		return failed(id, sourceError(d.URL, explain(err)))
+		return Failed(id, sourceError(d.URL, explain(err)))
 	}
 	_ = res.Body.Close() // It is not read.
 	value, want, met := fmt.Sprintf("HTTP %d", res.StatusCode), "200 to 299", isSuccess(res.StatusCode)
@@ -58,7 +58,7 @@ func (a *Analyzer) conditionDependency(ctx context.Context, id rollout.CheckID, 
 	u, err := a.object(ctx, namespace, d)
 	switch {
 	case err != nil:
-		return failed(id, fmt.Errorf("cannot read %s: %w", name, err))
+		return Failed(id, fmt.Errorf("cannot read %s: %w", name, err))
 	case u == nil:
 		return measured(id, rollout.Failure, "", "%s does not exist", name)
 	case u.GetDeletionTimestamp() != nil:
@@ -146,7 +146,7 @@ func (a *Analyzer) alarms(ctx context.Context, spec *v1beta1.RolloutAlarms,
 ) ([]rollout.Measurement, time.Duration) {
 	if a.cloudWatch == nil {
 		return each(checks, func(id rollout.CheckID) rollout.Measurement {
-			return failed(id, errors.New("CloudWatch cannot be read"))
+			return Failed(id, errors.New("CloudWatch cannot be read"))
 		}), 0
 	}
 	names := make([]string, len(checks))
@@ -156,7 +156,7 @@ func (a *Analyzer) alarms(ctx context.Context, spec *v1beta1.RolloutAlarms,
 	states, wait, err := a.cloudWatch.Alarms(ctx, names, rollout.AlarmInterval(spec))
 	switch {
 	case err != nil:
-		return each(checks, func(id rollout.CheckID) rollout.Measurement { return failed(id, err) }), 0
+		return each(checks, func(id rollout.CheckID) rollout.Measurement { return Failed(id, err) }), 0
 	case wait > 0:
 		return nil, wait
 	}
@@ -167,7 +167,7 @@ func alarm(id rollout.CheckID, s rollout.AlarmState) rollout.Measurement {
 	var m rollout.Measurement
 	switch {
 	case s.Err != nil:
-		return failed(id, s.Err)
+		return Failed(id, s.Err)
 	case s.State == alarmOK:
 		m = measured(id, rollout.Success, s.State, "")
 	case s.State == alarmFiring:
@@ -175,7 +175,7 @@ func alarm(id rollout.CheckID, s rollout.AlarmState) rollout.Measurement {
 	case s.State == alarmInsufficientData:
 		m = measured(id, rollout.Inconclusive, s.State, "the alarm %s has insufficient data", id.Name)
 	default:
-		return failed(id, fmt.Errorf("the alarm %s is in a state that is not known", id.Name))
+		return Failed(id, fmt.Errorf("the alarm %s is in a state that is not known", id.Name))
 	}
 	m.Until, m.Since, m.About = s.Until, s.Since, s.About
 	return m

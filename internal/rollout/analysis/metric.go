@@ -70,12 +70,12 @@ func (a *Analyzer) metric(ctx context.Context, id rollout.CheckID, s rollout.Sub
 ) (rollout.Measurement, time.Duration) {
 	j, err := a.judge(m)
 	if err != nil {
-		return failed(id, err), 0
+		return Failed(id, err), 0
 	}
 	r, wait, err := a.read(ctx, s, m, j.uses(varBaseline))
 	switch {
 	case err != nil:
-		return failed(id, err), 0
+		return Failed(id, err), 0
 	case wait > 0:
 		return rollout.Measurement{}, wait
 	}
@@ -92,7 +92,7 @@ func (a *Analyzer) metric(ctx context.Context, id rollout.CheckID, s rollout.Sub
 	}
 	result, message := j.verdict(ctx, r)
 	if message == noNumber && r.baselineErr != nil {
-		return failed(id, fmt.Errorf("cannot tell the baseline: %w", r.baselineErr)), 0
+		return Failed(id, fmt.Errorf("cannot tell the baseline: %w", r.baselineErr)), 0
 	}
 	if message == noNumber && !s.Weighted && (j.uses(varBaseline) || j.uses(varBaselineSamples)) {
 		result, message = rollout.Skipped, "a condition compares with the stable version, which receives no "+
