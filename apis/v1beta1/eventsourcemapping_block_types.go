@@ -54,11 +54,11 @@ type EventSourceMappingScalingConfig struct {
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.minimumPollers) || !has(self.maximumPollers) || self.minimumPollers <= self.maximumPollers",message="minimumPollers must not be greater than maximumPollers: lower minimumPollers, or raise maximumPollers"
 type ProvisionedPollerConfig struct {
-	// MinimumPollers is the minimum number of event pollers: 1 to 10000, and at least 2
+	// MinimumPollers is the minimum number of event pollers: 1 to 200, and at least 2
 	// for queues. AWS's default is 1, for queues 2.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=10000
+	// +kubebuilder:validation:Maximum=200
 	MinimumPollers *int32 `json:"minimumPollers,omitempty"`
 
 	// MaximumPollers is the maximum number of event pollers: 1 to 2000 for Kafka, 2 to

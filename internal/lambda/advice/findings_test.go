@@ -66,6 +66,7 @@ func TestOf(t *testing.T) {
 		mg     Resource
 		sizes  Sizes
 		want   []string
+		action string
 	}{
 		"Supported": {
 			reason: "Nothing is found about a runtime that is supported for long.",
@@ -170,10 +171,13 @@ func TestOf(t *testing.T) {
 			reason: "AWS disables a mapping whose function is gone.",
 			mg:     esm("Disabled", "The function does not exist"),
 			want:   []string{"Error MappingDisabled status.atProvider.stateTransitionReason"},
+			action: "with spec.forProvider.enabled: true, the provider then enables the mapping again",
 		},
 		"Stopped": {
-			reason: "AWS cannot read the source.", mg: esm("Enabled", "EVENT_SOURCE_AUTHN_ERROR"),
-			want: []string{"Error MappingDisabled status.atProvider.stateTransitionReason"},
+			reason: "AWS cannot read the source, and the provider has nothing to enable.",
+			mg:     esm("Enabled", "EVENT_SOURCE_AUTHN_ERROR"),
+			want:   []string{"Error MappingDisabled status.atProvider.stateTransitionReason"},
+			action: "if AWS does not resume, set spec.forProvider.enabled to false and then to true",
 		},
 		"ByUser":    {reason: "A user has disabled it.", mg: esm("Disabled", "User action")},
 		"ByUserToo": {reason: "AWS spells it in two ways.", mg: esm("Disabled", "USER_INITIATED")},
@@ -203,7 +207,7 @@ func TestOf(t *testing.T) {
 			var got []string
 			for _, f := range Of(tc.mg, tc.sizes, at) {
 				got = append(got, string(f.Severity)+" "+string(f.Code)+" "+f.Field)
-				if f.Message == "" || f.Action == "" {
+				if f.Message == "" || f.Action == "" || !strings.Contains(f.Action, tc.action) {
 					t.Errorf("%s: it does not say what was found and what to do: %+v", tc.reason, f)
 				}
 			}

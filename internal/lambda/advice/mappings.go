@@ -24,16 +24,16 @@ func HasStoppedReading(state, reason string) bool {
 // ofMapping returns the finding about an event source mapping that AWS has stopped.
 func ofMapping(o v1beta1.EventSourceMappingObservation) []Finding {
 	state, reason := ptr.Deref(o.State, ""), ptr.Deref(o.StateTransitionReason, "")
-	var what string
+	what, remedy := "AWS has disabled the event source mapping",
+		"with spec.forProvider.enabled: true, the provider then enables the mapping again"
 	switch {
 	case state == "Disabled" && !IsUserAction(reason):
-		what = "AWS has disabled the event source mapping"
 	case HasStoppedReading(state, reason):
-		what = "AWS has stopped reading the event source"
+		what, remedy = "AWS has stopped reading the event source",
+			"if AWS does not resume, set spec.forProvider.enabled to false and then to true"
 	default:
 		return nil
 	}
 	return []Finding{newFinding(MappingDisabled, "status.atProvider.stateTransitionReason",
-		because(what, o.StateTransitionReason),
-		"correct the event source or the function's role; the provider then enables the mapping again")}
+		because(what, o.StateTransitionReason), "correct the event source or the function's role; "+remedy)}
 }

@@ -205,7 +205,7 @@ func filled(p types.ProvisionedPollerConfig, k sourceKind) *types.ProvisionedPol
 		}
 	}
 	if p.MaximumPollers == nil {
-		p.MaximumPollers = aws.Int32(max(200, *p.MinimumPollers))
+		p.MaximumPollers = aws.Int32(200)
 	}
 	return &p
 }

@@ -46,7 +46,7 @@ var mappingMembers = slices.Concat([]member{
 	bodyMember("metricsConfig.metrics", longest(3)).
 		withElements(oneOf("EventCount", "ErrorCount", "KafkaMetrics"), notNull),
 	bodyMember("loggingConfig.systemLogLevel", oneOf("DEBUG", "INFO", "WARN")),
-	bodyMember("provisionedPollerConfig.minimumPollers", lowest(1)),
+	bodyMember("provisionedPollerConfig.minimumPollers", highest(200), lowest(1)),
 	bodyMember("provisionedPollerConfig.maximumPollers", highest(10000), lowest(1)),
 	bodyMember("provisionedPollerConfig.pollerGroupName", longest(128), pattern(`[a-zA-Z0-9-_]*`)),
 }, kafkaMembers("amazonManagedKafkaEventSourceConfig."), kafkaMembers("selfManagedKafkaEventSourceConfig."))
