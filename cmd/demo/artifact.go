@@ -31,7 +31,7 @@ const (
 )
 
 // signed deploys artifacts of a registry on loopback. It shows that a signed one becomes a version that the alias
-// invokes, and that one that nobody signed is refused.
+// invokes, and that one that nobody signed is rejected.
 func (e *env) signed(ctx context.Context) error {
 	sectionf("Signed artifacts: the code of %s is an artifact in an OCI registry, which cosign has to have signed",
 		signedOf)
@@ -62,7 +62,7 @@ func (e *env) signed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := e.refused(ctx); err != nil {
+	if err := e.rejected(ctx); err != nil {
 		return err
 	}
 	sectionf("CI signs build 3")
@@ -184,10 +184,10 @@ func (e *env) served(ctx context.Context, n int) error {
 	return nil
 }
 
-// refused waits until the Function says that its artifact is not signed, and shows that AWS does not have it.
-func (e *env) refused(ctx context.Context) error {
+// rejected waits until the Function says that its artifact is not signed, and shows that AWS does not have it.
+func (e *env) rejected(ctx context.Context) error {
 	updates, message := e.double.Count("UpdateFunctionCode"), ""
-	took, err := e.watch(ctx, fixedWithin, "the artifact is refused", func(all resources) bool {
+	took, err := e.watch(ctx, fixedWithin, "the artifact is rejected", func(all resources) bool {
 		f := find[*v1beta1.Function](all, signedOf)
 		if f == nil {
 			return false
@@ -202,6 +202,6 @@ func (e *env) refused(ctx context.Context) error {
 	if n := e.double.Count("UpdateFunctionCode") - updates; n > 0 {
 		return fmt.Errorf("AWS was sent code that nobody has signed, %d times", n)
 	}
-	fmt.Printf("\nRefused after %s, and AWS was not sent it:\n    %s\n", took, message)
+	fmt.Printf("\nRejected after %s, and AWS was not sent it:\n    %s\n", took, message)
 	return nil
 }

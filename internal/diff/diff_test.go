@@ -151,9 +151,9 @@ func TestCompare(t *testing.T) {
 		"ListOfBlocksShorter": {
 			reason: "An element that leaves is one change.",
 			args: args{desired: sample{Mounts: []mount{{Path: "a"}}}, observed: sample{
-				Mounts: []mount{{Path: "a"}, {Path: "b"}},
+				Mounts: []mount{{Path: "a"}, {Path: "b", Limits: Secrets(map[string]string{"b": "2", "a": "1"})}},
 			}},
-			want: Changes{{Path: "mounts[1]", Old: `{path:"b"}`}},
+			want: Changes{{Path: "mounts[1]", Old: `{path:"b" limits:{a:(redacted) b:(redacted)}}`}},
 		},
 		"Atomic": {
 			reason: "What is merged whole is still compared by field.",

@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -116,7 +117,12 @@ func text(v reflect.Value) string {
 		if v.Len() == 0 {
 			return ""
 		}
-		return fmt.Sprintf("%d entries", v.Len())
+		items := make([]string, 0, v.Len())
+		for _, key := range v.MapKeys() {
+			items = append(items, fmt.Sprintf("%v:%s", key, show(v.MapIndex(key))))
+		}
+		slices.Sort(items)
+		return "{" + strings.Join(items, " ") + "}"
 	case reflect.Struct:
 		return fields(v)
 	}

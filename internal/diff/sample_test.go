@@ -42,8 +42,9 @@ type proxy struct {
 }
 
 type mount struct {
-	Path string `json:"path"`
-	Read *bool  `json:"read"`
+	Path   string            `json:"path"`
+	Read   *bool             `json:"read"`
+	Limits map[string]Secret `json:"limits"`
 }
 
 type code struct {

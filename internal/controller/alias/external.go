@@ -199,8 +199,8 @@ func (e *external) followed(ctx context.Context, a *v1beta1.Alias) (*string, err
 		return v, nil
 	}
 	if !publishes(f) {
-		return nil, errors.Errorf("cannot tell which version to follow, since Function %s publishes none: "+
-			"set its spec.forProvider.publish to true, or set spec.forProvider.functionVersion", key)
+		return nil, reconcile.Invalid(errors.Errorf("cannot tell which version to follow, since Function %s publishes "+
+			"none: set its spec.forProvider.publish to true, or set spec.forProvider.functionVersion", key))
 	}
 	return nil, &reconcile.AwaitedError{Err: errors.Errorf("Function %s has not published a version yet", key)}
 }

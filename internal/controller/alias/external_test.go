@@ -15,6 +15,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -25,6 +26,14 @@ func has(names ...string) func(*env) {
 		for _, n := range names {
 			e.AddAlias("f", n)
 		}
+	}
+}
+
+// TestPublishesNone checks that an Alias of a Function without versions is Stalled, as only the user can help.
+func TestPublishesNone(t *testing.T) {
+	e := &external{functions: testenv.Functions{Answer: func(client.ObjectKey, *v1beta1.Function) error { return nil }}}
+	if _, err := e.followed(t.Context(), testAlias(following)); !reconcile.IsInvalid(err) {
+		t.Errorf("want an error that only the user can correct, got %v", err)
 	}
 }
 

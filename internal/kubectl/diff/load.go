@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	xpmeta "github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
@@ -177,6 +179,8 @@ func (o *options) patched(
 	out.SetManagedFields(nil)
 	unstructured.RemoveNestedField(out.Object, "status")
 	if last, ok := live.GetAnnotations()[corev1.LastAppliedConfigAnnotation]; ok {
+		// As kubectl does. Otherwise a manifest without annotations would remove those of others too.
+		xpmeta.AddAnnotations(out, map[string]string{corev1.LastAppliedConfigAnnotation: last})
 		manifest, err := json.Marshal(out.Object)
 		if err != nil {
 			return nil, err

@@ -123,7 +123,8 @@ func failing(mg managed, found []advice.Finding) []advice.Finding {
 	case slices.ContainsFunc(found, func(f advice.Finding) bool { return f.Severity == advice.Error }):
 		return nil
 	case synced.Reason == xpv2.ReasonReconcileError, ready.Reason == xpv2.ReasonUnavailable:
-		f = advice.Finding{Code: failingCode, Severity: advice.Warning, Message: cmp.Or(synced.Message, ready.Message)}
+		f = advice.Finding{Code: failingCode, Severity: advice.Warning}
+		f.Message = cmp.Or(mg.GetSummary().Message, synced.Message, ready.Message)
 		f.Action = "correct what the message names; the provider retries"
 	default:
 		return nil

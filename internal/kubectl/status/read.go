@@ -184,7 +184,7 @@ func (r *reader) relate(kind string, mg managed) related {
 	ready, synced := mg.GetCondition(xpv2.TypeReady), mg.GetCondition(xpv2.TypeSynced)
 	for _, c := range []xpv2.Condition{synced, ready} {
 		if c.Status == corev1.ConditionFalse && !(c.Type == xpv2.TypeReady && isMoving(mg)) {
-			message := cmp.Or(c.Message, s.Message, string(c.Reason))
+			message := cmp.Or(s.Message, c.Message, string(c.Reason))
 			r.page.Problems = append(r.page.Problems, problem{Resource: name, Message: message})
 			break
 		}

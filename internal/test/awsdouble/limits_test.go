@@ -63,11 +63,18 @@ func TestLimits(t *testing.T) {
 		},
 		"TwoErrors": {
 			reason: "All that the model forbids is reported at once.",
-			change: func(in *lambda.CreateFunctionInput) { in.MemorySize, in.Timeout = aws.Int32(1), aws.Int32(901) },
+			change: func(in *lambda.CreateFunctionInput) { in.MemorySize, in.Timeout = aws.Int32(1), aws.Int32(5401) },
 			code:   "ValidationException",
 			message: "2 validation errors detected: Value '1' at 'memorySize' failed to satisfy constraint: Member " +
-				"must have value greater than or equal to 128; Value '901' at 'timeout' failed to satisfy " +
-				"constraint: Member must have value less than or equal to 900",
+				"must have value greater than or equal to 128; Value '5401' at 'timeout' failed to satisfy " +
+				"constraint: Member must have value less than or equal to 5400",
+		},
+		"Timeout": {
+			reason: "Only functions on Lambda Managed Instances may take longer.",
+			change: func(in *lambda.CreateFunctionInput) { in.Timeout = aws.Int32(901) },
+			code:   "ValidationException",
+			message: "1 validation error detected: Value '901' at 'timeout' failed to satisfy constraint: Member must have " +
+				"value less than or equal to 900",
 		},
 	}
 	for name, tc := range cases {

@@ -8,8 +8,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
-// minManagedMemory is the minimum memory of a function on Lambda Managed Instances, in MB.
-const minManagedMemory = 2048
+const (
+	// minManagedMemory is the minimum memory of a function on Lambda Managed Instances, in MB.
+	minManagedMemory = 2048
+
+	// maxTimeout is the maximum timeout of other functions, in seconds.
+	maxTimeout = 900
+)
 
 // managed reports whether a version runs on Lambda Managed Instances.
 func (c *Configuration) managed() bool { return c.CapacityProviderConfig != nil }
@@ -23,14 +28,19 @@ func (i *instance) good() string {
 	return "Active"
 }
 
-// checkManaged rejects settings that cannot be combined with managed instances. The previous configuration is empty
-// for a function that is created.
+// checkManaged rejects settings that cannot be combined with managed instances, or only with them. The previous
+// configuration is empty for a function that is created.
 func (c *settings) checkManaged(was *Configuration) {
 	creates := was.FunctionArn == ""
 	switch {
 	case c.CapacityProviderConfig != nil && !creates && !was.managed():
 		panic(invalidParameter("CapacityProviderConfig isn't supported for Lambda Default functions."))
 	case c.CapacityProviderConfig == nil && !was.managed():
+		if c.Timeout != nil && *c.Timeout > maxTimeout {
+			panic(apiError(http.StatusBadRequest, "ValidationException", "1 validation error detected: Value '%d' at "+
+				"'timeout' failed to satisfy constraint: Member must have value less than or equal to %d",
+				*c.Timeout, maxTimeout))
+		}
 		return
 	case c.LoggingConfig != nil && c.LoggingConfig.LogFormat == types.LogFormatText:
 		panic(invalidParameter("LogFormat Text isn't supported for Lambda Managed Instance functions. Use JSON."))

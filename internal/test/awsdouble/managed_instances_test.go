@@ -49,7 +49,7 @@ func TestLatestOfManagedInstancesTakesNoCalls(t *testing.T) {
 	wantError(t, err, "ResourceNotFoundException", "")
 
 	up, err := c.UpdateFunctionConfiguration(ctx,
-		&lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"), Timeout: aws.Int32(9)})
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"), Timeout: aws.Int32(5400)})
 	if err != nil || up.State != types.StateActiveNonInvocable ||
 		up.LastUpdateStatus != types.LastUpdateStatusInProgress {
 		t.Errorf("while $LATEST is updated: %+v, %v", up, err)

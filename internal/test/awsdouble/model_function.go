@@ -19,7 +19,7 @@ var configuration = []member{
 	description,
 	bodyMember("handler", longest(128), pattern(`[^\s]+`)),
 	bodyMember("memorySize", highest(32768), lowest(128)),
-	bodyMember("timeout", highest(900), lowest(1)),
+	bodyMember("timeout", highest(5400), lowest(1)),
 	bodyMember("ephemeralStorage.size", notNull, highest(10240), lowest(512)),
 	bodyMember("kMSKeyArn", pattern(anyArnPattern)),
 	bodyMember("deadLetterConfig.targetArn", pattern(anyArnPattern)),
