@@ -105,11 +105,11 @@ func shortDescription(d v1beta1.Difference) string {
 	case is == want:
 		return d.Field
 	case is == "":
-		return fmt.Sprintf("%s is not set, want %s", d.Field, want)
+		return fmt.Sprintf("%s is not set (want %s)", d.Field, want)
 	case want == "":
-		return fmt.Sprintf("%s is %s, want none", d.Field, is)
+		return fmt.Sprintf("%s is %s (want none)", d.Field, is)
 	}
-	return fmt.Sprintf("%s is %s, want %s", d.Field, is, want)
+	return fmt.Sprintf("%s is %s (want %s)", d.Field, is, want)
 }
 
 func listed(parts []string) string {

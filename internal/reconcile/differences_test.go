@@ -29,12 +29,12 @@ func TestDifferences(t *testing.T) {
 		count   int
 	}{
 		"Nothing": {reason: "Without differences, Ready has no message.", ready: ready},
-		"Asked":   {reason: "A field that spec sets is reported with both values.", changes: diff.Changes{{Path: "memorySize", Old: "256", New: "128"}}, message: "memorySize is 256, want 128", count: 1},
-		"Tag":     {reason: "A tag that spec lacks differs where spec names tags.", changes: diff.Changes{{Path: "tags[cost]", Old: `"1"`}, {Path: "tags[team]", New: `"a"`}}, message: `tags[cost] is "1", want none, tags[team] is not set, want "a"`, count: 2},
+		"Asked":   {reason: "A field that spec sets is reported with both values.", changes: diff.Changes{{Path: "memorySize", Old: "256", New: "128"}}, message: "memorySize is 256 (want 128)", count: 1},
+		"Tag":     {reason: "A tag that spec lacks differs where spec names tags.", changes: diff.Changes{{Path: "tags[cost]", Old: `"1"`}, {Path: "tags[team]", New: `"a"`}}, message: `tags[cost] is "1" (want none), tags[team] is not set (want "a")`, count: 2},
 		"OwnTag":  {reason: "The ownership tags are not reported.", changes: diff.Changes{{Path: "tags[" + ownership.TagUID + "]", New: `"u1"`}}},
-		"Secret":  {reason: "Secret values are not reported.", changes: diff.Changes{{Path: "memorySize", Old: "256", New: "128"}, {Path: "tags[x]", Old: "(redacted)", New: "(redacted)"}}, message: "want 128, tags[x];", count: 2},
-		"Initial": {reason: "So is what initProvider sets and was not applied.", changes: diff.Changes{{Path: "reservedConcurrentExecutions", New: "5"}}, message: "reservedConcurrentExecutions is not set, want 5", count: 1},
-		"Layers":  {reason: "A reference names its field.", changes: diff.Changes{{Path: "layers", Old: `["l:1"]`}}, message: `layers is ["l:1"], want none`, count: 1},
+		"Secret":  {reason: "Secret values are not reported.", changes: diff.Changes{{Path: "memorySize", Old: "256", New: "128"}, {Path: "tags[x]", Old: "(redacted)", New: "(redacted)"}}, message: "(want 128), tags[x];", count: 2},
+		"Initial": {reason: "So is what initProvider sets and was not applied.", changes: diff.Changes{{Path: "reservedConcurrentExecutions", New: "5"}}, message: "reservedConcurrentExecutions is not set (want 5)", count: 1},
+		"Layers":  {reason: "A reference names its field.", changes: diff.Changes{{Path: "layers", Old: `["l:1"]`}}, message: `layers is ["l:1"] (want none)`, count: 1},
 		"Beside":  {reason: "What spec does not name is no difference, and would be reset.", changes: diff.Changes{{Path: "tracingConfig.mode", Old: `"Active"`, New: `"PassThrough"`}, {Path: "environment.variables[A]", Old: "(redacted)"}}, remark: "an update would change tracingConfig.mode, environment.variables[A], which spec does not set", count: 2},
 	}
 	for name, tc := range cases {
@@ -52,7 +52,7 @@ func TestFollowedVersion(t *testing.T) {
 	a := &v1beta1.Alias{}
 	a.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "checkout"}
 	c := split(a, diff.Changes{{Path: "functionVersion", Old: `"3"`, New: `"4"`}})
-	if want := `functionVersion is "3", want "4"`; !strings.Contains(c.message(), want) || c.remark() != "" {
+	if want := `functionVersion is "3" (want "4")`; !strings.Contains(c.message(), want) || c.remark() != "" {
 		t.Errorf("message %q, remark %q, want %q", c.message(), c.remark(), want)
 	}
 }

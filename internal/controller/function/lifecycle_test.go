@@ -188,7 +188,7 @@ func TestCreatedWithoutUpdate(t *testing.T) {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	e.Poll(f)
-	e.Differs(f, "recursiveLoop", "reservedConcurrentExecutions is not set, want 5")
+	e.Differs(f, "recursiveLoop", "reservedConcurrentExecutions is not set (want 5)")
 	s := &f.Status.AtProvider
 	if s.Initialized || ptr.Deref(s.LatestPublishedVersion, "") != "1" {
 		t.Errorf("initialized %t, version %v", s.Initialized, ptr.Deref(s.LatestPublishedVersion, ""))

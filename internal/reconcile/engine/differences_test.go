@@ -13,7 +13,7 @@ import (
 )
 
 func TestObserveReportsDifferences(t *testing.T) {
-	const message = `AWS differs from spec: Value is "b", want "a"; managementPolicies do not allow changing it`
+	const message = `AWS differs from spec: Value is "b" (want "a"); managementPolicies do not allow changing it`
 	list := []v1beta1.Difference{{Field: "Value", Desired: `"a"`, Observed: `"b"`}}
 	cases := map[string]struct {
 		reason   string
