@@ -62,17 +62,21 @@ func (p *pass[T]) checkCircuit(mg T, s *session.Session) error {
 	return nil
 }
 
-// pause makes the pass wait if the error of its session says that too many wait for STS already. It returns other
-// errors, and that of an open circuit breaker if STS does not answer.
+// pause makes the pass wait if the error of its session says that too many wait for STS already. A steady resource also
+// waits while STS has not answered a few times, as may happen at the start. pause returns other errors, and that of an
+// open circuit breaker if STS does not answer.
 func (p *pass[T]) pause(err error) error {
 	paused, ok := errors.AsType[*session.PausedError](err)
 	switch {
-	case !ok:
-		return err
-	case paused.Region != "":
+	case ok && paused.Region != "":
 		return &circuitOpenError{ref: paused.Ref, region: paused.Region, after: paused.After}
+	case ok:
+		p.circuitWait = paused.After
+	case p.Breakers != nil && awserr.IsUnanswered(err) && reconcile.Steady(p.read):
+		p.circuitWait = reconcile.MaxPending + time.Duration(2*p.Random()*float64(reconcile.MaxPending)) //nolint:mnd // 10-30 s.
+	default:
+		return err
 	}
-	p.circuitWait = paused.After
 	return nil
 }
 
