@@ -471,7 +471,7 @@ func TestReferrerRequests(t *testing.T) {
 				Changed: func(n types.NamespacedName, _ string) { marked = append(marked, n.String()) },
 			}
 			k := k
-			k.References = func(mg *sample) []reconcile.Reference {
+			k.References = func(*sample) []reconcile.Reference {
 				return []reconcile.Reference{{Follows: tc.follows}}
 			}
 			enqueued := samples.Enqueued(t.Context(), predicate.Funcs{}, watch.DependentsHandler(k, users, samples.GVK), tc.event)

@@ -14,8 +14,8 @@ import (
 
 // DesiredStateChanged selects updates of what the user or another controller has changed: the spec, annotations of
 // Crossplane and of this provider, the shard, and, if the resource is being deleted, the finalizers that it waits for.
-// It ignores labels and annotations of others, which tools change often, and what the provider itself writes: status, and
-// the annotations that record what it created.
+// It ignores labels and annotations of others, which tools change often, and what the provider itself writes: status,
+// and the annotations that record what it created.
 func DesiredStateChanged(s sharding.Shard) predicate.Predicate {
 	return predicate.Or(
 		predicate.GenerationChangedPredicate{},

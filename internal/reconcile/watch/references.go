@@ -153,7 +153,9 @@ func DependentsHandler[T reconcile.Managed](
 
 // changes drops updates of objects that do not change their state.
 func changes(state func(client.Object) string) predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return state(e.ObjectOld) != state(e.ObjectNew) }}
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		return state(e.ObjectOld) != state(e.ObjectNew)
+	}}
 }
 
 // actingRequests maps an object of a kind to the resources that act on what it owns in AWS,
@@ -168,7 +170,7 @@ func actingRequests(users refs.Dependents, gvk schema.GroupVersionKind) handler.
 func allowedChanged() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },
-		UpdateFunc: func(e event.UpdateEvent) bool { return Allowed(e.ObjectOld) != Allowed(e.ObjectNew) },
+		UpdateFunc: changes(Allowed).Update,
 	}
 }
 
