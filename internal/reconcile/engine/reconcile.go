@@ -195,8 +195,8 @@ func awaitsFinalizers(mg reconcile.Managed) bool {
 // A resource without a session, as while many wait for STS, has not started.
 func (p *pass[T]) startDelay(ctx context.Context) time.Duration {
 	mg, known, s := p.read, p.known, p.resolved
-	if known.Requester != "" || s == nil || known.IsChanged() || !known.Events.Received.IsZero() ||
-		known.BackoffReset || !reconcile.Steady(mg) || !p.references.unchanged(ctx, mg, s) {
+	if known.Requester != "" || s == nil || known.Changes > 0 || !known.Events.Received.IsZero() ||
+		!reconcile.Steady(mg) || !p.references.unchanged(ctx, mg, s) {
 		return 0
 	}
 	if p.listable(mg) {
