@@ -43,18 +43,9 @@ func reportsOpen(mg reconcile.Managed, open *circuitOpenError) bool {
 // does not admit this attempt. It makes the pass leave the breaker when it ends, or wait if
 // only a few reconciles at a time may find out whether the region answers.
 func (p *pass[T]) checkCircuit(mg T, s *session.Session) error {
-	if p.Breakers == nil {
-		return nil
-	}
 	k := s.BreakerKey()
 	release, wait := p.Breakers.Enter(k, mg.GetNamespace())
-	p.ends = append(p.ends, release)
-	p.circuitError = func() error {
-		if !p.Breakers.IsOpen(k) {
-			return nil
-		}
-		return &circuitOpenError{ref: s.Ref, region: k.Region}
-	}
+	p.leaveCircuit = release
 	if wait > 0 && p.Breakers.IsOpen(k) {
 		return &circuitOpenError{ref: s.Ref, region: k.Region, after: wait}
 	}
@@ -83,11 +74,8 @@ func (p *pass[T]) pause(err error) error {
 // explainUnanswered returns the error of an observation that AWS did not answer. While the circuit breaker is open, it
 // is the same error as that of rejected attempts, so that conditions do not change with each probe.
 func (p *pass[T]) explainUnanswered(err error) error {
-	if p.circuitError == nil || !awserr.IsUnanswered(err) {
-		return err
-	}
-	if open := p.circuitError(); open != nil {
-		return open
+	if s := p.session; s != nil && awserr.IsUnanswered(err) && p.Breakers.IsOpen(s.BreakerKey()) {
+		return &circuitOpenError{ref: s.Ref, region: s.BreakerKey().Region}
 	}
 	return err
 }

@@ -492,7 +492,8 @@ func TestFreshness(t *testing.T) {
 	e := newEnv(t, samples.New())
 	known := memory.Resource{}
 	age := func(label string) {
-		f := e.reconciler.fresh(e.stored(), e.reconciler.priority(e.stored(), memory.Resource{}), known)
+		p := e.reconciler.newPass(e.stored(), known)
+		f := p.fresh(p.priority())
 		seen[label] = f.Now.Sub(f.Since)
 	}
 	age("new")
