@@ -3,12 +3,11 @@ package watch
 import (
 	"cmp"
 	"context"
-	"maps"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -24,8 +23,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
@@ -182,9 +179,7 @@ func Allowed(o client.Object) string { return o.GetAnnotations()[v1beta1.Annotat
 func ReferenceState(o client.Object) string {
 	parts := []string{meta.GetExternalName(o), Allowed(o)}
 	if c, ok := o.(resource.Conditioned); ok {
-		ready := c.GetCondition(xpv2.TypeReady)
-		created := ready.Status != corev1.ConditionUnknown && ready.Reason != xpv2.ReasonCreating
-		parts = append(parts, strconv.FormatBool(created))
+		parts = append(parts, strconv.FormatBool(reconcile.NotCreated(c)))
 	}
 	if r, ok := o.(reconcile.ReferenceTarget); ok {
 		parts = append(parts, r.ReferenceValues()...)
@@ -194,13 +189,9 @@ func ReferenceState(o client.Object) string {
 
 // selected returns everything about an object that selectors depend on, as one string.
 func selected(o client.Object) string {
-	parts := []string{ReferenceState(o)}
+	parts := []string{ReferenceState(o), fmt.Sprint(o.GetLabels())} // It sorts them.
 	if c := metav1.GetControllerOfNoCopy(o); c != nil {
 		parts = append(parts, string(c.UID))
-	}
-	labels := o.GetLabels()
-	for _, k := range slices.Sorted(maps.Keys(labels)) {
-		parts = append(parts, k+"="+labels[k])
 	}
 	return strings.Join(parts, "\x00")
 }
