@@ -20,8 +20,8 @@ type Reference struct {
 	// Selector selects the resource by labels.
 	Selector *xpv2.NamespacedSelector
 
-	// Follows is true if the desired state also depends on values of the resource that spec is not resolved to, such as
-	// the version that a Function published last.
+	// Follows is true if the desired state also depends on what spec is not resolved to: on values of the resource,
+	// such as the version that a Function published last, or on its external resource.
 	Follows bool
 }
 

@@ -301,8 +301,13 @@ func DeletionAccepted(mg resource.Conditioned) bool {
 // unseen reports whether AWS has not shown an external resource since it was created:
 // Ready is not set, or says that it is being created or was never shown.
 func unseen(mg resource.Conditioned) bool {
+	return NotCreated(mg) || IsNeverShown(mg.GetCondition(xpv2.TypeReady))
+}
+
+// NotCreated reports whether Ready says no more of a resource than that it is being created.
+func NotCreated(mg resource.Conditioned) bool {
 	r := mg.GetCondition(xpv2.TypeReady)
-	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating || IsNeverShown(r)
+	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating
 }
 
 // reportGone emits an event about an external resource that existed, or that should exist, and is created again. It

@@ -30,6 +30,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
@@ -234,7 +235,10 @@ func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, re
 	}
 	defer leave()
 	known, err := r.identity(ctx, s, m, entry, tags, at)
-	if err != nil {
+	switch {
+	case awserr.IsUnanswered(err) && r.options.Breakers.IsOpen(stsKey(s)): // A probe, or what is cached of it.
+		return nil, &PausedError{Ref: s.ref, Region: stsRegions}
+	case err != nil:
 		return nil, err
 	}
 	return r.cache.keep(entry, key, r.newSession(s, known, key)), nil

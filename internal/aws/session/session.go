@@ -289,12 +289,15 @@ type PausedError struct {
 	Ref Ref
 	// Region stands for STS if that does not answer. It is empty if that is not known.
 	Region string
-	// After is the time to wait before the next attempt.
+	// After is the time to wait before the next attempt. It is 0 after an attempt.
 	After time.Duration
 }
 
 // Error returns the reason.
 func (e *PausedError) Error() string {
+	if e.Region != "" {
+		return fmt.Sprintf("AWS does not answer %s in %s", e.Ref, e.Region)
+	}
 	return fmt.Sprintf("%s waits until others know whether STS answers", e.Ref)
 }
 

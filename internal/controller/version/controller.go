@@ -88,5 +88,7 @@ func reads(v *v1beta1.Version) []string {
 
 func references(v *v1beta1.Version) []reconcile.Reference {
 	fp := v.Spec.ForProvider
-	return []reconcile.Reference{functionconfig.FunctionReference(fp.FunctionNameRef, fp.FunctionNameSelector)}
+	function := functionconfig.FunctionReference(fp.FunctionNameRef, fp.FunctionNameSelector)
+	function.Follows = ptr.Deref(fp.PublishPolicy, "") != policyOnRequest // What changes the function is published.
+	return []reconcile.Reference{function}
 }

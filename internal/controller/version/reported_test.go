@@ -47,3 +47,14 @@ func TestReported(t *testing.T) {
 		})
 	}
 }
+
+// TestFollows checks that a Version that publishes changes is enqueued when its Function has changed.
+func TestFollows(t *testing.T) {
+	v := &v1beta1.Version{}
+	if !references(v)[0].Follows {
+		t.Error("by default, what changes the function is published")
+	}
+	if v.Spec.ForProvider.PublishPolicy = ptr.To(policyOnRequest); references(v)[0].Follows {
+		t.Error("on request, nothing is published when the function changes")
+	}
+}

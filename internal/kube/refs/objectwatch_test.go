@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
@@ -116,7 +117,7 @@ func TestRequestsFor(t *testing.T) {
 				},
 			}
 			forget := func(r ObjectRef) { got.forgotten = append(got.forgotten, r) }
-			got.enqueued = samples.Enqueued(t.Context(), Changed(), r.RequestsFor(Secret, forget), tc.event)
+			got.enqueued = samples.Enqueued(t.Context(), Changed(), handler.EnqueueRequestsFromMapFunc(r.RequestsFor(Secret, forget)), tc.event)
 			// Both the old and the new object of an update are mapped.
 			slices.Sort(got.marked)
 			got.marked, got.forgotten = slices.Compact(got.marked), slices.Compact(got.forgotten)

@@ -43,18 +43,9 @@ func reportsOpen(mg reconcile.Managed, open *circuitOpenError) bool {
 // does not admit this attempt. It makes the pass leave the breaker when it ends, or wait if
 // only a few reconciles at a time may find out whether the region answers.
 func (p *pass[T]) checkCircuit(mg T, s *session.Session) error {
-	if p.Breakers == nil {
-		return nil
-	}
 	k := s.BreakerKey()
 	release, wait := p.Breakers.Enter(k, mg.GetNamespace())
-	p.ends = append(p.ends, release)
-	p.circuitError = func() error {
-		if !p.Breakers.IsOpen(k) {
-			return nil
-		}
-		return &circuitOpenError{ref: s.Ref, region: k.Region}
-	}
+	p.leaveCircuit = release
 	if wait > 0 && p.Breakers.IsOpen(k) {
 		return &circuitOpenError{ref: s.Ref, region: k.Region, after: wait}
 	}
@@ -62,28 +53,29 @@ func (p *pass[T]) checkCircuit(mg T, s *session.Session) error {
 	return nil
 }
 
-// pause makes the pass wait if the error of its session says that too many wait for STS already. It returns other
-// errors, and that of an open circuit breaker if STS does not answer.
+// pause makes the pass wait if the error of its session says that too many wait for STS already. A steady resource also
+// waits while STS has not answered a few times, as may happen at the start. pause returns other errors, and that of an
+// open circuit breaker if STS does not answer.
 func (p *pass[T]) pause(err error) error {
 	paused, ok := errors.AsType[*session.PausedError](err)
 	switch {
-	case !ok:
-		return err
-	case paused.Region != "":
+	case ok && paused.Region != "":
 		return &circuitOpenError{ref: paused.Ref, region: paused.Region, after: paused.After}
+	case ok:
+		p.circuitWait = paused.After
+	case p.Breakers != nil && awserr.IsUnanswered(err) && reconcile.Steady(p.read):
+		p.circuitWait = reconcile.MaxPending + time.Duration(2*p.Random()*float64(reconcile.MaxPending)) //nolint:mnd // 10-30 s.
+	default:
+		return err
 	}
-	p.circuitWait = paused.After
 	return nil
 }
 
 // explainUnanswered returns the error of an observation that AWS did not answer. While the circuit breaker is open, it
 // is the same error as that of rejected attempts, so that conditions do not change with each probe.
 func (p *pass[T]) explainUnanswered(err error) error {
-	if p.circuitError == nil || !awserr.IsUnanswered(err) {
-		return err
-	}
-	if open := p.circuitError(); open != nil {
-		return open
+	if s := p.session; s != nil && awserr.IsUnanswered(err) && p.Breakers.IsOpen(s.BreakerKey()) {
+		return &circuitOpenError{ref: s.Ref, region: s.BreakerKey().Region}
 	}
 	return err
 }

@@ -8,8 +8,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -29,13 +27,7 @@ func (p *pass[T]) mayDefer(mg reconcile.Managed, f reconcile.Input, d reconcile.
 		mg.GetCondition(v1beta1.TypeStalled).Status == corev1.ConditionTrue {
 		return false
 	}
-	return notCreated(p.read)
-}
-
-// notCreated reports whether Ready says no more of a resource than that it is being created.
-func notCreated(mg resource.Conditioned) bool {
-	r := mg.GetCondition(xpv2.TypeReady)
-	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating
+	return reconcile.NotCreated(p.read)
 }
 
 // boundDeferral bounds the time for which a status is deferred: it writes the status if it has been deferred long

@@ -12,7 +12,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -46,11 +45,10 @@ type pass[T reconcile.Managed] struct {
 	resolved, session *session.Session
 	unusable          error
 
-	// circuitError returns an error while the circuit breaker of the config is open. circuitWait is the time to wait
-	// for a breaker that is not open. ends are called when the reconcile has ended.
-	circuitError func() error
+	// circuitWait is the time to wait for a circuit breaker that is not open. leaveCircuit is called when the reconcile
+	// has ended, if it is set.
 	circuitWait  time.Duration
-	ends         []func()
+	leaveCircuit func()
 
 	// removal deletes what a resource has created by a reference that is refused now. It is nil for all others.
 	removal reconcile.Observer[T]
@@ -72,8 +70,9 @@ type pass[T reconcile.Managed] struct {
 	err, returned error
 	awaits        bool
 
-	// ready is the Ready condition that was written, and deletion says what a deletion waits for.
-	ready, deletion xpv2.Condition
+	// ready is the Ready condition that was written, and waitsFor says what a deletion waits for.
+	ready    xpv2.Condition
+	waitsFor string
 
 	// listed has the items by which lists show whether what was observed is unchanged. fingerprint is the fingerprint
 	// of what the spec refers to. Both are set only if AWS was found to match.
@@ -94,8 +93,8 @@ func (r *reconciler[T]) newPass(mg T, known memory.Resource) *pass[T] {
 // end marks the reconcile as ended.
 func (p *pass[T]) end() {
 	p.facts.Others.Leave()
-	for _, f := range p.ends {
-		f()
+	if p.leaveCircuit != nil {
+		p.leaveCircuit()
 	}
 }
 
@@ -271,10 +270,6 @@ func (p *pass[T]) due(mg T) error {
 	return nil
 }
 
-func (p *pass[T]) managementPolicies(mg resource.Managed) managed.ManagementPoliciesChecker {
-	return managed.NewManagementPoliciesResolver(p.policies, mg.GetManagementPolicies())
-}
-
 // act makes the call that is due.
 func (p *pass[T]) act(ctx context.Context, mg T) error {
 	p.changing = true
@@ -321,7 +316,6 @@ func (p *pass[T]) expectEvent(operations []string) {
 
 // remove deletes the external resource, unless the deletion waits for a confirmation.
 func (p *pass[T]) remove(ctx context.Context, mg T) error {
-	before := mg.GetCondition(xpv2.TypeReady)
 	res, waits, err := p.protection.check(ctx, mg, p.session)
 	p.out.Add(res.Effects)
 	switch {
@@ -332,12 +326,8 @@ func (p *pass[T]) remove(ctx context.Context, mg T) error {
 	default:
 		err = p.act(ctx, mg)
 	}
-	after := p.result.Ready
-	if after.Reason == xpv2.ReasonDeleting && after.Message != "" {
-		if before.Equal(after) {
-			after = before // An unchanged condition keeps its transition time.
-		}
-		p.deletion = after
+	if ready := p.result.Ready; ready.Reason == xpv2.ReasonDeleting {
+		p.waitsFor = ready.Message
 	}
 	return err
 }

@@ -157,8 +157,8 @@ func (p *pass[T]) resolve(ctx context.Context) context.Context {
 	if p.unusable = err; err != nil || s == nil {
 		return ctx
 	}
-	q := quota.Caller{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: p.priority(mg, p.known)}
-	p.session, p.facts.Fresh = s, p.fresh(mg, q.Priority, p.known)
+	q := quota.Caller{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: p.priority()}
+	p.session, p.facts.Fresh = s, p.fresh(q.Priority)
 	p.facts.ReserveFn = func(ops ...string) time.Duration { return p.Limiter.Reserve(s.Scope, q, ops...) }
 	return quota.WithCaller(ctx, q)
 }
@@ -195,8 +195,8 @@ func awaitsFinalizers(mg reconcile.Managed) bool {
 // A resource without a session, as while many wait for STS, has not started.
 func (p *pass[T]) startDelay(ctx context.Context) time.Duration {
 	mg, known, s := p.read, p.known, p.resolved
-	if known.Requester != "" || s == nil || known.IsChanged() || !known.Events.Received.IsZero() ||
-		known.BackoffReset || !reconcile.Steady(mg) || !p.references.unchanged(ctx, mg, s) {
+	if known.Requester != "" || s == nil || known.Changes > 0 || !known.Events.Received.IsZero() ||
+		!reconcile.Steady(mg) || !p.references.unchanged(ctx, mg, s) {
 		return 0
 	}
 	if p.listable(mg) {
@@ -207,15 +207,20 @@ func (p *pass[T]) startDelay(ctx context.Context) time.Duration {
 	return delay.Spread(string(mg.GetUID()), p.poll().Effective(requested))
 }
 
+func (r *reconciler[T]) managementPolicies(mg T) managed.ManagementPoliciesChecker {
+	return managed.NewManagementPoliciesResolver(r.policies, mg.GetManagementPolicies())
+}
+
 // makesNoCall reports whether the runtime will make no AWS call at all.
 func (r *reconciler[T]) makesNoCall(mg T) bool {
-	p := managed.NewManagementPoliciesResolver(r.policies, mg.GetManagementPolicies())
+	p := r.managementPolicies(mg)
 	return meta.IsPaused(mg) || p.IsPaused() || p.Validate() != nil || (meta.WasDeleted(mg) && !p.ShouldDelete())
 }
 
 // priority returns the priority of a resource's calls: changes by the user take precedence
 // over polls, unless they have failed so often that nobody is waiting for the next attempt.
-func (r *reconciler[T]) priority(mg T, known memory.Resource) quota.Priority {
+func (p *pass[T]) priority() quota.Priority {
+	mg, known := p.read, p.known
 	waiting := known.IsChanged() || meta.WasDeleted(mg) || reconcile.Requested(mg) || !reconcile.IsReconciled(mg)
 	if waiting && known.Failures < backoff.PriorityFailures {
 		return quota.User
@@ -228,18 +233,19 @@ const recent = 2 * time.Second
 
 // fresh returns how old a cached answer that another resource requested may be: at most half the interval that the
 // resource requests itself, and not from before the last event about it.
-func (r *reconciler[T]) fresh(mg T, p quota.Priority, known memory.Resource) readcache.Freshness {
-	age := max(r.poll().Interval/2, r.kind.PollAge) //nolint:mnd // So drift is seen after 1.5 intervals as a rule.
+func (p *pass[T]) fresh(priority quota.Priority) readcache.Freshness {
+	mg, known := p.read, p.known
+	age := max(p.poll().Interval/2, p.kind.PollAge) //nolint:mnd // So drift is seen after 1.5 intervals as a rule.
 	if requested, ok := meta.GetPollInterval(mg); ok {
-		age = min(age, r.poll().Effective(requested)/2) //nolint:mnd // As above.
+		age = min(age, p.poll().Effective(requested)/2) //nolint:mnd // As above.
 	}
 	switch {
 	case reconcile.Requested(mg):
 		age = 0
-	case p == quota.User, !reconcile.Steady(mg):
+	case priority == quota.User, !reconcile.Steady(mg):
 		age = min(age, recent)
 	}
-	now := r.Now()
+	now := p.Now()
 	f := readcache.Freshness{Now: now, Since: now.Add(-age)}
 	if known.Events.Received.After(f.Since) {
 		f.Since = known.Events.Received

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -13,7 +14,9 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
@@ -451,6 +454,29 @@ func TestSpreadAfterStart(t *testing.T) {
 		e.reconciler.states.ResetBackoff(cart)
 		if e.reconcile(); len(e.cloud.calls) == 0 {
 			t.Error("what a changed config has woken is looked at at once")
+		}
+	})
+	t.Run("STSIsAway", func(t *testing.T) {
+		for _, tc := range []struct {
+			reason string
+			edit   func(*sample)
+			err    error
+			waits  bool
+		}{
+			{reason: "STS may answer the next attempt.", err: context.DeadlineExceeded, waits: true},
+			{reason: "STS does not answer.", err: &session.PausedError{Region: "STS"}},
+			{reason: "Waiting does not help.", err: errors.New("Secret shop/aws does not exist")},
+			{reason: "A user waits for it.", edit: func(mg *sample) { mg.Generation = 2 }, err: context.DeadlineExceeded},
+		} {
+			if tc.edit == nil {
+				tc.edit = func(*sample) {}
+			}
+			e := restart(tc.edit)
+			e.reconciler.Breakers, e.resolver.err = breaker.New(e.reconciler.Now, e.reconciler.Random), tc.err
+			before := e.stored().ResourceVersion
+			if got := e.reconcile(); (e.stored().ResourceVersion == before) != tc.waits || tc.waits && (got < 10*time.Second || got > 30*time.Second) {
+				t.Errorf("%s It is reconciled after %s, waits: %t", tc.reason, got, tc.waits)
+			}
 		}
 	})
 	t.Run("Poked", func(t *testing.T) {

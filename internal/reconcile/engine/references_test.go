@@ -413,33 +413,53 @@ func TestReferrerRequests(t *testing.T) {
 	byBoth.Name, byBoth.Spec.OtherRef = "by-both", &xpv2.NamespacedReference{Name: "bag"}
 	byBoth.Spec.OtherSelector = &xpv2.NamespacedSelector{Policy: always}
 	apart.Name, apart.Spec.OtherRef = "apart", &xpv2.NamespacedReference{Name: "basket", Namespace: "bank"}
+	waiting := samples.New()
+	waiting.Name, waiting.Spec.OtherRef = "waiting", byName.Spec.OtherRef
+	for _, mg := range []*sample{byName, bySelector, byBoth, apart} {
+		mg.Generation = 1
+		mg.SetObservedGeneration(1)
+		mg.SetConditions(reconcile.Available(1), xpv2.ReconcileSuccess())
+	}
 	k := reconcile.Kind[*sample]{}
 	refer(nil, &k)
-	c := fake.NewClientBuilder().WithScheme(s).WithObjects(byName, bySelector, byBoth, apart).
+	c := fake.NewClientBuilder().WithScheme(s).WithObjects(byName, bySelector, byBoth, apart, waiting).
 		WithIndex(&sample{}, watch.ReferenceIndex, func(o client.Object) []string {
 			return watch.ReferenceKeys(k.References(o.(*sample)), o.GetNamespace()) //nolint:forcetypeassert // It is one.
 		}).Build()
 
 	before := basket("basket", "one")
-	changed := func(f func(*sample)) event.UpdateEvent {
-		after := basket("basket", "one")
-		f(after)
+	changed := func(fs ...func(*sample)) event.UpdateEvent {
+		before, after := basket("basket", "one"), basket("basket", "one")
+		for i, f := range fs {
+			f(after)
+			if i < len(fs)-1 {
+				f(before)
+			}
+		}
 		return event.UpdateEvent{ObjectOld: before, ObjectNew: after}
 	}
+	conditions := func(c xpv2.Condition) func(*sample) { return func(b *sample) { b.SetConditions(c) } }
+	ready, creating, updating := conditions(reconcile.Available(1)), conditions(reconcile.Creating(1, "")),
+		conditions(reconcile.Updating(1, ""))
 	owned := func(b *sample) { b.OwnerReferences = []metav1.OwnerReference{{UID: "xr", Controller: ptr.To(true)}} }
-	all := []string{"shop/by-both", "shop/by-name", "shop/by-selector"}
+	all, selecting := []string{"shop/by-both", "shop/by-name", "shop/by-selector", "shop/waiting"}, []string{"shop/by-both", "shop/by-selector"}
 	cases := map[string]struct {
-		reason string
-		event  any
-		want   []string
+		reason  string
+		follows bool
+		event   any
+		want    []string
 	}{
 		"Comes":     {reason: "What was waited for is there.", event: event.CreateEvent{Object: before}, want: all},
 		"WasThere":  {reason: "At the start all are looked at anyway.", event: event.CreateEvent{Object: before, IsInInitialList: true}},
 		"Goes":      {reason: "What is gone may be selected no more.", event: event.DeleteEvent{Object: before}, want: all},
 		"Renamed":   {reason: "The reference has another value.", event: changed(func(b *sample) { meta.SetExternalName(b, "two") }), want: all},
-		"Ready":     {reason: "What was refused before may work now.", event: changed(func(b *sample) { b.SetConditions(reconcile.Available(1)) }), want: all},
-		"Labelled":  {reason: "A selector may match another.", event: changed(func(b *sample) { b.Labels = nil }), want: all},
-		"Owned":     {reason: "A selector may ask for the same controller.", event: changed(owned), want: all},
+		"Created":   {reason: "What was refused before may work now.", event: changed(ready), want: all},
+		"Again":     {reason: "What was within it is lost.", event: changed(creating, ready), want: all},
+		"Updated":   {reason: "Only what waits may work now.", event: changed(updating, ready), want: []string{"shop/waiting"}},
+		"Followed":  {reason: "What follows it has something to do.", follows: true, event: changed(updating, ready), want: all},
+		"Updating":  {reason: "It goes on once the change has ended.", follows: true, event: changed(ready, updating)},
+		"Labelled":  {reason: "A selector may match another.", event: changed(func(b *sample) { b.Labels = nil }), want: selecting},
+		"Owned":     {reason: "A selector may ask for the same controller.", event: changed(owned), want: selecting},
 		"Unrelated": {reason: "A change of other fields requeues nothing.", event: changed(func(b *sample) { b.Spec.Value = "x" })},
 	}
 	for name, tc := range cases {
@@ -450,8 +470,11 @@ func TestReferrerRequests(t *testing.T) {
 				NewList: func() client.ObjectList { return &samples.SampleList{} },
 				Changed: func(n types.NamespacedName, _ string) { marked = append(marked, n.String()) },
 			}
-			p := predicate.And(refs.NotInitial(), watch.ReferenceChanged())
-			enqueued := samples.Enqueued(t.Context(), p, watch.DependentRequests(users, samples.GVK), tc.event)
+			k := k
+			k.References = func(*sample) []reconcile.Reference {
+				return []reconcile.Reference{{Follows: tc.follows}}
+			}
+			enqueued := samples.Enqueued(t.Context(), predicate.Funcs{}, watch.DependentsHandler(k, users, samples.GVK), tc.event)
 			slices.Sort(marked)
 			marked = slices.Compact(marked) // Both the old and the new object of an update are mapped.
 			if diff := cmp.Diff(tc.want, marked); diff != "" {
@@ -469,7 +492,8 @@ func TestFreshness(t *testing.T) {
 	e := newEnv(t, samples.New())
 	known := memory.Resource{}
 	age := func(label string) {
-		f := e.reconciler.fresh(e.stored(), e.reconciler.priority(e.stored(), memory.Resource{}), known)
+		p := e.reconciler.newPass(e.stored(), known)
+		f := p.fresh(p.priority())
 		seen[label] = f.Now.Sub(f.Since)
 	}
 	age("new")

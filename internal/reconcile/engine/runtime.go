@@ -159,7 +159,7 @@ func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
 		e.Reason == v1beta1.EventDeleted; did && p.does != "" {
 		e.Message = p.does
 	}
-	if mg, ok := obj.(resource.Conditioned); ok && p.awaits && e.Type == event.TypeWarning && notCreated(mg) {
+	if mg, ok := obj.(resource.Conditioned); ok && p.awaits && e.Type == event.TypeWarning && reconcile.NotCreated(mg) {
 		e.Type, e.Reason = event.TypeNormal, v1beta1.EventWaitingForReference
 	}
 	if e.Type == event.TypeWarning && (ownership.IsForeign(p.returned) || tenancy.IsRefused(p.returned)) {

@@ -62,7 +62,7 @@ func (p *pass[T]) decisionInput(mg reconcile.Managed) reconcile.Input {
 		Ready:      mg.GetCondition(xpv2.TypeReady),
 		Changed:    p.did != "" && !p.concludes(),
 		Unseen:     reconcile.Unseen(mg),
-		WaitsFor:   p.deletion.Message,
+		WaitsFor:   p.waitsFor,
 		Observed:   mg.GetObservedGeneration(),
 		Reconciled: reconcile.ReconciledGeneration(mg),
 	}

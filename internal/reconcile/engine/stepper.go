@@ -181,7 +181,7 @@ func (s *stepper[T]) Step(ctx context.Context, mg reconcile.Managed, sess *sessi
 // step observes the external resource, and makes the call that is due. It reports whether nothing is left of a
 // resource that is being deleted.
 func (p *pass[T]) step(ctx context.Context, mg T, now time.Time) (gone bool, err error) {
-	policies := managed.NewManagementPoliciesResolver(p.policies, mg.GetManagementPolicies())
+	policies := p.managementPolicies(mg)
 	switch {
 	case meta.IsPaused(mg) || policies.IsPaused():
 		return false, errPaused

@@ -103,13 +103,13 @@ func (s *Store) RecordComparison(mg reconcile.Managed, c CompareResult, known Re
 	defer s.mu.Unlock()
 	r := s.state(client.ObjectKeyFromObject(mg))
 	var f DriftChange
-	if r.drift, f = r.drift.After(c.State, c.MayUpdate, desiredState(mg), c.Did); r.changes != known.changes {
+	if r.drift, f = r.drift.After(c.State, c.MayUpdate, desiredState(mg), c.Did); r.Changes != known.Changes {
 		r.drift.Synced = ""
 	} else if c.State == reconcile.UpToDate {
 		r.changedReference = ""
 	}
 	switch {
-	case c.UpToDate && r.changes == known.changes && !c.Since.IsZero():
+	case c.UpToDate && r.Changes == known.Changes && !c.Since.IsZero():
 		r.Events.recordUpToDate(c.Since)
 	case !c.Failed:
 		r.Events.recordDifferent()

@@ -21,7 +21,6 @@ func (s *Store) ResetBackoff(key types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.state(key)
-	r.BackoffReset = true
 	r.resetErrors()
 	recordChange(r)
 }

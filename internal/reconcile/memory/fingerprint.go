@@ -5,9 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"slices"
+	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -20,18 +19,19 @@ import (
 // Annotations written by the provider are not included.
 func fingerprint(mg metav1.Object) string {
 	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "%s %d %t", mg.GetUID(), mg.GetGeneration(), meta.WasDeleted(mg)) // A hash cannot fail.
-	a := DesiredAnnotations(mg)
-	for _, k := range slices.Sorted(maps.Keys(a)) {
-		_, _ = fmt.Fprintf(h, " %q=%q", k, a[k])
-	}
+	_, _ = fmt.Fprintf(h, "%s %d %t %q", mg.GetUID(), mg.GetGeneration(), meta.WasDeleted(mg),
+		DesiredAnnotations(mg)) // A hash cannot fail, and the format sorts the map.
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// DesiredAnnotations returns the annotations that the provider has not written itself.
+// DesiredAnnotations returns the annotations of Crossplane and of this provider that the provider has not written
+// itself. Those of others, such as kubectl's, have no meaning for it.
 func DesiredAnnotations(mg metav1.Object) map[string]string {
 	a := maps.Clone(mg.GetAnnotations())
-	delete(a, corev1.LastAppliedConfigAnnotation) // The cache does not have it, a live read does.
+	maps.DeleteFunc(a, func(key, _ string) bool {
+		domain, _, _ := strings.Cut(key, "/")
+		return domain != "crossplane.io" && !strings.HasSuffix(domain, ".crossplane.io")
+	})
 	delete(a, meta.AnnotationKeyExternalCreatePending)
 	delete(a, meta.AnnotationKeyExternalCreateSucceeded)
 	delete(a, meta.AnnotationKeyExternalCreateFailed)

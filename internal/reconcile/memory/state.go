@@ -28,15 +28,12 @@ type Resource struct {
 	// fingerprint identifies what the user has written. The errors are cleared if it changes.
 	fingerprint string
 
-	// ChangeMarks counts the changes to anything but the resource itself that markChanged has recorded; handledMarks is
+	// ChangeMarks counts the changes to anything but the resource itself that MarkChanged has recorded; handledMarks is
 	// the number of them that were reconciled.
 	ChangeMarks, handledMarks int
 
-	// BackoffReset is true after resetBackoff.
-	BackoffReset bool
-
-	// changes counts the calls of markChanged and resetBackoff.
-	changes int
+	// Changes counts the calls of MarkChanged and ResetBackoff.
+	Changes int
 
 	// changedReference is the referenced object that has changed since AWS was last found up
 	// to date, such as "Secret db". It is empty if there is none.
@@ -102,7 +99,7 @@ func (r *Resource) IsChanged() bool { return r.ChangeMarks > r.handledMarks }
 
 // recordChange records that the desired state may have changed: a difference found next is not drift.
 func recordChange(r *Resource) {
-	r.changes++
+	r.Changes++
 	r.Watched = false
 	r.drift.Synced = ""
 }
@@ -155,7 +152,7 @@ func (s *Store) RecordWatched(key types.NamespacedName, known Resource) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.state(key)
-	r.Watched = r.changes == known.changes
+	r.Watched = r.Changes == known.Changes
 }
 
 // MarkHandled records that the changes and the event that were known at the start of a reconcile were reconciled. What

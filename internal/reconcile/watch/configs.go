@@ -107,7 +107,7 @@ func specChanged() predicate.Predicate {
 	return predicate.And(refs.NotInitial(), notDeleted(), predicate.GenerationChangedPredicate{})
 }
 
-// becameReady selects configs that became Ready with an unchanged spec.
+// becameReady selects objects that became Ready.
 func becameReady() predicate.Predicate {
 	never := predicate.NewPredicateFuncs(func(client.Object) bool { return false })
 	return predicate.Funcs{
@@ -115,8 +115,7 @@ func becameReady() predicate.Predicate {
 		DeleteFunc:  never.Delete,
 		GenericFunc: never.Generic,
 		UpdateFunc: func(e event.UpdateEvent) bool {
-			return e.ObjectOld.GetGeneration() == e.ObjectNew.GetGeneration() && !isReady(e.ObjectOld) &&
-				isReady(e.ObjectNew)
+			return !isReady(e.ObjectOld) && isReady(e.ObjectNew)
 		},
 	}
 }

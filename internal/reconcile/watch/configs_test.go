@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -145,8 +146,8 @@ func TestConfigRequests(t *testing.T) {
 			var reset []string
 			c := configured{err: tc.err, by: map[string][]string{"ProviderConfig/shop/default": {"cart", "ok-cart"}, "ClusterProviderConfig//default": {"pay"}}}
 			users := c.users(&reset)
-			got := samples.Enqueued(t.Context(), specChanged(), configRequests(users, tc.kind, nil), tc.event)
-			got = append(got, samples.Enqueued(t.Context(), becameReady(), configRequests(users, tc.kind, unsteady), tc.event)...)
+			got := samples.Enqueued(t.Context(), specChanged(), handler.EnqueueRequestsFromMapFunc(configRequests(users, tc.kind, nil)), tc.event)
+			got = append(got, samples.Enqueued(t.Context(), becameReady(), handler.EnqueueRequestsFromMapFunc(configRequests(users, tc.kind, unsteady)), tc.event)...)
 			reset = slices.Compact(reset) // Both the old and the new object of an update are mapped.
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s: enqueued: -want, +got:\n%s", tc.reason, diff)
@@ -195,7 +196,7 @@ func TestCredentialsRequests(t *testing.T) {
 				by: map[string][]string{"ProviderConfig/shop/default": {"cart", "ok-cart"}, "ClusterProviderConfig//default": {"pay", "ok-pay"}},
 			}
 			p := predicate.And(refs.Changed(), notDeleted())
-			got := samples.Enqueued(t.Context(), p, credentialsRequests(c, c.users(&reset)), tc.event)
+			got := samples.Enqueued(t.Context(), p, handler.EnqueueRequestsFromMapFunc(credentialsRequests(c, c.users(&reset))), tc.event)
 			reset = slices.Compact(reset) // Both the old and the new object of an update are mapped.
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s: enqueued: -want, +got:\n%s", tc.reason, diff)

@@ -3,11 +3,11 @@ package watch
 import (
 	"cmp"
 	"context"
-	"maps"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -23,8 +23,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
@@ -87,7 +85,8 @@ func referenceKey(gvk schema.GroupVersionKind, namespace, name string) string {
 }
 
 // References enqueues a resource when a resource that it refers to is created or deleted, or changes a value that
-// references are resolved to. A kind that does not exist in the cluster yet is watched once it does.
+// references are resolved to, and a resource that may wait for another when that becomes Ready. A kind that does not
+// exist in the cluster yet is watched once it does.
 func References[T reconcile.Managed](
 	mgr ctrl.Manager, all cache.Cache, gate controller.Gate, k reconcile.Kind[T], c ctrlcontroller.Controller,
 	markChanged func(name client.ObjectKey, by string),
@@ -105,7 +104,7 @@ func References[T reconcile.Managed](
 			Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() },
 			Index: ReferenceIndex, Changed: markChanged,
 		}
-		watch := func() error { return c.Watch(source.Kind(all, to, dependentsHandler(users, gvk))) }
+		watch := func() error { return c.Watch(source.Kind(all, to, DependentsHandler(k, users, gvk))) }
 		if gate == nil {
 			if err := watch(); err != nil {
 				return errors.Wrapf(err, "cannot watch %s", gvk.Kind)
@@ -121,31 +120,38 @@ func References[T reconcile.Managed](
 	return nil
 }
 
-// dependentsHandler enqueues the resources that refer to an object of a kind, or act on what it owns in AWS.
-func dependentsHandler(users refs.Dependents, gvk schema.GroupVersionKind) handler.EventHandler {
+// DependentsHandler enqueues the resources that refer to an object of another kind, or act on what it owns in AWS. If
+// the object only becomes Ready, it enqueues those that may wait for that, and those that follow the object.
+func DependentsHandler[T reconcile.Managed](
+	k reconcile.Kind[T], users refs.Dependents, to schema.GroupVersionKind,
+) handler.EventHandler {
+	awaits := func(o client.Object) bool {
+		mg, ok := o.(T)
+		return !ok || !reconcile.Steady(mg) ||
+			slices.ContainsFunc(k.References(mg), func(r reconcile.Reference) bool { return r.Follows })
+	}
+	// requests maps an object to the resources that refer to it by a name. An empty one is its own.
+	requests := func(only func(client.Object) bool, names ...string) handler.EventHandler {
+		return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, o client.Object) []ctrl.Request {
+			keys := make([]string, len(names))
+			for i, name := range names {
+				keys[i] = referenceKey(to, o.GetNamespace(), cmp.Or(name, o.GetName()))
+			}
+			return users.Requests(ctx, to.Kind+" "+o.GetName(), only, keys...)
+		})
+	}
 	return joined{
-		{
-			predicate.And(refs.NotInitial(), ReferenceChanged()),
-			handler.EnqueueRequestsFromMapFunc(DependentRequests(users, gvk)),
-		},
-		{allowedChanged(), handler.EnqueueRequestsFromMapFunc(actingRequests(users, gvk))},
+		{predicate.And(refs.NotInitial(), changes(ReferenceState)), requests(nil, "")},
+		{predicate.And(refs.NotInitial(), changes(selected)), requests(nil, anyName)},
+		{becameReady(), requests(awaits, "", anyName)},
+		{allowedChanged(), handler.EnqueueRequestsFromMapFunc(actingRequests(users, to))},
 	}
 }
 
-// DependentRequests maps an object of a kind to the resources that refer to it, or may select it.
-func DependentRequests(users refs.Dependents, gvk schema.GroupVersionKind) handler.MapFunc {
-	return func(ctx context.Context, o client.Object) []ctrl.Request {
-		return users.Requests(ctx, gvk.Kind+" "+o.GetName(), nil,
-			referenceKey(gvk, o.GetNamespace(), o.GetName()), referenceKey(gvk, o.GetNamespace(), anyName))
-	}
-}
-
-// ReferenceChanged drops updates that change nothing that references depend on.
-func ReferenceChanged() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(
-		e event.UpdateEvent,
-	) bool {
-		return ReferenceState(e.ObjectOld) != ReferenceState(e.ObjectNew)
+// changes drops updates of objects that do not change their state.
+func changes(state func(client.Object) string) predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		return state(e.ObjectOld) != state(e.ObjectNew)
 	}}
 }
 
@@ -161,36 +167,31 @@ func actingRequests(users refs.Dependents, gvk schema.GroupVersionKind) handler.
 func allowedChanged() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },
-		UpdateFunc: func(e event.UpdateEvent) bool { return Allowed(e.ObjectOld) != Allowed(e.ObjectNew) },
+		UpdateFunc: changes(Allowed).Update,
 	}
 }
 
 // Allowed returns the namespaces that an object allows, as annotated.
 func Allowed(o client.Object) string { return o.GetAnnotations()[v1beta1.AnnotationAllowedNamespaces] }
 
-// ReferenceState returns everything about an object that references depend on, as one string.
+// ReferenceState returns everything about an object that references by name depend on, as one string. An object that
+// is created again may have lost what others have created within it.
 func ReferenceState(o client.Object) string {
 	parts := []string{meta.GetExternalName(o), Allowed(o)}
 	if c, ok := o.(resource.Conditioned); ok {
-		parts = append(parts, string(isTrue(c.GetCondition(xpv2.TypeReady))))
+		parts = append(parts, strconv.FormatBool(reconcile.NotCreated(c)))
 	}
 	if r, ok := o.(reconcile.ReferenceTarget); ok {
 		parts = append(parts, r.ReferenceValues()...)
 	}
-	if c := metav1.GetControllerOfNoCopy(o); c != nil {
-		parts = append(parts, string(c.UID))
-	}
-	labels := o.GetLabels()
-	for _, k := range slices.Sorted(maps.Keys(labels)) {
-		parts = append(parts, k+"="+labels[k])
-	}
 	return strings.Join(parts, "\x00")
 }
 
-// isTrue returns True for a condition that is True, and False for any other.
-func isTrue(c xpv2.Condition) corev1.ConditionStatus {
-	if c.Status == corev1.ConditionTrue {
-		return corev1.ConditionTrue
+// selected returns everything about an object that selectors depend on, as one string.
+func selected(o client.Object) string {
+	parts := []string{ReferenceState(o), fmt.Sprint(o.GetLabels())} // It sorts them.
+	if c := metav1.GetControllerOfNoCopy(o); c != nil {
+		parts = append(parts, string(c.UID))
 	}
-	return corev1.ConditionFalse
+	return strings.Join(parts, "\x00")
 }

@@ -24,6 +24,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
@@ -42,12 +44,14 @@ func TestBars(t *testing.T) {
 	if *barsFile == "" {
 		b := &bars{scale: 20}
 		t.Run("Steady", b.steady)
+		t.Run("Changed", b.changed)
 		b.check(t)
 		return
 	}
 	b := &bars{scale: *barsScale}
 	t.Run("Created", b.created)
 	t.Run("Steady", b.steady)
+	t.Run("Changed", b.changed)
 	t.Run("Large", b.large)
 	t.Run("Throttled", b.throttled)
 	t.Run("Fair", b.fair)
@@ -183,6 +187,67 @@ func (b *bars) steady(t *testing.T) {
 		b.add(outage, "AWS calls in the 10 minutes after it", float64(sum(calls)), 600)
 		b.add(outage, "API server writes", float64(c.all()-writes), 350)
 		s.stop(p)
+	})
+}
+
+// changed measures what a change costs that many Functions have at once, each with an Alias and a Permission, and a
+// restart while STS does not answer.
+func (b *bars) changed(t *testing.T) {
+	n := 500 / b.scale
+	b.run(t, func(s *measured) {
+		f := s.fleet(n)
+		s.authenticate()
+		f.restore(s.options)
+		c := newWriteCounter()
+		p := s.Start(&c.Network, s.options, func(o *manager.Options) { o.PollInterval = 24 * time.Hour }) // No polls.
+		for i := range n {
+			meta, ref := metav1.ObjectMeta{Namespace: Namespace, Name: f.name(i)}, &xpv2.NamespacedReference{Name: f.name(i)}
+			s.Create(&v1beta1.Alias{ObjectMeta: meta, Spec: v1beta1.AliasSpec{ForProvider: v1beta1.AliasParameters{
+				Region: Region, FunctionNameRef: ref, AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("$LATEST")},
+			}}}, &v1beta1.Permission{ObjectMeta: meta, Spec: v1beta1.PermissionSpec{ForProvider: v1beta1.PermissionParameters{
+				Region: Region, FunctionNameRef: ref, Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com"),
+			}}})
+		}
+		time.Sleep(pollInterval)
+		for _, of := range []struct {
+			work, patch string
+			// calls and writes are the most of a Function and what refers to it.
+			calls, writes float64
+		}{
+			{"a label of 500 Functions", `{"metadata": {"labels": {"app.kubernetes.io/version": "2"}}}`, 0.1, 0},
+			{"an annotation of 500 Functions", `{"metadata": {"annotations": {"argocd.argoproj.io/tracking-id": "2"}}}`, 0.1, 0},
+			{"the memory of 500 Functions", `{"spec": {"forProvider": {"memorySize": 320}}}`, 4.1, 4},
+		} {
+			writes := c.all()
+			for i := range n {
+				if err := s.Kube.Patch(t.Context(), f.function(i), client.RawPatch(ktypes.MergePatchType, []byte(of.patch))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			calls := f.calls(time.Minute)
+			t.Logf("calls after a change of %s: %v", of.work, calls)
+			b.add(of.work, "AWS calls a function, except for S3", float64(sum(calls)-calls["HeadObject"])/float64(n), of.calls)
+			b.add(of.work, "API server writes a function", float64(c.all()-writes)/float64(n), of.writes)
+		}
+		s.stop(p)
+
+		for _, away := range []struct {
+			work string
+			time time.Duration
+			most float64
+		}{
+			{"restart with 500 Functions, STS is away for 1 minute", time.Minute, 0.1},
+			{"restart with 500 Functions, STS is away for 5 minutes", 5 * time.Minute, 3.1},
+		} {
+			s.Double.Fail(awsdouble.Fault{Operation: "GetCallerIdentity", Times: -1, Drop: awsdouble.DropBefore})
+			c = newWriteCounter()
+			p = s.Start(&c.Network, s.options)
+			time.Sleep(away.time)
+			s.Double.ClearFaults()
+			time.Sleep(pollInterval)
+			b.add(away.work, "API server writes a resource", float64(c.all())/float64(3*n), away.most)
+			s.stop(p)
+		}
 	})
 }
 

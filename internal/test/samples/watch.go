@@ -12,10 +12,9 @@ import (
 
 // Enqueued returns the names of the resources that a watch enqueues for an event: an event.CreateEvent, an
 // event.UpdateEvent or an event.DeleteEvent.
-func Enqueued(ctx context.Context, p predicate.Predicate, m handler.MapFunc, e any) []string {
+func Enqueued(ctx context.Context, p predicate.Predicate, h handler.EventHandler, e any) []string {
 	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	defer q.ShutDown()
-	h := handler.EnqueueRequestsFromMapFunc(m)
 	switch e := e.(type) {
 	case event.CreateEvent:
 		if p.Create(e) {
