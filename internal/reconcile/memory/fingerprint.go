@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -24,14 +24,10 @@ func fingerprint(mg metav1.Object) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// DesiredAnnotations returns the annotations of Crossplane and of this provider that the provider has not written
-// itself. Those of others, such as kubectl's, have no meaning for it.
+// DesiredAnnotations returns the annotations that the provider has not written itself.
 func DesiredAnnotations(mg metav1.Object) map[string]string {
 	a := maps.Clone(mg.GetAnnotations())
-	maps.DeleteFunc(a, func(key, _ string) bool {
-		domain, _, _ := strings.Cut(key, "/")
-		return domain != "crossplane.io" && !strings.HasSuffix(domain, ".crossplane.io")
-	})
+	delete(a, corev1.LastAppliedConfigAnnotation) // The cache does not have it, a live read does.
 	delete(a, meta.AnnotationKeyExternalCreatePending)
 	delete(a, meta.AnnotationKeyExternalCreateSucceeded)
 	delete(a, meta.AnnotationKeyExternalCreateFailed)

@@ -8,18 +8,16 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 )
 
-// DesiredStateChanged selects updates of what the user or another controller has changed: the spec, annotations of
-// Crossplane and of this provider, the shard, and, if the resource is being deleted, the finalizers that it waits for.
-// It ignores labels and annotations of others, which tools change often, and what the provider itself writes: status,
-// and the annotations that record what it created.
-func DesiredStateChanged(s sharding.Shard) predicate.Predicate {
+// DesiredStateChanged selects updates of what the user or another controller has changed: the spec, labels,
+// annotations, and, if the resource is being deleted, the finalizers that it waits for. It ignores what the provider
+// itself writes: status, and the annotations that record what it created.
+func DesiredStateChanged() predicate.Predicate {
 	return predicate.Or(
 		predicate.GenerationChangedPredicate{},
-		predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return s.Drains(e.ObjectNew) }},
+		predicate.LabelChangedPredicate{},
 		predicate.Funcs{UpdateFunc: annotationsChanged},
 		predicate.Funcs{UpdateFunc: deletionProceeds},
 	)

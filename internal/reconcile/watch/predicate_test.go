@@ -12,7 +12,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
@@ -22,12 +21,6 @@ func TestDesiredStateChanged(t *testing.T) {
 	annotate := func(k, v string) func(*samples.Sample) {
 		return func(mg *samples.Sample) { meta.AddAnnotations(mg, map[string]string{k: v}) }
 	}
-	const shard, drain = "shard.alpha.sharding.timebertt.dev/lambda", "drain.alpha.sharding.timebertt.dev/lambda"
-	ring, err := sharding.InRing("lambda", "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := DesiredStateChanged(ring)
 	cases := map[string]struct {
 		reason string
 		old    func(*samples.Sample)
@@ -37,12 +30,7 @@ func TestDesiredStateChanged(t *testing.T) {
 		"Nothing": {reason: "A resync.", change: func(*samples.Sample) {}},
 		"Status":  {reason: "The provider writes status.", change: func(mg *samples.Sample) { mg.SetConditions(xpv2.Available()) }},
 		"Spec":    {reason: "The user's change.", change: func(mg *samples.Sample) { mg.Generation = 2 }, want: true},
-		"Label":   {reason: "No label changes what it asks for.", change: func(mg *samples.Sample) { mg.SetLabels(map[string]string{"a": "b"}) }},
-		"Drain":   {reason: "The sharder moves it.", change: func(mg *samples.Sample) { mg.SetLabels(map[string]string{shard: "a", drain: "true"}) }, want: true},
-		"Foreign": {reason: "No annotation of others changes what it asks for.", change: annotate("argocd.argoproj.io/tracking-id", "cart")},
-		"Similar": {reason: "It is not Crossplane's domain.", change: annotate("notcrossplane.io/paused", "true")},
-		"Paused":  {reason: "The user's word.", change: annotate(meta.AnnotationKeyReconciliationPaused, "true"), want: true},
-		"Rollout": {reason: "The user's word.", change: annotate(v1beta1.RolloutAnnotationPrefix+"abort", "now"), want: true},
+		"Label":   {reason: "A selector may now find it.", change: func(mg *samples.Sample) { mg.SetLabels(map[string]string{"a": "b"}) }, want: true},
 		"Adopt":   {reason: "The user's word.", change: annotate(v1beta1.AnnotationAdopt, "true"), want: true},
 		"Request": {reason: "The user's word.", change: annotate(meta.AnnotationKeyReconcileRequestedAt, "now"), want: true},
 		"Import":  {reason: "The user sets the external name.", change: annotate(meta.AnnotationKeyExternalName, "cart-fn"), want: true},
@@ -76,12 +64,12 @@ func TestDesiredStateChanged(t *testing.T) {
 			}
 			after := before.DeepCopyObject().(*samples.Sample)
 			tc.change(after)
-			if got := p.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}); got != tc.want {
+			if got := DesiredStateChanged().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}); got != tc.want {
 				t.Errorf("%s: want %t, got %t", tc.reason, tc.want, got)
 			}
 		})
 	}
-	if !p.Create(event.CreateEvent{Object: samples.New()}) || !p.Delete(event.DeleteEvent{Object: samples.New()}) {
+	if !DesiredStateChanged().Create(event.CreateEvent{Object: samples.New()}) || !DesiredStateChanged().Delete(event.DeleteEvent{Object: samples.New()}) {
 		t.Error("what is new or gone is always looked at")
 	}
 }
