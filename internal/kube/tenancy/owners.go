@@ -42,15 +42,12 @@ type knownResource struct {
 	has   string
 	acted []Target
 
-	// owns is the target that the resource owns, as confirmed by AWS.
-	owns *confirmedKey
+	// owns is the target that the resource owns, as confirmed by AWS. It is empty if none was confirmed.
+	owns confirmedKey
+
 	// created is the external name of what this process has seen the resource create, empty if it was removed since,
 	// and nil if the process does not know.
 	created *string
-	// claim is the key of the target that the resource is creating. It is empty if there is none. called reports
-	// whether AWS was called to create it.
-	claim  string
-	called bool
 }
 
 // A confirmedKey identifies a target in AWS in one scope. account is that of the target, which an ARN may name. It is
