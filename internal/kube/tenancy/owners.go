@@ -133,8 +133,8 @@ func (b *Registry) MayOwn(ctx context.Context, u User, t Target, tagged bool) er
 		return err
 	}
 	owners = slices.DeleteFunc(owners, func(o resource.ModernManaged) bool {
-		at := slices.IndexFunc(owned(o), func(own Target) bool { return own.Name == t.Name })
-		return at > 0 && o.GetNamespace() == u.Resource.GetNamespace()
+		replaced := func(own Target) bool { return own.replaced && own.Name == t.Name }
+		return o.GetNamespace() == u.Resource.GetNamespace() && slices.ContainsFunc(owned(o), replaced)
 	})
 	if o := rival(u, owners, tagged); o != nil {
 		return &RefusedError{message: ownership.OwnedBy(t.Description(), t.Kind, o.GetNamespace(), o.GetName())}
@@ -340,14 +340,10 @@ func (b *Registry) newResource(kind string) (resource.ModernManaged, error) {
 // owns the target in the target's account. If the session's account is unknown, only resources
 // with the same config are known to use the same account.
 func (b *Registry) reaches(u User, t Target, o resource.ModernManaged) bool {
-	account := ""
-	for _, own := range owned(o) {
-		account = own.Account
-	}
 	if t.Account == "" {
 		return sameConfig(u.Resource, o)
 	}
-	if account != t.Account {
+	if !slices.ContainsFunc(owned(o), func(own Target) bool { return own.Account == t.Account }) {
 		return false
 	}
 	if ref := o.GetProviderConfigReference(); ref == nil || ref.Kind == v1beta1.ClusterProviderConfigKind {
