@@ -229,7 +229,7 @@ func (b *Registry) creates(u User, t Target, o resource.ModernManaged) bool {
 	elsewhere := k != nil && k.scope.Account != u.Session.Scope.Account
 	b.mu.Unlock()
 	switch {
-	case elsewhere || !b.Partial && !creating(o) || t.Account != Target{}.in(u.Session).Account:
+	case elsewhere || !b.Partial && !creating(o) || t.Account != u.Session.Identity.AccountID():
 		return false
 	case sameConfig(u.Resource, o):
 		// What the config does not allow cannot be created.

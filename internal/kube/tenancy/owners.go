@@ -62,7 +62,7 @@ type confirmedKey struct {
 func confirmedIn(s *session.Session, t Target) confirmedKey {
 	t = t.in(s)
 	k := confirmedKey{scope: s.Scope, target: t.Key()}
-	if (Target{}).in(s).Account != "" {
+	if s.Identity.AccountID() != "" {
 		k.account = t.Account
 	}
 	return k
