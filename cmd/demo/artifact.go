@@ -187,7 +187,7 @@ func (e *env) served(ctx context.Context, n int) error {
 // refused waits until the Function says that its artifact is not signed, and shows that AWS does not have it.
 func (e *env) refused(ctx context.Context) error {
 	updates, message := e.double.Count("UpdateFunctionCode"), ""
-	took, err := e.watch(ctx, fixedWithin, "the artifact is refused", func(all resources) bool {
+	took, err := e.watch(ctx, fixedWithin, "the artifact is rejected", func(all resources) bool {
 		f := find[*v1beta1.Function](all, signedOf)
 		if f == nil {
 			return false
@@ -202,6 +202,6 @@ func (e *env) refused(ctx context.Context) error {
 	if n := e.double.Count("UpdateFunctionCode") - updates; n > 0 {
 		return fmt.Errorf("AWS was sent code that nobody has signed, %d times", n)
 	}
-	fmt.Printf("\nRefused after %s, and AWS was not sent it:\n    %s\n", took, message)
+	fmt.Printf("\nRejected after %s, and AWS was not sent it:\n    %s\n", took, message)
 	return nil
 }
