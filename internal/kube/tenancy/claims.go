@@ -29,7 +29,7 @@ type claim struct {
 	called bool
 }
 
-// A use is what reconciles in progress of a namespace may act on.
+// A use is a target on which reconciles in progress of a namespace may act.
 type use struct {
 	claimable
 
