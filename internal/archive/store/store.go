@@ -37,7 +37,7 @@ const (
 	packings  = 2
 	uploads   = 2
 
-	// maxCallers is how many of a namespace are worked on or wait for that. Each has an open file.
+	// maxCallers is the number of those of a namespace that are worked on or wait for that. Each has an open file.
 	maxCallers = 10
 )
 

@@ -84,7 +84,8 @@ func fromAWS(o *lambda.GetLayerVersionOutput) settings {
 		StorageMode:             ptr.To(string(mode)),
 		CompatibleArchitectures: convert[string](o.CompatibleArchitectures),
 		CompatibleRuntimes:      convert[string](o.CompatibleRuntimes),
-		Description:             ptr.To(ptr.Deref(o.Description, "")), LicenseInfo: ptr.To(ptr.Deref(o.LicenseInfo, "")),
+		Description:             ptr.To(ptr.Deref(o.Description, "")),
+		LicenseInfo:             ptr.To(ptr.Deref(o.LicenseInfo, "")),
 	}
 }
 

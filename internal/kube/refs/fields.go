@@ -72,7 +72,7 @@ type FieldReader struct {
 	// changed triggers an update of the watches.
 	changed chan struct{}
 
-	// kinds has what Mapper says of kinds, which asks the API server each time about one that the cluster lacks.
+	// kinds has the answers of Mapper, which asks the API server each time about a kind that the cluster lacks.
 	kinds readcache.Cache
 
 	mu       sync.Mutex

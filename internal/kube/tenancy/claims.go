@@ -21,8 +21,8 @@ import (
 // A claimable is a target as it is claimed, by its claimKey, in an account. The account is empty if it is unknown.
 type claimable struct{ key, account string }
 
-// A claim is what a resource is about to create. It lasts from before the call until AWS has shown what was created:
-// during that time, neither tags nor status name an owner. called reports whether AWS was called.
+// A claim is the target that a resource is about to create. It lasts from before the call until AWS has shown what was
+// created: during that time, neither tags nor status name an owner. called reports whether AWS was called.
 type claim struct {
 	claimable
 
@@ -108,7 +108,10 @@ func (b *Registry) Release(kind string, name types.NamespacedName) {
 
 // Called records that AWS is called to create what a resource has claimed.
 func (b *Registry) Called(kind string, name types.NamespacedName) {
-	b.ifClaimed(kind, name, func(key resourceKey, c claim) { b.claims[key] = claim{claimable: c.claimable, called: true} })
+	b.ifClaimed(kind, name, func(key resourceKey, c claim) {
+		c.called = true
+		b.claims[key] = c
+	})
 }
 
 // Abandon ends the claim of a resource that is not about to create what it has claimed any more, unless AWS was called.

@@ -29,9 +29,9 @@ func (p *pass[T]) refusedReference(ctx context.Context, mg resource.Managed, err
 	return p.refused(t, p.permit(ctx, t, p.facts.Others), err)
 }
 
-// refused returns the observer of a resource that is refused for a reason, because of the owner that the error of permit
-// names. If this process has seen it create something in AWS, the observer deletes that, and nothing else: annotations
-// are no proof, because users can write them. If there is no observer, the resource makes no call.
+// refused returns the observer of a resource that is refused because of the owner that the error of permit has. If this
+// process has seen it create something in AWS, the observer deletes that, and nothing else: annotations are no proof,
+// because users can write them. If there is no observer, the resource makes no call.
 func (p *pass[T]) refused(mg T, denied, why error) reconcile.Observer[T] {
 	r, u, owner := p.reconciler, p.facts.Others.User, tenancy.RefusedBy(denied)
 	name := r.has(u)
