@@ -186,10 +186,10 @@ func newSlots(n int) *slots {
 // within calls a function while its namespace has a slot for it. It returns a *BusyError if maxCallers of the namespace
 // have or wait for one.
 func (s *slots) within(ctx context.Context, namespace string, do func() error) error {
-	if !s.enter(namespace) {
+	defer s.count(namespace, -1)
+	if s.count(namespace, 1) > maxCallers {
 		return &BusyError{After: retryAfter}
 	}
-	defer s.leave(namespace)
 	for {
 		ok, freed := s.take(namespace)
 		if ok {
@@ -204,23 +204,14 @@ func (s *slots) within(ctx context.Context, namespace string, do func() error) e
 	}
 }
 
-// enter counts a caller of a namespace until it leaves. It returns false if there are too many.
-func (s *slots) enter(namespace string) bool {
+// count adds to the number of callers of a namespace, and returns it.
+func (s *slots) count(namespace string, n int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.callers[namespace] >= maxCallers {
-		return false
-	}
-	s.callers[namespace]++
-	return true
-}
-
-func (s *slots) leave(namespace string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.callers[namespace]--; s.callers[namespace] == 0 {
+	if s.callers[namespace] += n; s.callers[namespace] == 0 {
 		delete(s.callers, namespace)
 	}
+	return s.callers[namespace]
 }
 
 // take takes a slot, or returns a channel that is closed once there may be one.

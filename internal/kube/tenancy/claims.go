@@ -90,7 +90,7 @@ func (b *Registry) Claim(u User, t Target) error {
 		}
 	}
 	b.known(t.Kind, u)
-	b.claims[me] = claim{claimable: mine}
+	b.claims[me] = &claim{claimable: mine}
 	for by := range b.uses {
 		if !u.Session.Tenancy.Trusting && by.namespace != me.Namespace && by.mayBe(mine) {
 			const waits = "%s is not created before reconciles of other namespaces that try to use it have ended"
@@ -103,20 +103,17 @@ func (b *Registry) Claim(u User, t Target) error {
 // Release ends the claim of a resource that has created nothing, or that is paused: its annotations say whether it has
 // begun to create something.
 func (b *Registry) Release(kind string, name types.NamespacedName) {
-	b.ifClaimed(kind, name, func(key resourceKey, _ claim) { delete(b.claims, key) })
+	b.ifClaimed(kind, name, func(key resourceKey, _ *claim) { delete(b.claims, key) })
 }
 
 // Called records that AWS is called to create what a resource has claimed.
 func (b *Registry) Called(kind string, name types.NamespacedName) {
-	b.ifClaimed(kind, name, func(key resourceKey, c claim) {
-		c.called = true
-		b.claims[key] = c
-	})
+	b.ifClaimed(kind, name, func(_ resourceKey, c *claim) { c.called = true })
 }
 
 // Abandon ends the claim of a resource that is not about to create what it has claimed any more, unless AWS was called.
 func (b *Registry) Abandon(kind string, name types.NamespacedName) {
-	b.ifClaimed(kind, name, func(key resourceKey, c claim) {
+	b.ifClaimed(kind, name, func(key resourceKey, c *claim) {
 		if !c.called {
 			delete(b.claims, key)
 		}
@@ -124,7 +121,7 @@ func (b *Registry) Abandon(kind string, name types.NamespacedName) {
 }
 
 // ifClaimed calls a function with the claim of a resource, if it has one, while it holds the lock.
-func (b *Registry) ifClaimed(kind string, name types.NamespacedName, do func(key resourceKey, c claim)) {
+func (b *Registry) ifClaimed(kind string, name types.NamespacedName, do func(key resourceKey, c *claim)) {
 	if b == nil {
 		return
 	}
@@ -143,7 +140,9 @@ func (b *Registry) Act(ctx context.Context, u User, t Target) (leave func(), err
 	if b == nil {
 		return func() {}, nil
 	}
-	leave = b.enter(use{claimable: claimableOf(u, t), namespace: u.Resource.GetNamespace()})
+	by := use{claimable: claimableOf(u, t), namespace: u.Resource.GetNamespace()}
+	b.count(by, 1)
+	leave = func() { b.count(by, -1) }
 	owned, err := b.mayAct(ctx, u, t)
 	if owned || err != nil {
 		leave()
@@ -152,17 +151,12 @@ func (b *Registry) Act(ctx context.Context, u User, t Target) (leave func(), err
 	return leave, nil
 }
 
-// enter counts a use of a target, until leave is called.
-func (b *Registry) enter(by use) (leave func()) {
+// count adds to the number of reconciles with a use.
+func (b *Registry) count(by use, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.uses[by]++
-	return func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if b.uses[by]--; b.uses[by] == 0 {
-			delete(b.uses, by)
-		}
+	if b.uses[by] += n; b.uses[by] == 0 {
+		delete(b.uses, by)
 	}
 }
 

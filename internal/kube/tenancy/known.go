@@ -66,22 +66,17 @@ func (b *Registry) Confirm(u User, targets []Target) {
 	if b == nil {
 		return
 	}
-	for _, t := range targets {
-		b.confirm(u, t)
-	}
-}
-
-// confirm records that AWS has confirmed that a resource owns a target.
-func (b *Registry) confirm(u User, t Target) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	k, me := b.known(t.Kind, u), keyOf(t.Kind, u.Resource)
-	if b.confirmed[k.owns] == me {
-		delete(b.confirmed, k.owns)
+	for _, t := range targets {
+		k, me := b.known(t.Kind, u), keyOf(t.Kind, u.Resource)
+		if b.confirmed[k.owns] == me {
+			delete(b.confirmed, k.owns)
+		}
+		k.owns = confirmedIn(u.Session, t)
+		b.confirmed[k.owns] = me
+		delete(b.claims, me)
 	}
-	k.owns = confirmedIn(u.Session, t)
-	b.confirmed[k.owns] = me
-	delete(b.claims, me)
 }
 
 // isConfirmed reports whether AWS has confirmed that a resource owns a target.

@@ -183,8 +183,8 @@ func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string
 				return ownership.NewOwnedError(what, t.Kind, o.GetNamespace(), o.GetName())
 			}
 		}
-		b.confirm(u, t)
 	}
+	b.Confirm(u, targets)
 	return nil
 }
 

@@ -73,7 +73,7 @@ type Registry struct {
 	mu        sync.Mutex
 	resources map[resourceKey]*knownResource
 	confirmed map[confirmedKey]resourceKey
-	claims    map[resourceKey]claim
+	claims    map[resourceKey]*claim
 	uses      map[use]int
 
 	// namespaces has the annotations of Namespaces.
@@ -89,7 +89,7 @@ func New(cached client.Client, live client.Reader, now func() time.Time) *Regist
 		now:       now,
 		resources: map[resourceKey]*knownResource{},
 		confirmed: map[confirmedKey]resourceKey{},
-		claims:    map[resourceKey]claim{},
+		claims:    map[resourceKey]*claim{},
 		uses:      map[use]int{},
 	}
 }
