@@ -56,10 +56,10 @@ type AliasRolloutStatus struct {
 	// Intent is the change of the alias that is made next. It is recorded first.
 	// +optional
 	Intent *RolloutIntent `json:"intent,omitempty"`
-	// UpdateFailures is the number of times in a row that AWS has refused the intended change.
+	// UpdateFailures is the number of times in a row that AWS has rejected the intended change.
 	// +optional
 	UpdateFailures int32 `json:"updateFailures,omitempty"`
-	// UpdateFailedAt is the time of the last refusal.
+	// UpdateFailedAt is the time of the last rejection.
 	// +optional
 	UpdateFailedAt *metav1.Time `json:"updateFailedAt,omitempty"`
 	// ObservedWeight is the percentage of the invocations that the target receives.

@@ -14,7 +14,7 @@ import (
 type ProviderCredentials struct {
 	// Source of the credentials. None signs with placeholder keys, for an endpoint that checks none. Secret reads keys
 	// from a Secret. WebIdentity assumes a role with a token. IRSA and PodIdentity are the provider's own identity:
-	// refused in a namespaced config unless the provider's operator allows it.
+	// rejected in a namespaced config unless the provider's operator allows it.
 	// +kubebuilder:validation:Enum=None;Secret;IRSA;PodIdentity;WebIdentity
 	Source xpv2.CredentialsSource `json:"source"`
 

@@ -22,8 +22,8 @@ type Others struct {
 	User     tenancy.User
 	Kind     string
 
-	// Owns returns the targets that the resource owns, or is to own. claims returns those that
-	// it claims before it creates something.
+	// Owns returns the targets that the resource owns, or is to own. Claims returns those that it claims before it
+	// creates something.
 	Owns, Claims func() []tenancy.Target
 
 	// Claimed reports whether the resource has claimed what it is about to create.
@@ -40,16 +40,6 @@ type Others struct {
 	// OtherNames returns the external names that other resources of the kind and region have written, each with a
 	// namespace of such a resource: the user's own if there is one in it.
 	OtherNames func(ctx context.Context) map[string]string
-}
-
-// mayAct returns an error if the resource may not act on a target.
-func (o *Others) mayAct(ctx context.Context, target tenancy.Target) error {
-	if err := CheckName(o.User, target); err != nil {
-		return err
-	}
-	leave, err := o.Registry.Act(ctx, o.User, target)
-	o.leaves = append(o.leaves, leave)
-	return err
 }
 
 // Leave ends the uses of targets.
@@ -126,9 +116,14 @@ func (o *Others) MayAct(ctx context.Context, targets ...tenancy.Target) error {
 		return nil
 	}
 	for _, target := range targets {
-		if err := o.mayAct(ctx, target); err != nil {
+		if err := CheckName(o.User, target); err != nil {
 			return err
 		}
+		leave, err := o.Registry.Act(ctx, o.User, target)
+		if err != nil {
+			return err
+		}
+		o.leaves = append(o.leaves, leave)
 	}
 	return nil
 }

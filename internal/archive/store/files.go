@@ -108,7 +108,7 @@ func (f *files) get(ctx context.Context, key string, write writer) (*File, error
 }
 
 // fill makes a file. If it cannot be made, the next one who asks gets the error, even if nobody waited for it, and the
-// one after that tries again.
+// one after that tries again. Only that too many wait is not kept.
 func (f *files) fill(ctx context.Context, file *File, write writer) {
 	ctx, cancel := context.WithTimeout(ctx, workTimeout)
 	defer cancel()
@@ -118,7 +118,9 @@ func (f *files) fill(ctx context.Context, file *File, write writer) {
 	defer close(file.done)
 	if file.err = err; err != nil {
 		file.close()
-		if f.failed = append(f.failed, file); len(f.failed) > maxFailed {
+		if busy := (*BusyError)(nil); errors.As(err, &busy) {
+			f.tell(file)
+		} else if f.failed = append(f.failed, file); len(f.failed) > maxFailed {
 			f.tell(f.failed[0])
 			f.failed = f.failed[1:]
 		}

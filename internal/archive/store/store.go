@@ -36,6 +36,9 @@ const (
 	artifacts = 6
 	packings  = 2
 	uploads   = 2
+
+	// maxCallers is the number of those of a namespace that are worked on or wait for that. Each has an open file.
+	maxCallers = 10
 )
 
 // A BusyError is the error of a file that is still worked on.
@@ -168,18 +171,25 @@ func (s *Store) momentarily(ctx context.Context, key string, write writer) (*Fil
 type slots struct {
 	mu   sync.Mutex
 	free int
-	used map[string]int
+
+	// used has the slots of namespaces, and callers those of their callers that have or wait for one.
+	used, callers map[string]int
 
 	// freed is closed once a function has ended.
 	freed chan struct{}
 }
 
 func newSlots(n int) *slots {
-	return &slots{free: n, used: map[string]int{}, freed: make(chan struct{})}
+	return &slots{free: n, used: map[string]int{}, callers: map[string]int{}, freed: make(chan struct{})}
 }
 
-// within calls a function while its namespace has a slot for it.
+// within calls a function while its namespace has a slot for it. It returns a *BusyError if maxCallers of the namespace
+// have or wait for one.
 func (s *slots) within(ctx context.Context, namespace string, do func() error) error {
+	defer s.count(namespace, -1)
+	if s.count(namespace, 1) > maxCallers {
+		return &BusyError{After: retryAfter}
+	}
 	for {
 		ok, freed := s.take(namespace)
 		if ok {
@@ -192,6 +202,16 @@ func (s *slots) within(ctx context.Context, namespace string, do func() error) e
 			return ctx.Err()
 		}
 	}
+}
+
+// count adds to the number of callers of a namespace, and returns it.
+func (s *slots) count(namespace string, n int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.callers[namespace] += n; s.callers[namespace] == 0 {
+		delete(s.callers, namespace)
+	}
+	return s.callers[namespace]
 }
 
 // take takes a slot, or returns a channel that is closed once there may be one.

@@ -399,6 +399,46 @@ func TestWaitingArtifacts(t *testing.T) {
 	})
 }
 
+// TestWaitersOfANamespace checks that a namespace whose downloads do not end has few of its archives wait, each of which
+// has a file, and that those that may not wait yet are made later.
+func TestWaitersOfANamespace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(Options{TempDir: t.TempDir(), Patience: time.Second})
+		const all = 100
+		archive, ends := packed(t, map[string]string{"a": "1"}), make(chan struct{})
+		made := func() (n int) {
+			for i := range all {
+				a := Artifact{Namespace: "slow", Digest: fmt.Sprint(i), Fetch: func(_ context.Context, w io.Writer) error {
+					<-ends
+					_, err := w.Write(archive)
+					return err
+				}}
+				f, err := s.Zip(t.Context(), a, "")
+				if busy := (*BusyError)(nil); err != nil && !errors.As(err, &busy) {
+					t.Fatal(err)
+				}
+				if err == nil {
+					f.Release()
+					n++
+				}
+			}
+			return n
+		}
+		made()
+		if n := len(s.files.byKey); n > maxCallers+artifacts {
+			t.Errorf("%d files are open, want %d at most", n, maxCallers+artifacts)
+		}
+		close(ends)
+		n := 0
+		for range all / maxCallers {
+			n = made()
+		}
+		if n != all {
+			t.Errorf("%d of %d archives are made", n, all)
+		}
+	})
+}
+
 // TestErrorsThatNobodyAsksFor checks that they do not fill the memory.
 func TestErrorsThatNobodyAsksFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -454,7 +494,7 @@ func TestSlots(t *testing.T) {
 				}
 				cancel()
 				synctest.Wait()
-				if len(s.used) != 0 {
+				if len(s.used)+len(s.callers) != 0 {
 					t.Errorf("namespaces without downloads are remembered: %v", s.used)
 				}
 			})

@@ -202,17 +202,29 @@ func TestCreatedWithoutUpdate(t *testing.T) {
 
 // TestInitialVariablesWithoutTheirSecret checks that a Secret of initProvider is needed at creation only.
 func TestInitialVariablesWithoutTheirSecret(t *testing.T) {
+	for name, initial := range map[string]v1beta1.Environment{
+		"All": {EnvFrom: []v1beta1.EnvironmentSource{
+			{SecretRef: &v1beta1.EnvironmentSourceReference{Name: "bootstrap"}},
+		}},
+		"One": {VariablesFrom: []v1beta1.EnvironmentVariable{{Name: "TOKEN", ValueFrom: v1beta1.ValueSource{
+			SecretKeyRef: &v1beta1.KeySelector{Name: "bootstrap", Key: "TOKEN"},
+		}}}},
+	} {
+		t.Run(name, func(t *testing.T) { initialVariablesWithoutTheirSecret(t, initial) })
+	}
+}
+
+func initialVariablesWithoutTheirSecret(t *testing.T, initial v1beta1.Environment) {
+	t.Helper()
 	e := newEnv(t)
 	bootstrap := refs.SecretOf("ns", "bootstrap")
 	e.objects[bootstrap] = refs.ObjectData{"TOKEN": []byte("one")}
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"LEVEL": "info"}}
-		f.Spec.InitProvider = &v1beta1.FunctionSettings{Environment: &v1beta1.Environment{
-			EnvFrom: []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: bootstrap.Name}}},
-		}}
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{Environment: &initial}
 	})
 	e.Converge(f)
-	e.objects[bootstrap] = refs.ObjectData{"OTHER": []byte("two")}
+	e.objects[bootstrap] = refs.ObjectData{"not-a-name": []byte("two")}
 	if got := e.Converge(f); len(got) > 0 {
 		t.Errorf("variables that the Secret has no more are left alone, got %v", got)
 	}

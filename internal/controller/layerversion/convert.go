@@ -82,23 +82,18 @@ func fromAWS(o *lambda.GetLayerVersionOutput) settings {
 	}
 	return settings{
 		StorageMode:             ptr.To(string(mode)),
-		CompatibleArchitectures: texts(o.CompatibleArchitectures), CompatibleRuntimes: texts(o.CompatibleRuntimes),
-		Description: ptr.To(ptr.Deref(o.Description, "")), LicenseInfo: ptr.To(ptr.Deref(o.LicenseInfo, "")),
+		CompatibleArchitectures: convert[string](o.CompatibleArchitectures),
+		CompatibleRuntimes:      convert[string](o.CompatibleRuntimes),
+		Description:             ptr.To(ptr.Deref(o.Description, "")),
+		LicenseInfo:             ptr.To(ptr.Deref(o.LicenseInfo, "")),
 	}
 }
 
-func texts[T ~string](in []T) []string {
-	var out []string
+// convert converts texts to another type of texts.
+func convert[To, From ~string](in []From) []To {
+	var out []To
 	for _, v := range in {
-		out = append(out, string(v))
-	}
-	return out
-}
-
-func enums[T ~string](in []string) []T {
-	var out []T
-	for _, v := range in {
-		out = append(out, T(v))
+		out = append(out, To(v))
 	}
 	return out
 }
@@ -125,8 +120,8 @@ func publishInput(layer string, s settings, u archive.Upload, storage *string) *
 			S3Bucket: u.S3Bucket, S3Key: u.S3Key, S3ObjectVersion: u.S3ObjectVersion,
 			S3ObjectStorageMode: types.S3ObjectStorageMode(ptr.Deref(storage, "")), ZipFile: u.Zip,
 		},
-		CompatibleArchitectures: enums[types.Architecture](s.CompatibleArchitectures),
-		CompatibleRuntimes:      enums[types.Runtime](s.CompatibleRuntimes),
+		CompatibleArchitectures: convert[types.Architecture](s.CompatibleArchitectures),
+		CompatibleRuntimes:      convert[types.Runtime](s.CompatibleRuntimes),
 		Description:             s.Description,
 		LicenseInfo:             s.LicenseInfo,
 	}
@@ -142,8 +137,8 @@ func observation(
 		LayerVersionArn:         o.LayerVersionArn,
 		Version:                 ptr.To(o.Version),
 		CreatedDate:             o.CreatedDate,
-		CompatibleArchitectures: texts(o.CompatibleArchitectures),
-		CompatibleRuntimes:      texts(o.CompatibleRuntimes),
+		CompatibleArchitectures: convert[string](o.CompatibleArchitectures),
+		CompatibleRuntimes:      convert[string](o.CompatibleRuntimes),
 		Description:             o.Description,
 		LicenseInfo:             o.LicenseInfo,
 		PublishedContent:        last.PublishedContent,

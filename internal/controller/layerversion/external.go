@@ -60,7 +60,7 @@ type (
 func (e *external) resource() awsResource {
 	return awsResource{
 		Calls: calls, Read: e.read, Owner: e.owner, Status: e.status, Desired: e.desired, Compare: e.compare,
-		Plan: e.plan, PrepareCreate: e.prepareCreate, Create: e.create, Update: e.update, Delete: e.delete,
+		Plan: e.plan, PrepareCreate: e.prepareCreate, Create: e.publish, Update: e.update, Delete: e.delete,
 		Details: details,
 	}
 }
@@ -330,11 +330,6 @@ func (e *external) mayOwn(ctx context.Context, layer string, number int64) (bool
 	return err == nil, resource.Ignore(tenancy.IsRefused, err)
 }
 
-// create publishes the first version.
-func (e *external) create(ctx context.Context, l *v1beta1.LayerVersion, s settings) (reconcile.Result, error) {
-	return e.publish(ctx, l, s)
-}
-
 // update publishes a version, or deletes one that was replaced.
 func (e *external) update(ctx context.Context, l *v1beta1.LayerVersion, o found, u update) (reconcile.Result, error) {
 	if u.Call == opDelete {
@@ -362,7 +357,7 @@ func (e *external) deleteOld(
 	}
 	s := &l.Status.AtProvider
 	s.OldVersions = slices.DeleteFunc(oldVersions(*s, by.number), func(n int64) bool { return n == number })
-	if s.Version != nil && *s.Version == number {
+	if ptr.Deref(s.Version, 0) == number {
 		s.Version = ptr.To(by.number)
 	}
 	return reconcile.Result{Part: true}, nil

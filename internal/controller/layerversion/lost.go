@@ -73,15 +73,15 @@ func (e *external) newer(ctx context.Context, layer string, than int64) ([]int64
 // highest returns the highest version number of a layer, or 0 if it has no version.
 func (e *external) highest(ctx context.Context, layer string) (int64, error) {
 	page, err := e.api.ListLayerVersions(ctx, &lambda.ListLayerVersionsInput{LayerName: ptr.To(layer)})
-	if awserr.IsNotFound(err) || err == nil && len(page.LayerVersions) == 0 {
+	if awserr.IsNotFound(err) {
 		return 0, nil
 	}
 	if err != nil {
 		return 0, errors.Wrapf(awserr.Sanitize(err), "cannot list the versions of layer %s", layer)
 	}
-	var numbers []int64
+	var highest int64
 	for i := range page.LayerVersions {
-		numbers = append(numbers, page.LayerVersions[i].Version)
+		highest = max(highest, page.LayerVersions[i].Version)
 	}
-	return slices.Max(numbers), nil
+	return highest, nil
 }

@@ -74,11 +74,7 @@ func (e *external) publish(ctx context.Context, l *v1beta1.LayerVersion, s setti
 	if e.unlisted != nil {
 		return reconcile.Result{}, e.unlisted
 	}
-	layer := layerName(l)
-	var storage *string
-	if c := l.Spec.ForProvider.Content; c != nil {
-		storage = c.S3ObjectStorageMode
-	}
+	layer, storage := layerName(l), desired(l.Spec.ForProvider).StorageMode // That of s is of AWS if spec has none.
 	u, err := e.bundles.Upload(ctx, e.bundle)
 	if err != nil {
 		return reconcile.Result{Annotate: reconcile.Record{Annotations: none()}}, err

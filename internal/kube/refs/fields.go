@@ -27,8 +27,10 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
 )
 
@@ -70,6 +72,9 @@ type FieldReader struct {
 	// changed triggers an update of the watches.
 	changed chan struct{}
 
+	// kinds has the answers of Mapper, which asks the API server each time about a kind that the cluster lacks.
+	kinds readcache.Cache
+
 	mu       sync.Mutex
 	uses     *uses
 	enqueue  map[string]func(name types.NamespacedName, by string)
@@ -96,7 +101,7 @@ func (r *FieldReader) Get(ctx context.Context, namespace string, s v1beta1.Field
 	if err != nil {
 		return "", err
 	}
-	m, sure, err := r.mapping(obj.Kind)
+	m, sure, err := r.mapping(ctx, obj.Kind)
 	if err == nil && m.Resource.GroupResource() == configMapResource && r.o.ConfigMaps != nil {
 		return r.configMap(ctx, obj, s.FieldPath)
 	}
@@ -196,13 +201,20 @@ var (
 // are rejected, because the fields set from selectors are visible in AWS. The API server serves a kind under several
 // names, so what is rejected depends on the resource. Only the name that the cluster uses itself is accepted, so that
 // each kind is watched and cached once.
-func (r *FieldReader) mapping(kind schema.GroupVersionKind) (m *kmeta.RESTMapping, sure bool, err error) {
-	m, err = r.o.Mapper.RESTMapping(kind.GroupKind(), kind.Version)
+func (r *FieldReader) mapping(ctx context.Context, kind schema.GroupVersionKind) (
+	m *kmeta.RESTMapping, sure bool, err error,
+) {
+	now, key := r.o.Clock.Now(), readcache.Key{Operation: "RESTMapping", Of: kind.String()}
+	m, err = readcache.Read(ctx, &r.kinds, key, readcache.Freshness{Now: now, Since: now.Add(-minDelay)},
+		func(context.Context) (*kmeta.RESTMapping, error) {
+			m, err := r.o.Mapper.RESTMapping(kind.GroupKind(), kind.Version)
+			return m, resource.Ignore(kmeta.IsNoMatchError, err)
+		})
 	switch {
-	case kmeta.IsNoMatchError(err):
-		return nil, true, errors.Errorf("the cluster has no kind %s in %s", kind.Kind, kind.GroupVersion())
 	case err != nil:
 		return nil, false, err
+	case m == nil:
+		return nil, true, errors.Errorf("the cluster has no kind %s in %s", kind.Kind, kind.GroupVersion())
 	case m.Resource.GroupResource() == secretResource:
 		return nil, true, errors.New(
 			"fields of Secrets cannot be selected, because AWS shows the value: select a field of another kind")

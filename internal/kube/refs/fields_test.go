@@ -7,11 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -158,6 +161,47 @@ func TestSpelling(t *testing.T) {
 				t.Errorf("%s\nwant %q\n got %q", tc.reason, tc.want, got)
 			}
 		})
+	}
+}
+
+// A countingMapper counts the mappings of kinds, each of which may be a request to the API server.
+type countingMapper struct {
+	kmeta.RESTMapper
+
+	count int
+}
+
+func (m *countingMapper) RESTMapping(k schema.GroupKind, versions ...string) (*kmeta.RESTMapping, error) {
+	m.count++
+	return m.RESTMapper.RESTMapping(k, versions...)
+}
+
+// TestUnknownKind checks that a kind that the cluster lacks is looked up once in a while, however often specs that name
+// it are read, and that it is found soon after it was installed.
+func TestUnknownKind(t *testing.T) {
+	e := newEnv(t)
+	mapper := &countingMapper{RESTMapper: e.mapper}
+	e.reader.o.Mapper = mapper
+	rule := roleKind.GroupVersion().WithKind("Rule")
+	read := func() string {
+		_, err := e.reader.Get(t.Context(), "shop", v1beta1.FieldSelector{
+			APIVersion: rule.GroupVersion().String(), Kind: rule.Kind, Name: "r", FieldPath: "status.arn",
+		})
+		return err.Error()
+	}
+	const lacks, has = "the cluster has no kind Rule", "Rule shop/r does not exist"
+	for range 10 {
+		if got := read(); !strings.Contains(got, lacks) {
+			t.Errorf("want %q, got %q", lacks, got)
+		}
+	}
+	if mapper.count != 1 {
+		t.Errorf("the kind was looked up %d times, want once", mapper.count)
+	}
+	e.mapper.Add(rule, kmeta.RESTScopeNamespace)
+	e.clock.Step(minDelay + time.Second)
+	if got := read(); !strings.Contains(got, has) {
+		t.Errorf("want %q, got %q", has, got)
 	}
 }
 

@@ -127,7 +127,7 @@ func (r *FieldReader) syncScope(ctx context.Context, s scope, paths sets.Set[str
 func (r *FieldReader) try(ctx context.Context, s scope, paths sets.Set[string]) bool {
 	asking, cancel := context.WithTimeout(ctx, accessTimeout)
 	defer cancel()
-	m, _, err := r.mapping(s.kind)
+	m, _, err := r.mapping(asking, s.kind)
 	if err != nil {
 		return false
 	}

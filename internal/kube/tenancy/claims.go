@@ -18,12 +18,23 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// claimants are the resources that are about to create a target, with their accounts. Each is one from before the call
-// until AWS has shown what it created: during that time, neither tags nor status name an owner.
-type claimants map[resourceKey]string
+// A claimable is a target as it is claimed, by its claimKey, in an account. The account is empty if it is unknown.
+type claimable struct{ key, account string }
 
-// A use is a reconcile in progress that may act on a target.
-type use struct{ namespace, account string }
+// A claim is the target that a resource is about to create. It lasts from before the call until AWS has shown what was
+// created: during that time, neither tags nor status name an owner. called reports whether AWS was called.
+type claim struct {
+	claimable
+
+	called bool
+}
+
+// A use is a target on which reconciles in progress of a namespace may act.
+type use struct {
+	claimable
+
+	namespace string
+}
 
 // A BusyError says that a target cannot be created yet, because reconciles in progress may act on it.
 type BusyError struct{ message string }
@@ -48,6 +59,21 @@ func (t Target) exclusive() bool { return t.Kind != v1beta1.LayerVersionKind }
 // claimKey returns the key in Index of the resources that may be creating a target.
 func claimKey(t Target) string { return "creates/" + t.claimed().Key() }
 
+// claimableOf returns a user's target as it is claimed. The endpoint of a tenant's own config may return any account,
+// so such a config has an account of its own.
+func claimableOf(u User, t Target) claimable {
+	t = t.in(u.Session)
+	if u.Session.Scope.Config != "" {
+		t.Account = u.Session.Scope.Account + u.Session.Scope.Config
+	}
+	return claimable{key: claimKey(t), account: t.Account}
+}
+
+// mayBe reports whether two may be the same in AWS. An account that is unknown may be any.
+func (c claimable) mayBe(other claimable) bool {
+	return c.key == other.key && (c.account == other.account || c.account == "" || other.account == "")
+}
+
 // Claim claims a target that a resource is about to create. From then on, resources of other namespaces that the
 // resource does not allow are refused. Claim returns a RefusedError if another resource has claimed the target first,
 // and a BusyError as long as reconciles in other namespaces that began earlier may act on it.
@@ -55,24 +81,18 @@ func (b *Registry) Claim(u User, t Target) error {
 	if b == nil {
 		return nil
 	}
-	t = t.in(u.Session)
-	key, me, mine := claimKey(t), keyOf(t.Kind, u.Resource), accountOf(u, t)
+	me, mine := keyOf(t.Kind, u.Resource), claimableOf(u, t)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for other, account := range b.claims[key] {
-		if t.exclusive() && other != me && sameAccount(account, mine) {
+	for other, c := range b.claims {
+		if t.exclusive() && other != me && c.mayBe(mine) {
 			return &RefusedError{message: ownership.OwnedBy(t.Description(), other.kind, other.Namespace, other.Name)}
 		}
 	}
-	k := b.known(t.Kind, u)
-	b.release(me, k)
-	k.claim = key
-	if b.claims[key] == nil {
-		b.claims[key] = claimants{}
-	}
-	b.claims[key][me] = mine
-	for by := range b.uses[key] {
-		if !u.Session.Tenancy.Trusting && by.namespace != u.Resource.GetNamespace() && sameAccount(by.account, mine) {
+	b.known(t.Kind, u)
+	b.claims[me] = &claim{claimable: mine}
+	for by := range b.uses {
+		if !u.Session.Tenancy.Trusting && by.namespace != me.Namespace && by.mayBe(mine) {
 			const waits = "%s is not created before reconciles of other namespaces that try to use it have ended"
 			return &BusyError{message: fmt.Sprintf(waits, t.Description())}
 		}
@@ -80,42 +100,37 @@ func (b *Registry) Claim(u User, t Target) error {
 	return nil
 }
 
-// accountOf returns the account of a user's target. The endpoint of a tenant's own config may return any account, so
-// such a config has an account of its own.
-func accountOf(u User, t Target) string {
-	if u.Session.Scope.Config != "" {
-		return u.Session.Scope.Account + u.Session.Scope.Config
-	}
-	return t.Account
-}
-
-// sameAccount reports whether two accounts may be the same. One that is unknown may be any.
-func sameAccount(a, b string) bool { return a == b || a == "" || b == "" }
-
 // Release ends the claim of a resource that has created nothing, or that is paused: its annotations say whether it has
 // begun to create something.
-func (b *Registry) Release(kind string, name types.NamespacedName) { b.ifKnown(kind, name, b.release) }
+func (b *Registry) Release(kind string, name types.NamespacedName) {
+	b.ifClaimed(kind, name, func(key resourceKey, _ *claim) { delete(b.claims, key) })
+}
 
 // Called records that AWS is called to create what a resource has claimed.
 func (b *Registry) Called(kind string, name types.NamespacedName) {
-	b.ifKnown(kind, name, func(_ resourceKey, k *knownResource) { k.called = true })
+	b.ifClaimed(kind, name, func(_ resourceKey, c *claim) { c.called = true })
 }
 
 // Abandon ends the claim of a resource that is not about to create what it has claimed any more, unless AWS was called.
 func (b *Registry) Abandon(kind string, name types.NamespacedName) {
-	b.ifKnown(kind, name, func(key resourceKey, k *knownResource) {
-		if !k.called {
-			b.release(key, k)
+	b.ifClaimed(kind, name, func(key resourceKey, c *claim) {
+		if !c.called {
+			delete(b.claims, key)
 		}
 	})
 }
 
-// release ends the claim of a resource. The caller holds the lock.
-func (b *Registry) release(key resourceKey, k *knownResource) {
-	if delete(b.claims[k.claim], key); len(b.claims[k.claim]) == 0 {
-		delete(b.claims, k.claim)
+// ifClaimed calls a function with the claim of a resource, if it has one, while it holds the lock.
+func (b *Registry) ifClaimed(kind string, name types.NamespacedName, do func(key resourceKey, c *claim)) {
+	if b == nil {
+		return
 	}
-	k.claim, k.called = "", false
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := resourceKey{kind: kind, NamespacedName: name}
+	if c, ok := b.claims[key]; ok {
+		do(key, c)
+	}
 }
 
 // Act returns an error if a resource may not act on a target, as MayAct does. If nobody owns the target, the resource
@@ -125,7 +140,9 @@ func (b *Registry) Act(ctx context.Context, u User, t Target) (leave func(), err
 	if b == nil {
 		return func() {}, nil
 	}
-	leave = b.enter(u, t.in(u.Session))
+	by := use{claimable: claimableOf(u, t), namespace: u.Resource.GetNamespace()}
+	b.count(by, 1)
+	leave = func() { b.count(by, -1) }
 	owned, err := b.mayAct(ctx, u, t)
 	if owned || err != nil {
 		leave()
@@ -134,21 +151,12 @@ func (b *Registry) Act(ctx context.Context, u User, t Target) (leave func(), err
 	return leave, nil
 }
 
-// enter records a use of a target, until leave is called.
-func (b *Registry) enter(u User, t Target) (leave func()) {
-	key, by := claimKey(t), &use{namespace: u.Resource.GetNamespace(), account: accountOf(u, t)}
+// count adds to the number of reconciles with a use.
+func (b *Registry) count(by use, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.uses[key] == nil {
-		b.uses[key] = map[*use]bool{}
-	}
-	b.uses[key][by] = true
-	return func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if delete(b.uses[key], by); len(b.uses[key]) == 0 {
-			delete(b.uses, key)
-		}
+	if b.uses[by] += n; b.uses[by] == 0 {
+		delete(b.uses, by)
 	}
 }
 
@@ -182,9 +190,9 @@ func (b *Registry) claimantsOf(u User, t Target) []types.NamespacedName {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var out []types.NamespacedName
-	mine := accountOf(u, t)
-	for key, account := range b.claims[claimKey(t)] {
-		if sameAccount(account, mine) {
+	mine := claimableOf(u, t)
+	for key, c := range b.claims {
+		if c.mayBe(mine) {
 			out = append(out, key.NamespacedName)
 		}
 	}
@@ -201,7 +209,7 @@ func (b *Registry) MayTake(ctx context.Context, u User, t Target) error {
 	if len(owners) > 0 || err != nil {
 		return err
 	}
-	me, by := client.ObjectKeyFromObject(u.Resource), b.claimantsOf(u, t.in(u.Session))
+	me, by := client.ObjectKeyFromObject(u.Resource), b.claimantsOf(u, t)
 	for _, o := range by {
 		if o.Namespace != me.Namespace && !slices.Contains(by, me) {
 			return &RefusedError{message: fmt.Sprintf("%s may be what %s %s is creating", t.Description(), t.Kind, o)}
@@ -218,7 +226,7 @@ func (b *Registry) creates(u User, t Target, o resource.ModernManaged) bool {
 	elsewhere := k != nil && k.scope.Account != u.Session.Scope.Account
 	b.mu.Unlock()
 	switch {
-	case elsewhere || !b.Partial && !creating(o) || t.Account != Target{}.in(u.Session).Account:
+	case elsewhere || !b.Partial && !creating(o) || t.Account != u.Session.Identity.AccountID():
 		return false
 	case sameConfig(u.Resource, o):
 		// What the config does not allow cannot be created.

@@ -18,11 +18,8 @@ func (b *Registry) known(kind string, u User) *knownResource {
 	if k := b.knownOf(kind, u.Resource); k != nil {
 		return k
 	}
-	key := keyOf(kind, u.Resource)
-	if of := b.resources[key]; of != nil {
-		b.drop(key, of)
-	}
-	k := &knownResource{uid: u.Resource.GetUID()}
+	key, k := keyOf(kind, u.Resource), &knownResource{uid: u.Resource.GetUID()}
+	b.drop(key)
 	b.resources[key] = k
 	return k
 }
@@ -35,30 +32,24 @@ func (b *Registry) knownOf(kind string, o client.Object) *knownResource {
 	return nil
 }
 
-// ifKnown calls a function with what is known of the resource of a name, if anything is, while it holds the lock.
-func (b *Registry) ifKnown(kind string, name types.NamespacedName, do func(key resourceKey, k *knownResource)) {
+// drop removes what is known of a resource. The caller holds the lock.
+func (b *Registry) drop(key resourceKey) {
+	if k := b.resources[key]; k != nil && b.confirmed[k.owns] == key {
+		delete(b.confirmed, k.owns)
+	}
+	delete(b.claims, key)
+	delete(b.resources, key)
+}
+
+// Forget removes what is known of a resource that is gone.
+func (b *Registry) Forget(kind string, name types.NamespacedName) {
 	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	key := resourceKey{kind: kind, NamespacedName: name}
-	if k, ok := b.resources[key]; ok {
-		do(key, k)
-	}
+	b.drop(resourceKey{kind: kind, NamespacedName: name})
 }
-
-// drop removes what is known of a resource. The caller holds the lock.
-func (b *Registry) drop(key resourceKey, k *knownResource) {
-	if k.owns != nil && b.confirmed[*k.owns] == key {
-		delete(b.confirmed, *k.owns)
-	}
-	b.release(key, k)
-	delete(b.resources, key)
-}
-
-// Forget removes what is known of a resource that is gone.
-func (b *Registry) Forget(kind string, name types.NamespacedName) { b.ifKnown(kind, name, b.drop) }
 
 // Serve records the scope in which a resource of a kind is served.
 func (b *Registry) Serve(kind string, u User) {
@@ -75,22 +66,17 @@ func (b *Registry) Confirm(u User, targets []Target) {
 	if b == nil {
 		return
 	}
-	for _, t := range targets {
-		b.confirm(u, t)
-	}
-}
-
-// confirm records that AWS has confirmed that a resource owns a target.
-func (b *Registry) confirm(u User, t Target) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	k, key := b.known(t.Kind, u), confirmedIn(u.Session, t)
-	if k.owns != nil && *k.owns != key && b.confirmed[*k.owns] == keyOf(t.Kind, u.Resource) {
-		delete(b.confirmed, *k.owns)
+	for _, t := range targets {
+		k, me := b.known(t.Kind, u), keyOf(t.Kind, u.Resource)
+		if b.confirmed[k.owns] == me {
+			delete(b.confirmed, k.owns)
+		}
+		k.owns = confirmedIn(u.Session, t)
+		b.confirmed[k.owns] = me
+		delete(b.claims, me)
 	}
-	k.owns = &key
-	b.confirmed[key] = keyOf(t.Kind, u.Resource)
-	b.release(keyOf(t.Kind, u.Resource), k)
 }
 
 // isConfirmed reports whether AWS has confirmed that a resource owns a target.

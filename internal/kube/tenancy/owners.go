@@ -42,15 +42,12 @@ type knownResource struct {
 	has   string
 	acted []Target
 
-	// owns is the target that the resource owns, as confirmed by AWS.
-	owns *confirmedKey
+	// owns is the target that the resource owns, as confirmed by AWS. It is empty if none was confirmed.
+	owns confirmedKey
+
 	// created is the external name of what this process has seen the resource create, empty if it was removed since,
 	// and nil if the process does not know.
 	created *string
-	// claim is the key of the target that the resource is creating. It is empty if there is none. called reports
-	// whether AWS was called to create it.
-	claim  string
-	called bool
 }
 
 // A confirmedKey identifies a target in AWS in one scope. account is that of the target, which an ARN may name. It is
@@ -65,7 +62,7 @@ type confirmedKey struct {
 func confirmedIn(s *session.Session, t Target) confirmedKey {
 	t = t.in(s)
 	k := confirmedKey{scope: s.Scope, target: t.Key()}
-	if (Target{}).in(s).Account != "" {
+	if s.Identity.AccountID() != "" {
 		k.account = t.Account
 	}
 	return k
@@ -136,8 +133,8 @@ func (b *Registry) MayOwn(ctx context.Context, u User, t Target, tagged bool) er
 		return err
 	}
 	owners = slices.DeleteFunc(owners, func(o resource.ModernManaged) bool {
-		at := slices.IndexFunc(owned(o), func(own Target) bool { return own.Name == t.Name })
-		return at > 0 && o.GetNamespace() == u.Resource.GetNamespace()
+		replaced := func(own Target) bool { return own.replaced && own.Name == t.Name }
+		return o.GetNamespace() == u.Resource.GetNamespace() && slices.ContainsFunc(owned(o), replaced)
 	})
 	if o := rival(u, owners, tagged); o != nil {
 		return &RefusedError{message: ownership.OwnedBy(t.Description(), t.Kind, o.GetNamespace(), o.GetName())}
@@ -186,8 +183,8 @@ func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string
 				return ownership.NewOwnedError(what, t.Kind, o.GetNamespace(), o.GetName())
 			}
 		}
-		b.confirm(u, t)
 	}
+	b.Confirm(u, targets)
 	return nil
 }
 
@@ -343,14 +340,10 @@ func (b *Registry) newResource(kind string) (resource.ModernManaged, error) {
 // owns the target in the target's account. If the session's account is unknown, only resources
 // with the same config are known to use the same account.
 func (b *Registry) reaches(u User, t Target, o resource.ModernManaged) bool {
-	account := ""
-	for _, own := range owned(o) {
-		account = own.Account
-	}
 	if t.Account == "" {
 		return sameConfig(u.Resource, o)
 	}
-	if account != t.Account {
+	if !slices.ContainsFunc(owned(o), func(own Target) bool { return own.Account == t.Account }) {
 		return false
 	}
 	if ref := o.GetProviderConfigReference(); ref == nil || ref.Kind == v1beta1.ClusterProviderConfigKind {

@@ -35,6 +35,9 @@ type Target struct {
 
 	// invalid reports whether the name is invalid.
 	invalid bool
+
+	// replaced reports whether the owner of a layer's version has published another one since.
+	replaced bool
 }
 
 // Description returns a description of the target for users.
@@ -139,8 +142,7 @@ func Share(u User, t Target, other resource.ModernManaged, theirs []Target) bool
 	})
 }
 
-// owned returns what a resource owns according to its status, its versions of a layer that it has replaced last. A
-// resource that only observes owns nothing.
+// owned returns what a resource owns according to its status. A resource that only observes owns nothing.
 func owned(o client.Object) []Target {
 	if mg, ok := o.(resource.ModernManaged); !ok || ownership.ObserveOnly(mg) {
 		return nil
@@ -155,7 +157,7 @@ func owned(o client.Object) []Target {
 		all := Named(r.Status.AtProvider.LayerVersionArn)
 		for _, t := range all {
 			for _, n := range r.Status.AtProvider.OldVersions {
-				t.Name = fmt.Sprintf("%s:%d", t.claimed().Name, n)
+				t.Name, t.replaced = fmt.Sprintf("%s:%d", t.claimed().Name, n), true
 				all = append(all, t)
 			}
 		}

@@ -73,8 +73,8 @@ type Registry struct {
 	mu        sync.Mutex
 	resources map[resourceKey]*knownResource
 	confirmed map[confirmedKey]resourceKey
-	claims    map[string]claimants
-	uses      map[string]map[*use]bool
+	claims    map[resourceKey]*claim
+	uses      map[use]int
 
 	// namespaces has the annotations of Namespaces.
 	namespaces readcache.Cache
@@ -89,8 +89,8 @@ func New(cached client.Client, live client.Reader, now func() time.Time) *Regist
 		now:       now,
 		resources: map[resourceKey]*knownResource{},
 		confirmed: map[confirmedKey]resourceKey{},
-		claims:    map[string]claimants{},
-		uses:      map[string]map[*use]bool{},
+		claims:    map[resourceKey]*claim{},
+		uses:      map[use]int{},
 	}
 }
 

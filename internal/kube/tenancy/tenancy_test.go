@@ -293,6 +293,28 @@ func TestMayOwnWhatItObserved(t *testing.T) {
 	}
 }
 
+// TestMayOwnReplaced checks that a version of a layer that its owner has replaced may be imported within the owner's
+// namespace, and nowhere else.
+func TestMayOwnReplaced(t *testing.T) {
+	const layer = "arn:aws:lambda:eu-central-1:123456789012:layer:lib:"
+	owner := &v1beta1.LayerVersion{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "lib", UID: "l"}}
+	owner.Annotations = ownership.Name(owner, layer+"8")
+	owner.Spec.ProviderConfigReference = function("", "", "").Spec.ProviderConfigReference
+	owner.Status.AtProvider.LayerVersionArn, owner.Status.AtProvider.OldVersions = ptr.To(layer+"8"), []int64{6, 7}
+	const no = "belongs to LayerVersion shop/lib"
+	b := book(t, owner)
+	for arn, want := range map[string]map[string]string{
+		layer + "7": {"shop": "", "evil": no},
+		layer + "8": {"shop": no, "evil": no},
+		layer + "9": {"shop": "", "evil": ""},
+	} {
+		for namespace, message := range want {
+			check(t, namespace+" imports "+arn, b.MayOwn(t.Context(), user(namespace, testSession()),
+				Named(ptr.To(arn))[0], false), message)
+		}
+	}
+}
+
 // TestOldest checks that the order of resources of one age does not depend on the order in which a cache lists them,
 // which changes from one list to the next: both of two resources would own the same, or neither.
 func TestOldest(t *testing.T) {

@@ -48,8 +48,7 @@ func (d *deletionProtection[T]) check(
 	if d == nil {
 		return reconcile.Result{}, false, nil
 	}
-	now := d.now()
-	decision, err := d.decide(ctx, mg, s, now, d.limiter.Admit)
+	decision, err := d.decide(ctx, mg, s, d.limiter.Admit)
 	switch {
 	case err != nil:
 		return reconcile.Result{}, false, err
@@ -62,7 +61,7 @@ func (d *deletionProtection[T]) check(
 		Ready: reconcile.Deleting(mg.GetGeneration(), decision.Message),
 		Effects: reconcile.Effects{
 			Events: []event.Event{event.Warning(v1beta1.EventDeletionHeld, errors.New(decision.Message))},
-			After:  protection.Delay(now.Sub(mg.GetDeletionTimestamp().Time)),
+			After:  protection.Delay(d.now().Sub(mg.GetDeletionTimestamp().Time)),
 		},
 	}, true, nil
 }
@@ -73,15 +72,16 @@ func (d *deletionProtection[T]) preview(ctx context.Context, mg T, s *session.Se
 	if d == nil {
 		return "", nil
 	}
-	decision, err := d.decide(ctx, mg, s, d.now(), d.limiter.Allows)
+	decision, err := d.decide(ctx, mg, s, d.limiter.Allows)
 	return decision.Message, err
 }
 
 // decide decides whether the deletion of a resource waits. admit returns whether the limit allows the deletion. If that
 // is not known now, decide returns a LaterError.
-func (d *deletionProtection[T]) decide(ctx context.Context, mg T, s *session.Session, now time.Time,
+func (d *deletionProtection[T]) decide(ctx context.Context, mg T, s *session.Session,
 	admit func(context.Context, session.Ref, string, types.UID, time.Time) (bool, error),
 ) (protection.Decision, error) {
+	now := d.now()
 	state := protection.State{
 		Now: now, DeletedAt: mg.GetDeletionTimestamp().Time,
 		Confirmation: mg.GetAnnotations()[v1beta1.AnnotationConfirmDeletion],

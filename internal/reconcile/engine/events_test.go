@@ -89,7 +89,7 @@ func TestOwnershipConflicts(t *testing.T) {
 		returned error
 		want     string
 	}{
-		"Connect":    {"A resource of another namespace owns it, as is known before any call.", event.Warning("CannotConnectToProvider", foreign), backoff.Unusable(&refusedError{foreign}), "AlreadyOwned: " + foreign.Error()},
+		"Connect":    {"A resource of another namespace owns it, as is known before any call.", event.Warning("CannotConnectToProvider", foreign), backoff.Unusable(foreign), "AlreadyOwned: " + foreign.Error()},
 		"Observe":    {"AWS shows that somebody else owns it.", event.Warning("CannotObserveExternalResource", foreign), foreign, "AlreadyOwned: " + foreign.Error()},
 		"Other":      {"Any other error keeps the reason.", event.Warning("CannotConnectToProvider", errors.New("no config")), errors.New("no config"), "CannotConnectToProvider: no config"},
 		"NotAnError": {"An event that is no warning is about something else.", event.Normal("Fine", "x"), foreign, "Fine: x"},

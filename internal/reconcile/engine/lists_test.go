@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
@@ -148,7 +149,8 @@ func TestFieldThatIsNotWatched(t *testing.T) {
 	c := fake.NewClientBuilder().WithObjects(role).Build()
 	mapper := kmeta.NewDefaultRESTMapper(nil)
 	mapper.Add(role.GroupVersionKind(), kmeta.RESTScopeNamespace)
-	r, kind := refs.NewFieldReader(refs.FieldReaderOptions{Live: c, Mapper: mapper}), &l.reconciler.kind
+	r := refs.NewFieldReader(refs.FieldReaderOptions{Live: c, Mapper: mapper, Clock: clock.RealClock{}})
+	kind := &l.reconciler.kind
 	selector := v1beta1.FieldSelector{APIVersion: "iam.example.org/v1", Kind: "Role", Name: "r", FieldPath: "arn"}
 	enqueued := 0
 	r.Subscribe(kind.GVK.Kind, func(name types.NamespacedName, by string) {

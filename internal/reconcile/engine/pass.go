@@ -19,7 +19,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/cloudtrail"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
@@ -121,12 +120,12 @@ func (p *pass[T]) await(mg resource.Managed, err error) {
 	}
 }
 
-// connect determines the observer of a resource, and tracks it as a user of its config. If the resource is refused, it
-// is not tracked, unless it may have created something with that config.
+// connect determines the observer of a resource, and tracks it as a user of its config. If the resource is denied what
+// spec names, it is not tracked, unless it may have created something with that config.
 func (p *pass[T]) connect(ctx context.Context, mg T) error {
 	o, err := p.planning(mg, func() (reconcile.Observer[T], error) { return p.connected(ctx, mg) })
 	track := p.Tracker.Track
-	if session.IsRefused(err) || isRefused(err) && !mayHaveCreated(mg) {
+	if session.IsRefused(err) || reconcile.IsDenied(err) && !mayHaveCreated(mg) {
 		track = p.Tracker.Drop
 	}
 	if err := track(ctx, mg); err != nil {
@@ -173,26 +172,23 @@ func (p *pass[T]) connected(ctx context.Context, mg T) (reconcile.Observer[T], e
 			return nil, err
 		}
 	}
-	return p.permitted(ctx, mg, p.session)
+	return p.permitted(ctx, mg)
 }
 
 // permitted returns the kind's observer if the resource has the permission to use its
 // targets. A resource without permission that is being deleted leaves them in AWS.
-func (p *pass[T]) permitted(ctx context.Context, mg T, s *session.Session) (reconcile.Observer[T], error) {
-	p.facts.Others = p.others(mg, s)
+func (p *pass[T]) permitted(ctx context.Context, mg T) (reconcile.Observer[T], error) {
+	p.facts.Others = p.others(mg, p.session)
 	err := p.permit(ctx, mg, p.facts.Others)
 	switch {
 	case err == nil:
-		return p.kind.Observer(mg, s), nil
+		return p.kind.Observer(mg, p.session), nil
 	case meta.WasDeleted(mg) && reconcile.IsDenied(err):
 		return releasing[T](err, p.has(p.facts.Others.User) != ""), nil
 	}
 	mg.SetConditions(reconcile.Unavailable(mg.GetGeneration(), err.Error()))
-	if o := p.refused(mg, s, tenancy.RefusedBy(err), err); o != nil {
+	if o := p.refused(mg, err, err); o != nil {
 		return o, nil
-	}
-	if reconcile.IsDenied(err) {
-		err = &refusedError{err}
 	}
 	return nil, err
 }

@@ -118,11 +118,11 @@ func (p *pass[T]) endClaim() {
 func (r *reconciler[T]) otherOwner(
 	ctx context.Context, u tenancy.User, mg T, parent, name string,
 ) resource.ModernManaged {
-	wrote := ownership.WrittenName(mg) == name && r.mayHave(ctx, u, mg, mg)
 	for o := range r.otherResources(ctx, mg) {
 		within := ownership.Parent(o)
-		if ownership.WrittenName(o) == name && (within == parent || within == "") &&
-			(!wrote || tenancy.ByAge(o, mg) < 0) && r.mayHave(ctx, u, mg, o) {
+		switch {
+		case ownership.WrittenName(o) != name, within != parent && within != "", !r.mayHave(ctx, u, mg, o):
+		case ownership.WrittenName(mg) != name, tenancy.ByAge(o, mg) < 0, !r.mayHave(ctx, u, mg, mg):
 			return o
 		}
 	}

@@ -13,22 +13,10 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 )
-
-// A refusedError says that a resource may not use its targets.
-type refusedError struct{ error }
-
-// Unwrap returns the reason.
-func (e *refusedError) Unwrap() error { return e.error }
-
-func isRefused(err error) bool {
-	_, ok := reconcile.AsType[*refusedError](err)
-	return ok
-}
 
 // refusedReference returns the observer of a resource whose reference is refused, but that has acted on what it
 // referred to while it was allowed to: status names it. It is nil if nothing is to be deleted, or for another error.
@@ -38,14 +26,14 @@ func (p *pass[T]) refusedReference(ctx context.Context, mg resource.Managed, err
 		return nil
 	}
 	p.facts.Others = p.others(t, p.session)
-	return p.refused(t, p.session, tenancy.RefusedBy(p.permit(ctx, t, p.facts.Others)), err)
+	return p.refused(t, p.permit(ctx, t, p.facts.Others), err)
 }
 
-// refused returns the observer of a resource that is refused because of an owner. If this process has seen it create
-// something in AWS, the observer deletes that, and nothing else: annotations are no proof, because users can write
-// them. If there is no observer, the resource makes no call.
-func (p *pass[T]) refused(mg T, s *session.Session, owner client.Object, why error) reconcile.Observer[T] {
-	r, u := p.reconciler, tenancy.User{Resource: mg, Session: s}
+// refused returns the observer of a resource that is refused because of the owner that the error of permit has. If this
+// process has seen it create something in AWS, the observer deletes that, and nothing else: annotations are no proof,
+// because users can write them. If there is no observer, the resource makes no call.
+func (p *pass[T]) refused(mg T, denied, why error) reconcile.Observer[T] {
+	r, u, owner := p.reconciler, p.facts.Others.User, tenancy.RefusedBy(denied)
 	name := r.has(u)
 	if owner == nil || name == "" || r.kind.ActsOn == nil || reconcile.ObserveOnly(mg) {
 		return nil
@@ -58,14 +46,14 @@ func (p *pass[T]) refused(mg T, s *session.Session, owner client.Object, why err
 		return nil // It was never in AWS, whatever its annotations say.
 	default:
 		r.recorder.Event(owner, event.Warning(v1beta1.EventLeftRefusedResource, errors.New(what+
-			" is refused, and may have left in AWS what it created earlier: look for it, and delete it if you do not "+
+			" is rejected, and may have left in AWS what it created earlier: look for it, and delete it if you do not "+
 			"want it")))
 		return nil
 	}
-	return removing(r.kind.Observer(mg, s), backoff.Unusable(&refusedError{why}), func() event.Event {
+	return removing(r.kind.Observer(mg, p.session), backoff.Unusable(why), func() event.Event {
 		r.Tenants.RecordCreated(r.kind.GVK.Kind, u, "")
 		e := event.Normal(v1beta1.EventRemovedRefusedResource, "Deleted from AWS what "+what+
-			" created before it was refused")
+			" created before it was rejected")
 		r.recorder.Event(owner, e)
 		return e
 	})

@@ -24,8 +24,8 @@ func (e *ForeignError) Error() string { return e.message }
 
 // IsForeign reports whether an error says that an external resource is not owned.
 func IsForeign(err error) bool {
-	var f *ForeignError
-	return errors.As(err, &f)
+	_, ok := errors.AsType[*ForeignError](err)
+	return ok
 }
 
 // IsAdoptable reports whether an error says that an external resource is not owned and could be adopted.

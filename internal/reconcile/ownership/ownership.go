@@ -242,8 +242,7 @@ func UserSetName(mg metav1.Object) bool {
 
 // WroteName reports whether this object wrote the external name that it has.
 func WroteName(mg metav1.Object) bool {
-	name := meta.GetExternalName(mg)
-	return name != "" && mg.GetAnnotations()[v1beta1.AnnotationNamedBy] == mark(mg, name)
+	return IsNamed(mg, WrittenName(mg))
 }
 
 // IsNamed reports whether the external name, set by the user or written by the object itself, is the given one.
@@ -254,8 +253,8 @@ func IsNamed(mg metav1.Object, name string) bool {
 // WrittenName returns the external name that this object wrote, even if the user has since
 // removed or changed the annotation. It is empty if it wrote none.
 func WrittenName(mg metav1.Object) string {
-	name, _ := strings.CutPrefix(mg.GetAnnotations()[v1beta1.AnnotationNamedBy], mark(mg, ""))
-	if mg.GetAnnotations()[v1beta1.AnnotationNamedBy] != mark(mg, name) {
+	name, ok := strings.CutPrefix(mg.GetAnnotations()[v1beta1.AnnotationNamedBy], mark(mg, ""))
+	if !ok {
 		return ""
 	}
 	return name
