@@ -243,8 +243,7 @@ type ProviderConfigStatus struct {
 	IdentityARN string `json:"identityArn,omitempty"`
 
 	// AccountUsage is the account's Lambda quotas and their use, by region. It lists the regions in which resources of
-	// this config were observed during the last two hours, at most the 20 that had the most. It is read about every
-	// ten minutes.
+	// this config were observed during the last two hours, at most 20. It is read about every ten minutes.
 	// +optional
 	// +listType=map
 	// +listMapKey=region

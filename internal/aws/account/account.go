@@ -87,9 +87,7 @@ type scopeKey struct {
 // A record has the figures of a config in a region.
 type record struct {
 	session *session.Session
-
-	// users are the resources that use the config in the region, with the times of their last reconciles.
-	users map[types.UID]time.Time
+	used    time.Time
 
 	// calledAt is the time when AWS was last called; asking is true during a call.
 	calledAt time.Time
@@ -122,13 +120,13 @@ type Recording struct {
 func (n Recording) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error) {
 	s, err := n.Resolver.Resolve(ctx, mg, region)
 	if err == nil {
-		n.Limits.recordUse(s, mg.GetUID())
+		n.Limits.recordUse(s)
 	}
 	return s, err
 }
 
 // recordUse records that a resource uses a session.
-func (b *Limits) recordUse(s *session.Session, by types.UID) {
+func (b *Limits) recordUse(s *session.Session) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := keyOf(s)
@@ -137,20 +135,14 @@ func (b *Limits) recordUse(s *session.Session, by types.UID) {
 		b.dropIf(func(other scopeKey) bool { // Those of the same region are of an account that the config had before.
 			return b.isIdle(other) || other.config == k.config && other.scope.Region == k.scope.Region
 		})
-		r = &record{users: map[types.UID]time.Time{}}
+		r = &record{}
 		b.records[k] = r
 	}
-	r.session, r.users[by] = s, b.now()
+	r.session, r.used = s, b.now()
 }
 
 // isIdle reports whether a record was unused for long. The caller holds the lock.
-func (b *Limits) isIdle(k scopeKey) bool { return b.records[k].resources(b.now()) == 0 }
-
-// resources returns the number of resources that use a record, and drops those that have not for long.
-func (r *record) resources(now time.Time) int {
-	maps.DeleteFunc(r.users, func(_ types.UID, last time.Time) bool { return now.Sub(last) > idle })
-	return len(r.users)
-}
+func (b *Limits) isIdle(k scopeKey) bool { return b.now().Sub(b.records[k].used) > idle }
 
 func keyOf(s *session.Session) scopeKey { return scopeKey{config: s.Ref.UID, scope: s.Scope} }
 
@@ -168,21 +160,15 @@ func (b *Limits) Usages(ctx context.Context, uid types.UID) (known []Usage, agai
 	return known, again
 }
 
-// inUse returns the keys of a config that are in use, in order, and drops those that are not. Of more than it may
-// return, it returns those that the most resources use.
+// inUse returns the keys of a config that are in use, in order, and drops those that are not.
 func (b *Limits) inUse(uid types.UID) []scopeKey {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.dropIf(b.isIdle)
 	keys := slices.Collect(maps.Keys(b.records))
 	keys = slices.DeleteFunc(keys, func(k scopeKey) bool { return k.config != uid })
-	byRegion := func(x, y scopeKey) int { return cmp.Compare(x.scope.Region, y.scope.Region) }
-	slices.SortFunc(keys, func(x, y scopeKey) int {
-		return cmp.Or(cmp.Compare(len(b.records[y].users), len(b.records[x].users)), byRegion(x, y))
-	})
-	keys = keys[:min(most, len(keys))]
-	slices.SortFunc(keys, byRegion)
-	return keys
+	slices.SortFunc(keys, func(x, y scopeKey) int { return cmp.Compare(x.scope.Region, y.scope.Region) })
+	return keys[:min(most, len(keys))]
 }
 
 // refresh reads the figures of a key if they are due and the quota allows it. It returns when they are due next.

@@ -2,8 +2,6 @@ package account
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +11,6 @@ import (
 	lambdatypes "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -67,9 +64,6 @@ func (d *desk) session(uid, region string) *session.Session {
 	}
 }
 
-// recordUse records that a resource uses a session.
-func (d *desk) recordUse(s *session.Session) { d.Limits.recordUse(s, "resource") }
-
 func (d *desk) reads() int { return d.double.Count("GetAccountSettings") }
 
 func (d *desk) usages(uid string) []Usage {
@@ -119,7 +113,7 @@ func TestUsages(t *testing.T) {
 	d.reserve(50)
 	for _, region := range []string{"eu-west-1", "eu-central-1"} {
 		n := Recording{Resolver: resolver{session: d.session("a", region)}, Limits: d.Limits}
-		if _, err := n.Resolve(t.Context(), &v1beta1.Function{}, region); err != nil {
+		if _, err := n.Resolve(t.Context(), nil, region); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -224,47 +218,6 @@ func TestUnknown(t *testing.T) {
 				t.Errorf("%s\nremembered: %t", tc.reason, ok)
 			}
 		})
-	}
-}
-
-// TestMostRegions checks that of more regions than are shown, those with the most resources are.
-func TestMostRegions(t *testing.T) {
-	d := newDesk(t)
-	use := func(uid types.UID, region string) {
-		n := Recording{Resolver: resolver{session: d.session("a", region)}, Limits: d.Limits}
-		if _, err := n.Resolve(t.Context(), &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{UID: uid}}, region); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var want []string
-	for i := range most + 1 {
-		region := fmt.Sprintf("eu-west-%02d", i)
-		for range 3 {
-			use("one", region)
-		}
-		want = append(want, region)
-	}
-	use("two", "us-east-1")
-	use("three", "us-east-1")
-	want = append(want[:most-1], "us-east-1")
-	shown := func() []string {
-		var regions []string
-		for _, u := range d.usages("a") {
-			regions = append(regions, u.Region)
-		}
-		return regions
-	}
-	if diff := cmp.Diff(want, shown()); diff != "" {
-		t.Errorf("-want, +got:\n%s", diff)
-	}
-	d.time = d.time.Add(idle)
-	for i := range most {
-		use("one", fmt.Sprintf("eu-west-%02d", i))
-	}
-	d.time = d.time.Add(time.Minute)
-	use("three", "us-east-1")
-	if got := shown(); slices.Contains(got, "us-east-1") {
-		t.Errorf("the resource that is gone from us-east-1 counts: %v", got)
 	}
 }
 

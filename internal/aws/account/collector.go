@@ -46,7 +46,7 @@ func (b *Limits) byLabels() map[labels]Figures {
 	for _, r := range b.records {
 		s := r.session.Scope
 		l := labels{account: s.Account, region: regions.Label(s.Region)}
-		if r.read.IsZero() || r.resources(b.now()) == 0 || s.Account == quota.Unverified || l.region != s.Region {
+		if r.read.IsZero() || b.now().Sub(r.used) > idle || s.Account == quota.Unverified || l.region != s.Region {
 			continue
 		}
 		if was := best[l]; was == nil || better(r, was) > 0 {
