@@ -38,7 +38,7 @@ const (
 	uploads   = 2
 
 	// maxCallers is the number of those of a namespace that are worked on or wait for that. Each has an open file.
-	maxCallers = 10
+	maxCallers = 500
 )
 
 // A BusyError is the error of a file that is still worked on.
