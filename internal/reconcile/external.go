@@ -218,14 +218,10 @@ func (e *external[T, O, S]) prepareCreate(ctx context.Context) error {
 
 // absent decides what to do about an external resource that AWS does not show.
 func (e *external[T, O, S]) absent(ctx context.Context) error {
-	missing := cmp.Or(e.observation.Description, "it") +
-		" does not exist in AWS, and managementPolicies do not allow creating it"
-	missing = WithOrigin(missing, e.facts.Origin, e.facts.ReadyBefore.Message)
-	switch {
-	case ObserveOnly(e.mg) && meta.WasDeleted(e.mg):
+	if ObserveOnly(e.mg) {
+		why := cmp.Or(e.observation.Description, "it") + " does not exist in AWS"
+		e.out.Ready = Unavailable(e.mg.GetGeneration(), WithOrigin(why, e.facts.Origin, e.facts.ReadyBefore.Message))
 		return nil
-	case ObserveOnly(e.mg):
-		return errors.New(missing) // The runtime's own error does not say what is missing.
 	}
 	if wait, err := e.mayExist(); wait || err != nil {
 		e.out.Exists = true
@@ -238,7 +234,9 @@ func (e *external[T, O, S]) absent(ctx context.Context) error {
 	mayCreate := Allows(e.mg, xpv2.ManagementActionCreate)
 	e.out.State, e.out.MayUpdate = Missing, mayCreate
 	if !mayCreate {
-		e.out.Ready = Unavailable(e.mg.GetGeneration(), missing)
+		e.out.Ready = Unavailable(e.mg.GetGeneration(), WithOrigin(
+			"it does not exist in AWS, and managementPolicies do not allow creating it", e.facts.Origin,
+			e.facts.ReadyBefore.Message))
 		return nil
 	}
 	if wait, count := e.facts.Repeats.Delay(creation, "", e.facts.Now()); wait > 0 {

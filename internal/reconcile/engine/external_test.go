@@ -230,7 +230,7 @@ func TestObserve(t *testing.T) {
 		},
 		"ObserveOnlyMissing": {
 			reason: "What is missing is named.", cloud: &fakeExternal{}, mg: newExternalSample(policies(xpv2.ManagementActionObserve)),
-			want: want{err: "thing basket does not exist in AWS, and managementPolicies do not allow creating it", name: "basket"},
+			want: want{ready: xpv2.ReasonUnavailable, name: "basket"},
 		},
 		"Foreign": {
 			reason: "What someone else made is not touched.",
