@@ -85,7 +85,7 @@ func (r *Reconciler) reconcileConfig(ctx context.Context, req ctrl.Request) (ctr
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	release, ok := r.inFlight.Enter(req.Namespace, req.Name)
+	release, ok := r.inFlight.Enter(req.Namespace, req.String())
 	defer release()
 	if !ok {
 		return ctrl.Result{RequeueAfter: crowdedWait}, nil

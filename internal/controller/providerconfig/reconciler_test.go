@@ -211,16 +211,25 @@ func (h hangingSTS) Identify(ctx context.Context, c client.Object) (session.Iden
 	return h.Identifier.Identify(ctx, c)
 }
 
-// TestHangingConfigs has a namespace with more configs whose STS does not answer than there are workers. Those of other
-// namespaces are reconciled at once.
+// TestHangingConfigs has configs whose STS does not answer: more of one namespace than there are workers, or ones of the
+// same name in as many namespaces as leave one worker. Those of other namespaces are reconciled at once.
 func TestHangingConfigs(t *testing.T) {
+	t.Run("OfANamespace", func(t *testing.T) {
+		testHanging(t, 20, func(i int) (namespace, name string) { return "hostile", fmt.Sprint(i) })
+	})
+	t.Run("OfAName", func(t *testing.T) {
+		testHanging(t, 3, func(i int) (namespace, name string) { return fmt.Sprint("hostile-", i), pc().GetName() })
+	})
+}
+
+func testHanging(t *testing.T, n int, of func(i int) (namespace, name string)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		good, queue := pc(), make(chan types.NamespacedName, 100)
 		objs := []client.Object{good}
-		for i := range 20 {
+		for i := range n {
 			c := pc()
-			c.SetNamespace("hostile")
-			c.SetName(fmt.Sprint(i))
+			c.Namespace, c.Name = of(i)
 			objs = append(objs, c)
 			queue <- name(c)
 		}
