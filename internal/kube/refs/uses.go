@@ -38,7 +38,7 @@ type field struct {
 	path string
 }
 
-func (f field) key() key { return key{kind: f.Kind, namespace: f.Namespace, path: f.path} }
+func (f field) key() key { return key{kind: f.Kind, path: f.path} }
 
 // fieldsOf returns the fields that selectors select. It omits invalid selectors, because
 // reading them returns the error.
@@ -55,11 +55,10 @@ func fieldsOf(namespace string, selectors []v1beta1.FieldSelector) map[field]boo
 	return fs
 }
 
-// A key identifies the fields of one path in the objects of a kind in a namespace.
+// A key identifies the fields of one path in the objects of a kind.
 type key struct {
-	kind      schema.GroupVersionKind
-	namespace string
-	path      string
+	kind schema.GroupVersionKind
+	path string
 }
 
 // maxFields is the maximum number of fields of all kinds that are watched for a namespace. Each watched field is kept
