@@ -26,5 +26,10 @@ func Spread(id string, over time.Duration) time.Duration {
 	return time.Duration(share * float64(over))
 }
 
+// Jittered returns a delay between a half and one and a half of another, by a random number in [0, 1).
+func Jittered(d time.Duration, random float64) time.Duration {
+	return d/2 + time.Duration(random*float64(d)) //nolint:mnd // A half.
+}
+
 // Nth returns the nth of some delays, for n from 1. The last one repeats.
 func Nth(delays []time.Duration, n int) time.Duration { return delays[min(max(n, 1), len(delays))-1] }

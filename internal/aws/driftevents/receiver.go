@@ -124,8 +124,7 @@ func (r *receiver) receive(ctx context.Context) {
 func (r *receiver) delay(received int, err error, took time.Duration) time.Duration {
 	if err != nil {
 		r.failures++
-		d := delay.Doubling(minBackoff, r.failures, maxBackoff)
-		return d/2 + time.Duration(r.hub.o.Random()*float64(d)) //nolint:mnd // Between a half and one and a half.
+		return delay.Jittered(delay.Doubling(minBackoff, r.failures, maxBackoff), r.hub.o.Random())
 	}
 	r.failures = 0
 	least := minFull * time.Duration(r.hub.sharing(r.key.namespace))

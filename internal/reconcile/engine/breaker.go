@@ -9,6 +9,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
@@ -64,7 +65,7 @@ func (p *pass[T]) pause(err error) error {
 	case ok:
 		p.circuitWait = paused.After
 	case p.Breakers != nil && awserr.IsUnanswered(err) && reconcile.Steady(p.read):
-		p.circuitWait = reconcile.MaxPending + time.Duration(2*p.Random()*float64(reconcile.MaxPending)) //nolint:mnd // 10-30 s.
+		p.circuitWait = delay.Jittered(2*reconcile.MaxPending, p.Random()) // 10 to 30 s.
 	default:
 		return err
 	}

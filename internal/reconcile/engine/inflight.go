@@ -93,6 +93,5 @@ func (r *reconciler[T]) enter(mg T) (release func(), wait time.Duration) {
 	if ok {
 		return release, 0
 	}
-	wait = delay.Doubling(minWorkerDelay, n, maxWorkerDelay)
-	return release, wait/2 + time.Duration(r.Random()*float64(wait)) //nolint:mnd // Between a half and one and a half.
+	return release, delay.Jittered(delay.Doubling(minWorkerDelay, n, maxWorkerDelay), r.Random())
 }
