@@ -61,8 +61,11 @@ func TestNotSent(t *testing.T) {
 	if _, err := th.create(t.Context(), testPermission(), policy.Grant{}); err == nil {
 		t.Error("a statement was added meanwhile")
 	}
-	if err := th.remove(t.Context(), found{}); err == nil {
+	if _, err := th.delete(t.Context(), testPermission(), found{}); err == nil {
 		t.Error("a statement was removed meanwhile")
+	}
+	if _, err := th.update(t.Context(), testPermission(), found{}, update{}); err == nil {
+		t.Error("a statement was replaced meanwhile")
 	}
 	o.end(th.function())
 	if o.under(th.function()) || !o.begin(th.function()) {

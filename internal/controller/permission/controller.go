@@ -1,7 +1,7 @@
 // Package permission manages statements of the policies of AWS Lambda functions, versions and aliases.
 //
 // All Permissions of one function share the result of GetPolicy. AWS has no operation that changes a statement: one
-// that differs is removed, and added again by the next reconcile, which finds it absent.
+// that differs is removed and added again, while an interim statement allows the same.
 package permission
 
 import (

@@ -49,6 +49,10 @@ func statementID(p *v1beta1.Permission) (string, error) {
 	return cmp.Or(name, id, p.GetName()), nil
 }
 
+// interimID returns the ID of the statement that allows the same while the one of a resource is replaced. The UID keeps
+// it apart from those of other resources, so that it can be removed whoever has added what else.
+func interimID(p *v1beta1.Permission) string { return "crossplane-" + string(p.GetUID()) }
+
 // desired returns the statement that spec asks for.
 func desired(fp v1beta1.PermissionParameters, sourceArn *string) policy.Grant {
 	g := policy.Grant{

@@ -64,7 +64,7 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 
 	p.Spec.ForProvider.Principal = ptr.To("111122223333")
 	p.Spec.ForProvider.SourceArn = nil
-	if diff := cmp.Diff([]string{opRead, opRemove, opRead, opAdd, opRead}, e.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{opRead, opAdd, opRemove, opAdd, opRemove, opRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("changed: -want, +got:\n%s", diff)
 	}
 
@@ -305,7 +305,7 @@ func TestRandomSpecs(t *testing.T) {
 		}
 		p.Spec.ForProvider = random(g)
 		p.Spec.ForProvider.Qualifier = qualifier
-		if n := len(e.Reconcile(p)); n != 1 && n != 5 {
+		if n := len(e.Reconcile(p)); n != 1 && n != 6 {
 			t.Fatalf("from %+v to %+v: %d calls", first, p.Spec.ForProvider, n)
 		}
 		if diff := cmp.Diff([]string{opRead}, e.Reconcile(p)); diff != "" {

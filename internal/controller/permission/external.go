@@ -12,6 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
@@ -29,10 +30,11 @@ type external struct {
 	ongoing *ongoing
 	scope   string
 
-	// The facts of the reconcile, and target and sid of the statement, set by read.
-	facts  reconcile.Facts
-	target functionname.Name
-	sid    string
+	// The facts of the reconcile, and target and sid of the statement, set by read. interim is the id of the statement
+	// that allows the same while an update replaces it.
+	facts        reconcile.Facts
+	target       functionname.Name
+	sid, interim string
 }
 
 // observed is a statement in AWS.
@@ -40,6 +42,9 @@ type observed struct {
 	target    functionname.Name
 	statement policy.Statement
 	revision  string
+
+	// interrupted reports whether an update has left its interim statement. It counts as the statement if that is gone.
+	interrupted bool
 }
 
 // document is the result of GetPolicy, which all Permissions of one function share. size is that of its text, in bytes.
@@ -80,13 +85,18 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, p *v1beta1.Permi
 	if err != nil {
 		return found{}, err
 	}
+	e.interim = interimID(p)
 	st, ok := a.policy.Find(e.sid)
-	seen := observed{target: e.target, statement: st, revision: a.revision}
+	interim, interrupted := a.policy.Find(e.interim)
+	if !ok {
+		st = interim
+	}
+	seen := observed{target: e.target, statement: st, revision: a.revision, interrupted: interrupted}
 	return found{
 		Effects:     reconcile.Effects{Sizes: advice.Sizes{advice.PolicyNearLimit: a.size}},
 		Resource:    seen,
 		Settings:    fromAWS(seen),
-		Exists:      ok,
+		Exists:      ok || interrupted,
 		Name:        e.sid,
 		Description: "statement " + e.sid + " of the policy of " + description(e.target),
 		Parent:      e.target.String(),
@@ -133,15 +143,19 @@ func (e *external) desired(
 func (e *external) compare(
 	_ context.Context, _ *v1beta1.Permission, d reconcile.Desired[policy.Grant], o found,
 ) (reconcile.Comparison[policy.Grant], error) {
-	return reconcile.Comparison[policy.Grant]{
+	c := reconcile.Comparison[policy.Grant]{
 		Target: d.Settings, Observed: o.Settings, Changes: changes(d.Settings, o.Settings),
-	}, nil
+	}
+	if o.Resource.interrupted {
+		c.Changes = append(c.Changes, diff.Change{Path: "statementId", Old: e.interim, New: e.sid})
+	}
+	return c, nil
 }
 
 // unresolvedReports is the number of reports in a row, over twelve seconds, after which a principal counts as deleted.
 const unresolvedReports = 3
 
-// plan returns the removal of a statement that differs. AWS may return the ID of a role or user
+// plan returns the replacement of a statement that differs. AWS may return the ID of a role or user
 // instead of its ARN for a moment. If it does so for longer, the principal was deleted.
 func (e *external) plan(
 	_ context.Context, _ *v1beta1.Permission, o found, c reconcile.Comparison[policy.Grant],
@@ -154,7 +168,7 @@ func (e *external) plan(
 		p.Wait = e.facts.Repeats.Confirm("unresolved principal", unresolvedReports, e.facts.Now())
 	}
 	if p.Wait == 0 {
-		p.Call = opRemove
+		p.Call, p.Reserve = opRemove, []string{opAdd, opAdd, opRemove}
 	}
 	return p, nil
 }
@@ -179,30 +193,63 @@ func (e *external) create(ctx context.Context, p *v1beta1.Permission, g policy.G
 	}
 	defer e.ongoing.end(e.function())
 	defer e.cache.Forget(e.key())
-	_, err := e.api.AddPermission(ctx, addInput(e.target, e.sid, p.Spec.ForProvider, g.SourceArn))
-	err = errors.Wrapf(err, "cannot add statement %s to the policy of %s", e.sid, description(e.target))
-	return reconcile.Result{Name: e.sid}, err
+	err := e.add(ctx, p, e.sid, g)
+	return reconcile.Result{Name: e.sid},
+		errors.Wrapf(err, "cannot add statement %s to the policy of %s", e.sid, description(e.target))
 }
 
-// update removes a statement that differs. The next reconcile adds it.
-func (e *external) update(ctx context.Context, _ *v1beta1.Permission, o found, _ update) (reconcile.Result, error) {
-	return reconcile.Result{}, e.remove(ctx, o)
-}
-
-// delete removes the statement, and nothing else.
-func (e *external) delete(ctx context.Context, _ *v1beta1.Permission, o found) (reconcile.Result, error) {
-	return reconcile.Result{}, e.remove(ctx, o)
-}
-
-func (e *external) remove(ctx context.Context, o found) error {
+// update replaces a statement that differs, which no call of AWS does. It first adds the new one with another ID: AWS
+// has then accepted it before the old one is removed, and never rejects what both allow. What an interrupted update has
+// left is removed before.
+func (e *external) update(ctx context.Context, p *v1beta1.Permission, o found, u update) (reconcile.Result, error) {
 	if !e.ongoing.begin(e.function()) {
-		return notSent(opRemove)
+		return reconcile.Result{}, notSent(opRemove)
 	}
 	defer e.ongoing.end(e.function())
 	defer e.cache.Forget(e.key())
-	_, err := e.api.RemovePermission(ctx, removeInput(e.target, e.sid))
+	if o.Resource.interrupted && o.Resource.statement.Sid == e.sid {
+		err := e.remove(ctx, e.interim)
+		return reconcile.Result{}, errors.Wrapf(err, "cannot remove statement %s", e.interim)
+	}
+	err := e.add(ctx, p, e.interim, u.Target)
+	if awserr.IsAlreadyExists(err) || awserr.Code(err) == policyTooLong {
+		err = nil // An interrupted update has added it, or there is no room for it.
+	}
+	if err == nil {
+		err = e.remove(ctx, e.sid)
+	}
+	if err == nil {
+		err = e.add(ctx, p, e.sid, u.Target)
+	}
+	if err == nil {
+		err = e.remove(ctx, e.interim)
+	}
+	return reconcile.Result{}, errors.Wrapf(err, "cannot change %s", o.Description)
+}
+
+// delete removes the statement, and what an interrupted update has left of it.
+func (e *external) delete(ctx context.Context, _ *v1beta1.Permission, o found) (reconcile.Result, error) {
+	if !e.ongoing.begin(e.function()) {
+		return reconcile.Result{}, notSent(opRemove)
+	}
+	defer e.ongoing.end(e.function())
+	defer e.cache.Forget(e.key())
+	err := e.remove(ctx, e.sid)
+	if err == nil && o.Resource.interrupted {
+		err = e.remove(ctx, e.interim)
+	}
+	return reconcile.Result{}, errors.Wrapf(err, "cannot remove %s", o.Description)
+}
+
+func (e *external) add(ctx context.Context, p *v1beta1.Permission, sid string, g policy.Grant) error {
+	_, err := e.api.AddPermission(ctx, addInput(e.target, sid, p.Spec.ForProvider, g.SourceArn))
+	return err
+}
+
+func (e *external) remove(ctx context.Context, sid string) error {
+	_, err := e.api.RemovePermission(ctx, removeInput(e.target, sid))
 	if awserr.IsNotFound(err) {
 		return nil
 	}
-	return errors.Wrapf(err, "cannot remove %s", o.Description)
+	return err
 }

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -162,19 +164,92 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestUpdateRemovesThenAdds checks that a statement that differs is removed by one
-// reconcile and added by the next, so that each makes one call, and a crash in between
-// leaves only a statement to add.
-func TestUpdateRemovesThenAdds(t *testing.T) {
+// TestUpdate checks that what a changed statement allows is added before the statement is removed, and that the statement
+// stays if AWS rejects that.
+func TestUpdate(t *testing.T) {
 	e := newEnv(t)
 	has(otherStatement + "," + bucketStatement)(e)
 	p := testPermission(named, func(p *v1beta1.Permission) { p.Spec.ForProvider.SourceAccount = ptr.To("123456789012") })
+	before := e.Double.Policy(functionArn)
+	e.Double.Fail(awsdouble.Fault{Operation: opAdd, Error: awsdouble.Error{
+		Status: 400, Code: "InvalidParameterValueException", Message: "The provided principal was invalid. Please check the principal and try again.",
+	}})
+	want := "cannot change statement bucket of the policy of function cart: "
+	if o, err := e.Do(p); o != testenv.Updated || !testenv.ErrorMatches(err, want) {
+		t.Errorf("%s, %v", o, err)
+	}
+	if got := e.Double.Policy(functionArn); got != before {
+		t.Errorf("the policy was changed: %s", got)
+	}
+	e.Double.ResetCalls()
 	if o, err := e.Do(p); o != testenv.Updated || err != nil || e.Done.After == 0 {
 		t.Errorf("%s, %v; comes back at once: %v", o, err, e.Done.After)
 	}
-	e.Want(p, "it is added and looked at", testenv.Created, testenv.Converged)
-	if diff := cmp.Diff([]string{opRead, opRemove, opRead, opAdd, opRead}, e.Operations()); diff != "" {
+	e.Want(p, "it is looked at", testenv.Converged)
+	if diff := cmp.Diff([]string{opRead, opAdd, opRemove, opAdd, opRemove, opRead}, e.Operations()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+// TestUpdateOfLongPolicy checks that a statement is replaced even if the policy has no room for another one.
+func TestUpdateOfLongPolicy(t *testing.T) {
+	e := newEnv(t)
+	p := testPermission()
+	e.Converge(p)
+	p.Spec.ForProvider.SourceAccount = ptr.To("123456789012")
+	e.Double.Fail(awsdouble.Fault{Operation: opAdd, Error: awsdouble.Error{
+		Status: 400, Code: "PolicyLengthExceededException", Message: "The final policy size (20490) is bigger than the limit (20480).",
+	}})
+	e.Converge(p)
+	if got := e.Double.Policy(functionArn); !strings.Contains(got, "123456789012\"}") || strings.Count(got, `"Sid"`) != 1 {
+		t.Errorf("the policy is %s", got)
+	}
+}
+
+// TestInterruptedUpdate checks that an update continues wherever it was interrupted, that something allows what spec
+// asks for from its first call on, and that nothing is left of it, also if the resource is deleted then.
+func TestInterruptedUpdate(t *testing.T) {
+	passed := func(status int, body []byte) (int, []byte) { return status, body }
+	for name, faults := range map[string][]awsdouble.Fault{
+		"Added":      {{Operation: opRemove, Error: awsdouble.ServiceFailure()}},
+		"Removed":    {{Operation: opAdd, Answer: passed}, {Operation: opAdd, Error: awsdouble.ServiceFailure()}},
+		"AddedAgain": {{Operation: opRemove, Answer: passed}, {Operation: opRemove, Error: awsdouble.ServiceFailure()}},
+	} {
+		interrupted := func(t *testing.T) (env, *v1beta1.Permission) {
+			t.Helper()
+			e := newEnv(t)
+			e.Lambda = e.TryingOnce()
+			has(otherStatement + "," + bucketStatement)(e)
+			p := testPermission(named, func(p *v1beta1.Permission) { p.Spec.ForProvider.Principal = ptr.To("sns.amazonaws.com") })
+			for _, f := range faults {
+				e.Double.Fail(f)
+			}
+			if _, err := e.Do(p); err == nil {
+				t.Fatal("nothing was interrupted")
+			}
+			if got := e.Double.Policy(functionArn); !strings.Contains(got, "sns.amazonaws.com") {
+				t.Errorf("nothing allows what spec asks for: %s", got)
+			}
+			return e, p
+		}
+		check := func(t *testing.T, e env, statements int) {
+			t.Helper()
+			got := e.Double.Policy(functionArn)
+			if strings.Contains(got, "s3.amazonaws.com") || strings.Count(got, `"Sid"`) != statements || strings.Count(got, `"bucket"`) != statements-1 {
+				t.Errorf("the policy is %s", got)
+			}
+		}
+		t.Run(name, func(t *testing.T) {
+			e, p := interrupted(t)
+			e.Converge(p)
+			check(t, e, 2)
+		})
+		t.Run(name+"Deleted", func(t *testing.T) {
+			e, p := interrupted(t)
+			e.Remove(p)
+			e.Converge(p)
+			check(t, e, 1)
+		})
 	}
 }
 

@@ -45,8 +45,12 @@ func policedKinds() map[string]policed {
 	}
 	statement := func(layer string, change func(*lambda.Client, string, string, *Simulation) error) policed {
 		add, remove := "Add"+layer+"Permission", "Remove"+layer+"Permission"
+		replace := call(remove, add)
+		if layer == "" { // An interim statement allows the same meanwhile.
+			replace = call(add, remove, add, remove)
+		}
 		return policed{
-			creates: call(add), updates: call(remove, add), corrects: call(remove, add), deletes: call(remove),
+			creates: call(add), updates: replace, corrects: replace, deletes: call(remove),
 			replaces: true, change: change,
 		}
 	}

@@ -30,8 +30,9 @@ const (
 	// still sees an earlier state.
 	lateRefused = 5
 
-	// lateUpdates is the maximum number of times that AWS accepts the same update until reads show it.
-	lateUpdates = 3
+	// lateUpdates is the maximum number of times that AWS accepts the same update until reads show it. An update that
+	// replaces a statement makes two.
+	lateUpdates = 4
 
 	// lateDeletes is the maximum number of times that a resource is deleted until reads no longer return it.
 	lateDeletes = 6
