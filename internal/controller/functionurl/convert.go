@@ -25,10 +25,10 @@ func fromAWS(u *answer) settings {
 	})
 }
 
-// corsOf returns nil for a block without any setting.
+// corsOf returns nil for a block of defaults, as AWS may return it for settings that were cleared.
 func corsOf(c *types.Cors) *v1beta1.Cors {
 	if c == nil || len(c.AllowHeaders)+len(c.AllowMethods)+len(c.AllowOrigins)+len(c.ExposeHeaders) == 0 &&
-		c.AllowCredentials == nil && c.MaxAge == nil {
+		!ptr.Deref(c.AllowCredentials, false) && ptr.Deref(c.MaxAge, 0) == 0 {
 		return nil
 	}
 	return &v1beta1.Cors{

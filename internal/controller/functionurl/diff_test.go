@@ -1,6 +1,7 @@
 package functionurl
 
 import (
+	stdcmp "cmp"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -22,6 +23,7 @@ func TestCompare(t *testing.T) {
 	none := ptr.To("NONE")
 	cases := map[string]struct {
 		reason     string
+		aws        *answer
 		spec, init v1beta1.FunctionURLSettings
 		changes    string
 		want       lambda.UpdateFunctionUrlConfigInput
@@ -52,6 +54,11 @@ func TestCompare(t *testing.T) {
 			changes: `cors: removed`,
 			want:    lambda.UpdateFunctionUrlConfigInput{Cors: &types.Cors{}},
 		},
+		"CORSOfDefaults": {
+			reason: "Settings that allow nothing are none.",
+			aws:    &answer{AuthType: types.FunctionUrlAuthTypeNone, Cors: &types.Cors{AllowCredentials: ptr.To(false), AllowOrigins: []string{}, MaxAge: ptr.To[int32](0)}},
+			spec:   v1beta1.FunctionURLSettings{AuthType: none},
+		},
 		"CORSChanged": {
 			reason:  "What is not in the block goes, and the whole block is sent.",
 			spec:    v1beta1.FunctionURLSettings{AuthType: none, Cors: &v1beta1.Cors{AllowOrigins: []string{"*"}}},
@@ -75,7 +82,7 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := &v1beta1.FunctionURL{}
 			mg.Spec.ForProvider.FunctionURLSettings, mg.Spec.InitProvider = tc.spec, &tc.init
-			c := compare(reconcile.Merge(desired(mg)), fromAWS(there))
+			c := compare(reconcile.Merge(desired(mg)), fromAWS(stdcmp.Or(tc.aws, there)))
 			if got := c.Changes.String(); got != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, tc.changes)
 			}
