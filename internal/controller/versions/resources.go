@@ -18,6 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 // withResources returns the uses that lists of AWS have, and those of the function's Aliases and Versions.
@@ -145,8 +146,8 @@ func isOf(f Function, arn, region string, functionName *string, ref *xpv2.Namesp
 	return name == f.Name && strings.Contains(f.ARN, ":"+region+":")
 }
 
-// NeededBy returns the versions that an Alias's spec names, and those that its rollout may return to or move to. Those
-// of initProvider count until AWS has the alias.
+// NeededBy returns the versions that an Alias's spec names, and those that its rollout may return to or move to, also
+// the one that the user has chosen by a command that waits for it. Those of initProvider count until AWS has the alias.
 func NeededBy(a *v1beta1.Alias) []string {
 	s := a.Status.Rollout
 	needed := namedBy(a.Spec.ForProvider.AliasSettings)
@@ -155,6 +156,7 @@ func NeededBy(a *v1beta1.Alias) []string {
 	}
 	if r := a.Spec.Rollout; r != nil && s != nil {
 		needed = append(needed, s.Stable.FunctionVersion, s.Target.FunctionVersion)
+		needed = append(needed, rollout.Versions(s, a.GetAnnotations())...)
 		if w := r.RollbackWindow; w != nil {
 			for _, h := range s.History[:min(len(s.History), int(w.Revisions))] {
 				needed = append(needed, h.FunctionVersion)

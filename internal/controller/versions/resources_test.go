@@ -63,17 +63,23 @@ func rollingOut(function string) v1beta1.Alias {
 // TestVersionsOfRolloutsAreKept checks that the version that a rollout returns to is kept, and those in
 // its rollback window, although nothing in AWS uses them.
 func TestVersionsOfRolloutsAreKept(t *testing.T) {
+	chosen := rollingOut(arn)
+	meta.AddAnnotations(&chosen, map[string]string{v1beta1.AnnotationRolloutRollbackTo: "1/x"})
+	returned := *chosen.DeepCopy()
+	returned.Status.Rollout.HandledCommands = map[string]string{v1beta1.AnnotationRolloutRollbackTo: "1/x"}
 	cases := map[string]struct {
 		reason  string
 		aliases client.Reader
 		want    string
 		fails   bool
 	}{
-		"None":   {reason: "Nothing uses the oldest version.", want: "1", aliases: reader{}},
-		"Window": {reason: "The oldest version is not in the window, and may be deleted.", want: "1", aliases: reader{items: []v1beta1.Alias{rollingOut(arn)}}},
-		"Other":  {reason: "The rollout of another function needs none of its versions.", want: "1", aliases: reader{items: []v1beta1.Alias{rollingOut(arn + "2")}}},
-		"Absent": {reason: "A kind that is not active has no rollouts.", want: "1", aliases: reader{err: &kmeta.NoKindMatchError{}}},
-		"Failed": {reason: "If the rollouts are not known, nothing is deleted.", fails: true, aliases: reader{err: errors.New("boom")}},
+		"None":    {reason: "Nothing uses the oldest version.", want: "1", aliases: reader{}},
+		"Window":  {reason: "The oldest version is not in the window, and may be deleted.", want: "1", aliases: reader{items: []v1beta1.Alias{rollingOut(arn)}}},
+		"Chosen":  {reason: "The user has chosen the oldest version, and rollback-to waits for it.", aliases: reader{items: []v1beta1.Alias{chosen}}},
+		"Handled": {reason: "A command that was carried out needs no version.", want: "1", aliases: reader{items: []v1beta1.Alias{returned}}},
+		"Other":   {reason: "The rollout of another function needs none of its versions.", want: "1", aliases: reader{items: []v1beta1.Alias{rollingOut(arn + "2")}}},
+		"Absent":  {reason: "A kind that is not active has no rollouts.", want: "1", aliases: reader{err: &kmeta.NoKindMatchError{}}},
+		"Failed":  {reason: "If the rollouts are not known, nothing is deleted.", fails: true, aliases: reader{err: errors.New("boom")}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
