@@ -24,13 +24,14 @@ func (m *machine) superseded() bool {
 		return false
 	case m.replaced():
 		m.rollBack(v1beta1.RolloutReasonSuperseded, "version "+m.o.Target+" is desired now")
-	case s.Intent != nil: // The alias may be about to change.
+	case s.Intent != nil && (s.UpdateFailures == 0 || m.o.Route != expected(s)): // The alias may be about to change.
 		return false
 	case hash != s.StepHash:
 		s.StepHash, s.CurrentStepIndex = hash, 0
 		if s.Phase == v1beta1.RolloutPending || s.ObservedWeight >= all {
 			return false
 		}
+		s.Intent = nil
 		m.enter(v1beta1.RolloutAnalyzing, "", "the strategy has changed: its steps begin again")
 	default:
 		return false

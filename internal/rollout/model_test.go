@@ -235,7 +235,7 @@ func (m *model) disturb() {
 			m.logf("someone changes the alias to %s", m.route)
 		}
 	case 8:
-		if m.chance(20) && (m.state == nil || m.state.Intent == nil) { // A change that is decided is made.
+		if m.chance(20) && (m.state == nil || m.state.Intent == nil || m.state.UpdateFailures > 0) { // A change that is decided is made.
 			former := m.spec
 			m.spec = m.randomSpec()
 			m.spec.Paused = former.Paused

@@ -222,8 +222,8 @@ func TestContinuedWhileAWSMovesTheAlias(t *testing.T) {
 	s.wantSent("each weight once", at(10).String(), at(50).String(), "version 2")
 }
 
-// TestStrategyChange checks that the steps of another strategy begin again at the present weight, and that a rollout
-// that has reached all invocations goes on.
+// TestStrategyChange checks that the steps of another strategy begin again at the present weight, also while AWS rejects
+// the change of a step, and that a rollout that has reached all invocations goes on.
 func TestStrategyChange(t *testing.T) {
 	linear := v1beta1.RolloutStrategy{Linear: &v1beta1.LinearStrategy{
 		Percentage: 40,
@@ -244,6 +244,14 @@ func TestStrategyChange(t *testing.T) {
 	s.sent, s.spec.Strategy = nil, linear
 	s.pass(time.Hour)
 	s.wantSent("at all invocations")
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+
+	s = newScenario(t, twoWeights())
+	s.refuses = func(r Route) bool { return r.Additional != "" }
+	s.observed.Target = "2"
+	s.untilTrue("rejected by AWS", func() bool { return s.state.UpdateFailures > 0 })
+	allAtOnce(s.spec)
+	s.pass(2 * time.Minute)
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
 }
 
