@@ -323,12 +323,17 @@ func TestStableIsDesiredAgain(t *testing.T) {
 	}
 }
 
-// TestReplacedTarget checks that a rollout begins again from the stable version with another target, and that the
-// replaced one is not rejected.
+// TestReplacedTarget checks that a rollout returns to the stable version also while it is paused, and begins again with
+// another target after that, and that the replaced one is not rejected.
 func TestReplacedTarget(t *testing.T) {
 	s := newScenario(t, twoWeights(metrics("m")))
 	s.at10()
+	s.spec.Paused = true
+	s.pass(time.Minute)
 	s.observed.Target = "3"
+	s.pass(2 * time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "1")
+	s.spec.Paused = false
 	s.pass(2 * time.Hour)
 	s.wantSent("from the stable version", at(10).String(), "version 1", "version 1, version 3 with 10 %",
 		"version 1, version 3 with 50 %", "version 3")
