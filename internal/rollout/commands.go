@@ -266,6 +266,8 @@ func (m *machine) retry(string) (outcome, string) {
 	switch {
 	case m.s.Phase != v1beta1.RolloutFailed:
 		return refused, "there is nothing to retry: " + Summary(m.s)
+	case m.replaced():
+		return refused, "version " + m.o.Target + " is desired now"
 	case m.spec.Paused:
 		return refused, pausedBySpec
 	case m.o.Moving || m.o.Route != expected(m.s):

@@ -575,6 +575,26 @@ func TestRetryWhilePaused(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
 }
 
+// TestRetryOfAReplacedTarget checks that a retry is of the target that has failed, and not of another version that has
+// failed earlier and is desired by then.
+func TestRetryOfAReplacedTarget(t *testing.T) {
+	s := newScenario(t, tenPercent())
+	for _, version := range []string{"2", "3"} {
+		s.observed.Target = version
+		s.untilTrue("at 10 %", func() bool { return s.state.ObservedWeight == 10 })
+		s.observed.Commands[v1beta1.AnnotationRolloutAbort] = version
+		s.pass(time.Minute)
+	}
+	s.sent, s.observed.Target = nil, "2"
+	s.observed.Commands[v1beta1.AnnotationRolloutRetry] = "x"
+	s.pass(time.Hour)
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonFailedBefore, "1")
+	s.wantSent("version 2 was rejected, and nobody retries it")
+	if !s.says("retry (x)"+DoesNotApply+"version 2 is desired now") || len(s.rejected()) != 2 {
+		t.Errorf("rejected %v, events %v", s.rejected(), s.events)
+	}
+}
+
 // TestPausedAfterAFailure checks that a failure is not described by what another version waits for while spec is paused.
 func TestPausedAfterAFailure(t *testing.T) {
 	s := newScenario(t, tenPercent(metrics("m")))
