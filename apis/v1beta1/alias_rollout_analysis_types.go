@@ -275,7 +275,7 @@ type RolloutAlarms struct {
 	Names []string `json:"names"`
 
 	// PreExisting is the reaction to an alarm that is already in state ALARM when the rollout begins: Ignore ignores it
-	// until it was OK again, so that it does not block the fix; Block waits. The default is Ignore.
+	// until it was OK or fires again, so that it does not block the fix; Block waits. The default is Ignore.
 	// +optional
 	// +kubebuilder:default=Ignore
 	// +kubebuilder:validation:Enum=Ignore;Block

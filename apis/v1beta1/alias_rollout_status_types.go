@@ -181,7 +181,7 @@ type RolloutCheck struct {
 	// Successes since the present weight, of measurements that have judged invocations with this weight.
 	// +optional
 	Successes int32 `json:"successes,omitempty"`
-	// Failures since the rollout began.
+	// Failures since the rollout began. Those of a dry run do not count.
 	// +optional
 	Failures int32 `json:"failures,omitempty"`
 	// Inconclusive is the number of inconclusive measurements in a row.
@@ -190,8 +190,8 @@ type RolloutCheck struct {
 	// Errors is the number of measurements without a value in a row.
 	// +optional
 	Errors int32 `json:"errors,omitempty"`
-	// Ignored says that the check does not count: an alarm that was in state ALARM when the rollout began and was not
-	// OK since, or a metric with onFailure Pause that had failed before promote-full and has not succeeded since.
+	// Ignored says that the check does not count: an alarm that was in state ALARM when the rollout began and has not
+	// left it since, or a metric with onFailure Pause that had failed before promote-full and has not succeeded since.
 	// +optional
 	Ignored bool `json:"ignored,omitempty"`
 	// DefinitionHash is a hash of what spec has of a metric or a dependency. Results by another definition, except

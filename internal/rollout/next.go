@@ -224,12 +224,17 @@ func (m *machine) measured() {
 		added := CheckOf(m.s, r.CheckID) == nil && r.Result == Failure && m.isEarlier(r)
 		r = m.attributed(r)
 		Record(m.s, r, m.now)
+		c, first, failed := CheckOf(m.s, r.CheckID), m.s.TrafficStartedAt, r.Result == Failure
 		switch {
-		case r.Type == CheckAlarm && (added || r.Result == Failure && !m.mayServe()) &&
-			m.spec.Analysis.Alarms.PreExisting != "Block":
-			CheckOf(m.s, r.CheckID).Ignored = true
-		case r.Type == CheckMetric && r.Result == Failure && metric != nil && metric.OnFailure == "Warn":
-			m.eventf(true, v1beta1.EventRolloutMetricFailed, "%s", DescribeCheck(CheckOf(m.s, r.CheckID)))
+		case r.Type == CheckAlarm && (added || failed && !m.mayServe()):
+			c.Ignored = m.spec.Analysis.Alarms.PreExisting != "Block"
+		case r.Type == CheckAlarm && failed && first != nil && r.About.After(first.Time):
+			c.Ignored = false // It has left ALARM and returned to it since.
+		case r.Type != CheckMetric || metric == nil:
+		case metric.DryRun:
+			c.Failures = 0 // They do not count later either.
+		case failed && metric.OnFailure == "Warn":
+			m.eventf(true, v1beta1.EventRolloutMetricFailed, "%s", DescribeCheck(c))
 		}
 	}
 }

@@ -293,6 +293,20 @@ func TestAnalysisChange(t *testing.T) {
 		s.pass(2 * time.Minute)
 		s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "1")
 	})
+	t.Run("DryRun", func(t *testing.T) {
+		s := newScenario(t, twoWeights(metrics("m")))
+		s.spec.Analysis.Metrics[0].DryRun, s.spec.Analysis.Metrics[0].OnFailure = true, "Warn"
+		s.at10()
+		s.result = func(CheckID) string { return Failure }
+		s.pass(5 * time.Minute)
+		s.result = nil
+		s.spec.Analysis.Metrics[0].DryRun, s.spec.Analysis.Metrics[0].OnFailure = false, "Rollback"
+		s.pass(time.Hour)
+		s.wantEnd(v1beta1.RolloutReady, "", "2")
+		if s.event(v1beta1.EventRolloutMetricFailed) {
+			t.Errorf("the result of a dry run is ignored: %v", s.events)
+		}
+	})
 }
 
 // TestStableIsDesiredAgain checks that a rollout ends without a verdict if the manifest asks for the stable version
@@ -907,29 +921,56 @@ func TestLeastStep(t *testing.T) {
 	}
 }
 
-// TestAlarmFiresAgain checks that an alarm that fired before the rollout counts once it was OK.
+// TestAlarmFiresAgain checks that an alarm that fired before the rollout counts once it has left ALARM and returned to
+// it because of what was after the first weight.
 func TestAlarmFiresAgain(t *testing.T) {
-	s := newScenario(t, twoWeights(alarms("a")))
-	s.result = func(CheckID) string { return Failure }
-	s.at10()
-	s.pass(2 * time.Minute)
-	if s.state.ObservedWeight != 10 || !CheckOf(s.state, CheckID{CheckAlarm, "a"}).Ignored {
-		t.Fatalf("state %+v", s.state)
+	cases := map[string]struct {
+		reason    string
+		meanwhile string
+		anew      bool
+		promotes  bool
+	}{
+		"OK":        {reason: "It was OK.", meanwhile: Success},
+		"NoData":    {reason: "It had no data, and fires by new ones.", meanwhile: Inconclusive, anew: true},
+		"Unseen":    {reason: "It went to ALARM anew between two measurements.", meanwhile: Failure, anew: true},
+		"Unchanged": {reason: "It has not left ALARM.", meanwhile: Failure, promotes: true},
 	}
-	s.result = nil
-	s.pass(time.Minute)
-	s.result = func(CheckID) string { return Failure }
-	s.pass(time.Minute)
-	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "1")
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, twoWeights(alarms("a")))
+			s.since, s.about = s.now.Add(-time.Hour), s.now.Add(-time.Hour)
+			s.result = func(CheckID) string { return Failure }
+			s.at10()
+			s.pass(2 * time.Minute)
+			if s.state.ObservedWeight != 10 || !CheckOf(s.state, CheckID{CheckAlarm, "a"}).Ignored {
+				t.Fatalf("state %+v", s.state)
+			}
+			s.result = func(CheckID) string { return tc.meanwhile }
+			s.pass(time.Minute)
+			if s.result = func(CheckID) string { return Failure }; tc.anew {
+				s.since, s.about = s.now, s.now.Add(-time.Minute)
+			}
+			s.pass(time.Hour)
+			if tc.promotes {
+				s.wantEnd(v1beta1.RolloutReady, "", "2")
+			} else {
+				s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "1")
+			}
+		})
+	}
 }
 
 // TestBlockedByAnAlarm checks that a rollout that waits for an alarm that fires already ends at the deadline, and
-// begins by itself once the alarm is OK.
+// begins by itself once the alarm is OK. The alarm is not ignored any more when spec has the rollout wait for it.
 func TestBlockedByAnAlarm(t *testing.T) {
 	s := newScenario(t, twoWeights(alarms("a")))
-	s.spec.Analysis.Alarms.PreExisting = "Block"
 	s.result = func(CheckID) string { return Failure }
 	s.observed.Target = "2"
+	s.observed.Versions["2"] = Version{Fingerprint: "f2", Pending: "version 2 is Pending"}
+	s.pass(time.Minute)
+	s.spec.Analysis.Alarms.PreExisting = "Block"
+	s.pass(time.Minute)
+	s.observed.Versions["2"] = Version{Fingerprint: "f2"}
 	s.pass(time.Hour)
 	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonProgressDeadlineExceeded, "1")
 	if s.state.Step != v1beta1.RolloutValidating || len(s.rejected()) > 0 {
