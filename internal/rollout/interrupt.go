@@ -19,8 +19,7 @@ func (m *machine) superseded() bool {
 	switch hash := hashOf(m.spec.Strategy); {
 	case m.replaced() && (s.Phase == v1beta1.RolloutPending || s.Step == v1beta1.RolloutValidating):
 		m.ready()
-	case s.Phase != v1beta1.RolloutPending &&
-		s.Phase != v1beta1.RolloutProgressing, s.Step == v1beta1.RolloutRollingBack:
+	case !InProgress(s), s.Step == v1beta1.RolloutRollingBack:
 		return false
 	case m.replaced():
 		m.rollBack(v1beta1.RolloutReasonSuperseded, "version "+m.o.Target+" is desired now")

@@ -276,16 +276,11 @@ func (m *machine) isOfTarget() bool {
 	return r.Version == stable && r.Additional == target || r.Version == target && r.Additional == stable
 }
 
-// invokesTarget reports whether the target receives invocations by the route of the alias.
-func (m *machine) invokesTarget() bool {
-	target := m.s.Target.FunctionVersion
-	return m.o.Route.Version == target || m.o.Route.Additional == target
-}
-
 // mayServe reports whether the target has received invocations, or may have: the change of the alias may have been
 // sent, or someone else has made it.
 func (m *machine) mayServe() bool {
-	return m.s.TrafficStartedAt != nil || m.s.Intent != nil || m.invokesTarget()
+	r, target := m.o.Route, m.s.Target.FunctionVersion
+	return m.s.TrafficStartedAt != nil || m.s.Intent != nil || r.Version == target || r.Additional == target
 }
 
 func (m *machine) timeout() time.Duration { return time.Duration(m.s.TimeoutSeconds) * time.Second }

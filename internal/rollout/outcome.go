@@ -12,10 +12,9 @@ import (
 )
 
 func (m *machine) complete() {
-	from := m.s.Stable
 	m.eventf(false, v1beta1.EventRolloutCompleted, "rollout %s: version %s is stable", m.s.ID,
 		DescribeVersion(m.s.Target))
-	m.remember(from)
+	m.remember(m.s.Stable)
 	m.s.Stable = m.s.Target
 	m.ready()
 }
@@ -187,7 +186,6 @@ func Recreated(s *v1beta1.AliasRolloutStatus, now time.Time) {
 func Restarted(s *v1beta1.AliasRolloutStatus, version string, now time.Time) Event {
 	gone := s.Stable.FunctionVersion
 	s.Stable = v1beta1.RolloutRevision{FunctionVersion: version}
-	s.Target = s.Stable
 	m := &machine{s: s, now: now}
 	m.ready()
 	return Event{Warning: true, Reason: v1beta1.EventRolloutRestarted, Message: fmt.Sprintf(

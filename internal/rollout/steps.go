@@ -64,9 +64,6 @@ func linearSteps(percentage int32, interval metav1.Duration) []v1beta1.CanarySte
 	return out
 }
 
-// Steps returns the number of steps of a strategy. A rollout promotes its target after the last one.
-func Steps(s v1beta1.RolloutStrategy) int { return len(CanarySteps(s)) }
-
 func hashOf(definition any) string {
 	b, err := json.Marshal(definition)
 	if err != nil { // What spec has always has a JSON form.

@@ -337,7 +337,8 @@ func failure(s *v1beta1.AliasRolloutStatus) string {
 func progress(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, serves string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rollout %s: %s", s.ID, s.Step)
-	if n := rollout.Steps(spec.Strategy); s.Phase == v1beta1.RolloutProgressing && int(s.CurrentStepIndex) < n {
+	n := len(rollout.CanarySteps(spec.Strategy))
+	if s.Phase == v1beta1.RolloutProgressing && int(s.CurrentStepIndex) < n {
 		fmt.Fprintf(&b, ", step %d of %d", s.CurrentStepIndex+1, n)
 	}
 	b.WriteString(": " + serves)
