@@ -109,7 +109,11 @@ func TestAccepted(t *testing.T) {
 func TestRuntimesAccepted(t *testing.T) {
 	c := strictClient(t)
 	for _, r := range append(types.Runtime("").Values(), "python3.19", "nodejs38.x", "java33", "dotnet14", "ruby5.1", "provided.al2029") {
-		if got := complaints(c.Create(t.Context(), manifest(t, zipFunction, forProvider("runtime: "+string(r))), client.DryRunAll)); got != "" {
+		spec := "runtime: " + string(r)
+		if r == types.RuntimeCustom {
+			spec += ", " + customRuntime
+		}
+		if got := complaints(c.Create(t.Context(), manifest(t, zipFunction, forProvider(spec)), client.DryRunAll)); got != "" {
 			t.Errorf("a runtime of Lambda was refused:\n%s", got)
 		}
 	}

@@ -235,6 +235,26 @@ func TestBlocksRefused(t *testing.T) {
 			change: forProvider(`durableConfig: {kmsKeyArn: 1234abcd}`),
 			want:   `spec.forProvider.durableConfig.kmsKeyArn: Invalid value: "1234abcd": durableConfig.kmsKeyArn is not a KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id`,
 		},
+		"RuntimeConfigMissing": {
+			reason: "custom names no runtime.",
+			change: forProvider(`runtime: custom`),
+			want:   "spec.forProvider.runtimeConfig: Invalid value: runtimeConfig names the runtime of a function with runtime custom: set both, or neither",
+		},
+		"RuntimeConfigOfManagedRuntime": {
+			reason: "AWS's own runtimes have no configuration.",
+			change: forProvider(customRuntime),
+			want:   "spec.forProvider.runtimeConfig: Invalid value: runtimeConfig names the runtime of a function with runtime custom: set both, or neither",
+		},
+		"RuntimeConfigOfInitProvider": {
+			reason: "It counts in either block.",
+			change: `spec: {initProvider: {` + customRuntime + `}}`,
+			want:   "spec.forProvider.runtimeConfig: Invalid value: runtimeConfig names the runtime of a function with runtime custom: set both, or neither",
+		},
+		"RuntimeConfigWithARNOfAlias": {
+			reason: "The alias has a field of its own.",
+			change: forProvider(`runtime: custom, runtimeConfig: {runtimeArn: "arn:aws:lambda:eu-central-1:123456789012:runtime/php/alias/prod", runtimeAlias: prod}`),
+			want:   `spec.forProvider.runtimeConfig.runtimeArn: Invalid value: "arn:aws:lambda:eu-central-1:123456789012:runtime/php/alias/prod": runtimeConfig.runtimeArn is not the ARN of a customer-managed runtime: use the form arn:aws:lambda:region:123456789012:runtime/name, and name the alias in runtimeAlias`,
+		},
 		"TenancyUnknown": {
 			reason: "AWS has one.",
 			change: forProvider(`tenancyConfig: {tenantIsolationMode: SHARED}`),

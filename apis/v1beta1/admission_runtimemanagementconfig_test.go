@@ -37,11 +37,11 @@ func TestRuntimeManagementConfigRefused(t *testing.T) {
 		},
 		"RuntimeName": {
 			"Runtimes have ARNs.", forProvider(`updateRuntimeOn: Manual, runtimeVersionArn: python3.13`),
-			at + `Invalid value: "python3.13": runtimeVersionArn is not the ARN of a runtime version: use the form arn:aws:lambda:eu-central-1::runtime:0123abcd`,
+			at + `Invalid value: "python3.13": runtimeVersionArn is not the ARN of a runtime version: use the form arn:aws:lambda:eu-central-1::runtime:0123abcd, or arn:aws:lambda:eu-central-1:123456789012:runtime/name/version/v1 for a customer-managed runtime`,
 		},
 		"FunctionARN": {
 			"Runtimes have ARNs.", forProvider(`updateRuntimeOn: Manual, runtimeVersionArn: "arn:aws:lambda:eu-central-1:123456789012:function:hello"`),
-			at + `Invalid value: "arn:aws:lambda:eu-central-1:123456789012:function:hello": runtimeVersionArn is not the ARN of a runtime version: use the form arn:aws:lambda:eu-central-1::runtime:0123abcd`,
+			at + `Invalid value: "arn:aws:lambda:eu-central-1:123456789012:function:hello": runtimeVersionArn is not the ARN of a runtime version: use the form arn:aws:lambda:eu-central-1::runtime:0123abcd, or arn:aws:lambda:eu-central-1:123456789012:runtime/name/version/v1 for a customer-managed runtime`,
 		},
 		"InitManual": {
 			"What is set at creation is held to the same.", `spec: {forProvider: {updateRuntimeOn: null}, initProvider: {updateRuntimeOn: Manual}}`,
@@ -55,6 +55,7 @@ func TestRuntimeManagementConfigAccepted(t *testing.T) {
 		"Least":       {"The least is enough.", ``},
 		"Auto":        {"It may be said.", forProvider(`updateRuntimeOn: Auto`)},
 		"Manual":      {"On one version.", forProvider(`updateRuntimeOn: Manual, runtimeVersionArn: "arn:aws-us-gov:lambda:us-gov-west-1::runtime:0123abcd"`)},
+		"Customer":    {"On a version of a customer-managed runtime.", forProvider(`updateRuntimeOn: Manual, runtimeVersionArn: "arn:aws:lambda:eu-central-1:123456789012:runtime/php/version/v8.3.1"`)},
 		"InitVersion": {"What is needed may be in the other block.", `spec: {forProvider: {updateRuntimeOn: Manual}, initProvider: {runtimeVersionArn: "arn:aws:lambda:eu-central-1::runtime:0123abcd"}}`},
 		"InitMode":    {"What is needed may be in the other block.", `spec: {forProvider: {updateRuntimeOn: null, runtimeVersionArn: "arn:aws:lambda:eu-central-1::runtime:0123abcd"}, initProvider: {updateRuntimeOn: Manual}}`},
 		"Version":     {"For one version.", forProvider(`qualifier: "3"`)},

@@ -112,17 +112,17 @@ func TestSettingsRefused(t *testing.T) {
 		"RuntimeOfNoFamily": {
 			reason: "Lambda has no such family.",
 			change: forProvider(`runtime: php8.3`),
-			want:   `spec.forProvider.runtime: Invalid value: "php8.3": runtime is not a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023`,
+			want:   `spec.forProvider.runtime: Invalid value: "php8.3": runtime is not a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023, or custom with runtimeConfig`,
 		},
 		"RuntimeSpelling": {
 			reason: "Users write it as they speak.",
 			change: forProvider(`runtime: Python 3.13`),
-			want:   `spec.forProvider.runtime: Invalid value: "Python 3.13": runtime is not a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023`,
+			want:   `spec.forProvider.runtime: Invalid value: "Python 3.13": runtime is not a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023, or custom with runtimeConfig`,
 		},
 		"RuntimeWithoutVersion": {
 			reason: "A family is no runtime.",
 			change: forProvider(`runtime: python`),
-			want:   `spec.forProvider.runtime: Invalid value: "python": runtime is not a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023`,
+			want:   `spec.forProvider.runtime: Invalid value: "python": runtime is not a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023, or custom with runtimeConfig`,
 		},
 		"PackageTypeUnknown": {
 			reason: "AWS has two.",

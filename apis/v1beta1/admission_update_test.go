@@ -19,6 +19,7 @@ spec:
   forProvider: {region: eu-central-1}
 `
 
+	customRuntime    = `runtimeConfig: {runtimeArn: "arn:aws:lambda:eu-central-1:123456789012:runtime/php", runtimeAlias: prod}`
 	tenancy          = `tenancyConfig: {tenantIsolationMode: PER_TENANT}`
 	durable          = `durableConfig: {executionTimeout: 60}`
 	capacityProvider = `capacityProviderConfig: {lambdaManagedInstancesCapacityProviderConfig: {capacityProviderArn: "arn:aws:lambda:eu-central-1:123456789012:capacity-provider:web"}}`

@@ -175,6 +175,20 @@ type DurableConfig struct {
 	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
 }
 
+// RuntimeConfig names a customer-managed runtime.
+type RuntimeConfig struct {
+	// RuntimeArn is the ARN of the runtime, in this account or in one that shares it.
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:runtime/[^/]+$')",message="runtimeConfig.runtimeArn is not the ARN of a customer-managed runtime: use the form arn:aws:lambda:region:123456789012:runtime/name, and name the alias in runtimeAlias"
+	RuntimeArn string `json:"runtimeArn"`
+
+	// RuntimeAlias is the name of the runtime's alias, such as prod. The publisher of the runtime selects the version
+	// that it points to, and a RuntimeManagementConfig the time at which the function takes it over.
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:MinLength=1
+	RuntimeAlias string `json:"runtimeAlias"`
+}
+
 // TenancyConfig isolates tenants.
 type TenancyConfig struct {
 	// TenantIsolationMode is PER_TENANT.

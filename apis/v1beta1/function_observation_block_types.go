@@ -83,6 +83,14 @@ type DurableConfigObservation struct {
 	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
 }
 
+// RuntimeConfigObservation is the observed customer-managed runtime of a function or a version.
+type RuntimeConfigObservation struct {
+	// RuntimeArn of the runtime.
+	RuntimeArn *string `json:"runtimeArn,omitempty"`
+	// RuntimeAlias of the runtime.
+	RuntimeAlias *string `json:"runtimeAlias,omitempty"`
+}
+
 // TenancyConfigObservation is the observed tenant isolation of a function.
 type TenancyConfigObservation struct {
 	// TenantIsolationMode as AWS tells it.

@@ -41,6 +41,8 @@ type FunctionObservation struct {
 	PackageType *string `json:"packageType,omitempty"`
 	// Runtime of the function.
 	Runtime *string `json:"runtime,omitempty"`
+	// RuntimeConfig of the function, with runtime custom.
+	RuntimeConfig *RuntimeConfigObservation `json:"runtimeConfig,omitempty"`
 	// RuntimeVersionArn is the ARN of the runtime's version.
 	RuntimeVersionArn *string `json:"runtimeVersionArn,omitempty"`
 	// Handler of the function.

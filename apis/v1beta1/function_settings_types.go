@@ -25,11 +25,15 @@ type FunctionSettings struct {
 
 	// Runtime is the identifier of the function's runtime, such as python3.13, nodejs22.x or provided.al2023. Required
 	// with packageType Zip. AWS adds runtimes every few months. The provider accepts every identifier of a known
-	// family, and AWS decides whether it is valid.
+	// family, and AWS decides whether it is valid. With custom, runtimeConfig names a customer-managed runtime.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(nodejs([0-9]+[.][0-9x]+(-edge)?)?|python[0-9][.][0-9]+|java[0-9]+([.]al[0-9]+)?|dotnet(core)?[0-9]+([.][0-9]+)?|ruby[0-9]+[.][0-9]+|go1[.]x|provided([.]al[0-9]+)?)$')",message="runtime is not a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(nodejs([0-9]+[.][0-9x]+(-edge)?)?|python[0-9][.][0-9]+|java[0-9]+([.]al[0-9]+)?|dotnet(core)?[0-9]+([.][0-9]+)?|ruby[0-9]+[.][0-9]+|go1[.]x|provided([.]al[0-9]+)?|custom)$')",message="runtime is not a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023, or custom with runtimeConfig"
 	// +kubebuilder:validation:MaxLength=64
 	Runtime *string `json:"runtime,omitempty"`
+
+	// RuntimeConfig names a customer-managed runtime. Required with runtime custom, and only valid with it.
+	// +optional
+	RuntimeConfig *RuntimeConfig `json:"runtimeConfig,omitempty"`
 
 	// Handler is the method within the code that Lambda calls, such as index.handler. Required with packageType Zip. At
 	// most 128 characters, no white space.

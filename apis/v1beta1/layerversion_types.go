@@ -134,7 +134,7 @@ type LayerVersionParameters struct {
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=15
 	// +kubebuilder:validation:items:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.all(r, r.matches('^(nodejs([0-9]+[.][0-9x]+(-edge)?)?|python[0-9][.][0-9]+|java[0-9]+([.]al[0-9]+)?|dotnet(core)?[0-9]+([.][0-9]+)?|ruby[0-9]+[.][0-9]+|go1[.]x|provided([.]al[0-9]+)?)$'))",message="a compatible runtime must be a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023"
+	// +kubebuilder:validation:XValidation:rule="self.all(r, r.matches('^(nodejs([0-9]+[.][0-9x]+(-edge)?)?|python[0-9][.][0-9]+|java[0-9]+([.]al[0-9]+)?|dotnet(core)?[0-9]+([.][0-9]+)?|ruby[0-9]+[.][0-9]+|go1[.]x|provided([.]al[0-9]+)?|custom)$'))",message="a compatible runtime must be a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023"
 	CompatibleRuntimes []string `json:"compatibleRuntimes,omitempty"`
 
 	// Description of the version, at most 256 characters.

@@ -21,7 +21,7 @@ type RuntimeManagementConfigSettings struct {
 	// each execution environment.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+::runtime:.+$')",message="runtimeVersionArn is not the ARN of a runtime version: use the form arn:aws:lambda:eu-central-1::runtime:0123abcd"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:(:runtime:.+|[0-9]{12}:runtime/.+/version/.+)$')",message="runtimeVersionArn is not the ARN of a runtime version: use the form arn:aws:lambda:eu-central-1::runtime:0123abcd, or arn:aws:lambda:eu-central-1:123456789012:runtime/name/version/v1 for a customer-managed runtime"
 	RuntimeVersionArn *string `json:"runtimeVersionArn,omitempty"`
 }
 

@@ -126,6 +126,8 @@ type VersionObservation struct {
 	PackageType *string `json:"packageType,omitempty"`
 	// Runtime of the version.
 	Runtime *string `json:"runtime,omitempty"`
+	// RuntimeConfig of the version, with runtime custom.
+	RuntimeConfig *RuntimeConfigObservation `json:"runtimeConfig,omitempty"`
 	// RuntimeVersionArn is the ARN of the runtime's version.
 	RuntimeVersionArn *string `json:"runtimeVersionArn,omitempty"`
 	// Handler of the version.

@@ -30,13 +30,15 @@ func createInput(name string, s settings, code *types.FunctionCode, p publish) *
 }
 
 // configurationInput returns an update with only the fields that changed, each of them complete: AWS keeps what is nil
-// and clears what is empty. The revision makes AWS reject the update if the function was changed since the observation.
+// and clears what is empty. A changed runtimeConfig is sent with the runtime that it is for. The revision makes AWS
+// reject the update if the function was changed since the observation.
 func configurationInput(
 	name string, t settings, changes diff.Changes, revision *string,
 ) *lambda.UpdateFunctionConfigurationInput {
 	in := &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(name), RevisionId: revision}
 	settingsToUpdate.CopyIf(in, &t, func(path string) bool {
-		return changes.Any(path) || path == environmentPath && encryptsAgain(t, changes)
+		return changes.Any(path) || path == environmentPath && encryptsAgain(t, changes) ||
+			path == "runtime" && changes.Any("runtimeConfig")
 	})
 	return in
 }

@@ -63,8 +63,12 @@ func plainLogging(in *v1beta1.LoggingConfig) *v1beta1.LoggingConfig {
 	return &v1beta1.LoggingConfig{LogFormat: in.LogFormat, LogGroup: in.LogGroup}
 }
 
-// keepImmutable copies from the observed state the blocks that can't be removed once they are set.
+// keepImmutable copies from the observed state the blocks that can't be removed once they are set. AWS removes
+// runtimeConfig itself when the function gets another runtime than custom.
 func keepImmutable(t, have settings) settings {
+	if t.RuntimeConfig == nil {
+		t.RuntimeConfig = have.RuntimeConfig
+	}
 	if t.DurableConfig == nil {
 		t.DurableConfig = have.DurableConfig
 	}

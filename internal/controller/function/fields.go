@@ -35,6 +35,7 @@ var configuration = []call{opUpdateConfiguration}
 var fields = []field{
 	{path: "packageType"},
 	{path: "runtime", by: configuration},
+	{path: "runtimeConfig", by: configuration},
 	{path: "handler", by: configuration},
 	{path: "role", by: configuration},
 	{path: "architectures", by: []call{opUpdateCode}},

@@ -718,6 +718,59 @@ func TestScalingWithoutBounds(t *testing.T) {
 	}
 }
 
+// TestCustomerManagedRuntime checks that a function gets a customer-managed runtime, another alias of it, and a runtime
+// of AWS again, and that a change by hand is reverted.
+func TestCustomerManagedRuntime(t *testing.T) {
+	e := newEnv(t)
+	const php = "arn:aws:lambda:eu-central-1:123456789012:runtime/php"
+	runtime := func(name, alias string) func(*v1beta1.Function) {
+		return func(f *v1beta1.Function) {
+			f.Spec.ForProvider.Runtime, f.Spec.ForProvider.RuntimeConfig = &name, nil
+			if alias != "" {
+				f.Spec.ForProvider.RuntimeConfig = &v1beta1.RuntimeConfig{RuntimeArn: php, RuntimeAlias: alias}
+			}
+		}
+	}
+	f := testFunction(runtime("custom", "prod"))
+	update := []string{"UpdateFunctionConfiguration"}
+	for _, step := range []struct {
+		name   string
+		spec   func(*v1beta1.Function)
+		edit   func(*awsdouble.Function)
+		writes []string
+		alias  string
+	}{
+		{name: "created", writes: []string{"CreateFunction"}, alias: "prod"},
+		{name: "another alias", spec: runtime("custom", "next"), writes: update, alias: "next"},
+		{name: "changed by hand", edit: func(f *awsdouble.Function) { f.RuntimeConfig.RuntimeAlias = ptr.To("mine") }, writes: update, alias: "next"},
+		{name: "of AWS", spec: runtime("python3.13", ""), writes: update},
+		{name: "of the customer", spec: runtime("custom", "prod"), writes: update, alias: "prod"},
+	} {
+		if step.spec != nil {
+			step.spec(f)
+			f.Generation++
+		}
+		if step.edit != nil {
+			e.Double.EditFunction("f", step.edit)
+		}
+		if diff := cmp.Diff(step.writes, e.Converge(f)); diff != "" {
+			t.Fatalf("%s: -want, +got:\n%s", step.name, diff)
+		}
+		out, err := e.Lambda.GetFunctionConfiguration(t.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f")})
+		e.Must(err)
+		want, observed := f.Spec.ForProvider.RuntimeConfig, f.Status.AtProvider.RuntimeConfig
+		if step.alias == "" {
+			if out.RuntimeConfig != nil || observed != nil {
+				t.Errorf("%s: want no customer-managed runtime, got %+v, in status %+v", step.name, out.RuntimeConfig, observed)
+			}
+			continue
+		}
+		if *out.RuntimeConfig.RuntimeAlias != step.alias || *out.RuntimeConfig.RuntimeArn != want.RuntimeArn || *observed.RuntimeAlias != step.alias {
+			t.Errorf("%s: want %+v, got %+v, in status %+v", step.name, want, out.RuntimeConfig, observed)
+		}
+	}
+}
+
 func TestArchitectureAloneIsRefused(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) {

@@ -19,6 +19,7 @@ import (
 type settings struct {
 	PackageType            *string                         `json:"packageType"`
 	Runtime                *string                         `json:"runtime"`
+	RuntimeConfig          *v1beta1.RuntimeConfig          `json:"runtimeConfig,omitempty"`
 	Handler                *string                         `json:"handler"`
 	Role                   *string                         `json:"role"`
 	Architectures          architectures                   `json:"architectures"`

@@ -42,6 +42,7 @@ type Content struct {
 	PackageType            types.PackageType
 	Role                   *string
 	Runtime                types.Runtime
+	RuntimeConfig          *types.FunctionRuntimeConfig
 	SnapStart              *types.SnapStartResponse
 	TenancyConfig          *types.TenancyConfig
 	Timeout                *int32

@@ -31,6 +31,7 @@ type Configuration struct {
 	RevisionId                 string                        `json:",omitempty"` //nolint:revive // Lambda's spelling
 	Role                       string                        `json:",omitempty"`
 	Runtime                    string                        `json:",omitempty"`
+	RuntimeConfig              *types.FunctionRuntimeConfig  `json:",omitempty"`
 	RuntimeVersionConfig       *types.RuntimeVersionConfig   `json:",omitempty"`
 	SnapStart                  *types.SnapStartResponse      `json:",omitempty"`
 	State                      string                        `json:",omitempty"`

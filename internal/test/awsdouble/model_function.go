@@ -25,6 +25,9 @@ var configuration = []member{
 	bodyMember("deadLetterConfig.targetArn", pattern(anyArnPattern)),
 	{path: "environment.variables", keys: []rule{pattern(`[a-zA-Z]([a-zA-Z0-9_])+`), notNull}, secret: true},
 	bodyMember("tracingConfig.mode", oneOf("Active", "PassThrough")),
+	bodyMember("runtimeConfig.runtimeArn",
+		notNull, longest(2048), shortest(48), pattern(`arn:[a-z-]+:lambda:[a-z0-9-]+:\d{12}:runtime/.+`)),
+	bodyMember("runtimeConfig.runtimeAlias", notNull, longest(128), shortest(1)),
 	bodyMember("snapStart.applyOn", oneOf("PublishedVersions", "None")),
 	bodyMember("layers").withElements(longest(2048), shortest(1), pattern(layerPattern), notNull),
 	bodyMember("vpcConfig.subnetIds", longest(16)).

@@ -30,6 +30,7 @@ type settings struct {
 	VpcConfig              *types.VpcConfig
 	DurableConfig          *types.DurableConfig
 	CapacityProviderConfig *types.CapacityProviderConfig
+	RuntimeConfig          *types.FunctionRuntimeConfig
 }
 
 // defaults sets AWS's defaults of a new function.
@@ -136,6 +137,9 @@ func logging(l types.LoggingConfig) *types.LoggingConfig {
 func (c *Configuration) setRuntime(runtime, region string) {
 	sum := sha256.Sum256([]byte(runtime))
 	c.Runtime = runtime
+	if runtime != customRuntime {
+		c.RuntimeConfig = nil
+	}
 	c.RuntimeVersionConfig = &types.RuntimeVersionConfig{RuntimeVersionArn: aws.String(strings.Join(
 		[]string{"arn", partition(region), "lambda", region, "", "runtime", hex.EncodeToString(sum[:])}, ":"))}
 }

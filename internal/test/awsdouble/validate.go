@@ -2,6 +2,7 @@ package awsdouble
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -20,6 +21,9 @@ var retired = []string{
 	"java8", "provided", "nodejs10.x", "dotnetcore2.1", "ruby2.5",
 }
 
+// customRuntime is the runtime of functions whose RuntimeConfig names a customer-managed runtime.
+const customRuntime = "custom"
+
 // snapshotted are the runtimes that support SnapStart.
 var snapshotted = strings.Split("java11, java17, java21, java25, python3.12, python3.13, python3.14, dotnet8, dotnet10",
 	", ")
@@ -27,11 +31,23 @@ var snapshotted = strings.Split("java11, java17, java21, java25, python3.12, pyt
 // anyRuntime is the rule for a layer's compatible runtimes, which include retired ones.
 var anyRuntime = oneOf(slices.Concat(runtimes, retired, strings.Split("nodejs, nodejs4.3, nodejs6.10, nodejs8.10, "+
 	"python2.7, dotnetcore1.0, dotnetcore2.0, nodejs4.3-edge, ruby4.0, nodejs26.x, python3.15, java8.al2023, "+
-	"java11.al2023, java17.al2023", ", "))...)
+	"java11.al2023, java17.al2023, custom", ", "))...)
 
-func checkRuntime(runtime string) {
+// checkRuntime rejects a runtime that is unknown, and a customer-managed one that is not named, or not used.
+func (c *settings) checkRuntime(to *Configuration) {
+	runtime, config := to.Runtime, cmp.Or(c.RuntimeConfig, to.RuntimeConfig)
+	if some(c.Runtime) != nil && *c.Runtime != runtime {
+		runtime, config = *c.Runtime, c.RuntimeConfig
+		checkKnown(runtime)
+	}
+	if (runtime == customRuntime) != (config != nil) {
+		panic(invalidParameter("RuntimeConfig must be provided if and only if Runtime is custom."))
+	}
+}
+
+func checkKnown(runtime string) {
 	switch {
-	case slices.Contains(runtimes, runtime):
+	case slices.Contains(runtimes, runtime), runtime == customRuntime:
 		return
 	case slices.Contains(retired, runtime):
 		panic(invalidParameter("The runtime parameter of %s is no longer supported for creating or updating AWS "+
@@ -48,9 +64,7 @@ const maxEnvironment = 4096
 // check rejects settings that Lambda rejects after the model's checks. The configuration is the one to which they
 // will be applied.
 func (c *settings) check(r *request, to *Configuration) {
-	if c.Runtime != nil && *c.Runtime != "" {
-		checkRuntime(*c.Runtime)
-	}
+	c.checkRuntime(to)
 	c.checkSnapStart(to)
 	c.checkLogging(to)
 	checkLayers(c.Layers, r.region)

@@ -17,6 +17,7 @@ var unexercised = []struct{ kind, what, reason string }{
 	{"Function", `^code\.s3|^s3:|^ecr:`, "it needs an object in a bucket, or an image in a repository"},
 	{"Function", `^fileSystemConfigs`, "a file system takes minutes to make, in a VPC"},
 	{"Function", `^(capacityProviderConfig|functionScalingConfig|publishTo)|FunctionScalingConfig$`, "it starts instances, which cost more than cents"},
+	{"Function", `^runtimeConfig`, "customer-managed runtimes are made with another API, Lambda Core"},
 	{"Function", `^durableConfig`, "its executions cannot be deleted before they end"},
 	{"Function", `^snapStart`, "snapshots take minutes, and are paid by the hour"},
 	{"Function", `^tenancyConfig`, "such a function takes no event source and no URL; it is not in all regions"},
