@@ -346,12 +346,9 @@ func (b *Registry) reaches(u User, t Target, o resource.ModernManaged) bool {
 	if !slices.ContainsFunc(owned(o), func(own Target) bool { return own.Account == t.Account }) {
 		return false
 	}
-	if ref := o.GetProviderConfigReference(); ref == nil || ref.Kind == v1beta1.ClusterProviderConfigKind {
-		return true
-	}
-	// The endpoint of a tenant's own config may return any account.
+	// The endpoint of a tenant's own config may return any account, and the resource may name another config since.
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := b.knownOf(t.Kind, o)
-	return k == nil || k.scope.Account == u.Session.Scope.Account && k.scope.Config == u.Session.Scope.Config
+	return k == nil || k.scope.Account == t.Account || k.scope.Account == u.Session.Scope.Account
 }

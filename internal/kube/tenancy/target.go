@@ -56,11 +56,14 @@ func (t Target) Description() string {
 // Key returns the key of the target in Index.
 func (t Target) Key() string { return strings.Join([]string{t.Kind, t.Region, t.Name}, "/") }
 
-// in returns the target with the region and account of a session, if it has none. If the
-// session's account is unknown, its identity is not an account id, and is not used.
+// in returns the target with the region and account of a session, if it has none. If the session's account is unknown,
+// its identity is not an account id, and is not used. What a tenant's own config claims without AWS's word is no
+// account either: otherwise, the tenant would be told who owns what in any account.
 func (t Target) in(s *session.Session) Target {
 	t.Region = cmp.Or(t.Region, s.AWS.Region)
-	t.Account = cmp.Or(t.Account, s.Identity.AccountID())
+	if t.Account = cmp.Or(t.Account, s.Identity.AccountID()); s.Scope.Config != "" {
+		t.Account = ""
+	}
 	return t
 }
 

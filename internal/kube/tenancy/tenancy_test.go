@@ -422,19 +422,23 @@ func TestConfirmedOwner(t *testing.T) {
 	check(t, "Who forges a status gets nothing.", b.MayOwn(t.Context(), User{Resource: forged, Session: testSession()},
 		target, true), "belongs to Function shop/checkout")
 
-	// A tenant's own endpoint may return any account.
-	hostile := function("evil", "hostile", arn, configured("ProviderConfig", "own"))
-	b = book(t, hostile)
-	b.Serve(v1beta1.FunctionKind,
-		User{Resource: hostile, Session: testSession(func(s *session.Session) { s.Scope.Account = "config-of-evil" })})
-	check(t, "What an endpoint of another scope says counts for nobody else.", b.MayAct(t.Context(), act, target), "")
-
-	unverified := func(config string) *session.Session {
-		return testSession(func(s *session.Session) { s.Scope.Account, s.Scope.Config = quota.Unverified, config })
+	// A tenant's own endpoint may return any account, and the tenant may name a shared config afterwards.
+	for _, ref := range []string{"ProviderConfig", "ClusterProviderConfig"} {
+		hostile := function("evil", "hostile", arn, configured(ref, "default"))
+		b = book(t, hostile)
+		b.Serve(v1beta1.FunctionKind, User{Resource: hostile, Session: unconfirmed("evil").Session})
+		check(t, "What it says counts for nobody else.", b.MayAct(t.Context(), act, target), "")
+		check(t, "Nor for another tenant with an endpoint.", b.MayAct(t.Context(), unconfirmed("bank"), target), "")
 	}
-	b.Serve(v1beta1.FunctionKind, User{Resource: hostile, Session: unverified("evil")})
-	act.Session = unverified("shop")
-	check(t, "Nor for another tenant with an endpoint.", b.MayAct(t.Context(), act, target), "")
+	b = book(t, shop)
+	for _, confirmed := range [][]Target{nil, {target}} {
+		b.Confirm(owner, confirmed)
+		const reason = "Who only claims to be in an account is not told who owns what there."
+		check(t, reason, b.MayAct(t.Context(), unconfirmed("evil"), target), "")
+		check(t, reason, b.MayOwn(t.Context(), unconfirmed("evil"), target, true), "")
+		check(t, reason, b.MayAct(t.Context(), unconfirmed("evil"), Functions(ptr.To(arn))[0]), "")
+	}
+	check(t, "Within one config, there is one account.", b.MayAct(t.Context(), unconfirmed("shop"), target), "")
 }
 
 // TestConfirmedOwnerOfOneAccount checks that the confirmed owner of a function is not that of the function with the
