@@ -325,7 +325,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		ClusterID: clusterID, Now: o.Now,
 	}}
 	mo.Tenants = tenancy.New(all, mgr.GetAPIReader(), o.Now)
-	mo.Tenants.Partial = mo.AllShards != nil
+	mo.Tenants.Partial, mo.Tenants.Denies = mo.AllShards != nil, resolver.Denies
 	po := providerconfig.Options{
 		Options: o.Options, Shard: o.Shard, Resources: all, Resolver: resolver,
 		Accounts: accounts, Breakers: o.Config.Breakers, Events: hub, Now: o.Now,

@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	lambdatypes "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -313,6 +316,48 @@ func TestTenantsWhoTrustEachOther(t *testing.T) {
 	r.gone(p)
 	if r.double.Count("RemovePermission") != 1 {
 		t.Errorf("a rule must not keep a resource from deleting what it made, got %v", r.double.Calls())
+	}
+}
+
+// TestTenantsOutsideOfAConfig checks that the annotations of resources that the config does not serve keep nothing from
+// the namespaces that it does serve.
+func TestTenantsOutsideOfAConfig(t *testing.T) {
+	t.Parallel()
+	r := newTenantsEnv(t)
+	if _, err := r.aws.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+		FunctionName: ptr.To("legacy"), Publish: true,
+		Role: r.checkout.Spec.ForProvider.Role, PackageType: lambdatypes.PackageTypeImage,
+		Code: &lambdatypes.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/theirs:v1")},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	r.configure(func(c *v1beta1.ClusterProviderConfigSpec) {
+		c.AllowedNamespaces = &v1beta1.AllowedNamespaces{Names: []string{r.shop}}
+	})
+	squatter := r.other("squatter", func(f *v1beta1.Function) {
+		f.Annotations = map[string]string{meta.AnnotationKeyExternalName: "legacy"}
+		meta.SetExternalCreatePending(f, time.Now())
+	})
+	legacy := func(namespace string) *v1beta1.Alias {
+		return r.alias("live", func(a *v1beta1.Alias) {
+			a.Namespace, a.Spec.ProviderConfigReference = namespace, r.shared()
+			a.Spec.ForProvider = v1beta1.AliasParameters{Region: region, FunctionName: ptr.To("legacy")}
+			a.Spec.ForProvider.FunctionVersion = ptr.To("1")
+		})
+	}
+	forged, live := legacy(r.attacker), legacy(r.shop)
+	r.create(squatter, forged)
+	r.until("the annotations are forged", func() bool {
+		r.get(forged)
+		meta.AddAnnotations(forged, ownership.Name(forged, "live"))
+		return r.kube.Update(t.Context(), forged) == nil
+	})
+	r.create(live)
+	r.ready(live)
+	r.remove(live)
+	r.gone(live)
+	if _, left := r.double.Alias("legacy", "live"); left {
+		t.Error("the alias that it created is left in AWS, as if it were that of the other namespace")
 	}
 }
 

@@ -12,6 +12,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -143,19 +144,12 @@ func New(kube client.Client, secrets Secrets, limiter *quota.Limiter, now func()
 // spec.providerConfigRef names: a ProviderConfig of the resource's own namespace, or a ClusterProviderConfig that
 // allows the namespace. The first use of a config calls STS. Later ones return the cached session.
 func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*Session, error) {
-	obj, err := r.config(ctx, mg.GetProviderConfigReference(), mg.GetNamespace())
-	if err != nil {
-		return nil, waysOut(mg, err)
-	}
-	s, err := settingsOf(obj)
+	s, err := r.admitted(ctx, mg)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.checkRegion(region); err != nil {
 		return nil, err
-	}
-	if err := r.admit(ctx, s, mg.GetNamespace()); err != nil {
-		return nil, fmt.Errorf("cannot use %s: %w", s.ref, waysOut(mg, err))
 	}
 	gvk, err := apiutil.GVKForObject(mg, r.kube.Scheme())
 	if err != nil {
@@ -166,6 +160,34 @@ func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, regio
 		return nil, fmt.Errorf("cannot use %s: %w", s.ref, waysOut(mg, err))
 	}
 	return session, nil
+}
+
+// admitted returns the settings of the config of a resource, and an error if the resource must not use it.
+func (r *Resolver) admitted(ctx context.Context, mg resource.ModernManaged) (settings, error) {
+	obj, err := r.config(ctx, mg.GetProviderConfigReference(), mg.GetNamespace())
+	if err != nil {
+		return settings{}, waysOut(mg, err)
+	}
+	s, err := settingsOf(obj)
+	if err != nil {
+		return s, err
+	}
+	if err := r.admit(ctx, s, mg.GetNamespace()); err != nil {
+		return s, fmt.Errorf("cannot use %s: %w", s.ref, waysOut(mg, err))
+	}
+	return s, nil
+}
+
+// Denies reports whether a resource can do nothing in AWS, because there is no config that it may use, or nothing with
+// a function, because the config does not allow the function's name. An empty name stands for no function.
+func (r *Resolver) Denies(ctx context.Context, mg resource.ModernManaged, function string) bool {
+	s, err := r.admitted(ctx, mg)
+	if err != nil {
+		_, missing := errors.AsType[*missingError](err)
+		return missing || IsRefused(err)
+	}
+	session := &Session{Ref: s.ref, Tenancy: s.tenancy}
+	return function != "" && session.CheckFunctionName(mg.GetNamespace(), function) != nil
 }
 
 // ResolveConfig returns the session of a ProviderConfig or ClusterProviderConfig itself in a region of AWS. If the last

@@ -177,7 +177,7 @@ func (b *Registry) creators(ctx context.Context, u User, t Target) ([]resource.M
 		return nil, errors.Wrapf(err, "cannot tell which %s creates %s", t.Kind, t.Description())
 	}
 	for _, o := range indexed {
-		if b.creates(u, t, o) {
+		if b.creates(ctx, u, t, o) {
 			out = append(out, o)
 		}
 	}
@@ -220,20 +220,16 @@ func (b *Registry) MayTake(ctx context.Context, u User, t Target) error {
 
 // creates reports whether a resource may be creating a target according to the cluster: if its annotations say that a
 // creation was begun, or, if other processes reconcile resources too, if it may begin at any time.
-func (b *Registry) creates(u User, t Target, o resource.ModernManaged) bool {
+func (b *Registry) creates(ctx context.Context, u User, t Target, o resource.ModernManaged) bool {
 	b.mu.Lock()
 	k := b.knownOf(t.Kind, o)
 	elsewhere := k != nil && k.scope.Account != u.Session.Scope.Account
 	b.mu.Unlock()
-	switch {
-	case elsewhere || !b.Partial && !creating(o) || t.Account != u.Session.Identity.AccountID():
+	if elsewhere || !b.Partial && !creating(o) || t.Account != u.Session.Identity.AccountID() {
 		return false
-	case sameConfig(u.Resource, o):
-		// What the config does not allow cannot be created.
-		return t.Kind != v1beta1.FunctionKind || u.Session.CheckFunctionName(o.GetNamespace(), t.Name) == nil
 	}
 	ref := o.GetProviderConfigReference()
-	return ref == nil || ref.Kind == v1beta1.ClusterProviderConfigKind
+	return (ref == nil || ref.Kind == v1beta1.ClusterProviderConfigKind) && !b.Denied(ctx, o, t)
 }
 
 // creating reports whether a resource has begun to create what its status does not name yet.

@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
@@ -196,16 +198,10 @@ func TestCreators(t *testing.T) {
 		return func(f *v1beta1.Function) { f.Annotations[key] = start.Add(after).Format(time.RFC3339) }
 	}
 	pending := at(meta.AnnotationKeyExternalCreatePending, time.Second)
-	rules := func(s *session.Session) {
-		s.Tenancy.FunctionNames = []v1beta1.FunctionNameRule{{
-			Namespaces: []string{"evil"},
-			Prefixes:   []v1beta1.FunctionNamePrefix{""},
-		}}
-	}
 	cases := map[string]struct {
 		reason  string
 		change  []func(*v1beta1.Function)
-		session *session.Session
+		denied  string
 		partial bool
 		refused bool
 	}{
@@ -230,7 +226,7 @@ func TestCreators(t *testing.T) {
 		},
 		"NotAllowed": {
 			reason: "Nobody can create what the config does not allow.",
-			change: []func(*v1beta1.Function){pending}, session: testSession(rules),
+			change: []func(*v1beta1.Function){pending}, denied: "checkout",
 		},
 		"OtherConfig": {
 			reason: "Another shared config may be of the same account.",
@@ -251,11 +247,10 @@ func TestCreators(t *testing.T) {
 			f.Spec.ForProvider.Region = "eu-central-1"
 			b := book(t, f)
 			b.Partial = tc.partial
-			s := tc.session
-			if s == nil {
-				s = testSession()
+			b.Denies = func(_ context.Context, mg resource.ModernManaged, function string) bool {
+				return mg.GetNamespace() == "shop" && function == tc.denied
 			}
-			err := b.MayAct(t.Context(), user("evil", s), checkout)
+			err := b.MayAct(t.Context(), user("evil", testSession()), checkout)
 			if IsRefused(err) != tc.refused {
 				t.Errorf("%s\ngot %v, want refused: %t", tc.reason, err, tc.refused)
 			}

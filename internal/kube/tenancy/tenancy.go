@@ -70,6 +70,10 @@ type Registry struct {
 	// claims in time. It then refuses what any resource in another namespace might be about to create.
 	Partial bool
 
+	// Denies reports whether a resource can do nothing in AWS, or nothing with a function, because its config does not
+	// allow it. An empty name stands for no function. Nil denies nothing.
+	Denies func(ctx context.Context, mg resource.ModernManaged, function string) bool
+
 	mu        sync.Mutex
 	resources map[resourceKey]*knownResource
 	confirmed map[confirmedKey]resourceKey
@@ -115,6 +119,19 @@ func (b *Registry) MayRefer(ctx context.Context, u User, kind string, to client.
 	}
 	return &RefusedError{message: fmt.Sprintf("namespace %s may not refer to %s: %s", from, what,
 		howToAllow(kind, name, from))}
+}
+
+// Denied reports whether the config of a resource does not let it use a target. What its annotations say about the
+// target is then forged, or outdated.
+func (b *Registry) Denied(ctx context.Context, mg resource.ModernManaged, t Target) bool {
+	if b == nil || b.Denies == nil {
+		return false
+	}
+	function := ""
+	if t.Kind == v1beta1.FunctionKind {
+		function = t.Name
+	}
+	return b.Denies(ctx, mg, function)
 }
 
 func howToAllow(kind string, name types.NamespacedName, namespace string) string {

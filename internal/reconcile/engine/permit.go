@@ -129,17 +129,18 @@ func (r *reconciler[T]) otherOwner(
 	return nil
 }
 
-// mayHave reports whether another resource may have what mg has, because both act on one target, and the owner of the
-// target allows that. Its annotations alone are no proof, because its user can write them.
+// mayHave reports whether another resource may have what mg has, because both act on one target, and its config and the
+// owner of the target allow that. Its annotations alone are no proof, because its user can write them.
 func (r *reconciler[T]) mayHave(ctx context.Context, u tenancy.User, mg, o T) bool {
 	other := tenancy.User{Resource: o, Session: u.Session}
 	if r.kind.ActsOn == nil {
 		return !slices.ContainsFunc(reconcile.Targets(r.kind.Owns, mg), func(t tenancy.Target) bool {
-			return tenancy.IsRefused(r.Tenants.MayOwn(ctx, other, t, r.kind.Tagged))
+			return r.Tenants.Denied(ctx, o, t) || tenancy.IsRefused(r.Tenants.MayOwn(ctx, other, t, r.kind.Tagged))
 		})
 	}
 	return slices.ContainsFunc(r.kind.ActsOn(mg), func(t tenancy.Target) bool {
-		return tenancy.Share(u, t, o, r.actsOn(o)) && !tenancy.IsRefused(r.Tenants.MayAct(ctx, other, t))
+		return tenancy.Share(u, t, o, r.actsOn(o)) && !r.Tenants.Denied(ctx, o, t) &&
+			!tenancy.IsRefused(r.Tenants.MayAct(ctx, other, t))
 	})
 }
 
