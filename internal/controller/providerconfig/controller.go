@@ -19,6 +19,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	xpproviderconfig "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/providerconfig"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
@@ -33,6 +34,9 @@ import (
 type Identifier interface {
 	// Identify returns the AWS identity of a config.
 	Identify(ctx context.Context, config client.Object) (session.Identity, error)
+
+	// Denies reports whether a resource must not use the config that it names, or a function.
+	Denies(ctx context.Context, mg resource.ModernManaged, function string) bool
 
 	// Forget drops what is cached of a config that is deleted.
 	Forget(uid types.UID)

@@ -24,6 +24,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	xpproviderconfig "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/providerconfig"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -37,12 +38,18 @@ const ns = "team-a"
 // fakeIdentifier is a fake of the resolver.
 type fakeIdentifier struct {
 	identify func() (session.Identity, error)
+	denies   bool
 	forgot   []types.UID
 }
 
 func (f *fakeIdentifier) Identify(context.Context, client.Object) (session.Identity, error) {
 	return f.identify()
 }
+
+func (f *fakeIdentifier) Denies(context.Context, resource.ModernManaged, string) bool {
+	return f.denies
+}
+
 func (f *fakeIdentifier) Forget(uid types.UID) { f.forgot = append(f.forgot, uid) }
 
 // fakeRecorder records events.

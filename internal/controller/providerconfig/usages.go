@@ -120,8 +120,9 @@ func (r *Reconciler) counts(ctx context.Context, c providerConfig, u *v1beta1.Pr
 	return false, errors.Wrap(session.Release(ctx, r.kube, u), "cannot release a usage")
 }
 
-// needs reports whether a resource exists that uses the config and is not yet deleted in AWS. A resource without the
-// finalizer may only wait for its usage to be deleted. A resource that cannot be read may need the config.
+// needs reports whether a resource exists that uses the config, and may, and is not yet deleted in AWS. A resource
+// without the finalizer may only wait for its usage to be deleted. A resource that cannot be read may need the config.
+// One of a config that does not exist may need it once it is created.
 func (r *Reconciler) needs(
 	ctx context.Context, c providerConfig, namespace string, owner *metav1.OwnerReference,
 ) (bool, error) {
@@ -143,5 +144,6 @@ func (r *Reconciler) needs(
 	ref := mg.GetProviderConfigReference()
 	return mg.GetUID() == owner.UID &&
 		(ref == nil || ref.Name == c.GetName() && ref.Kind == r.kind.gvk.Kind) &&
+		(c.GetUID() == "" || !r.resolver.Denies(ctx, mg, "")) &&
 		(!meta.WasDeleted(mg) || controllerutil.ContainsFinalizer(mg, managedFinalizer)), nil
 }

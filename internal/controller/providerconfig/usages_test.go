@@ -29,6 +29,7 @@ func TestPoisonedUsages(t *testing.T) {
 		poison func(u *v1beta1.ProviderConfigUsage)
 		others []client.Object
 		kube   interceptor.Funcs
+		denied bool
 		// users is the number that status shows, and kept whether the config still exists after its
 		// deletion.
 		users   int64
@@ -58,6 +59,10 @@ func TestPoisonedUsages(t *testing.T) {
 			}},
 		},
 		"Genuine": {reason: "The usage is genuine.", poison: func(*v1beta1.ProviderConfigUsage) {}, others: []client.Object{function("poison")}, users: 1, counted: true},
+		"NotAllowed": {
+			reason: "The config does not allow the owner's namespace.", poison: func(*v1beta1.ProviderConfigUsage) {},
+			others: []client.Object{function("poison")}, denied: true, users: 1,
+		},
 		"Unread": {
 			reason: "The owner cannot be read, so the usage counts.", poison: func(*v1beta1.ProviderConfigUsage) {}, users: 1, counted: true,
 			kube: interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, k client.ObjectKey, o client.Object, opts ...client.GetOption) error {
@@ -74,7 +79,7 @@ func TestPoisonedUsages(t *testing.T) {
 			tc.poison(u)
 			e := newEnv(t, clusterKind, append(tc.others, cpc(), u)...)
 			e.kube = interceptor.NewClient(e.kube.(client.WithWatch), tc.kube)
-			e.managed = e.kube
+			e.managed, e.resolver.denies = e.kube, tc.denied
 			c := cpc()
 			e.reconcile(name(c))
 			e.get(c)
