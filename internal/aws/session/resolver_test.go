@@ -406,6 +406,7 @@ func TestAllowedNamespaces(t *testing.T) {
 			e := newEnv(t, Options{},
 				cluster(func(s *v1beta1.ClusterProviderConfigSpec) {
 					s.AllowedNamespaces = tc.allowed
+					s.FunctionNames = []v1beta1.FunctionNameRule{{Prefixes: []v1beta1.FunctionNamePrefix{"{namespace}_"}}}
 					s.Credentials.Source = v1beta1.CredentialsSourceSecret
 					s.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{
 						Namespace: "crossplane-system",
@@ -418,9 +419,18 @@ func TestAllowedNamespaces(t *testing.T) {
 				secret("crossplane-system", "aws", map[string]string{"creds": ini}),
 				&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns, Labels: map[string]string{"aws": "yes"}}},
 			)
-			_, err := e.Resolve(t.Context(), function("ClusterProviderConfig", "default"), region)
+			f := function("ClusterProviderConfig", "default")
+			_, err := e.Resolve(t.Context(), f, region)
 			if (err == nil) != tc.want {
 				t.Errorf("\n%s\nResolve: %v", tc.reason, err)
+			}
+			for name, want := range map[string]bool{"": !tc.want, ns + "_x": !tc.want, "x": true} {
+				if got := e.Denies(t.Context(), f, name); got != want {
+					t.Errorf("\n%s\nfunction %q is denied: %t", tc.reason, name, got)
+				}
+			}
+			if !e.Denies(t.Context(), function("ClusterProviderConfig", "missing"), "") {
+				t.Error("Nobody can use a config that does not exist.")
 			}
 		})
 	}
