@@ -123,7 +123,7 @@ func (p *pass[T]) await(mg resource.Managed, err error) {
 // connect determines the observer of a resource, and tracks it as a user of its config. If the resource is denied what
 // spec names, it is not tracked, unless it may have created something with that config.
 func (p *pass[T]) connect(ctx context.Context, mg T) error {
-	o, err := p.planning(mg, func() (reconcile.Observer[T], error) { return p.connected(ctx, mg) })
+	o, err := p.planning(ctx, mg)
 	track := p.Tracker.Track
 	if session.IsRefused(err) || reconcile.IsDenied(err) && !mayHaveCreated(mg) {
 		track = p.Tracker.Drop
@@ -312,7 +312,7 @@ func (p *pass[T]) expectEvent(operations []string) {
 
 // remove deletes the external resource, unless the deletion waits for a confirmation.
 func (p *pass[T]) remove(ctx context.Context, mg T) error {
-	res, waits, err := p.protection.check(ctx, mg, p.session)
+	res, waits, err := p.checkDeletion(ctx, mg)
 	p.out.Add(res.Effects)
 	switch {
 	case err != nil:

@@ -35,15 +35,8 @@ func planOnly(mg reconcile.Managed) bool {
 
 // A planObserver is the observer of a resource that is only planned or only observed. It has no call made.
 type planObserver[T reconcile.Managed] struct {
-	inner   reconcile.Observer[T]
-	planner ResourcePlanner
-	session *session.Session
-
-	// reads returns the calls of one observation.
-	reads func(mg T) []string
-
-	// protection decides whether the deletion of the resource would wait.
-	protection *deletionProtection[T]
+	pass  *pass[T]
+	inner reconcile.Observer[T]
 
 	// asked are the management policies of spec if the resource is only planned, and nil if it is only observed.
 	asked xpv2.ManagementPolicies
@@ -51,29 +44,26 @@ type planObserver[T reconcile.Managed] struct {
 
 // planning returns the observer of a resource that only plans, if the resource asks for that. The kind's own observer
 // then observes it as if spec allowed nothing else.
-func (p *pass[T]) planning(mg T, connect func() (reconcile.Observer[T], error)) (reconcile.Observer[T], error) {
-	r := p.reconciler
-	o := &planObserver[T]{planner: r.Planner, reads: r.kind.Reads, protection: r.protection, session: p.session}
+func (p *pass[T]) planning(ctx context.Context, mg T) (reconcile.Observer[T], error) {
+	plans, asked := p.Planner != nil && p.session != nil, xpv2.ManagementPolicies(nil)
 	switch {
-	case r.Planner == nil:
-		return connect()
+	case p.Planner == nil:
 	case planOnly(mg):
-		if o.asked = mg.GetManagementPolicies(); len(o.asked) == 0 {
-			o.asked = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
+		if asked = mg.GetManagementPolicies(); len(asked) == 0 {
+			asked = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
 		}
 		mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
 	case !reconcile.ObserveOnly(mg):
+		plans = false
 		if mg.GetCondition(v1beta1.TypePlanned).Status == corev1.ConditionTrue {
 			mg.SetConditions(reconcile.NewCondition(v1beta1.TypePlanned, corev1.ConditionFalse,
 				v1beta1.ReasonNotPlanned, mg.GetGeneration(), ""))
 		}
-		return connect()
 	}
-	if p.session == nil {
-		return connect()
+	o, err := p.connected(ctx, mg)
+	if plans && err == nil {
+		o = &planObserver[T]{pass: p, inner: o, asked: asked}
 	}
-	var err error
-	o.inner, err = connect()
 	return o, err
 }
 
@@ -127,12 +117,12 @@ func (o *planObserver[T]) planDeletion(ctx context.Context, f reconcile.Facts, m
 		return err
 	}
 	if differs {
-		waits, err := o.protection.preview(ctx, mg, o.session)
+		held, err := o.pass.decideDeletion(ctx, mg, o.pass.DeletionLimiter.Allows)
 		if err != nil {
 			return err
 		}
-		if waits != "" {
-			summary += "; " + waits
+		if held.Message != "" {
+			summary += "; " + held.Message
 		}
 	}
 	show(mg, summary, differs)
@@ -155,11 +145,11 @@ func show(mg reconcile.Managed, summary string, differs bool) {
 func (o *planObserver[T]) plan(
 	ctx context.Context, f reconcile.Facts, mg T, before reconcile.Managed,
 ) (summary string, differs bool, err error) {
-	reads := o.reads(mg)
+	reads := o.pass.kind.Reads(mg)
 	if err := f.Reserve(append(slices.Clone(reads), reads...)...); err != nil {
 		return "", false, err
 	}
-	return o.planner.Plan(ctx, before, o.session)
+	return o.pass.Planner.Plan(ctx, before, o.pass.session)
 }
 
 // sameAsPlanned reports whether a resource that is only observed was planned for this spec, and AWS differs as it did

@@ -43,7 +43,6 @@ type reconciler[T reconcile.Managed] struct {
 	states     *memory.Store
 	inFlight   *InFlight
 	references *references[T]
-	protection *deletionProtection[T]
 	handover   *watch.Handover
 	queue      watch.WorkQueue
 	policies   bool

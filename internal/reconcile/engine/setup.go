@@ -132,7 +132,6 @@ func newReconciler[T reconcile.Managed](
 		states:     s,
 		inFlight:   NewInFlight(o.MaxConcurrentReconciles),
 		references: &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants, objects: o.Objects},
-		protection: newDeletionProtection(o, k),
 		handover:   watch.NewHandover(o.Shard, o.timeout(), o.Now),
 		policies:   o.Features.Enabled(feature.EnableBetaManagementPolicies),
 		log:        log,
