@@ -287,7 +287,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	mo := engine.Options{
 		Options:  o.Options,
 		Define:   engine.AddController,
-		Resolver: account.Recording{Resolver: resolver, Limits: accounts},
+		Resolver: resolver,
 		Tracker:  session.NewTracker(mgr.GetClient()),
 		Limiter:  limiter,
 		Lists:    lists,

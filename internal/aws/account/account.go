@@ -17,8 +17,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -104,29 +102,11 @@ func New(l Limiter, now func() time.Time) *Limits {
 	return &Limits{limiter: l, now: now, records: map[scopeKey]*record{}}
 }
 
-// A Resolver resolves configs. *session.Resolver is one.
-type Resolver interface {
-	Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error)
-}
-
-// Recording is a Resolver that records which configs are used in which regions.
-type Recording struct {
-	Resolver
-
-	Limits *Limits
-}
-
-// Resolve returns the session of a managed resource in a region.
-func (n Recording) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error) {
-	s, err := n.Resolver.Resolve(ctx, mg, region)
-	if err == nil {
-		n.Limits.recordUse(s)
+// RecordUse records that a resource uses a session. Nil Limits record nothing.
+func (b *Limits) RecordUse(s *session.Session) {
+	if b == nil {
+		return
 	}
-	return s, err
-}
-
-// recordUse records that a resource uses a session.
-func (b *Limits) recordUse(s *session.Session) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k := keyOf(s)

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
@@ -98,13 +95,6 @@ func (d *desk) reserve(n int32) {
 	}
 }
 
-// resolver resolves every config to one session.
-type resolver struct{ session *session.Session }
-
-func (r resolver) Resolve(context.Context, resource.ModernManaged, string) (*session.Session, error) {
-	return r.session, nil
-}
-
 func TestUsages(t *testing.T) {
 	d := newDesk(t)
 	if known := d.usages("a"); known != nil || d.reads() != 0 {
@@ -112,10 +102,7 @@ func TestUsages(t *testing.T) {
 	}
 	d.reserve(50)
 	for _, region := range []string{"eu-west-1", "eu-central-1"} {
-		n := Recording{Resolver: resolver{session: d.session("a", region)}, Limits: d.Limits}
-		if _, err := n.Resolve(t.Context(), nil, region); err != nil {
-			t.Fatal(err)
-		}
+		d.RecordUse(d.session("a", region))
 	}
 	used := Figures{
 		ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 950, CodeStorageLimit: 75 * gib,
@@ -151,7 +138,7 @@ func TestUsages(t *testing.T) {
 	if known := d.usages("b"); known != nil {
 		t.Errorf("what one config has read is not shown to another, got %v", known)
 	}
-	d.recordUse(d.session("a", "eu-west-1"))
+	d.RecordUse(d.session("a", "eu-west-1"))
 	d.time = d.time.Add(idle)
 	if known := d.usages("a"); len(known) != 1 || known[0].Region != "eu-west-1" {
 		t.Errorf("a region where nothing is any more is dropped, got %v", known)
@@ -194,7 +181,7 @@ func TestUnknown(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t)
-			d.recordUse(d.session("a", "eu-west-1"))
+			d.RecordUse(d.session("a", "eu-west-1"))
 			if tc.known {
 				d.usages("a")
 				d.time = d.time.Add(every)
@@ -223,7 +210,7 @@ func TestUnknown(t *testing.T) {
 
 func TestNoQuota(t *testing.T) {
 	d := newDesk(t)
-	d.recordUse(d.session("a", "eu-west-1"))
+	d.RecordUse(d.session("a", "eu-west-1"))
 	d.wait = 3 * time.Second
 	if known, again := d.Usages(t.Context(), "a"); len(known) != 0 || again != d.wait || d.reads() != 0 {
 		t.Errorf("without quota nothing is read, and it comes back: %v, %s, %d reads", known, again, d.reads())
@@ -239,7 +226,7 @@ func TestRecent(t *testing.T) {
 	if _, ok := d.Of(s).Recent(t.Context(), time.Minute); ok || d.reads() != 0 {
 		t.Error("of a session that was not noted nothing is known")
 	}
-	d.recordUse(s)
+	d.RecordUse(s)
 	d.usages("a")
 	d.reserve(50)
 	if f, ok := d.Of(s).Remembered(); !ok || f.UnreservedConcurrentExecutions != 1000 {
@@ -285,10 +272,10 @@ func TestCollector(t *testing.T) {
 	d := newDesk(t)
 	tenant, cluster := d.session("tenant", "eu-west-1"), d.session("cluster", "eu-west-1")
 	cluster.Ref.Kind = v1beta1.ClusterProviderConfigKind
-	d.recordUse(cluster)
+	d.RecordUse(cluster)
 	d.usages("cluster")
 	d.reserve(50)
-	d.recordUse(tenant)
+	d.RecordUse(tenant)
 	d.usages("tenant")
 	if got := d.served()["provider_lambda_account_unreserved_concurrent_executions"]; got != 1000 {
 		t.Errorf("what the cluster's own config has read goes before what a tenant's says, got %v", got)
@@ -315,9 +302,9 @@ func TestAccountChanges(t *testing.T) {
 	d := newDesk(t)
 	earlier, later := d.session("a", "eu-west-1"), d.session("a", "eu-west-1")
 	later.Scope.Account = "210987654321"
-	d.recordUse(earlier)
+	d.RecordUse(earlier)
 	d.usages("a")
-	d.recordUse(later)
+	d.RecordUse(later)
 	if f, ok := d.Of(later).Remembered(); ok {
 		t.Errorf("the figures of the earlier account are taken for those of the later one: %v", f)
 	}

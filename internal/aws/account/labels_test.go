@@ -15,7 +15,7 @@ func TestRegionsAreSwept(t *testing.T) {
 	d := newDesk(t)
 	most := 0
 	for i := range 1000 {
-		d.recordUse(d.session(fmt.Sprintf("c%d", i%10), fmt.Sprintf("eu-x%d-1", i)))
+		d.RecordUse(d.session(fmt.Sprintf("c%d", i%10), fmt.Sprintf("eu-x%d-1", i)))
 		d.time = d.time.Add(time.Minute)
 		most = max(most, len(d.records))
 	}
@@ -23,7 +23,7 @@ func TestRegionsAreSwept(t *testing.T) {
 		t.Errorf("%d regions were remembered at a time, want %d at most", most, limit)
 	}
 	d.time = d.time.Add(idle + time.Minute)
-	d.recordUse(d.session("stays", "eu-west-1"))
+	d.RecordUse(d.session("stays", "eu-west-1"))
 	if len(d.records) != 1 {
 		t.Errorf("%d regions are remembered, want the one in use", len(d.records))
 	}
@@ -35,7 +35,7 @@ func TestLabels(t *testing.T) {
 	add := func(uid string, s quota.Scope, n int64) {
 		session := d.session(uid, s.Region)
 		session.Scope = s
-		d.recordUse(session)
+		d.RecordUse(session)
 		r := d.records[keyOf(session)]
 		r.read, r.figures.Functions = d.time, n
 		d.time = d.time.Add(time.Second)

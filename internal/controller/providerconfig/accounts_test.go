@@ -1,7 +1,6 @@
 package providerconfig
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -11,8 +10,6 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -21,13 +18,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
-
-// usedSession is that of a config that a resource uses.
-type usedSession struct{ session *session.Session }
-
-func (u usedSession) Resolve(context.Context, resource.ModernManaged, string) (*session.Session, error) {
-	return u.session, nil
-}
 
 func TestAccountUsage(t *testing.T) {
 	denied := awsdouble.AccessDenied("lambda:GetAccountSettings")
@@ -64,9 +54,7 @@ func TestAccountUsage(t *testing.T) {
 			}
 			e.accounts = account.New(quota.New(e.now, quota.Options{}), e.now)
 			s := &session.Session{AWS: d.Config("eu-west-1"), Scope: quota.Scope{Account: "123456789012", Region: "eu-west-1"}, Ref: session.Ref{UID: tc.config.GetUID()}}
-			if _, err := (account.Recording{Resolver: usedSession{s}, Limits: e.accounts}).Resolve(t.Context(), nil, "eu-west-1"); err != nil {
-				t.Fatal(err)
-			}
+			e.accounts.RecordUse(s)
 			name := client.ObjectKeyFromObject(tc.config)
 			for range 5 {
 				if got := e.reconcile(name); got.RequeueAfter > checkEvery {

@@ -150,6 +150,7 @@ func (p *pass[T]) resolve(ctx context.Context) context.Context {
 		err = p.pause(err)
 	case s != nil:
 		p.resolved = s
+		p.Accounts.RecordUse(s)
 		p.states.RecordSession(client.ObjectKeyFromObject(mg), s, string(mg.GetUID()))
 		err = p.checkCircuit(mg, s)
 	}
