@@ -27,12 +27,16 @@ var (
 )
 
 // TestLedger checks that shards and restarted processes together keep to the limit of each config, with concurrent
-// reconciles, and that a deletion that is sent again counts once.
+// reconciles and outdated caches, and that a deletion that is sent again counts once.
 func TestLedger(t *testing.T) {
 	const limit, all = 20, 120
 	server := configs(t)
 	l := protection.Limit{Max: limit, Window: time.Hour}
-	shards := []*DeletionLimiter{NewDeletionLimiter(server, server, l), NewDeletionLimiter(server, server, l)}
+	unchanged := configs(t)
+	outdated := interceptor.NewClient(server, interceptor.Funcs{Get: func(ctx context.Context, _ client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+		return unchanged.Get(ctx, key, o, opts...)
+	}})
+	shards := []*DeletionLimiter{NewDeletionLimiter(server, server, l), NewDeletionLimiter(outdated, server, l)}
 	for _, config := range limiterConfigs {
 		t.Run(config.Kind, func(t *testing.T) {
 			var admitted atomic.Int32
@@ -101,33 +105,5 @@ func TestLedgerFailures(t *testing.T) {
 	}
 	if writes != 1 {
 		t.Errorf("%d writes, want one for each deletion that is admitted", writes)
-	}
-}
-
-// TestLimiterIsBounded has configs that come and go. Those that are forgotten are read again.
-func TestLimiterIsBounded(t *testing.T) {
-	server := configs(t)
-	l := NewDeletionLimiter(server, server, protection.Limit{Max: 1, Window: time.Hour})
-	for i := range 10 * maxKnown {
-		config := &v1beta1.ProviderConfig{}
-		config.SetNamespace("shop")
-		config.SetName(fmt.Sprint("c", i))
-		config.SetUID(types.UID(fmt.Sprint("uid", i)))
-		if err := server.Create(t.Context(), config); err != nil {
-			t.Fatal(err)
-		}
-		ref := session.Ref{
-			Kind: v1beta1.ProviderConfigKind, Namespace: "shop", Name: config.GetName(), UID: config.GetUID(),
-		}
-		if ok, err := l.Admit(t.Context(), ref, "shop", "a", limiterStart); !ok || err != nil {
-			t.Fatalf("within the limit: %t, %v", ok, err)
-		}
-		if len(l.known) > maxKnown {
-			t.Fatalf("%d configs are remembered, want %d at most", len(l.known), maxKnown)
-		}
-	}
-	first := session.Ref{Kind: v1beta1.ProviderConfigKind, Namespace: "shop", Name: "c0", UID: "uid0"}
-	if ok, err := l.Admit(t.Context(), first, "shop", "b", limiterStart); ok || err != nil {
-		t.Errorf("a config that was forgotten lost its record: %t, %v", ok, err)
 	}
 }
