@@ -2,6 +2,7 @@ package engine
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,10 +18,10 @@ import (
 // in a namespace that is being deleted, they are only there.
 func TestDeletionLog(t *testing.T) {
 	e, log := &events{}, &lines{}
-	var r event.Recorder = &reporting.DeletionLog{Recorder: e, Log: log}
+	r := reporting.NewRecorder(e, log, time.Now)
 	mg := samples.New()
 	r.Event(mg, event.Normal("Available", "It serves."))
-	mg.SetDeletionTimestamp(&metav1.Time{})
+	mg.SetDeletionTimestamp(&metav1.Time{Time: time.Now()})
 	r.Event(mg, event.Normal(v1beta1.EventLeftForeignResource, "Left in AWS."))
 	r.WithAnnotations("by", "test").Event(mg, event.Normal(v1beta1.EventDeleted, "Deleted."))
 	if diff := cmp.Diff([]string{"Available: It serves.", "LeftForeignResource: Left in AWS.", "DeletedExternalResource: Deleted."}, e.all); diff != "" {

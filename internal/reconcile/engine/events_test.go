@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -43,7 +44,7 @@ func TestEventsAreNotRepeated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 			e := &events{}
-			r := reporting.NewRecorder(e, func() time.Time { return now })
+			r := reporting.NewRecorder(e, logging.NewNopLogger(), func() time.Time { return now })
 			for _, s := range tc.emit {
 				r.WithAnnotations("external-name", "x").Event(samples.New(), s)
 				now = now.Add(tc.after)
@@ -57,7 +58,7 @@ func TestEventsAreNotRepeated(t *testing.T) {
 
 func TestEventsOfOtherResources(t *testing.T) {
 	e := &events{}
-	r := reporting.NewRecorder(e, time.Now)
+	r := reporting.NewRecorder(e, logging.NewNopLogger(), time.Now)
 	a, b := samples.New(), samples.New()
 	b.Name = "pay"
 	r.Event(a, event.Normal("X", "x"))
@@ -73,7 +74,7 @@ func TestEventsOfOtherResources(t *testing.T) {
 // drops its filters when an annotation is added, which the runtime's reconciler always does.
 func TestEventFilters(t *testing.T) {
 	e := &events{}
-	r := reporting.NewRecorder(e, time.Now, func(_ runtime.Object, e event.Event) bool { return e.Reason == "Dull" })
+	r := reporting.NewRecorder(e, logging.NewNopLogger(), time.Now, func(_ runtime.Object, e event.Event) bool { return e.Reason == "Dull" })
 	r.WithAnnotations("a", "b").Event(samples.New(), event.Normal("Dull", "x"))
 	r.WithAnnotations("a", "b").Event(samples.New(), event.Normal("Fine", "x"))
 	if diff := cmp.Diff([]string{"Fine: x"}, e.all); diff != "" {
@@ -97,7 +98,7 @@ func TestOwnershipConflicts(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := &events{}
-			r := &passRecorder[*sample]{Recorder: reporting.NewRecorder(e, time.Now), pass: &pass[*sample]{returned: tc.returned}}
+			r := &passRecorder[*sample]{Recorder: reporting.NewRecorder(e, logging.NewNopLogger(), time.Now), pass: &pass[*sample]{returned: tc.returned}}
 			r.Event(samples.New(), tc.emit)
 			if diff := cmp.Diff([]string{tc.want}, e.all); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
@@ -118,7 +119,7 @@ func TestQuietUpdates(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := &events{}
-			r := &passRecorder[*sample]{Recorder: reporting.NewRecorder(e, time.Now), pass: &pass[*sample]{result: tc.result}}
+			r := &passRecorder[*sample]{Recorder: reporting.NewRecorder(e, logging.NewNopLogger(), time.Now), pass: &pass[*sample]{result: tc.result}}
 			r.Event(samples.New(), event.Normal(v1beta1.EventUpdated, "x"))
 			r.Event(samples.New(), event.Normal("Fine", "x"))
 			if diff := cmp.Diff(tc.want, e.all); diff != "" {
@@ -162,7 +163,7 @@ func TestReadinessIsAnEvent(t *testing.T) {
 			e := &events{}
 			mg := samples.New()
 			mg.SetConditions(tc.was)
-			reporting.NewRecorder(e, time.Now).Finish(mg, nil, tc.is, false)
+			reporting.NewRecorder(e, logging.NewNopLogger(), time.Now).Finish(mg, nil, tc.is, false)
 			if diff := cmp.Diff(tc.want, e.all); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -191,7 +192,7 @@ func TestWaitingIsNoWarning(t *testing.T) {
 			if tc.ready.Type != "" {
 				mg.SetConditions(tc.ready)
 			}
-			r := &passRecorder[*sample]{Recorder: reporting.NewRecorder(e, time.Now), pass: &pass[*sample]{awaits: tc.awaits}}
+			r := &passRecorder[*sample]{Recorder: reporting.NewRecorder(e, logging.NewNopLogger(), time.Now), pass: &pass[*sample]{awaits: tc.awaits}}
 			r.Event(mg, event.Warning("CannotResolveResourceReferences", err))
 			if diff := cmp.Diff(tc.want, e.all); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)

@@ -123,12 +123,11 @@ func newReconciler[T reconcile.Managed](
 	}
 	log := o.Logger.WithValues("kind", k.GVK.Kind)
 	r := &reconciler[T]{
-		Options: o,
-		kind:    k,
-		manager: mgr,
-		kube:    kc,
-		recorder: reporting.NewRecorder(&reporting.DeletionLog{Recorder: events, Log: log}, o.Now,
-			o.EventFilterFunctions...),
+		Options:    o,
+		kind:       k,
+		manager:    mgr,
+		kube:       kc,
+		recorder:   reporting.NewRecorder(events, log, o.Now, o.EventFilterFunctions...),
 		states:     s,
 		inFlight:   NewInFlight(o.MaxConcurrentReconciles),
 		references: &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants, objects: o.Objects},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
@@ -103,7 +104,7 @@ func newStepper[T reconcile.Managed](kc client.Client, o Options, k reconcile.Ki
 		Options: Options{Tenants: o.Tenants, Tracer: noop.NewTracerProvider().Tracer(""), Now: o.Now},
 		kind:    k, states: memory.New(), policies: true,
 		references: &references[T]{kind: k, reader: kc, tenants: o.Tenants, objects: o.Objects},
-		recorder:   reporting.NewRecorder(event.NewNopRecorder(), o.Now),
+		recorder:   reporting.NewRecorder(event.NewNopRecorder(), logging.NewNopLogger(), o.Now),
 	}}
 }
 

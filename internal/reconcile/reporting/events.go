@@ -14,6 +14,8 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -26,9 +28,11 @@ import (
 const RepeatAfter = 30 * time.Minute
 
 // Recorder emits events of one kind of resource. It drops repetitions. It applies the filters itself, because the
-// runtime's recorder drops them as soon as an annotation is added.
+// runtime's recorder drops them as soon as an annotation is added. It also logs the events of resources that are being
+// deleted, because the API server rejects new events in a namespace that is being deleted.
 type Recorder struct {
 	inner  event.Recorder
+	log    logging.Logger
 	filter []event.FilterFn
 	State  *recorderState
 }
@@ -48,24 +52,34 @@ type lastEvent struct {
 }
 
 // NewRecorder returns a Recorder that emits events with inner, unless a filter drops them.
-func NewRecorder(inner event.Recorder, now func() time.Time, filter ...event.FilterFn) *Recorder {
-	return &Recorder{inner: inner, filter: filter, State: &recorderState{
+func NewRecorder(
+	inner event.Recorder, log logging.Logger, now func() time.Time, filter ...event.FilterFn,
+) *Recorder {
+	return &Recorder{inner: inner, log: log, filter: filter, State: &recorderState{
 		now: now, LastEvents: map[types.NamespacedName]map[event.Reason]lastEvent{},
 	}}
 }
 
 // WithAnnotations returns a recorder that annotates its events.
 func (r *Recorder) WithAnnotations(keysAndValues ...string) event.Recorder {
-	return &Recorder{inner: r.inner.WithAnnotations(keysAndValues...), filter: r.filter, State: r.State}
+	derived := *r
+	derived.inner = r.inner.WithAnnotations(keysAndValues...)
+	return &derived
 }
 
 // Event emits an event, unless it repeats the last one.
 func (r *Recorder) Event(obj runtime.Object, e event.Event) {
-	if o, ok := obj.(client.Object); ok && r.State.repeats(client.ObjectKeyFromObject(o), e) {
+	o, ok := obj.(client.Object)
+	if ok && r.State.repeats(client.ObjectKeyFromObject(o), e) {
 		return
 	}
-	if !slices.ContainsFunc(r.filter, func(f event.FilterFn) bool { return f(obj, e) }) {
-		r.inner.Event(obj, e)
+	if slices.ContainsFunc(r.filter, func(f event.FilterFn) bool { return f(obj, e) }) {
+		return
+	}
+	r.inner.Event(obj, e)
+	if ok && meta.WasDeleted(o) {
+		r.log.Info("Event of a resource that is being deleted", "namespace", o.GetNamespace(), "name", o.GetName(),
+			"type", e.Type, "reason", e.Reason, "message", e.Message)
 	}
 }
 
