@@ -18,9 +18,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
 )
 
-// checkDeletion decides whether the deletion of a resource that exists in AWS waits until a person confirms it, and sets
-// the condition DeletionHeld. If it waits, the result says why, and when it is considered again. It returns a LaterError
-// if CloudWatch has yet to answer, or if the deletion cannot be recorded at once.
+// checkDeletion decides whether the deletion of a resource that exists in AWS waits until a person confirms it, and
+// sets the condition DeletionHeld. If it waits, the result says why, and when it is considered again. It returns a
+// LaterError if CloudWatch has yet to answer, or if the deletion cannot be recorded at once.
 func (p *pass[T]) checkDeletion(ctx context.Context, mg T) (res reconcile.Result, waits bool, err error) {
 	decision, err := p.decideDeletion(ctx, mg, p.DeletionLimiter.Admit)
 	switch {

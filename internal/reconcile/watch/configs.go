@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,19 +34,16 @@ func Configs[T reconcile.Managed](
 	mgr ctrl.Manager, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request],
 	resetBackoff func(client.ObjectKey),
 ) error {
-	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), ConfigIndex,
-		func(obj client.Object) []string {
-			mg, ok := obj.(T)
-			if !ok || mg.GetProviderConfigReference() == nil {
-				return nil
-			}
-			ref := mg.GetProviderConfigReference()
-			return []string{ConfigKey(ref.Kind, mg.GetNamespace(), ref.Name)}
-		})
-	if err != nil {
+	if err := index(mgr, k, ConfigIndex, func(mg T) []string {
+		ref := mg.GetProviderConfigReference()
+		if ref == nil {
+			return nil
+		}
+		return []string{ConfigKey(ref.Kind, mg.GetNamespace(), ref.Name)}
+	}); err != nil {
 		return err
 	}
-	users := configUsers[T](mgr.GetCache(), k.NewList, resetBackoff)
+	users := dependents(mgr.GetCache(), k, ConfigIndex, func(name client.ObjectKey, _ string) { resetBackoff(name) })
 	for kind, obj := range map[string]client.Object{
 		v1beta1.ProviderConfigKind:        &v1beta1.ProviderConfig{},
 		v1beta1.ClusterProviderConfigKind: &v1beta1.ClusterProviderConfig{},
@@ -65,18 +61,6 @@ func ConfigKey(kind, namespace, name string) string {
 		namespace = ""
 	}
 	return strings.Join([]string{kind, namespace, name}, "/")
-}
-
-// configUsers returns the dependents of configs.
-func configUsers[T reconcile.Managed](
-	resources client.Reader, newList func() resource.ManagedList, resetBackoff func(types.NamespacedName),
-) refs.Dependents {
-	return refs.Dependents{
-		Resources: resources,
-		NewList:   func() client.ObjectList { return newList() },
-		Index:     ConfigIndex,
-		Changed:   func(name types.NamespacedName, _ string) { resetBackoff(name) },
-	}
 }
 
 // configHandler enqueues the resources that refer to a config of a kind.

@@ -68,7 +68,8 @@ func (c configured) List(_ context.Context, list client.ObjectList, opts ...clie
 }
 
 func (c configured) users(reset *[]string) refs.Dependents {
-	return configUsers[*samples.Sample](c, func() resource.ManagedList { return &samples.SampleList{} }, func(k types.NamespacedName) { *reset = append(*reset, k.Name) })
+	k := reconcile.Kind[*samples.Sample]{NewList: func() resource.ManagedList { return &samples.SampleList{} }}
+	return dependents(c, k, ConfigIndex, func(k types.NamespacedName, _ string) { *reset = append(*reset, k.Name) })
 }
 
 func TestConfigRequests(t *testing.T) {

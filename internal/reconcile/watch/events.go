@@ -40,15 +40,7 @@ func Events[T reconcile.Managed](
 	if events == nil || k.GVK.Kind == v1beta1.InvocationKind {
 		return nil
 	}
-	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), EventIndex,
-		func(obj client.Object) []string {
-			mg, ok := obj.(T)
-			if !ok {
-				return nil
-			}
-			return EventKeys(k, mg)
-		})
-	if err != nil {
+	if err := index(mgr, k, EventIndex, func(mg T) []string { return EventKeys(k, mg) }); err != nil {
 		return err
 	}
 	events.Subscribe(k.GVK.Kind, &EventSubscriber[T]{

@@ -57,21 +57,12 @@ func Objects[T reconcile.Managed](
 	mgr ctrl.Manager, objects *refs.ObjectReader, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request],
 	markChanged func(name client.ObjectKey, by string),
 ) error {
-	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), refs.ObjectIndex,
-		func(obj client.Object) []string {
-			mg, ok := obj.(T)
-			if !ok {
-				return nil
-			}
-			return refs.ObjectKeys(objectsOf(k, mg))
-		})
-	if err != nil {
+	if err := index(mgr, k, refs.ObjectIndex, func(mg T) []string {
+		return refs.ObjectKeys(objectsOf(k, mg))
+	}); err != nil {
 		return err
 	}
-	users := refs.Dependents{
-		Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() },
-		Index: refs.ObjectIndex, Changed: markChanged,
-	}
+	users := dependents(mgr.GetCache(), k, refs.ObjectIndex, markChanged)
 	for _, kind := range kindsOf(k) {
 		b.WatchesMetadata(refs.Metadata(kind), handler.EnqueueRequestsFromMapFunc(users.RequestsFor(kind,
 			objects.Forget)), builder.WithPredicates(refs.Changed()))

@@ -38,14 +38,9 @@ const anyName = "*"
 
 // IndexReferences indexes the resources of a kind by what they refer to and act on.
 func IndexReferences[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T]) error {
-	return mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), ReferenceIndex,
-		func(obj client.Object) []string {
-			mg, ok := obj.(T)
-			if !ok {
-				return nil
-			}
-			return append(ReferenceKeys(k.References(mg), mg.GetNamespace()), ActingKeys(k, mg)...)
-		})
+	return index(mgr, k, ReferenceIndex, func(mg T) []string {
+		return append(ReferenceKeys(k.References(mg), mg.GetNamespace()), ActingKeys(k, mg)...)
+	})
 }
 
 // ActingKeys returns the index keys of what a resource acts on or uses, independent of the owner.
@@ -100,10 +95,7 @@ func References[T reconcile.Managed](
 		if !ok {
 			return errors.Errorf("cannot watch %s", gvk.Kind)
 		}
-		users := refs.Dependents{
-			Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() },
-			Index: ReferenceIndex, Changed: markChanged,
-		}
+		users := dependents(mgr.GetCache(), k, ReferenceIndex, markChanged)
 		watch := func() error { return c.Watch(source.Kind(all, to, DependentsHandler(k, users, gvk))) }
 		if gate == nil {
 			if err := watch(); err != nil {
