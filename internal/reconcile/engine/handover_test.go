@@ -50,7 +50,7 @@ func TestHandover(t *testing.T) {
 				t.Fatal(err)
 			}
 			clock := now
-			h := watch.NewHandover(s, defaultTimeout, func() time.Time { return clock })
+			h := watch.NewHandover(s, timeout, func() time.Time { return clock })
 			f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart"}}
 			if tc.finalize {
 				f.SetFinalizers([]string{managed.FinalizerName})
@@ -88,7 +88,7 @@ func TestHandoverBeforeStart(t *testing.T) {
 				t.Fatal(err)
 			}
 			now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-			h := watch.NewHandover(s, defaultTimeout, func() time.Time { return now })
+			h := watch.NewHandover(s, timeout, func() time.Time { return now })
 			informers := &startedInformers{}
 			if err := h.Watch(t.Context(), informers, f); err != nil {
 				t.Fatal(err)

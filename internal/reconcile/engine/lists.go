@@ -77,7 +77,7 @@ func (r *reconciler[T]) readFields(ctx context.Context, mg T) {
 	if r.kind.Fields == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(refs.WithUser(ctx, refs.User{}), r.timeout())
+	ctx, cancel := context.WithTimeout(refs.WithUser(ctx, refs.User{}), timeout)
 	defer cancel()
 	for _, s := range r.kind.Fields(mg) {
 		_, _ = r.Fields.Get(ctx, mg.GetNamespace(), s) // The reconcile of a resource that is enqueued reports an error.
@@ -89,7 +89,7 @@ func (r *reconciler[T]) sameItems(ctx context.Context, s *session.Session, items
 	if len(items) == 0 {
 		return true
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.timeout())
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for _, ref := range items {
 		began := r.Now()

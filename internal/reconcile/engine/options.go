@@ -142,9 +142,6 @@ type Options struct {
 	// Metrics are the metrics of reconciles. Nil measures nothing.
 	Metrics *reporting.Metrics
 
-	// Timeout is the time limit of the AWS calls of one reconcile. 0 means one minute.
-	Timeout time.Duration
-
 	// Tracer traces reconciles. The SDK's middleware has the same one. Nil disables traces.
 	Tracer trace.Tracer
 
@@ -164,14 +161,6 @@ type Options struct {
 
 	// Random returns a number in [0, 1).
 	Random func() float64
-}
-
-// timeout returns the time limit of the AWS calls of one reconcile.
-func (o Options) timeout() time.Duration {
-	if o.Timeout <= 0 {
-		return defaultTimeout
-	}
-	return o.Timeout
 }
 
 // All returns the caches with the resources of all shards. References, and who owns what, depend on

@@ -48,7 +48,7 @@ func (p *pass[T]) runtime(ctx context.Context) ctrlreconcile.Reconciler {
 		managed.WithTypedExternalConnector[T](&connector[T]{p}),
 		managed.WithLogger(traced(ctx, p.runtimeLog)),
 		managed.WithRecorder(&passRecorder[T]{Recorder: p.recorder, pass: p}),
-		managed.WithTimeout(p.timeout()),
+		managed.WithTimeout(timeout),
 		managed.WithPollInterval(p.poll().Interval),
 		managed.WithMinPollInterval(p.poll().Effective(p.poll().Min)),
 		managed.WithCreationGracePeriod(0),

@@ -24,7 +24,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 )
 
-const defaultTimeout = time.Minute
+// timeout is the time limit of the AWS calls of one reconcile.
+const timeout = time.Minute
 
 // A Definition is a kind, whatever the type of its resources.
 type Definition interface {
@@ -131,7 +132,7 @@ func newReconciler[T reconcile.Managed](
 		states:     s,
 		inFlight:   NewInFlight(o.MaxConcurrentReconciles),
 		references: &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants, objects: o.Objects},
-		handover:   watch.NewHandover(o.Shard, o.timeout(), o.Now),
+		handover:   watch.NewHandover(o.Shard, timeout, o.Now),
 		policies:   o.Features.Enabled(feature.EnableBetaManagementPolicies),
 		log:        log,
 		runtimeLog: o.Logger.WithValues("controller", strings.ToLower(k.GVK.Kind)),
