@@ -69,9 +69,8 @@ type pass[T reconcile.Managed] struct {
 	err, returned error
 	awaits        bool
 
-	// ready is the Ready condition that was written, and waitsFor says what a deletion waits for.
-	ready    xpv2.Condition
-	waitsFor string
+	// ready is the Ready condition that was written.
+	ready xpv2.Condition
 
 	// listed has the items by which lists show whether what was observed is unchanged. fingerprint is the fingerprint
 	// of what the spec refers to. Both are set only if AWS was found to match.
@@ -319,13 +318,9 @@ func (p *pass[T]) remove(ctx context.Context, mg T) error {
 		return p.fail(err)
 	case waits:
 		p.did, p.result = reconcile.ToConfirm, res
-	default:
-		err = p.act(ctx, mg)
+		return nil
 	}
-	if ready := p.result.Ready; ready.Reason == xpv2.ReasonDeleting {
-		p.waitsFor = ready.Message
-	}
-	return err
+	return p.act(ctx, mg)
 }
 
 // annotate writes annotations, on condition that the resource has not changed since it was read. Otherwise what was

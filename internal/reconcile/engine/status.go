@@ -62,7 +62,7 @@ func (p *pass[T]) decisionInput(mg reconcile.Managed) reconcile.Input {
 		Ready:      mg.GetCondition(xpv2.TypeReady),
 		Changed:    p.did != "" && !p.concludes(),
 		Unseen:     reconcile.Unseen(mg),
-		WaitsFor:   p.waitsFor,
+		WaitsFor:   p.result.Ready.Message,
 		Observed:   mg.GetObservedGeneration(),
 		Reconciled: reconcile.ReconciledGeneration(mg),
 	}
