@@ -54,7 +54,7 @@ func (r Resource[T, O, S]) Observe(ctx context.Context, f Facts, mg T) (Outcome,
 }
 
 func (e *external[T, O, S]) observe(ctx context.Context) error {
-	if err := ownership.CheckName(e.mg); err != nil {
+	if err := ownership.CheckMoved(e.mg); err != nil {
 		return err
 	}
 	var err error

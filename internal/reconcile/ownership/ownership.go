@@ -260,9 +260,9 @@ func WrittenName(mg metav1.Object) string {
 	return name
 }
 
-// CheckName returns an error if the user has replaced the external name that this object
+// CheckMoved returns an error if the user has replaced the external name that this object
 // wrote: the external resource of that name would be left behind.
-func CheckName(mg metav1.Object) error {
+func CheckMoved(mg metav1.Object) error {
 	was, is := WrittenName(mg), meta.GetExternalName(mg)
 	if was == "" || is == "" || was == is {
 		return nil

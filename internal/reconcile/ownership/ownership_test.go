@@ -255,7 +255,7 @@ func TestJudgeUntagged(t *testing.T) {
 	}
 }
 
-func TestCheckName(t *testing.T) {
+func TestCheckMoved(t *testing.T) {
 	renamed := Name(object("u1", nil), "live")
 	renamed[meta.AnnotationKeyExternalName] = "canary"
 	cases := map[string]struct {
@@ -270,7 +270,7 @@ func TestCheckName(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			err := CheckName(object("u1", tc.annotations))
+			err := CheckMoved(object("u1", tc.annotations))
 			if (err != nil) != tc.refused {
 				t.Errorf("%s: got %v", tc.reason, err)
 			}
