@@ -195,7 +195,7 @@ func (f flags) options() manager.Options {
 		},
 		AnalysisHosts: f.AnalysisHost,
 		SourceHosts:   f.SourceHost,
-		Quota:         f.quota(),
+		QuotaRates:    f.rates(),
 	}
 	o.DeletionPolicy.InvokedWithin = f.DeletionProtectionInvokedWithin
 	o.DeletionPolicy.Limit, _ = protection.ParseLimit(f.DeletionLimit) // validate has checked it.
@@ -237,12 +237,12 @@ func (f flags) shard() (sharding.Shard, error) {
 	return s, nil
 }
 
-func (f flags) quota() quota.Options {
+func (f flags) rates() map[quota.Bucket]quota.Rate {
 	rates := maps.Clone(quota.DefaultRates)
 	get, rest := rates[quota.GetFunction], rates[quota.ControlPlane]
 	get.PerSecond, rest.PerSecond = f.QuotaGetFunction, f.QuotaControlPlane
 	rates[quota.GetFunction], rates[quota.ControlPlane] = get, rest
-	return quota.Options{Rates: rates}
+	return rates
 }
 
 // logger returns a logger of structured lines: JSON, or text for people at debug level.

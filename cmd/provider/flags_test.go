@@ -100,8 +100,8 @@ func TestFlagsReachTheManager(t *testing.T) {
 		"namespaces": strings.Join(o.Namespaces, " ") != "a b",
 		"addresses": o.MetricsAddress != "0" || o.HealthAddress != "127.0.0.1:1" ||
 			o.PprofAddress != "127.0.0.1:2",
-		"quotas": o.Quota.Rates[quota.GetFunction].PerSecond != 50 ||
-			o.Quota.Rates[quota.ControlPlane].PerSecond != 5,
+		"quotas": o.QuotaRates[quota.GetFunction].PerSecond != 50 ||
+			o.QuotaRates[quota.ControlPlane].PerSecond != 5,
 		"tenants": !o.Config.AllowNamespacedEndpoints || !o.Config.AllowNamespacedPodIdentity,
 		"hosts":   strings.Join(o.Config.NamespacedEndpointHosts, " ") != "a.example.org *.b.example.org",
 		"analysis": strings.Join(o.AnalysisHosts,

@@ -138,8 +138,8 @@ type Options struct {
 	// DeletionPolicy selects the deletions that wait for a confirmation. The zero value selects none.
 	DeletionPolicy protection.Policy
 
-	// Quota configures the limits of AWS calls.
-	Quota quota.Options
+	// QuotaRates are the rates of AWS calls. Buckets that are not listed have those of quota.DefaultRates.
+	QuotaRates map[quota.Bucket]quota.Rate
 
 	// Tracer traces reconciles and their calls to AWS. Nil disables traces.
 	Tracer trace.Tracer
@@ -259,7 +259,7 @@ func addChecks(mgr ctrl.Manager) error {
 }
 
 func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
-	limiter := quota.New(o.Now, o.Quota)
+	limiter := quota.New(o.Now, o.QuotaRates)
 	accounts := account.New(limiter, o.Now)
 	o.Config.Breakers = breaker.New(o.Now, rand.Float64)
 	lists, err := o.addLists(mgr)

@@ -9,7 +9,7 @@ import (
 // BenchmarkReserve has 10,000 waiting callers that call one after the other.
 func BenchmarkReserve(b *testing.B) {
 	e := newEnv(1)
-	l := New(e.clock, Options{})
+	l := New(e.clock, nil)
 	callers := make([]Caller, 10_000)
 	for i := range callers {
 		callers[i] = user(fmt.Sprint(i))
@@ -26,7 +26,7 @@ func BenchmarkReserve(b *testing.B) {
 // BenchmarkReserveAndTake has callers that get a reservation, use it, and queue again behind 10,000 others.
 func BenchmarkReserveAndTake(b *testing.B) {
 	e := newEnv(1)
-	l := New(e.clock, Options{Rates: map[Bucket]Rate{ControlPlane: {PerSecond: 1000, Burst: 10}}})
+	l := New(e.clock, map[Bucket]Rate{ControlPlane: {PerSecond: 1000, Burst: 10}})
 	callers := make([]Caller, 10_000)
 	for i := range callers {
 		callers[i] = user(fmt.Sprint(i))
@@ -48,7 +48,7 @@ func BenchmarkReserveAndTake(b *testing.B) {
 // BenchmarkReserveAmongTenants has 10,000 waiting callers of 1,000 tenants that call one after the other.
 func BenchmarkReserveAmongTenants(b *testing.B) {
 	e := newEnv(1)
-	l := New(e.clock, Options{})
+	l := New(e.clock, nil)
 	callers := make([]Caller, 10_000)
 	for i := range callers {
 		callers[i] = of(fmt.Sprint(i%1000), fmt.Sprint(i))

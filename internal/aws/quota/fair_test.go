@@ -49,7 +49,7 @@ func TestNewTenantIsNotBehindAnothersLine(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(1)
-			l := New(e.clock, Options{})
+			l := New(e.clock, nil)
 			for tenant, n := range tc.before {
 				for i := range n {
 					h := of(tenant, fmt.Sprint(i))
@@ -183,7 +183,7 @@ func TestPositionsAreAnOrder(t *testing.T) {
 // TestShares has waiting tenants of very different sizes, and checks what each gets while others wait too.
 func TestShares(t *testing.T) {
 	e := newEnv(21)
-	l, aws := New(e.clock, Options{}), newAWSSide(e)
+	l, aws := New(e.clock, nil), newAWSSide(e)
 	sizes := map[string]int{"large": 5000, "medium": 50, "small": 1}
 	last, visits := map[string]time.Time{}, map[string]int{}
 	served := map[string]int{}
@@ -241,7 +241,7 @@ func TestShares(t *testing.T) {
 // as it was served: neither gets more than half.
 func TestTenantThatRetriesOften(t *testing.T) {
 	e := newEnv(4)
-	l, aws := New(e.clock, Options{}), newAWSSide(e)
+	l, aws := New(e.clock, nil), newAWSSide(e)
 	many, often := 0, 0
 	for i := range 2000 {
 		c := &caller{
@@ -272,7 +272,7 @@ func TestTenantThatRetriesOften(t *testing.T) {
 // TestManyTenants has a thousand namespaces that come, wait and go.
 func TestManyTenants(t *testing.T) {
 	e := newEnv(2)
-	l, aws := New(e.clock, Options{}), newAWSSide(e)
+	l, aws := New(e.clock, nil), newAWSSide(e)
 	const tenants, each = 1000, 3
 	first := map[string]time.Duration{}
 	for n := range tenants {
@@ -313,7 +313,7 @@ func TestManyTenants(t *testing.T) {
 // TestTenantsAreDropped has tenants that come and go while another one waits all the time.
 func TestTenantsAreDropped(t *testing.T) {
 	e := newEnv(8)
-	l, aws := New(e.clock, Options{}), newAWSSide(e)
+	l, aws := New(e.clock, nil), newAWSSide(e)
 	served, most, long := 0, 0, 0
 	for i := range 3000 {
 		c := &caller{

@@ -109,7 +109,7 @@ func TestMiddlewareCountsAttempts(t *testing.T) {
 
 func TestMiddlewareRecordsThrottles(t *testing.T) {
 	e := newEnv(1)
-	l := New(e.clock, Options{})
+	l := New(e.clock, nil)
 	c := lambdaClient(t, l, func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("X-Amzn-Errortype", "TooManyRequestsException")
 		rw.Header().Set("Retry-After", "2")

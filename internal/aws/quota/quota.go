@@ -65,12 +65,6 @@ func CallerFrom(ctx context.Context) (Caller, bool) {
 	return c, ok
 }
 
-// Options are the options of a Limiter. Zero values mean the defaults.
-type Options struct {
-	// Rates by bucket. Buckets that are not listed have those of DefaultRates.
-	Rates map[Bucket]Rate
-}
-
 // A Limiter shares the request quotas of each account and region among callers. It is safe for
 // concurrent use and never waits. A call costs O(n) for n waiting callers.
 type Limiter struct {
@@ -92,9 +86,9 @@ type scope struct {
 	buckets [bucketCount]*bucket
 }
 
-// New returns a Limiter whose buckets are full.
-func New(now func() time.Time, o Options) *Limiter {
-	return &Limiter{now: now, rates: o.Rates, scopes: map[Scope]*scope{}, gone: map[labels]Counts{}}
+// New returns a Limiter whose buckets are full. Buckets for which there is no rate have that of DefaultRates.
+func New(now func() time.Time, rates map[Bucket]Rate) *Limiter {
+	return &Limiter{now: now, rates: rates, scopes: map[Scope]*scope{}, gone: map[labels]Counts{}}
 }
 
 // Reserve reserves a call of each of the Lambda operations, and returns 0 if the caller has all of them. Otherwise it

@@ -13,7 +13,7 @@ import (
 
 // small returns a limiter with a bucket of 2 that fills at 1 a second.
 func small(e *env) *Limiter {
-	return New(e.clock, Options{Rates: map[Bucket]Rate{ControlPlane: {PerSecond: 1, Burst: 2}}})
+	return New(e.clock, map[Bucket]Rate{ControlPlane: {PerSecond: 1, Burst: 2}})
 }
 
 func user(id string) Caller { return Caller{ID: id, Priority: User} }
@@ -196,7 +196,7 @@ func TestReleaseAndForget(t *testing.T) {
 
 func TestThrottle(t *testing.T) {
 	e := newEnv(1)
-	l := New(e.clock, Options{Rates: map[Bucket]Rate{ControlPlane: {PerSecond: 10, Burst: 5}}})
+	l := New(e.clock, map[Bucket]Rate{ControlPlane: {PerSecond: 10, Burst: 5}})
 	stats := func() Stats { return l.Stats()[ControlPlane] }
 	l.Reserve(here, user("a"), "CreateFunction")
 	l.throttled(here, ControlPlane, 0)
@@ -258,7 +258,7 @@ func TestConcurrentUse(t *testing.T) {
 		defer mu.Unlock()
 		now = now.Add(time.Millisecond)
 		return now
-	}, Options{})
+	}, nil)
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {

@@ -25,7 +25,7 @@ func TestRateAdaptsAndReturns(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(3)
-			l, aws := New(e.clock, Options{}), newAWSSide(e)
+			l, aws := New(e.clock, nil), newAWSSide(e)
 			sent := 0
 			var next func(i int)
 			next = func(i int) {

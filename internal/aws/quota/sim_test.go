@@ -159,7 +159,7 @@ func TestFullRate(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(7)
-			l, aws := New(e.clock, Options{}), newAWSSide(e)
+			l, aws := New(e.clock, nil), newAWSSide(e)
 			callers := make([]*caller, tc.callers)
 			for i := range callers {
 				callers[i] = &caller{
@@ -203,7 +203,7 @@ func TestFullRate(t *testing.T) {
 // TestNoShows has callers of which half never return.
 func TestNoShows(t *testing.T) {
 	e := newEnv(3)
-	l, aws := New(e.clock, Options{}), newAWSSide(e)
+	l, aws := New(e.clock, nil), newAWSSide(e)
 	const n = 600
 	for i := range n {
 		c := &caller{
@@ -233,7 +233,7 @@ func TestNoShows(t *testing.T) {
 // TestPriorities has queued polls, then a user's change, then an endless number of users.
 func TestPriorities(t *testing.T) {
 	e := newEnv(5)
-	l, aws := New(e.clock, Options{}), newAWSSide(e)
+	l, aws := New(e.clock, nil), newAWSSide(e)
 	polls := make([]*caller, 200)
 	for i := range polls {
 		polls[i] = &caller{
@@ -302,7 +302,7 @@ func count(cs []*caller) int {
 // TestSharedQuota has another client that uses half of AWS's rate: the limiter must adapt to the throttles.
 func TestSharedQuota(t *testing.T) {
 	e := newEnv(11)
-	l, aws := New(e.clock, Options{}), newAWSSide(e)
+	l, aws := New(e.clock, nil), newAWSSide(e)
 	const n = 1000
 	left := n
 	for i := range n {

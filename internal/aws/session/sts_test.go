@@ -157,7 +157,7 @@ func newEnv(t *testing.T, o Options, objs ...client.Object) *env {
 		}
 		return nil, fmt.Errorf("open %s: no such file or directory", p)
 	}
-	e.Resolver = New(e.kube, LiveSecrets(e.kube), quota.New(e.now, quota.Options{}), e.now, o)
+	e.Resolver = New(e.kube, LiveSecrets(e.kube), quota.New(e.now, nil), e.now, o)
 	return e
 }
 

@@ -179,7 +179,7 @@ func TestSpans(t *testing.T) {
 // TestDeferred checks that a call that is not sent is a span without a response and without an error.
 func TestDeferred(t *testing.T) {
 	rates := map[quota.Bucket]quota.Rate{quota.GetFunction: {PerSecond: 0.001, Burst: 1}}
-	e := newEnv(t, quota.New(time.Now, quota.Options{Rates: rates}))
+	e := newEnv(t, quota.New(time.Now, rates))
 	e.get()
 	e.Reset()
 	e.get()

@@ -105,7 +105,7 @@ func newSteadyFleet(t testing.TB, n int) *steadyFleet {
 			Logger: rtlogging.NewNopLogger(), PollInterval: 10 * time.Minute, MaxConcurrentReconciles: 100,
 			Features: &feature.Flags{},
 		},
-		Limiter: quota.New(clock, quota.Options{}), Lists: f.poller, Resolver: f, Metrics: reporting.NewMetrics(),
+		Limiter: quota.New(clock, nil), Lists: f.poller, Resolver: f, Metrics: reporting.NewMetrics(),
 		Fields:          refs.NewFieldReader(refs.FieldReaderOptions{}),
 		MinPollInterval: 30 * time.Second, PollJitter: 0.1, ClusterID: testenv.Cluster, Now: clock,
 		Random: func() float64 { return 0.5 },

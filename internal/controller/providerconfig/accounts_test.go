@@ -52,7 +52,7 @@ func TestAccountUsage(t *testing.T) {
 			if tc.fault != nil {
 				d.Fail(awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: *tc.fault})
 			}
-			e.accounts = account.New(quota.New(e.now, quota.Options{}), e.now)
+			e.accounts = account.New(quota.New(e.now, nil), e.now)
 			s := &session.Session{AWS: d.Config("eu-west-1"), Scope: quota.Scope{Account: "123456789012", Region: "eu-west-1"}, Ref: session.Ref{UID: tc.config.GetUID()}}
 			e.accounts.RecordUse(s)
 			name := client.ObjectKeyFromObject(tc.config)

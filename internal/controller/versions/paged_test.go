@@ -44,7 +44,7 @@ func (p *paged) Do(q *http.Request) (*http.Response, error) {
 func TestListBeyondQuota(t *testing.T) {
 	p := &paged{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), pages: 40}
 	limiter := quota.New(func() time.Time { return p.now },
-		quota.Options{Rates: map[quota.Bucket]quota.Rate{quota.ControlPlane: {PerSecond: 3, Burst: 10}}})
+		map[quota.Bucket]quota.Rate{quota.ControlPlane: {PerSecond: 3, Burst: 10}})
 	scope, caller := quota.Scope{Account: "111122223333", Region: "eu-west-1"}, quota.Caller{ID: "a", Priority: quota.User}
 	api := lambda.New(lambda.Options{
 		Region: "eu-west-1", HTTPClient: p, Retryer: aws.NopRetryer{},

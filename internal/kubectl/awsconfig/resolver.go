@@ -24,7 +24,7 @@ import (
 
 // Session returns a session with the credentials of this machine in a region. Its calls wait for the quota.
 func (f *Flags) Session(ctx context.Context, region string, now func() time.Time) (*session.Session, error) {
-	return f.session(ctx, region, quota.New(now, quota.Options{}))
+	return f.session(ctx, region, quota.New(now, nil))
 }
 
 func (f *Flags) session(ctx context.Context, region string, limiter *quota.Limiter) (*session.Session, error) {
@@ -64,7 +64,7 @@ type Resolver struct {
 
 // Resolver returns a Resolver. What the user should know about a config is written to notes.
 func (f *Flags) Resolver(c client.Client, now func() time.Time, notes io.Writer) *Resolver {
-	limiter := quota.New(now, quota.Options{})
+	limiter := quota.New(now, nil)
 	o := session.Options{
 		LookupEnv: func(string) (string, bool) { return "", false },
 		ReadFile: func(string) ([]byte, error) {

@@ -108,7 +108,7 @@ func newChurn(t *testing.T) *churning {
 	}
 	now := func() time.Time { return c.clock }
 	random := func() float64 { return 0.5 }
-	limiter, metrics := quota.New(now, quota.Options{}), reporting.NewMetrics()
+	limiter, metrics := quota.New(now, nil), reporting.NewMetrics()
 	c.breakers = breaker.New(now, random)
 	c.registry.MustRegister(metrics, breaker.NewCollector(c.breakers))
 	o := Options{

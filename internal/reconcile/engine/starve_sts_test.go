@@ -85,7 +85,7 @@ func TestSilentSTS(t *testing.T) {
 			keys := func(context.Context, types.NamespacedName) (map[string][]byte, error) {
 				return map[string][]byte{"aws_access_key_id": []byte("A"), "aws_secret_access_key": []byte("s")}, nil
 			}
-			f.silent = session.New(kube, keys, quota.New(time.Now, quota.Options{}), time.Now, session.Options{
+			f.silent = session.New(kube, keys, quota.New(time.Now, nil), time.Now, session.Options{
 				STSEndpoint: "http://sts.example.org", Breakers: f.breakers,
 				HTTPClient: awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 					t.DialContext = sts.dial

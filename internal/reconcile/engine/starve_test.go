@@ -204,7 +204,7 @@ func newFleet(ctx context.Context, t *testing.T, workers int) *fleet {
 	}).Build()
 	o := Options{
 		Options:  controller.Options{Logger: logging.NewNopLogger(), PollInterval: 10 * time.Minute, MaxConcurrentReconciles: workers, Features: &feature.Flags{}},
-		Resolver: f, Tracker: f, Limiter: quota.New(time.Now, quota.Options{}), Breakers: f.breakers,
+		Resolver: f, Tracker: f, Limiter: quota.New(time.Now, nil), Breakers: f.breakers,
 		MinPollInterval: 30 * time.Second, PollJitter: 0.1, Now: time.Now, Random: draw,
 	}
 	r := newReconciler(&manager{c: f.server}, o, reconcile.Kind[*sample]{

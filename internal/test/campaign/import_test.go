@@ -45,7 +45,7 @@ func (s *Simulation) account(seed uint64, n int, unversioned bool) {
 // imported imports the account, within the quotas of AWS.
 func (s *Simulation) imported() *importer.Result {
 	s.Helper()
-	resolver := session.New(s.Kube, session.LiveSecrets(s.Kube), quota.New(time.Now, quota.Options{}), time.Now,
+	resolver := session.New(s.Kube, session.LiveSecrets(s.Kube), quota.New(time.Now, nil), time.Now,
 		session.Options{HTTPClient: s.httpClient(&Network{})})
 	mg := &v1beta1.Function{}
 	mg.SetNamespace(Namespace)

@@ -39,7 +39,7 @@ type planning struct {
 func newPlanning(s *Simulation, k Kind) *planning {
 	s.Helper()
 	s.Prepare()
-	r := session.New(s.Kube, session.LiveSecrets(s.Kube), quota.New(time.Now, quota.Options{}), time.Now,
+	r := session.New(s.Kube, session.LiveSecrets(s.Kube), quota.New(time.Now, nil), time.Now,
 		session.Options{HTTPClient: s.httpClient(&Network{})})
 	return &planning{Simulation: s, kind: k, resolver: r}
 }
