@@ -212,8 +212,10 @@ func (e *external) update(ctx context.Context, p *v1beta1.Permission, o found, u
 		return reconcile.Result{}, errors.Wrapf(err, "cannot remove statement %s", e.interim)
 	}
 	err := e.add(ctx, p, e.interim, u.Target)
-	if awserr.IsAlreadyExists(err) || awserr.Code(err) == policyTooLong {
-		err = nil // An interrupted update has added it, or there is no room for it.
+	if awserr.IsAlreadyExists(err) || awserr.Code(err) == policyTooLong || o.Resource.statement.IsUnresolved() {
+		// An interrupted update has added it, there is no room for it, or AWS rejects every addition while the old one,
+		// which allows nothing, is there.
+		err = nil
 	}
 	if err == nil {
 		err = e.remove(ctx, e.sid)

@@ -272,6 +272,14 @@ func TestObserve(t *testing.T) {
 			Resource: testVersion(at("3")),
 			AWS:      has(configuration("$LATEST", nonInvocable), configuration("3", nonInvocable)), Want: inOrder,
 		},
+		"VersionUpdating": {
+			Reason:   "The state of a version counts: its last update may stay in progress when it is Active.",
+			Resource: testVersion(at("3")),
+			AWS: has(configuration("$LATEST"), configuration("3", func(c *types.FunctionConfiguration) {
+				c.LastUpdateStatus = types.LastUpdateStatusInProgress
+			})),
+			Want: inOrder,
+		},
 		"Denied": {
 			Reason: "AWS's error is returned.", Resource: testVersion(), AWS: func(e env) {
 				e.Refuse(opGet, http.StatusForbidden, "AccessDeniedException", "no")

@@ -77,6 +77,9 @@ func addPermission(s *Server, r *request) any {
 	if r.policies != nil {
 		held = r.policies
 	}
+	if p := held[i.FunctionArn]; p != nil && deletedEntity.MatchString(text(p.document)) {
+		panic(invalidPrincipal()) // AWS checks the whole policy.
+	}
 	next := held[i.FunctionArn].with(in.StatementId, st)
 	r.home.setPolicy(f, i.FunctionArn, next)
 	return map[string]string{"Statement": text(st)}

@@ -100,7 +100,9 @@ func (p *policy) answer() any {
 
 var (
 	accountID = regexp.MustCompile(`^\d{12}$`)
-	entityARN = regexp.MustCompile(`^arn:[a-z-]+:(iam|sts)::\d{12}:.+$`)
+	// deletedEntity is the principal of a statement whose role or user was deleted.
+	deletedEntity = regexp.MustCompile(`"AWS":"A(RO|ID)A[A-Z0-9]+"`)
+	entityARN     = regexp.MustCompile(`^arn:[a-z-]+:(iam|sts)::\d{12}:.+$`)
 	// Service names end in a domain of Amazon.
 	serviceID = regexp.MustCompile(`^([a-z0-9-]+\.)+(amazon|amazonaws|amazonalexa)\.(com|com\.cn|eu)$`)
 )
