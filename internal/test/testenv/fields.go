@@ -19,7 +19,7 @@ import (
 
 // A FieldCase is a field of spec that AWS lets somebody else change.
 type FieldCase struct {
-	// With is what the field needs, and Spec sets it, both as JSON of spec.forProvider.
+	// Requirements of the field, and what sets it, both as JSON of spec.forProvider.
 	With, Spec string
 
 	// ByHand is the input of the call by which somebody else changes the field, as JSON.
