@@ -51,7 +51,7 @@ func variables(
 		}
 	}
 	maps.Copy(out, e.Variables)
-	return out, checkEnvironment(at, out)
+	return out, reconcile.Invalid(checkEnvironment(at, out))
 }
 
 func fromObject(
@@ -68,11 +68,9 @@ func fromObject(
 	for _, k := range slices.Sorted(maps.Keys(data)) { // In order, so that the error is the same each time.
 		name := ptr.Deref(s.Prefix, "") + k
 		if !variableName.MatchString(name) {
-			return errors.Errorf(
-				"key %q of %s is not a valid name of a Lambda environment variable (a letter, then letters, digits "+
-					"or underscores): rename the key, or select single keys with environment.variablesFrom",
-				k, ref,
-			)
+			return reconcile.Invalid(errors.Errorf("key %q of %s is not a valid name of a Lambda environment variable "+
+				"(a letter, then letters, digits or underscores): rename the key, or select single keys with "+
+				"environment.variablesFrom", k, ref))
 		}
 		out[name] = string(data[k])
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -112,6 +113,9 @@ func TestVariables(t *testing.T) {
 				t.Fatalf("%s\nerror: want %q, got %v", tc.reason, tc.err, err)
 			}
 			if err != nil {
+				if reconcile.IsInvalid(err) == refs.IsMissing(err) {
+					t.Errorf("%s\nonly what is missing may yet be applied, and the user has to correct the rest: %v", tc.reason, err)
+				}
 				if strings.Contains(err.Error(), "xxxx") || strings.Contains(err.Error(), "secret-") {
 					t.Errorf("an error must hold no value: %v", err)
 				}
