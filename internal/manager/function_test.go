@@ -233,6 +233,25 @@ func TestForeignFunction(t *testing.T) {
 	if e.count() != 1 {
 		t.Error("what is only observed must stay")
 	}
+
+	absent := e.function("absent", func(f *v1beta1.Function) {
+		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+	})
+	e.create(absent)
+	e.until("it is said to be absent", func() bool {
+		e.get(absent)
+		return absent.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcileError
+	})
+	const missing = "function absent does not exist in AWS, and managementPolicies do not allow creating it"
+	synced, ready := absent.GetCondition(xpv2.TypeSynced), absent.GetCondition(xpv2.TypeReady)
+	if synced.Message != missing || ready.Message != missing || absent.Status.Message != missing {
+		t.Errorf("want %q in both conditions and status.message, got %+v", missing, absent.Status)
+	}
+	if got := e.events("absent"); !strings.Contains(got, missing) || strings.Contains(got, "external resource") {
+		t.Errorf("want one event that names what is missing, got %s", got)
+	}
+	e.remove(absent)
+	e.gone(absent)
 }
 
 func TestImportedAndOrphaned(t *testing.T) {

@@ -3,8 +3,6 @@ package plan
 import (
 	"context"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -26,8 +24,5 @@ func (p *Planner) Observe(ctx context.Context, mg reconcile.Managed) (reconcile.
 	}
 	p.identify(seen)
 	r := s.Step(ctx, seen, sess(), p.clock())
-	if r.Err == nil && !r.Exists {
-		return nil, errors.New("it does not exist in AWS")
-	}
 	return seen, r.Err
 }

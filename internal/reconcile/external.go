@@ -218,9 +218,11 @@ func (e *external[T, O, S]) prepareCreate(ctx context.Context) error {
 
 // absent decides what to do about an external resource that AWS does not show.
 func (e *external[T, O, S]) absent(ctx context.Context) error {
+	missing := Unavailable(e.mg.GetGeneration(), WithOrigin(cmp.Or(e.observation.Description, "it")+
+		" does not exist in AWS, and managementPolicies do not allow creating it", e.facts.Origin,
+		e.facts.ReadyBefore.Message))
 	if ObserveOnly(e.mg) {
-		why := cmp.Or(e.observation.Description, "it") + " does not exist in AWS"
-		e.out.Ready = Unavailable(e.mg.GetGeneration(), WithOrigin(why, e.facts.Origin, e.facts.ReadyBefore.Message))
+		e.out.Ready = missing
 		return nil
 	}
 	if wait, err := e.mayExist(); wait || err != nil {
@@ -234,9 +236,7 @@ func (e *external[T, O, S]) absent(ctx context.Context) error {
 	mayCreate := Allows(e.mg, xpv2.ManagementActionCreate)
 	e.out.State, e.out.MayUpdate = Missing, mayCreate
 	if !mayCreate {
-		e.out.Ready = Unavailable(e.mg.GetGeneration(), WithOrigin(
-			"it does not exist in AWS, and managementPolicies do not allow creating it", e.facts.Origin,
-			e.facts.ReadyBefore.Message))
+		e.out.Ready = missing
 		return nil
 	}
 	if wait, count := e.facts.Repeats.Delay(creation, "", e.facts.Now()); wait > 0 {

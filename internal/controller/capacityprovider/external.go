@@ -62,7 +62,7 @@ func (e *external) read(ctx context.Context, _ reconcile.Facts, c *v1beta1.Capac
 	name := nameOf(c)
 	out, err := e.api.GetCapacityProvider(ctx, &lambda.GetCapacityProviderInput{CapacityProviderName: ptr.To(name)})
 	if awserr.IsNotFound(err) {
-		return found{}, nil
+		return found{Description: description(name)}, nil
 	}
 	if err != nil {
 		return found{}, errors.Wrapf(awserr.Sanitize(err), "cannot read %s", description(name))

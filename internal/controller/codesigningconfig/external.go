@@ -69,7 +69,7 @@ func (e *external) get(ctx context.Context, c *v1beta1.CodeSigningConfig, arn st
 	}
 	out, err := e.api.GetCodeSigningConfig(ctx, &lambda.GetCodeSigningConfigInput{CodeSigningConfigArn: ptr.To(arn)})
 	if awserr.IsNotFound(err) {
-		return found{}, nil
+		return found{Description: description(arn)}, nil
 	}
 	if err != nil {
 		return found{}, errors.Wrapf(awserr.Sanitize(err), "cannot read %s", description(arn))

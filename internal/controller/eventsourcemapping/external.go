@@ -65,7 +65,7 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, m *v1beta1.Event
 	}
 	o, err := e.get(ctx, uuid)
 	if awserr.IsNotFound(err) {
-		return found{Effects: effects}, nil
+		return found{Effects: effects, Description: description(uuid)}, nil
 	}
 	if err != nil {
 		return found{Effects: effects}, err

@@ -103,7 +103,7 @@ func (e *external) read(ctx context.Context, facts reconcile.Facts, f *v1beta1.F
 	o, err := e.readFunction(ctx, name, f)
 	// NotFound of a separate setting does not mean that the function is absent.
 	if awserr.IsNotFound(err) && o.function == nil {
-		return found{}, nil
+		return found{Description: "function " + name}, nil
 	}
 	if err != nil {
 		return found{}, err

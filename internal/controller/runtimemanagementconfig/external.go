@@ -56,7 +56,7 @@ func (e *external) read(ctx context.Context, _ reconcile.Facts, mg *v1beta1.Runt
 	out, err := e.api.GetRuntimeManagementConfig(ctx,
 		&lambda.GetRuntimeManagementConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
 	if awserr.IsNotFound(err) || meta.WasDeleted(mg) && awserr.IsOfImage(err) {
-		return found{Parent: n.String()}, nil
+		return found{Parent: n.String(), Description: description(n)}, nil
 	}
 	if err != nil {
 		return found{}, errors.Wrapf(err, "cannot read %s", description(n))

@@ -228,6 +228,15 @@ func (p *pass[T]) observe(ctx context.Context, mg T) error {
 	return nil
 }
 
+// missing returns the message about what a resource that only observes does not find in AWS, which the runtime's own
+// error does not name. It is empty if the resource finds it, or was not compared.
+func (p *pass[T]) missing(mg resource.Managed) string {
+	if p.err != nil || p.out.Exists || meta.WasDeleted(mg) || !reconcile.ObserveOnly(mg) {
+		return ""
+	}
+	return p.out.Ready.Message
+}
+
 // found reports whether this reconcile has compared an external resource with spec.
 func (p *pass[T]) found() bool {
 	return p.out.State != reconcile.Undecided && p.out.State != reconcile.Missing

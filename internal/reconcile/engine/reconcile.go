@@ -268,7 +268,7 @@ func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.
 	if p.outdated(key, res, err) {
 		return p.waitingResult(reconcile.AtOnce)
 	}
-	p.recorder.Finish(p.read, p.out.Events, p.ready, p.err != nil)
+	p.recorder.Finish(p.read, p.out.Events, p.ready, p.err != nil || p.missing(p.read) != "")
 	if err == nil { // The runtime has written the status.
 		for _, f := range p.out.Stored {
 			f(ctx)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
@@ -158,6 +159,9 @@ func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
 	if did := e.Reason == v1beta1.EventCreated || e.Reason == v1beta1.EventUpdated ||
 		e.Reason == v1beta1.EventDeleted; did && p.does != "" {
 		e.Message = p.does
+	}
+	if mg, ok := obj.(resource.Managed); ok && e.Type == event.TypeWarning {
+		e.Message = cmp.Or(p.missing(mg), e.Message)
 	}
 	if mg, ok := obj.(resource.Conditioned); ok && p.awaits && e.Type == event.TypeWarning && reconcile.NotCreated(mg) {
 		e.Type, e.Reason = event.TypeNormal, v1beta1.EventWaitingForReference

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -30,6 +31,9 @@ func (p *pass[T]) completeStatus(obj client.Object) kube.StatusAction {
 	}
 	if p.concludes() {
 		mg.SetConditions(p.result.Ready)
+	}
+	if missing := p.missing(mg); missing != "" {
+		mg.SetConditions(xpv2.ReconcileError(errors.New(missing)).WithObservedGeneration(mg.GetGeneration()))
 	}
 	setStalled(p.states, mg, p.err, p.Now())
 	f := p.decisionInput(mg)

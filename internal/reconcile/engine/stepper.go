@@ -199,21 +199,14 @@ func (p *pass[T]) step(ctx context.Context, mg T, now time.Time) (gone bool, err
 		return false, err
 	}
 	err = p.observeAndAct(ctx, mg, now)
-	switch {
-	case err != nil:
-	case meta.WasDeleted(mg):
-		return !p.out.Exists, nil
-	case !p.out.Exists && policies.ShouldOnlyObserve():
-		return false, errAbsent
+	if missing := p.missing(mg); missing != "" {
+		return false, errors.New(missing)
 	}
-	return false, err
+	return err == nil && meta.WasDeleted(mg) && !p.out.Exists, err
 }
 
-// errPaused is the error of a resource that is paused, errAbsent that of one that may only observe what does not exist.
-var (
-	errPaused = errors.New("reconciliation is paused")
-	errAbsent = errors.New("external resource does not exist")
-)
+// errPaused is the error of a resource that is paused.
+var errPaused = errors.New("reconciliation is paused")
 
 // restore sets a field of a resource to its value in another one of the same type.
 func restore(mg reconcile.Managed, from any, field string) {

@@ -184,7 +184,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 		},
 		"MayNotCreate": {
 			reason: "Without the policy Create, the absence is only reported.", mg: createdSample(seen, policies(xpv2.ManagementActionObserve)), given: true, after: time.Second,
-			want: want{create: true, ready: xpv2.ReasonUnavailable, message: "thing basket does not exist in AWS"},
+			want: want{create: true, ready: xpv2.ReasonUnavailable, message: "thing basket does not exist in AWS, and managementPolicies do not allow creating it"},
 		},
 	}
 	for name, tc := range cases {
