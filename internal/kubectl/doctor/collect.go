@@ -99,21 +99,25 @@ func (c *collector) judge(kind string, mg managed) {
 	c.report.add(kind, mg.GetNamespace(), mg.GetName(), append(found, failing(mg, found)...)...)
 }
 
-// Codes of a resource that waits for its user, and of one that the provider tries again.
+// Codes of a resource that waits for its user, of one whose deletion does, and of one that the provider tries again.
 const (
 	stalledCode advice.Code = "Stalled"
+	heldCode    advice.Code = "DeletionHeld"
 	failingCode advice.Code = "Failing"
 )
 
-// failing returns the finding about a resource that only its user can help, except a rollout that the user has undone.
-// Unless found has an error, it also returns the one about a resource whose last reconcile has failed, or which AWS
-// does not serve.
+// failing returns the finding about a resource that only its user can help, except a rollout that the user has undone,
+// or whose deletion waits for a confirmation. Unless found has an error, it also returns the one about a resource whose
+// last reconcile has failed, or which AWS does not serve.
 func failing(mg managed, found []advice.Finding) []advice.Finding {
 	c, synced := mg.GetCondition(v1beta1.TypeStalled), mg.GetCondition(xpv2.TypeSynced)
 	ready := mg.GetCondition(xpv2.TypeReady)
 	f := advice.Finding{Code: stalledCode, Severity: advice.Error, Message: c.Message}
 	a, isAlias := mg.(*v1beta1.Alias)
-	switch {
+	switch held := mg.GetCondition(v1beta1.TypeDeletionHeld); {
+	case held.Status == corev1.ConditionTrue:
+		f = advice.Finding{Code: heldCode, Severity: advice.Warning, Message: held.Message}
+		f.Action = "confirm the deletion, or keep what is in AWS, as the message says"
 	case isAlias && kubectl.IsUndone(a.Status.Rollout):
 		return nil
 	case c.Status == corev1.ConditionTrue && c.Reason == v1beta1.ReasonRolledBack:
