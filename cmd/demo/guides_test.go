@@ -37,6 +37,26 @@ func TestGuidesBesideTheDemo(t *testing.T) {
 	}
 }
 
+// TestExamplesLeaveTheConfig checks that whoever applies all examples beside the demo or `make dev` keeps their config,
+// with which resources without a providerConfigRef reach the double of AWS.
+func TestExamplesLeaveTheConfig(t *testing.T) {
+	err := filepath.WalkDir(filepath.Join("..", "..", "examples"), func(file string, _ os.DirEntry, err error) error {
+		if err != nil || filepath.Ext(file) != ".yaml" {
+			return err
+		}
+		objects, err := manifests.Parse([]byte(read(t, file)))
+		for _, u := range objects {
+			if u.GetKind() == "ClusterProviderConfig" && u.GetName() == "default" {
+				t.Errorf("%s replaces the ClusterProviderConfig default: give its own another name", file)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // functionsIn returns the names of the Functions in YAML.
 func functionsIn(t *testing.T, text string) []string {
 	t.Helper()
