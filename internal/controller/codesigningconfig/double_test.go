@@ -231,7 +231,7 @@ func TestForeignAndImported(t *testing.T) {
 	}
 	c = testConfig()
 	meta.SetExternalName(c, "csc-1")
-	if _, err := e.Step(c); err == nil || !strings.Contains(err.Error(), "is not the ARN") {
+	if _, err := e.Step(c); !reconcile.IsInvalid(err) || !strings.Contains(err.Error(), "is not the ARN") {
 		t.Errorf("an external name is an ARN, got %v", err)
 	}
 }

@@ -63,9 +63,8 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, c *v1beta1.CodeS
 // get reads a configuration with GetCodeSigningConfig, and its tags if their cached value is outdated.
 func (e *external) get(ctx context.Context, c *v1beta1.CodeSigningConfig, arn string) (found, error) {
 	if !strings.HasPrefix(arn, "arn:") {
-		return found{}, errors.Errorf(
-			"the external name %q is not the ARN of a code signing configuration: correct the annotation %s",
-			arn, meta.AnnotationKeyExternalName)
+		return found{}, reconcile.Invalid(errors.Errorf("the external name %q is not the ARN of a code signing "+
+			"configuration: correct the annotation %s", arn, meta.AnnotationKeyExternalName))
 	}
 	out, err := e.api.GetCodeSigningConfig(ctx, &lambda.GetCodeSigningConfigInput{CodeSigningConfigArn: ptr.To(arn)})
 	if awserr.IsNotFound(err) {

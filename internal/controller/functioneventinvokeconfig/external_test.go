@@ -74,11 +74,11 @@ func TestObserve(t *testing.T) {
 		},
 		"QueueUnknown": {
 			Reason: "What is missing is named.", Resource: newConfig(toQueue("other")),
-			Want: observation{Err: "cannot resolve spec.forProvider.destinationConfig.onFailure.destinationFrom: Queue other does not exist", Reserved: testenv.None},
+			Want: observation{Err: "cannot resolve spec.forProvider.destinationConfig.onFailure.destinationFrom: Queue shop/other does not exist", Reserved: testenv.None},
 		},
 		"QueueLost": {
 			Reason: "What is missing is named, and what is there stays.", Resource: newConfig(named, toQueue("other")), AWS: has(there("$LATEST", 1)),
-			Want: observation{Err: "Queue other does not exist", Reserved: testenv.None},
+			Want: observation{Err: "Queue shop/other does not exist", Reserved: testenv.None},
 		},
 		"QueueAdded": {Reason: "A destination that spec adds is a difference.", Resource: newConfig(named, toQueue("q")), AWS: has(there("$LATEST", 1)), Want: observation{Exists: true, Ready: "Updating", Reserved: []string{opPut}}},
 		"Deleted": {

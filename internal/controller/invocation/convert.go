@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	fingerprints "github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // The maximum lengths of texts in status, in bytes.
@@ -47,10 +48,10 @@ func (e event) check(p v1beta1.InvocationParameters) error {
 	case len(e.payload) == 0:
 		return nil
 	case !json.Valid(e.payload):
-		return errors.New("the payload is not valid JSON: put a plain text in quotes")
+		return reconcile.Invalid(errors.New("the payload is not valid JSON: put a plain text in quotes"))
 	case inCRUD(p) && !bytes.HasPrefix(bytes.TrimSpace(e.payload), []byte("{")):
-		return errors.New("the payload must be a JSON object with lifecycleScope CRUD, because the action is " +
-			"added to it")
+		return reconcile.Invalid(errors.New("the payload must be a JSON object with lifecycleScope CRUD, because the " +
+			"action is added to it"))
 	}
 	return nil
 }

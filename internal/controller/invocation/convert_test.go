@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -59,6 +60,9 @@ func TestCheck(t *testing.T) {
 			got := ""
 			if err := (event{payload: []byte(tc.payload)}).check(p); err != nil {
 				got = err.Error()
+				if !reconcile.IsInvalid(err) {
+					t.Errorf("%s: only the user can correct it: %v", tc.reason, err)
+				}
 			}
 			if got != tc.want {
 				t.Errorf("%s: want %q, got %q", tc.reason, tc.want, got)

@@ -606,7 +606,7 @@ func TestImport(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := testLayer()
 			meta.SetExternalName(l, tc.name)
-			if _, err := e.Step(l); err == nil || !strings.Contains(err.Error(), tc.want) {
+			if _, err := e.Step(l); !reconcile.IsInvalid(err) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("want %q, got %v", tc.want, err)
 			}
 		})

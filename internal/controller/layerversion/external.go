@@ -92,14 +92,12 @@ func (e *external) named(ctx context.Context, l *v1beta1.LayerVersion, arn strin
 		return found{}, nil
 	}
 	v, err := versionOf(arn)
-	if err != nil {
-		return found{}, err
+	if err == nil && v.layer != layerName(l) && !reconcile.ObserveOnly(l) && !meta.WasDeleted(l) {
+		err = errors.Errorf("the external name is a version of layer %s, but spec.forProvider.layerName (or else "+
+			"metadata.name) is %s: set it to %s", v.layer, layerName(l), v.layer)
 	}
-	if v.layer != layerName(l) && !reconcile.ObserveOnly(l) && !meta.WasDeleted(l) {
-		return found{}, errors.Errorf(
-			"the external name is a version of layer %s, but spec.forProvider.layerName (or else metadata.name) "+
-				"is %s: set it to %s", v.layer, layerName(l), v.layer,
-		)
+	if err != nil {
+		return found{}, reconcile.Invalid(err)
 	}
 	o, err := e.get(ctx, v)
 	if awserr.IsNotFound(err) {

@@ -63,10 +63,10 @@ func TestObserve(t *testing.T) {
 		"SourceFrom":  {Reason: "The source's ARN comes from another object.", Resource: testPermission(named, selected("uploads")), AWS: has(withSource), Want: inOrder},
 		"SourceFromMissing": {
 			Reason: "Without it nothing is known to differ.", Resource: testPermission(named, selected("missing")), AWS: has(withSource),
-			Want: observation{Err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket missing does not exist"},
+			Want: observation{Err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket team/missing does not exist"},
 		},
 		"SourceFromMissingAtCreation": {
-			Reason: "Nothing is created while a reference is not resolved.", Resource: testPermission(selected("missing")), Want: observation{Err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket missing does not exist"},
+			Reason: "Nothing is created while a reference is not resolved.", Resource: testPermission(selected("missing")), Want: observation{Err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket team/missing does not exist"},
 		},
 		"Deleted": {
 			Reason: "An owned statement is deleted, whatever it has become.", Resource: testPermission(named, testenv.BeingDeleted), AWS: has(`{"Sid":"bucket","Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}`),

@@ -53,9 +53,8 @@ func (e *external) read(
 		return found{}, err
 	}
 	if n.Qualifier == "" {
-		return found{},
-			errors.Errorf("no alias or version of function %s is named: set spec.forProvider.qualifier, or set the "+
-				"external name to %s:qualifier", n, n)
+		return found{}, reconcile.Invalid(errors.Errorf("no alias or version of function %s is named: set "+
+			"spec.forProvider.qualifier, or set the external name to %s:qualifier", n, n))
 	}
 	e.facts, e.name = f, n
 	o := found{Name: n.String(), Description: description(n), Parent: n.String()}

@@ -124,7 +124,7 @@ func TestObserve(t *testing.T) {
 		"From": {Reason: "The ARN comes from another object.", Resource: testPolicy(named, selected("live")), AWS: has(publicPolicy), Want: inOrder},
 		"FromMissing": {
 			Reason: "Until it does, nothing is known.", Resource: testPolicy(selected("missing")),
-			Want: observation{Calls: testenv.None, Err: "cannot resolve spec.forProvider.resourceArnFrom: Alias missing does not exist"},
+			Want: observation{Calls: testenv.None, Err: "cannot resolve spec.forProvider.resourceArnFrom: Alias team/missing does not exist"},
 		},
 		"FromMovedOn": {
 			Reason: "A policy is not left behind unnoticed.", Resource: testPolicy(named, selected("moved")),

@@ -26,10 +26,8 @@ import (
 func nameOf(v *v1beta1.Version) (string, error) {
 	name := reconcile.ExternalName(v)
 	if name != "" && !versions.IsPublished(name) {
-		return "", errors.Errorf(
-			"%q is not a published version: set the annotation %s to a version's number", name,
-			meta.AnnotationKeyExternalName,
-		)
+		return "", reconcile.Invalid(errors.Errorf("%q is not a published version: set the annotation %s to a "+
+			"version's number", name, meta.AnnotationKeyExternalName))
 	}
 	return name, nil
 }

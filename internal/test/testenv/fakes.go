@@ -22,12 +22,14 @@ import (
 // Fields are the values of fields of other objects, by the objects' names.
 type Fields map[string]string
 
-// Get returns the value of a field.
-func (f Fields) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (string, error) {
+// Get returns the value of a field, or a MissingError.
+func (f Fields) Get(_ context.Context, namespace string, s v1beta1.FieldSelector) (string, error) {
 	if v, ok := f[s.Name]; ok {
 		return v, nil
 	}
-	return "", errors.Errorf("%s %s does not exist", s.Kind, s.Name)
+	return "", &refs.MissingError{
+		Ref: refs.ObjectRef{Kind: refs.ObjectKind(s.Kind), Namespace: namespace, Name: s.Name},
+	}
 }
 
 // Functions is a client that returns Functions.

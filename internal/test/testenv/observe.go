@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
@@ -63,6 +64,10 @@ func (r *Env[T]) Observe(mg T) Observation {
 	got.Ready, got.Message, got.Aborted = ready.Reason, ready.Message, d.Later != nil
 	got.Calls = append([]string{}, r.Operations()[before:]...)
 	got.Err = message(d.Err)
+	if d.Err != nil && d.Later == nil && !d.Awaits && len(got.Calls) == 0 &&
+		backoff.Classify(d.Err) == backoff.Unclassified {
+		r.Errorf("an error without a call of AWS must be of a class, so that it can become Stalled: %v", d.Err)
+	}
 	if d.Err != nil || d.Later != nil {
 		return got
 	}
