@@ -23,6 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -77,6 +78,12 @@ func created(f *v1beta1.Function) {
 // observed returns a change after which AWS was observed to have so much memory for the function.
 func observed(memory int32) func(*v1beta1.Function) {
 	return func(f *v1beta1.Function) { f.Status.AtProvider.MemorySize = &memory }
+}
+
+// renamed is a change after which the external name is another one than that which the object has written.
+func renamed(f *v1beta1.Function) {
+	metav1.SetMetaDataAnnotation(&f.ObjectMeta, v1beta1.AnnotationNamedBy, "u1/checkout")
+	meta.SetExternalName(f, "another")
 }
 
 // held is a change after which the function is being deleted, and waits for a confirmation.
@@ -142,7 +149,7 @@ func TestPlan(t *testing.T) {
 	cases := map[string]struct {
 		reason         string
 		objects        []client.Object
-		desired, prior *v1beta1.Function
+		desired, prior reconcile.Managed
 		want           want
 	}{
 		"Observed": {
@@ -248,6 +255,11 @@ func TestPlan(t *testing.T) {
 			reason: "A missing Secret is an error, as it is for the provider.", desired: function(secret),
 			want: want{Action: Reject, Message: "Secret shop/db does not exist"},
 		},
+		"Renamed": {
+			reason:  "The function of the name that the object has written would be left behind, as since the last edit.",
+			desired: function(created, renamed, memory(512)), prior: function(created, renamed, memory(256)),
+			want: want{Action: Reject, Message: "which would leave"},
+		},
 		"Immutable": {
 			reason: "AWS cannot change it.",
 			desired: function(created,
@@ -343,13 +355,7 @@ func TestPlan(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			p := planner(t, tc.objects...)
-			var got Plan
-			if tc.prior == nil {
-				got = p.Plan(t.Context(), tc.desired, nil)
-			} else {
-				got = p.Plan(t.Context(), tc.desired, tc.prior)
-			}
+			got := planner(t, tc.objects...).Plan(t.Context(), tc.desired, tc.prior)
 			if !strings.Contains(got.Message, tc.want.Message) {
 				t.Errorf("%s\nmessage %q, want %q", tc.reason, got.Message, tc.want.Message)
 			}

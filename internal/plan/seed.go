@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"regexp"
@@ -17,6 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // A seed is the initial state of one resource in a plan without a connection to AWS.
@@ -71,7 +73,7 @@ func (p *Planner) seed(ctx context.Context, prior reconcile.Managed, a *dryrun.A
 }
 
 func (p *Planner) newSeed(ctx context.Context, prior reconcile.Managed, a *dryrun.Account, sess sessions) seed {
-	name := reconcile.ExternalName(prior)
+	name := nameInAWS(prior)
 	if name == "" && prior.GetAnnotations()[v1beta1.AnnotationLastInvocation] == "" {
 		return seed{} // It was not created yet.
 	}
@@ -106,13 +108,18 @@ func (p *Planner) newSeed(ctx context.Context, prior reconcile.Managed, a *dryru
 	return seed{was: was, unknowns: unsynced(prior)}
 }
 
+// nameInAWS returns the name of what AWS has of a resource. The provider rejects another one once it has written one.
+func nameInAWS(prior reconcile.Managed) string {
+	return cmp.Or(ownership.WrittenName(prior), xpmeta.GetExternalName(prior))
+}
+
 // begin gives a resource the names and the status that its seed has. It returns what is not known then.
 func (p *Planner) begin(mg, prior reconcile.Managed, from seed) []string {
 	if from.was == nil {
 		return from.unknowns
 	}
 	annotations := maps.Clone(from.was.GetAnnotations())
-	if name := xpmeta.GetExternalName(mg); name != "" && name != reconcile.ExternalName(prior) {
+	if name := xpmeta.GetExternalName(mg); name != "" && name != nameInAWS(prior) {
 		delete(annotations, xpmeta.AnnotationKeyExternalName) // The manifest names something else.
 	}
 	xpmeta.AddAnnotations(mg, annotations)
