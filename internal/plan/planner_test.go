@@ -86,6 +86,21 @@ func renamed(f *v1beta1.Function) {
 	meta.SetExternalName(f, "another")
 }
 
+// layer returns a LayerVersion that exists, with so much content in its spec.
+func layer(content map[string]string) *v1beta1.LayerVersion {
+	l := &v1beta1.LayerVersion{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "base", UID: "u1", Generation: 1}}
+	l.Spec.ForProvider.Region = testenv.Region
+	l.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+	if content != nil {
+		l.Spec.ForProvider.Content = &v1beta1.LayerContent{Inline: content}
+		l.Spec.ManagementPolicies = nil
+	}
+	meta.SetExternalName(l, "arn:aws:lambda:eu-central-1:123456789012:layer:base:3")
+	l.Status.ReconciledGeneration = 1
+	SetDefaults(l)
+	return l
+}
+
 // held is a change after which the function is being deleted, and waits for a confirmation.
 func held(f *v1beta1.Function) {
 	f.DeletionTimestamp = ptr.To(metav1.NewTime(start))
@@ -259,6 +274,18 @@ func TestPlan(t *testing.T) {
 			reason:  "The function of the name that the object has written would be left behind, as since the last edit.",
 			desired: function(created, renamed, memory(512)), prior: function(created, renamed, memory(256)),
 			want: want{Action: Reject, Message: "which would leave"},
+		},
+		"ContentOfAnImported": {
+			reason:  "The object in the cluster observes a layer, without naming its content.",
+			desired: layer(map[string]string{"m.py": "x = 1"}), prior: layer(nil),
+			want: want{
+				Action: Update, Calls: []string{"PublishLayerVersion base"},
+				Changes: []Change{{
+					Path:   "content.codeSha256",
+					Before: `"hznHbmgfkAkjuQDJ3w73XPQh05yrtUZQxLmtGbanbYU="`,
+					After:  `"ZQ5xMwnkB7oATRiFsW2tX8sdKZgN4eKrHbbrbZzRyqQ="`,
+				}},
+			},
 		},
 		"Immutable": {
 			reason: "AWS cannot change it.",

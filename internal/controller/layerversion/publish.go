@@ -16,8 +16,9 @@ import (
 // find reads the content of the layer.
 func (e *external) find(ctx context.Context, l *v1beta1.LayerVersion) error {
 	var err error
-	e.bundle, err = e.bundles.Find(ctx, l.GetNamespace(), source(*l.Spec.ForProvider.Content),
-		l.Status.AtProvider.PublishedContent)
+	// A plan creates in memory also what only observes, whose spec may have no content.
+	content := ptr.Deref(l.Spec.ForProvider.Content, v1beta1.LayerContent{})
+	e.bundle, err = e.bundles.Find(ctx, l.GetNamespace(), source(content), l.Status.AtProvider.PublishedContent)
 	return err
 }
 

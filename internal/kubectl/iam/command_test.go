@@ -3,6 +3,7 @@ package iam
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -303,6 +304,37 @@ func TestCondition(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, p.Statement[i]); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+// TestObserved checks that resources that only observe, and name nothing but what they observe, are only read.
+func TestObserved(t *testing.T) {
+	const functionName = "functionName: checkout"
+	for kind, fields := range map[string][2]string{
+		"Alias": {"live", functionName}, "CapacityProvider": {"pool"}, "CodeSigningConfig": {"arn:aws:lambda:eu-central-1:123456789012:code-signing-config:csc-0123456789abcdef0"},
+		"EventSourceMapping": {"0a1b2c3d-0000-4000-8000-0123456789ab", functionName}, "Function": {"checkout"},
+		"FunctionEventInvokeConfig": {"checkout", functionName}, "FunctionURL": {"checkout", functionName}, "LayerVersion": {"arn:aws:lambda:eu-central-1:123456789012:layer:observed:1"},
+		"LayerVersionPermission": {"base:1:partners", "layerVersionArn: arn:aws:lambda:eu-central-1:123456789012:layer:base:1"}, "Permission": {"partners", functionName},
+		"ProvisionedConcurrencyConfig": {"checkout:live", functionName + ", qualifier: live"},
+		"RuntimeManagementConfig":      {"checkout", functionName}, "Version": {"1", functionName},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			code, out, errOut := run(t, fmt.Sprintf(`apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: %s
+metadata: {name: observed, namespace: shop, annotations: {crossplane.io/external-name: %q}}
+spec:
+  managementPolicies: [Observe]
+  forProvider: {region: eu-central-1, %s}
+`, kind, fields[0], fields[1]))
+			if code != 0 {
+				t.Fatalf("exit code %d: %s", code, errOut)
+			}
+			for _, l := range lines(t, out) {
+				if !strings.HasPrefix(l, "lambda:Get") && !strings.HasPrefix(l, "lambda:List") {
+					t.Errorf("it needs %s", l)
+				}
+			}
+		})
 	}
 }
 

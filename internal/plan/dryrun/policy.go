@@ -89,7 +89,7 @@ func (s *statement) condition(operator, key, value string) {
 // principal returns a principal as AWS writes it.
 func (a *Account) principal(p string) any {
 	switch {
-	case p == "*":
+	case p == "*", p == "":
 		return "*"
 	case atoi(p) > 0:
 		return map[string]string{"AWS": "arn:" + a.base.Partition + ":iam::" + p + ":root"}

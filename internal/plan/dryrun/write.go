@@ -1,6 +1,7 @@
 package dryrun
 
 import (
+	"cmp"
 	"maps"
 	"strings"
 
@@ -11,7 +12,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// write answers a call that would change something, and remembers its effect.
+// write answers a call that would change something, and remembers its effect. An input may lack what AWS requires: that
+// of a resource that only observes, of which AWS has something.
 func (a *Account) write(in any) (any, error) {
 	s := &a.state
 	switch in := in.(type) {
@@ -129,7 +131,7 @@ func (a *Account) writeConfig(in any) (any, error) {
 		s.invokes.set(key(in.FunctionName, in.Qualifier), nil)
 		return &lambda.DeleteFunctionEventInvokeConfigOutput{}, nil
 	case *lambda.PutProvisionedConcurrencyConfigInput:
-		k, n := key(in.FunctionName, in.Qualifier), in.ProvisionedConcurrentExecutions
+		k, n := key(in.FunctionName, in.Qualifier), aws.Int32(max(1, aws.ToInt32(in.ProvisionedConcurrentExecutions)))
 		v := &types.ProvisionedConcurrencyConfigListItem{
 			FunctionArn: aws.String(a.functionARN(k)), Status: types.ProvisionedConcurrencyStatusEnumReady,
 			RequestedProvisionedConcurrentExecutions: n, AllocatedProvisionedConcurrentExecutions: n,
@@ -143,6 +145,7 @@ func (a *Account) writeConfig(in any) (any, error) {
 	case *lambda.PutRuntimeManagementConfigInput:
 		k := key(in.FunctionName, in.Qualifier)
 		v := as[lambda.GetRuntimeManagementConfigOutput](in)
+		v.UpdateRuntimeOn = cmp.Or(v.UpdateRuntimeOn, types.UpdateRuntimeOnAuto)
 		v.FunctionArn = aws.String(a.functionARN(k))
 		s.runtimes.set(k, v)
 		return as[lambda.PutRuntimeManagementConfigOutput](v), nil
@@ -163,6 +166,7 @@ func update[V any](t table[V], k string, in any) *V {
 
 func (a *Account) alias(in any, k string) *types.AliasConfiguration {
 	v := update(a.state.aliases, k, in)
+	v.FunctionVersion = aws.String(cmp.Or(aws.ToString(v.FunctionVersion), "$LATEST"))
 	v.AliasArn = aws.String(a.functionARN(k))
 	v.RevisionId = aws.String(a.placeholder("planned-revision-%d"))
 	if v.RoutingConfig != nil && len(v.RoutingConfig.AdditionalVersionWeights) == 0 {
