@@ -38,7 +38,7 @@ func (r *Resolver) authenticate(ctx context.Context, s settings, m rawCredential
 	region string,
 ) (aws.Config, error) {
 	shared := s.withoutResourceTags()
-	cfg, err := r.cache.shared(e, PartitionOf(region)).get(ctx, func(ctx context.Context) (aws.Config, error) {
+	cfg, err := r.cache.shared(e, region).get(ctx, func(ctx context.Context) (aws.Config, error) {
 		return r.authenticateShared(ctx, shared, m, region)
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -36,10 +37,10 @@ type cache struct {
 type entry struct {
 	version string
 	used    time.Time
-	// base has the part that does not depend on a resource, by partition. It calls STS in one region.
+	// base has the part that does not depend on a resource, by the region in which it calls STS.
 	base map[string]*cached[aws.Config]
-	// identified has the partitions in which STS has accepted the config there.
-	identified map[string]bool
+	// accepted has the region of each partition in which STS has accepted the config.
+	accepted   map[string]string
 	identities map[identityKey]*cacheEntry[*cached[identity]]
 	sessions   map[sessionKey]*cacheEntry[*Session]
 	// region is the region that a resource used last with success, or else the first that one asked for.
@@ -86,7 +87,7 @@ func (c *cache) entry(uid types.UID, version string) (e *entry, changed bool) {
 		e = &entry{
 			version:    version,
 			base:       map[string]*cached[aws.Config]{},
-			identified: map[string]bool{},
+			accepted:   map[string]string{},
 			identities: map[identityKey]*cacheEntry[*cached[identity]]{},
 			sessions:   map[sessionKey]*cacheEntry[*Session]{},
 		}
@@ -158,29 +159,26 @@ func (c *cache) identity(e *entry, k identityKey) *cached[identity] {
 	return m.value
 }
 
-// shared returns the memo of what all resources of a config share in a partition.
-func (c *cache) shared(e *entry, partition string) *cached[aws.Config] {
+// shared returns the memo of what all resources of a config share in the partition of a region. It calls STS there, or
+// where STS has accepted the config: an account may not have enabled each region.
+func (c *cache) shared(e *entry, region string) *cached[aws.Config] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m, ok := e.base[partition]
+	region = cmp.Or(e.accepted[PartitionOf(region)], region)
+	m, ok := e.base[region]
 	if !ok {
 		m = &cached[aws.Config]{now: c.now}
-		e.base[partition] = m
+		e.base[region] = m
 	}
 	return m
 }
 
-// confirmRegion keeps the region in which STS was called for a partition if it was called with success. After an error,
-// the next caller calls STS in its own region, since an account may not have enabled the first one.
-func (c *cache) confirmRegion(e *entry, partition string, err error) {
+// accept keeps the first region of a partition in which STS has accepted the config.
+func (c *cache) accept(e *entry, region string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case err == nil:
-		e.identified[partition] = true
-	case !e.identified[partition]:
-		delete(e.base, partition)
-	}
+	partition := PartitionOf(region)
+	e.accepted[partition] = cmp.Or(e.accepted[partition], region)
 }
 
 // regionOf returns the region in which a config is checked, empty if no resource has asked for one.

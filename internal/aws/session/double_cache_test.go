@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -140,4 +141,36 @@ func TestDoubleSharedBeginning(t *testing.T) {
 		"AssumeRoleWithWebIdentity": 1, "AssumeRole": 1 + namespaces,
 		"GetCallerIdentity": namespaces + 1,
 	})
+}
+
+// TestDoubleRefusedToken has resources that the last role distinguishes, and a token that AWS does not accept. What they
+// share is tried once for all of them, until the failure no longer counts.
+func TestDoubleRefusedToken(t *testing.T) {
+	tagged := role(roleTwo)
+	tagged.ResourceTags = []string{"Name"}
+	b := newDoubleEnv(t, clusterSource(v1beta1.CredentialsSourceWebIdentity, func(s *v1beta1.ClusterProviderConfigSpec) {
+		s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{tagged}
+	}))
+	b.environ["AWS_ROLE_ARN"], b.environ["AWS_WEB_IDENTITY_TOKEN_FILE"] = webRole, "/pod"
+	token, err := b.issuer.Token("system:serviceaccount:team-b:x", "sts.amazonaws.com", b.now().Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.files["/pod"] = token
+	resolve := func(i int, region string) {
+		f := function("ClusterProviderConfig", "default")
+		f.SetName(fmt.Sprintf("function-%d", i))
+		if _, err := b.Resolve(t.Context(), f, region); err == nil || !strings.Contains(err.Error(), "AccessDenied") {
+			t.Errorf("Resolve: %v", err)
+		}
+	}
+	for i := range 50 {
+		resolve(i, region)
+	}
+	b.expect(t, "50 resources", map[string]int{"AssumeRoleWithWebIdentity": 1})
+	resolve(50, "us-east-1")
+	b.expect(t, "a resource of a region that the account may have enabled", map[string]int{"AssumeRoleWithWebIdentity": 2})
+	b.wait(firstBackoff)
+	resolve(51, region)
+	b.expect(t, "a while later", map[string]int{"AssumeRoleWithWebIdentity": 3})
 }

@@ -82,7 +82,7 @@ func TestDoubleRefusedBeginning(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.wait(10 * time.Minute)
-	first := b.cache.configs["pc1"].base[defaultPartition].value
+	first := b.cache.configs["pc1"].base[region].value
 	b.double.RemoveKey(keyOf(t, &Session{AWS: first}))
 	other := f.DeepCopy()
 	other.SetName("invoices")

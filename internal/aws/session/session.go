@@ -251,7 +251,11 @@ func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e
 	k := identityKeyOf(region, tags)
 	memo := r.cache.identity(e, k)
 	return memo.get(ctx, func(ctx context.Context) (found identity, err error) {
-		defer func() { r.cache.confirmRegion(e, k.partition, err); found.memo = memo }()
+		defer func() {
+			if found.memo = memo; err == nil {
+				r.cache.accept(e, region)
+			}
+		}()
 		cfg, err := r.authenticate(ctx, s, m, e, tags, region)
 		if err != nil {
 			return identity{}, err
