@@ -3,6 +3,7 @@ package awserr
 import (
 	"cmp"
 	"context"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -92,7 +93,7 @@ func describe(outer *smithy.OperationError) messageParts {
 	inner := innermost(outer)
 	var s messageParts
 	switch _, answered := errors.AsType[smithy.APIError](inner); {
-	case answered:
+	case answered && !isUnreadable(inner):
 		s = describeAnswer(inner, inner)
 	case inner.Service() == "ec2imds":
 		return messageParts{context: []string{credentials}, text: "no source of the default chain has credentials: " +
@@ -227,10 +228,12 @@ func IsTimeout(err error) bool {
 	return ok && e.Timeout() || errors.Is(err, context.DeadlineExceeded)
 }
 
-// isUnreadable reports whether a response has another format than AWS's, such as a page of HTML.
+// isUnreadable reports whether a response has another format than AWS's, such as a page of HTML. For an error without a
+// code, the SDK has a code that it repeats as the message.
 func isUnreadable(err error) bool {
-	_, ok := errors.AsType[*smithy.DeserializationError](err)
-	return ok && StatusCode(err) > 0
+	_, undecoded := errors.AsType[*smithy.DeserializationError](err)
+	_, noXML := errors.AsType[*xml.SyntaxError](err)
+	return StatusCode(err) > 0 && (undecoded || noXML || Message(err) == "UnknownError")
 }
 
 // root returns the innermost error, which says what happened without the SDK's context.

@@ -2,6 +2,9 @@ package session
 
 import (
 	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -145,6 +148,29 @@ func TestErrors(t *testing.T) {
 			_, again := e.Resolve(t.Context(), f, where)
 			if again == nil || again.Error() != err.Error() {
 				t.Errorf("the error is another the next time: %v", again)
+			}
+		})
+	}
+}
+
+// TestAnswerOfAProxy has a proxy answer for STS.
+func TestAnswerOfAProxy(t *testing.T) {
+	for name, page := range map[string]string{
+		"Page": "<html>\n<head><title>403 Forbidden</title></head>\n<body><hr><center>nginx</center></body>\n</html>",
+		"Text": "blocked", "Empty": "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(http.StatusForbidden)
+				_, _ = io.WriteString(w, page)
+			}))
+			defer proxy.Close()
+			e := newEnv(t, Options{}, namespaced(), secret(ns, "aws", map[string]string{"creds": ini}))
+			e.options.STSEndpoint = proxy.URL
+			_, err := e.Resolve(t.Context(), function("ProviderConfig", "default"), region)
+			if err == nil || !strings.Contains(err.Error(), "the answer with HTTP status 403 cannot be read: check that the "+
+				"endpoint is AWS") {
+				t.Errorf("got %v", err)
 			}
 		})
 	}
