@@ -19,6 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	xpmeta "github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -205,54 +207,115 @@ func merged(to, patch map[string]any) map[string]any {
 	return out
 }
 
-// TestPlanRandomStates checks for each kind that, whatever AWS has and spec asks for, the provider makes exactly the
-// calls that were planned.
+// TestPlanRandomStates checks for each kind that, whatever AWS has and users do to the resource, the provider makes
+// exactly the calls that were planned.
 func TestPlanRandomStates(t *testing.T) {
-	seeds := []uint64{1, 2}
+	seeds := []uint64{5, 6}
 	if *seed != 0 {
 		seeds = []uint64{*seed}
 	}
-	kinds, err := Kinds()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, k := range kinds {
+	for _, k := range planned(t) {
 		for _, seed := range seeds {
 			t.Run(fmt.Sprintf("%s/%d", k.Name(), seed), func(t *testing.T) {
-				Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
-					rnd := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // It is a test.
-					p := newPlanning(s, k)
-					running := s.Start(&Network{})
-					s.Create(k.New())
-					if !s.Until(time.Hour, func() bool { return s.ready(k.New()) }) {
-						t.Fatalf("not ready: %s", s.statuses())
-					}
-					time.Sleep(time.Hour)
-					if err := running.Stop(); err != nil {
-						t.Error(err)
-					}
-					names := k.UpdateNames()
-					for range rnd.IntN(3) {
-						if len(names) > 0 {
-							s.Patch(k.New(),
-								map[string]any{"spec": map[string]any{"forProvider": k.Updates[names[rnd.IntN(
-									len(names))]]}})
-						}
-					}
-					for range rnd.IntN(3) {
-						p.editInAWS(rnd.IntN(8))
-						time.Sleep(time.Minute)
-					}
-					desired := s.stored(k.New())
-					planned := map[string]plan.Plan{"live": p.plan(desired, desired, true)}
-					p.check("random state", planned, func() {
-						s.Start(&Network{})
-						time.Sleep(time.Hour) // What was converged is polled as if the provider had not stopped.
-					}, func() bool { return s.ready(k.New()) })
+				Run(t, awsdouble.Options{}, func(_ *testing.T, s *Simulation) {
+					newPlanning(s, k).randomStates(rand.New(rand.NewPCG(seed, 1))) //nolint:gosec // It is a test.
 				})
 			})
 		}
 	}
+}
+
+// randomStates edits a resource, and what AWS has of it, while no provider runs. It compares what is planned with what
+// the provider does then, several times.
+func (p *planning) randomStates(rnd *rand.Rand) {
+	p.Helper()
+	running := p.Start(&Network{})
+	p.Create(p.kind.New())
+	if !p.Until(time.Hour, func() bool { return p.ready(p.kind.New()) }) {
+		p.Fatalf("not ready: %s", p.statuses())
+	}
+	time.Sleep(time.Hour)
+	var edits []string
+	for range 4 { //nolint:mnd // What one round leaves is what the next one begins with.
+		if err := running.Stop(); err != nil {
+			p.Error(err)
+		}
+		prior, byHand := p.stored(p.kind.New()), false
+		for range 1 + rnd.IntN(4) {
+			if rnd.IntN(5) == 0 {
+				byHand = true
+				p.editInAWS(rnd.IntN(8))
+				time.Sleep(time.Minute)
+				continue
+			}
+			edits = append(edits, p.edit(rnd))
+		}
+		if rnd.IntN(5) == 0 {
+			p.remove(p.kind.New())
+		}
+		if p.gone(p.kind.New()) {
+			return // It may not delete what AWS has.
+		}
+		desired := p.stored(p.kind.New())
+		planned := map[string]plan.Plan{"live": p.plan(desired, prior, true)}
+		if !byHand {
+			if offline := p.plan(desired, prior, false); len(offline.Unknowns) == 0 {
+				planned["offline"] = offline
+			}
+		}
+		p.check(strings.Join(edits, ", "), planned, func() {
+			running = p.Start(&Network{})
+			time.Sleep(4 * time.Hour) // What was converged is polled as if the provider had not stopped.
+		}, func() bool { return true })
+		if p.gone(p.kind.New()) || desired.GetDeletionTimestamp() != nil {
+			break
+		}
+	}
+	if err := running.Stop(); err != nil {
+		p.Error(err)
+	}
+}
+
+// edit edits the resource as a user may do, and returns what it has done.
+func (p *planning) edit(rnd *rand.Rand) string {
+	p.Helper()
+	u := p.stored(p.kind.New())
+	what := "nothing"
+	set := func(v any, at ...string) {
+		if err := unstructured.SetNestedField(u.Object, v, at...); err != nil {
+			p.Fatal(err)
+		}
+		what = fmt.Sprintf("%v = %v", at, v)
+	}
+	fp, _, _ := unstructured.NestedMap(u.Object, "spec", "forProvider")
+	switch names := p.kind.UpdateNames(); rnd.IntN(5) {
+	case 0, 1:
+		if len(names) > 0 {
+			set(merged(fp, p.kind.Updates[names[rnd.IntN(len(names))]]), "spec", "forProvider")
+		}
+	case 2: //nolint:mnd // The next one.
+		policies := [][]any{
+			{"*"}, {"Observe"}, {"Observe", "Create", "Update"}, {"Observe", "Update"}, {"Observe", "Create", "Delete"},
+		}
+		set(policies[rnd.IntN(len(policies))], "spec", "managementPolicies")
+	case 3: //nolint:mnd // The next one.
+		set(xpmeta.GetExternalName(u)+"x", "metadata", "annotations", xpmeta.AnnotationKeyExternalName)
+	default:
+		if key := optional[rnd.IntN(len(optional))]; fp[key] != nil { // A user may leave it to AWS.
+			unstructured.RemoveNestedField(u.Object, "spec", "forProvider", key)
+			set(fp[key], "spec", "initProvider", key)
+		}
+	}
+	if err := p.Kube.Update(p.Context(), u); err != nil {
+		p.Fatal(err)
+	}
+	return what
+}
+
+// optional has fields that the specs of several kinds may have in initProvider.
+var optional = []string{
+	"code", "description", "environment", "layers", "memorySize", "tags", "batchSize", "cors", "maximumRetryAttempts",
+	"provisionedConcurrentExecutions", "updateRuntimeOn", "reservedConcurrentExecutions", "publish", "filterCriteria",
 }
 
 // editInAWS changes something in AWS by hand, if it exists.
