@@ -25,10 +25,13 @@ func Code(err error) string {
 	return ""
 }
 
+// unknown is what the SDK has as the code or the message of an error for which there was none.
+const unknown = "UnknownError"
+
 // Message returns the message of the AWS error in err's chain as AWS wrote it. It may quote the
 // request, secrets included: show users the message of Sanitize instead.
 func Message(err error) string {
-	if e, ok := errors.AsType[smithy.APIError](err); ok {
+	if e, ok := errors.AsType[smithy.APIError](err); ok && e.ErrorMessage() != unknown {
 		return e.ErrorMessage()
 	}
 	return ""

@@ -228,12 +228,11 @@ func IsTimeout(err error) bool {
 	return ok && e.Timeout() || errors.Is(err, context.DeadlineExceeded)
 }
 
-// isUnreadable reports whether a response has another format than AWS's, such as a page of HTML. For an error without a
-// code, the SDK has a code that it repeats as the message.
+// isUnreadable reports whether a response has another format than AWS's, such as a page of HTML.
 func isUnreadable(err error) bool {
 	_, undecoded := errors.AsType[*smithy.DeserializationError](err)
 	_, noXML := errors.AsType[*xml.SyntaxError](err)
-	return StatusCode(err) > 0 && (undecoded || noXML || Message(err) == "UnknownError")
+	return StatusCode(err) > 0 && (undecoded || noXML || Code(err) == unknown)
 }
 
 // root returns the innermost error, which says what happened without the SDK's context.

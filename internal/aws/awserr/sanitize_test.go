@@ -160,6 +160,17 @@ func TestSanitize(t *testing.T) {
 			"Forbidden: AWS gave no reason: allow s3:GetObject in a policy of the identity, and check that the " +
 				"resource is in its account",
 		},
+		"DeniedWithoutMessage": {
+			"The SDK makes a message up.",
+			answer("Lambda", "GetFunction", 403, "AccessDeniedException", "UnknownError"),
+			"AccessDeniedException: AWS gave no reason: allow lambda:GetFunction in a policy of the identity, and check " +
+				"that the resource is in its account",
+		},
+		"CodeAlone": {
+			"The SDK makes a message up.",
+			answer("Lambda", "CreateFunction", 400, "InvalidParameterValueException", "UnknownError"),
+			"InvalidParameterValueException",
+		},
 		"Encoded": {
 			"An encoded message changes with each try.",
 			answer("EC2", "DescribeSubnets", 403, "UnauthorizedOperation",
