@@ -3,14 +3,15 @@ package engine
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -65,24 +66,25 @@ func (r *references[T]) resolve(ctx context.Context, mg resource.Managed, s *ses
 	if err := r.mayRefer(ctx, mg, s); err != nil {
 		return err
 	}
-	permits := func(ctx context.Context, to client.Object) error { return r.permits(ctx, mg, s, "", to) }
-	optional := func(to client.Object, key client.ObjectKey) bool { return r.optional(mg, to, key) }
-	err := rr.ResolveReferences(ctx, &selectable{
-		Reader: r.reader, named: functionOf(mg), permits: permits, optional: optional,
-	})
-	if err == nil {
+	reader := &selectable{
+		reader: r.reader, from: mg, refs: r.of(mg), named: functionOf(mg),
+		permits: func(ctx context.Context, kind string, to client.Object) error {
+			return r.permits(ctx, mg, s, kind, to)
+		},
+	}
+	if err := rr.ResolveReferences(ctx, reader); err != nil {
+		return errors.Wrapf(cmp.Or(reader.why, err), "cannot resolve spec.forProvider.%s", reader.field)
+	}
+	return nil
+}
+
+// of returns the references of a resource.
+func (r *references[T]) of(mg resource.Managed) []reconcile.Reference {
+	t, ok := mg.(T)
+	if !ok || r.kind.References == nil {
 		return nil
 	}
-	if t, ok := mg.(T); ok && r.kind.References != nil {
-		for _, values := range []bool{false, true} {
-			for _, ref := range r.kind.References(t) {
-				if why := r.explain(ctx, mg, s, ref, values); why != "" {
-					return errors.Wrapf(errors.New(why), "cannot resolve spec.forProvider.%s", ref.Field)
-				}
-			}
-		}
-	}
-	return errors.Wrap(err, "cannot resolve references")
+	return r.kind.References(t)
 }
 
 // functionOf returns a function that returns the name of the function in a spec, empty if it has none. It reads the
@@ -99,7 +101,7 @@ func functionOf(mg resource.Managed) func() string {
 }
 
 // checkFunction returns an error if a spec names a function and refers to an alias or a version of another one.
-func checkFunction(named func() string, to client.Object) error {
+func checkFunction(named func() string, kind string, to client.Object) error {
 	of := ownership.Parent(to)
 	switch to := to.(type) {
 	case *v1beta1.Alias:
@@ -112,17 +114,13 @@ func checkFunction(named func() string, to client.Object) error {
 	if of == "" || named() == "" || functionname.Plain(named()) == of {
 		return nil
 	}
-	return errors.Errorf("%s/%s belongs to function %s, not to %s", to.GetNamespace(), to.GetName(), of, named())
+	return errors.Errorf("%s %s belongs to function %s, not to %s", kind, client.ObjectKeyFromObject(to), of, named())
 }
 
 // mayRefer returns an error if a spec refers to a resource of another namespace that does not allow it, whether or not
 // the reference is going to be resolved. Selectors of another namespace are checked by selectable.
 func (r *references[T]) mayRefer(ctx context.Context, mg resource.Managed, s *session.Session) error {
-	t, ok := mg.(T)
-	if !ok || r.kind.References == nil {
-		return nil
-	}
-	for _, ref := range r.kind.References(t) {
+	for _, ref := range r.of(mg) {
 		if ref.Ref == nil || cmp.Or(ref.Ref.Namespace, mg.GetNamespace()) == mg.GetNamespace() {
 			continue
 		}
@@ -151,106 +149,12 @@ func (r *references[T]) permits(
 	return r.tenants.MayRefer(ctx, tenancy.User{Resource: user, Session: s}, kind, to, client.ObjectKeyFromObject(to))
 }
 
-// optional reports whether a resource has an optional reference to an object.
-func (r *references[T]) optional(mg resource.Managed, to client.Object, key client.ObjectKey) bool {
-	t, ok := mg.(T)
-	gvk, err := apiutil.GVKForObject(to, r.reader.Scheme())
-	if !ok || err != nil || r.kind.References == nil {
-		return false
-	}
-	return slices.ContainsFunc(r.kind.References(t), func(ref reconcile.Reference) bool {
-		return ref.Ref != nil && isOptional(ref) && ref.To == gvk && ref.Ref.Name == key.Name &&
-			cmp.Or(ref.Ref.Namespace, mg.GetNamespace()) == key.Namespace
-	})
-}
-
 // isOptional reports whether a resource does without what it refers to if that does not exist.
 func isOptional(ref reconcile.Reference) bool {
 	if ref.Selects() {
 		return ref.Selector.Policy.IsResolutionPolicyOptional()
 	}
 	return ref.Ref != nil && ref.Ref.Policy.IsResolutionPolicyOptional()
-}
-
-// explain returns why a reference cannot be resolved, or "" if it can or is optional. With values, it expects values of
-// what is referred to besides its external name: not every reference needs them.
-func (r *references[T]) explain(
-	ctx context.Context, mg resource.Managed, s *session.Session, ref reconcile.Reference, values bool,
-) string {
-	if ref.Ref == nil && ref.Selector == nil || isOptional(ref) {
-		return ""
-	}
-	if ref.Selects() {
-		return r.explainSelector(ctx, mg, s, ref, values)
-	}
-	obj, key, err := r.get(ctx, mg, ref)
-	switch {
-	case kerrors.IsNotFound(err):
-		return fmt.Sprintf("%s %s does not exist", ref.To.Kind, key)
-	case kmeta.IsNoMatchError(err):
-		return fmt.Sprintf("the cluster has no kind %s: activate its ManagedResourceDefinition", ref.To.Kind)
-	case err != nil:
-		return err.Error()
-	}
-	if err := checkFunction(functionOf(mg), obj); err != nil {
-		return ref.To.Kind + " " + err.Error()
-	}
-	return awaited(ref.To.Kind, obj, values)
-}
-
-// awaited returns what an object lacks for references to it, or "" if it lacks nothing.
-func awaited(kind string, to client.Object, values bool) string {
-	t, ok := to.(reconcile.ReferenceTarget)
-	switch name := kind + " " + client.ObjectKeyFromObject(to).String(); {
-	case meta.GetExternalName(to) == "":
-		return name + " does not exist in AWS yet"
-	case values && ok && cmp.Or(t.ReferenceValues()...) == "":
-		return name + " is not ready yet"
-	}
-	return ""
-}
-
-// explainSelector returns why a selector selects no usable resource, or "" if it does.
-func (r *references[T]) explainSelector(
-	ctx context.Context, mg resource.Managed, s *session.Session, ref reconcile.Reference, values bool,
-) string {
-	list, err := r.reader.Scheme().New(ref.To.GroupVersion().WithKind(ref.To.Kind + "List"))
-	if err != nil {
-		return err.Error()
-	}
-	l, ok := list.(resource.ManagedList)
-	if !ok {
-		return ""
-	}
-	namespace := cmp.Or(ref.Selector.Namespace, mg.GetNamespace())
-	err = r.reader.List(ctx, l, client.InNamespace(namespace), client.MatchingLabels(ref.Selector.MatchLabels))
-	switch {
-	case kmeta.IsNoMatchError(err):
-		return fmt.Sprintf("the cluster has no kind %s: activate its ManagedResourceDefinition", ref.To.Kind)
-	case err != nil:
-		return err.Error()
-	}
-	named := functionOf(mg)
-	items := slices.DeleteFunc(l.GetItems(), func(to resource.Managed) bool {
-		return ref.Selector.MatchControllerRef != nil && *ref.Selector.MatchControllerRef &&
-			!meta.HaveSameController(mg, to) || checkFunction(named, to) != nil ||
-			r.permits(ctx, mg, s, ref.To.Kind, to) != nil
-	})
-	if len(items) == 0 && namespace != mg.GetNamespace() {
-		if err := r.permits(ctx, mg, s, ref.To.Kind,
-			&metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace}}); err != nil {
-			return err.Error()
-		}
-	}
-	if len(items) == 0 {
-		return fmt.Sprintf("no %s in namespace %s matches the selector", ref.To.Kind, namespace)
-	}
-	for _, to := range items {
-		if why := awaited(ref.To.Kind, to, values); why != "" {
-			return why
-		}
-	}
-	return ""
 }
 
 // values returns what a resolved reference stands for: the external name of what it refers to, and, if the resource
@@ -303,48 +207,70 @@ func (r *references[T]) object(gvk schema.GroupVersionKind) (client.Object, erro
 // selectable reads what references refer to. It lists what a selector may select, the oldest resource first, so that a
 // selector that matches several resources keeps selecting the same one when another is created.
 type selectable struct {
-	client.Reader
+	reader client.Client
+
+	// from is the resource that refers to others, and refs are its references.
+	from resource.Managed
+	refs []reconcile.Reference
 
 	// named returns the function in the spec. Its reference is resolved before those to an alias or a version.
 	named func() string
 
-	// permits returns an error if an object may not be referred to.
-	permits func(ctx context.Context, to client.Object) error
+	// permits returns an error if an object of a kind may not be referred to.
+	permits func(ctx context.Context, kind string, to client.Object) error
 
-	// optional reports whether an object may be missing, and missing has the types of those that are.
-	optional func(to client.Object, key client.ObjectKey) bool
-	missing  map[reflect.Type]bool
+	// field is the field whose reference was read last, and why is the reason if it cannot be resolved. The generated
+	// methods stop at the first such reference, and do not name what they miss.
+	field string
+	why   error
 }
 
 // Get gets an object. An optional one that does not exist is empty: for its sake, the generated methods would drop all
-// references of a list. They do not check a list behind an optional reference without a value either, so that from
-// there on, a required object that has no external name yet is an error.
+// references of a list. They do not check a list behind an optional reference without a value either, so that a
+// required object that has no external name yet is an error.
 func (s *selectable) Get(
 	ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption,
 ) error {
-	err, of := s.Reader.Get(ctx, key, obj, opts...), reflect.TypeOf(obj)
-	switch optional := s.optional(obj, key); {
-	case optional && kerrors.IsNotFound(err):
-		reflect.ValueOf(obj).Elem().SetZero()
-	case err != nil:
+	gvk, err := apiutil.GVKForObject(obj, s.reader.Scheme())
+	if err != nil {
 		return err
+	}
+	refs := s.readFor(gvk, func(ref reconcile.Reference) bool {
+		return ref.Ref != nil && ref.Ref.Name == key.Name &&
+			cmp.Or(ref.Ref.Namespace, s.from.GetNamespace()) == key.Namespace
+	})
+	optional := slices.ContainsFunc(refs, isOptional)
+	switch err = s.reader.Get(ctx, key, obj, opts...); {
+	case kerrors.IsNotFound(err) && optional:
+		reflect.ValueOf(obj).Elem().SetZero()
+		err = nil
+	case kerrors.IsNotFound(err):
+		err = errors.Errorf("%s %s does not exist", gvk.Kind, key)
+	case err != nil:
+		err = unreadable(gvk.Kind, err)
 	case meta.GetExternalName(obj) != "":
-		return checkFunction(s.named, obj)
-	case !optional && s.missing[of]:
-		return errors.Errorf("%s does not exist in AWS yet", key)
+		err = checkFunction(s.named, gvk.Kind, obj)
 	case !optional:
-		return nil
+		err = errors.Errorf("%s %s does not exist in AWS yet", gvk.Kind, key)
 	}
-	if s.missing == nil {
-		s.missing = map[reflect.Type]bool{}
-	}
-	s.missing[of] = true
-	return nil
+	s.why = cmp.Or(err, errors.Errorf("%s %s is not ready yet", gvk.Kind, key))
+	return err
 }
 
 // List lists the permitted objects, without aliases and versions of other functions, the oldest first.
 func (s *selectable) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	if err := s.Reader.List(ctx, list, opts...); err != nil {
+	gvk, err := apiutil.GVKForObject(list, s.reader.Scheme())
+	if err != nil {
+		return err
+	}
+	gvk.Kind = strings.TrimSuffix(gvk.Kind, "List")
+	by := (&client.ListOptions{}).ApplyOptions(opts)
+	refs := s.readFor(gvk, func(ref reconcile.Reference) bool {
+		return ref.Selects() && cmp.Or(ref.Selector.Namespace, s.from.GetNamespace()) == by.Namespace &&
+			by.LabelSelector.String() == labels.SelectorFromSet(ref.Selector.MatchLabels).String()
+	})
+	if err := s.reader.List(ctx, list, opts...); err != nil {
+		s.why = unreadable(gvk.Kind, err)
 		return err
 	}
 	items, err := kmeta.ExtractList(list)
@@ -352,21 +278,72 @@ func (s *selectable) List(ctx context.Context, list client.ObjectList, opts ...c
 		return err
 	}
 	items = slices.DeleteFunc(items, func(item runtime.Object) bool {
-		o, ok := item.(client.Object)
+		to, ok := item.(client.Object)
 		if !ok {
 			return true
 		}
-		refused := s.permits(ctx, o)
+		refused := s.permits(ctx, gvk.Kind, to)
 		if refused != nil && !tenancy.IsRefused(refused) {
 			err = refused
 		}
-		return refused != nil || checkFunction(s.named, o) != nil
+		return refused != nil || checkFunction(s.named, gvk.Kind, to) != nil
 	})
 	if err != nil {
 		return err
 	}
 	slices.SortStableFunc(items, byAge)
+	sameController := slices.ContainsFunc(refs, func(ref reconcile.Reference) bool {
+		return ptr.Deref(ref.Selector.MatchControllerRef, false)
+	})
+	s.why = s.unselected(ctx, gvk.Kind, by.Namespace, items, sameController)
 	return kmeta.SetList(list, items)
+}
+
+// readFor records which reference objects of a kind are read for. It returns all that the read may be for: several may
+// have the same name or selector.
+func (s *selectable) readFor(
+	to schema.GroupVersionKind, reads func(reconcile.Reference) bool,
+) []reconcile.Reference {
+	s.field, s.why = "", nil
+	refs := slices.DeleteFunc(slices.Clone(s.refs), func(ref reconcile.Reference) bool {
+		return ref.To != to || !reads(ref)
+	})
+	if len(refs) > 0 {
+		s.field = refs[0].Field
+	}
+	return refs
+}
+
+// unselected returns why a selector selects nothing of use, if it does not: what the first of the objects that it may
+// select lacks, or that there is none.
+func (s *selectable) unselected(
+	ctx context.Context, kind, namespace string, items []runtime.Object, sameController bool,
+) error {
+	for _, item := range items {
+		to, ok := item.(resource.Managed)
+		if !ok || sameController && !meta.HaveSameController(s.from, to) {
+			continue
+		}
+		if meta.GetExternalName(to) == "" {
+			return errors.Errorf("%s %s does not exist in AWS yet", kind, client.ObjectKeyFromObject(to))
+		}
+		if t, ok := to.(reconcile.ReferenceTarget); ok && cmp.Or(t.ReferenceValues()...) == "" {
+			return errors.Errorf("%s %s is not ready yet", kind, client.ObjectKeyFromObject(to))
+		}
+	}
+	of := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace}}
+	if err := s.permits(ctx, kind, of); err != nil {
+		return errors.New(err.Error()) // Not one for which what the resource has created is removed.
+	}
+	return errors.Errorf("no %s in namespace %s matches the selector", kind, namespace)
+}
+
+// unreadable returns why the objects of a kind cannot be read.
+func unreadable(kind string, err error) error {
+	if kmeta.IsNoMatchError(err) {
+		return errors.Errorf("the cluster has no kind %s: activate its ManagedResourceDefinition", kind)
+	}
+	return err
 }
 
 func byAge(a, b runtime.Object) int {

@@ -286,7 +286,8 @@ func TestOptionalLayers(t *testing.T) {
 	}
 }
 
-// TestReferenceToAValue checks that a message names the resource whose value is awaited, though it exists in AWS.
+// TestReferenceToAValue checks that a message names the resource whose value is awaited, though it exists in AWS, and a
+// younger one that the selector matches does not.
 func TestReferenceToAValue(t *testing.T) {
 	labels := map[string]string{"app": "shop"}
 	f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "greet"}}
@@ -294,11 +295,13 @@ func TestReferenceToAValue(t *testing.T) {
 	f.Status.AtProvider.FunctionArn = ptr.To("arn:greet")
 	v := &v1beta1.Version{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "release", Labels: labels}}
 	meta.SetExternalName(v, "3")
+	younger := &v1beta1.Version{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "later", Labels: labels}}
+	younger.SetCreationTimestamp(metav1.NewTime(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)))
 	s := runtime.NewScheme()
 	if err := v1beta1.AddToScheme(s); err != nil {
 		t.Fatal(err)
 	}
-	c := fake.NewClientBuilder().WithScheme(s).WithObjects(f, v).Build()
+	c := fake.NewClientBuilder().WithScheme(s).WithObjects(f, v, younger).Build()
 	r := &references[*v1beta1.Alias]{reader: c, kind: reconcile.Kind[*v1beta1.Alias]{
 		References: func(a *v1beta1.Alias) []reconcile.Reference {
 			p := a.Spec.ForProvider
