@@ -28,12 +28,9 @@ type Resource struct {
 	// fingerprint identifies what the user has written. The errors are cleared if it changes.
 	fingerprint string
 
-	// ChangeMarks counts the changes to anything but the resource itself that MarkChanged has recorded; handledMarks is
-	// the number of them that were reconciled.
-	ChangeMarks, handledMarks int
-
-	// Changes counts the calls of MarkChanged and ResetBackoff.
-	Changes int
+	// Changes counts the calls of MarkChanged and ResetBackoff, and marked is that count at the last MarkChanged that
+	// was not reconciled yet. It is 0 if there is none.
+	Changes, marked int
 
 	// changedReference is the referenced object that has changed since AWS was last found up
 	// to date, such as "Secret db". It is empty if there is none.
@@ -95,7 +92,7 @@ func (r *Resource) reset() {
 }
 
 // IsChanged reports whether there is a change that was not reconciled yet.
-func (r *Resource) IsChanged() bool { return r.ChangeMarks > r.handledMarks }
+func (r *Resource) IsChanged() bool { return r.marked > 0 }
 
 // recordChange records that the desired state may have changed: a difference found next is not drift.
 func recordChange(r *Resource) {
@@ -141,10 +138,10 @@ func (s *Store) MarkChanged(key types.NamespacedName, by string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.state(key)
-	r.ChangeMarks++
 	r.changedReference = by
 	r.resetErrors()
 	recordChange(r)
+	r.marked = r.Changes
 }
 
 // RecordWatched records that a resource is watched by lists, unless it has changed since its state was known.
@@ -161,7 +158,9 @@ func (s *Store) MarkHandled(key types.NamespacedName, known Resource, now time.T
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.state(key)
-	r.handledMarks = known.ChangeMarks
+	if r.marked == known.marked {
+		r.marked = 0
+	}
 	if known.Events.Received.IsZero() {
 		return
 	}
