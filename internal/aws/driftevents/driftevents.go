@@ -111,7 +111,7 @@ type Hub struct {
 	mu          sync.Mutex
 	run         context.Context //nolint:containedctx // It is that of Start, and receivers start later.
 	receivers   map[queueKey]*receiver
-	queues      map[types.UID]queueKey
+	ofConfig    map[types.UID]*receiver
 	subscribers map[string]Subscriber
 	watchers    []func(types.UID)
 	running     sync.WaitGroup
@@ -126,7 +126,7 @@ func New(o Options) *Hub {
 		o.Metrics = NewMetrics()
 	}
 	h := &Hub{
-		o: o, receivers: map[queueKey]*receiver{}, queues: map[types.UID]queueKey{},
+		o: o, receivers: map[queueKey]*receiver{}, ofConfig: map[types.UID]*receiver{},
 		subscribers: map[string]Subscriber{},
 	}
 	o.Metrics.receiving = h.countReceiving
@@ -183,19 +183,19 @@ func (h *Hub) Set(config client.Object) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	uid := config.GetUID()
-	if was, ok := h.queues[uid]; ok && (spec == nil || was != key) {
+	if was := h.ofConfig[uid]; was != nil && (spec == nil || was.key != key) {
 		h.remove(uid)
 	}
 	if spec == nil {
 		return
 	}
-	h.queues[uid] = key
 	r, ok := h.receivers[key]
 	if !ok {
 		r = newReceiver(h, key)
 		h.receivers[key] = r
 		h.start(r)
 	}
+	h.ofConfig[uid] = r
 	r.setMember(uid, member{ref: ref, showSourceIP: spec.ShowSourceIP})
 }
 
@@ -227,16 +227,15 @@ func (h *Hub) forgetDeleted(r *receiver, ref Config, present types.UID) {
 
 // remove removes a config from its receiver, and stops a receiver without configs. The caller holds the lock.
 func (h *Hub) remove(uid types.UID) {
-	key, ok := h.queues[uid]
+	r, ok := h.ofConfig[uid]
 	if !ok {
 		return
 	}
-	delete(h.queues, uid)
-	r := h.receivers[key]
+	delete(h.ofConfig, uid)
 	if r.removeMember(uid) > 0 {
 		return
 	}
-	delete(h.receivers, key)
+	delete(h.receivers, r.key)
 	if r.stop != nil {
 		r.stop()
 	}
@@ -290,11 +289,7 @@ func (h *Hub) receiverOf(uid types.UID) *receiver {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	key, ok := h.queues[uid]
-	if !ok {
-		return nil
-	}
-	return h.receivers[key]
+	return h.ofConfig[uid]
 }
 
 // sharing returns the number of queues of a namespace, which together may receive as much as one. Those of
