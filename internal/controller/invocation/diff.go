@@ -9,6 +9,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
@@ -126,15 +127,7 @@ func inCRUD(p v1beta1.InvocationParameters) bool {
 }
 
 // pause returns the delay before the next attempt.
-func pause(attempts int32) time.Duration {
-	d := firstRetry
-	for range attempts - 1 {
-		if d *= 2; d >= lastRetry {
-			return lastRetry
-		}
-	}
-	return d
-}
+func pause(attempts int32) time.Duration { return delay.Doubling(firstRetry, int(attempts), lastRetry) }
 
 // detail returns the function's own error message, if status still has it.
 func detail(i *v1beta1.Invocation, r *record) string {
