@@ -76,7 +76,6 @@ func (c *connector) observer(
 		tags:   c.tags,
 		cache:  s.ReadCache(),
 		owner:  tagging.NewOwner(m, kind, c.o.ClusterID, s),
-		now:    c.o.Now,
 	}
 	return e.resource()
 }

@@ -66,7 +66,7 @@ func (e *env) restart() { e.tags, e.cache = readcache.NewTagCache(e.Now), &readc
 
 func (e *env) newExternal(api *lambda.Client) awsResource {
 	th := &external{
-		api: api, fields: e.fields, tags: e.tags, cache: e.cache, now: e.Now,
+		api: api, fields: e.fields, tags: e.tags, cache: e.cache,
 		owner: testenv.Owner(kind, "ignored"),
 	}
 	return th.resource()

@@ -2,7 +2,6 @@ package eventsourcemapping
 
 import (
 	"context"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/utils/ptr"
@@ -32,7 +31,6 @@ type external struct {
 	tags   *readcache.TagCache
 	cache  *readcache.Cache
 	owner  tagging.Owner
-	now    func() time.Time
 
 	// facts are the facts of the reconcile.
 	facts reconcile.Facts
@@ -175,11 +173,11 @@ func (e *external) plan(
 	p := reconcile.Plan{Changes: c.Changes}
 	switch state := o.Resource.state(); {
 	case state == stateDeleting, inMotion(state) && len(c.Changes) > 0:
-		p.Wait = pending(o.Resource, e.now())
+		p.Wait = pending(o.Resource, e.facts.Now())
 	case inMotion(state):
 	case !fresh(m) && onlyEnables(c) && !advice.IsUserAction(o.Resource.reason()) &&
-		sinceModified(o.Resource, e.now()) < retryAfter:
-		p.Wait = retryAfter - sinceModified(o.Resource, e.now())
+		sinceModified(o.Resource, e.facts.Now()) < retryAfter:
+		p.Wait = retryAfter - sinceModified(o.Resource, e.facts.Now())
 	default:
 		calls, err := tagging.Calls(m, e.tags, c.Target.Tags, c.Observed.Tags, c.Changes, together(c), opUpdate)
 		return p.With(calls...), err
@@ -246,7 +244,7 @@ func (e *external) duplicate(ctx context.Context, uuid string) error {
 // no other change is in progress.
 func (e *external) delete(ctx context.Context, m *v1beta1.EventSourceMapping, o found) (reconcile.Result, error) {
 	if inMotion(o.Resource.state()) {
-		return reconcile.Result{}, reconcile.WaitFor(pending(o.Resource, e.now()))
+		return reconcile.Result{}, reconcile.WaitFor(pending(o.Resource, e.facts.Now()))
 	}
 	e.tags.Forget(m)
 	_, err := e.api.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: ptr.To(o.Name)})

@@ -112,7 +112,6 @@ func (c *connector) observer(f *v1beta1.Function, s *session.Session) reconcile.
 		cache:     s.ReadCache(),
 		memory:    c.memory,
 		account:   c.o.Accounts.Of(s),
-		now:       c.o.Now,
 		resources: c.resources,
 		limited:   len(c.o.Namespaces) > 0,
 

@@ -61,7 +61,7 @@ func newEnv(t testing.TB) *env {
 func (e *env) external() *external {
 	cfg := e.Double.Config(testenv.Region)
 	th := testExternal(e.Lambda, e.objects)
-	th.now, th.memory, th.cache, th.reachable = e.Now, e.memory, e.Cache, e.reachable
+	th.memory, th.cache, th.reachable = e.memory, e.Cache, e.reachable
 	if e.account != nil {
 		th.account = e.account
 	}

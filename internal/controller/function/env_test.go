@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -78,7 +77,6 @@ func testExternal(api *lambda.Client, objs testenv.Objects) *external {
 		resolver: &resolver{objects: objs, bundles: archive.Finder{Objects: objs}},
 		tags:     testenv.Owner(kind, "ignored"),
 		memory:   newRecords(),
-		now:      func() time.Time { return testenv.Start },
 		account:  (*account.Limits)(nil).Of(nil),
 	}
 }

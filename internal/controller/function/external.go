@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -35,7 +34,6 @@ type external struct {
 	tags      tagging.Owner
 	cache     *readcache.Cache
 	memory    *records
-	now       func() time.Time
 	account   accountFigures
 	resources client.Reader
 	// limited says that resources are only those of some namespaces.
@@ -311,7 +309,7 @@ func (e *external) prepareCreate(ctx context.Context, f *v1beta1.Function, s set
 func (e *external) create(ctx context.Context, f *v1beta1.Function, s settings) (reconcile.Result, error) {
 	p := e.planned
 	if e.repairs {
-		e.memory.of(f).repair(e.now())
+		e.memory.of(f).repair(e.facts.Now())
 	}
 	if e.recreates {
 		if err := e.deleteFailed(ctx, p.name); err != nil {
@@ -352,7 +350,7 @@ func (e *external) update(ctx context.Context, f *v1beta1.Function, o found, u u
 // change makes one call that changes the function, and records its answer.
 func (e *external) change(ctx context.Context, f *v1beta1.Function, o found, c call) error {
 	if e.repairs && c.asynchronous() {
-		e.memory.of(f).repair(e.now())
+		e.memory.of(f).repair(e.facts.Now())
 	}
 	err := e.send(ctx, f, e.planned, c)
 	switch {
@@ -388,7 +386,7 @@ func (e *external) delete(ctx context.Context, f *v1beta1.Function, o found) (re
 	}
 	if o.Resource.config().State == types.StateDeleting {
 		// AWS deletes a durable function only after its executions have ended.
-		since := e.now().Sub(f.GetDeletionTimestamp().Time)
+		since := e.facts.Now().Sub(f.GetDeletionTimestamp().Time)
 		return res, reconcile.WaitFor(max(reconcile.PendingDelay(since), min(since/20, retryAfter)))
 	}
 	e.memory.drop(f.GetUID())

@@ -17,6 +17,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
@@ -374,6 +375,7 @@ func TestDelete(t *testing.T) {
 // TestDeletionLingers checks that a durable function in deletion, which lasts until its
 // executions have ended, perhaps days, is observed less and less often.
 func TestDeletionLingers(t *testing.T) {
+	facts := reconcile.Facts{Fresh: readcache.Freshness{Now: testenv.Start}}
 	for since, want := range map[time.Duration]time.Duration{
 		0: time.Second, time.Minute: 10 * time.Second, time.Hour: 3 * time.Minute, 100 * time.Hour: 5 * time.Minute,
 	} {
@@ -385,7 +387,7 @@ func TestDeletionLingers(t *testing.T) {
 			o.Configuration.StateReasonCode = types.StateReasonCodeDrainingDurableExecutions
 		})
 		th := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(answer, nil)}).Lambda, nil)
-		done := engine.Once(t.Context(), th.resource(), reconcile.Facts{}, f, nil)
+		done := engine.Once(t.Context(), th.resource(), facts, f, nil)
 		if done.Later == nil || done.Later.After != want {
 			t.Errorf("after %v, look again after %v, got %+v, %v", since, want, done.Later, done.Err)
 		}

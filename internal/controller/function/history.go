@@ -73,7 +73,7 @@ func (e *external) withHistory(f *v1beta1.Function, o observed, p reconcile.Plan
 		p.Call = versions.CallDelete
 		p.Changes = e.pruner(f, o).Changes(*limit, ptr.Deref(f.Status.AtProvider.LatestPublishedVersion, ""))
 		p.Followed, p.Does = p.Changes, "deleted version "+e.pruning.unused+" beyond the limit: "+p.Changes.String()
-	case !steady(f) && len(versions.Due(&f.Status.AtProvider.VersionHistory, excess(f), e.now())) > 0:
+	case !steady(f) && len(versions.Due(&f.Status.AtProvider.VersionHistory, excess(f), e.facts.Now())) > 0:
 		p.After = reconcile.MinPending
 	}
 	return p, nil

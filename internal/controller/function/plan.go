@@ -128,13 +128,13 @@ func (e *external) decisionInput(f *v1beta1.Function, o observed) decisionInput 
 		generation: f.GetGeneration(),
 		fresh:      fresh(f),
 		activated:  f.Status.AtProvider.Activated,
-		ours:       createdJustNow(f, e.owned, o, e.now()),
+		ours:       createdJustNow(f, e.owned, o, e.facts.Now()),
 		updatable:  reconcile.Allows(f, xpv2.ManagementActionUpdate),
 		recreatable: reconcile.Allows(f, xpv2.ManagementActionDelete) &&
 			reconcile.Allows(f, xpv2.ManagementActionCreate),
 		repairs:  past.repairs,
 		repaired: past.repaired,
-		now:      e.now(),
+		now:      e.facts.Now(),
 	}
 }
 

@@ -36,7 +36,7 @@ const changeLimit = 15 * time.Minute
 func (e *external) releaseVPC(ctx context.Context, f *v1beta1.Function, o found) (reconcile.Result, error) {
 	c := o.Resource.config()
 	r, why := e.release(ctx, f, c)
-	switch r.step(c, f.Status.AtProvider.VPCReleaseAttempts, e.now()) {
+	switch r.step(c, f.Status.AtProvider.VPCReleaseAttempts, e.facts.Now()) {
 	case releaseWaits:
 		return e.await(f, r)
 	case releaseDue:
@@ -61,7 +61,7 @@ func warning(why error) reconcile.Effects {
 
 // await waits until AWS finishes a change. It reports nothing if Ready already says so.
 func (e *external) await(f *v1beta1.Function, r *release) (reconcile.Result, error) {
-	after := reconcile.PendingDelay(e.now().Sub(f.GetDeletionTimestamp().Time))
+	after := reconcile.PendingDelay(e.facts.Now().Sub(f.GetDeletionTimestamp().Time))
 	c := reconcile.Deleting(f.GetGeneration(), r.message())
 	if f.GetCondition(xpv2.TypeReady).Equal(c) {
 		return reconcile.Result{}, reconcile.WaitFor(after)

@@ -29,7 +29,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		Observer: func(
 			_ *v1beta1.ProvisionedConcurrencyConfig, s *session.Session,
 		) reconcile.Observer[*v1beta1.ProvisionedConcurrencyConfig] {
-			return newExternal(session.Client(s, lambda.NewFromConfig), o.Now)
+			return newExternal(session.Client(s, lambda.NewFromConfig))
 		},
 		ActsOn: func(mg *v1beta1.ProvisionedConcurrencyConfig) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)

@@ -31,7 +31,7 @@ type env struct {
 func newEnv(t testing.TB) env {
 	t.Helper()
 	return env{functionconfigtest.New(t, takes, func(w *testenv.AWS) reconcile.Observer[*v1beta1.ProvisionedConcurrencyConfig] {
-		return newExternal(w.Lambda, w.Now)
+		return newExternal(w.Lambda)
 	})}
 }
 

@@ -2,7 +2,6 @@ package provisionedconcurrencyconfig
 
 import (
 	"context"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
@@ -28,15 +27,13 @@ type (
 
 // external is the provisioned concurrency of an alias or a version in AWS. It lives for one reconcile.
 type external struct {
-	api *lambda.Client
-	now func() time.Time
-
+	api   *lambda.Client
 	facts reconcile.Facts
 	name  functionname.Name
 }
 
-func newExternal(api *lambda.Client, now func() time.Time) awsResource {
-	e := &external{api: api, now: now}
+func newExternal(api *lambda.Client) awsResource {
+	e := &external{api: api}
 	return awsResource{
 		Calls: calls, Read: e.read, Status: e.status, Ready: e.ready, Desired: e.desired, Plan: e.plan,
 		Create: e.create, Update: e.update, Delete: e.delete,
@@ -102,7 +99,7 @@ func (e *external) plan(
 	c reconcile.Comparison[settings]) (reconcile.Plan,
 	error,
 ) {
-	p := decide(o.Resource, c.Changes, e.ready(mg, o), e.now())
+	p := decide(o.Resource, c.Changes, e.ready(mg, o), e.facts.Now())
 	if p.Call != "" && len(p.Changes) == 0 {
 		if due, wait, _ := e.facts.Due(reconcile.PlannedCall{Call: p.Call}); len(due) == 0 {
 			p.Call, p.Wait = "", wait
