@@ -95,7 +95,7 @@ func (f Finder) fetch(ctx context.Context, b Bundle) (Bundle, error) {
 	a.Revision = m.Revision
 	a.content = store.Artifact{
 		// The digest is that of the manifest, and a Flux source may have the manifest itself as its artifact.
-		Namespace: a.namespace, Digest: "layer of " + m.Digest,
+		Namespace: a.namespace, Digest: "layer of " + b.Version,
 		Fetch: func(ctx context.Context, w io.Writer) error { return download(ctx, m, w) },
 	}
 	if a.policy, err = f.policy(ctx, b); err != nil {

@@ -38,9 +38,6 @@ var taken = []string{mediaTypeZip, mediaTypeGzip, mediaTypeTgz, mediaTypeFlux}
 
 // An Artifact is an artifact of a single layer, which is an archive.
 type Artifact struct {
-	// Digest of its manifest, such as sha256:0f3a.
-	Digest string
-
 	// Revision is the annotation org.opencontainers.image.revision of the manifest: what was built. It is empty if it
 	// is not set, or is not plain text.
 	Revision string
@@ -71,7 +68,7 @@ func (c *Client) Fetch(ctx context.Context, ref, digest string, a Auth) (Artifac
 		return Artifact{}, fmt.Errorf("%s (%s) is not an archive: %w", ref, digest, err)
 	}
 	return Artifact{
-		Digest: digest, Revision: annotation(m, ocispec.AnnotationRevision),
+		Revision: annotation(m, ocispec.AnnotationRevision),
 		Open: func(ctx context.Context) (io.ReadCloser, error) {
 			body, err := openBlob(ctx, repo, layer)
 			if err != nil {
