@@ -71,11 +71,11 @@ func stable(err error) error {
 	return err
 }
 
-// download writes an artifact. It reads no more bytes than the artifact's status says, or than MaxDownload.
+// download writes an artifact. It reads no more bytes than the artifact's status says, or than maxDownload.
 func (s *Store) download(ctx context.Context, namespace string, a flux.Artifact, w io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
 	defer cancel()
-	limit := int64(MaxDownload)
+	limit := int64(maxDownload)
 	if a.Size > limit {
 		return tooLarge()
 	}
@@ -153,5 +153,5 @@ func checkPath(at, namespace string) error {
 }
 
 func tooLarge() error {
-	return errors.Errorf("it is larger than %d MB", MaxDownload>>20)
+	return errors.Errorf("it is larger than %d MB", maxDownload>>20)
 }

@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	// MaxDownload is the size of the largest artifact that is downloaded, in bytes.
-	MaxDownload = 300 << 20
+	// maxDownload is the size of the largest artifact that is downloaded, in bytes.
+	maxDownload = 300 << 20
 
 	// patience is the time for which a reconcile waits for a file, and retryAfter the delay before the next one.
 	patience   = 3 * time.Second

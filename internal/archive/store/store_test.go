@@ -111,10 +111,10 @@ func TestDownload(t *testing.T) {
 		"Announced": {
 			reason: "What is announced as too large is not read.", digest: sha(archive), want: "larger than 300 MB",
 			answer: func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Content-Length", fmt.Sprint(MaxDownload+1))
+				w.Header().Set("Content-Length", fmt.Sprint(maxDownload+1))
 			},
 		},
-		"SizeTooLarge": {reason: "A status that says too much is not believed.", answer: answers, digest: sha(archive), size: MaxDownload + 1, want: "larger than 300 MB"},
+		"SizeTooLarge": {reason: "A status that says too much is not believed.", answer: answers, digest: sha(archive), size: maxDownload + 1, want: "larger than 300 MB"},
 		"Redirect": {
 			reason: "A redirect is not followed, not even to the same host.", digest: sha(archive), want: "redirects",
 			answer: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusFound) },

@@ -79,7 +79,7 @@ func (f *files) add(e entry) error {
 	if err != nil {
 		return err
 	}
-	if f.total += s.size; f.total > MaxUnpacked {
+	if f.total += s.size; f.total > maxUnpacked {
 		return tooLarge()
 	}
 	f.byName[rest] = s
@@ -112,14 +112,14 @@ func (f *files) entry(name string, e entry) (stored, error) {
 
 // store appends the content of a file to the temporary file.
 func (f *files) store(e entry) (stored, error) {
-	if e.size > MaxUnpacked || f.total+e.size > MaxUnpacked {
+	if e.size > maxUnpacked || f.total+e.size > maxUnpacked {
 		return stored{}, tooLarge()
 	}
-	n, err := io.Copy(f.temp, io.LimitReader(e.body, MaxUnpacked-f.total+1))
+	n, err := io.Copy(f.temp, io.LimitReader(e.body, maxUnpacked-f.total+1))
 	if err != nil {
 		return stored{}, errors.Wrapf(WithoutName(err), "cannot unpack %q", e.name)
 	}
-	if n > MaxUnpacked-f.total {
+	if n > maxUnpacked-f.total {
 		return stored{}, tooLarge()
 	}
 	s := stored{offset: f.end, size: n, executable: e.executable}

@@ -17,8 +17,8 @@ import (
 
 // Limits of what is read.
 const (
-	// MaxUnpacked is the size of the files of a .zip archive that AWS accepts, in bytes.
-	MaxUnpacked = 262_144_000
+	// maxUnpacked is the size of the files of a .zip archive that AWS accepts, in bytes.
+	maxUnpacked = 262_144_000
 
 	// maxRead is the number of bytes to which an archive may unpack, with the folders that are not deployed.
 	maxRead = 1 << 30
@@ -79,7 +79,7 @@ func checkZip(r *zip.Reader) error {
 			return err
 		}
 		total += f.UncompressedSize64
-		if f.UncompressedSize64 > MaxUnpacked || total > MaxUnpacked {
+		if f.UncompressedSize64 > maxUnpacked || total > maxUnpacked {
 			return tooLarge()
 		}
 	}
@@ -87,7 +87,7 @@ func checkZip(r *zip.Reader) error {
 }
 
 func tooLarge() error {
-	return errors.Errorf("the files have more than %d MB unpacked, the most that AWS accepts", MaxUnpacked>>20)
+	return errors.Errorf("the files have more than %d MB unpacked, the most that AWS accepts", maxUnpacked>>20)
 }
 
 // copyAll copies until the end, or until the context is done.

@@ -235,9 +235,9 @@ func TestRefused(t *testing.T) {
 		many[i] = tar.Header{Typeflag: tar.TypeDir, Name: "d/"}
 	}
 	big := regular("big", 0o600)
-	big.Size = MaxUnpacked + 1
+	big.Size = maxUnpacked + 1
 	half := regular("half", 0o600)
-	half.Size = MaxUnpacked/2 + 1
+	half.Size = maxUnpacked/2 + 1
 	directory := map[string]string{}
 	for range 1 {
 		for i := range 60_000 {
@@ -291,11 +291,11 @@ func TestRefused(t *testing.T) {
 		"TarBomb": {reason: "A file that is too large is not unpacked.", archive: packed(t, nil, big), want: "more than 250 MB"},
 		"ZipBomb": {
 			reason: "A .zip that is too large is not deployed.", want: "more than 250 MB",
-			archive: zipOf(t, map[string]string{"a": strings.Repeat("\x00", MaxUnpacked+1)}),
+			archive: zipOf(t, map[string]string{"a": strings.Repeat("\x00", maxUnpacked+1)}),
 		},
 		"ZipBombInside": {
 			reason: "A folder of a .zip is unpacked to the limit only.", at: "a", want: "more than 250 MB",
-			archive: zipOf(t, map[string]string{"a/b": strings.Repeat("\x00", MaxUnpacked+1)}),
+			archive: zipOf(t, map[string]string{"a/b": strings.Repeat("\x00", maxUnpacked+1)}),
 		},
 		"ZipDirectory": {reason: "The directory of a .zip has a limit.", archive: zipOf(t, directory), want: "larger than 12 MB"},
 		"Entries":      {reason: "There are not too many entries.", archive: packed(t, nil, many...), want: "too many entries"},

@@ -62,14 +62,14 @@ func (h Hosts) Check(host, port string) error {
 		return &HostError{host: host, reason: "ask the provider's operator for " + h.Flag + "=" + host}
 	}
 	if a, err := netip.ParseAddr(host); err == nil {
-		return h.CheckAddress(host, port, a)
+		return h.checkAddress(host, port, a)
 	}
 	return nil
 }
 
-// CheckAddress returns an error for addresses of the pod itself and of its node, and for private
+// checkAddress returns an error for addresses of the pod itself and of its node, and for private
 // ones unless the host is listed exactly.
-func (h Hosts) CheckAddress(host, port string, a netip.Addr) error {
+func (h Hosts) checkAddress(host, port string, a netip.Addr) error {
 	host = Host(host)
 	exact := h.match(host, port, func(pattern, host string) bool { return Host(pattern) == host })
 	switch {
@@ -85,18 +85,18 @@ func (h Hosts) CheckAddress(host, port string, a netip.Addr) error {
 }
 
 // Checks allows the hosts alone.
-func (h Hosts) Checks() Checks { return Checks{Host: h.Check, Address: h.CheckAddress} }
+func (h Hosts) Checks() Checks { return Checks{Host: h.Check, Address: h.checkAddress} }
 
 // Public returns checks that also allow hosts that are not listed, at their public addresses.
 func (h Hosts) Public() Checks {
 	return Checks{
 		Host: func(host, port string) error {
 			if a, err := netip.ParseAddr(Host(host)); err == nil {
-				return h.CheckAddress(host, port, a)
+				return h.checkAddress(host, port, a)
 			}
 			return nil
 		},
-		Address: h.CheckAddress,
+		Address: h.checkAddress,
 	}
 }
 
@@ -112,11 +112,11 @@ func (h Hosts) CheckURL(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return ErrURL
 	}
-	return h.Check(u.Hostname(), PortOf(u))
+	return h.Check(u.Hostname(), portOf(u))
 }
 
-// PortOf returns the port of a URL, or else that of its scheme.
-func PortOf(u *url.URL) string {
+// portOf returns the port of a URL, or else that of its scheme.
+func portOf(u *url.URL) string {
 	switch {
 	case u.Port() != "":
 		return u.Port()

@@ -57,7 +57,7 @@ func (l *Limiter) Middleware(s Scope) middleware.FinalizeMiddleware {
 		if b == Unlimited {
 			return next.HandleFinalize(ctx, in)
 		}
-		c, ok := CallerFrom(ctx)
+		c, ok := callerFrom(ctx)
 		if !ok {
 			c = Caller{Priority: User}
 		}

@@ -134,10 +134,10 @@ func TestMiddlewareRecordsThrottles(t *testing.T) {
 }
 
 func TestCallerFrom(t *testing.T) {
-	if _, ok := CallerFrom(t.Context()); ok {
+	if _, ok := callerFrom(t.Context()); ok {
 		t.Error("an empty context has no caller")
 	}
-	if h, ok := CallerFrom(WithCaller(t.Context(), user("a"))); !ok || h != user("a") {
+	if h, ok := callerFrom(WithCaller(t.Context(), user("a"))); !ok || h != user("a") {
 		t.Errorf("got %v, %v", h, ok)
 	}
 }

@@ -1,7 +1,7 @@
 package quota
 
-// ServiceLambda is the SDK's ID of Lambda. No other service is limited here.
-const ServiceLambda = "Lambda"
+// serviceLambda is the SDK's ID of Lambda. No other service is limited here.
+const serviceLambda = "Lambda"
 
 // A Bucket is a quota of AWS Lambda that some operations share.
 type Bucket int
@@ -71,7 +71,7 @@ var dataPlane = map[string]bool{
 // BucketOf returns the bucket of an operation of a service, by the SDK's names for them.
 func BucketOf(service, operation string) Bucket {
 	switch {
-	case service != ServiceLambda, dataPlane[operation]:
+	case service != serviceLambda, dataPlane[operation]:
 		return Unlimited
 	case operation == "GetFunction":
 		return GetFunction

@@ -59,8 +59,8 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// CallerFrom returns the caller of a context, and false if it has none.
-func CallerFrom(ctx context.Context) (Caller, bool) {
+// callerFrom returns the caller of a context, and false if it has none.
+func callerFrom(ctx context.Context) (Caller, bool) {
 	c, ok := ctx.Value(callerKey{}).(Caller)
 	return c, ok
 }
@@ -101,7 +101,7 @@ func New(now func() time.Time, rates map[Bucket]Rate) *Limiter {
 func (l *Limiter) Reserve(s Scope, c Caller, operations ...string) time.Duration {
 	var need [bucketCount]int
 	for _, op := range operations {
-		if b := BucketOf(ServiceLambda, op); b != Unlimited {
+		if b := BucketOf(serviceLambda, op); b != Unlimited {
 			need[b]++
 		}
 	}
