@@ -64,6 +64,20 @@ func fieldsOf(path string, v any, found map[string]bool) {
 	}
 }
 
+// TestScenariosWithoutWhatTheyNeed checks that a scenario that needs what was not given is left out, whether or not its
+// steps name it.
+func TestScenariosWithoutWhatTheyNeed(t *testing.T) {
+	all, err := Scenarios(valuesOf(theRun, "role", map[string]string{"driftQueue": ""}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range all {
+		if got, want := all[i].Missing(), strings.Join(all[i].Needs, ", "); got != want {
+			t.Errorf("%s is left out for lack of %q, want %q", all[i].Name, got, want)
+		}
+	}
+}
+
 // TestScenariosCoverTheAPI checks that each operation and each field of docs/coverage.md is exercised by a scenario, or
 // has a reason why not.
 func TestScenariosCoverTheAPI(t *testing.T) {

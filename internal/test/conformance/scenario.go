@@ -155,6 +155,8 @@ func parse(name, text string, values map[string]string) (Scenario, error) {
 			return sc, fmt.Errorf("scenario %s has the placeholder %s, which has no value: add it to its needs", name,
 				m)
 		}
+	}
+	if slices.ContainsFunc(sc.Needs, func(need string) bool { return values[need] == "" }) {
 		sc.Steps = nil
 	}
 	return sc, nil
