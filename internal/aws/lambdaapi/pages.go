@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"reflect"
 )
 
 // MostPages is the maximum number of pages of one list. AWS's pages have 50 items and more, and
@@ -16,19 +17,32 @@ type Paginator[P, O any] interface {
 	NextPage(ctx context.Context, opts ...func(*O)) (*P, error)
 }
 
-// Each iterates over the pages of a list. It ends after an error, of which one is that there are too many pages: each
-// page may name a next one.
+// Each iterates over the pages of a list. It ends after an error, of which one is that the list has no end: each page
+// may name a next one, or all pages the same.
 func Each[P, O any](ctx context.Context, what string, list Paginator[P, O]) iter.Seq2[*P, error] {
 	return func(yield func(*P, error) bool) {
+		last := ""
 		for read := 0; list.HasMorePages(); read++ {
-			if read == MostPages {
-				yield(nil, fmt.Errorf("the list of %s has more than %d pages, which is more than is read: check that "+
-					"the endpoint is AWS's", what, MostPages))
+			page, err := list.NextPage(ctx)
+			if err == nil && (read == MostPages || last != "" && last == token(page)) {
+				page, err = nil, fmt.Errorf("the list of %s has no end after %d pages: check that the endpoint is AWS's",
+					what, read)
+			}
+			if !yield(page, err) || err != nil {
 				return
 			}
-			if page, err := list.NextPage(ctx); !yield(page, err) || err != nil {
-				return
-			}
+			last = token(page)
 		}
 	}
+}
+
+// token returns what a page names the next one by, empty for the last page.
+func token(page any) string {
+	v := reflect.ValueOf(page).Elem()
+	for _, name := range []string{"NextMarker", "NextToken"} {
+		if t := v.FieldByName(name); t.IsValid() && !t.IsNil() {
+			return t.Elem().String()
+		}
+	}
+	return ""
 }

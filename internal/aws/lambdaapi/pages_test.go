@@ -3,36 +3,51 @@ package lambdaapi
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 )
 
-// A list has no end. Its pages from the page failing on are errors.
-type list struct{ read, failing int }
+// A list has no end. Its pages from the page failing on are errors, and those from the page repeating on name the page
+// after that one as the next.
+type list struct{ read, failing, repeating int }
 
 func (l *list) HasMorePages() bool { return true }
 
-func (l *list) NextPage(context.Context, ...func(*lambda.Options)) (*int, error) {
+func (l *list) NextPage(context.Context, ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error) {
 	if l.read++; l.read >= l.failing {
 		return nil, errors.New("broken")
 	}
-	return &l.read, nil
+	return &lambda.ListAliasesOutput{NextMarker: aws.String(strconv.Itoa(min(l.read, l.repeating)))}, nil
 }
 
 func TestEach(t *testing.T) {
-	for want, failing := range map[string]int{"broken": 3, "the list of aliases has more than 200 pages": MostPages + 9} {
-		var last error
-		pages := 0
-		for page, err := range Each(t.Context(), "aliases", &list{failing: failing}) {
-			if last = err; page != nil {
-				pages++
+	const never = 2 * MostPages
+	cases := map[string]struct {
+		list  list
+		pages int
+		want  string
+	}{
+		"Error":    {list: list{failing: 3, repeating: never}, pages: 2, want: "broken"},
+		"TooLong":  {list: list{failing: never, repeating: never}, pages: MostPages, want: "aliases has no end after 200 pages"},
+		"Repeated": {list: list{failing: never, repeating: 4}, pages: 4, want: "aliases has no end after 4 pages"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var last error
+			pages := 0
+			for page, err := range Each(t.Context(), "aliases", &tc.list) {
+				if last = err; page != nil {
+					pages++
+				}
 			}
-		}
-		if last == nil || !strings.Contains(last.Error(), want) || pages != min(failing-1, MostPages) {
-			t.Errorf("want %q at the end, got %v after %d pages", want, last, pages)
-		}
+			if last == nil || !strings.Contains(last.Error(), tc.want) || pages != tc.pages {
+				t.Errorf("want %q after %d pages, got %v after %d", tc.want, tc.pages, last, pages)
+			}
+		})
 	}
 	for range Each(t.Context(), "aliases", &list{failing: 2}) {
 		break // The list can be left early.
