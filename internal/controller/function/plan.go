@@ -279,8 +279,10 @@ func (e *external) updateCode(ctx context.Context, f *v1beta1.Function, p plan, 
 		return errArchitectureAlone
 	}
 	to := publishing(f)
-	if len(opUpdateConfiguration.applies(p.Changes)) > 0 {
-		// The configuration is still to be updated: a version published now would lack it.
+	_, sent := e.facts.Repeats.Delay(string(opUpdateCode), opUpdateCode.applies(p.Changes).String(), e.facts.Now())
+	if sent > 0 || len(opUpdateConfiguration.applies(p.Changes)) > 0 {
+		// The code was published when it was sent before, or the configuration is still to be updated: a version
+		// published now would lack it.
 		to = publish{}
 	}
 	code, err := e.resolver.input(ctx, p.archive)

@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // withCode returns minimal settings with inline code, changed.
@@ -360,5 +361,18 @@ func TestPublishToChanges(t *testing.T) {
 		if again := e.Converge(f); len(again) > 0 {
 			t.Errorf("%s: nothing is left to do: %v", c.want, again)
 		}
+	}
+}
+
+// TestCodeThatAWSDoesNotShowIsPublishedOnce checks that code that is sent again, because an emulator shows no hash of
+// it, is not published again.
+func TestCodeThatAWSDoesNotShowIsPublishedOnce(t *testing.T) {
+	e := newEnv(t)
+	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
+	noHash := testenv.Without("CodeSha256", "CodeSize", "Code")
+	e.ReconcileForAnHour(f, testenv.Answers{opGet: noHash, opCreate: noHash, string(opUpdateCode): noHash},
+		append([]string{opCreate}, slices.Repeat([]string{string(opUpdateCode)}, 6)...), testenv.NotVisible)
+	if got := lastPublished(f); got != "2" {
+		t.Errorf("want that only the creation and the first repetition are published, got version %q", got)
 	}
 }
