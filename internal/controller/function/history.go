@@ -13,6 +13,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -110,7 +111,9 @@ func (e *external) intent(ctx context.Context, f *v1beta1.Function, o found) (re
 	}
 	var all []types.FunctionConfiguration
 	l := versions.Listing{API: e.api, Cache: e.cache, Now: e.facts.Now(), For: f.GetUID()}
-	if all, e.unlisted = l.List(ctx, ptr.Deref(c.FunctionName, "")); e.unlisted != nil {
+	if all, e.unlisted = l.List(ctx, ptr.Deref(c.FunctionName, "")); awserr.IsThrottled(e.unlisted) {
+		return reconcile.Record{}, e.unlisted // The call would wait for the quota, and not return it.
+	} else if e.unlisted != nil {
 		return reconcile.Record{}, nil //nolint:nilerr // The call that is due returns it.
 	}
 	if recorded && last.Fingerprint != ptr.Deref(f.Status.AtProvider.PublishedFingerprint, "") {

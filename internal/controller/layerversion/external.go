@@ -269,7 +269,9 @@ func (e *external) publication(
 	if err := e.facts.Reserve(opList, opPublish); err != nil {
 		return p, err
 	}
-	p.Intent, e.unlisted = e.toPublish(ctx, l, c.Target)
+	if p.Intent, e.unlisted = e.toPublish(ctx, l, c.Target); awserr.IsThrottled(e.unlisted) {
+		return p, e.unlisted // The call would wait for the quota, and not return it.
+	}
 	return p, nil
 }
 

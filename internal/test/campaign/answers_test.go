@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -62,11 +63,13 @@ func dropped(name string, d awsdouble.Drop) fault {
 
 // body returns a fault that responds with another body.
 func body(name string, status int, text string) fault {
+	return rewritten(name, func(int, []byte) (int, []byte) { return status, []byte(text) })
+}
+
+// rewritten returns a fault that changes responses.
+func rewritten(name string, answer func(status int, body []byte) (int, []byte)) fault {
 	return fault{name: name, make: func(op string) awsdouble.Fault {
-		return awsdouble.Fault{
-			Operation: op, Times: -1,
-			Answer: func(int, []byte) (int, []byte) { return status, []byte(text) },
-		}
+		return awsdouble.Fault{Operation: op, Times: -1, Answer: answer}
 	}}
 }
 
@@ -133,6 +136,28 @@ func faults() []fault {
 		body("an empty object", http.StatusOK, "{}"),
 		body("null", http.StatusOK, "null"),
 		body("a list", http.StatusOK, "[]"),
+		body("the page of a missing route", http.StatusNotFound, "<!doctype html><title>404 Not Found</title>"),
+		body("an error without a code", http.StatusInternalServerError, `{"message":"'NoneType' is not iterable"}`),
+		body("a throttle with 400", http.StatusBadRequest, `{"code":"Throttling","message":"Rate exceeded"}`),
+		rewritten("half an answer", func(status int, b []byte) (int, []byte) { return status, b[:len(b)/2] }),
+		rewritten("the same page for ever", func(status int, b []byte) (int, []byte) {
+			if rest, ok := bytes.CutPrefix(b, []byte(`{"`)); ok && status < http.StatusMultipleChoices {
+				b = append([]byte(`{"NextMarker":"0","`), rest...)
+			}
+			return status, b
+		}),
+		edited("lists in another order", func(_ string, v any) (any, bool) {
+			if l, ok := v.([]any); ok {
+				slices.Reverse(l)
+			}
+			return v, true
+		}),
+		edited("everything listed twice", func(_ string, v any) (any, bool) {
+			if l, ok := v.([]any); ok {
+				return slices.Repeat(l, 2), true
+			}
+			return v, true
+		}),
 		edited("no ARNs", arns),
 		hidingTags(edited("null fields", func(string, any) (any, bool) { return nil, true })),
 		hidingTags(edited("empty lists and texts", func(_ string, v any) (any, bool) {
@@ -192,6 +217,27 @@ func TestEmulatorResponses(t *testing.T) {
 		"faults": points.total + metrics.total, "faults tried": points.tried + metrics.tried,
 		"simulated hours": points.tried + metrics.tried,
 	}, Findings: points.failed + metrics.failed})
+}
+
+// TestThrottledList checks that it is told if AWS throttles the list before a publication for an hour: its quota, which
+// the publication waits for, does not hide it.
+func TestThrottledList(t *testing.T) {
+	all := scenarios(t)
+	for name, list := range map[string]string{
+		"layerversion update content": "ListLayerVersions", "function-published update code": "ListVersionsByFunction",
+	} {
+		t.Run(name, func(t *testing.T) {
+			sc := all[slices.IndexFunc(all, func(sc scenario) bool { return sc.name == name })]
+			if act := sc.act; list == "ListVersionsByFunction" { // It is listed for a history only.
+				sc.act = func(s *Simulation) {
+					s.Patch(sc.mg(), map[string]any{"spec": map[string]any{"forProvider": map[string]any{"historyLimit": 5}}})
+					act(s)
+				}
+			}
+			_, want := sc.operations(t)
+			sc.survives(t, awsdouble.Fault{Operation: list, Times: -1, Error: awsdouble.Throttle()}, want)
+		})
+	}
 }
 
 // observations returns scenarios of resources that only observe.
