@@ -25,8 +25,8 @@ func Each[P, O any](ctx context.Context, what string, list Paginator[P, O]) iter
 		for read := 0; list.HasMorePages(); read++ {
 			page, err := list.NextPage(ctx)
 			if err == nil && (read == MostPages || last != "" && last == token(page)) {
-				page, err = nil, fmt.Errorf("the list of %s has no end after %d pages: check that the endpoint is AWS's",
-					what, read)
+				page, err = nil, fmt.Errorf("the list of %s has no end after %d pages: check that the endpoint is "+
+					"AWS's", what, read)
 			}
 			if !yield(page, err) || err != nil {
 				return
