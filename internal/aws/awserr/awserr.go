@@ -25,7 +25,7 @@ func Code(err error) string {
 	return ""
 }
 
-// unknown is what the SDK has as the code or the message of an error for which there was none.
+// unknown is the placeholder that the SDK has for an error without a code, or without a message.
 const unknown = "UnknownError"
 
 // Message returns the message of the AWS error in err's chain as AWS wrote it. It may quote the
