@@ -625,8 +625,8 @@ func TestPages(t *testing.T) {
 	if err != nil || got.Value != 5 || len(f.calls()) != 2 {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	f.getMetricData = func(*sdk.GetMetricDataInput) (*sdk.GetMetricDataOutput, error) {
-		return &sdk.GetMetricDataOutput{NextToken: aws.String("again")}, nil
+	f.getMetricData = func(in *sdk.GetMetricDataInput) (*sdk.GetMetricDataOutput, error) {
+		return &sdk.GetMetricDataOutput{NextToken: aws.String(aws.ToString(in.NextToken) + "a")}, nil
 	}
 	if _, _, err = b.Sample(t.Context(), f, clock(12, 1, 1), subjectOf(1), lambdaOf("Errors")); err == nil ||
 		len(f.calls()) != 200 {
