@@ -23,8 +23,14 @@ func Each[P, O any](ctx context.Context, what string, list Paginator[P, O]) iter
 	return func(yield func(*P, error) bool) {
 		last := ""
 		for read := 0; list.HasMorePages(); read++ {
-			page, err := list.NextPage(ctx)
-			if err == nil && (read == MostPages || last != "" && last == token(page)) {
+			var page *P
+			var err error
+			endless := read == MostPages
+			if !endless {
+				page, err = list.NextPage(ctx)
+				endless = err == nil && last != "" && last == token(page)
+			}
+			if endless {
 				page, err = nil, fmt.Errorf("the list of %s has no end after %d pages: check that the endpoint is "+
 					"AWS's", what, read)
 			}
