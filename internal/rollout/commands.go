@@ -111,8 +111,11 @@ func Position(s *v1beta1.AliasRolloutStatus) string {
 // idle returns why a command that needs a rollout in progress does not apply.
 func (m *machine) idle() string { return "no rollout is in progress: " + Summary(m.s) }
 
-// The reason why a command does not apply while the manifest pauses the rollout.
-const pausedBySpec = "spec.rollout.paused is true: set it to false to continue, or remove it"
+// What a rollout says while the manifest pauses it, and why a command does not apply then.
+const (
+	isPaused     = "spec.rollout.paused is true"
+	pausedBySpec = isPaused + ": set it to false to continue, or remove it"
+)
 
 func (m *machine) handled(name, value string) {
 	if m.s.HandledCommands == nil {

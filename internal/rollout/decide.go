@@ -27,7 +27,7 @@ func (m *machine) decide() Decision {
 			m.s.Woken = map[string]metav1.Time{}
 		}
 		m.s.Woken[m.wake] = *stamp(m.now)
-	case m.s.Step == v1beta1.RolloutPreTraffic:
+	case m.s.Step == v1beta1.RolloutPreTraffic && !m.spec.Paused:
 		if test, c := nextTest(m.spec, m.s); test != nil && c != nil && c.Result == Running {
 			d.Action, d.Test = Invoke, test
 		}
@@ -151,7 +151,7 @@ func (m *machine) atStep() (waits []time.Duration) {
 		waits = append(waits, d-m.s.StepElapsed.Duration)
 	case m.s.Step == v1beta1.RolloutValidating:
 		waits = append(waits, min(max(m.s.StepElapsed.Duration/validateShare, validateLeast), validateMost))
-	case m.s.Step == v1beta1.RolloutPreTraffic:
+	case m.s.Step == v1beta1.RolloutPreTraffic && !m.spec.Paused:
 		if _, c := nextTest(m.spec, m.s); c != nil && c.Result == Error && c.MeasuredAt != nil {
 			waits = append(waits, c.MeasuredAt.Add(retryDelay(c.Errors)).Sub(m.now))
 		}

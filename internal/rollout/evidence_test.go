@@ -178,3 +178,62 @@ func TestPromotionWithoutAWeight(t *testing.T) {
 		})
 	}
 }
+
+// TestPausedSmokeTests checks that no smoke test is made while the rollout is paused, and that they go on after that.
+func TestPausedSmokeTests(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason string
+		paused func(*v1beta1.AliasRolloutStatus) bool
+		before int
+	}{
+		"First":    {"None has begun.", func(s *v1beta1.AliasRolloutStatus) bool { return len(s.Checks) == 0 }, 0},
+		"Recorded": {"The intent is recorded, the call is not made.", func(s *v1beta1.AliasRolloutStatus) bool { return len(s.Checks) == 1 }, 0},
+		"Second": {
+			"The first has succeeded.",
+			func(s *v1beta1.AliasRolloutStatus) bool { return len(s.Checks) > 0 && s.Checks[0].Result == Success }, 1,
+		},
+		"Repeated": {
+			"AWS has not accepted the first.",
+			func(s *v1beta1.AliasRolloutStatus) bool { return len(s.Checks) > 0 && s.Checks[0].Result == Error }, 1,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, tenPercent(func(s *v1beta1.AliasRollout) {
+				s.PreTraffic = []v1beta1.RolloutSmokeTest{{Name: "one"}, {Name: "two"}}
+			}))
+			s.observed.Target = "2"
+			tests, passes := 0, name != "Repeated"
+			decide := func() time.Duration {
+				d := s.decide()
+				if d.Action == Invoke {
+					tests++
+				}
+				if c := CheckOf(s.state, CheckID{CheckPreTraffic, "one"}); d.Action == Invoke && !passes {
+					c.Result, c.Errors = Error, 1
+				}
+				return d.After
+			}
+			for range 100 {
+				if s.state.Step == v1beta1.RolloutPreTraffic && tc.paused(s.state) {
+					break
+				}
+				s.now = s.now.Add(max(decide(), time.Millisecond))
+			}
+			s.spec.Paused = true
+			decisions := 0
+			for end := s.now.Add(3 * time.Minute); s.now.Before(end); decisions++ {
+				s.now = s.now.Add(max(decide(), time.Millisecond))
+			}
+			if tests != tc.before || decisions > 10 || s.state.Message != "spec.rollout.paused is true" {
+				t.Errorf("%s: %d tests, %d decisions, %s: %s", tc.reason, tests, decisions, Position(s.state), s.state.Message)
+			}
+			s.spec.Paused, passes = false, true
+			for s.state.Step == v1beta1.RolloutPreTraffic {
+				s.now = s.now.Add(max(decide(), time.Millisecond))
+			}
+			if s.state.Step != v1beta1.RolloutAnalyzing || s.state.Message != "" {
+				t.Errorf("%s: then %s: %s", tc.reason, Position(s.state), s.state.Message)
+			}
+		})
+	}
+}

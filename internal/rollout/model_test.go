@@ -682,6 +682,9 @@ func (m *model) check(before *v1beta1.AliasRolloutStatus, o Observation, d Decis
 		m.failf("an action before the state that it follows from was persisted")
 	}
 	if d.Action == Invoke {
+		if m.spec.Paused {
+			m.failf("a smoke test while spec is paused")
+		}
 		return
 	}
 	if before.Intent == nil || intended(before.Intent) != intended(d.State.Intent) ||

@@ -332,7 +332,7 @@ func (m *machine) start() {
 		if m.s.Phase == v1beta1.RolloutFailed {
 			m.ready() // Its message is of another version.
 		}
-		m.s.Message = "spec.rollout.paused is true: version " + m.o.Target + " waits"
+		m.s.Message = isPaused + ": version " + m.o.Target + " waits"
 		return
 	}
 	s := m.s

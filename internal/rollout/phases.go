@@ -14,15 +14,18 @@ import (
 // preTraffic invokes the target for each smoke test. The caller records the results.
 func (m *machine) preTraffic() {
 	test, c := nextTest(m.spec, m.s)
+	m.s.Message = ""
 	switch {
 	case test == nil:
 		m.progress()
+	case c != nil && c.Result == Failure:
+		m.fail(v1beta1.RolloutReasonSmokeTestFailed, DescribeCheck(c))
+	case c != nil && c.Result == Error && c.Errors >= smokeTestErrors:
+		m.fail(v1beta1.RolloutReasonSmokeTestError, DescribeCheck(c))
+	case m.spec.Paused:
+		m.s.Message = isPaused
 	case c == nil:
 		record(m.s, CheckID{CheckPreTraffic, test.Name}).Result = Running
-	case c.Result == Failure:
-		m.fail(v1beta1.RolloutReasonSmokeTestFailed, DescribeCheck(c))
-	case c.Result == Error && c.Errors >= smokeTestErrors:
-		m.fail(v1beta1.RolloutReasonSmokeTestError, DescribeCheck(c))
 	case c.Result != Running && !m.now.Before(c.MeasuredAt.Add(retryDelay(c.Errors))):
 		c.Result = Running
 	}
@@ -109,7 +112,7 @@ func (m *machine) failing() bool {
 func (m *machine) unhealthy() bool {
 	switch h := healthOf(m.spec, m.s); {
 	case m.spec.Paused:
-		m.pause(v1beta1.RolloutReasonPaused, "spec.rollout.paused is true")
+		m.pause(v1beta1.RolloutReasonPaused, isPaused)
 	case h.pause != "" && !m.s.Direct:
 		m.pause(v1beta1.RolloutReasonInconclusive, h.pause)
 	default:

@@ -39,7 +39,7 @@ func (m *machine) validate() {
 		return
 	}
 	if m.spec.Paused {
-		m.say("spec.rollout.paused is true")
+		m.say(isPaused)
 		return
 	}
 	if wait := m.waitsFor(target, stable); wait != "" {
