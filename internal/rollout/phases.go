@@ -107,13 +107,21 @@ func (m *machine) failing() bool {
 	return h.rollback != ""
 }
 
+// lowers reports whether the current step gives the target less than it has, as after a change of the strategy. That
+// needs no health.
+func (m *machine) lowers() bool {
+	i, w := m.index(), m.s.ObservedWeight
+	return m.s.Step != v1beta1.RolloutPromoting && w < all && i < len(m.steps) && m.steps[i].weight > 0 &&
+		m.steps[i].weight < w
+}
+
 // unhealthy pauses the rollout if the user has paused it or the health is not known, and reports whether it has. A
 // target that moves directly is not measured.
 func (m *machine) unhealthy() bool {
 	switch h := healthOf(m.spec, m.s); {
 	case m.spec.Paused:
 		m.pause(v1beta1.RolloutReasonPaused, isPaused)
-	case h.pause != "" && !m.s.Direct:
+	case h.pause != "" && !m.s.Direct && !m.lowers():
 		m.pause(v1beta1.RolloutReasonInconclusive, h.pause)
 	default:
 		return false
@@ -152,7 +160,7 @@ func (m *machine) analyze() {
 	case st.weight > 0 && st.weight == m.s.ObservedWeight: // Such as when the rollout was paused after the call.
 		m.endStep()
 	case st.weight > 0:
-		if m.succeeded(1, m.s.ShiftedAt) {
+		if m.lowers() || m.succeeded(1, m.s.ShiftedAt) {
 			m.intend(to(m.s, st.weight))
 			m.enter(v1beta1.RolloutShifting, "", "")
 		}

@@ -246,6 +246,20 @@ func TestStrategyChange(t *testing.T) {
 	s.wantSent("at all invocations")
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
 
+	for _, result := range []string{"", Inconclusive, Error} { // Less than before needs no success, nor any health.
+		s = newScenario(t, twoWeights(metrics("m")))
+		s.observed.Target = "2"
+		s.untilTrue("at 50 %", func() bool { return s.state.ObservedWeight == 50 })
+		s.result = func(CheckID) string { return result }
+		s.pass(7 * time.Minute)
+		s.spec.Strategy, s.spec.Paused = linear, true
+		s.pass(time.Minute)
+		s.wantSent("paused by the user", at(10).String(), at(50).String())
+		s.spec.Paused = false
+		s.pass(5 * time.Minute)
+		s.wantSent("less, and no more without a success", at(10).String(), at(50).String(), at(40).String())
+	}
+
 	s = newScenario(t, twoWeights())
 	s.refuses = func(r Route) bool { return r.Additional != "" }
 	s.observed.Target = "2"
