@@ -144,10 +144,11 @@ func aboutOf(since time.Time, data *string) time.Time {
 	return latest
 }
 
-// stateOf returns the state of an alarm, or an error if it is not known. An alarm that was not
-// evaluated with all data keeps a state that says nothing.
+// stateOf returns the state of an alarm, or an error if it is not known. An alarm that was not evaluated with all data
+// keeps a state that says nothing, unless a part of them sufficed for ALARM.
 func stateOf(a *types.MetricAlarm, until time.Time) rollout.AlarmState {
-	if a.EvaluationState != "" {
+	fires := a.StateValue == types.StateValueAlarm && a.EvaluationState == types.EvaluationStatePartialData
+	if a.EvaluationState != "" && !fires {
 		return rollout.AlarmState{Err: fmt.Errorf(
 			"the state of the alarm %q is not reliable: CloudWatch could not evaluate it with all data",
 			aws.ToString(a.AlarmName))}

@@ -726,6 +726,13 @@ func TestAlarms(t *testing.T) {
 					AlarmName:  &n,
 					StateValue: types.StateValueOk, EvaluationState: types.EvaluationStatePartialData,
 				})
+			case n == "fires in part", n == "fires unevaluated":
+				evaluation := map[bool]types.EvaluationState{
+					true: types.EvaluationStatePartialData, false: types.EvaluationStateEvaluationFailure,
+				}[n == "fires in part"]
+				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{
+					AlarmName: &n, StateValue: types.StateValueAlarm, EvaluationState: evaluation,
+				})
 			case n == "long":
 				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{
 					AlarmName:  &n,
@@ -772,6 +779,14 @@ func TestAlarms(t *testing.T) {
 		},
 		{"An alarm that does not exist is named, and hides no other one.", []string{"a001", "missing"}, map[string]string{"a001": "ALARM until 11:57:01", "missing": `the alarm "missing" does not exist: check its name, and for a composite alarm that cloudwatch:DescribeAlarms is allowed on the resource *`}},
 		{"One without all data has no state, and hides no other one.", []string{"a001", "partial"}, map[string]string{"a001": "ALARM until 11:57:01", "partial": `the state of the alarm "partial" is not reliable: CloudWatch could not evaluate it with all data`}},
+		{
+			"What exceeds the threshold in a part of the data does so, but a state that was not evaluated is an old one.",
+			[]string{"fires in part", "fires unevaluated"},
+			map[string]string{
+				"fires in part":     "ALARM until 11:57:01",
+				"fires unevaluated": `the state of the alarm "fires unevaluated" is not reliable: CloudWatch could not evaluate it with all data`,
+			},
+		},
 		{"A state that is not known is the caller's to reject.", []string{"odd"}, map[string]string{"odd": "ODD until 11:57:01"}},
 		{"No alarm has no state.", nil, map[string]string{}},
 	}
@@ -795,7 +810,7 @@ func TestAlarms(t *testing.T) {
 			t.Errorf("%s\n%v, %v, -want +got:\n%s", tc.reason, wait, err, diff)
 		}
 	}
-	if len(f.alarms) != 2 || len(f.alarms[0]) != 100 || len(f.alarms[1]) != 56 {
+	if len(f.alarms) != 2 || len(f.alarms[0]) != 100 || len(f.alarms[1]) != 58 {
 		t.Errorf("100 alarms share a call: got %d calls", len(f.alarms))
 	}
 	f.describeAlarms = func(*sdk.DescribeAlarmsInput) (*sdk.DescribeAlarmsOutput, error) {
