@@ -43,7 +43,9 @@ func TestIAMPolicy(t *testing.T) {
 		{Sid: "BucketsOfCode", Effect: "Allow", Action: []string{"s3:ListBucket"}, Resource: "arn:aws:s3:::*"},
 		{
 			Sid: "RolloutAnalysis", Effect: "Allow",
-			Action: []string{"cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData"}, Resource: "*",
+			Action: []string{
+				"cloudwatch:DescribeAlarmHistory", "cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData",
+			}, Resource: "*",
 		},
 		{Sid: "DriftEvents", Effect: "Allow", Action: []string{
 			"sqs:DeleteMessage", "sqs:GetQueueUrl",

@@ -127,6 +127,9 @@ type Subject struct {
 
 	// Timeout of the target: an invocation is in no metric before it has ended.
 	Timeout time.Duration
+
+	// Checks are the last results.
+	Checks []v1beta1.RolloutCheck
 }
 
 // An AlarmState is the state of an alarm of CloudWatch.

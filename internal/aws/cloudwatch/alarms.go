@@ -27,6 +27,9 @@ const maxAlarms = 100
 // maxAlarmName is the length of the longest name of an alarm, in units of UTF-16.
 const maxAlarmName = 255
 
+// alarmTypes are the types of alarms. By default, CloudWatch returns metric alarms only.
+var alarmTypes = []types.AlarmType{types.AlarmTypeMetricAlarm, types.AlarmTypeCompositeAlarm}
+
 // describe returns the states of alarms. It makes as few calls as possible.
 func (b *Batcher) describe(ctx context.Context, api API, now time.Time,
 	due map[string]string,
@@ -69,11 +72,7 @@ func (b *Batcher) states(ctx context.Context, api API, now time.Time,
 	if !b.alarmsPause.over(now) {
 		return nil, errPaused
 	}
-	in := &sdk.DescribeAlarmsInput{
-		AlarmNames: names, MaxRecords: aws.Int32(maxAlarms),
-		// By default, only metric alarms.
-		AlarmTypes: []types.AlarmType{types.AlarmTypeMetricAlarm, types.AlarmTypeCompositeAlarm},
-	}
+	in := &sdk.DescribeAlarmsInput{AlarmNames: names, MaxRecords: aws.Int32(maxAlarms), AlarmTypes: alarmTypes}
 	states := map[string]rollout.AlarmState{}
 	for out, err := range lambdaapi.Each(ctx, "alarms", sdk.NewDescribeAlarmsPaginator(api, in)) {
 		b.alarmsPause.record(now, err)
@@ -157,4 +156,36 @@ func stateOf(a *types.MetricAlarm, until time.Time) rollout.AlarmState {
 	return rollout.AlarmState{
 		State: string(a.StateValue), Until: until, Since: since, About: aboutOf(since, a.StateReasonData),
 	}
+}
+
+// Fired returns what an alarm was about that went to ALARM since a time, the latest if it did so several times: the end
+// of what it had evaluated then. It is zero if the alarm did not. It makes a call of its own: few alarms change their
+// state during a rollout.
+func (b *Batcher) Fired(ctx context.Context, api API, now time.Time, name string, since time.Time) (time.Time, error) {
+	if !b.alarmsPause.over(now) {
+		return time.Time{}, errPaused
+	}
+	pages := sdk.NewDescribeAlarmHistoryPaginator(api, &sdk.DescribeAlarmHistoryInput{
+		AlarmName: aws.String(name), AlarmTypes: alarmTypes, HistoryItemType: types.HistoryItemTypeStateUpdate,
+		StartDate: aws.Time(since), ScanBy: types.ScanByTimestampDescending, MaxRecords: aws.Int32(maxAlarms),
+	})
+	for out, err := range lambdaapi.Each(ctx, "changes of an alarm", pages) {
+		b.alarmsPause.record(now, err)
+		if err != nil {
+			return time.Time{}, fmt.Errorf("cannot read the history of the alarm %q: %w", name, awserr.Sanitize(err))
+		}
+		for i := range out.AlarmHistoryItems {
+			item := &out.AlarmHistoryItems[i]
+			if strings.HasSuffix(aws.ToString(item.HistorySummary), " to "+string(types.StateValueAlarm)) {
+				var data struct {
+					NewState struct {
+						StateReasonData json.RawMessage `json:"stateReasonData"`
+					} `json:"newState"`
+				}
+				_ = json.Unmarshal([]byte(aws.ToString(item.HistoryData)), &data) // It is cut off if it is long.
+				return aboutOf(aws.ToTime(item.Timestamp), aws.String(string(data.NewState.StateReasonData))), nil
+			}
+		}
+	}
+	return time.Time{}, nil
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
 // TestNamesOfNoAlarm checks that a name that no alarm can have, for which CloudWatch rejects the whole call, hides no
@@ -145,5 +147,64 @@ func TestEvaluationOf(t *testing.T) {
 		if got := evaluationOf(&tc.alarm); got != tc.want {
 			t.Errorf("%s: %s\ngot %s, want %s", name, tc.reason, got, tc.want)
 		}
+	}
+}
+
+// TestFired checks what an alarm was about that has left ALARM. The data are AWS's, and those of a double over HTTP.
+func TestFired(t *testing.T) {
+	const reason = `{"version":"1.0","queryDate":"2025-05-15T12:00:44.984+0000","statistic":"Sum","period":60,"evaluatedDatapoints":[` +
+		`{"timestamp":"2025-05-15T11:58:00.000+0000","sampleCount":1.0,"value":1.0}]}`
+	at := time.Date(2025, 5, 15, 12, 0, 44, 0, time.UTC)
+	item := func(at time.Time, from, to, data string) types.AlarmHistoryItem {
+		return types.AlarmHistoryItem{
+			Timestamp: &at, HistorySummary: aws.String("Alarm updated from " + from + " to " + to),
+			HistoryData: aws.String(`{"version":"1.0","oldState":{"stateValue":"` + from + `"},"newState":{"stateValue":"` + to +
+				`","stateReason":"?"` + data),
+		}
+	}
+	left := item(at.Add(time.Minute), "ALARM", "OK", `}}`)
+	for name, tc := range map[string]struct {
+		why   string
+		items []types.AlarmHistoryItem
+		want  time.Time
+	}{
+		"Reason":    {"The end of what it had evaluated.", []types.AlarmHistoryItem{left, item(at, "OK", "ALARM", `,"stateReasonData":`+reason+`}}`)}, at.Add(-104 * time.Second)},
+		"NoReason":  {"A composite alarm has other data.", []types.AlarmHistoryItem{left, item(at, "OK", "ALARM", `,"stateReasonData":{"triggeringAlarms":[]}}}`)}, at},
+		"Cut":       {"Long data are cut off.", []types.AlarmHistoryItem{left, item(at, "INSUFFICIENT_DATA", "ALARM", `,"stateRea`)}, at},
+		"Latest":    {"The last time counts.", []types.AlarmHistoryItem{left, item(at, "OK", "ALARM", `}}`), item(at.Add(-time.Hour), "OK", "ALARM", `}}`)}, at},
+		"Otherwise": {"It had no data.", []types.AlarmHistoryItem{item(at, "OK", "INSUFFICIENT_DATA", `}}`), left}, time.Time{}},
+		"Constant":  {"It has not changed.", nil, time.Time{}},
+	} {
+		b := &Batcher{}
+		if got, err := b.Fired(t.Context(), &fake{history: tc.items}, at, "a", at); !got.Equal(tc.want) || err != nil {
+			t.Errorf("%s: %s: got %v, %v, want %v", name, tc.why, got, err, tc.want)
+		}
+	}
+}
+
+// TestFiredOverHTTP checks that a call is about alarms of both types, since a time, and is not made after one was throttled.
+func TestFiredOverHTTP(t *testing.T) {
+	e := newEnv(t, awsdouble.Options{}, 0)
+	for name, composite := range map[string]bool{"metric": false, "composite": true} {
+		for _, state := range []string{"OK", "ALARM", "OK"} {
+			e.double.PutAlarm("", region, awsdouble.Alarm{Name: name, State: state, Composite: composite})
+			e.move(time.Minute)
+		}
+		fired := e.clock().Add(-2 * time.Minute)
+		for since, want := range map[time.Time]time.Time{fired: fired, fired.Add(time.Second): {}} {
+			if got, err := e.Fired(t.Context(), e.client, e.clock(), name, since); !got.Equal(want) || err != nil {
+				t.Errorf("%s since %v: got %v, %v, want %v", name, since, got, err, want)
+			}
+		}
+	}
+	e.double.Fail(awsdouble.Fault{Operation: "DescribeAlarmHistory", Times: -1, Error: awsdouble.CloudWatchThrottle()})
+	before := e.double.Count("DescribeAlarmHistory")
+	for range 3 {
+		if _, err := e.Fired(t.Context(), e.client, e.clock(), "metric", e.clock()); err == nil {
+			t.Error("what is throttled has no answer")
+		}
+	}
+	if n := e.double.Count("DescribeAlarmHistory") - before; n != 1 {
+		t.Errorf("%d calls", n)
 	}
 }

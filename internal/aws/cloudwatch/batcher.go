@@ -22,6 +22,8 @@ type API interface {
 		opts ...func(*sdk.Options)) (*sdk.GetMetricDataOutput, error)
 	DescribeAlarms(ctx context.Context, in *sdk.DescribeAlarmsInput,
 		opts ...func(*sdk.Options)) (*sdk.DescribeAlarmsOutput, error)
+	DescribeAlarmHistory(ctx context.Context, in *sdk.DescribeAlarmHistoryInput,
+		opts ...func(*sdk.Options)) (*sdk.DescribeAlarmHistoryOutput, error)
 }
 
 // Intervals of measurements. A slot must be longer than it takes to gather requests.

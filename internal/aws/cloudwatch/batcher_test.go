@@ -26,6 +26,7 @@ import (
 type fake struct {
 	getMetricData  func(*sdk.GetMetricDataInput) (*sdk.GetMetricDataOutput, error)
 	describeAlarms func(*sdk.DescribeAlarmsInput) (*sdk.DescribeAlarmsOutput, error)
+	history        []types.AlarmHistoryItem
 
 	mu      sync.Mutex
 	metrics []*sdk.GetMetricDataInput
@@ -52,6 +53,12 @@ func (f *fake) DescribeAlarms(_ context.Context, in *sdk.DescribeAlarmsInput,
 	f.alarms = append(f.alarms, in.AlarmNames)
 	f.mu.Unlock()
 	return f.describeAlarms(in)
+}
+
+func (f *fake) DescribeAlarmHistory(context.Context, *sdk.DescribeAlarmHistoryInput,
+	...func(*sdk.Options),
+) (*sdk.DescribeAlarmHistoryOutput, error) {
+	return &sdk.DescribeAlarmHistoryOutput{AlarmHistoryItems: f.history}, nil
 }
 
 // calls returns how many queries each call had, and forgets them.

@@ -136,6 +136,7 @@ func (e *external) subject(a *v1beta1.Alias, s *v1beta1.AliasRolloutStatus) roll
 	out := rollout.Subject{
 		Namespace: a.GetNamespace(), Function: e.id.function, Alias: e.id.name,
 		Stable: s.Stable.FunctionVersion, Target: s.Target.FunctionVersion, Weighted: s.ObservedWeight < hundred,
+		Checks: s.Checks,
 	}
 	out.Timeout = time.Duration(s.TimeoutSeconds) * time.Second
 	out.Since = ptr.Deref(s.ShiftedAt, metav1.Time{}).Time

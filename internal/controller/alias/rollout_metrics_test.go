@@ -3,6 +3,7 @@ package alias
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -371,5 +372,101 @@ func TestRolloutWithoutUpdate(t *testing.T) {
 	}
 	if p, err := e.plan(t.Context(), a, o, c); err != nil || p.Ready.Type != "" {
 		t.Errorf("Ready is that of a rollout that does not continue: %v, %v", p.Ready, err)
+	}
+}
+
+// TestRolloutByAnAlarmThatIsOver checks that an alarm counts that was in ALARM between two reads because of what was
+// after the first weight, and that a rollout says so and goes on if it may not tell.
+func TestRolloutByAnAlarmThatIsOver(t *testing.T) {
+	alarm := awsdouble.Alarm{Name: "shop"}
+	denied := awsdouble.AccessDenied("cloudwatch:DescribeAlarmHistory")
+	for name, tc := range map[string]struct {
+		reason    string
+		composite bool
+		before    string
+		meanwhile []string
+		every     time.Duration
+		fails     *awsdouble.Error
+		want      string
+		calls     int
+	}{
+		"Fired":     {"It was in ALARM for some seconds.", false, "OK", []string{"ALARM", "OK"}, 5 * time.Second, nil, v1beta1.RolloutFailed, 1},
+		"Composite": {"So was a composite one.", true, "OK", []string{"ALARM", "OK"}, 5 * time.Second, nil, v1beta1.RolloutFailed, 1},
+		"NoData": {
+			"It has lost its data then.", false, "OK",
+			[]string{"ALARM", "INSUFFICIENT_DATA"},
+			5 * time.Second, nil,
+			v1beta1.RolloutFailed, 1,
+		},
+		"Down": {
+			"Nobody has looked for an hour.", false, "OK",
+			[]string{"ALARM", "OK", "INSUFFICIENT_DATA", "OK"},
+			15 * time.Minute, nil,
+			v1beta1.RolloutFailed, 1,
+		},
+		"Unfired": {
+			"It had no data for some seconds.", false, "OK",
+			[]string{"INSUFFICIENT_DATA", "OK"},
+			5 * time.Second, nil,
+			v1beta1.RolloutReady, 5,
+		},
+		"Earlier":  {"It has fired before.", false, "ALARM", []string{"OK"}, 5 * time.Second, nil, v1beta1.RolloutReady, 5},
+		"Again":    {"It has fired before, and again.", false, "ALARM", []string{"OK", "ALARM", "OK"}, 5 * time.Second, nil, v1beta1.RolloutFailed, 1},
+		"Constant": {"It was OK all the time.", false, "OK", nil, 0, nil, v1beta1.RolloutReady, 0},
+		"Denied": {
+			"The provider may not read its history.", false, "OK",
+			[]string{"ALARM", "OK"},
+			5 * time.Second, &denied,
+			v1beta1.RolloutReady, 5,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet(t, 1, nil, func() *v1beta1.AliasRollout {
+				spec := canary()
+				spec.PreTraffic = nil
+				spec.Analysis = &v1beta1.RolloutAnalysis{Alarms: &v1beta1.RolloutAlarms{Names: []string{alarm.Name}}}
+				return spec
+			})
+			put := func(state string) {
+				alarm.State, alarm.Composite = state, tc.composite
+				f.Double.PutAlarm("", testenv.Region, alarm)
+			}
+			put(tc.before)
+			f.Advance(20 * time.Minute)
+			if tc.fails != nil {
+				f.Double.Fail(awsdouble.Fault{Operation: "DescribeAlarmHistory", Times: -1, Error: *tc.fails})
+			}
+			a := f.aliases[0]
+			a.Spec.ForProvider.FunctionVersion, f.due[0] = ptr.To("2"), f.Now()
+			for range 100 {
+				f.Advance(max(f.due[0].Sub(f.Now()), 0))
+				f.reconcileOne(0)
+				if s := a.Status.Rollout; s.TrafficStartedAt != nil && len(s.Checks) > 0 &&
+					f.Now().Sub(s.TrafficStartedAt.Time) > time.Minute {
+					break
+				}
+			}
+			for _, state := range tc.meanwhile {
+				f.Advance(tc.every)
+				put(state)
+			}
+			says := ""
+			f.Advance(max(f.due[0].Sub(f.Now()), 0))
+			for range 5 {
+				f.reconcileOne(0)
+				if c := a.Status.Rollout.Checks; len(c) > 0 && c[0].Message != "" {
+					says = c[0].Message
+				}
+				f.Advance(time.Second)
+			}
+			if alarm.State != "OK" {
+				put("OK")
+			}
+			f.run()
+			if s := a.Status.Rollout; s.Phase != tc.want || f.calls("DescribeAlarmHistory") != tc.calls ||
+				strings.Contains(says, "cloudwatch:DescribeAlarmHistory") != (tc.fails != nil) {
+				t.Errorf("%s: %d calls, %s: %s\n%s", tc.reason, f.calls("DescribeAlarmHistory"), s.Phase, s.Message, says)
+			}
+		})
 	}
 }

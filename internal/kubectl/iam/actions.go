@@ -18,7 +18,7 @@ var unscoped = []string{
 	"lambda:CreateCodeSigningConfig", "lambda:CreateEventSourceMapping", "lambda:GetAccountSettings",
 	"lambda:ListCapacityProviders", "lambda:ListCodeSigningConfigs", "lambda:ListEventSourceMappings",
 	"lambda:ListFunctions", "lambda:ListLayers", "lambda:ListLayerVersions",
-	"cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData",
+	"cloudwatch:DescribeAlarmHistory", "cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData",
 }
 
 // A grant is an action that a call needs.

@@ -270,14 +270,16 @@ func TestCommand(t *testing.T) {
 func TestFollowingRollout(t *testing.T) {
 	const checkout = "arn:aws:lambda:eu-central-1:123456789012:function:checkout"
 	published := strings.Replace(function, "handler:", "publish: true\n    handler:", 1)
-	following := strings.Replace(alias, `functionName: checkout, functionVersion: "1"`, "functionNameRef: {name: checkout}", 1)
+	judged := strings.Replace(alias, "analysis: {", "analysis: {alarms: {names: [shop]}, ", 1)
+	following := strings.Replace(judged, `functionName: checkout, functionVersion: "1"`, "functionNameRef: {name: checkout}", 1)
 	code, out, errOut := run(t, published+following, "--account-id=123456789012")
 	if code != 0 {
 		t.Fatalf("exit code %d, %s", code, errOut)
 	}
 	got := lines(t, out)
 	for _, want := range []string{
-		"cloudwatch:GetMetricData *", "lambda:GetFunctionConfiguration " + checkout + " " + checkout + ":*",
+		"cloudwatch:DescribeAlarmHistory *", "cloudwatch:DescribeAlarms *", "cloudwatch:GetMetricData *",
+		"lambda:GetFunctionConfiguration " + checkout + " " + checkout + ":*",
 		"lambda:InvokeFunction " + checkout + ":*", "lambda:UpdateAlias " + checkout,
 	} {
 		if !slices.Contains(got, want) {

@@ -169,7 +169,9 @@ func (a allowed) analyze(by *v1beta1.RolloutAnalysis) {
 		return
 	}
 	if by.Alarms != nil {
-		a.add(grant{action: "cloudwatch:DescribeAlarms", resources: []string{"*"}})
+		for _, action := range []string{"cloudwatch:DescribeAlarmHistory", "cloudwatch:DescribeAlarms"} {
+			a.add(grant{action: action, resources: []string{"*"}})
+		}
 	}
 	for _, m := range by.Metrics {
 		if m.Provider.Lambda != nil || m.Provider.CloudWatch != nil {

@@ -45,6 +45,9 @@ type CloudWatch interface {
 	// Alarms returns the states of alarms by their names.
 	Alarms(ctx context.Context, names []string,
 		interval time.Duration) (states map[string]rollout.AlarmState, wait time.Duration, err error)
+
+	// Fired returns the end of what an alarm had evaluated when it went to ALARM last since a time, zero if it did not.
+	Fired(ctx context.Context, name string, since time.Time) (about time.Time, err error)
 }
 
 // Options are the options of an Analyzer.
@@ -196,7 +199,7 @@ func (a *Analyzer) jobs(s rollout.Subject, spec *v1beta1.AliasRollout, due []rol
 		jobs = append(jobs, &job{
 			checks: alarms,
 			measure: func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
-				return a.alarms(ctx, spec.Analysis.Alarms, alarms)
+				return a.alarms(ctx, s, spec.Analysis.Alarms, alarms)
 			},
 		})
 	}

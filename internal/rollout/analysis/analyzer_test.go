@@ -546,6 +546,10 @@ type samples struct {
 	asked  []string
 }
 
+func (c *samples) Fired(context.Context, string, time.Time) (time.Time, error) {
+	return time.Time{}, c.err
+}
+
 func (c *samples) Sample(context.Context, rollout.Subject,
 	*v1beta1.RolloutMetric,
 ) (rollout.Sample, time.Duration, error) {

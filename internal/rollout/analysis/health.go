@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
@@ -141,7 +142,7 @@ const (
 	alarmInsufficientData = "INSUFFICIENT_DATA"
 )
 
-func (a *Analyzer) alarms(ctx context.Context, spec *v1beta1.RolloutAlarms,
+func (a *Analyzer) alarms(ctx context.Context, s rollout.Subject, spec *v1beta1.RolloutAlarms,
 	checks []rollout.CheckID,
 ) ([]rollout.Measurement, time.Duration) {
 	if a.cloudWatch == nil {
@@ -160,7 +161,40 @@ func (a *Analyzer) alarms(ctx context.Context, spec *v1beta1.RolloutAlarms,
 	case wait > 0:
 		return nil, wait
 	}
-	return each(checks, func(id rollout.CheckID) rollout.Measurement { return alarm(id, states[id.Name]) }), 0
+	return each(checks, func(id rollout.CheckID) rollout.Measurement {
+		return a.between(ctx, s, alarm(id, states[id.Name]))
+	}), 0
+}
+
+// unsure is the greatest difference between the time of a measurement and that of the state that it has, by the clock
+// of CloudWatch: rollouts share the answer of up to a minute, and clocks differ.
+const unsure = 2 * time.Minute
+
+// between returns the measurement of an alarm: a Failure also if the alarm was in ALARM between the last measurement
+// and this one, because of what was after the target had received invocations. If the last one was an Error, it is not
+// recorded when the state was known last.
+func (a *Analyzer) between(ctx context.Context, s rollout.Subject, m rollout.Measurement) rollout.Measurement {
+	last := rollout.CheckOf(&v1beta1.AliasRolloutStatus{Checks: s.Checks}, m.CheckID)
+	if last == nil || last.MeasuredAt == nil || m.Value == alarmFiring {
+		return m
+	}
+	from := last.MeasuredAt.Add(-unsure)
+	if last.Result == rollout.Error {
+		from = s.TrafficSince
+	}
+	if s.TrafficSince.IsZero() || !m.Since.After(from) || !m.Since.After(s.TrafficSince) {
+		return m
+	}
+	switch about, err := a.cloudWatch.Fired(ctx, m.Name, from); {
+	case awserr.IsAccessDenied(err) || awserr.IsUnsupported(err):
+		m.Message = bounded(fmt.Sprintf("it is not known whether the alarm has fired lately: %v", err), maxMessage)
+	case err != nil:
+		return Failed(m.CheckID, err)
+	case about.After(s.TrafficSince):
+		m.Result, m.About = rollout.Failure, about
+		m.Message = fmt.Sprintf("the alarm %s was in state ALARM, and has left it", m.Name)
+	}
+	return m
 }
 
 func alarm(id rollout.CheckID, s rollout.AlarmState) rollout.Measurement {

@@ -6,9 +6,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/aws/smithy-go"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -223,4 +226,67 @@ func TestHTTPDependency(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAlarmsBetweenMeasurements checks of which alarms the history is read, since when, and what follows from it.
+func TestAlarmsBetweenMeasurements(t *testing.T) {
+	at := func(minute int) time.Time { return time.Date(2026, 1, 2, 3, minute, 0, 0, time.UTC) }
+	id := rollout.CheckID{Type: rollout.CheckAlarm, Name: "a"}
+	check := func(result string, minute int) []v1beta1.RolloutCheck {
+		return []v1beta1.RolloutCheck{
+			{Type: rollout.CheckMetric, Name: "a", MeasuredAt: &metav1.Time{Time: at(59)}},
+			{Type: id.Type, Name: id.Name, Result: result, MeasuredAt: &metav1.Time{Time: at(minute)}},
+		}
+	}
+	traffic := rollout.Subject{TrafficSince: at(10)}
+	for name, tc := range map[string]struct {
+		reason  string
+		subject rollout.Subject
+		checks  []v1beta1.RolloutCheck
+		state   rollout.AlarmState
+		fired   time.Time
+		err     error
+		want    string
+		asked   string
+	}{
+		"Fired":     {"It has fired meanwhile.", traffic, check("Success", 20), rollout.AlarmState{State: "OK", Since: at(21)}, at(20), nil, "Failure", "a 03:18:00"},
+		"NoData":    {"Also if it has no data now.", traffic, check("Success", 20), rollout.AlarmState{State: "INSUFFICIENT_DATA", Since: at(21)}, at(20), nil, "Failure", "a 03:18:00"},
+		"Shared":    {"The last answer may have been a minute old.", traffic, check("Success", 20), rollout.AlarmState{State: "OK", Since: at(19)}, at(19), nil, "Failure", "a 03:18:00"},
+		"Unfired":   {"It has not.", traffic, check("Success", 20), rollout.AlarmState{State: "OK", Since: at(21)}, time.Time{}, nil, "Success", "a 03:18:00"},
+		"Earlier":   {"It was about what was before the target.", traffic, check("Success", 11), rollout.AlarmState{State: "OK", Since: at(12)}, at(10), nil, "Success", "a 03:09:00"},
+		"AfterErr":  {"It was not known for a while.", traffic, check("Error", 20), rollout.AlarmState{State: "OK", Since: at(14)}, at(13), nil, "Failure", "a 03:10:00"},
+		"Constant":  {"It has not changed since.", traffic, check("Success", 20), rollout.AlarmState{State: "OK", Since: at(17)}, at(20), nil, "Success", ""},
+		"Before":    {"Nor since the first weight.", traffic, check("Success", 11), rollout.AlarmState{State: "OK", Since: at(10)}, at(20), nil, "Success", ""},
+		"Fires":     {"It is known to be in ALARM.", traffic, check("Success", 20), rollout.AlarmState{State: "ALARM", Since: at(21)}, at(20), nil, "Failure", ""},
+		"First":     {"It was not measured before.", traffic, nil, rollout.AlarmState{State: "OK", Since: at(21)}, at(20), nil, "Success", ""},
+		"NoTraffic": {"The target has received nothing.", rollout.Subject{}, check("Success", 20), rollout.AlarmState{State: "OK", Since: at(21)}, at(20), nil, "Success", ""},
+		"Denied":    {"The history may not be read.", traffic, check("Success", 20), rollout.AlarmState{State: "OK", Since: at(21)}, time.Time{}, &smithy.GenericAPIError{Code: "AccessDenied"}, "Success", "a 03:18:00"},
+		"Broken":    {"It could not be read.", traffic, check("Success", 20), rollout.AlarmState{State: "OK", Since: at(21)}, time.Time{}, errors.New("broken"), "Error", "a 03:18:00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := &histories{samples: samples{states: map[string]rollout.AlarmState{"a": tc.state}}, fired: tc.fired, err: tc.err}
+			tc.subject.Checks = tc.checks
+			found, _ := New(Options{}).WithCloudWatch(c).Measure(t.Context(), tc.subject, &v1beta1.AliasRollout{
+				Analysis: &v1beta1.RolloutAnalysis{Alarms: &v1beta1.RolloutAlarms{Names: []string{"a"}}},
+			}, []rollout.CheckID{id})
+			if got := found[0]; got.Result != tc.want || c.asked != tc.asked || got.Result == rollout.Failure && tc.asked != "" && got.About != tc.fired ||
+				(tc.err != nil) != (got.Message != "" && got.Result != rollout.Failure && got.Result != rollout.Inconclusive) {
+				t.Errorf("%s: got %+v, asked for %q", tc.reason, got, c.asked)
+			}
+		})
+	}
+}
+
+// histories are the histories of alarms.
+type histories struct {
+	samples
+
+	fired time.Time
+	err   error
+	asked string
+}
+
+func (h *histories) Fired(_ context.Context, name string, since time.Time) (time.Time, error) {
+	h.asked = name + since.Format(" 15:04:05")
+	return h.fired, h.err
 }

@@ -18,6 +18,8 @@ const (
 var cloudWatchOperations = map[string]handler{
 	"GetMetricData":  getMetricData,
 	"DescribeAlarms": describeAlarms,
+
+	"DescribeAlarmHistory": describeAlarmHistory,
 }
 
 // A monitor is CloudWatch in an account and region.

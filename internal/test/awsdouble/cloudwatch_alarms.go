@@ -33,11 +33,35 @@ type Alarm struct {
 	Threshold         float64
 }
 
-// recordedAlarm is an alarm, with the minute of its last evaluation.
+// recordedAlarm is an alarm, with the minute of its last evaluation, the time at which it went to its state, and the
+// items of its history: changes of its state, oldest first.
 type recordedAlarm struct {
 	Alarm
 
-	evaluated time.Time
+	evaluated, since time.Time
+	history          []historyItem
+}
+
+// historyItem is a change of the state of an alarm.
+type historyItem struct {
+	at       time.Time
+	from, to string
+}
+
+// kind returns the type of an alarm.
+func (a *Alarm) kind() string {
+	if a.Composite {
+		return "CompositeAlarm"
+	}
+	return "MetricAlarm"
+}
+
+// transition sets the state of an alarm.
+func (a *recordedAlarm) transition(at time.Time, state string) {
+	if a.State != state {
+		a.history = append(a.history, historyItem{at: at, from: a.State, to: state})
+		a.State, a.since = state, at
+	}
 }
 
 // PutAlarm creates or replaces an alarm in an account and region. An empty account is DefaultAccount.
@@ -45,10 +69,13 @@ func (s *Server) PutAlarm(account, region string, a Alarm) {
 	defer s.lock()()
 	a.State, a.EvaluationPeriods = cmp.Or(a.State, "INSUFFICIENT_DATA"), cmp.Or(a.EvaluationPeriods, 1)
 	a.Period = cmp.Or(a.Period, minuteLength)
-	s.monitor(account, region).alarms[a.Name] = &recordedAlarm{
-		Alarm:     a,
-		evaluated: s.options.Now().Truncate(time.Minute),
+	now, of := s.options.Now(), s.monitor(account, region)
+	is := &recordedAlarm{Alarm: a, evaluated: now.Truncate(time.Minute), since: now}
+	if was := of.alarms[a.Name]; was != nil {
+		is.State, is.since, is.history = was.State, was.since, was.history
+		is.transition(now, a.State)
 	}
+	of.alarms[a.Name] = is
 }
 
 // RemoveAlarm deletes an alarm.
@@ -63,7 +90,7 @@ func (of *monitor) advanceAlarms(now time.Time) {
 	for _, a := range of.alarms {
 		for a.Metric != nil && a.evaluated.Before(now) {
 			a.evaluated = a.evaluated.Add(time.Minute)
-			a.State = of.evaluate(&a.Alarm, a.evaluated)
+			a.transition(a.evaluated, of.evaluate(&a.Alarm, a.evaluated))
 		}
 	}
 }
@@ -83,8 +110,8 @@ func (of *monitor) evaluate(a *Alarm, at time.Time) string {
 }
 
 // describe returns an alarm as DescribeAlarms does.
-func (a *Alarm) describe() map[string]any {
-	out := map[string]any{"AlarmName": a.Name, "StateValue": a.State}
+func (a *recordedAlarm) describe() map[string]any {
+	out := map[string]any{"AlarmName": a.Name, "StateValue": a.State, "StateTransitionedTimestamp": a.since}
 	if a.Composite {
 		return out
 	}
@@ -137,11 +164,8 @@ func describeAlarms(s *Server, r *request) any {
 	var found []*recordedAlarm
 	for _, name := range slices.Sorted(maps.Keys(of.alarms)) {
 		a := of.alarms[name]
-		kind := "MetricAlarm"
-		if a.Composite {
-			kind = "CompositeAlarm"
-		}
-		if slices.Contains(in.AlarmTypes, kind) && (len(in.AlarmNames) == 0 || slices.Contains(in.AlarmNames, name)) {
+		if slices.Contains(in.AlarmTypes, a.kind()) &&
+			(len(in.AlarmNames) == 0 || slices.Contains(in.AlarmNames, name)) {
 			found = append(found, a)
 		}
 	}
@@ -167,4 +191,41 @@ func describeAlarms(s *Server, r *request) any {
 		body["NextToken"] = strconv.Itoa(end)
 	}
 	return body
+}
+
+// describeAlarmHistoryInput is the body of DescribeAlarmHistory. Only changes of the state of an alarm are supported,
+// the newest first.
+type describeAlarmHistoryInput struct {
+	AlarmName, HistoryItemType, ScanBy string
+	AlarmTypes                         []string
+	StartDate                          time.Time
+	MaxRecords                         int
+}
+
+func describeAlarmHistory(s *Server, r *request) any {
+	in := describeAlarmHistoryInput{}
+	r.decodeCBOR(&in)
+	if in.AlarmName == "" || in.HistoryItemType != "StateUpdate" || in.ScanBy != "TimestampDescending" {
+		panic(invalidMetrics("the double has only changes of the state of an alarm that is named, the newest first"))
+	}
+	if len(in.AlarmTypes) == 0 {
+		in.AlarmTypes = []string{"MetricAlarm"}
+	}
+	s.advanceTraffic()
+	of := s.monitor(r.account, r.region)
+	of.advanceAlarms(s.options.Now())
+	items := []any{}
+	if a := of.alarms[in.AlarmName]; a != nil && slices.Contains(in.AlarmTypes, a.kind()) {
+		for _, h := range slices.Backward(a.history) {
+			if h.at.Before(in.StartDate) || len(items) == cmp.Or(in.MaxRecords, maxAlarmNames) {
+				break
+			}
+			items = append(items, map[string]any{
+				"AlarmName": a.Name, "AlarmType": a.kind(), "HistoryItemType": "StateUpdate", "Timestamp": h.at,
+				"HistorySummary": "Alarm updated from " + h.from + " to " + h.to,
+				"HistoryData":    `{"version":"1.0","oldState":{"stateValue":"` + h.from + `"},"newState":{"stateValue":"` + h.to + `"}}`,
+			})
+		}
+	}
+	return map[string]any{"AlarmHistoryItems": items}
 }

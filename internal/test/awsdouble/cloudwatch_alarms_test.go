@@ -92,7 +92,8 @@ func TestDescribedAlarms(t *testing.T) {
 	s := serve(t, Options{})
 	s.PutAlarm("", testRegion, manyErrors())
 	want := map[string]types.MetricAlarm{"errors": {
-		AlarmName: aws.String("errors"), StateValue: "INSUFFICIENT_DATA", Statistic: "Sum",
+		StateTransitionedTimestamp: aws.Time(s.now()),
+		AlarmName:                  aws.String("errors"), StateValue: "INSUFFICIENT_DATA", Statistic: "Sum",
 		Period: aws.Int32(60), EvaluationPeriods: aws.Int32(1),
 		ComparisonOperator: "GreaterThanThreshold", Threshold: aws.Float64(3),
 		TreatMissingData: aws.String("notBreaching"),
@@ -105,4 +106,61 @@ func TestDescribedAlarms(t *testing.T) {
 	if diff := cmp.Diff(want, s.alarms(), unexported); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+}
+
+// TestAlarmHistory checks that each change of an alarm's state is in its history, the newest first, and that the alarm
+// has the time of the last one.
+func TestAlarmHistory(t *testing.T) {
+	s := serve(t, Options{MetricDelay: UsualMetricDelay})
+	s.PutAlarm("", testRegion, manyErrors())
+	s.PutAlarm("", testRegion, Alarm{Name: "any", Composite: true, State: "OK"})
+	s.Traffic(Traffic{Function: "f", Alias: "live", PerMinute: 60, Versions: map[string]Outcomes{"1": {ErrorRate: 1}}})
+	s.move(5 * time.Minute)
+	s.PutAlarm("", testRegion, Alarm{Name: "any", Composite: true, State: "ALARM"})
+	c := cloudWatch(s.Config(testRegion))
+	history := func(in cloudwatch.DescribeAlarmHistoryInput) (all []string) {
+		t.Helper()
+		in.HistoryItemType, in.ScanBy = types.HistoryItemTypeStateUpdate, types.ScanByTimestampDescending
+		out, err := c.DescribeAlarmHistory(t.Context(), &in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range out.AlarmHistoryItems {
+			all = append(all, i.Timestamp.Sub(s.begin).String()+" "+*i.HistorySummary)
+		}
+		return all
+	}
+	both := []types.AlarmType{types.AlarmTypeMetricAlarm, types.AlarmTypeCompositeAlarm}
+	for name, tc := range map[string]struct {
+		in   cloudwatch.DescribeAlarmHistoryInput
+		want []string
+	}{
+		"All": {
+			cloudwatch.DescribeAlarmHistoryInput{AlarmName: aws.String("errors")},
+			[]string{"2m0s Alarm updated from OK to ALARM", "1m0s Alarm updated from INSUFFICIENT_DATA to OK"},
+		},
+		"Newest": {
+			cloudwatch.DescribeAlarmHistoryInput{AlarmName: aws.String("errors"), MaxRecords: aws.Int32(1)},
+			[]string{"2m0s Alarm updated from OK to ALARM"},
+		},
+		"Since": {
+			cloudwatch.DescribeAlarmHistoryInput{AlarmName: aws.String("errors"), StartDate: aws.Time(s.begin.Add(3 * time.Minute))}, nil,
+		},
+		"Default": {cloudwatch.DescribeAlarmHistoryInput{AlarmName: aws.String("any")}, nil},
+		"Composite": {
+			cloudwatch.DescribeAlarmHistoryInput{AlarmName: aws.String("any"), AlarmTypes: both},
+			[]string{"5m0s Alarm updated from OK to ALARM"},
+		},
+		"None": {cloudwatch.DescribeAlarmHistoryInput{AlarmName: aws.String("other")}, nil},
+	} {
+		if diff := cmp.Diff(tc.want, history(tc.in)); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", name, diff)
+		}
+	}
+	if at := s.alarms()["errors"].StateTransitionedTimestamp; !at.Equal(s.begin.Add(2 * time.Minute)) {
+		t.Errorf("in its state since %v", at)
+	}
+	_, err := c.DescribeAlarmHistory(t.Context(), &cloudwatch.DescribeAlarmHistoryInput{})
+	wantError(t, err, "ValidationError",
+		"the double has only changes of the state of an alarm that is named, the newest first")
 }
