@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -59,7 +60,7 @@ func (p Pruner) addAliasResources(ctx context.Context, l lists, versions []strin
 		}
 		name := strings.TrimPrefix(arn, p.Function.ARN+":")
 		managed[name] = managed[name] || reconcile.Allows(a, xpv2.ManagementActionUpdate)
-		for _, v := range NeededBy(a) {
+		for _, v := range NeededBy(a, p.Facts.Now()) {
 			l.uses.addResource(v, v1beta1.AliasKind, a)
 		}
 	}
@@ -146,9 +147,13 @@ func isOf(f Function, arn, region string, functionName *string, ref *xpv2.Namesp
 	return name == f.Name && strings.Contains(f.ARN, ":"+region+":")
 }
 
-// NeededBy returns the versions that an Alias's spec names, and those that its rollout may return to or move to, also
-// the one that the user has chosen by a command that waits for it. Those of initProvider count until AWS has the alias.
-func NeededBy(a *v1beta1.Alias) []string {
+// longestInvocation is the time for which a version that an alias has left may still run.
+const longestInvocation = 15 * time.Minute
+
+// NeededBy returns the versions that an Alias's spec names, and those that its rollout may return to or move to, or has
+// just left, also the one that the user has chosen by a command that waits for it. Those of initProvider count until AWS
+// has the alias.
+func NeededBy(a *v1beta1.Alias, now time.Time) []string {
 	s := a.Status.Rollout
 	needed := namedBy(a.Spec.ForProvider.AliasSettings)
 	if i := a.Spec.InitProvider; i != nil && a.Status.AtProvider.AliasArn == nil {
@@ -157,10 +162,12 @@ func NeededBy(a *v1beta1.Alias) []string {
 	if r := a.Spec.Rollout; r != nil && s != nil {
 		needed = append(needed, s.Stable.FunctionVersion, s.Target.FunctionVersion)
 		needed = append(needed, rollout.Versions(s, a.GetAnnotations())...)
-		if w := r.RollbackWindow; w != nil {
-			for _, h := range s.History[:min(len(s.History), int(w.Revisions))] {
-				needed = append(needed, h.FunctionVersion)
-			}
+		kept := int(ptr.Deref(r.RollbackWindow, v1beta1.RolloutRollbackWindow{}).Revisions)
+		if s.FinishedAt != nil && now.Sub(s.FinishedAt.Time) < longestInvocation {
+			kept = max(kept, 1)
+		}
+		for _, h := range s.History[:min(len(s.History), kept)] {
+			needed = append(needed, h.FunctionVersion)
 		}
 	}
 	return slices.DeleteFunc(needed, func(v string) bool { return v == "" })

@@ -65,6 +65,13 @@ func rollingOut(function string) v1beta1.Alias {
 func TestVersionsOfRolloutsAreKept(t *testing.T) {
 	chosen := rollingOut(arn)
 	meta.AddAnnotations(&chosen, map[string]string{v1beta1.AnnotationRolloutRollbackTo: "1/x"})
+	now := env(t).Now()
+	left := func(ago time.Duration) reader {
+		a := rollingOut(arn)
+		a.Spec.Rollout.RollbackWindow, a.Status.Rollout.FinishedAt = nil, &metav1.Time{Time: now.Add(-ago)}
+		a.Status.Rollout.History = a.Status.Rollout.History[1:]
+		return reader{items: []v1beta1.Alias{a}}
+	}
 	returned := *chosen.DeepCopy()
 	returned.Status.Rollout.HandledCommands = map[string]string{v1beta1.AnnotationRolloutRollbackTo: "1/x"}
 	cases := map[string]struct {
@@ -77,6 +84,8 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 		"Window":  {reason: "The oldest version is not in the window, and may be deleted.", want: "1", aliases: reader{items: []v1beta1.Alias{rollingOut(arn)}}},
 		"Chosen":  {reason: "The user has chosen the oldest version, and rollback-to waits for it.", aliases: reader{items: []v1beta1.Alias{chosen}}},
 		"Handled": {reason: "A command that was carried out needs no version.", want: "1", aliases: reader{items: []v1beta1.Alias{returned}}},
+		"Left":    {reason: "The alias has left the oldest version: what it has invoked may still run.", want: "2", aliases: left(14 * time.Minute)},
+		"Long":    {reason: "It has left it long ago.", want: "1", aliases: left(15 * time.Minute)},
 		"Other":   {reason: "The rollout of another function needs none of its versions.", want: "1", aliases: reader{items: []v1beta1.Alias{rollingOut(arn + "2")}}},
 		"Absent":  {reason: "A kind that is not active has no rollouts.", want: "1", aliases: reader{err: &kmeta.NoKindMatchError{}}},
 		"Failed":  {reason: "If the rollouts are not known, nothing is deleted.", fails: true, aliases: reader{err: errors.New("boom")}},

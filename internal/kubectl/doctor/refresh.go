@@ -160,7 +160,7 @@ func (c *collector) kept(f *v1beta1.Function, published []string) map[string]boo
 		if !strings.HasPrefix(ptr.Deref(a.Status.AtProvider.AliasArn, ""), of+":") {
 			continue
 		}
-		for _, v := range versions.NeededBy(a) {
+		for _, v := range versions.NeededBy(a, c.now) {
 			kept[v] = true
 		}
 	}
