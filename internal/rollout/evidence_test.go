@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -235,5 +236,29 @@ func TestPausedSmokeTests(t *testing.T) {
 				t.Errorf("%s: then %s: %s", tc.reason, Position(s.state), s.state.Message)
 			}
 		})
+	}
+}
+
+// TestEditedSmokeTest checks that a smoke test that has succeeded as it was defined before is made again, and none that
+// has not changed.
+func TestEditedSmokeTest(t *testing.T) {
+	s := newScenario(t, tenPercent(func(s *v1beta1.AliasRollout) {
+		s.PreTraffic = []v1beta1.RolloutSmokeTest{{Name: "one"}, {Name: "two"}, {Name: "three"}}
+	}))
+	s.observed.Target = "2"
+	var made []string
+	edited := 0
+	for range 100 {
+		d := s.decide()
+		if d.Action == Invoke {
+			made = append(made, d.Test.Name)
+			if edited++; edited == 2 {
+				s.spec.PreTraffic[0].Invoke.Expect = ptr.To("payload.ok")
+			}
+		}
+		s.now = s.now.Add(max(d.After, time.Millisecond))
+	}
+	if want := []string{"one", "two", "one", "three"}; !slices.Equal(made, want) {
+		t.Errorf("made %v, want %v", made, want)
 	}
 }

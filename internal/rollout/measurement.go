@@ -175,8 +175,8 @@ func MetricOf(spec *v1beta1.AliasRollout, name string) *v1beta1.RolloutMetric {
 	return nil
 }
 
-// define records the definitions of the metrics and dependencies of a spec. It forgets the results of those that have
-// another one now, which are none by the present one. Failures remain.
+// define records the definitions of the smoke tests, metrics and dependencies of a spec. It forgets the results of those
+// that have another one now, which are none by the present one. Failures remain.
 func define(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
 	set := func(id CheckID, definition any) {
 		c, hash := CheckOf(s, id), hashOf(definition)
@@ -187,6 +187,9 @@ func define(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
 			*c = v1beta1.RolloutCheck{Name: c.Name, Type: c.Type, Failures: c.Failures, Ignored: c.Ignored}
 		}
 		c.DefinitionHash = hash
+	}
+	for i := range spec.PreTraffic {
+		set(CheckID{CheckPreTraffic, spec.PreTraffic[i].Name}, spec.PreTraffic[i])
 	}
 	for i := range spec.Dependencies {
 		set(CheckID{CheckDependency, spec.Dependencies[i].Name}, spec.Dependencies[i])

@@ -24,7 +24,7 @@ func (m *machine) preTraffic() {
 		m.fail(v1beta1.RolloutReasonSmokeTestError, DescribeCheck(c))
 	case m.spec.Paused:
 		m.s.Message = isPaused
-	case c == nil:
+	case c == nil || c.Result == "":
 		record(m.s, CheckID{CheckPreTraffic, test.Name}).Result = Running
 	case c.Result != Running && !m.now.Before(c.MeasuredAt.Add(retryDelay(c.Errors))):
 		c.Result = Running
