@@ -175,8 +175,8 @@ func MetricOf(spec *v1beta1.AliasRollout, name string) *v1beta1.RolloutMetric {
 	return nil
 }
 
-// define records the definitions of the smoke tests, metrics and dependencies of a spec. It forgets the results of those
-// that have another one now, which are none by the present one. Failures remain.
+// define records the definitions of the smoke tests, metrics and dependencies of a spec. It forgets the results of
+// those that have another one now, which are none by the present one. Failures remain.
 func define(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
 	set := func(id CheckID, definition any) {
 		c, hash := CheckOf(s, id), hashOf(definition)
