@@ -1,8 +1,7 @@
 // Package layerversionpermission manages statements of the policies of AWS Lambda layer versions.
 //
-// All permissions of one version share the result of GetLayerVersionPolicy. AWS has no
-// operation that changes a statement: one that differs, or that now belongs to another
-// version, is removed, and added by the next reconcile, which finds it absent.
+// All permissions of one version share the result of GetLayerVersionPolicy. A statement that now belongs to another
+// version is removed, and added by the next reconcile, which finds it absent.
 package layerversionpermission
 
 import (

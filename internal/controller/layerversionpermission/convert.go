@@ -117,11 +117,13 @@ func desired(fp v1beta1.LayerVersionPermissionParameters) policy.Grant {
 	}
 }
 
-func addInput(at statementKey, fp v1beta1.LayerVersionPermissionParameters) *lambda.AddLayerVersionPermissionInput {
+func addInput(
+	at statementKey, sid string, fp v1beta1.LayerVersionPermissionParameters,
+) *lambda.AddLayerVersionPermissionInput {
 	return &lambda.AddLayerVersionPermissionInput{
 		LayerName:      ptr.To(layerName(at, fp)),
 		VersionNumber:  ptr.To(at.version),
-		StatementId:    ptr.To(at.sid),
+		StatementId:    ptr.To(sid),
 		Action:         ptr.To(ptr.Deref(fp.Action, action)),
 		Principal:      fp.Principal,
 		OrganizationId: fp.OrganizationID,
@@ -138,10 +140,10 @@ func layerName(at statementKey, fp v1beta1.LayerVersionPermissionParameters) str
 	return layer
 }
 
-func removeInput(at statementKey) *lambda.RemoveLayerVersionPermissionInput {
+func removeInput(at statementKey, sid string) *lambda.RemoveLayerVersionPermissionInput {
 	return &lambda.RemoveLayerVersionPermissionInput{
 		LayerName: ptr.To(at.layer), VersionNumber: ptr.To(at.version),
-		StatementId: ptr.To(at.sid),
+		StatementId: ptr.To(sid),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/statements"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -67,7 +68,7 @@ func TestAddInput(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, addInput(at, tc.fp), cmpopts.IgnoreUnexported(lambda.AddLayerVersionPermissionInput{})); diff != "" {
+			if diff := cmp.Diff(tc.want, addInput(at, "s", tc.fp), cmpopts.IgnoreUnexported(lambda.AddLayerVersionPermissionInput{})); diff != "" {
 				t.Errorf("\n%s\naddInput(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -97,7 +98,7 @@ func TestObservation(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			tc.want.LayerName, tc.want.VersionNumber, tc.want.StatementID, tc.want.RevisionID = ptr.To("base"), ptr.To[int64](1), ptr.To("partner"), ptr.To("r")
-			got := observation(observed{at: statementKey{layer: "base", version: 1, sid: "partner"}, statement: statement(t, tc.statement), revision: "r"})
+			got := observation(observed{at: statementKey{layer: "base", version: 1, sid: "partner"}, statement: statements.Statement{Statement: statement(t, tc.statement)}, revision: "r"})
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nobservation(): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -156,7 +157,7 @@ func TestChanges(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := changes(tc.at, tc.wanted, observed{at: at, statement: statement(t, tc.observed)})
+			got := changes(tc.at, tc.wanted, observed{at: at, statement: statements.Statement{Statement: statement(t, tc.observed)}})
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nchanges(): -want, +got:\n%s", tc.reason, diff)
 			}

@@ -1,6 +1,7 @@
 package layerversionpermission
 
 import (
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/statements"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 )
@@ -8,13 +9,13 @@ import (
 // observed is a statement in AWS.
 type observed struct {
 	at        statementKey
-	statement policy.Statement
+	statement statements.Statement
 	revision  string
 }
 
 // fromAWS returns what a statement grants.
 func fromAWS(o observed) policy.Grant {
-	return policy.GrantOf(o.statement, ":layer:"+o.at.layerVersion())
+	return policy.GrantOf(o.statement.Statement, ":layer:"+o.at.layerVersion())
 }
 
 // settings is a statement and its place in the form of spec.forProvider.

@@ -78,7 +78,7 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 	}
 
 	p.Spec.ForProvider.Principal, p.Spec.ForProvider.OrganizationID = ptr.To("*"), ptr.To("o-a1b2c3d4e5")
-	if diff := cmp.Diff([]string{opRead, opRemove, opRead, opAdd, opRead}, e.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{opRead, opAdd, opRemove, opAdd, opRemove, opRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("changed: -want, +got:\n%s", diff)
 	}
 	if got := e.Double.Policy(layerArn + ":1"); !strings.Contains(got, "o-a1b2c3d4e5") {

@@ -12,6 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/statements"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
@@ -22,14 +23,9 @@ type external struct {
 	api   *lambda.Client
 	cache *readcache.Cache
 
-	// at is the desired place of the statement, set by read.
-	at statementKey
-}
-
-// answer is the result of GetLayerVersionPolicy, which all permissions of one version share.
-type answer struct {
-	policy   policy.Document
-	revision string
+	// The facts of the reconcile, and the desired place of the statement, set by read.
+	facts reconcile.Facts
+	at    statementKey
 }
 
 type (
@@ -42,7 +38,7 @@ func newExternal(api *lambda.Client, cache *readcache.Cache) awsResource {
 	e := &external{api: api, cache: cache}
 	return awsResource{
 		Calls: calls, Read: e.read, Owner: e.owner, Status: e.status, Desired: e.desired, Compare: e.compare,
-		Create: e.create, Update: e.update, Delete: e.delete,
+		Plan: e.plan, Create: e.create, Update: e.update, Delete: e.delete,
 	}
 }
 
@@ -54,11 +50,11 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, p *v1beta1.Layer
 	if err != nil {
 		return found{}, reconcile.Invalid(err)
 	}
-	e.at = at
+	e.facts, e.at = f, at
 	_, unanswered := ownership.UnansweredAt(p)
 	for _, other := range others {
 		tried := unanswered && other.String() == ownership.Parent(p)
-		o, err := e.find(ctx, f, other)
+		o, err := e.find(ctx, f, p, other)
 		if err != nil || o.Exists && (tried || ownershipOf(p, o).Manageable()) {
 			return o, err
 		}
@@ -71,21 +67,23 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, p *v1beta1.Layer
 	if !at.known() {
 		return found{}, nil // It is being deleted and was never added.
 	}
-	return e.find(ctx, f, at)
+	return e.find(ctx, f, p, at)
 }
 
-func (e *external) find(ctx context.Context, f reconcile.Facts, at statementKey) (found, error) {
-	get := func(ctx context.Context) (answer, error) { return e.get(ctx, at) }
-	a, err := readcache.Read(ctx, e.cache, key(at), f.Fresh, get)
+func (e *external) find(
+	ctx context.Context, f reconcile.Facts, p *v1beta1.LayerVersionPermission, at statementKey,
+) (found, error) {
+	get := func(ctx context.Context) (statements.Policy, error) { return e.get(ctx, at) }
+	d, err := readcache.Read(ctx, e.cache, key(at), f.Fresh, get)
 	if err != nil {
 		return found{}, err
 	}
-	st, ok := a.policy.Find(at.sid)
-	seen := observed{at: at, statement: st, revision: a.revision}
+	st, exists := d.Of(p, at.sid)
+	seen := observed{at: at, statement: st, revision: d.Revision}
 	return found{
 		Resource:    seen,
 		Settings:    fromAWS(seen),
-		Exists:      ok,
+		Exists:      exists,
 		Name:        at.String(),
 		Description: "statement " + at.sid + " of the policy of layer version " + at.layerVersion(),
 		Parent:      e.at.String(),
@@ -96,21 +94,10 @@ func key(at statementKey) readcache.Key {
 	return readcache.Key{Operation: opRead, Of: at.layerVersion()}
 }
 
-// get reads the policy. It returns no statements if there is no policy or no version.
-func (e *external) get(ctx context.Context, at statementKey) (answer, error) {
+func (e *external) get(ctx context.Context, at statementKey) (statements.Policy, error) {
 	in := &lambda.GetLayerVersionPolicyInput{LayerName: ptr.To(at.layer), VersionNumber: ptr.To(at.version)}
 	out, err := e.api.GetLayerVersionPolicy(ctx, in)
-	if awserr.IsNotFound(err) {
-		return answer{}, nil
-	}
-	if err != nil {
-		return answer{}, errors.Wrapf(err, "cannot get the policy of layer version %s", at.layerVersion())
-	}
-	d, err := policy.Parse(ptr.Deref(out.Policy, ""))
-	if err != nil {
-		return answer{}, errors.Wrapf(err, "cannot read the policy of layer version %s", at.layerVersion())
-	}
-	return answer{policy: d, revision: ptr.Deref(out.RevisionId, "")}, nil
+	return statements.Parse((*lambda.GetPolicyOutput)(out), err, "layer version "+at.layerVersion())
 }
 
 // owner decides by the name, because a statement has no tags.
@@ -150,12 +137,23 @@ func (e *external) compare(
 	}, nil
 }
 
+// plan returns the replacement of a statement that differs.
+func (e *external) plan(
+	_ context.Context, _ *v1beta1.LayerVersionPermission, o found, c reconcile.Comparison[policy.Grant],
+) (reconcile.Plan, error) {
+	p := o.Resource.statement.Plan(e.facts, c.Changes, opAdd, opRemove)
+	if o.Resource.at != e.at {
+		p.Reserve = nil // It is only removed.
+	}
+	return p, nil
+}
+
 // create adds the statement.
 func (e *external) create(
 	ctx context.Context, p *v1beta1.LayerVersionPermission, _ policy.Grant,
 ) (reconcile.Result, error) {
 	defer e.cache.Forget(key(e.at))
-	_, err := e.api.AddLayerVersionPermission(ctx, addInput(e.at, p.Spec.ForProvider))
+	err := e.add(p)(ctx, e.at.sid)
 	if awserr.IsNotFound(err) {
 		return reconcile.Result{}, errors.Wrapf(err,
 			"cannot add statement %s: publish layer version %s first, or set spec.forProvider to one that exists",
@@ -165,23 +163,38 @@ func (e *external) create(
 		"cannot add statement %s to the policy of layer version %s", e.at.sid, e.at.layerVersion())
 }
 
-// update removes a statement that differs. The next reconcile adds it.
+// update replaces a statement that differs. If it belongs elsewhere, it is removed, and the next reconcile adds it
+// there.
 func (e *external) update(
-	ctx context.Context, _ *v1beta1.LayerVersionPermission, o found, _ update,
+	ctx context.Context, p *v1beta1.LayerVersionPermission, o found, _ update,
 ) (reconcile.Result, error) {
-	return reconcile.Result{}, e.remove(ctx, o)
+	if o.Resource.at != e.at {
+		return e.delete(ctx, p, o)
+	}
+	defer e.cache.Forget(key(e.at))
+	err := o.Resource.statement.Replace(ctx, e.add(p), e.remove(e.at))
+	return reconcile.Result{}, errors.Wrapf(err, "cannot change %s", o.Description)
 }
 
 // delete removes the statement, and nothing else.
 func (e *external) delete(ctx context.Context, _ *v1beta1.LayerVersionPermission, o found) (reconcile.Result, error) {
-	return reconcile.Result{}, e.remove(ctx, o)
+	defer e.cache.Forget(key(o.Resource.at))
+	err := o.Resource.statement.Remove(ctx, e.remove(o.Resource.at))
+	return reconcile.Result{}, errors.Wrapf(err, "cannot remove %s", o.Description)
 }
 
-func (e *external) remove(ctx context.Context, o found) error {
-	defer e.cache.Forget(key(o.Resource.at))
-	_, err := e.api.RemoveLayerVersionPermission(ctx, removeInput(o.Resource.at))
-	if awserr.IsNotFound(err) {
-		return nil
+// add adds the statement that spec asks for.
+func (e *external) add(p *v1beta1.LayerVersionPermission) statements.Call {
+	return func(ctx context.Context, sid string) error {
+		_, err := e.api.AddLayerVersionPermission(ctx, addInput(e.at, sid, p.Spec.ForProvider))
+		return err
 	}
-	return errors.Wrapf(err, "cannot remove %s", o.Description)
+}
+
+// remove removes statements of a version.
+func (e *external) remove(at statementKey) statements.Call {
+	return func(ctx context.Context, sid string) error {
+		_, err := e.api.RemoveLayerVersionPermission(ctx, removeInput(at, sid))
+		return err
+	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -172,6 +173,58 @@ func TestCreate(t *testing.T) {
 			}
 			if !testenv.ErrorMatches(err, tc.want) || aborted != tc.aborted || ownership.WroteName(p) {
 				t.Errorf("%s\nerror %v, want %q; aborted %t; name %q", tc.reason, err, tc.want, aborted, meta.GetExternalName(p))
+			}
+		})
+	}
+}
+
+// TestUpdate checks that what a changed statement allows is added before the statement is removed, that the statement
+// stays if AWS rejects that, and that nothing is left of an update that was interrupted, also if the resource moves to
+// another version or is deleted then.
+func TestUpdate(t *testing.T) {
+	passed := func(status int, body []byte) (int, []byte) { return status, body }
+	rejected := awsdouble.Error{Status: 400, Code: "InvalidParameterValueException", Message: "The provided principal was invalid."}
+	for name, tc := range map[string]struct {
+		reason string
+		faults []awsdouble.Fault
+		then   []func(env, *v1beta1.LayerVersionPermission)
+		want   [3]int
+	}{
+		"Rejected": {
+			reason: "The old statement stays.", faults: []awsdouble.Fault{{Operation: opAdd, Error: rejected}}, want: [3]int{2, 0, 1},
+		},
+		"Interrupted": {
+			reason: "The new statement remains, beside the other.", faults: []awsdouble.Fault{{Operation: opAdd, Answer: passed}, {Operation: opAdd, Error: awsdouble.ServiceFailure()}},
+			then: []func(env, *v1beta1.LayerVersionPermission){func(env, *v1beta1.LayerVersionPermission) {}}, want: [3]int{2, 0, 0},
+		},
+		"InterruptedMoved": {
+			reason: "The new statement moves.", faults: []awsdouble.Fault{{Operation: opAdd, Answer: passed}, {Operation: opAdd, Error: awsdouble.ServiceFailure()}},
+			then: []func(env, *v1beta1.LayerVersionPermission){func(_ env, p *v1beta1.LayerVersionPermission) { atTwo(p) }}, want: [3]int{1, 1, 0},
+		},
+		"InterruptedDeleted": {
+			reason: "The other remains.", faults: []awsdouble.Fault{{Operation: opRemove, Error: awsdouble.ServiceFailure()}},
+			then: []func(env, *v1beta1.LayerVersionPermission){func(e env, p *v1beta1.LayerVersionPermission) { e.Remove(p) }}, want: [3]int{1, 0, 0},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			e.Lambda = e.TryingOnce()
+			versions{1: otherStatement + "," + partnerStatement}.in(e)
+			p := testPermission(named, func(p *v1beta1.LayerVersionPermission) { p.Spec.ForProvider.Principal = ptr.To("444455556666") })
+			for _, f := range tc.faults {
+				e.Double.Fail(f)
+			}
+			if _, err := e.Do(p); !testenv.ErrorMatches(err, "cannot change statement partner of the policy of layer version base:1: ") {
+				t.Errorf("%v", err)
+			}
+			for _, change := range tc.then {
+				change(e, p)
+				e.Converge(p)
+			}
+			one, two := e.Double.Policy(layerArn+":1"), e.Double.Policy(layerArn+":2")
+			got := [3]int{strings.Count(one, `"Sid"`), strings.Count(two, "444455556666"), strings.Count(one, "111122223333")}
+			if got != tc.want || !strings.Contains(one, "other") {
+				t.Errorf("%s\nwant %v, got %v: %s and %s", tc.reason, tc.want, got, one, two)
 			}
 		})
 	}

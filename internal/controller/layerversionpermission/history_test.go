@@ -11,6 +11,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/statements"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -28,7 +29,7 @@ func TestRandomHistories(t *testing.T) {
 		}
 		others := map[int64]int{}
 		add := func(version int64, sid, principal string) {
-			_, err := e.Lambda.AddLayerVersionPermission(e.Context(), addInput(statementKey{"base", version, sid},
+			_, err := e.Lambda.AddLayerVersionPermission(e.Context(), addInput(statementKey{"base", version, sid}, sid,
 				v1beta1.LayerVersionPermissionParameters{Principal: &principal}))
 			e.Must(err)
 		}
@@ -52,7 +53,7 @@ func TestRandomHistories(t *testing.T) {
 			},
 			h.ByHand(func() string {
 				at := parseStatementKey(meta.GetExternalName(p))
-				_, err := e.Lambda.RemoveLayerVersionPermission(e.Context(), removeInput(at))
+				_, err := e.Lambda.RemoveLayerVersionPermission(e.Context(), removeInput(at, at.sid))
 				e.Must(err)
 				if draw.IntN(2) == 0 {
 					return "someone removes the statement"
@@ -72,7 +73,7 @@ func TestRandomHistories(t *testing.T) {
 				if there != (version == ours) || len(d.Statements) != others[version] {
 					t.Errorf("the policy of version %d is %v, want %d others", version, d, others[version])
 				}
-				o := observed{at: statementKey{"base", version, "partner"}, statement: st}
+				o := observed{at: statementKey{"base", version, "partner"}, statement: statements.Statement{Statement: st}}
 				if diff := cmp.Diff(desired(*fp), fromAWS(o)); there && diff != "" {
 					t.Errorf("-spec +AWS:\n%s", diff)
 				}

@@ -15,22 +15,18 @@ const changeWait = 100 * time.Millisecond
 // of a function are changed one call after the other. It is safe for concurrent use.
 type ongoing struct{ functions sync.Map }
 
-// begin begins a change of the policies of a function. It returns false while another
-// change is in progress. The caller must end a change that has begun.
-func (o *ongoing) begin(function string) bool {
-	_, under := o.functions.LoadOrStore(function, struct{}{})
-	return !under
+// do makes a change of the policies of a function. While another change is in progress, it returns the error of a call
+// that is deferred by the quota.
+func (o *ongoing) do(function, call string, change func() error) error {
+	if _, under := o.functions.LoadOrStore(function, struct{}{}); under {
+		return &quota.DeferredError{Operation: call, After: changeWait}
+	}
+	defer o.functions.Delete(function)
+	return change()
 }
-
-// end ends a change of the policies of a function.
-func (o *ongoing) end(function string) { o.functions.Delete(function) }
 
 // under reports whether a change of the policies of a function is in progress.
 func (o *ongoing) under(function string) bool {
 	_, under := o.functions.Load(function)
 	return under
 }
-
-// notSent returns the error of a call that was not sent, because another is in progress.
-// It is retried like a call that is deferred by the quota.
-func notSent(call string) error { return &quota.DeferredError{Operation: call, After: changeWait} }

@@ -9,6 +9,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -55,20 +56,27 @@ func TestAddedAtTheSameTime(t *testing.T) {
 func TestNotSent(t *testing.T) {
 	o := &ongoing{}
 	th := &external{ongoing: o, fields: testenv.Fields{}, target: functionname.Name{Function: "cart"}}
-	if !o.begin(th.function()) || o.begin(th.function()) || !o.begin("other") {
-		t.Error("one change of a function at a time")
+	during := func() error {
+		if err := o.do(th.function(), opAdd, nil); err == nil {
+			t.Error("one change of a function at a time")
+		}
+		if err := o.do("other", opAdd, func() error { return nil }); err != nil {
+			t.Errorf("another function: %v", err)
+		}
+		for name, call := range map[string]func() error{
+			"added":    func() error { _, err := th.create(t.Context(), testPermission(), policy.Grant{}); return err },
+			"removed":  func() error { _, err := th.delete(t.Context(), testPermission(), found{}); return err },
+			"replaced": func() error { _, err := th.update(t.Context(), testPermission(), found{}, update{}); return err },
+		} {
+			if _, deferred := quota.Deferred(call()); !deferred {
+				t.Errorf("a statement was %s meanwhile", name)
+			}
+		}
+		return nil
 	}
-	if _, err := th.create(t.Context(), testPermission(), policy.Grant{}); err == nil {
-		t.Error("a statement was added meanwhile")
-	}
-	if _, err := th.delete(t.Context(), testPermission(), found{}); err == nil {
-		t.Error("a statement was removed meanwhile")
-	}
-	if _, err := th.update(t.Context(), testPermission(), found{}, update{}); err == nil {
-		t.Error("a statement was replaced meanwhile")
-	}
-	o.end(th.function())
-	if o.under(th.function()) || !o.begin(th.function()) {
-		t.Error("after its end, another change may begin")
+	for range 2 { // After its end, another change may begin.
+		if err := o.do(th.function(), opAdd, during); err != nil || o.under(th.function()) {
+			t.Errorf("%v, in progress: %t", err, o.under(th.function()))
+		}
 	}
 }

@@ -6,6 +6,3 @@ const (
 	opAdd    = "AddPermission"
 	opRemove = "RemovePermission"
 )
-
-// policyTooLong is the code of AWS's error for a policy of more than 20 KB.
-const policyTooLong = "PolicyLengthExceededException"

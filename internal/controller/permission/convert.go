@@ -49,10 +49,6 @@ func statementID(p *v1beta1.Permission) (string, error) {
 	return cmp.Or(name, id, p.GetName()), nil
 }
 
-// interimID returns the ID of the statement that allows the same while the one of a resource is replaced. The UID keeps
-// it apart from those of other resources, so that it can be removed whoever has added what else.
-func interimID(p *v1beta1.Permission) string { return "crossplane-" + string(p.GetUID()) }
-
 // desired returns the statement that spec asks for.
 func desired(fp v1beta1.PermissionParameters, sourceArn *string) policy.Grant {
 	g := policy.Grant{
@@ -98,8 +94,8 @@ func removeInput(h functionname.Name, sid string) *lambda.RemovePermissionInput 
 
 // fromAWS returns what a statement grants.
 func fromAWS(o observed) policy.Grant {
-	g := policy.GrantOf(o.statement, suffix(o.target))
-	g.Rest = shown(g.Rest, o.statement)
+	g := policy.GrantOf(o.statement.Statement, suffix(o.target))
+	g.Rest = shown(g.Rest, o.statement.Statement)
 	return g
 }
 
@@ -113,7 +109,7 @@ func observation(o observed) v1beta1.PermissionObservation {
 		Action:       lambdaapi.Text(g.Action),
 		Principal:    lambdaapi.Text(g.Principal),
 		SourceArn:    lambdaapi.Text(g.SourceArn),
-		Statement:    lambdaapi.Text(shown(o.statement.Written, o.statement)),
+		Statement:    lambdaapi.Text(shown(o.statement.Written, o.statement.Statement)),
 		RevisionID:   lambdaapi.Text(o.revision),
 	}
 	if len(o.statement.Resource) == 1 {

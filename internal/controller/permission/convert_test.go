@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/statements"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
@@ -67,7 +68,7 @@ func TestObservation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := observation(observed{target: functionname.Name{Function: "cart", Qualifier: "live"}, statement: d.Statements[0], revision: "r"})
+	got := observation(observed{target: functionname.Name{Function: "cart", Qualifier: "live"}, statement: statements.Statement{Statement: d.Statements[0]}, revision: "r"})
 	want := v1beta1.PermissionObservation{
 		FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), FunctionArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:cart:live"),
 		StatementID: ptr.To("s"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("111122223333"), RevisionID: ptr.To("r"),
@@ -85,7 +86,7 @@ func TestObservationSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := observation(observed{target: functionname.Name{Function: "cart"}, statement: d.Statements[0]})
+	got := observation(observed{target: functionname.Name{Function: "cart"}, statement: statements.Statement{Statement: d.Statements[0]}})
 	if diff := cmp.Diff(ptr.To("arn:aws:s3:::receipts"), got.SourceArn); diff != "" {
 		t.Errorf("sourceArn: -want, +got:\n%s", diff)
 	}

@@ -5,33 +5,17 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 )
 
-// settings is a statement in the form of spec.forProvider.
+// settings is a statement in the form of spec.forProvider, in which the token is only a Secret.
 type settings struct {
-	Action                string      `json:"action"`
-	Principal             string      `json:"principal"`
-	SourceArn             string      `json:"sourceArn"`
-	SourceAccount         string      `json:"sourceAccount"`
-	EventSourceToken      diff.Secret `json:"eventSourceToken"`
-	FunctionURLAuthType   string      `json:"functionUrlAuthType"`
-	PrincipalOrgID        string      `json:"principalOrgId"`
-	InvokedViaFunctionURL string      `json:"invokedViaFunctionUrl"`
+	policy.Grant
 
-	// Rest is the part of a statement that spec has no field for.
-	Rest string `json:"statement"`
+	Token diff.Secret `json:"eventSourceToken"`
 }
 
 func settingsOf(g policy.Grant) settings {
-	return settings{
-		Action:                g.Action,
-		Principal:             g.Principal,
-		SourceArn:             g.SourceArn,
-		SourceAccount:         g.SourceAccount,
-		EventSourceToken:      diff.NewSecret(g.EventSourceToken),
-		FunctionURLAuthType:   g.FunctionURLAuthType,
-		PrincipalOrgID:        g.PrincipalOrgID,
-		InvokedViaFunctionURL: g.InvokedViaFunctionURL,
-		Rest:                  g.Rest,
-	}
+	s := settings{Grant: g, Token: diff.NewSecret(g.EventSourceToken)}
+	s.EventSourceToken = ""
+	return s
 }
 
 // changes returns how a statement differs from the desired one. An action or principal

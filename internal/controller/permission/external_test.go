@@ -144,6 +144,10 @@ func TestCreate(t *testing.T) {
 			e.Refuse(opAdd, 409, "ResourceConflictException", "The statement id (bucket) provided already exists. Please provide a new statement id, or remove the existing statement.")
 		}},
 		"Fails": {reason: "AWS's error is returned.", aws: func(e env) { e.Break(opAdd) }, want: "cannot add statement bucket to the policy of function cart: " + testenv.Boom},
+		"Blocked": {
+			reason: "The error says what to remove.", aws: has(strings.Replace(otherStatement, `"*"`, `{"AWS":"AROAEXAMPLE"}`, 1)),
+			want: "cannot add statement bucket to the policy of function cart: first remove statement other of another tool, because its principal was deleted in IAM, and AWS accepts no other statement until then: ",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/statements"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -25,7 +26,7 @@ func TestRandomHistories(t *testing.T) {
 		h := &testenv.History[*v1beta1.Permission]{
 			Env: e.Env, Draw: draw, Resource: p, Calls: []string{opRead, opAdd, opRemove},
 		}
-		statements := func() policy.Document {
+		inPolicy := func() policy.Document {
 			d, err := policy.Parse(e.Double.Policy(functionArn))
 			e.Must(err)
 			return d
@@ -69,9 +70,9 @@ func TestRandomHistories(t *testing.T) {
 			}),
 		}
 		h.End = func() {
-			all := statements()
+			all := inPolicy()
 			st, _ := all.Find("bucket")
-			if diff := cmp.Diff(desired(*fp, fp.SourceArn), fromAWS(observed{target: cart, statement: st})); diff != "" {
+			if diff := cmp.Diff(desired(*fp, fp.SourceArn), fromAWS(observed{target: cart, statement: statements.Statement{Statement: st}})); diff != "" {
 				t.Errorf("-spec +AWS:\n%s", diff)
 			}
 			if len(all.Statements) != others+1 {
@@ -79,7 +80,7 @@ func TestRandomHistories(t *testing.T) {
 			}
 		}
 		h.Gone = func() {
-			all := statements()
+			all := inPolicy()
 			if _, there := all.Find("bucket"); there || len(all.Statements) != others {
 				t.Errorf("the policy is %v, want %d others", all, others)
 			}
