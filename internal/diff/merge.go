@@ -105,11 +105,19 @@ func mergeMap(base, init reflect.Value, path string, left *Left) {
 // Fill is idempotent. It changes neither argument, but the result shares values with both.
 func Fill[T any](desired, observed T, left Left) T {
 	out := desired
-	fill(reflect.ValueOf(&out).Elem(), reflect.ValueOf(observed), "", left)
+	fill(reflect.ValueOf(&out).Elem(), reflect.ValueOf(observed), "", left, true)
 	return out
 }
 
-func fill(desired, observed reflect.Value, path string, left Left) {
+// Keep returns desired like Fill, but with nil scalars: they ask for AWS's defaults.
+func Keep[T any](desired, observed T, left Left) T {
+	out := desired
+	fill(reflect.ValueOf(&out).Elem(), reflect.ValueOf(observed), "", left, false)
+	return out
+}
+
+// fill fills desired, with the scalars that are nil if scalars is true.
+func fill(desired, observed reflect.Value, path string, left Left, scalars bool) {
 	if path != "" && left.Covers(path) {
 		desired.Set(observed)
 		return
@@ -117,25 +125,25 @@ func fill(desired, observed reflect.Value, path string, left Left) {
 	switch desired.Kind() {
 	case reflect.Struct:
 		for i := range desired.NumField() {
-			fill(desired.Field(i), observed.Field(i), sub(path, desired.Type().Field(i)), left)
+			fill(desired.Field(i), observed.Field(i), sub(path, desired.Type().Field(i)), left, scalars)
 		}
 	case reflect.Pointer:
-		fillPointer(desired, observed, path, left)
+		fillPointer(desired, observed, path, left, scalars)
 	case reflect.Map:
 		fillMap(desired, observed, path, left)
 	}
 }
 
-func fillPointer(desired, observed reflect.Value, path string, left Left) {
+func fillPointer(desired, observed reflect.Value, path string, left Left, scalars bool) {
 	block := desired.Type().Elem().Kind() == reflect.Struct
 	switch {
-	case !block && desired.IsNil():
+	case !block && desired.IsNil() && scalars:
 		desired.Set(observed)
 	case block && !desired.IsNil():
 		c := reflect.New(desired.Elem().Type())
 		c.Elem().Set(desired.Elem())
 		if !observed.IsNil() {
-			fill(c.Elem(), observed.Elem(), path, left)
+			fill(c.Elem(), observed.Elem(), path, left, scalars)
 		}
 		desired.Set(c)
 	}
