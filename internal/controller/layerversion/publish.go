@@ -85,8 +85,9 @@ func (e *external) publish(ctx context.Context, l *v1beta1.LayerVersion, s setti
 	)
 	if err != nil {
 		res := reconcile.Result{}
-		if awserr.IsRefused(err) && !awserr.IsThrottled(err) {
-			// If it cannot be written, the next observation finds that nothing was published.
+		if awserr.IsRefused(err) && !awserr.IsThrottled(err) && !awserr.IsNotFound(err) {
+			// If it cannot be written, the next observation finds that nothing was published. AWS publishes to any
+			// layer, so that it is something else that does not find one.
 			res.Annotate = reconcile.Record{Annotations: none()}
 		}
 		return res, errors.Wrapf(awserr.Sanitize(err), "cannot publish a version of layer %s", layer)
