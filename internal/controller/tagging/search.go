@@ -35,9 +35,11 @@ const (
 	// listAge is the greatest age of a list that is searched.
 	listAge = 2 * time.Second
 
-	// unownedAge is the greatest age of tags that carry no UID. Those of a likely candidate
-	// are read again like a list, because AWS may return the tags of a new resource late.
-	unownedAge = time.Minute
+	// unownedAge is the greatest age of tags that carry no UID, and unownedMore its extension for each candidate: it is
+	// longer than the search takes. Those of a likely candidate are read again like a list, because AWS may return the
+	// tags of a new resource late.
+	unownedAge  = time.Minute
+	unownedMore = 200 * time.Millisecond
 )
 
 // MayHaveCreated reports whether a managed resource without an external name may have created
@@ -158,11 +160,12 @@ func (s Search) Find(
 	}
 	found := ownership.Recovery{Kind: s.Kind, Identifier: s.Identifier}
 	reads, others := 0, s.Facts.Others.Names(ctx)
+	unowned := unownedAge + time.Duration(len(candidates))*unownedMore
 	for _, c := range candidates {
 		if others[c.Name] != "" {
 			continue
 		}
-		tags, err := s.tags(ctx, c, &reads)
+		tags, err := s.tags(ctx, c, unowned, &reads)
 		switch later := (*reconcile.LaterError)(nil); {
 		case errors.As(err, &later):
 			return "", effects, err
@@ -184,8 +187,8 @@ func (s Search) Find(
 }
 
 // tags returns the tags of a candidate, as they were at most an hour ago. Those that carry no UID are read again after
-// a minute, or at once if the candidate is a likely one. They are nil if AWS does not return them.
-func (s Search) tags(ctx context.Context, c Candidate, reads *int) (map[string]string, error) {
+// the given age, or at once if the candidate is a likely one. They are nil if AWS does not return them.
+func (s Search) tags(ctx context.Context, c Candidate, age time.Duration, reads *int) (map[string]string, error) {
 	if c.ARN == "" {
 		return nil, nil //nolint:nilnil // Nil tags are not known.
 	}
@@ -193,7 +196,6 @@ func (s Search) tags(ctx context.Context, c Candidate, reads *int) (map[string]s
 	if err != nil || tags[ownership.TagUID] != "" {
 		return tags, err
 	}
-	age := unownedAge
 	if c.Likely {
 		age = listAge
 	}

@@ -138,3 +138,21 @@ func TestFindWaitsForQuota(t *testing.T) {
 		t.Errorf("%d calls, %v; want a minute and no call", api.calls, err)
 	}
 }
+
+// TestFindEnds checks that a search comes to its end among any number of candidates without tags, although those are
+// read again after a while.
+func TestFindEnds(t *testing.T) {
+	api, many := &tagged{bare: true}, make([]Candidate, 4000)
+	c := &v1beta1.CodeSigningConfig{ObjectMeta: metav1.ObjectMeta{UID: "uid"}}
+	for i := range many {
+		many[i] = Candidate{Name: fmt.Sprint(i), ARN: fmt.Sprint("arn:", i)}
+	}
+	s := Search{API: api, Cache: &readcache.Cache{}, Kind: "config", Identifier: "ARN"}
+	for now := created; api.calls < 2*len(many); now = now.Add(2 * pause) { // The quota allows about 15 calls a second.
+		s.Facts.Fresh = readcache.Freshness{Now: now, Since: now}
+		if _, _, err := s.Find(t.Context(), c, many); err == nil {
+			return
+		}
+	}
+	t.Errorf("no end after %d calls", api.calls)
+}
