@@ -17,9 +17,9 @@ type Paginator[P, O any] interface {
 	NextPage(ctx context.Context, opts ...func(*O)) (*P, error)
 }
 
-// Each iterates over the pages of a list. It ends after an error, of which one is that the list has no end: each page
-// may name a next one, or all pages the same.
-func Each[P, O any](ctx context.Context, what string, list Paginator[P, O]) iter.Seq2[*P, error] {
+// Each iterates over the pages of a list, which are read with the options. It ends after an error, of which one is that
+// the list has no end: each page may name a next one, or all pages the same.
+func Each[P, O any](ctx context.Context, what string, list Paginator[P, O], opts ...func(*O)) iter.Seq2[*P, error] {
 	return func(yield func(*P, error) bool) {
 		last := ""
 		for read := 0; list.HasMorePages(); read++ {
@@ -27,7 +27,7 @@ func Each[P, O any](ctx context.Context, what string, list Paginator[P, O]) iter
 			var err error
 			endless := read == MostPages
 			if !endless {
-				page, err = list.NextPage(ctx)
+				page, err = list.NextPage(ctx, opts...)
 				endless = err == nil && last != "" && last == token(page)
 			}
 			if endless {

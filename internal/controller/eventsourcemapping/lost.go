@@ -85,7 +85,10 @@ func (e *external) listSource(
 		func(ctx context.Context) ([]types.EventSourceMappingConfiguration, error) {
 			var all []types.EventSourceMappingConfiguration
 			pages := lambda.NewListEventSourceMappingsPaginator(e.api, in)
-			for page, err := range lambdaapi.Each(ctx, "event source mappings", pages) {
+			kept := &lambdaapi.KeptList{
+				Cache: e.cache, Now: f.Now, For: string(m.GetUID()) + meta.GetExternalCreatePending(m).String(),
+			}
+			for page, err := range lambdaapi.Each(ctx, "event source mappings", pages, kept.Options) {
 				if err != nil {
 					return nil, errors.Wrap(awserr.Sanitize(err),
 						"cannot list event source mappings to find one that this resource may have created")

@@ -1,6 +1,7 @@
 package eventsourcemapping
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -124,6 +125,36 @@ func TestLostCreationIsDeleted(t *testing.T) {
 		if left := e.Double.Mappings(); len(left) != 0 {
 			t.Errorf("left behind: %+v", left)
 		}
+	}
+}
+
+// TestLongList checks that a list that is cut off, as by the request quota, goes on from there: it may have more pages
+// than the quota allows at once.
+func TestLongList(t *testing.T) {
+	e := newEnv(t)
+	e.Lambda = e.TryingOnce()
+	m := testMapping()
+	killed(t, e, m)
+	m.Spec.ForProvider.EventSourceArn, m.Spec.ForProvider.EventSourceArnFrom = nil, &v1beta1.FieldSelector{Name: "gone"}
+	testenv.BeingDeleted(m)
+	for i := range 250 {
+		_, err := e.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("f"), EventSourceArn: ptr.To(fmt.Sprintf("%s-%d", testQueue, i))})
+		e.Must(err)
+	}
+	e.Double.ResetCalls()
+	for page := range 3 {
+		e.Double.Fail(awsdouble.Fault{Operation: opList, Answer: func(status int, body []byte) (int, []byte) { return status, body }})
+		if page < 2 {
+			e.Double.Fail(awsdouble.Fault{Operation: opList, Error: awsdouble.Throttle()})
+		}
+	}
+	for range 3 {
+		_, _ = e.Step(m)
+		e.Advance(3 * time.Second)
+	}
+	// The list is read once more after the tags of the first twenty mappings were.
+	if got := e.Double.Count(opList); got != 5+3 {
+		t.Errorf("three pages are read by five calls, of which two fail, got %d", got)
 	}
 }
 

@@ -58,9 +58,6 @@ func (i Intent) Annotation(mg metav1.Object) map[string]string {
 	return map[string]string{v1beta1.AnnotationIntent: fmt.Sprintf("%s/%d/%s", mg.GetUID(), i.Before, i.Fingerprint)}
 }
 
-// pagesFor is the time for which the pages of a list that could not be read to its end are kept.
-const pagesFor = 2 * time.Minute
-
 // A Listing is a list that one resource reads, in as many reconciles as the request quota takes.
 type Listing struct {
 	// API lists the versions.
@@ -81,10 +78,10 @@ type Listing struct {
 // the request quota allows at once.
 func (l Listing) List(ctx context.Context, function string) ([]lambdatypes.FunctionConfiguration, error) {
 	all := []lambdatypes.FunctionConfiguration{}
-	kept := &keptPages{Listing: l}
-	pages := lambda.NewListVersionsByFunctionPaginator(kept,
+	kept := &lambdaapi.KeptList{Cache: l.Cache, Now: l.Now, For: string(l.For)}
+	pages := lambda.NewListVersionsByFunctionPaginator(l.API,
 		&lambda.ListVersionsByFunctionInput{FunctionName: ptr.To(function)})
-	for page, err := range lambdaapi.Each(ctx, "versions", pages) {
+	for page, err := range lambdaapi.Each(ctx, "versions", pages, kept.Options) {
 		if awserr.IsNotFound(err) {
 			break
 		}
@@ -97,30 +94,7 @@ func (l Listing) List(ctx context.Context, function string) ([]lambdatypes.Funct
 			}
 		}
 	}
-	for _, k := range kept.read {
-		l.Cache.Forget(k)
-	}
 	return all, nil
-}
-
-// keptPages reads the pages of a Listing that its cache does not have.
-type keptPages struct {
-	Listing
-
-	read []readcache.Key
-}
-
-// ListVersionsByFunction returns a page.
-func (p *keptPages) ListVersionsByFunction(
-	ctx context.Context, in *lambda.ListVersionsByFunctionInput, opts ...func(*lambda.Options),
-) (*lambda.ListVersionsByFunctionOutput, error) {
-	of := []string{string(p.For), ptr.Deref(in.FunctionName, ""), ptr.Deref(in.Marker, "")}
-	k := readcache.Key{Operation: CallList, Of: strings.Join(of, "/")}
-	p.read = append(p.read, k)
-	return readcache.Read(ctx, p.Cache, k, readcache.Freshness{Now: p.Now, Since: p.Now.Add(-pagesFor)},
-		func(ctx context.Context) (*lambda.ListVersionsByFunctionOutput, error) {
-			return p.API.ListVersionsByFunction(ctx, in, opts...)
-		})
 }
 
 // Highest returns the highest number of the versions, or 0 if there is none.
