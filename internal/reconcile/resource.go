@@ -157,6 +157,15 @@ func Compare[S any](target, observed S) Comparison[S] {
 	return Comparison[S]{Target: target, Observed: observed, Changes: diff.Compare(target, observed)}
 }
 
+// By returns the Compare of a kind that compares nothing but settings.
+func By[T Managed, O, S any](
+	compare func(Desired[S], S) Comparison[S],
+) func(context.Context, T, Desired[S], Observation[O, S]) (Comparison[S], error) {
+	return func(_ context.Context, _ T, d Desired[S], o Observation[O, S]) (Comparison[S], error) {
+		return compare(d, o.Settings), nil
+	}
+}
+
 // An Update is the call that the plan has selected.
 type Update[S any] struct {
 	Comparison[S]

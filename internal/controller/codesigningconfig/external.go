@@ -41,8 +41,9 @@ type (
 // newExternal returns the code signing configuration as a reconcile.Resource.
 func newExternal(e *external) awsResource {
 	return awsResource{
-		Calls: calls, Read: e.read, Owner: e.checkOwnership, Status: e.status, Ready: e.ready, Desired: e.desired,
-		Compare: e.compare, Plan: e.plan, Create: e.create, Update: e.update, Delete: e.delete, Details: e.details,
+		Calls: calls, Read: e.read, Owner: e.checkOwnership, Ready: e.ready, Desired: e.desired, Compare: e.compare,
+		Plan: e.plan, Create: e.create, Update: e.update, Delete: e.delete, Details: e.details,
+		Status: func(c *v1beta1.CodeSigningConfig, o found) { c.Status.AtProvider = observation(o.Resource) },
 	}
 }
 
@@ -89,11 +90,6 @@ func (e *external) checkOwnership(
 	ctx context.Context, f reconcile.Facts, c *v1beta1.CodeSigningConfig, o found,
 ) (ownership.Ownership, error) {
 	return e.owner.CheckOwnership(ctx, f.Others, c, o.Resource.tags, ownership.IsNamed(c, o.Name), o.Description)
-}
-
-// status sets status.atProvider.
-func (e *external) status(c *v1beta1.CodeSigningConfig, o found) {
-	c.Status.AtProvider = observation(o.Resource)
 }
 
 // ready returns Available for a configuration that exists.

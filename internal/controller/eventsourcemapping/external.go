@@ -45,8 +45,9 @@ type (
 
 func (e *external) resource() awsResource {
 	return awsResource{
-		Calls: calls, Read: e.read, Owner: e.ownership, Status: e.status, Ready: e.ready, Desired: e.desired,
-		Compare: e.compare, Plan: e.plan, Create: e.create, Update: e.update, Delete: e.delete, Details: details,
+		Calls: calls, Read: e.read, Owner: e.ownership, Ready: e.ready, Desired: e.desired, Compare: e.compare,
+		Plan: e.plan, Create: e.create, Update: e.update, Delete: e.delete, Details: details,
+		Status: func(m *v1beta1.EventSourceMapping, o found) { m.Status.AtProvider = observation(o.Resource) },
 	}
 }
 
@@ -127,11 +128,6 @@ func (e *external) checkOwnership(
 		return ownership.Foreign, ownership.NewNotAllowedError(description(uuid), err)
 	}
 	return v, nil
-}
-
-// status sets status.atProvider.
-func (e *external) status(m *v1beta1.EventSourceMapping, o found) {
-	m.Status.AtProvider = observation(o.Resource)
 }
 
 // ready returns the Ready condition for the state in AWS.

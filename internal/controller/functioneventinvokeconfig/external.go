@@ -37,8 +37,11 @@ type external struct {
 func newExternal(api *lambda.Client, fields refs.Getter) awsResource {
 	e := &external{api: api, fields: fields}
 	return awsResource{
-		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, Compare: e.compare,
-		Create: e.create, Update: e.update, Delete: e.delete,
+		Calls: calls, Read: e.read, Desired: e.desired, Create: e.create, Update: e.update, Delete: e.delete,
+		Status: func(mg *v1beta1.FunctionEventInvokeConfig, o found) {
+			mg.Status.AtProvider = observation(o.Resource, e.name)
+		},
+		Compare: reconcile.By[*v1beta1.FunctionEventInvokeConfig, *answer](compare),
 	}
 }
 
@@ -72,11 +75,6 @@ func description(n functionname.Name) string {
 	return functionconfig.Description("the asynchronous invocation configuration", n)
 }
 
-// status sets status.atProvider.
-func (e *external) status(mg *v1beta1.FunctionEventInvokeConfig, o found) {
-	mg.Status.AtProvider = observation(o.Resource, e.name)
-}
-
 // desired returns the settings of spec, with what it refers to resolved.
 func (e *external) desired(
 	ctx context.Context, mg *v1beta1.FunctionEventInvokeConfig,
@@ -88,14 +86,6 @@ func (e *external) desired(
 		}
 		return v, errors.Wrapf(err, "cannot resolve %s.destinationFrom", field)
 	})
-}
-
-// compare compares spec with the configuration.
-func (e *external) compare(
-	_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, d reconcile.Desired[settings],
-	o found,
-) (reconcile.Comparison[settings], error) {
-	return compare(d, o.Settings), nil
 }
 
 // create creates the configuration.

@@ -36,8 +36,10 @@ type external struct {
 func newExternal(api *lambda.Client) awsResource {
 	e := &external{api: api}
 	return awsResource{
-		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, Compare: e.compare,
-		Create: e.create, Update: e.update, Delete: e.delete, Details: details,
+		Calls: calls, Read: e.read, Desired: e.desired, Create: e.create, Update: e.update, Delete: e.delete,
+		Details: details,
+		Status:  func(mg *v1beta1.FunctionURL, o found) { mg.Status.AtProvider = observation(o.Resource, e.name) },
+		Compare: reconcile.By[*v1beta1.FunctionURL, *answer](compare),
 	}
 }
 
@@ -65,23 +67,10 @@ func (e *external) read(ctx context.Context, _ reconcile.Facts, mg *v1beta1.Func
 	return o, nil
 }
 
-// status sets status.atProvider.
-func (e *external) status(mg *v1beta1.FunctionURL, o found) {
-	mg.Status.AtProvider = observation(o.Resource, e.name)
-}
-
 // desired returns the settings of spec.
 func (e *external) desired(_ context.Context, mg *v1beta1.FunctionURL) (forProvider, initProvider settings, err error) {
 	forProvider, initProvider = desired(mg)
 	return forProvider, initProvider, nil
-}
-
-// compare compares spec with the URL.
-func (e *external) compare(
-	_ context.Context, _ *v1beta1.FunctionURL, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings],
-	error,
-) {
-	return compare(d, o.Settings), nil
 }
 
 // create creates the URL. AWS chooses its address.

@@ -37,8 +37,9 @@ type (
 func newExternal(api *lambda.Client, cache *readcache.Cache) awsResource {
 	e := &external{api: api, cache: cache}
 	return awsResource{
-		Calls: calls, Read: e.read, Owner: e.owner, Status: e.status, Desired: e.desired, Compare: e.compare,
-		Plan: e.plan, Create: e.create, Update: e.update, Delete: e.delete,
+		Calls: calls, Read: e.read, Owner: e.owner, Desired: e.desired, Compare: e.compare, Plan: e.plan,
+		Create: e.create, Update: e.update, Delete: e.delete,
+		Status: func(p *v1beta1.LayerVersionPermission, o found) { p.Status.AtProvider = observation(o.Resource) },
 	}
 }
 
@@ -114,11 +115,6 @@ func ownershipOf(p *v1beta1.LayerVersionPermission, o found) ownership.Ownership
 		return len(changes(o.Resource.at, asked, o.Resource)) == 0
 	})
 	return ownership.CheckUntaggedOwnership(p, o.Name, asMade)
-}
-
-// status sets status.atProvider.
-func (e *external) status(p *v1beta1.LayerVersionPermission, o found) {
-	p.Status.AtProvider = observation(o.Resource)
 }
 
 // desired returns the statement that spec asks for.

@@ -52,8 +52,10 @@ type (
 // newExternal returns the statement as a reconcile.Resource.
 func newExternal(e *external) awsResource {
 	return awsResource{
-		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, Compare: e.compare, Plan: e.plan,
-		PrepareCreate: e.prepareCreate, Create: e.create, Update: e.update, Delete: e.delete,
+		Calls: calls, Read: e.read, Desired: e.desired, Plan: e.plan, PrepareCreate: e.prepareCreate,
+		Create: e.create, Update: e.update, Delete: e.delete,
+		Status:  func(p *v1beta1.Permission, o found) { p.Status.AtProvider = observation(o.Resource) },
+		Compare: reconcile.By[*v1beta1.Permission, observed](compare),
 	}
 }
 
@@ -98,11 +100,6 @@ func (e *external) get(ctx context.Context) (statements.Policy, error) {
 	return statements.Parse(out, err, description(e.target))
 }
 
-// status sets status.atProvider.
-func (e *external) status(p *v1beta1.Permission, o found) {
-	p.Status.AtProvider = observation(o.Resource)
-}
-
 // desired returns the statement that spec asks for.
 func (e *external) desired(
 	ctx context.Context, p *v1beta1.Permission,
@@ -111,15 +108,6 @@ func (e *external) desired(
 	fp := p.Spec.ForProvider
 	arn, err := refs.One(ctx, e.fields, p.GetNamespace(), from, fp.SourceArn, fp.SourceArnFrom)
 	return desired(fp, arn), policy.Grant{}, err
-}
-
-// compare compares the statement with spec.
-func (e *external) compare(
-	_ context.Context, _ *v1beta1.Permission, d reconcile.Desired[policy.Grant], o found,
-) (reconcile.Comparison[policy.Grant], error) {
-	return reconcile.Comparison[policy.Grant]{
-		Target: d.Settings, Observed: o.Settings, Changes: changes(d.Settings, o.Settings),
-	}, nil
 }
 
 // plan returns the replacement of a statement that differs.

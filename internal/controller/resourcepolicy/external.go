@@ -38,8 +38,9 @@ type (
 func newExternal(api *lambda.Client, fields refs.Getter) awsResource {
 	e := &external{api: api, fields: fields}
 	return awsResource{
-		Calls: calls, Read: e.read, MatchesCreation: e.matchesCreation, Status: e.status, Desired: e.desired,
-		Compare: e.compare, PrepareCreate: e.prepareCreate, Create: e.create, Update: e.update, Delete: e.delete,
+		Calls: calls, Read: e.read, MatchesCreation: e.matchesCreation, Desired: e.desired, Compare: e.compare,
+		PrepareCreate: e.prepareCreate, Create: e.create, Update: e.update, Delete: e.delete,
+		Status: func(p *v1beta1.ResourcePolicy, o found) { p.Status.AtProvider = observation(o.Resource) },
 	}
 }
 
@@ -79,11 +80,6 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, p *v1beta1.Resou
 	o.Settings = o.Resource.policy
 	o.Exists = len(o.Resource.policy.Statements) > 0 // An empty policy counts as absent.
 	return o, errors.Wrapf(err, "cannot read %s", o.Description)
-}
-
-// status sets status.atProvider.
-func (e *external) status(p *v1beta1.ResourcePolicy, o found) {
-	p.Status.AtProvider = observation(o.Resource)
 }
 
 // desired returns the policy that spec asks for, if it asks for one.

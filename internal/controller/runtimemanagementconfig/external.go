@@ -36,8 +36,12 @@ type external struct {
 func newExternal(api *lambda.Client) awsResource {
 	e := &external{api: api}
 	return awsResource{
-		Calls: calls, Read: e.read, Owner: e.owner, Status: e.status, Desired: e.desired, Compare: e.compare,
-		Create: e.create, Update: e.update, Delete: e.delete,
+		Calls: calls, Read: e.read, Owner: e.owner, Desired: e.desired, Create: e.create, Update: e.update,
+		Delete: e.delete,
+		Status: func(mg *v1beta1.RuntimeManagementConfig, o found) {
+			mg.Status.AtProvider = observation(o.Resource, e.name)
+		},
+		Compare: reconcile.By[*v1beta1.RuntimeManagementConfig, *answer](compare),
 	}
 }
 
@@ -82,25 +86,12 @@ func (e *external) owner(
 	return f.Others.CheckUntaggedOwner(ctx, mg, ownership.Ours, o.Description, o.Parent, o.Name)
 }
 
-// status sets status.atProvider.
-func (e *external) status(mg *v1beta1.RuntimeManagementConfig, o found) {
-	mg.Status.AtProvider = observation(o.Resource, e.name)
-}
-
 // desired returns the settings of spec.
 func (e *external) desired(
 	_ context.Context, mg *v1beta1.RuntimeManagementConfig,
 ) (forProvider, initProvider settings, err error) {
 	forProvider, initProvider = desired(mg)
 	return forProvider, initProvider, nil
-}
-
-// compare compares spec with the configuration.
-func (e *external) compare(
-	_ context.Context, _ *v1beta1.RuntimeManagementConfig, d reconcile.Desired[settings],
-	o found,
-) (reconcile.Comparison[settings], error) {
-	return compare(d, o.Settings), nil
 }
 
 // create sets the configuration.
