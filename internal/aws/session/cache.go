@@ -129,13 +129,14 @@ func (c *cache) session(e *entry, k sessionKey) (*Session, bool) {
 	return s.value, true
 }
 
-// keep caches a session, and returns it or the one that another caller has cached before. If there are too many, it
+// keep caches a session, and returns it or the one that another caller has cached before, unless that has a guessed
+// account. If there are too many, it
 // drops the least recently used one.
 func (c *cache) keep(e *entry, k sessionKey, s *Session) *Session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e.region = k.region
-	if earlier, ok := e.sessions[k]; ok {
+	if earlier, ok := e.sessions[k]; ok && (s.guessed || !earlier.value.guessed) {
 		return earlier.value
 	}
 	if len(e.sessions) >= maxSessions {

@@ -247,23 +247,39 @@ func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, re
 	}
 	entry := r.entry(s, m)
 	key := sessionKey{region: region, tags: tags}
-	if session, ok := r.cache.session(entry, key); ok {
+	session, ok := r.cache.session(entry, key)
+	if ok && !session.guessed {
 		return session, nil
 	}
 	at := r.stsRegion(region)
-	leave, err := r.enterSTS(s, r.cache.identity(entry, identityKeyOf(at, tags)), namespace)
+	known, err := r.awaitIdentity(ctx, s, m, entry, tags, at, namespace)
+	switch paused, _ := errors.AsType[*PausedError](err); {
+	case err == nil:
+	case ok:
+		return session, nil
+	case s.SkipCredentialsValidation && (paused == nil || paused.Region != ""):
+		known, err = r.guess(ctx, s, m, entry, tags, at)
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
-	known, err := r.identity(ctx, s, m, entry, tags, at)
-	switch {
-	case awserr.IsUnanswered(err) && r.options.Breakers.IsOpen(stsKey(s)): // A probe, or what is cached of it.
-		return nil, &PausedError{Ref: s.ref, Region: stsRegions}
-	case err != nil:
-		return nil, err
-	}
 	return r.cache.keep(entry, key, r.newSession(s, known, key)), nil
+}
+
+// awaitIdentity returns the identity of a config, unless a namespace must not wait for it.
+func (r *Resolver) awaitIdentity(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags,
+	region, namespace string,
+) (identity, error) {
+	leave, err := r.enterSTS(s, r.cache.identity(e, identityKeyOf(region, tags)), namespace)
+	if err != nil {
+		return identity{}, err
+	}
+	defer leave()
+	known, err := r.identity(ctx, s, m, e, tags, region)
+	if awserr.IsUnanswered(err) && r.options.Breakers.IsOpen(stsKey(s)) { // A probe, or what is cached of it.
+		err = &PausedError{Ref: s.ref, Region: stsRegions}
+	}
+	return known, err
 }
 
 // entry returns the entry of a config in the cache. If the config or its credentials have changed,
@@ -299,7 +315,11 @@ func (r *Resolver) Identify(ctx context.Context, config client.Object) (Identity
 	if region == "" {
 		region = r.homeRegion(s, m)
 	}
-	known, err := r.identity(ctx, s.withoutResourceTags(), m, entry, sessionTags{}, r.stsRegion(region))
+	region, own := r.stsRegion(region), s.withoutResourceTags()
+	known, err := r.identity(ctx, own, m, entry, sessionTags{}, region)
+	if err != nil && s.SkipCredentialsValidation {
+		known, err = r.guess(ctx, own, m, entry, sessionTags{}, region)
+	}
 	if err != nil {
 		return Identity{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 )
 
@@ -323,5 +324,60 @@ func TestConfigsAreReleased(t *testing.T) {
 	e.cache.entry("another", "1")
 	if _, ok := e.cache.configs["pc1"]; ok {
 		t.Error("what nobody has looked at for a day is kept")
+	}
+}
+
+// TestAccountIsAskedForAgain resolves a config that does without an answer of STS. STS is asked again after a while,
+// because the account separates tenants and quotas, and all go on with what they have until it answers.
+func TestAccountIsAskedForAgain(t *testing.T) {
+	byResource := role(roleOne)
+	byResource.ResourceTags = []string{"Namespace"}
+	for name, tc := range map[string]struct {
+		chain     []v1beta1.AssumeRoleOptions
+		guess     string
+		noAnswers bool
+	}{
+		"Rejected":  {guess: "unknown-"},
+		"NoAnswers": {guess: "unknown-", noAnswers: true},
+		"Role":      {chain: []v1beta1.AssumeRoleOptions{byResource}, guess: "111111111111"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t, Options{}, namespaced(func(s *v1beta1.ProviderConfigSpec) {
+				s.SkipCredentialsValidation, s.AssumeRoleChain = true, tc.chain
+			}), secret(ns, "aws", map[string]string{"creds": ini}))
+			e.options.Breakers = breaker.New(e.now, func() float64 { return 0 })
+			f := function("ProviderConfig", "default")
+			if tc.noAnswers {
+				e.sts.Config.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+			}
+			e.sts.refuseWith("GetCallerIdentity", "AccessDenied")
+			guessed := e.resolve(t, f)
+			if !strings.HasPrefix(guessed.Identity.Account, tc.guess) {
+				t.Errorf("without an answer of STS, the account is %s", guessed.Identity.Account)
+			}
+			for range 20 {
+				for range 10 {
+					if e.resolve(t, f) != guessed {
+						t.Fatal("the session was replaced without an answer of STS")
+					}
+				}
+				if _, err := e.Resolve(t.Context(), f, "us-east-1"); err != nil {
+					t.Fatalf("another region: %v", err)
+				}
+				e.wait(longestBackoff)
+			}
+			if got := e.sts.callsOf("GetCallerIdentity"); got > 21 {
+				t.Errorf("%d calls of STS in 20 minutes", got)
+			}
+			e.sts.Config.Handler = http.HandlerFunc(e.sts.serve)
+			e.sts.refuseWith("GetCallerIdentity", "")
+			known := e.resolve(t, f)
+			if want := (quota.Scope{Account: "123456789012", Region: region}); known.Scope != want {
+				t.Errorf("STS answers again: quotas are those of %v", known.Scope)
+			}
+			if e.resolve(t, f) != known {
+				t.Error("a session is made once")
+			}
+		})
 	}
 }

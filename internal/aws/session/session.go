@@ -61,6 +61,9 @@ type Session struct {
 	// only has the one resource that the session is limited to, if any.
 	only sessionTags
 
+	// guessed reports whether STS was asked for the account and has not returned it.
+	guessed bool
+
 	mu sync.Mutex
 	// values are shared by all users of the session, by their type.
 	values map[reflect.Type]any
@@ -163,6 +166,7 @@ func (r *Resolver) newSession(s settings, known identity, k sessionKey) *Session
 		Ref:       s.ref,
 		Tenancy:   s.tenancy,
 		only:      k.tags,
+		guessed:   known.guessed,
 	}
 	if s.ConnectionSpec.Code != nil {
 		session.Code = *s.ConnectionSpec.Code
@@ -200,6 +204,9 @@ type identity struct {
 
 	// accountSource is the source of the account.
 	accountSource accountSource
+
+	// guessed reports whether STS was asked for the account and has not returned it.
+	guessed bool
 
 	// memo caches the identity.
 	memo *cached[identity]
@@ -256,22 +263,17 @@ func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e
 				r.cache.accept(e, region)
 			}
 		}()
-		cfg, err := r.authenticate(ctx, s, m, e, tags, region)
-		if err != nil {
-			return identity{}, err
+		guess, err := r.guess(ctx, s, m, e, tags, region)
+		if err != nil || s.SkipRequestingAccountID {
+			return guess, err
 		}
-		guess := identity{aws: cfg, Identity: Identity{Account: guessAccount(s, m)}}
-		if s.SkipRequestingAccountID {
-			return guess, nil
-		}
+		cfg := guess.aws
 		out, err := stsClient(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 		doubt(cfg.Credentials, err)
 		r.options.Breakers.Report(stsKey(s), err)
 		switch {
 		case err == nil && functionname.IsAccountID(aws.ToString(out.Account)):
 			return newIdentity(s, cfg, out, region), nil
-		case s.SkipCredentialsValidation:
-			return guess, nil
 		case err == nil:
 			return identity{}, fmt.Errorf(
 				"STS does not return a 12-digit account ID: check the endpoint, or set skip_requesting_account_id")
@@ -279,6 +281,16 @@ func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e
 			return identity{}, cannotAuthenticate(err)
 		}
 	})
+}
+
+// guess returns the identity of a config by what is known without STS.
+func (r *Resolver) guess(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags,
+	region string,
+) (identity, error) {
+	cfg, err := r.authenticate(ctx, s, m, e, tags, region)
+	return identity{
+		aws: cfg, Identity: Identity{Account: guessAccount(s, m)}, guessed: !s.SkipRequestingAccountID,
+	}, err
 }
 
 // stsRegions stands in messages for the regions in which STS is called.
