@@ -13,7 +13,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
-	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/aws-sdk-go-v2/service/sts/types"
 	smithylog "github.com/aws/smithy-go/logging"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -66,11 +65,7 @@ func (r *Resolver) authenticateShared(ctx context.Context, s settings, m rawCred
 				o.RoleSessionName = cmp.Or(s.webIdentity().RoleSessionName, defaultSessionName)
 			}), nil)
 	default:
-		chain, err := r.defaultChain(ctx, s, cfg)
-		if err != nil {
-			return aws.Config{}, err
-		}
-		cfg.Credentials = r.renew(source, chain, nil)
+		cfg.Credentials = r.renew(source, r.defaultChain(s, cfg), nil)
 	}
 	return r.assume(cfg, s.AssumeRoleChain, sessionTags{}), nil
 }
@@ -91,13 +86,6 @@ func (r *Resolver) load(ctx context.Context, s settings, region string) (aws.Con
 		return aws.Config{}, fmt.Errorf("cannot set up the AWS SDK: %w", err)
 	}
 	cfg.HTTPClient = r.finish(s, cfg.HTTPClient)
-	if url := r.options.STSEndpoint; url != "" {
-		cfg.ServiceOptions = append(cfg.ServiceOptions, func(_ string, options any) {
-			if o, ok := options.(*sts.Options); ok {
-				o.BaseEndpoint = &url
-			}
-		})
-	}
 	overrideEndpoint(&cfg, s.ConnectionSpec)
 	cfg.APIOptions = append(cfg.APIOptions, r.middlewares(s).addTo)
 	return cfg, nil
@@ -125,34 +113,26 @@ func loadOptions(s settings, region string, c *awshttp.BuildableClient) []func(*
 	return o
 }
 
-// defaultChain returns the SDK's default credential chain: environment, web identity token (IRSA),
-// shared files, Pod Identity and other endpoints of a container, the node's role.
-func (r *Resolver) defaultChain(ctx context.Context, s settings, cfg aws.Config) (aws.CredentialsProvider, error) {
-	httpClient, err := r.httpClient(s)
-	if err != nil {
-		return nil, err
-	}
-	chain, err := awsconfig.LoadDefaultConfig(ctx, append(loadOptions(s, cfg.Region, httpClient),
-		awsconfig.WithWebIdentityRoleCredentialOptions(func(o *stscreds.WebIdentityRoleOptions) {
-			o.Client = stsClient(cfg)
-			o.RoleSessionName = cmp.Or(o.RoleSessionName, defaultSessionName)
-		}),
-	)...)
-	if err != nil {
-		return nil, fmt.Errorf("cannot set up AWS's default credential chain: %w", err)
-	}
-	return chainCredentials{chain.Credentials}, nil
-}
-
-// chainCredentials are the credentials of the SDK's default chain without its cache, which uses a clock of its own.
-type chainCredentials struct{ aws.CredentialsProvider }
-
-// Retrieve fetches the credentials anew.
-func (c chainCredentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
-	if cache, ok := c.CredentialsProvider.(*aws.CredentialsCache); ok {
-		cache.Invalidate()
-	}
-	return c.CredentialsProvider.Retrieve(ctx)
+// defaultChain returns the SDK's default credential chain: environment, web identity token (IRSA), shared files, Pod
+// Identity and other endpoints of a container, the node's role. The files are read again at each fetch: the SDK reads
+// keys in them once.
+func (r *Resolver) defaultChain(s settings, cfg aws.Config) aws.CredentialsProvider {
+	return aws.CredentialsProviderFunc(func(ctx context.Context) (aws.Credentials, error) {
+		httpClient, err := r.httpClient(s)
+		if err != nil {
+			return aws.Credentials{}, err
+		}
+		chain, err := awsconfig.LoadDefaultConfig(ctx, append(loadOptions(s, cfg.Region, httpClient),
+			awsconfig.WithWebIdentityRoleCredentialOptions(func(o *stscreds.WebIdentityRoleOptions) {
+				o.Client = stsClient(cfg)
+				o.RoleSessionName = cmp.Or(o.RoleSessionName, defaultSessionName)
+			}),
+		)...)
+		if err != nil {
+			return aws.Credentials{}, fmt.Errorf("cannot set up AWS's default credential chain: %w", err)
+		}
+		return chain.Credentials.Retrieve(ctx)
+	})
 }
 
 // A token is a web identity token.

@@ -37,7 +37,7 @@ func newDoubleEnv(t *testing.T, objs ...client.Object) *doubleEnv {
 	b.double = awsdouble.New(awsdouble.Options{Now: b.now, StrictCredentials: true})
 	b.double.Start()
 	t.Cleanup(b.double.Close)
-	b.options.STSEndpoint = b.double.URL()
+	t.Setenv("AWS_ENDPOINT_URL_STS", b.double.URL())
 	b.double.AddUser(awsdouble.User{
 		ARN: userARN, AccessKeyID: "AKIAONE", SecretAccessKey: "hunter2",
 		MayAssume: []string{"*"},

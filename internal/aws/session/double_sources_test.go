@@ -83,7 +83,7 @@ func TestDoubleSources(t *testing.T) {
 				t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", b.double.URL())
 			},
 			want:  "arn:aws:sts::111111111111:assumed-role/web/i-0123456789abcdef0",
-			calls: map[string]int{"GetToken": 1},
+			calls: map[string]int{"GetCallerIdentity": 1},
 		},
 		"SessionKeys": {
 			reason: "Keys of a session, in the provider's environment.",

@@ -151,7 +151,7 @@ func TestEndpoints(t *testing.T) {
 			tc.spec.SkipRequestingAccountID = true
 			b := newEnv(t, Options{}, namespaced(func(s *v1beta1.ProviderConfigSpec) { s.ConnectionSpec = tc.spec }),
 				secret(ns, "aws", map[string]string{"creds": ini}))
-			b.options.STSEndpoint = ""
+			t.Setenv("AWS_ENDPOINT_URL_STS", "")
 			s, err := b.Resolve(t.Context(), function("ProviderConfig", "default"), where)
 			if err != nil {
 				t.Fatal(err)

@@ -166,7 +166,7 @@ func TestAnswerOfAProxy(t *testing.T) {
 			}))
 			defer proxy.Close()
 			e := newEnv(t, Options{}, namespaced(), secret(ns, "aws", map[string]string{"creds": ini}))
-			e.options.STSEndpoint = proxy.URL
+			t.Setenv("AWS_ENDPOINT_URL_STS", proxy.URL)
 			_, err := e.Resolve(t.Context(), function("ProviderConfig", "default"), region)
 			if err == nil || !strings.Contains(err.Error(), "the answer with HTTP status 403 cannot be read: check that the "+
 				"endpoint is AWS") {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -115,6 +116,30 @@ func TestDoubleRefusedKeys(t *testing.T) {
 	b.wait(firstBackoff)
 	if _, err := b.Identify(t.Context(), c); err != nil {
 		t.Errorf("the config works again: %v", err)
+	}
+}
+
+// TestDoubleRefusedFile replaces the keys in a file that the SDK's default chain reads.
+func TestDoubleRefusedFile(t *testing.T) {
+	cleanEnvironment(t)
+	b := newDoubleEnv(t, clusterSource(v1beta1.CredentialsSourceIRSA))
+	path := file(t, ini)
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", path)
+	f := function("ClusterProviderConfig", "default")
+	if err := b.call(t, f); err != nil {
+		t.Fatal(err)
+	}
+	b.wait(time.Hour)
+	b.double.AddUser(awsdouble.User{ARN: userARN, AccessKeyID: "AKIANEW", SecretAccessKey: "hunter2"})
+	b.double.RemoveKey("AKIAONE")
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(ini, "AKIAONE", "AKIANEW")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.call(t, f); err == nil {
+		t.Error("AWS does not know the old key any more")
+	}
+	if err := b.call(t, f); err != nil {
+		t.Errorf("the file has a new key: %v", err)
 	}
 }
 

@@ -68,9 +68,6 @@ type Options struct {
 	// since the SDK adds the certificates of AWS_CA_BUNDLE to no other.
 	HTTPClient *awshttp.BuildableClient
 
-	// STSEndpoint is the URL of STS for configs that set none.
-	STSEndpoint string
-
 	// Fence makes each attempt of each call of a session's clients. Nil makes all.
 	Fence Fence
 

@@ -144,7 +144,7 @@ func newEnv(t *testing.T, o Options, objs ...client.Object) *env {
 	e := &env{time: epoch, environ: map[string]string{}, files: map[string]string{}}
 	e.kube = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objs...).Build()
 	e.sts = newFakeSTS(t, e.now)
-	o.STSEndpoint = e.sts.URL
+	t.Setenv("AWS_ENDPOINT_URL_STS", e.sts.URL)
 	// The double of AWS needs these. Tests of what is refused reset them.
 	o.AllowNamespacedEndpoints, o.AllowLoopbackEndpoints = true, true
 	if o.LookupHost == nil {

@@ -72,6 +72,7 @@ func TestSilentSTS(t *testing.T) {
 		good    = 50
 	)
 	alone := time.Duration(0)
+	t.Setenv("AWS_ENDPOINT_URL_STS", "http://sts.example.org")
 	for _, tc := range []struct{ tenants, configs int }{{}, {20, 1}, {20, hostile}} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -86,7 +87,7 @@ func TestSilentSTS(t *testing.T) {
 				return map[string][]byte{"aws_access_key_id": []byte("A"), "aws_secret_access_key": []byte("s")}, nil
 			}
 			f.silent = session.New(kube, keys, quota.New(time.Now, nil), time.Now, session.Options{
-				STSEndpoint: "http://sts.example.org", Breakers: f.breakers,
+				Breakers: f.breakers,
 				HTTPClient: awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
 					t.DialContext = sts.dial
 				}),
