@@ -38,7 +38,7 @@ func (r *Resolver) authenticate(ctx context.Context, s settings, m rawCredential
 ) (aws.Config, error) {
 	shared := s.withoutResourceTags()
 	cfg, err := r.cache.shared(e, region).get(ctx, func(ctx context.Context) (aws.Config, error) {
-		return r.authenticateShared(ctx, shared, m, region)
+		return r.authenticateShared(ctx, shared, m, e, region)
 	})
 	if err != nil {
 		return aws.Config{}, err
@@ -48,7 +48,7 @@ func (r *Resolver) authenticate(ctx context.Context, s settings, m rawCredential
 
 // authenticateShared returns an aws.Config with the credentials of a config after the roles that do
 // not depend on a resource.
-func (r *Resolver) authenticateShared(ctx context.Context, s settings, m rawCredentials,
+func (r *Resolver) authenticateShared(ctx context.Context, s settings, m rawCredentials, e *entry,
 	region string,
 ) (aws.Config, error) {
 	cfg, err := r.load(ctx, s, region)
@@ -59,8 +59,9 @@ func (r *Resolver) authenticateShared(ctx context.Context, s settings, m rawCred
 	switch {
 	case m.keys.HasKeys():
 		cfg.Credentials = credentials.StaticCredentialsProvider{Value: m.keys}
-	case m.token != nil:
-		cfg.Credentials = r.renew(source, stscreds.NewWebIdentityRoleProvider(stsClient(cfg), m.roleARN, token(m.token),
+	case m.token != "":
+		current := token(func() string { return r.cache.tokenOf(e) })
+		cfg.Credentials = r.renew(source, stscreds.NewWebIdentityRoleProvider(stsClient(cfg), m.roleARN, current,
 			func(o *stscreds.WebIdentityRoleOptions) {
 				o.RoleSessionName = cmp.Or(s.webIdentity().RoleSessionName, defaultSessionName)
 			}), nil)
@@ -135,11 +136,11 @@ func (r *Resolver) defaultChain(s settings, cfg aws.Config) aws.CredentialsProvi
 	})
 }
 
-// A token is a web identity token.
-type token []byte
+// A token returns the current web identity token.
+type token func() string
 
 // GetIdentityToken returns the token.
-func (t token) GetIdentityToken() ([]byte, error) { return t, nil }
+func (t token) GetIdentityToken() ([]byte, error) { return []byte(t()), nil }
 
 // assume returns cfg with the credentials of the last of a chain of roles.
 func (r *Resolver) assume(cfg aws.Config, chain []v1beta1.AssumeRoleOptions, tags sessionTags) aws.Config {

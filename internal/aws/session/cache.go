@@ -36,7 +36,9 @@ type cache struct {
 // An entry is the cached state of one version of a config and of its raw credentials. A new version replaces it.
 type entry struct {
 	version string
-	used    time.Time
+	// token is the current web identity token.
+	token string
+	used  time.Time
 	// base has the part that does not depend on a resource, by the region in which it calls STS.
 	base map[string]*cached[aws.Config]
 	// accepted has the region of each partition in which STS has accepted the config.
@@ -76,14 +78,16 @@ func newCache(now func() time.Time) *cache {
 	return &cache{now: now, configs: map[types.UID]*entry{}, swept: now()}
 }
 
-// entry returns the entry of a version of a config, and whether it replaces that of another version.
-func (c *cache) entry(uid types.UID, version string) (e *entry, changed bool) {
+// entry returns the entry of a version of a config, and whether it replaces that of another version or token.
+// The role of a token stays the same, so that its credentials count until the new token has given others.
+func (c *cache) entry(uid types.UID, version, token string) (e *entry, changed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sweep()
 	e = c.configs[uid]
-	changed = e != nil && e.version != version
-	if e == nil || changed {
+	replaced := e != nil && e.version != version
+	changed = replaced || e != nil && e.token != token
+	if e == nil || replaced {
 		e = &entry{
 			version:    version,
 			base:       map[string]*cached[aws.Config]{},
@@ -94,21 +98,42 @@ func (c *cache) entry(uid types.UID, version string) (e *entry, changed bool) {
 		c.configs[uid] = e
 	}
 	e.used = c.now()
+	e.token = token
+	if changed && !replaced {
+		e.retry(true)
+	}
 	return e, changed
+}
+
+// tokenOf returns the current web identity token of a config.
+func (c *cache) tokenOf(e *entry) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return e.token
 }
 
 // retry lets what has failed for a config be fetched again at once, since the config works again.
 func (c *cache) retry(e *entry) {
 	c.mu.Lock()
-	memos := make([]*cached[identity], 0, len(e.identities))
+	defer c.mu.Unlock()
+	e.retry(false)
+}
+
+// retry lets what has failed be fetched again at once. If the token is a new one, the credentials that it gives are due
+// for renewal.
+func (e *entry) retry(rotated bool) {
+	configs := make([]aws.Config, 0, len(e.identities)+len(e.base))
 	for _, m := range e.identities {
-		memos = append(memos, m.value)
+		configs = append(configs, m.value.retry().aws)
 	}
-	c.mu.Unlock()
-	for _, m := range memos {
-		if id, ok := m.retry(); ok {
-			if r, ok := id.aws.Credentials.(*renewing); ok {
-				r.retry()
+	for _, m := range e.base {
+		configs = append(configs, m.retry())
+	}
+	for _, cfg := range configs {
+		for r, ok := cfg.Credentials.(*renewing); ok; r, ok = r.signer.(*renewing) {
+			r.retry()
+			if rotated && r.signer == nil {
+				r.renew()
 			}
 		}
 	}

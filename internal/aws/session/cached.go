@@ -154,12 +154,19 @@ func (m *cached[T]) doubt() {
 	}
 }
 
-// retry makes the next get fetch the value if the last fetch failed. It returns the value, and false if there is none.
-func (m *cached[T]) retry() (T, bool) {
+// renew makes the value due for renewal. It stays valid.
+func (m *cached[T]) renew() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.renewAt = m.now()
+}
+
+// retry makes the next get fetch the value if the last fetch failed. It returns the value, zero if there is none.
+func (m *cached[T]) retry() T {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.failure = failure{}
-	return m.value, m.done
+	return m.value
 }
 
 // A failure counts for a while.

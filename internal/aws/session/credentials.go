@@ -39,17 +39,14 @@ type rawCredentials struct {
 	// keys are set if the source has access keys.
 	keys aws.Credentials
 	// token is a web identity token, and roleARN the role to assume with it.
-	token   []byte
+	token   string
 	roleARN string
 }
 
-// version returns a hash that changes with the config and with the raw credentials, and reveals neither.
+// version returns a hash that changes with the config and with its keys or the role of its token, and reveals neither.
 func (m rawCredentials) version(generation int64) string {
 	h := sha256.New()
-	for _, part := range []string{
-		m.keys.AccessKeyID, m.keys.SecretAccessKey, m.keys.SessionToken, string(m.token),
-		m.roleARN,
-	} {
+	for _, part := range []string{m.keys.AccessKeyID, m.keys.SecretAccessKey, m.keys.SessionToken, m.roleARN} {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // A hash never fails to write.
 	}
 	return fmt.Sprintf("%d/%s", generation, hex.EncodeToString(h.Sum(nil)))
@@ -161,8 +158,7 @@ func (r *Resolver) webIdentity(ctx context.Context, s settings) (rawCredentials,
 		return rawCredentials{}, fmt.Errorf("cannot read the web identity token: %w: mount it into the provider's "+
 			"pod, or correct credentials.webIdentity.tokenConfig.fs.path", err)
 	}
-	m.token = []byte(strings.TrimSpace(string(token)))
-	if len(m.token) == 0 {
+	if m.token = strings.TrimSpace(string(token)); m.token == "" {
 		return rawCredentials{}, fmt.Errorf("the web identity token in %s is empty", path)
 	}
 	return m, nil
@@ -212,16 +208,16 @@ func (r *Resolver) secretKeys(ctx context.Context, ref *v1beta1.CredentialsSecre
 	return aws.Credentials{}, absent
 }
 
-func (r *Resolver) secretToken(ctx context.Context, ref *v1beta1.CredentialsSecretSelector) ([]byte, error) {
+func (r *Resolver) secretToken(ctx context.Context, ref *v1beta1.CredentialsSecretSelector) (string, error) {
 	data, err := r.secret(ctx, ref)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	token := strings.TrimSpace(string(data[ref.Key]))
 	if token == "" {
-		return nil, missingKey(data, ref)
+		return "", missingKey(data, ref)
 	}
-	return []byte(token), nil
+	return token, nil
 }
 
 // secret reads the data of a Secret. It returns a missingError if there is none.

@@ -3,7 +3,8 @@
 //
 // A session is cached for as long as the config and the raw credentials that it refers to stay the
 // same. So a role is assumed once in the lifetime of its credentials, however many resources use
-// them, and a rotated Secret or token takes effect in the next reconcile.
+// them, and a rotated Secret or token takes effect in the next reconcile. If STS does not accept a rotated token, the
+// credentials of the former one are used until they expire.
 //
 // The way from a config to a signed call goes through these files: settings.go has the spec, rules.go what it may do
 // and who may use it, credentials.go the raw credentials, authenticate.go the roles, cache.go and cached.go what is
@@ -282,7 +283,7 @@ func (r *Resolver) awaitIdentity(ctx context.Context, s settings, m rawCredentia
 // entry returns the entry of a config in the cache. If the config or its credentials have changed,
 // its open circuit breakers let a call pass: whether AWS answered the earlier version means nothing.
 func (r *Resolver) entry(s settings, m rawCredentials) *entry {
-	e, changed := r.cache.entry(s.ref.UID, m.version(s.generation))
+	e, changed := r.cache.entry(s.ref.UID, m.version(s.generation), m.token)
 	if changed {
 		r.options.Breakers.Probe(s.ref.UID)
 	}

@@ -321,7 +321,7 @@ func TestConfigsAreReleased(t *testing.T) {
 	e.Forget("pc1")
 	e.resolve(t, function("ProviderConfig", "default"))
 	e.wait(forgotten)
-	e.cache.entry("another", "1")
+	e.cache.entry("another", "1", "")
 	if _, ok := e.cache.configs["pc1"]; ok {
 		t.Error("what nobody has looked at for a day is kept")
 	}

@@ -203,6 +203,52 @@ func TestRotatedToken(t *testing.T) {
 	}
 }
 
+// TestRotatedTokenIsRefused writes a new token that STS does not accept at first. The credentials of the old one are
+// used until they expire, and the new one at once after another rotation.
+func TestRotatedTokenIsRefused(t *testing.T) {
+	e := newEnv(t, Options{}, clusterSource(v1beta1.CredentialsSourceWebIdentity, func(s *v1beta1.ClusterProviderConfigSpec) {
+		s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleTwo)}
+	}))
+	e.environ["AWS_ROLE_ARN"], e.environ["AWS_WEB_IDENTITY_TOKEN_FILE"] = roleOne, "/pod"
+	f := function("ClusterProviderConfig", "default")
+	use := func(token string) string {
+		e.files["/pod"] = token
+		s, err := e.Resolve(t.Context(), f, region)
+		if err != nil {
+			return "none"
+		}
+		c, err := s.AWS.Credentials.Retrieve(t.Context())
+		if err != nil {
+			return "none"
+		}
+		return c.AccessKeyID
+	}
+	first := use("first")
+	if first == "none" {
+		t.Fatal("the first token is accepted")
+	}
+	e.sts.refuseWith("AssumeRoleWithWebIdentity", "InternalFailure")
+	for range 5 {
+		if got := use("second"); got != first {
+			t.Fatalf("signs with %s, want %s, which is valid still", got, first)
+		}
+	}
+	e.wait(time.Hour)
+	if got := use("second"); got != "none" {
+		t.Errorf("signs with %s, which has expired", got)
+	}
+	e.sts.refuseWith("AssumeRoleWithWebIdentity", "")
+	if got := use("second"); got != "none" {
+		t.Errorf("signs with %s, but a failure counts for a while", got)
+	}
+	if got := use("third"); got == "none" {
+		t.Error("a new token is tried at once")
+	}
+	if got := e.sts.callsOf("GetCallerIdentity"); got != 1 {
+		t.Errorf("%d calls of GetCallerIdentity for one role, want 1", got)
+	}
+}
+
 // cleanEnvironment hides the credentials of this machine from the SDK's default chain.
 func cleanEnvironment(t *testing.T) {
 	t.Helper()
