@@ -121,20 +121,18 @@ func (f flags) validateHosts() error {
 	if len(f.NamespacedEndpointHost) > 0 && !f.AllowNamespacedEndpoints {
 		errs = append(errs, errors.New("--namespaced-endpoint-host has no effect without --allow-namespaced-endpoints"))
 	}
-	for _, h := range f.NamespacedEndpointHost {
-		if err := session.CheckHostPattern(h); err != nil {
-			errs = append(errs, fmt.Errorf("--namespaced-endpoint-host is %q: it must be a host without a port, or a "+
-				"pattern such as *.example.org", h))
-		}
-	}
-	for _, h := range f.AnalysisHost {
-		if err := egress.CheckHost(h); err != nil {
-			errs = append(errs, fmt.Errorf("--analysis-host is %q: %w", h, err))
-		}
-	}
-	for _, h := range f.SourceHost {
-		if err := egress.CheckHost(h); err != nil {
-			errs = append(errs, fmt.Errorf("%s is %q: %w", manager.SourceHostFlag, h, err))
+	for _, list := range []struct {
+		flag  string
+		hosts []string
+	}{
+		{session.EndpointHostFlag, f.NamespacedEndpointHost},
+		{"--analysis-host", f.AnalysisHost},
+		{manager.SourceHostFlag, f.SourceHost},
+	} {
+		for _, h := range list.hosts {
+			if err := egress.CheckHost(h); err != nil {
+				errs = append(errs, fmt.Errorf("%s is %q: %w", list.flag, h, err))
+			}
 		}
 	}
 	return errors.Join(errs...)

@@ -162,8 +162,8 @@ func TestInvalidFlags(t *testing.T) {
 		},
 		"EndpointHostWithPort": {
 			reason: "A pattern that matches no host allows none, whatever the operator meant.",
-			args:   []string{"--allow-namespaced-endpoints", "--namespaced-endpoint-host=localstack:4566"},
-			want:   `--namespaced-endpoint-host is "localstack:4566"`,
+			args:   []string{"--allow-namespaced-endpoints", "--namespaced-endpoint-host=localstack:http"},
+			want:   `--namespaced-endpoint-host is "localstack:http"`,
 		},
 		"EndpointHostAsURL": {
 			reason: "The same.",

@@ -186,7 +186,10 @@ func (e *env) options(change ...func(*Options)) Options {
 		ClusterID:       "test-cluster",
 		Namespaces:      []string{e.ns},
 		// The double is on this machine.
-		Config:      session.Options{AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true},
+		Config: session.Options{
+			AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true,
+			NamespacedEndpointHosts: []string{"*", "127.0.0.1"},
+		},
 		SourceHosts: []string{"127.0.0.1"}, SourceLoopback: true,
 	}
 	for _, f := range change {

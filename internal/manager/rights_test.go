@@ -87,7 +87,10 @@ func TestWorksWithCrossplanesRights(t *testing.T) {
 				SafeStart:               true,
 				LeaderElection:          true,
 				LeaderElectionNamespace: e.ns,
-				Config:                  session.Options{AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true},
+				Config: session.Options{
+					AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true,
+					NamespacedEndpointHosts: []string{"*", "127.0.0.1"},
+				},
 			})
 			if err != nil {
 				cancel()

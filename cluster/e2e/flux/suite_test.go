@@ -123,7 +123,10 @@ func (e *env) startProvider(c *devcluster.Cluster) {
 	mgr, err := manager.New(ctx, c.Config, manager.Options{
 		Options:         controller.Options{PollInterval: time.Hour, MaxConcurrentReconciles: 10, Features: features},
 		MinPollInterval: time.Second, ClusterID: "test-cluster", Namespaces: []string{e.ns},
-		Config:      session.Options{AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true},
+		Config: session.Options{
+			AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true,
+			NamespacedEndpointHosts: []string{"*", "127.0.0.1"},
+		},
 		SourceHosts: []string{"127.0.0.1"}, SourceLoopback: true,
 	})
 	if err != nil {

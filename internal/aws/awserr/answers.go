@@ -60,9 +60,13 @@ func Redirect(host string, status int) error {
 		"endpoint.url to the final address", host, status)}
 }
 
-// NotAllowed returns the error of a host that must not be called. The reason has advice for the user.
-func NotAllowed(host, reason string) error {
-	return &EndpointError{fmt.Sprintf("endpoint %s is not allowed in a namespaced config: %s", host, reason)}
+// NotAllowed returns the error of an endpoint whose host must not be called for a reason, which has advice for the
+// user. It is nil without a reason.
+func NotAllowed(reason error) error {
+	if reason == nil {
+		return nil
+	}
+	return &EndpointError{"the endpoint of a namespaced config cannot be called: " + reason.Error()}
 }
 
 // A StrangeError says that an endpoint did not answer as AWS does.

@@ -87,8 +87,8 @@ func TestForeign(t *testing.T) {
 			"the call to AWS was canceled", false,
 		},
 		"Host": {
-			"So is that it did not call.", "Lambda", send(NotAllowed("h", "no")),
-			"endpoint h is not allowed in a namespaced config: no", false,
+			"So is that it did not call.", "Lambda", send(NotAllowed(errors.New("no"))),
+			"the endpoint of a namespaced config cannot be called: no", false,
 		},
 		"Redirect": {
 			"So is where it did not go.", "Lambda", send(Redirect("h", 307)),

@@ -34,7 +34,7 @@ func TestIsUnanswered(t *testing.T) {
 		},
 		"Forbidden": {
 			reason: "The provider itself did not call.",
-			err:    &smithyhttp.RequestSendError{Err: NotAllowed("h", "no")}, want: false,
+			err:    &smithyhttp.RequestSendError{Err: NotAllowed(errors.New("no"))}, want: false,
 		},
 		"NoSuchHost": {
 			reason: "The name of the host does not resolve.",

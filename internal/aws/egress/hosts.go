@@ -112,11 +112,11 @@ func (h Hosts) CheckURL(u *url.URL) error {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return ErrURL
 	}
-	return h.Check(u.Hostname(), portOf(u))
+	return h.Check(u.Hostname(), Port(u))
 }
 
-// portOf returns the port of a URL, or else that of its scheme.
-func portOf(u *url.URL) string {
+// Port returns the port of a URL, or else that of its scheme.
+func Port(u *url.URL) string {
 	switch {
 	case u.Port() != "":
 		return u.Port()

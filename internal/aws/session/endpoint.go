@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
 
 // hostNames maps services to the names of their endpoints, if those differ.
@@ -117,14 +118,14 @@ func (s settings) foreign() bool {
 	return s.namespaced && s.Endpoint != nil && s.Endpoint.URL.Type != v1beta1.EndpointURLTypeAuto
 }
 
-// host returns the host that a foreign endpoint names. For the type Dynamic it is that of one service
+// host returns the host and the port that a foreign endpoint names. For the type Dynamic they are those of one service
 // and region: the part that the tenant chose is the same for all.
-func (s settings) host() string {
+func (s settings) host() (host, port string) {
 	u, err := url.Parse(endpointURL(s.Endpoint, "Lambda", mainRegions["aws"]))
 	if err != nil {
-		return ""
+		return "", ""
 	}
-	return u.Hostname()
+	return u.Hostname(), egress.Port(u)
 }
 
 // permitEndpoint returns an error if a namespaced config names a host that is not allowed. It checks
@@ -137,7 +138,7 @@ func (r *Resolver) permitEndpoint(s settings) error {
 		return fmt.Errorf("endpoint is not allowed in a namespaced config: remove it, use a ClusterProviderConfig, " +
 			"or ask the provider's operator for --allow-namespaced-endpoints")
 	}
-	return r.guard().checkHost(s.host())
+	return r.checks().Host(s.host())
 }
 
 // reachable returns an error if the endpoint of a config has an address that is not allowed. Without
@@ -146,20 +147,15 @@ func (r *Resolver) reachable(ctx context.Context, s settings) error {
 	if !s.foreign() || s.Endpoint.URL.Type != v1beta1.EndpointURLTypeStatic {
 		return nil
 	}
-	host := s.host()
+	host, port := s.host()
 	found, err := r.options.LookupHost(ctx, host)
 	if err != nil {
 		return nil //nolint:nilerr // See above.
 	}
 	for _, a := range found {
-		if err := r.guard().checkAddress(host, a); err != nil {
+		if err := r.checks().Address(host, port, a); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// guard returns the guard of connections to endpoints of namespaced configs.
-func (r *Resolver) guard() guard {
-	return guard{allowed: r.options.NamespacedEndpointHosts, loopback: r.options.AllowLoopbackEndpoints}
 }

@@ -70,8 +70,8 @@ func (r *Resolver) finish(s settings, c aws.HTTPClient) aws.HTTPClient {
 	if !s.foreign() {
 		return rest
 	}
-	guarded := r.bounded(s, &r.clients.guarded, func() *http.Transport { return r.guard().transport(b.GetTransport()) })
-	return routedClient{endpoint: s.Endpoint, to: guarded, rest: rest}
+	tenants := r.bounded(s, &r.clients.guarded, func() *http.Transport { return guarded(b.GetTransport(), r.checks()) })
+	return routedClient{endpoint: s.Endpoint, to: tenants, rest: rest}
 }
 
 // bounded returns the shared client, made if there is none yet, or a new one if the config has

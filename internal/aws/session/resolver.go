@@ -49,12 +49,11 @@ type Options struct {
 	// NamespacedEndpointHosts allows the hosts.
 	AllowNamespacedEndpoints bool
 
-	// NamespacedEndpointHosts are the hosts that endpoints of namespaced configs may name: names, addresses, or
-	// patterns such as *.example.org. None means all that have public addresses. Hosts with private ones are called
-	// only if they are named here as they are, and those with loopback and link-local ones never.
+	// NamespacedEndpointHosts are the hosts that endpoints of namespaced configs may name: see egress.Hosts. None means
+	// all that have public addresses.
 	NamespacedEndpointHosts []string
 
-	// AllowLoopbackEndpoints lets namespaced configs name loopback addresses, for tests with a
+	// AllowLoopbackEndpoints lets namespaced configs name loopback addresses that are listed exactly, for tests with a
 	// double of AWS. No flag sets it: it would open all ports of the provider's own pod.
 	AllowLoopbackEndpoints bool
 

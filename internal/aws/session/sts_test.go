@@ -147,6 +147,7 @@ func newEnv(t *testing.T, o Options, objs ...client.Object) *env {
 	t.Setenv("AWS_ENDPOINT_URL_STS", e.sts.URL)
 	// The double of AWS needs these. Tests of what is refused reset them.
 	o.AllowNamespacedEndpoints, o.AllowLoopbackEndpoints = true, true
+	o.NamespacedEndpointHosts = []string{"*", "127.0.0.1"}
 	if o.LookupHost == nil {
 		o.LookupHost = func(context.Context, string) ([]netip.Addr, error) { return nil, errWire }
 	}
