@@ -92,8 +92,9 @@ func (u *usages) add(usage *v1beta1.ProviderConfigUsage) {
 	if meta.WasDeleted(usage) {
 		u.going++
 	}
-	u.names = append(u.names, fmt.Sprintf("%s %s/%s", usage.ResourceReference.Kind, usage.GetNamespace(),
-		usage.ResourceReference.Name))
+	// The owner was looked up, unlike resourceRef, which may hold any text.
+	owner := metav1.GetControllerOf(usage)
+	u.names = append(u.names, fmt.Sprintf("%s %s/%s", owner.Kind, usage.GetNamespace(), owner.Name))
 }
 
 // counts reports whether a usage counts: whether its resource still uses the config. It releases a usage that does not.

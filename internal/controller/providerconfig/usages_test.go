@@ -3,6 +3,7 @@ package providerconfig
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	xpproviderconfig "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/providerconfig"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -59,6 +62,12 @@ func TestPoisonedUsages(t *testing.T) {
 			}},
 		},
 		"Genuine": {reason: "The usage is genuine.", poison: func(*v1beta1.ProviderConfigUsage) {}, others: []client.Object{function("poison")}, users: 1, counted: true},
+		"Text": {
+			reason: "The message names the owner, whatever a user has written.", others: []client.Object{function("poison")}, users: 1, counted: true,
+			poison: func(u *v1beta1.ProviderConfigUsage) {
+				u.SetResourceReference(xpv2.TypedReference{Kind: "Run kubectl", Name: strings.Repeat("x", 1<<20)})
+			},
+		},
 		"NotAllowed": {
 			reason: "The config does not allow the owner's namespace.", poison: func(*v1beta1.ProviderConfigUsage) {},
 			others: []client.Object{function("poison")}, denied: true, users: 1,
@@ -90,6 +99,10 @@ func TestPoisonedUsages(t *testing.T) {
 			e.reconcile(name(c))
 			if counted := e.get(c); counted != tc.counted {
 				t.Errorf("%s\nAfter its deletion, the config is there: %t", tc.reason, counted)
+			}
+			want := "Function " + ns + "/poison still uses this config: delete them, or have them use another one"
+			if got := c.GetCondition(xpproviderconfig.TypeTerminating).Message; tc.counted && got != want {
+				t.Errorf("%s\nThe message is %.100q, want %q", tc.reason, got, want)
 			}
 		})
 	}
