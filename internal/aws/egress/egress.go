@@ -73,8 +73,10 @@ var (
 	// the metadata services of AWS, multicast, and reserved ones.
 	reserved = prefixes("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "224.0.0.0/4", "240.0.0.0/4",
 		"::/128", "::1/128", "fe80::/10", "fec0::/10", "fd00:ec2::/32", "ff00::/8")
-	// private has the private addresses, which clusters use for pods, services and nodes.
-	private = prefixes("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "198.18.0.0/15", "fc00::/7")
+	// private has the private addresses, which clusters use for pods, services and nodes, and those of translators of a
+	// network's own, which may stand for any (RFC 8215).
+	private = prefixes("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "198.18.0.0/15", "fc00::/7",
+		"64:ff9b:1::/48")
 )
 
 // Address returns an address in the form in which addresses are compared: without a zone, and
@@ -114,7 +116,7 @@ func embedded(a netip.Addr) netip.Addr {
 }
 
 var (
-	nat64      = prefixes("64:ff9b::/96", "64:ff9b:1::/48")
+	nat64      = prefixes("64:ff9b::/96")
 	compatible = prefixes("::/96")
 	sixToFour  = prefixes("2002::/16")
 )

@@ -127,6 +127,11 @@ func TestHosts(t *testing.T) {
 			true, "http://a.example.org",
 			"64:ff9b::a9fe:a9fe",
 		}, own},
+		"LocalNAT64": {
+			"Where a translator of the network's own has the address, nobody knows.",
+			args{[]string{"*"}, true, "http://a.example.org", "64:ff9b:1:a9fe:a9:fe00:808:808"},
+			cluster,
+		},
 		"Loopback": {"The pod itself is not called.", args{
 			[]string{"localhost"},
 			false, "http://localhost:1",
