@@ -31,44 +31,41 @@ const (
 	defaultDuration = time.Hour
 )
 
-// authenticate returns an aws.Config with the credentials of a config after its chain of roles. It
+// authenticate returns an aws.Config with the credentials of a login after its chain of roles. It
 // makes no call. The part that does not depend on the resource is cached for all resources.
-func (r *Resolver) authenticate(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags,
-	region string,
-) (aws.Config, error) {
-	shared := s.withoutResourceTags()
-	cfg, err := r.cache.shared(e, region).get(ctx, func(ctx context.Context) (aws.Config, error) {
-		return r.authenticateShared(ctx, shared, m, e, region)
+func (r *Resolver) authenticate(ctx context.Context, l login) (aws.Config, error) {
+	shared, chain := l, l.AssumeRoleChain
+	shared.settings = l.withoutResourceTags()
+	cfg, err := r.cache.shared(l.entry, l.region).get(ctx, func(ctx context.Context) (aws.Config, error) {
+		return r.authenticateShared(ctx, shared)
 	})
 	if err != nil {
 		return aws.Config{}, err
 	}
-	return r.assume(cfg, s.AssumeRoleChain[len(shared.AssumeRoleChain):], tags), nil
+	return r.assume(cfg, chain[len(shared.AssumeRoleChain):], l.tags), nil
 }
 
-// authenticateShared returns an aws.Config with the credentials of a config after the roles that do
+// authenticateShared returns an aws.Config with the credentials of a login after the roles that do
 // not depend on a resource.
-func (r *Resolver) authenticateShared(ctx context.Context, s settings, m rawCredentials, e *entry,
-	region string,
-) (aws.Config, error) {
-	cfg, err := r.load(ctx, s, region)
+func (r *Resolver) authenticateShared(ctx context.Context, l login) (aws.Config, error) {
+	cfg, err := r.load(ctx, l.settings, l.region)
 	if err != nil {
 		return aws.Config{}, err
 	}
-	source := string(s.credentials.Source)
+	source := string(l.credentials.Source)
 	switch {
-	case m.keys.HasKeys():
-		cfg.Credentials = credentials.StaticCredentialsProvider{Value: m.keys}
-	case m.token != "":
-		current := token(func() string { return r.cache.tokenOf(e) })
-		cfg.Credentials = r.renew(source, stscreds.NewWebIdentityRoleProvider(stsClient(cfg), m.roleARN, current,
+	case l.keys.HasKeys():
+		cfg.Credentials = credentials.StaticCredentialsProvider{Value: l.keys}
+	case l.token != "":
+		current := token(func() string { return r.cache.tokenOf(l.entry) })
+		cfg.Credentials = r.renew(source, stscreds.NewWebIdentityRoleProvider(stsClient(cfg), l.roleARN, current,
 			func(o *stscreds.WebIdentityRoleOptions) {
-				o.RoleSessionName = cmp.Or(s.webIdentity().RoleSessionName, defaultSessionName)
+				o.RoleSessionName = cmp.Or(l.webIdentity().RoleSessionName, defaultSessionName)
 			}), nil)
 	default:
-		cfg.Credentials = r.renew(source, r.defaultChain(s, cfg), nil)
+		cfg.Credentials = r.renew(source, r.defaultChain(l.settings, cfg), nil)
 	}
-	return r.assume(cfg, s.AssumeRoleChain, sessionTags{}), nil
+	return r.assume(cfg, l.AssumeRoleChain, sessionTags{}), nil
 }
 
 // load returns the aws.Config that all clients of a config begin with: region, endpoints, HTTP,

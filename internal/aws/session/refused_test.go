@@ -119,6 +119,18 @@ func TestDoubleRefusedKeys(t *testing.T) {
 	}
 }
 
+// TestDoubleRefusedGuess deletes the access key of a config whose account is a guess.
+func TestDoubleRefusedGuess(t *testing.T) {
+	b := newDoubleEnv(t, namespaced(func(s *v1beta1.ProviderConfigSpec) { s.SkipCredentialsValidation = true }),
+		secret(ns, "aws", map[string]string{"creds": ini}))
+	b.double.RemoveKey("AKIAONE")
+	for range 3 {
+		if got := awserr.Code(b.call(t, function("ProviderConfig", "default"))); got != "UnrecognizedClientException" {
+			t.Errorf("AWS does not know the key: got %q", got)
+		}
+	}
+}
+
 // TestDoubleRefusedFile replaces the keys in a file that the SDK's default chain reads.
 func TestDoubleRefusedFile(t *testing.T) {
 	cleanEnvironment(t)

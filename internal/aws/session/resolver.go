@@ -242,39 +242,36 @@ func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, re
 	if err != nil {
 		return nil, err
 	}
-	entry := r.entry(s, m)
+	l := login{settings: s, rawCredentials: m, entry: r.entry(s, m), tags: tags, region: r.stsRegion(region)}
 	key := sessionKey{region: region, tags: tags}
-	session, ok := r.cache.session(entry, key)
+	session, ok := r.cache.session(l.entry, key)
 	if ok && !session.guessed {
 		return session, nil
 	}
-	at := r.stsRegion(region)
-	known, err := r.awaitIdentity(ctx, s, m, entry, tags, at, namespace)
+	known, err := r.awaitIdentity(ctx, l, namespace)
 	switch paused, _ := errors.AsType[*PausedError](err); {
 	case err == nil:
 	case ok:
 		return session, nil
 	case s.SkipCredentialsValidation && (paused == nil || paused.Region != ""):
-		known, err = r.guess(ctx, s, m, entry, tags, at)
+		known, err = r.guess(ctx, l)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return r.cache.keep(entry, key, r.newSession(s, known, key)), nil
+	return r.cache.keep(l.entry, key, r.newSession(s, known, key)), nil
 }
 
-// awaitIdentity returns the identity of a config, unless a namespace must not wait for it.
-func (r *Resolver) awaitIdentity(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags,
-	region, namespace string,
-) (identity, error) {
-	leave, err := r.enterSTS(s, r.cache.identity(e, identityKeyOf(region, tags)), namespace)
+// awaitIdentity returns the identity of a login, unless a namespace must not wait for it.
+func (r *Resolver) awaitIdentity(ctx context.Context, l login, namespace string) (identity, error) {
+	leave, err := r.enterSTS(l, namespace)
 	if err != nil {
 		return identity{}, err
 	}
 	defer leave()
-	known, err := r.identity(ctx, s, m, e, tags, region)
-	if awserr.IsUnanswered(err) && r.options.Breakers.IsOpen(stsKey(s)) { // A probe, or what is cached of it.
-		err = &PausedError{Ref: s.ref, Region: stsRegions}
+	known, err := r.identity(ctx, l)
+	if awserr.IsUnanswered(err) && r.options.Breakers.IsOpen(stsKey(l.settings)) { // A probe, or what is cached of it.
+		err = &PausedError{Ref: l.ref, Region: stsRegions}
 	}
 	return known, err
 }
@@ -312,10 +309,10 @@ func (r *Resolver) Identify(ctx context.Context, config client.Object) (Identity
 	if region == "" {
 		region = r.homeRegion(s, m)
 	}
-	region, own := r.stsRegion(region), s.withoutResourceTags()
-	known, err := r.identity(ctx, own, m, entry, sessionTags{}, region)
+	l := login{settings: s.withoutResourceTags(), rawCredentials: m, entry: entry, region: r.stsRegion(region)}
+	known, err := r.identity(ctx, l)
 	if err != nil && s.SkipCredentialsValidation {
-		known, err = r.guess(ctx, own, m, entry, sessionTags{}, region)
+		known, err = r.guess(ctx, l)
 	}
 	if err != nil {
 		return Identity{}, err

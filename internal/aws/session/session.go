@@ -166,7 +166,7 @@ func (r *Resolver) newSession(s settings, known identity, k sessionKey) *Session
 		Ref:       s.ref,
 		Tenancy:   s.tenancy,
 		only:      k.tags,
-		guessed:   known.guessed,
+		guessed:   !known.answered && !s.SkipRequestingAccountID,
 	}
 	if s.ConnectionSpec.Code != nil {
 		session.Code = *s.ConnectionSpec.Code
@@ -202,11 +202,8 @@ type identity struct {
 
 	aws aws.Config
 
-	// accountSource is the source of the account.
-	accountSource accountSource
-
-	// guessed reports whether STS was asked for the account and has not returned it.
-	guessed bool
+	// answered reports whether STS has returned the account. Otherwise it is a guess.
+	answered bool
 
 	// memo caches the identity.
 	memo *cached[identity]
@@ -220,60 +217,58 @@ func (i identity) refused(err error) {
 	}
 }
 
-// accountSource is the source of an account.
-type accountSource int
-
-const (
-	// unknownSource means that nothing was called: the account is a guess.
-	unknownSource accountSource = iota
-	// atAWS means the STS of AWS, or what the provider's operator has configured in its place.
-	atAWS
-	// atEndpoint means the endpoint of the config.
-	atEndpoint
-)
-
 // scope returns the scope by which calls are counted against quotas. Whoever may create a ProviderConfig can run an
 // endpoint that claims any account and answers that its quota is exhausted. So a namespaced config shares the scope of
-// an account only if AWS itself named the account and its calls go to AWS. An administrator's config is trusted.
+// an account only if AWS itself, or what the provider's operator has configured in its place, named the account and its
+// calls go to AWS. An administrator's config is trusted.
 func (i identity) scope(s settings, region string) quota.Scope {
-	ownLambda := s.endpointOf("Lambda", region) != ""
+	ownSTS, ownLambda := s.endpointOf("STS", region), s.endpointOf("Lambda", region)
 	switch {
-	case s.namespaced && (i.accountSource != atAWS || ownLambda):
+	case s.namespaced && (!i.answered || ownSTS != "" || ownLambda != ""):
 		return quota.Scope{Account: quota.Unverified, Region: region, Config: string(s.ref.UID)}
-	case i.accountSource == atEndpoint, i.accountSource == unknownSource && ownLambda:
-		return quota.Scope{
-			Account: i.Account, Region: region,
-			Endpoint: s.endpointOf("STS", region) + s.endpointOf("Lambda", region),
-		}
+	case i.answered && ownSTS != "", !i.answered && ownLambda != "":
+		return quota.Scope{Account: i.Account, Region: region, Endpoint: ownSTS + ownLambda}
 	default:
 		return quota.Scope{Account: i.Account, Region: region}
 	}
 }
 
-// identity returns the cached identity of a config. The first call authenticates, and asks STS of a
-// region for the identity unless the config says not to.
-func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags,
-	region string,
-) (identity, error) {
-	k := identityKeyOf(region, tags)
-	memo := r.cache.identity(e, k)
-	return memo.get(ctx, func(ctx context.Context) (found identity, err error) {
+// A login is what an identity of a config depends on.
+type login struct {
+	settings
+	rawCredentials
+
+	entry *entry
+	tags  sessionTags
+	// region is the one in which STS is called.
+	region string
+}
+
+// memo returns the cached identity of a login.
+func (r *Resolver) memo(l login) *cached[identity] {
+	return r.cache.identity(l.entry, identityKeyOf(l.region, l.tags))
+}
+
+// identity returns the cached identity of a login. The first call authenticates, and asks STS for the identity unless
+// the config says not to.
+func (r *Resolver) identity(ctx context.Context, l login) (identity, error) {
+	return r.memo(l).get(ctx, func(ctx context.Context) (found identity, err error) {
 		defer func() {
-			if found.memo = memo; err == nil {
-				r.cache.accept(e, region)
+			if err == nil {
+				r.cache.accept(l.entry, l.region)
 			}
 		}()
-		guess, err := r.guess(ctx, s, m, e, tags, region)
-		if err != nil || s.SkipRequestingAccountID {
-			return guess, err
+		found, err = r.guess(ctx, l)
+		if err != nil || l.SkipRequestingAccountID {
+			return found, err
 		}
-		cfg := guess.aws
-		out, err := stsClient(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
-		doubt(cfg.Credentials, err)
-		r.options.Breakers.Report(stsKey(s), err)
+		out, err := stsClient(found.aws).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+		doubt(found.aws.Credentials, err)
+		r.options.Breakers.Report(stsKey(l.settings), err)
 		switch {
 		case err == nil && functionname.IsAccountID(aws.ToString(out.Account)):
-			return newIdentity(s, cfg, out, region), nil
+			found.Identity, found.answered = identityOf(out), true
+			return found, nil
 		case err == nil:
 			return identity{}, fmt.Errorf(
 				"STS does not return a 12-digit account ID: check the endpoint, or set skip_requesting_account_id")
@@ -283,13 +278,11 @@ func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e
 	})
 }
 
-// guess returns the identity of a config by what is known without STS.
-func (r *Resolver) guess(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags,
-	region string,
-) (identity, error) {
-	cfg, err := r.authenticate(ctx, s, m, e, tags, region)
+// guess returns the identity of a login by what is known without STS.
+func (r *Resolver) guess(ctx context.Context, l login) (identity, error) {
+	cfg, err := r.authenticate(ctx, l)
 	return identity{
-		aws: cfg, Identity: Identity{Account: guessAccount(s, m)}, guessed: !s.SkipRequestingAccountID,
+		aws: cfg, Identity: Identity{Account: guessAccount(l.settings, l.rawCredentials)}, memo: r.memo(l),
 	}, err
 }
 
@@ -320,28 +313,25 @@ func (e *PausedError) Error() string {
 // enterSTS begins a wait of a namespace for the identity of a config. Like calls to Lambda, only a few may wait at a
 // time while STS has not answered. It returns a PausedError if the resource must not wait now. Otherwise the caller
 // must call leave after the wait.
-func (r *Resolver) enterSTS(s settings, memo *cached[identity], namespace string) (leave func(), err error) {
-	if !memo.waits() {
+func (r *Resolver) enterSTS(l login, namespace string) (leave func(), err error) {
+	if !r.memo(l).waits() {
 		return func() {}, nil
 	}
-	leave, wait := r.options.Breakers.Enter(stsKey(s), namespace)
+	leave, wait := r.options.Breakers.Enter(stsKey(l.settings), namespace)
 	if wait == 0 {
 		return leave, nil
 	}
-	paused := &PausedError{Ref: s.ref, After: wait}
-	if r.options.Breakers.IsOpen(stsKey(s)) {
+	paused := &PausedError{Ref: l.ref, After: wait}
+	if r.options.Breakers.IsOpen(stsKey(l.settings)) {
 		paused.Region = stsRegions
 	}
 	return leave, paused
 }
 
-// newIdentity returns the identity that STS answered. It is shown in status, so the ARN counts only if it
+// identityOf returns the identity that STS answered. It is shown in status, so the ARN counts only if it
 // looks like one: an endpoint that is not AWS can answer anything.
-func newIdentity(s settings, cfg aws.Config, out *sts.GetCallerIdentityOutput, region string) identity {
-	i := identity{aws: cfg, Identity: Identity{Account: aws.ToString(out.Account)}, accountSource: atAWS}
-	if s.endpointOf("STS", region) != "" {
-		i.accountSource = atEndpoint
-	}
+func identityOf(out *sts.GetCallerIdentityOutput) Identity {
+	i := Identity{Account: aws.ToString(out.Account)}
 	if caller := aws.ToString(out.Arn); len(caller) <= maxCaller && callerPattern.MatchString(caller) {
 		i.ARN = caller
 	}
