@@ -42,6 +42,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/providerconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/configusage"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
@@ -288,7 +289,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Options:  o.Options,
 		Define:   engine.AddController,
 		Resolver: resolver,
-		Tracker:  session.NewTracker(mgr.GetClient()),
+		Tracker:  configusage.NewTracker(mgr.GetClient()),
 		Limiter:  limiter,
 		Lists:    lists,
 		Objects:  objs,

@@ -233,7 +233,7 @@ func (i identity) scope(s settings, region string) quota.Scope {
 	}
 }
 
-// A login is what an identity of a config depends on.
+// A login holds what an identity of a config depends on.
 type login struct {
 	settings
 	rawCredentials

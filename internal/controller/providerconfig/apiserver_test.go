@@ -26,6 +26,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/configusage"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
 )
 
@@ -123,7 +124,7 @@ spec:
 	if err := kube.Create(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
-	tracker := session.NewTracker(kube)
+	tracker := configusage.NewTracker(kube)
 	if err := tracker.Track(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/configusage"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
@@ -308,7 +309,7 @@ func TestDeletionWaitsForUsages(t *testing.T) {
 	for i := range 5 {
 		u := usage(ns, "ClusterProviderConfig", fmt.Sprint("f", i))
 		e.get(u)
-		if err := session.Release(t.Context(), e.kube, u); err != nil {
+		if err := configusage.Release(t.Context(), e.kube, u); err != nil {
 			t.Fatal(err)
 		}
 		e.delete(u)
@@ -424,7 +425,7 @@ func TestSecretsAreProtected(t *testing.T) {
 	}
 	u := usage(ns, "ProviderConfig", "orders")
 	e.get(u)
-	if err := session.Release(t.Context(), e.kube, u); err != nil {
+	if err := configusage.Release(t.Context(), e.kube, u); err != nil {
 		t.Fatal(err)
 	}
 	e.delete(u)

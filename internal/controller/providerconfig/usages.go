@@ -20,7 +20,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/configusage"
 )
 
 const (
@@ -103,7 +103,7 @@ func (u *usages) add(usage *v1beta1.ProviderConfigUsage) {
 func (r *Reconciler) counts(ctx context.Context, c providerConfig, u *v1beta1.ProviderConfigUsage) (bool, error) {
 	owner := metav1.GetControllerOf(u)
 	if owner == nil {
-		if err := session.Release(ctx, r.kube, u); err != nil {
+		if err := configusage.Release(ctx, r.kube, u); err != nil {
 			return false, errors.Wrap(err, "cannot release a usage that has no owner")
 		}
 		// Crossplane grants providers no right to delete usages. One that stays does not count.
@@ -118,7 +118,7 @@ func (r *Reconciler) counts(ctx context.Context, c providerConfig, u *v1beta1.Pr
 	if err != nil || needs || !finalized {
 		return needs, err
 	}
-	return false, errors.Wrap(session.Release(ctx, r.kube, u), "cannot release a usage")
+	return false, errors.Wrap(configusage.Release(ctx, r.kube, u), "cannot release a usage")
 }
 
 // needs reports whether a resource exists that uses the config, and may, and is not yet deleted in AWS. A resource

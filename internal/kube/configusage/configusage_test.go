@@ -1,4 +1,4 @@
-package session
+package configusage
 
 import (
 	"context"
@@ -9,9 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -19,11 +21,32 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
+const ns = "team-a"
+
+// newKube returns an API server in memory.
+func newKube(t *testing.T) client.WithWatch {
+	t.Helper()
+	s := runtime.NewScheme()
+	if err := v1beta1.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	return fake.NewClientBuilder().WithScheme(s).Build()
+}
+
+func function(kind, name string) *v1beta1.Function {
+	f := &v1beta1.Function{}
+	f.SetNamespace(ns)
+	f.SetName("orders")
+	f.SetUID("f1")
+	f.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: kind, Name: name})
+	return f
+}
+
 func TestTrack(t *testing.T) {
 	ctx := t.Context()
-	e := newEnv(t, Options{})
+	kube := newKube(t)
 	writes := 0
-	counting := interceptor.NewClient(e.kube.(client.WithWatch), interceptor.Funcs{
+	counting := interceptor.NewClient(kube, interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			writes++
 			return c.Create(ctx, o, opts...)
@@ -44,7 +67,7 @@ func TestTrack(t *testing.T) {
 	usage := func() *v1beta1.ProviderConfigUsage {
 		t.Helper()
 		u := &v1beta1.ProviderConfigUsage{}
-		if err := e.kube.Get(ctx, types.NamespacedName{Namespace: ns, Name: "f1"}, u); err != nil {
+		if err := kube.Get(ctx, types.NamespacedName{Namespace: ns, Name: "f1"}, u); err != nil {
 			t.Fatal(err)
 		}
 		return u
@@ -90,7 +113,7 @@ func TestTrack(t *testing.T) {
 
 	// A usage of an earlier version of the provider is corrected.
 	u.OwnerReferences[0].BlockOwnerDeletion = ptr.To(true)
-	if err := e.kube.Update(ctx, u); err != nil {
+	if err := kube.Update(ctx, u); err != nil {
 		t.Fatal(err)
 	}
 	track(1)
@@ -104,7 +127,7 @@ func TestTrack(t *testing.T) {
 	}
 
 	// The whole namespace is being deleted: the usage stays for its resource.
-	if err := e.kube.Delete(ctx, usage()); err != nil {
+	if err := kube.Delete(ctx, usage()); err != nil {
 		t.Fatal(err)
 	}
 	track(0)
@@ -114,7 +137,7 @@ func TestTrack(t *testing.T) {
 	if err := tracker.Untrack(ctx, f); err != nil {
 		t.Fatalf("Untrack: %v", err)
 	}
-	if err := e.kube.Get(ctx, types.NamespacedName{Namespace: ns, Name: "f1"},
+	if err := kube.Get(ctx, types.NamespacedName{Namespace: ns, Name: "f1"},
 		&v1beta1.ProviderConfigUsage{}); client.IgnoreNotFound(err) != nil || err == nil {
 		t.Errorf("want the usage gone: %v", err)
 	}
@@ -126,24 +149,24 @@ func TestTrack(t *testing.T) {
 }
 
 func TestTrackNeedsAReference(t *testing.T) {
-	e := newEnv(t, Options{})
+	kube := newKube(t)
 	f := function("ProviderConfig", "default")
 	f.SetProviderConfigReference(nil)
-	if err := NewTracker(e.kube).Track(t.Context(), f); err == nil {
+	if err := NewTracker(kube).Track(t.Context(), f); err == nil {
 		t.Error("want an error for a resource that names no config")
 	}
 }
 
 // TestTrackBadName rejects names that cannot be the value of a label, by which usages are found.
 func TestTrackBadName(t *testing.T) {
-	e := newEnv(t, Options{})
+	kube := newKube(t)
 	for _, name := range []string{strings.Repeat("a", 64), "team-b/default"} {
-		err := NewTracker(e.kube).Track(t.Context(), function("ProviderConfig", name))
+		err := NewTracker(kube).Track(t.Context(), function("ProviderConfig", name))
 		if err == nil || !strings.Contains(err.Error(), "at most 63 characters") {
 			t.Errorf("Track of a use of %q: %v", name, err)
 		}
 	}
-	if err := NewTracker(e.kube).Track(t.Context(), function("ProviderConfig", strings.Repeat("a", 63))); err != nil {
+	if err := NewTracker(kube).Track(t.Context(), function("ProviderConfig", strings.Repeat("a", 63))); err != nil {
 		t.Errorf("Track: %v", err)
 	}
 }
@@ -152,8 +175,8 @@ func TestTrackBadName(t *testing.T) {
 func TestDrop(t *testing.T) {
 	for name, forbidden := range map[string]bool{"Deleted": false, "Forbidden": true} {
 		t.Run(name, func(t *testing.T) {
-			ctx, e, writes := t.Context(), newEnv(t, Options{}), 0
-			kube := interceptor.NewClient(e.kube.(client.WithWatch), interceptor.Funcs{
+			ctx, writes := t.Context(), 0
+			kube := interceptor.NewClient(newKube(t), interceptor.Funcs{
 				Delete: func(ctx context.Context, c client.WithWatch, o client.Object,
 					opts ...client.DeleteOption,
 				) error {
@@ -174,7 +197,7 @@ func TestDrop(t *testing.T) {
 			users := func() int {
 				t.Helper()
 				l := &v1beta1.ProviderConfigUsageList{}
-				if err := e.kube.List(ctx, l, client.MatchingLabels{
+				if err := kube.List(ctx, l, client.MatchingLabels{
 					xpv2.LabelKeyProviderName: "default",
 					xpv2.LabelKeyProviderKind: "ProviderConfig",
 				}); err != nil {

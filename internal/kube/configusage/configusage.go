@@ -1,4 +1,5 @@
-package session
+// Package configusage records which resources use which provider configs.
+package configusage
 
 import (
 	"context"
