@@ -33,6 +33,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/fluxtest"
 )
 
@@ -189,7 +190,8 @@ func TestStaging(t *testing.T) {
 	storage := &bucket{objects: map[string]string{}}
 	f := Finder{Store: newStore(t, time.Hour), S3: storage}
 	b := Bundle{From: from, Artifact: &Artifact{content: f.Store.Flux("shop", content)}, Version: content.Digest}
-	if _, err := loaded(t, f, b); err == nil || !strings.Contains(err.Error(), "set spec.forProvider.code.staging, or spec.code.staging") {
+	if _, err := loaded(t, f, b); err == nil || !strings.Contains(err.Error(), "set spec.forProvider.code.staging, or spec.code.staging") ||
+		backoff.Classify(err) != backoff.Terminal {
 		t.Errorf("without a place in S3, the error says what to set, got %v", err)
 	}
 	f.Code.Staging = &v1beta1.Staging{S3Bucket: "config", Prefix: ptr.To("p/")}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // A Source is the source of an archive: an object in S3, or one of the others.
@@ -213,8 +214,8 @@ func (b Bundle) checkPin() error {
 		return errors.Wrapf(err, "%s.sha256 is not hexadecimal", b.From.Field)
 	}
 	if b.SHA256 != pin {
-		return errors.Errorf("%s.sha256 pins %s, but the code found has SHA-256 %s: nothing is deployed; correct the "+
-			"pin or the code", b.From.Field, pin, b.SHA256)
+		return reconcile.Ambiguous(errors.Errorf("%s.sha256 pins %s, but the code found has SHA-256 %s: nothing is "+
+			"deployed; correct the pin or the code", b.From.Field, pin, b.SHA256))
 	}
 	return nil
 }

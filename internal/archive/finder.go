@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // S3 is the part of the Amazon S3 API that is used. HeadObject detects replaced objects.
@@ -127,8 +128,8 @@ func (f Finder) zipFile(ctx context.Context, namespace string, s Source) ([]byte
 		return nil, errors.Wrapf(err, "cannot read %s.zipFileFrom", s.Field)
 	}
 	if !isZip(zip) {
-		return nil, errors.Errorf(
-			"key %q of %s is not a .zip archive: put the archive's bytes there, base64-encoded once", k.Key, ref)
+		return nil, reconcile.Invalid(errors.Errorf(
+			"key %q of %s is not a .zip archive: put the archive's bytes there, base64-encoded once", k.Key, ref))
 	}
 	return zip, nil
 }
@@ -185,7 +186,7 @@ func (f Finder) head(ctx context.Context, b *Bundle) error {
 		// Then a replaced object is not detected. Everything else works.
 		return nil
 	case awserr.IsNotFound(err):
-		return errors.Errorf("%s: %s does not exist", b.From.Field, b.Location())
+		return reconcile.Ambiguous(errors.Errorf("%s: %s does not exist", b.From.Field, b.Location()))
 	case err != nil:
 		return errors.Wrapf(awserr.Sanitize(err), "cannot look up %s", b.Location())
 	}
@@ -256,7 +257,8 @@ func (f Finder) download(ctx context.Context, b Bundle) (string, error) {
 		}
 	}
 	if n > maxArchive {
-		return "", errors.Errorf("%s is larger than %d MB, the most that AWS accepts", b.Location(), maxArchive>>20)
+		return "", reconcile.Invalid(
+			errors.Errorf("%s is larger than %d MB, the most that AWS accepts", b.Location(), maxArchive>>20))
 	}
 	return base64.StdEncoding.EncodeToString(h.Sum(nil)), nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -39,6 +40,7 @@ func TestArchiveOfObject(t *testing.T) {
 
 	type want struct {
 		source, sha256, err string
+		class               backoff.Class
 	}
 	cases := map[string]struct {
 		reason   string
@@ -81,7 +83,7 @@ func TestArchiveOfObject(t *testing.T) {
 		"Missing": {
 			reason: "A missing object is named.",
 			code:   at(), head: answers(nil, &smithy.GenericAPIError{Code: "NotFound"}),
-			want: want{err: "s3://b/k does not exist"},
+			want: want{err: "s3://b/k does not exist", class: backoff.Ambiguous},
 		},
 		"Fails": {
 			reason: "Any other error is returned.",
@@ -96,7 +98,7 @@ func TestArchiveOfObject(t *testing.T) {
 		"PinRefuses": {
 			reason: "Another object is not deployed.",
 			code:   at(pin(Hash([]byte("other")))), head: answers(plain, nil), get: download,
-			want: want{err: "nothing is deployed"},
+			want: want{err: "nothing is deployed", class: backoff.Ambiguous},
 		},
 		"PinKnownFromDeployment": {
 			reason: "What was deployed of this very version is not read again.",
@@ -110,8 +112,10 @@ func TestArchiveOfObject(t *testing.T) {
 			f := Finder{S3: &fakeS3{head: tc.head, get: tc.get}}
 			b, err := f.Find(t.Context(), "ns", tc.code, tc.deployed)
 			if err != nil {
-				if tc.want.err == "" || !strings.Contains(err.Error(), tc.want.err) {
-					t.Fatalf("%s\nerror: want %q, got %v", tc.reason, tc.want.err, err)
+				if tc.want.err == "" || !strings.Contains(err.Error(), tc.want.err) ||
+					backoff.Classify(err) != tc.want.class {
+					t.Fatalf("%s\nerror: want %q of class %s, got %v of class %s", tc.reason, tc.want.err, tc.want.class, err,
+						backoff.Classify(err))
 				}
 				return
 			}
@@ -147,15 +151,16 @@ func TestArchiveInTheCluster(t *testing.T) {
 		s      Source
 		want   string
 		err    string
+		class  backoff.Class
 	}{
 		"Zip": {reason: "An archive is used unchanged.", s: zipIn("good"), want: Hash(good)},
 		"NoZip": {
 			reason: "An invalid archive is rejected without a call to AWS.", s: zipIn("bad"),
-			err: "is not a .zip archive",
+			err: "is not a .zip archive", class: backoff.Terminal,
 		},
 		"NoKey": {
 			reason: "The missing key is named.", s: zipIn("absent"),
-			err: "spec.forProvider.code.zipFileFrom",
+			err: "spec.forProvider.code.zipFileFrom", class: backoff.Ambiguous,
 		},
 		"Inline": {
 			reason: "Files in the spec are zipped.", s: Source{Inline: map[string]string{"index.py": "x"}},
@@ -168,19 +173,21 @@ func TestArchiveInTheCluster(t *testing.T) {
 		},
 		"NoObject": {
 			reason: "The field is named.", s: Source{Field: "spec.forProvider.content", ConfigMap: "absent"},
-			err: "cannot read spec.forProvider.content.configMapRef",
+			err: "cannot read spec.forProvider.content.configMapRef", class: backoff.Ambiguous,
 		},
 		"Pin": {
 			reason: "Another archive than the pinned one is refused.",
 			s:      Source{Inline: map[string]string{"a": "b"}, SHA256: ptr.To(Hash(good))}, err: "nothing is deployed",
+			class: backoff.Ambiguous,
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			b, err := Finder{Objects: objects}.Find(t.Context(), "ns", tc.s, nil)
 			if tc.err != "" {
-				if err == nil || !strings.Contains(err.Error(), tc.err) {
-					t.Errorf("%s\nerror: want %q, got %v", tc.reason, tc.err, err)
+				if err == nil || !strings.Contains(err.Error(), tc.err) || backoff.Classify(err) != tc.class {
+					t.Errorf("%s\nerror: want %q of class %s, got %v of class %s", tc.reason, tc.err, tc.class, err,
+						backoff.Classify(err))
 				}
 				return
 			}

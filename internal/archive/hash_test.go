@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 )
 
 // zeros reads as zeros without end, and counts the bytes read.
@@ -38,7 +39,8 @@ func TestObjectsAreReadToABound(t *testing.T) {
 				return &s3.GetObjectOutput{Body: body, ContentLength: tc.length}, nil
 			}}}
 			_, err := f.download(t.Context(), Bundle{From: Source{S3Bucket: ptr.To("b"), S3Key: ptr.To("k")}})
-			if err == nil || !strings.Contains(err.Error(), "s3://b/k is larger than 300 MB") || body.read > tc.most {
+			if err == nil || !strings.Contains(err.Error(), "s3://b/k is larger than 300 MB") || body.read > tc.most ||
+				backoff.Classify(err) != backoff.Terminal {
 				t.Errorf("%s: got %v after %d bytes", tc.reason, err, body.read)
 			}
 		})

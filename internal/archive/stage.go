@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // maxDirect is the size of the largest archive that a call of AWS takes, in bytes. Larger ones are staged in S3.
@@ -43,8 +44,9 @@ func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
 		if f.Code.RequireVerified {
 			where = ""
 		}
-		return b, errors.Errorf("the .zip of %s has %d MB, and AWS takes more than %d MB only from S3: set "+
-			"%sspec.code.staging of the provider config", b.From.artifactField(), size>>20, maxDirect>>20, where)
+		return b, reconcile.Invalid(errors.Errorf("the .zip of %s has %d MB, and AWS takes more than %d MB only from "+
+			"S3: set %sspec.code.staging of the provider config",
+			b.From.artifactField(), size>>20, maxDirect>>20, where))
 	}
 	o, err := stagedAt(*at, b.SHA256)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/oci"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/verify"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // A verdict is the result of checking the signatures of an artifact in a registry.
@@ -41,11 +42,11 @@ func (f Finder) verify(ctx context.Context, b Bundle, auth oci.Auth) (verdict, e
 	if own != nil {
 		v, err := f.signers(ctx, b.Artifact.namespace, own.Cosign)
 		if err != nil {
-			return verdict{}, errors.Wrapf(err, "cannot use %s.verify", b.From.artifactField())
+			return verdict{}, reconcile.Ambiguous(errors.Wrapf(err, "cannot use %s.verify", b.From.artifactField()))
 		}
 		who, err := v.Verify(b.Version, signatures)
 		if err != nil {
-			return verdict{refused: err}, nil //nolint:nilerr // It is the verdict.
+			return verdict{refused: reconcile.Ambiguous(err)}, nil
 		}
 		verified = who.String()
 	}
@@ -122,8 +123,9 @@ const (
 func (f Finder) permit(b Bundle) error {
 	switch s := b.From; {
 	case b.Artifact != nil && f.Code.RequireVerified && b.Artifact.Verified == "" && (s.OCI == nil || f.OCI != nil):
-		return errors.Errorf("%s: the provider config requires verified code (spec.code.requireVerified), and %s is "+
-			"not verified: %s", s.artifactField(), s.artifactLocation(), b.Artifact.Unverified)
+		return reconcile.Ambiguous(errors.Errorf("%s: the provider config requires verified code "+
+			"(spec.code.requireVerified), and %s is not verified: %s", s.artifactField(), s.artifactLocation(),
+			b.Artifact.Unverified))
 	case b.Artifact != nil:
 		return nil
 	case s.S3Key != nil:
@@ -144,6 +146,7 @@ func (f Finder) Permit(field, source string) error {
 	if !f.Code.RequireVerified || slices.Contains(f.Code.Unverified, source) {
 		return nil
 	}
-	return errors.Errorf("%s: the provider config requires verified code (spec.code.requireVerified), and this source "+
-		"is not verified: use sourceRef with a GitRepository or an OCIRepository that has spec.verify, or oci", field)
+	return reconcile.Invalid(errors.Errorf("%s: the provider config requires verified code "+
+		"(spec.code.requireVerified), and this source is not verified: use sourceRef with a GitRepository or an "+
+		"OCIRepository that has spec.verify, or oci", field))
 }

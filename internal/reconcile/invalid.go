@@ -17,6 +17,27 @@ func Invalid(err error) error {
 	return invalidError{err}
 }
 
+// An ambiguousError is an error that only the user can correct, or that goes away by itself.
+type ambiguousError struct{ error }
+
+// Unwrap returns the wrapped error.
+func (e ambiguousError) Unwrap() error { return e.error }
+
+// Ambiguous marks an error about what spec names, or a config: only the user can correct it, unless what is named is
+// applied, uploaded or signed in the next minutes. It returns nil for nil.
+func Ambiguous(err error) error {
+	if err == nil {
+		return nil
+	}
+	return ambiguousError{err}
+}
+
+// IsAmbiguous reports whether an error may go away without the user.
+func IsAmbiguous(err error) bool {
+	_, ok := errors.AsType[ambiguousError](err)
+	return ok
+}
+
 // IsInvalid reports whether an error is about a value of spec that only the user can correct.
 func IsInvalid(err error) bool {
 	_, ok := errors.AsType[invalidError](err)

@@ -13,6 +13,8 @@ import (
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2/registry/remote"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // maxLayer is the most that a layer may have, in bytes. Lambda takes 250 MB unzipped.
@@ -65,7 +67,7 @@ func (c *Client) Fetch(ctx context.Context, ref, digest string, a Auth) (Artifac
 	}
 	layer, m, err := layerOf(text)
 	if err != nil {
-		return Artifact{}, fmt.Errorf("%s (%s) is not an archive: %w", ref, digest, err)
+		return Artifact{}, reconcile.Ambiguous(fmt.Errorf("%s (%s) is not an archive: %w", ref, digest, err))
 	}
 	return Artifact{
 		Revision: annotation(m, ocispec.AnnotationRevision),

@@ -16,6 +16,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // maxRetryAfter is the longest delay that a registry may ask for.
@@ -24,15 +25,15 @@ const maxRetryAfter = time.Hour
 // The errors of requests, besides RateLimitError. Each is wrapped with what it says of.
 var (
 	// ErrNotFound says that the registry has no such artifact, or does not show it to these credentials.
-	ErrNotFound = errors.New("the registry does not have it: check the reference; for a private repository, " +
-		"check the pull secret")
+	ErrNotFound = reconcile.Ambiguous(errors.New("the registry does not have it: check the reference; for a private " +
+		"repository, check the pull secret"))
 
 	// ErrUnauthorized says that the registry refuses the credentials, or demands some.
-	ErrUnauthorized = errors.New("the registry does not allow it with these credentials: check the pull secret, or " +
-		"for Amazon ECR the policies of the provider's role and of the repository")
+	ErrUnauthorized = reconcile.Ambiguous(errors.New("the registry does not allow it with these credentials: check " +
+		"the pull secret, or for Amazon ECR the policies of the provider's role and of the repository"))
 
 	// ErrTooLarge says that something is larger than what is read.
-	ErrTooLarge = errors.New("it is too large")
+	ErrTooLarge = reconcile.Ambiguous(errors.New("it is too large"))
 )
 
 // A RateLimitError says that a registry asks to call later.

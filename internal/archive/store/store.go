@@ -18,6 +18,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/unpack"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 const (
@@ -126,7 +127,7 @@ func (s *Store) pack(ctx context.Context, a Artifact, at string, w io.Writer) er
 		}
 		defer f.Release()
 		return s.packing.within(ctx, a.Namespace, func() error {
-			return unpack.Zip(ctx, w, io.NewSectionReader(f, 0, f.Size()), at, s.o.TempDir)
+			return reconcile.Ambiguous(unpack.Zip(ctx, w, io.NewSectionReader(f, 0, f.Size()), at, s.o.TempDir))
 		})
 	})
 }

@@ -151,8 +151,8 @@ func (e *external) compare(
 	}
 	if fixed := immutable(c); len(fixed) > 0 && reconcile.Allows(m, xpv2.ManagementActionUpdate) {
 		return c,
-			errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a "+
-				"new EventSourceMapping", o.Description, fixed)
+			reconcile.Invalid(errors.Errorf("%s exists with settings that AWS can't change: %s; correct "+
+				"spec.forProvider, or create a new EventSourceMapping", o.Description, fixed))
 	}
 	return c, nil
 }

@@ -127,7 +127,7 @@ func TestObserve(t *testing.T) {
 		"OtherSource": {
 			Reason: "What AWS can't change is named.", Resource: known(func(m mg) { m.Spec.ForProvider.EventSourceArn = ptr.To(testQueue + "2") }),
 			AWS:  has(testenv.Script{opGet: testenv.Returns(queue(), nil), opTags: ours}),
-			Want: observation{Err: `exists with settings that AWS can't change: eventSourceArn: "` + testQueue + `" -> "` + testQueue + `2"; correct spec.forProvider, or create a new EventSourceMapping`, Calls: []string{opGet, opTags}},
+			Want: observation{Err: `exists with settings that AWS can't change: eventSourceArn: "` + testQueue + `" -> "` + testQueue + `2"; correct spec.forProvider, or create a new EventSourceMapping`, Stalls: true, Calls: []string{opGet, opTags}},
 		},
 		"FieldMissing": {
 			Reason: "What spec refers to has to be there.", Resource: known(func(m mg) { m.Spec.ForProvider.KMSKeyArnFrom = &v1beta1.FieldSelector{Name: "key"} }),

@@ -112,11 +112,11 @@ func (e *external) newPlan(
 		p.Changes = p.Changes.But("code.source", "code.revision") // Whether it differs is unknown.
 	}
 	if fixed := immutable(p.Changes, p.Observed); len(fixed) > 0 && mayUpdate {
-		return p, errors.Errorf(
+		return p, reconcile.Invalid(errors.Errorf(
 			"function %s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new "+
 				"Function",
 			p.name, fixed,
-		)
+		))
 	}
 	return p, nil
 }

@@ -105,7 +105,7 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, v *v1beta1.Versi
 			return found{}, err
 		}
 		if o.function == nil {
-			return found{}, errors.Errorf("function %s does not exist", e.function)
+			return found{}, reconcile.Ambiguous(errors.Errorf("function %s does not exist", e.function))
 		}
 	}
 	name, nothing, err := e.recover(ctx, v, name, &o)
@@ -268,7 +268,7 @@ func (e *external) prepareCreate(_ context.Context, v *v1beta1.Version, _ settin
 	case passes:
 		return reconcile.Creation{}, &reconcile.NotReadyError{Reason: why, After: e.wait(v)}
 	case why != "":
-		return reconcile.Creation{}, errors.Errorf("cannot publish: %s", why)
+		return reconcile.Creation{}, reconcile.Ambiguous(errors.Errorf("cannot publish: %s", why))
 	}
 	return reconcile.Creation{Intent: e.toPublish(v)}, nil
 }

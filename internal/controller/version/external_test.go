@@ -99,7 +99,7 @@ func TestObserve(t *testing.T) {
 			AWS: has(configuration("$LATEST", secret)),
 			Want: observation{
 				Err: "cannot publish: the variables of function f cannot be read, so it is not known whether they " +
-					"have changed: KMS says no (AccessDeniedException); grant the provider kms:Decrypt",
+					"have changed: KMS says no (AccessDeniedException); grant the provider kms:Decrypt", Stalls: true,
 			},
 		},
 		"FirstManagedInstances": {
@@ -110,10 +110,10 @@ func TestObserve(t *testing.T) {
 		"FirstPinned": {
 			Reason: "Code with another hash than the requested one is not published.", Resource: testVersion(pin),
 			AWS:  has(configuration("$LATEST", other)),
-			Want: observation{Err: "cannot publish: function f has code other, but codeSha256 is code"},
+			Want: observation{Err: "cannot publish: function f has code other, but codeSha256 is code", Stalls: true},
 		},
 		"NoFunction": {Reason: "A function is needed.", Resource: testVersion(), AWS: has(), Want: observation{
-			Err: "function f does not exist",
+			Err: "function f does not exist", Stalls: true,
 		}},
 		"Steady": {
 			Reason: "The version is what the function is.", Resource: testVersion(at("3")),

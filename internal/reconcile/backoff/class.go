@@ -79,8 +79,8 @@ func isServerTrouble(err error) bool {
 
 // Grace periods after which ambiguous errors count as terminal.
 const (
-	// referenceGracePeriod is for objects that may be applied together with the resource: a
-	// Secret, a ConfigMap or a key of one, a provider config and what it refers to.
+	// referenceGracePeriod is for what may be created together with the resource: a Secret, a ConfigMap or a key of
+	// one, a provider config and what it refers to, a function, alias or layer version that spec names, code.
 	referenceGracePeriod = 5 * time.Minute
 
 	// accessGracePeriod is for IAM permissions, which may take that long to propagate.
@@ -95,24 +95,10 @@ func GracePeriod(err error) time.Duration {
 		return within
 	case awserr.IsAccessDenied(err), awserr.IsUnauthenticated(err):
 		return accessGracePeriod
-	case refs.IsMissing(err), isUnusable(err):
+	case refs.IsMissing(err), awserr.IsNotFound(err), reconcile.IsAmbiguous(err):
 		return referenceGracePeriod
 	}
 	return 0
-}
-
-// Unusable wraps the reason why a provider config cannot be used. It may be applied together with the resource, so that
-// the error is ambiguous.
-func Unusable(err error) error { return unusableError{err} }
-
-type unusableError struct{ error }
-
-// Unwrap returns the wrapped error.
-func (e unusableError) Unwrap() error { return e.error }
-
-func isUnusable(err error) bool {
-	var u unusableError
-	return errors.As(err, &u)
 }
 
 func isPanic(err error) bool {

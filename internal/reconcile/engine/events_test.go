@@ -15,7 +15,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
@@ -90,7 +89,7 @@ func TestOwnershipConflicts(t *testing.T) {
 		returned error
 		want     string
 	}{
-		"Connect":    {"A resource of another namespace owns it, as is known before any call.", event.Warning("CannotConnectToProvider", foreign), backoff.Unusable(foreign), "AlreadyOwned: " + foreign.Error()},
+		"Connect":    {"A resource of another namespace owns it, as is known before any call.", event.Warning("CannotConnectToProvider", foreign), reconcile.Ambiguous(foreign), "AlreadyOwned: " + foreign.Error()},
 		"Observe":    {"AWS shows that somebody else owns it.", event.Warning("CannotObserveExternalResource", foreign), foreign, "AlreadyOwned: " + foreign.Error()},
 		"Other":      {"Any other error keeps the reason.", event.Warning("CannotConnectToProvider", errors.New("no config")), errors.New("no config"), "CannotConnectToProvider: no config"},
 		"NotAnError": {"An event that is no warning is about something else.", event.Normal("Fine", "x"), foreign, "Fine: x"},

@@ -131,7 +131,7 @@ func (p *pass[T]) connect(ctx context.Context, mg T) error {
 		return p.fail(err)
 	}
 	if err != nil {
-		return p.fail(backoff.Unusable(err))
+		return p.fail(reconcile.Ambiguous(err))
 	}
 	p.observer = o
 	return nil

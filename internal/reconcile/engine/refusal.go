@@ -15,7 +15,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 )
 
 // refusedReference returns the observer of a resource whose reference is refused, but that has acted on what it
@@ -50,7 +49,7 @@ func (p *pass[T]) refused(mg T, denied, why error) reconcile.Observer[T] {
 			"want it")))
 		return nil
 	}
-	return removing(r.kind.Observer(mg, p.session), backoff.Unusable(why), func() event.Event {
+	return removing(r.kind.Observer(mg, p.session), reconcile.Ambiguous(why), func() event.Event {
 		r.Tenants.RecordCreated(r.kind.GVK.Kind, u, "")
 		e := event.Normal(v1beta1.EventRemovedRefusedResource, "Deleted from AWS what "+what+
 			" created before it was rejected")

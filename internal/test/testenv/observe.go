@@ -33,8 +33,9 @@ type Observation struct {
 	// Diff is the difference that the runtime receives. It is not compared if the expected one is empty.
 	Diff string
 
-	// Err is part of the error.
-	Err string
+	// Err is part of the error. Stalls expects one that makes the resource Stalled, now or after a grace period.
+	Err    string
+	Stalls bool
 
 	// Aborted says that the reconcile is aborted and repeated.
 	Aborted bool
@@ -63,9 +64,9 @@ func (r *Env[T]) Observe(mg T) Observation {
 	ready := mg.GetCondition(xpv2.TypeReady)
 	got.Ready, got.Message, got.Aborted = ready.Reason, ready.Message, d.Later != nil
 	got.Calls = append([]string{}, r.Operations()[before:]...)
-	got.Err = message(d.Err)
-	if d.Err != nil && d.Later == nil && !d.Awaits && len(got.Calls) == 0 &&
-		backoff.Classify(d.Err) == backoff.Unclassified {
+	class := backoff.Classify(d.Err)
+	got.Err, got.Stalls = message(d.Err), class == backoff.Terminal || class == backoff.Ambiguous
+	if d.Err != nil && d.Later == nil && !d.Awaits && len(got.Calls) == 0 && class == backoff.Unclassified {
 		r.Errorf("an error without a call of AWS must be of a class, so that it can become Stalled: %v", d.Err)
 	}
 	if d.Err != nil || d.Later != nil {
@@ -95,6 +96,9 @@ func (want Observation) compare(got Observation) string {
 	}
 	if want.Err != "" && strings.Contains(got.Err, want.Err) {
 		got.Err = want.Err
+	}
+	if !want.Stalls {
+		got.Stalls = false
 	}
 	if want.Diff == "" {
 		got.Diff = ""
