@@ -72,11 +72,25 @@ func (p *Planner) Requests(ctx context.Context, all []reconcile.Managed) []Reque
 		}
 	}
 	for _, i := range order {
-		if out[i].Err == nil {
+		switch err := out[i].Err; {
+		case err == nil:
 			p.lifecycle(ctx, all[i], known[i], &out[i])
+		case reconcile.IsInvalid(err) && reconcile.ObserveOnly(all[i]): // Its spec may lack what only a creation needs.
+			p.lookUp(ctx, known[i], pristine(all[i]).GetManagementPolicies(), &out[i])
 		}
 	}
 	return out
+}
+
+// lookUp records the reads for a resource that is not in the account, and may not be created.
+func (p *Planner) lookUp(
+	ctx context.Context, known reconcile.Managed, policies xpv2.ManagementPolicies, out *Requests,
+) {
+	out.Err = p.in(ctx, known, policies, func(r dryrun.Request) { out.Made = append(out.Made, r) })
+	if !reconcile.IsInvalid(out.Err) {
+		out.Err = nil // It is absent.
+	}
+	p.declare(known, out)
 }
 
 // pristine returns a resource as if it was never reconciled. The name of what it manages is kept, unless AWS has made

@@ -318,6 +318,7 @@ func TestObserved(t *testing.T) {
 		"FunctionEventInvokeConfig": {"checkout", functionName}, "FunctionURL": {"checkout", functionName}, "LayerVersion": {"arn:aws:lambda:eu-central-1:123456789012:layer:observed:1"},
 		"LayerVersionPermission": {"base:1:partners", "layerVersionArn: arn:aws:lambda:eu-central-1:123456789012:layer:base:1"}, "Permission": {"partners", functionName},
 		"ProvisionedConcurrencyConfig": {"checkout:live", functionName + ", qualifier: live"},
+		"ResourcePolicy":               {"arn:aws:lambda:eu-central-1:123456789012:function:checkout", "resourceArn: arn:aws:lambda:eu-central-1:123456789012:function:checkout"},
 		"RuntimeManagementConfig":      {"checkout", functionName}, "Version": {"1", functionName},
 	} {
 		t.Run(kind, func(t *testing.T) {
@@ -331,7 +332,11 @@ spec:
 			if code != 0 {
 				t.Fatalf("exit code %d: %s", code, errOut)
 			}
-			for _, l := range lines(t, out) {
+			needed := lines(t, out)
+			if len(needed) < 2 {
+				t.Errorf("it needs more than %v", needed)
+			}
+			for _, l := range needed {
 				if !strings.HasPrefix(l, "lambda:Get") && !strings.HasPrefix(l, "lambda:List") {
 					t.Errorf("it needs %s", l)
 				}
