@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/smithy-go"
 )
 
@@ -74,6 +76,20 @@ func Sanitize(err error) error {
 		what.context = append([]string{strings.TrimSuffix(prefix, ": ")}, what.context...)
 	}
 	return &sanitized{messageParts: what, err: err}
+}
+
+// InAnswer returns, as Sanitize does, an error that AWS has put into an answer that it gives all the same, such as that
+// of variables that it cannot decrypt.
+func InAnswer(message, code *string) string {
+	return scrub(fmt.Sprintf("%s (%s)", aws.ToString(message), aws.ToString(code)))
+}
+
+// New returns the error of an operation of Lambda that AWS has put into the answer to another one, such as that of tags
+// that it may not list.
+func New(operation string, message, code *string) error {
+	return &smithy.OperationError{ServiceID: lambda.ServiceID, OperationName: operation, Err: &smithy.GenericAPIError{
+		Code: aws.ToString(code), Message: aws.ToString(message),
+	}}
 }
 
 // cleanOther cleans an error that no operation of the SDK returned.

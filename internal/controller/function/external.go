@@ -121,11 +121,9 @@ func (e *external) read(ctx context.Context, facts reconcile.Facts, f *v1beta1.F
 func (e *external) owner(
 	ctx context.Context, facts reconcile.Facts, f *v1beta1.Function, o found,
 ) (ownership.Ownership, error) {
-	if err := o.Resource.function.TagsError; err != nil {
-		return ownership.Foreign, errors.Errorf(
-			"cannot read the tags of %s, which name its owner: %s; grant lambda:ListTags on it", o.Description,
-			ptr.Deref(err.Message, ""),
-		)
+	if e := o.Resource.function.TagsError; e != nil {
+		return ownership.Foreign, errors.Wrapf(awserr.New("ListTags", e.Message, e.ErrorCode),
+			"cannot read the tags of %s, which name its owner", o.Description)
 	}
 	var err error
 	e.owned, err = e.tags.CheckOwnership(

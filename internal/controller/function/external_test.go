@@ -124,11 +124,13 @@ func TestObserve(t *testing.T) {
 			Resource: testFunction(),
 			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) {
 				o.Tags, o.TagsError = nil, &types.TagsError{
-					ErrorCode: ptr.To("AccessDeniedException"), Message: ptr.To("no"),
+					ErrorCode: ptr.To("AccessDeniedException"), Message: ptr.To("User: arn:aws:sts::1:assumed-role/p/session-1 " +
+						"is not authorized to perform: lambda:ListTags on resource: f because no identity-based policy allows it"),
 				}
 			})),
 			Want: observation{
-				Ready: xpv2.ReasonUnavailable, Err: "lambda:ListTags", Reserved: testenv.None, Calls: one,
+				Ready: xpv2.ReasonUnavailable, Reserved: testenv.None, Calls: one, Stalls: true,
+				Err: "arn:aws:sts::1:assumed-role/p may not lambda:ListTags on f: allow it in a policy of the identity",
 			},
 		},
 		"ObserveOnly": {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
@@ -37,16 +38,13 @@ func environmentError(c *types.FunctionConfiguration) *types.EnvironmentError {
 func unreadable(c *types.FunctionConfiguration) string {
 	if e := environmentError(c); e != nil {
 		return fmt.Sprintf(
-			"AWS cannot read the environment of the function: %s (%s); make its KMS key usable and grant the "+
+			"AWS cannot read the environment of the function: %s; make its KMS key usable and grant the "+
 				"provider kms:Decrypt on it, or set another kmsKeyArn",
-			ptr.Deref(e.Message, ""), ptr.Deref(e.ErrorCode, ""),
+			awserr.InAnswer(e.Message, e.ErrorCode),
 		)
 	}
 	if i := c.ImageConfigResponse; i != nil && i.Error != nil {
-		return fmt.Sprintf(
-			"AWS cannot read the imageConfig of the function: %s (%s)", ptr.Deref(i.Error.Message, ""),
-			ptr.Deref(i.Error.ErrorCode, ""),
-		)
+		return "AWS cannot read the imageConfig of the function: " + awserr.InAnswer(i.Error.Message, i.Error.ErrorCode)
 	}
 	return ""
 }

@@ -84,7 +84,7 @@ func unreadable(c *types.FunctionConfiguration) string {
 		return ""
 	}
 	e := c.Environment.Error
-	return awserr.Sanitize(errors.Errorf("%s (%s)", ptr.Deref(e.Message, ""), ptr.Deref(e.ErrorCode, ""))).Error()
+	return awserr.InAnswer(e.Message, e.ErrorCode)
 }
 
 // answerToStatus copies the fields of AWS's answer that status has by the same names.
