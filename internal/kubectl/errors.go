@@ -100,6 +100,14 @@ func connectionMessage(err *url.Error) string {
 	return fmt.Sprintf("Unable to connect to the server: %v", err.Err)
 }
 
+// NoArgs rejects arguments of a command that takes none and has no other commands.
+func NoArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return UsageErrorf(cmd, "no arguments are accepted, got %d", len(args))
+	}
+	return nil
+}
+
 // UsageErrorf returns an error about how a command was called, with a hint at its help.
 func UsageErrorf(cmd *cobra.Command, format string, args ...any) error {
 	return fmt.Errorf("%s\nSee '%s -h' for help and examples", fmt.Sprintf(format, args...), cmd.CommandPath())

@@ -14,10 +14,7 @@ import (
 
 // ReadFunction reads the Function that is the command's only argument for display.
 func (f *Factory) ReadFunction(cmd *cobra.Command, args []string) (*v1beta1.Function, error) {
-	if len(args) != 1 {
-		return nil, UsageErrorf(cmd, "exactly one FUNCTION is required, got %d", len(args))
-	}
-	name, err := Functions.Name(args[0])
+	name, err := Functions.Arg(cmd, args)
 	if err != nil {
 		return nil, err
 	}

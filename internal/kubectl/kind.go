@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -43,6 +44,14 @@ func (k Kind) Name(arg string) (string, error) {
 		return "", fmt.Errorf("arguments in %s/NAME form must have a single resource and name, not %q", k.Singular, arg)
 	}
 	return name, nil
+}
+
+// Arg returns the name of the resource that the only argument of a command names.
+func (k Kind) Arg(cmd *cobra.Command, args []string) (string, error) {
+	if len(args) != 1 {
+		return "", UsageErrorf(cmd, "exactly one %s is required, got %d", strings.ToUpper(k.Singular), len(args))
+	}
+	return k.Name(args[0])
 }
 
 // types returns what may stand before the slash.

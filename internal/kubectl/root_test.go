@@ -96,6 +96,11 @@ func TestRun(t *testing.T) {
 			args:   []string{"version", "-o", "xml"},
 			want:   want{code: 1, stderr: "error: --output must be 'json' or 'yaml', not \"xml\"\nSee 'kubectl lambda version -h' for help and examples\n"},
 		},
+		"NoArguments": {
+			reason: "An argument of a command is no command.",
+			args:   []string{"version", "bogus"},
+			want:   want{code: 1, stderr: "error: no arguments are accepted, got 1\nSee 'kubectl lambda version -h' for help and examples\n"},
+		},
 		"UnknownCommand": {
 			reason: "An unknown command is an error of the root.",
 			args:   []string{"bogus"},

@@ -22,7 +22,7 @@ func newVersion(f *Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of the plugin",
-		Args:  cobra.NoArgs,
+		Args:  NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v := versionInfo{f.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 			text, err := v.render(cmd, output)

@@ -61,7 +61,7 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 		Short:   "Write the IAM policy that resources need",
 		Long:    long,
 		Example: examples,
-		Args:    cobra.NoArgs,
+		Args:    kubectl.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	o.source.AddFlags(cmd, "contains the resources.", "If true, take the resources of all namespaces.")

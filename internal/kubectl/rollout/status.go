@@ -76,10 +76,7 @@ timeout is over. If another rollout begins in between, that one is watched.`,
 
 // open reads the alias that the arguments name.
 func (o *observer) open(cmd *cobra.Command, args []string) (*v1beta1.Alias, error) {
-	if len(args) != 1 {
-		return nil, kubectl.UsageErrorf(cmd, "exactly one ALIAS is required, got %d", len(args))
-	}
-	name, err := kubectl.Aliases.Name(args[0])
+	name, err := kubectl.Aliases.Arg(cmd, args)
 	if err != nil {
 		return nil, err
 	}
