@@ -188,11 +188,11 @@ const (
 	// because the managed resource does not own it.
 	EventLeftForeignResource = "LeftForeignResource"
 
-	// EventRemovedRefusedResource and EventLeftRefusedResource report a resource that was refused after it had created
-	// something: whether that was deleted from AWS, or may be left there. They are emitted about the resource that owns
-	// what was acted on, and about the refused one.
-	EventRemovedRefusedResource = "RemovedRefusedResource"
-	EventLeftRefusedResource    = "LeftRefusedResource"
+	// EventRemovedRejectedResource and EventLeftRejectedResource report a resource that was rejected after it had
+	// created something: whether that was deleted from AWS, or may be left there. They are emitted about the resource
+	// that owns what was acted on, and about the rejected one.
+	EventRemovedRejectedResource = "RemovedRejectedResource"
+	EventLeftRejectedResource    = "LeftRejectedResource"
 
 	// EventDeletionHeld and EventDeletionConfirmed report that a deletion waits for a confirmation, and that it has it.
 	EventDeletionHeld      = "DeletionHeld"

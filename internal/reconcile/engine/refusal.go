@@ -44,14 +44,14 @@ func (p *pass[T]) refused(mg T, denied, why error) reconcile.Observer[T] {
 	case mg.GetSummary().AccountID == "":
 		return nil // It was never in AWS, whatever its annotations say.
 	default:
-		r.recorder.Event(owner, event.Warning(v1beta1.EventLeftRefusedResource, errors.New(what+
+		r.recorder.Event(owner, event.Warning(v1beta1.EventLeftRejectedResource, errors.New(what+
 			" is rejected, and may have left in AWS what it created earlier: look for it, and delete it if you do not "+
 			"want it")))
 		return nil
 	}
 	return removing(r.kind.Observer(mg, p.session), reconcile.Ambiguous(why), func() event.Event {
 		r.Tenants.RecordCreated(r.kind.GVK.Kind, u, "")
-		e := event.Normal(v1beta1.EventRemovedRefusedResource, "Deleted from AWS what "+what+
+		e := event.Normal(v1beta1.EventRemovedRejectedResource, "Deleted from AWS what "+what+
 			" created before it was rejected")
 		r.recorder.Event(owner, e)
 		return e

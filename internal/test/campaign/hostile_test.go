@@ -454,7 +454,7 @@ func TestRefusedIsRemoved(t *testing.T) {
 				t.Errorf("the owner has no event %sRefusedResource about %s:\n%s", reason, name, events)
 			}
 		}
-		if n := strings.Count(events, "LeftRefusedResource"); n != 2 {
+		if n := strings.Count(events, "LeftRejectedResource"); n != 2 {
 			t.Errorf("%d resources are said to be left, want 2:\n%s", n, events)
 		}
 		if err := s.Kube.Delete(s.Context(), invokes); err != nil {
@@ -496,8 +496,8 @@ func TestRefusedReferenceIsRemoved(t *testing.T) {
 				t.Errorf("AWS still has %s", r)
 			}
 		}
-		if events := strings.Join(s.eventsAbout(owner), "\n"); strings.Count(events, "RemovedRefusedResource: ") != 1 {
-			t.Errorf("want one event RemovedRefusedResource on the owner:\n%s", events)
+		if events := strings.Join(s.eventsAbout(owner), "\n"); strings.Count(events, "RemovedRejectedResource: ") != 1 {
+			t.Errorf("want one event RemovedRejectedResource on the owner:\n%s", events)
 		}
 		if message := fmt.Sprint(conditionOf(s.stored(refers), "Synced")["message"]); !strings.Contains(message, "may not refer to Function shop/checkout") {
 			t.Errorf("Synced says %q", message)
