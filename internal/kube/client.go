@@ -40,12 +40,19 @@ type Client struct {
 	ofShard Selected
 	kind    reflect.Type
 
-	mu sync.Mutex
-	// newest is the newest version of each object that was read or written here.
-	newest map[types.NamespacedName]string
-	stale  map[types.NamespacedName]bool
-	// deferred are copies of the objects whose status is to be written later.
-	deferred map[types.NamespacedName]deferred
+	mu      sync.Mutex
+	objects map[types.NamespacedName]known
+}
+
+// A known object is one that was read or written here. The zero value is one of which nothing is known.
+type known struct {
+	// newest is the newest version that was read or written here, and stale reports whether others have written a newer
+	// one.
+	newest string
+	stale  bool
+
+	// deferred is the status that is to be written later. It is nil if there is none.
+	deferred *deferred
 }
 
 // A StatusHook may complete the status of an object before it is compared and written. It returns what to do with it.
@@ -73,10 +80,7 @@ func New(c client.Client, live client.Reader, example client.Object) *Client {
 		live:    live,
 		ofShard: Selected{Reader: live},
 		kind:    reflect.TypeOf(example),
-		newest:  map[types.NamespacedName]string{},
-		stale:   map[types.NamespacedName]bool{},
-
-		deferred: map[types.NamespacedName]deferred{},
+		objects: map[types.NamespacedName]known{},
 	}
 }
 
@@ -90,24 +94,21 @@ func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 		return c.Client.Get(ctx, key, obj, opts...)
 	}
 	err := c.Client.Get(ctx, key, obj, opts...)
-	if err == nil && !c.behind(key, obj.GetResourceVersion()) {
-		c.saw(obj)
-		c.showDeferred(key, obj)
-		return nil
-	}
-	if err != nil && !kerrors.IsNotFound(err) {
+	k := c.known(key)
+	switch {
+	case err == nil && !k.stale && !older(obj.GetResourceVersion(), k.newest):
+	case err != nil && (!kerrors.IsNotFound(err) || k.newest == "" && !k.stale):
 		return err
+	default:
+		empty(obj)
+		if err := c.ofShard.Get(ctx, key, obj); err != nil {
+			return err
+		}
+		c.change(key, func(k *known) { k.stale = false })
 	}
-	if err != nil && !c.knows(key) {
-		return err
-	}
-	empty(obj)
-	err = c.ofShard.Get(ctx, key, obj)
-	if err == nil {
-		c.caughtUp(obj)
-		c.showDeferred(key, obj)
-	}
-	return err
+	c.saw(obj)
+	c.showDeferred(key, obj)
+	return nil
 }
 
 // Update writes the annotations and finalizers of an object, on condition that it has not
@@ -161,35 +162,34 @@ func (c *Client) Patch(ctx context.Context, obj client.Object, patch client.Patc
 func (c *Client) Forget(key types.NamespacedName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.newest, key)
-	delete(c.stale, key)
-	delete(c.deferred, key)
+	delete(c.objects, key)
+}
+
+// known returns what is known of an object.
+func (c *Client) known(key types.NamespacedName) known {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.objects[key]
+}
+
+// change changes what is known of an object.
+func (c *Client) change(key types.NamespacedName, by func(*known)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := c.objects[key]
+	by(&k)
+	c.objects[key] = k
 }
 
 func (c *Client) ours(obj client.Object) bool { return reflect.TypeOf(obj) == c.kind }
 
 // saw records a version that was read or written, so that no older one is returned later.
 func (c *Client) saw(obj client.Object) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	key, version := client.ObjectKeyFromObject(obj), obj.GetResourceVersion()
-	if !older(version, c.newest[key]) {
-		c.newest[key] = version
-	}
-}
-
-func (c *Client) knows(key types.NamespacedName) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.newest[key] != "" || c.stale[key]
-}
-
-// behind reports whether the cached version is older than what was read or written here, or is
-// known to be older than what others wrote.
-func (c *Client) behind(key types.NamespacedName, cached string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.stale[key] || older(cached, c.newest[key])
+	c.change(client.ObjectKeyFromObject(obj), func(k *known) {
+		if version := obj.GetResourceVersion(); !older(version, k.newest) {
+			k.newest = version
+		}
+	})
 }
 
 // older reports whether a version of an object is older than another one, or cannot be
@@ -203,25 +203,11 @@ func older(version, than string) bool {
 }
 
 // Outdated reports whether a write was refused because the object has changed, and the object was not read since.
-func (c *Client) Outdated(key types.NamespacedName) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.stale[key]
-}
+func (c *Client) Outdated(key types.NamespacedName) bool { return c.known(key).stale }
 
 // conflicted records a conflict, so that the next read is live.
 func (c *Client) conflicted(key types.NamespacedName, err error) {
-	if !kerrors.IsConflict(err) {
-		return
+	if kerrors.IsConflict(err) {
+		c.change(key, func(k *known) { k.stale = true })
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stale[key] = true
-}
-
-func (c *Client) caughtUp(obj client.Object) {
-	c.saw(obj)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.stale, client.ObjectKeyFromObject(obj))
 }

@@ -46,13 +46,8 @@ type env struct {
 	view *View
 }
 
-// Status writes the status in the reconcile of the last read, if there was one.
-func (e *env) Status() client.SubResourceWriter {
-	if e.view == nil {
-		return e.Client.Status()
-	}
-	return e.view.Status()
-}
+// Status writes the status in the reconcile of the last read.
+func (e *env) Status() client.SubResourceWriter { return e.view.Status() }
 
 func sample() *samples.Sample {
 	return &samples.Sample{

@@ -37,7 +37,7 @@ func (v *View) Get(ctx context.Context, key client.ObjectKey, obj client.Object,
 
 // Status returns a writer of the status subresource.
 func (v *View) Status() client.SubResourceWriter {
-	return &statusWriter{SubResourceWriter: v.Client.Client.Status(), c: v.Client, view: v}
+	return &statusWriter{SubResourceWriter: v.Client.Status(), view: v}
 }
 
 // assign sets *to = *from. Both are pointers to the same type of struct.

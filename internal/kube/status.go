@@ -14,18 +14,10 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// Status returns a writer of the status subresource.
-func (c *Client) Status() client.SubResourceWriter {
-	return &statusWriter{SubResourceWriter: c.Client.Status(), c: c}
-}
-
-// A statusWriter writes the status of an object.
+// A statusWriter writes the status of the object of a View.
 type statusWriter struct {
 	client.SubResourceWriter
 
-	c *Client
-
-	// view is the view of the reconcile. It is nil outside of a reconcile.
 	view *View
 }
 
@@ -34,82 +26,68 @@ type statusWriter struct {
 // the status since it was read, as the previous leader or another shard may do, it is kept: Update returns a conflict,
 // and the next read of the object is live.
 func (w *statusWriter) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
-	if !w.c.ours(obj) {
+	v := w.view
+	if !v.ours(obj) {
 		return w.SubResourceWriter.Update(ctx, obj, opts...)
 	}
-	key := client.ObjectKeyFromObject(obj)
-	known := w.view != nil && w.view.read.GetUID() == obj.GetUID()
-	if known {
-		keepTransitionTimes(obj, w.view.read)
-	}
+	keepTransitionTimes(obj, v.read)
 	action := WriteStatus
-	if w.view != nil && w.view.hook != nil {
-		action = w.view.hook(obj)
+	if v.hook != nil {
+		action = v.hook(obj)
 	}
 	if action == DropStatus {
 		return nil
 	}
-	if known {
-		keepTransitionTimes(obj, w.view.read) // The hook may have set them again.
-	}
-	unchanged := known && equality.Semantic.DeepEqual(statusOf(obj), statusOf(w.view.read))
-	switch held := w.c.HasDeferred(key); {
-	case unchanged && (!held || action == DeferStatus):
+	keepTransitionTimes(obj, v.read) // The hook may have set them again.
+	key, unchanged := client.ObjectKeyFromObject(obj), equality.Semantic.DeepEqual(statusOf(obj), statusOf(v.read))
+	switch {
+	case unchanged && (!v.HasDeferred(key) || action == DeferStatus):
 		return nil
 	case action == DeferStatus:
-		w.c.keepDeferred(key, obj, w.stored())
+		v.keepDeferred(key, obj, v.stored)
 		return nil
 	}
-	err := w.write(ctx, key, obj, opts...)
+	err := v.write(ctx, key, obj, opts...)
 	if err == nil {
-		w.c.dropDeferred(key)
+		v.dropDeferred(key)
 	}
 	return err
 }
 
-func (w *statusWriter) write(ctx context.Context, key types.NamespacedName, obj client.Object,
+// write writes the status of an object that was read.
+func (v *View) write(ctx context.Context, key types.NamespacedName, obj client.Object,
 	opts ...client.SubResourceUpdateOption,
 ) error {
 	sent := obj.DeepCopyObject().(client.Object) //nolint:forcetypeassert // A copy has the type of its original.
 	var err error
 	for range attempts {
-		err = w.SubResourceWriter.Update(ctx, sent, opts...)
+		err = v.Client.Status().Update(ctx, sent, opts...)
 		if err == nil {
-			w.c.saw(sent)
+			v.saw(sent)
 			obj.SetResourceVersion(sent.GetResourceVersion())
-			if w.view != nil {
-				w.view.stored = statusOf(sent)
-			}
+			v.stored = statusOf(sent)
 			return nil
 		}
 		if !kerrors.IsConflict(err) {
 			return err
 		}
 		// ours() has checked the type.
-		now := reflect.New(w.c.kind.Elem()).Interface().(client.Object) //nolint:forcetypeassert // See above.
-		if err := w.c.live.Get(ctx, key, now); err != nil {
+		now := reflect.New(v.kind.Elem()).Interface().(client.Object) //nolint:forcetypeassert // See above.
+		if err := v.live.Get(ctx, key, now); err != nil {
 			return errors.Wrap(err, "cannot read the object again after a conflict")
 		}
 		if now.GetUID() != obj.GetUID() {
 			return nil // The object is gone, and another has its name.
 		}
-		if s := w.stored(); s != nil && !equality.Semantic.DeepEqual(s, statusOf(now)) {
-			w.c.dropDeferred(key)
+		if !equality.Semantic.DeepEqual(v.stored, statusOf(now)) {
+			v.dropDeferred(key)
 			break // Another process has written it.
 		}
 		sent = obj.DeepCopyObject().(client.Object) //nolint:forcetypeassert // As above.
 		sent.SetResourceVersion(now.GetResourceVersion())
 	}
-	w.c.conflicted(key, err)
+	v.conflicted(key, err)
 	return err
-}
-
-// stored returns the status that the API server has, as far as known.
-func (w *statusWriter) stored() any {
-	if w.view == nil {
-		return nil
-	}
-	return w.view.stored
 }
 
 // keepTransitionTimes keeps the transition time of each condition that has not changed, except for its generation.

@@ -34,20 +34,19 @@ func (p *pass[T]) mayDefer(mg reconcile.Managed, f reconcile.Input, d reconcile.
 // enough, and requeues the resource no later than that. If it cannot be written, the resource is requeued ever later,
 // because each reconcile may call AWS.
 func (r *reconciler[T]) boundDeferral(ctx context.Context, key client.ObjectKey, res ctrl.Result) ctrl.Result {
-	if !r.kube.HasDeferred(key) {
-		r.states.EndDeferral(key)
+	since, ok := r.kube.DeferredSince(key, r.Now())
+	if !ok {
 		return res
 	}
-	passed := r.Now().Sub(r.states.BeginDeferral(key, r.Now()))
+	passed := r.Now().Sub(since)
 	left := r.StatusDelay - passed
 	if left <= 0 {
 		left = reconcile.WokenDelay(passed)
-		if err := r.kube.WriteDeferred(ctx, key); err != nil {
-			r.log.Info("Cannot write the status", "name", key, "error", err)
-		} else {
-			r.states.EndDeferral(key)
+		err := r.kube.WriteDeferred(ctx, key)
+		if err == nil {
 			return res
 		}
+		r.log.Info("Cannot write the status", "name", key, "error", err)
 	}
 	if res.RequeueAfter == 0 || res.RequeueAfter > left {
 		res.RequeueAfter = max(left, reconcile.AtOnce)

@@ -51,9 +51,6 @@ type Resource struct {
 	// Watched reports whether the resource is watched by lists since it was last found up to date.
 	Watched bool
 
-	// deferredSince is the time from which the status is deferred. It is zero if it is not.
-	deferredSince time.Time
-
 	// class and failures are the class and number of consecutive errors.
 	class    backoff.Class
 	Failures int
@@ -228,26 +225,6 @@ func (s *Store) state(key types.NamespacedName) *Resource {
 		s.states[key] = r
 	}
 	return r
-}
-
-// BeginDeferral records that the status of a resource is deferred, and returns since when it is.
-func (s *Store) BeginDeferral(key client.ObjectKey, now time.Time) time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
-	if r.deferredSince.IsZero() || r.deferredSince.After(now) {
-		r.deferredSince = now
-	}
-	return r.deferredSince
-}
-
-// EndDeferral records that the status of a resource is not deferred.
-func (s *Store) EndDeferral(key client.ObjectKey) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r, ok := s.states[key]; ok {
-		r.deferredSince = time.Time{}
-	}
 }
 
 // CountWorkerDelay records whether a resource was delayed for lack of a worker, and returns
