@@ -12,7 +12,11 @@ import (
 	"unicode"
 
 	"github.com/opencontainers/go-digest"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
@@ -112,20 +116,25 @@ func Parse(text string) (Source, error) {
 
 // Ready returns the status and the message of the condition Ready of a source, which are empty if it has none.
 func Ready(u *unstructured.Unstructured) (status, message string) {
-	c, _ := conditionOf(u, "Ready")
-	return c.status, c.message
+	c := conditionOf(u, "Ready")
+	return string(c.Status), c.Message
+}
+
+// A status is the part of the status of a source that is read.
+type status struct {
+	Artifact   Artifact           `json:"artifact"`
+	Conditions []metav1.Condition `json:"conditions"`
+}
+
+// statusOf returns the status of a source. What has another form than Flux's is absent.
+func statusOf(u *unstructured.Unstructured) (s status) {
+	m, _, _ := unstructured.NestedMap(u.Object, "status")
+	_ = runtime.DefaultUnstructuredConverter.FromUnstructured(m, &s) // See above.
+	return s
 }
 
 func sourceOf(u *unstructured.Unstructured) Source {
-	artifact, _, _ := unstructured.NestedMap(u.Object, "status", "artifact")
-	text := func(key string) string { t, _ := artifact[key].(string); return t }
-	a := Artifact{URL: text("url"), Revision: text("revision"), Digest: text("digest")}
-	switch n := artifact["size"].(type) {
-	case int64:
-		a.Size = n
-	case float64:
-		a.Size = int64(n)
-	}
+	a := statusOf(u).Artifact
 	switch {
 	case a.URL == "":
 		return Source{Missing: missing(u)}
@@ -143,8 +152,8 @@ func sourceOf(u *unstructured.Unstructured) Source {
 
 // missing returns why a source has no artifact.
 func missing(u *unstructured.Unstructured) string {
-	if c, ok := conditionOf(u, "Ready"); ok && c.status != "True" && c.message != "" {
-		return "it has no artifact yet: " + c.message
+	if status, message := Ready(u); status != "True" && message != "" {
+		return "it has no artifact yet: " + message
 	}
 	return "it has no artifact yet"
 }
@@ -157,45 +166,30 @@ func verification(u *unstructured.Unstructured) (verified, unverified string) {
 	if !verifies[u.GetKind()] {
 		return "", "Flux verifies no signatures of kind " + u.GetKind()
 	}
-	c, ok := conditionOf(u, "SourceVerified")
+	c := conditionOf(u, "SourceVerified")
 	switch {
-	case !ok:
+	case c.Status == "":
 		return "", "it has no condition SourceVerified: set its spec.verify"
-	case c.status != "True":
-		return "", "SourceVerified is " + c.status + ": " + c.message
-	case c.generation != u.GetGeneration():
+	case c.Status != metav1.ConditionTrue:
+		return "", "SourceVerified is " + string(c.Status) + ": " + c.Message
+	case c.ObservedGeneration != u.GetGeneration():
 		return "", "SourceVerified is about an earlier spec"
 	}
 	if included, _, _ := unstructured.NestedSlice(u.Object, "spec", "include"); len(included) > 0 {
 		return "", "Flux does not verify what its spec.include adds to the artifact: remove it"
 	}
-	ready, _ := conditionOf(u, "Ready")
-	if ready.status != "True" || ready.generation != u.GetGeneration() {
+	ready := conditionOf(u, "Ready")
+	if ready.Status != metav1.ConditionTrue || ready.ObservedGeneration != u.GetGeneration() {
 		return "", "it is not Ready, so its artifact may be another than the one that was verified"
 	}
-	return cmp.Or(c.message, "by Flux"), ""
+	return cmp.Or(c.Message, "by Flux"), ""
 }
 
-type condition struct {
-	status, message string
-	generation      int64
-}
-
-func conditionOf(u *unstructured.Unstructured, name string) (condition, bool) {
-	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
-	for _, c := range all {
-		m, ok := c.(map[string]any)
-		if !ok || m["type"] != name {
-			continue
-		}
-		out := condition{}
-		out.status, _ = m["status"].(string)
-		message, _ := m["message"].(string)
-		out.message = shorten(printable(message))
-		out.generation, _ = m["observedGeneration"].(int64)
-		return out, true
-	}
-	return condition{}, false
+// conditionOf returns a condition of a source, whose status is empty if the source has none.
+func conditionOf(u *unstructured.Unstructured, name string) metav1.Condition {
+	c := ptr.Deref(meta.FindStatusCondition(statusOf(u).Conditions, name), metav1.Condition{})
+	c.Message = shorten(printable(c.Message))
+	return c
 }
 
 // printable returns a text in one line, without what a terminal may interpret.
