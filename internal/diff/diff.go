@@ -72,14 +72,11 @@ const maxNamed = 8
 
 // String returns the changes, at most eight of them in full.
 func (cs Changes) String() string {
-	named := make([]string, 0, maxNamed)
-	for i, c := range cs {
-		if i == maxNamed {
-			return fmt.Sprintf("%s and %d more", strings.Join(named, ", "), len(cs)-maxNamed)
-		}
-		named = append(named, c.String())
+	texts := make([]string, 0, len(cs))
+	for _, c := range cs {
+		texts = append(texts, c.String())
 	}
-	return strings.Join(named, ", ")
+	return List(texts, maxNamed)
 }
 
 // maxPaths bounds how many fields a condition names.
@@ -93,10 +90,15 @@ func (cs Changes) Names() string {
 		names = append(names, c.Path)
 	}
 	slices.Sort(names)
-	if more := len(names) - maxPaths; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxPaths], ", "), more)
+	return List(names, maxPaths)
+}
+
+// List returns the first of some texts as one, and says how many more there are.
+func List(texts []string, most int) string {
+	if more := len(texts) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), more)
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(texts, ", ")
 }
 
 // Compare returns the differences between observed and desired. Nil and empty slices and maps are

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -90,11 +89,7 @@ func Short(s string) string {
 		return s
 	}
 	// A cut within a character would be invalid UTF-8, which events and conditions must not hold.
-	end := maxShown
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "..."
+	return strings.ToValidUTF8(s[:maxShown], "") + "..."
 }
 
 func text(v reflect.Value) string {

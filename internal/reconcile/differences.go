@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -87,7 +86,7 @@ func (c splitDifferences) remark() string {
 	for _, d := range c.others {
 		names = append(names, d.Field)
 	}
-	return "an update would change " + listed(names) + ", which spec does not set"
+	return "an update would change " + diff.List(names, maxNamed) + ", which spec does not set"
 }
 
 func sentence(ds []v1beta1.Difference) string {
@@ -95,7 +94,7 @@ func sentence(ds []v1beta1.Difference) string {
 	for _, d := range ds {
 		parts = append(parts, shortDescription(d))
 	}
-	return listed(parts)
+	return diff.List(parts, maxNamed)
 }
 
 // shortDescription returns a difference in short: the observed and the desired value.
@@ -112,24 +111,13 @@ func shortDescription(d v1beta1.Difference) string {
 	return fmt.Sprintf("%s is %s (want %s)", d.Field, is, want)
 }
 
-func listed(parts []string) string {
-	if more := len(parts) - maxNamed; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(parts[:maxNamed], ", "), more)
-	}
-	return strings.Join(parts, ", ")
-}
-
 // Cut shortens a text to a number of bytes and ends it with an ellipsis.
 func Cut(s string, most int) string {
 	const ellipsis = "..."
 	if len(s) <= most {
 		return s
 	}
-	s = s[:most-len(ellipsis)]
-	for !utf8.ValidString(s) {
-		s = s[:len(s)-1]
-	}
-	return s + ellipsis
+	return strings.ToValidUTF8(s[:most-len(ellipsis)], "") + ellipsis
 }
 
 // followed are the fields that have their value from what another field refers to, if spec does not set them: an Alias

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
 // A MissingError is the error of an object, or of a key of it, that does not exist. It never contains a value.
@@ -35,16 +36,10 @@ func NoKey(ref ObjectRef, key string, d ObjectData) *MissingError {
 // Keys returns some of the keys of a map for an error, in order and in quotes. It is empty if there are none.
 func Keys[V any](m map[string]V) string {
 	names := slices.Sorted(maps.Keys(m))
-	more := len(names) - maxKeys
-	names = names[:min(maxKeys, len(names))]
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%.*q", maxKey, name)
 	}
-	list := strings.Join(names, ", ")
-	if more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
-	}
-	return list
+	return diff.List(names, maxKeys)
 }
 
 // Error returns what is missing, and the existing keys.

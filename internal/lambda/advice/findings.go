@@ -14,6 +14,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
 // A Resource is a managed resource.
@@ -171,12 +172,8 @@ func OfVersions(unused []string) []Finding {
 	if len(unused) == 0 {
 		return nil
 	}
-	list := strings.Join(unused[:min(named, len(unused))], ", ")
-	if more := len(unused) - named; more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
-	}
 	return []Finding{newFinding(VersionsUnused, "spec.forProvider.historyLimit",
-		"nothing in Lambda uses these versions: "+list,
+		"nothing in Lambda uses these versions: "+diff.List(unused, named),
 		"set historyLimit, so that the provider deletes earlier versions, or delete them in AWS")}
 }
 
