@@ -21,7 +21,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 
-	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
@@ -29,6 +28,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 )
 
@@ -265,14 +265,7 @@ func (p *Planner) account(ctx context.Context, mg reconcile.Managed, region stri
 }
 
 func configKey(mg reconcile.Managed, region string) string {
-	ref := mg.GetProviderConfigReference()
-	switch {
-	case ref == nil:
-		return region
-	case ref.Kind == v1beta1.ProviderConfigKind:
-		return region + "/" + ref.Kind + "/" + ref.Name + "/" + mg.GetNamespace()
-	}
-	return region + "/" + ref.Kind + "/" + ref.Name
+	return region + "/" + watch.ConfigKey(watch.ConfigOf(mg))
 }
 
 // identifyAccount remembers the account that a resource of the cluster is in, if its status names it.

@@ -70,8 +70,7 @@ func subscriber(t *testing.T, e *env, all ...*sample) (*watch.EventSubscriber[*s
 	k.Owns = func(mg *sample) []tenancy.Target { return tenancy.Functions(&mg.Spec.Value) }
 	b := fake.NewClientBuilder().WithScheme(s).WithIndex(&sample{}, watch.EventIndex, func(o client.Object) []string { return watch.EventKeys(k, o.(*sample)) }). //nolint:forcetypeassert // There is no other.
 																					WithIndex(&sample{}, watch.ConfigIndex, func(o client.Object) []string {
-			ref := o.(*sample).GetProviderConfigReference() //nolint:forcetypeassert // As above.
-			return []string{watch.ConfigKey(ref.Kind, o.GetNamespace(), ref.Name)}
+			return []string{watch.ConfigKey(watch.ConfigOf(o.(*sample)))} //nolint:forcetypeassert // As above.
 		})
 	for _, mg := range all {
 		b.WithObjects(mg)

@@ -84,11 +84,7 @@ func add[K comparable](counts map[K]int, k K, n int) {
 
 // enter starts a reconcile of a resource. If its share of the workers is in use, it returns how long to wait.
 func (r *reconciler[T]) enter(mg T) (release func(), wait time.Duration) {
-	namespace, config := mg.GetNamespace(), ""
-	if ref := mg.GetProviderConfigReference(); ref != nil {
-		config = watch.ConfigKey(ref.Kind, namespace, ref.Name)
-	}
-	release, ok := r.inFlight.Enter(namespace, config)
+	release, ok := r.inFlight.Enter(mg.GetNamespace(), watch.ConfigKey(watch.ConfigOf(mg)))
 	n := r.states.CountWorkerDelay(client.ObjectKeyFromObject(mg), !ok)
 	if ok {
 		return release, 0

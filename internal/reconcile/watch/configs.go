@@ -35,11 +35,7 @@ func Configs[T reconcile.Managed](
 	resetBackoff func(client.ObjectKey),
 ) error {
 	if err := index(mgr, k, ConfigIndex, func(mg T) []string {
-		ref := mg.GetProviderConfigReference()
-		if ref == nil {
-			return nil
-		}
-		return []string{ConfigKey(ref.Kind, mg.GetNamespace(), ref.Name)}
+		return []string{ConfigKey(ConfigOf(mg))}
 	}); err != nil {
 		return err
 	}
@@ -56,12 +52,7 @@ func Configs[T reconcile.Managed](
 }
 
 // ConfigKey returns the index key of a config.
-func ConfigKey(kind, namespace, name string) string {
-	if kind == v1beta1.ClusterProviderConfigKind {
-		namespace = ""
-	}
-	return strings.Join([]string{kind, namespace, name}, "/")
-}
+func ConfigKey(c session.Ref) string { return strings.Join([]string{c.Kind, c.Namespace, c.Name}, "/") }
 
 // configHandler enqueues the resources that refer to a config of a kind.
 func configHandler(users refs.Dependents, kind string) handler.EventHandler {
@@ -81,7 +72,8 @@ func unsteady(o client.Object) bool {
 // returns true. A nil only selects all.
 func configRequests(users refs.Dependents, kind string, only func(client.Object) bool) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []ctrl.Request {
-		return users.Requests(ctx, "", only, ConfigKey(kind, o.GetNamespace(), o.GetName()))
+		config := session.Ref{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+		return users.Requests(ctx, "", only, ConfigKey(config))
 	}
 }
 
@@ -126,7 +118,7 @@ func credentialsRequests(configs client.Reader, users refs.Dependents) handler.M
 		}
 		keys := make([]string, 0, len(refs))
 		for _, r := range refs {
-			keys = append(keys, ConfigKey(r.Kind, r.Namespace, r.Name))
+			keys = append(keys, ConfigKey(r))
 		}
 		return users.Requests(ctx, "", unsteady, keys...)
 	}

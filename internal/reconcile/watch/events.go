@@ -101,7 +101,7 @@ func (s *EventSubscriber[T]) Notify(ctx context.Context, n driftevents.Notice) (
 	out := driftevents.Unmatched
 	for _, key := range subjectKeys(n.Subject) {
 		err := s.each(ctx, EventIndex, key, func(mg T) {
-			showSourceIP, ok := n.Configs[configOf(mg)]
+			showSourceIP, ok := n.Configs[ConfigOf(mg)]
 			if !ok || !HasQualifier(mg, n.Subject.Function.Qualifier, s.Kind.GVK.Kind) {
 				return
 			}
@@ -123,7 +123,7 @@ func (s *EventSubscriber[T]) Notify(ctx context.Context, n driftevents.Notice) (
 func (s *EventSubscriber[T]) Resume(ctx context.Context, configs []driftevents.Config) {
 	for _, c := range configs {
 		// An error means that the cache is being stopped.
-		_ = s.each(ctx, ConfigIndex, ConfigKey(c.Kind, c.Namespace, c.Name), func(mg T) {
+		_ = s.each(ctx, ConfigIndex, ConfigKey(c), func(mg T) {
 			s.Queue.Add(client.ObjectKeyFromObject(mg), delay.Spread(string(mg.GetUID()), s.Poll.Effective(0)))
 		})
 	}
@@ -143,8 +143,8 @@ func (s *EventSubscriber[T]) each(ctx context.Context, index, key string, do fun
 	})
 }
 
-// configOf returns the config of a resource.
-func configOf(mg reconcile.Managed) driftevents.Config {
+// ConfigOf returns the config of a resource. It is empty if the resource refers to none.
+func ConfigOf(mg reconcile.Managed) driftevents.Config {
 	ref := mg.GetProviderConfigReference()
 	switch {
 	case ref == nil:
