@@ -36,7 +36,7 @@ func TestDeletionLimit(t *testing.T) {
 				t.Fatal(err)
 			}
 			n++
-			if _, ok := reconcile.DeletionHeld(f); ok {
+			if reconcile.PendingReason(f) != "" {
 				held = f
 			}
 		}

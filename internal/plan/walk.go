@@ -191,8 +191,8 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 	}
 	if prior != nil {
 		p.inherit(mg, prior)
-		if message, waits := p.deletionWaits(mg); waits {
-			out.Action, out.Message = Wait, "held: "+message
+		if p.deletionWaits(mg) {
+			out.Action, out.Message = Wait, "held: "+mg.GetCondition(v1beta1.TypeDeletionHeld).Message
 			return out
 		}
 		if p.resolver == nil {
@@ -210,14 +210,12 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 	return out
 }
 
-// deletionWaits reports whether the deletion of a resource waits for a confirmation, and why.
-func (p *Planner) deletionWaits(mg reconcile.Managed) (message string, waits bool) {
-	message, waits = reconcile.DeletionHeld(mg)
-	if !waits || !xpmeta.WasDeleted(mg) || !reconcile.Allows(mg, xpv2.ManagementActionDelete) {
-		return "", false
-	}
-	return message, !protection.Confirmed(mg.GetAnnotations()[v1beta1.AnnotationConfirmDeletion],
-		mg.GetDeletionTimestamp().Time, p.clock())
+// deletionWaits reports whether the deletion of a resource waits for a confirmation.
+func (p *Planner) deletionWaits(mg reconcile.Managed) bool {
+	return reconcile.PendingReason(mg) != "" && xpmeta.WasDeleted(mg) &&
+		reconcile.Allows(mg, xpv2.ManagementActionDelete) &&
+		!protection.Confirmed(mg.GetAnnotations()[v1beta1.AnnotationConfirmDeletion],
+			mg.GetDeletionTimestamp().Time, p.clock())
 }
 
 // inherit gives a resource what the object in the cluster has and a manifest does not: its identity and its status. An

@@ -100,13 +100,6 @@ func NewCondition(
 	}
 }
 
-// DeletionHeld reports whether the deletion of a resource waits for a confirmation, and the message that says why and
-// how to confirm it.
-func DeletionHeld(mg resource.Conditioned) (message string, held bool) {
-	c := mg.GetCondition(v1beta1.TypeDeletionHeld)
-	return c.Message, c.Status == corev1.ConditionTrue
-}
-
 // PendingReason returns the reason why a deletion waits for a confirmation, empty if it does not.
 func PendingReason(mg resource.Conditioned) xpv2.ConditionReason {
 	if c := mg.GetCondition(v1beta1.TypeDeletionHeld); c.Status == corev1.ConditionTrue {

@@ -42,8 +42,8 @@ func (s *Simulation) heldBy() map[xpv2.ConditionReason]int {
 	}
 	out := map[xpv2.ConditionReason]int{}
 	for i := range list.Items {
-		if _, held := reconcile.DeletionHeld(&list.Items[i]); held {
-			out[list.Items[i].GetCondition(v1beta1.TypeDeletionHeld).Reason]++
+		if reason := reconcile.PendingReason(&list.Items[i]); reason != "" {
+			out[reason]++
 		}
 	}
 	return out
