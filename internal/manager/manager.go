@@ -126,9 +126,6 @@ type Options struct {
 	// AnalysisHosts are the hosts that the analysis of a rollout may call.
 	AnalysisHosts []string
 
-	// AnalysisLoopback allows loopback addresses among them, for tests and the demo.
-	AnalysisLoopback bool
-
 	// SourceHosts are the hosts of which the artifacts of Flux sources may be downloaded, and the private hosts of
 	// registries.
 	SourceHosts []string
@@ -298,8 +295,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Shard:    o.Shard,
 		Breakers: o.Config.Breakers,
 		Analyzer: analysis.New(analysis.Options{
-			Hosts: o.AnalysisHosts, AllowLoopback: o.AnalysisLoopback, Reader: mgr.GetAPIReader(),
-			Mapper: mgr.GetRESTMapper(), Secrets: objs,
+			Hosts: o.AnalysisHosts, Reader: mgr.GetAPIReader(), Mapper: mgr.GetRESTMapper(), Secrets: objs,
 		}),
 		Artifacts:       store.New(store.Options{Hosts: o.sourceHosts()}),
 		Registries:      oci.New(oci.Options{Checks: o.sourceHosts().Public(), PlainLoopback: o.SourceLoopback}),
