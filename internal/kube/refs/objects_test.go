@@ -336,3 +336,11 @@ func TestForget(t *testing.T) {
 		t.Errorf("%d bytes are kept", r.bytes)
 	}
 }
+
+// TestObjectRef checks the keys by which resources are indexed.
+func TestObjectRef(t *testing.T) {
+	got := []string{db.String(), ConfigMapOf("shop", "db").String()}
+	if diff := cmp.Diff([]string{"Secret/shop/db", "ConfigMap/shop/db"}, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}

@@ -28,7 +28,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
@@ -468,7 +467,7 @@ func TestReferrerRequests(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			var marked []string
-			users := refs.Dependents{
+			users := watch.Dependents{
 				Resources: c, Index: watch.ReferenceIndex,
 				NewList: func() client.ObjectList { return &samples.SampleList{} },
 				Changed: func(n types.NamespacedName, _ string) { marked = append(marked, n.String()) },

@@ -47,7 +47,7 @@ func Configs[T reconcile.Managed](
 		b.Watches(obj, configHandler(users, kind))
 	}
 	b.WatchesMetadata(refs.Metadata(refs.Secret), handler.EnqueueRequestsFromMapFunc(credentialsRequests(mgr.GetCache(),
-		users)), builder.WithPredicates(refs.Changed(), notDeleted()))
+		users)), builder.WithPredicates(objectChanged(), notDeleted()))
 	return nil
 }
 
@@ -55,7 +55,7 @@ func Configs[T reconcile.Managed](
 func ConfigKey(c session.Ref) string { return strings.Join([]string{c.Kind, c.Namespace, c.Name}, "/") }
 
 // configHandler enqueues the resources that refer to a config of a kind.
-func configHandler(users refs.Dependents, kind string) handler.EventHandler {
+func configHandler(users Dependents, kind string) handler.EventHandler {
 	return joined{
 		{specChanged(), handler.EnqueueRequestsFromMapFunc(configRequests(users, kind, nil))},
 		{becameReady(), handler.EnqueueRequestsFromMapFunc(configRequests(users, kind, unsteady))},
@@ -70,17 +70,17 @@ func unsteady(o client.Object) bool {
 
 // configRequests maps a config of a kind to the resources that refer to it and for which only
 // returns true. A nil only selects all.
-func configRequests(users refs.Dependents, kind string, only func(client.Object) bool) handler.MapFunc {
+func configRequests(users Dependents, kind string, only func(client.Object) bool) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []ctrl.Request {
 		config := session.Ref{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName()}
-		return users.Requests(ctx, "", only, ConfigKey(config))
+		return users.requests(ctx, "", only, ConfigKey(config))
 	}
 }
 
 // specChanged selects configs that are new or have a new spec. A deleted config has no
 // resources, because its finalizer remains while one refers to it.
 func specChanged() predicate.Predicate {
-	return predicate.And(refs.NotInitial(), notDeleted(), predicate.GenerationChangedPredicate{})
+	return predicate.And(notInitial(), notDeleted(), predicate.GenerationChangedPredicate{})
 }
 
 // becameReady selects objects that became Ready.
@@ -108,7 +108,7 @@ func isReady(o client.Object) bool {
 // credentialsRequests maps a Secret to the resources that use a config with credentials from
 // it, unless they are steady. It ignores the Ready condition of the config, which may have
 // been True all the time: for example, if temporary keys have expired since they were checked.
-func credentialsRequests(configs client.Reader, users refs.Dependents) handler.MapFunc {
+func credentialsRequests(configs client.Reader, users Dependents) handler.MapFunc {
 	return func(ctx context.Context, secret client.Object) []ctrl.Request {
 		refs, err := session.UsersOf(ctx, configs, secret)
 		if err != nil {
@@ -120,6 +120,6 @@ func credentialsRequests(configs client.Reader, users refs.Dependents) handler.M
 		for _, r := range refs {
 			keys = append(keys, ConfigKey(r))
 		}
-		return users.Requests(ctx, "", unsteady, keys...)
+		return users.requests(ctx, "", unsteady, keys...)
 	}
 }

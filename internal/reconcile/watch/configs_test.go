@@ -67,7 +67,7 @@ func (c configured) List(_ context.Context, list client.ObjectList, opts ...clie
 	return c.err
 }
 
-func (c configured) users(reset *[]string) refs.Dependents {
+func (c configured) users(reset *[]string) Dependents {
 	k := reconcile.Kind[*samples.Sample]{NewList: func() resource.ManagedList { return &samples.SampleList{} }}
 	return dependents(c, k, ConfigIndex, func(k types.NamespacedName, _ string) { *reset = append(*reset, k.Name) })
 }
@@ -196,7 +196,7 @@ func TestCredentialsRequests(t *testing.T) {
 				configs: []v1beta1.ProviderConfig{local}, shared: []v1beta1.ClusterProviderConfig{shared}, err: tc.err,
 				by: map[string][]string{"ProviderConfig/shop/default": {"cart", "ok-cart"}, "ClusterProviderConfig//default": {"pay", "ok-pay"}},
 			}
-			p := predicate.And(refs.Changed(), notDeleted())
+			p := predicate.And(objectChanged(), notDeleted())
 			got := samples.Enqueued(t.Context(), p, handler.EnqueueRequestsFromMapFunc(credentialsRequests(c, c.users(&reset))), tc.event)
 			reset = slices.Compact(reset) // Both the old and the new object of an update are mapped.
 			if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	kmeta "k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -131,16 +129,12 @@ func (s *EventSubscriber[T]) Resume(ctx context.Context, configs []driftevents.C
 
 // each calls a function with each resource that has a key in an index. The function must not change it.
 func (s *EventSubscriber[T]) each(ctx context.Context, index, key string, do func(T)) error {
-	list := s.Kind.NewList()
-	if err := s.Resources.List(ctx, list, client.MatchingFields{index: key}, client.UnsafeDisableDeepCopy); err != nil {
-		return errors.Wrapf(err, "cannot list the resources of kind %s with %s", s.Kind.GVK.Kind, key)
-	}
-	return kmeta.EachListItem(list, func(o runtime.Object) error {
+	err := each(ctx, s.Resources, s.Kind.NewList(), index, key, func(o client.Object) {
 		if mg, ok := o.(T); ok {
 			do(mg)
 		}
-		return nil
 	})
+	return errors.Wrapf(err, "cannot list the resources of kind %s with %s", s.Kind.GVK.Kind, key)
 }
 
 // ConfigOf returns the config of a resource. It is empty if the resource refers to none.

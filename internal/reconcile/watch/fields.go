@@ -15,6 +15,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
+// objectIndex is the field index from a resource to the Secrets and ConfigMaps that its spec refers to.
+const objectIndex = "spec.objectRefs"
+
 // Fields enqueues a resource when a field of another object that it refers to changes, if
 // the provider may watch that object.
 func Fields[T reconcile.Managed](
@@ -57,15 +60,18 @@ func Objects[T reconcile.Managed](
 	mgr ctrl.Manager, objects *refs.ObjectReader, k reconcile.Kind[T], b *builder.TypedBuilder[ctrl.Request],
 	markChanged func(name client.ObjectKey, by string),
 ) error {
-	if err := index(mgr, k, refs.ObjectIndex, func(mg T) []string {
-		return refs.ObjectKeys(objectsOf(k, mg))
+	if err := index(mgr, k, objectIndex, func(mg T) (keys []string) {
+		for _, ref := range objectsOf(k, mg) {
+			keys = append(keys, ref.String())
+		}
+		return keys
 	}); err != nil {
 		return err
 	}
-	users := dependents(mgr.GetCache(), k, refs.ObjectIndex, markChanged)
+	users := dependents(mgr.GetCache(), k, objectIndex, markChanged)
 	for _, kind := range kindsOf(k) {
-		b.WatchesMetadata(refs.Metadata(kind), handler.EnqueueRequestsFromMapFunc(users.RequestsFor(kind,
-			objects.Forget)), builder.WithPredicates(refs.Changed()))
+		b.WatchesMetadata(refs.Metadata(kind), handler.EnqueueRequestsFromMapFunc(objectRequests(users, kind,
+			objects.Forget)), builder.WithPredicates(objectChanged()))
 	}
 	return nil
 }

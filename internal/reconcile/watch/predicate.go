@@ -23,6 +23,17 @@ func DesiredStateChanged() predicate.Predicate {
 	)
 }
 
+// objectChanged selects objects that are created, changed or deleted. It drops resyncs, and the objects that exist when
+// the watch starts, because every resource is reconciled at the start anyway.
+func objectChanged() predicate.Predicate {
+	return predicate.And(notInitial(), predicate.ResourceVersionChangedPredicate{})
+}
+
+// notInitial drops the objects that exist when the watch starts.
+func notInitial() predicate.Predicate {
+	return predicate.Funcs{CreateFunc: func(e event.CreateEvent) bool { return !e.IsInInitialList }}
+}
+
 func annotationsChanged(e event.UpdateEvent) bool {
 	return e.ObjectOld != nil && e.ObjectNew != nil &&
 		!maps.Equal(memory.DesiredAnnotations(e.ObjectOld), memory.DesiredAnnotations(e.ObjectNew))

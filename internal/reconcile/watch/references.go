@@ -25,7 +25,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
@@ -115,7 +114,7 @@ func References[T reconcile.Managed](
 // DependentsHandler enqueues the resources that refer to an object of another kind, or act on what it owns in AWS. If
 // the object only becomes Ready, it enqueues those that may wait for that, and those that follow the object.
 func DependentsHandler[T reconcile.Managed](
-	k reconcile.Kind[T], users refs.Dependents, to schema.GroupVersionKind,
+	k reconcile.Kind[T], users Dependents, to schema.GroupVersionKind,
 ) handler.EventHandler {
 	awaits := func(o client.Object) bool {
 		mg, ok := o.(T)
@@ -129,12 +128,12 @@ func DependentsHandler[T reconcile.Managed](
 			for i, name := range names {
 				keys[i] = referenceKey(to, o.GetNamespace(), cmp.Or(name, o.GetName()))
 			}
-			return users.Requests(ctx, to.Kind+" "+o.GetName(), only, keys...)
+			return users.requests(ctx, to.Kind+" "+o.GetName(), only, keys...)
 		})
 	}
 	return joined{
-		{predicate.And(refs.NotInitial(), changes(ReferenceState)), requests(nil, "")},
-		{predicate.And(refs.NotInitial(), changes(selected)), requests(nil, anyName)},
+		{predicate.And(notInitial(), changes(ReferenceState)), requests(nil, "")},
+		{predicate.And(notInitial(), changes(selected)), requests(nil, anyName)},
 		{becameReady(), requests(awaits, "", anyName)},
 		{allowedChanged(), handler.EnqueueRequestsFromMapFunc(actingRequests(users, to))},
 	}
@@ -149,9 +148,9 @@ func changes(state func(client.Object) string) predicate.Predicate {
 
 // actingRequests maps an object of a kind to the resources that act on what it owns in AWS,
 // including those that are not allowed to.
-func actingRequests(users refs.Dependents, gvk schema.GroupVersionKind) handler.MapFunc {
+func actingRequests(users Dependents, gvk schema.GroupVersionKind) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []ctrl.Request {
-		return users.Requests(ctx, gvk.Kind+" "+o.GetName(), nil, tenancy.Owned(o)...)
+		return users.requests(ctx, gvk.Kind+" "+o.GetName(), nil, tenancy.Owned(o)...)
 	}
 }
 

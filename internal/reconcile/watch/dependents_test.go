@@ -1,4 +1,4 @@
-package refs
+package watch
 
 import (
 	"context"
@@ -14,18 +14,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 // index lists by the field index.
-type index struct {
+type indexed struct {
 	client.Reader
 
 	by  map[string][]string
 	err error
 }
 
-func (i index) List(_ context.Context, list client.ObjectList, opts ...client.ListOption) error {
+func (i indexed) List(_ context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	if i.err != nil {
 		return i.err
 	}
@@ -33,7 +34,7 @@ func (i index) List(_ context.Context, list client.ObjectList, opts ...client.Li
 	o.ApplyOptions(opts)
 	l := list.(*metav1.PartialObjectMetadataList)
 	for key, names := range i.by {
-		if !o.FieldSelector.Matches(fields.Set{ObjectIndex: key}) {
+		if !o.FieldSelector.Matches(fields.Set{objectIndex: key}) {
 			continue
 		}
 		for _, n := range names {
@@ -53,15 +54,16 @@ func changed(name, version string) *metav1.PartialObjectMetadata {
 	}}
 }
 
-func TestRequestsFor(t *testing.T) {
+func TestObjectRequests(t *testing.T) {
 	type want struct {
 		enqueued  []string
 		marked    []string
-		forgotten []ObjectRef
+		forgotten []refs.ObjectRef
 	}
+	db := refs.SecretOf("shop", "db")
 	all := want{
 		enqueued: []string{"cart", "pay"}, marked: []string{"cart by Secret db", "pay by Secret db"},
-		forgotten: []ObjectRef{db},
+		forgotten: []refs.ObjectRef{db},
 	}
 	cases := map[string]struct {
 		reason string
@@ -95,29 +97,30 @@ func TestRequestsFor(t *testing.T) {
 		"Unrelated": {
 			reason: "A Secret without references requeues nothing.",
 			event:  event.UpdateEvent{ObjectOld: changed("tls", "1"), ObjectNew: changed("tls", "2")},
-			want:   want{forgotten: []ObjectRef{{Kind: Secret, Namespace: "shop", Name: "tls"}}},
+			want:   want{forgotten: []refs.ObjectRef{{Kind: refs.Secret, Namespace: "shop", Name: "tls"}}},
 		},
 		"CannotList": {
 			reason: "An error requeues nothing and stops nothing.",
 			err:    errors.New("boom"),
 			event:  event.DeleteEvent{Object: changed("db", "1")},
-			want:   want{forgotten: []ObjectRef{db}},
+			want:   want{forgotten: []refs.ObjectRef{db}},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			var got want
 			r := Dependents{
-				Resources: index{by: map[string][]string{db.String(): {"cart", "pay"}}, err: tc.err},
+				Resources: indexed{by: map[string][]string{db.String(): {"cart", "pay"}}, err: tc.err},
 				NewList:   func() client.ObjectList { return &metav1.PartialObjectMetadataList{} },
-				Index:     ObjectIndex,
+				Index:     objectIndex,
 				Changed: func(k types.NamespacedName, by string) {
 					got.marked = append(got.marked,
 						k.Name+" by "+by)
 				},
 			}
-			forget := func(r ObjectRef) { got.forgotten = append(got.forgotten, r) }
-			got.enqueued = samples.Enqueued(t.Context(), Changed(), handler.EnqueueRequestsFromMapFunc(r.RequestsFor(Secret, forget)), tc.event)
+			forget := func(r refs.ObjectRef) { got.forgotten = append(got.forgotten, r) }
+			got.enqueued = samples.Enqueued(t.Context(), objectChanged(),
+				handler.EnqueueRequestsFromMapFunc(objectRequests(r, refs.Secret, forget)), tc.event)
 			// Both the old and the new object of an update are mapped.
 			slices.Sort(got.marked)
 			got.marked, got.forgotten = slices.Compact(got.marked), slices.Compact(got.forgotten)
@@ -125,12 +128,5 @@ func TestRequestsFor(t *testing.T) {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
-	}
-}
-
-func TestKeys(t *testing.T) {
-	got := ObjectKeys([]ObjectRef{db, {Kind: ConfigMap, Namespace: "shop", Name: "db"}})
-	if diff := cmp.Diff([]string{"Secret/shop/db", "ConfigMap/shop/db"}, got); diff != "" {
-		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
