@@ -129,27 +129,18 @@ type record struct {
 	ErrorCode          text                `json:"errorCode"`
 	ErrorMessage       text                `json:"errorMessage"`
 	RecipientAccountID text                `json:"recipientAccountId"`
-	ReadOnly           flag                `json:"readOnly"`
+	ReadOnly           literal             `json:"readOnly"`
 	UserIdentity       lenient[identity]   `json:"userIdentity"`
 	Request            lenient[parameters] `json:"requestParameters"`
 	Response           lenient[parameters] `json:"responseElements"`
 }
 
-// flag is a boolean that JSON has as a boolean or as a text.
-type flag bool
+// literal is a number or a boolean that JSON has as such or as a text.
+type literal string
 
 // UnmarshalJSON reads a value.
-func (f *flag) UnmarshalJSON(data []byte) error {
-	*f = flag(strings.Trim(string(data), `"`) == "true")
-	return nil
-}
-
-// number is a number that JSON has as a number or as a text.
-type number string
-
-// UnmarshalJSON reads a value.
-func (n *number) UnmarshalJSON(data []byte) error {
-	*n = number(strings.Trim(string(data), `"`))
+func (l *literal) UnmarshalJSON(data []byte) error {
+	*l = literal(strings.Trim(string(data), `"`))
 	return nil
 }
 
@@ -191,7 +182,7 @@ func (e Event) withCall(v envelope) (Event, error) {
 	if e.Time, err = timeOf(d.EventTime, v.Time); err != nil {
 		return Event{}, ErrInvalid
 	}
-	e.ReadOnly = bool(d.ReadOnly) || IsRead(operation)
+	e.ReadOnly = d.ReadOnly == "true" || IsRead(operation)
 	e.Failed = d.ErrorCode != "" || d.ErrorMessage != ""
 	e.Subject = subjectOf(d, e)
 	e.By = Origin{

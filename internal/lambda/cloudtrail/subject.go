@@ -40,17 +40,17 @@ func operationOf(eventName string) (string, bool) {
 // parameters are the parameters of a request or of its response that name something. Which of them a call has depends
 // on the operation. The names are matched without regard to case: CloudTrail spells UUID in its own way.
 type parameters struct {
-	FunctionName         text   `json:"functionName"`
-	FunctionArn          text   `json:"functionArn"`
-	Qualifier            text   `json:"qualifier"`
-	Name                 text   `json:"name"`
-	UUID                 text   `json:"uuid"`
-	Resource             text   `json:"resource"`
-	ResourceArn          text   `json:"resourceArn"`
-	LayerName            text   `json:"layerName"`
-	VersionNumber        number `json:"versionNumber"`
-	CodeSigningConfigArn text   `json:"codeSigningConfigArn"`
-	CapacityProviderName text   `json:"capacityProviderName"`
+	FunctionName         text    `json:"functionName"`
+	FunctionArn          text    `json:"functionArn"`
+	Qualifier            text    `json:"qualifier"`
+	Name                 text    `json:"name"`
+	UUID                 text    `json:"uuid"`
+	Resource             text    `json:"resource"`
+	ResourceArn          text    `json:"resourceArn"`
+	LayerName            text    `json:"layerName"`
+	VersionNumber        literal `json:"versionNumber"`
+	CodeSigningConfigArn text    `json:"codeSigningConfigArn"`
+	CapacityProviderName text    `json:"capacityProviderName"`
 }
 
 // subjectOf returns what a call is about. Parameters that AWS would not accept are ignored.
