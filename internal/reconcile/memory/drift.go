@@ -99,9 +99,8 @@ type CompareResult struct {
 // metrics. known is the state at the start of the observation: if something changed since, the
 // observation may or may not have seen the change, so no drift is derived from it.
 func (s *Store) RecordComparison(mg reconcile.Managed, c CompareResult, known Resource) DriftChange {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(client.ObjectKeyFromObject(mg))
+	r, unlock := s.lock(client.ObjectKeyFromObject(mg))
+	defer unlock()
 	var f DriftChange
 	if r.drift, f = r.drift.After(c.State, c.MayUpdate, desiredState(mg), c.Did); r.Changes != known.Changes {
 		r.drift.Synced = ""
@@ -120,9 +119,9 @@ func (s *Store) RecordComparison(mg reconcile.Managed, c CompareResult, known Re
 
 // ForgetDrift clears the drift of a resource that is not managed any more.
 func (s *Store) ForgetDrift(key types.NamespacedName) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.state(key).drift = Drift{}
+	r, unlock := s.lock(key)
+	defer unlock()
+	r.drift = Drift{}
 }
 
 // CountDrifting returns the number of resources with drift that is yet to be corrected.

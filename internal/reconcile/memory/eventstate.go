@@ -65,9 +65,8 @@ func (e *eventState) delay(now time.Time) time.Duration {
 func (s *Store) RecordEvent(
 	key types.NamespacedName, e cloudtrail.Event, showSourceIP bool, now time.Time,
 ) (driftevents.Outcome, time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
+	r, unlock := s.lock(key)
+	defer unlock()
 	switch {
 	case functionname.IsAccountID(r.Events.account) && r.Events.account != e.Subject.Account:
 		return driftevents.Unmatched, 0

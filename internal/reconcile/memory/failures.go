@@ -18,9 +18,8 @@ func (r *Resource) resetErrors() {
 // ResetBackoff clears the errors of a resource because something that it needs has changed.
 // The first reconcile of a resource after a start is then not delayed.
 func (s *Store) ResetBackoff(key types.NamespacedName) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
+	r, unlock := s.lock(key)
+	defer unlock()
 	r.resetErrors()
 	recordChange(r)
 }
@@ -31,9 +30,8 @@ const mostDeferred = 8
 // RecordDeferred records calls that a resource waits for, besides those that it has waited for since it last left a
 // trace: otherwise two calls could wait for each other forever.
 func (s *Store) RecordDeferred(key types.NamespacedName, ops []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
+	r, unlock := s.lock(key)
+	defer unlock()
 	if len(r.DeferredOps)+len(ops) > mostDeferred {
 		r.DeferredOps = nil
 	}
@@ -42,9 +40,8 @@ func (s *Store) RecordDeferred(key types.NamespacedName, ops []string) {
 
 // CountThrottle records a throttled call, and returns the number of consecutive ones.
 func (s *Store) CountThrottle(key types.NamespacedName) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
+	r, unlock := s.lock(key)
+	defer unlock()
 	r.Throttled++
 	return r.Throttled
 }
@@ -52,9 +49,8 @@ func (s *Store) CountThrottle(key types.NamespacedName) int {
 // RecordFailure records an error. It returns the number of consecutive errors of its class,
 // and of consecutive throttled calls.
 func (s *Store) RecordFailure(key types.NamespacedName, c backoff.Class, throttled bool) (failures, throttles int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
+	r, unlock := s.lock(key)
+	defer unlock()
 	if r.class != c {
 		r.Failures = 0
 	}
@@ -72,9 +68,8 @@ func (s *Store) RecordFailure(key types.NamespacedName, c backoff.Class, throttl
 // RecordSuccess records a reconcile without an error. done reports whether AWS has accepted a change or none is due;
 // otherwise the count of refused changes is kept.
 func (s *Store) RecordSuccess(key types.NamespacedName, done bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
+	r, unlock := s.lock(key)
+	defer unlock()
 	refused := r.refused
 	r.reset()
 	if !done {
@@ -84,18 +79,16 @@ func (s *Store) RecordSuccess(key types.NamespacedName, done bool) {
 
 // CountRefusal records that AWS has refused a change, and returns the number of consecutive refusals.
 func (s *Store) CountRefusal(key types.NamespacedName) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
+	r, unlock := s.lock(key)
+	defer unlock()
 	r.refused++
 	return r.refused
 }
 
 // AmbiguousFor records an ambiguous error, and returns the time since the first one.
 func (s *Store) AmbiguousFor(key types.NamespacedName, now time.Time) time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
+	r, unlock := s.lock(key)
+	defer unlock()
 	if r.ambiguous.IsZero() {
 		r.ambiguous = now
 	}

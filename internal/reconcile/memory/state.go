@@ -113,9 +113,8 @@ func New() *Store {
 // Begin records the start of a reconcile. It returns the state of the resource. An earlier resource with the same name
 // must be forgotten before.
 func (s *Store) Begin(mg reconcile.Managed) Resource {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	known := s.state(types.NamespacedName{Namespace: mg.GetNamespace(), Name: mg.GetName()})
+	known, unlock := s.lock(client.ObjectKeyFromObject(mg))
+	defer unlock()
 	if known.UID == "" {
 		known.UID = mg.GetUID()
 		known.wasReady = reconcile.ReconciledGeneration(mg) > 0 ||
@@ -132,9 +131,8 @@ func (s *Store) Begin(mg reconcile.Managed) Resource {
 // MarkChanged gives the next reconcile of a resource precedence over polls, and clears its
 // errors. by is the referenced object that has changed, such as "Secret db".
 func (s *Store) MarkChanged(key types.NamespacedName, by string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
+	r, unlock := s.lock(key)
+	defer unlock()
 	r.changedReference = by
 	r.resetErrors()
 	recordChange(r)
@@ -143,18 +141,16 @@ func (s *Store) MarkChanged(key types.NamespacedName, by string) {
 
 // RecordWatched records that a resource is watched by lists, unless it has changed since its state was known.
 func (s *Store) RecordWatched(key types.NamespacedName, known Resource) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
+	r, unlock := s.lock(key)
+	defer unlock()
 	r.Watched = r.Changes == known.Changes
 }
 
 // MarkHandled records that the changes and the event that were known at the start of a reconcile were reconciled. What
 // has come since remains.
 func (s *Store) MarkHandled(key types.NamespacedName, known Resource, now time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
+	r, unlock := s.lock(key)
+	defer unlock()
 	if r.marked == known.marked {
 		r.marked = 0
 	}
@@ -170,9 +166,8 @@ func (s *Store) MarkHandled(key types.NamespacedName, known Resource, now time.T
 
 // RecordSession records the session with which a resource is observed, and the id with which it reserves calls.
 func (s *Store) RecordSession(key types.NamespacedName, by *session.Session, requester string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
+	r, unlock := s.lock(key)
+	defer unlock()
 	r.Scope, r.Requester = by.Scope, requester
 	r.Events.account, r.Events.identity = by.Identity.Account, by.Identity.ARN
 }
@@ -209,30 +204,29 @@ func (s *Store) Forget(key types.NamespacedName) Resource {
 
 // RecordReady records that a resource is Ready, and returns whether this is the first time.
 func (s *Store) RecordReady(key types.NamespacedName) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
+	r, unlock := s.lock(key)
+	defer unlock()
 	first := !r.wasReady
 	r.wasReady = true
 	return first
 }
 
-// state returns the state of a key, and creates it if there is none. The caller holds the lock.
-func (s *Store) state(key types.NamespacedName) *Resource {
+// lock returns the state of a key, which it creates if there is none, and the function that unlocks the Store.
+func (s *Store) lock(key types.NamespacedName) (r *Resource, unlock func()) {
+	s.mu.Lock()
 	r, ok := s.states[key]
 	if !ok {
 		r = &Resource{}
 		s.states[key] = r
 	}
-	return r
+	return r, s.mu.Unlock
 }
 
 // CountWorkerDelay records whether a resource was delayed for lack of a worker, and returns
 // how many times in a row it was.
 func (s *Store) CountWorkerDelay(key client.ObjectKey, crowded bool) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
+	r, unlock := s.lock(key)
+	defer unlock()
 	r.WorkerDelays++
 	if !crowded {
 		r.WorkerDelays = 0
@@ -242,9 +236,8 @@ func (s *Store) CountWorkerDelay(key client.ObjectKey, crowded bool) int {
 
 // RecordDetection reports whether this is the first reconcile of a resource.
 func (s *Store) RecordDetection(key client.ObjectKey) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := s.state(key)
+	r, unlock := s.lock(key)
+	defer unlock()
 	first := !r.detected
 	r.detected = true
 	return first
