@@ -12,13 +12,13 @@ const (
 	keyInvokedViaURL    = "lambda:invokedviafunctionurl"
 )
 
-const (
-	stringEquals = "StringEquals"
-	isBool       = "Bool"
+// Operators of the conditions in a Grant, the one of a new statement first. AWS has several to compare an ARN to a
+// pattern: it documents one, and returns another.
+var (
+	matchesARN   = []string{"ArnLike", "ArnEquals", "StringLike"}
+	stringEquals = []string{"StringEquals"}
+	isBool       = []string{"Bool"}
 )
-
-// sourceOperators are the operators with which AWS compares an ARN to a pattern: it documents one, and returns another.
-var sourceOperators = []string{"ArnLike", "ArnEquals", "StringLike"}
 
 // A Grant is a statement that allows one action to one principal, in the terms of AddPermission and
 // AddLayerVersionPermission. Two grants that mean the same are equal in the forms that Normal and GrantOf return.
@@ -60,6 +60,38 @@ func (g Grant) Like(wanted Grant) Grant {
 	return g
 }
 
+// A grantCondition is a condition in a Grant, with its value.
+type grantCondition struct {
+	operators []string
+	key       string
+	value     *string
+}
+
+func conditionsOf(g *Grant) []grantCondition {
+	return []grantCondition{
+		{matchesARN, keySourceArn, &g.SourceArn},
+		{stringEquals, keySourceAccount, &g.SourceAccount},
+		{stringEquals, keyEventSourceToken, &g.EventSourceToken},
+		{stringEquals, keyURLAuthType, &g.FunctionURLAuthType},
+		{stringEquals, keyPrincipalOrgID, &g.PrincipalOrgID},
+		{isBool, keyInvokedViaURL, &g.InvokedViaFunctionURL},
+	}
+}
+
+// Statement returns the statement about a resource that AWS adds for the grant.
+func (g Grant) Statement(sid, resource string) Statement {
+	s := Statement{
+		Sid: sid, Effect: allow, Principal: principal(g.Principal), Action: []string{g.Action},
+		Resource: []string{resource}, Condition: Condition{},
+	}
+	for _, c := range conditionsOf(&g) {
+		if *c.value != "" {
+			s.Condition.add(c.operators[0], c.key, []string{*c.value})
+		}
+	}
+	return s
+}
+
 // GrantOf returns the grant of a statement about one resource, whose ARN must end with suffix, such
 // as ":function:cart:live".
 func GrantOf(s Statement, suffix string) Grant {
@@ -78,14 +110,11 @@ func GrantOf(s Statement, suffix string) Grant {
 	if len(s.Resource) == 1 && strings.HasPrefix(s.Resource[0], "arn:") && strings.HasSuffix(s.Resource[0], suffix) {
 		s.Resource = nil
 	}
-	for _, operator := range sourceOperators {
-		s.Condition.move(operator, keySourceArn, &g.SourceArn)
+	for _, c := range conditionsOf(&g) {
+		for _, operator := range c.operators {
+			s.Condition.move(operator, c.key, c.value)
+		}
 	}
-	s.Condition.move(stringEquals, keySourceAccount, &g.SourceAccount)
-	s.Condition.move(stringEquals, keyEventSourceToken, &g.EventSourceToken)
-	s.Condition.move(stringEquals, keyURLAuthType, &g.FunctionURLAuthType)
-	s.Condition.move(stringEquals, keyPrincipalOrgID, &g.PrincipalOrgID)
-	s.Condition.move(isBool, keyInvokedViaURL, &g.InvokedViaFunctionURL)
 	g.InvokedViaFunctionURL = strings.ToLower(g.InvokedViaFunctionURL)
 	if rest := s.Text(); rest != "{}" {
 		g.Rest = rest
