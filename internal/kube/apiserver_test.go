@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -47,7 +48,7 @@ func TestAgainstAPIServer(t *testing.T) {
 
 	t.Run("StatusSurvivesFinalizerAndAnnotations", func(t *testing.T) {
 		th.SetConditions(xpv2.Available().WithObservedGeneration(1))
-		if err := NewFinalizer(c, "example.org/f").AddFinalizer(t.Context(), th); err != nil {
+		if err := c.AddFinalizer(t.Context(), th); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.Annotate(t.Context(), th, map[string]string{"a": "b"}); err != nil {
@@ -60,7 +61,7 @@ func TestAgainstAPIServer(t *testing.T) {
 		if err := server.Get(t.Context(), key, got); err != nil {
 			t.Fatal(err)
 		}
-		if !got.GetCondition(xpv2.TypeReady).Equal(xpv2.Available()) || !meta.FinalizerExists(got, "example.org/f") ||
+		if !got.GetCondition(xpv2.TypeReady).Equal(xpv2.Available()) || !meta.FinalizerExists(got, managed.FinalizerName) ||
 			got.GetAnnotations()["a"] != "b" {
 			t.Errorf("something was lost: %+v", got)
 		}
@@ -72,7 +73,7 @@ func TestAgainstAPIServer(t *testing.T) {
 
 	t.Run("OutdatedDecision", func(t *testing.T) {
 		old := outdated.DeepCopyObject().(*samples.Sample)
-		if err := NewFinalizer(c, "example.org/g").AddFinalizer(t.Context(), old); !kerrors.IsConflict(err) {
+		if err := c.AddFinalizer(t.Context(), old); !kerrors.IsConflict(err) {
 			t.Errorf("want a conflict for the finalizer, got %v", err)
 		}
 		if err := c.AnnotateIfUnchanged(t.Context(), old, map[string]string{"a": "c"}); !kerrors.IsConflict(err) {

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -537,14 +538,13 @@ func TestFailedCreateDoesNotClaimTheName(t *testing.T) {
 
 func TestFinalizer(t *testing.T) {
 	e := newEnv(t, nil)
-	f := NewFinalizer(e.Client, "f")
 	e.change(t, func(th *samples.Sample) { meta.AddFinalizer(th, "of-another") })
 	_, th := e.read(t)
 	th.SetConditions(xpv2.Available())
-	if err := f.AddFinalizer(t.Context(), th); err != nil {
+	if err := e.AddFinalizer(t.Context(), th); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"of-another", "f"}, e.stored(t).GetFinalizers()); diff != "" {
+	if diff := cmp.Diff([]string{"of-another", managed.FinalizerName}, e.stored(t).GetFinalizers()); diff != "" {
 		t.Errorf("finalizers: -want, +got:\n%s", diff)
 	}
 	if th.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue {
@@ -554,10 +554,10 @@ func TestFinalizer(t *testing.T) {
 		t.Error("a finalizer is not worth an update of the whole object")
 	}
 	patches := e.calls.patches
-	if err := f.AddFinalizer(t.Context(), th); err != nil || e.calls.patches != patches {
+	if err := e.AddFinalizer(t.Context(), th); err != nil || e.calls.patches != patches {
 		t.Errorf("a finalizer that is there is not added again: %v", err)
 	}
-	if err := f.RemoveFinalizer(t.Context(), th); err != nil {
+	if err := e.RemoveFinalizer(t.Context(), th); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"of-another"}, e.stored(t).GetFinalizers()); diff != "" {
@@ -571,17 +571,17 @@ func TestFinalizerOfOutdatedObject(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		with   []string
-		change func(*Finalizer, context.Context, *samples.Sample) error
+		change func(*Client, context.Context, *samples.Sample) error
 	}{
-		"Add": {reason: "What was decided by it is the next to be done.", change: func(f *Finalizer,
+		"Add": {reason: "What was decided by it is the next to be done.", change: func(c *Client,
 			ctx context.Context, th *samples.Sample,
 		) error {
-			return f.AddFinalizer(ctx, th)
+			return c.AddFinalizer(ctx, th)
 		}},
 		"Remove": {
-			reason: "What it does not name may be there.", with: []string{"f"},
-			change: func(f *Finalizer, ctx context.Context, th *samples.Sample) error {
-				return f.RemoveFinalizer(ctx, th)
+			reason: "What it does not name may be there.", with: []string{managed.FinalizerName},
+			change: func(c *Client, ctx context.Context, th *samples.Sample) error {
+				return c.RemoveFinalizer(ctx, th)
 			},
 		},
 	}
@@ -592,7 +592,7 @@ func TestFinalizerOfOutdatedObject(t *testing.T) {
 			_, th := e.read(t)
 			e.cached = e.stored(t)
 			e.change(t, func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "2"}) })
-			if err := tc.change(NewFinalizer(e.Client, "f"), t.Context(), th); !kerrors.IsConflict(err) ||
+			if err := tc.change(e.Client, t.Context(), th); !kerrors.IsConflict(err) ||
 				!e.Outdated(key) {
 				t.Errorf("%s: want a conflict, got %v", tc.reason, err)
 			}
@@ -602,7 +602,7 @@ func TestFinalizerOfOutdatedObject(t *testing.T) {
 			if _, th = e.read(t); th.GetAnnotations()["record"] != "2" || e.Outdated(key) {
 				t.Errorf("then it is read live, got %v", th.GetAnnotations())
 			}
-			if err := tc.change(NewFinalizer(e.Client, "f"), t.Context(), th); err != nil {
+			if err := tc.change(e.Client, t.Context(), th); err != nil {
 				t.Error(err)
 			}
 		})
@@ -613,7 +613,7 @@ func TestFinalizerOfOutdatedSpec(t *testing.T) {
 	e := newEnv(t, nil)
 	_, th := e.read(t)
 	e.change(t, func(th *samples.Sample) { th.Spec.Value = "b"; th.Generation = 2 })
-	err := NewFinalizer(e.Client, "f").AddFinalizer(t.Context(), th)
+	err := e.AddFinalizer(t.Context(), th)
 	if !kerrors.IsConflict(err) {
 		t.Errorf("want a conflict, so that the new spec is read first, got %v", err)
 	}
@@ -625,11 +625,11 @@ func TestFinalizerOfOutdatedSpec(t *testing.T) {
 func TestRemoveFinalizerOfGoneObject(t *testing.T) {
 	e := newEnv(t, nil)
 	_, th := e.read(t)
-	meta.AddFinalizer(th, "f")
+	meta.AddFinalizer(th, managed.FinalizerName)
 	if err := e.server.Delete(t.Context(), sample()); err != nil {
 		t.Fatal(err)
 	}
-	if err := NewFinalizer(e.Client, "f").RemoveFinalizer(t.Context(), th); err != nil {
+	if err := e.RemoveFinalizer(t.Context(), th); err != nil {
 		t.Errorf("what is gone has no finalizer: %v", err)
 	}
 }

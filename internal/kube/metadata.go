@@ -16,6 +16,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -130,43 +131,36 @@ func succeeded(obj metav1.Object) bool {
 	return !at.IsZero() && !meta.GetExternalCreateFailed(obj).After(at)
 }
 
-// A Finalizer adds and removes a finalizer by patches of metadata alone, which keeps the status in memory.
-type Finalizer struct {
-	c    *Client
-	name string
-}
-
-// NewFinalizer returns a Finalizer with the given name.
-func NewFinalizer(c *Client, name string) *Finalizer { return &Finalizer{c: c, name: name} }
-
-// AddFinalizer adds the finalizer to an object, unless it has it.
-func (f *Finalizer) AddFinalizer(ctx context.Context, obj resource.Object) error {
-	if meta.FinalizerExists(obj, f.name) {
+// AddFinalizer adds the finalizer of managed resources to an object, unless it has it. It patches metadata alone, which
+// keeps the status in memory.
+func (c *Client) AddFinalizer(ctx context.Context, obj resource.Object) error {
+	if meta.FinalizerExists(obj, managed.FinalizerName) {
 		return nil
 	}
-	return errors.Wrap(f.patch(ctx, obj, meta.AddFinalizer), "cannot add the finalizer")
+	return errors.Wrap(c.patchFinalizers(ctx, obj, meta.AddFinalizer), "cannot add the finalizer")
 }
 
 // RemoveFinalizer removes the finalizer from an object. An object that is gone is not an error.
-func (f *Finalizer) RemoveFinalizer(ctx context.Context, obj resource.Object) error {
-	if !meta.FinalizerExists(obj, f.name) {
+func (c *Client) RemoveFinalizer(ctx context.Context, obj resource.Object) error {
+	if !meta.FinalizerExists(obj, managed.FinalizerName) {
 		return nil
 	}
-	return errors.Wrap(resource.IgnoreNotFound(f.patch(ctx, obj, meta.RemoveFinalizer)), "cannot remove the finalizer")
+	return errors.Wrap(resource.IgnoreNotFound(c.patchFinalizers(ctx, obj, meta.RemoveFinalizer)),
+		"cannot remove the finalizer")
 }
 
-// patch patches the list of finalizers, on condition that the object has not changed since it
+// patchFinalizers patches the list of finalizers, on condition that the object has not changed since it
 // was read. This keeps finalizers of others, and prevents that a decision based on an outdated
 // object leads to an AWS call or releases the object.
-func (f *Finalizer) patch(ctx context.Context, obj resource.Object, change func(metav1.Object, string)) error {
+func (c *Client) patchFinalizers(ctx context.Context, obj resource.Object, change func(metav1.Object, string)) error {
 	// The change modifies the slice in place, so obj must not share it.
 	wanted := &metav1.ObjectMeta{Finalizers: slices.Clone(obj.GetFinalizers())}
-	change(wanted, f.name)
-	err := f.c.patchMetadata(ctx, obj, map[string]any{
+	change(wanted, managed.FinalizerName)
+	err := c.patchMetadata(ctx, obj, map[string]any{
 		"finalizers":      append([]string{}, wanted.Finalizers...),
 		"resourceVersion": obj.GetResourceVersion(),
 	})
-	f.c.conflicted(client.ObjectKeyFromObject(obj), err)
+	c.conflicted(client.ObjectKeyFromObject(obj), err)
 	return err
 }
 

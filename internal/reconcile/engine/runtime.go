@@ -17,7 +17,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
@@ -44,7 +43,6 @@ import (
 
 // runtime returns the runtime's reconciler of a pass.
 func (p *pass[T]) runtime(ctx context.Context) ctrlreconcile.Reconciler {
-	f := &finalizer[T]{Finalizer: kube.NewFinalizer(p.kube, managed.FinalizerName), pass: p}
 	opts := []managed.ReconcilerOption{
 		managed.WithTypedExternalConnector[T](&connector[T]{p}),
 		managed.WithLogger(traced(ctx, p.runtimeLog)),
@@ -55,7 +53,7 @@ func (p *pass[T]) runtime(ctx context.Context) ctrlreconcile.Reconciler {
 		managed.WithCreationGracePeriod(0),
 		managed.WithDeterministicExternalName(true),
 		managed.WithInitializers(),
-		managed.WithFinalizer(f),
+		managed.WithFinalizer(&finalizer[T]{p}),
 		managed.WithCriticalAnnotationUpdater(p.kube),
 		managed.WithReferenceResolver(managed.ReferenceResolverFn(p.resolveReferences)),
 	}
@@ -175,11 +173,7 @@ func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
 // A finalizer adds the finalizer of a resource in memory only if the runtime is about to record a pending creation,
 // which writes both. It removes the record that the resource uses its config after the finalizer: if the finalizer
 // cannot be removed, the resource still needs its config, which a namespace that is being deleted would lose for good.
-type finalizer[T reconcile.Managed] struct {
-	resource.Finalizer
-
-	pass *pass[T]
-}
+type finalizer[T reconcile.Managed] struct{ pass *pass[T] }
 
 // AddFinalizer adds the finalizer to a resource, unless it has it.
 func (f *finalizer[T]) AddFinalizer(ctx context.Context, obj resource.Object) error {
@@ -187,13 +181,13 @@ func (f *finalizer[T]) AddFinalizer(ctx context.Context, obj resource.Object) er
 		meta.AddFinalizer(obj, managed.FinalizerName)
 		return nil
 	}
-	return f.Finalizer.AddFinalizer(ctx, obj)
+	return f.pass.kube.AddFinalizer(ctx, obj)
 }
 
 // RemoveFinalizer removes the finalizer of a resource after its external resource was deleted or orphaned.
 func (f *finalizer[T]) RemoveFinalizer(ctx context.Context, obj resource.Object) error {
 	p := f.pass
-	if err := f.Finalizer.RemoveFinalizer(ctx, obj); err != nil {
+	if err := p.kube.RemoveFinalizer(ctx, obj); err != nil {
 		return err
 	}
 	if meta.WasDeleted(obj) {
