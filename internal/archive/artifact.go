@@ -154,14 +154,6 @@ func (f Finder) open(ctx context.Context, b Bundle) (*store.File, error) {
 	return z, errors.Wrapf(err, "cannot deploy %s", b.From.artifactField())
 }
 
-// deployedArtifact returns what status stores of an artifact whose archive has a hash.
-func (b Bundle) deployedArtifact(codeSHA256 string) *v1beta1.DeployedCode {
-	return &v1beta1.DeployedCode{
-		Source: b.Name(), CodeSHA256: codeSHA256, Revision: b.revision(),
-		Verified: b.Artifact.Verified, VerificationPolicy: b.Artifact.policy,
-	}
-}
-
 // again returns what status stores of the artifact that was deployed last. A Flux source may have another revision of
 // it now, and a verification counts even if the source is verifying a later artifact meanwhile.
 func (b Bundle) again(last v1beta1.DeployedCode) *v1beta1.DeployedCode {

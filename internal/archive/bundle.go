@@ -133,14 +133,14 @@ func versionAt(location, name string) (version string, ok bool) {
 // knows the hash, it does not rely on that of AWS, since others may have replaced an object before AWS read it. It
 // returns nil for a source whose hash is always known.
 func (b Bundle) Remember(codeSHA256 *string) *v1beta1.DeployedCode {
-	sum := cmp.Or(b.SHA256, ptr.Deref(codeSHA256, ""))
-	switch {
-	case b.Artifact != nil:
-		return b.deployedArtifact(sum)
-	case b.From.S3Key == nil:
+	if b.Artifact == nil && b.From.S3Key == nil {
 		return nil
 	}
-	return &v1beta1.DeployedCode{Source: b.Name(), CodeSHA256: sum}
+	a := ptr.Deref(b.Artifact, Artifact{})
+	return &v1beta1.DeployedCode{
+		Source: b.Name(), CodeSHA256: cmp.Or(b.SHA256, ptr.Deref(codeSHA256, "")), Revision: a.Revision,
+		Verified: a.Verified, VerificationPolicy: a.policy,
+	}
 }
 
 // RestoreIdentity returns what status stores if AWS already has this bundle and status has nothing: it was deployed by
