@@ -154,7 +154,9 @@ func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 	if arn := ptr.Deref(f.Status.AtProvider.FunctionArn, ""); !strings.Contains(arn, ":222222222222:") {
 		t.Errorf("the function must be in the role's account, got %s", arn)
 	}
-	if web, assumed := r.succeeded("AssumeRoleWithWebIdentity"), r.succeeded("AssumeRole"); web != 1 || assumed != 1 {
+	// A reconcile that has read the Secret before it was corrected may have the token used once more.
+	web, assumed := r.succeeded("AssumeRoleWithWebIdentity"), r.succeeded("AssumeRole")
+	if web < 1 || web > 2 || assumed != 1 {
 		t.Errorf("%d calls of AssumeRoleWithWebIdentity, %d of AssumeRole, want 1 each", web, assumed)
 	}
 	// The config's identity is that which does not depend on the resource.
@@ -164,8 +166,11 @@ func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 	r.rewrite(token, "token", r.token(2*time.Hour))
 	r.until("the new token is used", func() bool {
 		r.reconcile(f)
-		return r.succeeded("AssumeRoleWithWebIdentity") == 2 && r.succeeded("AssumeRole") == 2
+		return r.succeeded("AssumeRoleWithWebIdentity") > web
 	})
+	if n := r.succeeded("AssumeRole"); n != assumed {
+		t.Errorf("%d calls of AssumeRole, but the credentials of the role are still valid", n)
+	}
 	r.remove(f)
 	r.gone(f)
 	left, err := r.inAccount("222222222222").ListFunctions(t.Context(), &lambda.ListFunctionsInput{})
