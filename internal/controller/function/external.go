@@ -363,16 +363,17 @@ func (e *external) change(ctx context.Context, f *v1beta1.Function, o found, c c
 			),
 		)
 	case refuses(err):
-		e.memory.of(f).refuse(c, c.applies(e.planned.Changes), awserr.IsTerminal(err))
+		final := reconcile.IsInvalid(err) || awserr.IsTerminal(err)
+		e.memory.of(f).refuse(c, c.applies(e.planned.Changes), final)
 	}
 	return errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, c)
 }
 
 // refuses reports whether AWS rejects a call for its content, rather than because of
-// throttling or a change in progress.
+// throttling or a change in progress, or would reject one that was not made.
 func refuses(err error) bool {
-	return awserr.IsRefused(err) && !awserr.IsThrottled(err) && !awserr.IsInProgress(err) &&
-		!awserr.IsPreconditionFailed(err)
+	return reconcile.IsInvalid(err) || awserr.IsRefused(err) && !awserr.IsThrottled(err) &&
+		!awserr.IsInProgress(err) && !awserr.IsPreconditionFailed(err)
 }
 
 // delete deletes the function and all its versions with DeleteFunction, unless AWS is

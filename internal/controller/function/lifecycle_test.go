@@ -778,10 +778,13 @@ func TestArchitectureAloneIsRefused(t *testing.T) {
 		f.Spec.ForProvider.Code = nil
 	})
 	e.Converge(f)
-	f.Spec.ForProvider.Architectures = []string{"arm64"}
+	f.Spec.ForProvider.Architectures, f.Spec.ForProvider.RecursiveLoop = []string{"arm64"}, ptr.To("Allow")
 	f.Generation++
-	if _, err := e.Step(f); err == nil || !strings.Contains(err.Error(), "only along with the code") {
+	if _, err := e.Step(f); !reconcile.IsInvalid(err) || !strings.Contains(err.Error(), "only along with the code") {
 		t.Errorf("AWS takes an architecture only with code, which is another's here: got %v", err)
+	}
+	if _, err := e.Step(f); err != nil || e.Double.Count("PutFunctionRecursionConfig") != 1 {
+		t.Errorf("the rest is changed: %v, %v", e.Operations(), err)
 	}
 }
 

@@ -269,10 +269,10 @@ func (e *external) send(ctx context.Context, f *v1beta1.Function, p plan, c call
 
 // errArchitectureAlone is returned if the architecture is to change but another tool
 // deploys the code: AWS accepts an architecture only together with code.
-var errArchitectureAlone = errors.New(
+var errArchitectureAlone = reconcile.Invalid(errors.New(
 	"spec.forProvider.architectures can be changed only along with the code, which initProvider leaves to another " +
 		"tool: let that tool deploy for the new architecture, or set spec.forProvider.code",
-)
+))
 
 func (e *external) updateCode(ctx context.Context, f *v1beta1.Function, p plan, revision *string) error {
 	if p.archive.none() {

@@ -190,7 +190,9 @@ func TestReservationIsCheckedBeforeTheCall(t *testing.T) {
 		}
 	}
 	e.account = &fakeAccount{remembered: figures(), recent: figures()}
-	apply(f, withCode(func(p *v1beta1.FunctionSettings) { p.ReservedConcurrentExecutions = ptr.To[int32](901) }))
+	apply(f, withCode(func(p *v1beta1.FunctionSettings) {
+		p.ReservedConcurrentExecutions, p.RecursiveLoop = ptr.To[int32](901), ptr.To("Allow")
+	}))
 	e.Advance(time.Second)
 	e.Double.ResetCalls()
 	if _, err := e.Step(f); err == nil || !strings.Contains(err.Error(), "reserve at most 900") {
@@ -198,6 +200,9 @@ func TestReservationIsCheckedBeforeTheCall(t *testing.T) {
 	}
 	if got := testenv.Writes(e.Operations()); len(got) > 0 {
 		t.Errorf("AWS is not asked, got %v", got)
+	}
+	if _, err := e.Step(f); err != nil || e.Double.Count("PutFunctionRecursionConfig") != 1 {
+		t.Errorf("the rest is changed: %v, %v", e.Operations(), err)
 	}
 	apply(f, withCode(func(p *v1beta1.FunctionSettings) { p.ReservedConcurrentExecutions = ptr.To[int32](900) }))
 	if diff := cmp.Diff([]string{"PutFunctionConcurrency"}, e.Converge(f)); diff != "" {
