@@ -365,6 +365,8 @@ func (e *external) change(ctx context.Context, f *v1beta1.Function, o found, c c
 	case refuses(err):
 		final := reconcile.IsInvalid(err) || awserr.IsTerminal(err)
 		e.memory.of(f).refuse(c, c.applies(e.planned.Changes), final)
+	case !awserr.IsRefused(err):
+		e.memory.of(f).unanswered(e.planned.sent(c))
 	}
 	return errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, c)
 }

@@ -188,6 +188,36 @@ func TestUnreadableEnvironmentIsPublished(t *testing.T) {
 	}
 }
 
+// TestUnansweredVariablesAreReverted checks that variables are sent that spec has had before, if AWS may have others by
+// then: it has not answered their update, and does not return them.
+func TestUnansweredVariablesAreReverted(t *testing.T) {
+	e := newEnv(t)
+	with := func(value string) v1beta1.FunctionSettings {
+		return withCode(func(p *v1beta1.FunctionSettings) {
+			p.Environment = &v1beta1.Environment{Variables: map[string]string{"AA": value}}
+		})
+	}
+	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = with("1") })
+	e.Converge(f)
+	e.Responses = map[string]testenv.Answer{opGet: testenv.With("Environment", map[string]any{
+		"Error": map[string]any{"ErrorCode": "KMSDisabledException", "Message": "disabled"},
+	})}
+	apply(f, with("2"))
+	e.Lambda = e.TryingOnce()
+	e.Lose(f, string(opUpdateConfiguration))
+	apply(f, with("1"))
+	for range 5 {
+		e.Advance(time.Minute)
+		if _, err := e.Step(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, _ := e.Double.Function("f")
+	if n := e.Double.Count(string(opUpdateConfiguration)); got.Environment.Variables["AA"] != "1" || n != 2 {
+		t.Errorf("AWS has %v after %d updates, want the variables of spec after two", got.Environment.Variables, n)
+	}
+}
+
 // convergedOnce marks a function as reconciled since its spec changed.
 func convergedOnce(f *v1beta1.Function) { f.SetConditions(reconcile.Updating(f.Generation, "")) }
 

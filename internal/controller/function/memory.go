@@ -96,6 +96,13 @@ func (r *record) accept(c call, sent map[string]string) {
 	maps.Copy(r.sent, sent)
 }
 
+// unanswered records that AWS may have made a call that sent settings: it may have those or the earlier ones.
+func (r *record) unanswered(sent map[string]string) {
+	for path := range sent {
+		r.sent[path] = ""
+	}
+}
+
 // orderedCalls returns the calls that may be made, in order. Calls that AWS rejects repeatedly come last, so that one
 // rejected setting does not block the others. A call that depends on a rejected one is left out.
 func (r *record) orderedCalls(calls []call, changes diff.Changes) []call {
