@@ -718,6 +718,31 @@ func TestScalingWithoutBounds(t *testing.T) {
 	}
 }
 
+// TestUnansweredScalingIsReset checks that a scaling configuration is reset that spec no longer declares, although AWS has
+// not answered the call that set it.
+func TestUnansweredScalingIsReset(t *testing.T) {
+	e := newEnv(t)
+	f := testFunction(func(f *v1beta1.Function) {
+		p := &f.Spec.ForProvider
+		p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
+			LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
+				CapacityProviderArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:capacity-provider:c"),
+			},
+		}
+		p.MemorySize, p.Publish, p.PublishTo = ptr.To[int32](2048), ptr.To(true), ptr.To("LATEST_PUBLISHED")
+	})
+	e.Converge(f)
+	f.Spec.ForProvider.FunctionScalingConfig = &v1beta1.FunctionScalingConfig{MinExecutionEnvironments: ptr.To[int32](5)}
+	f.Generation++
+	e.Lambda = e.TryingOnce()
+	e.Lose(f, string(opPutScaling))
+	f.Spec.ForProvider.FunctionScalingConfig = nil
+	f.Generation++
+	if diff := cmp.Diff([]string{string(opPutScaling)}, e.Converge(f)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 // TestCustomerManagedRuntime checks that a function gets a customer-managed runtime, another alias of it, and a runtime
 // of AWS again, and that a change by hand is reverted.
 func TestCustomerManagedRuntime(t *testing.T) {

@@ -257,10 +257,10 @@ func (e *external) send(ctx context.Context, f *v1beta1.Function, p plan, c call
 			FunctionName: name, RecursiveLoop: types.RecursiveLoop(ptr.Deref(p.Target.RecursiveLoop, "")),
 		})
 	case opPutScaling:
-		if _, err = e.api.PutFunctionScalingConfig(
-			ctx, scalingInput(p.name, p.Target.FunctionScalingConfig),
-		); err == nil {
-			f.Status.AtProvider.FunctionScalingConfig = p.Target.FunctionScalingConfig
+		s := p.Target.FunctionScalingConfig
+		_, err = e.api.PutFunctionScalingConfig(ctx, scalingInput(p.name, s))
+		if err == nil || s != nil && !refuses(err) { // AWS may have what it did not confirm.
+			f.Status.AtProvider.FunctionScalingConfig = s
 		}
 	case opNone:
 	}
