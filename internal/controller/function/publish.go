@@ -145,7 +145,7 @@ func publications(out *v1beta1.FunctionObservation, o observed, last v1beta1.Fun
 	switch {
 	case o.unpublished:
 		out.PublishingVersion, out.PublishedFingerprint, out.PublishedSpecFingerprint = nil, nil, nil
-	case o.publishing != nil && prepared(o.publishing):
+	case o.publishing != nil && prepared(o.publishing.State):
 		out.LatestPublishedVersion, out.PublishingVersion = last.PublishingVersion, nil
 	}
 }
@@ -157,17 +157,15 @@ func published(s *v1beta1.FunctionObservation, version *string, state types.Stat
 	}
 	s.PublishedFingerprint, s.PublishedSpecFingerprint = ptr.To(c.Fingerprint()), nil
 	s.PublishedCode = publishedcode.Record(s.PublishedCode, *version, ptr.Deref(c.CodeSha256, ""), s.DeployedCode)
-	if state == types.StatePending {
+	if !prepared(state) {
 		s.PublishingVersion = version
 		return
 	}
 	s.LatestPublishedVersion, s.PublishingVersion = version, nil
 }
 
-// prepared reports whether AWS can run the version.
-func prepared(c *types.FunctionConfiguration) bool {
-	return c.State != types.StatePending && c.State != types.StateFailed
-}
+// prepared reports whether AWS can run a version in a state.
+func prepared(s types.State) bool { return s != types.StatePending && s != types.StateFailed }
 
 // publishingCondition returns the Ready condition while AWS prepares a version, or after that failed.
 func publishingCondition(c *types.FunctionConfiguration, f decisionInput) xpv2.Condition {
@@ -220,13 +218,15 @@ func (e *external) readPublishing(ctx context.Context, name string, f *v1beta1.F
 		return nil
 	}
 	out, err := e.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(name), Qualifier: version})
-	if awserr.IsNotFound(err) {
+	switch {
+	case awserr.IsNotFound(err):
 		o.unpublished = true
-		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return errors.Wrapf(awserr.Sanitize(err), "cannot read version %s of function %s", *version, name)
+	case out.Configuration.State == types.StateFailed && !creating(f).publish:
+		o.unpublished = true // Spec does not ask for it any more.
+	default:
+		o.publishing = out.Configuration
 	}
-	o.publishing = out.Configuration
 	return nil
 }

@@ -314,6 +314,24 @@ func TestPublishWaitsForAWS(t *testing.T) {
 	if got := e.Double.Count("PublishVersion"); got != 2 {
 		t.Errorf("what failed must not be published over and over, got %d calls", got)
 	}
+
+	f.Spec.ForProvider.Publish = ptr.To(false)
+	f.Generation++
+	if calls := e.Converge(f); len(calls) != 0 || lastPublished(f) != "2" {
+		t.Errorf("without publishing, a version that failed is no error: latest %s, calls %v", lastPublished(f), calls)
+	}
+	f.Spec.ForProvider.Publish = ptr.To(true)
+	f.Generation++
+	for range 3 {
+		e.Advance(time.Second)
+		if _, err := e.Step(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ready := f.GetCondition(xpv2.TypeReady); !strings.Contains(ready.Message, "version 3 failed: ") ||
+		lastPublished(f) != "2" {
+		t.Errorf("AWS returns the failed version again, which must be told and not followed: latest %s, %v", lastPublished(f), ready)
+	}
 }
 
 func TestFailedUpdateIsNotPublished(t *testing.T) {

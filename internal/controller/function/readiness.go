@@ -116,7 +116,7 @@ func readyCondition(o observed, changes diff.Changes, f decisionInput) xpv2.Cond
 		return reconcile.Updating(f.generation, "changing "+changes.Names())
 	case unreadable(c) != "":
 		return reconcile.Unavailable(f.generation, unreadable(c))
-	case o.publishing != nil && !prepared(o.publishing):
+	case o.publishing != nil && !prepared(o.publishing.State):
 		return publishingCondition(o.publishing, f)
 	case serves(c), c.State == "":
 		return reconcile.Available(f.generation)

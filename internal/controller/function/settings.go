@@ -142,7 +142,7 @@ type observed struct {
 	recursiveLoop        *string
 	scaling              *types.FunctionScalingConfig
 	// publishing is the version that AWS was preparing at the last reconcile. It is read
-	// until it is prepared. unpublished is true if it no longer exists.
+	// until it is prepared. unpublished is true if it no longer exists, or has failed and spec does not publish.
 	publishing  *types.FunctionConfiguration
 	unpublished bool
 	// unversioned is true if a function that may be a failed creation has no version beyond
