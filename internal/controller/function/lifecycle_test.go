@@ -389,6 +389,29 @@ func TestFailedUpdateIsNotReady(t *testing.T) {
 	e.Converge(f)
 }
 
+// TestEditDuringFailure checks that a spec that is applied during a creation or an update that fails is not delayed like
+// a repetition of what has failed.
+func TestEditDuringFailure(t *testing.T) {
+	e := newEnv(t)
+	f := testFunction()
+	fails := func(want ...string) {
+		t.Helper()
+		_, err := e.Step(f)
+		e.Must(err)
+		apply(f, withCode(func(p *v1beta1.FunctionSettings) { p.MemorySize = ptr.To[int32](1024) }))
+		_, err = e.Step(f) // While AWS is busy.
+		e.Must(err)
+		if diff := cmp.Diff(want, e.Converge(f)); diff != "" {
+			t.Errorf("-want, +got:\n%s", diff)
+		}
+	}
+	e.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
+	fails(opDelete, opCreate)
+	e.Double.FailUpdate("f", "The role lacks a permission.", "InsufficientRolePermissions")
+	apply(f, withCode(remembers))
+	fails(string(opUpdateConfiguration))
+}
+
 func TestDeleteIsIdempotent(t *testing.T) {
 	r := newEnv(t)
 	f := testFunction()

@@ -6,9 +6,11 @@ import (
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
@@ -27,6 +29,10 @@ type records struct {
 // record is the state of one resource. All fields but sent belong to one generation.
 type record struct {
 	generation int64
+
+	// fresh is true if the spec is new, until AWS has accepted a creation or an update of it, or was seen without a
+	// failure: what has failed is then not the last attempt at this spec.
+	fresh bool
 
 	// refusals has the calls that AWS has rejected, and refused counts the rejections.
 	refusals map[call]refusal
@@ -52,16 +58,17 @@ type refusal struct {
 func newRecords() *records { return &records{records: map[types.UID]*record{}} }
 
 // of returns the record of a resource and creates it if there is none.
-func (m *records) of(mg metav1.Object) *record {
+func (m *records) of(f *v1beta1.Function) *record {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r := m.records[mg.GetUID()]
-	if r == nil {
+	r, known := m.records[f.GetUID()]
+	if !known {
 		r = &record{sent: map[string]string{}}
-		m.records[mg.GetUID()] = r
+		m.records[f.GetUID()] = r
 	}
-	if r.generation != mg.GetGeneration() {
-		*r = record{generation: mg.GetGeneration(), sent: r.sent}
+	if g := f.GetGeneration(); !known || r.generation != g {
+		fresh := f.GetCondition(xpv2.TypeReady).ObservedGeneration != g
+		*r = record{generation: g, fresh: fresh, sent: r.sent}
 	}
 	return r
 }
@@ -94,6 +101,7 @@ func (r *record) refuse(c call, changes diff.Changes, final bool) {
 func (r *record) accept(c call, sent map[string]string) {
 	delete(r.refusals, c)
 	maps.Copy(r.sent, sent)
+	r.fresh = r.fresh && c != opCreate && !c.asynchronous()
 }
 
 // unanswered records that AWS may have made a call that sent settings: it may have those or the earlier ones.
@@ -128,18 +136,18 @@ func (r *record) repair(now time.Time) {
 
 // recovered resets the count of retries after a healthy observation.
 func (r *record) recovered() {
-	r.repairs, r.repaired = 0, time.Time{}
+	r.repairs, r.repaired, r.fresh = 0, time.Time{}, false
 }
 
 // mustSend reports whether a setting that AWS does not return still has to be sent. It is sent
 // once for each change and assumed correct after that. A setting that this process has not
 // sent counts as sent, unless the user has changed the spec.
-func (r *record) mustSend(path, fingerprint string, fresh bool) bool {
+func (r *record) mustSend(path, fingerprint string) bool {
 	was, known := r.sent[path]
 	switch {
 	case was == fingerprint:
 		return false
-	case !known && !fresh:
+	case !known && !r.fresh:
 		r.sent[path] = fingerprint
 		return false
 	case !known:

@@ -93,9 +93,7 @@ func (e *external) newPlan(
 		d.Left = slices.DeleteFunc(d.Left, afterCreation.Covers)
 	}
 	p.Target = target(d, p.Observed, p.name, e.tags)
-	hide(&p, d.Settings, func(path, fingerprint string) bool {
-		return e.memory.of(f).mustSend(path, fingerprint, fresh(f))
-	})
+	hide(&p, d.Settings, e.memory.of(f).mustSend)
 	p.Comparison = reconcile.Compare(p.Target, p.Observed)
 	mayUpdate := reconcile.Allows(f, xpv2.ManagementActionUpdate)
 	switch s := &f.Status.AtProvider; {
@@ -126,7 +124,7 @@ func (e *external) decisionInput(f *v1beta1.Function, o observed) decisionInput 
 	past := e.memory.of(f)
 	return decisionInput{
 		generation: f.GetGeneration(),
-		fresh:      fresh(f),
+		fresh:      past.fresh,
 		activated:  f.Status.AtProvider.Activated,
 		ours:       createdJustNow(f, e.owned, o, e.facts.Now()),
 		updatable:  reconcile.Allows(f, xpv2.ManagementActionUpdate),
@@ -136,11 +134,6 @@ func (e *external) decisionInput(f *v1beta1.Function, o observed) decisionInput 
 		repaired: past.repaired,
 		now:      e.facts.Now(),
 	}
-}
-
-// fresh reports whether the user changed the spec since the last reconcile.
-func fresh(f *v1beta1.Function) bool {
-	return f.GetCondition(xpv2.TypeReady).ObservedGeneration != f.GetGeneration()
 }
 
 // load makes the code that is due ready to be deployed. If AWS has the same code from an earlier artifact, it is not

@@ -53,7 +53,7 @@ type decision struct {
 // decisionInput are the inputs of decide besides the observation.
 type decisionInput struct {
 	generation int64
-	// fresh is true if the user changed the spec since the last reconcile.
+	// fresh is true if the user changed the spec since the last creation or update.
 	fresh bool
 	// activated is true if AWS once reported the function Active.
 	activated bool
