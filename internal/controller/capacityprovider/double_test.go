@@ -224,8 +224,8 @@ func TestWhatCannotBeChanged(t *testing.T) {
 	}
 	e.Converge(c)
 	e.fields["subnet"] = "subnet-2"
-	if _, err := e.Step(c); err == nil || !strings.Contains(err.Error(), "AWS can't change: vpcConfig.subnetIds") {
-		t.Errorf("a subnet that is another now is told, got %v", err)
+	if _, err := e.Step(c); !reconcile.IsInvalid(err) || !strings.Contains(err.Error(), "AWS can't change: vpcConfig.subnetIds") {
+		t.Errorf("a subnet that is another now is told as the user's mistake, got %v", err)
 	}
 }
 

@@ -836,6 +836,39 @@ func TestArchitectureAloneIsRefused(t *testing.T) {
 	}
 }
 
+// TestCreateOnlySettings checks that settings that AWS accepts at creation only are reported as the user's mistake if
+// they are added later, and are left as they are if they are removed.
+func TestCreateOnlySettings(t *testing.T) {
+	set := map[string]func(*v1beta1.FunctionSettings){
+		"durableConfig": func(p *v1beta1.FunctionSettings) {
+			p.DurableConfig = &v1beta1.DurableConfig{ExecutionTimeout: ptr.To[int32](60)}
+		},
+		"tenancyConfig": func(p *v1beta1.FunctionSettings) {
+			p.TenancyConfig = &v1beta1.TenancyConfig{TenantIsolationMode: "PER_TENANT"}
+		},
+	}
+	for name, change := range set {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			f := testFunction()
+			e.Converge(f)
+			apply(f, withCode(change, remembers))
+			if _, err := e.Step(f); !reconcile.IsInvalid(err) || !strings.Contains(err.Error(), name) {
+				t.Errorf("it is added: %v", err)
+			}
+			other := testFunction(func(f *v1beta1.Function) {
+				f.Name, f.UID = "g", "other"
+				f.Spec.ForProvider.FunctionSettings = withCode(change)
+			})
+			e.Converge(other)
+			apply(other, withCode())
+			if got := e.Converge(other); len(got) > 0 {
+				t.Errorf("it is removed from spec: %v", got)
+			}
+		})
+	}
+}
+
 func TestInactiveIsReported(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction()
