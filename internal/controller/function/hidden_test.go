@@ -188,6 +188,40 @@ func TestUnreadableEnvironmentIsPublished(t *testing.T) {
 	}
 }
 
+// withoutVariables is an answer of AWS that cannot decrypt them.
+var withoutVariables = testenv.With("Environment", map[string]any{
+	"Error": map[string]any{"ErrorCode": "KMSDisabledException", "Message": "disabled"},
+})
+
+// TestReadableAfterUnansweredPublication checks that a version is published once if AWS does not answer, and returns it
+// again when it returns variables that it did not return before.
+func TestReadableAfterUnansweredPublication(t *testing.T) {
+	e := newEnv(t)
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Spec.ForProvider.FunctionSettings = withCode(publishes, func(p *v1beta1.FunctionSettings) {
+			p.Environment = &v1beta1.Environment{Variables: map[string]string{"AA": "1"}}
+		})
+	})
+	e.Converge(f)
+	f.Spec.ForProvider.MemorySize = ptr.To[int32](512)
+	f.Generation++
+	_, err := e.Step(f)
+	e.Must(err)
+	e.Advance(time.Minute)
+	e.Responses = map[string]testenv.Answer{opGet: withoutVariables}
+	e.Lose(f, string(opPublish))
+	e.Break(string(opPublish))
+	_, err = e.Step(f)
+	if !testenv.ErrorMatches(err, "boom") {
+		t.Fatal(err)
+	}
+	e.Double.ClearFaults()
+	e.Responses = nil
+	if got := e.Converge(f); len(got) != 1 || lastPublished(f) != "2" {
+		t.Errorf("version %s by %v, want 2 by one call", lastPublished(f), got)
+	}
+}
+
 // TestUnansweredVariablesAreReverted checks that variables are sent that spec has had before, if AWS may have others by
 // then: it has not answered their update, and does not return them.
 func TestUnansweredVariablesAreReverted(t *testing.T) {
@@ -199,9 +233,7 @@ func TestUnansweredVariablesAreReverted(t *testing.T) {
 	}
 	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = with("1") })
 	e.Converge(f)
-	e.Responses = map[string]testenv.Answer{opGet: testenv.With("Environment", map[string]any{
-		"Error": map[string]any{"ErrorCode": "KMSDisabledException", "Message": "disabled"},
-	})}
+	e.Responses = map[string]testenv.Answer{opGet: withoutVariables}
 	apply(f, with("2"))
 	e.Lambda = e.TryingOnce()
 	e.Lose(f, string(opUpdateConfiguration))

@@ -155,7 +155,9 @@ func published(s *v1beta1.FunctionObservation, version *string, state types.Stat
 	if v := ptr.Deref(version, ""); v == "" || v == functionname.Latest {
 		return
 	}
-	s.PublishedFingerprint, s.PublishedSpecFingerprint = ptr.To(c.Fingerprint()), nil
+	// If AWS returns a version that exists, the revision stays, and so would the fingerprint of an unreadable function.
+	s.Fingerprint = ptr.To(c.Fingerprint())
+	s.PublishedFingerprint, s.PublishedSpecFingerprint = s.Fingerprint, nil
 	s.PublishedCode = publishedcode.Record(s.PublishedCode, *version, ptr.Deref(c.CodeSha256, ""), s.DeployedCode)
 	if !prepared(state) {
 		s.PublishingVersion = version
