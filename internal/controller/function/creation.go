@@ -71,12 +71,3 @@ func (e *external) readVersions(ctx context.Context, name string, f *v1beta1.Fun
 	}
 	return errors.Wrapf(awserr.Sanitize(err), "cannot read version %s of function %s", version, name)
 }
-
-// deleteFailed deletes a function that could not be created.
-func (e *external) deleteFailed(ctx context.Context, name string) error {
-	_, err := e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(name)})
-	if awserr.IsNotFound(err) {
-		return nil
-	}
-	return err
-}

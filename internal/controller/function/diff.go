@@ -1,6 +1,8 @@
 package function
 
 import (
+	"cmp"
+
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
@@ -27,12 +29,7 @@ func target(d reconcile.Desired[settings], have settings, name string, owner tag
 	if ptr.Deref(t.ReservedConcurrentExecutions, 0) == noReservation {
 		t.ReservedConcurrentExecutions = nil
 	}
-	if ptr.Deref(t.CodeSigningConfigArn, "") == "" {
-		t.CodeSigningConfigArn = nil
-	}
-	if ptr.Deref(t.KMSKeyArn, "") == "" {
-		t.KMSKeyArn = nil
-	}
+	t.CodeSigningConfigArn, t.KMSKeyArn = lambdaapi.NonEmpty(t.CodeSigningConfigArn), lambdaapi.NonEmpty(t.KMSKeyArn)
 	if c := t.FunctionScalingConfig; c != nil && *c == (v1beta1.FunctionScalingConfig{}) {
 		t.FunctionScalingConfig = nil
 	}
@@ -66,18 +63,10 @@ func plainLogging(in *v1beta1.LoggingConfig) *v1beta1.LoggingConfig {
 // keepImmutable copies from the observed state the blocks that can't be removed once they are set. AWS removes
 // runtimeConfig itself when the function gets another runtime than custom.
 func keepImmutable(t, have settings) settings {
-	if t.RuntimeConfig == nil {
-		t.RuntimeConfig = have.RuntimeConfig
-	}
-	if t.DurableConfig == nil {
-		t.DurableConfig = have.DurableConfig
-	}
-	if t.TenancyConfig == nil {
-		t.TenancyConfig = have.TenancyConfig
-	}
-	if t.CapacityProviderConfig == nil {
-		t.CapacityProviderConfig = have.CapacityProviderConfig
-	}
+	t.RuntimeConfig = cmp.Or(t.RuntimeConfig, have.RuntimeConfig)
+	t.DurableConfig = cmp.Or(t.DurableConfig, have.DurableConfig)
+	t.TenancyConfig = cmp.Or(t.TenancyConfig, have.TenancyConfig)
+	t.CapacityProviderConfig = cmp.Or(t.CapacityProviderConfig, have.CapacityProviderConfig)
 	return t
 }
 

@@ -92,21 +92,19 @@ func fromKey(
 	return nil
 }
 
-// variables adds the Secrets and ConfigMaps that the environment of settings reads.
-func (r *refCollector) variables(s v1beta1.FunctionSettings) {
-	e := s.Environment
-	if e == nil {
-		return
-	}
-	for _, v := range e.VariablesFrom {
-		if ref, _ := refs.KeyOf(r.namespace, v.ValueFrom); ref.Name != "" {
-			r.add(ref)
+// environmentRefs returns the Secrets and ConfigMaps that an environment reads.
+func environmentRefs(namespace string, e *v1beta1.Environment) []refs.ObjectRef {
+	var found []refs.ObjectRef
+	for _, v := range ptr.Deref(e, v1beta1.Environment{}).VariablesFrom {
+		if ref, _ := refs.KeyOf(namespace, v.ValueFrom); ref.Name != "" {
+			found = append(found, ref)
 		}
 	}
-	for _, v := range e.EnvFrom {
-		ref, _ := sourceRef(r.namespace, v)
-		r.add(ref)
+	for _, v := range ptr.Deref(e, v1beta1.Environment{}).EnvFrom {
+		ref, _ := sourceRef(namespace, v)
+		found = append(found, ref)
 	}
+	return found
 }
 
 // sourceRef returns the object that a source names, and whether it may be missing.

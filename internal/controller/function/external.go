@@ -176,13 +176,11 @@ func (e *external) plan(
 	p, decisionInput := e.planned, e.decisionInput(f, o.Resource)
 	calls := e.memory.of(f).orderedCalls(due(p.Changes, p.Target, p.Observed), p.Changes)
 	d := decide(o.Resource, calls, p.Changes, decisionInput)
-	if p.archive.none() && !p.Changes.Any(appliedBy[opUpdateCode]...) {
-		// Another tool deploys the code, so the provider does not retry it.
-		d.due = slices.DeleteFunc(slices.Clone(d.due), func(c call) bool { return c == opUpdateCode })
-	}
-	if p.unverified != nil {
-		d.due = slices.DeleteFunc(slices.Clone(d.due), func(c call) bool { return c == opPublish })
-	}
+	// If another tool deploys the code, the provider does not retry it.
+	others := p.archive.none() && !p.Changes.Any(appliedBy[opUpdateCode]...)
+	d.due = slices.DeleteFunc(slices.Clone(d.due), func(c call) bool {
+		return c == opUpdateCode && others || c == opPublish && p.unverified != nil
+	})
 	if err := e.loadAgain(ctx, d.due); err != nil {
 		return reconcile.Plan{Ready: d.ready}, err
 	}
@@ -310,7 +308,8 @@ func (e *external) create(ctx context.Context, f *v1beta1.Function, s settings) 
 		e.memory.of(f).repair(e.facts.Now())
 	}
 	if e.recreates {
-		if err := e.deleteFailed(ctx, p.name); err != nil {
+		_, err := e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(p.name)})
+		if err != nil && !awserr.IsNotFound(err) {
 			return reconcile.Result{}, errors.Wrapf(
 				awserr.Sanitize(err), "cannot delete function %s, whose creation failed", p.name,
 			)
@@ -337,16 +336,13 @@ func (e *external) create(ctx context.Context, f *v1beta1.Function, s settings) 
 	return reconcile.Result{Name: p.name}, nil
 }
 
-// update makes the one call that is due.
+// update makes the one call that is due, and records AWS's answer if it changes the function.
 func (e *external) update(ctx context.Context, f *v1beta1.Function, o found, u update) (reconcile.Result, error) {
 	if u.Call == versions.CallDelete {
-		return e.prune(ctx, f, o.Resource)
+		effects, err := e.pruner(f, o.Resource).Prune(ctx, e.pruning.unused)
+		return reconcile.Result{Effects: effects}, err
 	}
-	return reconcile.Result{}, e.change(ctx, f, o, call(u.Call))
-}
-
-// change makes one call that changes the function, and records its answer.
-func (e *external) change(ctx context.Context, f *v1beta1.Function, o found, c call) error {
+	c := call(u.Call)
 	if e.repairs && c.asynchronous() {
 		e.memory.of(f).repair(e.facts.Now())
 	}
@@ -355,7 +351,7 @@ func (e *external) change(ctx context.Context, f *v1beta1.Function, o found, c c
 	case err == nil:
 		e.accepted(f, c)
 	case o.Resource.config().State == types.StateFailed && awserr.IsInProgress(err):
-		return reconcile.Invalid(
+		return reconcile.Result{}, reconcile.Invalid(
 			errors.Errorf(
 				"cannot update %s (%s): AWS does not update a function in state Failed: delete it in AWS, and the "+
 					"provider creates it again; AWS says: %s",
@@ -368,7 +364,7 @@ func (e *external) change(ctx context.Context, f *v1beta1.Function, o found, c c
 	case !awserr.IsRefused(err):
 		e.memory.of(f).unanswered(e.planned.sent(c))
 	}
-	return errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, c)
+	return reconcile.Result{}, errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, c)
 }
 
 // refuses reports whether AWS rejects a call for its content, rather than because of

@@ -80,12 +80,6 @@ func (e *external) withHistory(f *v1beta1.Function, o observed, p reconcile.Plan
 	return p, nil
 }
 
-// prune deletes the version that nothing uses.
-func (e *external) prune(ctx context.Context, f *v1beta1.Function, o observed) (reconcile.Result, error) {
-	effects, err := e.pruner(f, o).Prune(ctx, e.pruning.unused)
-	return reconcile.Result{Effects: effects}, err
-}
-
 // publishesNow reports whether a version of a limited history is published next. Calls that AWS has accepted without
 // showing their effect wait, so that a later one goes ahead of them.
 func (e *external) publishesNow(f *v1beta1.Function, planned []reconcile.PlannedCall) bool {

@@ -79,15 +79,16 @@ func (e *external) newPlan(
 	}
 	var err error
 	if c, left := codeOf(f); c != nil && !left {
+		deployed := f.Status.AtProvider.DeployedCode
 		if p.archive, err = e.resolver.archive(
-			ctx, f.GetNamespace(), *c, diff.Fill(d.Settings, p.Observed, d.Left).Architectures,
-			f.Status.AtProvider.DeployedCode,
+			ctx, f.GetNamespace(), *c, diff.Fill(d.Settings, p.Observed, d.Left).Architectures, deployed,
 		); err != nil {
 			return p, err
 		}
-		if d.Settings.Code, p.Observed.Code, err = e.codes(ctx, f, &p); err != nil {
+		if p.archive.bundle, err = e.resolver.identify(ctx, p.archive.bundle, deployed); err != nil {
 			return p, err
 		}
+		d.Settings.Code, p.Observed.Code = p.codes(f)
 	}
 	if !f.Status.AtProvider.Initialized {
 		d.Left = slices.DeleteFunc(d.Left, afterCreation.Covers)
@@ -143,10 +144,8 @@ func (e *external) load(ctx context.Context, f *v1beta1.Function, p *plan) error
 	if p.archive, err = e.resolver.load(ctx, p.archive); err != nil || p.archive.bundle.Artifact == nil {
 		return err
 	}
-	s := &f.Status.AtProvider
-	p.Target.Code, p.Observed.Code = codeStates(p.archive, p.resource.function, s.DeployedCode)
+	p.Target.Code, p.Observed.Code = p.codes(f)
 	p.Target.Code = diff.Fill(p.Target.Code, p.Observed.Code, nil)
-	s.DeployedCode = p.archive.bundle.RestoreIdentity(p.Observed.Code.SHA256, s.DeployedCode)
 	p.Comparison = reconcile.Compare(p.Target, p.Observed)
 	return nil
 }
@@ -161,14 +160,11 @@ func (e *external) loadAgain(ctx context.Context, due []call) (err error) {
 
 // codes returns the desired and the observed code. It recognises code that another tool has
 // deployed, so that importing a function does not deploy it again.
-func (e *external) codes(ctx context.Context, f *v1beta1.Function, p *plan) (want, have code, err error) {
+func (p plan) codes(f *v1beta1.Function) (want, have code) {
 	s := &f.Status.AtProvider
-	if p.archive.bundle, err = e.resolver.identify(ctx, p.archive.bundle, s.DeployedCode); err != nil {
-		return want, have, err
-	}
 	want, have = codeStates(p.archive, p.resource.function, s.DeployedCode)
 	s.DeployedCode = p.archive.bundle.RestoreIdentity(have.SHA256, s.DeployedCode)
-	return want, have, nil
+	return want, have
 }
 
 // followed returns the changes that did not come from spec: new code under the same S3 key or image tag, while AWS

@@ -15,7 +15,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/publishedcode"
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
@@ -168,15 +167,6 @@ func published(s *v1beta1.FunctionObservation, version *string, state types.Stat
 
 // prepared reports whether AWS can run a version in a state.
 func prepared(s types.State) bool { return s != types.StatePending && s != types.StateFailed }
-
-// publishingCondition returns the Ready condition while AWS prepares a version, or after that failed.
-func publishingCondition(c *types.FunctionConfiguration, f decisionInput) xpv2.Condition {
-	version := ptr.Deref(c.Version, "")
-	if c.State == types.StateFailed {
-		return reconcile.Unavailable(f.generation, versions.Failed(version, reason(c)))
-	}
-	return reconcile.Updating(f.generation, "AWS is preparing version "+version)
-}
 
 // publish publishes exactly what was observed: AWS rejects the call if the function was changed since. If nothing was
 // changed since the last version, for example because the answer of an earlier call was lost, AWS returns that version.

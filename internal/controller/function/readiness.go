@@ -11,6 +11,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
@@ -116,8 +117,11 @@ func readyCondition(o observed, changes diff.Changes, f decisionInput) xpv2.Cond
 		return reconcile.Updating(f.generation, "changing "+changes.Names())
 	case unreadable(c) != "":
 		return reconcile.Unavailable(f.generation, unreadable(c))
+	case o.publishing != nil && o.publishing.State == types.StateFailed:
+		version := ptr.Deref(o.publishing.Version, "")
+		return reconcile.Unavailable(f.generation, versions.Failed(version, reason(o.publishing)))
 	case o.publishing != nil && !prepared(o.publishing.State):
-		return publishingCondition(o.publishing, f)
+		return reconcile.Updating(f.generation, "AWS is preparing version "+ptr.Deref(o.publishing.Version, ""))
 	case serves(c), c.State == "":
 		return reconcile.Available(f.generation)
 	default:

@@ -12,12 +12,25 @@ import (
 // objectRefs returns the Secrets and ConfigMaps that a function's spec refers to. A change
 // of one of them triggers a reconcile of the function.
 func objectRefs(f *v1beta1.Function) []refs.ObjectRef {
-	r := refCollector{namespace: f.GetNamespace()}
-	r.settings(f.Spec.ForProvider.FunctionSettings)
+	all := settingsRefs(f.GetNamespace(), f.Spec.ForProvider.FunctionSettings)
 	if f.Spec.InitProvider != nil {
-		r.settings(*f.Spec.InitProvider)
+		all = append(all, settingsRefs(f.GetNamespace(), *f.Spec.InitProvider)...)
 	}
-	return r.found
+	var once []refs.ObjectRef
+	for _, ref := range all {
+		if !slices.Contains(once, ref) {
+			once = append(once, ref)
+		}
+	}
+	return once
+}
+
+func settingsRefs(namespace string, s v1beta1.FunctionSettings) []refs.ObjectRef {
+	found := environmentRefs(namespace, s.Environment)
+	if c := s.Code; c != nil {
+		found = append(found, source(*c).Refs(namespace)...)
+	}
+	return found
 }
 
 // references returns the references by which a function's spec names other resources.
@@ -82,20 +95,6 @@ func usesOf(s v1beta1.FunctionSettings) []tenancy.Target {
 	return tenancy.Named(arns...)
 }
 
-type refCollector struct {
-	namespace string
-	found     []refs.ObjectRef
-}
-
-func (r *refCollector) settings(s v1beta1.FunctionSettings) {
-	r.variables(s)
-	if c := s.Code; c != nil {
-		for _, ref := range source(*c).Refs(r.namespace) {
-			r.add(ref)
-		}
-	}
-}
-
 // fieldSelectors returns the fields of other objects that spec refers to, and the sources of its code.
 func fieldSelectors(f *v1beta1.Function) []v1beta1.FieldSelector {
 	all := refs.In(f.Spec)
@@ -103,11 +102,4 @@ func fieldSelectors(f *v1beta1.Function) []v1beta1.FieldSelector {
 		all = append(all, source(*c).Fields()...)
 	}
 	return all
-}
-
-func (r *refCollector) add(ref refs.ObjectRef) {
-	if slices.Contains(r.found, ref) {
-		return
-	}
-	r.found = append(r.found, ref)
 }

@@ -185,8 +185,7 @@ func (r *release) step(c *types.FunctionConfiguration, attempts int32, now time.
 		return releaseDone
 	}
 	if c.State == types.StatePending || c.LastUpdateStatus == types.LastUpdateStatusInProgress {
-		since, err := time.Parse(modifiedLayout, ptr.Deref(c.LastModified, ""))
-		if err != nil || now.Sub(since) > changeLimit {
+		if now.Sub(lastModified(c)) > changeLimit {
 			return releaseStuck
 		}
 		return releaseWaits
