@@ -40,6 +40,11 @@ func TestCodeAndConfigurationInOneApply(t *testing.T) {
 	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "UpdateFunctionCode"}, e.Converge(f)); diff != "" {
 		t.Errorf("both must arrive, the configuration first, one call a reconcile: -want, +got:\n%s", diff)
 	}
+	e.Double.FailUpdate("f", "No such subnet.", "InvalidSubnet")
+	apply(f, withCode(remembers))
+	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "UpdateFunctionCode"}, e.Converge(f)); diff != "" {
+		t.Errorf("the code must not wait for a configuration that failed: -want, +got:\n%s", diff)
+	}
 	for _, c := range e.Double.Calls() {
 		if c.ErrorCode == "ResourceConflictException" {
 			t.Errorf("nothing must be sent while AWS is mid-update, but %s met a conflict", c.Operation)

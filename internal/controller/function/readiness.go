@@ -174,8 +174,7 @@ func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, 
 	retry, rest := retryOf(c), f.rest(c, least, retryAtMost)
 	switch {
 	case f.fresh && len(updates) > 0:
-	case retry == opUpdateConfiguration && slices.Contains(updates, opUpdateConfiguration) &&
-		slices.Contains(updates, opUpdateCode):
+	case retry == opUpdateConfiguration && slices.Contains(updates, opUpdateCode):
 		updates = []call{opUpdateCode}
 	case rest > 0:
 		d.wait, updates = rest, nil
