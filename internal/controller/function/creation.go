@@ -58,7 +58,7 @@ func (e *external) readVersions(ctx context.Context, name string, f *v1beta1.Fun
 		return nil
 	}
 	version := "1"
-	if creating(f).publish {
+	if creating(f).publish || f.Status.AtProvider.PublishedFingerprint != nil {
 		version = "2"
 	}
 	_, err := e.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(name), Qualifier: ptr.To(version)})

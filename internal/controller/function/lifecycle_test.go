@@ -395,10 +395,10 @@ func TestFailedUpdateIsNotReady(t *testing.T) {
 }
 
 // TestEditDuringFailure checks that a spec that is applied during a creation or an update that fails is not delayed like
-// a repetition of what has failed.
+// a repetition of what has failed, also if it stops publishing the version that the creation has published.
 func TestEditDuringFailure(t *testing.T) {
 	e := newEnv(t)
-	f := testFunction()
+	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
 	fails := func(want ...string) {
 		t.Helper()
 		_, err := e.Step(f)

@@ -203,10 +203,12 @@ func versionDescription(f *v1beta1.Function, c *types.FunctionConfiguration) *st
 	return ptr.To(d.Revision[:min(len(d.Revision), maxDescription)])
 }
 
-// readPublishing reads the version that AWS was preparing, unless the function itself is still changing.
+// readPublishing reads the version that AWS was preparing, unless the function itself is still changing or was never
+// active.
 func (e *external) readPublishing(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
 	version, c := f.Status.AtProvider.PublishingVersion, o.config()
-	if version == nil || c.State == types.StatePending || c.LastUpdateStatus == types.LastUpdateStatusInProgress {
+	if version == nil || c.State == types.StatePending || c.LastUpdateStatus == types.LastUpdateStatusInProgress ||
+		neverActive(f, c.State) {
 		return nil
 	}
 	out, err := e.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(name), Qualifier: version})
