@@ -52,25 +52,27 @@ func unreadable(c *types.FunctionConfiguration) string {
 // hide adds the settings that AWS does not return to the plan. They can't be compared: they
 // count as different if they still have to be sent, and as equal otherwise. wanted are the
 // settings of spec, including initProvider, because changes by other tools can't be read.
-func hide(p *plan, wanted settings, mustSend func(path, fingerprint string) bool) {
+func hide(p *plan, wanted settings, r *record) {
 	c := p.resource.config()
 	p.fingerprints = fingerprints(wanted, p.Target.KMSKeyArn)
 	if environmentError(c) != nil {
 		p.Target.Environment, p.Observed.Environment = wanted.Environment, wanted.Environment
-		if mustSend(environmentPath, p.fingerprints[environmentPath]) {
+		if r.mustSend(environmentPath, p.fingerprints[environmentPath]) {
 			p.Observed.Environment = environment{Variables: map[string]diff.Secret{cannotRead: {}}}
 		}
+	} else if r.sent[environmentPath] == "" { // What AWS has is seen.
+		delete(r.sent, environmentPath)
 	}
 	if i := c.ImageConfigResponse; i != nil && i.Error != nil {
 		p.Target.ImageConfig = plainImage(wanted.ImageConfig)
 		p.Observed.ImageConfig = p.Target.ImageConfig
-		if mustSend(imageConfigPath, p.fingerprints[imageConfigPath]) {
+		if r.mustSend(imageConfigPath, p.fingerprints[imageConfigPath]) {
 			p.Observed.ImageConfig = &v1beta1.ImageConfig{Command: []string{cannotRead}}
 		}
 	}
 	// AWS keeps no key for a function without variables, or does not return it.
 	if p.Observed.KMSKeyArn == nil && p.Target.KMSKeyArn != nil && len(p.Target.Environment.Variables) == 0 &&
-		!mustSend(kmsKeyArnPath, p.fingerprints[kmsKeyArnPath]) {
+		!r.mustSend(kmsKeyArnPath, p.fingerprints[kmsKeyArnPath]) {
 		p.Target.KMSKeyArn = nil
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -247,6 +248,37 @@ func TestUnansweredVariablesAreReverted(t *testing.T) {
 	got, _ := e.Double.Function("f")
 	if n := e.Double.Count(string(opUpdateConfiguration)); got.Environment.Variables["AA"] != "1" || n != 2 {
 		t.Errorf("AWS has %v after %d updates, want the variables of spec after two", got.Environment.Variables, n)
+	}
+}
+
+// TestVariablesOfOthersAfterUnansweredUpdate checks that variables that can't be read are not overwritten because an
+// update was not answered that AWS has shown since.
+func TestVariablesOfOthersAfterUnansweredUpdate(t *testing.T) {
+	e := newEnv(t)
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"AA": "1"}}
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{
+			Environment: &v1beta1.Environment{Variables: map[string]string{"RELEASE": "none"}},
+		}
+	})
+	e.Converge(f)
+	f.Spec.ForProvider.Environment.Variables["AA"] = "2"
+	f.Generation++
+	e.Lambda = e.TryingOnce()
+	e.Lose(f, string(opUpdateConfiguration))
+	if got := e.Converge(f); len(got) > 0 {
+		t.Fatalf("the update was made, and yet %v", got)
+	}
+	e.Double.EditFunction("f", func(f *awsdouble.Function) { f.Environment.Variables["RELEASE"] = "v7" })
+	e.Responses = map[string]testenv.Answer{opGet: withoutVariables}
+	for range 3 {
+		e.Advance(time.Minute)
+		if _, err := e.Step(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, _ := e.Double.Function("f"); got.Environment.Variables["RELEASE"] != "v7" {
+		t.Errorf("the variable of another tool was overwritten: %v", got.Environment.Variables)
 	}
 }
 

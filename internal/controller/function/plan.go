@@ -94,7 +94,7 @@ func (e *external) newPlan(
 		d.Left = slices.DeleteFunc(d.Left, afterCreation.Covers)
 	}
 	p.Target = target(d, p.Observed, p.name, e.tags)
-	hide(&p, d.Settings, e.memory.of(f).mustSend)
+	hide(&p, d.Settings, e.memory.of(f))
 	p.Comparison = reconcile.Compare(p.Target, p.Observed)
 	mayUpdate := reconcile.Allows(f, xpv2.ManagementActionUpdate)
 	switch s := &f.Status.AtProvider; {
