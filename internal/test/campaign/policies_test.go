@@ -45,10 +45,7 @@ func policedKinds() map[string]policed {
 	}
 	statement := func(layer string, change func(*lambda.Client, string, string, *Simulation) error) policed {
 		add, remove := "Add"+layer+"Permission", "Remove"+layer+"Permission"
-		replace := call(remove, add)
-		if layer == "" { // An interim statement allows the same meanwhile.
-			replace = call(add, remove, add, remove)
-		}
+		replace := call(add, remove, add, remove) // An interim statement allows the same meanwhile.
 		return policed{
 			creates: call(add), updates: replace, corrects: replace, deletes: call(remove),
 			replaces: true, change: change,
