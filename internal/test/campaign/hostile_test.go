@@ -450,8 +450,8 @@ func TestRefusedIsRemoved(t *testing.T) {
 		}
 		events := strings.Join(s.eventsAbout(owner), "\n")
 		for name, reason := range map[string]string{"Permission hostile/removed": "Removed", "Permission hostile/left": "Left", "FunctionURL hostile/url": "Removed", "FunctionEventInvokeConfig hostile/invoke": "Removed", "EventSourceMapping hostile/mapping": "Removed", "Alias hostile/adopted": "Left"} {
-			if !regexp.MustCompile(`(?m)^` + reason + `RefusedResource: .*` + name + ` `).MatchString(events) {
-				t.Errorf("the owner has no event %sRefusedResource about %s:\n%s", reason, name, events)
+			if !regexp.MustCompile(`(?m)^` + reason + `RejectedResource: .*` + name + ` `).MatchString(events) {
+				t.Errorf("the owner has no event %sRejectedResource about %s:\n%s", reason, name, events)
 			}
 		}
 		if n := strings.Count(events, "LeftRejectedResource"); n != 2 {

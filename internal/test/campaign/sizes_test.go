@@ -57,7 +57,7 @@ func TestSizes(t *testing.T) {
 			addSeries(t, now, registry, metrics.Registry)
 			now["goroutines"] = runtime.NumGoroutine()
 			for _, field := range []string{
-				"account.Limits.records", "breaker.Breakers.configs", "driftevents.Hub.receivers", "kube.Client.newest",
+				"account.Limits.records", "breaker.Breakers.configs", "driftevents.Hub.receivers", "kube.Client.objects",
 				"listpoll.Poller.lists", "memory.Store.states", "readcache.Cache.entries", "refs.FieldReader.watches",
 				"refs.ObjectReader.entries", "reporting.recorderState.LastEvents", "session.cache.configs",
 				"tenancy.Registry.resources",

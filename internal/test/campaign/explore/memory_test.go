@@ -11,7 +11,6 @@ import (
 	"time"
 	"unsafe"
 
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
@@ -40,11 +39,7 @@ type process struct {
 	reconcile.Reconciler
 
 	records reflect.Value // map[types.NamespacedName]*record
-	written map[types.NamespacedName]string
-	stale   map[types.NamespacedName]bool
-
-	// deferred must be empty between two steps: no status is held back here.
-	deferred reflect.Value
+	objects reflect.Value // map[types.NamespacedName]known
 }
 
 // newProcess opens the memory of a reconciler. It panics if it finds an unknown field.
@@ -52,15 +47,10 @@ func newProcess(r reconcile.Reconciler) *process {
 	rec := reflect.ValueOf(r).Elem()
 	mem, kube := field(rec, "states").Elem(), field(rec, "kube").Elem()
 	only(mem, "mu", "states")
-	only(kube, "Client", "live", "ofShard", "kind", "mu", "newest", "stale", "deferred")
-	return &process{
-		Reconciler: r,
-		records:    field(mem, "states"),
-		written: field(kube, //nolint:forcetypeassert // Otherwise it panics.
-			"newest").Interface().(map[types.NamespacedName]string),
-		stale:    field(kube, "stale").Interface().(map[types.NamespacedName]bool), //nolint:forcetypeassert // As above.
-		deferred: field(kube, "deferred"),
-	}
+	only(kube, "Client", "live", "ofShard", "kind", "mu", "objects")
+	objects := field(kube, "objects")
+	only(reflect.Zero(objects.Type().Elem()), "newest", "stale", "deferred")
+	return &process{Reconciler: r, records: field(mem, "states"), objects: objects}
 }
 
 func only(v reflect.Value, known ...string) {
@@ -89,36 +79,42 @@ func open(f reflect.Value) reflect.Value {
 
 // remember restores the memory of a process.
 func (p *process) remember(m *memory, written int8, stale bool) {
-	clear(p.written)
-	clear(p.stale)
+	p.objects.Clear()
 	p.records.Clear()
 	if m != nil && m.record.IsValid() {
 		p.records.SetMapIndex(reflect.ValueOf(key), clone(m.record, 0))
 	}
+	if written == 0 && !stale {
+		return
+	}
+	known := reflect.New(p.objects.Type().Elem()).Elem()
 	if written > 0 {
-		p.written[key] = strconv.Itoa(int(written))
+		field(known, "newest").SetString(strconv.Itoa(int(written)))
 	}
-	if stale {
-		p.stale[key] = true
-	}
+	field(known, "stale").SetBool(stale)
+	p.objects.SetMapIndex(reflect.ValueOf(key), known)
 }
 
 // memory returns the memory of the process, the given time later. Its text identifies it.
 func (p *process) memory(later time.Duration) (m memory, written int8, stale bool) {
-	if p.deferred.Len() > 0 {
-		panic("kube.Client remembers a deferred status beyond a step: make it part of the state")
-	}
 	if r := p.records.MapIndex(reflect.ValueOf(key)); r.IsValid() {
 		m = memoryAt(memory{record: r}, later)
 	}
-	if w := p.written[key]; w != "" {
+	known := p.objects.MapIndex(reflect.ValueOf(key))
+	if !known.IsValid() {
+		return m, 0, false
+	}
+	if !known.FieldByName("deferred").IsNil() {
+		panic("kube.Client remembers a deferred status beyond a step: make it part of the state")
+	}
+	if w := known.FieldByName("newest").String(); w != "" {
 		n, err := strconv.Atoi(w)
 		if err != nil {
 			panic(err)
 		}
 		written = int8(n) //nolint:gosec // Versions are counted anew in each state.
 	}
-	return m, written, p.stale[key]
+	return m, written, known.FieldByName("stale").Bool()
 }
 
 // memoryAt returns a memory the given time later.
