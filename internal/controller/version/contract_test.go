@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -29,8 +31,8 @@ func TestEmulatorResponses(t *testing.T) {
 	testenv.RunEmulatorCases(t, newCase, map[string]testenv.EmulatorCase{
 		"None": {Reason: "AWS as it is.", Writes: one},
 		"EmptyPublish": {
-			Reason:    "Without a number in the response, the publication is repeated at growing intervals.",
-			Responses: answers{opPublish: testenv.Body("{}")}, Writes: some, Message: "it is not visible yet",
+			Reason:    "After a response without a number, the version is found by its content.",
+			Responses: answers{opPublish: testenv.Body("{}")}, Writes: one,
 		},
 		"NullPublish": {
 			Reason:    "After a response of null, the version is found by its content.",
@@ -83,7 +85,7 @@ func TestLate(t *testing.T) {
 }
 
 // TestALaterVersionWithoutANumberIsPublishedAgain checks that an answer without a number to a later publication is
-// not taken for the earlier version.
+// not taken for the earlier version if AWS does not list the later one.
 func TestALaterVersionWithoutANumberIsPublishedAgain(t *testing.T) {
 	e := newEnv(t)
 	v := testVersion()
@@ -91,7 +93,31 @@ func TestALaterVersionWithoutANumberIsPublishedAgain(t *testing.T) {
 	e.change(256)
 	e.Advance(2 * time.Second)
 	e.ReconcileForAnHour(
-		v, testenv.Answers{opPublish: testenv.Body("{}")}, slices.Repeat([]string{opPublish}, 10),
-		"it is not visible yet",
+		v, testenv.Answers{opPublish: testenv.Body("{}"), opList: testenv.Body("{}")}, slices.Repeat([]string{opPublish}, 6),
+		"but it is not visible",
 	)
+}
+
+// TestAVersionOfEarlierContentIsRemembered checks that a version is deleted with the resource if the provider ended
+// before it recorded the version, which has the content of the one before.
+func TestAVersionOfEarlierContentIsRemembered(t *testing.T) {
+	e := newEnv(t)
+	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](5) })
+	e.Converge(v)
+	e.change(256)
+	e.change(128)
+	e.Advance(2 * time.Second)
+	v.Spec.ForProvider.PublishTrigger = ptr.To("again")
+	v.Generation++
+	ended := v.DeepCopy()
+	if o, err := e.Do(ended); o != testenv.Updated || err != nil {
+		t.Fatalf("%s: %v", o, err)
+	}
+	v.Annotations[v1beta1.AnnotationIntent] = ended.Annotations[v1beta1.AnnotationIntent]
+	e.Converge(v)
+	e.Remove(v)
+	e.Converge(v)
+	if left := e.versions(); len(left) > 0 {
+		t.Errorf("versions are left: %v", left)
+	}
 }

@@ -136,9 +136,8 @@ func (e *external) recover(
 ) (string, reconcile.Record, error) {
 	i, recorded := versions.IntentOf(v)
 	s := &v.Status.AtProvider
-	_, unanswered := ownership.UnansweredAt(v) // The same content may have been published before.
 	if !recorded || reconcile.ObserveOnly(v) || v.Spec.ForProvider.PublishTo != nil ||
-		versions.Number(name) > i.Before || !unanswered && i.Fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
+		versions.Number(name) > i.Before {
 		return name, reconcile.Record{}, nil
 	}
 	var err error
@@ -287,7 +286,7 @@ func (e *external) wait(v *v1beta1.Version) time.Duration {
 	return reconcile.WokenDelay(waited)
 }
 
-// create publishes the first version.
+// create publishes a version.
 func (e *external) create(ctx context.Context, v *v1beta1.Version, _ settings) (reconcile.Result, error) {
 	name, err := e.publish(ctx, v)
 	return reconcile.Result{Name: name}, err
@@ -299,20 +298,7 @@ func (e *external) update(ctx context.Context, v *v1beta1.Version, o found, u up
 		effects, err := e.pruner(v, v.Status.AtProvider.FunctionArn).Prune(ctx, o.Resource.unused)
 		return reconcile.Result{Effects: effects}, err
 	}
-	res := reconcile.Result{}
-	var err error
-	if res.Name, err = e.publish(ctx, v); err == nil && res.Name == "" {
-		res.Annotate = unnamed(v, e.facts.Now())
-	}
-	return res, err
-}
-
-// unnamed returns the record of an answer to a publication that lacks the number: the next observation waits for the
-// version, and then publishes it again.
-func unnamed(v *v1beta1.Version, now time.Time) reconcile.Record {
-	a := ownership.Name(v, "")
-	a[meta.AnnotationKeyExternalCreateSucceeded] = now.Format(time.RFC3339)
-	return reconcile.Record{Annotations: a, Failure: "cannot write the external name"}
+	return e.create(ctx, v, u.Target)
 }
 
 // intent returns what is to be published. AWS does not list a version that was deleted, and does not use its number
@@ -340,6 +326,9 @@ func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, err
 		return "", errors.Wrapf(err, "cannot publish function %s", e.function)
 	}
 	name := ptr.Deref(out.Version, "")
+	if name == "" {
+		return "", nil // The next observation looks for it.
+	}
 	e.cache.Forget(e.key(name))
 	s.PublishTrigger, s.PublishedFingerprint = v.Spec.ForProvider.PublishTrigger, ptr.To(i.Fingerprint)
 	s.Version, s.State, s.FunctionName = out.Version, lambdaapi.Text(out.State), out.FunctionName
