@@ -15,6 +15,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -44,7 +45,7 @@ func TestRandomHistories(t *testing.T) {
 		}
 		foreign, p := theirs(), &c.Spec.ForProvider
 		h := &testenv.History[*v1beta1.CapacityProvider]{
-			Env: e.Env, Draw: draw, Resource: c,
+			Env: e.Env, Draw: draw, Harsh: true, Resource: c, Restart: func() { e.tags = readcache.NewTagCache(e.Now) },
 			Calls: []string{opGet, opCreate, opUpdate, opDelete, opTags, tagging.OpTag, tagging.OpUntag},
 		}
 		scaled := func() string {

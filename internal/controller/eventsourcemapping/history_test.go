@@ -41,7 +41,7 @@ func TestRandomHistories(t *testing.T) {
 		e.Advance(time.Minute)
 		foreign := testenv.JSON(e.only())
 		h := &testenv.History[*v1beta1.EventSourceMapping]{
-			Env: e.Env, Draw: draw, Resource: m,
+			Env: e.Env, Draw: draw, Harsh: true, Resource: m, Restart: e.restart,
 			Calls: []string{opGet, opCreate, opUpdate, opDelete, opList, opTags, tagging.OpTag, tagging.OpUntag},
 		}
 		changed := func() string {

@@ -99,11 +99,13 @@ func (e *env) versions() []int64 {
 }
 
 // others publishes a version as another user does.
-func (e *env) others(files map[string][]byte) {
+func (e *env) others(files map[string][]byte) int64 {
 	e.Helper()
-	if _, err := e.Lambda.PublishLayerVersion(e.Context(), &lambda.PublishLayerVersionInput{LayerName: ptr.To("l"), Content: &types.LayerVersionContentInput{ZipFile: e.zip(files)}}); err != nil {
-		e.Fatal(err)
-	}
+	out, err := e.Lambda.PublishLayerVersion(e.Context(), &lambda.PublishLayerVersionInput{
+		LayerName: ptr.To("l"), Content: &types.LayerVersionContentInput{ZipFile: e.zip(files)},
+	})
+	e.Must(err)
+	return out.Version
 }
 
 func (e *env) zip(files map[string][]byte) []byte {

@@ -24,7 +24,7 @@ func TestRandomHistories(t *testing.T) {
 		e.Lambda = e.TryingOnce()
 		cart, fp := functionname.Name{Function: "cart"}, &p.Spec.ForProvider
 		h := &testenv.History[*v1beta1.Permission]{
-			Env: e.Env, Draw: draw, Resource: p, Calls: []string{opRead, opAdd, opRemove},
+			Env: e.Env, Draw: draw, Harsh: true, Resource: p, Calls: []string{opRead, opAdd, opRemove},
 		}
 		inPolicy := func() policy.Document {
 			d, err := policy.Parse(e.Double.Policy(functionArn))

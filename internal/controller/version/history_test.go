@@ -22,7 +22,7 @@ func TestRandomHistories(t *testing.T) {
 		e, memory, limit := newEnv(t), int32(128), draw.Int32N(3)
 		v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = &limit })
 		h := &testenv.History[*v1beta1.Version]{
-			Env: e.Env, Draw: draw, Resource: v, Calls: []string{opGet, opPublish, opDelete, opList},
+			Env: e.Env, Draw: draw, Harsh: true, Resource: v, Calls: []string{opGet, opPublish, opDelete, opList},
 		}
 		changed := func() string {
 			memory = 128 + 64*draw.Int32N(3)

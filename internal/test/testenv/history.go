@@ -1,8 +1,11 @@
 package testenv
 
 import (
+	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"reflect"
@@ -10,12 +13,17 @@ import (
 	"testing"
 	"time"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
 // turns is the number of turns of a history.
-const turns = 14
+const turns = 20
 
 var histories = flag.Uint64("testenv.histories", 40, "number of random histories of a resource")
 
@@ -39,11 +47,22 @@ type History[T reconcile.Managed] struct {
 	// End checks AWS after the resource has converged, and Gone after it was deleted.
 	End, Gone func()
 
+	// Harsh adds an earlier spec, reads that lag, and a provider that ends in the middle of a reconcile. The checks must
+	// then read what is asked for from spec, and not from a variable, and what is in AWS not by calls that lag.
+	Harsh bool
+
+	// Restart drops what the provider has in memory. It may be nil.
+	Restart func()
+
 	// Seen reports whether the last reconcile found that AWS has what spec asks for, and has stored that.
 	Seen bool
 
 	// wrong reports whether no reconcile has found the resource since AWS has reported wrongly that it does not exist.
 	wrong bool
+
+	// earlier is an earlier spec, and lag is how reads lag.
+	earlier *reflect.Value
+	lag     awsdouble.Consistency
 
 	// said are the lines about what has happened.
 	said []string
@@ -66,11 +85,14 @@ func RandomHistories[T reconcile.Managed](t *testing.T, newCase func(t testing.T
 }
 
 func (h *History[T]) run() {
+	before := reflect.ValueOf(h.Resource.DeepCopyObject()).Elem().FieldByName("Spec")
+	h.earlier = &before
 	for range turns {
 		h.turn()
-		h.Advance(time.Duration(1+h.Draw.IntN(40)) * time.Second)
+		h.Advance(h.step())
 	}
 	h.say("no more faults")
+	h.Double.SetConsistency(awsdouble.Consistency{})
 	for range turns {
 		h.Advance(time.Hour)
 		h.reconcile()
@@ -80,47 +102,76 @@ func (h *History[T]) run() {
 	h.Remove(h.Resource)
 	for range turns {
 		if h.disturbed(h.Draw.IntN(reconciles)) == Gone {
+			h.Double.SetConsistency(awsdouble.Consistency{})
 			h.Gone()
 			return
 		}
-		h.Advance(time.Duration(1+h.Draw.IntN(40)) * time.Second)
+		h.Advance(h.step())
 	}
+	h.Double.SetConsistency(awsdouble.Consistency{})
 	h.Converge(h.Resource)
 	h.Gone()
 }
 
+// step returns the time until the next turn.
+func (h *History[T]) step() time.Duration {
+	if h.lag != (awsdouble.Consistency{}) {
+		return time.Duration(1+h.Draw.IntN(4)) * time.Second
+	}
+	return time.Duration(1+h.Draw.IntN(40)) * time.Second
+}
+
 // reconciles is the number of cases of disturbed.
-const reconciles = 8
+const reconciles = 16
 
 // turn does one of the changes, or a reconcile: often as it should be, at times with a fault.
 func (h *History[T]) turn() {
-	i := h.Draw.IntN(len(h.Changes) + reconciles)
-	if i < reconciles {
+	i := h.Draw.IntN(len(h.Changes) + 1 + reconciles)
+	switch {
+	case i < reconciles:
 		h.disturbed(i)
 		return
+	case i < reconciles+len(h.Changes):
+		h.say(h.Changes[i-reconciles]())
+	case !h.Harsh:
+		return
+	default:
+		spec := h.field("Spec")
+		before := reflect.ValueOf(h.Resource.DeepCopyObject()).Elem().FieldByName("Spec")
+		spec.Set(*h.earlier)
+		h.earlier = &before
+		h.say("the spec is an earlier one")
 	}
-	h.say(h.Changes[i-reconciles]())
 	h.Resource.SetGeneration(h.Resource.GetGeneration() + 1)
+}
+
+// field returns a field of the resource.
+func (h *History[T]) field(name string) reflect.Value {
+	return reflect.ValueOf(h.Resource).Elem().FieldByName(name)
 }
 
 // disturbed does one reconcile, in some cases with a fault, and returns its outcome.
 func (h *History[T]) disturbed(i int) Outcome {
+	failure := []awsdouble.Error{
+		awsdouble.ServiceFailure(), awsdouble.Throttle(),
+		{Status: http.StatusConflict, Code: "ResourceConflictException", Message: "An update is in progress."},
+	}[h.Draw.IntN(3)]
+	if !h.Harsh && i > 5 { //nolint:mnd // The cases that it adds.
+		return h.reconcile()
+	}
 	switch i {
 	case 0:
 		return h.reconcile(awsdouble.Fault{Drop: awsdouble.DropAfter})
 	case 1:
-		return h.reconcile(awsdouble.Fault{Error: awsdouble.ServiceFailure()})
+		return h.reconcile(awsdouble.Fault{Error: failure})
 	case 2:
-		status := reflect.ValueOf(h.Resource).Elem().FieldByName("Status")
-		before := reflect.ValueOf(h.Resource.DeepCopyObject()).Elem().FieldByName("Status")
+		before := h.Resource.DeepCopyObject()
 		o := h.reconcile()
-		status.Set(before)
-		h.Seen = false
+		h.restore(before, "Status")
 		h.say("status is not written")
 		return o
 	case 3: //nolint:mnd // The next case.
-		h.repeats = nil
-		h.say("the provider starts again")
+		h.restart()
 	case 4: //nolint:mnd // The next case.
 		if !h.wrong { // A second wrong report in a row would be believed.
 			h.wrong = true
@@ -128,8 +179,78 @@ func (h *History[T]) disturbed(i int) Outcome {
 				Operation: h.Calls[0], Times: 1, Answer: Refusal(http.StatusNotFound, "ResourceNotFoundException"),
 			})
 		}
+	case 5: //nolint:mnd // The next case.
+		h.say("from the second call on, ...")
+		as := func(status int, body []byte) (int, []byte) { return status, body }
+		op := h.Calls[h.Draw.IntN(len(h.Calls))]
+		return h.reconcile(
+			awsdouble.Fault{Operation: op, Times: 1, Answer: as},
+			awsdouble.Fault{Operation: op, Times: -1, Error: failure},
+		)
+	case 6: //nolint:mnd // The next case.
+		return h.dies()
+	case 7: //nolint:mnd // The next case.
+		h.lag = [...]awsdouble.Consistency{
+			{}, {Reads: lag, Tags: lag}, {Reads: lag, Alternate: true}, {Tags: lag},
+		}[h.Draw.IntN(4)]
+		h.Double.SetConsistency(h.lag)
+		h.say(fmt.Sprintf("%+v", h.lag))
 	}
 	return h.reconcile()
+}
+
+// lag is the delay of reads that lag.
+const lag = 5 * time.Second
+
+func (h *History[T]) restart() {
+	h.repeats, h.Cache = nil, &readcache.Cache{}
+	if h.Restart != nil {
+		h.Restart()
+	}
+	h.say("the provider starts again")
+}
+
+// restore sets fields of the resource to their earlier values.
+func (h *History[T]) restore(from any, fields ...string) {
+	for _, f := range fields {
+		h.field(f).Set(reflect.ValueOf(from).Elem().FieldByName(f))
+	}
+	h.Seen = false
+}
+
+// dies does a reconcile in which the provider ends after some writes of annotations, and starts again.
+func (h *History[T]) dies() Outcome {
+	w := &dying{left: h.Draw.IntN(3), written: h.Resource.GetAnnotations()}
+	w.written = maps.Clone(w.written)
+	before := h.Resource.DeepCopyObject()
+	h.Annotations = w
+	o := h.reconcile()
+	h.Annotations = nil
+	h.restore(before, "Status")
+	h.Resource.SetAnnotations(w.written)
+	h.restart()
+	return o
+}
+
+// A dying is an AnnotationWriter that writes so many times.
+type dying struct {
+	left    int
+	written map[string]string
+}
+
+// Annotate writes annotations.
+func (w *dying) Annotate(_ context.Context, obj client.Object, annotations map[string]string) error {
+	if w.left--; w.left < 0 {
+		return errors.New("the provider has ended")
+	}
+	meta.AddAnnotations(obj, annotations)
+	w.written = maps.Clone(obj.GetAnnotations())
+	return nil
+}
+
+// AnnotateIfUnchanged writes annotations.
+func (w *dying) AnnotateIfUnchanged(ctx context.Context, obj client.Object, annotations map[string]string) error {
+	return w.Annotate(ctx, obj, annotations)
 }
 
 // reconcile does one reconcile. A fault without an operation is one of all calls of a random operation.
@@ -138,7 +259,7 @@ func (h *History[T]) reconcile(faults ...awsdouble.Fault) Outcome {
 		if f.Operation == "" {
 			f.Operation, f.Times = h.Calls[h.Draw.IntN(len(h.Calls))], -1
 		}
-		h.say(f.Operation + " fails")
+		h.say(fmt.Sprintf("%s fails %d times: %s", f.Operation, f.Times, f.Error.Code))
 		h.Double.Fail(f)
 	}
 	before := len(h.Operations())
