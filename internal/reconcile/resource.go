@@ -60,6 +60,10 @@ type Resource[T Managed, O, S any] struct {
 	// spec. By default, what exists is available.
 	Ready func(mg T, o Observation[O, S]) xpv2.Condition
 
+	// Shown reports whether status has the external resource that the resource names. By default, AWS has shown it if
+	// Ready says anything else than that it is being created.
+	Shown func(mg T) bool
+
 	// Compare compares spec with the AWS value. By default, what spec leaves to AWS is taken from the AWS value
 	// (Desired.Compare), and all else is compared. It makes no call to Lambda.
 	Compare func(ctx context.Context, mg T, d Desired[S], o Observation[O, S]) (Comparison[S], error)

@@ -261,7 +261,7 @@ func (e *external[T, O, S]) absenceReport() absenceReport {
 	return absenceReport{
 		now: e.facts.Now(), nameGiven: e.NameGiven, named: ExternalName(mg) != "",
 		created: created, unanswered: unanswered, recorded: recorded, objectCreated: mg.GetCreationTimestamp().Time,
-		unseen: unseen(mg), available: available(mg), outdated: outOfDate(mg),
+		unseen: unseen(mg) && (e.Shown == nil || !e.Shown(mg)), available: available(mg), outdated: outOfDate(mg),
 		deleting: meta.WasDeleted(mg), deletionSent: mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting,
 		deletionAccepted: deletions > 0,
 		confirm: func(needed int) time.Duration {

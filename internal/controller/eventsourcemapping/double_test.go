@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -316,4 +317,23 @@ func TestDifferencesOfAnObservedMapping(t *testing.T) {
 	m.UID = "uid-2"
 	meta.SetExternalName(m, meta.GetExternalName(foreign))
 	e.Differs(m, "eventSourceArn", "batchSize")
+}
+
+// TestAMappingDeletedAfterItWasCreatingIsCreatedAgain checks that a mapping that AWS has shown only as Creating counts as
+// seen, so that another one is created if someone has deleted it.
+func TestAMappingDeletedAfterItWasCreatingIsCreatedAgain(t *testing.T) {
+	e := newEnv(t)
+	m := testMapping()
+	for range 2 { // It is created, and read as Creating.
+		if _, err := e.Do(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.Advance(2 * time.Second)
+	_, err := e.Lambda.DeleteEventSourceMapping(e.Context(), &lambda.DeleteEventSourceMappingInput{UUID: e.only().UUID})
+	e.Must(err)
+	e.Advance(10 * time.Minute)
+	if diff := cmp.Diff([]string{opCreate}, e.Converge(m)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
 }

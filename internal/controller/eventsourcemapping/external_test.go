@@ -49,11 +49,16 @@ func queue(change ...func(*lambda.GetEventSourceMappingOutput)) *lambda.GetEvent
 
 // known returns a resource that has created its mapping.
 func known(change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSourceMapping {
-	m := testMapping(change...)
+	m := testMapping(func(m *v1beta1.EventSourceMapping) { m.Status.AtProvider.UUID = ptr.To(testUUID) })
+	for _, c := range change {
+		c(m)
+	}
 	meta.AddAnnotations(m, ownership.Name(m, testUUID))
-	m.Status.AtProvider.UUID = ptr.To(testUUID)
 	return m
 }
+
+// unshown removes what AWS has returned.
+func unshown(m *v1beta1.EventSourceMapping) { m.Status = v1beta1.EventSourceMappingStatus{} }
 
 // has returns an option by which a script answers in place of AWS.
 func has(s testenv.Script) func(*env) { return func(e *env) { e.Script = s } }
@@ -98,11 +103,11 @@ func TestObserve(t *testing.T) {
 			Want: observation{Err: "cannot read the tags of", Calls: []string{opGet, opTags}},
 		},
 		"Gone": {
-			Reason: "What someone deleted is created anew.", Resource: known(), AWS: has(testenv.Script{opGet: testenv.Returns((*lambda.GetEventSourceMappingOutput)(nil), errGone)}),
+			Reason: "What AWS has never shown is created.", Resource: known(unshown), AWS: has(testenv.Script{opGet: testenv.Returns((*lambda.GetEventSourceMappingOutput)(nil), errGone)}),
 			Want: observation{Ready: xpv2.ReasonCreating, Calls: []string{opGet}},
 		},
 		"GoneDeleted": {
-			Reason: "A deletion has come to its end.", Resource: known(testenv.BeingDeleted), AWS: has(testenv.Script{opGet: testenv.Returns((*lambda.GetEventSourceMappingOutput)(nil), errGone)}),
+			Reason: "A deletion has come to its end.", Resource: known(testenv.BeingDeleted, unshown), AWS: has(testenv.Script{opGet: testenv.Returns((*lambda.GetEventSourceMappingOutput)(nil), errGone)}),
 			Want: observation{Calls: []string{opGet}},
 		},
 		"ForeignDeleted": {
