@@ -47,8 +47,8 @@ type History[T reconcile.Managed] struct {
 	// End checks AWS after the resource has converged, and Gone after it was deleted.
 	End, Gone func()
 
-	// Harsh adds an earlier spec, reads that lag, and a provider that ends in the middle of a reconcile. The checks must
-	// then read what is asked for from spec, and not from a variable, and what is in AWS not by calls that lag.
+	// Harsh adds an earlier spec, reads that lag, and a provider that ends in the middle of a reconcile. The checks
+	// then have to take what is asked for from spec only, and Changes have to expect that reads lag.
 	Harsh bool
 
 	// Restart drops what the provider has in memory. It may be nil.
