@@ -98,7 +98,8 @@ func (e *external) measure(before, after *v1beta1.AliasRolloutStatus) {
 	e.metrics.RecordRollout(after.Phase, after.Reason, after.FinishedAt.Sub(after.StartedAt.Time))
 }
 
-// next measures what is due and returns the rollout's next decision.
+// next measures what is due and returns the rollout's next decision. It measures last: an error drops what it has
+// measured.
 func (e *external) next(
 	ctx context.Context, a *v1beta1.Alias, target string, o found,
 ) (rollout.Decision, error) {
@@ -111,9 +112,6 @@ func (e *external) next(
 	for _, p := range e.code {
 		in.Revisions[p.Version] = p.Revision
 	}
-	if due, _ := rollout.Due(spec, state, now); len(due) > 0 {
-		in.Measurements, in.Wait = e.analyzer.Measure(ctx, e.subject(a, state), spec, due)
-	}
 	for _, v := range rollout.Versions(state, in.Commands) {
 		if err := e.facts.Reserve(opGetConfiguration); err != nil {
 			return rollout.Decision{}, err
@@ -123,6 +121,9 @@ func (e *external) next(
 		if throttled {
 			break // Quota for another call is not available now, and to wait for it would drop the state.
 		}
+	}
+	if due, _ := rollout.Due(spec, state, now); len(due) > 0 {
+		in.Measurements, in.Wait = e.analyzer.Measure(ctx, e.subject(a, state), spec, due)
 	}
 	d := rollout.Next(spec, state, in, now)
 	if in.Wait > 0 && (d.After == 0 || in.Wait < d.After) {

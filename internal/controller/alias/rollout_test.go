@@ -600,6 +600,37 @@ func TestRolloutWhoseReadsAreThrottled(t *testing.T) {
 	r.until("ready", func() bool { return r.state().Phase == v1beta1.RolloutReady && r.state().Stable.FunctionVersion == "2" })
 }
 
+// TestRolloutWithoutQuota checks that nothing is measured while quota to read the versions is not available: what a
+// reconcile has measured is lost then.
+func TestRolloutWithoutQuota(t *testing.T) {
+	spec := canary()
+	spec.Analysis.Alarms = &v1beta1.RolloutAlarms{Names: []string{"errors"}}
+	r := newRollout(t, spec)
+	r.desire("2")
+	r.until("validating", func() bool { return r.state().Step == v1beta1.RolloutValidating })
+	measured, wait := 0, time.Second
+	r.health = func(rollout.Subject, rollout.CheckID) string {
+		measured++
+		return rollout.Success
+	}
+	r.NextFacts = func() reconcile.Facts {
+		return reconcile.Facts{ReserveFn: func(...string) time.Duration { return wait }}
+	}
+	r.interrupt = func() bool { return r.Done.Later != nil } // What it has set is not persisted.
+	for range 20 {
+		if err := r.step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if measured > 0 {
+		t.Errorf("measured %d times in vain", measured)
+	}
+	wait = 0
+	if err := r.step(); err != nil || measured != 1 {
+		t.Errorf("measured %d times with quota, %v", measured, err)
+	}
+}
+
 func TestRolloutDrift(t *testing.T) {
 	cases := map[string]struct {
 		policy string
