@@ -150,9 +150,7 @@ func (s Search) freshness(created time.Time) readcache.Freshness {
 // Find returns the name of the candidate that carries the UID of a managed resource. It is empty if there is none. It
 // reads the tags of at most 20 candidates in one reconcile, and returns a reconcile.LaterError then: the next one
 // continues. It returns an error if several candidates carry the UID, if tags cannot be read, or if AWS does not return
-// those of a likely candidate. It skips other candidates without tags, and those that a resource of the same namespace
-// names. One that a resource of another namespace names is skipped only if its tags cannot be read with this config:
-// users can write any name.
+// those of a likely candidate. Other candidates without tags, and those that other managed resources name, are skipped.
 func (s Search) Find(
 	ctx context.Context, mg resource.Managed, candidates []Candidate,
 ) (string, reconcile.Effects, error) {
@@ -164,21 +162,19 @@ func (s Search) Find(
 	reads, others := 0, s.Facts.Others.Names(ctx)
 	unowned := unownedAge + time.Duration(len(candidates))*unownedMore
 	for _, c := range candidates {
-		by, taken := others[c.Name]
-		if taken && by == mg.GetNamespace() {
+		if others[c.Name] != "" {
 			continue
 		}
 		tags, err := s.tags(ctx, c, unowned, &reads)
 		switch later := (*reconcile.LaterError)(nil); {
 		case errors.As(err, &later):
 			return "", effects, err
-		case taken && awserr.IsAccessDenied(err):
 		case err != nil:
 			return "", effects, errors.Wrapf(awserr.Sanitize(err),
 				"cannot read the tags of %s %s to check whether this resource created it", s.Kind, c.Name)
 		case tags[ownership.TagUID] == string(mg.GetUID()):
 			found.Ours = append(found.Ours, c.Name)
-		case tags == nil && c.Likely && !taken:
+		case tags == nil && c.Likely:
 			found.Doubtful = c.Name
 		}
 	}

@@ -74,7 +74,6 @@ func TestFind(t *testing.T) {
 	for i := range many {
 		many[i] = Candidate{Name: fmt.Sprint(i), ARN: fmt.Sprint("arn:", i)}
 	}
-	likely := []Candidate{{Name: "1", ARN: "arn:1", Likely: true}}
 	type want struct {
 		name  string
 		err   string
@@ -86,21 +85,15 @@ func TestFind(t *testing.T) {
 		candidates []Candidate
 		api        *tagged
 
-		// named is the candidate that another resource of the namespace names, and taken one that a resource of another
-		// namespace names.
-		named, taken string
-		want         want
+		// named is the candidate that another resource names.
+		named string
+		want  want
 	}{
 		"None":              {reason: "Without candidates, no tags are read.", api: &tagged{}, want: want{reads: 1}},
 		"Ours":              {reason: "A candidate with the UID is found.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:1": "uid"}}, want: want{name: "1", reads: 1, calls: 2}},
 		"Others":            {reason: "Candidates with other UIDs are not found.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:1": "uid-2"}}, want: want{reads: 1, calls: 2}},
 		"Two":               {reason: "Only the user can decide which one is owned.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:0": "uid", "arn:1": "uid"}}, want: want{err: "the tags of several configs name this resource (0, 1)", reads: 1, calls: 2}},
 		"Named":             {reason: "A candidate that another resource names is not read.", candidates: many[:2], named: "1", api: &tagged{tags: map[string]string{"arn:1": "uid"}}, want: want{reads: 1, calls: 1}},
-		"Taken":             {reason: "Users of other namespaces can write any name, so its tags decide.", candidates: likely, taken: "1", api: &tagged{tags: map[string]string{"arn:1": "uid"}}, want: want{name: "1", reads: 1, calls: 1}},
-		"LikelyNamed":       {reason: "The tenant's own resources are trusted.", candidates: likely, named: "1", api: &tagged{tags: map[string]string{"arn:1": "uid"}}, want: want{reads: 1}},
-		"TakenDenied":       {reason: "Another config's resource may have tags that this one's credentials cannot read.", candidates: likely, taken: "1", api: &tagged{err: &smithy.GenericAPIError{Code: "AccessDeniedException"}}, want: want{reads: 1, calls: 1}},
-		"TakenUntold":       {reason: "It is another one's if AWS does not return its tags.", candidates: likely, taken: "1", api: &tagged{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException"}}, want: want{reads: 1, calls: 1}},
-		"TakenFailed":       {reason: "Nothing is created before its tags are known.", candidates: likely, taken: "1", api: &tagged{err: errors.New("broken")}, want: want{err: "cannot read the tags of config 1 to check whether this resource created it: broken", reads: 1, calls: 1}},
 		"NoARN":             {reason: "Tags cannot be read without an ARN.", candidates: []Candidate{{Name: "0"}}, api: &tagged{}, want: want{reads: 1}},
 		"Untold":            {reason: "An unlikely candidate without tags is skipped.", candidates: many[:1], api: &tagged{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException"}}, want: want{reads: 1, calls: 1}},
 		"LikelyWithoutTags": {reason: "AWS returns that the candidate has no tags, so it is not owned.", candidates: []Candidate{{Name: "0", ARN: "arn:0", Likely: true}}, api: &tagged{bare: true}, want: want{reads: 1, calls: 1}},
@@ -111,9 +104,9 @@ func TestFind(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := &v1beta1.CodeSigningConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", UID: "uid"}}
+			c := &v1beta1.CodeSigningConfig{ObjectMeta: metav1.ObjectMeta{UID: "uid"}}
 			s := Search{API: tc.api, Cache: &readcache.Cache{}, Kind: "config", Identifier: "ARN"}
-			s.Facts.Others = &reconcile.Others{OtherNames: func(context.Context) map[string]string { return map[string]string{tc.named: "shop", tc.taken: "evil"} }}
+			s.Facts.Others = &reconcile.Others{OtherNames: func(context.Context) map[string]string { return map[string]string{tc.named: "other"} }}
 			got := want{}
 			s.Facts.Fresh = readcache.Freshness{Now: created, Since: created}
 			for again := true; again && got.reads < 5; got.reads++ {
