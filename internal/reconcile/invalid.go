@@ -1,6 +1,11 @@
 package reconcile
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+)
 
 // An invalidError is an error that only the user can correct.
 type invalidError struct{ error }
@@ -36,6 +41,13 @@ func Ambiguous(err error) error {
 func IsAmbiguous(err error) bool {
 	_, ok := errors.AsType[ambiguousError](err)
 	return ok
+}
+
+// Unchangeable returns the error of an external resource, given by its description, that differs from spec in settings
+// that AWS can't change. kind is the kind of the managed resource.
+func Unchangeable(description, kind string, fixed diff.Changes) error {
+	return Invalid(fmt.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create "+
+		"a new %s", description, fixed, kind))
 }
 
 // IsInvalid reports whether an error is about a value of spec that only the user can correct.

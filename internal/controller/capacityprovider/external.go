@@ -129,10 +129,7 @@ func (e *external) compare(
 ) (reconcile.Comparison[settings], error) {
 	k := compare(o.Name, d, o.Settings, e.owner)
 	if fixed := immutable(k.Changes); len(fixed) > 0 && reconcile.Allows(c, xpv2.ManagementActionUpdate) {
-		return k, reconcile.Invalid(errors.Errorf(
-			"%s exists with settings that AWS can't change: %s; "+
-				"correct spec.forProvider, or create a new CapacityProvider",
-			o.Description, fixed))
+		return k, reconcile.Unchangeable(o.Description, v1beta1.CapacityProviderKind, fixed)
 	}
 	return k, nil
 }

@@ -154,9 +154,7 @@ func (e *external) compare(
 		m.Status.AtProvider.FilterCriteria = criteria(c.Observed.FilterCriteria)
 	}
 	if fixed := immutable(c); len(fixed) > 0 && reconcile.Allows(m, xpv2.ManagementActionUpdate) {
-		return c,
-			reconcile.Invalid(errors.Errorf("%s exists with settings that AWS can't change: %s; correct "+
-				"spec.forProvider, or create a new EventSourceMapping", o.Description, fixed))
+		return c, reconcile.Unchangeable(o.Description, v1beta1.EventSourceMappingKind, fixed)
 	}
 	return c, nil
 }

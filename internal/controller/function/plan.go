@@ -111,11 +111,7 @@ func (e *external) newPlan(
 		p.Changes = p.Changes.But("code.source", "code.revision") // Whether it differs is unknown.
 	}
 	if fixed := immutable(p.Changes, p.Observed); len(fixed) > 0 && mayUpdate {
-		return p, reconcile.Invalid(errors.Errorf(
-			"function %s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new "+
-				"Function",
-			p.name, fixed,
-		))
+		return p, reconcile.Unchangeable("function "+p.name, v1beta1.FunctionKind, fixed)
 	}
 	return p, nil
 }
