@@ -116,7 +116,7 @@ func Parse(text string) (Source, error) {
 
 // Ready returns the status and the message of the condition Ready of a source, which are empty if it has none.
 func Ready(u *unstructured.Unstructured) (status, message string) {
-	c := conditionOf(u, "Ready")
+	c := statusOf(u).condition("Ready")
 	return string(c.Status), c.Message
 }
 
@@ -134,10 +134,11 @@ func statusOf(u *unstructured.Unstructured) (s status) {
 }
 
 func sourceOf(u *unstructured.Unstructured) Source {
-	a := statusOf(u).Artifact
+	st := statusOf(u)
+	a := st.Artifact
 	switch {
 	case a.URL == "":
-		return Source{Missing: missing(u)}
+		return Source{Missing: st.missing()}
 	case len(a.URL) > maxURL, len(a.Revision) > maxRevision,
 		strings.ContainsFunc(a.URL+a.Revision, unicode.IsControl):
 		return Source{Missing: "its status has an artifact with a URL or revision that is not valid"}
@@ -146,14 +147,14 @@ func sourceOf(u *unstructured.Unstructured) Source {
 		return Source{Missing: "its status has an artifact whose digest " + err.Error()}
 	}
 	s := Source{Artifact: a}
-	s.Verified, s.Unverified = verification(u)
+	s.Verified, s.Unverified = verification(u, st)
 	return s
 }
 
 // missing returns why a source has no artifact.
-func missing(u *unstructured.Unstructured) string {
-	if status, message := Ready(u); status != "True" && message != "" {
-		return "it has no artifact yet: " + message
+func (s status) missing() string {
+	if c := s.condition("Ready"); c.Status != metav1.ConditionTrue && c.Message != "" {
+		return "it has no artifact yet: " + c.Message
 	}
 	return "it has no artifact yet"
 }
@@ -162,11 +163,11 @@ func missing(u *unstructured.Unstructured) string {
 // another revision than the one of the artifact: it becomes True before the artifact is stored, and remains True
 // while the next one is fetched. Ready becomes True only once a verified artifact is stored, and is Unknown
 // before. Both have to be about the present spec, or the artifact may be older than the verification.
-func verification(u *unstructured.Unstructured) (verified, unverified string) {
+func verification(u *unstructured.Unstructured, s status) (verified, unverified string) {
 	if !verifies[u.GetKind()] {
 		return "", "Flux verifies no signatures of kind " + u.GetKind()
 	}
-	c := conditionOf(u, "SourceVerified")
+	c := s.condition("SourceVerified")
 	switch {
 	case c.Status == "":
 		return "", "it has no condition SourceVerified: set its spec.verify"
@@ -178,16 +179,16 @@ func verification(u *unstructured.Unstructured) (verified, unverified string) {
 	if included, _, _ := unstructured.NestedSlice(u.Object, "spec", "include"); len(included) > 0 {
 		return "", "Flux does not verify what its spec.include adds to the artifact: remove it"
 	}
-	ready := conditionOf(u, "Ready")
+	ready := s.condition("Ready")
 	if ready.Status != metav1.ConditionTrue || ready.ObservedGeneration != u.GetGeneration() {
 		return "", "it is not Ready, so its artifact may be another than the one that was verified"
 	}
 	return cmp.Or(c.Message, "by Flux"), ""
 }
 
-// conditionOf returns a condition of a source, whose status is empty if the source has none.
-func conditionOf(u *unstructured.Unstructured, name string) metav1.Condition {
-	c := ptr.Deref(meta.FindStatusCondition(statusOf(u).Conditions, name), metav1.Condition{})
+// condition returns a condition of a source, whose status is empty if the source has none.
+func (s status) condition(name string) metav1.Condition {
+	c := ptr.Deref(meta.FindStatusCondition(s.Conditions, name), metav1.Condition{})
 	c.Message = shorten(printable(c.Message))
 	return c
 }
