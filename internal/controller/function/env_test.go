@@ -47,6 +47,17 @@ func testFunction(change ...func(*v1beta1.Function)) *v1beta1.Function {
 	return f
 }
 
+// onManagedInstances lets a capacity provider run a function, which is published.
+func onManagedInstances(f *v1beta1.Function) {
+	p := &f.Spec.ForProvider
+	p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
+		LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
+			CapacityProviderArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:capacity-provider:c"),
+		},
+	}
+	p.MemorySize, p.Publish = ptr.To[int32](2048), ptr.To(true)
+}
+
 // ours returns GetFunction's answer for testFunction as the provider created it.
 func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambda.GetFunctionOutput {
 	o := sparse().function

@@ -702,14 +702,9 @@ func TestTextLogsOverrideInitProvider(t *testing.T) {
 // forProvider sets.
 func TestInitProviderOfPartOfScaling(t *testing.T) {
 	e := newEnv(t)
-	f := testFunction(func(f *v1beta1.Function) {
+	f := testFunction(onManagedInstances, func(f *v1beta1.Function) {
 		p := &f.Spec.ForProvider
-		p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
-			LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
-				CapacityProviderArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:capacity-provider:c"),
-			},
-		}
-		p.MemorySize, p.Publish, p.PublishTo = ptr.To[int32](2048), ptr.To(true), ptr.To("LATEST_PUBLISHED")
+		p.PublishTo = ptr.To("LATEST_PUBLISHED")
 		p.FunctionScalingConfig = &v1beta1.FunctionScalingConfig{MinExecutionEnvironments: ptr.To[int32](2)}
 		f.Spec.InitProvider = &v1beta1.FunctionSettings{
 			FunctionScalingConfig: &v1beta1.FunctionScalingConfig{MaxExecutionEnvironments: ptr.To[int32](7)},
@@ -731,14 +726,9 @@ func TestInitProviderOfPartOfScaling(t *testing.T) {
 // TestScalingWithoutBounds checks that a scaling configuration without bounds leaves both to AWS.
 func TestScalingWithoutBounds(t *testing.T) {
 	e := newEnv(t)
-	f := testFunction(func(f *v1beta1.Function) {
+	f := testFunction(onManagedInstances, func(f *v1beta1.Function) {
 		p := &f.Spec.ForProvider
-		p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
-			LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
-				CapacityProviderArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:capacity-provider:c"),
-			},
-		}
-		p.MemorySize, p.Publish, p.PublishTo = ptr.To[int32](2048), ptr.To(true), ptr.To("LATEST_PUBLISHED")
+		p.PublishTo = ptr.To("LATEST_PUBLISHED")
 		p.FunctionScalingConfig = &v1beta1.FunctionScalingConfig{}
 	})
 	if diff := cmp.Diff([]string{"CreateFunction"}, e.Converge(f)); diff != "" {
@@ -750,14 +740,8 @@ func TestScalingWithoutBounds(t *testing.T) {
 // not answered the call that set it.
 func TestUnansweredScalingIsReset(t *testing.T) {
 	e := newEnv(t)
-	f := testFunction(func(f *v1beta1.Function) {
-		p := &f.Spec.ForProvider
-		p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
-			LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
-				CapacityProviderArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:capacity-provider:c"),
-			},
-		}
-		p.MemorySize, p.Publish, p.PublishTo = ptr.To[int32](2048), ptr.To(true), ptr.To("LATEST_PUBLISHED")
+	f := testFunction(onManagedInstances, func(f *v1beta1.Function) {
+		f.Spec.ForProvider.PublishTo = ptr.To("LATEST_PUBLISHED")
 	})
 	e.Converge(f)
 	f.Spec.ForProvider.FunctionScalingConfig = &v1beta1.FunctionScalingConfig{MinExecutionEnvironments: ptr.To[int32](5)}

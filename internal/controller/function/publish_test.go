@@ -354,15 +354,7 @@ func TestFailedUpdateIsNotPublished(t *testing.T) {
 // TestPublishToChanges checks that what is published already is published again where spec wants it now, once.
 func TestPublishToChanges(t *testing.T) {
 	e := newEnv(t)
-	f := testFunction(func(f *v1beta1.Function) {
-		p := &f.Spec.ForProvider
-		p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
-			LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
-				CapacityProviderArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:capacity-provider:c"),
-			},
-		}
-		p.MemorySize, p.Publish = ptr.To[int32](2048), ptr.To(true)
-	})
+	f := testFunction(onManagedInstances)
 	e.Converge(f)
 	for _, c := range []struct {
 		to   *string
