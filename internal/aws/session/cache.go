@@ -155,8 +155,7 @@ func (c *cache) session(e *entry, k sessionKey) (*Session, bool) {
 }
 
 // keep caches a session, and returns it or the one that another caller has cached before, unless that has a guessed
-// account. If there are too many, it
-// drops the least recently used one.
+// account. If there are too many, it drops the least recently used one.
 func (c *cache) keep(e *entry, k sessionKey, s *Session) *Session {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -57,7 +57,7 @@ const policyTooLong = "PolicyLengthExceededException"
 // one is removed, and never rejects what both allow. What an interrupted replacement has left is removed before.
 func (s Statement) Replace(ctx context.Context, add, remove Call) error {
 	if s.interrupted && s.Sid == s.id {
-		return s.removed(remove(ctx, s.interim))
+		return removed(remove(ctx, s.interim))
 	}
 	err := add(ctx, s.interim)
 	if awserr.IsAlreadyExists(err) || awserr.Code(err) == policyTooLong || s.IsUnresolved() {
@@ -66,13 +66,13 @@ func (s Statement) Replace(ctx context.Context, add, remove Call) error {
 		err = nil
 	}
 	if err == nil {
-		err = s.removed(remove(ctx, s.id))
+		err = removed(remove(ctx, s.id))
 	}
 	if err == nil {
 		err = add(ctx, s.id)
 	}
 	if err == nil {
-		err = s.removed(remove(ctx, s.interim))
+		err = removed(remove(ctx, s.interim))
 	}
 	return err
 }
@@ -88,15 +88,15 @@ func (s Statement) Explain(err error) error {
 
 // Remove removes the statement, and what an interrupted replacement has left of it.
 func (s Statement) Remove(ctx context.Context, remove Call) error {
-	err := s.removed(remove(ctx, s.id))
+	err := removed(remove(ctx, s.id))
 	if err == nil && s.interrupted {
-		err = s.removed(remove(ctx, s.interim))
+		err = removed(remove(ctx, s.interim))
 	}
 	return err
 }
 
 // removed returns the error of a removal. What is gone is removed.
-func (s Statement) removed(err error) error {
+func removed(err error) error {
 	if awserr.IsNotFound(err) {
 		return nil
 	}
