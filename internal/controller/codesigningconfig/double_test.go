@@ -82,6 +82,28 @@ func testConfig(change ...func(*v1beta1.CodeSigningConfigParameters)) *v1beta1.C
 	return c
 }
 
+// TestAConfigurationDeletedDuringAChangeIsCreatedAgain checks that a configuration that AWS has shown counts as seen while
+// it is changed soon after its creation, so that another one is created if someone has deleted it.
+func TestAConfigurationDeletedDuringAChangeIsCreatedAgain(t *testing.T) {
+	e := newEnv(t)
+	c := testConfig()
+	e.Converge(c)
+	edit(c, func(p *v1beta1.CodeSigningConfigParameters) { p.Description = ptr.To("d") })
+	if o, err := e.Do(c); o != testenv.Updated || err != nil {
+		t.Fatal(o, err)
+	}
+	_, err := e.Lambda.DeleteCodeSigningConfig(e.Context(),
+		&lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: ptr.To(meta.GetExternalName(c))})
+	e.Must(err)
+	if o, err := e.Do(c); o != testenv.Waits || err != nil {
+		t.Fatal(o, err)
+	}
+	e.Advance(10 * time.Minute)
+	if diff := cmp.Diff([]string{opCreate}, e.Converge(c)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 func edit(c *v1beta1.CodeSigningConfig, change func(*v1beta1.CodeSigningConfigParameters)) {
 	change(&c.Spec.ForProvider)
 	c.Generation++

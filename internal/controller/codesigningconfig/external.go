@@ -43,6 +43,9 @@ func newExternal(e *external) awsResource {
 	return awsResource{
 		Calls: calls, Read: e.read, Owner: e.checkOwnership, Ready: e.ready, Desired: e.desired, Compare: e.compare,
 		Plan: e.plan, Create: e.create, Update: e.update, Delete: e.delete, Details: e.details,
+		Shown: func(c *v1beta1.CodeSigningConfig) bool { // Ready does not tell while it is changed.
+			return ownership.IsNamed(c, ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, ""))
+		},
 		Status: func(c *v1beta1.CodeSigningConfig, o found) { c.Status.AtProvider = observation(o.Resource) },
 	}
 }

@@ -48,8 +48,7 @@ func (e *external) resource() awsResource {
 		Calls: calls, Read: e.read, Owner: e.ownership, Ready: e.ready, Desired: e.desired, Compare: e.compare,
 		Plan: e.plan, Create: e.create, Update: e.update, Delete: e.delete, Details: details,
 		Shown: func(m *v1beta1.EventSourceMapping) bool { // AWS returns it as Creating too.
-			uuid := m.Status.AtProvider.UUID
-			return uuid != nil && *uuid == reconcile.ExternalName(m)
+			return ownership.IsNamed(m, ptr.Deref(m.Status.AtProvider.UUID, ""))
 		},
 		Status: func(m *v1beta1.EventSourceMapping, o found) { m.Status.AtProvider = observation(o.Resource) },
 	}
