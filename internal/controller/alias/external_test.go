@@ -24,7 +24,7 @@ import (
 func has(names ...string) func(*env) {
 	return func(e *env) {
 		for _, n := range names {
-			e.AddAlias("f", n)
+			e.AddAlias("f", n, "1")
 		}
 	}
 }

@@ -146,7 +146,7 @@ func newWorld(t testing.TB, seed uint64, kind versionKind, perMinute float64, de
 	timeout := max(int32(kind.timeout.Seconds()), 3)
 	w.AddFunction("f", func(in *lambda.CreateFunctionInput) { in.Publish, in.Timeout = true, &timeout })
 	w.Publish("f", memory(256))
-	w.AddAlias("f", "live")
+	w.AddAlias("f", "live", "1")
 	w.Double.Traffic(awsdouble.Traffic{
 		Function: "f", Alias: "live", PerMinute: perMinute, Versions: kind.versions,
 		Rand: rand.New(rand.NewPCG(seed, 26)), //nolint:gosec // As above.

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -58,21 +60,16 @@ func TestRandomHistories(t *testing.T) {
 				p.AllowedPublishers = &v1beta1.AllowedPublishers{SigningProfileVersionArns: arns}
 				return fmt.Sprint("publishers ", arns)
 			},
-			func() string {
-				all := own()
-				if len(all) == 0 || !h.Seen {
-					return "nothing"
-				}
-				_, err := e.Lambda.DeleteCodeSigningConfig(
-					e.Context(), &lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: all[0].CodeSigningConfigArn},
-				)
-				e.Must(err)
-				return "someone deletes it"
-			},
+			h.ByHand(func() string {
+				_, err := e.Lambda.DeleteCodeSigningConfig(e.Context(),
+					&lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: ptr.To(meta.GetExternalName(c))})
+				return fmt.Sprint("someone deletes it: ", err)
+			}),
 		}
 		h.End = func() {
 			policy := ptr.Deref(p.CodeSigningPolicies, v1beta1.CodeSigningPolicies{}).UntrustedArtifactOnDeployment
-			want := fmt.Sprintf("%s %s %s uid-1", ptr.Deref(policy, "Warn"), ptr.Deref(p.Description, ""), p.Tags["team"])
+			description := ptr.Deref(p.Description, ptr.Deref(own()[0].Description, ""))
+			want := fmt.Sprintf("%s %s %s uid-1", ptr.Deref(policy, "Warn"), description, p.Tags["team"])
 			if diff := cmp.Diff([]string{foreign, want}, e.described()); diff != "" {
 				t.Fatalf("configurations: -want, +got:\n%s", diff)
 			}

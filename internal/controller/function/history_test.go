@@ -62,7 +62,7 @@ func (e *env) has(versions ...string) {
 }
 
 // byHand publishes a version as another user does.
-func (e *env) byHand(mb int32) {
+func (e *env) byHand(mb int32) (version string) {
 	e.Helper()
 	e.Advance(2 * time.Second)
 	_, err := e.Lambda.UpdateFunctionConfiguration(
@@ -70,8 +70,9 @@ func (e *env) byHand(mb int32) {
 	)
 	e.Must(err)
 	e.Advance(2 * time.Second)
-	_, err = e.Lambda.PublishVersion(e.Context(), &lambda.PublishVersionInput{FunctionName: ptr.To("f")})
+	out, err := e.Lambda.PublishVersion(e.Context(), &lambda.PublishVersionInput{FunctionName: ptr.To("f")})
 	e.Must(err)
+	return *out.Version
 }
 
 // TestHistoryOutlivesAWrongNotFound checks that a single wrong answer neither has the function created again nor makes
@@ -96,7 +97,7 @@ func TestHistoryIsPruned(t *testing.T) {
 	f := withHistory(1)
 	e.rest(f)
 	e.has("1")
-	e.AddAlias("f", "stable")
+	e.AddAlias("f", "stable", "1")
 	for i := range int32(4) {
 		apply(f, memory(256+i))
 		e.rest(f)

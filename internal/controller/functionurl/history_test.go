@@ -28,17 +28,21 @@ func TestRandomHistories(t *testing.T) {
 			Env: e.Env, Draw: draw, Resource: u, Calls: []string{opGet, opCreate, opUpdate, opDelete},
 		}
 		function, alias := ptr.To(functionconfigtest.Function), ptr.To(functionconfigtest.Alias)
-		_, err := e.Lambda.CreateFunctionUrlConfig(t.Context(), &lambda.CreateFunctionUrlConfigInput{
-			FunctionName: function, Qualifier: alias, AuthType: types.FunctionUrlAuthTypeNone,
-		})
-		e.Must(err)
 		get := func(qualifier *string) (*answer, error) {
 			return e.Lambda.GetFunctionUrlConfig(e.Context(),
 				&lambda.GetFunctionUrlConfigInput{FunctionName: function, Qualifier: qualifier})
 		}
-		other, err := get(alias)
-		e.Must(err)
+		var other *lambda.CreateFunctionUrlConfigOutput
+		others := func(string) {
+			var err error
+			other, err = e.Lambda.CreateFunctionUrlConfig(e.Context(), &lambda.CreateFunctionUrlConfigInput{
+				FunctionName: function, Qualifier: alias, AuthType: types.FunctionUrlAuthTypeNone,
+			})
+			e.Must(err)
+		}
+		others("")
 		h.Changes = []func() string{
+			functionconfigtest.Replaced(h, others),
 			func() string {
 				p.AuthType = ptr.To([]string{"NONE", "AWS_IAM"}[draw.IntN(2)])
 				return "authType " + *p.AuthType
@@ -63,14 +67,12 @@ func TestRandomHistories(t *testing.T) {
 					FunctionName: function, AuthType: types.FunctionUrlAuthTypeNone,
 					Cors: &types.Cors{AllowOrigins: []string{"*"}, ExposeHeaders: []string{"b"}},
 				})
-				e.Must(err)
-				return "someone changes the URL"
+				return fmt.Sprint("someone changes the URL: ", err)
 			}),
 			h.ByHand(func() string {
 				_, err := e.Lambda.DeleteFunctionUrlConfig(e.Context(),
 					&lambda.DeleteFunctionUrlConfigInput{FunctionName: function})
-				e.Must(err)
-				return "someone deletes the URL"
+				return fmt.Sprint("someone deletes the URL: ", err)
 			}),
 		}
 		h.End = func() {

@@ -23,7 +23,7 @@ func TestRandomHistories(t *testing.T) {
 		l.Spec.ForProvider.Content = inline("one")
 		text := func() string { return l.Spec.ForProvider.Content.Inline["python/m.py"] }
 		h := &testenv.History[*v1beta1.LayerVersion]{
-			Env: e.Env, Draw: draw, Harsh: true, Resource: l, Restart: func() { e.usages = newUsages() },
+			Env: e.Env, Draw: draw, Resource: l, Restart: func() { e.usages = newUsages() },
 			Calls: []string{opGet, opPublish, opDelete, opList},
 		}
 		foreign := map[int64]bool{}
@@ -41,15 +41,15 @@ func TestRandomHistories(t *testing.T) {
 				foreign[n] = true
 				return fmt.Sprintf("someone publishes version %d", n)
 			},
-			func() string {
+			h.ByHand(func() string {
 				all := own()
-				if len(all) == 0 || !h.Seen {
+				if len(all) == 0 {
 					return "nothing"
 				}
 				n := all[draw.IntN(len(all))]
 				e.Must(e.deletes(n))
 				return fmt.Sprintf("someone deletes version %d", n)
-			},
+			}),
 		}
 		h.End = func() {
 			all := own()

@@ -26,7 +26,7 @@ func TestRandomHistories(t *testing.T) {
 		e.Lambda = e.TryingOnce()
 		fp := &p.Spec.ForProvider
 		h := &testenv.History[*v1beta1.LayerVersionPermission]{
-			Env: e.Env, Draw: draw, Harsh: true, Resource: p, Calls: []string{opRead, opAdd, opRemove},
+			Env: e.Env, Draw: draw, Resource: p, Calls: []string{opRead, opAdd, opRemove},
 		}
 		others := map[int64]int{}
 		add := func(version int64, sid, principal string) {

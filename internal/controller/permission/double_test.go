@@ -39,7 +39,7 @@ func newEnvOf(t testing.TB, o awsdouble.Options) env {
 	w.Lambda = w.Retrying()
 	w.AddFunction("cart")
 	w.Publish("cart")
-	w.AddAlias("cart", "live")
+	w.AddAlias("cart", "live", "1")
 	w.Double.ResetCalls()
 	changes := &ongoing{}
 	return env{testenv.Observing(w, func() reconcile.Observer[*v1beta1.Permission] {

@@ -117,7 +117,7 @@ func TestDeletedAfterItsFunctionWasForgotten(t *testing.T) {
 			e := newEnv(t)
 			e.AddFunction("basket")
 			e.Publish("basket")
-			e.AddAlias("basket", "live")
+			e.AddAlias("basket", "live", "1")
 			arn := functionArn[:len(functionArn)-len("cart")] + "basket:live"
 			e.put(arn, bucketStatement)
 			has(bucketStatement)(e)

@@ -23,6 +23,7 @@ func TestRandomHistories(t *testing.T) {
 		h := &testenv.History[*v1beta1.RuntimeManagementConfig]{
 			Env: e.Env, Draw: draw, Resource: c, Calls: []string{opGet, opPut},
 		}
+		other := "1"
 		put := func(qualifier string, s settings) {
 			_, err := e.Lambda.PutRuntimeManagementConfig(e.Context(),
 				putInput(s, functionname.Name{Function: functionconfigtest.Function, Qualifier: qualifier}))
@@ -32,11 +33,11 @@ func TestRandomHistories(t *testing.T) {
 			if diff := cmp.Diff(latest, e.there(functionname.Latest)); diff != "" {
 				t.Errorf("-want +AWS:\n%s", diff)
 			}
-			if diff := cmp.Diff(on(manual, runtimeB), e.there("1")); diff != "" {
-				t.Errorf("version 1: -before +after:\n%s", diff)
+			if diff := cmp.Diff(on(manual, runtimeB), e.there(other)); diff != "" {
+				t.Errorf("version %s: -before +after:\n%s", other, diff)
 			}
 		}
-		put("1", on(manual, runtimeB))
+		put(other, on(manual, runtimeB))
 		all := []settings{on(auto, ""), on("FunctionUpdate", ""), on(manual, runtimeA), on(manual, runtimeB)}
 		edited := func() string {
 			c.Spec.ForProvider.RuntimeManagementConfigSettings = all[draw.IntN(len(all))]
@@ -44,11 +45,15 @@ func TestRandomHistories(t *testing.T) {
 		}
 		h.Changes = []func() string{
 			edited, edited,
-			func() string {
+			functionconfigtest.Replaced(h, func(first string) {
+				other = first
+				put(other, on(manual, runtimeB))
+			}),
+			h.ByHand(func() string {
 				s := all[draw.IntN(len(all))]
 				put(functionname.Latest, s)
 				return "someone sets the mode " + *s.UpdateRuntimeOn
-			},
+			}),
 		}
 		h.End = func() { check(c.Spec.ForProvider.RuntimeManagementConfigSettings) }
 		h.Gone = func() { check(on(auto, "")) }

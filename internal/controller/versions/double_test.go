@@ -69,7 +69,7 @@ var uses = map[string]struct {
 	},
 	"FunctionURLOfAnAlias": {
 		use: func(w *testenv.AWS) error {
-			w.AddAlias("f", "web")
+			w.AddAlias("f", "web", "1")
 			_, err := w.Lambda.CreateFunctionUrlConfig(w.Context(), &lambda.CreateFunctionUrlConfigInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("web"), AuthType: types.FunctionUrlAuthTypeNone})
 			return err
 		},
@@ -169,7 +169,7 @@ func TestUnusedVersionsArePrunedOldestFirst(t *testing.T) {
 // deleted.
 func TestAnAliasThatWasUpdatedUsesNoOldVersion(t *testing.T) {
 	w := env(t)
-	w.AddAlias("f", "live")
+	w.AddAlias("f", "live", "1")
 	p := Pruner{API: w.Lambda, Cache: w.Cache}
 	used := func(want string) {
 		t.Helper()

@@ -199,7 +199,7 @@ func TestUnknownEffect(t *testing.T) {
 func TestLists(t *testing.T) {
 	w, _, api := account(t)
 	w.Publish("cart")
-	w.AddAlias("cart", "old")
+	w.AddAlias("cart", "old", "1")
 	ctx, cart := t.Context(), aws.String("cart")
 	_, err := api.CreateAlias(ctx, &lambda.CreateAliasInput{
 		FunctionName: cart, Name: aws.String("new"),

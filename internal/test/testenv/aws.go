@@ -160,12 +160,11 @@ func (w *AWS) Publish(function string, change ...func(*lambda.UpdateFunctionConf
 	return *out.Version
 }
 
-// AddAlias creates an alias of version 1 of a function in AWS.
-func (w *AWS) AddAlias(function, name string) {
+// AddAlias creates an alias of a version of a function in AWS.
+func (w *AWS) AddAlias(function, name, version string) {
 	w.Helper()
 	_, err := w.Lambda.CreateAlias(w.Context(), &lambda.CreateAliasInput{
-		FunctionName: &function, Name: &name,
-		FunctionVersion: aws.String("1"),
+		FunctionName: &function, Name: &name, FunctionVersion: &version,
 	})
 	w.Must(err)
 }

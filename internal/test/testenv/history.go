@@ -27,8 +27,9 @@ const turns = 20
 
 var histories = flag.Uint64("testenv.histories", 40, "number of random histories of a resource")
 
-// A History is a random history of one resource: changes of its spec and of what is in AWS, calls that fail or whose
-// answers are lost, reads that report wrongly that it does not exist, status that cannot be written, and restarts.
+// A History is a random history of one resource: changes of its spec, also back to an earlier one, changes in AWS, also
+// between the reads and the call of a reconcile, calls that fail or whose answers are lost, reads that lag or report
+// wrongly that it does not exist, status that cannot be written, and a provider that ends in the middle of a reconcile.
 type History[T reconcile.Managed] struct {
 	*Env[T]
 
@@ -41,15 +42,15 @@ type History[T reconcile.Managed] struct {
 	// Calls are the operations that fail at times. The first one reads the resource.
 	Calls []string
 
-	// Changes change spec, or what is in AWS, and return what they did.
+	// Changes change spec, or what is in AWS, and return what they did. They have to expect that reads lag.
 	Changes []func() string
 
-	// End checks AWS after the resource has converged, and Gone after it was deleted.
-	End, Gone func()
+	// Calm ends what keeps the resource from converging. It may be nil.
+	Calm func()
 
-	// Harsh adds an earlier spec, reads that lag, and a provider that ends in the middle of a reconcile. The checks
-	// then have to take what is asked for from spec only, and Changes have to expect that reads lag.
-	Harsh bool
+	// End checks AWS after the resource has converged, and Gone after it was deleted. They take what is asked for from
+	// spec only, since it may be an earlier one.
+	End, Gone func()
 
 	// Restart drops what the provider has in memory. It may be nil.
 	Restart func()
@@ -63,6 +64,9 @@ type History[T reconcile.Managed] struct {
 	// earlier is an earlier spec, and lag is how reads lag.
 	earlier *reflect.Value
 	lag     awsdouble.Consistency
+
+	// byHand are the changes that someone makes in AWS.
+	byHand []func() string
 
 	// said are the lines about what has happened.
 	said []string
@@ -93,6 +97,9 @@ func (h *History[T]) run() {
 	}
 	h.say("no more faults")
 	h.Double.SetConsistency(awsdouble.Consistency{})
+	if h.Calm != nil {
+		h.Calm()
+	}
 	for range turns {
 		h.Advance(time.Hour)
 		h.reconcile()
@@ -133,8 +140,6 @@ func (h *History[T]) turn() {
 		return
 	case i < reconciles+len(h.Changes):
 		h.say(h.Changes[i-reconciles]())
-	case !h.Harsh:
-		return
 	default:
 		spec := h.field("Spec")
 		before := reflect.ValueOf(h.Resource.DeepCopyObject()).Elem().FieldByName("Spec")
@@ -155,10 +160,8 @@ func (h *History[T]) disturbed(i int) Outcome {
 	failure := []awsdouble.Error{
 		awsdouble.ServiceFailure(), awsdouble.Throttle(),
 		{Status: http.StatusConflict, Code: "ResourceConflictException", Message: "An update is in progress."},
-	}[h.Draw.IntN(3)]
-	if !h.Harsh && i > 5 { //nolint:mnd // The cases that it adds.
-		return h.reconcile()
-	}
+		{Status: http.StatusBadRequest, Code: "InvalidParameterValueException", Message: "No."},
+	}[h.Draw.IntN(4)]
 	switch i {
 	case 0:
 		return h.reconcile(awsdouble.Fault{Drop: awsdouble.DropAfter})
@@ -173,7 +176,7 @@ func (h *History[T]) disturbed(i int) Outcome {
 	case 3: //nolint:mnd // The next case.
 		h.restart()
 	case 4: //nolint:mnd // The next case.
-		if !h.wrong { // A second wrong report in a row would be believed.
+		if !h.wrong && h.lag.Reads == 0 { // A second wrong report in a row would be believed.
 			h.wrong = true
 			return h.reconcile(awsdouble.Fault{
 				Operation: h.Calls[0], Times: 1, Answer: Refusal(http.StatusNotFound, "ResourceNotFoundException"),
@@ -195,6 +198,11 @@ func (h *History[T]) disturbed(i int) Outcome {
 		}[h.Draw.IntN(4)]
 		h.Double.SetConsistency(h.lag)
 		h.say(fmt.Sprintf("%+v", h.lag))
+	case 8, 9: //nolint:mnd // The next cases.
+		if n := len(h.byHand); n > 0 && h.Seen {
+			h.between = func() { h.say("between the reads and the call, " + h.byHand[h.Draw.IntN(n)]()) }
+			defer func() { h.between, h.Seen = nil, false }()
+		}
 	}
 	return h.reconcile()
 }
@@ -222,10 +230,10 @@ func (h *History[T]) restore(from any, fields ...string) {
 func (h *History[T]) dies() Outcome {
 	w := &dying{left: h.Draw.IntN(3), written: h.Resource.GetAnnotations()}
 	w.written = maps.Clone(w.written)
-	before := h.Resource.DeepCopyObject()
+	before, writer := h.Resource.DeepCopyObject(), h.Annotations
 	h.Annotations = w
 	o := h.reconcile()
-	h.Annotations = nil
+	h.Annotations = writer
 	h.restore(before, "Status")
 	h.Resource.SetAnnotations(w.written)
 	h.restart()
@@ -253,6 +261,14 @@ func (w *dying) AnnotateIfUnchanged(ctx context.Context, obj client.Object, anno
 	return w.Annotate(ctx, obj, annotations)
 }
 
+// Reconciles does so many reconciles without faults, a few seconds apart.
+func (h *History[T]) Reconciles(n int) {
+	for range n {
+		h.reconcile()
+		h.Advance(5 * time.Second) //nolint:mnd // See above.
+	}
+}
+
 // reconcile does one reconcile. A fault without an operation is one of all calls of a random operation.
 func (h *History[T]) reconcile(faults ...awsdouble.Fault) Outcome {
 	for _, f := range faults {
@@ -278,6 +294,7 @@ func (h *History[T]) say(what string) { h.said = append(h.said, what) }
 // ByHand returns a change that someone makes in AWS to what the resource has there. It is made once after each
 // reconcile that has seen AWS as spec asks for.
 func (h *History[T]) ByHand(change func() string) func() string {
+	h.byHand = append(h.byHand, change)
 	return func() string {
 		if !h.Seen {
 			return "nothing"
