@@ -184,7 +184,7 @@ func (e *external[T, O, S]) dueCreation(ops ...string) {
 		intent = e.unname()
 	}
 	e.out.Call = &Call{
-		Verb: ToCreate, Reserve: append(Operations(ops...), e.creation.Reserve...), Intent: intent,
+		Verb: ToCreate, Reserve: Operations(ops...), Intent: intent,
 		Does: e.recreates, Do: e.create,
 	}
 }

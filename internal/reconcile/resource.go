@@ -85,9 +85,6 @@ type Resource[T Managed, O, S any] struct {
 type Creation struct {
 	Effects
 
-	// Reserve are AWS operations to reserve besides Calls.Create.
-	Reserve []string
-
 	// Intent is written before the creation.
 	Intent Record
 

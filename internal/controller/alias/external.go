@@ -63,7 +63,7 @@ type (
 func (e *external) resource() awsResource {
 	return awsResource{
 		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired,
-		Compare: e.compare, Plan: e.plan, PrepareCreate: prepareCreate, Create: e.create, Update: e.update,
+		Compare: e.compare, Plan: e.plan, PrepareCreate: e.prepareCreate, Create: e.create, Update: e.update,
 		Delete: e.delete, Details: details,
 	}
 }
@@ -274,19 +274,25 @@ func recreates(a *v1beta1.Alias) bool {
 	return a.Spec.Rollout != nil && r != nil && r.Stable.FunctionVersion != ""
 }
 
-// readsStable reports whether the stable version is read before an alias is created again: AWS may have no such version
-// any more, and another one is desired.
-func readsStable(r *v1beta1.AliasRolloutStatus, s settings) bool {
+// prepareCreate reads the stable version of an alias that is created again, if another one is desired. If AWS no longer
+// has the stable one, as after the function was deleted and created again, the desired one replaces it. Status has that
+// before the alias is created: otherwise its version would be a change by someone else.
+func (e *external) prepareCreate(ctx context.Context, a *v1beta1.Alias, s settings) (reconcile.Creation, error) {
 	desired := ptr.Deref(s.FunctionVersion, "")
-	return desired != "" && desired != r.Stable.FunctionVersion
-}
-
-// prepareCreate reserves the read of the stable version that create makes.
-func prepareCreate(_ context.Context, a *v1beta1.Alias, s settings) (reconcile.Creation, error) {
-	if recreates(a) && readsStable(a.Status.Rollout, s) {
-		return reconcile.Creation{Reserve: []string{opGetConfiguration}}, nil
+	if !recreates(a) || desired == "" || desired == a.Status.Rollout.Stable.FunctionVersion {
+		return reconcile.Creation{}, nil
 	}
-	return reconcile.Creation{}, nil
+	if err := e.facts.Reserve(opGetConfiguration); err != nil {
+		return reconcile.Creation{}, err
+	}
+	v, _ := e.version(ctx, a.Status.Rollout.Stable.FunctionVersion)
+	if !v.Missing {
+		return reconcile.Creation{}, nil
+	}
+	restarted := eventOf(rollout.Restarted(a.Status.Rollout, desired, e.now()))
+	return reconcile.Creation{
+		Effects: reconcile.Effects{Events: []event.Event{restarted}}, AfterStatus: true,
+	}, nil
 }
 
 // create creates the alias and returns its name. One that a rollout has made before is created with
@@ -298,34 +304,19 @@ func (e *external) create(ctx context.Context, a *v1beta1.Alias, s settings) (re
 		}
 	}
 	defer e.cache.Forget(e.key())
-	var res reconcile.Result
 	if recreates(a) {
-		res.Events = e.recreate(ctx, a.Status.Rollout, s)
+		rollout.Recreated(a.Status.Rollout, e.now())
 		s.FunctionVersion, s.RoutingConfig = ptr.To(a.Status.Rollout.Stable.FunctionVersion), nil
 	}
 	out, err := e.api.CreateAlias(ctx, createInput(e.id, withoutOwnWeight(s)))
 	if err != nil {
-		return res, errors.Wrapf(err, "cannot create %s", e.id)
+		return reconcile.Result{}, errors.Wrapf(err, "cannot create %s", e.id)
 	}
 	a.Status.AtProvider = observation(e.id, types.AliasConfiguration{
 		AliasArn: out.AliasArn, Name: out.Name, FunctionVersion: out.FunctionVersion, Description: out.Description,
 		RoutingConfig: out.RoutingConfig, RevisionId: out.RevisionId,
 	}, e.code)
-	res.Name = e.id.name
-	return res, nil
-}
-
-// recreate records in the state of a rollout that its alias is created again: with the stable version, or with the
-// desired one if AWS has no such version any more, as after the function was deleted and created again. It returns an
-// event about the latter.
-func (e *external) recreate(ctx context.Context, r *v1beta1.AliasRolloutStatus, s settings) []event.Event {
-	if readsStable(r, s) {
-		if v, _ := e.version(ctx, r.Stable.FunctionVersion); v.Missing {
-			return []event.Event{eventOf(rollout.Restarted(r, *s.FunctionVersion, e.now()))}
-		}
-	}
-	rollout.Recreated(r, e.now())
-	return nil
+	return reconcile.Result{Name: e.id.name}, nil
 }
 
 // update changes the alias in one call, which AWS rejects if the alias was changed since it was

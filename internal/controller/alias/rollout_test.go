@@ -920,25 +920,33 @@ func TestRolloutBackToAPrunedVersion(t *testing.T) {
 }
 
 // TestRolloutOfARecreatedFunction checks that an alias whose function was deleted in AWS and created again, so that its
-// stable version does not exist any more, begins from the desired version.
+// stable version does not exist any more, begins from the desired version, whichever write of its status is lost.
 func TestRolloutOfARecreatedFunction(t *testing.T) {
-	r := newRollout(t, canary())
-	r.desire("2")
-	r.ends(v1beta1.RolloutReady)
-	_, err := r.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")})
-	r.Must(err)
-	for _, v := range []string{"1", "2"} {
-		_, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To(v)})
-		r.Must(err)
-	}
-	r.desire("3")
-	r.Advance(time.Minute)
-	for range 20 {
-		_, _ = r.Do(r.alias)
-		r.Advance(30 * time.Second)
-	}
-	if got, s := r.route(), r.state(); got != "3" || s.Phase != v1beta1.RolloutReady || s.Stable.FunctionVersion != "3" {
-		t.Errorf("route %s, state %+v", got, s)
+	for lost := range 6 {
+		t.Run(fmt.Sprint(lost), func(t *testing.T) {
+			r := newRollout(t, canary())
+			r.desire("2")
+			r.ends(v1beta1.RolloutReady)
+			_, err := r.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")})
+			r.Must(err)
+			for _, v := range []string{"1", "2"} {
+				_, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To(v)})
+				r.Must(err)
+			}
+			r.desire("3")
+			r.Advance(time.Minute)
+			for i := range 20 {
+				before := r.alias.DeepCopy().Status
+				_, _ = r.Do(r.alias)
+				if i == lost {
+					r.alias.Status = before
+				}
+				r.Advance(30 * time.Second)
+			}
+			if got, s := r.route(), r.state(); got != "3" || s.Phase != v1beta1.RolloutReady || s.Stable.FunctionVersion != "3" {
+				t.Errorf("route %s, state %+v", got, s)
+			}
+		})
 	}
 }
 
