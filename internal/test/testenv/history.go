@@ -45,6 +45,9 @@ type History[T reconcile.Managed] struct {
 	// Changes change spec, or what is in AWS, and return what they did. They have to expect that reads lag.
 	Changes []func() string
 
+	// Between are changes that someone makes in AWS between the reads and the call of a reconcile.
+	Between []func() string
+
 	// Calm ends what keeps the resource from converging. It may be nil.
 	Calm func()
 
@@ -64,9 +67,6 @@ type History[T reconcile.Managed] struct {
 	// earlier is an earlier spec, and lag is how reads lag.
 	earlier *reflect.Value
 	lag     awsdouble.Consistency
-
-	// byHand are the changes that someone makes in AWS.
-	byHand []func() string
 
 	// said are the lines about what has happened.
 	said []string
@@ -199,8 +199,8 @@ func (h *History[T]) disturbed(i int) Outcome {
 		h.Double.SetConsistency(h.lag)
 		h.say(fmt.Sprintf("%+v", h.lag))
 	case 8, 9: //nolint:mnd // The next cases.
-		if n := len(h.byHand); n > 0 && h.Seen {
-			h.between = func() { h.say("between the reads and the call, " + h.byHand[h.Draw.IntN(n)]()) }
+		if n := len(h.Between); n > 0 {
+			h.between = func() { h.say("between the reads and the call, " + h.Between[h.Draw.IntN(n)]()) }
 			defer func() { h.between, h.Seen = nil, false }()
 		}
 	}
@@ -291,15 +291,16 @@ func (h *History[T]) reconcile(faults ...awsdouble.Fault) Outcome {
 
 func (h *History[T]) say(what string) { h.said = append(h.said, what) }
 
-// ByHand returns a change that someone makes in AWS to what the resource has there. It is made once after each
-// reconcile that has seen AWS as spec asks for.
+// ByHand returns a change that someone makes in AWS to what the resource has there, also between the reads and the call
+// of a reconcile. It is made once after each reconcile that has seen AWS as spec asks for.
 func (h *History[T]) ByHand(change func() string) func() string {
-	h.byHand = append(h.byHand, change)
-	return func() string {
+	made := func() string {
 		if !h.Seen {
 			return "nothing"
 		}
 		h.Seen = false
 		return change()
 	}
+	h.Between = append(h.Between, made)
+	return made
 }
