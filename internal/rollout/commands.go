@@ -191,7 +191,7 @@ func (m *machine) returnToStable() (outcome, string) {
 	switch {
 	case m.s.Phase == v1beta1.RolloutProgressing && m.s.Step != v1beta1.RolloutRollingBack:
 		m.rollBack(v1beta1.RolloutReasonRollbackTo, "the user has chosen version "+m.s.Stable.FunctionVersion)
-	case !InProgress(m.s) && m.o.Route != expected(m.s) && !m.o.Moving:
+	case !InProgress(m.s) && m.o.Route != expected(m.s):
 		m.restore()
 	case m.s.Step == v1beta1.RolloutRollingBack:
 		return refused, Summary(m.s)

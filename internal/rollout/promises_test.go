@@ -561,6 +561,21 @@ func TestChangeAfterARollout(t *testing.T) {
 		s.pass(2 * time.Hour)
 		s.wantSent("from what it is", "version 3, version 2 with 10 %", "version 3, version 2 with 50 %", "version 2")
 	})
+	for command, value := range map[string]string{
+		v1beta1.AnnotationRolloutAbort: "x", v1beta1.AnnotationRolloutRollbackTo: "2/x",
+	} {
+		t.Run("Moving"+command, func(t *testing.T) {
+			s := promoted(t, twoWeights())
+			s.alias(Route{Version: "1"})
+			s.observed.Moving = true // AWS allocates provisioned concurrency.
+			s.observed.Commands[command] = value
+			s.pass(time.Minute)
+			s.wantSent("it is changed back at once", "version 2")
+			s.observed.Moving = false
+			s.pass(time.Minute)
+			s.wantEnd(v1beta1.RolloutReady, "", "2")
+		})
+	}
 }
 
 // TestRetryWaitsForTheAlias checks that a retry is neither carried out nor forgotten while someone else has changed the
