@@ -85,7 +85,8 @@ type AliasRolloutStatus struct {
 	// ShiftedAt is the time at which the target received its present weight.
 	// +optional
 	ShiftedAt *metav1.Time `json:"shiftedAt,omitempty"`
-	// TrafficStartedAt is the time at which the target received its first invocation at the earliest.
+	// TrafficStartedAt is the time at which the target received its first invocation at the earliest, or the first one
+	// after someone else had changed the alias.
 	// +optional
 	TrafficStartedAt *metav1.Time `json:"trafficStartedAt,omitempty"`
 	// FinishedAt is the time at which the rollout became Ready or Failed.

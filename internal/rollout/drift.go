@@ -17,11 +17,15 @@ func (m *machine) drifted() bool {
 	case s.Step == v1beta1.RolloutRollingBack, m.o.Route == expected(s),
 		s.Intent != nil && (m.o.Route == intended(s.Intent) || m.o.RevisionID == s.Intent.RevisionID ||
 			m.ofStep(m.o.Route)):
+		if s.DifferentSince != nil { // What is measured of the time before may be of another version.
+			s.ShiftedAt = stamp(m.now)
+			restart(s)
+		}
 		s.Drift, s.DifferentSince = "", nil
 		if s.Step != v1beta1.RolloutPaused || s.Reason != v1beta1.RolloutReasonAliasChanged {
 			return false
 		}
-		m.arrived() // What was measured meanwhile is not of this weight.
+		m.arrived()
 		m.resume()
 		return true
 	case m.replaced() && m.o.Route == to(s, 0):

@@ -81,26 +81,37 @@ func TestRevertKeepsTheFirstPause(t *testing.T) {
 }
 
 // TestFailureOfAnotherVersion checks that failures are no evidence against the target while someone else has changed
-// the alias so that it does not invoke the target.
+// the alias so that it does not invoke the target, nor those of that time which show after it was changed back.
 func TestFailureOfAnotherVersion(t *testing.T) {
 	for name, other := range map[string]Route{
 		"Stable": {Version: "1"}, "Other": {Version: "3"}, "Divided": {Version: "1", Additional: "3", Weight: 50},
 		"Beside": {Version: "2", Additional: "3", Weight: 50}, "BesideThird": {Version: "3", Additional: "2", Weight: 50},
 	} {
-		t.Run(name, func(t *testing.T) {
-			s := newScenario(t, twoWeights(metrics("m"), alarms("a")))
-			s.at10()
-			s.alias(other)
-			s.result = func(CheckID) string { return Failure }
-			s.pass(10 * time.Minute)
-			if got := s.rejected(); len(got) > 0 {
-				t.Fatalf("the failures may be of another version, and %v are rejected", got)
-			}
-			s.result = nil
-			s.alias(at(10))
-			s.pass(2 * time.Hour)
-			s.wantEnd(v1beta1.RolloutReady, "", "2")
-		})
+		for _, lasts := range []time.Duration{10 * time.Minute, driftGrace - 5*time.Second} {
+			t.Run(name+lasts.String(), func(t *testing.T) {
+				s := newScenario(t, twoWeights(metrics("m"), alarms("a")))
+				s.at10()
+				s.delay = 3 * time.Minute
+				s.alias(other)
+				s.result = func(CheckID) string { return Failure }
+				s.pass(lasts)
+				if got := s.rejected(); len(got) > 0 {
+					t.Fatalf("the failures may be of another version, and %v are rejected", got)
+				}
+				s.alias(at(10))
+				back := s.now.Truncate(time.Second)
+				s.since, s.about = back, back
+				s.result = func(id CheckID) string {
+					window := id.Type == CheckMetric && s.state.ShiftedAt.Time.Before(back)
+					if window || id.Type == CheckAlarm && lasts > driftGrace && s.now.Before(back.Add(s.delay)) {
+						return Failure
+					}
+					return Success
+				}
+				s.pass(2 * time.Hour)
+				s.wantEnd(v1beta1.RolloutReady, "", "2")
+			})
+		}
 	}
 }
 

@@ -264,10 +264,13 @@ func (m *machine) attributed(r Measurement) Measurement {
 }
 
 // isOfTarget reports whether what is measured of the alias is of the target, and of no version but the stable one. A
-// target that has received all invocations is measured with all that the alias invokes.
+// target that has received all invocations is measured with all that the alias invokes. An alias that someone has just
+// changed back is measured by what it was.
 func (m *machine) isOfTarget() bool {
 	r, stable, target := m.o.Route, m.s.Stable.FunctionVersion, m.s.Target.FunctionVersion
 	switch {
+	case m.s.DifferentSince != nil && r == expected(m.s):
+		return false
 	case r.Additional == "":
 		return r.Version == target
 	case m.s.ObservedWeight >= all:

@@ -68,14 +68,15 @@ func (m *machine) shift() {
 // at reports whether the alias has a route, and AWS does not move it there any more.
 func (m *machine) at(r Route) bool { return m.o.Route == r && !m.o.Moving }
 
-// arrived records that AWS shows the intended route.
+// arrived records that AWS shows the intended route. If someone else had changed it, the target receives invocations
+// anew: what an alarm is about may be those of another version.
 func (m *machine) arrived() {
 	w, _ := weight(m.s, m.o.Route)
+	if w > 0 && (m.s.TrafficStartedAt == nil || w == m.s.ObservedWeight) {
+		m.s.TrafficStartedAt = stamp(m.now)
+	}
 	m.s.ObservedWeight, m.s.Intent, m.s.ShiftedAt = w, nil, stamp(m.now)
 	restart(m.s)
-	if m.s.TrafficStartedAt == nil && w > 0 {
-		m.s.TrafficStartedAt = m.s.ShiftedAt
-	}
 	if m.s.Step != v1beta1.RolloutRollingBack {
 		m.eventf(false, v1beta1.EventRolloutShifted, "rollout %s: %s", m.s.ID, m.o.Route)
 	}
