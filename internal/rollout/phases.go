@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -69,7 +70,7 @@ func (m *machine) shift() {
 func (m *machine) at(r Route) bool { return m.o.Route == r && !m.o.Moving }
 
 // arrived records that AWS shows the intended route. If someone else had changed it, the target receives invocations
-// anew: what an alarm is about may be those of another version.
+// again: what an alarm is about may be those of another version.
 func (m *machine) arrived() {
 	w, _ := weight(m.s, m.o.Route)
 	if w > 0 && (m.s.TrafficStartedAt == nil || w == m.s.ObservedWeight) {
@@ -251,6 +252,10 @@ func (m *machine) promoting() {
 	case undecided && m.o.Route == expected(m.s) && m.unhealthy():
 	case !m.at(to(m.s, all)):
 		m.intend(to(m.s, all))
+		m.s.Message = strings.TrimSuffix(m.s.Message, "; "+isPaused)
+		if m.spec.Paused {
+			m.s.Message = unrefused(m.s) + "; " + isPaused
+		}
 	default:
 		m.arrived()
 		m.enter(v1beta1.RolloutBaking, "", "")

@@ -178,6 +178,25 @@ func TestPausedBeforeTheCall(t *testing.T) {
 	}
 }
 
+// TestPausedPromotion checks that a promotion that AWS rejects says that the user has paused it, and is sent afterwards.
+func TestPausedPromotion(t *testing.T) {
+	s := newScenario(t, tenPercent())
+	s.refuses = func(r Route) bool { return r.Additional == "" }
+	s.observed.Target = "2"
+	s.untilTrue("refused", func() bool { return s.state.UpdateFailures > 0 })
+	const rejected = "all steps are done; cannot change the alias: AWS refuses it"
+	for _, want := range []string{"all steps are done; spec.rollout.paused is true", rejected} {
+		s.spec.Paused = want != rejected
+		s.pass(5 * time.Minute)
+		if s.state.Message != want {
+			t.Errorf("paused %t: got %q, want %q", s.spec.Paused, s.state.Message, want)
+		}
+	}
+	s.spec.Paused, s.refuses = false, nil
+	s.pass(time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
 // TestFailureWhileAWSMovesTheAlias checks that a metric with onFailure: Pause that fails while AWS moves the alias to the
 // target leaves the end to the user, also without a bake time.
 func TestFailureWhileAWSMovesTheAlias(t *testing.T) {
