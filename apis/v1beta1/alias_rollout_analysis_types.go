@@ -264,7 +264,7 @@ type WebMetric struct {
 	BearerTokenSecretRef *KeySelector `json:"bearerTokenSecretRef,omitempty"`
 }
 
-// RolloutAlarms are CloudWatch alarms, metric alarms or composite ones.
+// RolloutAlarms are CloudWatch alarms: metric alarms, composite alarms or log alarms.
 type RolloutAlarms struct {
 	// Names of the alarms.
 	// +listType=set

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
@@ -27,8 +28,12 @@ const maxAlarms = 100
 // maxAlarmName is the length of the longest name of an alarm, in units of UTF-16.
 const maxAlarmName = 255
 
-// alarmTypes are the types of alarms. By default, CloudWatch returns metric alarms only.
-var alarmTypes = []types.AlarmType{types.AlarmTypeMetricAlarm, types.AlarmTypeCompositeAlarm}
+// alarmTypes are the types of alarms, by the calls in which they are asked for until all alarms are found. By default,
+// CloudWatch returns metric alarms only. Where log alarms are not known, a call that names their type fails.
+var alarmTypes = [][]types.AlarmType{
+	{types.AlarmTypeMetricAlarm, types.AlarmTypeCompositeAlarm},
+	{types.AlarmTypeLogAlarm},
+}
 
 // describe returns the states of alarms. It makes as few calls as possible.
 func (b *Batcher) describe(ctx context.Context, api API, now time.Time,
@@ -45,14 +50,19 @@ func (b *Batcher) describe(ctx context.Context, api API, now time.Time,
 	}
 	slices.Sort(possible)
 	for names := range slices.Chunk(possible, maxAlarms) {
-		states, err := b.states(ctx, api, now, names)
-		for _, n := range names {
-			a, ok := states[n]
-			if !ok && err == nil {
-				a.Err = fmt.Errorf("the alarm %q does not exist: check its name, and for a composite alarm that "+
-					"cloudwatch:DescribeAlarms is allowed on the resource *", n)
+		for i := 0; i < len(alarmTypes) && len(names) > 0; i++ {
+			states, err := b.states(ctx, api, now, names, alarmTypes[i])
+			var missing []string
+			for _, n := range names {
+				a, ok := states[n]
+				if !ok && err == nil {
+					missing = append(missing, n)
+					a.Err = fmt.Errorf("the alarm %q does not exist: check its name, and for a composite alarm that "+
+						"cloudwatch:DescribeAlarms is allowed on the resource *", n)
+				}
+				answers[n] = answer[rollout.AlarmState]{value: a, err: err}
 			}
-			answers[n] = answer[rollout.AlarmState]{value: a, err: err}
+			names = missing
 		}
 	}
 	return answers
@@ -65,14 +75,14 @@ func isAlarmName(name string) bool {
 		!strings.ContainsFunc(name, unicode.IsControl)
 }
 
-// states returns the states of the alarms that exist. It makes one call, and one for each further page.
+// states returns the states of the alarms of some types that exist. It makes one call, and one for each further page.
 func (b *Batcher) states(ctx context.Context, api API, now time.Time,
-	names []string,
+	names []string, of []types.AlarmType,
 ) (map[string]rollout.AlarmState, error) {
 	if !b.alarmsPause.over(now) {
 		return nil, errPaused
 	}
-	in := &sdk.DescribeAlarmsInput{AlarmNames: names, MaxRecords: aws.Int32(maxAlarms), AlarmTypes: alarmTypes}
+	in := &sdk.DescribeAlarmsInput{AlarmNames: names, MaxRecords: aws.Int32(maxAlarms), AlarmTypes: of}
 	states := map[string]rollout.AlarmState{}
 	for out, err := range lambdaapi.Each(ctx, "alarms", sdk.NewDescribeAlarmsPaginator(api, in)) {
 		b.alarmsPause.record(now, err)
@@ -87,6 +97,14 @@ func (b *Batcher) states(ctx context.Context, api API, now time.Time,
 			c := &out.CompositeAlarms[i]
 			a := types.MetricAlarm{StateValue: c.StateValue, StateTransitionedTimestamp: c.StateTransitionedTimestamp}
 			states[aws.ToString(c.AlarmName)] = stateOf(&a, now.Add(-compositeEvaluation))
+		}
+		for i := range out.LogAlarms {
+			l := &out.LogAlarms[i]
+			a := types.MetricAlarm{
+				AlarmName: l.AlarmName, StateValue: l.StateValue, EvaluationState: l.EvaluationState,
+				StateTransitionedTimestamp: l.StateTransitionedTimestamp,
+			}
+			states[aws.ToString(l.AlarmName)] = stateOf(&a, now.Add(-queriesOf(l)))
 		}
 	}
 	return states, nil
@@ -117,6 +135,20 @@ func evaluationOf(a *types.MetricAlarm) time.Duration {
 		periods++
 	}
 	return time.Duration(periods)*length + rollout.PeriodDelay(length)
+}
+
+// queriesOf returns how long it takes until all queries that a log alarm evaluates are of what happens now: they run on
+// a schedule, and each is of the time since its offset. CloudWatch documents schedules such as rate(5 minutes) only; of
+// another one, a day is assumed.
+func queriesOf(a *types.LogAlarm) time.Duration {
+	const day = 24 * 3600
+	query := ptr.Deref(a.ScheduledQueryConfiguration, types.ScheduledQueryConfiguration{})
+	schedule, n, unit := ptr.Deref(query.ScheduleConfiguration, types.ScheduleConfiguration{}), int64(0), ""
+	// What can't be read has no unit.
+	_, _ = fmt.Sscanf(aws.ToString(schedule.ScheduleExpression), "rate(%d %1s", &n, &unit)
+	every := cmp.Or(n*map[string]int64{"m": 60, "h": 3600, "d": day}[unit], day)
+	queries := int64(max(aws.ToInt32(a.QueryResultsToEvaluate), 1))
+	return time.Duration(queries*every+aws.ToInt64(schedule.StartTimeOffset))*time.Second + rollout.PublishDelay
 }
 
 // aboutOf returns the end of the latest period that an alarm had evaluated when it went to its state. If the data of
@@ -159,33 +191,43 @@ func stateOf(a *types.MetricAlarm, until time.Time) rollout.AlarmState {
 }
 
 // Fired returns what an alarm was about that went to ALARM since a time, the latest if it did so several times: the end
-// of what it had evaluated then. It is zero if the alarm did not. It makes a call of its own: few alarms change their
+// of what it had evaluated then. It is zero if the alarm did not. It makes calls of its own: few alarms change their
 // state during a rollout.
 func (b *Batcher) Fired(ctx context.Context, api API, now time.Time, name string, since time.Time) (time.Time, error) {
 	if !b.alarmsPause.over(now) {
 		return time.Time{}, errPaused
 	}
-	pages := sdk.NewDescribeAlarmHistoryPaginator(api, &sdk.DescribeAlarmHistoryInput{
-		AlarmName: aws.String(name), AlarmTypes: alarmTypes, HistoryItemType: types.HistoryItemTypeStateUpdate,
-		StartDate: aws.Time(since), ScanBy: types.ScanByTimestampDescending, MaxRecords: aws.Int32(maxAlarms),
-	})
-	for out, err := range lambdaapi.Each(ctx, "changes of an alarm", pages) {
-		b.alarmsPause.record(now, err)
-		if err != nil {
-			return time.Time{}, fmt.Errorf("cannot read the history of the alarm %q: %w", name, awserr.Sanitize(err))
-		}
-		for i := range out.AlarmHistoryItems {
-			item := &out.AlarmHistoryItems[i]
-			if strings.HasSuffix(aws.ToString(item.HistorySummary), " to "+string(types.StateValueAlarm)) {
-				var data struct {
-					NewState struct {
-						StateReasonData json.RawMessage `json:"stateReasonData"`
-					} `json:"newState"`
-				}
-				_ = json.Unmarshal([]byte(aws.ToString(item.HistoryData)), &data) // It is cut off if it is long.
-				return aboutOf(aws.ToTime(item.Timestamp), aws.String(string(data.NewState.StateReasonData))), nil
+	for _, of := range alarmTypes {
+		pages := sdk.NewDescribeAlarmHistoryPaginator(api, &sdk.DescribeAlarmHistoryInput{
+			AlarmName: aws.String(name), AlarmTypes: of, HistoryItemType: types.HistoryItemTypeStateUpdate,
+			StartDate: aws.Time(since), ScanBy: types.ScanByTimestampDescending, MaxRecords: aws.Int32(maxAlarms),
+		})
+		for out, err := range lambdaapi.Each(ctx, "changes of an alarm", pages) {
+			b.alarmsPause.record(now, err)
+			if err != nil {
+				return time.Time{}, fmt.Errorf("cannot read the history of the alarm %q: %w", name,
+					awserr.Sanitize(err))
+			}
+			if len(out.AlarmHistoryItems) > 0 {
+				return firedIn(out.AlarmHistoryItems), nil
 			}
 		}
 	}
 	return time.Time{}, nil
+}
+
+// firedIn returns what an alarm was about that went to ALARM, by the latest changes of its state, the last one first.
+func firedIn(items []types.AlarmHistoryItem) time.Time {
+	for i := range items {
+		if strings.HasSuffix(aws.ToString(items[i].HistorySummary), " to "+string(types.StateValueAlarm)) {
+			var data struct {
+				NewState struct {
+					StateReasonData json.RawMessage `json:"stateReasonData"`
+				} `json:"newState"`
+			}
+			_ = json.Unmarshal([]byte(aws.ToString(items[i].HistoryData)), &data) // It is cut off if it is long.
+			return aboutOf(aws.ToTime(items[i].Timestamp), aws.String(string(data.NewState.StateReasonData)))
+		}
+	}
+	return time.Time{}
 }

@@ -150,6 +150,55 @@ func TestEvaluationOf(t *testing.T) {
 	}
 }
 
+// scheduled returns the configuration of the queries of a log alarm.
+func scheduled(expression string, offset int64) *types.ScheduledQueryConfiguration {
+	return &types.ScheduledQueryConfiguration{ScheduleConfiguration: &types.ScheduleConfiguration{
+		ScheduleExpression: &expression, StartTimeOffset: &offset,
+	}}
+}
+
+// TestQueriesOf checks after how long all queries of a log alarm are of what happens now.
+func TestQueriesOf(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason  string
+		queries *types.ScheduledQueryConfiguration
+		results *int32
+		want    time.Duration
+	}{
+		"Minute":  {"The next query, what it is about, and two minutes.", scheduled("rate(1 minute)", 60), nil, 4 * time.Minute},
+		"Several": {"All that count.", scheduled("rate(5 minutes)", 300), aws.Int32(3), 22 * time.Minute},
+		"Overlap": {"They may overlap.", scheduled("rate(5 minutes)", 3600), aws.Int32(2), 72 * time.Minute},
+		"Hours":   {"Schedules have other units.", scheduled("rate(2 hours)", 0), nil, 2*time.Hour + 2*time.Minute},
+		"Days":    {"Also days.", scheduled("rate(2 days)", 0), nil, 48*time.Hour + 2*time.Minute},
+		"Unknown": {"Of another schedule a day is assumed.", scheduled("cron(0 * * * ? *)", 0), nil, 24*time.Hour + 2*time.Minute},
+		"None":    {"And without one.", nil, nil, 24*time.Hour + 2*time.Minute},
+	} {
+		a := &types.LogAlarm{ScheduledQueryConfiguration: tc.queries, QueryResultsToEvaluate: tc.results}
+		if got := queriesOf(a); got != tc.want {
+			t.Errorf("%s: %s\ngot %s, want %s", name, tc.reason, got, tc.want)
+		}
+	}
+}
+
+// TestLogAlarmsThatAreNotKnown checks that a CloudWatch without log alarms, which rejects their type, hides no other alarm.
+func TestLogAlarmsThatAreNotKnown(t *testing.T) {
+	b, f, at := &Batcher{}, &fake{}, clock(12, 0, 0)
+	f.describeAlarms = func(in *sdk.DescribeAlarmsInput) (*sdk.DescribeAlarmsOutput, error) {
+		if slices.Contains(in.AlarmTypes, types.AlarmTypeLogAlarm) {
+			return nil, apiError("ValidationError")
+		}
+		return &sdk.DescribeAlarmsOutput{
+			MetricAlarms: []types.MetricAlarm{{AlarmName: aws.String("fires"), StateValue: types.StateValueAlarm}},
+		}, nil
+	}
+	names := []string{"fires", "gone"}
+	b.Alarms(t.Context(), f, at, "ns", names, 30*time.Second)
+	states, _, err := b.Alarms(t.Context(), f, at.Add(time.Second), "ns", names, 30*time.Second)
+	if err != nil || states["fires"].State != "ALARM" || states["gone"].Err == nil {
+		t.Errorf("got %+v, %v", states, err)
+	}
+}
+
 // TestFired checks what an alarm was about that has left ALARM. The data are AWS's, and those of a double over HTTP.
 func TestFired(t *testing.T) {
 	const reason = `{"version":"1.0","queryDate":"2025-05-15T12:00:44.984+0000","statistic":"Sum","period":60,"evaluatedDatapoints":[` +
@@ -182,12 +231,14 @@ func TestFired(t *testing.T) {
 	}
 }
 
-// TestFiredOverHTTP checks that a call is about alarms of both types, since a time, and is not made after one was throttled.
+// TestFiredOverHTTP checks that calls are about alarms of all types, since a time, and is not made after one was throttled.
 func TestFiredOverHTTP(t *testing.T) {
 	e := newEnv(t, awsdouble.Options{}, 0)
-	for name, composite := range map[string]bool{"metric": false, "composite": true} {
+	for _, name := range []string{"metric", "composite", "log"} {
 		for _, state := range []string{"OK", "ALARM", "OK"} {
-			e.double.PutAlarm("", region, awsdouble.Alarm{Name: name, State: state, Composite: composite})
+			e.double.PutAlarm("", region, awsdouble.Alarm{
+				Name: name, State: state, Composite: name == "composite", Log: name == "log",
+			})
 			e.move(time.Minute)
 		}
 		fired := e.clock().Add(-2 * time.Minute)

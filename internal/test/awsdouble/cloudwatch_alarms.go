@@ -2,6 +2,7 @@ package awsdouble
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -18,8 +19,8 @@ type Alarm struct {
 	Name string
 	// State is OK, ALARM or INSUFFICIENT_DATA, the default. Alarms with a Metric begin with it, others keep it.
 	State string
-	// Composite says that the alarm depends on others.
-	Composite bool
+	// Composite says that the alarm depends on others, and Log that it evaluates queries of logs.
+	Composite, Log bool
 	// EvaluationState is PARTIAL_DATA, EVALUATION_FAILURE or EVALUATION_ERROR if the alarm could not be evaluated with
 	// all data. Composite alarms have none.
 	EvaluationState string
@@ -50,8 +51,11 @@ type historyItem struct {
 
 // kind returns the type of an alarm.
 func (a *Alarm) kind() string {
-	if a.Composite {
+	switch {
+	case a.Composite:
 		return "CompositeAlarm"
+	case a.Log:
+		return "LogAlarm"
 	}
 	return "MetricAlarm"
 }
@@ -113,6 +117,15 @@ func (of *monitor) evaluate(a *Alarm, at time.Time) string {
 func (a *recordedAlarm) describe() map[string]any {
 	out := map[string]any{"AlarmName": a.Name, "StateValue": a.State, "StateTransitionedTimestamp": a.since}
 	if a.Composite {
+		return out
+	}
+	if a.Log {
+		out["QueryResultsToEvaluate"], out["ScheduledQueryConfiguration"] = a.EvaluationPeriods, map[string]any{
+			"ScheduleConfiguration": map[string]any{
+				"ScheduleExpression": fmt.Sprintf("rate(%d minutes)", a.Period/minuteLength),
+				"StartTimeOffset":    a.Period,
+			},
+		}
 		return out
 	}
 	out["EvaluationPeriods"] = a.EvaluationPeriods
@@ -178,15 +191,14 @@ func describeAlarms(s *Server, r *request) any {
 		skip = n
 	}
 	end := min(skip+cmp.Or(in.MaxRecords, 50), len(found))
-	metric, composite := []any{}, []any{}
+	lists := map[string][]any{"MetricAlarm": {}, "CompositeAlarm": {}, "LogAlarm": {}}
 	for _, a := range found[skip:end] {
-		if a.Composite {
-			composite = append(composite, a.describe())
-			continue
-		}
-		metric = append(metric, a.describe())
+		lists[a.kind()] = append(lists[a.kind()], a.describe())
 	}
-	body := map[string]any{"MetricAlarms": metric, "CompositeAlarms": composite}
+	body := map[string]any{
+		"MetricAlarms": lists["MetricAlarm"], "CompositeAlarms": lists["CompositeAlarm"],
+		"LogAlarms": lists["LogAlarm"],
+	}
 	if end < len(found) {
 		body["NextToken"] = strconv.Itoa(end)
 	}

@@ -311,6 +311,7 @@ func TestDescribeAlarms(t *testing.T) {
 	s.PutAlarm("", testRegion, Alarm{Name: "errors", State: "OK"})
 	s.PutAlarm("", testRegion, Alarm{Name: "latency", State: "ALARM", EvaluationState: "PARTIAL_DATA"})
 	s.PutAlarm("", testRegion, Alarm{Name: "any", State: "INSUFFICIENT_DATA", Composite: true})
+	s.PutAlarm("", testRegion, Alarm{Name: "logs", State: "OK", Log: true, Period: 300})
 	s.PutAlarm("", "us-east-1", Alarm{Name: "elsewhere", State: "OK"})
 	describe := func(in cloudwatch.DescribeAlarmsInput) map[string]string {
 		t.Helper()
@@ -327,6 +328,9 @@ func TestDescribeAlarms(t *testing.T) {
 			for _, a := range out.CompositeAlarms {
 				states[*a.AlarmName] = "composite " + string(a.StateValue)
 			}
+			for _, a := range out.LogAlarms {
+				states[*a.AlarmName] = *a.ScheduledQueryConfiguration.ScheduleConfiguration.ScheduleExpression + " " + string(a.StateValue)
+			}
 		}
 		return states
 	}
@@ -340,6 +344,11 @@ func TestDescribeAlarms(t *testing.T) {
 			"Composite alarms are left out unless they are asked for.",
 			cloudwatch.DescribeAlarmsInput{},
 			map[string]string{"errors": "OK", "latency": "ALARMPARTIAL_DATA"},
+		},
+		"Log": {
+			"So are log alarms.",
+			cloudwatch.DescribeAlarmsInput{AlarmTypes: []types.AlarmType{types.AlarmTypeLogAlarm}},
+			map[string]string{"logs": "rate(5 minutes) OK"},
 		},
 		"Both": {
 			"They are there if they are.",
