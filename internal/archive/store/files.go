@@ -70,6 +70,10 @@ type files struct {
 // artifact.
 const maxFailed = 1000
 
+// maxFiles is the number of files that are kept: each is open, however small. It is more than a namespace can have
+// replaced before another one, whose file was just made, asks for it again.
+const maxFiles = 5000
+
 func newFiles(dir string, maxBytes int64) *files {
 	return &files{dir: dir, max: maxBytes, byKey: map[string]*File{}}
 }
@@ -128,7 +132,7 @@ func (f *files) fill(ctx context.Context, file *File, write writer) {
 	}
 	f.bytes += file.size
 	file.at = f.order.PushFront(file)
-	for e := f.order.Back(); e != nil && f.bytes > f.max; {
+	for e := f.order.Back(); e != nil && (f.bytes > f.max || f.order.Len() > maxFiles); {
 		oldest, _ := e.Value.(*File)
 		e = e.Prev()
 		if oldest.users == 0 {

@@ -327,6 +327,21 @@ func TestRoom(t *testing.T) {
 	a.Release()
 }
 
+// TestManySmallFiles checks that small files are dropped, too, because each is open.
+func TestManySmallFiles(t *testing.T) {
+	s := New(Options{TempDir: t.TempDir()})
+	for i := range maxFiles + 100 {
+		f, err := s.files.get(t.Context(), fmt.Sprint(i), func(context.Context, io.Writer) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Release()
+	}
+	if n := len(s.files.byKey); n != maxFiles {
+		t.Errorf("%d files are open, want %d", n, maxFiles)
+	}
+}
+
 // TestFailure checks that a failure is not kept.
 func TestFailure(t *testing.T) {
 	s := loopback(t)
