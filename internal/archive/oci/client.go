@@ -34,9 +34,6 @@ const (
 	// maxList is the most that a page of a list of referrers may have, in bytes. In memory, it takes many times as
 	// much.
 	maxList = 256 << 10
-
-	// maxTokens is the number of credentials and registries for which tokens are kept.
-	maxTokens = 256
 )
 
 // Options of a Client.
@@ -55,14 +52,8 @@ type Client struct {
 	http  *http.Client
 	plain bool
 
-	// tokens has an auth.Cache by tokenKey.
-	tokens *lru.Cache
-}
-
-// A tokenKey identifies the tokens that a registry issued for credentials.
-type tokenKey struct {
-	host       string
-	credential auth.Credential
+	// issued has the tokens of registries.
+	issued *lru.Cache
 }
 
 // New returns a client.
@@ -70,7 +61,7 @@ func New(o Options) *Client {
 	return &Client{
 		http:   &http.Client{Transport: newTransport(o), CheckRedirect: checkRedirect},
 		plain:  o.PlainLoopback,
-		tokens: lru.New(maxTokens),
+		issued: lru.New(maxTokens),
 	}
 }
 
@@ -153,20 +144,10 @@ func (c *Client) repository(ctx context.Context, r registry.Reference, a Auth) (
 		Client: &auth.Client{
 			Client:     c.http,
 			Credential: auth.StaticCredential(r.Host(), credential),
-			Cache:      c.cache(tokenKey{host: r.Host(), credential: credential}),
+			Cache:      tokens{all: c.issued, of: tokenKey{r.Host(), r.Repository, credential}},
 			Header:     http.Header{"User-Agent": {"provider-lambda"}},
 		},
 	}, nil
-}
-
-// cache returns the tokens of credentials. Those that were forgotten are issued again.
-func (c *Client) cache(k tokenKey) auth.Cache {
-	if t, ok := c.tokens.Get(k); ok {
-		return t.(auth.Cache) //nolint:forcetypeassert // Only this function adds one.
-	}
-	t := auth.NewCache()
-	c.tokens.Add(k, t)
-	return t
 }
 
 // parse parses a reference that has a registry, a repository, and a tag or a digest.

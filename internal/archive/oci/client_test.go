@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -499,15 +500,38 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestTokensBounded looks a tag up with more credentials than are kept.
+// TestTokensBounded looks up tags in a registry that issues long tokens, each for another scope.
 func TestTokensBounded(t *testing.T) {
-	c := New(Options{Checks: anywhere})
-	for i := range maxTokens + 10 {
-		c.cache(tokenKey{host: fmt.Sprint(i)})
+	const lookUps, tokenBytes = 500, 20 << 10
+	r, c := start(t)
+	n, long := 0, strings.Repeat("t", tokenBytes)
+	r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
+		if req.URL.Path == "/token" {
+			fmt.Fprintf(w, `{"token":"%d%s"}`, n, long[:tokenBytes-n%2*(tokenBytes-maxToken/2)])
+			return true
+		}
+		n++
+		w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer realm="http://%s/token",scope="scope%d"`, r.Host, n))
+		w.WriteHeader(http.StatusUnauthorized)
+		return true
+	})
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
 	}
-	if c.tokens.Len() > maxTokens {
-		t.Errorf("want at most %d, got %d", maxTokens, c.tokens.Len())
+	before := heap()
+	for i := range lookUps {
+		_, _ = c.Digest(t.Context(), fmt.Sprintf("%s/shop/orders%d:v1", r.Host, i%2), Auth{})
 	}
+	if n < lookUps {
+		t.Fatalf("the registry was asked %d times", n)
+	}
+	if kept := int64(heap()) - int64(before); kept > lookUps*tokenBytes/8 {
+		t.Errorf("tokens of %d MB are kept", kept>>20)
+	}
+	runtime.KeepAlive(c)
 }
 
 func TestParseAt(t *testing.T) {
