@@ -19,13 +19,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
 )
 
-const (
-	// dialTimeout is the time in which a host has to answer.
-	dialTimeout = 10 * time.Second
-
-	// downloadTimeout is the time for one download.
-	downloadTimeout = 5 * time.Minute
-)
+// dialTimeout is the time in which a host has to answer.
+const dialTimeout = 10 * time.Second
 
 var errRedirect = errors.New("the server redirects, which the provider does not follow")
 
@@ -73,8 +68,6 @@ func stable(err error) error {
 
 // download writes an artifact. It reads no more bytes than the artifact's status says, or than maxDownload.
 func (s *Store) download(ctx context.Context, namespace string, a flux.Artifact, w io.Writer) error {
-	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
-	defer cancel()
 	limit := int64(maxDownload)
 	if a.Size > limit {
 		return tooLarge()

@@ -3,7 +3,8 @@
 //
 // Both are kept in temporary files without a name, so that a crash leaves none behind, as long as there is room. In
 // memory is nothing of them. The work is done in the background: a reconcile waits for it only for a moment, and then
-// is repeated. download.go downloads the artifacts of Flux's sources, and files.go keeps the files.
+// is repeated. download.go downloads the artifacts of Flux's sources, pace.go ends downloads that are too slow,
+// files.go keeps the files, and slots.go decides whose turn it is.
 package store
 
 import (
@@ -11,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -31,6 +31,11 @@ const (
 
 	// workTimeout is the time for which one file is worked on.
 	workTimeout = 10 * time.Minute
+
+	// silence is the time in which a download has to begin or to go on, and perMiB the time that it may take in
+	// addition for each MiB, so that a server that sends a byte now and then does not keep a slot.
+	silence = 30 * time.Second
+	perMiB  = 2 * time.Second
 
 	// artifacts, packings and uploads are how many are worked on at a time. With MaxBytes and two files of the size of
 	// an archive for each packing, they bound the room that is needed to less than 4 GiB.
@@ -121,7 +126,7 @@ func (s *Store) Zip(ctx context.Context, a Artifact, at string) (*File, error) {
 // before it is packed: a limit of downloads alone would let artifacts wait for a packing until the disk is full.
 func (s *Store) pack(ctx context.Context, a Artifact, at string, w io.Writer) error {
 	return s.working.within(ctx, a.Namespace, func() error {
-		f, err := s.files.get(ctx, a.key(), a.Fetch)
+		f, err := s.files.get(ctx, a.key(), timely(a.Fetch))
 		if err != nil {
 			return err
 		}
@@ -165,75 +170,4 @@ func (s *Store) momentarily(ctx context.Context, key string, write writer) (*Fil
 		return nil, &BusyError{After: retryAfter}
 	}
 	return f, err
-}
-
-// slots limit how many functions run at a time. A namespace takes another one only while it has less than half as many
-// as are free, so that slow registries of some namespaces do not hold back the others.
-type slots struct {
-	mu   sync.Mutex
-	free int
-
-	// used has the slots of namespaces, and callers those of their callers that have or wait for one.
-	used, callers map[string]int
-
-	// freed is closed once a function has ended.
-	freed chan struct{}
-}
-
-func newSlots(n int) *slots {
-	return &slots{free: n, used: map[string]int{}, callers: map[string]int{}, freed: make(chan struct{})}
-}
-
-// within calls a function while its namespace has a slot for it. It returns a *BusyError if maxCallers of the namespace
-// have or wait for one.
-func (s *slots) within(ctx context.Context, namespace string, do func() error) error {
-	defer s.count(namespace, -1)
-	if s.count(namespace, 1) > maxCallers {
-		return &BusyError{After: retryAfter}
-	}
-	for {
-		ok, freed := s.take(namespace)
-		if ok {
-			defer s.release(namespace)
-			return do()
-		}
-		select {
-		case <-freed:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-// count adds to the number of callers of a namespace, and returns it.
-func (s *slots) count(namespace string, n int) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.callers[namespace] += n; s.callers[namespace] == 0 {
-		delete(s.callers, namespace)
-	}
-	return s.callers[namespace]
-}
-
-// take takes a slot, or returns a channel that is closed once there may be one.
-func (s *slots) take(namespace string) (ok bool, freed chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if 2*s.used[namespace] >= s.free { //nolint:mnd // Half as many.
-		return false, s.freed
-	}
-	s.free--
-	s.used[namespace]++
-	return true, nil
-}
-
-func (s *slots) release(namespace string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.free++
-	if s.used[namespace]--; s.used[namespace] == 0 {
-		delete(s.used, namespace)
-	}
-	close(s.freed)
-	s.freed = make(chan struct{})
 }

@@ -517,6 +517,86 @@ func TestSlots(t *testing.T) {
 	}
 }
 
+// TestTurns checks that a namespace waits for few downloads of others, however many callers those have.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const others = 4
+		ctx, cancel := context.WithCancel(t.Context())
+		s, ends := newSlots(artifacts), [others]chan struct{}{}
+		for i := range others {
+			ends[i] = make(chan struct{})
+			for range 100 {
+				go func() { _ = s.within(ctx, fmt.Sprint(i), func() error { <-ends[i]; return nil }) }()
+			}
+			synctest.Wait()
+		}
+		gone, leave := context.WithCancel(ctx)
+		go func() { _ = s.within(gone, "gone", func() error { return nil }) }()
+		synctest.Wait()
+		began := false
+		go func() { _ = s.within(ctx, "other", func() error { began = true; return nil }) }()
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		n := 0
+		for ; !began && n < 50; n++ {
+			ends[others-1] <- struct{}{} // The last of them has one slot, and could take it again.
+			synctest.Wait()
+		}
+		if n > 2 {
+			t.Errorf("%d downloads of others end before one begins, want 2 at most", n)
+		}
+		for i := range others {
+			close(ends[i])
+		}
+		synctest.Wait()
+		cancel()
+		if len(s.line)+len(s.used)+len(s.callers) != 0 {
+			t.Errorf("namespaces without downloads are remembered: %v, %v, %v", s.line, s.used, s.callers)
+		}
+	})
+}
+
+// TestPace checks that a download ends that hardly sends anything, and that one may take its time that sends more.
+func TestPace(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		// each is what the server sends in each second, and all how much it has.
+		each, all int
+		want      error
+	}{
+		"Drips":  {"A byte now and then is not enough.", 1, 1000, errSlow},
+		"Silent": {"Nor is nothing.", 0, 1, errSlow},
+		"Slow":   {"A slow line is.", 600 << 10, 120 * 600 << 10, nil},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, began := New(Options{TempDir: t.TempDir(), Patience: time.Hour}), time.Now()
+				_, err := s.Zip(t.Context(), Artifact{Fetch: func(ctx context.Context, w io.Writer) error {
+					for sent := 0; sent < tc.all; sent += tc.each {
+						select {
+						case <-ctx.Done():
+							return ctx.Err()
+						case <-time.After(time.Second):
+						}
+						if _, err := w.Write(make([]byte, tc.each)); err != nil {
+							return err
+						}
+					}
+					return nil
+				}}, "")
+				if errors.Is(err, errSlow) != (tc.want != nil) {
+					t.Errorf("%s\nwant %v, got %v", tc.reason, tc.want, err)
+				}
+				if took := time.Since(began); tc.want != nil && took > 2*silence {
+					t.Errorf("%s\nIt took %s.", tc.reason, took)
+				}
+			})
+		})
+	}
+}
+
 // TestUploadIsForgotten checks that nothing is left open of an upload that several have waited for.
 func TestUploadIsForgotten(t *testing.T) {
 	f := newFiles(t.TempDir(), 1)
