@@ -8,10 +8,15 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"maps"
+	"math/big"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -176,6 +181,46 @@ func TestKeyRefuses(t *testing.T) {
 		t.Errorf("want ErrUnsigned, got %v", err)
 	}
 }
+
+// TestLongKeys verifies signatures that hold keys of their own, or are to be verified by them, which take long.
+func TestLongKeys(t *testing.T) {
+	const bits = 1 << 16
+	public := &rsa.PublicKey{N: new(big.Int).Lsh(big.NewInt(1), bits-1), E: 1<<31 - 1}
+	public.N.Add(public.N, big.NewInt(1))
+	der := must[[]byte](t)(x509.MarshalPKIXPublicKey(public))
+	base64Of := base64.StdEncoding.EncodeToString
+	body := fmt.Sprintf(`{"apiVersion":"0.0.1","kind":"hashedrekord","spec":{"data":{"hash":{"algorithm":"sha256",`+
+		`"value":"%064x"}},"signature":{"content":%q,"publicKey":{"content":%q}}}}`, 1, base64Of(make([]byte, bits/8)),
+		base64Of(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})))
+	ours := keys(t)["P-256"]
+	s := must[*cosign.Sigstore](t)(cosign.NewSigstore())
+	statement := cosign.Statement(artifact, oci.PredicateSignature)
+	logged := must[oci.Signature](t)(s.SignBundle(subject, issuer, statement, soon()))
+	bundle := regexp.MustCompile(`"canonicalizedBody": ?"[^"]*"`).ReplaceAll(logged.Bundle,
+		[]byte(`"canonicalizedBody":"`+base64Of([]byte(body))+`"`))
+	older := must[oci.Signature](t)(s.Sign(subject, issuer, artifact, soon()))
+	older.Annotations[noteLog] = fmt.Sprintf(`{"Payload":{"body":%q}}`, base64Of([]byte(body)))
+
+	root := must[[]byte](t)(s.TrustedRoot(cosign.Log))
+	byIdentity := must[*Verifier](t)(Keyless(root, Signer{Issuer: issuer, Subject: subject}))
+	byKey := must[*Verifier](t)(WithKeys(must[[]byte](t)(cosign.PublicKey(ours))))
+	for name, err := range map[string]error{
+		"Bundle":       second(byIdentity.Verify(artifact, []oci.Signature{{Bundle: bundle}})),
+		"BundleAndKey": second(byKey.Verify(artifact, []oci.Signature{{Bundle: bundle}})),
+		"Older":        second(byIdentity.Verify(artifact, []oci.Signature{older})),
+	} {
+		if err == nil || !strings.HasSuffix(err.Error(), errTooLong.Error()) {
+			t.Errorf("%s: want %v, got %v", name, errTooLong, err)
+		}
+	}
+	long := regexp.MustCompile(`"rawBytes": ?"[^"]*"`).ReplaceAll(root, []byte(`"rawBytes":"`+base64Of(der)+`"`))
+	if _, err := Keyless(long, Signer{Issuer: issuer, Subject: subject}); err == nil ||
+		!strings.Contains(err.Error(), "more than 4 KB") {
+		t.Errorf("want that the trusted root is not used, got %v", err)
+	}
+}
+
+func second(_ Identity, err error) error { return err }
 
 func TestWithKeys(t *testing.T) {
 	weak := must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, 1024)) //nolint:gosec // It has to be refused.

@@ -39,6 +39,9 @@ var (
 // logs and timestamp authorities. What the trusted root has is demanded: an entry in a transparency log, a
 // timestamp, and an entry in a log of certificates.
 func Keyless(trustedRoot []byte, signers ...Signer) (*Verifier, error) {
+	if errors.Is(checkJSON(trustedRoot, maxRootText), errTooLong) {
+		return nil, errors.New("the trusted root has a certificate, a key or another text of more than 4 KB")
+	}
 	tr, err := root.NewTrustedRootFromJSON(trustedRoot)
 	if err != nil {
 		return nil, errors.New("the trusted root is not JSON as Sigstore's: put the text there that cosign " +

@@ -62,7 +62,11 @@ func (v *Verifier) Verify(digest string, signatures []oci.Signature) (Identity, 
 	var trusted []Identity
 	var reasons []string
 	for _, s := range signatures {
-		who, err := v.verify(sum, s)
+		var who Identity
+		err := checkTexts(s)
+		if err == nil {
+			who, err = v.verify(sum, s)
+		}
 		if err != nil {
 			reasons = append(reasons, err.Error())
 			continue
