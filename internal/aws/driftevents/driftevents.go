@@ -112,6 +112,7 @@ type Hub struct {
 	run         context.Context //nolint:containedctx // It is that of Start, and receivers start later.
 	receivers   map[queueKey]*receiver
 	ofConfig    map[types.UID]*receiver
+	turns       map[string]chan struct{}
 	subscribers map[string]Subscriber
 	watchers    []func(types.UID)
 	running     sync.WaitGroup
@@ -127,7 +128,7 @@ func New(o Options) *Hub {
 	}
 	h := &Hub{
 		o: o, receivers: map[queueKey]*receiver{}, ofConfig: map[types.UID]*receiver{},
-		subscribers: map[string]Subscriber{},
+		subscribers: map[string]Subscriber{}, turns: map[string]chan struct{}{},
 	}
 	o.Metrics.receiving = h.countReceiving
 	return h
@@ -239,6 +240,12 @@ func (h *Hub) remove(uid types.UID) {
 	if r.stop != nil {
 		r.stop()
 	}
+	for key := range h.receivers {
+		if key.namespace == r.key.namespace {
+			return
+		}
+	}
+	delete(h.turns, r.key.namespace)
 }
 
 // Subscribe adds the controller of a kind.
@@ -292,21 +299,33 @@ func (h *Hub) receiverOf(uid types.UID) *receiver {
 	return h.ofConfig[uid]
 }
 
-// sharing returns the number of queues of a namespace, which together may receive as much as one. Those of
-// administrators have no namespace, and share nothing.
-func (h *Hub) sharing(namespace string) int {
-	if namespace == "" {
-		return 1
+// turn waits until fewer than maxReading queues of a namespace are read, and returns a function that ends the turn.
+// Those of administrators do not wait.
+func (h *Hub) turn(ctx context.Context, namespace string) (end func()) {
+	turns := h.turnsOf(ctx, namespace)
+	if turns == nil {
+		return func() {}
 	}
+	select {
+	case turns <- struct{}{}:
+		return func() { <-turns }
+	case <-ctx.Done():
+		return func() {}
+	}
+}
+
+// turnsOf returns a channel that has an element for each queue of a namespace that is read. It is nil for those of
+// administrators, and for a receiver that was stopped, so that nothing is kept of a namespace without queues.
+func (h *Hub) turnsOf(ctx context.Context, namespace string) chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	n := 0
-	for key := range h.receivers {
-		if key.namespace == namespace {
-			n++
-		}
+	if namespace == "" || ctx.Err() != nil {
+		return nil
 	}
-	return n
+	if h.turns[namespace] == nil {
+		h.turns[namespace] = make(chan struct{}, maxReading)
+	}
+	return h.turns[namespace]
 }
 
 // notify passes an event to the subscribers of the kinds that it may be about.

@@ -53,7 +53,10 @@ type queue struct {
 	failed   int
 	busy     bool
 	calls    map[string]int
-	by       []string
+
+	// reading is the number of calls that receive, and mostReading the most there were at a time.
+	reading, mostReading int
+	by                   []string
 }
 
 func (q *queue) call(ctx context.Context, name string) error {
@@ -87,7 +90,14 @@ func (q *queue) ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInput,
 	}
 	q.messages = append(q.messages[n:], q.messages[:n]...)
 	busy := q.busy
+	q.reading++
+	q.mostReading = max(q.mostReading, q.reading)
 	q.mu.Unlock()
+	defer func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		q.reading--
+	}()
 	if n > 0 || busy {
 		return out, nil
 	}
@@ -477,15 +487,15 @@ func TestFlood(t *testing.T) {
 }
 
 // TestFloodOfManyQueues checks that a namespace gets no more received with many queues, whether they are full or answer
-// at once without a message.
+// at once without a message, that few answers are read at a time, each of which may be long, and that each queue is read.
 func TestFloodOfManyQueues(t *testing.T) {
 	const queues = 100
-	for name, full := range map[string]bool{"Full": true, "Empty": false} {
+	for name, tc := range map[string]struct{ full, slow bool }{"Full": {full: true}, "Empty": {}, "Slow": {slow: true}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e := newIdleEnv(t)
-				e.queue.busy, e.queue.failed = true, math.MaxInt // What is received is not deleted.
-				if full {
+				e.queue.busy, e.queue.failed = !tc.slow, math.MaxInt // What is received is not deleted.
+				if tc.full {
 					e.queue.send(event("UpdateFunctionCode20150331v2", "cart", time.Now()))
 				}
 				for i := range queues {
@@ -503,6 +513,20 @@ func TestFloodOfManyQueues(t *testing.T) {
 				synctest.Wait()
 				if n := e.queue.count("ReceiveMessage"); n > int(time.Minute/minFull)+queues {
 					t.Errorf("%d calls in a minute", n)
+				}
+				if n := e.queue.mostReading; n > 4 {
+					t.Errorf("%d calls at a time", n)
+				}
+				for i := range queues {
+					uid := types.UID(fmt.Sprint("config", i))
+					if s, ok := e.State(uid); !ok || s.Reason != Receiving {
+						t.Errorf("queue %d is not read: %v", i, s)
+					}
+					e.Forget(uid)
+				}
+				synctest.Wait()
+				if len(e.turns) != 0 {
+					t.Error("something is kept of a namespace without queues")
 				}
 			})
 		})

@@ -43,10 +43,13 @@ const (
 	timeout = time.Minute
 
 	// minEmpty is the least time between two calls of which the first has received nothing, and minFull that of
-	// others. A long poll takes longer: they only bound what an endpoint can cause that does not wait. The queues of a
-	// namespace share minFull.
+	// others. A long poll takes longer: they only bound what an endpoint can cause that does not wait.
 	minEmpty = time.Second
 	minFull  = 20 * time.Millisecond
+
+	// maxReading is the number of queues of a namespace that are read at a time, which share minFull. A namespace may
+	// have any number of endpoints, and the answer of each may be long.
+	maxReading = 4
 
 	// minBackoff and maxBackoff are the shortest and longest average delay after an error.
 	minBackoff = 5 * time.Second
@@ -109,29 +112,34 @@ func (r *receiver) configs() ([]Config, map[Config]bool) {
 // receive receives messages until the context is done. It never ends by itself, and never calls without a pause.
 func (r *receiver) receive(ctx context.Context) {
 	for ctx.Err() == nil {
-		began := r.hub.o.Clock.Now()
-		n, err := r.once(ctx)
-		if ctx.Err() != nil {
-			return
+		if err := r.taken(ctx); err != nil {
+			r.failures++
+			r.wait(ctx, delay.Jittered(delay.Doubling(minBackoff, r.failures, maxBackoff), r.hub.o.Random()))
 		}
-		took := r.hub.o.Clock.Since(began)
-		r.wait(ctx, r.delay(n, err, took))
 	}
 }
 
-// delay returns how long to wait before the next call, given the number of messages that the last one has received, its
-// error, and how long it took.
-func (r *receiver) delay(received int, err error, took time.Duration) time.Duration {
-	if err != nil {
-		r.failures++
-		return delay.Jittered(delay.Doubling(minBackoff, r.failures, maxBackoff), r.hub.o.Random())
+// taken takes the turn of the queue, which lasts as long as a call at least. It returns an error of the call.
+func (r *receiver) taken(ctx context.Context) error {
+	defer r.hub.turn(ctx, r.key.namespace)()
+	began := r.hub.o.Clock.Now()
+	n, err := r.once(ctx)
+	if err == nil {
+		r.failures = 0
+		r.wait(ctx, r.least(n)-r.hub.o.Clock.Since(began))
 	}
-	r.failures = 0
-	least := minFull * time.Duration(r.hub.sharing(r.key.namespace))
-	if received == 0 {
-		least = max(least, minEmpty)
+	return err
+}
+
+// least returns the least time between a call that has received a number of messages and the next one.
+func (r *receiver) least(received int) time.Duration {
+	switch {
+	case received == 0:
+		return minEmpty
+	case r.key.namespace != "":
+		return maxReading * minFull
 	}
-	return least - took
+	return minFull
 }
 
 // wait waits for a time, or until the context is done.
