@@ -32,7 +32,7 @@ const (
 	// idle is the time for which a region counts as used after a reconcile of a resource there.
 	idle = 2 * time.Hour
 
-	// most is the maximum number of regions of a config.
+	// most is the maximum number of regions of a config: those that are in use for longest.
 	most = 20
 )
 
@@ -85,7 +85,9 @@ type scopeKey struct {
 // A record has the figures of a config in a region.
 type record struct {
 	session *session.Session
-	used    time.Time
+
+	// since is the time from which on it is in use, and used that of the last use.
+	since, used time.Time
 
 	// calledAt is the time when AWS was last called; asking is true during a call.
 	calledAt time.Time
@@ -115,7 +117,7 @@ func (b *Limits) RecordUse(s *session.Session) {
 		b.dropIf(func(other scopeKey) bool { // Those of the same region are of an account that the config had before.
 			return b.isIdle(other) || other.config == k.config && other.scope.Region == k.scope.Region
 		})
-		r = &record{}
+		r = &record{since: b.now()}
 		b.records[k] = r
 	}
 	r.session, r.used = s, b.now()
@@ -147,8 +149,13 @@ func (b *Limits) inUse(uid types.UID) []scopeKey {
 	b.dropIf(b.isIdle)
 	keys := slices.Collect(maps.Keys(b.records))
 	keys = slices.DeleteFunc(keys, func(k scopeKey) bool { return k.config != uid })
-	slices.SortFunc(keys, func(x, y scopeKey) int { return cmp.Compare(x.scope.Region, y.scope.Region) })
-	return keys[:min(most, len(keys))]
+	byRegion := func(x, y scopeKey) int { return cmp.Compare(x.scope.Region, y.scope.Region) }
+	slices.SortFunc(keys, func(x, y scopeKey) int {
+		return cmp.Or(b.records[x].since.Compare(b.records[y].since), byRegion(x, y))
+	})
+	keys = keys[:min(most, len(keys))]
+	slices.SortFunc(keys, byRegion)
+	return keys
 }
 
 // refresh reads the figures of a key if they are due and the quota allows it. It returns when they are due next.

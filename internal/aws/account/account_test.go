@@ -1,6 +1,7 @@
 package account
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -146,6 +147,20 @@ func TestUsages(t *testing.T) {
 	d.Limits.Forget("a")
 	if known := d.usages("a"); known != nil || len(d.gone) != 2 {
 		t.Errorf("what is gone is forgotten, and holds no place in the limiter: %v, %v", known, d.gone)
+	}
+}
+
+// TestManyRegions checks that a namespace that shares a config cannot hide the regions of others by using more of them.
+func TestManyRegions(t *testing.T) {
+	d := newDesk(t)
+	d.RecordUse(d.session("a", "us-east-1"))
+	for i := range most {
+		d.time = d.time.Add(time.Second)
+		d.RecordUse(d.session("a", fmt.Sprint("ap-east-", i)))
+		d.RecordUse(d.session("a", "us-east-1"))
+	}
+	if known := d.usages("a"); len(known) != most || known[most-1].Region != "us-east-1" {
+		t.Errorf("the region that is in use for longest is left out: %v", known)
 	}
 }
 
