@@ -57,7 +57,7 @@ func TestAliasFollowsItsFunction(t *testing.T) {
 	e.until("it waits for the function", func() bool {
 		e.get(a)
 		return strings.Contains(a.GetCondition(xpv2.TypeSynced).Message,
-			"Function "+e.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
+			"Function "+e.ns+"/f does not exist (cannot resolve spec.forProvider.functionNameRef)")
 	})
 	f := e.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
 	e.create(f)

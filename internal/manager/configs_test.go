@@ -121,7 +121,7 @@ func TestConfigurationsOfAFunction(t *testing.T) {
 	e.until("they wait for the function", func() bool {
 		e.get(c.url)
 		return strings.Contains(c.url.GetCondition(xpv2.TypeSynced).Message,
-			"Function "+e.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
+			"Function "+e.ns+"/f does not exist (cannot resolve spec.forProvider.functionNameRef)")
 	})
 	e.deployed()
 	for _, mg := range c.all() {

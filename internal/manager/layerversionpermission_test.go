@@ -33,7 +33,7 @@ func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
 	e.until("it waits for the layer", func() bool {
 		e.get(p)
 		return strings.Contains(p.GetCondition(xpv2.TypeSynced).Message,
-			"LayerVersion "+e.ns+"/lib does not exist (cannot resolve spec.forProvider.layerVersionArn)")
+			"LayerVersion "+e.ns+"/lib does not exist (cannot resolve spec.forProvider.layerVersionArnRef)")
 	})
 	files := &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: e.ns},

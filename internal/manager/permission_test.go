@@ -46,7 +46,7 @@ func TestPermissionFromManifestToAWSAndBack(t *testing.T) {
 	e.until("it waits for the function", func() bool {
 		e.get(p)
 		return strings.Contains(p.GetCondition(xpv2.TypeSynced).Message,
-			"Function "+e.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
+			"Function "+e.ns+"/f does not exist (cannot resolve spec.forProvider.functionNameRef)")
 	})
 	f := e.function("f")
 	e.create(f)

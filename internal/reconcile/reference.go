@@ -1,6 +1,8 @@
 package reconcile
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -28,6 +30,19 @@ type Reference struct {
 // Selects reports whether the selector determines the resource. It takes precedence over Ref if it is always resolved.
 func (r Reference) Selects() bool {
 	return r.Selector != nil && (r.Ref == nil || r.Selector.Policy.IsResolvePolicyAlways())
+}
+
+// SetIn returns the field of spec.forProvider that names or selects the resource, such as functionNameRef.
+func (r Reference) SetIn() string {
+	one, list := strings.CutSuffix(r.Field, "s")
+	switch {
+	case r.Selects():
+		return one + "Selector"
+	case list:
+		return one + "Refs"
+	default:
+		return one + "Ref"
+	}
 }
 
 // A ReferenceTarget has more values that references may be resolved to than its external name and its Ready condition.

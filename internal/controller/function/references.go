@@ -47,10 +47,10 @@ func settingsReferences(s v1beta1.FunctionSettings) []reconcile.Reference {
 	capacity := v1beta1.CapacityProviderGroupVersionKind
 	var found []reconcile.Reference
 	for i := range s.LayerRefs {
-		found = append(found, reconcile.Reference{Field: "layerRefs", To: layer, Ref: &s.LayerRefs[i]})
+		found = append(found, reconcile.Reference{Field: "layers", To: layer, Ref: &s.LayerRefs[i]})
 	}
 	if l := s.LayerSelector; l != nil && (len(s.LayerRefs) == 0 || l.Policy.IsResolvePolicyAlways()) {
-		found = append(found, reconcile.Reference{Field: "layerSelector", To: layer, Selector: l})
+		found = append(found, reconcile.Reference{Field: "layers", To: layer, Selector: l})
 	}
 	if s.CodeSigningConfigArnRef != nil || s.CodeSigningConfigArnSelector != nil {
 		found = append(

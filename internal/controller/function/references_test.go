@@ -26,14 +26,14 @@ func TestOtherResources(t *testing.T) {
 	}
 	f.Spec.InitProvider = &v1beta1.FunctionSettings{LayerSelector: selector}
 	want := []reconcile.Reference{
-		{Field: "layerRefs", To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("one"))},
-		{Field: "layerRefs", To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("two"))},
+		{Field: "layers", To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("one"))},
+		{Field: "layers", To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("two"))},
 		{Field: "codeSigningConfigArn", To: v1beta1.CodeSigningConfigGroupVersionKind, Ref: ptr.To(ref("signing"))},
 		{
 			Field: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn",
 			To:    v1beta1.CapacityProviderGroupVersionKind, Selector: selector,
 		},
-		{Field: "layerSelector", To: v1beta1.LayerVersionGroupVersionKind, Selector: selector},
+		{Field: "layers", To: v1beta1.LayerVersionGroupVersionKind, Selector: selector},
 	}
 	if diff := cmp.Diff(want, references(f)); diff != "" {
 		t.Errorf("references(): -want, +got:\n%s", diff)
@@ -41,8 +41,8 @@ func TestOtherResources(t *testing.T) {
 	always := &xpv2.NamespacedSelector{Policy: &xpv2.Policy{Resolve: ptr.To(xpv2.ResolvePolicyAlways)}}
 	f.Spec.InitProvider = &v1beta1.FunctionSettings{LayerRefs: []xpv2.NamespacedReference{ref("three")}, LayerSelector: always}
 	want = append(want[:len(want)-1],
-		reconcile.Reference{Field: "layerRefs", To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("three"))},
-		reconcile.Reference{Field: "layerSelector", To: v1beta1.LayerVersionGroupVersionKind, Selector: always})
+		reconcile.Reference{Field: "layers", To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("three"))},
+		reconcile.Reference{Field: "layers", To: v1beta1.LayerVersionGroupVersionKind, Selector: always})
 	if diff := cmp.Diff(want, references(f)); diff != "" {
 		t.Errorf("a selector that is always resolved is used in spite of names: -want, +got:\n%s", diff)
 	}

@@ -68,7 +68,7 @@ func TestFingerprintOfReferences(t *testing.T) {
 		f.Spec.ForProvider.LayerRefs = []xpv2.NamespacedReference{{Name: "base"}}
 		checkFollows(t, f, func(f *v1beta1.Function) []reconcile.Reference {
 			ref := &f.Spec.ForProvider.LayerRefs[0]
-			return []reconcile.Reference{{Field: "layerRefs", To: v1beta1.LayerVersionGroupVersionKind, Ref: ref}}
+			return []reconcile.Reference{{Field: "layers", To: v1beta1.LayerVersionGroupVersionKind, Ref: ref}}
 		}, to, func() { meta.SetExternalName(to, arn+"2") })
 	})
 	t.Run("OtherCodeSigningConfig", func(t *testing.T) {

@@ -129,10 +129,10 @@ func (r *references[T]) mayRefer(ctx context.Context, mg resource.Managed, s *se
 			to.SetNamespace(key.Namespace)
 			to.SetName(key.Name)
 		} else if err != nil {
-			return errors.Wrapf(err, "cannot resolve spec.forProvider.%s", ref.Field)
+			return errors.Wrapf(err, "cannot resolve spec.forProvider.%s", ref.SetIn())
 		}
 		if err := r.permits(ctx, mg, s, ref.To.Kind, to); err != nil {
-			return errors.Wrapf(err, "cannot resolve spec.forProvider.%s", ref.Field)
+			return errors.Wrapf(err, "cannot resolve spec.forProvider.%s", ref.SetIn())
 		}
 	}
 	return nil
@@ -309,7 +309,7 @@ func (s *selectable) readFor(
 		return ref.To != to || !reads(ref)
 	})
 	if len(refs) > 0 {
-		s.field = refs[0].Field
+		s.field = refs[0].SetIn()
 	}
 	return refs
 }

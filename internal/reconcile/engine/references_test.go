@@ -130,13 +130,13 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 		"Absent": {
 			reason: "The message names the missing object.",
 			edit:   func(mg *sample) { mg.Spec.OtherRef = ref },
-			want:   "Sample shop/basket does not exist (cannot resolve spec.forProvider.other)",
+			want:   "Sample shop/basket does not exist (cannot resolve spec.forProvider.otherRef)",
 		},
 		"NotYetInAWS": {
 			reason: "The message names what is awaited.",
 			edit:   func(mg *sample) { mg.Spec.OtherRef = ref },
 			others: []client.Object{basket("basket", "")},
-			want:   "Sample shop/basket does not exist in AWS yet (cannot resolve spec.forProvider.other)",
+			want:   "Sample shop/basket does not exist in AWS yet (cannot resolve spec.forProvider.otherRef)",
 		},
 		"NothingSelected": {
 			reason: "The message says that the selector matches nothing.",
@@ -144,7 +144,7 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 				mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "x"}}
 			},
 			others: []client.Object{basket("basket", "one")},
-			want:   "no Sample in namespace shop matches the selector (cannot resolve spec.forProvider.other)",
+			want:   "no Sample in namespace shop matches the selector (cannot resolve spec.forProvider.otherSelector)",
 		},
 		"OtherController": {
 			reason: "A selector that asks for the same controller finds no other's.",
@@ -162,7 +162,7 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 				}
 			},
 			others: []client.Object{basket("basket", "one")},
-			want:   "no Sample in namespace shop matches the selector (cannot resolve spec.forProvider.other)",
+			want:   "no Sample in namespace shop matches the selector (cannot resolve spec.forProvider.otherSelector)",
 		},
 		"SelectedNotYetInAWS": {
 			reason: "The message names the selected object that is awaited.",
@@ -247,7 +247,7 @@ func TestOptionalLayers(t *testing.T) {
 		"Required": {
 			"A required one is named, rather than the optional one.",
 			[]xpv2.NamespacedReference{optional("x"), required("y")},
-			nil, "LayerVersion shop/y does not exist",
+			nil, "cannot resolve spec.forProvider.layerRefs: LayerVersion shop/y does not exist",
 		},
 		"RequiredNotYetInAWS": {
 			"So is one that does not exist in AWS yet.",
@@ -268,7 +268,7 @@ func TestOptionalLayers(t *testing.T) {
 				References: func(f *v1beta1.Function) (all []reconcile.Reference) {
 					for i := range f.Spec.ForProvider.LayerRefs {
 						all = append(all, reconcile.Reference{
-							Field: "layerRefs", To: v1beta1.LayerVersionGroupVersionKind, Ref: &f.Spec.ForProvider.LayerRefs[i],
+							Field: "layers", To: v1beta1.LayerVersionGroupVersionKind, Ref: &f.Spec.ForProvider.LayerRefs[i],
 						})
 					}
 					return all
@@ -313,17 +313,17 @@ func TestReferenceToAValue(t *testing.T) {
 			}
 		},
 	}}
-	for name, edit := range map[string]func(*v1beta1.AliasSettings){
-		"Name": func(s *v1beta1.AliasSettings) { s.FunctionVersionRef = &xpv2.NamespacedReference{Name: "release"} },
-		"Selector": func(s *v1beta1.AliasSettings) {
+	for set, edit := range map[string]func(*v1beta1.AliasSettings){
+		"functionVersionRef": func(s *v1beta1.AliasSettings) { s.FunctionVersionRef = &xpv2.NamespacedReference{Name: "release"} },
+		"functionVersionSelector": func(s *v1beta1.AliasSettings) {
 			s.FunctionVersionSelector = &xpv2.NamespacedSelector{MatchLabels: labels}
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(set, func(t *testing.T) {
 			a := &v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "live"}}
 			a.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "greet"}
 			edit(&a.Spec.ForProvider.AliasSettings)
-			want := "cannot resolve spec.forProvider.functionVersion: Version shop/release is not ready yet"
+			want := "cannot resolve spec.forProvider." + set + ": Version shop/release is not ready yet"
 			if err := r.resolve(t.Context(), a, nil); err == nil || err.Error() != want {
 				t.Errorf("error: want %q, got %v", want, err)
 			}
