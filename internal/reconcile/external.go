@@ -55,7 +55,7 @@ func (r Resource[T, O, S]) Observe(ctx context.Context, f Facts, mg T) (Outcome,
 
 func (e *external[T, O, S]) observe(ctx context.Context) error {
 	if err := ownership.CheckMoved(e.mg); err != nil {
-		return err
+		return Invalid(err)
 	}
 	var err error
 	e.observation, err = e.Read(ctx, e.facts, e.mg)

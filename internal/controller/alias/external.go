@@ -78,7 +78,7 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, a *v1beta1.Alias
 	e.facts, e.code = f, e.publishedCode(ctx, a)
 	var err error
 	if e.id, err = idOf(a); err != nil {
-		return found{}, err
+		return found{}, reconcile.Invalid(err)
 	}
 	if e.id.function == "" {
 		return found{}, nil // It is being deleted and was never created.

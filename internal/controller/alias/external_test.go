@@ -49,6 +49,10 @@ func TestObserve(t *testing.T) {
 	}
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[*env, mg]{
 		"Absent": {Reason: "An alias that is not there is created.", Resource: testAlias(), AWS: has("other"), Want: observation{Ready: xpv2.ReasonCreating}},
+		"InvalidName": {
+			Reason: "Only the user can give it a name that AWS allows.", Resource: testAlias(func(a mg) { a.Name = "shop.live" }),
+			Want: observation{Err: `"shop.live" is not a valid alias name`, Stalls: true, Calls: testenv.None},
+		},
 		"AbsentFollowing": {
 			Reason: "One that follows is created once there is something to follow.", Resource: testAlias(following), AWS: func(e *env) { e.functions = publishedLast("") },
 			Want: observation{Ready: xpv2.ReasonCreating, Err: "Function ns/cart has not published a version yet"},

@@ -54,7 +54,7 @@ func (t Target) Name(mg resource.Managed) (functionname.Name, bool, error) {
 	}
 	want := t.wanted()
 	if named && known != want && !ownership.UserSetName(mg) {
-		return want, false, ownership.NewMovedError(known.String(), want.String())
+		return want, false, reconcile.Invalid(ownership.NewMovedError(known.String(), want.String()))
 	}
 	if named && known != want {
 		return want, false,

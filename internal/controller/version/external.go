@@ -91,7 +91,7 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, v *v1beta1.Versi
 		return found{}, err
 	}
 	if e.function, err = functionOf(v); err != nil {
-		return found{}, err
+		return found{}, reconcile.Invalid(err)
 	}
 	if e.function == "" {
 		return found{}, nil // It is being deleted, and published nothing.

@@ -83,6 +83,7 @@ func TestEventFilters(t *testing.T) {
 
 func TestOwnershipConflicts(t *testing.T) {
 	foreign := ownership.NewForeignUntaggedError("alias live of function pay", "live")
+	moved := ownership.NewMovedError("live", "test")
 	cases := map[string]struct {
 		reason   string
 		emit     event.Event
@@ -91,6 +92,7 @@ func TestOwnershipConflicts(t *testing.T) {
 	}{
 		"Connect":    {"A resource of another namespace owns it, as is known before any call.", event.Warning("CannotConnectToProvider", foreign), reconcile.Ambiguous(foreign), "AlreadyOwned: " + foreign.Error()},
 		"Observe":    {"AWS shows that somebody else owns it.", event.Warning("CannotObserveExternalResource", foreign), foreign, "AlreadyOwned: " + foreign.Error()},
+		"Renamed":    {"Nobody else owns what is named now.", event.Warning("CannotObserveExternalResource", moved), moved, "CannotObserveExternalResource: " + moved.Error()},
 		"Other":      {"Any other error keeps the reason.", event.Warning("CannotConnectToProvider", errors.New("no config")), errors.New("no config"), "CannotConnectToProvider: no config"},
 		"NotAnError": {"An event that is no warning is about something else.", event.Normal("Fine", "x"), foreign, "Fine: x"},
 	}

@@ -111,9 +111,8 @@ func NewOwnedError(what, kind, namespace, name string) *ForeignError {
 
 // NewMovedError returns the error of a resource that now names, in spec or by its external name, another external
 // resource than the one that it manages, which would be left behind.
-func NewMovedError(was, is string) *ForeignError {
-	return &ForeignError{message: fmt.Sprintf(
-		"spec or the external name was changed from %q to %q, which would leave %q behind: change spec.forProvider "+
-			"or the annotation %s back, and create another resource for %q",
-		was, is, was, meta.AnnotationKeyExternalName, is)}
+func NewMovedError(was, is string) error {
+	return fmt.Errorf("spec or the external name was changed from %q to %q, which would leave %q behind: change "+
+		"spec.forProvider or the annotation %s back, and create another resource for %q",
+		was, is, was, meta.AnnotationKeyExternalName, is)
 }
