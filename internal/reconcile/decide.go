@@ -97,8 +97,11 @@ func Decide(f Input) Decision {
 		d.Reconciled = f.Generation
 	}
 	d.Phase, d.Message = phases[d.Ready.Reason], f.Error
-	if d.Ready.Reason == xpv2.ReasonCreating && (f.Failure == Awaited || f.Paused && f.Observed == 0) {
+	switch creating := d.Ready.Reason == xpv2.ReasonCreating; {
+	case creating && (f.Failure == Awaited || f.Paused && f.Observed == 0):
 		d.Phase = v1beta1.PhasePending
+	case creating && f.Failure == Stuck:
+		d.Phase = v1beta1.PhaseError
 	}
 	if d.Ready.Status == corev1.ConditionFalse {
 		d.Message = cmp.Or(f.Error, d.Ready.Message)

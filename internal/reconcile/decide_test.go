@@ -192,6 +192,11 @@ func TestDecide(t *testing.T) {
 			input:  Input{Generation: 1, Ready: Creating(1, "AWS has created it"), Unseen: true, Failure: Refused, Error: message, Observed: 1},
 			want:   Decision{Ready: Creating(1, message), Phase: "Creating", Message: message, Observed: 1},
 		},
+		"CreatedUnseenForGood": {
+			reason: "The phase says that only the user can help, while Ready still records that AWS has created it.",
+			input:  Input{Generation: 1, Ready: Creating(1, "AWS has created it"), Unseen: true, Failure: Stuck, Error: message, Observed: 1},
+			want:   Decision{Ready: Creating(1, message), Phase: "Error", Message: message, Observed: 1, Reconciled: 1},
+		},
 		"Awaited": {
 			reason: "What was applied together is waited for.",
 			input:  Input{Generation: 1, Failure: Awaited, Error: message},

@@ -147,7 +147,7 @@ var reasons = map[string][]any{
 	v1beta1.PhaseUpdating:   {"Updating"},
 	v1beta1.PhaseDiffers:    {"Differs"},
 	v1beta1.PhaseRolledBack: {"RolledBack"},
-	v1beta1.PhaseError:      {"Unavailable"},
+	v1beta1.PhaseError:      {"Unavailable", "Creating"}, // Creating if it is Stalled before AWS has shown it.
 	v1beta1.PhaseDeleting:   {"Deleting"},
 }
 
