@@ -1,9 +1,11 @@
 package kubectl
 
 import (
+	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 )
@@ -28,8 +30,11 @@ func (o *Output) Format() string { return *o.OutputFormat }
 // Did sets what was done with an object, which is printed after its name if the user has chosen no format.
 func (o *Output) Did(what string) { o.NamePrintFlags.Operation = what }
 
-// Print prints an object.
+// Print prints an object. A list has no name.
 func (o *Output) Print(obj runtime.Object, w io.Writer) error {
+	if _, err := meta.Accessor(obj); err != nil && o.Format() == "name" {
+		return errors.New("--output name does not print lists: use jsonpath='{.items[*].name}'")
+	}
 	p, err := o.ToPrinter()
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ type execution struct {
 // DeepCopyObject returns a copy.
 func (l *executionList) DeepCopyObject() runtime.Object {
 	out := *l
-	out.Items = append([]execution(nil), l.Items...)
+	out.Items = slices.Clone(l.Items)
 	return &out
 }
 

@@ -32,6 +32,8 @@ func TestExecutions(t *testing.T) {
 		documented     bool
 	}{
 		{reason: "There is none yet.", args: []string{"executions", "list", "checkout"}, stdout: "No durable executions found.\n"},
+		{reason: "A script receives an empty list.", args: []string{"executions", "list", "checkout", "-o", "json"}, stdout: "{\n    \"kind\": \"DurableExecutionList\",\n    \"apiVersion\": \"kubectl.lambda.aws.m.crossplane.io/v1beta1\",\n    \"items\": []\n}\n"},
+		{reason: "A list has no name to print.", args: []string{"executions", "list", "checkout", "-o", "name"}, code: 1, stderr: "error: --output name does not print lists: use jsonpath='{.items[*].name}'\n"},
 		{reason: "An invocation starts one.", args: []string{"invoke", "checkout", "--qualifier", "$LATEST", "--execution-name", "order-6", "--payload", `"hunter2"`}, stdout: "null\n", stderr: "durable execution " + fn + ":$LATEST/durable-execution/order-6/UUID\n"},
 		{reason: "Another starts later.", later: 58 * time.Minute, args: []string{"invoke", "checkout", "--qualifier", "$LATEST", "--execution-name", "order-7", "--payload", `"hunter2"`}, stdout: "null\n", stderr: "durable execution " + fn + ":$LATEST/durable-execution/order-7/UUID\n"},
 		{reason: "The latest is first.", later: 5 * time.Minute, args: []string{"executions", "list", "checkout"}, documented: true, stdout: "NAME      STATUS      VERSION   AGE   DURATION\norder-7   RUNNING     $LATEST   5m    5m\norder-6   SUCCEEDED   $LATEST   63m   60m\n"},

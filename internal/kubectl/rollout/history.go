@@ -49,7 +49,7 @@ type versionState struct {
 func (h *history) DeepCopyObject() runtime.Object {
 	out := *h
 	h.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
-	out.Versions = append([]versionState(nil), h.Versions...)
+	out.Versions = slices.Clone(h.Versions)
 	return &out
 }
 
