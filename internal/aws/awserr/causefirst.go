@@ -37,7 +37,7 @@ func CauseFirst(err error) error {
 		}
 		cur = next
 	}
-	f.cause = cur.Error()
+	f.cause = cut(cur.Error(), maxCause)
 	switch e := cur.(type) { //nolint:errorlint // The chain was followed to here.
 	case *causeFirstError:
 		f.cause, f.context = e.cause, append(f.context, e.context...)

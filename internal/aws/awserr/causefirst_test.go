@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,6 +55,11 @@ func TestCauseFirst(t *testing.T) {
 			})), "cannot read function pay"),
 			want: "cannot resolve lambda.eu-west-1.amazonaws.com: check the region and the endpoint (cannot read " +
 				"function pay)",
+		},
+		"Long": {
+			reason: "The status has the message three times, and names of spec may be of any length.",
+			err:    wrap(fmt.Errorf("Function shop/%s does not exist", strings.Repeat("x", 1<<20)), "cannot resolve spec.forProvider.functionNameRef"),
+			want:   "Function shop/" + strings.Repeat("x", maxCause-len("Function shop/")-len("...")) + "... (cannot resolve spec.forProvider.functionNameRef)",
 		},
 		"Own": {
 			reason: "Errors of the provider's own.",

@@ -24,6 +24,9 @@ const (
 	// maxLength is the length of a sanitized message of AWS.
 	maxLength = 400
 
+	// maxCause is the length of an error that CauseFirst puts first.
+	maxCause = 4096
+
 	// maxPart is the length of a code, and of each name in a message of IAM.
 	maxPart = 200
 )
