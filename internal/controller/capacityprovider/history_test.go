@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -46,6 +47,12 @@ func TestRandomHistories(t *testing.T) {
 		h := &testenv.History[*v1beta1.CapacityProvider]{
 			Env: e.Env, Draw: draw, Resource: c, Restart: func() { e.tags = readcache.NewTagCache(e.Now) },
 			Calls: []string{opGet, opCreate, opUpdate, opDelete, opTags, tagging.OpTag, tagging.OpUntag},
+		}
+		deleted := func() error { // AWS does not delete it while it changes.
+			_, err := e.Lambda.DeleteCapacityProvider(
+				e.Context(), &lambda.DeleteCapacityProviderInput{CapacityProviderName: ptr.To("web")},
+			)
+			return err
 		}
 		scaled := func() string {
 			s := &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: ptr.To(32 + 32*draw.Int32N(2))}
@@ -81,12 +88,21 @@ func TestRandomHistories(t *testing.T) {
 				}
 				return fmt.Sprint("tags ", p.Tags)
 			},
-			h.ByHand(func() string { // AWS does not delete it while it changes.
-				_, err := e.Lambda.DeleteCapacityProvider(
-					e.Context(), &lambda.DeleteCapacityProviderInput{CapacityProviderName: ptr.To("web")},
-				)
-				return fmt.Sprint("someone deletes it: ", err)
-			}),
+			h.ByHand(func() string { return fmt.Sprint("someone deletes it: ", deleted()) }),
+			func() string {
+				e.Double.FailCapacity("web")
+				return "the next one fails"
+			},
+		}
+		observer, seen := e.Observer, time.Time{}
+		e.Observer = func() reconcile.Observer[*v1beta1.CapacityProvider] {
+			switch got, _ := e.Double.CapacityProvider(testenv.Region, "web"); {
+			case got.State != types.CapacityProviderStateFailed:
+				seen = e.Now()
+			case e.Now().Sub(seen) > time.Minute: // Someone lets it be created again.
+				_ = deleted()
+			}
+			return observer()
 		}
 		h.End = func() {
 			got := e.provider()

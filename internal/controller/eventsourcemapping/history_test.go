@@ -30,7 +30,7 @@ func TestRandomHistories(t *testing.T) {
 			m.Spec.ForProvider.Enabled, m.Spec.ForProvider.BatchSize = ptr.To(true), ptr.To[int32](10)
 		})
 		p := &m.Spec.ForProvider
-		p.EventSourceArn = &source
+		p.EventSourceArn, p.KMSKeyArn = &source, ptr.To("")
 		if g.maybe() {
 			source, theirs.StartingPosition = testStream, "LATEST"
 			p.StartingPosition, p.MaximumRetryAttempts = ptr.To("LATEST"), ptr.To[int32](-1)
@@ -50,6 +50,7 @@ func TestRandomHistories(t *testing.T) {
 				f := v1beta1.Filter{Pattern: pick(g, `{"a":["1"]}`, `{"b":["1"]}`)}
 				s.FilterCriteria = &v1beta1.FilterCriteria{Filters: []v1beta1.Filter{f}}
 			}
+			s.KMSKeyArn = ptr.To(pick(g, "", testKey+"a", testKey+"b"))
 			if source == testStream {
 				s.MaximumRetryAttempts = ptr.To(pick[int32](g, -1, 0, 3))
 			}
@@ -86,6 +87,17 @@ func TestRandomHistories(t *testing.T) {
 				)
 				return fmt.Sprint("deletes it: ", err)
 			}),
+			byHand(func(uuid string) string {
+				e.Double.DisableMapping(uuid, pick(g, "EVENT_SOURCE_AUTHZ_ERROR", "Function not found"), "PROBLEM: x")
+				return "is AWS, which disables it"
+			}),
+			func() string {
+				if e.Double.SetPolicy(); g.maybe() {
+					e.Double.SetPolicy(awsdouble.Allow{Actions: []string{"lambda:*"}, Resources: []string{"*"}})
+					return "filters cannot be decrypted"
+				}
+				return "filters can be decrypted"
+			},
 		}
 		h.End = func() {
 			all := e.Double.Mappings()
@@ -114,7 +126,7 @@ func specText(p *v1beta1.EventSourceMappingParameters) string {
 	destination := ptr.Deref(p.DestinationConfig, v1beta1.EventSourceMappingDestinationConfig{}).OnFailure.Destination
 	filters := ptr.Deref(p.FilterCriteria, v1beta1.FilterCriteria{}).Filters
 	return fmt.Sprintln(*p.FunctionName, state, *p.BatchSize, testenv.JSON(patterns(filters)),
-		ptr.Deref(p.MaximumRetryAttempts, 0), ptr.Deref(destination, ""), p.Tags)
+		ptr.Deref(p.KMSKeyArn, ""), ptr.Deref(p.MaximumRetryAttempts, 0), ptr.Deref(destination, ""), p.Tags)
 }
 
 // mappingText returns the same about a mapping in AWS.
@@ -128,5 +140,6 @@ func mappingText(m awsdouble.Mapping) string {
 	}
 	maps.DeleteFunc(m.Tags, func(key, _ string) bool { return len(key) > 1 })
 	return fmt.Sprintln((*m.FunctionArn)[strings.LastIndex(*m.FunctionArn, ":")+1:], *m.State, *m.BatchSize,
-		testenv.JSON(patterns(filters(m.FilterCriteria))), ptr.Deref(m.MaximumRetryAttempts, 0), destination, m.Tags)
+		testenv.JSON(patterns(filters(m.FilterCriteria))), ptr.Deref(m.KMSKeyArn, ""),
+		ptr.Deref(m.MaximumRetryAttempts, 0), destination, m.Tags)
 }

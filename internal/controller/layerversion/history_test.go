@@ -3,6 +3,7 @@ package layerversion
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -21,10 +23,23 @@ func TestRandomHistories(t *testing.T) {
 		t.Helper()
 		e, l := newEnv(t), testLayer()
 		l.Spec.ForProvider.Content = inline("one")
-		text := func() string { return l.Spec.ForProvider.Content.Inline["python/m.py"] }
+		stored := ""
+		text := func() string {
+			if c := l.Spec.ForProvider.Content; c.S3Key == nil {
+				return c.Inline["python/m.py"]
+			}
+			return stored
+		}
+		uploaded := func() string {
+			stored = fmt.Sprint(draw.IntN(3))
+			e.Double.PutObject("code", "k", e.zip(map[string][]byte{"python/m.py": []byte(stored)}))
+			return "object " + stored
+		}
+		e.Double.CreateBucket("code", draw.IntN(2) == 0)
+		uploaded()
 		h := &testenv.History[*v1beta1.LayerVersion]{
 			Env: e.Env, Draw: draw, Resource: l, Restart: func() { e.usages = newUsages() },
-			Calls: []string{opGet, opPublish, opDelete, opList},
+			Calls: []string{opGet, opPublish, opDelete, opList, "HeadObject"},
 		}
 		foreign := map[int64]bool{}
 		own := func() []int64 {
@@ -35,8 +50,26 @@ func TestRandomHistories(t *testing.T) {
 			return "content " + text()
 		}
 		h.Changes = []func() string{
-			edited, edited,
+			edited, edited, uploaded,
 			func() string {
+				l.Spec.ForProvider.Content = &v1beta1.LayerContent{S3Bucket: ptr.To("code"), S3Key: ptr.To("k")}
+				return "content of the object"
+			},
+			func() string {
+				for op, answer := range map[string]awsdouble.Error{
+					"HeadObject": {Status: http.StatusNotFound, Code: "NotFound"},
+					opPublish: {
+						Status: http.StatusBadRequest, Code: "InvalidParameterValueException",
+						Message: "Error occurred while GetObject. S3 Error Code: NoSuchKey. S3 Error Message: The specified " +
+							"key does not exist.",
+					},
+				} {
+					e.Double.Fail(awsdouble.Fault{Operation: op, Times: -1, Error: answer})
+				}
+				return "the object is gone for a moment"
+			},
+			func() string {
+				e.Double.ClearFaults()
 				n := e.others(map[string][]byte{"m": fmt.Append(nil, l.Generation)})
 				foreign[n] = true
 				return fmt.Sprintf("someone publishes version %d", n)

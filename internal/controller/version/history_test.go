@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/utils/ptr"
@@ -11,6 +12,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -24,13 +26,34 @@ func TestRandomHistories(t *testing.T) {
 		h := &testenv.History[*v1beta1.Version]{
 			Env: e.Env, Draw: draw, Resource: v, Calls: []string{opGet, opPublish, opDelete, opList},
 		}
+		failed, until, observer := false, time.Time{}, e.Observer
+		e.Observer = func() reconcile.Observer[*v1beta1.Version] {
+			if failed && e.Now().After(until) { // Someone corrects it.
+				failed = false
+				memory++
+				e.change(memory)
+			}
+			return observer()
+		}
 		changed := func() string {
 			memory = 128 + 64*draw.Int32N(3)
 			e.change(memory)
 			return fmt.Sprintf("the function has %d MB", memory)
 		}
+		const failing = 1024 // The least memory that the function has after an update that failed.
 		h.Changes = []func() string{
 			changed, changed,
+			func() string {
+				e.Double.FailUpdate("f", "no access", "InvalidSubnet")
+				e.change(failing + draw.Int32N(3))
+				failed, until = true, e.Now().Add(time.Duration(draw.IntN(300))*time.Second)
+				return "an update of the function fails"
+			},
+			func() string {
+				e.Double.FailVersion("f", "no snapshot", "FunctionError")
+				failed, until = true, e.Now().Add(time.Duration(60+draw.IntN(240))*time.Second)
+				return "the next version fails"
+			},
 			func() string {
 				v.Spec.ForProvider.PublishTrigger = ptr.To(fmt.Sprint(v.Generation))
 				return "another trigger"
@@ -59,6 +82,14 @@ func TestRandomHistories(t *testing.T) {
 			e.Must(err)
 			if *o.MemorySize != memory {
 				t.Errorf("version %s has %d MB, want %d", name, *o.MemorySize, memory)
+			}
+			for _, version := range all {
+				o, err := e.Lambda.GetFunctionConfiguration(e.Context(),
+					&lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f"), Qualifier: &version})
+				e.Must(err)
+				if *o.MemorySize >= failing {
+					t.Errorf("version %s is of an update that failed", version)
+				}
 			}
 		}
 		h.Gone = func() {
