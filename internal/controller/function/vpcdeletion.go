@@ -124,10 +124,13 @@ func (e *external) release(
 	if have == nil && !begun || c.State == types.StateDeleting || !reconcile.Allows(f, xpv2.ManagementActionUpdate) {
 		return nil, nil
 	}
-	if ptr.Deref(p.DetachFromVPCOnDestroy, false) {
+	detach, replace := ptr.Deref(p.DetachFromVPCOnDestroy, false), ptr.Deref(p.ReplaceSecurityGroupsOnDestroy, false)
+	switch {
+	case c.State == types.StateFailed && (detach || replace):
+		return nil, errors.New("AWS accepts no update of a function that failed")
+	case detach:
 		return &release{does: "detaching it from its VPC", fileSystems: len(c.FileSystemConfigs) > 0}, nil
-	}
-	if !ptr.Deref(p.ReplaceSecurityGroupsOnDestroy, false) || have == nil {
+	case !replace || have == nil:
 		return nil, nil
 	}
 	groups, missing := e.replacements(ctx, f)

@@ -208,6 +208,11 @@ func TestDeleteInVPC(t *testing.T) {
 			reason: "Without a replacement, the function is deleted as it is, with an event.",
 			f:      vpcFunction(from("gone")), want: want{calls: both, events: 1},
 		},
+		"Failed": {
+			reason: "AWS accepts no update of a function that failed.", f: vpcFunction(detaches),
+			have: func(c *types.FunctionConfiguration) { c.State = types.StateFailed },
+			want: want{calls: []string{"GetFunction", "GetFunction", "DeleteFunction"}, events: 1},
+		},
 		"NoUpdate": {
 			reason: "What must not be updated is not.", f: vpcFunction(detaches),
 			policies: xpv2.ManagementPolicies{"Observe", "Create", "Delete"}, want: want{calls: both},
