@@ -34,6 +34,10 @@ func TestFunctionEventInvokeConfigRefused(t *testing.T) {
 		"Few":       {"None is the least.", forProvider(`maximumRetryAttempts: -1`), `spec.forProvider.maximumRetryAttempts: Invalid value: -1: spec.forProvider.maximumRetryAttempts in body should be greater than or equal to 0`},
 		"Many":      {"Two are the most.", forProvider(`maximumRetryAttempts: 3`), `spec.forProvider.maximumRetryAttempts: Invalid value: 3: spec.forProvider.maximumRetryAttempts in body should be less than or equal to 2`},
 		"NoSetting": {"AWS takes none without.", forProvider(`maximumRetryAttempts: null`), `spec.forProvider: Required value: set at least one of maximumEventAgeInSeconds, maximumRetryAttempts and destinationConfig: AWS rejects an empty configuration`},
+		"NoSettingToUpdate": {
+			"AWS takes none without.", `spec: {managementPolicies: [Observe, Update], forProvider: {maximumRetryAttempts: null}}`,
+			`spec.forProvider: Required value: set at least one of maximumEventAgeInSeconds, maximumRetryAttempts and destinationConfig: AWS rejects an empty configuration`,
+		},
 		"NoDestination": {
 			"An empty block says nothing.", forProvider(`destinationConfig: {}`),
 			`spec.forProvider.destinationConfig: Invalid value: set onFailure or onSuccess, or remove destinationConfig if there is no destination`,

@@ -48,7 +48,7 @@ type VPCConfig struct {
 //
 // +kubebuilder:validation:XValidation:rule="has(self.targetArn) != has(self.targetArnFrom)",message="set exactly one of targetArn and targetArnFrom in deadLetterConfig"
 type DeadLetterConfig struct {
-	// TargetArn is the ARN of an Amazon SQS queue or Amazon SNS topic.
+	// TargetArn is the ARN of a standard SQS queue or a standard SNS topic.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:(sqs|sns):[a-z0-9-]+:[0-9]{12}:.+$')",message="deadLetterConfig.targetArn must be the ARN of an SQS queue or SNS topic: use the form arn:aws:sqs:region:123456789012:queue"

@@ -50,8 +50,8 @@ type EventDestinationConfig struct {
 // +kubebuilder:validation:XValidation:rule="!(has(self.destination) && has(self.destinationFrom))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destination is also set: set only one of destination and destinationFrom"
 // +kubebuilder:validation:XValidation:rule="!(has(self.destinationFrom) && (has(self.destinationRef) || has(self.destinationSelector)))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destinationRef or destinationSelector is also set: set only one of them and destinationFrom"
 type OnFailureDestination struct {
-	// Destination is the ARN of an SQS queue, an SNS topic, an S3 bucket, a Lambda
-	// function or an EventBridge event bus. At most 350 characters.
+	// Destination is the ARN of a standard SQS queue, a standard SNS topic, an S3 bucket, a
+	// Lambda function or an EventBridge event bus. At most 350 characters.
 	// +optional
 	// +crossplane:generate:reference:type=Function
 	// +crossplane:generate:reference:extractor=FunctionARN()
@@ -79,8 +79,8 @@ type OnFailureDestination struct {
 // +kubebuilder:validation:XValidation:rule="!(has(self.destination) && has(self.destinationFrom))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destination is also set: set only one of destination and destinationFrom"
 // +kubebuilder:validation:XValidation:rule="!(has(self.destinationFrom) && (has(self.destinationRef) || has(self.destinationSelector)))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destinationRef or destinationSelector is also set: set only one of them and destinationFrom"
 type OnSuccessDestination struct {
-	// Destination is the ARN of an SQS queue, an SNS topic, a Lambda function or an
-	// EventBridge event bus. At most 350 characters.
+	// Destination is the ARN of a standard SQS queue, a standard SNS topic, a Lambda function
+	// or an EventBridge event bus. At most 350 characters.
 	// +optional
 	// +crossplane:generate:reference:type=Function
 	// +crossplane:generate:reference:extractor=FunctionARN()
@@ -130,7 +130,7 @@ type FunctionEventInvokeConfigParameters struct {
 // FunctionEventInvokeConfigSpec is the desired state of an asynchronous invocation configuration.
 //
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function"
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.maximumEventAgeInSeconds) || has(self.forProvider.maximumRetryAttempts) || has(self.forProvider.destinationConfig) || has(self.initProvider) && (has(self.initProvider.maximumEventAgeInSeconds) || has(self.initProvider.maximumRetryAttempts) || has(self.initProvider.destinationConfig))",fieldPath=".forProvider",reason="FieldValueRequired",message="set at least one of maximumEventAgeInSeconds, maximumRetryAttempts and destinationConfig: AWS rejects an empty configuration"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies || 'Update' in self.managementPolicies) || has(self.forProvider.maximumEventAgeInSeconds) || has(self.forProvider.maximumRetryAttempts) || has(self.forProvider.destinationConfig) || has(self.initProvider) && (has(self.initProvider.maximumEventAgeInSeconds) || has(self.initProvider.maximumRetryAttempts) || has(self.initProvider.destinationConfig))",fieldPath=".forProvider",reason="FieldValueRequired",message="set at least one of maximumEventAgeInSeconds, maximumRetryAttempts and destinationConfig: AWS rejects an empty configuration"
 type FunctionEventInvokeConfigSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
