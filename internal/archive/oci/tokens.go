@@ -23,7 +23,7 @@ type tokenKey struct {
 	credential       auth.Credential
 }
 
-// A token is what a registry has issued last, for a scope that it may make up.
+// A token with the scope that it is for, which the registry may make up.
 type token struct {
 	scheme      auth.Scheme
 	scope, text string
