@@ -242,7 +242,7 @@ plugin: ## Build archives of the plugin of kubectl into bin/, for five platforms
 generate: ## Generate deep copies, methods, CRDs, docs/coverage.md and docs/reference from the API types, docs/iam-policy.json from the calls of AWS, the words that recordings may show, and a PrometheusRule from the alerts.
 	@go generate ./apis/...
 	@go test ./apis/v1beta1 -run '^TestCoverageTable$$' -update
-	@rm -rf docs/reference && mkdir -p docs/reference .cache && go tool -modfile=cluster/tools/go.mod crd-ref-docs --log-level=ERROR --source-path=apis/v1beta1 \
+	@rm -rf docs/reference && mkdir -p docs/reference .cache && go tool -modfile=cluster/tools/go.mod crd-ref-docs --log-level=ERROR --source-path=apis/v1beta1 --max-depth=20 \
 		--config=cluster/tools/reference/config.yaml --templates-dir=cluster/tools/reference --renderer=markdown --output-path=.cache/reference.md
 	@awk '/^<!-- page / { page = "docs/reference/" $$3; next } { print > page }' .cache/reference.md
 	@go test ./docs -run '^TestIAMPolicy$$' -update

@@ -3,6 +3,9 @@ package v1beta1
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reference"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
@@ -219,3 +222,58 @@ var (
 func init() {
 	SchemeBuilder.Register(&Version{}, &VersionList{})
 }
+
+// VersionHistory is the record of the versions that a resource published.
+type VersionHistory struct {
+	// History are the versions that this resource published and that are still there
+	// as far as it knows, the newest first, at most 201. It never deletes any other.
+	// +listType=atomic
+	History []PublishedVersion `json:"history,omitempty"`
+	// RetainedVersions are those beyond historyLimit that are kept because something uses them. AWS is asked about them
+	// again from time to time, and less and less often.
+	// +listType=atomic
+	RetainedVersions []RetainedVersion `json:"retainedVersions,omitempty"`
+}
+
+// A PublishedVersion is a version that a resource published.
+type PublishedVersion struct {
+	// Version is its number.
+	Version string `json:"version"`
+	// Fingerprint of its code and configuration.
+	Fingerprint string `json:"fingerprint,omitempty"`
+}
+
+// A RetainedVersion is a version beyond historyLimit that is in use.
+type RetainedVersion struct {
+	// Version is its number.
+	Version string `json:"version"`
+	// UsedBy names the user of the version, such as alias live.
+	UsedBy string `json:"usedBy"`
+	// Since is the time at which it was first found in use.
+	Since metav1.Time `json:"since"`
+	// CheckedAt is the time at which AWS was last asked about it.
+	CheckedAt metav1.Time `json:"checkedAt"`
+}
+
+// PreparedVersion returns an extractor of the version that a Version published last and that AWS has finished
+// preparing. The value is empty if there is none.
+func PreparedVersion() reference.ExtractValueFn {
+	return func(mg resource.Managed) string {
+		// An interface, since this must compile before Version's methods are generated.
+		v, ok := mg.(interface{ prepared() string })
+		if !ok {
+			return ""
+		}
+		return v.prepared()
+	}
+}
+
+func (v *Version) prepared() string {
+	if v.Status.AtProvider.PreparedVersion == nil {
+		return ""
+	}
+	return *v.Status.AtProvider.PreparedVersion
+}
+
+// ReferenceValues returns the values to which references to a Version can resolve, besides its external name.
+func (v *Version) ReferenceValues() []string { return []string{v.prepared()} }

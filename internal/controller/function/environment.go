@@ -54,6 +54,24 @@ func variables(
 	return out, reconcile.Invalid(checkEnvironment(at, out))
 }
 
+// initial resolves the settings of spec.initProvider. If it takes all variables of an object, or those of one that is
+// missing, it is not known which ones it has set: all that the function has in AWS are left alone, and an object with
+// all of them is not read. have is nil if they are not known, either.
+func (r *resolver) initial(
+	ctx context.Context, namespace string, p v1beta1.FunctionSettings, have *environment,
+) (settings, error) {
+	const at = "spec.initProvider"
+	if have == nil || p.Environment == nil || len(p.Environment.EnvFrom) == 0 {
+		if s, err := r.parameters(ctx, namespace, at, p); have == nil || !refs.IsMissing(err) {
+			return s, err
+		}
+	}
+	p.Environment = nil
+	s, err := r.parameters(ctx, namespace, at, p)
+	s.Environment = *have
+	return s, err
+}
+
 func fromObject(
 	ctx context.Context, r refs.Objects, namespace, at string, s v1beta1.EnvironmentSource, out map[string]string,
 ) error {

@@ -42,24 +42,6 @@ func (r *resolver) parameters(ctx context.Context, namespace, at string, p v1bet
 	return fromSpec(p, vars), err
 }
 
-// initial resolves the settings of spec.initProvider. If it takes all variables of an object, or those of one that is
-// missing, it is not known which ones it has set: all that the function has in AWS are left alone, and an object with
-// all of them is not read. have is nil if they are not known, either.
-func (r *resolver) initial(
-	ctx context.Context, namespace string, p v1beta1.FunctionSettings, have *environment,
-) (settings, error) {
-	const at = "spec.initProvider"
-	if have == nil || p.Environment == nil || len(p.Environment.EnvFrom) == 0 {
-		if s, err := r.parameters(ctx, namespace, at, p); have == nil || !refs.IsMissing(err) {
-			return s, err
-		}
-	}
-	p.Environment = nil
-	s, err := r.parameters(ctx, namespace, at, p)
-	s.Environment = *have
-	return s, err
-}
-
 // references replaces each <field>From by the value that it selects.
 func (r *resolver) references(
 	ctx context.Context, namespace, at string, p v1beta1.FunctionSettings,

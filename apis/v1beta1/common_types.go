@@ -1,5 +1,7 @@
 package v1beta1
 
+import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 // Phases of a resource.
 const (
 	// PhasePending says that nothing is known to be in AWS yet: the resource waits for
@@ -86,3 +88,82 @@ func (s *Summary) SetSummary(to Summary) { *s = to }
 
 // GetSummary returns the summary of the resource.
 func (s *Summary) GetSummary() Summary { return *s }
+
+// A ConfiguredFunction is the function that a resource configures, and where it lives.
+type ConfiguredFunction struct {
+	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create another resource in the other region"
+	Region string `json:"region"`
+
+	// FunctionName is the name of the function, 1 to 64 characters, without account, region or version. It can't be
+	// changed. Required, unless functionNameRef or functionNameSelector is set.
+	// +optional
+	// +crossplane:generate:reference:type=Function
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="functionName must be the plain name of a function: use letters, digits, hyphens and underscores, without an ARN or a version"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="functionName can't be changed: create another resource for the other function"
+	FunctionName *string `json:"functionName,omitempty"`
+
+	// FunctionNameRef names the Function.
+	// +optional
+	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty"`
+
+	// FunctionNameSelector selects the Function.
+	// +optional
+	FunctionNameSelector *xpv2.NamespacedSelector `json:"functionNameSelector,omitempty"`
+}
+
+// LocalObjectReference names an object in the same namespace.
+type LocalObjectReference struct {
+	// Name of the object.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// KeySelector selects a key of a Secret or ConfigMap in the same namespace.
+type KeySelector struct {
+	// Name of the Secret or ConfigMap.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// Key within it.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Key string `json:"key"`
+
+	// Optional says that the object or key may be missing. Default: false.
+	// +optional
+	Optional *bool `json:"optional,omitempty"`
+}
+
+// FieldSelector selects a string field of any object in the same namespace, except a
+// Secret. The provider's ServiceAccount must be allowed to get the object. If it may
+// also list and watch it, the provider sees a change immediately.
+//
+// +kubebuilder:validation:XValidation:rule="!self.apiVersion.matches('^/?v1$') || self.kind.lowerAscii() != 'secret'",reason="FieldValueForbidden",message="this field can't be read from a Secret, since its value is not secret in AWS: read it from another object"
+type FieldSelector struct {
+	// APIVersion of the object, such as iam.aws.m.upbound.io/v1beta1.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	APIVersion string `json:"apiVersion"`
+
+	// Kind of the object, as the cluster spells it, such as Role.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Kind string `json:"kind"`
+
+	// Name of the object.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// FieldPath is the path of the field, such as status.atProvider.arn.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	FieldPath string `json:"fieldPath"`
+}
