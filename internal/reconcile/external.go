@@ -302,11 +302,7 @@ func (e *external[T, O, S]) foreign(ctx context.Context, err error) error {
 
 // previewChanges returns how AWS differs from spec for a resource that may not change it.
 func (e *external[T, O, S]) previewChanges(ctx context.Context) (diff.Changes, error) {
-	aside, ok := e.mg.DeepCopyObject().(T)
-	if !ok {
-		return nil, nil
-	}
-	p, _, err := e.planned(ctx, aside, true)
+	p, _, err := e.planned(ctx, CopyOf(e.mg), true)
 	e.out.Changes = p.Changes
 	return p.Changes, err
 }

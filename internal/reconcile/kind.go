@@ -120,6 +120,11 @@ type Kind[T Managed] struct {
 	Forget func(uid types.UID)
 }
 
+// CopyOf returns a copy of a resource.
+func CopyOf[T Managed](mg T) T {
+	return mg.DeepCopyObject().(T) //nolint:forcetypeassert // A copy has the type of its original.
+}
+
 // WithTypes returns the kind with the functions that return empty objects of the types that a scheme has for its GVK.
 func (k Kind[T]) WithTypes(s *runtime.Scheme) Kind[T] {
 	if k.New == nil {
@@ -136,8 +141,8 @@ func (k Kind[T]) WithTypes(s *runtime.Scheme) Kind[T] {
 	return k
 }
 
-// Targets returns the targets that a function of a kind returns for a resource, none if the kind has no such function.
-func Targets[T any](of func(T) []tenancy.Target, mg T) []tenancy.Target {
+// Values returns what a function of a kind returns for a resource, nothing if the kind has no such function.
+func Values[T, V any](of func(T) []V, mg T) []V {
 	if of == nil {
 		return nil
 	}

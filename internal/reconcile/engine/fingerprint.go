@@ -5,9 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
@@ -19,18 +19,10 @@ import (
 
 // refers reports whether spec refers to anything.
 func (r *references[T]) refers(mg T) bool {
-	if r.kind.Refs != nil && len(r.kind.Refs(mg)) > 0 || r.kind.Fields != nil && len(r.kind.Fields(mg)) > 0 {
-		return true
-	}
-	if r.kind.References == nil {
-		return false
-	}
-	for _, ref := range r.kind.References(mg) {
-		if ref.Ref != nil || ref.Selector != nil {
-			return true
-		}
-	}
-	return false
+	return len(reconcile.Values(r.kind.Refs, mg)) > 0 || len(reconcile.Values(r.kind.Fields, mg)) > 0 ||
+		slices.ContainsFunc(reconcile.Values(r.kind.References, mg), func(ref reconcile.Reference) bool {
+			return ref.Ref != nil || ref.Selector != nil
+		})
 }
 
 // depends reports whether the desired state depends on anything but the spec: on what spec refers to, or on the tags of
@@ -45,8 +37,8 @@ func (r *references[T]) unchanged(ctx context.Context, mg T, s *session.Session)
 	if last == "" {
 		return !r.depends(mg, s)
 	}
-	copied, ok := mg.DeepCopyObject().(T)
-	if !ok || r.resolve(ctx, copied, s) != nil {
+	copied := reconcile.CopyOf(mg)
+	if r.resolve(ctx, copied, s) != nil {
 		return false
 	}
 	if r.kind.FunctionName != nil && reconcile.PlainFunctionName(copied, r.kind.FunctionName(copied), s) != nil {
@@ -60,7 +52,7 @@ func (r *references[T]) unchanged(ctx context.Context, mg T, s *session.Session)
 // change with each of their own reconciles.
 func (r *references[T]) fingerprint(ctx context.Context, mg T, s *session.Session) string {
 	if !r.depends(mg, s) && mg.GetSummary().ReferencesFingerprint == "" ||
-		r.kind.Fields != nil && len(r.kind.Fields(mg)) > 0 {
+		len(reconcile.Values(r.kind.Fields, mg)) > 0 {
 		return ""
 	}
 	text, err := json.Marshal(mg)
@@ -86,25 +78,21 @@ func (r *references[T]) writeDependencies(ctx context.Context, w io.Writer, mg T
 	if tags := s.TagRules(); r.kind.Tagged && tags != "" {
 		_, _ = fmt.Fprintf(w, " tags=%s", tags)
 	}
-	if r.kind.References != nil {
-		for _, ref := range r.kind.References(mg) {
-			values, err := r.values(ctx, mg, ref)
-			if err != nil {
-				return err
-			}
-			for _, value := range values {
-				_, _ = fmt.Fprintf(w, " %s=%q", ref.Field, value)
-			}
+	for _, ref := range reconcile.Values(r.kind.References, mg) {
+		values, err := r.values(ctx, mg, ref)
+		if err != nil {
+			return err
+		}
+		for _, value := range values {
+			_, _ = fmt.Fprintf(w, " %s=%q", ref.Field, value)
 		}
 	}
-	if r.kind.Refs != nil {
-		for _, ref := range r.kind.Refs(mg) {
-			version, err := r.objects.Version(ctx, ref)
-			if _, missing := errors.AsType[*refs.MissingError](err); err != nil && !missing {
-				return err
-			}
-			_, _ = fmt.Fprintf(w, " %s=%s", ref, version)
+	for _, ref := range reconcile.Values(r.kind.Refs, mg) {
+		version, err := r.objects.Version(ctx, ref)
+		if err != nil && !refs.IsMissing(err) {
+			return err
 		}
+		_, _ = fmt.Fprintf(w, " %s=%s", ref, version)
 	}
 	return nil
 }

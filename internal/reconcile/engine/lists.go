@@ -74,12 +74,9 @@ func (p *pass[T]) unchanged(ctx context.Context) (time.Duration, bool) {
 // may only get the objects. It does so for no resource, so that the field reader enqueues all that have read another
 // value.
 func (r *reconciler[T]) readFields(ctx context.Context, mg T) {
-	if r.kind.Fields == nil {
-		return
-	}
 	ctx, cancel := context.WithTimeout(refs.WithUser(ctx, refs.User{}), timeout)
 	defer cancel()
-	for _, s := range r.kind.Fields(mg) {
+	for _, s := range reconcile.Values(r.kind.Fields, mg) {
 		_, _ = r.Fields.Get(ctx, mg.GetNamespace(), s) // The reconcile of a resource that is enqueued reports an error.
 	}
 }

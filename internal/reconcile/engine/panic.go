@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // panicked ends the reconcile of a resource that has panicked.
@@ -37,7 +38,7 @@ func (r *reconciler[T]) report(ctx context.Context, key types.NamespacedName, fa
 	known, _ := r.states.Get(key)
 	p := r.newPass(mg, known)
 	p.err = failure
-	updated := mg.DeepCopyObject().(T) //nolint:forcetypeassert // A copy has the type of its original.
+	updated := reconcile.CopyOf(mg)
 	updated.SetConditions(xpv2.ReconcileError(failure).WithObservedGeneration(mg.GetGeneration()))
 	return errors.Wrap(r.kube.View(mg, p.completeStatus).Status().Update(ctx, updated),
 		"cannot update managed resource status")

@@ -97,7 +97,7 @@ func (p *pass[T]) end() {
 }
 
 // resolveReferences resolves the references of a resource that is not being deleted.
-func (p *pass[T]) resolveReferences(ctx context.Context, mg resource.Managed) error {
+func (p *pass[T]) resolveReferences(ctx context.Context, mg T) error {
 	err := awserr.CauseFirst(p.references.resolve(ctx, mg, p.session))
 	if err == nil {
 		return nil
@@ -221,9 +221,7 @@ func (p *pass[T]) observe(ctx context.Context, mg T) error {
 	}
 	if p.out.State == reconcile.UpToDate && p.references != nil {
 		p.fingerprint = p.references.fingerprint(ctx, mg, p.session)
-		if p.kind.Listed != nil {
-			p.listed = p.kind.Listed(mg)
-		}
+		p.listed = reconcile.Values(p.kind.Listed, mg)
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func (r *reconciler[T]) others(mg T, s *session.Session) *reconcile.Others {
 		}
 		return names
 	}
-	o.Owns = func() []tenancy.Target { return reconcile.Targets(r.kind.Owns, mg) }
+	o.Owns = func() []tenancy.Target { return reconcile.Values(r.kind.Owns, mg) }
 	o.Claims = o.Owns
 	if r.kind.Claims != nil {
 		o.Claims = func() []tenancy.Target { return r.kind.Claims(mg) }
@@ -56,7 +56,7 @@ func (r *reconciler[T]) permit(ctx context.Context, mg T, o *reconcile.Others) e
 			return err
 		}
 	}
-	for _, target := range reconcile.Targets(r.kind.ActsOn, mg) {
+	for _, target := range reconcile.Values(r.kind.ActsOn, mg) {
 		if err := o.MayAct(ctx, target); err != nil && !r.mayDelete(ctx, o.User, target, err) {
 			return err
 		}
@@ -64,7 +64,7 @@ func (r *reconciler[T]) permit(ctx context.Context, mg T, o *reconcile.Others) e
 	if meta.WasDeleted(mg) {
 		return nil
 	}
-	return o.MayAct(ctx, reconcile.Targets(r.kind.Uses, mg)...)
+	return o.MayAct(ctx, reconcile.Values(r.kind.Uses, mg)...)
 }
 
 // mayOwn returns an error if a resource may not own a target, or may not observe it if it only observes.
@@ -134,7 +134,7 @@ func (r *reconciler[T]) otherOwner(
 func (r *reconciler[T]) mayHave(ctx context.Context, u tenancy.User, mg, o T) bool {
 	other := tenancy.User{Resource: o, Session: u.Session}
 	if r.kind.ActsOn == nil {
-		return !slices.ContainsFunc(reconcile.Targets(r.kind.Owns, mg), func(t tenancy.Target) bool {
+		return !slices.ContainsFunc(reconcile.Values(r.kind.Owns, mg), func(t tenancy.Target) bool {
 			return r.Tenants.Denied(ctx, o, t) || tenancy.IsRefused(r.Tenants.MayOwn(ctx, other, t, r.kind.Tagged))
 		})
 	}

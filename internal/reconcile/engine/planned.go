@@ -69,10 +69,7 @@ func (p *pass[T]) planning(ctx context.Context, mg T) (reconcile.Observer[T], er
 
 // Observe observes the external resource, and says in a condition what would be done.
 func (o *planObserver[T]) Observe(ctx context.Context, f reconcile.Facts, mg T) (reconcile.Outcome, error) {
-	before, ok := mg.DeepCopyObject().(reconcile.Managed)
-	if !ok {
-		return reconcile.Outcome{}, errors.Errorf("%T cannot be planned", mg)
-	}
+	before := reconcile.CopyOf(mg)
 	before.SetManagementPolicies(o.asked)
 	if o.asked == nil {
 		before.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})

@@ -49,7 +49,7 @@ type referenceResolver interface {
 }
 
 // resolveDeleted resolves the references of a resource that is being deleted, as far as possible.
-func (r *references[T]) resolveDeleted(ctx context.Context, mg resource.Managed, s *session.Session) {
+func (r *references[T]) resolveDeleted(ctx context.Context, mg T, s *session.Session) {
 	at := mg.GetDeletionTimestamp()
 	mg.SetDeletionTimestamp(nil) // The generated methods do not resolve references of deleted resources.
 	defer mg.SetDeletionTimestamp(at)
@@ -58,8 +58,8 @@ func (r *references[T]) resolveDeleted(ctx context.Context, mg resource.Managed,
 
 // resolve resolves the references of a resource in memory. An error contains the field, and
 // the reason why its reference cannot be resolved.
-func (r *references[T]) resolve(ctx context.Context, mg resource.Managed, s *session.Session) error {
-	rr, ok := mg.(referenceResolver)
+func (r *references[T]) resolve(ctx context.Context, mg T, s *session.Session) error {
+	rr, ok := any(mg).(referenceResolver)
 	if !ok {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (r *references[T]) resolve(ctx context.Context, mg resource.Managed, s *ses
 		return err
 	}
 	reader := &selectable{
-		reader: r.reader, from: mg, refs: r.of(mg), named: functionOf(mg),
+		reader: r.reader, from: mg, refs: reconcile.Values(r.kind.References, mg), named: functionOf(mg),
 		permits: func(ctx context.Context, kind string, to client.Object) error {
 			return r.permits(ctx, mg, s, kind, to)
 		},
@@ -76,15 +76,6 @@ func (r *references[T]) resolve(ctx context.Context, mg resource.Managed, s *ses
 		return errors.Wrapf(cmp.Or(reader.why, err), "cannot resolve spec.forProvider.%s", reader.field)
 	}
 	return nil
-}
-
-// of returns the references of a resource.
-func (r *references[T]) of(mg resource.Managed) []reconcile.Reference {
-	t, ok := mg.(T)
-	if !ok || r.kind.References == nil {
-		return nil
-	}
-	return r.kind.References(t)
 }
 
 // functionOf returns a function that returns the name of the function in a spec, empty if it has none. It reads the
@@ -119,19 +110,16 @@ func checkFunction(named func() string, kind string, to client.Object) error {
 
 // mayRefer returns an error if a spec refers to a resource of another namespace that does not allow it, whether or not
 // the reference is going to be resolved. Selectors of another namespace are checked by selectable.
-func (r *references[T]) mayRefer(ctx context.Context, mg resource.Managed, s *session.Session) error {
-	for _, ref := range r.of(mg) {
+func (r *references[T]) mayRefer(ctx context.Context, mg T, s *session.Session) error {
+	for _, ref := range reconcile.Values(r.kind.References, mg) {
 		if ref.Ref == nil || cmp.Or(ref.Ref.Namespace, mg.GetNamespace()) == mg.GetNamespace() {
 			continue
 		}
-		to, key, err := r.get(ctx, mg, ref)
-		if kerrors.IsNotFound(err) || kmeta.IsNoMatchError(err) {
-			to.SetNamespace(key.Namespace)
-			to.SetName(key.Name)
-		} else if err != nil {
-			return errors.Wrapf(err, "cannot resolve spec.forProvider.%s", ref.SetIn())
+		to, err := r.get(ctx, mg, ref)
+		if err == nil {
+			err = r.permits(ctx, mg, s, ref.To.Kind, to)
 		}
-		if err := r.permits(ctx, mg, s, ref.To.Kind, to); err != nil {
+		if err != nil {
 			return errors.Wrapf(err, "cannot resolve spec.forProvider.%s", ref.SetIn())
 		}
 	}
@@ -140,13 +128,9 @@ func (r *references[T]) mayRefer(ctx context.Context, mg resource.Managed, s *se
 
 // permits returns an error if a resource may not refer to another. Without a session, annotations decide.
 func (r *references[T]) permits(
-	ctx context.Context, mg resource.Managed, s *session.Session, kind string, to client.Object,
+	ctx context.Context, mg T, s *session.Session, kind string, to client.Object,
 ) error {
-	user, ok := mg.(resource.ModernManaged)
-	if !ok {
-		return nil
-	}
-	return r.tenants.MayRefer(ctx, tenancy.User{Resource: user, Session: s}, kind, to, client.ObjectKeyFromObject(to))
+	return r.tenants.MayRefer(ctx, tenancy.User{Resource: mg, Session: s}, kind, to, client.ObjectKeyFromObject(to))
 }
 
 // isOptional reports whether a resource does without what it refers to if that does not exist.
@@ -160,17 +144,12 @@ func isOptional(ref reconcile.Reference) bool {
 // values returns what a resolved reference stands for: the external name of what it refers to, and, if the resource
 // follows that, its values. What a reference is resolved to is not always part of the spec's JSON. The name is empty
 // if there is no such resource.
-func (r *references[T]) values(
-	ctx context.Context, mg resource.Managed, ref reconcile.Reference,
-) ([]string, error) {
+func (r *references[T]) values(ctx context.Context, mg T, ref reconcile.Reference) ([]string, error) {
 	if ref.Ref == nil {
 		return []string{""}, nil
 	}
-	to, _, err := r.get(ctx, mg, ref)
-	switch {
-	case kerrors.IsNotFound(err) || kmeta.IsNoMatchError(err):
-		return []string{""}, nil
-	case err != nil:
+	to, err := r.get(ctx, mg, ref)
+	if err != nil {
 		return nil, err
 	}
 	values := []string{meta.GetExternalName(to)}
@@ -180,28 +159,17 @@ func (r *references[T]) values(
 	return values, nil
 }
 
-// get reads the object that a reference names, and returns it with its key. If it does not exist, the object is empty.
-func (r *references[T]) get(
-	ctx context.Context, mg resource.Managed, ref reconcile.Reference,
-) (client.Object, client.ObjectKey, error) {
+// get reads the object that a reference names. One that does not exist has nothing but its name.
+func (r *references[T]) get(ctx context.Context, mg T, ref reconcile.Reference) (client.Object, error) {
 	key := client.ObjectKey{Namespace: cmp.Or(ref.Ref.Namespace, mg.GetNamespace()), Name: ref.Ref.Name}
-	to, err := r.object(ref.To)
-	if err != nil {
-		return nil, key, err
+	to := resource.MustCreateObject(ref.To, r.reader.Scheme()).(client.Object) //nolint:forcetypeassert // All kinds are.
+	err := r.reader.Get(ctx, key, to)
+	if kerrors.IsNotFound(err) || kmeta.IsNoMatchError(err) {
+		to.SetNamespace(key.Namespace)
+		to.SetName(key.Name)
+		err = nil
 	}
-	return to, key, r.reader.Get(ctx, key, to)
-}
-
-func (r *references[T]) object(gvk schema.GroupVersionKind) (client.Object, error) {
-	obj, err := r.reader.Scheme().New(gvk)
-	if err != nil {
-		return nil, err
-	}
-	o, ok := obj.(client.Object)
-	if !ok {
-		return nil, errors.Errorf("%s is not an object", gvk.Kind)
-	}
-	return o, nil
+	return to, err
 }
 
 // selectable reads what references refer to. It lists what a selector may select, the oldest resource first, so that a
@@ -278,10 +246,7 @@ func (s *selectable) List(ctx context.Context, list client.ObjectList, opts ...c
 		return err
 	}
 	items = slices.DeleteFunc(items, func(item runtime.Object) bool {
-		to, ok := item.(client.Object)
-		if !ok {
-			return true
-		}
+		to := item.(client.Object) //nolint:forcetypeassert // The items of a list of objects are objects.
 		refused := s.permits(ctx, gvk.Kind, to)
 		if refused != nil && !tenancy.IsRefused(refused) {
 			err = refused
@@ -291,7 +256,9 @@ func (s *selectable) List(ctx context.Context, list client.ObjectList, opts ...c
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(items, byAge)
+	slices.SortStableFunc(items, func(a, b runtime.Object) int {
+		return tenancy.ByAge(a.(client.Object), b.(client.Object)) //nolint:forcetypeassert // As above.
+	})
 	sameController := slices.ContainsFunc(refs, func(ref reconcile.Reference) bool {
 		return ptr.Deref(ref.Selector.MatchControllerRef, false)
 	})
@@ -344,15 +311,6 @@ func unreadable(kind string, err error) error {
 		return errors.Errorf("the cluster has no kind %s: activate its ManagedResourceDefinition", kind)
 	}
 	return err
-}
-
-func byAge(a, b runtime.Object) int {
-	x, okx := a.(client.Object)
-	y, oky := b.(client.Object)
-	if !okx || !oky {
-		return 0
-	}
-	return tenancy.ByAge(x, y)
 }
 
 // registerFields registers the fields that a resource refers to with the field reader, which

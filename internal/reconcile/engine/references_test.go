@@ -22,7 +22,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -362,17 +361,17 @@ func TestReferenceToAPartOfAnotherFunction(t *testing.T) {
 	c := fake.NewClientBuilder().WithScheme(s).WithObjects(function("greet"),
 		alias("a-cart", "cart"), alias("b-greet", "greet"), version("a-cart", "cart"), version("b-greet", "greet")).Build()
 	kinds := map[string]struct {
-		new   func() resource.Managed
+		new   func() reconcile.Managed
 		field string
 	}{
-		"Alias":                        {func() resource.Managed { return &v1beta1.Alias{} }, "functionVersion"},
-		"EventSourceMapping":           {func() resource.Managed { return &v1beta1.EventSourceMapping{} }, "qualifier"},
-		"FunctionEventInvokeConfig":    {func() resource.Managed { return &v1beta1.FunctionEventInvokeConfig{} }, "qualifier"},
-		"FunctionURL":                  {func() resource.Managed { return &v1beta1.FunctionURL{} }, "qualifier"},
-		"Invocation":                   {func() resource.Managed { return &v1beta1.Invocation{} }, "qualifier"},
-		"Permission":                   {func() resource.Managed { return &v1beta1.Permission{} }, "qualifier"},
-		"ProvisionedConcurrencyConfig": {func() resource.Managed { return &v1beta1.ProvisionedConcurrencyConfig{} }, "qualifier"},
-		"RuntimeManagementConfig":      {func() resource.Managed { return &v1beta1.RuntimeManagementConfig{} }, "qualifier"},
+		"Alias":                        {func() reconcile.Managed { return &v1beta1.Alias{} }, "functionVersion"},
+		"EventSourceMapping":           {func() reconcile.Managed { return &v1beta1.EventSourceMapping{} }, "qualifier"},
+		"FunctionEventInvokeConfig":    {func() reconcile.Managed { return &v1beta1.FunctionEventInvokeConfig{} }, "qualifier"},
+		"FunctionURL":                  {func() reconcile.Managed { return &v1beta1.FunctionURL{} }, "qualifier"},
+		"Invocation":                   {func() reconcile.Managed { return &v1beta1.Invocation{} }, "qualifier"},
+		"Permission":                   {func() reconcile.Managed { return &v1beta1.Permission{} }, "qualifier"},
+		"ProvisionedConcurrencyConfig": {func() reconcile.Managed { return &v1beta1.ProvisionedConcurrencyConfig{} }, "qualifier"},
+		"RuntimeManagementConfig":      {func() reconcile.Managed { return &v1beta1.RuntimeManagementConfig{} }, "qualifier"},
 	}
 	cases := map[string]struct {
 		reason, spec, err string
@@ -391,7 +390,7 @@ func TestReferenceToAPartOfAnotherFunction(t *testing.T) {
 					t.Fatal(err)
 				}
 				mg.SetNamespace("shop")
-				err := (&references[*sample]{reader: c}).resolve(t.Context(), mg, nil)
+				err := (&references[reconcile.Managed]{reader: c}).resolve(t.Context(), mg, nil)
 				if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
 					t.Fatalf("%s\nerror: want %q, got %v", tc.reason, tc.err, err)
 				}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -19,13 +18,12 @@ import (
 
 // refusedReference returns the observer of a resource whose reference is refused, but that has acted on what it
 // referred to while it was allowed to: status names it. It is nil if nothing is to be deleted, or for another error.
-func (p *pass[T]) refusedReference(ctx context.Context, mg resource.Managed, err error) reconcile.Observer[T] {
-	t, ok := mg.(T)
-	if !ok || p.session == nil || !tenancy.IsRefused(err) {
+func (p *pass[T]) refusedReference(ctx context.Context, mg T, err error) reconcile.Observer[T] {
+	if p.session == nil || !tenancy.IsRefused(err) {
 		return nil
 	}
-	p.facts.Others = p.others(t, p.session)
-	return p.refused(t, p.permit(ctx, t, p.facts.Others), err)
+	p.facts.Others = p.others(mg, p.session)
+	return p.refused(mg, p.permit(ctx, mg, p.facts.Others), err)
 }
 
 // refused returns the observer of a resource that is refused because of the owner that the error of permit has. If this
@@ -64,10 +62,7 @@ func removing[T reconcile.Managed](
 	inner reconcile.Observer[T], why error, removed func() event.Event,
 ) reconcile.Observer[T] {
 	return reconcile.ObserverFunc[T](func(ctx context.Context, f reconcile.Facts, mg T) (reconcile.Outcome, error) {
-		deleted, ok := mg.DeepCopyObject().(T)
-		if !ok {
-			return reconcile.Outcome{}, why
-		}
+		deleted := reconcile.CopyOf(mg)
 		deleted.SetDeletionTimestamp(&metav1.Time{Time: f.Now()})
 		out, err := inner.Observe(ctx, f, deleted)
 		switch {

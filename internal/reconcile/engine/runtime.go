@@ -55,7 +55,9 @@ func (p *pass[T]) runtime(ctx context.Context) ctrlreconcile.Reconciler {
 		managed.WithInitializers(),
 		managed.WithFinalizer(&finalizer[T]{p}),
 		managed.WithCriticalAnnotationUpdater(p.kube),
-		managed.WithReferenceResolver(managed.ReferenceResolverFn(p.resolveReferences)),
+		managed.WithReferenceResolver(managed.ReferenceResolverFn(func(ctx context.Context, mg resource.Managed) error {
+			return p.resolveReferences(ctx, mg.(T)) //nolint:forcetypeassert // The runtime gets nothing else.
+		})),
 	}
 	if p.policies {
 		opts = append(opts, managed.WithManagementPolicies())
@@ -193,10 +195,7 @@ func (f *finalizer[T]) RemoveFinalizer(ctx context.Context, obj resource.Object)
 	if meta.WasDeleted(obj) {
 		p.Metrics.RecordDeletion(p.kind.GVK.String(), p.Now().Sub(obj.GetDeletionTimestamp().Time))
 	}
-	if mg, ok := obj.(resource.ModernManaged); ok {
-		return p.Tracker.Untrack(ctx, mg)
-	}
-	return nil
+	return p.Tracker.Untrack(ctx, obj.(T)) //nolint:forcetypeassert // The runtime gets nothing else.
 }
 
 // changeLogger forwards change log entries of one reconcile. It removes what must not be logged, and drops entries of
@@ -213,11 +212,11 @@ func (l *changeLogger[T]) Log(
 	if l.pass.leavesNoTrace() || l.pass.did == reconcile.ToConfirm {
 		return nil
 	}
-	shown := mg.DeepCopyObject().(resource.Managed) //nolint:forcetypeassert // A copy has the type of its original.
+	shown := reconcile.CopyOf(mg.(T)) //nolint:forcetypeassert // The runtime gets nothing else.
 	hideCopies(shown)
 	shown.SetManagedFields(nil)
-	if mg, ok := shown.(T); ok && l.pass.kind.Redact != nil {
-		l.pass.kind.Redact(mg)
+	if l.pass.kind.Redact != nil {
+		l.pass.kind.Redact(shown)
 	}
 	return l.inner.Log(ctx, shown, op, changeErr, ad)
 }

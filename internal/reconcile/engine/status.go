@@ -25,10 +25,7 @@ func (p *pass[T]) completeStatus(obj client.Object) kube.StatusAction {
 	if p.later != nil {
 		return kube.DropStatus
 	}
-	mg, ok := obj.(reconcile.Managed)
-	if !ok {
-		return kube.WriteStatus
-	}
+	mg := obj.(reconcile.Managed) //nolint:forcetypeassert // A View completes the status of no other object.
 	if p.concludes() {
 		mg.SetConditions(p.result.Ready)
 	}

@@ -108,12 +108,14 @@ func newStepper[T reconcile.Managed](kc client.Client, o Options, k reconcile.Ki
 	}}
 }
 
+// typed returns a resource as one of the stepper's kind, of which every caller has it.
+func (*stepper[T]) typed(mg reconcile.Managed) T {
+	return mg.(T) //nolint:forcetypeassert // See above.
+}
+
 // Region returns the AWS region of a resource.
 func (s *stepper[T]) Region(mg reconcile.Managed) string {
-	if t, ok := mg.(T); ok {
-		return s.reconciler.kind.Region(t)
-	}
-	return ""
+	return s.reconciler.kind.Region(s.typed(mg))
 }
 
 // New returns an empty resource.
@@ -121,20 +123,13 @@ func (s *stepper[T]) New() reconcile.Managed { return s.reconciler.kind.New() }
 
 // Reads returns the AWS operations of the next observation.
 func (s *stepper[T]) Reads(mg reconcile.Managed) []string {
-	if t, ok := mg.(T); ok {
-		return s.reconciler.kind.Reads(t)
-	}
-	return nil
+	return s.reconciler.kind.Reads(s.typed(mg))
 }
 
 // Lists returns AWS's lists by which many steady resources are polled at once.
 func (s *stepper[T]) Lists(mg reconcile.Managed) []*listpoll.List {
-	t, ok := mg.(T)
-	if !ok || s.reconciler.kind.Listed == nil {
-		return nil
-	}
 	var out []*listpoll.List
-	for _, item := range s.reconciler.kind.Listed(t) {
+	for _, item := range reconcile.Values(s.reconciler.kind.Listed, s.typed(mg)) {
 		out = append(out, item.List)
 	}
 	return out
@@ -142,19 +137,16 @@ func (s *stepper[T]) Lists(mg reconcile.Managed) []*listpoll.List {
 
 // Redact removes from a resource what must not be shown.
 func (s *stepper[T]) Redact(mg reconcile.Managed) {
-	if t, ok := mg.(T); ok && s.reconciler.kind.Redact != nil {
-		s.reconciler.kind.Redact(t)
+	if s.reconciler.kind.Redact != nil {
+		s.reconciler.kind.Redact(s.typed(mg))
 	}
 	hideCopies(mg)
 }
 
 // Step does one reconcile, as the runtime's reconciler does it.
 func (s *stepper[T]) Step(ctx context.Context, mg reconcile.Managed, sess *session.Session, now time.Time) Done {
-	t, ok := mg.(T)
-	if !ok {
-		return Done{Err: errors.Errorf("%T is not a %s", mg, s.reconciler.kind.GVK.Kind)}
-	}
-	before, _ := mg.DeepCopyObject().(T)
+	t := s.typed(mg)
+	before := reconcile.CopyOf(t)
 	p := s.reconciler.newPass(before, memory.Resource{Calls: &s.calls})
 	p.session, p.facts.Fresh, p.facts.KnownCause, p.facts.Origin = sess, readcache.Freshness{Now: now, Since: now}, "",
 		""
@@ -258,16 +250,12 @@ func Once[T reconcile.Managed](
 
 // passOf returns a pass with an observer, which writes nothing but annotations.
 func passOf[T reconcile.Managed](o reconcile.Observer[T], f reconcile.Facts, mg T, w AnnotationWriter) *pass[T] {
-	before, ok := mg.DeepCopyObject().(T)
-	if !ok {
-		before = mg
-	}
 	r := &reconciler[T]{
 		Options: Options{Tracer: noop.NewTracerProvider().Tracer(""), Now: f.Now},
 		states:  memory.New(), policies: len(mg.GetManagementPolicies()) > 0,
 	}
 	f.ReadyBefore = mg.GetCondition("Ready")
-	return &pass[T]{reconciler: r, read: before, facts: f, observer: o, annotations: w}
+	return &pass[T]{reconciler: r, read: reconcile.CopyOf(mg), facts: f, observer: o, annotations: w}
 }
 
 // observeAndAct observes the external resource, and makes the call that is due and that policies allow. It sets the

@@ -49,7 +49,7 @@ func Events[T reconcile.Managed](
 
 // EventKeys returns the index keys of a resource: of what it owns or acts on, and of its own name in AWS.
 func EventKeys[T reconcile.Managed](k reconcile.Kind[T], mg T) []string {
-	keys := targetKeys(slices.Concat(reconcile.Targets(k.Owns, mg), reconcile.Targets(k.ActsOn, mg)), k.Region(mg))
+	keys := targetKeys(slices.Concat(reconcile.Values(k.Owns, mg), reconcile.Values(k.ActsOn, mg)), k.Region(mg))
 	switch k.GVK.Kind {
 	case v1beta1.EventSourceMappingKind, v1beta1.CodeSigningConfigKind, v1beta1.CapacityProviderKind:
 		if name := reconcile.ExternalName(mg); name != "" {

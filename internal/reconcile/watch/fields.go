@@ -36,14 +36,7 @@ func Fields[T reconcile.Managed](
 // objectsOf returns the Secrets and ConfigMaps that the spec of a resource refers to, by
 // dedicated fields or by field selectors.
 func objectsOf[T reconcile.Managed](k reconcile.Kind[T], mg T) []refs.ObjectRef {
-	var all []refs.ObjectRef
-	if k.Refs != nil {
-		all = k.Refs(mg)
-	}
-	if k.Fields != nil {
-		all = append(slices.Clone(all), refs.Refs(mg.GetNamespace(), k.Fields(mg))...)
-	}
-	return all
+	return slices.Concat(reconcile.Values(k.Refs, mg), refs.Refs(mg.GetNamespace(), reconcile.Values(k.Fields, mg)))
 }
 
 // kindsOf returns the kinds of the objects that resources of a kind may refer to.

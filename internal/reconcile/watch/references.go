@@ -44,7 +44,7 @@ func IndexReferences[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T])
 
 // ActingKeys returns the index keys of what a resource acts on or uses, independent of the owner.
 func ActingKeys[T reconcile.Managed](k reconcile.Kind[T], mg T) []string {
-	keys := targetKeys(slices.Concat(reconcile.Targets(k.ActsOn, mg), reconcile.Targets(k.Uses, mg)), k.Region(mg))
+	keys := targetKeys(slices.Concat(reconcile.Values(k.ActsOn, mg), reconcile.Values(k.Uses, mg)), k.Region(mg))
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }
