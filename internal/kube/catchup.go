@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 )
 
 // pageSize is the number of objects per page of a live list.
@@ -108,8 +109,8 @@ func (c *CatchUp) List(ctx context.Context, list client.ObjectList, opts ...clie
 	lo := (&client.ListOptions{}).ApplyOptions(opts)
 	items := make([]runtime.Object, 0, len(cached))
 	for _, item := range cached {
-		obj, ok := item.(client.Object)
-		if ok && b.has(client.ObjectKeyFromObject(obj), obj.GetResourceVersion()) {
+		obj := item.(client.Object) //nolint:forcetypeassert // The items of a list of objects are objects.
+		if b.has(client.ObjectKeyFromObject(obj), obj.GetResourceVersion()) {
 			// It has the type of obj.
 			now := reflect.New(reflect.TypeOf(obj).Elem()).Interface().(client.Object) //nolint:forcetypeassert // See above.
 			err := b.live.Get(ctx, client.ObjectKeyFromObject(obj), now)
@@ -207,25 +208,17 @@ func (c *CatchUp) versions(ctx context.Context, gvk schema.GroupVersionKind,
 func (c *CatchUp) cached(ctx context.Context, gvk schema.GroupVersionKind,
 	ns string,
 ) (map[types.NamespacedName]string, error) {
-	obj, err := c.scheme.New(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
-	if err != nil {
-		return nil, err
-	}
-	list, ok := obj.(client.ObjectList)
-	if !ok {
-		return nil, errors.Errorf("%T is not a list", obj)
-	}
+	kind := gvk.GroupVersion().WithKind(gvk.Kind + "List")
+	list := resource.MustCreateObject(kind, c.scheme).(client.ObjectList) //nolint:forcetypeassert // Lists of kinds are.
 	if err := c.cache.List(ctx, list, client.InNamespace(ns), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, err
 	}
 	all := map[types.NamespacedName]string{}
-	err = kmeta.EachListItem(list, func(item runtime.Object) error {
-		if o, ok := item.(client.Object); ok {
-			all[client.ObjectKeyFromObject(o)] = o.GetResourceVersion()
-		}
+	return all, kmeta.EachListItem(list, func(item runtime.Object) error {
+		o := item.(client.Object) //nolint:forcetypeassert // The items of a list of objects are objects.
+		all[client.ObjectKeyFromObject(o)] = o.GetResourceVersion()
 		return nil
 	})
-	return all, err
 }
 
 // A backlog records which objects are outdated in the cache of one kind, with the versions from which on they are not.

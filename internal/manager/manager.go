@@ -160,9 +160,7 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error)
 		return nil, err
 	}
 	mo := o.manager(scheme)
-	if err := o.selectShard(scheme, &mo.Cache); err != nil {
-		return nil, err
-	}
+	o.selectShard(scheme, &mo.Cache)
 	cfg = warnedOnce(cfg)
 	l, err := o.elect(cfg, &mo)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
@@ -20,20 +21,14 @@ import (
 )
 
 // selectShard limits a cache to the shard's managed resources. All other kinds are cached as without shards.
-func (o *Options) selectShard(s *runtime.Scheme, to *cache.Options) error {
+func (o *Options) selectShard(s *runtime.Scheme, to *cache.Options) {
 	if o.Shard.IsAll() {
-		return nil
+		return
 	}
 	for gvk := range kinds {
-		obj, err := s.New(gvk)
-		if err != nil {
-			return errors.Wrapf(err, "cannot select the %ss of the shard", gvk.Kind)
-		}
-		if mg, ok := obj.(client.Object); ok {
-			to.ByObject[mg] = cache.ByObject{Label: o.Shard.Selector()}
-		}
+		mg := resource.MustCreateObject(gvk, s).(client.Object) //nolint:forcetypeassert // All kinds are.
+		to.ByObject[mg] = cache.ByObject{Label: o.Shard.Selector()}
 	}
-	return nil
 }
 
 // newManager returns a manager with a client that reads nothing from the cache that is older than the API server's

@@ -9,6 +9,7 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
@@ -197,46 +198,34 @@ func (b *Registry) checkOwner(ctx context.Context, u User, tags map[string]strin
 		name == client.ObjectKeyFromObject(u.Resource) {
 		return nil
 	}
-	o, err := b.get(ctx, u.Resource, name)
+	gvk, err := apiutil.GVKForObject(u.Resource, b.cached.Scheme())
+	if err != nil {
+		return err
+	}
+	o, err := b.get(ctx, gvk.Kind, name)
 	if err != nil || o == nil || ownership.ObserveOnly(o) {
 		return err
 	}
-	if string(o.GetUID()) != tags[ownership.TagUID] && !sameName(o, u.Resource) {
+	if string(o.GetUID()) != tags[ownership.TagUID] && plainName(o) != plainName(u.Resource) {
 		return nil // The resource has the owner's name, but another external resource.
-	}
-	gvk, err := apiutil.GVKForObject(o, b.cached.Scheme())
-	if err != nil {
-		return err
 	}
 	return ownership.NewOwnedError(what, gvk.Kind, name.Namespace, name.Name)
 }
 
-// get gets a resource of the example's kind. It returns nil if there is none. If the cache does not have it, it reads
-// it from the API server, because the cache may lag, or may not contain all namespaces.
-func (b *Registry) get(ctx context.Context, example resource.ModernManaged,
-	name types.NamespacedName,
-) (resource.ModernManaged, error) {
-	gvk, err := apiutil.GVKForObject(example, b.cached.Scheme())
-	if err != nil {
-		return nil, err
-	}
+// get gets a resource of a kind. It returns nil if there is none. If the cache does not have it, it reads it from the
+// API server, because the cache may lag, or may not contain all namespaces.
+func (b *Registry) get(ctx context.Context, kind string, name types.NamespacedName) (resource.ModernManaged, error) {
 	for _, r := range []client.Reader{b.cached, b.live} {
-		o, err := b.newResource(gvk.Kind)
-		if err != nil {
-			return nil, err
-		}
-		switch err = r.Get(ctx, name, o); {
+		o := b.newResource(kind)
+		switch err := r.Get(ctx, name, o); {
 		case err == nil:
 			return o, nil
 		case r == b.live && !kerrors.IsNotFound(err):
-			return nil, errors.Wrapf(err, "cannot check whether %s %s, the owner by its tags, exists", gvk.Kind, name)
+			return nil, errors.Wrapf(err, "cannot check whether %s %s, the owner by its tags, exists", kind, name)
 		}
 	}
 	return nil, nil //nolint:nilnil // There is none.
 }
-
-// sameName reports whether two resources may have the same external resource.
-func sameName(a, b resource.ModernManaged) bool { return plainName(a) == plainName(b) }
 
 // plainName returns the name in AWS of what a resource manages or is going to create.
 func plainName(o client.Object) string {
@@ -265,23 +254,14 @@ func (b *Registry) owners(ctx context.Context, u User, t Target) ([]resource.Mod
 
 // indexed returns the resources of a target's kind that have a key in the index, none if the cluster lacks the kind.
 func (b *Registry) indexed(ctx context.Context, t Target, key string) ([]resource.ModernManaged, error) {
-	obj, err := b.cached.Scheme().New(v1beta1.SchemeGroupVersion.WithKind(t.Kind + "List"))
-	if err != nil {
-		return nil, err
-	}
-	list, ok := obj.(resource.ManagedList)
-	if !ok {
-		return nil, errors.Errorf("%T is not a list of managed resources", obj)
-	}
-	err = b.cached.List(ctx, list, client.MatchingFields{Index: key}, client.UnsafeDisableDeepCopy)
+	list := b.create(t.Kind + "List").(resource.ManagedList) //nolint:forcetypeassert // All lists of these kinds are.
+	err := b.cached.List(ctx, list, client.MatchingFields{Index: key}, client.UnsafeDisableDeepCopy)
 	if kmeta.IsNoMatchError(err) {
 		return nil, nil
 	}
 	var found []resource.ModernManaged
 	for _, item := range list.GetItems() {
-		if o, ok := item.(resource.ModernManaged); ok {
-			found = append(found, o)
-		}
+		found = append(found, item.(resource.ModernManaged)) //nolint:forcetypeassert // As above.
 	}
 	return found, err
 }
@@ -312,11 +292,8 @@ func (b *Registry) confirmedOwner(ctx context.Context, u User, t Target) (resour
 func (b *Registry) cachedResource(ctx context.Context, t Target,
 	name types.NamespacedName,
 ) (resource.ModernManaged, error) {
-	o, err := b.newResource(t.Kind)
-	if err != nil {
-		return nil, err
-	}
-	err = b.cached.Get(ctx, name, o, client.UnsafeDisableDeepCopy)
+	o := b.newResource(t.Kind)
+	err := b.cached.Get(ctx, name, o, client.UnsafeDisableDeepCopy)
 	if kerrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // There is none.
 	}
@@ -324,16 +301,13 @@ func (b *Registry) cachedResource(ctx context.Context, t Target,
 }
 
 // newResource returns an empty resource of a kind.
-func (b *Registry) newResource(kind string) (resource.ModernManaged, error) {
-	obj, err := b.cached.Scheme().New(v1beta1.SchemeGroupVersion.WithKind(kind))
-	if err != nil {
-		return nil, err
-	}
-	o, ok := obj.(resource.ModernManaged)
-	if !ok {
-		return nil, errors.Errorf("%s is not a managed resource", kind)
-	}
-	return o, nil
+func (b *Registry) newResource(kind string) resource.ModernManaged {
+	return b.create(kind).(resource.ModernManaged) //nolint:forcetypeassert // All of this provider's kinds are.
+}
+
+// create returns an empty object of a kind of this provider, or an empty list.
+func (b *Registry) create(kind string) runtime.Object {
+	return resource.MustCreateObject(v1beta1.SchemeGroupVersion.WithKind(kind), b.cached.Scheme())
 }
 
 // reaches reports whether a resource that owns something with the target's region and name

@@ -86,14 +86,7 @@ func References[T reconcile.Managed](
 	markChanged func(name client.ObjectKey, by string),
 ) error {
 	for _, gvk := range k.RefersTo {
-		obj, err := mgr.GetScheme().New(gvk)
-		if err != nil {
-			return errors.Wrapf(err, "cannot watch %s", gvk.Kind)
-		}
-		to, ok := obj.(client.Object)
-		if !ok {
-			return errors.Errorf("cannot watch %s", gvk.Kind)
-		}
+		to := resource.MustCreateObject(gvk, mgr.GetScheme()).(client.Object) //nolint:forcetypeassert // All kinds are.
 		users := dependents(mgr.GetCache(), k, ReferenceIndex, markChanged)
 		watch := func() error { return c.Watch(source.Kind(all, to, DependentsHandler(k, users, gvk))) }
 		if gate == nil {
