@@ -22,15 +22,15 @@ import (
 )
 
 // addMetrics registers the metrics of the runtime, of calls to AWS, of resources, of account limits, and of quotas
-// and circuit breakers. It returns nil if the manager has no metrics server.
+// and circuit breakers, unless the manager has no metrics server. It returns those of resources.
 func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Limits,
 	lists *listpoll.Poller,
 ) (*reporting.Metrics, error) {
+	m := reporting.NewMetrics()
 	if address(o.MetricsAddress) == "0" {
-		return nil, nil
+		return m, nil
 	}
 	o.Config.Measure = telemetry.New(o.Now)
-	m := reporting.NewMetrics()
 	st := statemetrics.NewMRStateMetrics()
 	o.MetricOptions = &controller.MetricOptions{PollStateMetricInterval: o.StateMetricInterval, MRStateMetrics: st}
 	for _, c := range []prometheus.Collector{

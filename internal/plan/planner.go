@@ -28,6 +28,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 )
@@ -157,6 +158,7 @@ func (p *Planner) stepper(mg reconcile.Managed, from *objects) (engine.Stepper, 
 		Objects:   objs,
 		Fields:    fields,
 		Analyzer:  analysis.New(analysis.Options{Reader: from, Secrets: objs}),
+		Metrics:   reporting.NewMetrics(),
 		ClusterID: p.o.ClusterID,
 		Now:       p.clock,
 		Define: func(mgr ctrl.Manager, o engine.Options, d engine.Definition) error {

@@ -53,7 +53,7 @@ func newFleet(t *testing.T, n int, versions map[string]awsdouble.Outcomes, spec 
 	api := sdk.NewFromConfig(f.Double.Config(testenv.Region), func(o *sdk.Options) { o.Retryer = aws.NopRetryer{} })
 	f.Observer = func() reconcile.Observer[*v1beta1.Alias] {
 		x := &external{
-			api: f.Lambda, functions: f.functions, cache: f.Cache, now: f.Now,
+			api: f.Lambda, functions: f.functions, cache: f.Cache, now: f.Now, metrics: f.metrics,
 		}
 		x.analyzer = analyzer.WithCloudWatch(metrics{batcher: batcher, api: api, now: f.Now, mayAct: x.mayAct})
 		return x.resource()

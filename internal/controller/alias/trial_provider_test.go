@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -70,7 +71,7 @@ func (p *provider) restart() {
 	now := func() time.Time { return p.Now().Add(p.skew) }
 	p.env = testenv.Observing(p.AWS, func() reconcile.Observer[*v1beta1.Alias] {
 		x := &external{
-			api: p.Lambda, cache: cache, now: now,
+			api: p.Lambda, cache: cache, now: now, metrics: reporting.NewMetrics(),
 			analyzer: p.analyzer.WithCloudWatch(metrics{batcher: batcher, api: p.cloud, now: now}),
 		}
 		return x.resource()

@@ -248,17 +248,6 @@ func TestChangeDuringAReconcile(t *testing.T) {
 	}
 }
 
-// TestNoMetrics checks that nothing is measured without a metrics server.
-func TestNoMetrics(t *testing.T) {
-	e := newEnv(t, samples.New(), func(o *Options, _ *reconcile.Kind[*sample]) { o.Metrics = nil })
-	e.converge()
-	e.cloud.value = "hand"
-	e.converge()
-	if e.cloud.value != "a" {
-		t.Error("drift is put right all the same")
-	}
-}
-
 // TestRolloutMetrics checks that rollouts are counted when the metrics are collected, and that each phase has a value.
 func TestRolloutMetrics(t *testing.T) {
 	e := newEnv(t, samples.New())
@@ -268,7 +257,6 @@ func TestRolloutMetrics(t *testing.T) {
 	e.expect("two rollouts are in progress", map[string]float64{"rollouts Progressing": 2, "rollouts Failed": 1, "rollout_duration_seconds Failed AnalysisFailed": 60})
 	progressing = 0
 	e.expect("none is", map[string]float64{"rollouts Failed": 1, "rollout_duration_seconds Failed AnalysisFailed": 60})
-	(*reporting.Metrics)(nil).CountRollouts(nil)
 }
 
 // TestFirstFailedRollout checks that the first rollout that fails for a reason is an increase of a counter, which the

@@ -139,7 +139,7 @@ type Options struct {
 	// Analyzer measures the health of what is rolled out.
 	Analyzer *analysis.Analyzer
 
-	// Metrics are the metrics of reconciles. Nil measures nothing.
+	// Metrics are the metrics of reconciles.
 	Metrics *reporting.Metrics
 
 	// Tracer traces reconciles. The SDK's middleware has the same one. Nil disables traces.

@@ -41,6 +41,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -204,7 +205,7 @@ func newFleet(ctx context.Context, t *testing.T, workers int) *fleet {
 	}).Build()
 	o := Options{
 		Options:  controller.Options{Logger: logging.NewNopLogger(), PollInterval: 10 * time.Minute, MaxConcurrentReconciles: workers, Features: &feature.Flags{}},
-		Resolver: f, Tracker: f, Limiter: quota.New(time.Now, nil), Breakers: f.breakers,
+		Resolver: f, Tracker: f, Limiter: quota.New(time.Now, nil), Breakers: f.breakers, Metrics: reporting.NewMetrics(),
 		MinPollInterval: 30 * time.Second, PollJitter: 0.1, Now: time.Now, Random: draw,
 	}
 	r := newReconciler(&manager{c: f.server}, o, reconcile.Kind[*sample]{

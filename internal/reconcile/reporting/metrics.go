@@ -26,7 +26,7 @@ const (
 )
 
 // Metrics are the metrics of managed resources, by kind. They contain no names of resources.
-// They are a prometheus.Collector, and safe for concurrent use. Nil measures nothing.
+// They are a prometheus.Collector, and safe for concurrent use.
 type Metrics struct {
 	metrics.Group
 
@@ -87,9 +87,6 @@ func (m *Metrics) count(ch chan<- prometheus.Metric) {
 // CountRollouts sets a function that counts the Aliases with a rollout, by its phase. It is called when the metrics are
 // collected. As in AddKind, the rollouts that have ended are counted from 0.
 func (m *Metrics) CountRollouts(count func() map[string]int) {
-	if m == nil {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.countPhases = count
@@ -106,17 +103,12 @@ func (m *Metrics) CountRollouts(count func() map[string]int) {
 
 // RecordRollout records that a rollout has ended in a phase, for a reason if it has failed.
 func (m *Metrics) RecordRollout(phase, reason string, took time.Duration) {
-	if m != nil {
-		m.rollouts.WithLabelValues(phase, reason).Observe(took.Seconds())
-	}
+	m.rollouts.WithLabelValues(phase, reason).Observe(took.Seconds())
 }
 
 // AddKind adds a kind, and a function that counts its resources with pending drift. Its counters start at 0, because
 // Prometheus cannot detect the first increase of a counter that did not exist before.
 func (m *Metrics) AddKind(kind string, drifting func() int) {
-	if m == nil {
-		return
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.drifting[kind] = drifting
@@ -137,9 +129,6 @@ func (m *Metrics) AddKind(kind string, drifting func() int) {
 
 // recordHeld records how many deletions of resources of a kind wait for each reason.
 func (m *Metrics) recordHeld(kind string, counts map[xpv2.ConditionReason]int) {
-	if m == nil {
-		return
-	}
 	for _, reason := range []xpv2.ConditionReason{
 		v1beta1.ReasonTooManyDeletions, v1beta1.ReasonRecentlyInvoked,
 		v1beta1.ReasonInvocationsUnknown,
@@ -150,9 +139,6 @@ func (m *Metrics) recordHeld(kind string, counts map[xpv2.ConditionReason]int) {
 
 // recordFindings records how many resources of a kind have a finding of each code.
 func (m *Metrics) recordFindings(kind string, counts map[advice.Code]int) {
-	if m == nil {
-		return
-	}
 	for _, code := range advice.Codes(kind) {
 		m.findings.WithLabelValues(kind, string(code)).Set(float64(counts[code]))
 	}
@@ -160,44 +146,33 @@ func (m *Metrics) recordFindings(kind string, counts map[advice.Code]int) {
 
 // RecordReconcile counts a reconcile.
 func (m *Metrics) RecordReconcile(kind, result string) {
-	if m != nil {
-		m.reconciles.WithLabelValues(kind, result).Inc()
-	}
+	m.reconciles.WithLabelValues(kind, result).Inc()
 }
 
 // RecordReady records how long a resource took to become Ready.
 func (m *Metrics) RecordReady(gvk schema.GroupVersionKind, took time.Duration) {
-	if m != nil {
-		m.toReady.WithLabelValues(gvk.Kind).Observe(took.Seconds())
-		m.ready.WithLabelValues(gvk.String()).Observe(took.Seconds())
-	}
+	m.toReady.WithLabelValues(gvk.Kind).Observe(took.Seconds())
+	m.ready.WithLabelValues(gvk.String()).Observe(took.Seconds())
 }
 
 // RecordDetection records how long it took until a resource was first reconciled.
 func (m *Metrics) RecordDetection(gvk string, took time.Duration) {
-	if m != nil {
-		m.detected.WithLabelValues(gvk).Observe(took.Seconds())
-	}
+	m.detected.WithLabelValues(gvk).Observe(took.Seconds())
 }
 
 // RecordDifference records how long before a comparison that found a difference the previous one was.
 func (m *Metrics) RecordDifference(gvk string, since time.Duration) {
-	if m != nil {
-		m.drift.WithLabelValues(gvk).Observe(since.Seconds())
-	}
+	m.drift.WithLabelValues(gvk).Observe(since.Seconds())
 }
 
 // RecordDeletion records that the deletion of a resource has finished.
 func (m *Metrics) RecordDeletion(gvk string, took time.Duration) {
-	if m != nil {
-		m.deletion.WithLabelValues(gvk).Observe(took.Seconds())
-	}
+	m.deletion.WithLabelValues(gvk).Observe(took.Seconds())
 }
 
 // RecordDrift counts the drift that an observation found, or that was corrected.
 func (m *Metrics) RecordDrift(kind string, f memory.DriftChange) {
 	switch {
-	case m == nil:
 	case f.Seen:
 		m.seen.WithLabelValues(kind, f.Comparison.String()).Inc()
 	case f.Corrected:

@@ -72,7 +72,7 @@ func newInformers(t testing.TB, n int) *informers {
 
 func sampleCounter(c cache.Cache, m *statemetrics.MRStateMetrics) *StateCounter {
 	k := reconcile.Kind[*samples.Sample]{GVK: samples.GVK, New: func() *samples.Sample { return &samples.Sample{} }, NewList: func() resource.ManagedList { return &samples.SampleList{} }}
-	return newStateCounter(c, controller.Options{Logger: logging.NewNopLogger(), MetricOptions: &controller.MetricOptions{MRStateMetrics: m}}, nil, time.Now, k)
+	return newStateCounter(c, controller.Options{Logger: logging.NewNopLogger(), MetricOptions: &controller.MetricOptions{MRStateMetrics: m}}, NewMetrics(), time.Now, k)
 }
 
 func TestStateCounter(t *testing.T) {

@@ -26,6 +26,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -137,6 +138,7 @@ func (x *explorer) options() engine.Options {
 			Logger: &logger{env: &x.env}, PollInterval: 10 * time.Minute,
 			Features: &feature.Flags{},
 		},
+		Metrics:         reporting.NewMetrics(),
 		Resolver:        unlimited{},
 		Tracker:         unlimited{},
 		Limiter:         unlimited{},
