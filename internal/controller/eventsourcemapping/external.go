@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -73,7 +74,8 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, m *v1beta1.Event
 		return found{Effects: effects}, err
 	}
 	if known := m.Status.AtProvider.FilterCriteria; o.unreadable() && known != nil {
-		o.mapping.FilterCriteria = filterInput(patterns(known.Filters))
+		o.mapping.FilterCriteria = &types.FilterCriteria{}
+		statusToFilters.Copy(o.mapping.FilterCriteria, known)
 	}
 	if reconcile.ObserveOnly(m) {
 		err = f.Others.MayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...)

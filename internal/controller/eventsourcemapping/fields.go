@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff/samefields"
 )
@@ -15,18 +16,20 @@ import (
 // The conversions that names do not describe, from spec to settings and on to the SDK's inputs.
 var (
 	specToSettings = samefields.MustNew[v1beta1.EventSourceMappingSettings, settings](
-		samefields.With(func(f *v1beta1.FilterCriteria) diff.Set { return patterns(f.Filters) }),
+		samefields.From("filterCriteria", "filterCriteria.filters"),
+		samefields.With(func(f v1beta1.Filter) string { return canonical(f.Pattern) }),
 		samefields.From("metricsConfig", "metricsConfig.metrics"),
-		samefields.With(specAccess),
-		samefields.With(registry),
+		samefields.With(func(a v1beta1.SourceAccessConfiguration) string {
+			return access(a.Type, ptr.Deref(a.URI, ""))
+		}),
+		samefields.With(func(a v1beta1.KafkaSchemaRegistryAccessConfig) string { return access(a.Type, a.URI) }),
+		samefields.With(func(v v1beta1.KafkaSchemaValidationConfig) string { return v.Attribute }),
 	)
 
 	settingsToCreate = samefields.MustNew[settings, lambda.CreateEventSourceMappingInput](append(inputs,
 		samefields.Except("functionName"),
 		samefields.EmptyIsAbsent("kmsKeyArn", "documentDBEventSourceConfig", "amazonManagedKafkaEventSourceConfig",
 			"selfManagedKafkaEventSourceConfig"),
-		samefields.With(accessInput),
-		samefields.With(registryInput),
 		samefields.With(func(servers diff.Set) *types.SelfManagedEventSource {
 			return &types.SelfManagedEventSource{Endpoints: map[string][]string{bootstrapServers: servers}}
 		}),
@@ -37,54 +40,65 @@ var (
 	settingsToUpdate = samefields.MustNew[settings, lambda.UpdateEventSourceMappingInput](append(inputs,
 		samefields.Except("functionName"), // It is sent as in spec.
 		samefields.Clears("filterCriteria", "kmsKeyArn", "functionResponseTypes", "destinationConfig", "scalingConfig",
-			"provisionedPollerConfig", "metricsConfig", "loggingConfig", "sourceAccessConfigurations"),
-		samefields.With(changedAccess),
-		samefields.With(managedRegistryInput),
-		samefields.With(selfManagedRegistryInput),
+			"provisionedPollerConfig", "metricsConfig", "loggingConfig", "sourceAccessConfigurations",
+			"amazonManagedKafkaEventSourceConfig.schemaRegistryConfig",
+			"selfManagedKafkaEventSourceConfig.schemaRegistryConfig"),
+		samefields.Except("amazonManagedKafkaEventSourceConfig.consumerGroupId", // Fixed at creation.
+			"selfManagedKafkaEventSourceConfig.consumerGroupId", "selfManagedKafkaEventSourceConfig.consumptionMode"),
 	)...)
 
 	inputs = []samefields.Option{
 		samefields.With(filterInput),
-		samefields.With(enums[types.FunctionResponseType]),
 		samefields.With(destinationInput),
-		samefields.With(scalingInput),
-		samefields.With(pollersInput),
 		samefields.With(metricsInput),
-		samefields.With(loggingInput),
-		samefields.With(documentDBInput),
+		samefields.With(func(s string) types.SourceAccessConfiguration {
+			kind, uri := accessOf(s)
+			return types.SourceAccessConfiguration{Type: types.SourceAccessType(kind), URI: lambdaapi.Text(uri)}
+		}),
+		samefields.With(func(s string) types.KafkaSchemaRegistryAccessConfig {
+			kind, uri := accessOf(s)
+			return types.KafkaSchemaRegistryAccessConfig{
+				Type: types.KafkaSchemaRegistryAuthType(kind), URI: ptr.To(uri),
+			}
+		}),
+		samefields.With(func(s string) types.KafkaSchemaValidationConfig {
+			return types.KafkaSchemaValidationConfig{Attribute: types.KafkaSchemaValidationAttribute(s)}
+		}),
 	}
 )
 
-// The conversions that names do not describe, from AWS's answer to settings and to status.
+// The conversions that names do not describe, from AWS's answer to settings and to status, and back.
 var (
 	answerToSettings = samefields.MustNew[lambda.GetEventSourceMappingOutput, settings](
-		samefields.EmptyIsAbsent("kmsKeyArn", "destinationConfig", "loggingConfig",
+		samefields.EmptyIsAbsent("kmsKeyArn", "destinationConfig", "scalingConfig", "provisionedPollerConfig",
+			"provisionedPollerConfig.pollerGroupName", "loggingConfig",
 			"amazonManagedKafkaEventSourceConfig.consumerGroupId", "selfManagedKafkaEventSourceConfig.consumerGroupId",
+			"amazonManagedKafkaEventSourceConfig.schemaRegistryConfig",
+			"selfManagedKafkaEventSourceConfig.schemaRegistryConfig",
 			"documentDBEventSourceConfig.databaseName", "documentDBEventSourceConfig.collectionName"),
-		samefields.With(func(f *types.FilterCriteria) diff.Set { return patterns(filters(f)) }),
-		samefields.With(scaling),
-		samefields.With(pollers),
+		samefields.From("filterCriteria", "filterCriteria.filters"),
+		samefields.With(func(f types.Filter) string { return canonical(ptr.Deref(f.Pattern, "")) }),
 		samefields.From("metricsConfig", "metricsConfig.metrics"),
 		samefields.With(func(a types.SourceAccessConfiguration) string {
 			return access(string(a.Type), ptr.Deref(a.URI, ""))
 		}),
-		samefields.With(func(r *types.KafkaSchemaRegistryConfig) *schemaRegistry {
-			return registry(observedRegistry(r))
+		samefields.With(func(a types.KafkaSchemaRegistryAccessConfig) string {
+			return access(string(a.Type), ptr.Deref(a.URI, ""))
 		}),
+		samefields.With(func(v types.KafkaSchemaValidationConfig) string { return string(v.Attribute) }),
 		samefields.With(func(e *types.SelfManagedEventSource) diff.Set { return e.Endpoints[bootstrapServers] }),
 		samefields.With(func(t *time.Time) *int64 { return ptr.To(t.Unix()) }),
 	)
 
 	answerToStatus = samefields.MustNew[lambda.GetEventSourceMappingOutput, v1beta1.EventSourceMappingObservation](
-		samefields.EmptyIsAbsent("kmsKeyArn", "onFailureDestination", "loggingConfig",
-			"documentDBEventSourceConfig.collectionName"),
+		samefields.EmptyIsAbsent("kmsKeyArn", "onFailureDestination", "filterCriteria", "scalingConfig",
+			"provisionedPollerConfig", "provisionedPollerConfig.pollerGroupName", "metricsConfig", "loggingConfig",
+			"amazonManagedKafkaEventSourceConfig.schemaRegistryConfig",
+			"selfManagedKafkaEventSourceConfig.schemaRegistryConfig", "documentDBEventSourceConfig.collectionName"),
 		samefields.From("onFailureDestination", "destinationConfig.onFailure.destination"),
 		samefields.With(timestamp),
-		samefields.With(shownFilters),
-		samefields.With(scaling),
-		samefields.With(pollers),
-		samefields.With(shownMetrics),
-		samefields.With(observedRegistry),
 		samefields.With(shownServers),
 	)
+
+	statusToFilters = samefields.MustNew[v1beta1.FilterCriteria, types.FilterCriteria]()
 )

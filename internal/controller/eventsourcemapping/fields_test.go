@@ -26,7 +26,13 @@ func TestNoCounterpart(t *testing.T) {
 			got:    unreadSpec, want: []string{"DestinationConfig.OnFailure.DestinationFrom", "KMSKeyArnFrom"},
 		},
 		"Create": {reason: "The function is named as in spec.", got: unsetInCreate, want: []string{"FunctionName"}},
-		"Update": {reason: "Mapping and function are named beside the copy.", got: unsetInUpdate, want: []string{"UUID", "FunctionName"}},
+		"Update": {
+			reason: "Mapping and function are named beside the copy. Consumers of Kafka are fixed.", got: unsetInUpdate,
+			want: []string{
+				"UUID", "AmazonManagedKafkaEventSourceConfig.ConsumerGroupId", "FunctionName",
+				"SelfManagedKafkaEventSourceConfig.ConsumerGroupId", "SelfManagedKafkaEventSourceConfig.ConsumptionMode",
+			},
+		},
 		"Answer": {reason: "All of it reaches settings or status.", got: unread, want: []string{"ResultMetadata"}},
 		"SettingsOfAnswer": {
 			reason: "AWS returns an ARN and a state, and tags by another call.",

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
@@ -124,8 +123,8 @@ func specText(p *v1beta1.EventSourceMappingParameters) string {
 		state = stateEnabled
 	}
 	destination := ptr.Deref(p.DestinationConfig, v1beta1.EventSourceMappingDestinationConfig{}).OnFailure.Destination
-	filters := ptr.Deref(p.FilterCriteria, v1beta1.FilterCriteria{}).Filters
-	return fmt.Sprintln(*p.FunctionName, state, *p.BatchSize, testenv.JSON(patterns(filters)),
+	filters := append([]string{}, fromSpec(p.EventSourceMappingSettings).FilterCriteria...)
+	return fmt.Sprintln(*p.FunctionName, state, *p.BatchSize, testenv.JSON(filters),
 		ptr.Deref(p.KMSKeyArn, ""), ptr.Deref(p.MaximumRetryAttempts, 0), ptr.Deref(destination, ""), p.Tags)
 }
 
@@ -135,11 +134,8 @@ func mappingText(m awsdouble.Mapping) string {
 	if d := m.DestinationConfig; d != nil && d.OnFailure != nil {
 		destination = ptr.Deref(d.OnFailure.Destination, "")
 	}
-	if m.FilterCriteria == nil {
-		m.FilterCriteria = &types.FilterCriteria{}
-	}
 	maps.DeleteFunc(m.Tags, func(key, _ string) bool { return len(key) > 1 })
 	return fmt.Sprintln((*m.FunctionArn)[strings.LastIndex(*m.FunctionArn, ":")+1:], *m.State, *m.BatchSize,
-		testenv.JSON(patterns(filters(m.FilterCriteria))), ptr.Deref(m.KMSKeyArn, ""),
+		testenv.JSON(patternsOf(m.FilterCriteria)), ptr.Deref(m.KMSKeyArn, ""),
 		ptr.Deref(m.MaximumRetryAttempts, 0), destination, m.Tags)
 }

@@ -57,49 +57,14 @@ func enabled(state string) *bool {
 	return nil
 }
 
-func filters(in *types.FilterCriteria) []v1beta1.Filter {
-	out := make([]v1beta1.Filter, 0, len(in.Filters))
-	for _, f := range in.Filters {
-		out = append(out, v1beta1.Filter{Pattern: ptr.Deref(f.Pattern, "")})
-	}
-	return out
-}
-
 // criteria returns filter criteria as status shows them.
-func criteria(patterns diff.Set) *v1beta1.FilterCriteria { return shownFilters(filterInput(patterns)) }
-
-func scaling(in *types.ScalingConfig) *v1beta1.EventSourceMappingScalingConfig {
-	if in.MaximumConcurrency == nil {
+func criteria(patterns diff.Set) *v1beta1.FilterCriteria {
+	if len(patterns) == 0 {
 		return nil
 	}
-	return &v1beta1.EventSourceMappingScalingConfig{MaximumConcurrency: *in.MaximumConcurrency}
-}
-
-func pollers(in *types.ProvisionedPollerConfig) *v1beta1.ProvisionedPollerConfig {
-	if in.MinimumPollers == nil && in.MaximumPollers == nil {
-		return nil
-	}
-	return &v1beta1.ProvisionedPollerConfig{
-		MinimumPollers: in.MinimumPollers, MaximumPollers: in.MaximumPollers,
-		PollerGroupName: lambdaapi.NonEmpty(in.PollerGroupName),
-	}
-}
-
-func observedRegistry(in *types.KafkaSchemaRegistryConfig) *v1beta1.KafkaSchemaRegistryConfig {
-	if ptr.Deref(in.SchemaRegistryURI, "") == "" {
-		return nil
-	}
-	out := &v1beta1.KafkaSchemaRegistryConfig{
-		SchemaRegistryURI: *in.SchemaRegistryURI,
-		EventRecordFormat: string(in.EventRecordFormat),
-	}
-	for _, a := range in.AccessConfigs {
-		out.AccessConfigs = append(out.AccessConfigs,
-			v1beta1.KafkaSchemaRegistryAccessConfig{Type: string(a.Type), URI: ptr.Deref(a.URI, "")})
-	}
-	for _, v := range in.SchemaValidationConfigs {
-		out.SchemaValidationConfigs = append(out.SchemaValidationConfigs,
-			v1beta1.KafkaSchemaValidationConfig{Attribute: string(v.Attribute)})
+	out := &v1beta1.FilterCriteria{}
+	for _, p := range patterns {
+		out.Filters = append(out.Filters, v1beta1.Filter{Pattern: p})
 	}
 	return out
 }
@@ -118,24 +83,6 @@ func observation(o observed) v1beta1.EventSourceMappingObservation {
 	answerToStatus.Copy(&out, o.mapping)
 	if d := out.DocumentDBEventSourceConfig; d != nil && d.DatabaseName == "" {
 		out.DocumentDBEventSourceConfig = nil
-	}
-	return out
-}
-
-func shownFilters(in *types.FilterCriteria) *v1beta1.FilterCriteria {
-	if len(in.Filters) == 0 {
-		return nil
-	}
-	return &v1beta1.FilterCriteria{Filters: filters(in)}
-}
-
-func shownMetrics(in *types.EventSourceMappingMetricsConfig) *v1beta1.EventSourceMappingMetricsConfig {
-	if len(in.Metrics) == 0 {
-		return nil
-	}
-	out := &v1beta1.EventSourceMappingMetricsConfig{}
-	for _, m := range in.Metrics {
-		out.Metrics = append(out.Metrics, string(m))
 	}
 	return out
 }

@@ -87,7 +87,7 @@ func fromParameters(p v1beta1.EventSourceMappingParameters) settings {
 	}
 	s.EventSourceArn = p.EventSourceArn
 	if p.SelfManagedEventSource != nil {
-		s.SelfManagedEventSource = servers(p.SelfManagedEventSource)
+		s.SelfManagedEventSource = diff.Set(p.SelfManagedEventSource.Endpoints[bootstrapServers])
 	}
 	s.StartingPosition = p.StartingPosition
 	if t := p.StartingPositionTimestamp; t != nil {
@@ -103,43 +103,8 @@ func fromSpec(p v1beta1.EventSourceMappingSettings) settings {
 	return s
 }
 
-func specAccess(in []v1beta1.SourceAccessConfiguration) diff.Set {
-	var out diff.Set
-	for _, a := range in {
-		out = append(out, access(a.Type, ptr.Deref(a.URI, "")))
-	}
-	return out
-}
-
-func registry(in *v1beta1.KafkaSchemaRegistryConfig) *schemaRegistry {
-	if in == nil {
-		return nil
-	}
-	out := &schemaRegistry{SchemaRegistryURI: in.SchemaRegistryURI, EventRecordFormat: in.EventRecordFormat}
-	for _, a := range in.AccessConfigs {
-		out.AccessConfigs = append(out.AccessConfigs, access(a.Type, a.URI))
-	}
-	for _, v := range in.SchemaValidationConfigs {
-		out.SchemaValidationConfigs = append(out.SchemaValidationConfigs, v.Attribute)
-	}
-	return out
-}
-
 // bootstrapServers is the only kind of endpoint.
 const bootstrapServers = "KAFKA_BOOTSTRAP_SERVERS"
-
-func servers(in *v1beta1.SelfManagedEventSource) diff.Set {
-	return diff.Set(in.Endpoints[bootstrapServers])
-}
-
-// patterns returns filter patterns in canonical form, so that equivalent patterns are equal.
-func patterns(in []v1beta1.Filter) diff.Set {
-	out := make(diff.Set, 0, len(in))
-	for _, f := range in {
-		out = append(out, canonical(f.Pattern))
-	}
-	return out
-}
 
 // canonical returns JSON without white space and with sorted keys. It returns invalid JSON
 // unchanged, for AWS to reject.

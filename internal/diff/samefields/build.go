@@ -173,8 +173,23 @@ func orEmpty(inner convert) convert {
 func unlessEmpty(inner convert) convert {
 	return func(t, f reflect.Value) {
 		inner(t, f)
-		if t.Kind() == reflect.Pointer && !t.IsNil() && t.Elem().IsZero() {
+		if empty(reflect.Indirect(t)) {
 			t.SetZero()
 		}
 	}
+}
+
+func empty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map:
+		return v.Len() == 0
+	case reflect.Struct:
+		for _, f := range v.Fields() {
+			if !empty(f) {
+				return false
+			}
+		}
+		return true
+	}
+	return !v.IsValid() || v.IsZero()
 }

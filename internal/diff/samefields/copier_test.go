@@ -15,9 +15,10 @@ type (
 	mode  string
 	list  []string
 	block struct {
-		ID   *string
-		Mode mode
-		New  *int64
+		ID    *string
+		Mode  mode
+		New   *int64
+		Names []string
 	}
 	answer struct {
 		Name    *string `json:"theName,omitempty"`
@@ -38,6 +39,8 @@ type (
 	small struct {
 		Id   string //nolint:revive,staticcheck // The SDK and the API spell initialisms differently.
 		Mode *string
+
+		Names []string
 	}
 	status struct {
 		NAME      *string
@@ -124,10 +127,10 @@ func TestCopy(t *testing.T) {
 			want:   status{Size: ptr.To[int64](1)},
 		},
 		"EmptyIsAbsent": {
-			reason: "A pointer to an empty text or struct becomes nil where that is asked for, also in a struct.",
+			reason: "A pointer to an empty text, or to a struct without more than empty lists, becomes nil where that is asked for.",
 			copier: samefields.MustNew[answer, status](
 				samefields.Except("size", "ratio"), samefields.EmptyIsAbsent("name", "block")),
-			from: answer{Name: ptr.To(""), Block: &block{}},
+			from: answer{Name: ptr.To(""), Block: &block{Names: []string{}}},
 			want: status{},
 		},
 		"Clears": {

@@ -21,8 +21,8 @@ func With[F, T any](f func(F) T) Option {
 // Except leaves fields out.
 func Except(paths ...string) Option { return forPaths(paths, func(r *rule) { r.except = true }) }
 
-// EmptyIsAbsent makes a pointer in the copy nil if what it points to is empty: an empty text, or a struct of which no
-// field is set.
+// EmptyIsAbsent makes a pointer in the copy nil if what it points to is empty: an empty text, or a struct whose fields
+// are all empty, lists included.
 func EmptyIsAbsent(paths ...string) Option {
 	return forPaths(paths, func(r *rule) { r.emptyIsAbsent = true })
 }
