@@ -36,18 +36,16 @@ const changeLimit = 15 * time.Minute
 func (e *external) releaseVPC(ctx context.Context, f *v1beta1.Function, o found) (reconcile.Result, error) {
 	c := o.Resource.config()
 	r, why := e.release(ctx, f, c)
-	switch r.step(c, f.Status.AtProvider.VPCReleaseAttempts, e.facts.Now()) {
-	case releaseWaits:
-		return e.await(f, r)
-	case releaseDue:
-		return e.sendRelease(ctx, f, o, r)
-	case releaseStuck:
-		why = errors.Errorf("a change of the function has been in progress for %s", changeLimit)
-	case releaseFailed:
-		why = errors.Errorf("%d attempts of %s have failed", len(releaseDelays), r.does)
-	case releaseDone:
+	var waits, due bool
+	if r != nil {
+		waits, due, why = r.step(c, f.Status.AtProvider.VPCReleaseAttempts, e.facts.Now())
 	}
-	if why == nil {
+	switch {
+	case waits:
+		return e.await(f, r)
+	case due:
+		return e.sendRelease(ctx, f, o, r)
+	case why == nil:
 		return reconcile.Result{}, nil
 	}
 	why = errors.Wrap(why, "the function is deleted without releasing its network interfaces")
@@ -163,43 +161,20 @@ func (e *external) replacements(ctx context.Context, f *v1beta1.Function) (group
 	return groups, missing
 }
 
-// A releaseStep is the next step of a release.
-type releaseStep int
-
-const (
-	// releaseDone means that the deletion can continue.
-	releaseDone releaseStep = iota
-
-	// releaseDue means that the change is to be sent.
-	releaseDue
-
-	// releaseWaits means that AWS has not finished a change.
-	releaseWaits
-
-	// releaseStuck and releaseFailed mean that the function is deleted anyway, because AWS
-	// does not finish a change or has rejected the release too often.
-	releaseStuck
-	releaseFailed
-)
-
-// step returns the next step for the state in AWS and the number of attempts.
-func (r *release) step(c *types.FunctionConfiguration, attempts int32, now time.Time) releaseStep {
-	if r == nil {
-		return releaseDone
-	}
-	if c.State == types.StatePending || c.LastUpdateStatus == types.LastUpdateStatusInProgress {
-		if now.Sub(lastModified(c)) > changeLimit {
-			return releaseStuck
-		}
-		return releaseWaits
-	}
-	switch {
+// step reports whether the release waits until AWS has finished a change, or is due. If it is neither, the function is
+// deleted: the error says why although it is not released.
+func (r *release) step(c *types.FunctionConfiguration, attempts int32, now time.Time) (waits, due bool, why error) {
+	switch busy := c.State == types.StatePending || c.LastUpdateStatus == types.LastUpdateStatusInProgress; {
+	case busy && now.Sub(lastModified(c)) > changeLimit:
+		return false, false, errors.Errorf("a change of the function has been in progress for %s", changeLimit)
+	case busy:
+		return true, false, nil
 	case r.made(vpc(c.VpcConfig)) && c.LastUpdateStatus != types.LastUpdateStatusFailed:
-		return releaseDone
+		return false, false, nil
 	case int(attempts) >= len(releaseDelays):
-		return releaseFailed
+		return false, false, errors.Errorf("%d attempts of %s have failed", len(releaseDelays), r.does)
 	}
-	return releaseDue
+	return false, true, nil
 }
 
 // made reports whether AWS has made the change.

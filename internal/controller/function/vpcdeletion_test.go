@@ -30,17 +30,15 @@ func TestReleaseStep(t *testing.T) {
 		return &release{does: "replacing", to: &vpcConfig{SubnetIDs: inVPC.SubnetIds, SecurityGroupIDs: groups}}
 	}
 	modified := func(ago time.Duration) *string { return ptr.To(now.Add(-ago).Format(modifiedLayout)) }
+	type step struct{ waits, due, fails bool }
+	releaseDone, releaseDue, releaseWaits, fails := step{}, step{due: true}, step{waits: true}, step{fails: true}
 	cases := map[string]struct {
 		reason   string
 		release  *release
 		c        types.FunctionConfiguration
 		attempts int32
-		want     releaseStep
+		want     step
 	}{
-		"NotAsked": {
-			reason: "Without the option nothing is done first.", c: types.FunctionConfiguration{VpcConfig: inVPC},
-			want: releaseDone,
-		},
 		"InVPC": {
 			reason: "A function in a VPC is detached first.", release: detach,
 			c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDue,
@@ -76,11 +74,11 @@ func TestReleaseStep(t *testing.T) {
 			c: types.FunctionConfiguration{
 				LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(changeLimit + time.Second),
 			},
-			want: releaseStuck,
+			want: fails,
 		},
 		"StuckUnknown": {
 			reason: "A change of unknown age does not keep the function from being deleted.", release: detach,
-			c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress}, want: releaseStuck,
+			c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress}, want: fails,
 		},
 		"UpdateFailed": {
 			reason: "A change that failed is sent again, whatever AWS shows.", release: detach,
@@ -94,7 +92,7 @@ func TestReleaseStep(t *testing.T) {
 		},
 		"Exhausted": {
 			reason: "The number of attempts is limited.", release: detach,
-			c: types.FunctionConfiguration{VpcConfig: inVPC}, attempts: 5, want: releaseFailed,
+			c: types.FunctionConfiguration{VpcConfig: inVPC}, attempts: 5, want: fails,
 		},
 		"Inactive": {
 			reason: "AWS has the last word on a function that it has put to sleep.", release: detach,
@@ -111,8 +109,9 @@ func TestReleaseStep(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := tc.release.step(&tc.c, tc.attempts, now); got != tc.want {
-				t.Errorf("%s\nwant %d, got %d", tc.reason, tc.want, got)
+			waits, due, why := tc.release.step(&tc.c, tc.attempts, now)
+			if got := (step{waits, due, why != nil}); got != tc.want {
+				t.Errorf("%s\nwant %+v, got %+v", tc.reason, tc.want, got)
 			}
 		})
 	}
