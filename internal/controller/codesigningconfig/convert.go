@@ -10,6 +10,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff/samefields"
 )
 
 // settings are all that can differ between the desired and the observed configuration.
@@ -35,19 +36,24 @@ type observed struct {
 	tags   map[string]string
 }
 
-// fromSpec returns a block of spec in comparable form. The publishers are those that spec
-// names or selects from fields of other objects.
-func fromSpec(p v1beta1.CodeSigningConfigSettings, publisherArns []string) settings {
-	s := settings{
-		AllowedPublishers: publishers{SigningProfileVersionArns: publisherArns},
-		Description:       p.Description,
-		Tags:              p.Tags,
-	}
-	if c := p.CodeSigningPolicies; c != nil {
-		s.CodeSigningPolicies = &policies{UntrustedArtifactOnDeployment: c.UntrustedArtifactOnDeployment}
-	}
-	return s
-}
+var (
+	specToSettings = samefields.MustNew[v1beta1.CodeSigningConfigSettings, settings]()
+
+	settingsToCreate = samefields.MustNew[settings, lambda.CreateCodeSigningConfigInput](
+		samefields.EmptyIsAbsent("codeSigningPolicies"),
+	)
+
+	settingsToUpdate = samefields.MustNew[settings, lambda.UpdateCodeSigningConfigInput]()
+
+	answerToSettings = samefields.MustNew[types.CodeSigningConfig, settings](
+		samefields.Except("codeSigningPolicies"), // They have a default.
+		samefields.Clears("description"),
+	)
+
+	answerToStatus = samefields.MustNew[types.CodeSigningConfig, v1beta1.CodeSigningConfigObservation](
+		samefields.From("signingProfileVersionArns", "allowedPublishers.signingProfileVersionArns"),
+	)
+)
 
 // defaultPolicies returns the policies of a configuration that sets none.
 func defaultPolicies() *policies {
@@ -56,65 +62,34 @@ func defaultPolicies() *policies {
 
 // fromAWS returns the AWS values in comparable form.
 func fromAWS(o observed) settings {
-	s := settings{
-		Description: ptr.To(ptr.Deref(o.config.Description, "")), CodeSigningPolicies: defaultPolicies(),
-		Tags: o.tags,
-	}
-	if p := o.config.AllowedPublishers; p != nil {
-		s.AllowedPublishers.SigningProfileVersionArns = p.SigningProfileVersionArns
-	}
+	s := settings{CodeSigningPolicies: defaultPolicies(), Tags: o.tags}
+	answerToSettings.Copy(&s, o.config)
 	if p := o.config.CodeSigningPolicies; p != nil && p.UntrustedArtifactOnDeployment != "" {
 		s.CodeSigningPolicies.UntrustedArtifactOnDeployment = ptr.To(string(p.UntrustedArtifactOnDeployment))
 	}
 	return s
 }
 
-func (s settings) publishers() *types.AllowedPublishers {
-	return &types.AllowedPublishers{SigningProfileVersionArns: s.AllowedPublishers.SigningProfileVersionArns}
-}
-
-// policies returns the policies as AWS takes them. Nil leaves them to AWS.
-func (s settings) policies() *types.CodeSigningPolicies {
-	if s.CodeSigningPolicies == nil || s.CodeSigningPolicies.UntrustedArtifactOnDeployment == nil {
-		return nil
-	}
-	return &types.CodeSigningPolicies{
-		UntrustedArtifactOnDeployment: types.CodeSigningPolicy(*s.CodeSigningPolicies.UntrustedArtifactOnDeployment),
-	}
-}
-
 // createInput returns the request that creates a configuration with all its settings.
 func createInput(s settings) *lambda.CreateCodeSigningConfigInput {
-	return &lambda.CreateCodeSigningConfigInput{
-		AllowedPublishers: s.publishers(), CodeSigningPolicies: s.policies(), Description: s.Description, Tags: s.Tags,
-	}
+	in := &lambda.CreateCodeSigningConfigInput{}
+	settingsToCreate.Copy(in, &s)
+	return in
 }
 
 // updateInput returns the request with what changed. AWS keeps what is nil.
 func updateInput(arn string, t settings, changes diff.Changes) *lambda.UpdateCodeSigningConfigInput {
 	in := &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: ptr.To(arn)}
-	if changes.Any("allowedPublishers") {
-		in.AllowedPublishers = t.publishers()
-	}
-	if changes.Any("codeSigningPolicies") {
-		in.CodeSigningPolicies = t.policies()
-	}
-	if changes.Any("description") {
-		in.Description = ptr.To(ptr.Deref(t.Description, ""))
-	}
+	settingsToUpdate.CopyIf(in, &t, func(path string) bool { return changes.Any(path) })
 	return in
 }
 
 // observation returns what status shows of a configuration.
 func observation(o observed) v1beta1.CodeSigningConfigObservation {
-	c, s := o.config, fromAWS(o)
-	return v1beta1.CodeSigningConfigObservation{
-		CodeSigningConfigArn:          c.CodeSigningConfigArn,
-		CodeSigningConfigID:           c.CodeSigningConfigId,
-		SigningProfileVersionArns:     s.AllowedPublishers.SigningProfileVersionArns,
-		UntrustedArtifactOnDeployment: s.CodeSigningPolicies.UntrustedArtifactOnDeployment,
-		Description:                   c.Description,
-		LastModified:                  c.LastModified,
+	out := v1beta1.CodeSigningConfigObservation{
+		UntrustedArtifactOnDeployment: fromAWS(o).CodeSigningPolicies.UntrustedArtifactOnDeployment,
 		TagKeys:                       slices.Sorted(maps.Keys(o.tags)),
 	}
+	answerToStatus.Copy(&out, o.config)
+	return out
 }

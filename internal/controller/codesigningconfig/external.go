@@ -137,13 +137,16 @@ func (e *external) plan(
 func (e *external) settings(
 	ctx context.Context, namespace, at string, p v1beta1.CodeSigningConfigSettings,
 ) (settings, error) {
-	var arns []string
+	var s settings
+	specToSettings.Copy(&s, &p)
 	var err error
 	if a := p.AllowedPublishers; a != nil {
 		at += ".allowedPublishers.signingProfileVersionArnsFrom"
-		arns, err = refs.All(ctx, e.fields, namespace, at, a.SigningProfileVersionArns, a.SigningProfileVersionArnsFrom)
+		s.AllowedPublishers.SigningProfileVersionArns, err = refs.All(
+			ctx, e.fields, namespace, at, a.SigningProfileVersionArns, a.SigningProfileVersionArnsFrom,
+		)
 	}
-	return fromSpec(p, arns), err
+	return s, err
 }
 
 // create creates the configuration. If the response lacks the ARN, it is found by its tags.
