@@ -10,6 +10,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
@@ -32,7 +33,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
 		Uses:       uses,
-		Fields:     fieldsOf,
+		Fields:     func(c *v1beta1.FunctionEventInvokeConfig) []v1beta1.FieldSelector { return refs.In(c.Spec) },
 		References: references,
 		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
 	})
@@ -43,17 +44,17 @@ var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opDelete}
 
 func references(mg *v1beta1.FunctionEventInvokeConfig) []reconcile.Reference {
 	p := mg.Spec.ForProvider
-	refs := []reconcile.Reference{
+	all := []reconcile.Reference{
 		functionconfig.FunctionReference(p.FunctionNameRef, p.FunctionNameSelector),
 		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 	for _, d := range destinationsOf(mg) {
-		refs = append(refs, reconcile.Reference{
-			Field: d.field, To: v1beta1.FunctionGroupVersionKind, Ref: d.ref,
-			Selector: d.selector,
+		all = append(all, reconcile.Reference{
+			Field: d.field, To: v1beta1.FunctionGroupVersionKind,
+			Ref: d.DestinationRef, Selector: d.DestinationSelector,
 		})
 	}
-	return refs
+	return all
 }
 
 // uses returns the functions among the destinations, whether spec names them by ARN or by reference. Desired checks
@@ -61,18 +62,7 @@ func references(mg *v1beta1.FunctionEventInvokeConfig) []reconcile.Reference {
 func uses(mg *v1beta1.FunctionEventInvokeConfig) []tenancy.Target {
 	var all []tenancy.Target
 	for _, d := range destinationsOf(mg) {
-		all = append(all, tenancy.Named(d.value)...)
-	}
-	return all
-}
-
-// fieldsOf returns the fields of other providers' objects that spec refers to.
-func fieldsOf(mg *v1beta1.FunctionEventInvokeConfig) []v1beta1.FieldSelector {
-	var all []v1beta1.FieldSelector
-	for _, d := range destinationsOf(mg) {
-		if d.from != nil {
-			all = append(all, *d.from)
-		}
+		all = append(all, tenancy.Named(d.Destination)...)
 	}
 	return all
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
@@ -82,7 +83,7 @@ func TestDestinationsOfOtherProviders(t *testing.T) {
 	mg := &v1beta1.FunctionEventInvokeConfig{}
 	mg.Spec.ForProvider.DestinationConfig = &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.OnFailureDestination{DestinationFrom: &queue}}
 	mg.Spec.InitProvider = &v1beta1.FunctionEventInvokeConfigSettings{DestinationConfig: &v1beta1.EventDestinationConfig{OnSuccess: &v1beta1.OnSuccessDestination{DestinationFrom: &queue}}}
-	if diff := cmp.Diff([]v1beta1.FieldSelector{queue, queue}, fieldsOf(mg)); diff != "" {
+	if diff := cmp.Diff([]v1beta1.FieldSelector{queue, queue}, refs.In(mg.Spec)); diff != "" {
 		t.Errorf("both blocks are watched, -want +got:\n%s", diff)
 	}
 	var read []string

@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
@@ -39,7 +40,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName,
 				ptr.To(ownership.Parent(mg)))
 		},
-		Fields:     selectors,
+		Fields:     func(p *v1beta1.Permission) []v1beta1.FieldSelector { return refs.In(p.Spec) },
 		References: references,
 		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
 		Redact:     redact,
@@ -54,13 +55,6 @@ func redact(p *v1beta1.Permission) {
 	if p.Spec.ForProvider.EventSourceToken != nil {
 		p.Spec.ForProvider.EventSourceToken = ptr.To(diff.Redacted)
 	}
-}
-
-func selectors(p *v1beta1.Permission) []v1beta1.FieldSelector {
-	if from := p.Spec.ForProvider.SourceArnFrom; from != nil {
-		return []v1beta1.FieldSelector{*from}
-	}
-	return nil
 }
 
 func references(p *v1beta1.Permission) []reconcile.Reference {

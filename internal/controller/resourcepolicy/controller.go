@@ -9,6 +9,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
@@ -25,7 +26,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 			return newExternal(session.Client(s, lambda.NewFromConfig), o.Fields)
 		},
 		ActsOn:     acts,
-		Fields:     selectors,
+		Fields:     func(p *v1beta1.ResourcePolicy) []v1beta1.FieldSelector { return refs.In(p.Spec) },
 		References: references,
 		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},
 	})
@@ -33,13 +34,6 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 
 // calls are the operations by which this kind creates, updates and deletes.
 var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opDelete}
-
-func selectors(p *v1beta1.ResourcePolicy) []v1beta1.FieldSelector {
-	if from := p.Spec.ForProvider.ResourceArnFrom; from != nil {
-		return []v1beta1.FieldSelector{*from}
-	}
-	return nil
-}
 
 func references(p *v1beta1.ResourcePolicy) []reconcile.Reference {
 	fp := p.Spec.ForProvider
