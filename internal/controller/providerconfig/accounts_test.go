@@ -13,7 +13,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
@@ -52,7 +51,6 @@ func TestAccountUsage(t *testing.T) {
 			if tc.fault != nil {
 				d.Fail(awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: *tc.fault})
 			}
-			e.accounts = account.New(quota.New(e.now, nil), e.now)
 			s := &session.Session{AWS: d.Config("eu-west-1"), Scope: quota.Scope{Account: "123456789012", Region: "eu-west-1"}, Ref: session.Ref{UID: tc.config.GetUID()}}
 			e.accounts.RecordUse(s)
 			name := client.ObjectKeyFromObject(tc.config)

@@ -25,6 +25,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/driftevents"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/configusage"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
@@ -69,7 +72,10 @@ func TestNamespaceDeletion(t *testing.T) {
 	resolver := &fakeIdentifier{identify: func() (session.Identity, error) {
 		return session.Identity{Account: "123456789012"}, nil
 	}}
-	o := Options{Options: controller.DefaultOptions(), Resources: mgr.GetClient(), Resolver: resolver, Now: time.Now}
+	o := Options{
+		Options: controller.DefaultOptions(), Resources: mgr.GetClient(), Resolver: resolver,
+		Accounts: account.New(quota.New(time.Now, nil), time.Now), Events: driftevents.New(driftevents.Options{}), Now: time.Now,
+	}
 	o.Logger = logging.NewNopLogger()
 	if err := Setup(mgr, o); err != nil {
 		t.Fatal(err)

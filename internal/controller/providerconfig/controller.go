@@ -56,13 +56,13 @@ type Options struct {
 	// Resources reads the managed resources of all shards.
 	Resources client.Reader
 
-	// Accounts has the usage of accounts that status shows. Nil shows none.
+	// Accounts has the usage of accounts that status shows.
 	Accounts *account.Limits
 
 	// Breakers has the regions in which AWS does not answer. Nil shows none.
 	Breakers *breaker.Breakers
 
-	// Events receives drift events. Nil receives none.
+	// Events receives drift events.
 	Events DriftEvents
 
 	// Now is the clock.

@@ -32,9 +32,6 @@ type DriftEvents interface {
 
 // showDriftEvents sets the condition ReceivesDriftEvents, or removes it if the config names no queue.
 func (r *Reconciler) showDriftEvents(c providerConfig) {
-	if r.events == nil {
-		return
-	}
 	r.events.Set(c)
 	state, ok := r.events.State(c.GetUID())
 	if !ok {

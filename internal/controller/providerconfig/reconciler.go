@@ -137,9 +137,7 @@ func (r *Reconciler) releaseMissing(ctx context.Context, name types.NamespacedNa
 // of it is kept until it is deleted, because resources of this shard may use it. Only the shard that
 // reconciles a config receives its drift events.
 func (r *Reconciler) leave(ctx context.Context, c providerConfig) error {
-	if r.events != nil {
-		r.events.Forget(c.GetUID())
-	}
+	r.events.Forget(c.GetUID())
 	if r.shard.Drains(c) {
 		return errors.Wrap(client.IgnoreNotFound(r.drain(ctx, c)), "cannot hand the config over to another shard")
 	}
@@ -185,10 +183,8 @@ func (r *Reconciler) release(ctx context.Context, c providerConfig) error {
 	}
 	r.resolver.Forget(c.GetUID())
 	r.breakers.Forget(c.GetUID())
-	if r.events != nil {
-		r.events.Forget(c.GetUID())
-	}
-	r.forgetUsage(c)
+	r.events.Forget(c.GetUID())
+	r.accounts.Forget(c.GetUID())
 	before := deepCopy(c)
 	if !controllerutil.RemoveFinalizer(c, Finalizer) {
 		return nil

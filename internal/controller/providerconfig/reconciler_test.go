@@ -29,6 +29,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/configusage"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
@@ -96,7 +98,11 @@ func newEnv(t *testing.T, k kind, objs ...client.Object) *env {
 				return c.SubResource(sub).Update(ctx, o, opts...)
 			},
 		}).Build()
-	e.Reconciler = &Reconciler{kind: k, kube: kube, managed: kube, resolver: e.resolver, inFlight: engine.NewInFlight(4), record: e.events, log: logging.NewNopLogger(), now: func() time.Time { return e.time }}
+	now := func() time.Time { return e.time }
+	e.Reconciler = &Reconciler{
+		kind: k, kube: kube, managed: kube, resolver: e.resolver, accounts: account.New(quota.New(now, nil), now), events: &queues{},
+		inFlight: engine.NewInFlight(4), record: e.events, log: logging.NewNopLogger(), now: now,
+	}
 	return e
 }
 

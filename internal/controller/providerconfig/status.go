@@ -53,7 +53,7 @@ func unreachable(regions []string) string {
 func (r *Reconciler) showUsage(ctx context.Context, c providerConfig, u usages) time.Duration {
 	status := c.GetConfigStatus()
 	status.AccountUsage = nil
-	if r.accounts == nil || u.count == 0 {
+	if u.count == 0 {
 		return 0
 	}
 	known, again := r.accounts.Usages(ctx, c.GetUID())
@@ -61,12 +61,6 @@ func (r *Reconciler) showUsage(ctx context.Context, c providerConfig, u usages) 
 		status.AccountUsage = append(status.AccountUsage, accountUsage(k))
 	}
 	return again
-}
-
-func (r *Reconciler) forgetUsage(c providerConfig) {
-	if r.accounts != nil {
-		r.accounts.Forget(c.GetUID())
-	}
 }
 
 // accountUsage returns a usage in the form of status.

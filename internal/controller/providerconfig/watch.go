@@ -113,9 +113,7 @@ func (r *Reconciler) stateChanges() <-chan event.GenericEvent {
 		}
 	}
 	r.breakers.Watch(func(k breaker.Key) { changed(k.Config) })
-	if r.events != nil {
-		r.events.Watch(changed)
-	}
+	r.events.Watch(changed)
 	return changes
 }
 
