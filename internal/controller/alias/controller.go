@@ -22,6 +22,18 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
+// The AWS operations that this kind calls.
+const (
+	opGet    = "GetAlias"
+	opList   = "ListAliases"
+	opCreate = "CreateAlias"
+	opUpdate = "UpdateAlias"
+	opDelete = "DeleteAlias"
+
+	opGetConfiguration = "GetFunctionConfiguration"
+	opInvoke           = "Invoke"
+)
+
 // Setup adds a controller of Aliases to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	c := &connector{o: o, functions: o.All(mgr).GetClient()}

@@ -19,6 +19,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
+// The AWS operations that this kind calls.
+const (
+	opGet    = "GetCapacityProvider"
+	opTags   = "ListTags"
+	opCreate = "CreateCapacityProvider"
+	opUpdate = "UpdateCapacityProvider"
+	opDelete = "DeleteCapacityProvider"
+)
+
 // kind is the value of the kind's tag.
 const kind = "capacityprovider.lambda.aws.m.crossplane.io"
 

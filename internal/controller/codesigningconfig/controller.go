@@ -21,6 +21,16 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
+// The AWS operations that this kind calls.
+const (
+	opGet    = "GetCodeSigningConfig"
+	opList   = "ListCodeSigningConfigs"
+	opTags   = "ListTags"
+	opCreate = "CreateCodeSigningConfig"
+	opUpdate = "UpdateCodeSigningConfig"
+	opDelete = "DeleteCodeSigningConfig"
+)
+
 // kind is the value of the kind's tag.
 const kind = "codesigningconfig.lambda.aws.m.crossplane.io"
 

@@ -1,10 +1,9 @@
 // Package eventsourcemapping manages AWS Lambda event source mappings.
 //
 // The files are those of every kind: controller.go sets up the controller, external.go makes the calls to AWS,
-// client.go declares them, convert.go builds AWS's inputs, and diff.go compares the desired with the observed state.
-// settings.go and observed.go put both states in one comparable form, fields.go copies fields of the same name,
-// readiness.go is the state machine, lost.go finds a mapping if the answer to its creation was lost, and resolve.go
-// reads what spec refers to.
+// convert.go builds AWS's inputs, and diff.go compares the desired with the observed state. settings.go and observed.go
+// put both states in one comparable form, fields.go copies fields of the same name, readiness.go is the state machine,
+// lost.go finds a mapping if the answer to its creation was lost, and resolve.go reads what spec refers to.
 package eventsourcemapping
 
 import (
@@ -24,6 +23,16 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
+)
+
+// The AWS operations that this kind calls, by the names that the quota package uses.
+const (
+	opGet    = "GetEventSourceMapping"
+	opList   = "ListEventSourceMappings"
+	opTags   = "ListTags"
+	opCreate = "CreateEventSourceMapping"
+	opUpdate = "UpdateEventSourceMapping"
+	opDelete = "DeleteEventSourceMapping"
 )
 
 // kind is the kind of resource that the ownership tags record.

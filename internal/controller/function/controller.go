@@ -1,8 +1,7 @@
 // Package function manages AWS Lambda functions.
 //
-// The files of every kind are the same: controller.go sets up the controller, external.go
-// makes the calls to AWS, client.go declares them, convert.go builds AWS's inputs from the
-// spec, and diff.go compares the desired with the observed state.
+// The files of every kind are the same: controller.go sets up the controller, external.go makes the calls to AWS,
+// convert.go builds AWS's inputs from the spec, and diff.go compares the desired with the observed state.
 //
 // A function needs a few more. settings.go puts spec and AWS's answers in one comparable form, and fields.go says how
 // their fields are copied and which call changes them. archive.go and resolve.go resolve the code, and environment.go
@@ -39,6 +38,35 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
+)
+
+// The AWS operations that this kind calls, by the names that the quota package uses.
+const (
+	opCreate         = "CreateFunction"
+	opDelete         = "DeleteFunction"
+	opGet            = "GetFunction"
+	opGetCodeSigning = "GetFunctionCodeSigningConfig"
+	opGetRecursion   = "GetFunctionRecursionConfig"
+	opGetScaling     = "GetFunctionScalingConfig"
+)
+
+// A call is a mutating call to AWS on an existing function.
+type call string
+
+// The mutating calls, named after their AWS operations.
+const (
+	opNone                call = ""
+	opUpdateConfiguration call = "UpdateFunctionConfiguration"
+	opUpdateCode          call = "UpdateFunctionCode"
+	opPublish             call = "PublishVersion"
+	opPutConcurrency      call = "PutFunctionConcurrency"
+	opDeleteConcurrency   call = "DeleteFunctionConcurrency"
+	opTag                 call = tagging.OpTag
+	opUntag               call = tagging.OpUntag
+	opPutCodeSigning      call = "PutFunctionCodeSigningConfig"
+	opDeleteCodeSigning   call = "DeleteFunctionCodeSigningConfig"
+	opPutRecursion        call = "PutFunctionRecursionConfig"
+	opPutScaling          call = "PutFunctionScalingConfig"
 )
 
 // Setup adds a controller of Functions to the manager.

@@ -16,6 +16,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
+// The AWS operations that this kind calls.
+const (
+	opGet    = "GetFunctionEventInvokeConfig"
+	opPut    = "PutFunctionEventInvokeConfig"
+	opDelete = "DeleteFunctionEventInvokeConfig"
+)
+
 // Setup adds a controller of FunctionEventInvokeConfigs to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.FunctionEventInvokeConfig]{

@@ -14,6 +14,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
+// The AWS operations that this kind calls.
+const (
+	opGet    = "GetFunctionUrlConfig"
+	opCreate = "CreateFunctionUrlConfig"
+	opUpdate = "UpdateFunctionUrlConfig"
+	opDelete = "DeleteFunctionUrlConfig"
+)
+
 // Setup adds a controller of FunctionURLs to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.FunctionURL]{

@@ -22,6 +22,16 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
+// The AWS operations that this kind calls, by the names that the quota package uses.
+const (
+	opGet     = "GetLayerVersion"
+	opList    = "ListLayerVersions"
+	opPublish = "PublishLayerVersion"
+	opDelete  = "DeleteLayerVersion"
+
+	opFunctions = "ListFunctions"
+)
+
 // Setup adds a controller of LayerVersions to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	c := &connector{o: o, usages: newUsages()}

@@ -16,6 +16,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
+// The AWS operations that this kind calls.
+const (
+	opRead   = "GetLayerVersionPolicy"
+	opAdd    = "AddLayerVersionPermission"
+	opRemove = "RemoveLayerVersionPermission"
+)
+
 // Setup adds a controller of LayerVersionPermissions to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.LayerVersionPermission]{

@@ -21,6 +21,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
+// The AWS operations that this kind calls.
+const (
+	opRead   = "GetPolicy"
+	opAdd    = "AddPermission"
+	opRemove = "RemovePermission"
+)
+
 // Setup adds a controller of Permissions to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	changes := &ongoing{}

@@ -14,6 +14,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
+// The AWS operations that this kind calls.
+const (
+	opGet    = "GetProvisionedConcurrencyConfig"
+	opPut    = "PutProvisionedConcurrencyConfig"
+	opDelete = "DeleteProvisionedConcurrencyConfig"
+)
+
 // Setup adds a controller of ProvisionedConcurrencyConfigs to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.ProvisionedConcurrencyConfig]{

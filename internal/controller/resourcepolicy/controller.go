@@ -16,6 +16,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
+// The AWS operations that this kind calls.
+const (
+	opRead   = "GetResourcePolicy"
+	opPut    = "PutResourcePolicy"
+	opDelete = "DeleteResourcePolicy"
+)
+
 // Setup adds a controller of ResourcePolicies to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.ResourcePolicy]{

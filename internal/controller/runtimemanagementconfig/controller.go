@@ -17,6 +17,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
+// The AWS operations that this kind calls.
+const (
+	opGet = "GetRuntimeManagementConfig"
+	opPut = "PutRuntimeManagementConfig"
+)
+
 // Setup adds a controller of RuntimeManagementConfigs to the manager.
 func Setup(mgr ctrl.Manager, o engine.Options) error {
 	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.RuntimeManagementConfig]{

@@ -22,10 +22,19 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+)
+
+// The AWS operations that this kind calls.
+const (
+	opGet     = "GetFunction"
+	opList    = versions.CallList
+	opPublish = "PublishVersion"
+	opDelete  = versions.CallDelete
 )
 
 // Setup adds a controller of Versions to the manager.

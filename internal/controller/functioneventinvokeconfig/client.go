@@ -1,8 +1,0 @@
-package functioneventinvokeconfig
-
-// The AWS operations that this kind calls.
-const (
-	opGet    = "GetFunctionEventInvokeConfig"
-	opPut    = "PutFunctionEventInvokeConfig"
-	opDelete = "DeleteFunctionEventInvokeConfig"
-)

@@ -1,8 +1,0 @@
-package resourcepolicy
-
-// The AWS operations that this kind calls.
-const (
-	opRead   = "GetResourcePolicy"
-	opPut    = "PutResourcePolicy"
-	opDelete = "DeleteResourcePolicy"
-)

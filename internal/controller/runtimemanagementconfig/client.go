@@ -1,7 +1,0 @@
-package runtimemanagementconfig
-
-// The AWS operations that this kind calls.
-const (
-	opGet = "GetRuntimeManagementConfig"
-	opPut = "PutRuntimeManagementConfig"
-)
