@@ -124,9 +124,6 @@ func (f *Flags) load(ctx context.Context, opts ...func(*config.LoadOptions) erro
 // Explain returns the error of a call in AWS's words, without what only the SDK understands. An error of the network is
 // not wrapped: it would read as one of the connection to the API server.
 func Explain(what string, err error) error {
-	if err == nil {
-		return nil
-	}
 	if errors.Is(err, context.Canceled) {
 		return kubectl.ErrInterrupted
 	}

@@ -170,6 +170,16 @@ func TestCommand(t *testing.T) {
 			reason: "What is only observed is not rolled out.", stdin: strings.Replace(alias, ", Update]", "]", 1), args: []string{account},
 			want: []string{"lambda:GetAccountSettings *", "lambda:ListAliases " + checkout},
 		},
+		"ObservedByName": {
+			reason: "What nothing but its name is known of takes the reads of the settings that spec has.",
+			stdin: "{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: Function, metadata: {name: checkout}, " +
+				"spec: {managementPolicies: [Observe], forProvider: {region: eu-central-1, recursiveLoop: Allow}}}",
+			args: []string{account},
+			want: []string{
+				"lambda:GetAccountSettings *", "lambda:GetFunction " + checkout, "lambda:GetFunctionRecursionConfig " + checkout,
+				"lambda:ListTags " + checkout,
+			},
+		},
 		"GeneratedName": {
 			reason: "The API server ends the name as it likes.", stdin: strings.Replace(policies("[Observe]"), "name: checkout,", "generateName: shop-,", 1), args: []string{account},
 			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws:lambda:eu-central-1:123456789012:function:shop-*", "lambda:ListTags arn:aws:lambda:eu-central-1:123456789012:function:shop-*", "s3:GetObject arn:aws:s3:::releases/checkout.zip"},

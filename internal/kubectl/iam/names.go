@@ -78,13 +78,8 @@ func (n names) resources(r dryrun.Request) []string {
 		out = append(out, n.pattern(config))
 	}
 	switch in := r.Input; {
-	case r.Service == "s3" && r.Operation == "ListObjectsV2":
-		return []string{n.object(member(in, "Bucket"), "")}
 	case r.Service == "s3":
 		return []string{n.object(member(in, "Bucket"), member(in, "Key"))}
-	case r.Service == "ecr":
-		return []string{"arn:" + n.partition + ":ecr:" + n.region + ":" + cmp.Or(member(in, "RegistryId"), n.account) +
-			":repository/" + member(in, "RepositoryName")}
 	case member(in, "UUID") != "":
 		return []string{n.lambda("event-source-mapping:" + plan.Pattern(member(in, "UUID")))}
 	case member(in, "FunctionName") != "":
@@ -142,11 +137,8 @@ func (n names) object(bucket, key string) string {
 	return arn + "/" + plan.Pattern(key)
 }
 
-// repository returns the ARN of an image's repository, and an empty text if there is no image.
+// repository returns the ARN of an image's repository.
 func (n names) repository(uri string) string {
-	if uri == "" {
-		return ""
-	}
 	i, ok := imageuri.Parse(uri)
 	if !ok || i.Region == "" {
 		return "arn:" + n.partition + ":ecr:" + n.region + ":" + n.account + ":repository/*"
