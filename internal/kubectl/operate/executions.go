@@ -86,10 +86,7 @@ func newExecutionList(f *kubectl.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if out.Format() != "" {
-				return out.Print(l, f.Out)
-			}
-			return l.print(f.Out, f.Now())
+			return out.PrintOr(l.text(f.Now()), l, f.Out)
 		},
 	}
 	var statuses []string
@@ -139,11 +136,10 @@ func versionOf(arn *string) string {
 	return before[strings.LastIndex(before, ":")+1:]
 }
 
-// print prints the executions as a table.
-func (l *executionList) print(w io.Writer, now time.Time) error {
+// text returns the executions as a table.
+func (l *executionList) text(now time.Time) string {
 	if len(l.Items) == 0 {
-		_, err := fmt.Fprintln(w, "No durable executions found.")
-		return err
+		return "No durable executions found.\n"
 	}
 	rows := [][]string{{"NAME", "STATUS", "VERSION", "AGE", "DURATION"}}
 	for _, e := range l.Items {
@@ -156,8 +152,7 @@ func (l *executionList) print(w io.Writer, now time.Time) error {
 			kubectl.OneLine(e.Name), e.Status, e.Version, duration.HumanDuration(age), duration.HumanDuration(took),
 		})
 	}
-	_, err := io.WriteString(w, kubectl.Table("", rows...))
-	return err
+	return kubectl.Table("", rows...)
 }
 
 func endOf(t *time.Time) *metav1.Time {

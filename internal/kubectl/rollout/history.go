@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -82,10 +81,7 @@ with the reason RollbackTo is one that undo has left. The latest are first.`,
 						kubectl.Aliases.Full(a.Name))
 				}
 			}
-			if out.Format() != "" {
-				return out.Print(h, o.Out)
-			}
-			return h.print(o.Out, o.Now())
+			return out.PrintOr(h.text(o.Now()), h, o.Out)
 		},
 	}
 	cmd.Flags().StringVar(&version, "version", version, "Only show this version.")
@@ -138,8 +134,8 @@ func historyOf(a *v1beta1.Alias) *history {
 	return h
 }
 
-// print prints the versions as a table.
-func (h *history) print(w io.Writer, now time.Time) error {
+// text returns the versions as a table.
+func (h *history) text(now time.Time) string {
 	columns := []string{"VERSION", "STATE", "REASON", "FAILED", "FINGERPRINT", "REVISION"}
 	if !slices.ContainsFunc(h.Versions, func(v versionState) bool { return v.CodeRevision != "" }) {
 		columns = columns[:5]
@@ -156,8 +152,7 @@ func (h *history) print(w io.Writer, now time.Time) error {
 		cells := []string{v.FunctionVersion, state, v.Reason, since, short(v.Fingerprint), v.CodeRevision}
 		rows = append(rows, cells[:len(columns)])
 	}
-	_, err := fmt.Fprint(w, kubectl.Aliases.Full(h.Name), "\n", kubectl.Table("", rows...))
-	return err
+	return kubectl.Aliases.Full(h.Name) + "\n" + kubectl.Table("", rows...)
 }
 
 // short returns the beginning of a hash, which is enough to tell two versions apart.

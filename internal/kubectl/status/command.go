@@ -49,10 +49,7 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 					return err
 				}
 			}
-			if out.Format() != "" {
-				return out.Print(r.page, f.Out)
-			}
-			return kubectl.PrintStyled(f.Out, r.page.text(f.Now()))
+			return out.PrintOr(r.page.text(f.Now()), r.page, f.Out)
 		},
 	}
 	cmd.Flags().BoolVar(&refresh, "refresh", refresh,
