@@ -38,19 +38,14 @@ func fieldOf(mg reconcile.Managed, name string) reflect.Value {
 	return reflect.ValueOf(mg).Elem().FieldByName(name)
 }
 
-// copyField copies a field of a resource, such as its status.
+// copyField copies a field of a resource, such as its status, to another one of its kind.
 func copyField(to, from reconcile.Managed, name string) {
-	if reflect.TypeOf(to) == reflect.TypeOf(from) {
-		fieldOf(to, name).Set(fieldOf(copyOf(from), name))
-	}
+	fieldOf(to, name).Set(fieldOf(copyOf(from), name))
 }
 
 // keepHistory copies what a resource has done before: the versions that it has published and the state of its rollout,
 // if its kind has them.
 func keepHistory(to, from reconcile.Managed) {
-	if reflect.TypeOf(to) != reflect.TypeOf(from) {
-		return
-	}
 	status, was := fieldOf(to, "Status"), fieldOf(copyOf(from), "Status")
 	if rollout := status.FieldByName("Rollout"); rollout.IsValid() {
 		rollout.Set(was.FieldByName("Rollout"))
@@ -63,20 +58,21 @@ func keepHistory(to, from reconcile.Managed) {
 // keepArtifact makes a resource that was reconciled with the present artifact of its Flux source remember the artifact
 // that was deployed last, so that a later one is a change.
 func keepArtifact(to, from reconcile.Managed) {
-	var now, last *v1beta1.DeployedCode
-	switch r := to.(type) {
-	case *v1beta1.Function:
-		if prior, ok := from.(*v1beta1.Function); ok {
-			now, last = r.Status.AtProvider.DeployedCode, prior.Status.AtProvider.DeployedCode
-		}
-	case *v1beta1.LayerVersion:
-		if prior, ok := from.(*v1beta1.LayerVersion); ok {
-			now, last = r.Status.AtProvider.PublishedContent, prior.Status.AtProvider.PublishedContent
-		}
-	}
+	now, last := deployed(to), deployed(from)
 	if now != nil && last != nil && now.Revision != "" && last.Revision != "" {
 		now.Source, now.Revision, now.Verified = last.Source, last.Revision, last.Verified
 	}
+}
+
+// deployed returns what a resource remembers of its code or content, nil if it has none.
+func deployed(mg reconcile.Managed) *v1beta1.DeployedCode {
+	switch r := mg.(type) {
+	case *v1beta1.Function:
+		return r.Status.AtProvider.DeployedCode
+	case *v1beta1.LayerVersion:
+		return r.Status.AtProvider.PublishedContent
+	}
+	return nil
 }
 
 // unobserved has the fields that spec does not leave to AWS when it leaves them out: a qualifier is part of the name,
@@ -183,8 +179,7 @@ func refers(spec reflect.Value, name string) bool {
 func clearField(mg reconcile.Managed, name string) { fieldOf(mg, name).SetZero() }
 
 func equalSpec(a, b reconcile.Managed) bool {
-	return reflect.TypeOf(a) == reflect.TypeOf(b) && equality.Semantic.DeepEqual(fieldOf(a, "Spec").Interface(),
-		fieldOf(b, "Spec").Interface())
+	return equality.Semantic.DeepEqual(fieldOf(a, "Spec").Interface(), fieldOf(b, "Spec").Interface())
 }
 
 // numbers returns the function or layer of a resource, and the number of the version that it has published last. The

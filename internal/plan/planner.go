@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -86,7 +85,6 @@ type Planner struct {
 	// names are the names that AWS gave, by those that stand for them without a connection to AWS.
 	names map[string]string
 
-	mu  sync.Mutex
 	now time.Time
 }
 
@@ -120,17 +118,7 @@ func (p *Planner) Add(obj client.Object) {
 }
 
 // clock returns the time of the reconcile that is planned.
-func (p *Planner) clock() time.Time {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.now
-}
-
-func (p *Planner) advance(d time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.now = p.now.Add(d)
-}
+func (p *Planner) clock() time.Time { return p.now }
 
 // stepper returns the stepper of a resource's kind that reads objects. It returns an error if the provider has no such
 // kind.

@@ -79,7 +79,7 @@ func (p *Planner) walk(ctx context.Context, s engine.Stepper, mg reconcile.Manag
 	p.artifacts = nil
 	begin := len(a.Calls())
 	for range maxSteps {
-		p.advance(tick)
+		p.now = p.now.Add(tick)
 		before := len(a.Calls())
 		r := s.Step(ctx, mg, sess(), p.clock())
 		made := a.Calls()[before:]
@@ -105,7 +105,7 @@ func (p *Planner) walk(ctx context.Context, s engine.Stepper, mg reconcile.Manag
 			break
 		}
 		if idle > 0 {
-			p.advance(min(r.Wait(), maxWait))
+			p.now = p.now.Add(min(r.Wait(), maxWait))
 		}
 	}
 	w.calls, w.ready = a.Calls()[begin:], mg.GetCondition(xpv2.TypeReady).Message

@@ -38,8 +38,6 @@ func assignValue(to, from reflect.Value) {
 		for i := range from.Len() {
 			assignValue(to.Index(i), from.Index(i))
 		}
-	case from.Kind() == to.Kind() && from.Type().ConvertibleTo(to.Type()):
-		to.Set(from.Convert(to.Type()))
 	}
 }
 
@@ -51,9 +49,6 @@ func as[T any](from any) *T {
 }
 
 func clone[T any](v *T) *T {
-	if v == nil {
-		return nil
-	}
 	c := *v
 	return &c
 }

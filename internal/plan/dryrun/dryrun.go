@@ -26,6 +26,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/imageuri"
 )
 
 // A Call is a call that was not made, because it would change something.
@@ -83,7 +84,11 @@ type Base struct {
 }
 
 // New returns an account.
-func New(b Base) *Account { return &Account{base: b, numbers: map[string]int64{}, state: newState()} }
+func New(b Base) *Account {
+	return &Account{base: b, numbers: map[string]int64{}, state: state{
+		updated: map[string]bool{}, hashes: map[string]string{}, digests: map[imageuri.Image]string{},
+	}}
+}
 
 // Session returns a session whose clients' calls are answered by the account. What the given session has cached is not
 // used.
@@ -170,8 +175,7 @@ func (a *Account) addTo(stack *middleware.Stack) error {
 // offline returns the error of a read that only AWS can answer.
 func offline(operation string) error {
 	code := "ResourceNotFoundException"
-	if operation == "HeadObject" || operation == "GetObject" || operation == "BatchGetImage" ||
-		operation == "GetAccountSettings" {
+	if operation == "HeadObject" || operation == "GetObject" {
 		code = "AccessDenied" // What cannot be read counts as unchanged.
 	}
 	return &smithy.GenericAPIError{Code: code, Message: "it is not known without a connection to AWS"}
@@ -212,12 +216,9 @@ func (a *Account) resolved(in any) any {
 
 // IsRead reports whether an operation changes nothing. One that is not known counts as if it did.
 func IsRead(operation string) bool {
-	for _, verb := range []string{"Get", "List", "Head", "Describe", "BatchGet"} {
-		if strings.HasPrefix(operation, verb) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"Get", "List", "Head", "Describe", "BatchGet"}, func(verb string) bool {
+		return strings.HasPrefix(operation, verb)
+	})
 }
 
 // nameOf returns what a call changes, by the members of its input.

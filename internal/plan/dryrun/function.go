@@ -61,12 +61,8 @@ func (a *Account) writeFunction(in any) (any, bool) {
 		s.recursion.set(key(in.FunctionName, nil), as[lambda.GetFunctionRecursionConfigOutput](in))
 		return as[lambda.PutFunctionRecursionConfigOutput](in), true
 	case *lambda.PutFunctionScalingConfigInput:
-		v := in.FunctionScalingConfig
-		if v == nil {
-			v = &types.FunctionScalingConfig{}
-		}
 		s.scaling.set(key(in.FunctionName, nil), &lambda.GetFunctionScalingConfigOutput{
-			RequestedFunctionScalingConfig: v, AppliedFunctionScalingConfig: v,
+			RequestedFunctionScalingConfig: in.FunctionScalingConfig, AppliedFunctionScalingConfig: in.FunctionScalingConfig,
 		})
 		return &lambda.PutFunctionScalingConfigOutput{}, true
 	}
@@ -201,7 +197,7 @@ func (a *Account) publish(f *lambda.GetFunctionOutput, description *string,
 		return v
 	}
 	v := clone(f.Configuration)
-	number := itoa(numberOf(a, name, a.state.versions))
+	number := itoa(numberOf(a, name, &a.state.versions))
 	if to != "" {
 		number = "$LATEST.PUBLISHED"
 	}
@@ -221,8 +217,8 @@ func (a *Account) publish(f *lambda.GetFunctionOutput, description *string,
 // then. It returns nil if it has not, or is not known, if the function was updated since, even if only its description
 // was, or if PublishAs has set the number of another one.
 func (a *Account) unchanged(name string, c *types.FunctionConfiguration) *types.FunctionConfiguration {
-	next := numberOf(a, name, a.state.versions)
-	last := a.state.versions[name+itoa(next-1)]
+	next := numberOf(a, name, &a.state.versions)
+	last := a.state.versions.rows[name+itoa(next-1)]
 	if next == a.publishes || a.state.updated[name] || last == nil || last.value == nil {
 		return nil
 	}

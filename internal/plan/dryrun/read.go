@@ -34,32 +34,32 @@ func (a *Account) read(in any, live func() (any, error)) (any, error) {
 	case *lambda.ListVersionsByFunctionInput:
 		return a.listVersions(in, live)
 	case *lambda.GetFunctionCodeSigningConfigInput:
-		return getAs[lambda.GetFunctionCodeSigningConfigOutput](s.signing, key(in.FunctionName, nil),
+		return getAs[lambda.GetFunctionCodeSigningConfigOutput](&s.signing, key(in.FunctionName, nil),
 			a.ofFunction(in.FunctionName, live, &lambda.GetFunctionCodeSigningConfigOutput{}))
 	case *lambda.GetFunctionRecursionConfigInput:
-		return getAs[lambda.GetFunctionRecursionConfigOutput](s.recursion, key(in.FunctionName, nil),
+		return getAs[lambda.GetFunctionRecursionConfigOutput](&s.recursion, key(in.FunctionName, nil),
 			a.ofFunction(in.FunctionName, live,
 				&lambda.GetFunctionRecursionConfigOutput{RecursiveLoop: types.RecursiveLoopTerminate}))
 	case *lambda.GetFunctionScalingConfigInput:
-		return getAs[lambda.GetFunctionScalingConfigOutput](s.scaling, key(in.FunctionName, nil),
+		return getAs[lambda.GetFunctionScalingConfigOutput](&s.scaling, key(in.FunctionName, nil),
 			a.ofFunction(in.FunctionName, live, &lambda.GetFunctionScalingConfigOutput{}))
 	case *lambda.GetAliasInput:
-		return getAs[lambda.GetAliasOutput](s.aliases, key(in.FunctionName, in.Name), live)
+		return getAs[lambda.GetAliasOutput](&s.aliases, key(in.FunctionName, in.Name), live)
 	case *lambda.ListAliasesInput:
-		return list(a, s.aliases, key(in.FunctionName, nil), in.Marker, live,
+		return list(a, &s.aliases, key(in.FunctionName, nil), in.Marker, live,
 			func(o *lambda.ListAliasesOutput) *[]types.AliasConfiguration { return &o.Aliases },
 			func(v types.AliasConfiguration) string { return key(in.FunctionName, v.Name) })
 	case *lambda.GetLayerVersionInput:
-		return getAs[lambda.GetLayerVersionOutput](s.layers, layerKey(in.LayerName, in.VersionNumber), live)
+		return getAs[lambda.GetLayerVersionOutput](&s.layers, layerKey(in.LayerName, in.VersionNumber), live)
 	case *lambda.ListLayerVersionsInput:
 		return a.listLayerVersions(in, live)
 	case *lambda.GetPolicyInput:
-		return getAs[lambda.GetPolicyOutput](s.policies, key(in.FunctionName, in.Qualifier), live)
+		return getAs[lambda.GetPolicyOutput](&s.policies, key(in.FunctionName, in.Qualifier), live)
 	case *lambda.GetLayerVersionPolicyInput:
-		return getAs[lambda.GetLayerVersionPolicyOutput](s.policies,
+		return getAs[lambda.GetLayerVersionPolicyOutput](&s.policies,
 			"layer:"+layerKey(in.LayerName, in.VersionNumber), live)
 	case *lambda.GetResourcePolicyInput:
-		return getAs[lambda.GetResourcePolicyOutput](s.policies, "resource:"+aws.ToString(in.ResourceArn), live)
+		return getAs[lambda.GetResourcePolicyOutput](&s.policies, "resource:"+aws.ToString(in.ResourceArn), live)
 	}
 	return a.readConfig(in, live)
 }
@@ -68,51 +68,51 @@ func (a *Account) readConfig(in any, live func() (any, error)) (any, error) {
 	s := &a.state
 	switch in := in.(type) {
 	case *lambda.GetEventSourceMappingInput:
-		return getAs[lambda.GetEventSourceMappingOutput](s.mappings, aws.ToString(in.UUID), live)
+		return getAs[lambda.GetEventSourceMappingOutput](&s.mappings, aws.ToString(in.UUID), live)
 	case *lambda.ListEventSourceMappingsInput:
-		return list(a, s.mappings, "", in.Marker, live,
+		return list(a, &s.mappings, "", in.Marker, live,
 			func(o *lambda.ListEventSourceMappingsOutput) *[]types.EventSourceMappingConfiguration {
 				return &o.EventSourceMappings
 			},
 			func(v types.EventSourceMappingConfiguration) string { return aws.ToString(v.UUID) })
 	case *lambda.ListTagsInput:
-		return getAs[lambda.ListTagsOutput](s.tags, aws.ToString(in.Resource),
+		return getAs[lambda.ListTagsOutput](&s.tags, aws.ToString(in.Resource),
 			a.orEmpty(live, &lambda.ListTagsOutput{}))
 	case *lambda.GetCodeSigningConfigInput:
-		return get(s.configs, aws.ToString(in.CodeSigningConfigArn), live,
+		return get(&s.configs, aws.ToString(in.CodeSigningConfigArn), live,
 			func(v *types.CodeSigningConfig) *lambda.GetCodeSigningConfigOutput {
 				return &lambda.GetCodeSigningConfigOutput{CodeSigningConfig: v}
 			}, func(o *lambda.GetCodeSigningConfigOutput) *types.CodeSigningConfig { return o.CodeSigningConfig })
 	case *lambda.ListCodeSigningConfigsInput:
-		return list(a, s.configs, "", in.Marker, live,
+		return list(a, &s.configs, "", in.Marker, live,
 			func(o *lambda.ListCodeSigningConfigsOutput) *[]types.CodeSigningConfig { return &o.CodeSigningConfigs },
 			func(v types.CodeSigningConfig) string { return aws.ToString(v.CodeSigningConfigArn) })
 	case *lambda.GetCapacityProviderInput:
-		return get(s.providers, aws.ToString(in.CapacityProviderName), live,
+		return get(&s.providers, aws.ToString(in.CapacityProviderName), live,
 			func(v *types.CapacityProvider) *lambda.GetCapacityProviderOutput {
 				return &lambda.GetCapacityProviderOutput{CapacityProvider: v}
 			}, func(o *lambda.GetCapacityProviderOutput) *types.CapacityProvider { return o.CapacityProvider })
 	case *lambda.GetFunctionUrlConfigInput:
-		return getAs[lambda.GetFunctionUrlConfigOutput](s.urls, key(in.FunctionName, in.Qualifier), live)
+		return getAs[lambda.GetFunctionUrlConfigOutput](&s.urls, key(in.FunctionName, in.Qualifier), live)
 	case *lambda.GetFunctionEventInvokeConfigInput:
-		return getAs[lambda.GetFunctionEventInvokeConfigOutput](s.invokes, key(in.FunctionName, in.Qualifier), live)
+		return getAs[lambda.GetFunctionEventInvokeConfigOutput](&s.invokes, key(in.FunctionName, in.Qualifier), live)
 	case *lambda.ListFunctionEventInvokeConfigsInput:
-		return list(a, s.invokes, key(in.FunctionName, nil), in.Marker, live,
+		return list(a, &s.invokes, key(in.FunctionName, nil), in.Marker, live,
 			func(o *lambda.ListFunctionEventInvokeConfigsOutput) *[]types.FunctionEventInvokeConfig {
 				return &o.FunctionEventInvokeConfigs
 			},
 			func(v types.FunctionEventInvokeConfig) string { return key(v.FunctionArn, nil) })
 	case *lambda.GetProvisionedConcurrencyConfigInput:
-		return getAs[lambda.GetProvisionedConcurrencyConfigOutput](s.provisioned, key(in.FunctionName, in.Qualifier),
+		return getAs[lambda.GetProvisionedConcurrencyConfigOutput](&s.provisioned, key(in.FunctionName, in.Qualifier),
 			live)
 	case *lambda.ListProvisionedConcurrencyConfigsInput:
-		return list(a, s.provisioned, key(in.FunctionName, nil), in.Marker, live,
+		return list(a, &s.provisioned, key(in.FunctionName, nil), in.Marker, live,
 			func(o *lambda.ListProvisionedConcurrencyConfigsOutput) *[]types.ProvisionedConcurrencyConfigListItem {
 				return &o.ProvisionedConcurrencyConfigs
 			},
 			func(v types.ProvisionedConcurrencyConfigListItem) string { return key(v.FunctionArn, nil) })
 	case *lambda.GetRuntimeManagementConfigInput:
-		return getAs[lambda.GetRuntimeManagementConfigOutput](s.runtimes, key(in.FunctionName, in.Qualifier),
+		return getAs[lambda.GetRuntimeManagementConfigOutput](&s.runtimes, key(in.FunctionName, in.Qualifier),
 			a.ofFunction(in.FunctionName, live,
 				&lambda.GetRuntimeManagementConfigOutput{
 					UpdateRuntimeOn: types.UpdateRuntimeOnAuto,
@@ -137,14 +137,14 @@ func (a *Account) orEmpty(live func() (any, error), empty any) func() (any, erro
 // ofFunction returns a function that reads live what belongs to a function, or returns the answer about a new one, if
 // AWS does not have the function.
 func (a *Account) ofFunction(name *string, live func() (any, error), empty any) func() (any, error) {
-	if r := a.state.functions[named(name).Function+":"]; r != nil && r.created {
+	if r := a.state.functions.rows[named(name).Function+":"]; r != nil && r.created {
 		return func() (any, error) { return empty, nil }
 	}
 	return a.orEmpty(live, empty)
 }
 
 // get answers a read of one row. answer returns the answer for a row, and base the row of an answer.
-func get[V, O any](t table[V], k string, live func() (any, error), answer func(*V) *O, base func(*O) *V) (*O, error) {
+func get[V, O any](t *table[V], k string, live func() (any, error), answer func(*V) *O, base func(*O) *V) (*O, error) {
 	if v, ok := t.known(k); ok {
 		if v == nil {
 			return nil, notFound()
@@ -165,13 +165,13 @@ func get[V, O any](t table[V], k string, live func() (any, error), answer func(*
 }
 
 // getAs answers a read of one row. The answer has the same members as the row.
-func getAs[O, V any](t table[V], k string, live func() (any, error)) (*O, error) {
+func getAs[O, V any](t *table[V], k string, live func() (any, error)) (*O, error) {
 	return get(t, k, live, func(v *V) *O { return as[O](v) }, func(o *O) *V { return as[V](o) })
 }
 
 // list answers a read of a list: AWS's, with the rows that were changed. Rows that were created are on its first page.
 // An item has the members that a row has, as far as lists show them.
-func list[V, I, O any](a *Account, t table[V], prefix string, marker *string, live func() (any, error),
+func list[V, I, O any](a *Account, t *table[V], prefix string, marker *string, live func() (any, error),
 	items func(*O) *[]I, keyOf func(I) string,
 ) (*O, error) {
 	out := new(O)
@@ -208,9 +208,9 @@ func (a *Account) getFunction(k string, live func() (any, error)) (*lambda.GetFu
 	var out *lambda.GetFunctionOutput
 	var err error
 	if qualifier(k) == "" {
-		out, err = get(a.state.functions, k, live, clone, clone[lambda.GetFunctionOutput])
+		out, err = get(&a.state.functions, k, live, clone, clone[lambda.GetFunctionOutput])
 	} else {
-		out, err = get(a.state.versions, k, live, func(v *types.FunctionConfiguration) *lambda.GetFunctionOutput {
+		out, err = get(&a.state.versions, k, live, func(v *types.FunctionConfiguration) *lambda.GetFunctionOutput {
 			return &lambda.GetFunctionOutput{Configuration: v}
 		}, func(o *lambda.GetFunctionOutput) *types.FunctionConfiguration { return o.Configuration })
 	}
@@ -240,7 +240,7 @@ func (a *Account) listVersions(in *lambda.ListVersionsByFunctionInput,
 	live func() (any, error),
 ) (*lambda.ListVersionsByFunctionOutput, error) {
 	k := key(in.FunctionName, nil)
-	out, err := list(a, a.state.versions, k, in.Marker, live,
+	out, err := list(a, &a.state.versions, k, in.Marker, live,
 		func(o *lambda.ListVersionsByFunctionOutput) *[]types.FunctionConfiguration { return &o.Versions },
 		func(v types.FunctionConfiguration) string { return key(in.FunctionName, v.Version) })
 	if err == nil {
@@ -254,7 +254,7 @@ func (a *Account) listVersions(in *lambda.ListVersionsByFunctionInput,
 func (a *Account) listLayerVersions(in *lambda.ListLayerVersionsInput,
 	live func() (any, error),
 ) (*lambda.ListLayerVersionsOutput, error) {
-	out, err := list(a, a.state.layers, layerKey(in.LayerName, nil), in.Marker, live,
+	out, err := list(a, &a.state.layers, layerKey(in.LayerName, nil), in.Marker, live,
 		func(o *lambda.ListLayerVersionsOutput) *[]types.LayerVersionsListItem { return &o.LayerVersions },
 		func(v types.LayerVersionsListItem) string { return layerKey(in.LayerName, &v.Version) })
 	if err == nil {

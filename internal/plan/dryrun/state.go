@@ -15,7 +15,7 @@ import (
 )
 
 // A table has the rows of one kind by key. Those that were read but not changed are only the base of a change.
-type table[V any] map[string]*row[V]
+type table[V any] struct{ rows map[string]*row[V] }
 
 // A row is a value that AWS has, or would have. It is nil if it does not exist.
 type row[V any] struct {
@@ -27,8 +27,8 @@ type row[V any] struct {
 }
 
 // known returns a row that was changed, so that AWS need not be read.
-func (t table[V]) known(key string) (*V, bool) {
-	r := t[key]
+func (t *table[V]) known(key string) (*V, bool) {
+	r := t.rows[key]
 	if r == nil || !r.changed {
 		return nil, false
 	}
@@ -36,35 +36,44 @@ func (t table[V]) known(key string) (*V, bool) {
 }
 
 // current returns a copy of the value to change, empty if there is none.
-func (t table[V]) current(key string) *V {
-	if r := t[key]; r != nil && r.value != nil {
+func (t *table[V]) current(key string) *V {
+	if r := t.rows[key]; r != nil && r.value != nil {
 		return clone(r.value)
 	}
 	return new(V)
 }
 
 // set changes a row, or removes it if the value is nil.
-func (t table[V]) set(key string, v *V) {
-	was := t[key]
-	t[key] = &row[V]{value: v, changed: true, created: was != nil && was.created}
+func (t *table[V]) set(key string, v *V) {
+	was := t.rows[key]
+	t.put(key, row[V]{value: v, changed: true, created: was != nil && was.created})
 }
 
 // create adds a row that AWS does not have.
-func (t table[V]) create(key string, v *V) { t[key] = &row[V]{value: v, changed: true, created: true} }
+func (t *table[V]) create(key string, v *V) {
+	t.put(key, row[V]{value: v, changed: true, created: true})
+}
 
 // keep keeps what AWS answered as the base of a change.
-func (t table[V]) keep(key string, v *V) {
-	if r := t[key]; r == nil || !r.changed {
-		t[key] = &row[V]{value: v}
+func (t *table[V]) keep(key string, v *V) {
+	if r := t.rows[key]; r == nil || !r.changed {
+		t.put(key, row[V]{value: v})
 	}
 }
 
+func (t *table[V]) put(key string, r row[V]) {
+	if t.rows == nil {
+		t.rows = map[string]*row[V]{}
+	}
+	t.rows[key] = &r
+}
+
 // below returns the values whose keys have a prefix, in order.
-func (t table[V]) below(prefix string) []*V {
+func (t *table[V]) below(prefix string) []*V {
 	var out []*V
-	for _, k := range slices.Sorted(maps.Keys(t)) {
-		if strings.HasPrefix(k, prefix) && t[k].changed && t[k].value != nil {
-			out = append(out, t[k].value)
+	for _, k := range slices.Sorted(maps.Keys(t.rows)) {
+		if strings.HasPrefix(k, prefix) && t.rows[k].changed && t.rows[k].value != nil {
+			out = append(out, t.rows[k].value)
 		}
 	}
 	return out
@@ -96,24 +105,6 @@ type state struct {
 	// hashes of objects in S3, and digests of images in any region, that were read.
 	hashes  map[string]string
 	digests map[imageuri.Image]string
-}
-
-func newState() state {
-	return state{
-		functions: table[lambda.GetFunctionOutput]{}, versions: table[types.FunctionConfiguration]{},
-		signing:   table[lambda.GetFunctionCodeSigningConfigOutput]{},
-		recursion: table[lambda.GetFunctionRecursionConfigOutput]{},
-		scaling:   table[lambda.GetFunctionScalingConfigOutput]{},
-		aliases:   table[types.AliasConfiguration]{},
-		layers:    table[lambda.GetLayerVersionOutput]{}, policies: table[lambda.GetPolicyOutput]{},
-		mappings: table[types.EventSourceMappingConfiguration]{},
-		configs:  table[types.CodeSigningConfig]{}, providers: table[types.CapacityProvider]{},
-		urls:        table[types.FunctionUrlConfig]{},
-		invokes:     table[types.FunctionEventInvokeConfig]{},
-		provisioned: table[types.ProvisionedConcurrencyConfigListItem]{},
-		runtimes:    table[lambda.GetRuntimeManagementConfigOutput]{}, tags: table[lambda.ListTagsOutput]{},
-		updated: map[string]bool{}, hashes: map[string]string{}, digests: map[imageuri.Image]string{},
-	}
 }
 
 // placeholder returns a text that stands for what AWS makes up.
@@ -181,14 +172,14 @@ func (a *Account) isLater(number int64) bool { return a.publishes > 0 && number 
 
 // numberOf returns the number of the version of a function or layer that is published, which has the given name and
 // versions.
-func numberOf[V any](a *Account, name string, versions table[V]) int64 {
+func numberOf[V any](a *Account, name string, versions *table[V]) int64 {
 	last := a.numbers[name]
-	for k := range versions {
+	for k := range versions.rows {
 		if number, ok := strings.CutPrefix(k, name); ok {
 			last = max(last, atoi(number))
 		}
 	}
-	if _, taken := versions[name+itoa(a.publishes)]; a.publishes > 0 && !taken {
+	if _, taken := versions.rows[name+itoa(a.publishes)]; a.publishes > 0 && !taken {
 		return a.publishes
 	}
 	return last + 1

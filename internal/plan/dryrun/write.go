@@ -46,7 +46,7 @@ func (a *Account) write(in any) (any, error) {
 		a.setTags(arn, in.Tags)
 		return &lambda.CreateCodeSigningConfigOutput{CodeSigningConfig: v}, nil
 	case *lambda.UpdateCodeSigningConfigInput:
-		v := update(s.configs, aws.ToString(in.CodeSigningConfigArn), in)
+		v := update(&s.configs, aws.ToString(in.CodeSigningConfigArn), in)
 		return &lambda.UpdateCodeSigningConfigOutput{CodeSigningConfig: v}, nil
 	case *lambda.DeleteCodeSigningConfigInput:
 		s.configs.set(aws.ToString(in.CodeSigningConfigArn), nil)
@@ -59,7 +59,7 @@ func (a *Account) write(in any) (any, error) {
 		a.setTags(arn, in.Tags)
 		return &lambda.CreateCapacityProviderOutput{CapacityProvider: v}, nil
 	case *lambda.UpdateCapacityProviderInput:
-		v := update(s.providers, aws.ToString(in.CapacityProviderName), in)
+		v := update(&s.providers, aws.ToString(in.CapacityProviderName), in)
 		return &lambda.UpdateCapacityProviderOutput{CapacityProvider: v}, nil
 	case *lambda.DeleteCapacityProviderInput:
 		s.providers.set(aws.ToString(in.CapacityProviderName), nil)
@@ -95,7 +95,7 @@ func (a *Account) writeConfig(in any) (any, error) {
 		v := a.newMapping(in)
 		return as[lambda.CreateEventSourceMappingOutput](v), nil
 	case *lambda.UpdateEventSourceMappingInput:
-		v := update(s.mappings, aws.ToString(in.UUID), in)
+		v := update(&s.mappings, aws.ToString(in.UUID), in)
 		if in.Enabled != nil {
 			v.State = mappingState(in.Enabled)
 		}
@@ -117,7 +117,7 @@ func (a *Account) writeConfig(in any) (any, error) {
 		s.urls.set(k, v)
 		return as[lambda.CreateFunctionUrlConfigOutput](v), nil
 	case *lambda.UpdateFunctionUrlConfigInput:
-		return as[lambda.UpdateFunctionUrlConfigOutput](update(s.urls, key(in.FunctionName, in.Qualifier), in)), nil
+		return as[lambda.UpdateFunctionUrlConfigOutput](update(&s.urls, key(in.FunctionName, in.Qualifier), in)), nil
 	case *lambda.DeleteFunctionUrlConfigInput:
 		s.urls.set(key(in.FunctionName, in.Qualifier), nil)
 		return &lambda.DeleteFunctionUrlConfigOutput{}, nil
@@ -157,7 +157,7 @@ func (a *Account) writeConfig(in any) (any, error) {
 }
 
 // update changes a row by the members of an input that are set, and returns it.
-func update[V any](t table[V], k string, in any) *V {
+func update[V any](t *table[V], k string, in any) *V {
 	v := t.current(k)
 	assign(v, in)
 	t.set(k, v)
@@ -165,7 +165,7 @@ func update[V any](t table[V], k string, in any) *V {
 }
 
 func (a *Account) alias(in any, k string) *types.AliasConfiguration {
-	v := update(a.state.aliases, k, in)
+	v := update(&a.state.aliases, k, in)
 	v.FunctionVersion = aws.String(cmp.Or(aws.ToString(v.FunctionVersion), "$LATEST"))
 	v.AliasArn = aws.String(a.functionARN(k))
 	v.RevisionId = aws.String(a.placeholder("planned-revision-%d"))
@@ -197,7 +197,7 @@ func (a *Account) newMapping(in *lambda.CreateEventSourceMappingInput) *types.Ev
 func (a *Account) publishLayer(in *lambda.PublishLayerVersionInput) *lambda.PublishLayerVersionOutput {
 	name := layerKey(in.LayerName, nil)
 	v := as[lambda.GetLayerVersionOutput](in)
-	v.Version = numberOf(a, name, a.state.layers)
+	v.Version = numberOf(a, name, &a.state.layers)
 	v.LayerArn = aws.String(a.arn("layer:" + strings.TrimSuffix(name, ":")))
 	v.LayerVersionArn = aws.String(*v.LayerArn + ":" + itoa(v.Version))
 	v.Content = &types.LayerVersionContentOutput{}
