@@ -40,7 +40,6 @@ type policyDocument struct {
 func TestIAMPolicy(t *testing.T) {
 	want := policyDocument{Version: "2012-10-17", Statement: []policyStatement{
 		{Sid: "Lambda", Effect: "Allow", Action: lambdaActions(t), Resource: "*"},
-		{Sid: "BucketsOfCode", Effect: "Allow", Action: []string{"s3:ListBucket"}, Resource: "arn:aws:s3:::*"},
 		{
 			Sid: "RolloutAnalysis", Effect: "Allow",
 			Action: []string{

@@ -12,7 +12,7 @@ import (
 
 // actions are the IAM actions of operations that are named otherwise.
 var actions = map[string]string{
-	"s3:HeadObject": "s3:GetObject", "s3:ListObjectsV2": "s3:ListBucket",
+	"s3:HeadObject": "s3:GetObject",
 	"lambda:Invoke": "lambda:InvokeFunction",
 }
 

@@ -29,8 +29,8 @@ type Requests struct {
 	// has created. Their input is nil.
 	Declared []dryrun.Request
 
-	// Lists are AWS's lists by which the resource is polled if there are many.
-	Lists []List
+	// List is AWS's list by which the resource is polled if there are many, nil if there is none.
+	List *List
 
 	// Err is the reason why the resource cannot be reconciled. The calls are not complete then.
 	Err error
@@ -205,8 +205,8 @@ func (p *Planner) declare(mg reconcile.Managed, out *Requests) {
 			out.Declared = append(out.Declared, dryrun.Request{Service: "lambda", Operation: op, Region: s.Region(mg)})
 		}
 	}
-	for _, l := range s.Lists(mg) {
-		out.Lists = append(out.Lists, List{List: l, Region: s.Region(mg)})
+	if l := s.List(mg); l != nil {
+		out.List = &List{List: l, Region: s.Region(mg)}
 	}
 }
 

@@ -77,9 +77,9 @@ type Kind[T Managed] struct {
 	// plain name, in memory. Nil if the kind has no such field, or accepts ARNs.
 	FunctionName func(T) **string
 
-	// Listed returns the items of AWS's lists that show whether a resource is still what its status says, with the
-	// revisions in status. Nil if the kind has no such lists, or no items if they do not show all that spec depends on.
-	Listed func(T) []listpoll.Ref
+	// Listed returns the item of the list of AWS that shows whether a resource is still what its status says, with the
+	// revision in status. Nil if the kind has no such list. It returns nil if that does not show all that spec depends on.
+	Listed func(T) *listpoll.Ref
 
 	// Owns returns what a resource owns in AWS, or only observes, and others may act on or use:
 	// a function, for example. Nil if the kind owns nothing that other kinds name.

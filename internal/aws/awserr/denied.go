@@ -16,8 +16,6 @@ var deniedPattern = regexp.MustCompile(
 var actions = map[string]string{
 	"Lambda Invoke":                 "lambda:InvokeFunction",
 	"S3 HeadObject":                 "s3:GetObject",
-	"S3 HeadBucket":                 "s3:ListBucket",
-	"S3 ListObjectsV2":              "s3:ListBucket",
 	"STS AssumeRole":                "sts:AssumeRole",
 	"STS AssumeRoleWithWebIdentity": "sts:AssumeRoleWithWebIdentity",
 }

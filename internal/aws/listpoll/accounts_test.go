@@ -39,8 +39,8 @@ func newOrganization(t testing.TB, accounts int) *organization {
 // found watches a function that was found up to date.
 func (o *organization) found(account, i int, readAt time.Time) {
 	id := o.ids()[i]
-	o.Watch(o.uid(account, i), o.accounts[account], []Ref{{List: o.list, ID: id, Revision: o.revisions[id]}}, readAt,
-		nil)
+	o.Watch(o.uid(account, i), o.accounts[account], &Ref{List: o.list, ID: id, Revision: o.revisions[id]}, readAt,
+		func() {})
 }
 
 func (o *organization) uid(account, i int) types.UID {

@@ -55,7 +55,7 @@ func newEnv(t testing.TB, o Options) *env {
 }
 
 // read returns a page of the revisions, sorted by ID. A token is the first ID of a page.
-func (e *env) read(_ context.Context, s *session.Session, token, _, _ string) (Page, error) {
+func (e *env) read(_ context.Context, s *session.Session, token string) (Page, error) {
 	e.calls, e.users = append(e.calls, e.now), append(e.users, s)
 	if e.panics {
 		panic("an answer that nobody expects")
@@ -97,14 +97,14 @@ func (e *env) watch(n int, readAt time.Time) {
 func (e *env) reconcile(n int) {
 	for i := range n {
 		if uid := uidOf(i); e.Check(uid, e.session).State == Unknown {
-			e.watchOne(i, e.resources[uid].refs[0].ID, e.now)
+			e.watchOne(i, e.resources[uid].ref.ID, e.now)
 		}
 	}
 }
 
 func (e *env) watchOne(i int, id string, readAt time.Time) {
 	uid := uidOf(i)
-	e.Watch(uid, e.session, []Ref{{List: e.list, ID: id, Revision: e.revisions[id]}}, readAt,
+	e.Watch(uid, e.session, &Ref{List: e.list, ID: id, Revision: e.revisions[id]}, readAt,
 		func() { e.notified[uid]++ })
 }
 

@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"strings"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
@@ -14,24 +15,12 @@ type List struct {
 	// Operation is the AWS operation, such as ListFunctions.
 	Operation string
 
-	// Of is the argument of the operation that identifies the list, such as a bucket. It is empty if there is none.
-	Of string
-
 	// PageSize is the largest number of items in a page.
 	PageSize int
 
-	// Read reads a page. token is that of the page before, or empty for the first page. first and last are the lowest
-	// and the highest ID that is watched; a list that is sorted by ID may leave out all others.
-	Read func(ctx context.Context, s *session.Session, token, first, last string) (Page, error)
-
-	// Get returns the revision of one item, for a list that does not pay. Nil means that the items
-	// can't be read one by one.
-	Get func(ctx context.Context, s *session.Session, id string) (revision string, err error)
+	// Read reads a page. token is that of the page before, or empty for the first page.
+	Read func(ctx context.Context, s *session.Session, token string) (Page, error)
 }
-
-func (l *List) name() string { return l.Operation + " " + l.Of }
-
-func (l *List) is(other *List) bool { return l.Operation == other.Operation && l.Of == other.Of }
 
 // A Page is a part of a list.
 type Page struct {
@@ -59,6 +48,10 @@ type Ref struct {
 	List     *List
 	ID       string
 	Revision string
+
+	// Unlisted reports whether what the list does not show, such as an object with code, is still the same. What is
+	// cached may be as old as f says. Nil means that the list suffices.
+	Unlisted func(ctx context.Context, s *session.Session, f readcache.Freshness) bool
 }
 
 // Revision returns a revision that consists of several values. It is empty if one of them is missing:

@@ -87,16 +87,16 @@ type Poller struct {
 
 // listKey identifies a list of a config. Configs do not share lists, so that nobody sees what others have read.
 type listKey struct {
-	reader session.Reader
-	name   string
+	reader     session.Reader
+	definition *List
 }
 
-func keyOf(s *session.Session, l *List) listKey { return listKey{reader: s.Reader(), name: l.name()} }
+func keyOf(s *session.Session, l *List) listKey { return listKey{reader: s.Reader(), definition: l} }
 
-// A resource is watched by its items.
+// A resource is watched by its item.
 type resource struct {
 	session *session.Session
-	refs    []Ref
+	ref     Ref
 
 	// readAt is the time when it was last read in full. It is zero if that was before the start.
 	readAt time.Time
@@ -104,8 +104,8 @@ type resource struct {
 	// watchedAt is the time from which it is watched.
 	watchedAt time.Time
 
-	// fingerprints has the fingerprint that each item had when its revision was first found.
-	fingerprints []uint64
+	// fingerprint is the one that the item had when its revision was first found.
+	fingerprint uint64
 
 	// notify reconciles the resource. reported is the difference that it was last called for.
 	notify   func()
@@ -214,7 +214,7 @@ func (p *Poller) readOrFail(ctx context.Context, l *list) {
 		return
 	}
 	if panicked, ok := errors.AsType[*panics.Error](err); ok {
-		p.o.Log.Info("A poll by list panicked, which is a bug", "list", l.definition.name(), "error", err, "stack",
+		p.o.Log.Info("A poll by list panicked, which is a bug", "list", l.definition.Operation, "error", err, "stack",
 			panicked.Stack())
 	}
 	p.finish(l, func(now time.Time) []func() { l.fail(now, false); return nil })
@@ -222,7 +222,7 @@ func (p *Poller) readOrFail(ctx context.Context, l *list) {
 
 // read reads the next page of a list that due has returned.
 func (p *Poller) read(ctx context.Context, l *list) {
-	s, token, first, last := p.position(l)
+	s, token := p.position(l)
 	if p.o.Breakers != nil {
 		release, wait := p.o.Breakers.Enter(s.BreakerKey(), "")
 		defer release()
@@ -234,7 +234,7 @@ func (p *Poller) read(ctx context.Context, l *list) {
 	ctx, cancel := context.WithTimeout(quota.WithCaller(ctx, l.caller(s)), pageTimeout)
 	defer cancel()
 	began := p.o.Now()
-	page, err := l.definition.Read(ctx, s, token, first, last)
+	page, err := l.definition.Read(ctx, s, token)
 	p.finish(l, func(now time.Time) []func() {
 		wait, deferred := quota.Deferred(err)
 		switch {
@@ -262,9 +262,9 @@ func (p *Poller) finish(l *list, result func(now time.Time) []func()) {
 	}
 }
 
-// position returns the session and the token of the next page, and the lowest and the highest ID of the items.
-func (p *Poller) position(l *list) (s *session.Session, token, first, last string) {
+// position returns the session and the token of the next page.
+func (p *Poller) position(l *list) (s *session.Session, token string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return l.session, l.token, l.first, l.last
+	return l.session, l.token
 }

@@ -1,7 +1,6 @@
 package listpoll
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -61,7 +60,7 @@ func TestCallsOfLargeFleets(t *testing.T) {
 					switch uid := uidOf(i); e.Check(uid, e.session).State {
 					case Unknown:
 						reads++
-						e.watchOne(i, e.resources[uid].refs[0].ID, e.now)
+						e.watchOne(i, e.resources[uid].ref.ID, e.now)
 					case Pending:
 						pending++
 					case Unchanged:
@@ -151,7 +150,7 @@ func TestLateList(t *testing.T) {
 	e.watch(100, e.now)
 	e.run(interval)
 	id := e.ids()[3]
-	e.Watch(uidOf(3), e.session, []Ref{{List: e.list, ID: id, Revision: "r2"}}, e.now,
+	e.Watch(uidOf(3), e.session, &Ref{List: e.list, ID: id, Revision: "r2"}, e.now,
 		func() { t.Error("a list that is late was believed") })
 	if s := e.Check(uidOf(3), e.session).State; s != Pending {
 		t.Errorf("Check() is %v right after a full read that is newer than the list, want Pending", s)
@@ -188,7 +187,7 @@ func TestNeverAgrees(t *testing.T) {
 	e := newEnv(t, Options{})
 	e.exist(n)
 	for i, id := range e.ids() {
-		e.Watch(uidOf(i), e.session, []Ref{{List: e.list, ID: id, Revision: "other"}}, e.now.Add(-time.Hour),
+		e.Watch(uidOf(i), e.session, &Ref{List: e.list, ID: id, Revision: "other"}, e.now.Add(-time.Hour),
 			func() { e.notified[uidOf(i)]++ })
 	}
 	e.run(2 * interval)
@@ -196,7 +195,7 @@ func TestNeverAgrees(t *testing.T) {
 		t.Errorf("%d resources were reconciled, want all %d once", len(e.notified), n)
 	}
 	for i, id := range e.ids() {
-		e.Watch(uidOf(i), e.session, []Ref{{List: e.list, ID: id, Revision: "other"}}, e.now.Add(-time.Hour),
+		e.Watch(uidOf(i), e.session, &Ref{List: e.list, ID: id, Revision: "other"}, e.now.Add(-time.Hour),
 			func() { t.Error("a difference that a full read did not resolve was reported again") })
 	}
 	e.run(2 * interval)
@@ -428,7 +427,7 @@ func TestSessions(t *testing.T) {
 		t.Errorf("Check() with another session is %v, want Unknown: what one config reads is nobody else's", s)
 	}
 	for i, id := range e.ids() {
-		e.Watch(uidOf(i), other, []Ref{{List: e.list, ID: id, Revision: "r1"}}, e.now, nil)
+		e.Watch(uidOf(i), other, &Ref{List: e.list, ID: id, Revision: "r1"}, e.now, func() {})
 	}
 	e.run(interval)
 	if len(e.lists) != 1 {
@@ -477,58 +476,6 @@ func TestRenewedCredentials(t *testing.T) {
 	}
 }
 
-// TestSecondList is about functions whose code is in S3: their objects are read by list only if that takes fewer calls.
-func TestSecondList(t *testing.T) {
-	cases := map[string]struct {
-		reason   string
-		objects  int
-		calls    int
-		isDirect bool
-	}{
-		"OneKey":   {reason: "One object is looked up by itself.", objects: 1, isDirect: true},
-		"ManyKeys": {reason: "Many objects are read by one call.", objects: 100, calls: 2},
-		"LongOther": {
-			reason: "A bucket with more pages than keys of ours does not pay.", objects: 3, isDirect: true,
-			calls: 4,
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			const n = 100
-			e := newEnv(t, Options{FullReadSpacing: time.Hour})
-			e.exist(n)
-			calls := 0
-			objects := &List{
-				Operation: "ListObjectsV2", Of: "bucket", PageSize: 1000,
-				Get: func(context.Context, *session.Session, string) (string, error) { return "etag", nil },
-			}
-			objects.Read = func(context.Context, *session.Session, string, string, string) (Page, error) {
-				calls++
-				if name == "LongOther" {
-					return Page{Next: "more"}, nil
-				}
-				page := Page{}
-				for i := range tc.objects {
-					page.Items = append(page.Items, Item{ID: fmt.Sprint(i), Revision: "etag"})
-				}
-				return page, nil
-			}
-			for i, id := range e.ids() {
-				e.Watch(uidOf(i), e.session, []Ref{
-					{List: e.list, ID: id, Revision: "r1"},
-					{List: objects, ID: fmt.Sprint(i % tc.objects), Revision: "etag"},
-				}, e.now, nil)
-			}
-			e.run(2 * interval)
-			r := e.Check(uidOf(5), e.session)
-			if r.State != Unchanged || (len(r.Direct) == 1) != tc.isDirect || calls != tc.calls {
-				t.Errorf("%s\nCheck() is %v with %d items to look up, after %d calls of the list; want Unchanged, "+
-					"%t, %d", tc.reason, r.State, len(r.Direct), calls, tc.isDirect, tc.calls)
-			}
-		})
-	}
-}
-
 // TestTimeJumps sets the clock back and forth: reads neither stop nor come in a burst.
 func TestTimeJumps(t *testing.T) {
 	const n = 500
@@ -564,7 +511,7 @@ func TestRandom(t *testing.T) {
 			e.watch(n, time.Time{})
 			var ids []string
 			for i := range n {
-				ids = append(ids, e.resources[uidOf(i)].refs[0].ID)
+				ids = append(ids, e.resources[uidOf(i)].ref.ID)
 			}
 			changedAt := map[string]time.Time{}
 			for range 400 {

@@ -1,6 +1,7 @@
 package listpoll
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -56,18 +57,15 @@ type list struct {
 	// session is the last one of the config.
 	session *session.Session
 
-	// primary reports whether the list is the first one of its resources. The others only add to it.
-	primary bool
-	items   map[string]*item
+	items map[string]*item
 
 	// reading is true while a page is read. nextAt is the time at which the next one is due.
 	reading bool
 	nextAt  time.Time
 
-	// roundStart is the time when the round began, or zero if none is under way. first and last are the lowest and the
-	// highest ID of its items, token is that of the next page, pages counts pages and seen the items that they had.
+	// roundStart is the time when the round began, or zero if none is under way. token is that of the next page, pages
+	// counts pages and seen the items that they had.
 	roundStart  time.Time
-	first, last string
 	token       string
 	pages, seen int
 
@@ -102,7 +100,7 @@ type item struct {
 }
 
 func (l *list) caller(s *session.Session) quota.Caller {
-	return quota.Caller{ID: "list/" + string(s.Ref.UID) + "/" + l.definition.name(), Priority: quota.Poll}
+	return quota.Caller{ID: "list/" + string(s.Ref.UID) + "/" + l.definition.Operation, Priority: quota.Poll}
 }
 
 // use makes the next pages be read with a session. What credentials were denied, others of the config may be allowed.
@@ -121,13 +119,6 @@ func (l *list) begin(now time.Time, interval time.Duration) {
 	}
 	l.punctual = l.punctual && l.nextAt.Add(time.Duration(scanShare*float64(interval))).After(now)
 	l.roundStart, l.token, l.pages, l.seen, l.differing = now, "", 0, 0, 0
-	l.first, l.last = "", ""
-	for id := range l.items {
-		if l.first == "" || id < l.first {
-			l.first = id
-		}
-		l.last = max(l.last, id)
-	}
 }
 
 // postpone makes the next page due after the given time.
@@ -198,20 +189,8 @@ func (p *Poller) pays(l *list) bool {
 		l.lastPages, l.lastDiffering = 0, 0
 	}
 	n := len(l.items)
-	if !l.primary {
-		return l.expectedPages() < n && p.anyPays(l.session)
-	}
 	fullReads := float64(n) * p.o.Interval.Seconds() / p.fullReadInterval(n).Seconds()
 	return n >= p.o.MinResources && float64(l.expectedPages()+l.lastDiffering)+fullReads < float64(n)
-}
-
-func (p *Poller) anyPays(s *session.Session) bool {
-	for k, l := range p.lists {
-		if k.reader == s.Reader() && l.primary && p.pays(l) {
-			return true
-		}
-	}
-	return false
 }
 
 // fullReadInterval returns how often each of n resources is read in full: the interval, doubled as
@@ -238,7 +217,7 @@ func (p *Poller) apply(l *list, page Page, began, now time.Time) (notify []func(
 			l.seen++
 		}
 		it.revision, it.fingerprint, it.readAt = strings.Clone(i.Revision), i.Fingerprint, began
-		notify = append(notify, p.compare(l, i.ID, it)...)
+		notify = append(notify, p.compare(l, it)...)
 	}
 	switch l.token = page.Next; {
 	case l.seen == len(l.items):
@@ -266,10 +245,10 @@ func (p *Poller) reportOverdue(l *list, now time.Time) []func() {
 }
 
 // compare compares what the list shows of an item with its resources, and returns what to call for those that differ.
-func (p *Poller) compare(l *list, id string, it *item) (notify []func()) {
+func (p *Poller) compare(l *list, it *item) (notify []func()) {
 	for _, uid := range it.resources {
 		r := p.resources[uid]
-		if r.differs(l, id, it) {
+		if r.differs(it) {
 			notify = append(notify, r.report(l, it.readAt, fmt.Sprint(it.revision, " ", it.fingerprint))...)
 		}
 	}
@@ -290,23 +269,14 @@ func (p *Poller) reportMissing(l *list, since time.Time) (notify []func()) {
 	return notify
 }
 
-// differs reports whether an item of a list differs from what it was when the resource was found up to date. The first
-// fingerprint that comes with the same revision is the one that later ones are compared with.
-func (r *resource) differs(l *list, id string, it *item) bool {
-	for i, ref := range r.refs {
-		if ref.ID != id || !ref.List.is(l.definition) {
-			continue
-		}
-		switch {
-		case ref.Revision != it.revision:
-			return true
-		case r.fingerprints[i] == 0:
-			r.fingerprints[i] = it.fingerprint
-		case r.fingerprints[i] != it.fingerprint:
-			return true
-		}
+// differs reports whether the item of a resource differs from what it was when the resource was found up to date. The
+// first fingerprint that comes with the same revision is the one that later ones are compared with.
+func (r *resource) differs(it *item) bool {
+	if r.ref.Revision != it.revision {
+		return true
 	}
-	return false
+	r.fingerprint = cmp.Or(r.fingerprint, it.fingerprint)
+	return r.fingerprint != it.fingerprint
 }
 
 // report returns the function to call for a difference that a list shows. A difference that a full read did
@@ -320,8 +290,5 @@ func (r *resource) report(l *list, at time.Time, difference string) []func() {
 		return nil
 	}
 	r.reported = difference
-	if r.notify == nil {
-		return nil
-	}
 	return []func(){r.notify}
 }

@@ -1,12 +1,14 @@
 package listpoll
 
 import (
+	"context"
 	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
@@ -14,7 +16,7 @@ import (
 // of polls and for pages that had to wait.
 const tolerance = 1.25
 
-// A State is the state of a resource according to lists.
+// A State is the state of a resource according to its list.
 type State int
 
 const (
@@ -22,10 +24,10 @@ const (
 	// not show it as it was, or a full read is due.
 	Unknown State = iota
 
-	// Pending means that the resource's lists are being read.
+	// Pending means that the resource's list is being read.
 	Pending
 
-	// Unchanged means that the lists show the resource as it was when it was found up to date.
+	// Unchanged means that the list shows the resource as it was when it was found up to date.
 	Unchanged
 )
 
@@ -36,42 +38,33 @@ type Result struct {
 	// Until is the latest time at which a Pending state is decided.
 	Until time.Time
 
-	// Direct has the items that are not read by list, because their list does not pay. The state
-	// holds if Get returns their revisions.
-	Direct []Ref
+	// Unlisted is the function of the resource's Ref. An Unchanged state holds if it is nil or returns true.
+	Unlisted func(ctx context.Context, s *session.Session, f readcache.Freshness) bool
 }
 
-// Watch watches a resource that was found up to date. refs are its items, with the revisions that were found: the first
-// one decides whether lists are used. readAt is the time at which the resource was read in full, or zero if that was
-// before the start. notify is called, without blocking, when a list shows a difference; nil leaves it to Check. Without
-// refs, the resource is not watched.
-func (p *Poller) Watch(uid types.UID, s *session.Session, refs []Ref, readAt time.Time, notify func()) {
-	if p == nil {
-		return
-	}
+// Watch watches a resource that was found up to date. ref is its item, with the revision that was found. readAt is the
+// time at which the resource was read in full, or zero if that was before the start. notify is called, without
+// blocking, when the list shows a difference. Without ref, the resource is not watched.
+func (p *Poller) Watch(uid types.UID, s *session.Session, ref *Ref, readAt time.Time, notify func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := p.resources[uid]
-	if len(refs) == 0 {
-		p.drop(uid, r)
+	if ref == nil {
+		p.drop(uid)
 		return
 	}
-	if r == nil || r.session.Reader() != s.Reader() || !slices.EqualFunc(r.refs, refs, sameItem) {
-		p.drop(uid, r)
+	r := p.resources[uid]
+	if r == nil || keyOf(r.session, r.ref.List) != keyOf(s, ref.List) || r.ref.ID != ref.ID {
+		p.drop(uid)
 		r = &resource{}
 		p.resources[uid] = r
-		for i, ref := range refs {
-			p.add(uid, s, ref, i == 0)
-		}
+		p.add(uid, s, *ref)
 	}
-	if !slices.EqualFunc(r.refs, refs, func(a, b Ref) bool { return a.Revision == b.Revision }) {
+	if r.ref.Revision != ref.Revision {
 		r.reported = "" // What the list showed was another revision.
 	}
-	r.session, r.refs, r.readAt, r.watchedAt, r.notify = s, refs, readAt, p.o.Now(), notify
-	r.fingerprints = make([]uint64, len(refs))
+	r.session, r.ref, r.readAt, r.watchedAt, r.notify = s, *ref, readAt, p.o.Now(), notify
+	r.fingerprint = 0
 }
-
-func sameItem(a, b Ref) bool { return a.List.is(b.List) && a.ID == b.ID }
 
 // Forget stops watching a resource.
 func (p *Poller) Forget(uid types.UID) {
@@ -80,11 +73,11 @@ func (p *Poller) Forget(uid types.UID) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.drop(uid, p.resources[uid])
+	p.drop(uid)
 }
 
 // add adds a resource to an item of a list. The caller holds the lock.
-func (p *Poller) add(uid types.UID, s *session.Session, ref Ref, primary bool) {
+func (p *Poller) add(uid types.UID, s *session.Session, ref Ref) {
 	k := keyOf(s, ref.List)
 	l, ok := p.lists[k]
 	if !ok {
@@ -92,7 +85,6 @@ func (p *Poller) add(uid types.UID, s *session.Session, ref Ref, primary bool) {
 		l = &list{definition: ref.List, session: s, items: map[string]*item{}, nextAt: p.o.Now().Add(gather)}
 		p.lists[k] = l
 	}
-	l.primary = l.primary || primary
 	it, ok := l.items[ref.ID]
 	if !ok {
 		it = &item{}
@@ -102,87 +94,52 @@ func (p *Poller) add(uid types.UID, s *session.Session, ref Ref, primary bool) {
 	p.wakeUp()
 }
 
-// drop removes a resource. The caller holds the lock.
-func (p *Poller) drop(uid types.UID, r *resource) {
+// drop removes a resource, if it is watched. The caller holds the lock.
+func (p *Poller) drop(uid types.UID) {
+	r := p.resources[uid]
 	if r == nil {
 		return
 	}
 	delete(p.resources, uid)
-	for _, ref := range r.refs {
-		l := p.lists[keyOf(r.session, ref.List)]
-		it := l.items[ref.ID]
-		it.resources = slices.DeleteFunc(it.resources, func(u types.UID) bool { return u == uid })
-		if len(it.resources) == 0 {
-			delete(l.items, ref.ID)
-		}
+	l := p.lists[keyOf(r.session, r.ref.List)]
+	it := l.items[r.ref.ID]
+	it.resources = slices.DeleteFunc(it.resources, func(u types.UID) bool { return u == uid })
+	if len(it.resources) == 0 {
+		delete(l.items, r.ref.ID)
 	}
 }
 
-// Check returns what lists show of a resource that Watch was called for with a session of the same config and account.
-// They are read with this one from now on.
+// Check returns what its list shows of a resource that Watch was called for with a session of the same config and
+// account. It is read with this one from now on.
 func (p *Poller) Check(uid types.UID, s *session.Session) Result {
-	if p == nil {
-		return Result{}
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := p.resources[uid]
 	if r == nil || r.session.Reader() != s.Reader() {
 		return Result{}
 	}
-	now := p.o.Now()
+	now, l := p.o.Now(), p.lists[keyOf(s, r.ref.List)]
 	r.session = s
-	for _, ref := range r.refs {
-		p.lists[keyOf(s, ref.List)].use(s)
-	}
-	primary := p.lists[keyOf(s, r.refs[0].List)]
-	if !p.pays(primary) || p.fullReadDue(uid, r, len(primary.items), now) {
+	l.use(s)
+	if !p.pays(l) || p.fullReadDue(uid, r, len(l.items), now) {
 		return Result{}
 	}
-	result := Result{State: Unchanged}
-	for _, ref := range r.refs {
-		l := p.lists[keyOf(s, ref.List)]
-		maxAge := p.maxAge()
-		if l != primary && !p.pays(l) && ref.List.Get != nil {
-			// No item is older than one interval and a half.
-			if maxAge = p.o.Interval / 2; l.items[ref.ID].readAt.Before(now.Add(-maxAge)) { //nolint:mnd // See above.
-				result.Direct = append(result.Direct, ref)
-				continue
-			}
-		}
-		switch r.stateOf(l, ref.ID, now, maxAge) {
-		case Unknown:
-			return Result{}
-		case Pending:
-			result.State, result.Until = Pending, r.watchedAt.Add(p.maxAge())
-		case Unchanged:
-		}
+	return Result{
+		State:    r.stateOf(l.items[r.ref.ID], now, p.maxAge()),
+		Until:    r.watchedAt.Add(p.maxAge()),
+		Unlisted: r.ref.Unlisted,
 	}
-	return result
-}
-
-// Record records the revision of an item that Check has returned in Direct, so that it is not read again for each
-// resource that it belongs to. began is the time at which its read began.
-func (p *Poller) Record(s *session.Session, ref Ref, revision string, began time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	l, ok := p.lists[keyOf(s, ref.List)]
-	if !ok || l.items[ref.ID] == nil {
-		return
-	}
-	it := l.items[ref.ID]
-	it.revision, it.fingerprint, it.readAt = revision, 0, began
 }
 
 // maxAge returns how old what a list shows may be.
 func (p *Poller) maxAge() time.Duration { return time.Duration(tolerance * float64(p.o.Interval)) }
 
-// stateOf returns the state of one item. What a list shows may be as old as maxAge.
-func (r *resource) stateOf(l *list, id string, now time.Time, maxAge time.Duration) State {
-	it, since := l.items[id], now.Add(-maxAge)
+// stateOf returns the state of a resource with an item. What a list shows may be as old as maxAge.
+func (r *resource) stateOf(it *item, now time.Time, maxAge time.Duration) State {
+	since := now.Add(-maxAge)
 	isNew := r.watchedAt.After(since) // A list may not have shown it yet.
 	switch recent := !it.readAt.Before(since) && !it.readAt.After(now.Add(replication)); {
-	case recent && !r.differs(l, id, it):
+	case recent && !r.differs(it):
 		return Unchanged
 	case isNew && (!recent || it.readAt.Before(r.watchedAt)):
 		return Pending

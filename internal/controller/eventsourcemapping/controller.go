@@ -46,7 +46,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		Region:   func(m *v1beta1.EventSourceMapping) string { return m.Spec.ForProvider.Region },
 		Reads:    c.reads,
 		Observer: c.observer,
-		Listed:   listItems,
+		Listed:   listItem,
 		Outdate:  c.tags.Drop,
 		Forget:   c.tags.Drop,
 		ActsOn: func(m *v1beta1.EventSourceMapping) []tenancy.Target {

@@ -20,7 +20,7 @@ import (
 // mappings is the list of the mappings of an account and region.
 var mappings = &listpoll.List{
 	Operation: opList, PageSize: 100,
-	Read: func(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
+	Read: func(ctx context.Context, s *session.Session, marker string) (listpoll.Page, error) {
 		return readMappings(ctx, session.Client(s, lambda.NewFromConfig), marker)
 	},
 }
@@ -58,13 +58,13 @@ func revision(modified *metav1.Time, function, state *string, reason string) str
 	return known + " " + reason
 }
 
-// listItems returns the item that shows whether a mapping is what status says. It returns none if
+// listItem returns the item that shows whether a mapping is what status says. It returns none if
 // status does not say enough.
-func listItems(m *v1beta1.EventSourceMapping) []listpoll.Ref {
+func listItem(m *v1beta1.EventSourceMapping) *listpoll.Ref {
 	s := m.Status.AtProvider
 	r := revision(s.LastModified, s.FunctionArn, s.State, ptr.Deref(s.StateTransitionReason, ""))
 	if r == "" || s.UUID == nil {
 		return nil
 	}
-	return []listpoll.Ref{{List: mappings, ID: *s.UUID, Revision: r}}
+	return &listpoll.Ref{List: mappings, ID: *s.UUID, Revision: r}
 }

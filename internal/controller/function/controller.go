@@ -82,7 +82,7 @@ func newKind(c *connector) reconcile.Kind[*v1beta1.Function] {
 		Reads:      expectedReads,
 		Observer:   c.observer,
 		Reported:   reported,
-		Listed:     listItems,
+		Listed:     listItem,
 		Forget:     c.memory.drop,
 		Owns:       func(f *v1beta1.Function) []tenancy.Target { return tenancy.Functions(ptr.To(functionName(f))) },
 		Uses:       uses,

@@ -23,7 +23,7 @@ var functions = &listpoll.List{
 }
 
 // readFunctions reads a page of ListFunctions. AWS does not sort it.
-func readFunctions(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
+func readFunctions(ctx context.Context, s *session.Session, marker string) (listpoll.Page, error) {
 	api := session.Client(s, lambda.NewFromConfig)
 	out, err := api.ListFunctions(ctx, &lambda.ListFunctionsInput{Marker: lambdaapi.Text(marker)})
 	if err != nil {
@@ -40,25 +40,21 @@ func readFunctions(ctx context.Context, s *session.Session, marker, _, _ string)
 	return page, nil
 }
 
-// listItems returns the items that show whether a function and its code are what status says. It
-// returns none if status does not say enough, or if spec depends on what no list shows.
-func listItems(f *v1beta1.Function) []listpoll.Ref {
+// listItem returns the item that shows whether a function and its code are what status says. It returns none if status
+// does not say enough, or if spec depends on what no list shows.
+func listItem(f *v1beta1.Function) *listpoll.Ref {
 	s := f.Status.AtProvider
 	revision := listpoll.Revision(s.FunctionArn, s.RevisionID, s.CodeSHA256, s.LastModified)
 	if revision == "" || s.PublishingVersion != nil {
 		return nil
 	}
-	items := []listpoll.Ref{{List: functions, ID: functionName(f), Revision: revision}}
+	ref := listpoll.Ref{List: functions, ID: functionName(f), Revision: revision}
 	c, _ := codeOf(f)
 	switch {
 	case c == nil:
-		return items
+		return &ref
 	case c.ImageURI != nil && ptr.Deref(c.TrackImageTag, false):
 		return nil
 	}
-	object, ok := archive.Listed(source(*c), s.DeployedCode)
-	if !ok {
-		return nil
-	}
-	return append(items, object...)
+	return archive.Unlisted(ref, source(*c), s.DeployedCode)
 }

@@ -40,7 +40,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		Region:   func(l *v1beta1.LayerVersion) string { return l.Spec.ForProvider.Region },
 		Reads:    reads,
 		Observer: c.observer,
-		Listed:   listItems,
+		Listed:   listItem,
 		Forget:   c.usages.drop,
 		Owns: func(l *v1beta1.LayerVersion) []tenancy.Target {
 			return tenancy.Named(ptr.To(reconcile.ExternalName(l)))

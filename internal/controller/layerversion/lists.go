@@ -24,7 +24,7 @@ var layers = &listpoll.List{
 }
 
 // readLayers reads a page of ListLayers.
-func readLayers(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
+func readLayers(ctx context.Context, s *session.Session, marker string) (listpoll.Page, error) {
 	api := session.Client(s, lambda.NewFromConfig)
 	out, err := api.ListLayers(ctx, &lambda.ListLayersInput{Marker: lambdaapi.Text(marker)})
 	if err != nil {
@@ -42,20 +42,16 @@ func readLayers(ctx context.Context, s *session.Session, marker, _, _ string) (l
 	return page, nil
 }
 
-// listItems returns the items that show whether a version is the latest one of its layer, and its
-// content is what was published. It returns none while old versions are to be deleted.
-func listItems(l *v1beta1.LayerVersion) []listpoll.Ref {
+// listItem returns the item that shows whether a version is the latest one of its layer, and its content is what was
+// published. It returns none while old versions are to be deleted.
+func listItem(l *v1beta1.LayerVersion) *listpoll.Ref {
 	s := l.Status.AtProvider
 	if s.LayerArn == nil || s.LayerVersionArn == nil || len(s.OldVersions) > 0 {
 		return nil
 	}
-	items := []listpoll.Ref{{List: layers, ID: *s.LayerArn, Revision: *s.LayerVersionArn}}
+	ref := listpoll.Ref{List: layers, ID: *s.LayerArn, Revision: *s.LayerVersionArn}
 	if l.Spec.ForProvider.Content == nil {
-		return items
+		return &ref
 	}
-	object, ok := archive.Listed(source(*l.Spec.ForProvider.Content), s.PublishedContent)
-	if !ok {
-		return nil
-	}
-	return append(items, object...)
+	return archive.Unlisted(ref, source(*l.Spec.ForProvider.Content), s.PublishedContent)
 }

@@ -130,11 +130,7 @@ func (n names) object(bucket, key string) string {
 	if bucket == "" {
 		return ""
 	}
-	arn := "arn:" + n.partition + ":s3:::" + plan.Pattern(bucket)
-	if key == "" {
-		return arn
-	}
-	return arn + "/" + plan.Pattern(key)
+	return "arn:" + n.partition + ":s3:::" + plan.Pattern(bucket) + "/" + plan.Pattern(key)
 }
 
 // repository returns the ARN of an image's repository.

@@ -53,7 +53,7 @@ type Options struct {
 // reconciled why. The planner has no connection to AWS.
 func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 	all, errs := allowed{}, []error(nil)
-	lists := map[string]int{}
+	lists := map[plan.List]int{}
 	if len(o.Resources) > 0 {
 		// The provider reads the limits of each account.
 		all.add(grant{action: "lambda:GetAccountSettings", resources: []string{"*"}})
@@ -78,11 +78,9 @@ func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 		all.rollOut(o, o.Resources[i], rs.Made)
 		all.pull(o, o.Resources[i])
 		all.delete(o, o.Resources[i])
-		for _, l := range rs.Lists {
-			n := newNames(o.AccountID, o.Region, l.Region)
-			key := l.Operation + " " + l.Of + " " + l.Region
-			if lists[key]++; lists[key] == l.PageSize+1 { // Fewer are not polled by the list.
-				all.add(n.list(l))
+		if l := rs.List; l != nil {
+			if lists[*l]++; lists[*l] == l.PageSize+1 { // Fewer are not polled by the list.
+				all.add(grant{action: "lambda:" + l.Operation, resources: []string{"*"}})
 			}
 		}
 	}
@@ -94,14 +92,6 @@ func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 
 // kindOf returns the kind of a resource.
 func kindOf(mg reconcile.Managed) string { return reflect.TypeOf(mg).Elem().Name() }
-
-// list returns the grant of a list by which many resources are polled.
-func (n names) list(l plan.List) grant {
-	if l.Of != "" {
-		return grant{action: "s3:ListBucket", resources: []string{n.object(l.Of, "")}}
-	}
-	return grant{action: "lambda:" + l.Operation, resources: []string{"*"}}
-}
 
 // delete adds the call by which the provider finds out when a Function was invoked before it deletes it, if it does.
 func (a allowed) delete(o Options, mg reconcile.Managed) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -59,10 +60,13 @@ func (p *pass[T]) unchanged(ctx context.Context) (time.Duration, bool) {
 	switch {
 	case result.State == listpoll.Pending:
 		return max(result.Until.Sub(r.Now()), reconcile.MinPending), true
-	case p.session == nil && len(result.Direct) > 0:
+	case result.State == listpoll.Unknown:
+		return 0, false
+	case result.Unlisted == nil:
+	case p.session == nil:
 		open, _ := asCircuitOpen(p.unusable)
 		return open.after, true
-	case result.State == listpoll.Unknown || !r.sameItems(ctx, s, result.Direct):
+	case !r.sameUnlisted(ctx, s, result):
 		return 0, false
 	}
 	r.readFields(ctx, mg)
@@ -81,23 +85,11 @@ func (r *reconciler[T]) readFields(ctx context.Context, mg T) {
 	}
 }
 
-// sameItems reports whether items that are not read by list have the revisions that they had.
-func (r *reconciler[T]) sameItems(ctx context.Context, s *session.Session, items []listpoll.Ref) bool {
-	if len(items) == 0 {
-		return true
-	}
+// sameUnlisted reports whether what the list of a resource does not show is still the same. Resources share what was
+// looked up for half a poll interval.
+func (r *reconciler[T]) sameUnlisted(ctx context.Context, s *session.Session, result listpoll.Result) bool {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	for _, ref := range items {
-		began := r.Now()
-		revision, err := ref.List.Get(ctx, s, ref.ID)
-		if err != nil {
-			return false // The reconcile that follows reports it.
-		}
-		r.Lists.Record(s, ref, revision, began)
-		if revision != ref.Revision {
-			return false
-		}
-	}
-	return true
+	now := r.Now()
+	return result.Unlisted(ctx, s, readcache.Freshness{Now: now, Since: now.Add(-r.poll().Interval / 2)}) //nolint:mnd // A half.
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -44,35 +45,34 @@ type listedEnv struct {
 
 	poller  *listpoll.Poller
 	session *session.Session
-	items   []listpoll.Ref
+	err     error
 
-	// second is the revision of an item that is not read by list.
-	second string
-	err    error
+	// unlisted reports whether what the list does not show is still the same.
+	unlisted func() bool
 }
 
 func newListed(t *testing.T, mg *sample) *listedEnv {
 	t.Helper()
-	l := &listedEnv{session: &session.Session{}, second: "s1"}
+	l := &listedEnv{session: &session.Session{}, unlisted: func() bool { return true }}
 	list := &listpoll.List{Operation: "List", PageSize: 50}
-	list.Read = func(context.Context, *session.Session, string, string, string) (listpoll.Page, error) {
+	list.Read = func(context.Context, *session.Session, string) (listpoll.Page, error) {
 		page := listpoll.Page{Items: []listpoll.Item{{ID: "cart", Revision: l.cloud.value}}}
 		for i := range 99 {
 			page.Items = append(page.Items, listpoll.Item{ID: fmt.Sprint(i), Revision: "r"})
 		}
 		return page, l.err
 	}
-	objects := &listpoll.List{Operation: "Objects", PageSize: 1000, Get: func(context.Context, *session.Session, string) (string, error) { return l.second, l.err }}
 	l.env = newEnv(t, mg, func(o *Options, k *reconcile.Kind[*sample]) {
 		l.poller = listpoll.New(listpoll.Options{Interval: o.PollInterval, FullReadSpacing: time.Hour, Now: o.Now})
 		o.Lists, o.Resolver = l.poller, fixed{session: l.session}
-		k.Listed = func(mg *sample) []listpoll.Ref {
-			l.items = []listpoll.Ref{{List: list, ID: "cart", Revision: mg.Status.Value}, {List: objects, ID: "o", Revision: "s1"}}
-			return l.items
+		k.Listed = func(mg *sample) *listpoll.Ref {
+			return &listpoll.Ref{List: list, ID: "cart", Revision: mg.Status.Value, Unlisted: func(context.Context, *session.Session, readcache.Freshness) bool {
+				return l.unlisted()
+			}}
 		}
 	})
 	for i := range 99 {
-		l.poller.Watch(types.UID(fmt.Sprint(i)), l.session, []listpoll.Ref{{List: list, ID: fmt.Sprint(i), Revision: "r"}}, l.clock, nil)
+		l.poller.Watch(types.UID(fmt.Sprint(i)), l.session, &listpoll.Ref{List: list, ID: fmt.Sprint(i), Revision: "r"}, l.clock, func() {})
 	}
 	return l
 }
@@ -94,11 +94,11 @@ func TestPolledByList(t *testing.T) {
 		change func(l *listedEnv)
 		read   bool
 	}{
-		"Unchanged":  {reason: "What the list shows as it was is not read.", change: func(*listedEnv) {}},
-		"InAWS":      {reason: "A revision that differs is read.", change: func(l *listedEnv) { l.cloud.value = "by hand" }, read: true},
-		"SecondItem": {reason: "So is a resource whose code has changed.", change: func(l *listedEnv) { l.second = "s2" }, read: true},
-		"ListFails":  {reason: "Without the list, each resource is read.", change: func(l *listedEnv) { l.err = errors.New("no answer") }, read: true},
-		"Spec":       {reason: "A change of spec is compared at once.", change: func(l *listedEnv) { l.env.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 }) }, read: true},
+		"Unchanged": {reason: "What the list shows as it was is not read.", change: func(*listedEnv) {}},
+		"InAWS":     {reason: "A revision that differs is read.", change: func(l *listedEnv) { l.cloud.value = "by hand" }, read: true},
+		"Unlisted":  {reason: "So is a resource whose code has changed.", change: func(l *listedEnv) { l.unlisted = func() bool { return false } }, read: true},
+		"ListFails": {reason: "Without the list, each resource is read.", change: func(l *listedEnv) { l.err = errors.New("no answer") }, read: true},
+		"Spec":      {reason: "A change of spec is compared at once.", change: func(l *listedEnv) { l.env.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 }) }, read: true},
 		"Annotation": {reason: "So is a change of an annotation.", change: func(l *listedEnv) {
 			l.env.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{"a": "b"}) })
 		}, read: true},
@@ -200,7 +200,7 @@ func TestOpenCircuitByList(t *testing.T) {
 	for range 5 {
 		b.Report(l.session.BreakerKey(), context.DeadlineExceeded)
 	}
-	l.items[1].List.Get = func(context.Context, *session.Session, string) (string, error) { looked++; return "s1", nil }
+	l.unlisted = func() bool { looked++; return true }
 	l.cloud.calls = nil
 	wait := l.reconcile()
 	if len(l.cloud.calls) > 0 || looked > 0 || wait > time.Minute || l.stored().ResourceVersion != before {

@@ -74,7 +74,7 @@ type pass[T reconcile.Managed] struct {
 
 	// listed has the items by which lists show whether what was observed is unchanged. fingerprint is the fingerprint
 	// of what the spec refers to. Both are set only if AWS was found to match.
-	listed      []listpoll.Ref
+	listed      *listpoll.Ref
 	fingerprint string
 }
 
@@ -221,7 +221,9 @@ func (p *pass[T]) observe(ctx context.Context, mg T) error {
 	}
 	if p.out.State == reconcile.UpToDate && p.references != nil {
 		p.fingerprint = p.references.fingerprint(ctx, mg, p.session)
-		p.listed = reconcile.Values(p.kind.Listed, mg)
+		if p.kind.Listed != nil {
+			p.listed = p.kind.Listed(mg)
+		}
 	}
 	return nil
 }

@@ -44,8 +44,8 @@ type Stepper interface {
 	// Reads returns the AWS operations of the next observation.
 	Reads(mg reconcile.Managed) []string
 
-	// Lists returns AWS's lists by which many steady resources are polled at once.
-	Lists(mg reconcile.Managed) []*listpoll.List
+	// List returns AWS's list by which many steady resources are polled at once, nil if there is none.
+	List(mg reconcile.Managed) *listpoll.List
 
 	// Redact removes from a resource what must not be shown.
 	Redact(mg reconcile.Managed)
@@ -126,13 +126,15 @@ func (s *stepper[T]) Reads(mg reconcile.Managed) []string {
 	return s.reconciler.kind.Reads(s.typed(mg))
 }
 
-// Lists returns AWS's lists by which many steady resources are polled at once.
-func (s *stepper[T]) Lists(mg reconcile.Managed) []*listpoll.List {
-	var out []*listpoll.List
-	for _, item := range reconcile.Values(s.reconciler.kind.Listed, s.typed(mg)) {
-		out = append(out, item.List)
+// List returns AWS's list by which many steady resources are polled at once, nil if there is none.
+func (s *stepper[T]) List(mg reconcile.Managed) *listpoll.List {
+	if s.reconciler.kind.Listed == nil {
+		return nil
 	}
-	return out
+	if ref := s.reconciler.kind.Listed(s.typed(mg)); ref != nil {
+		return ref.List
+	}
+	return nil
 }
 
 // Redact removes from a resource what must not be shown.

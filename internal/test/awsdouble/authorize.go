@@ -134,7 +134,6 @@ func wild(pattern string) *regexp.Regexp {
 // actionNames are the actions of operations that are named otherwise.
 var actionNames = map[string]string{
 	"Invoke": "InvokeFunction", "HeadObject": "GetObject",
-	"ListObjectsV2": "ListBucket",
 }
 
 // withoutResource are Lambda's actions that can only be allowed on all resources.

@@ -145,7 +145,6 @@ var s3Routes = []route{
 	{"PUT", "/{Bucket}/{Key...}", "PutObject", http.StatusOK, putObject},
 	{"HEAD", "/{Bucket}/{Key...}", "HeadObject", http.StatusOK, headObject},
 	{"GET", "/{Bucket}/{Key...}", "GetObject", http.StatusOK, getObject},
-	{"GET", "/{Bucket}?list-type=2", "ListObjectsV2", http.StatusOK, listObjects},
 }
 
 // stsActions are STS's operations (query protocol), by Action.
