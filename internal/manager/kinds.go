@@ -14,22 +14,22 @@ import (
 // kinds are the kinds whose controllers are set up.
 var kinds = controller.Kinds
 
+// setupKinds adds the controller of each kind: if there is a gate, as soon as the cluster has the kind and the
+// ProviderConfig kinds that it refers to.
 func setupKinds(mgr ctrl.Manager, o engine.Options) error {
 	for gvk, setup := range kinds {
-		if err := setup(mgr, o); err != nil {
-			return errors.Wrapf(err, "cannot set up the controller of %s", gvk.Kind)
+		add := func() error {
+			return errors.Wrapf(setup(mgr, o), "cannot set up the controller of %s", gvk.Kind)
 		}
-	}
-	return nil
-}
-
-// setupKindsGated adds the controller of each kind as soon as the cluster has the kind and
-// the ProviderConfig kinds that it refers to.
-func setupKindsGated(mgr ctrl.Manager, o engine.Options) error {
-	for gvk, setup := range kinds {
+		if o.Gate == nil {
+			if err := add(); err != nil {
+				return err
+			}
+			continue
+		}
 		o.Gate.Register(func() {
-			if err := setup(mgr, o); err != nil {
-				watch.Stop(mgr, errors.Wrapf(err, "cannot set up the controller of %s", gvk.Kind))
+			if err := add(); err != nil {
+				watch.Stop(mgr, err)
 			}
 		}, gvk, v1beta1.ProviderConfigGroupVersionKind, v1beta1.ClusterProviderConfigGroupVersionKind,
 			v1beta1.ProviderConfigUsageGroupVersionKind)

@@ -39,7 +39,7 @@ func TestSetupGatedWaitsForEveryKindThatItNeeds(t *testing.T) {
 	done := make(chan struct{})
 	replaced(t, func(ctrl.Manager, engine.Options) error { close(done); return nil })
 	g := new(gate.Gate[schema.GroupVersionKind])
-	if err := setupKindsGated(nil, engine.Options{Options: controller.Options{Gate: g}}); err != nil {
+	if err := setupKinds(nil, engine.Options{Options: controller.Options{Gate: g}}); err != nil {
 		t.Fatal(err)
 	}
 	needed := []schema.GroupVersionKind{
@@ -70,7 +70,7 @@ func TestFailedGatedSetupStopsTheManager(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := new(gate.Gate[schema.GroupVersionKind])
-	if err := setupKindsGated(mgr, engine.Options{Options: controller.Options{Gate: g}}); err != nil {
+	if err := setupKinds(mgr, engine.Options{Options: controller.Options{Gate: g}}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -354,5 +354,5 @@ func setupGated(mgr ctrl.Manager, mo engine.Options, po providerconfig.Options) 
 	if err := providerconfig.SetupGated(mgr, po); err != nil {
 		return errors.Wrap(err, "cannot set up the controllers of provider configs")
 	}
-	return setupKindsGated(mgr, mo)
+	return setupKinds(mgr, mo)
 }
