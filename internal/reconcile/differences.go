@@ -74,7 +74,11 @@ func (c splitDifferences) message() string {
 	if len(c.desired) == 0 {
 		return ""
 	}
-	return "AWS differs from spec: " + sentence(c.desired) + "; " + PoliciesForbid
+	parts := make([]string, 0, len(c.desired))
+	for _, d := range c.desired {
+		parts = append(parts, shortDescription(d))
+	}
+	return "AWS differs from spec: " + diff.List(parts, maxNamed) + "; " + PoliciesForbid
 }
 
 // remark returns the message of Ready about fields that spec does not name. It is empty if there are none.
@@ -87,14 +91,6 @@ func (c splitDifferences) remark() string {
 		names = append(names, d.Field)
 	}
 	return "an update would change " + diff.List(names, maxNamed) + ", which spec does not set"
-}
-
-func sentence(ds []v1beta1.Difference) string {
-	parts := make([]string, 0, len(ds))
-	for _, d := range ds {
-		parts = append(parts, shortDescription(d))
-	}
-	return diff.List(parts, maxNamed)
 }
 
 // shortDescription returns a difference in short: the observed and the desired value.

@@ -91,12 +91,9 @@ func (e *external[T, O, S]) annotate(r Record) {
 		return
 	}
 	meta.AddAnnotations(e.mg, r.Annotations)
-	all := maps.Clone(r.Annotations)
-	for key, value := range e.out.Annotate.Annotations {
-		if _, replaced := all[key]; !replaced {
-			all[key] = value
-		}
-	}
+	all := map[string]string{}
+	maps.Copy(all, e.out.Annotate.Annotations)
+	maps.Copy(all, r.Annotations)
 	e.out.Annotate = Record{Annotations: all, Failure: r.Failure}
 }
 

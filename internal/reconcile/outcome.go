@@ -61,7 +61,7 @@ type Facts struct {
 	ReadyBefore xpv2.Condition
 }
 
-// Now returns the time of the reconcile. It is zero in tests that need none.
+// Now returns the time of the reconcile.
 func (f Facts) Now() time.Time { return f.Fresh.Now }
 
 // Reserve reserves quota for calls of AWS operations, such as GetAlias, that an observation finds due. Reads that spec

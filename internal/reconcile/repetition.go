@@ -112,17 +112,12 @@ func (e *external[T, O, S]) afterDeletion(res Result) Result {
 	e.facts.Repeats.Record(deletion, "", e.facts.Now())
 	after := AtOnce
 	if count > 0 {
-		after = deleteAgain(e.facts.Now().Sub(e.mg.GetDeletionTimestamp().Time))
+		since := e.facts.Now().Sub(e.mg.GetDeletionTimestamp().Time)
+		after = min(max(since/deletionShare, MinPending), MaxWoken) // Each observation may delete it again.
 		res.Ready = Deleting(e.mg.GetGeneration(), "AWS has accepted the deletion, but the resource still exists")
 	}
 	res.Add(Effects{After: after})
 	return res
-}
-
-// deleteAgain returns the requeue interval of a resource that AWS still shows, by the time since its deletion. It grows
-// faster than the polling interval, because each observation may delete it again.
-func deleteAgain(since time.Duration) time.Duration {
-	return min(max(since/deletionShare, MinPending), MaxWoken)
 }
 
 // alreadyExists returns the result of a create that found the external resource existing. The next observation checks
@@ -169,8 +164,6 @@ func (e *external[T, O, S]) nameless(res Result) Result {
 // Update has created. As after a create, AWS may be late in showing it.
 func createdAgain(mg resource.Managed, name string, now time.Time) map[string]string {
 	a := ownership.Name(mg, name)
-	if !now.IsZero() {
-		a[meta.AnnotationKeyExternalCreateSucceeded] = now.Format(time.RFC3339)
-	}
+	a[meta.AnnotationKeyExternalCreateSucceeded] = now.Format(time.RFC3339)
 	return a
 }

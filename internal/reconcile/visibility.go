@@ -140,7 +140,7 @@ func believe(a absenceReport) verdict {
 // A kind that records its intent before the create does not need this interval.
 func (a absenceReport) notAnswered() (verdict, bool) {
 	since := max(a.now.Sub(a.unanswered), 0)
-	if a.unanswered.IsZero() || a.recorded || a.now.IsZero() || since >= graceUnanswered {
+	if a.unanswered.IsZero() || a.recorded || since >= graceUnanswered {
 		return verdict{}, false
 	}
 	v := verdict{after: PendingDelay(since)}
@@ -158,7 +158,7 @@ func (a absenceReport) notAnswered() (verdict, bool) {
 
 // late decides about an external resource that was created recently.
 func (a absenceReport) late() (verdict, bool) {
-	if a.created.IsZero() || a.now.IsZero() {
+	if a.created.IsZero() {
 		return verdict{}, false
 	}
 	since := max(a.now.Sub(a.created), 0)

@@ -111,7 +111,7 @@ func (s *Store) RecordComparison(mg reconcile.Managed, c CompareResult, known Re
 	case c.UpToDate && r.Changes == known.Changes && !c.Since.IsZero():
 		r.Events.recordUpToDate(c.Since)
 	case !c.Failed:
-		r.Events.recordDifferent()
+		r.Events.upToDateAt = time.Time{}
 	}
 	f.Compared = r.recordInSync(c.State, c.Now)
 	return f

@@ -85,9 +85,6 @@ func (s *Store) RecordEvent(
 	return driftevents.Matched, r.Events.delay(now)
 }
 
-// recordDifferent records that AWS was found different from spec. The caller holds the lock.
-func (e *eventState) recordDifferent() { e.upToDateAt = time.Time{} }
-
 // recordUpToDate records that AWS was found up to date, by answers since a time: earlier calls do not explain a later
 // difference. The caller holds the lock.
 func (e *eventState) recordUpToDate(since time.Time) {

@@ -85,14 +85,10 @@ func specChanged() predicate.Predicate {
 
 // becameReady selects objects that became Ready.
 func becameReady() predicate.Predicate {
-	never := predicate.NewPredicateFuncs(func(client.Object) bool { return false })
 	return predicate.Funcs{
-		CreateFunc:  never.Create,
-		DeleteFunc:  never.Delete,
-		GenericFunc: never.Generic,
-		UpdateFunc: func(e event.UpdateEvent) bool {
-			return !isReady(e.ObjectOld) && isReady(e.ObjectNew)
-		},
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		DeleteFunc: func(event.DeleteEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool { return !isReady(e.ObjectOld) && isReady(e.ObjectNew) },
 	}
 }
 

@@ -18,11 +18,7 @@ import (
 // index adds a field index of the resources of a kind to the cache of a manager.
 func index[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T], name string, keys func(T) []string) error {
 	return mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), name, func(obj client.Object) []string {
-		mg, ok := obj.(T)
-		if !ok {
-			return nil
-		}
-		return keys(mg)
+		return keys(obj.(T)) //nolint:forcetypeassert // An index has objects of its kind alone.
 	})
 }
 
@@ -34,9 +30,7 @@ func each(
 		return err
 	}
 	return kmeta.EachListItem(list, func(o runtime.Object) error {
-		if obj, ok := o.(client.Object); ok {
-			do(obj)
-		}
+		do(o.(client.Object)) //nolint:forcetypeassert // The items of a list of objects are objects.
 		return nil
 	})
 }

@@ -46,11 +46,5 @@ func (j joined) Delete(ctx context.Context, e event.DeleteEvent, q Queue) {
 	}
 }
 
-// Generic handles any other event about an object.
-func (j joined) Generic(ctx context.Context, e event.GenericEvent, q Queue) {
-	for _, f := range j {
-		if f.Predicate.Generic(e) {
-			f.handler.Generic(ctx, e, q)
-		}
-	}
-}
+// Generic does nothing: a watch has no other events.
+func (joined) Generic(context.Context, event.GenericEvent, Queue) {}

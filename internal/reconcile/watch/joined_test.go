@@ -28,9 +28,6 @@ func TestJoined(t *testing.T) {
 		if p.DeleteFunc == nil {
 			p.DeleteFunc = no.DeleteFunc
 		}
-		if p.GenericFunc == nil {
-			p.GenericFunc = no.GenericFunc
-		}
 		return p
 	}
 	enqueues := func(name string) handler.EventHandler {
@@ -41,14 +38,12 @@ func TestJoined(t *testing.T) {
 		{only(predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return true }}), enqueues("create")},
 		{only(predicate.Funcs{UpdateFunc: func(event.UpdateEvent) bool { return true }}), enqueues("update")},
 		{only(predicate.Funcs{DeleteFunc: func(event.DeleteEvent) bool { return true }}), enqueues("delete")},
-		{only(predicate.Funcs{GenericFunc: func(event.GenericEvent) bool { return true }}), enqueues("generic")},
 	}
 	o := samples.New()
 	cases := map[string]func(q Queue){
-		"create":  func(q Queue) { h.Create(t.Context(), event.CreateEvent{Object: o}, q) },
-		"update":  func(q Queue) { h.Update(t.Context(), event.UpdateEvent{ObjectOld: o, ObjectNew: o}, q) },
-		"delete":  func(q Queue) { h.Delete(t.Context(), event.DeleteEvent{Object: o}, q) },
-		"generic": func(q Queue) { h.Generic(t.Context(), event.GenericEvent{Object: o}, q) },
+		"create": func(q Queue) { h.Create(t.Context(), event.CreateEvent{Object: o}, q) },
+		"update": func(q Queue) { h.Update(t.Context(), event.UpdateEvent{ObjectOld: o, ObjectNew: o}, q) },
+		"delete": func(q Queue) { h.Delete(t.Context(), event.DeleteEvent{Object: o}, q) },
 	}
 	for name, handle := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -35,14 +35,11 @@ func notInitial() predicate.Predicate {
 }
 
 func annotationsChanged(e event.UpdateEvent) bool {
-	return e.ObjectOld != nil && e.ObjectNew != nil &&
-		!maps.Equal(memory.DesiredAnnotations(e.ObjectOld), memory.DesiredAnnotations(e.ObjectNew))
+	return !maps.Equal(memory.DesiredAnnotations(e.ObjectOld), memory.DesiredAnnotations(e.ObjectNew))
 }
 
 // deletionProceeds reports whether a resource was deleted, or lost or gained a finalizer while it is being deleted.
 func deletionProceeds(e event.UpdateEvent) bool {
-	if e.ObjectOld == nil || e.ObjectNew == nil || !meta.WasDeleted(e.ObjectNew) {
-		return false
-	}
-	return !meta.WasDeleted(e.ObjectOld) || len(e.ObjectOld.GetFinalizers()) != len(e.ObjectNew.GetFinalizers())
+	return meta.WasDeleted(e.ObjectNew) && (!meta.WasDeleted(e.ObjectOld) ||
+		len(e.ObjectOld.GetFinalizers()) != len(e.ObjectNew.GetFinalizers()))
 }

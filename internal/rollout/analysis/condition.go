@@ -188,9 +188,6 @@ func integer(e ast.Expr) (types.Int, bool) {
 
 // first returns the first error of an expression, with its position.
 func first(issues *cel.Issues) error {
-	if len(issues.Errors()) == 0 {
-		return issues.Err()
-	}
 	e := issues.Errors()[0]
 	at, hint := "", ""
 	if e.Location.Line() > 0 {
