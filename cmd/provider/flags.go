@@ -115,7 +115,6 @@ func (f flags) validate() error {
 	return errors.Join(append(errs, f.validateHosts(), f.validateDeletions())...)
 }
 
-// validateHosts checks the flags that allow hosts.
 func (f flags) validateHosts() error {
 	var errs []error
 	if len(f.NamespacedEndpointHost) > 0 && !f.AllowNamespacedEndpoints {
@@ -138,7 +137,6 @@ func (f flags) validateHosts() error {
 	return errors.Join(errs...)
 }
 
-// validateDeletions checks the flags that make deletions wait.
 func (f flags) validateDeletions() error {
 	if w := f.DeletionProtectionInvokedWithin; w < 0 || w > maxInvokedWithin {
 		return fmt.Errorf("--deletion-protection-invoked-within is %s: it must be from 0s to %s", w,

@@ -51,13 +51,11 @@ func NewCatchUp(cache, live client.Reader, s *runtime.Scheme, namespaces []strin
 	return c
 }
 
-// Select limits the objects of some kinds to those that a selector selects, as the cache does. An
+// Select limits the objects of some of the kinds to those that a selector selects, as the cache does. An
 // object that has left the selection counts as deleted.
 func (c *CatchUp) Select(s labels.Selector, kinds ...schema.GroupVersionKind) {
 	for _, k := range kinds {
-		if b := c.kinds[k]; b != nil {
-			b.live.selector = s
-		}
+		c.kinds[k].live.selector = s
 	}
 }
 

@@ -172,7 +172,6 @@ func (c *Client) known(key types.NamespacedName) known {
 	return c.objects[key]
 }
 
-// change changes what is known of an object.
 func (c *Client) change(key types.NamespacedName, by func(*known)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

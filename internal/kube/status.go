@@ -113,7 +113,6 @@ func conditions(obj client.Object) []xpv2.Condition {
 	return cs
 }
 
-// statusOf returns the status of an object.
 func statusOf(obj client.Object) any {
 	return reflect.ValueOf(obj).Elem().FieldByName("Status").Interface()
 }

@@ -58,12 +58,6 @@ func Stalled(generation int64, message string) xpv2.Condition {
 	return NewCondition(v1beta1.TypeStalled, corev1.ConditionTrue, v1beta1.ReasonInvalidInput, generation, message)
 }
 
-// StalledRolledBack returns a Stalled condition that is True because a rollout has failed, and only the
-// user can publish another version. message is that of Ready.
-func StalledRolledBack(generation int64, message string) xpv2.Condition {
-	return NewCondition(v1beta1.TypeStalled, corev1.ConditionTrue, v1beta1.ReasonRolledBack, generation, message)
-}
-
 // Proceeding returns a Stalled condition that is False.
 func Proceeding(generation int64) xpv2.Condition {
 	return NewCondition(v1beta1.TypeStalled, corev1.ConditionFalse, v1beta1.ReasonProceeding, generation, "")

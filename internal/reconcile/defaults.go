@@ -103,7 +103,6 @@ func (e *external[T, O, S]) readyCondition() xpv2.Condition {
 	return Available(e.mg.GetGeneration())
 }
 
-// details returns the connection details.
 func (e *external[T, O, S]) details() managed.ConnectionDetails {
 	if e.Details == nil {
 		return nil

@@ -300,7 +300,6 @@ func (b *Registry) cachedResource(ctx context.Context, t Target,
 	return o, errors.Wrapf(err, "cannot read %s %s", t.Kind, name)
 }
 
-// newResource returns an empty resource of a kind.
 func (b *Registry) newResource(kind string) resource.ModernManaged {
 	return b.create(kind).(resource.ModernManaged) //nolint:forcetypeassert // All of this provider's kinds are.
 }

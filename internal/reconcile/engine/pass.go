@@ -78,7 +78,6 @@ type pass[T reconcile.Managed] struct {
 	fingerprint string
 }
 
-// newPass returns the pass of a resource that was read.
 func (r *reconciler[T]) newPass(mg T, known memory.Resource) *pass[T] {
 	p := &pass[T]{reconciler: r, read: mg, known: known, annotations: r.kube}
 	p.facts = reconcile.Facts{
@@ -88,7 +87,6 @@ func (r *reconciler[T]) newPass(mg T, known memory.Resource) *pass[T] {
 	return p
 }
 
-// end marks the reconcile as ended.
 func (p *pass[T]) end() {
 	p.facts.Others.Leave()
 	if p.leaveCircuit != nil {

@@ -28,7 +28,6 @@ type ResourcePlanner interface {
 	Plan(ctx context.Context, mg reconcile.Managed, s *session.Session) (summary string, differs bool, err error)
 }
 
-// planOnly reports whether a resource is only planned.
 func planOnly(mg reconcile.Managed) bool {
 	return mg.GetAnnotations()[v1beta1.AnnotationPlan] == "true"
 }

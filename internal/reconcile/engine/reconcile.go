@@ -308,13 +308,11 @@ func (r *reconciler[T]) waits(ctx context.Context, outcome string, wait time.Dur
 	return r.waitingResult(wait)
 }
 
-// waitingResult returns the result of a reconcile that has to wait.
 func (r *reconciler[T]) waitingResult(wait time.Duration) ctrl.Result {
 	r.Metrics.RecordReconcile(r.kind.GVK.Kind, reporting.ResultWaiting)
 	return ctrl.Result{RequeueAfter: wait}
 }
 
-// recordMetrics records the result of a reconcile in the metrics.
 func (p *pass[T]) recordMetrics() {
 	mg := p.read
 	key := client.ObjectKeyFromObject(mg)

@@ -112,7 +112,6 @@ func NewReconciler[T reconcile.Managed](
 	return newReconciler(mgr, o, k.WithTypes(mgr.GetClient().Scheme()), events)
 }
 
-// newReconciler returns the reconciler of a kind.
 func newReconciler[T reconcile.Managed](
 	mgr ctrl.Manager, o Options, k reconcile.Kind[T], events event.Recorder,
 ) *reconciler[T] {

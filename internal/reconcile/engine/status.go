@@ -118,7 +118,8 @@ func setStalled(s *memory.Store, mg reconcile.Managed, err error, now time.Time)
 	stalled := c.Status == corev1.ConditionTrue
 	switch ready := mg.GetCondition(xpv2.TypeReady); {
 	case err == nil && ready.Reason == v1beta1.ReasonRolledBack && !meta.WasDeleted(mg):
-		mg.SetConditions(reconcile.StalledRolledBack(generation, ready.Message))
+		mg.SetConditions(reconcile.NewCondition(v1beta1.TypeStalled, corev1.ConditionTrue, ready.Reason, generation,
+			ready.Message)) // Only the user can publish another version.
 	case err != nil && backoff.Classify(err) == backoff.Terminal:
 		if stalled || shown(backoff.Terminal) {
 			mg.SetConditions(reconcile.Stalled(generation, err.Error()))

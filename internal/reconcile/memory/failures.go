@@ -9,7 +9,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 )
 
-// resetErrors clears the errors.
 func (r *Resource) resetErrors() {
 	r.Failures, r.refused = 0, 0
 	r.ambiguous = time.Time{}

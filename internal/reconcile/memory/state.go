@@ -82,7 +82,6 @@ type Resource struct {
 	Requester string
 }
 
-// reset clears the errors, the throttled calls and the deferred calls.
 func (r *Resource) reset() {
 	r.resetErrors()
 	r.Throttled, r.DeferredOps = 0, nil

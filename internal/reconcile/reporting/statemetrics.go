@@ -66,9 +66,7 @@ func cached[T reconcile.Managed](ctx context.Context, c cache.Cache, k reconcile
 	objects := indexed.GetStore().List()
 	all := make([]resource.Managed, 0, len(objects))
 	for _, o := range objects {
-		if mg, ok := o.(resource.Managed); ok {
-			all = append(all, mg)
-		}
+		all = append(all, o.(resource.Managed)) //nolint:forcetypeassert // An informer has objects of its kind alone.
 	}
 	return all, nil
 }
@@ -98,7 +96,6 @@ func (s *StateCounter) Start(ctx context.Context) error {
 	}
 }
 
-// count sets the metrics.
 func (s *StateCounter) count(ctx context.Context) {
 	all, err := s.List(ctx)
 	if err != nil {

@@ -64,8 +64,7 @@ func configHandler(users Dependents, kind string) handler.EventHandler {
 
 // unsteady reports whether a resource is not up to date and Ready, according to its status.
 func unsteady(o client.Object) bool {
-	mg, ok := o.(reconcile.Managed)
-	return !ok || !reconcile.Steady(mg)
+	return !reconcile.Steady(o.(reconcile.Managed)) //nolint:forcetypeassert // It is called for resources alone.
 }
 
 // configRequests maps a config of a kind to the resources that refer to it and for which only
@@ -83,7 +82,6 @@ func specChanged() predicate.Predicate {
 	return predicate.And(notInitial(), notDeleted(), predicate.GenerationChangedPredicate{})
 }
 
-// becameReady selects objects that became Ready.
 func becameReady() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },

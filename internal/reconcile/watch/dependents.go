@@ -50,7 +50,6 @@ type Dependents struct {
 	Changed func(name client.ObjectKey, by string)
 }
 
-// dependents returns the Dependents of a kind.
 func dependents[T reconcile.Managed](
 	resources client.Reader, k reconcile.Kind[T], index string, changed func(name client.ObjectKey, by string),
 ) Dependents {

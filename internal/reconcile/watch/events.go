@@ -130,9 +130,7 @@ func (s *EventSubscriber[T]) Resume(ctx context.Context, configs []driftevents.C
 // each calls a function with each resource that has a key in an index. The function must not change it.
 func (s *EventSubscriber[T]) each(ctx context.Context, index, key string, do func(T)) error {
 	err := each(ctx, s.Resources, s.Kind.NewList(), index, key, func(o client.Object) {
-		if mg, ok := o.(T); ok {
-			do(mg)
-		}
+		do(o.(T)) //nolint:forcetypeassert // A list has items of its kind alone.
 	})
 	return errors.Wrapf(err, "cannot list the resources of kind %s with %s", s.Kind.GVK.Kind, key)
 }

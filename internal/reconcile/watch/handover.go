@@ -57,9 +57,7 @@ func (h *Handover) Watch(ctx context.Context, informers cache.Informers, example
 	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerDetailedFuncs{AddFunc: func(obj any,
 		initial bool,
 	) {
-		if o, ok := obj.(client.Object); ok {
-			h.record(o, initial)
-		}
+		h.record(obj.(client.Object), initial) //nolint:forcetypeassert // An informer has objects alone.
 	}})
 	return err
 }

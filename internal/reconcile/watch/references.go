@@ -110,8 +110,8 @@ func DependentsHandler[T reconcile.Managed](
 	k reconcile.Kind[T], users Dependents, to schema.GroupVersionKind,
 ) handler.EventHandler {
 	awaits := func(o client.Object) bool {
-		mg, ok := o.(T)
-		return !ok || !reconcile.Steady(mg) ||
+		mg := o.(T) //nolint:forcetypeassert // It is called for resources of the kind alone.
+		return !reconcile.Steady(mg) ||
 			slices.ContainsFunc(k.References(mg), func(r reconcile.Reference) bool { return r.Follows })
 	}
 	// requests maps an object to the resources that refer to it by a name. An empty one is its own.

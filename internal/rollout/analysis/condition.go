@@ -159,7 +159,6 @@ func check(env *cel.Env, expression string) (*cel.Ast, error) {
 	return checked, nil
 }
 
-// double replaces an integer by a double.
 func double(e ast.Expr) {
 	if i, ok := integer(e); ok {
 		e.SetKindCase(ast.NewExprFactory().NewLiteral(e.ID(), types.Double(i)))
