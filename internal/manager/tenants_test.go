@@ -361,6 +361,7 @@ func TestTenantsOutsideOfAConfig(t *testing.T) {
 	}
 }
 
+// configure changes the config, and waits until the provider has seen that: what it allowed before, it may still do.
 func (r *tenantsEnv) configure(change func(*v1beta1.ClusterProviderConfigSpec)) {
 	r.Helper()
 	r.until("the config is changed", func() bool {
@@ -369,6 +370,13 @@ func (r *tenantsEnv) configure(change func(*v1beta1.ClusterProviderConfigSpec)) 
 		}
 		change(&r.shares.Spec)
 		return r.kube.Update(r.Context(), r.shares) == nil
+	})
+	changed := r.shares.GetGeneration()
+	r.until("the provider has seen the config", func() bool {
+		if err := r.kube.Get(r.Context(), client.ObjectKeyFromObject(r.shares), r.shares); err != nil {
+			r.Fatal(err)
+		}
+		return r.shares.GetCondition(xpv2.TypeReady).ObservedGeneration >= changed
 	})
 }
 
