@@ -927,6 +927,14 @@ func TestLeastStep(t *testing.T) {
 			reason: "A period and two minutes.", analysis: metrics("m"), delay: 3 * time.Minute,
 			step: 3 * time.Minute, last: 4 * time.Minute,
 		},
+		"InitialDelay": {
+			reason: "The initial delay, which counts from the first invocation, and which the deadline allows for.",
+			analysis: func(s *v1beta1.AliasRollout) {
+				metrics("m")(s)
+				s.Analysis.Metrics[0].InitialDelay = &metav1.Duration{Duration: 20 * time.Minute}
+			},
+			delay: 3 * time.Minute, step: 20 * time.Minute, last: 4 * time.Minute,
+		},
 		"Slow": {
 			reason: "And the timeout of the function.", analysis: metrics("m"), timeout: time.Minute,
 			delay: 4 * time.Minute, step: 4 * time.Minute, last: 5 * time.Minute,
