@@ -78,7 +78,8 @@ type Kind[T Managed] struct {
 	FunctionName func(T) **string
 
 	// Listed returns the item of the list of AWS that shows whether a resource is still what its status says, with the
-	// revision in status. Nil if the kind has no such list. It returns nil if that does not show all that spec depends on.
+	// revision in status. It returns nil if that does not show all that spec depends on. Nil if the kind has no such
+	// list.
 	Listed func(T) *listpoll.Ref
 
 	// Owns returns what a resource owns in AWS, or only observes, and others may act on or use:

@@ -20,6 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -422,7 +423,8 @@ func TestDeleteIsIdempotent(t *testing.T) {
 	f := testFunction()
 	r.Converge(f)
 	f.DeletionTimestamp = ptr.To(metav1.Now())
-	observe := func() engine.Done { return engine.Observe(t.Context(), r.Observer(), reconcile.Facts{}, f) }
+	later := reconcile.Facts{Fresh: readcache.Freshness{Now: r.Now().Add(time.Hour)}}
+	observe := func() engine.Done { return engine.Observe(t.Context(), r.Observer(), later, f) }
 	done := observe()
 	if done.Err != nil || !done.Exists {
 		t.Fatalf("the function is there: %+v", done)

@@ -62,7 +62,8 @@ func (a *Account) writeFunction(in any) (any, bool) {
 		return as[lambda.PutFunctionRecursionConfigOutput](in), true
 	case *lambda.PutFunctionScalingConfigInput:
 		s.scaling.set(key(in.FunctionName, nil), &lambda.GetFunctionScalingConfigOutput{
-			RequestedFunctionScalingConfig: in.FunctionScalingConfig, AppliedFunctionScalingConfig: in.FunctionScalingConfig,
+			RequestedFunctionScalingConfig: in.FunctionScalingConfig,
+			AppliedFunctionScalingConfig:   in.FunctionScalingConfig,
 		})
 		return &lambda.PutFunctionScalingConfigOutput{}, true
 	}
