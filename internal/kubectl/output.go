@@ -30,14 +30,6 @@ func (o *Output) Format() string { return *o.OutputFormat }
 // Did sets what was done with an object, which is printed after its name if the user has chosen no format.
 func (o *Output) Did(what string) { o.NamePrintFlags.Operation = what }
 
-// PrintOr prints an object in the format that the user has chosen, or else a text, with its styles.
-func (o *Output) PrintOr(text string, obj runtime.Object, w io.Writer) error {
-	if o.Format() == "" {
-		return PrintStyled(w, text)
-	}
-	return o.Print(obj, w)
-}
-
 // Print prints an object. A list has no name.
 func (o *Output) Print(obj runtime.Object, w io.Writer) error {
 	if _, err := meta.Accessor(obj); err != nil && o.Format() == "name" {

@@ -10,6 +10,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 )
 
+// Values of --output.
+const (
+	formatDiff = "diff"
+	formatJSON = "json"
+	formatYAML = "yaml"
+)
+
 const long = `Show what the provider would do in AWS if resources were applied: the calls that it would make, in
 order, and the fields that differ. Nothing is changed, neither in the cluster nor in AWS. Values of secrets are never
 shown.
@@ -41,7 +48,7 @@ type options struct {
 	source  kubectl.Source
 	local   bool
 	refresh bool
-	out     *kubectl.Output
+	output  string
 
 	// plan has the options of the planner.
 	plan plan.Options
@@ -52,7 +59,7 @@ type options struct {
 
 // NewCommand returns the command diff.
 func NewCommand(f *kubectl.Factory) *cobra.Command {
-	o := &options{Factory: f, out: kubectl.NewOutput(), plan: plan.Options{Now: f.Now}}
+	o := &options{Factory: f, output: formatDiff, plan: plan.Options{Now: f.Now}}
 	cmd := &cobra.Command{
 		Use:     "diff (-f FILENAME | -k DIRECTORY | TYPE [NAME ...])",
 		Short:   "Show what would be done in AWS",
@@ -69,7 +76,8 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 	o.aws.AddConfigFlags(cmd)
 	cmd.Flags().StringVar(&o.plan.ClusterID, "cluster-id", o.plan.ClusterID,
 		"The --cluster-id of the provider, if it has one. The default is read from the cluster.")
-	o.out.AddFlags(cmd)
+	cmd.Flags().StringVarP(&o.output, "output", "o", o.output, "Output format. One of: (diff, json, yaml).")
+	kubectl.CompleteFlag(cmd, "output", formatDiff, formatJSON, formatYAML)
 	return cmd
 }
 
@@ -102,7 +110,7 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 		return kubectl.ErrInterrupted // AWS was not read completely.
 	}
 	r := newReport(append(plans, in.rejected...), in.skipped)
-	if err := o.out.PrintOr(r.text(), r, o.Out); err != nil {
+	if err := r.print(o.Out, o.output); err != nil {
 		return err
 	}
 	return r.result()
@@ -117,6 +125,8 @@ func (o *options) validate(cmd *cobra.Command, args []string) error {
 		return kubectl.UsageErrorf(cmd, "--local needs files (-f, -k)")
 	case o.aws.Any() && !o.refresh:
 		return kubectl.UsageErrorf(cmd, "--aws-profile, --aws-default-chain and --aws-endpoint-url need --refresh")
+	case o.output != formatDiff && o.output != formatJSON && o.output != formatYAML:
+		return kubectl.UsageErrorf(cmd, "invalid output format %q: it must be diff, json or yaml", o.output)
 	}
 	return nil
 }

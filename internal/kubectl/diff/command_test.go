@@ -140,7 +140,7 @@ func TestUsage(t *testing.T) {
 		"LocalNames":  {reason: "Without a cluster there are no resources.", args: []string{"functions", "--local"}, stderr: "--local needs files (-f, -k)"},
 		"Credentials": {reason: "Credentials would not be used without --refresh.", args: []string{"-f", file, "--aws-profile", "p"}, stderr: "--aws-profile, --aws-default-chain and --aws-endpoint-url need --refresh"},
 		"Endpoint":    {reason: "A file must not choose where credentials of a Secret are sent.", args: []string{"--local", "--refresh", "-f", config}, stderr: "error: ClusterProviderConfig mine names an endpoint, which is not called because it is not in the cluster: set --aws-endpoint-url to call it"},
-		"Format":      {reason: "The format is not known.", args: []string{"-f", file, "-o", "wide"}, stderr: `unable to match a printer suitable for the output format "wide"`},
+		"Format":      {reason: "The format is not known.", args: []string{"-f", file, "-o", "wide"}, stderr: `invalid output format "wide": it must be diff, json or yaml`},
 		"Flag":        {reason: "The flag is not known.", args: []string{"--bogus"}, stderr: "unknown flag: --bogus"},
 		"Missing":     {reason: "There is no such file.", args: []string{"--local", "-f", "missing.yaml"}, stderr: `the path "missing.yaml" does not exist`},
 	}
@@ -166,7 +166,7 @@ func TestRejected(t *testing.T) {
 
 // TestNoSecret checks that no format shows the value of a secret.
 func TestNoSecret(t *testing.T) {
-	for _, format := range []string{"", "json", "yaml"} {
+	for _, format := range []string{formatDiff, formatJSON, formatYAML} {
 		code, out, errOut := run(t, nil, rendered, "--local", "-f", "-", "-o", format)
 		if code != 1 || !strings.Contains(out, "CreateFunction") || strings.Contains(out+errOut, "hunter2") {
 			t.Errorf("%s: exit code %d\n%s%s", format, code, out, errOut)

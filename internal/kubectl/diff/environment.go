@@ -7,7 +7,6 @@ import (
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
@@ -59,12 +58,6 @@ func newReport(plans []plan.Plan, skipped int) *report {
 	return &report{
 		TypeMeta: kubectl.TypeMeta("PlanList"), Items: plans, Summary: plan.Summarize(plans), Skipped: skipped,
 	}
-}
-
-// DeepCopyObject returns a shallow copy: nothing changes a report.
-func (r *report) DeepCopyObject() runtime.Object {
-	out := *r
-	return &out
 }
 
 // result returns the error that the command ends with: that resources are rejected, or that anything would be done.

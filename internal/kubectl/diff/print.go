@@ -1,8 +1,12 @@
 package diff
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
+
+	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
@@ -12,6 +16,25 @@ import (
 var symbols = map[plan.Action]string{
 	plan.None: "=", plan.Create: "+", plan.Adopt: "~", plan.Update: "~", plan.Replace: "-/+", plan.Delete: "-",
 	plan.Orphan: "=", plan.Wait: "...", plan.Reject: "!",
+}
+
+// print prints the report in a format.
+func (r *report) print(w io.Writer, format string) error {
+	switch format {
+	case formatJSON:
+		e := json.NewEncoder(w)
+		e.SetIndent("", "    ")
+		e.SetEscapeHTML(false)
+		return e.Encode(r)
+	case formatYAML:
+		b, err := yaml.Marshal(r)
+		if err == nil {
+			_, err = w.Write(b)
+		}
+		return err
+	}
+	_, err := io.WriteString(w, r.text())
+	return err
 }
 
 // text returns the report for people.
@@ -62,6 +85,13 @@ func describe(b *strings.Builder, p plan.Plan) {
 
 // changed describes a field that differs.
 func changed(c plan.Change) string {
+	const empty = `""`
+	switch {
+	case c.Before == empty && c.After != empty:
+		c.Before = ""
+	case c.After == empty && c.Before != empty:
+		c.After = ""
+	}
 	switch {
 	case c.Before == "" && c.After == "":
 		return "~ " + c.Path

@@ -74,7 +74,7 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.out.PrintOr(r.text(), r, o.Out); err != nil {
+	if err := o.print(r); err != nil {
 		return err
 	}
 	if r.fails() {
@@ -115,4 +115,12 @@ func (o *options) report(ctx context.Context) (*report, error) {
 	}
 	c.report.sort()
 	return c.report, nil
+}
+
+// print prints the report in the format that the user has chosen.
+func (o *options) print(r *report) error {
+	if o.out.Format() != "" {
+		return o.out.Print(r, o.Out)
+	}
+	return kubectl.PrintStyled(o.Out, r.text())
 }

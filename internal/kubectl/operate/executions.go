@@ -86,7 +86,10 @@ func newExecutionList(f *kubectl.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return out.PrintOr(l.text(f.Now()), l, f.Out)
+			if out.Format() != "" {
+				return out.Print(l, f.Out)
+			}
+			return l.print(f.Out, f.Now())
 		},
 	}
 	var statuses []string
@@ -136,10 +139,11 @@ func versionOf(arn *string) string {
 	return before[strings.LastIndex(before, ":")+1:]
 }
 
-// text returns the executions as a table.
-func (l *executionList) text(now time.Time) string {
+// print prints the executions as a table.
+func (l *executionList) print(w io.Writer, now time.Time) error {
 	if len(l.Items) == 0 {
-		return "No durable executions found.\n"
+		_, err := fmt.Fprintln(w, "No durable executions found.")
+		return err
 	}
 	rows := [][]string{{"NAME", "STATUS", "VERSION", "AGE", "DURATION"}}
 	for _, e := range l.Items {
@@ -152,7 +156,8 @@ func (l *executionList) text(now time.Time) string {
 			kubectl.OneLine(e.Name), e.Status, e.Version, duration.HumanDuration(age), duration.HumanDuration(took),
 		})
 	}
-	return kubectl.Table("", rows...)
+	_, err := io.WriteString(w, kubectl.Table("", rows...))
+	return err
 }
 
 func endOf(t *time.Time) *metav1.Time {

@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -81,7 +82,10 @@ with the reason RollbackTo is one that undo has left. The latest are first.`,
 						kubectl.Aliases.Full(a.Name))
 				}
 			}
-			return out.PrintOr(h.text(o.Now()), h, o.Out)
+			if out.Format() != "" {
+				return out.Print(h, o.Out)
+			}
+			return h.print(o.Out, o.Now())
 		},
 	}
 	cmd.Flags().StringVar(&version, "version", version, "Only show this version.")
@@ -134,8 +138,8 @@ func historyOf(a *v1beta1.Alias) *history {
 	return h
 }
 
-// text returns the versions as a table.
-func (h *history) text(now time.Time) string {
+// print prints the versions as a table.
+func (h *history) print(w io.Writer, now time.Time) error {
 	columns := []string{"VERSION", "STATE", "REASON", "FAILED", "FINGERPRINT", "REVISION"}
 	if !slices.ContainsFunc(h.Versions, func(v versionState) bool { return v.CodeRevision != "" }) {
 		columns = columns[:5]
@@ -152,7 +156,8 @@ func (h *history) text(now time.Time) string {
 		cells := []string{v.FunctionVersion, state, v.Reason, since, short(v.Fingerprint), v.CodeRevision}
 		rows = append(rows, cells[:len(columns)])
 	}
-	return kubectl.Aliases.Full(h.Name) + "\n" + kubectl.Table("", rows...)
+	_, err := fmt.Fprint(w, kubectl.Aliases.Full(h.Name), "\n", kubectl.Table("", rows...))
+	return err
 }
 
 // short returns the beginning of a hash, which is enough to tell two versions apart.

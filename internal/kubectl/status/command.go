@@ -49,7 +49,10 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 					return err
 				}
 			}
-			return out.PrintOr(r.page.text(f.Now()), r.page, f.Out)
+			if out.Format() != "" {
+				return out.Print(r.page, f.Out)
+			}
+			return kubectl.PrintStyled(f.Out, r.page.text(f.Now()))
 		},
 	}
 	cmd.Flags().BoolVar(&refresh, "refresh", refresh,
