@@ -299,35 +299,6 @@ func (h *Hub) receiverOf(uid types.UID) *receiver {
 	return h.ofConfig[uid]
 }
 
-// turn waits until fewer than maxReading queues of a namespace are read, and returns a function that ends the turn.
-// Those of administrators do not wait.
-func (h *Hub) turn(ctx context.Context, namespace string) (end func()) {
-	turns := h.turnsOf(ctx, namespace)
-	if turns == nil {
-		return func() {}
-	}
-	select {
-	case turns <- struct{}{}:
-		return func() { <-turns }
-	case <-ctx.Done():
-		return func() {}
-	}
-}
-
-// turnsOf returns a channel that has an element for each queue of a namespace that is read. It is nil for those of
-// administrators, and for a receiver that was stopped, so that nothing is kept of a namespace without queues.
-func (h *Hub) turnsOf(ctx context.Context, namespace string) chan struct{} {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if namespace == "" || ctx.Err() != nil {
-		return nil
-	}
-	if h.turns[namespace] == nil {
-		h.turns[namespace] = make(chan struct{}, maxReading)
-	}
-	return h.turns[namespace]
-}
-
 // notify passes an event to the subscribers of the kinds that it may be about.
 func (h *Hub) notify(ctx context.Context, n Notice) (Outcome, error) {
 	h.mu.Lock()

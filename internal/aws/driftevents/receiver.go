@@ -131,6 +131,35 @@ func (r *receiver) taken(ctx context.Context) error {
 	return err
 }
 
+// turn waits until fewer than maxReading queues of a namespace are read, and returns a function that ends the turn.
+// Those of administrators do not wait.
+func (h *Hub) turn(ctx context.Context, namespace string) (end func()) {
+	turns := h.turnsOf(ctx, namespace)
+	if turns == nil {
+		return func() {}
+	}
+	select {
+	case turns <- struct{}{}:
+		return func() { <-turns }
+	case <-ctx.Done():
+		return func() {}
+	}
+}
+
+// turnsOf returns a channel that has an element for each queue of a namespace that is read. It is nil for those of
+// administrators, and for a receiver that was stopped, so that nothing is kept of a namespace without queues.
+func (h *Hub) turnsOf(ctx context.Context, namespace string) chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if namespace == "" || ctx.Err() != nil {
+		return nil
+	}
+	if h.turns[namespace] == nil {
+		h.turns[namespace] = make(chan struct{}, maxReading)
+	}
+	return h.turns[namespace]
+}
+
 // least returns the least time between a call that has received a number of messages and the next one.
 func (r *receiver) least(received int) time.Duration {
 	switch {

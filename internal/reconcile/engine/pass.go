@@ -72,7 +72,7 @@ type pass[T reconcile.Managed] struct {
 	// ready is the Ready condition that was written.
 	ready xpv2.Condition
 
-	// listed has the items by which lists show whether what was observed is unchanged. fingerprint is the fingerprint
+	// listed is the item by which a list shows whether what was observed is unchanged. fingerprint is the fingerprint
 	// of what the spec refers to. Both are set only if AWS was found to match.
 	listed      *listpoll.Ref
 	fingerprint string
