@@ -27,7 +27,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/driftevents"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/configusage"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
@@ -74,7 +73,7 @@ func TestNamespaceDeletion(t *testing.T) {
 	}}
 	o := Options{
 		Options: controller.DefaultOptions(), Resources: mgr.GetClient(), Resolver: resolver,
-		Accounts: account.New(quota.New(time.Now, nil), time.Now), Events: driftevents.New(driftevents.Options{}), Now: time.Now,
+		Accounts: account.New(time.Now), Events: driftevents.New(driftevents.Options{}), Now: time.Now,
 	}
 	o.Logger = logging.NewNopLogger()
 	if err := Setup(mgr, o); err != nil {
