@@ -71,7 +71,8 @@ func TestECR(t *testing.T) {
 	now := time.Date(2026, time.November, 24, 13, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
 	var calls []string
-	e := NewECR(func(region string) ECRAPI { return fakeECR{region: region, calls: &calls} }, "eu-new-1", &readcache.Cache{}, clock)
+	api := func(region string) ECRAPI { return fakeECR{region: region, calls: &calls} }
+	e := NewECR(api, "eu-new-1", &readcache.Cache{}, clock)
 	password := func(host string) string {
 		t.Helper()
 		c, err := (Auth{ECR: e}).credential(t.Context(), registry.Reference{Registry: host, Repository: "a"})

@@ -73,7 +73,8 @@ func (r recent[K, V]) get(k K, now time.Time) (v V, ok bool) {
 // put keeps a value that is used now. If there are as many as there may be at most, it drops the least recently used.
 func (r recent[K, V]) put(k K, v V, now time.Time, most int) {
 	if len(r) >= most {
-		delete(r, slices.MinFunc(slices.Collect(maps.Keys(r)), func(a, b K) int { return r[a].used.Compare(r[b].used) }))
+		byUse := func(a, b K) int { return r[a].used.Compare(r[b].used) }
+		delete(r, slices.MinFunc(slices.Collect(maps.Keys(r)), byUse))
 	}
 	r[k] = &cacheEntry[V]{value: v, used: now}
 }

@@ -314,7 +314,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	}
 }
 
-// TestIdentitiesAreBounded has a role that is assumed for each resource, and more resources in an hour than there may be.
+// TestIdentitiesAreBounded has a role that is assumed for each resource, and more resources than identities are kept.
 func TestIdentitiesAreBounded(t *testing.T) {
 	e := newEnv(t, Options{})
 	entry, _ := e.cache.entry("cpc1", "1", "")
