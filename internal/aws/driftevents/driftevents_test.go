@@ -452,7 +452,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A queue whose config waits for others to find out whether STS answers, as at a start with many configs, does not fail.
+// A queue whose config waits for others to find out whether STS answers, as at a start, does not fail.
 func TestCrowdedSTS(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newIdleEnv(t, cluster("a"))
@@ -837,16 +837,4 @@ func TestDeletedConfig(t *testing.T) {
 func recreated(c client.Object) client.Object {
 	c.SetUID("again")
 	return c
-}
-
-// A nil hub is one without events.
-func TestNil(t *testing.T) {
-	var h *Hub
-	h.Set(cluster("a"))
-	h.Forget("a")
-	h.Subscribe("x", nil)
-	h.Watch(nil)
-	if _, ok := h.State("a"); ok || h.Proven("a", account, region) {
-		t.Error("it has a state")
-	}
 }
