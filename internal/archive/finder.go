@@ -266,10 +266,8 @@ func (f Finder) download(ctx context.Context, b Bundle) (string, error) {
 // With returns a Finder that finds archives with the identity and the policy of a session.
 func (f Finder) With(s *session.Session) Finder {
 	f.S3, f.Hashes, f.Code = session.Client(s, s3.NewFromConfig), s.ReadCache(), s.Code
-	f.ECR = session.Once(s, func() *oci.ECR {
-		return oci.NewECR(func(region string) oci.ECRAPI {
-			return ecr.NewFromConfig(s.AWS, func(o *ecr.Options) { o.Region = region })
-		}, s.AWS.Region, f.Now)
-	})
+	f.ECR = oci.NewECR(func(region string) oci.ECRAPI {
+		return ecr.NewFromConfig(s.AWS, func(o *ecr.Options) { o.Region = region })
+	}, s.AWS.Region, s.ReadCache(), f.Now)
 	return f
 }

@@ -256,7 +256,7 @@ func addChecks(mgr ctrl.Manager) error {
 
 func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	limiter := quota.New(o.Now, o.QuotaRates)
-	accounts := account.New(limiter, o.Now)
+	accounts := account.New(o.Now)
 	o.Config.Breakers = breaker.New(o.Now, rand.Float64)
 	lists, err := o.addLists(mgr)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
@@ -15,11 +14,12 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
 )
 
-// renewBefore is the time before its end at which a token of Amazon ECR is replaced. It is valid for 12 hours.
-const renewBefore = 10 * time.Minute
+// tokenAge is the time for which a token of Amazon ECR is used. It is valid for 12 hours.
+const tokenAge = 50 * time.Minute
 
 // ecrHost has the group region. See https://docs.aws.amazon.com/AmazonECR/latest/userguide/Registries.html. It
 // has the whole name, with the domains of all partitions, so that no other host is sent AWS's credentials.
@@ -44,29 +44,18 @@ type ECRAPI interface {
 		opts ...func(*ecr.Options)) (*ecr.GetAuthorizationTokenOutput, error)
 }
 
-// ECR has the credentials for registries of Amazon ECR, by one identity in AWS. It keeps the token of each region
-// until it expires. It is safe for concurrent use.
+// ECR has the credentials for registries of Amazon ECR, by one identity in AWS. It is safe for concurrent use.
 type ECR struct {
-	api  func(region string) ECRAPI
-	home string
-	now  func() time.Time
-
-	mu     sync.Mutex
-	tokens map[string]*ecrToken
+	api   func(region string) ECRAPI
+	home  string
+	cache *readcache.Cache
+	now   func() time.Time
 }
 
-// An ecrToken is the token of a region. Each has a lock of its own, so that a region that does not answer keeps no
-// other one waiting.
-type ecrToken struct {
-	mu         sync.Mutex
-	credential auth.Credential
-	expires    time.Time
-}
-
-// NewECR returns the credentials of an identity. api returns its client for a region. Besides the regions of AWS, home
-// is one.
-func NewECR(api func(region string) ECRAPI, home string, now func() time.Time) *ECR {
-	return &ECR{api: api, home: home, now: now, tokens: map[string]*ecrToken{}}
+// NewECR returns the credentials of an identity, of which the cache keeps the tokens. api returns its client for a
+// region. Besides the regions of AWS, home is one.
+func NewECR(api func(region string) ECRAPI, home string, cache *readcache.Cache, now func() time.Time) *ECR {
+	return &ECR{api: api, home: home, cache: cache, now: now}
 }
 
 // has reports whether a name is that of a region. Users can make up any.
@@ -74,43 +63,31 @@ func (e *ECR) has(region string) bool {
 	return e != nil && region != "" && (region == e.home || regions.Known(region))
 }
 
-// credential returns the credentials for the registries of a region (GetAuthorizationToken, once in 12 hours).
-// Concurrent callers share one call.
+// credential returns the credentials for the registries of a region (GetAuthorizationToken). Concurrent callers share
+// one call.
 func (e *ECR) credential(ctx context.Context, region string) (auth.Credential, error) {
-	t := e.token(region)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if e.now().Before(t.expires.Add(-renewBefore)) {
-		return t.credential, nil
-	}
-	out, err := e.api(region).GetAuthorizationToken(ctx, &ecr.GetAuthorizationTokenInput{})
-	if err != nil {
-		return auth.EmptyCredential, fmt.Errorf("cannot get credentials for Amazon ECR in %s: %w", region,
-			awserr.Sanitize(err))
-	}
-	t.credential, t.expires, err = parseToken(out)
-	return t.credential, err
+	now := e.now()
+	k := readcache.Key{Operation: "GetAuthorizationToken", Of: region}
+	f := readcache.Freshness{Now: now, Since: now.Add(-tokenAge)}
+	return readcache.Read(ctx, e.cache, k, f, func(ctx context.Context) (auth.Credential, error) {
+		out, err := e.api(region).GetAuthorizationToken(ctx, &ecr.GetAuthorizationTokenInput{})
+		if err != nil {
+			return auth.EmptyCredential, fmt.Errorf("cannot get credentials for Amazon ECR in %s: %w", region,
+				awserr.Sanitize(err))
+		}
+		return parseToken(out)
+	})
 }
 
-func (e *ECR) token(region string) *ecrToken {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.tokens[region] == nil {
-		e.tokens[region] = &ecrToken{}
-	}
-	return e.tokens[region]
-}
-
-func parseToken(out *ecr.GetAuthorizationTokenOutput) (c auth.Credential, expires time.Time, err error) {
+func parseToken(out *ecr.GetAuthorizationTokenOutput) (auth.Credential, error) {
 	errToken := errors.New("the token that Amazon ECR returned is not one")
 	if len(out.AuthorizationData) == 0 {
-		return c, expires, errToken
+		return auth.EmptyCredential, errToken
 	}
-	data := out.AuthorizationData[0]
-	b, err := base64.StdEncoding.DecodeString(ptr.Deref(data.AuthorizationToken, ""))
+	b, err := base64.StdEncoding.DecodeString(ptr.Deref(out.AuthorizationData[0].AuthorizationToken, ""))
 	user, password, ok := strings.Cut(string(b), ":")
 	if err != nil || !ok {
-		return c, expires, errToken
+		return auth.EmptyCredential, errToken
 	}
-	return auth.Credential{Username: user, Password: password}, ptr.Deref(data.ExpiresAt, time.Time{}), nil
+	return auth.Credential{Username: user, Password: password}, nil
 }

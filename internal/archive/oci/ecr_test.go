@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 	"oras.land/oras-go/v2/registry"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 )
 
 func TestECRRegion(t *testing.T) {
@@ -48,11 +50,10 @@ func TestECRRegion(t *testing.T) {
 	}
 }
 
-// fakeECR issues tokens that are valid for 12 hours.
+// fakeECR issues tokens.
 type fakeECR struct {
 	region string
 	calls  *[]string
-	now    func() time.Time
 	err    error
 }
 
@@ -62,7 +63,7 @@ func (f fakeECR) GetAuthorizationToken(context.Context, *ecr.GetAuthorizationTok
 	*f.calls = append(*f.calls, f.region)
 	token := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "AWS:%d", len(*f.calls)))
 	return &ecr.GetAuthorizationTokenOutput{AuthorizationData: []types.AuthorizationData{{
-		AuthorizationToken: &token, ExpiresAt: ptr.To(f.now().Add(12 * time.Hour)),
+		AuthorizationToken: &token,
 	}}}, f.err
 }
 
@@ -70,7 +71,8 @@ func TestECR(t *testing.T) {
 	now := time.Date(2026, time.November, 24, 13, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
 	var calls []string
-	e := NewECR(func(region string) ECRAPI { return fakeECR{region: region, calls: &calls, now: clock} }, "eu-new-1", clock)
+	api := func(region string) ECRAPI { return fakeECR{region: region, calls: &calls} }
+	e := NewECR(api, "eu-new-1", &readcache.Cache{}, clock)
 	password := func(host string) string {
 		t.Helper()
 		c, err := (Auth{ECR: e}).credential(t.Context(), registry.Reference{Registry: host, Repository: "a"})
@@ -81,13 +83,13 @@ func TestECR(t *testing.T) {
 	}
 	const host = "123456789012.dkr.ecr.eu-west-1.amazonaws.com"
 	got := []string{password(host), password("210987654321.dkr.ecr.eu-west-1.amazonaws.com"), password("ghcr.io")}
-	now = now.Add(11 * time.Hour)
+	now = now.Add(45 * time.Minute)
 	got = append(got, password(host))
-	now = now.Add(55 * time.Minute)
+	now = now.Add(10 * time.Minute)
 	got = append(got, password(host), password("123456789012.dkr.ecr.eu-west-2.amazonaws.com"))
 	want := []string{"AWS:1", "AWS:1", ":", "AWS:1", "AWS:2", "AWS:3"}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("a token is for all registries of a region until it expires: -want, +got:\n%s", diff)
+		t.Errorf("a token is for all registries of a region: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"eu-west-1", "eu-west-1", "eu-west-2"}, calls); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
@@ -111,8 +113,8 @@ func TestRegionsOfECR(t *testing.T) {
 			close(hung)
 			<-hangs
 		}
-		return fakeECR{region: region, calls: &calls, now: time.Now}
-	}, "eu-new-1", time.Now)
+		return fakeECR{region: region, calls: &calls}
+	}, "eu-new-1", &readcache.Cache{}, time.Now)
 	of := func(region string) string {
 		c, err := (Auth{ECR: e}).credential(t.Context(), registry.Reference{Registry: "123456789012.dkr.ecr." + region + ".amazonaws.com"})
 		if err != nil {
@@ -154,7 +156,7 @@ func TestECRErrors(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e := NewECR(func(string) ECRAPI { return answerECR{tc.out, tc.err} }, "", time.Now)
+			e := NewECR(func(string) ECRAPI { return answerECR{tc.out, tc.err} }, "", &readcache.Cache{}, time.Now)
 			_, err := e.credential(t.Context(), "eu-west-1")
 			if err == nil || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), "secret!") {
 				t.Errorf("%s\nwant an error with %q, got %v", tc.reason, tc.want, err)

@@ -23,11 +23,11 @@ import (
 )
 
 const (
-	// operation returns the figures.
-	operation = "GetAccountSettings"
-
 	// every is the interval at which figures of a config in a region are read.
 	every = 10 * time.Minute
+
+	// afterSilence is the wait for the figures of other regions after one has not answered: a reconcile waits for one.
+	afterSilence = time.Minute
 
 	// idle is the time for which a region counts as used after a reconcile of a resource there.
 	idle = 2 * time.Hour
@@ -60,17 +60,10 @@ type Usage struct {
 	Unknown error
 }
 
-// A Limiter reserves calls within quotas. *quota.Limiter is one.
-type Limiter interface {
-	Reserve(s quota.Scope, h quota.Caller, ops ...string) time.Duration
-	Forget(s quota.Scope, id string)
-}
-
 // Limits caches the figures of all configs that are in use. It is safe for concurrent use, and
 // holds no lock while it calls AWS.
 type Limits struct {
-	limiter Limiter
-	now     func() time.Time
+	now func() time.Time
 
 	mu      sync.Mutex
 	records map[scopeKey]*record
@@ -89,7 +82,7 @@ type record struct {
 	// since is the time from which on it is in use, and used that of the last use.
 	since, used time.Time
 
-	// calledAt is the time when AWS was last called; asking is true during a call.
+	// calledAt is the time when AWS was last called; calling is true during a call.
 	calledAt time.Time
 	calling  bool
 
@@ -100,8 +93,8 @@ type record struct {
 }
 
 // New returns an empty cache of limits.
-func New(l Limiter, now func() time.Time) *Limits {
-	return &Limits{limiter: l, now: now, records: map[scopeKey]*record{}}
+func New(now func() time.Time) *Limits {
+	return &Limits{now: now, records: map[scopeKey]*record{}}
 }
 
 // RecordUse records that a resource uses a session. Nil Limits record nothing.
@@ -131,8 +124,11 @@ func keyOf(s *session.Session) scopeKey { return scopeKey{config: s.Ref.UID, sco
 // Usages returns the usage of the regions in which a config is used, and reads the figures that are due. again is the
 // time until the next figures are due, 0 if never.
 func (b *Limits) Usages(ctx context.Context, uid types.UID) (known []Usage, again time.Duration) {
+	silent := false
 	for _, k := range b.inUse(uid) {
-		if wait := b.refresh(ctx, k); again == 0 || wait < again {
+		wait, err := b.refresh(ctx, k, silent)
+		silent = silent || awserr.IsUnanswered(err)
+		if again == 0 || wait < again {
 			again = wait
 		}
 		if u, ok := b.usage(k); ok {
@@ -158,27 +154,28 @@ func (b *Limits) inUse(uid types.UID) []scopeKey {
 	return keys
 }
 
-// refresh reads the figures of a key if they are due and the quota allows it. It returns when they are due next.
-func (b *Limits) refresh(ctx context.Context, k scopeKey) time.Duration {
+// refresh reads the figures of a key if they are due, unless another region was silent. It returns when they are due
+// next, and the error of the call.
+func (b *Limits) refresh(ctx context.Context, k scopeKey, silent bool) (time.Duration, error) {
 	b.mu.Lock()
 	r := b.records[k]
 	if r == nil {
 		b.mu.Unlock()
-		return every
+		return every, nil
 	}
 	wait, s := every-b.now().Sub(r.calledAt), r.session
 	b.mu.Unlock()
-	if wait > 0 {
-		return wait
-	}
-	if wait := b.limiter.Reserve(s.Scope, caller(k), operation); wait > 0 {
-		return wait
+	switch {
+	case wait > 0:
+		return wait, nil
+	case silent:
+		return afterSilence, nil
 	}
 	err := b.readFigures(ctx, k, s)
 	if wait, deferred := quota.Deferred(err); deferred {
-		return wait
+		return wait, err
 	}
-	return every
+	return every, err
 }
 
 func caller(k scopeKey) quota.Caller {
@@ -263,12 +260,7 @@ func (b *Limits) Forget(uid types.UID) {
 
 // dropIf drops the records for which a function returns true. The caller holds the lock.
 func (b *Limits) dropIf(gone func(scopeKey) bool) {
-	for k := range b.records {
-		if gone(k) {
-			b.limiter.Forget(k.scope, caller(k).ID)
-			delete(b.records, k)
-		}
-	}
+	maps.DeleteFunc(b.records, func(k scopeKey, _ *record) bool { return gone(k) })
 }
 
 // An Account returns the figures that the resources of a session may see.

@@ -2,6 +2,7 @@ package account
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -9,11 +10,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	lambdatypes "github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/aws/smithy-go/middleware"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
@@ -29,10 +32,7 @@ type desk struct {
 	time   time.Time
 	double *awsdouble.Server
 
-	// wait is what the limiter returns; reserved has the reservations, and gone the holders that it forgot.
-	wait     time.Duration
-	reserved []quota.Caller
-	gone     []string
+	limiter *quota.Limiter
 }
 
 func newDesk(t *testing.T) *desk {
@@ -42,22 +42,20 @@ func newDesk(t *testing.T) *desk {
 	d.double = awsdouble.New(awsdouble.Options{Now: now})
 	d.double.Start()
 	t.Cleanup(d.double.Close)
-	d.Limits = New(d, now)
+	d.limiter = quota.New(now, nil)
+	d.Limits = New(now)
 	return d
 }
-
-func (d *desk) Reserve(_ quota.Scope, h quota.Caller, _ ...string) time.Duration {
-	d.reserved = append(d.reserved, h)
-	return d.wait
-}
-
-func (d *desk) Forget(_ quota.Scope, id string) { d.gone = append(d.gone, id) }
 
 func (d *desk) session(uid, region string) *session.Session {
 	cfg := d.double.Config(region)
 	cfg.Retryer = func() aws.Retryer { return aws.NopRetryer{} }
+	scope := quota.Scope{Account: awsdouble.DefaultAccount, Region: region}
+	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
+		return stack.Finalize.Add(d.limiter.Middleware(scope), middleware.After)
+	})
 	return &session.Session{
-		AWS: cfg, Scope: quota.Scope{Account: awsdouble.DefaultAccount, Region: region},
+		AWS: cfg, Scope: scope,
 		Ref: session.Ref{Kind: v1beta1.ProviderConfigKind, Name: uid, UID: types.UID(uid)},
 	}
 }
@@ -119,11 +117,6 @@ func TestUsages(t *testing.T) {
 	if diff := cmp.Diff(want, d.usages("a")); diff != "" {
 		t.Errorf("the figures of each region in use: -want, +got:\n%s", diff)
 	}
-	for _, h := range d.reserved {
-		if h.Priority != quota.Poll {
-			t.Errorf("nobody waits for figures, but they were reserved for %v", h)
-		}
-	}
 	for range 9 {
 		d.time = d.time.Add(time.Minute)
 		d.usages("a")
@@ -145,8 +138,8 @@ func TestUsages(t *testing.T) {
 		t.Errorf("a region where nothing is any more is dropped, got %v", known)
 	}
 	d.Limits.Forget("a")
-	if known := d.usages("a"); known != nil || len(d.gone) != 2 {
-		t.Errorf("what is gone is forgotten, and holds no place in the limiter: %v, %v", known, d.gone)
+	if known := d.usages("a"); known != nil {
+		t.Errorf("what is gone is forgotten: %v", known)
 	}
 }
 
@@ -225,10 +218,49 @@ func TestUnknown(t *testing.T) {
 
 func TestNoQuota(t *testing.T) {
 	d := newDesk(t)
-	d.RecordUse(d.session("a", "eu-west-1"))
-	d.wait = 3 * time.Second
-	if known, again := d.Usages(t.Context(), "a"); len(known) != 0 || again != d.wait || d.reads() != 0 {
+	d.limiter = quota.New(func() time.Time { return d.time },
+		map[quota.Bucket]quota.Rate{quota.ControlPlane: {PerSecond: 1, Burst: 1}})
+	s := d.session("a", "eu-west-1")
+	d.RecordUse(s)
+	for _, by := range []quota.Priority{quota.Poll, quota.User, quota.User} {
+		d.limiter.Reserve(s.Scope, quota.Caller{ID: fmt.Sprint("a resource", by), Priority: by}, "GetAccountSettings")
+	}
+	known, again := d.Usages(t.Context(), "a")
+	if len(known) != 0 || again < time.Second || again > 3*time.Second || d.reads() != 0 {
 		t.Errorf("without quota nothing is read, and it comes back: %v, %s, %d reads", known, again, d.reads())
+	}
+	if s := d.limiter.Stats()[quota.ControlPlane]; s.WaitingPolls != 1 || s.WaitingUsers != 1 {
+		t.Errorf("nobody waits for figures, so they wait as a poll does: %+v", s)
+	}
+}
+
+// silence is a network on which no host answers.
+type silence struct{ calls int }
+
+func (n *silence) Do(*http.Request) (*http.Response, error) {
+	n.calls++
+	return nil, &awserr.SilentError{Host: "lambda"}
+}
+
+// TestSilentRegions checks that a reconcile waits for one region that does not answer, and not for all of them.
+func TestSilentRegions(t *testing.T) {
+	d, n := newDesk(t), &silence{}
+	for i := range 5 {
+		s := d.session("a", fmt.Sprint("ap-east-", i))
+		s.AWS.HTTPClient = n
+		d.RecordUse(s)
+	}
+	for i := range 5 {
+		known, again := d.Usages(t.Context(), "a")
+		if n.calls != i+1 || len(known) != i+1 || known[i].Unknown == nil {
+			t.Errorf("want one more call and one more reason, got %d and %v", n.calls, known)
+		}
+		if i < 4 && again != afterSilence {
+			t.Errorf("the next region is read in %s", again)
+		}
+	}
+	if d.Usages(t.Context(), "a"); n.calls != 5 {
+		t.Errorf("%d calls for 5 regions", n.calls)
 	}
 }
 
@@ -332,7 +364,7 @@ func TestAccountChanges(t *testing.T) {
 	if _, ok := d.Of(earlier).Recent(t.Context(), time.Minute); ok || d.reads() != 2 {
 		t.Error("a reconcile that began with the earlier account takes the figures of the later one for its own")
 	}
-	if len(d.records) != 1 || len(d.gone) != 1 {
-		t.Errorf("%d records are kept, and %d reservations are forgotten", len(d.records), len(d.gone))
+	if len(d.records) != 1 {
+		t.Errorf("%d records are kept", len(d.records))
 	}
 }

@@ -71,7 +71,8 @@ type Key struct {
 	Region string
 }
 
-// Breakers has the breakers of all configurations. It is safe for concurrent use. A nil *Breakers is always closed.
+// Breakers has the breakers of all configurations. It is safe for concurrent use. A session may
+// have none: its calls are not counted, and never wait.
 type Breakers struct {
 	now    func() time.Time
 	random func() float64
@@ -96,9 +97,6 @@ func New(now func() time.Time, random func() float64) *Breakers {
 
 // Watch registers a function that is called after a breaker has opened or closed. It must not block.
 func (b *Breakers) Watch(changed func(Key)) {
-	if b == nil {
-		return
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.watchers = append(b.watchers, changed)
@@ -209,9 +207,6 @@ func (b *Breakers) Reachable(k Key) bool {
 
 // Open returns the regions in which the breaker of a configuration is open, in order.
 func (b *Breakers) Open(uid types.UID) []string {
-	if b == nil {
-		return nil
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.sweep()
@@ -248,9 +243,6 @@ func (b *Breakers) Probe(uid types.UID) {
 
 // Forget drops the breakers of a configuration that is deleted.
 func (b *Breakers) Forget(uid types.UID) {
-	if b == nil {
-		return
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.configs, uid)

@@ -103,8 +103,7 @@ type Subscriber interface {
 	Resume(ctx context.Context, configs []Config)
 }
 
-// A Hub has the receivers of all configs and passes their events to subscribers. It is safe for concurrent use. A nil
-// Hub receives nothing.
+// A Hub has the receivers of all configs and passes their events to subscribers. It is safe for concurrent use.
 type Hub struct {
 	o Options
 
@@ -174,9 +173,6 @@ type queueKey struct {
 
 // Set begins to receive from the queue of a config, or stops if the config names none.
 func (h *Hub) Set(config client.Object) {
-	if h == nil {
-		return
-	}
 	spec, key, ref := specOf(config)
 	if spec != nil {
 		key.arn = spec.QueueARN
@@ -202,9 +198,6 @@ func (h *Hub) Set(config client.Object) {
 
 // Forget stops to receive for a config that is deleted.
 func (h *Hub) Forget(uid types.UID) {
-	if h == nil {
-		return
-	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.remove(uid)
@@ -250,9 +243,6 @@ func (h *Hub) remove(uid types.UID) {
 
 // Subscribe adds the controller of a kind.
 func (h *Hub) Subscribe(kind string, s Subscriber) {
-	if h == nil {
-		return
-	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.subscribers[kind] = s
@@ -260,9 +250,6 @@ func (h *Hub) Subscribe(kind string, s Subscriber) {
 
 // Watch adds a function that is called with the UID of each config whose State changes.
 func (h *Hub) Watch(changed func(types.UID)) {
-	if h == nil {
-		return
-	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.watchers = append(h.watchers, changed)
@@ -291,9 +278,6 @@ func (h *Hub) Called(uid types.UID, account, region string) {
 }
 
 func (h *Hub) receiverOf(uid types.UID) *receiver {
-	if h == nil {
-		return nil
-	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.ofConfig[uid]

@@ -452,6 +452,32 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// A queue whose config waits for others to find out whether STS answers, as at a start, does not fail.
+func TestCrowdedSTS(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newIdleEnv(t, cluster("a"))
+		var changes int
+		e.Watch(func(types.UID) { changes++ })
+		e.queue.fail("a", fmt.Errorf("cannot use it: %w", &session.PausedError{After: time.Second}))
+		e.start(t)
+		defer e.stop()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if s, _ := e.State("a"); s.Reason != Starting || changes != 0 {
+			t.Errorf("while it waits: %+v after %d changes", s, changes)
+		}
+		if n := len(e.queue.by); n < 20 || n > 62 {
+			t.Errorf("%d attempts in a minute", n)
+		}
+		e.queue.fail("a", nil)
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		if s, _ := e.State("a"); s.Reason != Receiving {
+			t.Errorf("after the wait: %+v", s)
+		}
+	})
+}
+
 // An endpoint that answers at once, without a message, is not asked without a pause.
 func TestNoBusyLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -811,16 +837,4 @@ func TestDeletedConfig(t *testing.T) {
 func recreated(c client.Object) client.Object {
 	c.SetUID("again")
 	return c
-}
-
-// A nil hub is one without events.
-func TestNil(t *testing.T) {
-	var h *Hub
-	h.Set(cluster("a"))
-	h.Forget("a")
-	h.Subscribe("x", nil)
-	h.Watch(nil)
-	if _, ok := h.State("a"); ok || h.Proven("a", account, region) {
-		t.Error("it has a state")
-	}
 }

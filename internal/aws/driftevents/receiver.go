@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/cloudtrail"
 )
 
@@ -64,9 +65,10 @@ type member struct {
 
 // A receiver receives the messages of one queue.
 type receiver struct {
-	hub  *Hub
-	key  queueKey
-	stop context.CancelFunc
+	hub   *Hub
+	key   queueKey
+	queue arn.ARN
+	stop  context.CancelFunc
 
 	mu      sync.Mutex
 	members map[types.UID]member
@@ -79,7 +81,11 @@ type receiver struct {
 }
 
 func newReceiver(h *Hub, key queueKey) *receiver {
-	return &receiver{hub: h, key: key, members: map[types.UID]member{}, health: health{places: map[place]*arrivals{}}}
+	queue, _ := arn.Parse(key.arn) // The schema rejects any other text.
+	return &receiver{
+		hub: h, key: key, queue: queue, members: map[types.UID]member{},
+		health: health{places: map[place]*arrivals{}},
+	}
 }
 
 func (r *receiver) setMember(uid types.UID, m member) {
@@ -196,6 +202,11 @@ func (r *receiver) once(ctx context.Context) (int, error) {
 	if ctx.Err() != nil {
 		return n, err
 	}
+	var paused *session.PausedError
+	if errors.As(err, &paused) && paused.Region == "" { // Nothing is known of the queue yet.
+		r.wait(ctx, paused.After)
+		return 0, nil
+	}
 	if err != nil {
 		r.queueURL = ""
 		r.turn++
@@ -251,11 +262,7 @@ func (r *receiver) connect(ctx context.Context, ref Config) (API, error) {
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot read %s", ref)
 	}
-	a, err := arn.Parse(r.key.arn)
-	if err != nil {
-		return nil, err
-	}
-	s, err := r.hub.o.Sessions.ResolveConfig(ctx, config, a.Region)
+	s, err := r.hub.o.Sessions.ResolveConfig(ctx, config, r.queue.Region)
 	if err != nil {
 		return nil, err
 	}
@@ -267,13 +274,9 @@ func (r *receiver) locate(ctx context.Context, api API) error {
 	if r.queueURL != "" {
 		return nil
 	}
-	a, err := arn.Parse(r.key.arn)
-	if err != nil {
-		return err
-	}
 	out, err := api.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{
-		QueueName:              &a.Resource,
-		QueueOwnerAWSAccountId: &a.AccountID,
+		QueueName:              &r.queue.Resource,
+		QueueOwnerAWSAccountId: &r.queue.AccountID,
 	})
 	if err != nil {
 		return err

@@ -70,8 +70,9 @@ func (c Checks) Transport(dial, answer time.Duration) *http.Transport {
 
 var (
 	// reserved has the addresses that are never called: of this host, loopback, link-local with
-	// the metadata services of AWS, multicast, and reserved ones.
-	reserved = prefixes("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "224.0.0.0/4", "240.0.0.0/4",
+	// the metadata services of AWS, multicast, and reserved ones. 168.63.129.16 is that of a node's host in Azure.
+	reserved = prefixes("0.0.0.0/8", "127.0.0.0/8", "168.63.129.16/32", "169.254.0.0/16", "192.0.0.0/24",
+		"224.0.0.0/4", "240.0.0.0/4",
 		"::/128", "::1/128", "fe80::/10", "fec0::/10", "fd00:ec2::/32", "ff00::/8")
 	// private has the private addresses, which clusters use for pods, services and nodes, and those of translators of a
 	// network's own, which may stand for any (RFC 8215).
@@ -99,7 +100,7 @@ func Matches(pattern, host string) bool {
 	return err == nil && ok
 }
 
-// embedded returns the IPv4 address that an IPv6 address stands for: of NAT64, of 6to4, or an old
+// embedded returns the IPv4 address that an IPv6 address stands for: of NAT64, of 6to4, IPv4-translated, or an old
 // IPv4-compatible one. It returns other addresses as they are.
 func embedded(a netip.Addr) netip.Addr {
 	if !a.Is6() {
@@ -116,7 +117,7 @@ func embedded(a netip.Addr) netip.Addr {
 }
 
 var (
-	nat64      = prefixes("64:ff9b::/96")
+	nat64      = prefixes("64:ff9b::/96", "::ffff:0:0:0/96")
 	compatible = prefixes("::/96")
 	sixToFour  = prefixes("2002::/16")
 )

@@ -127,6 +127,16 @@ func TestHosts(t *testing.T) {
 			true, "http://a.example.org",
 			"64:ff9b::a9fe:a9fe",
 		}, own},
+		"Translated": {"Nor through a translator without state.", args{
+			[]string{"*"},
+			true, "http://a.example.org",
+			"::ffff:0:169.254.169.254",
+		}, own},
+		"AzureHost": {"Azure's host of the node has a public address.", args{
+			[]string{"168.63.129.16"},
+			true, "http://168.63.129.16:32526/vmSettings",
+			"168.63.129.16",
+		}, own},
 		"LocalNAT64": {
 			"Where a translator of the network's own has the address, nobody knows.",
 			args{[]string{"*"}, true, "http://a.example.org", "64:ff9b:1:a9fe:a9:fe00:808:808"},

@@ -22,6 +22,9 @@ const (
 	// maxSessions is the maximum number of sessions of a config: those of more regions than AWS has, and of many single
 	// resources. One takes some 10 KB, and is made again without a call.
 	maxSessions = 1000
+	// maxIdentities is the maximum number of identities of a config: those of single resources. One takes some 10 KB,
+	// and is made again by two calls of STS.
+	maxIdentities = 10_000
 )
 
 // A cache has the sessions of configs. Its lock is held for lookups only.
@@ -43,17 +46,42 @@ type entry struct {
 	base map[string]*cached[aws.Config]
 	// accepted has the region of each partition in which STS has accepted the config.
 	accepted   map[string]string
-	identities map[identityKey]*cacheEntry[*cached[identity]]
-	sessions   map[sessionKey]*cacheEntry[*Session]
+	identities recent[identityKey, *cached[identity]]
+	sessions   recent[sessionKey, *Session]
 	// region is the region that a resource used last with success, or else the first that one asked for.
 	region string
 }
 
-// cacheEntry is a value that is dropped after it was unused for long: tenants can name any number of regions
-// and resources.
-type cacheEntry[T any] struct {
-	value T
+// recent has values by their keys, and when they were last used: tenants can name any number of regions and resources.
+type recent[K comparable, V any] map[K]*cacheEntry[V]
+
+type cacheEntry[V any] struct {
+	value V
 	used  time.Time
+}
+
+// get returns a value, which counts as used now, and false if there is none.
+func (r recent[K, V]) get(k K, now time.Time) (v V, ok bool) {
+	e, ok := r[k]
+	if !ok {
+		return v, false
+	}
+	e.used = now
+	return e.value, true
+}
+
+// put keeps a value that is used now. If there are as many as there may be at most, it drops the least recently used.
+func (r recent[K, V]) put(k K, v V, now time.Time, most int) {
+	if len(r) >= most {
+		byUse := func(a, b K) int { return r[a].used.Compare(r[b].used) }
+		delete(r, slices.MinFunc(slices.Collect(maps.Keys(r)), byUse))
+	}
+	r[k] = &cacheEntry[V]{value: v, used: now}
+}
+
+// sweep drops what was unused for idle.
+func (r recent[K, V]) sweep(now time.Time) {
+	maps.DeleteFunc(r, func(_ K, e *cacheEntry[V]) bool { return now.Sub(e.used) >= idle })
 }
 
 // An identityKey has the partition of the STS that is called, because access keys of one partition are
@@ -92,8 +120,8 @@ func (c *cache) entry(uid types.UID, version, token string) (e *entry, changed b
 			version:    version,
 			base:       map[string]*cached[aws.Config]{},
 			accepted:   map[string]string{},
-			identities: map[identityKey]*cacheEntry[*cached[identity]]{},
-			sessions:   map[sessionKey]*cacheEntry[*Session]{},
+			identities: recent[identityKey, *cached[identity]]{},
+			sessions:   recent[sessionKey, *Session]{},
 		}
 		c.configs[uid] = e
 	}
@@ -139,23 +167,22 @@ func (e *entry) retry(rotated bool) {
 	}
 }
 
-// session returns a cached session, and false if there is none.
+// session returns a cached session, and false if there is none. Its identity counts as used, too.
 func (c *cache) session(e *entry, k sessionKey) (*Session, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s, ok := e.sessions[k]
+	s, ok := e.sessions.get(k, c.now())
 	if ok || e.region == "" {
 		e.region = k.region
 	}
-	if !ok {
-		return nil, false
+	if ok {
+		e.identities.get(identityKeyOf(k.region, k.tags), c.now())
 	}
-	s.used = c.now()
-	return s.value, true
+	return s, ok
 }
 
 // keep caches a session, and returns it or the one that another caller has cached before, unless that has a guessed
-// account. If there are too many, it drops the least recently used one.
+// account.
 func (c *cache) keep(e *entry, k sessionKey, s *Session) *Session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,25 +190,19 @@ func (c *cache) keep(e *entry, k sessionKey, s *Session) *Session {
 	if earlier, ok := e.sessions[k]; ok && (s.guessed || !earlier.value.guessed) {
 		return earlier.value
 	}
-	if len(e.sessions) >= maxSessions {
-		delete(e.sessions, slices.MinFunc(slices.Collect(maps.Keys(e.sessions)), func(a, b sessionKey) int {
-			return e.sessions[a].used.Compare(e.sessions[b].used)
-		}))
-	}
-	e.sessions[k] = &cacheEntry[*Session]{value: s, used: c.now()}
+	e.sessions.put(k, s, c.now(), maxSessions)
 	return s
 }
 
 func (c *cache) identity(e *entry, k identityKey) *cached[identity] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m, ok := e.identities[k]
+	m, ok := e.identities.get(k, c.now())
 	if !ok {
-		m = &cacheEntry[*cached[identity]]{value: &cached[identity]{now: c.now}}
-		e.identities[k] = m
+		m = &cached[identity]{now: c.now}
+		e.identities.put(k, m, c.now(), maxIdentities)
 	}
-	m.used = c.now()
-	return m.value
+	return m
 }
 
 // shared returns the memo of what all resources of a config share in the partition of a region. It calls STS there, or
@@ -220,8 +241,7 @@ func (c *cache) forget(uid types.UID) {
 	delete(c.configs, uid)
 }
 
-// sweep drops what was unused for long: sessions of regions and of single resources, and configs. An
-// identity counts as used for as long as a session that was made from it. The caller holds the lock.
+// sweep drops what was unused for long: sessions, identities and configs. The caller holds the lock.
 func (c *cache) sweep() {
 	now := c.now()
 	if now.Sub(c.swept) < sweepEvery {
@@ -233,14 +253,10 @@ func (c *cache) sweep() {
 			delete(c.configs, uid)
 			continue
 		}
-		used := map[sessionTags]bool{}
-		maps.DeleteFunc(e.sessions, func(k sessionKey, s *cacheEntry[*Session]) bool {
-			gone := now.Sub(s.used) >= idle
-			used[k.tags] = used[k.tags] || !gone
-			return gone
-		})
-		maps.DeleteFunc(e.identities, func(k identityKey, m *cacheEntry[*cached[identity]]) bool {
-			return now.Sub(m.used) >= idle && k.tags != (sessionTags{}) && !used[k.tags]
-		})
+		for partition := range e.accepted { // There are few that depend on no resource.
+			e.identities.get(identityKey{partition: partition}, now)
+		}
+		e.sessions.sweep(now)
+		e.identities.sweep(now)
 	}
 }

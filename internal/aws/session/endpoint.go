@@ -2,7 +2,6 @@ package session
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"net"
 	"net/url"
@@ -129,7 +128,7 @@ func (s settings) host() (host, port string) {
 }
 
 // permitEndpoint returns an error if a namespaced config names a host that is not allowed. It checks
-// the name, and the address if it is one.
+// the name, and the address if it is one. That which a name resolves to is checked at each connection.
 func (r *Resolver) permitEndpoint(s settings) error {
 	if !s.foreign() {
 		return nil
@@ -139,23 +138,4 @@ func (r *Resolver) permitEndpoint(s settings) error {
 			"or ask the provider's operator for --allow-namespaced-endpoints")
 	}
 	return r.checks().Host(s.host())
-}
-
-// reachable returns an error if the endpoint of a config has an address that is not allowed. Without
-// it only the resources would report the error. If the lookup fails, they still do.
-func (r *Resolver) reachable(ctx context.Context, s settings) error {
-	if !s.foreign() || s.Endpoint.URL.Type != v1beta1.EndpointURLTypeStatic {
-		return nil
-	}
-	host, port := s.host()
-	found, err := r.options.LookupHost(ctx, host)
-	if err != nil {
-		return nil //nolint:nilerr // See above.
-	}
-	for _, a := range found {
-		if err := r.checks().Address(host, port, a); err != nil {
-			return err
-		}
-	}
-	return nil
 }

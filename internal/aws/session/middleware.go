@@ -40,73 +40,47 @@ func (r *Resolver) middlewares(s settings) middlewares {
 	}
 }
 
-// list returns the middleware in the order in which a call passes it. It is the only place that
-// decides the order. once.Call adds one more for a single call, which is then the last of all.
-func (m middlewares) list() []placed {
-	const retry = "Retry"
-	return []placed{
+// addTo adds the middleware to a stack of the SDK, in the order in which a call passes it. It is the only place that
+// decides the order. lambdaapi.AtMostOnce adds one more for a single call, which is then the last of all.
+func (m middlewares) addTo(stack *middleware.Stack) error {
+	const first, last, before, after = middleware.Before, middleware.After, middleware.Before, middleware.After
+	byRetry := func(w middleware.FinalizeMiddleware, at middleware.RelativePosition) error {
+		return stack.Finalize.Insert(w, "Retry", at)
+	}
+	return errors.Join(
 		// Once for each call. The SDK has already set service, operation, region and signing name.
 		// Replaces what the SDK has set, so it comes after that.
-		{middleware: signingOverride(m.endpoint)},
+		add(stack.Initialize.Add, signingOverride(m.endpoint), last),
 		// Around all that can fail, so that a span has the final error.
-		{middleware: telemetry.Call(m.tracer)},
-		{middleware: m.breakers.Middleware(m.breaker)}, // Around the retries: a call counts once.
+		add(stack.Initialize.Add, telemetry.Call(m.tracer), last),
+		add(stack.Initialize.Add, m.breakers.Middleware(m.breaker), last), // Around the retries: a call counts once.
 		// Around the retries: it sees the results of all attempts.
-		{middleware: m.limiter.PreferAnswer(), before: retry},
+		add(byRetry, m.limiter.PreferAnswer(), before),
 		// Around all of an attempt, so that it sees deferred ones too.
-		{middleware: telemetry.Attempt(m.tracer), after: retry},
-
-		{middleware: m.reportRefused()},
+		add(byRetry, telemetry.Attempt(m.tracer), after),
 
 		// For each attempt, after the SDK has fetched credentials and signed the request.
+		add(stack.Finalize.Add, m.reportRefused(), last),
 		// After credentials and signing, which may fail and would waste a token.
-		{middleware: m.limiter.Middleware(m.scope)},
+		add(stack.Finalize.Add, m.limiter.Middleware(m.scope), last),
 		// After the limiter and close to the network: the lease is checked when the request leaves.
-		{middleware: m.fence.middleware()},
-		// Around the SDK's deserializer, which makes errors of what a host answers.
-		{middleware: m.distrust()},
-		// Below distrust, to count by AWS's codes; below limiter and fence, to count only what is sent.
-		{middleware: m.recorder.Middleware()},
-	}
+		add(stack.Finalize.Add, m.fence.middleware(), last),
+
+		// Around the SDK's deserializer, which makes errors of what a host answers, below limiter and fence, to count
+		// only what is sent.
+		add(stack.Deserialize.Add, m.recorder.Middleware(), first),
+		// Above the recorder, which counts by AWS's codes.
+		add(stack.Deserialize.Add, m.distrust(), first),
+	)
 }
 
-// placed is a middleware and the one that it stands next to. Without a neighbour, a middleware of the steps Initialize
-// and Finalize is the last of its step. One of the step Deserialize comes before the SDK's own.
-type placed struct {
-	middleware    any
-	before, after string
-}
-
-func (m middlewares) addTo(stack *middleware.Stack) error {
-	var errs []error
-	last := "" // of the step Deserialize
-	for _, at := range m.list() {
-		switch step := at.middleware.(type) {
-		case middleware.InitializeMiddleware:
-			errs = append(errs, stack.Initialize.Add(step, middleware.After))
-		case middleware.FinalizeMiddleware:
-			errs = append(errs, at.addTo(stack.Finalize, step))
-		case middleware.DeserializeMiddleware:
-			if last == "" {
-				errs = append(errs, stack.Deserialize.Add(step, middleware.Before))
-			} else {
-				errs = append(errs, stack.Deserialize.Insert(step, last, middleware.After))
-			}
-			last = step.ID()
-		}
+// add adds a middleware to a step by one of the step's functions, unless it is nil.
+func add[M comparable](to func(M, middleware.RelativePosition) error, m M, at middleware.RelativePosition) error {
+	var none M
+	if m == none {
+		return nil
 	}
-	return errors.Join(errs...)
-}
-
-func (at placed) addTo(step *middleware.FinalizeStep, m middleware.FinalizeMiddleware) error {
-	switch {
-	case at.before != "":
-		return step.Insert(m, at.before, middleware.Before)
-	case at.after != "":
-		return step.Insert(m, at.after, middleware.After)
-	default:
-		return step.Add(m, middleware.After)
-	}
+	return to(m, at)
 }
 
 // signingOverride returns the middleware that signs calls for the service and the region that an

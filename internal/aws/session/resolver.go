@@ -15,8 +15,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
-	"net/netip"
 	"os"
 	"time"
 
@@ -61,9 +59,6 @@ type Options struct {
 	// the time of the operation.
 	Silence time.Duration
 
-	// LookupHost finds the addresses of a host. The default is the system's resolver.
-	LookupHost func(ctx context.Context, host string) ([]netip.Addr, error)
-
 	// HTTPClient is the client that those of all configs are built from. It is a BuildableClient
 	// since the SDK adds the certificates of AWS_CA_BUNDLE to no other.
 	HTTPClient *awshttp.BuildableClient
@@ -92,11 +87,6 @@ type Options struct {
 func (o Options) withDefaults() Options {
 	if o.HTTPClient == nil {
 		o.HTTPClient = awshttp.NewBuildableClient()
-	}
-	if o.LookupHost == nil {
-		o.LookupHost = func(ctx context.Context, host string) ([]netip.Addr, error) {
-			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-		}
 	}
 	if o.LookupEnv == nil {
 		o.LookupEnv = os.LookupEnv
@@ -295,9 +285,6 @@ func (r *Resolver) Identify(ctx context.Context, config client.Object) (Identity
 		return Identity{}, err
 	}
 	if err := r.permit(s); err != nil {
-		return Identity{}, err
-	}
-	if err := r.reachable(ctx, s); err != nil {
 		return Identity{}, err
 	}
 	m, err := r.rawCredentials(ctx, s)

@@ -314,6 +314,23 @@ func TestSessionsAreBounded(t *testing.T) {
 	}
 }
 
+// TestIdentitiesAreBounded has a role that is assumed for each resource, and more resources than identities are kept.
+func TestIdentitiesAreBounded(t *testing.T) {
+	e := newEnv(t, Options{})
+	entry, _ := e.cache.entry("cpc1", "1", "")
+	used := e.cache.identity(entry, identityKey{})
+	for i := range maxIdentities + 100 {
+		e.cache.identity(entry, identityKey{tags: sessionTags{name: fmt.Sprint(i)}})
+		e.wait(time.Millisecond)
+		if e.cache.identity(entry, identityKey{}) != used {
+			t.Fatalf("after %d resources, an identity in use is made again", i)
+		}
+	}
+	if n := len(entry.identities); n > maxIdentities {
+		t.Errorf("%d identities are kept, want %d", n, maxIdentities)
+	}
+}
+
 // TestConfigsAreReleased uses a config once more after it was forgotten.
 func TestConfigsAreReleased(t *testing.T) {
 	e := newEnv(t, Options{}, namespaced(), secret(ns, "aws", map[string]string{"creds": ini}))

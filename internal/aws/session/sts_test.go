@@ -2,12 +2,10 @@ package session
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"sync"
@@ -148,9 +146,6 @@ func newEnv(t *testing.T, o Options, objs ...client.Object) *env {
 	// The double of AWS needs these. Tests of what is refused reset them.
 	o.AllowNamespacedEndpoints, o.AllowLoopbackEndpoints = true, true
 	o.NamespacedEndpointHosts = []string{"*", "127.0.0.1"}
-	if o.LookupHost == nil {
-		o.LookupHost = func(context.Context, string) ([]netip.Addr, error) { return nil, errWire }
-	}
 	o.LookupEnv = func(k string) (string, bool) { v, ok := e.environ[k]; return v, ok }
 	o.ReadFile = func(p string) ([]byte, error) {
 		if v, ok := e.files[p]; ok {

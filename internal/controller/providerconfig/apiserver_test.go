@@ -2,6 +2,7 @@ package providerconfig
 
 import (
 	"context"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -26,8 +27,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/driftevents"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/configusage"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
@@ -74,7 +75,8 @@ func TestNamespaceDeletion(t *testing.T) {
 	}}
 	o := Options{
 		Options: controller.DefaultOptions(), Resources: mgr.GetClient(), Resolver: resolver,
-		Accounts: account.New(quota.New(time.Now, nil), time.Now), Events: driftevents.New(driftevents.Options{}), Now: time.Now,
+		Accounts: account.New(time.Now), Events: driftevents.New(driftevents.Options{}),
+		Breakers: breaker.New(time.Now, rand.Float64), Now: time.Now,
 	}
 	o.Logger = logging.NewNopLogger()
 	if err := Setup(mgr, o); err != nil {

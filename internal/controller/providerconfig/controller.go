@@ -59,7 +59,7 @@ type Options struct {
 	// Accounts has the usage of accounts that status shows.
 	Accounts *account.Limits
 
-	// Breakers has the regions in which AWS does not answer. Nil shows none.
+	// Breakers has the regions in which AWS does not answer.
 	Breakers *breaker.Breakers
 
 	// Events receives drift events.

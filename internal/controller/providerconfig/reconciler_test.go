@@ -30,7 +30,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/configusage"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
@@ -100,7 +100,8 @@ func newEnv(t *testing.T, k kind, objs ...client.Object) *env {
 		}).Build()
 	now := func() time.Time { return e.time }
 	e.Reconciler = &Reconciler{
-		kind: k, kube: kube, managed: kube, resolver: e.resolver, accounts: account.New(quota.New(now, nil), now), events: &queues{},
+		kind: k, kube: kube, managed: kube, resolver: e.resolver, accounts: account.New(now), events: &queues{},
+		breakers: breaker.New(now, func() float64 { return 0 }),
 		inFlight: engine.NewInFlight(4), record: e.events, log: logging.NewNopLogger(), now: now,
 	}
 	return e
