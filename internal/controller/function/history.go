@@ -125,16 +125,14 @@ func (e *external) intent(ctx context.Context, f *v1beta1.Function, o found) (re
 // the function has changed since. The intent is about the function: its description takes the place of a revision. It
 // reports whether the history did not have the version.
 func rememberLost(f *v1beta1.Function, i versions.Intent, all []types.FunctionConfiguration, description string) bool {
-	for j := range all {
-		v, c := ptr.Deref(all[j].Version, ""), fingerprint.Read(&all[j])
+	v, _ := i.LedTo(all, func(c *types.FunctionConfiguration) fingerprint.Content {
+		content := fingerprint.Read(c)
 		if ptr.Deref(f.Spec.ForProvider.PublishRevision, false) {
-			c.Description = &description
+			content.Description = &description
 		}
-		if versions.Number(v) > i.Before && c.Fingerprint() == i.Fingerprint {
-			return versions.Remember(&f.Status.AtProvider.VersionHistory, v, i.Fingerprint)
-		}
-	}
-	return false
+		return content
+	})
+	return v != "" && versions.Remember(&f.Status.AtProvider.VersionHistory, v, i.Fingerprint)
 }
 
 // remember adds a published version to the history if it belongs to the function.

@@ -144,7 +144,7 @@ func (e *external) recover(
 	if o.versions, err = e.listing(v).List(ctx, e.function); err != nil {
 		return name, reconcile.Record{}, err
 	}
-	lost, known := publishedBy(i, o.versions)
+	lost, known := i.LedTo(o.versions, contentOf)
 	if lost != "" {
 		e.restore(s, lost, i)
 		return lost, reconcile.Record{}, nil

@@ -20,6 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
 )
 
 // CallList is the operation that List calls.
@@ -56,6 +57,33 @@ func IntentOf(mg metav1.Object) (Intent, bool) {
 // Annotation returns the annotation that records the intent.
 func (i Intent) Annotation(mg metav1.Object) map[string]string {
 	return map[string]string{v1beta1.AnnotationIntent: fmt.Sprintf("%s/%d/%s", mg.GetUID(), i.Before, i.Fingerprint)}
+}
+
+// LedTo returns the version that the intent has led to, or "" if there is none. content returns what is published of a
+// function, or of a version. known is false if there may be one, but its variables can't be read.
+func (i Intent) LedTo(
+	all []lambdatypes.FunctionConfiguration, content func(*lambdatypes.FunctionConfiguration) fingerprint.Content,
+) (name string, known bool) {
+	known = true
+	for j := range all {
+		name := ptr.Deref(all[j].Version, "")
+		switch {
+		case Number(name) <= i.Before:
+		case Unreadable(&all[j]) != "":
+			known = false
+		case content(&all[j]).Fingerprint() == i.Fingerprint:
+			return name, true
+		}
+	}
+	return "", known
+}
+
+// Unreadable returns why AWS does not return the variables of a function or a version, or "" if it does.
+func Unreadable(c *lambdatypes.FunctionConfiguration) string {
+	if c.Environment == nil || c.Environment.Error == nil {
+		return ""
+	}
+	return awserr.InAnswer(c.Environment.Error.Message, c.Environment.Error.ErrorCode)
 }
 
 // A Listing is a list that one resource reads, in as many reconciles as the request quota takes.
