@@ -24,8 +24,8 @@ func Text[T ~string](v T) *string {
 // Decimal returns a number in its shortest form, so that "2.0" and 2 are equal.
 func Decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// Modified returns the time of a LastModified that is a text, with any fraction of a second. It is zero if the text is no
-// time.
+// Modified returns the time of a LastModified that is a text, with any fraction of a second. It is zero if the text is
+// no time.
 func Modified(text *string) time.Time {
 	if text == nil {
 		return time.Time{}

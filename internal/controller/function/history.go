@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -104,8 +105,8 @@ func (e *external) intent(ctx context.Context, f *v1beta1.Function, o found) (re
 		return reconcile.Record{}, err
 	}
 	var all []types.FunctionConfiguration
-	l := versions.Listing{API: e.api, Cache: e.cache, Now: e.facts.Now(), For: f.GetUID()}
-	if all, e.unlisted = l.List(ctx, ptr.Deref(c.FunctionName, "")); awserr.IsThrottled(e.unlisted) {
+	kept := lambdaapi.KeptList{Cache: e.cache, Now: e.facts.Now(), For: string(f.GetUID())}
+	if all, e.unlisted = versions.List(ctx, e.api, kept, ptr.Deref(c.FunctionName, "")); awserr.IsThrottled(e.unlisted) {
 		return reconcile.Record{}, e.unlisted // The call would wait for the quota, and not return it.
 	} else if e.unlisted != nil {
 		return reconcile.Record{}, nil //nolint:nilerr // The call that is due returns it.
