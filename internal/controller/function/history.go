@@ -39,10 +39,9 @@ func (e *external) readHistory(ctx context.Context, f *v1beta1.Function, o obser
 }
 
 func (e *external) pruner(f *v1beta1.Function, o observed) versions.Pruner {
-	c := o.config()
 	return versions.Pruner{
 		Facts: e.facts, API: e.api, Cache: e.cache, Resources: e.resources, Limited: e.limited,
-		Function: versions.FunctionOf(ptr.Deref(c.FunctionName, ""), ptr.Deref(c.FunctionArn, "")),
+		Function: versions.FunctionOf(functionName(f), ptr.Deref(o.config().FunctionArn, "")),
 		History:  &f.Status.AtProvider.VersionHistory,
 	}
 }
@@ -106,7 +105,7 @@ func (e *external) intent(ctx context.Context, f *v1beta1.Function, o found) (re
 	}
 	var all []types.FunctionConfiguration
 	kept := lambdaapi.KeptList{Cache: e.cache, Now: e.facts.Now(), For: string(f.GetUID())}
-	if all, e.unlisted = versions.List(ctx, e.api, kept, ptr.Deref(c.FunctionName, "")); awserr.IsThrottled(e.unlisted) {
+	if all, e.unlisted = versions.List(ctx, e.api, kept, o.Name); awserr.IsThrottled(e.unlisted) {
 		return reconcile.Record{}, e.unlisted // The call would wait for the quota, and not return it.
 	} else if e.unlisted != nil {
 		return reconcile.Record{}, nil //nolint:nilerr // The call that is due returns it.
