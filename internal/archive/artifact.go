@@ -66,7 +66,7 @@ func (s Source) artifactField() string {
 
 // Load returns the bundle with its archive ready to be deployed: that of an artifact is downloaded, has its hash, and
 // is staged in S3 if it is too large for a call. It returns an error if the policy of the config does not allow the
-// code, and a *store.BusyError if that takes longer than a moment.
+// code, and a reconcile.LaterError if that takes longer than a moment.
 func (f Finder) Load(ctx context.Context, b Bundle) (Bundle, error) {
 	b, err := f.described(ctx, b)
 	if err != nil {

@@ -33,6 +33,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/fluxtest"
 )
@@ -170,9 +171,23 @@ func loaded(t testing.TB, f Finder, b Bundle) (Bundle, error) {
 	t.Helper()
 	for {
 		got, err := f.Load(t.Context(), b)
-		if busy := (*store.BusyError)(nil); !errors.As(err, &busy) {
+		if !reconcile.IsLater(err) {
 			return got, err
 		}
+	}
+}
+
+// TestUploadOfADroppedFile checks that a call that needs code that was dropped since it was loaded is made later.
+func TestUploadOfADroppedFile(t *testing.T) {
+	ends := make(chan struct{})
+	defer close(ends)
+	fetch := func(context.Context, io.Writer) error { <-ends; return errors.New("too late") }
+	b := Bundle{
+		From:     Source{Flux: fluxtest.Ref("fn")},
+		Artifact: &Artifact{content: store.Artifact{Namespace: "shop", Digest: "sha256:1", Fetch: fetch}},
+	}
+	if _, err := (Finder{Store: newStore(t, time.Millisecond)}).Upload(t.Context(), b); !reconcile.IsLater(err) {
+		t.Errorf("want a LaterError, got %v", err)
 	}
 }
 

@@ -40,7 +40,7 @@ func (e *external[T, O, S]) matchesCreation(ctx context.Context) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if len(c.Changes) == 0 || e.MatchesCreation != nil && e.MatchesCreation(e.mg, c.Changes) {
+		if len(c.Changes) == 0 {
 			return true, nil
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
@@ -264,15 +263,6 @@ func (l *LaterError) Error() string { return fmt.Sprintf("it is reconciled again
 
 // WaitFor returns a LaterError.
 func WaitFor(after time.Duration) error { return &LaterError{After: max(after, AtOnce)} }
-
-// OrLater returns an error, or a LaterError for one that has the delay after which something that is being done in the
-// background may be done, such as a download.
-func OrLater(err error) error {
-	if busy := (interface{ Later() time.Duration })(nil); errors.As(err, &busy) {
-		return WaitFor(busy.Later())
-	}
-	return err
-}
 
 // An AwaitedError is the error of a resource that does not exist in AWS yet and waits for something, such as a
 // referenced resource. It is not treated as a failure, because both were probably applied together.

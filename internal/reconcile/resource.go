@@ -52,10 +52,6 @@ type Resource[T Managed, O, S any] struct {
 	// not exist before an unanswered create, and is as that create would have made it.
 	Owner func(ctx context.Context, f Facts, mg T, o Observation[O, S]) (ownership.Ownership, error)
 
-	// MatchesCreation reports whether an external resource that differs in some settings from what is to be created may
-	// still be the result of an unanswered create. By default, it may differ in none.
-	MatchesCreation func(mg T, changes diff.Changes) bool
-
 	// Ready returns the Ready condition from the AWS value alone, independent of
 	// spec. By default, what exists is available.
 	Ready func(mg T, o Observation[O, S]) xpv2.Condition

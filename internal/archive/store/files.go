@@ -13,6 +13,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/archive/unpack"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // A File is a file of a Store. It is valid until it is released.
@@ -122,7 +123,7 @@ func (f *files) fill(ctx context.Context, file *File, write writer) {
 	defer close(file.done)
 	if file.err = err; err != nil {
 		file.close()
-		if busy := (*BusyError)(nil); errors.As(err, &busy) {
+		if reconcile.IsLater(err) {
 			f.tell(file)
 		} else if f.failed = append(f.failed, file); len(f.failed) > maxFailed {
 			f.tell(f.failed[0])

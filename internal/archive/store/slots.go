@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // slots limit how many functions run at a time. A namespace takes another one only while it has less than half as many
@@ -26,12 +28,12 @@ func newSlots(n int) *slots {
 	return &slots{free: n, used: map[string]int{}, callers: map[string]int{}, changed: make(chan struct{})}
 }
 
-// within calls a function while its namespace has a slot for it. It returns a *BusyError if maxCallers of the namespace
-// have or wait for one.
+// within calls a function while its namespace has a slot for it. It returns a reconcile.LaterError if maxCallers of the
+// namespace have or wait for one.
 func (s *slots) within(ctx context.Context, namespace string, do func() error) error {
 	defer s.count(namespace, -1)
 	if s.count(namespace, 1) > maxCallers {
-		return &BusyError{After: retryAfter}
+		return reconcile.WaitFor(retryAfter)
 	}
 	for {
 		ok, changed := s.take(namespace)

@@ -9,7 +9,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -46,20 +45,6 @@ const (
 	// maxCallers is the number of those of a namespace that are worked on or wait for that. Each has an open file.
 	maxCallers = 500
 )
-
-// A BusyError is the error of a file that is still worked on.
-type BusyError struct {
-	// After is the delay after which the file may be there.
-	After time.Duration
-}
-
-// Later returns After.
-func (e *BusyError) Later() time.Duration { return e.After }
-
-// Error returns what is still to be done.
-func (e *BusyError) Error() string {
-	return fmt.Sprintf("the code is being downloaded: retry in %s", e.After)
-}
 
 // Options are the options of a Store.
 type Options struct {
@@ -115,7 +100,8 @@ type Artifact struct {
 func (a Artifact) key() string { return a.Namespace + "\n" + a.Digest }
 
 // Zip returns the .zip archive for AWS that is at a path in an artifact: see unpack.Zip. The caller releases the file.
-// It returns a *BusyError if that takes longer than a moment. Resources that ask for the same one share one download.
+// It returns a reconcile.LaterError if that takes longer than a moment. Resources that ask for the same one share one
+// download.
 func (s *Store) Zip(ctx context.Context, a Artifact, at string) (*File, error) {
 	return s.momentarily(ctx, a.key()+"\n"+at, func(ctx context.Context, w io.Writer) error {
 		return s.pack(ctx, a, at, w)
@@ -138,7 +124,7 @@ func (s *Store) pack(ctx context.Context, a Artifact, at string, w io.Writer) er
 }
 
 // Upload uploads something of a namespace in the background, once for all in it who ask for the same key meanwhile, and
-// returns the version that it has become. It returns a *BusyError if that takes longer than a moment.
+// returns the version that it has become. It returns a reconcile.LaterError if that takes longer than a moment.
 func (s *Store) Upload(
 	ctx context.Context, namespace, key string, upload func(ctx context.Context) (version string, err error),
 ) (version string, err error) {
@@ -167,7 +153,7 @@ func (s *Store) momentarily(ctx context.Context, key string, write writer) (*Fil
 	defer cancel()
 	f, err := s.files.get(moment, key, write)
 	if errors.Is(err, errUnfinished) && ctx.Err() == nil {
-		return nil, &BusyError{After: retryAfter}
+		return nil, reconcile.WaitFor(retryAfter)
 	}
 	return f, err
 }

@@ -28,6 +28,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/flux"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // packed returns a .tar.gz of files.
@@ -200,7 +201,7 @@ func TestSharedDownload(t *testing.T) {
 		wg.Go(func() {
 			for {
 				f, err := s.Zip(t.Context(), artifact, fmt.Sprintf("f%d", i))
-				if busy := (*BusyError)(nil); errors.As(err, &busy) {
+				if reconcile.IsLater(err) {
 					continue
 				}
 				if err != nil {
@@ -283,7 +284,7 @@ func TestBusy(t *testing.T) {
 	}}
 	s := loopback(t)
 	s.o.Patience = 0
-	if _, err := s.Zip(t.Context(), artifact, ""); err == nil || !errors.As(err, new(*BusyError)) {
+	if _, err := s.Zip(t.Context(), artifact, ""); !reconcile.IsLater(err) {
 		t.Fatalf("want that it is busy, got %v", err)
 	}
 	s.o.Patience = patience
@@ -429,7 +430,7 @@ func TestWaitersOfANamespace(t *testing.T) {
 					return err
 				}}
 				f, err := s.Zip(t.Context(), a, "")
-				if busy := (*BusyError)(nil); err != nil && !errors.As(err, &busy) {
+				if err != nil && !reconcile.IsLater(err) {
 					t.Fatal(err)
 				}
 				if err == nil {

@@ -2,7 +2,10 @@
 // makes calls that must not be made twice, and returns the ARNs by which API Gateway invokes functions.
 package lambdaapi
 
-import "strconv"
+import (
+	"strconv"
+	"time"
+)
 
 // NonEmpty returns the text, or nil if it is empty.
 func NonEmpty(s *string) *string {
@@ -20,3 +23,16 @@ func Text[T ~string](v T) *string {
 
 // Decimal returns a number in its shortest form, so that "2.0" and 2 are equal.
 func Decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// Modified returns the time of a LastModified that is a text, with any fraction of a second. It is zero if the text is
+// no time.
+func Modified(text *string) time.Time {
+	if text == nil {
+		return time.Time{}
+	}
+	t, err := time.Parse("2006-01-02T15:04:05Z0700", *text)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}

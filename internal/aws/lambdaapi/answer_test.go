@@ -2,6 +2,7 @@ package lambdaapi
 
 import (
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
@@ -26,6 +27,22 @@ func TestAbsent(t *testing.T) {
 				t.Errorf("%s\n-want +got: %s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestModified has the forms of AWS and of emulators.
+func TestModified(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 678000000, time.UTC)
+	for text, want := range map[string]time.Time{
+		"2026-01-02T03:04:05.678+0000": at, "2026-01-02T03:04:05.678000+0000": at, "2026-01-02T03:04:05.678Z": at,
+		"2026-01-02T03:04:05+0000": at.Truncate(time.Second), "yesterday": {}, "": {},
+	} {
+		if got := Modified(&text); !got.Equal(want) {
+			t.Errorf("Modified(%q) = %v, want %v", text, got, want)
+		}
+	}
+	if got := Modified(nil); !got.IsZero() {
+		t.Errorf("Modified(nil) = %v", got)
 	}
 }
 

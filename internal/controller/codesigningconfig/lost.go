@@ -21,9 +21,6 @@ import (
 // skew is by how much AWS's clock may be behind the provider's.
 const skew = 10 * time.Minute
 
-// modified is the layout of LastModified.
-const modified = "2006-01-02T15:04:05.999-0700"
-
 // lost returns the ARN of the configuration that this resource has created without
 // recording the ARN, see tagging.Search. It is empty if there is none.
 func (e *external) lost(
@@ -50,7 +47,9 @@ func (e *external) candidates(
 	}
 	var out []tagging.Candidate
 	for i := range all {
-		if arn := ptr.Deref(all[i].CodeSigningConfigArn, ""); arn != "" && !modifiedBefore(all[i], created.Add(-skew)) {
+		at := lambdaapi.Modified(all[i].LastModified)
+		earlier := !at.IsZero() && at.Before(created.Add(-skew))
+		if arn := ptr.Deref(all[i].CodeSigningConfigArn, ""); arn != "" && !earlier {
 			out = append(out, tagging.Candidate{Name: arn, ARN: arn, Likely: !created.IsZero()})
 		}
 	}
@@ -59,12 +58,6 @@ func (e *external) candidates(
 
 // listKey returns the key of the list of all configurations in the read cache.
 func listKey() readcache.Key { return readcache.Key{Operation: opList} }
-
-// modifiedBefore reports whether a configuration was created or last changed before a time.
-func modifiedBefore(c types.CodeSigningConfig, t time.Time) bool {
-	at, err := time.Parse(modified, ptr.Deref(c.LastModified, ""))
-	return err == nil && at.Before(t)
-}
 
 // list reads all configurations with ListCodeSigningConfigs.
 func (e *external) list(ctx context.Context) ([]types.CodeSigningConfig, error) {

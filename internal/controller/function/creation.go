@@ -13,6 +13,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
@@ -39,7 +40,7 @@ func isNew(f *v1beta1.Function) bool {
 // as an imported function is.
 func createdJustNow(f *v1beta1.Function, v ownership.Ownership, o observed, now time.Time) bool {
 	requested := meta.GetExternalCreatePending(f)
-	modified := lastModified(o.config())
+	modified := lambdaapi.Modified(o.config().LastModified)
 	return v == ownership.Ours && !f.Status.AtProvider.Activated && o.unversioned &&
 		!requested.IsZero() && meta.GetExternalCreateFailed(f).Before(requested) &&
 		!requested.Before(f.CreationTimestamp.Time) && now.Sub(requested) < creationWindow &&

@@ -109,7 +109,7 @@ func (e *external) read(ctx context.Context, facts reconcile.Facts, f *v1beta1.F
 	effects := e.readHistory(ctx, f, o)
 	effects.Sizes = environmentSize(o.config().Environment)
 	s := fromAWS(o)
-	if environmentError(o.config()) == nil {
+	if versions.Unreadable(o.config()) == "" {
 		e.variables = &s.Environment
 	}
 	return found{

@@ -12,6 +12,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
@@ -25,22 +26,14 @@ const (
 	kmsKeyArnPath   = "kmsKeyArn"
 )
 
-// environmentError returns why AWS does not return the variables, or nil if it does.
-func environmentError(c *types.FunctionConfiguration) *types.EnvironmentError {
-	if c.Environment == nil {
-		return nil
-	}
-	return c.Environment.Error
-}
-
 // unreadable returns the message for Ready about settings that AWS does not return. It is
 // empty if AWS returns all of them.
 func unreadable(c *types.FunctionConfiguration) string {
-	if e := environmentError(c); e != nil {
+	if why := versions.Unreadable(c); why != "" {
 		return fmt.Sprintf(
 			"AWS cannot read the environment of the function: %s; make its KMS key usable and grant the "+
 				"provider kms:Decrypt on it, or set another kmsKeyArn",
-			awserr.InAnswer(e.Message, e.ErrorCode),
+			why,
 		)
 	}
 	if i := c.ImageConfigResponse; i != nil && i.Error != nil {
@@ -55,7 +48,7 @@ func unreadable(c *types.FunctionConfiguration) string {
 func hide(p *plan, wanted settings, r *record) {
 	c := p.resource.config()
 	p.fingerprints = fingerprints(wanted, p.Target.KMSKeyArn)
-	if environmentError(c) != nil {
+	if versions.Unreadable(c) != "" {
 		p.Target.Environment, p.Observed.Environment = wanted.Environment, wanted.Environment
 		if r.mustSend(environmentPath, p.fingerprints[environmentPath]) {
 			p.Observed.Environment = environment{Variables: map[string]diff.Secret{cannotRead: {}}}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -38,10 +39,9 @@ func (e *external) readHistory(ctx context.Context, f *v1beta1.Function, o obser
 }
 
 func (e *external) pruner(f *v1beta1.Function, o observed) versions.Pruner {
-	c := o.config()
 	return versions.Pruner{
 		Facts: e.facts, API: e.api, Cache: e.cache, Resources: e.resources, Limited: e.limited,
-		Function: versions.FunctionOf(ptr.Deref(c.FunctionName, ""), ptr.Deref(c.FunctionArn, "")),
+		Function: versions.FunctionOf(functionName(f), ptr.Deref(o.config().FunctionArn, "")),
 		History:  &f.Status.AtProvider.VersionHistory,
 	}
 }
@@ -104,8 +104,8 @@ func (e *external) intent(ctx context.Context, f *v1beta1.Function, o found) (re
 		return reconcile.Record{}, err
 	}
 	var all []types.FunctionConfiguration
-	l := versions.Listing{API: e.api, Cache: e.cache, Now: e.facts.Now(), For: f.GetUID()}
-	if all, e.unlisted = l.List(ctx, ptr.Deref(c.FunctionName, "")); awserr.IsThrottled(e.unlisted) {
+	kept := lambdaapi.KeptList{Cache: e.cache, Now: e.facts.Now(), For: string(f.GetUID())}
+	if all, e.unlisted = versions.List(ctx, e.api, kept, o.Name); awserr.IsThrottled(e.unlisted) {
 		return reconcile.Record{}, e.unlisted // The call would wait for the quota, and not return it.
 	} else if e.unlisted != nil {
 		return reconcile.Record{}, nil //nolint:nilerr // The call that is due returns it.
@@ -125,16 +125,14 @@ func (e *external) intent(ctx context.Context, f *v1beta1.Function, o found) (re
 // the function has changed since. The intent is about the function: its description takes the place of a revision. It
 // reports whether the history did not have the version.
 func rememberLost(f *v1beta1.Function, i versions.Intent, all []types.FunctionConfiguration, description string) bool {
-	for j := range all {
-		v, c := ptr.Deref(all[j].Version, ""), fingerprint.Read(&all[j])
+	v, _ := i.LedTo(all, func(c *types.FunctionConfiguration) fingerprint.Content {
+		content := fingerprint.Read(c)
 		if ptr.Deref(f.Spec.ForProvider.PublishRevision, false) {
-			c.Description = &description
+			content.Description = &description
 		}
-		if versions.Number(v) > i.Before && c.Fingerprint() == i.Fingerprint {
-			return versions.Remember(&f.Status.AtProvider.VersionHistory, v, i.Fingerprint)
-		}
-	}
-	return false
+		return content
+	})
+	return v != "" && versions.Remember(&f.Status.AtProvider.VersionHistory, v, i.Fingerprint)
 }
 
 // remember adds a published version to the history if it belongs to the function.

@@ -11,12 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/fluxtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // withHistory returns a Function that keeps a number of earlier versions.
@@ -133,6 +136,26 @@ func TestHistoryIsPruned(t *testing.T) {
 	e.Advance(time.Hour)
 	if done, err := e.Step(f); err != nil || !done || e.Double.Count("") != 1 {
 		t.Errorf("a steady reconcile must be one GetFunction: done %t, %v, %v", done, err, e.Operations())
+	}
+}
+
+// TestHistoryOfAFunctionByItsARN checks that all calls name the function by its ARN if the external name does: its name
+// alone is that of another function if it is in another account.
+func TestHistoryOfAFunctionByItsARN(t *testing.T) {
+	e := newEnv(t)
+	e.AddFunction("f")
+	f := withHistory(0)
+	meta.SetExternalName(f, "arn:aws:lambda:"+testenv.Region+":"+awsdouble.DefaultAccount+":function:f")
+	e.rest(f)
+	apply(f, memory(256))
+	e.rest(f)
+	if e.Double.Count("DeleteFunction") == 0 {
+		t.Error("no version was pruned")
+	}
+	for _, c := range e.Double.Calls() {
+		if c.Resource == "f" && c.Operation != "CreateFunction" {
+			t.Errorf("%s names the function %s", c.Operation, c.Resource)
+		}
 	}
 }
 

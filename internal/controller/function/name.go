@@ -14,10 +14,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// functionName returns the external name, or the object's own name if it has none. AWS accepts either form of external
-// name: a name, or an ARN, which can identify a function of another account.
+// functionName returns the external name, also if the user has removed the annotation, or the object's own name if it
+// has none. AWS accepts either form of external name: a name, or an ARN, which can identify a function of another
+// account.
 func functionName(f *v1beta1.Function) string {
-	return cmp.Or(meta.GetExternalName(f), f.GetName())
+	return cmp.Or(reconcile.ExternalName(f), f.GetName())
 }
 
 // checkName returns an error if the external name is invalid, is in another region than

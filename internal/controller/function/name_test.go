@@ -118,3 +118,26 @@ func TestExternalNameIsARN(t *testing.T) {
 		})
 	}
 }
+
+// TestRemovedExternalName checks that the provider uses the external name that it has recorded if the user removes the
+// annotation, even if status is lost too, and writes it again.
+func TestRemovedExternalName(t *testing.T) {
+	for name, lost := range map[string]bool{"WithStatus": false, "WithoutStatus": true} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			e.AddFunction("legacy")
+			f := testFunction(func(f *v1beta1.Function) { meta.SetExternalName(f, "legacy") })
+			e.Converge(f)
+			meta.SetExternalName(f, "")
+			if lost {
+				f.Status = v1beta1.FunctionStatus{}
+			}
+			if calls := e.Converge(f); len(calls) > 0 {
+				t.Errorf("nothing has changed in AWS, got %v", calls)
+			}
+			if got := meta.GetExternalName(f); got != "legacy" {
+				t.Errorf("the external name is %q", got)
+			}
+		})
+	}
+}

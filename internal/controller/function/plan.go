@@ -85,7 +85,7 @@ func (e *external) newPlan(
 		); err != nil {
 			return p, err
 		}
-		if p.archive.bundle, err = e.resolver.identify(ctx, p.archive.bundle, deployed); err != nil {
+		if p.archive.bundle, err = e.resolver.bundles.Identify(ctx, p.archive.bundle, deployed); err != nil {
 			return p, err
 		}
 		d.Settings.Code, p.Observed.Code = p.codes(f)

@@ -11,6 +11,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -32,9 +33,6 @@ const (
 
 // creatingCode is the reason code of AWS for a function that is being created.
 const creatingCode = types.LastUpdateStatusReasonCode(types.StateReasonCodeCreating)
-
-// modifiedLayout is the format of AWS's LastModified.
-const modifiedLayout = "2006-01-02T15:04:05.000-0700"
 
 // A decision is the result of an observation: the Ready condition, and the calls that are
 // due and that AWS would accept.
@@ -73,7 +71,7 @@ type decisionInput struct {
 // rest returns how long to wait before what failed is retried. The first delay is least; it
 // doubles with each retry, up to most.
 func (f decisionInput) rest(c *types.FunctionConfiguration, least, most time.Duration) time.Duration {
-	since := lastModified(c)
+	since := lambdaapi.Modified(c.LastModified) // One that is no time counts as long ago.
 	if f.repaired.After(since) {
 		since = f.repaired
 	}
@@ -211,15 +209,6 @@ func reasonCode(c *types.FunctionConfiguration) string {
 		return string(c.StateReasonCode)
 	}
 	return string(c.LastUpdateStatusReasonCode)
-}
-
-// lastModified returns the time of the last change according to AWS. A time that can't be parsed counts as long ago.
-func lastModified(c *types.FunctionConfiguration) time.Time {
-	t, err := time.Parse(modifiedLayout, ptr.Deref(c.LastModified, ""))
-	if err != nil {
-		return time.Time{}
-	}
-	return t
 }
 
 // failed reports whether the creation or the last update failed.

@@ -16,6 +16,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
+// modifiedLayout is the format of AWS's LastModified.
+const modifiedLayout = "2006-01-02T15:04:05.000-0700"
+
 func TestDecide(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	ago := func(d time.Duration) *string { return ptr.To(now.Add(-d).Format(modifiedLayout)) }

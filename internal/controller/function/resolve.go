@@ -16,7 +16,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/imageuri"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // defaultArchitecture is the architecture of a function for which nobody has chosen one.
@@ -106,13 +105,7 @@ func (r *resolver) load(ctx context.Context, a deploymentPackage) (deploymentPac
 	}
 	var err error
 	a.bundle, err = r.bundles.Load(ctx, a.bundle)
-	return a, reconcile.OrLater(err)
-}
-
-// identify returns the bundle with its hash if AWS may already have it although status stores nothing.
-func (r *resolver) identify(ctx context.Context, b archive.Bundle, last *v1beta1.DeployedCode) (archive.Bundle, error) {
-	b, err := r.bundles.Identify(ctx, b, last)
-	return b, reconcile.OrLater(err)
+	return a, err
 }
 
 // input returns a package as input for AWS, after load. It is the only way of code to AWS, so it checks the policy

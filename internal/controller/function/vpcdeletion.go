@@ -17,6 +17,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -165,7 +166,7 @@ func (e *external) replacements(ctx context.Context, f *v1beta1.Function) (group
 // deleted: the error says why although it is not released.
 func (r *release) step(c *types.FunctionConfiguration, attempts int32, now time.Time) (waits, due bool, why error) {
 	switch busy := c.State == types.StatePending || c.LastUpdateStatus == types.LastUpdateStatusInProgress; {
-	case busy && now.Sub(lastModified(c)) > changeLimit:
+	case busy && now.Sub(lambdaapi.Modified(c.LastModified)) > changeLimit:
 		return false, false, errors.Errorf("a change of the function has been in progress for %s", changeLimit)
 	case busy:
 		return true, false, nil

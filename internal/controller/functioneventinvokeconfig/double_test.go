@@ -130,10 +130,8 @@ func (e env) check(seed uint64, c *v1beta1.FunctionEventInvokeConfig) {
 	if c.Spec.InitProvider != nil {
 		return
 	}
-	want, err := fromSpec(c.Spec.ForProvider.FunctionEventInvokeConfigSettings, func(string, v1beta1.FieldSelector) (string, error) { return queueARN, nil })
-	if err != nil {
-		e.Fatal(err)
-	}
+	want, _, err := (&external{fields: testenv.Fields{"q": queueARN}}).desired(e.Context(), c)
+	e.Must(err)
 	at := c.Status.AtProvider
 	got := settings{
 		MaximumEventAgeInSeconds: at.MaximumEventAgeInSeconds, MaximumRetryAttempts: at.MaximumRetryAttempts,

@@ -79,13 +79,37 @@ func description(n functionname.Name) string {
 func (e *external) desired(
 	ctx context.Context, mg *v1beta1.FunctionEventInvokeConfig,
 ) (forProvider, initProvider settings, err error) {
-	return desired(mg, func(field string, s v1beta1.FieldSelector) (string, error) {
-		v, err := e.fields.Get(ctx, mg.GetNamespace(), s)
-		if err == nil {
-			err = e.others.MayAct(ctx, tenancy.Named(&v)...)
+	forProvider, err = e.settings(ctx, mg, "spec.forProvider", mg.Spec.ForProvider.FunctionEventInvokeConfigSettings)
+	if err == nil && mg.Spec.InitProvider != nil {
+		initProvider, err = e.settings(ctx, mg, "spec.initProvider", *mg.Spec.InitProvider)
+	}
+	return forProvider, initProvider, err
+}
+
+// settings returns a block of spec in comparable form. References were resolved into the value of a destination.
+func (e *external) settings(
+	ctx context.Context, mg *v1beta1.FunctionEventInvokeConfig, at string, s v1beta1.FunctionEventInvokeConfigSettings,
+) (settings, error) {
+	out := fromSpec(s)
+	onFailure, onSuccess := destinationsIn(s.DestinationConfig)
+	for _, d := range []struct {
+		destinationField
+		to *destination
+	}{{onFailure, &out.DestinationConfig.OnFailure}, {onSuccess, &out.DestinationConfig.OnSuccess}} {
+		if d.DestinationFrom == nil {
+			continue
 		}
-		return v, errors.Wrapf(err, "cannot resolve %s.destinationFrom", field)
-	})
+		from := at + "." + d.field + ".destinationFrom"
+		arn, err := refs.One(ctx, e.fields, mg.GetNamespace(), from, nil, d.DestinationFrom)
+		if err != nil {
+			return out, err
+		}
+		if err := e.others.MayAct(ctx, tenancy.Named(arn)...); err != nil {
+			return out, errors.Wrapf(err, "cannot resolve %s", from)
+		}
+		d.to.Destination = arn
+	}
+	return out, nil
 }
 
 // create creates the configuration.

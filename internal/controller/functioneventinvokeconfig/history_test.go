@@ -62,8 +62,7 @@ func TestRandomHistories(t *testing.T) {
 		h.End = func() {
 			o, err := get(latest)
 			e.Must(err)
-			want, err := fromSpec(p.FunctionEventInvokeConfigSettings,
-				func(string, v1beta1.FieldSelector) (string, error) { return queueARN, nil })
+			want, _, err := (&external{fields: testenv.Fields{"q": queueARN}}).desired(t.Context(), c)
 			e.Must(err)
 			if diff := cmp.Diff(want, fromAWS(o)); diff != "" {
 				t.Errorf("-spec +AWS:\n%s", diff)

@@ -79,7 +79,9 @@ func (e *external) create(ctx context.Context, mg *v1beta1.FunctionURL, s settin
 	if err != nil {
 		return reconcile.Result{}, errors.Wrapf(err, "cannot create %s", functionconfig.Description("the URL", e.name))
 	}
-	mg.Status.AtProvider = created(out, e.name)
+	var u answer
+	createdToAnswer.Copy(&u, out)
+	mg.Status.AtProvider = observation(&u, e.name)
 	return reconcile.Result{Name: e.name.String()}, nil
 }
 

@@ -205,18 +205,19 @@ func (e *external) compare(
 	if l.Spec.ForProvider.Content == nil {
 		return reconcile.Comparison[settings]{}, nil
 	}
-	if err := e.find(ctx, l); err != nil {
-		return reconcile.Comparison[settings]{}, err
+	s := &l.Status.AtProvider
+	err := e.find(ctx, l)
+	if err == nil { // With its hash, importing a version with the same content does not publish another one.
+		e.bundle, err = e.bundles.Identify(ctx, e.bundle, s.PublishedContent)
 	}
-	if err := e.identify(ctx, l); err != nil {
+	if err != nil {
 		return reconcile.Comparison[settings]{}, err
 	}
 	i, _ := intentOf(l)
-	s := &l.Status.AtProvider
 	c := compare(d, e.bundle, o.Resource, s.PublishedContent, i)
 	mayUpdate := reconcile.Allows(l, xpv2.ManagementActionUpdate)
 	if mayUpdate && !d.Preview && len(c.Changes) > 0 {
-		if err := e.load(ctx); err != nil {
+		if e.bundle, err = e.bundles.Load(ctx, e.bundle); err != nil {
 			return c, err
 		}
 		// The same content may be that of an earlier artifact.
@@ -229,7 +230,6 @@ func (e *external) compare(
 	if !mayUpdate || d.Preview || len(c.Changes) > 0 {
 		return c, nil
 	}
-	var err error
 	s.PublishedContent, err = e.bundles.Recheck(ctx, e.bundle, s.PublishedContent)
 	return c, err
 }

@@ -13,28 +13,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// find reads the content of the layer.
-func (e *external) find(ctx context.Context, l *v1beta1.LayerVersion) error {
-	var err error
+// find finds the content of the layer.
+func (e *external) find(ctx context.Context, l *v1beta1.LayerVersion) (err error) {
 	// A plan creates in memory also what only observes, whose spec may have no content.
 	content := ptr.Deref(l.Spec.ForProvider.Content, v1beta1.LayerContent{})
 	e.bundle, err = e.bundles.Find(ctx, l.GetNamespace(), source(content), l.Status.AtProvider.PublishedContent)
 	return err
-}
-
-// identify determines the hash of the content, so that importing a version with the same
-// content does not publish another one.
-func (e *external) identify(ctx context.Context, l *v1beta1.LayerVersion) error {
-	var err error
-	e.bundle, err = e.bundles.Identify(ctx, e.bundle, l.Status.AtProvider.PublishedContent)
-	return reconcile.OrLater(err)
-}
-
-// load makes the content that is due ready to be published.
-func (e *external) load(ctx context.Context) error {
-	var err error
-	e.bundle, err = e.bundles.Load(ctx, e.bundle)
-	return reconcile.OrLater(err)
 }
 
 // prepareCreate reads the content, and finds out what the intent has to record.
@@ -44,10 +28,11 @@ func (e *external) prepareCreate(
 	if err := e.facts.Reserve(opList, opPublish); err != nil {
 		return reconcile.Creation{}, err
 	}
-	if err := e.find(ctx, l); err != nil {
-		return reconcile.Creation{}, err
+	err := e.find(ctx, l)
+	if err == nil {
+		e.bundle, err = e.bundles.Load(ctx, e.bundle)
 	}
-	if err := e.load(ctx); err != nil {
+	if err != nil {
 		return reconcile.Creation{}, err
 	}
 	intent, err := e.toPublish(ctx, l, s)

@@ -48,8 +48,8 @@ func TestChanges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.want, changes(w, o)); diff != "" {
-				t.Errorf("\n%s\nchanges(): -want, +got:\n%s", tc.reason, diff)
+			if diff := cmp.Diff(tc.want, policy.Compare(w, o)); diff != "" {
+				t.Errorf("\n%s\nCompare(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -1,16 +1,16 @@
 package resourcepolicy
 
 import (
-	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// changes returns how a policy differs from the desired one, by statements.
-func changes(wanted, observed policy.Document) diff.Changes {
-	var cs diff.Changes
-	for _, d := range policy.Compare(wanted, observed) {
-		c := diff.Change{Path: "policy." + d.Part, Old: diff.Short(d.Observed), New: diff.Short(d.Wanted)}
-		cs = append(cs, c)
+// compare returns how a policy differs from the desired one, by statements. A policy that spec does not have, and which
+// has no statements then, is not compared.
+func compare(d reconcile.Desired[policy.Document], observed policy.Document) reconcile.Comparison[policy.Document] {
+	c := reconcile.Comparison[policy.Document]{Target: d.Settings, Observed: observed}
+	if len(d.Settings.Statements) > 0 {
+		c.Changes = policy.Compare(d.Settings, observed)
 	}
-	return cs
+	return c
 }

@@ -141,3 +141,23 @@ func TestRandomSpecs(t *testing.T) {
 		e.Reconcile(p)
 	}
 }
+
+// TestPolicyOfOthersAfterALostCreation checks that a policy that someone else has put meanwhile stays, even if spec has
+// no policy any more when the resource is deleted.
+func TestPolicyOfOthersAfterALostCreation(t *testing.T) {
+	e := newEnv(t)
+	p := testPolicy()
+	e.Double.Fail(awsdouble.Fault{Operation: opPut, Drop: awsdouble.DropBefore, Times: -1})
+	if _, err := e.Do(p); err == nil {
+		t.Fatal("the call was answered")
+	}
+	e.Double.ClearFaults()
+	has(accountPolicy)(e)
+	p.Spec.ForProvider.Policy = nil
+	p.Generation++
+	e.Remove(p)
+	e.Reconcile(p)
+	if got := e.Double.Policy(testArn); got == "" {
+		t.Error("the policy of someone else was deleted")
+	}
+}

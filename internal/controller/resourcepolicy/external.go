@@ -12,7 +12,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
@@ -38,9 +37,10 @@ type (
 func newExternal(api *lambda.Client, fields refs.Getter) awsResource {
 	e := &external{api: api, fields: fields}
 	return awsResource{
-		Calls: calls, Read: e.read, MatchesCreation: e.matchesCreation, Desired: e.desired, Compare: e.compare,
-		PrepareCreate: e.prepareCreate, Create: e.create, Update: e.update, Delete: e.delete,
-		Status: func(p *v1beta1.ResourcePolicy, o found) { p.Status.AtProvider = observation(o.Resource) },
+		Calls: calls, Read: e.read, Desired: e.desired, PrepareCreate: e.prepareCreate, Create: e.create,
+		Update: e.update, Delete: e.delete,
+		Compare: reconcile.By[*v1beta1.ResourcePolicy, observed](compare),
+		Status:  func(p *v1beta1.ResourcePolicy, o found) { p.Status.AtProvider = observation(o.Resource) },
 	}
 }
 
@@ -90,22 +90,6 @@ func (e *external) desired(
 		forProvider, err = desired(p)
 	}
 	return forProvider, initProvider, reconcile.Invalid(err)
-}
-
-// compare compares the policy with spec, statement by statement.
-func (e *external) compare(
-	_ context.Context, p *v1beta1.ResourcePolicy, d reconcile.Desired[policy.Document], o found,
-) (reconcile.Comparison[policy.Document], error) {
-	c := reconcile.Comparison[policy.Document]{Target: d.Settings, Observed: o.Settings}
-	if p.Spec.ForProvider.Policy != nil {
-		c.Changes = changes(d.Settings, o.Settings)
-	}
-	return c, nil
-}
-
-// matchesCreation reports whether the policy is that of spec. If spec has none, none was created.
-func (e *external) matchesCreation(p *v1beta1.ResourcePolicy, changes diff.Changes) bool {
-	return p.Spec.ForProvider.Policy != nil && len(changes) == 0
 }
 
 // prepareCreate checks that spec has a policy.

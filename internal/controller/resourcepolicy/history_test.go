@@ -46,7 +46,7 @@ func TestRandomHistories(t *testing.T) {
 			e.Must(err)
 			is, err := policy.Parse(e.Double.Policy(testArn))
 			e.Must(err)
-			if cs := changes(want, is); len(cs) > 0 {
+			if cs := policy.Compare(want, is); len(cs) > 0 {
 				t.Errorf("the policy differs: %s", cs)
 			}
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff/samefields"
@@ -63,7 +62,7 @@ func fingerprintOf(c *types.FunctionConfiguration, last v1beta1.VersionObservati
 	switch {
 	case sameRevision:
 		return last.Fingerprint
-	case unreadable(c) == "":
+	case versions.Unreadable(c) == "":
 		return ptr.To(contentOf(c).Fingerprint())
 	case versions.Number(name) > 0 && ptr.Deref(last.Version, "") == name:
 		return last.Fingerprint
@@ -76,15 +75,6 @@ func fingerprintOf(c *types.FunctionConfiguration, last v1beta1.VersionObservati
 // of a function on Lambda Managed Instances, which waiting would not change. Some emulators omit the state.
 func prepared(s types.State) bool {
 	return s == types.StateActive || s == types.StateActiveNonInvocable || s == ""
-}
-
-// unreadable returns why AWS does not return the variables of a function or a version, or "" if it does.
-func unreadable(c *types.FunctionConfiguration) string {
-	if c.Environment == nil || c.Environment.Error == nil {
-		return ""
-	}
-	e := c.Environment.Error
-	return awserr.InAnswer(e.Message, e.ErrorCode)
 }
 
 // answerToStatus copies the fields of AWS's answer that status has by the same names.

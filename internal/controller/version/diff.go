@@ -43,10 +43,10 @@ func due(v *v1beta1.Version, o observed) diff.Changes {
 // isPublished reports whether the version has the content of the function. While the
 // function's variables can't be read, that is not known, and hindrance reports it.
 func isPublished(s v1beta1.VersionObservation, o observed) bool {
-	if unreadable(o.function) != "" {
+	if versions.Unreadable(o.function) != "" {
 		return false
 	}
-	content, readable := contentOf(o.function), unreadable(o.version) == ""
+	content, readable := contentOf(o.function), versions.Unreadable(o.version) == ""
 	if readable && content.Equal(contentOf(o.version)) {
 		return true
 	}
@@ -75,11 +75,11 @@ func hindrance(fp v1beta1.VersionParameters, o observed) (why string, passes boo
 		return fmt.Sprintf(
 			"the last update of function %s failed: %s", name, ptr.Deref(c.LastUpdateStatusReason, ""),
 		), false
-	case unreadable(c) != "":
+	case versions.Unreadable(c) != "":
 		return fmt.Sprintf(
 			"the variables of function %s cannot be read, so it is not known whether they have changed: %s; grant "+
 				"the provider kms:Decrypt on their key, or set another kmsKeyArn on the function",
-			name, unreadable(c),
+			name, versions.Unreadable(c),
 		), false
 	case fp.CodeSHA256 != nil && *fp.CodeSHA256 != ptr.Deref(c.CodeSha256, ""):
 		return fmt.Sprintf(
@@ -134,21 +134,4 @@ func wanted(s v1beta1.VersionObservation, version *types.FunctionConfiguration) 
 		out = append(out, ptr.Deref(s.PreparedVersion, ""))
 	}
 	return out
-}
-
-// publishedBy returns the version that an intent led to, or "" if there is none. known is
-// false if there may be one, but its variables can't be read.
-func publishedBy(i versions.Intent, all []types.FunctionConfiguration) (name string, known bool) {
-	known = true
-	for j := range all {
-		name := ptr.Deref(all[j].Version, "")
-		switch {
-		case versions.Number(name) <= i.Before:
-		case unreadable(&all[j]) != "":
-			known = false
-		case contentOf(&all[j]).Fingerprint() == i.Fingerprint:
-			return name, true
-		}
-	}
-	return "", known
 }

@@ -44,7 +44,7 @@ func TestPublished(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got, known := publishedBy(tc.intent, tc.among); got != tc.want || known != tc.known {
+			if got, known := tc.intent.LedTo(tc.among, contentOf); got != tc.want || known != tc.known {
 				t.Errorf("%s\ngot %q, known %t, want %q, %t", tc.reason, got, known, tc.want, tc.known)
 			}
 		})

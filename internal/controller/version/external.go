@@ -141,10 +141,10 @@ func (e *external) recover(
 		return name, reconcile.Record{}, nil
 	}
 	var err error
-	if o.versions, err = e.listing(v).List(ctx, e.function); err != nil {
+	if o.versions, err = e.list(ctx, v); err != nil {
 		return name, reconcile.Record{}, err
 	}
-	lost, known := publishedBy(i, o.versions)
+	lost, known := i.LedTo(o.versions, contentOf)
 	if lost != "" {
 		e.restore(s, lost, i)
 		return lost, reconcile.Record{}, nil
@@ -166,9 +166,10 @@ func (e *external) restore(s *v1beta1.VersionObservation, name string, i version
 	}
 }
 
-// listing returns the list of the function's versions that a Version reads.
-func (e *external) listing(v *v1beta1.Version) versions.Listing {
-	return versions.Listing{API: e.api, Cache: e.cache, Now: e.facts.Now(), For: v.GetUID()}
+// list lists the versions of the function.
+func (e *external) list(ctx context.Context, v *v1beta1.Version) ([]types.FunctionConfiguration, error) {
+	kept := lambdaapi.KeptList{Cache: e.cache, Now: e.facts.Now(), For: string(v.GetUID())}
+	return versions.List(ctx, e.api, kept, e.function)
 }
 
 // owner decides by the intent that was recorded before publishing: a version that existed before belongs to someone

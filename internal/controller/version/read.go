@@ -160,7 +160,7 @@ func (e *external) readAuxiliary(ctx context.Context, v *v1beta1.Version, o *obs
 			return reconcile.Effects{}, err
 		}
 		if why, _ := hindrance(v.Spec.ForProvider, *o); why == "" && o.versions == nil {
-			o.versions, err = e.listing(v).List(ctx, e.function)
+			o.versions, err = e.list(ctx, v)
 		}
 		return reconcile.Effects{}, err
 	}

@@ -22,8 +22,8 @@ func (e *endless) ListVersionsByFunction(context.Context, *lambda.ListVersionsBy
 
 func TestListWithoutEnd(t *testing.T) {
 	api := &endless{}
-	l := Listing{API: api, Cache: &readcache.Cache{}}
-	if _, err := l.List(t.Context(), "f"); err == nil || api.calls != lambdaapi.MostPages {
+	kept := lambdaapi.KeptList{Cache: &readcache.Cache{}}
+	if _, err := List(t.Context(), api, kept, "f"); err == nil || api.calls != lambdaapi.MostPages {
 		t.Errorf("%d pages were read, %v", api.calls, err)
 	}
 }

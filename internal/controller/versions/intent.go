@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	lambdatypes "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -19,7 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
 )
 
 // CallList is the operation that List calls.
@@ -58,28 +56,41 @@ func (i Intent) Annotation(mg metav1.Object) map[string]string {
 	return map[string]string{v1beta1.AnnotationIntent: fmt.Sprintf("%s/%d/%s", mg.GetUID(), i.Before, i.Fingerprint)}
 }
 
-// A Listing is a list that one resource reads, in as many reconciles as the request quota takes.
-type Listing struct {
-	// API lists the versions.
-	API lambda.ListVersionsByFunctionAPIClient
+// LedTo returns the version that the intent has led to, or "" if there is none. content returns what is published of a
+// function, or of a version. known is false if there may be one, but its variables can't be read.
+func (i Intent) LedTo(
+	all []lambdatypes.FunctionConfiguration, content func(*lambdatypes.FunctionConfiguration) fingerprint.Content,
+) (name string, known bool) {
+	known = true
+	for j := range all {
+		name := ptr.Deref(all[j].Version, "")
+		switch {
+		case Number(name) <= i.Before:
+		case Unreadable(&all[j]) != "":
+			known = false
+		case content(&all[j]).Fingerprint() == i.Fingerprint:
+			return name, true
+		}
+	}
+	return "", known
+}
 
-	// Cache of the session. It has the pages that were read until the list is read to its end.
-	Cache *readcache.Cache
-
-	// Now is the time of the reconcile.
-	Now time.Time
-
-	// For is the UID of the resource.
-	For types.UID
+// Unreadable returns why AWS does not return the variables of a function or a version, or "" if it does.
+func Unreadable(c *lambdatypes.FunctionConfiguration) string {
+	if c.Environment == nil || c.Environment.Error == nil {
+		return ""
+	}
+	return awserr.InAnswer(c.Environment.Error.Message, c.Environment.Error.ErrorCode)
 }
 
 // List lists the numbered versions of a function. It returns none if the function does not exist. If a page cannot be
-// read, it returns the error, and the next List of the resource goes on from there: the list may have more pages than
-// the request quota allows at once.
-func (l Listing) List(ctx context.Context, function string) ([]lambdatypes.FunctionConfiguration, error) {
+// read, it returns the error, and the next List with the same kept pages goes on from there: the list may have more
+// pages than the request quota allows at once.
+func List(
+	ctx context.Context, api lambda.ListVersionsByFunctionAPIClient, kept lambdaapi.KeptList, function string,
+) ([]lambdatypes.FunctionConfiguration, error) {
 	all := []lambdatypes.FunctionConfiguration{}
-	kept := &lambdaapi.KeptList{Cache: l.Cache, Now: l.Now, For: string(l.For)}
-	pages := lambda.NewListVersionsByFunctionPaginator(l.API,
+	pages := lambda.NewListVersionsByFunctionPaginator(api,
 		&lambda.ListVersionsByFunctionInput{FunctionName: ptr.To(function)})
 	for page, err := range lambdaapi.Each(ctx, "versions", pages, kept.Options) {
 		if awserr.IsNotFound(err) {

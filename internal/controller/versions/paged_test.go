@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/smithy-go/middleware"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 )
@@ -58,7 +59,7 @@ func TestListBeyondQuota(t *testing.T) {
 		for wait := time.Duration(1); wait > 0; p.now = p.now.Add(wait) {
 			wait = limiter.Reserve(scope, caller, slices.Repeat([]string{CallList}, min(attempt+1, 9))...)
 		}
-		all, err := Listing{API: api, Cache: cache, Now: p.now, For: "a"}.List(ctx, "cart")
+		all, err := List(ctx, api, lambdaapi.KeptList{Cache: cache, Now: p.now, For: "a"}, "cart")
 		limiter.Release(scope, caller.ID)
 		wait, deferred := quota.Deferred(err)
 		switch {

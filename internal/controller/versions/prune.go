@@ -35,7 +35,7 @@ const (
 
 // A Function is a function with versions to be pruned.
 type Function struct {
-	// Name is the name of the function.
+	// Name is the name of the function in calls. It may be an ARN, also of another account.
 	Name string
 
 	// ARN is the ARN of the function, without a qualifier.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
@@ -144,7 +145,7 @@ func isOf(f Function, arn, region string, functionName *string, ref *xpv2.Namesp
 	if ref != nil && name == "" {
 		name = ref.Name // Most Functions have the name of the function.
 	}
-	return name == f.Name && strings.Contains(f.ARN, ":"+region+":")
+	return name == functionname.Plain(f.Name) && strings.Contains(f.ARN, ":"+region+":")
 }
 
 // longestInvocation is the time for which a version that an alias has left may still run.

@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
@@ -129,7 +130,7 @@ func (c *collector) retention(ctx context.Context, client *cloudwatchlogs.Client
 
 // publishedVersions returns the published versions of a function, the oldest first.
 func publishedVersions(ctx context.Context, client *lambda.Client, name string) ([]string, error) {
-	all, err := versions.Listing{API: client, Cache: &readcache.Cache{}}.List(ctx, name)
+	all, err := versions.List(ctx, client, lambdaapi.KeptList{Cache: &readcache.Cache{}}, name)
 	out := make([]string, len(all))
 	for i := range all {
 		out[i] = ptr.Deref(all[i].Version, "")

@@ -3,35 +3,47 @@ package policy
 import (
 	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// A Difference is a part of an observed policy that differs from the desired one.
-type Difference struct {
-	// Part of the policy: Version, Id or Statement[...] with the ID of the statement, or its position if it has none.
-	Part string
-
-	// Wanted and Observed are the texts of the part, empty if it is absent.
-	Wanted, Observed string
-}
-
-// Compare returns the differences between an observed policy and the desired one. AWS may choose
-// what the desired policy leaves out of Version, Id, and the IDs of statements.
-func Compare(wanted, observed Document) []Difference {
-	var found []Difference
-	for _, part := range []Difference{
-		{Part: "Version", Wanted: wanted.Version, Observed: observed.Version},
-		{Part: "Id", Wanted: wanted.ID, Observed: observed.ID},
+// Compare returns the differences between an observed policy and the desired one: of Version, Id, and the statements by
+// their IDs, or their positions if they have none. AWS may choose what the desired policy leaves out of Version, Id,
+// and the IDs of statements.
+func Compare(wanted, observed Document) diff.Changes {
+	var found diff.Changes
+	for _, p := range []struct{ name, wanted, observed string }{
+		{"Version", wanted.Version, observed.Version}, {"Id", wanted.ID, observed.ID},
 	} {
-		if part.Wanted != "" && part.Wanted != part.Observed {
-			found = append(found, part)
+		if p.wanted != "" && p.wanted != p.observed {
+			found = append(found, change(p.name, p.wanted, p.observed))
 		}
 	}
 	return append(found, compareStatements(wanted.Statements, observed.Statements)...)
 }
 
+// shownBefore is the number of bytes that are shown before the first difference of long texts.
+const shownBefore = 40
+
+// change returns the change of a part of a policy, whose texts are empty if it is absent. Of long texts that begin
+// alike, it shows what follows.
+func change(part, wanted, observed string) diff.Change {
+	if diff.Short(wanted) == diff.Short(observed) {
+		at := 0
+		for at < min(len(wanted), len(observed)) && wanted[at] == observed[at] {
+			at++
+		}
+		at = max(at-shownBefore, 0)
+		wanted = "..." + strings.ToValidUTF8(wanted[at:], "")
+		observed = "..." + strings.ToValidUTF8(observed[at:], "")
+	}
+	return diff.Change{Path: "policy." + part, Old: diff.Short(observed), New: diff.Short(wanted)}
+}
+
 // compareStatements pairs statements by their IDs, and those without one by their content.
-func compareStatements(wanted, observed []Statement) []Difference {
-	var found []Difference
+func compareStatements(wanted, observed []Statement) diff.Changes {
+	var found diff.Changes
 	left := slices.Clone(observed)
 	take := func(fits func(Statement) bool) (Statement, bool) {
 		i := slices.IndexFunc(left, fits)
@@ -48,7 +60,7 @@ func compareStatements(wanted, observed []Statement) []Difference {
 		}
 		o, ok := take(func(s Statement) bool { return s.Sid == w.Sid })
 		if !ok || o.canonical() != w.canonical() {
-			found = append(found, Difference{Part: part(w, i), Wanted: w.Text(), Observed: textIf(o, ok)})
+			found = append(found, change(part(w, i), w.Text(), textIf(o, ok)))
 		}
 	}
 	for i, w := range wanted {
@@ -56,11 +68,11 @@ func compareStatements(wanted, observed []Statement) []Difference {
 			continue
 		}
 		if _, ok := take(func(s Statement) bool { s.Sid = ""; return s.canonical() == w.canonical() }); !ok {
-			found = append(found, Difference{Part: part(w, i), Wanted: w.Text()})
+			found = append(found, change(part(w, i), w.Text(), ""))
 		}
 	}
 	for i, o := range left {
-		found = append(found, Difference{Part: part(o, len(wanted)+i), Observed: o.Text()})
+		found = append(found, change(part(o, len(wanted)+i), "", o.Text()))
 	}
 	return found
 }

@@ -95,9 +95,9 @@ func TestCompare(t *testing.T) {
 			}
 			var got []string
 			for _, d := range Compare(read(t, tc.wanted), read(t, tc.observed)) {
-				got = append(got, d.Part)
-				if d.Wanted == d.Observed {
-					t.Errorf("%s differs and is %s in both", d.Part, d.Wanted)
+				got = append(got, strings.TrimPrefix(d.Path, "policy."))
+				if d.New == d.Old {
+					t.Errorf("%s differs and is %s in both", d.Path, d.New)
 				}
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
