@@ -32,6 +32,8 @@ type destination struct {
 
 // The conversions that names do not describe.
 var (
+	specToSettings = samefields.MustNew[v1beta1.FunctionEventInvokeConfigSettings, settings]()
+
 	settingsToPut = samefields.MustNew[settings, lambda.PutFunctionEventInvokeConfigInput](
 		samefields.EmptyIsAbsent("destinationConfig", "destinationConfig.onFailure", "destinationConfig.onSuccess"),
 	)
@@ -78,35 +80,6 @@ func destinationsIn(c *v1beta1.EventDestinationConfig) (onFailure, onSuccess des
 		)
 	}
 	return onFailure, onSuccess
-}
-
-// lookup reads the field of another object for a field of spec.
-type lookup func(field string, s v1beta1.FieldSelector) (string, error)
-
-// below returns the lookup for the fields of a block of spec.
-func (read lookup) below(block string) lookup {
-	return func(field string, s v1beta1.FieldSelector) (string, error) { return read(block+"."+field, s) }
-}
-
-// arn returns the destination. References were resolved into its value.
-func (s destinationField) arn(read lookup) (destination, error) {
-	if s.Destination != nil || s.DestinationFrom == nil {
-		return destination{Destination: s.Destination}, nil
-	}
-	v, err := read(s.field, *s.DestinationFrom)
-	return destination{Destination: &v}, err
-}
-
-// fromSpec returns a block of spec in comparable form.
-func fromSpec(s v1beta1.FunctionEventInvokeConfigSettings, read lookup) (settings, error) {
-	out := settings{MaximumEventAgeInSeconds: s.MaximumEventAgeInSeconds, MaximumRetryAttempts: s.MaximumRetryAttempts}
-	onFailure, onSuccess := destinationsIn(s.DestinationConfig)
-	var err error
-	if out.DestinationConfig.OnFailure, err = onFailure.arn(read); err != nil {
-		return out, err
-	}
-	out.DestinationConfig.OnSuccess, err = onSuccess.arn(read)
-	return out, err
 }
 
 // fromAWS returns the AWS value in comparable form. AWS returns empty blocks for destinations that are not set.

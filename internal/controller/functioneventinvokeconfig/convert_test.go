@@ -1,7 +1,6 @@
 package functioneventinvokeconfig
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 var ignoreSDK = cmpopts.IgnoreUnexported(lambda.PutFunctionEventInvokeConfigInput{}, types.DestinationConfig{}, types.OnFailure{}, types.OnSuccess{})
@@ -24,15 +24,6 @@ const (
 	queueARN = "arn:aws:sqs:eu-central-1:123456789012:failed"
 	topicARN = "arn:aws:sns:eu-central-1:123456789012:done"
 )
-
-// unread returns a lookup that fails the test.
-func unread(t *testing.T) lookup {
-	t.Helper()
-	return func(field string, _ v1beta1.FieldSelector) (string, error) {
-		t.Errorf("%s was read", field)
-		return "", nil
-	}
-}
 
 func TestPutInput(t *testing.T) {
 	cases := map[string]struct {
@@ -66,12 +57,8 @@ func TestPutInput(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s, err := fromSpec(tc.spec, unread(t))
-			if err != nil {
-				t.Fatal(err)
-			}
 			tc.want.FunctionName, tc.want.Qualifier = ptr.To("cart"), ptr.To("live")
-			if diff := cmp.Diff(&tc.want, putInput(s, functionname.Name{Function: "cart", Qualifier: "live"}), ignoreSDK); diff != "" {
+			if diff := cmp.Diff(&tc.want, putInput(fromSpec(tc.spec), functionname.Name{Function: "cart", Qualifier: "live"}), ignoreSDK); diff != "" {
 				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -80,32 +67,27 @@ func TestPutInput(t *testing.T) {
 
 func TestDestinationsOfOtherProviders(t *testing.T) {
 	queue := v1beta1.FieldSelector{APIVersion: "sqs.aws.m.upbound.io/v1beta1", Kind: "Queue", Name: "q", FieldPath: "status.atProvider.arn"}
-	mg := &v1beta1.FunctionEventInvokeConfig{}
+	mg := &v1beta1.FunctionEventInvokeConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop"}}
 	mg.Spec.ForProvider.DestinationConfig = &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.OnFailureDestination{DestinationFrom: &queue}}
 	mg.Spec.InitProvider = &v1beta1.FunctionEventInvokeConfigSettings{DestinationConfig: &v1beta1.EventDestinationConfig{OnSuccess: &v1beta1.OnSuccessDestination{DestinationFrom: &queue}}}
 	if diff := cmp.Diff([]v1beta1.FieldSelector{queue, queue}, refs.In(mg.Spec)); diff != "" {
 		t.Errorf("both blocks are watched, -want +got:\n%s", diff)
 	}
-	var read []string
-	forProvider, initProvider, err := desired(mg, func(field string, _ v1beta1.FieldSelector) (string, error) {
-		read = append(read, field)
-		return queueARN, nil
-	})
+	e := &external{fields: testenv.Fields{"q": queueARN}}
+	forProvider, initProvider, err := e.desired(t.Context(), mg)
 	want := destinations{OnFailure: destination{ptr.To(queueARN)}, OnSuccess: destination{ptr.To(queueARN)}}
 	if diff := cmp.Diff(want, reconcile.Merge(forProvider, initProvider).Settings.DestinationConfig); diff != "" || err != nil {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
 	}
-	if diff := cmp.Diff([]string{"spec.forProvider.destinationConfig.onFailure", "spec.initProvider.destinationConfig.onSuccess"}, read); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
-	broken := errors.New("broken")
-	failing := func(string, v1beta1.FieldSelector) (string, error) { return "", broken }
-	if _, _, err := desired(mg, failing); !errors.Is(err, broken) {
-		t.Errorf("got %v, want what went wrong", err)
+	e.fields = testenv.Fields{}
+	wantErr := "cannot resolve spec.forProvider.destinationConfig.onFailure.destinationFrom: Queue shop/q does not exist"
+	if _, _, err := e.desired(t.Context(), mg); err == nil || err.Error() != wantErr {
+		t.Errorf("got %v, want %s", err, wantErr)
 	}
 	mg.Spec.ForProvider.DestinationConfig = nil
-	if _, _, err := desired(mg, failing); !errors.Is(err, broken) {
-		t.Errorf("got %v, want what went wrong in initProvider", err)
+	wantErr = "cannot resolve spec.initProvider.destinationConfig.onSuccess.destinationFrom: Queue shop/q does not exist"
+	if _, _, err := e.desired(t.Context(), mg); err == nil || err.Error() != wantErr {
+		t.Errorf("got %v, want %s", err, wantErr)
 	}
 }
 

@@ -6,14 +6,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// desired returns the settings of spec.
-func desired(mg *v1beta1.FunctionEventInvokeConfig, read lookup) (forProvider, initProvider settings, err error) {
-	forProvider, err = fromSpec(mg.Spec.ForProvider.FunctionEventInvokeConfigSettings, read.below("spec.forProvider"))
-	if err != nil || mg.Spec.InitProvider == nil {
-		return forProvider, initProvider, err
-	}
-	initProvider, err = fromSpec(*mg.Spec.InitProvider, read.below("spec.initProvider"))
-	return forProvider, initProvider, err
+// fromSpec returns a block of spec in comparable form. The caller has resolved its references.
+func fromSpec(block v1beta1.FunctionEventInvokeConfigSettings) (s settings) {
+	specToSettings.Copy(&s, &block)
+	return s
 }
 
 // compare returns how spec differs from what was observed. What spec does not set is

@@ -60,13 +60,7 @@ func TestCompare(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := &v1beta1.FunctionEventInvokeConfig{}
-			mg.Spec.ForProvider.FunctionEventInvokeConfigSettings, mg.Spec.InitProvider = tc.spec, &tc.init
-			forProvider, initProvider, err := desired(mg, unread(t))
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := compare(reconcile.Merge(forProvider, initProvider), fromAWS(tc.there))
+			c := compare(reconcile.Merge(fromSpec(tc.spec), fromSpec(tc.init)), fromAWS(tc.there))
 			if got := c.Changes.String(); got != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, tc.changes)
 			}

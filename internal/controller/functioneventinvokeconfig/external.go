@@ -79,13 +79,25 @@ func description(n functionname.Name) string {
 func (e *external) desired(
 	ctx context.Context, mg *v1beta1.FunctionEventInvokeConfig,
 ) (forProvider, initProvider settings, err error) {
-	return desired(mg, func(field string, s v1beta1.FieldSelector) (string, error) {
-		v, err := e.fields.Get(ctx, mg.GetNamespace(), s)
-		if err == nil {
-			err = e.others.MayAct(ctx, tenancy.Named(&v)...)
-		}
-		return v, errors.Wrapf(err, "cannot resolve %s.destinationFrom", field)
-	})
+	p, err := refs.Resolve(ctx, permitted(*e), mg.GetNamespace(), "spec.forProvider", mg.Spec.ForProvider)
+	forProvider = fromSpec(p.FunctionEventInvokeConfigSettings)
+	if err != nil || mg.Spec.InitProvider == nil {
+		return forProvider, initProvider, err
+	}
+	i, err := refs.Resolve(ctx, permitted(*e), mg.GetNamespace(), "spec.initProvider", *mg.Spec.InitProvider)
+	return forProvider, fromSpec(i), err
+}
+
+// permitted reads fields of other objects that name what the resource may act on.
+type permitted external
+
+// Get returns the selected value, and an error if it names what others own.
+func (p permitted) Get(ctx context.Context, namespace string, s v1beta1.FieldSelector) (string, error) {
+	v, err := p.fields.Get(ctx, namespace, s)
+	if err != nil {
+		return "", err
+	}
+	return v, p.others.MayAct(ctx, tenancy.Named(&v)...)
 }
 
 // create creates the configuration.
