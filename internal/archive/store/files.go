@@ -111,6 +111,13 @@ func (f *files) get(ctx context.Context, key string, write writer) (*File, error
 	return file, nil
 }
 
+// has reports whether there is a file of a key, is being made, or has an error that is not told.
+func (f *files) has(key string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.byKey[key] != nil
+}
+
 // fill makes a file. If it cannot be made, the next one who asks gets the error, even if nobody waited for it, and the
 // one after that tries again. Only that too many wait is not kept.
 func (f *files) fill(ctx context.Context, file *File, write writer) {
