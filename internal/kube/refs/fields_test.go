@@ -47,6 +47,11 @@ func TestGet(t *testing.T) {
 			change: func(s *v1beta1.FieldSelector) { s.Name = "number" },
 			want:   "error: Role shop/number has no value at status.arn yet",
 		},
+		"TooLong": {
+			reason: "Other texts than names and ARNs are not kept in memory.", get: true,
+			change: func(s *v1beta1.FieldSelector) { s.Name = "long" },
+			want:   "error: Role shop/long has a text of more than 8 KB at status.arn",
+		},
 		"NoObject": {
 			reason: "A missing object is named.", get: true,
 			change: func(s *v1beta1.FieldSelector) { s.Name = "nope" }, want: "error: Role shop/nope does not exist",
@@ -79,6 +84,7 @@ func TestGet(t *testing.T) {
 			e := newEnv(t)
 			e.create(role("r", "arn:r"))
 			e.create(number.DeepCopy())
+			e.create(role("long", strings.Repeat("x", maxText+1)))
 			e.grant(tc.get)
 			s := arnOf("r")
 			if tc.change != nil {
