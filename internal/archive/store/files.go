@@ -53,8 +53,8 @@ func (f *File) Release() {
 // A writer writes the content of a file.
 type writer func(ctx context.Context, w io.Writer) error
 
-// files are temporary files by their keys, which begin with the namespace. If there is no room, the namespace that takes
-// most of it loses those that were used least recently.
+// files are temporary files by their keys, which begin with the namespace. If there is no room, the namespace that
+// takes most of it loses those that were used least recently.
 type files struct {
 	dir string
 	max int64

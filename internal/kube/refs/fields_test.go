@@ -325,8 +325,13 @@ func TestResolve(t *testing.T) {
 // TestSelectorsSetFields finds for each selector of every spec the field that it sets.
 func TestSelectorsSetFields(t *testing.T) {
 	for _, spec := range []any{
-		v1beta1.FunctionSpec{}, v1beta1.EventSourceMappingSpec{}, v1beta1.CapacityProviderSpec{}, v1beta1.CodeSigningConfigSpec{},
-		v1beta1.FunctionEventInvokeConfigSpec{}, v1beta1.PermissionSpec{}, v1beta1.ResourcePolicySpec{},
+		v1beta1.FunctionSpec{},
+		v1beta1.EventSourceMappingSpec{},
+		v1beta1.CapacityProviderSpec{},
+		v1beta1.CodeSigningConfigSpec{},
+		v1beta1.FunctionEventInvokeConfigSpec{},
+		v1beta1.PermissionSpec{},
+		v1beta1.ResourcePolicySpec{},
 	} {
 		if len(stepsOf(reflect.TypeOf(spec))) == 0 {
 			t.Errorf("%T has no selectors", spec)

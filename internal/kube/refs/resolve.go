@@ -104,16 +104,21 @@ func walk(v reflect.Value, at string, copies bool, each func(at string, from, to
 			}
 		}
 	case reflect.Struct:
-		for _, s := range stepsOf(v.Type()) {
-			var err error
-			if from := v.Field(s.from); s.sets < 0 {
-				err = walk(from, at+s.path, copies, each)
-			} else if !from.IsNil() {
-				err = each(at+s.path, from, v.Field(s.sets))
-			}
-			if err != nil {
-				return err
-			}
+		return walkStruct(v, at, copies, each)
+	}
+	return nil
+}
+
+func walkStruct(v reflect.Value, at string, copies bool, each func(at string, from, to reflect.Value) error) error {
+	for _, s := range stepsOf(v.Type()) {
+		var err error
+		if from := v.Field(s.from); s.sets < 0 {
+			err = walk(from, at+s.path, copies, each)
+		} else if !from.IsNil() {
+			err = each(at+s.path, from, v.Field(s.sets))
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
