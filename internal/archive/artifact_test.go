@@ -108,7 +108,10 @@ type bucket struct {
 	mu      sync.Mutex
 	objects map[string]string
 	puts    int
+	heads   int
 	refuses error
+	// begin is closed once an object may be put. Nil does not wait.
+	begin chan struct{}
 	// afterPut is called once an object was put.
 	afterPut func()
 }
@@ -116,6 +119,7 @@ type bucket struct {
 func (b *bucket) HeadObject(_ context.Context, in *s3.HeadObjectInput, _ ...func(*s3.Options)) (*s3.HeadObjectOutput, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.heads++
 	sum, ok := b.objects[*in.Bucket+"/"+*in.Key]
 	if !ok {
 		return nil, &s3types.NotFound{}
@@ -128,6 +132,9 @@ func (b *bucket) GetObject(context.Context, *s3.GetObjectInput, ...func(*s3.Opti
 }
 
 func (b *bucket) PutObject(_ context.Context, in *s3.PutObjectInput, _ ...func(*s3.Options)) (*s3.PutObjectOutput, error) {
+	if b.begin != nil {
+		<-b.begin
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.puts++
@@ -264,6 +271,31 @@ func TestReplacedAtOnce(t *testing.T) {
 				t.Errorf("got version %q, %v, after %d uploads", ptr.Deref(got.staged.version, ""), err, storage.puts)
 			}
 		})
+	}
+}
+
+// TestStagedAgain checks that S3 is not asked for an object while that is uploaded, and that an object that a lifecycle
+// rule has deleted since is uploaded again.
+func TestStagedAgain(t *testing.T) {
+	content := large(t, maxDirect+1)
+	storage := &bucket{objects: map[string]string{}, begin: make(chan struct{})}
+	f := Finder{Store: newStore(t, time.Second), S3: storage}
+	f.Code.Staging = &v1beta1.Staging{S3Bucket: "config"}
+	b := Bundle{From: Source{Flux: fluxtest.Ref("fn")}, Artifact: &Artifact{content: f.Store.Flux("shop", content)}, Version: content.Digest}
+	for storage.heads == 0 { // The archive is not there before.
+		if _, err := f.Load(t.Context(), b); !reconcile.IsLater(err) {
+			t.Fatalf("got %v, want that it is being uploaded", err)
+		}
+	}
+	if _, err := f.Load(t.Context(), b); !reconcile.IsLater(err) || storage.heads != 1 {
+		t.Errorf("got %v after %d look-ups, want one", err, storage.heads)
+	}
+	close(storage.begin)
+	for puts := range 2 {
+		if got, err := loaded(t, f, b); err != nil || got.staged.version == nil || storage.puts != puts+1 {
+			t.Errorf("got %+v, %v, after %d uploads", got.staged, err, storage.puts)
+		}
+		clear(storage.objects)
 	}
 }
 

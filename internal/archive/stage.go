@@ -52,10 +52,7 @@ func (f Finder) stage(ctx context.Context, b Bundle) (Bundle, error) {
 	if err != nil {
 		return b, err
 	}
-	found, err := f.staged(ctx, &o, b.SHA256)
-	if err == nil && !found {
-		err = f.upload(ctx, b, &o)
-	}
+	err = f.upload(ctx, b, &o)
 	b.staged = &o
 	return b, errors.Wrapf(err, "cannot stage the .zip of %s as s3://%s/%s", b.From.artifactField(), o.bucket, o.key)
 }
@@ -105,10 +102,16 @@ func (f Finder) staged(ctx context.Context, o *stagedObject, sha256 string) (boo
 	return StoredHash(out) == sha256, nil
 }
 
-// upload uploads an archive, and sets the version of the object that it has become. Another one may follow at once.
+// upload uploads an archive unless S3 has it, and sets the version of the object that it has become. Another one may
+// follow at once.
 func (f Finder) upload(ctx context.Context, b Bundle, o *stagedObject) error {
-	to := *o
-	version, err := f.Store.Upload(ctx, b.Artifact.content.Namespace, o.bucket+"/"+o.key,
+	to, namespace, key := *o, b.Artifact.content.Namespace, o.bucket+"/"+o.key
+	if !f.Store.Uploads(namespace, key) {
+		if found, err := f.staged(ctx, o, b.SHA256); found || err != nil {
+			return err
+		}
+	}
+	version, err := f.Store.Upload(ctx, namespace, key,
 		func(ctx context.Context) (string, error) { return f.put(ctx, b, to) })
 	if o.version = nil; version != "" {
 		o.version = &version

@@ -17,10 +17,11 @@ import (
 // A Change is a field whose desired value differs from the observed one.
 type Change struct {
 	// Path of the field as users write it below spec.forProvider, such as environment.variables[LOG_LEVEL].
-	Path string
+	Path string `json:"path"`
 
 	// Old is the observed value and New the desired one, as short texts. An absent value is empty, a Secret redacted.
-	Old, New string
+	Old string `json:"before,omitempty"`
+	New string `json:"after,omitempty"`
 }
 
 // String returns the change in a few words, for events and conditions.

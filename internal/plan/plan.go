@@ -51,16 +51,6 @@ const (
 // Unknown stands for a value that AWS makes up when the plan is applied.
 const Unknown = "(known after apply)"
 
-// A Change is a field that differs.
-type Change struct {
-	// Path of the field below spec.forProvider.
-	Path string `json:"path"`
-
-	// Before is the value in AWS and After the desired one, as short texts. Values of secrets are redacted.
-	Before string `json:"before,omitempty"`
-	After  string `json:"after,omitempty"`
-}
-
 // A Plan is the action and the calls that would be made for one resource.
 type Plan struct {
 	// Kind, Namespace and Name of the resource.
@@ -74,7 +64,7 @@ type Plan struct {
 	Calls []dryrun.Call `json:"calls,omitempty"`
 
 	// Changes are the fields that differ.
-	Changes []Change `json:"changes,omitempty"`
+	Changes diff.Changes `json:"changes,omitempty"`
 
 	// Unknowns are the facts that the plan cannot know.
 	Unknowns []string `json:"unknowns,omitempty"`
@@ -120,7 +110,7 @@ func (p Plan) Fields() string {
 	}
 	parts := make([]string, 0, len(p.Changes))
 	for _, c := range p.Changes {
-		parts = append(parts, diff.Change{Path: c.Path, Old: c.Before, New: c.After}.String())
+		parts = append(parts, c.String())
 	}
 	return " (" + strings.Join(parts, ", ") + ")"
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
@@ -127,7 +128,7 @@ func TestPlan(t *testing.T) {
 	type want struct {
 		Action   Action
 		Calls    []string
-		Changes  []Change
+		Changes  diff.Changes
 		Unknowns []string
 		Message  string
 	}
@@ -172,7 +173,7 @@ func TestPlan(t *testing.T) {
 			desired: function(created, memory(512)), prior: function(created, observed(300)),
 			want: want{
 				Action: Update, Calls: []string{"UpdateFunctionConfiguration checkout"},
-				Changes: []Change{{Path: "memorySize", Before: "300", After: "512"}},
+				Changes: diff.Changes{{Path: "memorySize", Old: "300", New: "512"}},
 			},
 		},
 		"ObservedBlocks": {
@@ -195,10 +196,10 @@ func TestPlan(t *testing.T) {
 			}),
 			want: want{
 				Action: Update, Calls: []string{"UpdateFunctionConfiguration checkout"},
-				Changes: []Change{
-					{Path: "ephemeralStorage.size", Before: "1024", After: "2048"},
-					{Path: "loggingConfig.systemLogLevel", Before: `"WARN"`, After: `"DEBUG"`},
-					{Path: "tracingConfig.mode", Before: `"Active"`, After: `"PassThrough"`},
+				Changes: diff.Changes{
+					{Path: "ephemeralStorage.size", Old: "1024", New: "2048"},
+					{Path: "loggingConfig.systemLogLevel", Old: `"WARN"`, New: `"DEBUG"`},
+					{Path: "tracingConfig.mode", Old: `"Active"`, New: `"PassThrough"`},
 				},
 			},
 		},
@@ -219,7 +220,7 @@ func TestPlan(t *testing.T) {
 			prior: function(created, memory(256), paused),
 			want: want{
 				Action: Update, Calls: []string{"UpdateFunctionConfiguration checkout"},
-				Changes: []Change{{Path: "memorySize", Before: "256", After: "512"}},
+				Changes: diff.Changes{{Path: "memorySize", Old: "256", New: "512"}},
 			},
 		},
 		"Unchanged": {
@@ -230,7 +231,7 @@ func TestPlan(t *testing.T) {
 			reason: "A field differs.", desired: function(created, memory(512)), prior: function(created, memory(256)),
 			want: want{
 				Action: Update, Calls: []string{"UpdateFunctionConfiguration checkout"},
-				Changes: []Change{{Path: "memorySize", Before: "256", After: "512"}},
+				Changes: diff.Changes{{Path: "memorySize", Old: "256", New: "512"}},
 			},
 		},
 		"Order": {
@@ -247,11 +248,11 @@ func TestPlan(t *testing.T) {
 					"UpdateFunctionConfiguration checkout", "PublishVersion checkout",
 					"PutFunctionConcurrency checkout",
 				},
-				Changes: []Change{
-					{Path: "memorySize", Before: "256", After: "512"},
-					{Path: "reservedConcurrentExecutions", After: "5"},
-					{Path: "tags[team]", After: `"cart"`},
-					{Path: "publish", Before: `"7"`, After: `"a new version"`},
+				Changes: diff.Changes{
+					{Path: "memorySize", Old: "256", New: "512"},
+					{Path: "reservedConcurrentExecutions", New: "5"},
+					{Path: "tags[team]", New: `"cart"`},
+					{Path: "publish", Old: `"7"`, New: `"a new version"`},
 				},
 			},
 		},
@@ -263,7 +264,7 @@ func TestPlan(t *testing.T) {
 			}},
 			want: want{
 				Action: Update, Calls: []string{"UpdateFunctionConfiguration checkout"},
-				Changes: []Change{{Path: "environment.variables[PASSWORD]", After: "(redacted)"}},
+				Changes: diff.Changes{{Path: "environment.variables[PASSWORD]", New: "(redacted)"}},
 			},
 		},
 		"NoSecret": {
@@ -280,10 +281,10 @@ func TestPlan(t *testing.T) {
 			desired: layer(map[string]string{"m.py": "x = 1"}), prior: layer(nil),
 			want: want{
 				Action: Update, Calls: []string{"PublishLayerVersion base"},
-				Changes: []Change{{
-					Path:   "content.codeSha256",
-					Before: `"hznHbmgfkAkjuQDJ3w73XPQh05yrtUZQxLmtGbanbYU="`,
-					After:  `"ZQ5xMwnkB7oATRiFsW2tX8sdKZgN4eKrHbbrbZzRyqQ="`,
+				Changes: diff.Changes{{
+					Path: "content.codeSha256",
+					Old:  `"hznHbmgfkAkjuQDJ3w73XPQh05yrtUZQxLmtGbanbYU="`,
+					New:  `"ZQ5xMwnkB7oATRiFsW2tX8sdKZgN4eKrHbbrbZzRyqQ="`,
 				}},
 			},
 		},
@@ -342,9 +343,9 @@ func TestPlan(t *testing.T) {
 				pinned("2", "b")), prior: function(created, pinned("1", "a")),
 			want: want{
 				Action: Update, Calls: []string{"UpdateFunctionCode checkout"},
-				Changes: []Change{{
-					Path: "code.source", Before: `"s3://b/k.zip?versionId=1"`,
-					After: `"s3://b/k.zip?versionId=2"`,
+				Changes: diff.Changes{{
+					Path: "code.source", Old: `"s3://b/k.zip?versionId=1"`,
+					New: `"s3://b/k.zip?versionId=2"`,
 				}}, Unknowns: []string{ofPin},
 			},
 		},
@@ -358,10 +359,10 @@ func TestPlan(t *testing.T) {
 				tracked("v1")),
 			want: want{
 				Action: Update, Calls: []string{"UpdateFunctionCode checkout"}, Unknowns: []string{ofTag},
-				Changes: []Change{{
-					Path:   "code.imageUri",
-					Before: `"123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:v1"`,
-					After:  `"123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:v2"`,
+				Changes: diff.Changes{{
+					Path: "code.imageUri",
+					Old:  `"123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:v1"`,
+					New:  `"123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:v2"`,
 				}},
 			},
 		},
@@ -375,7 +376,7 @@ func TestPlan(t *testing.T) {
 			}),
 			prior: function(created, memory(256)),
 			want: want{
-				Action: Wait, Changes: []Change{{Path: "memorySize", Before: "256", After: "512"}},
+				Action: Wait, Changes: diff.Changes{{Path: "memorySize", Old: "256", New: "512"}},
 				Message: "managementPolicies do not allow changing it",
 			},
 		},
@@ -429,7 +430,7 @@ func TestAll(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]Change{{Path: "functionVersion", After: `"8"`}}, plans[1].Changes); diff != "" {
+	if diff := cmp.Diff(diff.Changes{{Path: "functionVersion", New: `"8"`}}, plans[1].Changes); diff != "" {
 		t.Errorf("the alias follows the version that is to be published: -want, +got:\n%s", diff)
 	}
 	counted := Summary{Wait: 1, Create: 1, Update: 1, Adopt: 0, Replace: 0, Delete: 0, Reject: 0, None: 0}
@@ -527,8 +528,8 @@ func TestAllOfACluster(t *testing.T) {
 			for _, p := range plans {
 				for i := range p.Changes {
 					if path := p.Changes[i].Path; path == "layers" &&
-						p.Changes[i].After != `["arn:aws:lambda:eu-central-1:123456789012:layer:lib:5"]` {
-						t.Errorf("%s is changed to %s", path, p.Changes[i].After)
+						p.Changes[i].New != `["arn:aws:lambda:eu-central-1:123456789012:layer:lib:5"]` {
+						t.Errorf("%s is changed to %s", path, p.Changes[i].New)
 					}
 				}
 				got = append(got, p.String()+" "+withoutValues(p))
@@ -556,7 +557,7 @@ func withoutValues(p Plan) string {
 func TestSummary(t *testing.T) {
 	p := Plan{
 		Action: Update, Calls: []dryrun.Call{{Operation: "UpdateAlias", On: "f:live"}},
-		Changes: []Change{{Path: "description", Before: `"a"`, After: `"b"`}},
+		Changes: diff.Changes{{Path: "description", Old: `"a"`, New: `"b"`}},
 	}
 	if got, want := p.Summary(), `update: UpdateAlias f:live (description: "a" -> "b")`; got != want {
 		t.Errorf("got %q, want %q", got, want)

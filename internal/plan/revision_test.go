@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -35,15 +36,15 @@ func repositoryAt(revision, digit string) *unstructured.Unstructured {
 // was deployed.
 func TestRotatedArtifact(t *testing.T) {
 	name := func(digit string) string { return "GitRepository/shop#sha256:" + strings.Repeat(digit, 64) }
-	rotated := []Change{
-		{Path: "code.revision", Before: `"main@sha1:1"`, After: `"main@sha1:2"`},
-		{Path: "code.source", Before: `"` + name("a") + `"`, After: `"` + name("b") + `"`},
+	rotated := diff.Changes{
+		{Path: "code.revision", Old: `"main@sha1:1"`, New: `"main@sha1:2"`},
+		{Path: "code.source", Old: `"` + name("a") + `"`, New: `"` + name("b") + `"`},
 	}
 	cases := map[string]struct {
 		reason   string
 		cluster  []client.Object
 		refresh  bool
-		want     []Change
+		want     diff.Changes
 		unknowns []string
 	}{
 		"Rotated":   {reason: "The source has another artifact.", cluster: []client.Object{repositoryAt("main@sha1:2", "b")}, want: rotated},
@@ -77,7 +78,7 @@ func TestRotatedArtifact(t *testing.T) {
 				o.Resolver = resolving(w)
 			}
 			p := New(o).Plan(t.Context(), f, f.DeepCopy())
-			changes := slices.DeleteFunc(slices.Clone(p.Changes), func(c Change) bool { return !strings.HasPrefix(c.Path, "code.") })
+			changes := slices.DeleteFunc(slices.Clone(p.Changes), func(c diff.Change) bool { return !strings.HasPrefix(c.Path, "code.") })
 			if diff := cmp.Diff(tc.want, changes); diff != "" {
 				t.Errorf("%s %s: %s: -want, +got:\n%s", tc.reason, p.Action, p.Message, diff)
 			}
@@ -104,13 +105,13 @@ func TestRotatedArtifactOfALayer(t *testing.T) {
 	}
 	meta.SetExternalName(l, *l.Status.AtProvider.LayerVersionArn)
 	SetDefaults(l)
-	for digit, want := range map[string][]Change{
-		"a": nil, "b": {{Path: "content.revision", Before: `"main@sha1:1"`, After: `"main@sha1:2"`}},
+	for digit, want := range map[string]diff.Changes{
+		"a": nil, "b": {{Path: "content.revision", Old: `"main@sha1:1"`, New: `"main@sha1:2"`}},
 	} {
 		o := Options{Scheme: scheme(t), ClusterID: "c1", Now: func() time.Time { return start }}
 		o.Cluster = fake.NewClientBuilder().WithScheme(o.Scheme).WithObjects(repositoryAt("main@sha1:2", digit)).Build()
 		p := New(o).Plan(t.Context(), l, l.DeepCopy())
-		changes := slices.DeleteFunc(slices.Clone(p.Changes), func(c Change) bool { return c.Path != "content.revision" })
+		changes := slices.DeleteFunc(slices.Clone(p.Changes), func(c diff.Change) bool { return c.Path != "content.revision" })
 		if diff := cmp.Diff(want, changes); diff != "" {
 			t.Errorf("artifact %s: %s: -want, +got:\n%s", digit, p.Summary(), diff)
 		}

@@ -269,7 +269,7 @@ func (p *Planner) describe(out *Plan, mg reconcile.Managed, w walk, a *dryrun.Ac
 			func(key string) bool { return c.Path == "tags["+key+"]" }) {
 			continue
 		}
-		out.Changes = append(out.Changes, Change{Path: c.Path, Before: show(c.Old), After: show(c.New)})
+		out.Changes = append(out.Changes, diff.Change{Path: c.Path, Old: show(c.Old), New: show(c.New)})
 	}
 	for _, s := range p.artifacts {
 		u := "which artifact " + s + " has: its revision is known once Flux has fetched it"

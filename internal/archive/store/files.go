@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"io"
 	"os"
+	"strings"
 	"sync"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -53,7 +54,8 @@ func (f *File) Release() {
 // A writer writes the content of a file.
 type writer func(ctx context.Context, w io.Writer) error
 
-// files are temporary files by their keys. Those used least recently are dropped if there is no room.
+// files are temporary files by their keys, which begin with the namespace. If there is no room, the namespace that
+// takes most of it loses those that were used least recently.
 type files struct {
 	dir string
 	max int64
@@ -62,7 +64,9 @@ type files struct {
 	byKey map[string]*File
 	// order has the files by their last use, the latest first.
 	order list.List
-	bytes int64
+	// room has the bytes that the files of a namespace take, and total those of all.
+	room  map[string]int64
+	total int64
 	// failed are the last files that could not be made, whose errors may not have been told.
 	failed []*File
 }
@@ -71,12 +75,11 @@ type files struct {
 // artifact.
 const maxFailed = 1000
 
-// maxFiles is the number of files that are kept: each is open, however small. It is more than a namespace can have
-// replaced before another one, whose file was just made, asks for it again.
+// maxFiles is the number of files that are kept, because each is open, however small: see files.take.
 const maxFiles = 5000
 
 func newFiles(dir string, maxBytes int64) *files {
-	return &files{dir: dir, max: maxBytes, byKey: map[string]*File{}}
+	return &files{dir: dir, max: maxBytes, byKey: map[string]*File{}, room: map[string]int64{}}
 }
 
 // errUnfinished is the error of a file that is not there when the context of the one who asks is done.
@@ -112,6 +115,13 @@ func (f *files) get(ctx context.Context, key string, write writer) (*File, error
 	return file, nil
 }
 
+// has reports whether there is a file of a key, is being made, or has an error that is not told.
+func (f *files) has(key string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.byKey[key] != nil
+}
+
 // fill makes a file. If it cannot be made, the next one who asks gets the error, even if nobody waited for it, and the
 // one after that tries again. Only that too many wait is not kept.
 func (f *files) fill(ctx context.Context, file *File, write writer) {
@@ -131,14 +141,40 @@ func (f *files) fill(ctx context.Context, file *File, write writer) {
 		}
 		return
 	}
-	f.bytes += file.size
 	file.at = f.order.PushFront(file)
-	for e := f.order.Back(); e != nil && (f.bytes > f.max || f.order.Len() > maxFiles); {
-		oldest, _ := e.Value.(*File)
-		e = e.Prev()
-		if oldest.users == 0 {
-			f.drop(oldest)
+	f.take(file, 1)
+	f.makeRoom()
+}
+
+// take adds the room that a file takes, times n: its size, but no less than if maxFiles were kept.
+func (f *files) take(file *File, n int64) {
+	room := n * max(file.size, f.max/maxFiles)
+	f.total += room
+	of := namespaceOf(file)
+	if f.room[of] += room; f.room[of] == 0 {
+		delete(f.room, of)
+	}
+}
+
+func namespaceOf(file *File) string {
+	namespace, _, _ := strings.Cut(file.key, "\n")
+	return namespace
+}
+
+// makeRoom drops files that nobody uses. The caller holds the lock.
+func (f *files) makeRoom() {
+	for f.total > f.max {
+		var next *File
+		for e := f.order.Back(); e != nil; e = e.Prev() {
+			file, _ := e.Value.(*File)
+			if file.users == 0 && (next == nil || f.room[namespaceOf(file)] > f.room[namespaceOf(next)]) {
+				next = file
+			}
 		}
+		if next == nil {
+			return
+		}
+		f.drop(next)
 	}
 }
 
@@ -164,7 +200,7 @@ func (f *files) forget(file *File) {
 func (f *files) drop(file *File) {
 	f.order.Remove(file.at)
 	file.at = nil
-	f.bytes -= file.size
+	f.take(file, -1)
 	delete(f.byKey, file.key)
 	f.closeUnused(file)
 }

@@ -123,12 +123,17 @@ func (s *Store) pack(ctx context.Context, a Artifact, at string, w io.Writer) er
 	})
 }
 
+// Uploads reports whether something of a namespace is being uploaded, or was, and Upload has not returned that yet.
+func (s *Store) Uploads(namespace, key string) bool { return s.files.has(uploadKey(namespace, key)) }
+
+func uploadKey(namespace, key string) string { return namespace + "\nupload\n" + key }
+
 // Upload uploads something of a namespace in the background, once for all in it who ask for the same key meanwhile, and
 // returns the version that it has become. It returns a reconcile.LaterError if that takes longer than a moment.
 func (s *Store) Upload(
 	ctx context.Context, namespace, key string, upload func(ctx context.Context) (version string, err error),
 ) (version string, err error) {
-	f, err := s.momentarily(ctx, "upload\n"+namespace+"\n"+key, func(ctx context.Context, w io.Writer) error {
+	f, err := s.momentarily(ctx, uploadKey(namespace, key), func(ctx context.Context, w io.Writer) error {
 		return s.uploading.within(ctx, namespace, func() error {
 			version, err := upload(ctx)
 			if err != nil {

@@ -329,6 +329,31 @@ func TestRoom(t *testing.T) {
 }
 
 // TestManySmallFiles checks that small files are dropped, too, because each is open.
+// TestRoomOfNamespaces checks that a namespace with many files drops its own.
+func TestRoomOfNamespaces(t *testing.T) {
+	f := newFiles(t.TempDir(), 100)
+	have := func(key string) {
+		t.Helper()
+		file, err := f.get(t.Context(), key, func(_ context.Context, w io.Writer) error {
+			_, err := w.Write(make([]byte, 30))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		file.Release()
+	}
+	have("shop\napp")
+	for i := range 5 {
+		have(fmt.Sprint("busy\n", i))
+	}
+	for key, want := range map[string]bool{"shop\napp": true, "busy\n2": false, "busy\n3": true, "busy\n4": true} {
+		if f.has(key) != want {
+			t.Errorf("%q is there: %t, want %t", key, !want, want)
+		}
+	}
+}
+
 func TestManySmallFiles(t *testing.T) {
 	s := New(Options{TempDir: t.TempDir()})
 	for i := range maxFiles + 100 {

@@ -110,7 +110,7 @@ func (e *external) ready(c *v1beta1.CapacityProvider, o found) xpv2.Condition {
 func (e *external) desired(
 	ctx context.Context, c *v1beta1.CapacityProvider,
 ) (forProvider, initProvider settings, err error) {
-	p, err := e.resolve(ctx, c.GetNamespace(), c.Spec.ForProvider)
+	p, err := refs.Resolve(ctx, e.fields, c.GetNamespace(), "spec.forProvider", c.Spec.ForProvider)
 	if err != nil {
 		return forProvider, initProvider, err
 	}
@@ -145,41 +145,6 @@ func (e *external) plan(
 	}
 	calls, err := tagging.Calls(c, e.tags, k.Target.Tags, k.Observed.Tags, k.Changes, rest, opUpdate)
 	return p.With(calls...), err
-}
-
-// resolve replaces each From field by the value that it selects.
-func (e *external) resolve(
-	ctx context.Context, namespace string, p v1beta1.CapacityProviderParameters,
-) (v1beta1.CapacityProviderParameters, error) {
-	const at = "spec.forProvider."
-	var err error
-	p.KMSKeyArn, err = refs.One(ctx, e.fields, namespace, at+"kmsKeyArnFrom", p.KMSKeyArn, p.KMSKeyArnFrom)
-	if err != nil {
-		return p, err
-	}
-	if c := p.PermissionsConfig; c != nil {
-		const from = at + "permissionsConfig.capacityProviderOperatorRoleArnFrom"
-		role, err := refs.One(ctx, e.fields, namespace, from,
-			c.CapacityProviderOperatorRoleArn, c.CapacityProviderOperatorRoleArnFrom)
-		if err != nil {
-			return p, err
-		}
-		p.PermissionsConfig = &v1beta1.CapacityProviderPermissionsConfig{CapacityProviderOperatorRoleArn: role}
-	}
-	if v := p.VPCConfig; v != nil {
-		c := v1beta1.CapacityProviderVPCConfig{}
-		const subnets, groups = at + "vpcConfig.subnetIdsFrom", at + "vpcConfig.securityGroupIdsFrom"
-		c.SubnetIDs, err = refs.All(ctx, e.fields, namespace, subnets, v.SubnetIDs, v.SubnetIDsFrom)
-		if err != nil {
-			return p, err
-		}
-		c.SecurityGroupIDs, err = refs.All(ctx, e.fields, namespace, groups, v.SecurityGroupIDs, v.SecurityGroupIDsFrom)
-		if err != nil {
-			return p, err
-		}
-		p.VPCConfig = &c
-	}
-	return p, nil
 }
 
 // create creates the capacity provider.

@@ -136,16 +136,9 @@ func (e *external) plan(
 
 func (e *external) settings(
 	ctx context.Context, namespace, at string, p v1beta1.CodeSigningConfigSettings,
-) (settings, error) {
-	var s settings
+) (s settings, err error) {
+	p, err = refs.Resolve(ctx, e.fields, namespace, at, p)
 	specToSettings.Copy(&s, &p)
-	var err error
-	if a := p.AllowedPublishers; a != nil {
-		at += ".allowedPublishers.signingProfileVersionArnsFrom"
-		s.AllowedPublishers.SigningProfileVersionArns, err = refs.All(
-			ctx, e.fields, namespace, at, a.SigningProfileVersionArns, a.SigningProfileVersionArnsFrom,
-		)
-	}
 	return s, err
 }
 

@@ -20,7 +20,11 @@ var (
 		samefields.With(func(f v1beta1.Filter) string { return canonical(f.Pattern) }),
 		samefields.From("metricsConfig", "metricsConfig.metrics"),
 		samefields.With(func(a v1beta1.SourceAccessConfiguration) string {
-			return access(a.Type, ptr.Deref(a.URI, ""))
+			uri := ptr.Deref(a.URI, "")
+			if a.URIFrom != nil {
+				uri = prefixed(a.Type, uri)
+			}
+			return access(a.Type, uri)
 		}),
 		samefields.With(func(a v1beta1.KafkaSchemaRegistryAccessConfig) string { return access(a.Type, a.URI) }),
 		samefields.With(func(v v1beta1.KafkaSchemaValidationConfig) string { return v.Attribute }),

@@ -20,13 +20,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// fakeFields returns the same value for every field, or an error.
-type fakeFields func(v1beta1.FieldSelector) (string, error)
-
-func (f fakeFields) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (string, error) {
-	return f(s)
-}
-
 const (
 	testARN = "arn:aws:lambda:eu-central-1:123456789012:function:f"
 )

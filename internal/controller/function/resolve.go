@@ -37,47 +37,8 @@ func (r *resolver) parameters(ctx context.Context, namespace, at string, p v1bet
 	if err != nil {
 		return settings{}, err
 	}
-	p, err = r.references(ctx, namespace, at, p)
+	p, err = refs.Resolve(ctx, r.fields, namespace, at, p)
 	return fromSpec(p, vars), err
-}
-
-// references replaces each <field>From by the value that it selects.
-func (r *resolver) references(
-	ctx context.Context, namespace, at string, p v1beta1.FunctionSettings,
-) (v1beta1.FunctionSettings, error) {
-	var err error
-	if p.Role, err = refs.One(ctx, r.fields, namespace, at+".roleFrom", p.Role, p.RoleFrom); err != nil {
-		return p, err
-	}
-	if p.KMSKeyArn, err = refs.One(
-		ctx, r.fields, namespace, at+".kmsKeyArnFrom", p.KMSKeyArn, p.KMSKeyArnFrom,
-	); err != nil {
-		return p, err
-	}
-	if d := p.DeadLetterConfig; d != nil {
-		target, err := refs.One(
-			ctx, r.fields, namespace, at+".deadLetterConfig.targetArnFrom", d.TargetArn, d.TargetArnFrom,
-		)
-		if err != nil {
-			return p, err
-		}
-		p.DeadLetterConfig = &v1beta1.DeadLetterConfig{TargetArn: target}
-	}
-	if v := p.VPCConfig; v != nil {
-		c := *v
-		if c.SubnetIDs, err = refs.All(
-			ctx, r.fields, namespace, at+".vpcConfig.subnetIdsFrom", v.SubnetIDs, v.SubnetIDsFrom,
-		); err != nil {
-			return p, err
-		}
-		if c.SecurityGroupIDs, err = refs.All(
-			ctx, r.fields, namespace, at+".vpcConfig.securityGroupIdsFrom", v.SecurityGroupIDs, v.SecurityGroupIDsFrom,
-		); err != nil {
-			return p, err
-		}
-		p.VPCConfig = &c
-	}
-	return p, nil
 }
 
 // archive returns the deployment package and its identity, and an error if it doesn't match the pinned hash. runs is

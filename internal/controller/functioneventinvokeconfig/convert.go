@@ -82,13 +82,6 @@ func destinationsIn(c *v1beta1.EventDestinationConfig) (onFailure, onSuccess des
 	return onFailure, onSuccess
 }
 
-// fromSpec returns a block of spec, with its references resolved, in comparable form.
-func fromSpec(s v1beta1.FunctionEventInvokeConfigSettings) settings {
-	out := settings{}
-	specToSettings.Copy(&out, &s)
-	return out
-}
-
 // fromAWS returns the AWS value in comparable form. AWS returns empty blocks for destinations that are not set.
 func fromAWS(c *answer) settings {
 	out := settings{}

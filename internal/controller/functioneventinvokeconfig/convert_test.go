@@ -67,7 +67,7 @@ func TestPutInput(t *testing.T) {
 
 func TestDestinationsOfOtherProviders(t *testing.T) {
 	queue := v1beta1.FieldSelector{APIVersion: "sqs.aws.m.upbound.io/v1beta1", Kind: "Queue", Name: "q", FieldPath: "status.atProvider.arn"}
-	mg := &v1beta1.FunctionEventInvokeConfig{}
+	mg := &v1beta1.FunctionEventInvokeConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop"}}
 	mg.Spec.ForProvider.DestinationConfig = &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.OnFailureDestination{DestinationFrom: &queue}}
 	mg.Spec.InitProvider = &v1beta1.FunctionEventInvokeConfigSettings{DestinationConfig: &v1beta1.EventDestinationConfig{OnSuccess: &v1beta1.OnSuccessDestination{DestinationFrom: &queue}}}
 	if diff := cmp.Diff([]v1beta1.FieldSelector{queue, queue}, refs.In(mg.Spec)); diff != "" {
@@ -80,12 +80,14 @@ func TestDestinationsOfOtherProviders(t *testing.T) {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
 	}
 	e.fields = testenv.Fields{}
-	if _, _, err := e.desired(t.Context(), mg); !testenv.ErrorMatches(err, "cannot resolve spec.forProvider.destinationConfig.onFailure.destinationFrom") {
-		t.Errorf("got %v, want what went wrong", err)
+	wantErr := "cannot resolve spec.forProvider.destinationConfig.onFailure.destinationFrom: Queue shop/q does not exist"
+	if _, _, err := e.desired(t.Context(), mg); err == nil || err.Error() != wantErr {
+		t.Errorf("got %v, want %s", err, wantErr)
 	}
 	mg.Spec.ForProvider.DestinationConfig = nil
-	if _, _, err := e.desired(t.Context(), mg); !testenv.ErrorMatches(err, "cannot resolve spec.initProvider.destinationConfig.onSuccess.destinationFrom") {
-		t.Errorf("got %v, want what went wrong in initProvider", err)
+	wantErr = "cannot resolve spec.initProvider.destinationConfig.onSuccess.destinationFrom: Queue shop/q does not exist"
+	if _, _, err := e.desired(t.Context(), mg); err == nil || err.Error() != wantErr {
+		t.Errorf("got %v, want %s", err, wantErr)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -130,14 +131,16 @@ func (e env) check(seed uint64, c *v1beta1.FunctionEventInvokeConfig) {
 	if c.Spec.InitProvider != nil {
 		return
 	}
-	want, _, err := (&external{fields: testenv.Fields{"q": queueARN}}).desired(e.Context(), c)
-	e.Must(err)
+	p, err := refs.Resolve(e.Context(), testenv.Fields{"q": queueARN}, c.Namespace, "spec.forProvider", c.Spec.ForProvider)
+	if err != nil {
+		e.Fatal(err)
+	}
 	at := c.Status.AtProvider
 	got := settings{
 		MaximumEventAgeInSeconds: at.MaximumEventAgeInSeconds, MaximumRetryAttempts: at.MaximumRetryAttempts,
 		DestinationConfig: destinations{OnFailure: destination{at.OnFailureDestination}, OnSuccess: destination{at.OnSuccessDestination}},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(fromSpec(p.FunctionEventInvokeConfigSettings), got); diff != "" {
 		e.Fatalf("seed %d: -spec +AWS:\n%s", seed, diff)
 	}
 }

@@ -79,37 +79,25 @@ func description(n functionname.Name) string {
 func (e *external) desired(
 	ctx context.Context, mg *v1beta1.FunctionEventInvokeConfig,
 ) (forProvider, initProvider settings, err error) {
-	forProvider, err = e.settings(ctx, mg, "spec.forProvider", mg.Spec.ForProvider.FunctionEventInvokeConfigSettings)
-	if err == nil && mg.Spec.InitProvider != nil {
-		initProvider, err = e.settings(ctx, mg, "spec.initProvider", *mg.Spec.InitProvider)
+	p, err := refs.Resolve(ctx, permitted(*e), mg.GetNamespace(), "spec.forProvider", mg.Spec.ForProvider)
+	forProvider = fromSpec(p.FunctionEventInvokeConfigSettings)
+	if err != nil || mg.Spec.InitProvider == nil {
+		return forProvider, initProvider, err
 	}
-	return forProvider, initProvider, err
+	i, err := refs.Resolve(ctx, permitted(*e), mg.GetNamespace(), "spec.initProvider", *mg.Spec.InitProvider)
+	return forProvider, fromSpec(i), err
 }
 
-// settings returns a block of spec in comparable form. References were resolved into the value of a destination.
-func (e *external) settings(
-	ctx context.Context, mg *v1beta1.FunctionEventInvokeConfig, at string, s v1beta1.FunctionEventInvokeConfigSettings,
-) (settings, error) {
-	out := fromSpec(s)
-	onFailure, onSuccess := destinationsIn(s.DestinationConfig)
-	for _, d := range []struct {
-		destinationField
-		to *destination
-	}{{onFailure, &out.DestinationConfig.OnFailure}, {onSuccess, &out.DestinationConfig.OnSuccess}} {
-		if d.DestinationFrom == nil {
-			continue
-		}
-		from := at + "." + d.field + ".destinationFrom"
-		arn, err := refs.One(ctx, e.fields, mg.GetNamespace(), from, nil, d.DestinationFrom)
-		if err != nil {
-			return out, err
-		}
-		if err := e.others.MayAct(ctx, tenancy.Named(arn)...); err != nil {
-			return out, errors.Wrapf(err, "cannot resolve %s", from)
-		}
-		d.to.Destination = arn
+// permitted reads fields of other objects that name what the resource may act on.
+type permitted external
+
+// Get returns the selected value, and an error if it names what others own.
+func (p permitted) Get(ctx context.Context, namespace string, s v1beta1.FieldSelector) (string, error) {
+	v, err := p.fields.Get(ctx, namespace, s)
+	if err != nil {
+		return "", err
 	}
-	return out, nil
+	return v, p.others.MayAct(ctx, tenancy.Named(&v)...)
 }
 
 // create creates the configuration.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -62,9 +63,9 @@ func TestRandomHistories(t *testing.T) {
 		h.End = func() {
 			o, err := get(latest)
 			e.Must(err)
-			want, _, err := (&external{fields: testenv.Fields{"q": queueARN}}).desired(t.Context(), c)
+			resolved, err := refs.Resolve(e.Context(), testenv.Fields{"q": queueARN}, "", "spec.forProvider", *p)
 			e.Must(err)
-			if diff := cmp.Diff(want, fromAWS(o)); diff != "" {
+			if diff := cmp.Diff(fromSpec(resolved.FunctionEventInvokeConfigSettings), fromAWS(o)); diff != "" {
 				t.Errorf("-spec +AWS:\n%s", diff)
 			}
 		}

@@ -188,6 +188,8 @@ func given(v value, obj Object, path string) (string, error) {
 		return "", errors.Errorf("%s does not exist", obj)
 	case v.text == "":
 		return "", errors.Errorf("%s has no value at %s yet", obj, path)
+	case v.text == tooLong:
+		return "", errors.Errorf("%s has a text of more than %d KB at %s: select another field", obj, maxText>>10, path)
 	}
 	return v.text, nil
 }
@@ -254,14 +256,24 @@ func (r *FieldReader) read(ctx context.Context, obj Object, resource schema.Grou
 	return value{exists: true, text: text(u, path)}, true, nil
 }
 
+// maxText is the number of bytes of the longest string that is read. A watch keeps the string of each object of a kind,
+// of all namespaces, and users choose the path.
+const maxText = 8 << 10
+
+// tooLong stands for a longer string.
+const tooLong = "\x00"
+
 // text returns the string at a path, or "" if there is none. At the path flux.View, it is the view of a Flux source.
 func text(u *unstructured.Unstructured, path string) string {
 	if path == flux.View {
 		return flux.Summarize(u)
 	}
 	v, err := fieldpath.Pave(u.Object).GetString(path)
-	if err != nil {
+	switch {
+	case err != nil:
 		return ""
+	case len(v) > maxText:
+		return tooLong
 	}
 	return v
 }

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -45,6 +46,11 @@ func TestGet(t *testing.T) {
 			reason: "Only texts are read.", get: true,
 			change: func(s *v1beta1.FieldSelector) { s.Name = "number" },
 			want:   "error: Role shop/number has no value at status.arn yet",
+		},
+		"TooLong": {
+			reason: "Other texts than names and ARNs are not kept in memory.", get: true,
+			change: func(s *v1beta1.FieldSelector) { s.Name = "long" },
+			want:   "error: Role shop/long has a text of more than 8 KB at status.arn",
 		},
 		"NoObject": {
 			reason: "A missing object is named.", get: true,
@@ -78,6 +84,7 @@ func TestGet(t *testing.T) {
 			e := newEnv(t)
 			e.create(role("r", "arn:r"))
 			e.create(number.DeepCopy())
+			e.create(role("long", strings.Repeat("x", maxText+1)))
 			e.grant(tc.get)
 			s := arnOf("r")
 			if tc.change != nil {
@@ -269,37 +276,65 @@ func TestIn(t *testing.T) {
 	if got := In(v1beta1.FunctionSpec{}); got != nil {
 		t.Errorf("an empty spec refers to nothing, got %v", got)
 	}
-	if got := In(map[string]*v1beta1.FieldSelector{"a": &one}); !cmp.Equal(got, []v1beta1.FieldSelector{one}) {
-		t.Errorf("maps are looked into, got %v", got)
-	}
 }
 
-func TestOneAndAll(t *testing.T) {
+func TestResolve(t *testing.T) {
 	e := newEnv(t)
 	e.create(role("r", "arn:r"))
 	e.create(role("s", "arn:s"))
 	found, other, missing := arnOf("r"), arnOf("s"), arnOf("nope")
 	set := "set"
-	if got, err := One(t.Context(), e.reader, "shop", "spec.forProvider.roleFrom", &set, nil); err != nil ||
-		got != &set {
+	const at = "spec.forProvider"
+	block := v1beta1.FunctionSettings{
+		Role: &set, KMSKeyArnFrom: &found,
+		VPCConfig: &v1beta1.VPCConfig{SubnetIDs: []string{set}, SecurityGroupIDsFrom: []v1beta1.FieldSelector{other, found, other}},
+	}
+	before := block.DeepCopy()
+	got, err := Resolve(t.Context(), e.reader, "shop", at, block)
+	want := block.DeepCopy()
+	want.KMSKeyArn, want.VPCConfig.SecurityGroupIDs = ptr.To("arn:r"), []string{"arn:s", "arn:r"}
+	if diff := cmp.Diff(*want, got); diff != "" || err != nil {
+		t.Errorf("selectors select, lists in their order and each value once: %v, -want +got:\n%s", err, diff)
+	}
+	if diff := cmp.Diff(*before, block); diff != "" {
+		t.Errorf("the block is not changed, -want +got:\n%s", diff)
+	}
+	block.VPCConfig.SecurityGroupIDsFrom = []v1beta1.FieldSelector{found, missing}
+	_, err = Resolve(t.Context(), e.reader, "shop", at, block)
+	if err == nil || err.Error() != "cannot resolve spec.forProvider.vpcConfig.securityGroupIdsFrom[1]: Role shop/nope does not exist" {
+		t.Errorf("the field of spec is named, got %v", err)
+	}
+	mapping := v1beta1.EventSourceMappingSettings{SourceAccessConfigurations: []v1beta1.SourceAccessConfiguration{{URI: &set}, {URIFrom: &other}}}
+	resolved, err := Resolve(t.Context(), e.reader, "shop", at, mapping)
+	if err != nil || *resolved.SourceAccessConfigurations[0].URI != set || *resolved.SourceAccessConfigurations[1].URI != "arn:s" {
+		t.Errorf("items of lists are resolved, got %v, %v", resolved.SourceAccessConfigurations, err)
+	}
+	if mapping.SourceAccessConfigurations[1].URI != nil {
+		t.Error("the list is not changed")
+	}
+	mapping.SourceAccessConfigurations[1].URIFrom = &missing
+	_, err = Resolve(t.Context(), e.reader, "shop", at, mapping)
+	if err == nil || err.Error() != "cannot resolve spec.forProvider.sourceAccessConfigurations[1].uriFrom: Role shop/nope does not exist" {
+		t.Errorf("the item is named, got %v", err)
+	}
+	if got, err := One(t.Context(), e.reader, "shop", at+".roleFrom", &set, nil); err != nil || got != &set {
 		t.Errorf("without a selector the value stays, got %v, %v", got, err)
 	}
-	if got, err := One(t.Context(), e.reader, "shop", "spec.forProvider.roleFrom", nil, &found); err != nil ||
-		*got != "arn:r" {
-		t.Errorf("a selector selects, got %v, %v", got, err)
-	}
-	if got, err := All(t.Context(), e.reader, "shop", "spec.forProvider.layersFrom", []string{set}, nil); err != nil ||
-		!cmp.Equal(got, []string{set}) {
-		t.Errorf("without selectors the values stay, got %v, %v", got, err)
-	}
-	got, err := All(t.Context(), e.reader, "shop", "spec.forProvider.layersFrom", nil,
-		[]v1beta1.FieldSelector{other, found, other})
-	if err != nil || !cmp.Equal(got, []string{"arn:s", "arn:r"}) {
-		t.Errorf("selectors select, in their order, each value once, got %v, %v", got, err)
-	}
-	_, err = All(t.Context(), e.reader, "shop", "spec.forProvider.layersFrom", nil,
-		[]v1beta1.FieldSelector{found, missing})
-	if err == nil || err.Error() != "cannot resolve spec.forProvider.layersFrom[1]: Role shop/nope does not exist" {
-		t.Errorf("the field of spec is named, got %v", err)
+}
+
+// TestSelectorsSetFields finds for each selector of every spec the field that it sets.
+func TestSelectorsSetFields(t *testing.T) {
+	for _, spec := range []any{
+		v1beta1.FunctionSpec{},
+		v1beta1.EventSourceMappingSpec{},
+		v1beta1.CapacityProviderSpec{},
+		v1beta1.CodeSigningConfigSpec{},
+		v1beta1.FunctionEventInvokeConfigSpec{},
+		v1beta1.PermissionSpec{},
+		v1beta1.ResourcePolicySpec{},
+	} {
+		if len(stepsOf(reflect.TypeOf(spec))) == 0 {
+			t.Errorf("%T has no selectors", spec)
+		}
 	}
 }

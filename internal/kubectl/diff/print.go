@@ -8,6 +8,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 )
@@ -84,21 +85,21 @@ func describe(b *strings.Builder, p plan.Plan) {
 }
 
 // changed describes a field that differs.
-func changed(c plan.Change) string {
+func changed(c diff.Change) string {
 	const empty = `""`
 	switch {
-	case c.Before == empty && c.After != empty:
-		c.Before = ""
-	case c.After == empty && c.Before != empty:
-		c.After = ""
+	case c.Old == empty && c.New != empty:
+		c.Old = ""
+	case c.New == empty && c.Old != empty:
+		c.New = ""
 	}
 	switch {
-	case c.Before == "" && c.After == "":
+	case c.Old == "" && c.New == "":
 		return "~ " + c.Path
-	case c.Before == "":
-		return fmt.Sprintf("+ %s: %s", c.Path, c.After)
-	case c.After == "":
-		return fmt.Sprintf("- %s: %s", c.Path, c.Before)
+	case c.Old == "":
+		return fmt.Sprintf("+ %s: %s", c.Path, c.New)
+	case c.New == "":
+		return fmt.Sprintf("- %s: %s", c.Path, c.Old)
 	}
-	return fmt.Sprintf("~ %s: %s -> %s", c.Path, c.Before, c.After)
+	return fmt.Sprintf("~ %s: %s -> %s", c.Path, c.Old, c.New)
 }
