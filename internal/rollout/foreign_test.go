@@ -163,12 +163,23 @@ func TestAlarmOfEarlierData(t *testing.T) {
 		evaluates   time.Duration
 		lasts       time.Duration
 		added       bool // At the first weight.
+		unread      int  // The number of measurements after the first weight that are Errors.
 		phase, ends string
 	}{
 		"Added": {
 			reason: "An alarm that is added, and has fired since before the first weight, is ignored until it was OK.",
 			about:  -time.Hour, evaluates: 5 * time.Minute, lasts: 3 * time.Hour, added: true,
 			phase: v1beta1.RolloutReady,
+		},
+		"AddedUnread": {
+			reason: "That is also so if it could not be read at first.",
+			about:  -time.Hour, evaluates: 5 * time.Minute, lasts: 3 * time.Hour, added: true, unread: 2,
+			phase: v1beta1.RolloutReady,
+		},
+		"Unread": {
+			reason: "One that was OK before, and could not be read for a while, counts as one that could.",
+			about:  -time.Minute, evaluates: 5 * time.Minute, lasts: time.Hour, unread: 2,
+			phase: v1beta1.RolloutFailed, ends: v1beta1.RolloutReasonAnalysisFailed,
 		},
 		"AddedLater": {
 			reason: "One that has fired since then counts.",
@@ -213,6 +224,7 @@ func TestAlarmOfEarlierData(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newScenario(t, twoWeights(alarms("a")))
+			s.delay = tc.evaluates
 			if tc.added {
 				s.spec.Analysis = nil
 			}
@@ -222,12 +234,16 @@ func TestAlarmOfEarlierData(t *testing.T) {
 				s.spec.Analysis.Alarms.PreExisting = "Block"
 			}
 			first := s.state.TrafficStartedAt.Time
-			s.delay = tc.evaluates
 			if tc.about != 0 {
 				s.since, s.about = first.Add(tc.fired), first.Add(tc.about)
 			}
+			measurements := 0
 			s.result = func(CheckID) string {
-				if s.now.Before(first.Add(tc.lasts)) {
+				measurements++
+				switch {
+				case measurements <= tc.unread:
+					return Error
+				case s.now.Before(first.Add(tc.lasts)):
 					return Failure
 				}
 				return Success

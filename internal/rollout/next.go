@@ -221,7 +221,7 @@ func (m *machine) measured() {
 		if r.Type == CheckMetric && r.Until.IsZero() {
 			r.Until = m.now.Add(-m.timeout())
 		}
-		added := CheckOf(m.s, r.CheckID) == nil && r.Result == Failure && m.isEarlier(r)
+		added := r.Result == Failure && m.isEarlier(r) && !wasKnown(CheckOf(m.s, r.CheckID))
 		r = m.attributed(r)
 		Record(m.s, r, m.now)
 		c, first, failed := CheckOf(m.s, r.CheckID), m.s.TrafficStartedAt, r.Result == Failure
@@ -237,6 +237,12 @@ func (m *machine) measured() {
 			m.eventf(true, v1beta1.EventRolloutMetricFailed, "%s", DescribeCheck(c))
 		}
 	}
+}
+
+// wasKnown reports whether the state of an alarm has been known. One that only had errors has judged nothing that began
+// before it was measured.
+func wasKnown(c *v1beta1.RolloutCheck) bool {
+	return c != nil && (c.Result != Error || !c.JudgedUntil.Equal(c.MeasuredAt))
 }
 
 // isEarlier reports whether an alarm is in its state because of what was before the target received invocations.
