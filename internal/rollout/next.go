@@ -253,20 +253,27 @@ func (m *machine) isEarlier(r Measurement) bool {
 
 // attributed returns a measurement as what it says about the target: nothing while someone else has changed the alias
 // so that it may be of another version, and nothing if an alarm has evaluated only what was before the target received
-// invocations. Such an alarm counts once all of its periods are later, unless it has blocked the rollout since before
-// that.
+// invocations, or after such a change also something of that time. Such an alarm counts once all of its periods are
+// later, unless it has blocked the rollout since before that.
 func (m *machine) attributed(r Measurement) Measurement {
 	first := m.s.TrafficStartedAt
+	earlier := m.isEarlier(r) || r.Type == CheckAlarm && ChangedBack(m.s)
 	switch {
 	case first == nil || r.Type == CheckDependency || r.Result == Error:
 	case !m.isOfTarget():
 		r.Result, r.Message = Inconclusive, "someone else has changed the alias: it may be of another version"
-	case r.Result == Failure && m.isEarlier(r) && (r.Until.Before(first.Time) ||
+	case r.Result == Failure && earlier && (r.Until.Before(first.Time) ||
 		m.spec.Analysis.Alarms.PreExisting == "Block" && !r.Since.After(first.Time)):
 		r.Result = Inconclusive
 		r.Message += " because of what was before the target received invocations"
 	}
 	return r
+}
+
+// ChangedBack reports whether an alias that someone else had changed was changed back in the present step. The minute of
+// that may have invocations of another version.
+func ChangedBack(s *v1beta1.AliasRolloutStatus) bool {
+	return s.TrafficStartedAt != nil && s.StepStartedAt != nil && s.TrafficStartedAt.After(s.StepStartedAt.Time)
 }
 
 // isOfTarget reports whether what is measured of the alias is of the target, and of no version but the stable one. A

@@ -148,7 +148,8 @@ func (e *external) subject(a *v1beta1.Alias, s *v1beta1.AliasRolloutStatus) roll
 	out.Timeout = time.Duration(s.TimeoutSeconds) * time.Second
 	out.Since = ptr.Deref(s.ShiftedAt, metav1.Time{}).Time
 	out.TrafficSince = ptr.Deref(s.TrafficStartedAt, metav1.Time{}).Time
-	if s.Retried { // The minute of its first invocation may have those of the rollout that has failed.
+	// The minute of its first invocation may have those of the rollout that has failed, or of another version.
+	if s.Retried || rollout.ChangedBack(s) {
 		out.TrafficSince = out.TrafficSince.Truncate(time.Minute).Add(time.Minute)
 	}
 	return out
