@@ -270,8 +270,8 @@ func (m *machine) attributed(r Measurement) Measurement {
 	return r
 }
 
-// ChangedBack reports whether an alias that someone else had changed was changed back in the present step. The minute of
-// that may have invocations of another version.
+// ChangedBack reports whether an alias that someone else had changed was changed back in the present step. The minute
+// of that may have invocations of another version.
 func ChangedBack(s *v1beta1.AliasRolloutStatus) bool {
 	return s.TrafficStartedAt != nil && s.StepStartedAt != nil && s.TrafficStartedAt.After(s.StepStartedAt.Time)
 }

@@ -195,9 +195,9 @@ func stateOf(a *types.MetricAlarm, until time.Time) rollout.AlarmState {
 	}
 }
 
-// Fired returns what an alarm of a type was about that went to ALARM since a time, the latest if it did so several times:
-// the end of what it had evaluated then. It is zero if the alarm did not. It makes a call of its own: few alarms change
-// their state during a rollout.
+// Fired returns what an alarm of a type was about that went to ALARM since a time, the latest if it did so several
+// times: the end of what it had evaluated then. It is zero if the alarm did not. It makes a call of its own: few alarms
+// change their state during a rollout.
 func (b *Batcher) Fired(
 	ctx context.Context, api API, now time.Time, name, of string, since time.Time,
 ) (time.Time, error) {

@@ -170,9 +170,9 @@ func (a *Analyzer) alarms(ctx context.Context, s rollout.Subject, spec *v1beta1.
 // of CloudWatch: rollouts share the answer of up to a minute, and clocks differ.
 const unsure = 2 * time.Minute
 
-// between returns the measurement of an alarm of a type: a Failure also if the alarm was in ALARM between the last measurement
-// and this one, because of what was after the target had received invocations. If the last one was an Error, it is not
-// recorded when the state was known last.
+// between returns the measurement of an alarm of a type: a Failure also if the alarm was in ALARM between the last
+// measurement and this one, because of what was after the target had received invocations. If the last one was an
+// Error, it is not recorded when the state was known last.
 func (a *Analyzer) between(
 	ctx context.Context, s rollout.Subject, m rollout.Measurement, of string,
 ) rollout.Measurement {
