@@ -107,6 +107,22 @@ func TestPromoteFullAfterAFailure(t *testing.T) {
 	}
 }
 
+// TestPromoteFullWithAnAlarmThatIsNotRead checks that an alarm that could not be read until the user promoted the target
+// is ignored if it fires since before that.
+func TestPromoteFullWithAnAlarmThatIsNotRead(t *testing.T) {
+	s := newScenario(t, twoWeights(alarms("a"), bake(20*time.Minute)))
+	s.delay, s.since, s.about = 5*time.Minute, s.now.Add(-time.Hour), s.now.Add(-time.Hour)
+	s.result = func(CheckID) string { return Error }
+	s.observed.Target = "2"
+	s.pass(time.Minute)
+	s.observed.Commands[v1beta1.AnnotationRolloutPromoteFull] = "x"
+	s.until(v1beta1.RolloutBaking)
+	s.pass(time.Minute)
+	s.result = func(CheckID) string { return Failure }
+	s.pass(2 * time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
 // TestPausedRollback checks that a rollback ends while spec.rollout.paused is true, although the answer of AWS to the
 // change was lost.
 func TestPausedRollback(t *testing.T) {

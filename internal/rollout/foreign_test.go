@@ -87,7 +87,10 @@ func TestFailureOfAnotherVersion(t *testing.T) {
 		"Stable": {Version: "1"}, "Other": {Version: "3"}, "Divided": {Version: "1", Additional: "3", Weight: 50},
 		"Beside": {Version: "2", Additional: "3", Weight: 50}, "BesideThird": {Version: "3", Additional: "2", Weight: 50},
 	} {
-		for _, lasts := range []time.Duration{10 * time.Minute, driftGrace - 5*time.Second} {
+		for lasts, about := range map[time.Duration]time.Duration{
+			10 * time.Minute: 0, 11 * time.Minute: 20 * time.Second, // A period may have invocations of both versions.
+			driftGrace - 5*time.Second: 0,
+		} {
 			t.Run(name+lasts.String(), func(t *testing.T) {
 				s := newScenario(t, twoWeights(metrics("m"), alarms("a")))
 				s.at10()
@@ -100,7 +103,7 @@ func TestFailureOfAnotherVersion(t *testing.T) {
 				}
 				s.alias(at(10))
 				back := s.now.Truncate(time.Second)
-				s.since, s.about = back, back
+				s.since, s.about = back.Add(about), back.Add(about)
 				s.result = func(id CheckID) string {
 					window := id.Type == CheckMetric && s.state.ShiftedAt.Time.Before(back)
 					if window || id.Type == CheckAlarm && lasts > driftGrace && s.now.Before(back.Add(s.delay)) {
@@ -163,12 +166,23 @@ func TestAlarmOfEarlierData(t *testing.T) {
 		evaluates   time.Duration
 		lasts       time.Duration
 		added       bool // At the first weight.
+		unread      int  // The number of measurements after the first weight that are Errors.
 		phase, ends string
 	}{
 		"Added": {
 			reason: "An alarm that is added, and has fired since before the first weight, is ignored until it was OK.",
 			about:  -time.Hour, evaluates: 5 * time.Minute, lasts: 3 * time.Hour, added: true,
 			phase: v1beta1.RolloutReady,
+		},
+		"AddedUnread": {
+			reason: "That is also so if it could not be read at first.",
+			about:  -time.Hour, evaluates: 5 * time.Minute, lasts: 3 * time.Hour, added: true, unread: 2,
+			phase: v1beta1.RolloutReady,
+		},
+		"Unread": {
+			reason: "One that was OK before, and could not be read for a while, counts as one that could.",
+			about:  -time.Minute, evaluates: 5 * time.Minute, lasts: time.Hour, unread: 2,
+			phase: v1beta1.RolloutFailed, ends: v1beta1.RolloutReasonAnalysisFailed,
 		},
 		"AddedLater": {
 			reason: "One that has fired since then counts.",
@@ -213,6 +227,7 @@ func TestAlarmOfEarlierData(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newScenario(t, twoWeights(alarms("a")))
+			s.delay = tc.evaluates
 			if tc.added {
 				s.spec.Analysis = nil
 			}
@@ -222,12 +237,16 @@ func TestAlarmOfEarlierData(t *testing.T) {
 				s.spec.Analysis.Alarms.PreExisting = "Block"
 			}
 			first := s.state.TrafficStartedAt.Time
-			s.delay = tc.evaluates
 			if tc.about != 0 {
 				s.since, s.about = first.Add(tc.fired), first.Add(tc.about)
 			}
+			measurements := 0
 			s.result = func(CheckID) string {
-				if s.now.Before(first.Add(tc.lasts)) {
+				measurements++
+				switch {
+				case measurements <= tc.unread:
+					return Error
+				case s.now.Before(first.Add(tc.lasts)):
 					return Failure
 				}
 				return Success

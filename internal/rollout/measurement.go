@@ -134,6 +134,9 @@ type Subject struct {
 
 // An AlarmState is the state of an alarm of CloudWatch.
 type AlarmState struct {
+	// Type of the alarm, as CloudWatch names it.
+	Type string
+
 	// State is OK, ALARM or INSUFFICIENT_DATA, or one that CloudWatch has added.
 	State string
 

@@ -221,7 +221,7 @@ func (m *machine) measured() {
 		if r.Type == CheckMetric && r.Until.IsZero() {
 			r.Until = m.now.Add(-m.timeout())
 		}
-		added := CheckOf(m.s, r.CheckID) == nil && r.Result == Failure && m.isEarlier(r)
+		added := r.Result == Failure && m.isEarlier(r) && !wasKnown(CheckOf(m.s, r.CheckID))
 		r = m.attributed(r)
 		Record(m.s, r, m.now)
 		c, first, failed := CheckOf(m.s, r.CheckID), m.s.TrafficStartedAt, r.Result == Failure
@@ -239,6 +239,12 @@ func (m *machine) measured() {
 	}
 }
 
+// wasKnown reports whether the state of an alarm has been known. One that only had errors has judged nothing that began
+// before it was measured.
+func wasKnown(c *v1beta1.RolloutCheck) bool {
+	return c != nil && (c.Result != Error || !c.JudgedUntil.Equal(c.MeasuredAt))
+}
+
 // isEarlier reports whether an alarm is in its state because of what was before the target received invocations.
 func (m *machine) isEarlier(r Measurement) bool {
 	first := m.s.TrafficStartedAt
@@ -247,20 +253,27 @@ func (m *machine) isEarlier(r Measurement) bool {
 
 // attributed returns a measurement as what it says about the target: nothing while someone else has changed the alias
 // so that it may be of another version, and nothing if an alarm has evaluated only what was before the target received
-// invocations. Such an alarm counts once all of its periods are later, unless it has blocked the rollout since before
-// that.
+// invocations, or after such a change also something of that time. Such an alarm counts once all of its periods are
+// later, unless it has blocked the rollout since before that.
 func (m *machine) attributed(r Measurement) Measurement {
 	first := m.s.TrafficStartedAt
+	earlier := m.isEarlier(r) || r.Type == CheckAlarm && ChangedBack(m.s)
 	switch {
 	case first == nil || r.Type == CheckDependency || r.Result == Error:
 	case !m.isOfTarget():
 		r.Result, r.Message = Inconclusive, "someone else has changed the alias: it may be of another version"
-	case r.Result == Failure && m.isEarlier(r) && (r.Until.Before(first.Time) ||
+	case r.Result == Failure && earlier && (r.Until.Before(first.Time) ||
 		m.spec.Analysis.Alarms.PreExisting == "Block" && !r.Since.After(first.Time)):
 		r.Result = Inconclusive
 		r.Message += " because of what was before the target received invocations"
 	}
 	return r
+}
+
+// ChangedBack reports whether an alias that someone else had changed was changed back in the present step. The minute
+// of that may have invocations of another version.
+func ChangedBack(s *v1beta1.AliasRolloutStatus) bool {
+	return s.TrafficStartedAt != nil && s.StepStartedAt != nil && s.TrafficStartedAt.After(s.StepStartedAt.Time)
 }
 
 // isOfTarget reports whether what is measured of the alias is of the target, and of no version but the stable one. A

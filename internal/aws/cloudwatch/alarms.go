@@ -89,22 +89,27 @@ func (b *Batcher) states(ctx context.Context, api API, now time.Time,
 		if err != nil {
 			return nil, fmt.Errorf("cannot read the alarms of CloudWatch: %w", awserr.Sanitize(err))
 		}
+		add := func(of types.AlarmType, a types.MetricAlarm, evaluation time.Duration) {
+			state := stateOf(&a, now.Add(-evaluation))
+			state.Type = string(of)
+			states[aws.ToString(a.AlarmName)] = state
+		}
 		for i := range out.MetricAlarms {
-			a := &out.MetricAlarms[i]
-			states[aws.ToString(a.AlarmName)] = stateOf(a, now.Add(-evaluationOf(a)))
+			add(types.AlarmTypeMetricAlarm, out.MetricAlarms[i], evaluationOf(&out.MetricAlarms[i]))
 		}
 		for i := range out.CompositeAlarms {
 			c := &out.CompositeAlarms[i]
-			a := types.MetricAlarm{StateValue: c.StateValue, StateTransitionedTimestamp: c.StateTransitionedTimestamp}
-			states[aws.ToString(c.AlarmName)] = stateOf(&a, now.Add(-compositeEvaluation))
+			add(types.AlarmTypeCompositeAlarm, types.MetricAlarm{
+				AlarmName: c.AlarmName, StateValue: c.StateValue,
+				StateTransitionedTimestamp: c.StateTransitionedTimestamp,
+			}, compositeEvaluation)
 		}
 		for i := range out.LogAlarms {
 			l := &out.LogAlarms[i]
-			a := types.MetricAlarm{
+			add(types.AlarmTypeLogAlarm, types.MetricAlarm{
 				AlarmName: l.AlarmName, StateValue: l.StateValue, EvaluationState: l.EvaluationState,
 				StateTransitionedTimestamp: l.StateTransitionedTimestamp,
-			}
-			states[aws.ToString(l.AlarmName)] = stateOf(&a, now.Add(-queriesOf(l)))
+			}, queriesOf(l))
 		}
 	}
 	return states, nil
@@ -190,27 +195,27 @@ func stateOf(a *types.MetricAlarm, until time.Time) rollout.AlarmState {
 	}
 }
 
-// Fired returns what an alarm was about that went to ALARM since a time, the latest if it did so several times: the end
-// of what it had evaluated then. It is zero if the alarm did not. It makes calls of its own: few alarms change their
-// state during a rollout.
-func (b *Batcher) Fired(ctx context.Context, api API, now time.Time, name string, since time.Time) (time.Time, error) {
+// Fired returns what an alarm of a type was about that went to ALARM since a time, the latest if it did so several
+// times: the end of what it had evaluated then. It is zero if the alarm did not. It makes a call of its own: few alarms
+// change their state during a rollout.
+func (b *Batcher) Fired(
+	ctx context.Context, api API, now time.Time, name, of string, since time.Time,
+) (time.Time, error) {
 	if !b.alarmsPause.over(now) {
 		return time.Time{}, errPaused
 	}
-	for _, of := range alarmTypes {
-		pages := sdk.NewDescribeAlarmHistoryPaginator(api, &sdk.DescribeAlarmHistoryInput{
-			AlarmName: aws.String(name), AlarmTypes: of, HistoryItemType: types.HistoryItemTypeStateUpdate,
-			StartDate: aws.Time(since), ScanBy: types.ScanByTimestampDescending, MaxRecords: aws.Int32(maxAlarms),
-		})
-		for out, err := range lambdaapi.Each(ctx, "changes of an alarm", pages) {
-			b.alarmsPause.record(now, err)
-			if err != nil {
-				return time.Time{}, fmt.Errorf("cannot read the history of the alarm %q: %w", name,
-					awserr.Sanitize(err))
-			}
-			if len(out.AlarmHistoryItems) > 0 {
-				return firedIn(out.AlarmHistoryItems), nil
-			}
+	pages := sdk.NewDescribeAlarmHistoryPaginator(api, &sdk.DescribeAlarmHistoryInput{
+		AlarmName: aws.String(name), AlarmTypes: []types.AlarmType{types.AlarmType(of)},
+		HistoryItemType: types.HistoryItemTypeStateUpdate, StartDate: aws.Time(since),
+		ScanBy: types.ScanByTimestampDescending, MaxRecords: aws.Int32(maxAlarms),
+	})
+	for out, err := range lambdaapi.Each(ctx, "changes of an alarm", pages) {
+		b.alarmsPause.record(now, err)
+		if err != nil {
+			return time.Time{}, fmt.Errorf("cannot read the history of the alarm %q: %w", name, awserr.Sanitize(err))
+		}
+		if len(out.AlarmHistoryItems) > 0 {
+			return firedIn(out.AlarmHistoryItems), nil
 		}
 	}
 	return time.Time{}, nil

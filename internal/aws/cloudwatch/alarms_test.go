@@ -225,13 +225,14 @@ func TestFired(t *testing.T) {
 		"Constant":  {"It has not changed.", nil, time.Time{}},
 	} {
 		b := &Batcher{}
-		if got, err := b.Fired(t.Context(), &fake{history: tc.items}, at, "a", at); !got.Equal(tc.want) || err != nil {
+		if got, err := b.Fired(t.Context(), &fake{history: tc.items}, at, "a", "MetricAlarm", at); !got.Equal(tc.want) || err != nil {
 			t.Errorf("%s: %s: got %v, %v, want %v", name, tc.why, got, err, tc.want)
 		}
 	}
 }
 
-// TestFiredOverHTTP checks that calls are about alarms of all types, since a time, and is not made after one was throttled.
+// TestFiredOverHTTP checks that a call is about an alarm of each type, since a time, that it is the only one also if the
+// alarm has no history, and that none is made after one was throttled.
 func TestFiredOverHTTP(t *testing.T) {
 	e := newEnv(t, awsdouble.Options{}, 0)
 	for _, name := range []string{"metric", "composite", "log"} {
@@ -242,16 +243,27 @@ func TestFiredOverHTTP(t *testing.T) {
 			e.move(time.Minute)
 		}
 		fired := e.clock().Add(-2 * time.Minute)
-		for since, want := range map[time.Time]time.Time{fired: fired, fired.Add(time.Second): {}} {
-			if got, err := e.Fired(t.Context(), e.client, e.clock(), name, since); !got.Equal(want) || err != nil {
+		_, wait, _ := e.Alarms(t.Context(), e.client, e.clock(), "ns", []string{name}, time.Minute)
+		e.move(wait)
+		states, _, err := e.Alarms(t.Context(), e.client, e.clock(), "ns", []string{name}, time.Minute)
+		if err != nil || states[name].Err != nil {
+			t.Fatalf("%+v, %v", states, err)
+		}
+		for since, want := range map[time.Time]time.Time{fired: fired, fired.Add(time.Second): {}, e.clock().Add(time.Hour): {}} {
+			before := e.double.Count("DescribeAlarmHistory")
+			got, err := e.Fired(t.Context(), e.client, e.clock(), name, states[name].Type, since)
+			if !got.Equal(want) || err != nil {
 				t.Errorf("%s since %v: got %v, %v, want %v", name, since, got, err, want)
+			}
+			if n := e.double.Count("DescribeAlarmHistory") - before; n != 1 {
+				t.Errorf("%s since %v: %d calls", name, since, n)
 			}
 		}
 	}
 	e.double.Fail(awsdouble.Fault{Operation: "DescribeAlarmHistory", Times: -1, Error: awsdouble.CloudWatchThrottle()})
 	before := e.double.Count("DescribeAlarmHistory")
 	for range 3 {
-		if _, err := e.Fired(t.Context(), e.client, e.clock(), "metric", e.clock()); err == nil {
+		if _, err := e.Fired(t.Context(), e.client, e.clock(), "metric", "MetricAlarm", e.clock()); err == nil {
 			t.Error("what is throttled has no answer")
 		}
 	}

@@ -60,9 +60,9 @@ func (m metrics) Sample(
 	return m.batcher.Sample(ctx, m.api, m.now(), s, *metric)
 }
 
-// Fired returns what an alarm was about that went to ALARM since a time, with DescribeAlarmHistory.
-func (m metrics) Fired(ctx context.Context, name string, since time.Time) (time.Time, error) {
-	return m.batcher.Fired(ctx, m.api, m.now(), name, since)
+// Fired returns what an alarm of a type was about that went to ALARM since a time, with DescribeAlarmHistory.
+func (m metrics) Fired(ctx context.Context, name, of string, since time.Time) (time.Time, error) {
+	return m.batcher.Fired(ctx, m.api, m.now(), name, of, since)
 }
 
 // Alarms returns the states of alarms with DescribeAlarms, or how long to wait for them.

@@ -170,13 +170,13 @@ func (e *external) status(a *v1beta1.Alias, o found) {
 	a.Status.AtProvider = observation(e.id, o.Resource, e.code)
 }
 
-// desired returns the settings of spec, with the followed version, if the alias follows its Function. A rollout in
-// progress continues without that version if it is not known.
+// desired returns the settings of spec, with the followed version, if the alias follows its Function. A rollout that
+// goes on continues without that version if it is not known.
 func (e *external) desired(
 	ctx context.Context, a *v1beta1.Alias,
 ) (forProvider, initProvider settings, err error) {
 	followed, err := e.followed(ctx, a)
-	if s := a.Status.Rollout; rollsOut(a) && s != nil && rollout.InProgress(s) {
+	if rollsOut(a) && goesOn(a) {
 		err = nil
 	}
 	forProvider, initProvider = desired(a, followed)

@@ -40,10 +40,16 @@ type analyzer interface {
 // hundred is the percentage of all invocations.
 const hundred = 100
 
-// validate returns an error if the checks of spec can't be measured. A rollout that has begun goes on: it pauses, or
-// rolls back. A command that ends it is carried out, since it needs no check.
+// goesOn reports whether a rollout goes on whatever spec asks for: it has begun, and pauses or rolls back, or a command
+// returns to a version that has served.
+func goesOn(a *v1beta1.Alias) bool {
+	s := a.Status.Rollout
+	return s != nil && (rollout.InProgress(s) || rollout.Returns(s, commandsOf(a)))
+}
+
+// validate returns an error if the checks of spec can't be measured, unless the rollout goes on.
 func (e *external) validate(a *v1beta1.Alias) error {
-	if s := a.Status.Rollout; s != nil && (rollout.InProgress(s) || rollout.Returns(s, commandsOf(a))) {
+	if goesOn(a) {
 		return nil
 	}
 	return reconcile.Invalid(e.analyzer.Validate(a.Spec.Rollout))
@@ -142,7 +148,8 @@ func (e *external) subject(a *v1beta1.Alias, s *v1beta1.AliasRolloutStatus) roll
 	out.Timeout = time.Duration(s.TimeoutSeconds) * time.Second
 	out.Since = ptr.Deref(s.ShiftedAt, metav1.Time{}).Time
 	out.TrafficSince = ptr.Deref(s.TrafficStartedAt, metav1.Time{}).Time
-	if s.Retried { // The minute of its first invocation may have those of the rollout that has failed.
+	// The minute of its first invocation may have those of the rollout that has failed, or of another version.
+	if s.Retried || rollout.ChangedBack(s) {
 		out.TrafficSince = out.TrafficSince.Truncate(time.Minute).Add(time.Minute)
 	}
 	return out

@@ -320,16 +320,24 @@ func TestRolloutsWithALongInterval(t *testing.T) {
 	}
 }
 
-// TestRetriedWithinAMinute checks that Lambda's metrics of a target that is retried begin with the next minute: the
-// present one may have the invocations for which it was rejected.
+// TestRetriedWithinAMinute checks that what is measured of a target that is retried, or has its invocations back after a
+// change by someone else, begins with the next minute: the present one may have the invocations for which it was
+// rejected, or those of another version.
 func TestRetriedWithinAMinute(t *testing.T) {
 	first := metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 50, 0, time.UTC))
-	for retried, want := range map[bool]time.Time{
-		false: first.Time, true: time.Date(2026, 1, 2, 3, 5, 0, 0, time.UTC),
+	before, next := metav1.NewTime(first.Add(-time.Minute)), time.Date(2026, 1, 2, 3, 5, 0, 0, time.UTC)
+	for name, tc := range map[string]struct {
+		edit func(*v1beta1.AliasRolloutStatus)
+		want time.Time
+	}{
+		"First":       {func(*v1beta1.AliasRolloutStatus) {}, first.Time},
+		"Retried":     {func(s *v1beta1.AliasRolloutStatus) { s.Retried = true }, next},
+		"ChangedBack": {func(s *v1beta1.AliasRolloutStatus) { s.StepStartedAt = &before }, next},
 	} {
-		s := &v1beta1.AliasRolloutStatus{Retried: retried, TrafficStartedAt: &first, ShiftedAt: &first}
-		if got := (&external{}).subject(&v1beta1.Alias{}, s).TrafficSince; !got.Equal(want) {
-			t.Errorf("retried %t: got %v, want %v", retried, got, want)
+		s := &v1beta1.AliasRolloutStatus{TrafficStartedAt: &first, ShiftedAt: &first, StepStartedAt: &first}
+		tc.edit(s)
+		if got := (&external{}).subject(&v1beta1.Alias{}, s).TrafficSince; !got.Equal(tc.want) {
+			t.Errorf("%s: got %v, want %v", name, got, tc.want)
 		}
 	}
 }

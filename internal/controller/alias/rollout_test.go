@@ -1065,6 +1065,34 @@ func TestRolloutWithoutADesiredVersion(t *testing.T) {
 	}
 }
 
+// TestRollbackWithoutADesiredVersion checks that the commands that return to a version that has served are carried out
+// while it is not known which version the Function has published last.
+func TestRollbackWithoutADesiredVersion(t *testing.T) {
+	for name, test := range map[string]struct{ command, value, want string }{
+		"RollbackTo": {v1beta1.AnnotationRolloutRollbackTo, "1/x", "1"},
+		"Abort":      {v1beta1.AnnotationRolloutAbort, "x", "3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRollout(t, canary())
+			following(r.alias)
+			r.until("promoted", func() bool { return r.state().Stable.FunctionVersion == "3" })
+			r.functions = testenv.Functions{
+				Answer: func(client.ObjectKey, *v1beta1.Function) error { return errors.New("not read") },
+			}
+			if test.command == v1beta1.AnnotationRolloutAbort { // It undoes what someone else has changed.
+				r.Double.EditAlias("f", "live", func(a *awsdouble.Alias) { a.FunctionVersion = "2" })
+			}
+			r.command(test.command, test.value)
+			for range 60 {
+				_ = r.step() // It says that the version is not known.
+			}
+			if got := r.route(); got != test.want || r.state().HandledCommands[test.command] != test.value {
+				t.Errorf("the alias invokes %s, want %s: %+v", got, test.want, r.state())
+			}
+		})
+	}
+}
+
 // TestRolloutPausedByTheUser checks that no more invocations move while the user has paused the
 // rollout, and that a failure still rolls it back.
 func TestRolloutPausedByTheUser(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
@@ -20,7 +22,7 @@ func refusal(a *v1beta1.Alias, annotation, value string, now time.Time) (waits s
 		return "", fmt.Errorf("the provider has not observed the rollout of %s yet", kubectl.Aliases.Full(a.Name))
 	}
 	o := rollout.Observation{
-		Route: route(a), Target: s.Target.FunctionVersion,
+		Route: route(a), Target: ptr.Deref(a.Spec.ForProvider.FunctionVersion, s.Target.FunctionVersion),
 		Commands: map[string]string{annotation: value},
 	}
 	d := rollout.Next(a.Spec.Rollout, s, o, now)

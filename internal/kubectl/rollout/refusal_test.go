@@ -23,6 +23,9 @@ func TestRefusal(t *testing.T) {
 		served("7")(a)
 		step(v1beta1.RolloutPaused, v1beta1.RolloutReasonAliasChanged)(a)
 	}
+	desires := func(version string) func(a *v1beta1.Alias) {
+		return func(a *v1beta1.Alias) { a.Spec.ForProvider.FunctionVersion = &version }
+	}
 	type args struct {
 		alias             *v1beta1.Alias
 		annotation, value string
@@ -56,6 +59,8 @@ func TestRefusal(t *testing.T) {
 		"RetryUnknown":       {reason: "A failure that says nothing about the version can be retried.", args: args{canary(unknown), v1beta1.AnnotationRolloutRetry, "t"}},
 		"RetryDrift":         {reason: "retry waits while someone else has changed the alias.", args: args{canary(rejected, served("7"), status(func(s *v1beta1.AliasRolloutStatus) { s.Drift = "someone else has changed the alias" })), v1beta1.AnnotationRolloutRetry, "t"}, waits: "someone else has changed the alias"},
 		"RetryMoving":        {reason: "retry waits while AWS still moves the alias.", args: args{canary(rejected, served("2")), v1beta1.AnnotationRolloutRetry, "t"}, waits: "AWS does not show the alias as the rollout has left it"},
+		"RetryReplaced":      {reason: "A version that another one has replaced in the manifest is not rolled out.", args: args{canary(rejected, served("7"), desires("3")), v1beta1.AnnotationRolloutRetry, "t"}, want: "version 3 is desired now"},
+		"PromoteReplaced":    {reason: "Nor is it promoted.", args: args{canary(drifted, desires("3")), v1beta1.AnnotationRolloutPromote, "t"}, want: "version 3 is desired now"},
 		"RetryReady":         {reason: "A success cannot be retried.", args: args{canary(ready), v1beta1.AnnotationRolloutRetry, "t"}, want: "there is nothing to retry: version 2 is stable"},
 		"RetryUser":          {reason: "A rollout does not begin while the manifest pauses it.", args: args{canary(rejected, func(a *v1beta1.Alias) { a.Spec.Rollout.Paused = true }), v1beta1.AnnotationRolloutRetry, "t"}, want: "spec.rollout.paused is true: set it to false to continue, or remove it"},
 		"RetryInProgress":    {reason: "A rollout in progress cannot be retried.", args: args{canary(), v1beta1.AnnotationRolloutRetry, "t"}, want: "there is nothing to retry: rollout 2-t87v8a is in progress: Progressing, Analyzing"},

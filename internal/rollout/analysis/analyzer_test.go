@@ -546,7 +546,7 @@ type samples struct {
 	asked  []string
 }
 
-func (c *samples) Fired(context.Context, string, time.Time) (time.Time, error) {
+func (c *samples) Fired(context.Context, string, string, time.Time) (time.Time, error) {
 	return time.Time{}, c.err
 }
 

@@ -162,7 +162,7 @@ func (a *Analyzer) alarms(ctx context.Context, s rollout.Subject, spec *v1beta1.
 		return nil, wait
 	}
 	return each(checks, func(id rollout.CheckID) rollout.Measurement {
-		return a.between(ctx, s, alarm(id, states[id.Name]))
+		return a.between(ctx, s, alarm(id, states[id.Name]), states[id.Name].Type)
 	}), 0
 }
 
@@ -170,10 +170,12 @@ func (a *Analyzer) alarms(ctx context.Context, s rollout.Subject, spec *v1beta1.
 // of CloudWatch: rollouts share the answer of up to a minute, and clocks differ.
 const unsure = 2 * time.Minute
 
-// between returns the measurement of an alarm: a Failure also if the alarm was in ALARM between the last measurement
-// and this one, because of what was after the target had received invocations. If the last one was an Error, it is not
-// recorded when the state was known last.
-func (a *Analyzer) between(ctx context.Context, s rollout.Subject, m rollout.Measurement) rollout.Measurement {
+// between returns the measurement of an alarm of a type: a Failure also if the alarm was in ALARM between the last
+// measurement and this one, because of what was after the target had received invocations. If the last one was an
+// Error, it is not recorded when the state was known last.
+func (a *Analyzer) between(
+	ctx context.Context, s rollout.Subject, m rollout.Measurement, of string,
+) rollout.Measurement {
 	last := rollout.CheckOf(&v1beta1.AliasRolloutStatus{Checks: s.Checks}, m.CheckID)
 	if last == nil || last.MeasuredAt == nil || m.Value == alarmFiring {
 		return m
@@ -185,7 +187,7 @@ func (a *Analyzer) between(ctx context.Context, s rollout.Subject, m rollout.Mea
 	if s.TrafficSince.IsZero() || !m.Since.After(from) || !m.Since.After(s.TrafficSince) {
 		return m
 	}
-	switch about, err := a.cloudWatch.Fired(ctx, m.Name, from); {
+	switch about, err := a.cloudWatch.Fired(ctx, m.Name, of, from); {
 	case awserr.IsAccessDenied(err) || awserr.IsUnsupported(err):
 		m.Message = bounded(fmt.Sprintf("it is not known whether the alarm has fired lately: %v", err), maxMessage)
 	case err != nil:

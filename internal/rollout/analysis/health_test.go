@@ -286,7 +286,7 @@ type histories struct {
 	asked string
 }
 
-func (h *histories) Fired(_ context.Context, name string, since time.Time) (time.Time, error) {
+func (h *histories) Fired(_ context.Context, name, _ string, since time.Time) (time.Time, error) {
 	h.asked = name + since.Format(" 15:04:05")
 	return h.fired, h.err
 }
