@@ -140,8 +140,7 @@ func (e *external[T, O, S]) alreadyExists(res Result, err error) (Result, error)
 // that create is not answered, the provider then searches for the replacement instead of the old name. A kind that
 // records its intent before the create finds the replacement by that.
 func (e *external[T, O, S]) unname() Record {
-	_, recorded := e.mg.GetAnnotations()[v1beta1.AnnotationIntent]
-	if !e.NameGiven || recorded || e.observation.Exists || ExternalName(e.mg) == "" {
+	if !e.NameGiven || isRecorded(e.mg) || e.observation.Exists || ExternalName(e.mg) == "" {
 		return Record{}
 	}
 	return Record{
