@@ -128,11 +128,6 @@ func (e *external[T, O, S]) alreadyExists(res Result, err error) (Result, error)
 		return res,
 			Invalid(errors.Wrap(awserr.Sanitize(err), "AWS answers that it already exists, but it cannot be found"))
 	}
-	// The pending create must not be mistaken later for what has made the external resource.
-	res.Annotate = Record{
-		Annotations: map[string]string{meta.AnnotationKeyExternalCreateFailed: now.Format(time.RFC3339)},
-		Failure:     "cannot record that the external resource exists already",
-	}
 	return res, WaitFor(BusyDelay)
 }
 
