@@ -77,7 +77,7 @@ const (
 		"if it does not, remove the annotation " + meta.AnnotationKeyExternalCreateSucceeded
 )
 
-// An absence is what determines whether to believe AWS that an external resource does not exist.
+// An absence has what determines whether to believe AWS that an external resource does not exist.
 type absence struct {
 	Calls
 
