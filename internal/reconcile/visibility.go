@@ -77,7 +77,7 @@ const (
 		"if it does not, remove the annotation " + meta.AnnotationKeyExternalCreateSucceeded
 )
 
-// An absence has what determines whether to believe AWS that an external resource does not exist.
+// An absence is an answer of AWS that an external resource does not exist, and all that decides whether to believe it.
 type absence struct {
 	Calls
 
@@ -94,6 +94,7 @@ type absence struct {
 	unseen, outdated, removed bool
 }
 
+// absence returns the absence of the external resource.
 func (e *external[T, O, S]) absence() absence {
 	mg, f := e.mg, e.facts
 	a := absence{
