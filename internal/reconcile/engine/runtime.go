@@ -53,7 +53,9 @@ func (p *pass[T]) runtime(ctx context.Context) ctrlreconcile.Reconciler {
 		managed.WithCreationGracePeriod(0),
 		managed.WithDeterministicExternalName(true),
 		managed.WithInitializers(),
-		managed.WithFinalizer(resource.FinalizerFns{AddFinalizerFn: p.addFinalizer, RemoveFinalizerFn: p.removeFinalizer}),
+		managed.WithFinalizer(resource.FinalizerFns{
+			AddFinalizerFn: p.addFinalizer, RemoveFinalizerFn: p.removeFinalizer,
+		}),
 		managed.WithCriticalAnnotationUpdater(p.kube),
 		managed.WithReferenceResolver(managed.ReferenceResolverFn(func(ctx context.Context, mg resource.Managed) error {
 			return p.resolveReferences(ctx, mg.(T)) //nolint:forcetypeassert // The runtime gets nothing else.
