@@ -11,6 +11,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/statemetrics"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
@@ -53,13 +54,11 @@ func (o *Options) addChangeLog(mgr ctrl.Manager) error {
 	if err != nil {
 		return errors.Wrapf(err, "cannot use the change log's socket %s", o.ChangeLogSocket)
 	}
-	l := reporting.NewChangeLog(v1alpha1.NewChangeLogServiceClient(conn), reporting.ChangeLogOptions{
-		ProviderVersion: "provider-lambda:" + o.Version,
-		Now:             o.Now,
-		Log:             logging.NewLogrLogger(o.Log),
-	})
-	o.ChangeLogOptions = &controller.ChangeLogOptions{ChangeLogger: l}
-	if err := metrics.Registry.Register(l); err != nil {
+	l := reporting.NewChangeLog(v1alpha1.NewChangeLogServiceClient(conn), logging.NewLogrLogger(o.Log))
+	o.ChangeLogOptions = &controller.ChangeLogOptions{
+		ChangeLogger: managed.NewGRPCChangeLogger(l, managed.WithProviderVersion("provider-lambda:"+o.Version)),
+	}
+	if err := metrics.Registry.Register(l.Lost); err != nil {
 		return errors.Wrap(err, "cannot register the change log's metrics")
 	}
 	return errors.Wrap(mgr.Add(l), "cannot add the change log")

@@ -47,7 +47,7 @@ type external[T Managed, O, S any] struct {
 
 // Observe observes the external resource and decides which call is due.
 func (r Resource[T, O, S]) Observe(ctx context.Context, f Facts, mg T) (Outcome, error) {
-	f.Fresh.Since = f.Repeats.since(absence, f.Fresh.Since)
+	f.Fresh.Since = f.Repeats.since(absenceReport, f.Fresh.Since)
 	e := &external[T, O, S]{Resource: r, facts: f, mg: mg}
 	err := e.observe(ctx)
 	return e.out, err
@@ -75,7 +75,7 @@ func (e *external[T, O, S]) observe(ctx context.Context) error {
 	if err != nil {
 		return e.foreign(ctx, err)
 	}
-	e.facts.Repeats.Forget(absence)
+	e.facts.Repeats.Forget(absenceReport)
 	if meta.WasDeleted(e.mg) {
 		e.out.Call = &Call{Verb: ToDelete, Reserve: Operations(e.Calls.Delete), Do: e.delete}
 		return nil
@@ -222,14 +222,15 @@ func (e *external[T, O, S]) absent(ctx context.Context) error {
 		e.out.Ready = missing
 		return nil
 	}
-	if wait, err := e.mayExist(); wait || err != nil {
+	a := e.absence()
+	if wait, err := e.mayExist(a); wait || err != nil {
 		e.out.Exists = true
 		return err
 	}
 	if meta.WasDeleted(e.mg) {
 		return nil
 	}
-	e.reportGone()
+	e.reportGone(a)
 	mayCreate := Allows(e.mg, xpv2.ManagementActionCreate)
 	e.out.State, e.out.MayUpdate = Missing, mayCreate
 	if !mayCreate {
@@ -276,7 +277,7 @@ func (e *external[T, O, S]) observeOnly(ctx context.Context) error {
 func (e *external[T, O, S]) foreign(ctx context.Context, err error) error {
 	e.facts.Others.release()
 	if meta.WasDeleted(e.mg) && ownership.IsForeign(err) {
-		if wait := e.facts.Repeats.Confirm(absence, AbsentReports, e.facts.Now()); wait > 0 {
+		if wait := e.facts.Repeats.Confirm(absenceReport, AbsentReports, e.facts.Now()); wait > 0 {
 			return WaitFor(wait)
 		}
 		e.out.Exists = false

@@ -77,7 +77,7 @@ func TestOtherwise(t *testing.T) {
 // TestSince checks that an answer that has led to a record does not count for another one.
 func TestSince(t *testing.T) {
 	at, recorded := time.Unix(1e9, 0), &Repeats{}
-	recorded.Record(absence, "", at)
+	recorded.Record(absenceReport, "", at)
 	cases := map[string]struct {
 		reason  string
 		repeats *Repeats
@@ -91,7 +91,7 @@ func TestSince(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := tc.repeats.since(absence, tc.since); !got.Equal(tc.want) {
+			if got := tc.repeats.since(absenceReport, tc.since); !got.Equal(tc.want) {
 				t.Errorf("%s\n%s, want %s", tc.reason, got, tc.want)
 			}
 		})

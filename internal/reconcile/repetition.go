@@ -128,11 +128,6 @@ func (e *external[T, O, S]) alreadyExists(res Result, err error) (Result, error)
 		return res,
 			Invalid(errors.Wrap(awserr.Sanitize(err), "AWS answers that it already exists, but it cannot be found"))
 	}
-	// The pending create must not be mistaken later for what has made the external resource.
-	res.Annotate = Record{
-		Annotations: map[string]string{meta.AnnotationKeyExternalCreateFailed: now.Format(time.RFC3339)},
-		Failure:     "cannot record that the external resource exists already",
-	}
 	return res, WaitFor(BusyDelay)
 }
 
@@ -140,8 +135,7 @@ func (e *external[T, O, S]) alreadyExists(res Result, err error) (Result, error)
 // that create is not answered, the provider then searches for the replacement instead of the old name. A kind that
 // records its intent before the create finds the replacement by that.
 func (e *external[T, O, S]) unname() Record {
-	_, recorded := e.mg.GetAnnotations()[v1beta1.AnnotationIntent]
-	if !e.NameGiven || recorded || e.observation.Exists || ExternalName(e.mg) == "" {
+	if !e.NameGiven || isRecorded(e.mg) || e.observation.Exists || ExternalName(e.mg) == "" {
 		return Record{}
 	}
 	return Record{

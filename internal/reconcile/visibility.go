@@ -61,7 +61,7 @@ const (
 // Names under which Repeats keeps reports of AWS that an external resource does not exist, and creates that were not
 // answered.
 const (
-	absence          = "absence"
+	absenceReport    = "absence"
 	unansweredCreate = "unanswered create"
 )
 
@@ -77,122 +77,121 @@ const (
 		"if it does not, remove the annotation " + meta.AnnotationKeyExternalCreateSucceeded
 )
 
-// An absenceReport is everything that determines whether to believe AWS that an external resource does not exist.
-type absenceReport struct {
-	now time.Time
+// An absence is an answer of AWS that an external resource does not exist, and all that decides whether to believe it.
+type absence struct {
+	Calls
 
-	// nameGiven has the value of Calls, and named reports whether the resource has an external name.
-	nameGiven, named bool
+	facts Facts
+	mg    Managed
 
 	// created is the time at which the last create succeeded, and unanswered the time at which this process first
-	// knew of one that was not answered. They are zero if there was none. recorded reports whether the kind has
-	// recorded its intent before a create, by which it finds the result.
+	// knew of one that was not answered. They are zero if there was none.
 	created, unanswered time.Time
-	recorded            bool
 
-	// objectCreated is the time at which the managed resource was created.
-	objectCreated time.Time
-
-	// unseen reports whether AWS has not shown the external resource since it was created, available whether it was
-	// ready when it was last seen, and outdated whether that was for an earlier generation.
-	unseen, available, outdated bool
-
-	// deleting reports whether the managed resource is being deleted, deletionSent whether Ready says so, and
-	// deletionAccepted whether this process knows that AWS has accepted the deletion of all that belongs to it, or its
-	// removal for a replacement.
-	deleting, deletionSent, deletionAccepted bool
-
-	// confirm counts the report. It returns how long to wait for the next one, and 0 once there were so many in a row.
-	confirm func(needed int) time.Duration
+	// unseen reports whether AWS has not shown the external resource since it was created, outdated whether it was last
+	// seen for an earlier generation, and removed whether this process knows that AWS has accepted the deletion of all
+	// that belongs to it, or its removal for a replacement.
+	unseen, outdated, removed bool
 }
 
-// A verdict is the decision about the report that an external resource does not exist.
-type verdict struct {
-	// believed is true if the external resource does not exist.
-	believed bool
-
-	// after is the delay before the next observation.
-	after time.Duration
-
-	// silent is true if the reconcile is to leave no trace meanwhile.
-	silent bool
-
-	// reason and message are those of the Ready condition meanwhile. If the reason is empty, it stays as it is.
-	reason  xpv2.ConditionReason
-	message string
+// absence returns the absence of the external resource.
+func (e *external[T, O, S]) absence() absence {
+	mg, f := e.mg, e.facts
+	a := absence{
+		Calls: e.Calls, facts: f, mg: mg,
+		unseen: unseen(mg) && (e.Shown == nil || !e.Shown(mg)), outdated: outOfDate(mg),
+	}
+	if at, ok := ownership.CreatedAt(mg); ok {
+		a.created = at
+	}
+	if at, ok := ownership.UnansweredAt(mg); ok {
+		a.unanswered = at
+		if f.Repeats != nil && f.Now().Sub(at) < GraceMost { // By the clock of another process.
+			a.unanswered = f.Repeats.first(unansweredCreate, at.String(), f.Now())
+		}
+	}
+	_, deletions := f.Repeats.Delay(deletion, "", f.Now())
+	a.removed = deletions > 0
+	return a
 }
 
-// believe decides whether an external resource that AWS does not show exists all the same: because its create was not
-// answered, because it was created a moment ago, or because AWS has said so too few times.
-func believe(a absenceReport) verdict {
-	for _, doubt := range []func(absenceReport) (verdict, bool){
-		absenceReport.notAnswered, absenceReport.late, absenceReport.unconfirmed,
+// mayExist reports whether an external resource that AWS does not show may exist all the same: because its create was
+// not answered, because it was created a moment ago, or because AWS has said so too few times. It sets what the
+// reconcile does meanwhile. For a resource that is being deleted, it returns a LaterError.
+func (e *external[T, O, S]) mayExist(a absence) (bool, error) {
+	for _, doubt := range []func(absence) (time.Duration, xpv2.Condition){
+		absence.notAnswered, absence.late, absence.unconfirmed,
 	} {
-		if v, ok := doubt(a); ok {
-			return v
-		}
-	}
-	return verdict{believed: true}
-}
-
-// notAnswered decides about an external resource whose create was not answered recently. If AWS gives the name,
-// another create would make a duplicate; if the resource is being deleted, the external resource would be left behind.
-// A kind that records its intent before the create does not need this interval.
-func (a absenceReport) notAnswered() (verdict, bool) {
-	since := max(a.now.Sub(a.unanswered), 0)
-	if a.unanswered.IsZero() || a.recorded || since >= graceUnanswered {
-		return verdict{}, false
-	}
-	v := verdict{after: PendingDelay(since)}
-	switch {
-	case a.deleting && !a.deletionAccepted:
-		v.silent = true
-		return v, true
-	case a.deleting || !a.nameGiven:
-		return verdict{}, false
-	case !a.available:
-		v.reason, v.message = xpv2.ReasonCreating, NotAnswered
-	}
-	return v, true
-}
-
-// late decides about an external resource that was created recently.
-func (a absenceReport) late() (verdict, bool) {
-	if a.created.IsZero() {
-		return verdict{}, false
-	}
-	since := max(a.now.Sub(a.created), 0)
-	switch {
-	case a.deleting:
-		return verdict{after: PendingDelay(since), silent: true}, !a.deletionAccepted && since < a.deletionGrace()
-	case since < a.grace():
-		v := verdict{after: PendingDelay(since), message: NotShown}
+		after, ready := doubt(a)
 		switch {
-		case !a.available:
-			v.reason = xpv2.ReasonCreating
-		case a.outdated:
-			v.reason = v1beta1.ReasonUpdating // It was seen with an earlier spec.
+		case after == 0:
+			continue
+		case meta.WasDeleted(e.mg):
+			return true, WaitFor(after)
 		}
-		return v, true
-	case a.unseen && a.nameGiven:
-		const half = 2 // Of the time that has passed.
-		return verdict{after: min(since/half, GraceMost), reason: xpv2.ReasonUnavailable, message: NeverShown}, true
+		e.out.Ready = ready
+		e.out.Add(Effects{After: after})
+		e.out.Details = e.details()
+		return true, nil
 	}
-	return verdict{}, false
+	return false, nil
 }
+
+// notAnswered decides about an external resource whose create was not answered recently: it returns the delay before
+// the next observation, 0 to believe AWS, and the Ready condition meanwhile, empty to leave it as it is. If AWS gives
+// the name, another create would make a duplicate; if the resource is being deleted, the external resource would be
+// left behind. A kind that records its intent before the create does not need this interval.
+func (a absence) notAnswered() (after time.Duration, ready xpv2.Condition) {
+	since := a.since(a.unanswered)
+	if a.unanswered.IsZero() || isRecorded(a.mg) || since >= graceUnanswered {
+		return 0, ready
+	}
+	switch deleting := meta.WasDeleted(a.mg); {
+	case deleting && a.removed, !deleting && !a.NameGiven:
+		return 0, ready
+	case !available(a.mg):
+		ready = Creating(a.mg.GetGeneration(), NotAnswered)
+	}
+	return PendingDelay(since), ready
+}
+
+// late decides about an external resource that was created recently, as notAnswered does.
+func (a absence) late() (after time.Duration, ready xpv2.Condition) {
+	since, generation := a.since(a.created), a.mg.GetGeneration()
+	switch {
+	case a.created.IsZero(), meta.WasDeleted(a.mg) && (a.removed || since >= a.deletionGrace()):
+		return 0, ready
+	case meta.WasDeleted(a.mg):
+	case since < a.grace() && !available(a.mg):
+		ready = Creating(generation, NotShown)
+	case since < a.grace() && a.outdated:
+		ready = Updating(generation, NotShown) // It was seen with an earlier spec.
+	case since < a.grace():
+	case a.unseen && a.NameGiven:
+		const half = 2 // Of the time that has passed.
+		return min(since/half, GraceMost), Unavailable(generation, NeverShown)
+	default:
+		return 0, ready
+	}
+	return PendingDelay(since), ready
+}
+
+// since returns the time since a create, which the clock of another process may have stamped.
+func (a absence) since(at time.Time) time.Duration { return max(a.facts.Now().Sub(at), 0) }
 
 // grace returns how long after a create AWS may be late in showing the external resource.
-func (a absenceReport) grace() time.Duration {
+func (a absence) grace() time.Duration {
+	objectCreated := a.mg.GetCreationTimestamp()
 	switch {
-	case a.nameGiven && a.unseen:
+	case a.NameGiven && a.unseen:
 		return graceNamed
-	case a.nameGiven:
+	case a.NameGiven:
 		return graceNamedSeen
-	case a.unseen && a.objectCreated.IsZero():
+	case a.unseen && objectCreated.IsZero():
 		return graceUnseen
 	case a.unseen:
-		return min(max(a.created.Sub(a.objectCreated), graceUnseen), GraceMost)
-	case a.deletionAccepted:
+		return min(max(a.created.Sub(objectCreated.Time), graceUnseen), GraceMost)
+	case a.removed:
 		return 0
 	}
 	return GraceSeen
@@ -200,74 +199,36 @@ func (a absenceReport) grace() time.Duration {
 
 // deletionGrace returns how long after a create a resource that is being deleted keeps its
 // finalizer although AWS does not show the external resource.
-func (a absenceReport) deletionGrace() time.Duration {
-	if a.unseen || a.deletionSent { // That hides whether it was seen before.
+func (a absence) deletionGrace() time.Duration {
+	// The reason Deleting hides whether it was seen before.
+	if a.unseen || a.mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting {
 		return GraceDeletion
 	}
 	return GraceSeen
 }
 
-// unconfirmed decides about an external resource that was seen: AWS has to report again that it does not exist, before
-// it is created again or its managed resource is deleted. One without an external name was never created.
-func (a absenceReport) unconfirmed() (verdict, bool) {
-	named := a.nameGiven && a.named
-	if a.unseen && a.created.IsZero() || a.deletionAccepted || !a.deleting && !a.named {
-		return verdict{}, false
+// unconfirmed decides about an external resource that was seen, as notAnswered does: AWS has to report again that it
+// does not exist, before it is created again or its managed resource is deleted. One without an external name was never
+// created.
+func (a absence) unconfirmed() (after time.Duration, ready xpv2.Condition) {
+	named := ExternalName(a.mg) != ""
+	if a.unseen && a.created.IsZero() || a.removed || !named && !meta.WasDeleted(a.mg) {
+		return 0, ready
 	}
 	needed := AbsentReports
-	if named {
+	if a.NameGiven && named {
 		needed = absentReportsNamed
 	}
-	v := verdict{after: a.confirm(needed), silent: a.deleting}
 	if a.outdated { // It was seen with an earlier spec.
-		v.reason, v.message = v1beta1.ReasonUpdating, notConfirmed
+		ready = Updating(a.mg.GetGeneration(), notConfirmed)
 	}
-	return v, v.after > 0
+	return a.facts.Repeats.Confirm(absenceReport, needed, a.facts.Now()), ready
 }
 
-// mayExist reports whether an external resource that AWS does not show may exist all the same, and sets what the
-// reconcile does meanwhile. It returns a LaterError if the reconcile is to leave no trace.
-func (e *external[T, O, S]) mayExist() (bool, error) {
-	v := believe(e.absenceReport())
-	if v.believed {
-		return false, nil
-	}
-	if v.silent {
-		return true, WaitFor(v.after)
-	}
-	if v.reason != "" {
-		e.out.Ready = NewCondition(xpv2.TypeReady, corev1.ConditionFalse, v.reason, e.mg.GetGeneration(), v.message)
-	}
-	e.out.Add(Effects{After: v.after})
-	e.out.Details = e.details()
-	return true, nil
-}
-
-func (e *external[T, O, S]) absenceReport() absenceReport {
-	mg := e.mg
-	created, ok := ownership.CreatedAt(mg)
-	if !ok {
-		created = time.Time{}
-	}
-	unanswered, ok := ownership.UnansweredAt(mg)
-	switch {
-	case !ok:
-		unanswered = time.Time{}
-	case e.facts.Repeats != nil && e.facts.Now().Sub(unanswered) < GraceMost: // By the clock of another process.
-		unanswered = e.facts.Repeats.first(unansweredCreate, unanswered.String(), e.facts.Now())
-	}
+// isRecorded reports whether the kind has recorded its intent before a create, by which it finds the result.
+func isRecorded(mg Managed) bool {
 	_, recorded := mg.GetAnnotations()[v1beta1.AnnotationIntent]
-	_, deletions := e.facts.Repeats.Delay(deletion, "", e.facts.Now())
-	return absenceReport{
-		now: e.facts.Now(), nameGiven: e.NameGiven, named: ExternalName(mg) != "",
-		created: created, unanswered: unanswered, recorded: recorded, objectCreated: mg.GetCreationTimestamp().Time,
-		unseen: unseen(mg) && (e.Shown == nil || !e.Shown(mg)), available: available(mg), outdated: outOfDate(mg),
-		deleting: meta.WasDeleted(mg), deletionSent: mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting,
-		deletionAccepted: deletions > 0,
-		confirm: func(needed int) time.Duration {
-			return e.facts.Repeats.Confirm(absence, needed, e.facts.Now())
-		},
-	}
+	return recorded
 }
 
 // isUnanswered reports whether a create that failed may have created something.
@@ -311,21 +272,21 @@ func NotCreated(mg resource.Conditioned) bool {
 }
 
 // reportGone emits an event about an external resource that existed, or that should exist, and is created again. It
-// emits none about one that this resource itself removed to change it.
-func (e *external[T, O, S]) reportGone() {
-	mg := e.mg
-	r := mg.GetCondition(xpv2.TypeReady)
-	unseen := Unseen(mg)
+// emits none about one that this resource itself removed to change it, as an earlier process may have done while Ready
+// is Updating, nor again after its creation has failed, which makes Ready Unavailable.
+func (e *external[T, O, S]) reportGone(a absence) {
+	name, ready := meta.GetExternalName(e.mg), e.mg.GetCondition(xpv2.TypeReady)
 	switch {
-	case meta.WasDeleted(mg) || !ownership.WroteName(mg) || !MayCreate(mg) || e.NameGiven && unseen:
-	case unseen && r.Reason == xpv2.ReasonCreating && r.Message == NotShown:
+	case !ownership.WroteName(e.mg) || !MayCreate(e.mg) || a.removed:
+	case a.unseen && !a.created.IsZero() && ready.Reason == xpv2.ReasonCreating && ready.Message == NotShown:
 		e.out.Events = append(e.out.Events, event.Warning(v1beta1.EventRecreating, errors.Errorf(
-			"AWS confirmed the creation of %s, but it has not appeared since: it is created again",
-			meta.GetExternalName(mg))))
-	case available(mg):
+			"AWS confirmed the creation of %s, but it has not appeared since: it is created again", name)))
+	case a.unseen, e.Replaces && ready.Reason == v1beta1.ReasonUpdating && !available(e.mg),
+		a.created.IsZero() && ready.Reason == xpv2.ReasonUnavailable:
+	default:
 		by := DeletedBy(e.facts.Origin)
 		e.out.Events = append(e.out.Events, event.Warning(v1beta1.EventRecreating, errors.Errorf(
-			"%s was deleted in AWS%s: it is created again", meta.GetExternalName(mg), by)))
+			"%s was deleted in AWS%s: it is created again", name, by)))
 		e.recreates = "recreated: it was deleted in AWS" + by
 	}
 }

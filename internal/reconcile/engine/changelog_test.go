@@ -1,21 +1,16 @@
 package engine
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/crossplane/crossplane-runtime/v2/apis/changelogs/proto/v1alpha1"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -39,33 +34,5 @@ func TestChangeLogIsRedacted(t *testing.T) {
 	}
 	if e.cloud.value != "hunter2" || e.stored().Spec.Value != "hunter2" {
 		t.Error("redaction must not reach AWS or the cluster")
-	}
-}
-
-// TestStateCounterGoesOn checks that a failed count does not stop the manager, as the
-// runtime's own loop does.
-func TestStateCounterGoesOn(t *testing.T) {
-	counts := make(chan struct{}, 100)
-	s := &reporting.StateCounter{
-		List: func(context.Context) ([]resource.Managed, error) {
-			counts <- struct{}{}
-			return nil, errors.New("no kind match")
-		},
-		Interval: time.Millisecond,
-		Log:      logging.NewNopLogger(),
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- s.Start(ctx) }()
-	for range 3 {
-		select {
-		case <-counts:
-		case err := <-done:
-			t.Fatalf("an error ends the counter: %v", err)
-		}
-	}
-	cancel()
-	if err := <-done; err != nil {
-		t.Errorf("the end of the manager is no error: %v", err)
 	}
 }

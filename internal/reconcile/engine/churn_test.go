@@ -73,7 +73,7 @@ func TestChurn(t *testing.T) {
 	r := c.reconciler
 	for what, n := range map[string]int{
 		"records": r.states.Len(), "events": len(r.recorder.State.LastEvents),
-		"in flight": r.inFlight.total + len(r.inFlight.namespaces) + len(r.inFlight.configs) + len(r.inFlight.pairs),
+		"in flight": len(r.inFlight.counts),
 		"objects":   len(c.store), "open breakers": len(c.breakers.Open("")),
 	} {
 		if n != 0 {

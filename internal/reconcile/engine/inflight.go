@@ -31,22 +31,17 @@ const (
 type InFlight struct {
 	workers int
 
-	mu         sync.Mutex
-	total      int
-	namespaces map[string]int
-	configs    map[string]int
-	pairs      map[pair]int
+	mu sync.Mutex
+	// counts has the reconciles by namespace and config, by either alone, and of all.
+	counts map[pair]int
 }
 
-// A pair is a config used in a namespace.
+// A pair is a config used in a namespace. An empty part stands for all.
 type pair struct{ namespace, config string }
 
 // NewInFlight returns an InFlight without reconciles.
 func NewInFlight(workers int) *InFlight {
-	return &InFlight{
-		workers: max(1, workers), namespaces: map[string]int{}, configs: map[string]int{},
-		pairs: map[pair]int{},
-	}
+	return &InFlight{workers: max(1, workers), counts: map[pair]int{}}
 }
 
 // Enter starts a reconcile with a config in a namespace, and returns false if either occupies too many workers. The
@@ -55,8 +50,8 @@ func (f *InFlight) Enter(namespace, config string) (release func(), ok bool) {
 	p := pair{namespace: namespace, config: config}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	free := f.workers - f.total
-	if f.namespaces[p.namespace] >= free || f.pairs[p] >= configShare*free-f.configs[p.config] {
+	free := f.workers - f.counts[pair{}]
+	if f.counts[pair{namespace: namespace}] >= free || f.counts[p] >= configShare*free-f.counts[pair{config: config}] {
 		return func() {}, false
 	}
 	f.add(p, 1)
@@ -67,18 +62,12 @@ func (f *InFlight) Enter(namespace, config string) (release func(), ok bool) {
 	}), true
 }
 
+// add adds n to the counts of a pair. It removes counts of 0.
 func (f *InFlight) add(p pair, n int) {
-	f.total += n
-	add(f.namespaces, p.namespace, n)
-	add(f.configs, p.config, n)
-	add(f.pairs, p, n)
-}
-
-// add adds n to the count of a key. It removes counts of 0.
-func add[K comparable](counts map[K]int, k K, n int) {
-	counts[k] += n
-	if counts[k] == 0 {
-		delete(counts, k)
+	for _, k := range []pair{{}, {namespace: p.namespace}, {config: p.config}, p} {
+		if f.counts[k] += n; f.counts[k] == 0 {
+			delete(f.counts, k)
+		}
 	}
 }
 

@@ -71,7 +71,7 @@ func TestInFlight(t *testing.T) {
 				l()
 				l()
 			}
-			if f.total != 0 || len(f.namespaces)+len(f.configs)+len(f.pairs) != 0 {
+			if len(f.counts) != 0 {
 				t.Errorf("%s\nsomething is left: %+v", tc.reason, f)
 			}
 		})
@@ -95,7 +95,7 @@ func TestSharesAreNotWaitedFor(t *testing.T) {
 	if known, _ := e.reconciler.states.Get(cart); len(e.cloud.calls) == 0 || known.WorkerDelays != 0 {
 		t.Errorf("once there is a worker it is looked at: %v", e.cloud.calls)
 	}
-	if e.reconciler.inFlight.total != 0 {
+	if len(e.reconciler.inFlight.counts) != 0 {
 		t.Error("a reconcile that has ended holds a worker")
 	}
 }

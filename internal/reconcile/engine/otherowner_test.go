@@ -3,8 +3,11 @@ package engine
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -149,5 +152,34 @@ func TestCopy(t *testing.T) {
 				t.Errorf("%s\ncalls %v, want %v", tc.reason, c.calls, tc.want)
 			}
 		})
+	}
+}
+
+// TestClaimOfAReplacement checks that what exists and is to be replaced is not reported as being created while others
+// may act on what its replacement is claimed for.
+func TestClaimOfAReplacement(t *testing.T) {
+	reader, _ := neighbours(t)
+	tenants := tenancy.New(reader, reader, time.Now)
+	s, claimed := &session.Session{AWS: aws.Config{Region: "eu-west-1"}}, tenancy.Target{Kind: v1beta1.FunctionKind, Name: "new"}
+	other := newExternalSample(func(mg *flowSample) { mg.Namespace, mg.UID = "bank", "u2" })
+	leave, err := tenants.Act(t.Context(), tenancy.User{Resource: other, Session: s}, claimed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mg := newExternalSample(func(mg *flowSample) { mg.SetConditions(reconcile.Available(2)) })
+	f := reconcile.Facts{Others: &reconcile.Others{
+		Registry: tenants, User: tenancy.User{Resource: mg, Session: s}, Kind: v1beta1.FunctionKind,
+		Owns: func() []tenancy.Target { return nil }, Claims: func() []tenancy.Target { return []tenancy.Target{claimed} },
+	}}
+	c := &fakeExternal{there: true, value: "elsewhere"}
+	r := c.resource(reconcile.Calls{Create: "UpdateThing", Update: "UpdateThing"})
+	done := Once(t.Context(), r, f, mg, nil)
+	if ready := mg.GetCondition(xpv2.TypeReady); ready.Reason != v1beta1.ReasonUpdating || !strings.Contains(ready.Message, "is not created before") || done.After == 0 {
+		t.Errorf("comes back after %v, and Ready is %s: %s", done.After, ready.Reason, ready.Message)
+	}
+	leave()
+	Once(t.Context(), r, f, mg, nil)
+	if want := []string{"Read", "Read", "Update"}; !slices.Equal(c.calls, want) {
+		t.Errorf("calls %v, want %v", c.calls, want)
 	}
 }

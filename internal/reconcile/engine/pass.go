@@ -16,6 +16,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -243,7 +244,11 @@ func (p *pass[T]) found() bool {
 // waiting turns an error that says what the resource waits for into its Ready condition.
 func (p *pass[T]) waiting(mg T, err error) error {
 	if e, ok := reconcile.AsType[*reconcile.NotReadyError](err); ok {
-		p.out.Ready, p.out.Exists, p.out.Call = reconcile.Creating(mg.GetGeneration(), e.Reason), true, nil
+		ready := reconcile.Creating(mg.GetGeneration(), e.Reason)
+		if p.out.Ready.Reason == v1beta1.ReasonUpdating { // What exists is to be replaced.
+			ready = reconcile.Updating(mg.GetGeneration(), e.Reason)
+		}
+		p.out.Ready, p.out.Exists, p.out.Call = ready, true, nil
 		p.out.Add(reconcile.Effects{After: e.After})
 		return nil
 	}

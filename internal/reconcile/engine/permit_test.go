@@ -26,6 +26,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
@@ -256,5 +257,39 @@ func TestDeletionOfWhatWasRefused(t *testing.T) {
 	e.reconcile()
 	if !e.gone() || e.events.count(v1beta1.EventLeftForeignResource) > 0 || len(e.cloud.calls) > 0 {
 		t.Errorf("gone: %t, events %v, calls %v", e.gone(), e.events.all, e.cloud.calls)
+	}
+}
+
+// TestPlannedResourceRemovesNothing checks that a resource whose reference is refused deletes what it has created, but
+// not while it is only planned.
+func TestPlannedResourceRemovesNothing(t *testing.T) {
+	mg := samples.New()
+	mg.Annotations = ownership.Name(mg, "cart")
+	c, with := neighbours(t, allowing)
+	e := newEnv(t, mg, with)
+	e.reconcile()
+	f := &v1beta1.Function{}
+	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "bank", Name: "checkout"}, f); err != nil {
+		t.Fatal(err)
+	}
+	delete(f.Annotations, v1beta1.AnnotationAllowedNamespaces)
+	if err := c.Update(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+	for _, planned := range []bool{false, true} {
+		mg := e.stored()
+		if planned {
+			meta.AddAnnotations(mg, map[string]string{v1beta1.AnnotationPlan: "true"})
+		}
+		p := e.reconciler.newPass(mg, memory.Resource{})
+		defer p.end()
+		ctx := p.resolve(t.Context())
+		e.options.Tenants.Confirm(tenancy.User{Resource: f, Session: p.session}, []tenancy.Target{{
+			Kind: v1beta1.FunctionKind, Account: "123456789012", Region: "eu-west-1", Name: "checkout",
+		}})
+		denied := p.permit(ctx, mg, p.others(mg, p.session))
+		if got := p.refusedReference(ctx, mg, denied); (got == nil) != planned {
+			t.Errorf("planned: %t, removes what it has created: %t; %v", planned, got != nil, denied)
+		}
 	}
 }

@@ -32,7 +32,7 @@ func (p *pass[T]) refusedReference(ctx context.Context, mg T, err error) reconci
 func (p *pass[T]) refused(mg T, denied, why error) reconcile.Observer[T] {
 	r, u, owner := p.reconciler, p.facts.Others.User, tenancy.RefusedBy(denied)
 	name := r.has(u)
-	if owner == nil || name == "" || r.kind.ActsOn == nil || reconcile.ObserveOnly(mg) {
+	if owner == nil || name == "" || r.kind.ActsOn == nil || reconcile.ObserveOnly(mg) || planOnly(mg) {
 		return nil
 	}
 	what := r.kind.GVK.Kind + " " + client.ObjectKeyFromObject(mg).String()

@@ -44,7 +44,7 @@ import (
 // runtime returns the runtime's reconciler of a pass.
 func (p *pass[T]) runtime(ctx context.Context) ctrlreconcile.Reconciler {
 	opts := []managed.ReconcilerOption{
-		managed.WithTypedExternalConnector[T](&connector[T]{p}),
+		managed.WithTypedExternalConnector(p.connector()),
 		managed.WithLogger(traced(ctx, p.runtimeLog)),
 		managed.WithRecorder(&passRecorder[T]{Recorder: p.recorder, pass: p}),
 		managed.WithTimeout(timeout),
@@ -53,7 +53,9 @@ func (p *pass[T]) runtime(ctx context.Context) ctrlreconcile.Reconciler {
 		managed.WithCreationGracePeriod(0),
 		managed.WithDeterministicExternalName(true),
 		managed.WithInitializers(),
-		managed.WithFinalizer(&finalizer[T]{p}),
+		managed.WithFinalizer(resource.FinalizerFns{
+			AddFinalizerFn: p.addFinalizer, RemoveFinalizerFn: p.removeFinalizer,
+		}),
 		managed.WithCriticalAnnotationUpdater(p.kube),
 		managed.WithReferenceResolver(managed.ReferenceResolverFn(func(ctx context.Context, mg resource.Managed) error {
 			return p.resolveReferences(ctx, mg.(T)) //nolint:forcetypeassert // The runtime gets nothing else.
@@ -80,26 +82,31 @@ type decorated struct {
 // GetClient returns the client of a pass.
 func (d *decorated) GetClient() client.Client { return d.client }
 
-// A connector passes the runtime's calls to a pass.
-type connector[T reconcile.Managed] struct{ pass *pass[T] }
-
-// Connect determines how the resource is observed.
-func (c *connector[T]) Connect(ctx context.Context, mg T) (managed.TypedExternalClient[T], error) {
-	if err := c.pass.connect(ctx, mg); err != nil {
-		return nil, err
+// connector returns the functions by which the runtime observes and changes the external resource.
+func (p *pass[T]) connector() managed.TypedExternalConnector[T] {
+	c := managed.TypedExternalClientFns[T]{
+		ObserveFn: func(ctx context.Context, mg T) (managed.ExternalObservation, error) {
+			if err := p.observe(ctx, mg); err != nil {
+				return managed.ExternalObservation{}, err
+			}
+			return ObservationFor(mg, p.out), nil
+		},
+		CreateFn: func(ctx context.Context, mg T) (managed.ExternalCreation, error) {
+			err := p.act(ctx, mg)
+			return managed.ExternalCreation{ConnectionDetails: p.result.Details}, err
+		},
+		UpdateFn: func(ctx context.Context, mg T) (managed.ExternalUpdate, error) {
+			err := p.act(ctx, mg)
+			return managed.ExternalUpdate{ConnectionDetails: p.result.Details}, err
+		},
+		DeleteFn: func(ctx context.Context, mg T) (managed.ExternalDelete, error) {
+			return managed.ExternalDelete{}, p.remove(ctx, mg)
+		},
+		DisconnectFn: func(context.Context) error { return nil }, // Connections are shared and outlive a reconcile.
 	}
-	return &externalClient[T]{c.pass}, nil
-}
-
-// An externalClient passes the runtime's calls to a pass.
-type externalClient[T reconcile.Managed] struct{ pass *pass[T] }
-
-// Observe observes the external resource.
-func (c *externalClient[T]) Observe(ctx context.Context, mg T) (managed.ExternalObservation, error) {
-	if err := c.pass.observe(ctx, mg); err != nil {
-		return managed.ExternalObservation{}, err
-	}
-	return ObservationFor(mg, c.pass.out), nil
+	return managed.TypedExternalConnectorFn[T](func(ctx context.Context, mg T) (managed.TypedExternalClient[T], error) {
+		return c, p.connect(ctx, mg)
+	})
 }
 
 // ObservationFor returns what the runtime is told, so that it makes the call that is due and no other.
@@ -116,26 +123,6 @@ func ObservationFor(mg resource.Managed, out reconcile.Outcome) managed.External
 	}
 	return o
 }
-
-// Create creates the external resource.
-func (c *externalClient[T]) Create(ctx context.Context, mg T) (managed.ExternalCreation, error) {
-	err := c.pass.act(ctx, mg)
-	return managed.ExternalCreation{ConnectionDetails: c.pass.result.Details}, err
-}
-
-// Update makes the one call that is due.
-func (c *externalClient[T]) Update(ctx context.Context, mg T) (managed.ExternalUpdate, error) {
-	err := c.pass.act(ctx, mg)
-	return managed.ExternalUpdate{ConnectionDetails: c.pass.result.Details}, err
-}
-
-// Delete deletes the external resource.
-func (c *externalClient[T]) Delete(ctx context.Context, mg T) (managed.ExternalDelete, error) {
-	return managed.ExternalDelete{}, c.pass.remove(ctx, mg)
-}
-
-// Disconnect does nothing: connections are shared and outlive a reconcile.
-func (c *externalClient[T]) Disconnect(context.Context) error { return nil }
 
 // A passRecorder emits the events of one reconcile.
 type passRecorder[T reconcile.Managed] struct {
@@ -172,23 +159,20 @@ func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
 	r.Recorder.Event(obj, e)
 }
 
-// A finalizer adds the finalizer of a resource in memory only if the runtime is about to record a pending creation,
-// which writes both. It removes the record that the resource uses its config after the finalizer: if the finalizer
-// cannot be removed, the resource still needs its config, which a namespace that is being deleted would lose for good.
-type finalizer[T reconcile.Managed] struct{ pass *pass[T] }
-
-// AddFinalizer adds the finalizer to a resource, unless it has it.
-func (f *finalizer[T]) AddFinalizer(ctx context.Context, obj resource.Object) error {
-	if f.pass.creates {
+// addFinalizer adds the finalizer to a resource, unless it has it. It does so in memory only if the runtime is about to
+// record a pending creation, which writes both.
+func (p *pass[T]) addFinalizer(ctx context.Context, obj resource.Object) error {
+	if p.creates {
 		meta.AddFinalizer(obj, managed.FinalizerName)
 		return nil
 	}
-	return f.pass.kube.AddFinalizer(ctx, obj)
+	return p.kube.AddFinalizer(ctx, obj)
 }
 
-// RemoveFinalizer removes the finalizer of a resource after its external resource was deleted or orphaned.
-func (f *finalizer[T]) RemoveFinalizer(ctx context.Context, obj resource.Object) error {
-	p := f.pass
+// removeFinalizer removes the finalizer of a resource after its external resource was deleted or orphaned, and after
+// that the record that the resource uses its config: if the finalizer cannot be removed, the resource still needs its
+// config, which a namespace that is being deleted would lose for good.
+func (p *pass[T]) removeFinalizer(ctx context.Context, obj resource.Object) error {
 	if err := p.kube.RemoveFinalizer(ctx, obj); err != nil {
 		return err
 	}

@@ -91,7 +91,9 @@ func TestAbsentAfterACreate(t *testing.T) {
 		reason  string
 		mg      *flowSample
 		given   bool
+		shown   bool // Status has what the resource names.
 		deletes bool // This process has sent a deletion that AWS has accepted.
+		removes bool // An update removes the external resource.
 		after   time.Duration
 		want    want
 	}{
@@ -116,9 +118,24 @@ func TestAbsentAfterACreate(t *testing.T) {
 		"SeenJustNow": {reason: "Replicas of AWS may disagree for a while.", mg: createdSample(seen), after: 5 * time.Second, want: want{ready: xpv2.ReasonAvailable, requeueAfter: time.Second}},
 		"Seen":        {reason: "What was there was deleted.", mg: createdSample(seen), after: reconcile.GraceSeen, want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"}},
 		"Replaced":    {reason: "What this resource itself took away is no news.", mg: createdSample(reconcile.Updating(2, "")), deletes: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
-		"Updated":     {reason: "What AWS gave a new name was not seen yet.", mg: createdSample(reconcile.Updating(2, "")), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: time.Second}},
-		"Given":       {reason: "Another create would make a second one.", mg: createdSample(creating), given: true, after: 4 * time.Minute, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: 10 * time.Second}},
-		"GivenLong":   {reason: "With a name that AWS gives, another create could make a duplicate, so the user has to decide.", mg: createdSample(creating), given: true, after: 5 * time.Minute, want: want{ready: xpv2.ReasonUnavailable, message: reconcile.NeverShown, requeueAfter: 150 * time.Second}},
+		"SeenUpdating": {
+			reason: "It was deleted while a change was under way.", mg: createdSample(reconcile.Updating(2, "changing value")), after: time.Hour,
+			want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"},
+		},
+		"SeenDiffering": {reason: "It was seen with other values.", mg: createdSample(reconcile.Differing(2, "no")), after: time.Hour, want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"}},
+		"SeenFailed":    {reason: "AWS has shown it as failed.", mg: createdSample(reconcile.Unavailable(2, "State Failed")), after: time.Hour, want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"}},
+		"RecreationFailed": {
+			reason: "That it was deleted was reported before the creation that has failed.", after: time.Hour,
+			mg:   createdSample(reconcile.Unavailable(2, "no"), func(mg *flowSample) { meta.SetExternalCreateFailed(mg, made.Add(time.Minute)) }),
+			want: want{create: true, ready: xpv2.ReasonCreating},
+		},
+		"ReplacedBefore": {
+			reason: "An earlier process may have removed it for the change.", mg: createdSample(reconcile.Updating(2, "changing value")), removes: true, after: time.Hour,
+			want: want{create: true, ready: xpv2.ReasonCreating},
+		},
+		"Updated":   {reason: "What AWS gave a new name was not seen yet.", mg: createdSample(reconcile.Updating(2, "")), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: time.Second}},
+		"Given":     {reason: "Another create would make a second one.", mg: createdSample(creating), given: true, after: 4 * time.Minute, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: 10 * time.Second}},
+		"GivenLong": {reason: "With a name that AWS gives, another create could make a duplicate, so the user has to decide.", mg: createdSample(creating), given: true, after: 5 * time.Minute, want: want{ready: xpv2.ReasonUnavailable, message: reconcile.NeverShown, requeueAfter: 150 * time.Second}},
 		"GivenEver": {
 			reason: "AWS is still read, at the longest interval.", mg: createdSample(reconcile.Unavailable(2, reconcile.NeverShown)), given: true, after: 24 * time.Hour,
 			want: want{ready: xpv2.ReasonUnavailable, message: reconcile.NeverShown, requeueAfter: reconcile.GraceMost},
@@ -127,6 +144,10 @@ func TestAbsentAfterACreate(t *testing.T) {
 		"GivenEdited":   {reason: "It was seen, with an earlier spec.", mg: createdSample(reconcile.Updating(2, reconcile.NotShown)), given: true, after: 10 * time.Second, want: want{ready: v1beta1.ReasonUpdating, message: reconcile.NotShown, requeueAfter: 2 * time.Second}},
 		"GivenReplaced": {reason: "What took its place was not seen yet.", mg: createdSample(reconcile.Updating(2, "")), given: true, after: 10 * time.Second, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: 2 * time.Second}},
 		"GivenSeenLong": {reason: "After that, someone has deleted it.", mg: createdSample(seen), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"}},
+		"GivenShown": {
+			reason: "AWS has shown it while it was being created.", mg: createdSample(creating), given: true, shown: true, after: time.Hour,
+			want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"},
+		},
 		"GivenAgreed": {
 			reason: "The user has removed the annotation, which allows another create.", mg: createdSample(creating, func(mg *flowSample) { delete(mg.Annotations, meta.AnnotationKeyExternalCreateSucceeded) }), given: true, after: time.Minute,
 			want: want{create: true, ready: xpv2.ReasonCreating},
@@ -189,13 +210,15 @@ func TestAbsentAfterACreate(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			calls := reconcile.Calls{Create: "CreateThing", NameGiven: tc.given}
+			calls := reconcile.Calls{Create: "CreateThing", NameGiven: tc.given, Replaces: tc.removes}
 			facts := factsAt(tc.after)
 			if tc.deletes {
 				facts.Repeats = &reconcile.Repeats{}
 				facts.Repeats.Record("delete", "", facts.Now())
 			}
-			done := Observe(t.Context(), (&fakeExternal{}).resource(calls), facts, tc.mg)
+			r := (&fakeExternal{}).resource(calls)
+			r.Shown = func(*flowSample) bool { return tc.shown }
+			done := Observe(t.Context(), r, facts, tc.mg)
 			if done.Err != nil {
 				t.Fatal(done.Err)
 			}

@@ -5,10 +5,12 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	toolscache "k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
@@ -20,47 +22,48 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// MinStateMetricInterval is the shortest interval between two counts of resources.
-const MinStateMetricInterval = 30 * time.Second
+// minStateMetricInterval is the shortest interval between two counts of resources.
+const minStateMetricInterval = 30 * time.Second
 
 // AddStateMetrics adds the metrics of a kind's resources by condition, by finding and by the reason why a deletion
-// waits to the manager, if they are enabled.
+// waits to the manager, if they are enabled. A failed count is repeated at the next interval, whereas the runtime's own
+// recorder returns the error, which stops the manager.
 func AddStateMetrics[T reconcile.Managed](
 	mgr ctrl.Manager, o controller.Options, m *Metrics, now func() time.Time, k reconcile.Kind[T],
 ) error {
 	if o.MetricOptions == nil || o.MetricOptions.MRStateMetrics == nil {
 		return nil
 	}
-	return mgr.Add(newStateCounter(mgr.GetCache(), o, m, now, k))
+	c := &stateCounter[T]{
+		kind: k, cache: mgr.GetCache(), states: o.MetricOptions.MRStateMetrics, metrics: m, now: now, log: o.Logger,
+	}
+	return mgr.Add(ctrlmanager.RunnableFunc(func(ctx context.Context) error {
+		wait.UntilWithContext(ctx, c.count, max(o.MetricOptions.PollStateMetricInterval, minStateMetricInterval))
+		return nil
+	}))
 }
 
-// newStateCounter returns a counter of the resources of a kind that are in a cache.
-func newStateCounter[T reconcile.Managed](
-	c cache.Cache, o controller.Options, m *Metrics, now func() time.Time, k reconcile.Kind[T],
-) *StateCounter {
-	s := &StateCounter{
-		metrics: o.MetricOptions.MRStateMetrics, gvk: k.GVK.String(),
-		Interval: max(o.MetricOptions.PollStateMetricInterval, MinStateMetricInterval), Log: o.Logger,
-	}
-	s.List = func(ctx context.Context) ([]resource.Managed, error) { return cached(ctx, c, k) }
-	s.record = func(all []resource.Managed) {
-		m.recordFindings(k.GVK.Kind, reconcile.CountFindings(all, now()))
-		m.recordHeld(k.GVK.Kind, CountHeld(all))
-	}
-	return s
+// A stateCounter counts the resources of a kind that a cache has.
+type stateCounter[T reconcile.Managed] struct {
+	kind    reconcile.Kind[T]
+	cache   cache.Cache
+	states  *statemetrics.MRStateMetrics
+	metrics *Metrics
+	now     func() time.Time
+	log     logging.Logger
 }
 
-// cached returns the resources of a kind that a cache has, which must not be changed. It copies none of them, unless
-// the cache is of several namespaces. A list would copy the first level of each resource: 1.5 kB of a Function.
-func cached[T reconcile.Managed](ctx context.Context, c cache.Cache, k reconcile.Kind[T]) ([]resource.Managed, error) {
-	i, err := c.GetInformer(ctx, k.New())
+// list returns the resources, which must not be changed. It copies none of them, unless the cache is of several
+// namespaces. A list of the cache would copy the first level of each resource: 1.5 kB of a Function.
+func (s *stateCounter[T]) list(ctx context.Context) ([]resource.Managed, error) {
+	i, err := s.cache.GetInformer(ctx, s.kind.New())
 	if err != nil {
 		return nil, err
 	}
 	indexed, ok := i.(interface{ GetStore() toolscache.Store })
 	if !ok {
-		list := k.NewList()
-		err := c.List(ctx, list, client.UnsafeDisableDeepCopy)
+		list := s.kind.NewList()
+		err := s.cache.List(ctx, list, client.UnsafeDisableDeepCopy)
 		return list.GetItems(), err
 	}
 	objects := indexed.GetStore().List()
@@ -71,37 +74,12 @@ func cached[T reconcile.Managed](ctx context.Context, c cache.Cache, k reconcile
 	return all, nil
 }
 
-// A StateCounter counts resources at an interval. It retries a failed count at the next
-// interval, whereas the runtime's own recorder returns the error, which stops the manager.
-type StateCounter struct {
-	List     func(context.Context) ([]resource.Managed, error)
-	record   func([]resource.Managed)
-	metrics  *statemetrics.MRStateMetrics
-	gvk      string
-	Interval time.Duration
-	Log      logging.Logger
-}
-
-// Start counts until the context is done.
-func (s *StateCounter) Start(ctx context.Context) error {
-	t := time.NewTicker(s.Interval) //nolint:forbidigo // This is no reconcile.
-	defer t.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-t.C:
-			s.count(ctx)
-		}
-	}
-}
-
-func (s *StateCounter) count(ctx context.Context) {
-	all, err := s.List(ctx)
+func (s *stateCounter[T]) count(ctx context.Context) {
+	all, err := s.list(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			s.Log.Info("Cannot count managed resources for the state metrics, will try again", "error", err, "after",
-				s.Interval)
+			s.log.Info("Cannot count managed resources for the state metrics, will try again", "error", err, "kind",
+				s.kind.GVK.Kind)
 		}
 		return
 	}
@@ -114,10 +92,12 @@ func (s *StateCounter) count(ctx context.Context) {
 			synced++
 		}
 	}
-	s.metrics.Exists.WithLabelValues(s.gvk).Set(float64(len(all)))
-	s.metrics.Ready.WithLabelValues(s.gvk).Set(ready)
-	s.metrics.Synced.WithLabelValues(s.gvk).Set(synced)
-	s.record(all)
+	gvk := s.kind.GVK.String()
+	s.states.Exists.WithLabelValues(gvk).Set(float64(len(all)))
+	s.states.Ready.WithLabelValues(gvk).Set(ready)
+	s.states.Synced.WithLabelValues(gvk).Set(synced)
+	s.metrics.recordFindings(s.kind.GVK.Kind, reconcile.CountFindings(all, s.now()))
+	s.metrics.recordHeld(s.kind.GVK.Kind, CountHeld(all))
 }
 
 // CountHeld returns how many deletions wait for a confirmation, by reason. It only reads the resources.

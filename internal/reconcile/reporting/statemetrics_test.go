@@ -12,7 +12,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/statemetrics"
@@ -70,9 +69,9 @@ func newInformers(t testing.TB, n int) *informers {
 	return i
 }
 
-func sampleCounter(c cache.Cache, m *statemetrics.MRStateMetrics) *StateCounter {
+func sampleCounter(c cache.Cache, m *statemetrics.MRStateMetrics) *stateCounter[*samples.Sample] {
 	k := reconcile.Kind[*samples.Sample]{GVK: samples.GVK, New: func() *samples.Sample { return &samples.Sample{} }, NewList: func() resource.ManagedList { return &samples.SampleList{} }}
-	return newStateCounter(c, controller.Options{Logger: logging.NewNopLogger(), MetricOptions: &controller.MetricOptions{MRStateMetrics: m}}, NewMetrics(), time.Now, k)
+	return &stateCounter[*samples.Sample]{kind: k, cache: c, states: m, metrics: NewMetrics(), now: time.Now, log: logging.NewNopLogger()}
 }
 
 func TestStateCounter(t *testing.T) {
