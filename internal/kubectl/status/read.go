@@ -145,8 +145,8 @@ type target struct {
 	} `json:"status"`
 }
 
-// owns reports whether a resource names the Function. ARNs decide if both are known, since functions of several
-// accounts may have the same name.
+// owns reports whether a resource names the Function. ARNs decide if both are known, in status or in spec, since
+// functions of several accounts may have the same name.
 func (r *reader) owns(u *unstructured.Unstructured) (bool, error) {
 	t := target{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &t); err != nil {
@@ -154,6 +154,9 @@ func (r *reader) owns(u *unstructured.Unstructured) (bool, error) {
 	}
 	p, o := t.Spec.ForProvider, t.Status.AtProvider
 	arn, ref := cmp.Or(o.FunctionArn, o.AliasArn), p.FunctionNameRef
+	if arn == "" && strings.HasPrefix(p.FunctionName, "arn:") {
+		arn = p.FunctionName
+	}
 	switch own := r.page.Function.ARN; {
 	case own != "" && arn != "":
 		return arn == own || strings.HasPrefix(arn, own+":"), nil
