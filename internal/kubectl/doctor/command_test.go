@@ -237,3 +237,19 @@ func TestRefreshOfAnotherAccount(t *testing.T) {
 		t.Errorf("want %q in:\n%s", want, e.out.String())
 	}
 }
+
+// TestRefreshOfDisabledRegion checks that credentials that are not valid in one region still read the others.
+func TestRefreshOfDisabledRegion(t *testing.T) {
+	e := newEnv(t, awsdouble.Options{})
+	invalid := awsdouble.Error{Status: http.StatusForbidden, Code: "InvalidClientTokenId", Message: "The security token included in the request is invalid"}
+	e.aws.Fail(awsdouble.Fault{Operation: "GetCallerIdentity", Error: invalid})
+	const want = "what AWS has in af-south-1: cannot read which account the credentials of this machine are of: InvalidClientTokenId: The security token included in the request is invalid"
+	code := e.run(t, "-A", "--refresh")
+	if out := e.out.String(); code != 1 || !strings.Contains(out, want) || strings.Contains(out, "what AWS has in eu-central-1") {
+		t.Errorf("exit code %d, want 1 and %q in:\n%s%s", code, want, out, e.errOut.String())
+	}
+	e.aws.Fail(awsdouble.Fault{Operation: "GetCallerIdentity", Error: invalid, Times: -1})
+	if code := e.run(t, "-A", "--refresh"); code != 2 || !strings.Contains(e.errOut.String(), "InvalidClientTokenId") {
+		t.Errorf("exit code %d, want 2 if there is no region: %s", code, e.errOut.String())
+	}
+}
