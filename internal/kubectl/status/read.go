@@ -145,8 +145,8 @@ type target struct {
 	} `json:"status"`
 }
 
-// owns reports whether a resource names the Function. ARNs decide if both are known, in status or in spec, since
-// functions of several accounts may have the same name.
+// owns reports whether a resource names the Function. Accounts decide if both are known, since functions of several
+// accounts may have the same name.
 func (r *reader) owns(u *unstructured.Unstructured) (bool, error) {
 	t := target{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &t); err != nil {
@@ -154,17 +154,16 @@ func (r *reader) owns(u *unstructured.Unstructured) (bool, error) {
 	}
 	p, o := t.Spec.ForProvider, t.Status.AtProvider
 	arn, ref := cmp.Or(o.FunctionArn, o.AliasArn), p.FunctionNameRef
-	if arn == "" && strings.HasPrefix(p.FunctionName, "arn:") {
-		arn = p.FunctionName
-	}
 	switch own := r.page.Function.ARN; {
 	case own != "" && arn != "":
 		return arn == own || strings.HasPrefix(arn, own+":"), nil
 	case ref != nil && ref.Name == r.fn.Name && cmp.Or(ref.Namespace, r.fn.Namespace) == r.fn.Namespace:
 		return true, nil
 	}
-	name, own := cmp.Or(o.FunctionName, p.FunctionName), kubectl.FunctionName(r.fn)
-	return p.Region == r.fn.Spec.ForProvider.Region && functionname.Plain(name) == functionname.Plain(own), nil
+	named, ok := functionname.ParseReference(cmp.Or(o.FunctionName, p.FunctionName))
+	own, _ := functionname.ParseReference(cmp.Or(r.page.Function.ARN, kubectl.FunctionName(r.fn)))
+	return ok && named.Function == own.Function && cmp.Or(named.Region, p.Region) == r.fn.Spec.ForProvider.Region &&
+		(named.Account == own.Account || named.Account == "" || own.Account == ""), nil
 }
 
 // isMoving reports whether a resource is an Alias whose rollout continues, or that the user has undone.
