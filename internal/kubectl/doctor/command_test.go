@@ -159,6 +159,23 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// TestNothingListed checks that a report on nothing is an error, and no good news for a nightly job.
+func TestNothingListed(t *testing.T) {
+	e := newEnv(t, awsdouble.Options{})
+	kinds, err := filepath.Glob("../../../package/crds/*.yaml")
+	if err != nil || len(kinds) == 0 {
+		t.Fatal(kinds, err)
+	}
+	for _, file := range kinds {
+		_, plural, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".yaml"), "_")
+		e.network.Forbidden = append(e.network.Forbidden, plural)
+	}
+	const want = "error: cannot list any resource of the provider, such as aliases: aliases is forbidden\n"
+	if code := e.run(t, "-n", "shop"); code != 2 || e.errOut.String() != want || e.out.Len() > 0 {
+		t.Errorf("exit code %d, want 2 and %q, got %s%s", code, want, e.out.String(), e.errOut.String())
+	}
+}
+
 // publish creates the function shop-checkout with versions 1 to n.
 func (e *env) publish(t *testing.T, n int) {
 	t.Helper()
