@@ -16,7 +16,7 @@ func newProgress(w io.Writer, now func() time.Time) func(phase Phase, done, tota
 	var last Phase
 	return func(phase Phase, done, total int) {
 		at := now()
-		if phase == last && done < total && at.Sub(shown) < lineEvery {
+		if total == 0 || phase == last && done < total && at.Sub(shown) < lineEvery {
 			return
 		}
 		shown, last = at, phase
