@@ -211,6 +211,11 @@ spec:
 			reason:    "Resources of a rendered Composition have the same generateName, and get different names.",
 			manifests: generated + generated, code: 1, out: "[+] Function shop/a-(known after apply) (create)", lack: "reject",
 		},
+		"Selector": {
+			reason:    "A reference by labels selects among the files.",
+			manifests: with("name: a", "name: b") + with("name: a", "name: a, labels: {app: shop}") + "\n{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: Alias, metadata: {name: live}, spec: {forProvider: {region: eu-central-1, functionNameSelector: {matchLabels: {app: shop}}, functionVersion: \"1\"}}}",
+			code:      1, out: "CreateAlias a:live",
+		},
 		"NoName": {
 			reason:    "The API server takes no object without a name.",
 			manifests: with("name: a", "labels: {a: b}"), code: 2, out: "[!] Function shop/ (reject)\n    set metadata.name or metadata.generateName\n",
