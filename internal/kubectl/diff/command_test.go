@@ -216,6 +216,11 @@ spec:
 			manifests: with("name: a", "name: b") + with("name: a", "name: a, labels: {app: shop}") + "\n{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: Alias, metadata: {name: live}, spec: {forProvider: {region: eu-central-1, functionNameSelector: {matchLabels: {app: shop}}, functionVersion: \"1\"}}}",
 			code:      1, out: "CreateAlias a:live",
 		},
+		"PartialARN": {
+			reason:    "AWS accepts the ARN of a function from the account on.",
+			manifests: function + "\n{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: EventSourceMapping, metadata: {name: orders}, spec: {forProvider: {region: eu-central-1, functionName: \"123456789012:function:a\", eventSourceArn: \"arn:aws:sqs:eu-central-1:123456789012:orders\"}}}",
+			code:      1, out: "CreateEventSourceMapping", lack: "UpdateEventSourceMapping",
+		},
 		"NoName": {
 			reason:    "The API server takes no object without a name.",
 			manifests: with("name: a", "labels: {a: b}"), code: 2, out: "[!] Function shop/ (reject)\n    set metadata.name or metadata.generateName\n",
