@@ -22,8 +22,8 @@ const (
 	columns = "%-20s%-18s%-9s%-9s%-11s%s"
 )
 
-// A table shows resources as kubectl get --watch does: all of them at first, and then only the rows that change, with the
-// time at which they have changed.
+// A table shows resources as kubectl get --watch does: all of them at first, and then only the rows that change, with
+// the time at which they have changed.
 type table struct {
 	out io.Writer
 

@@ -45,8 +45,8 @@ type deployment struct {
 	by   config
 }
 
-// deploys records the Flux source of a resource, if it has one. The condition Synced of a resource that is not Synced says
-// already what is wrong with its source.
+// deploys records the Flux source of a resource, if it has one. The condition Synced of a resource that is not Synced
+// says already what is wrong with its source.
 func (c *collector) deploys(mg managed) {
 	ref := sourceOf(mg)
 	if ref == nil || mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionTrue {

@@ -93,8 +93,8 @@ func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 // kindOf returns the kind of a resource.
 func kindOf(mg reconcile.Managed) string { return reflect.TypeOf(mg).Elem().Name() }
 
-// rollOut adds the calls of the rollout of an Alias, and those of CloudWatch by which a version is judged. In memory, an
-// Alias that follows its function begins none, and each one ends at the first check of a version. made are the other
+// rollOut adds the calls of the rollout of an Alias, and those of CloudWatch by which a version is judged. In memory,
+// an Alias that follows its function begins none, and each one ends at the first check of a version. made are the other
 // calls for the Alias.
 func (a allowed) rollOut(o Options, mg reconcile.Managed, made []dryrun.Request) {
 	alias, ok := mg.(*v1beta1.Alias)

@@ -9,8 +9,8 @@ import (
 // lineEvery is the least time between two lines about a phase.
 const lineEvery = 10 * time.Second
 
-// newProgress returns a function that shows the progress of an import: a line when a phase begins, when it ends, and now
-// and then in between. An error of the terminal is of no interest.
+// newProgress returns a function that shows the progress of an import: a line when a phase begins, when it ends, and
+// now and then in between. An error of the terminal is of no interest.
 func newProgress(w io.Writer, now func() time.Time) func(phase Phase, done, total int) {
 	var shown time.Time
 	var last Phase
