@@ -84,7 +84,9 @@ func (f *Flags) Resolver(c client.Client, now func() time.Time, notes io.Writer)
 	}
 	from := &configs{Client: c, flags: f, notes: notes, noted: map[string]bool{}}
 	through := session.New(from, secrets, limiter, now, o)
-	return &Resolver{flags: f, limiter: limiter, machine: map[string]*session.Session{}, through: through, configs: from}
+	return &Resolver{
+		flags: f, limiter: limiter, machine: map[string]*session.Session{}, through: through, configs: from,
+	}
 }
 
 // Resolve returns the session of a resource in a region.
