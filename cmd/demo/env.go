@@ -61,7 +61,7 @@ type env struct {
 
 // startEnv starts the control plane, the double and the provider.
 func startEnv(ctx context.Context, f flags) (e *env, err error) {
-	e = &env{flags: f, table: newTable(), failed: make(chan error, 1)}
+	e = &env{flags: f, table: &table{out: os.Stdout}, failed: make(chan error, 1)}
 	defer func() {
 		if err != nil {
 			e.stop()

@@ -25,48 +25,23 @@ func function(name, phase string) *v1beta1.Function {
 // TestTable shows two functions in two steps: one changes in the second step, and the other is deleted.
 func TestTable(t *testing.T) {
 	header := "    AFTER  KIND                NAME              READY    SYNCED   STATE      EXTERNAL-NAME\n"
-	cases := map[string]struct {
-		reason string
-		width  int
-		want   string
-	}{
-		"File": {
-			reason: "Without a terminal, each change of a row is a line, and rows that do not change are not repeated.",
-			want: header +
-				"    0s     Function            one               True     True     Creating   \n" +
-				"    0s     Function            two               True     True     Available  \n" +
-				"    1s     Function            one               True     True     Available  \n" +
-				header +
-				"    300ms  Function            one               True     True     Updating   \n" +
-				"    1s     Function            two                                 deleted\n",
-		},
-		"Terminal": {
-			reason: "On a terminal, the rows of a step are drawn again, and cut to its width.",
-			width:  24,
-			want: "    AFTER  KIND         \n    0s     Function     \n    0s     Function     \n" +
-				"\x1b[3A\x1b[J" +
-				"    AFTER  KIND         \n    1s     Function     \n    0s     Function     \n" +
-				"    AFTER  KIND         \n    300ms  Function     \n" +
-				"\x1b[2A\x1b[J" +
-				"    AFTER  KIND         \n    300ms  Function     \n    1s     Function     \n",
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			var out bytes.Buffer
-			table := newTable()
-			table.out, table.width = &out, tc.width
-			two := function("two", "Available")
-			table.show(resources{function("one", "Creating"), two}, 0)
-			table.show(resources{function("one", "Available"), two}, time.Second)
-			table.begin()
-			table.show(resources{function("one", "Available"), two}, 0)
-			table.show(resources{function("one", "Updating"), two}, 300*time.Millisecond)
-			table.show(resources{function("one", "Updating")}, time.Second)
-			if diff := cmp.Diff(strings.Split(tc.want, "\n"), strings.Split(out.String(), "\n")); diff != "" {
-				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
-			}
-		})
+	want := header +
+		"    0s     Function            one               True     True     Creating   \n" +
+		"    0s     Function            two               True     True     Available  \n" +
+		"    1s     Function            one               True     True     Available  \n" +
+		header +
+		"    300ms  Function            one               True     True     Updating   \n" +
+		"    1s     Function            two                                 deleted\n"
+	var out bytes.Buffer
+	table, two := &table{out: &out}, function("two", "Available")
+	table.show(resources{function("one", "Creating"), two}, 0)
+	table.show(resources{function("one", "Available"), two}, time.Second)
+	table.begin()
+	table.show(resources{function("one", "Available"), two}, 0)
+	table.show(resources{function("one", "Updating"), two}, 300*time.Millisecond)
+	table.show(resources{function("one", "Updating")}, time.Second)
+	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(out.String(), "\n")); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
 

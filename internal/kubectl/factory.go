@@ -12,6 +12,13 @@ import (
 // FieldManager is the name under which the plugin's changes appear in metadata.managedFields.
 const FieldManager = "kubectl-lambda"
 
+// Limits of the requests to the API server, as kubectl has them for discovery. Those of client-go, 5 requests a second,
+// would make a plan of 1000 manifests take minutes.
+const (
+	requestsPerSecond = 50
+	requestBurst      = 300
+)
+
 // A Factory gives commands what they need: clients as kubectl's flags ask for them, streams and a clock.
 type Factory struct {
 	genericiooptions.IOStreams
@@ -32,6 +39,7 @@ func NewFactory(streams genericiooptions.IOStreams, now func() time.Time, versio
 	config := genericclioptions.NewConfigFlags(true)
 	config.WrapConfigFn = func(c *rest.Config) *rest.Config {
 		c.UserAgent = FieldManager + "/" + version
+		c.QPS, c.Burst = requestsPerSecond, requestBurst
 		c.WarningHandler = rest.NewWarningWriter(streams.ErrOut, rest.WarningWriterOptions{Deduplicate: true})
 		return c
 	}

@@ -13,14 +13,27 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/pager"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 )
 
 // NewScheme returns a scheme with the kinds of the provider and the core kinds of Kubernetes.
 func NewScheme() (*runtime.Scheme, error) {
 	s, builder := runtime.NewScheme(), runtime.NewSchemeBuilder(corev1.AddToScheme, v1beta1.AddToScheme)
 	return s, builder.AddToScheme(s)
+}
+
+// ClusterID returns the ID by which the provider marks in AWS what the cluster owns, if it has no --cluster-id. It
+// returns an error if the user may not read the ConfigMap with that ID: the one that a provider without this right has,
+// as kube.ClusterID says, would be the ID of another cluster.
+func ClusterID(ctx context.Context, c client.Reader) (string, error) {
+	key := client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: kube.TrustConfigMap}
+	if err := c.Get(ctx, key, &corev1.ConfigMap{}); kerrors.IsForbidden(err) {
+		return "", fmt.Errorf("cannot tell what this cluster owns in AWS: set --cluster-id: %w", err)
+	}
+	return kube.ClusterID(ctx, c)
 }
 
 // List calls a function with each object of a type in a namespace, or of all namespaces if it is empty. If the user may

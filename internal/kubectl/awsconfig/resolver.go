@@ -58,6 +58,7 @@ func (f *Flags) session(ctx context.Context, region string, limiter *quota.Limit
 type Resolver struct {
 	flags   *Flags
 	through *session.Resolver
+	configs *configs
 	limiter *quota.Limiter
 	machine map[string]*session.Session
 }
@@ -83,7 +84,9 @@ func (f *Flags) Resolver(c client.Client, now func() time.Time, notes io.Writer)
 	}
 	from := &configs{Client: c, flags: f, notes: notes, noted: map[string]bool{}}
 	through := session.New(from, secrets, limiter, now, o)
-	return &Resolver{flags: f, limiter: limiter, machine: map[string]*session.Session{}, through: through}
+	return &Resolver{
+		flags: f, limiter: limiter, machine: map[string]*session.Session{}, through: through, configs: from,
+	}
 }
 
 // Resolve returns the session of a resource in a region.
@@ -106,6 +109,10 @@ func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, regio
 		}
 		r.machine[region] = own
 	}
+	if reached := r.configs.reached; reached != "" && reached != own.Identity.Account {
+		r.configs.warnf("%s reaches account %s, and the credentials of this machine are of account %s, which is read "+
+			"instead", s.Ref, reached, own.Identity.Account)
+	}
 	s = s.Derive()
 	s.AWS, s.Scope, s.Partition, s.Identity = own.AWS, own.Scope, own.Partition, own.Identity
 	return s, nil
@@ -124,6 +131,10 @@ type configs struct {
 	flags *Flags
 	notes io.Writer
 	noted map[string]bool
+
+	// reached is the account that the config that was read last reaches, as the provider has found out. It is empty if
+	// that is not known.
+	reached string
 }
 
 // Get reads an object.
@@ -134,6 +145,7 @@ func (c *configs) Get(ctx context.Context, key client.ObjectKey, obj client.Obje
 	local := v1beta1.LocalCredentialsSecretSelector{Name: unused}
 	switch cfg := obj.(type) {
 	case *v1beta1.ClusterProviderConfig:
+		c.reached = cfg.Status.AccountID
 		c.replaceEndpoint(&cfg.Spec.ConnectionSpec)
 		source := cfg.Spec.Credentials.Source
 		switch {
@@ -150,6 +162,7 @@ func (c *configs) Get(ctx context.Context, key client.ObjectKey, obj client.Obje
 				source)
 		}
 	case *v1beta1.ProviderConfig:
+		c.reached = cfg.Status.AccountID
 		c.replaceEndpoint(&cfg.Spec.ConnectionSpec)
 		if c.flags.Chosen() {
 			isolate(&cfg.Spec.ConnectionSpec)
@@ -176,16 +189,20 @@ func isolate(s *v1beta1.ConnectionSpec) {
 	s.SkipCredentialsValidation, s.SkipRequestingAccountID = true, true
 }
 
-// note tells the user, once, that the endpoint of a config is not called.
+// note tells the user that the endpoint of a config is not called.
 func (c *configs) note(cfg *v1beta1.ClusterProviderConfig) {
-	e := cfg.Spec.Endpoint
-	if c.flags.endpoint != "" || e == nil || e.URL.Type == v1beta1.EndpointURLTypeAuto || c.noted[cfg.Name] {
-		return
+	if e := cfg.Spec.Endpoint; c.flags.endpoint == "" && e != nil && e.URL.Type != v1beta1.EndpointURLTypeAuto {
+		c.warnf("ClusterProviderConfig %s names an endpoint, where credentials of this machine are not sent. Instead, "+
+			"AWS or the endpoint of this machine's AWS configuration is read. To name the endpoint, set "+
+			"--aws-endpoint-url.", cfg.Name)
 	}
-	c.noted[cfg.Name] = true
-	_, _ = fmt.Fprintf(c.notes,
-		"warning: ClusterProviderConfig %s names an endpoint, where credentials of this machine are "+
-			"not sent. Instead, AWS or the endpoint of this machine's AWS configuration is read. To name the "+
-			"endpoint, set --aws-endpoint-url.\n",
-		kubectl.OneLine(cfg.Name))
+}
+
+// warnf warns the user, once.
+func (c *configs) warnf(format string, args ...any) {
+	text := kubectl.OneLine(fmt.Sprintf(format, args...))
+	if !c.noted[text] {
+		_, _ = fmt.Fprintf(c.notes, "warning: %s\n", text)
+	}
+	c.noted[text] = true
 }

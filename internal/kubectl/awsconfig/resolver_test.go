@@ -104,6 +104,15 @@ func TestResolverKeepsCredentials(t *testing.T) {
 			reason: "The host of a ClusterProviderConfig is not the user's choice either.", kind: v1beta1.ClusterProviderConfigKind, config: clusterConfig, flags: Flags{defaultChain: true},
 			own: "AKIAOPERATOR", wantNote: "warning: ClusterProviderConfig c names an endpoint, where credentials of this machine are not sent. Instead, AWS or the endpoint of this machine's AWS configuration is read.",
 		},
+		"MachineOfAnotherAccount": {
+			reason: "What another account has is not what the config manages.", kind: v1beta1.ClusterProviderConfigKind, flags: Flags{defaultChain: true},
+			config: "{metadata: {name: c, uid: u}, spec: {credentials: {source: IRSA}}, status: {accountId: '210987654321'}}",
+			own:    "AKIAOPERATOR", wantNote: "warning: ClusterProviderConfig \"c\" reaches account 210987654321, and the credentials of this machine are of account 123456789012, which is read instead\n",
+		},
+		"MachineOfTheAccount": {
+			reason: "The account is the same.", kind: v1beta1.ClusterProviderConfigKind, flags: Flags{defaultChain: true},
+			config: "{metadata: {name: c, uid: u}, spec: {credentials: {source: IRSA}}, status: {accountId: '123456789012'}}", own: "AKIAOPERATOR",
+		},
 		"MachineNamed": {
 			reason: "The user has typed the host, and no other one is called.", kind: v1beta1.ProviderConfigKind, config: tenantsConfig, flags: Flags{defaultChain: true}, flag: true,
 			named: "AKIAOPERATOR",

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/kubedouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
 )
 
@@ -210,6 +211,16 @@ spec:
 			reason:    "Resources of a rendered Composition have the same generateName, and get different names.",
 			manifests: generated + generated, code: 1, out: "[+] Function shop/a-(known after apply) (create)", lack: "reject",
 		},
+		"Selector": {
+			reason:    "A reference by labels selects among the files.",
+			manifests: with("name: a", "name: b") + with("name: a", "name: a, labels: {app: shop}") + "\n{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: Alias, metadata: {name: live}, spec: {forProvider: {region: eu-central-1, functionNameSelector: {matchLabels: {app: shop}}, functionVersion: \"1\"}}}",
+			code:      1, out: "CreateAlias a:live",
+		},
+		"PartialARN": {
+			reason:    "AWS accepts the ARN of a function from the account on.",
+			manifests: function + "\n{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: EventSourceMapping, metadata: {name: orders}, spec: {forProvider: {region: eu-central-1, functionName: \"123456789012:function:a\", eventSourceArn: \"arn:aws:sqs:eu-central-1:123456789012:orders\"}}}",
+			code:      1, out: "CreateEventSourceMapping", lack: "UpdateEventSourceMapping",
+		},
 		"NoName": {
 			reason:    "The API server takes no object without a name.",
 			manifests: with("name: a", "labels: {a: b}"), code: 2, out: "[!] Function shop/ (reject)\n    set metadata.name or metadata.generateName\n",
@@ -248,6 +259,35 @@ spec:
 			code, out, errOut := run(t, nil, tc.manifests, "--local", "-n", "shop", "-f", "-")
 			if code != tc.code || !strings.Contains(out, tc.out) || !strings.Contains(errOut, tc.errOut) || tc.lack != "" && strings.Contains(out+errOut, tc.lack) {
 				t.Errorf("%s\nexit code %d, want %d, with %q and without %q:\n%s%s", tc.reason, code, tc.code, tc.out+tc.errOut, tc.lack, out, errOut)
+			}
+		})
+	}
+}
+
+// TestUnknownCluster checks that AWS is not read if nobody tells which resources the cluster owns: the ID that a provider
+// without rights takes is not that of a provider with rights.
+func TestUnknownCluster(t *testing.T) {
+	double, err := kubedouble.New("../../../package/crds", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := double.Config()
+	config.Transport = &plugintest.Network{To: double, Forbidden: []string{"configmaps/extension-apiserver-authentication"}}
+	cases := map[string]struct {
+		reason string
+		args   []string
+		code   int
+		errOut string
+	}{
+		"Refresh": {reason: "Everything would seem to belong to another cluster.", args: []string{"--refresh"}, code: 2, errOut: "set --cluster-id"},
+		"Given":   {reason: "The user knows the ID.", args: []string{"--refresh", "--cluster-id=c1"}},
+		"Cluster": {reason: "Without AWS, nothing is owned.", args: nil},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			code, out, errOut := run(t, config, "", append(tc.args, "functions")...)
+			if code != tc.code || !strings.Contains(errOut, tc.errOut) {
+				t.Errorf("%s\nexit code %d, want %d, with %q:\n%s%s", tc.reason, code, tc.code, tc.errOut, out, errOut)
 			}
 		})
 	}

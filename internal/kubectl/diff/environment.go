@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
@@ -31,11 +29,8 @@ func (o *options) connect(ctx context.Context) error {
 		return fmt.Errorf("%w: to plan without a cluster, set --local", err)
 	}
 	o.plan.Cluster, o.plan.Mapper = o.cluster, o.cluster.RESTMapper()
-	if o.plan.ClusterID == "" {
-		o.plan.ClusterID, err = kube.ClusterID(ctx, o.cluster)
-	}
-	if kerrors.IsForbidden(err) || kerrors.IsNotFound(err) {
-		return nil // Only --refresh needs it, and says so.
+	if o.refresh && o.plan.ClusterID == "" {
+		o.plan.ClusterID, err = kubectl.ClusterID(ctx, o.cluster)
 	}
 	return err
 }

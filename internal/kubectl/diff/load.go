@@ -218,25 +218,22 @@ func manager(live *unstructured.Unstructured) string {
 	return "kubectl"
 }
 
-// resource returns a resource by its objects.
-func (o *options) resource(desired, live *unstructured.Unstructured) (plan.Resource, error) {
-	out := plan.Resource{}
-	for _, side := range []struct {
-		u  *unstructured.Unstructured
-		to *reconcile.Managed
-	}{{desired, &out.Desired}, {live, &out.Prior}} {
-		if side.u == nil {
-			continue
-		}
-		obj, err := kubectl.Typed(o.plan.Scheme, side.u, false)
-		if err != nil {
-			return out, err
-		}
-		mg, ok := obj.(reconcile.Managed)
-		if !ok {
-			return out, fmt.Errorf("%s is no managed resource", side.u.GetKind())
-		}
-		*side.to = mg
+// resource returns a resource by its objects. live is nil if the cluster does not have it.
+func (o *options) resource(desired, live *unstructured.Unstructured) (out plan.Resource, err error) {
+	if out.Desired, err = o.managed(desired); err == nil && live != nil {
+		out.Prior, err = o.managed(live)
 	}
-	return out, nil
+	return out, err
+}
+
+func (o *options) managed(u *unstructured.Unstructured) (reconcile.Managed, error) {
+	obj, err := kubectl.Typed(o.plan.Scheme, u, false)
+	if err != nil {
+		return nil, err
+	}
+	mg, ok := obj.(reconcile.Managed)
+	if !ok {
+		return nil, fmt.Errorf("%s is no managed resource", u.GetKind())
+	}
+	return mg, nil
 }

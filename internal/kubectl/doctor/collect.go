@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -34,8 +35,9 @@ type collector struct {
 	aliases   []*v1beta1.Alias
 	versions  []*v1beta1.Version
 
-	// sources are the Flux sources that the resources deploy.
-	sources *sources
+	// deployments are the resources that deploy Flux sources, and verified the configs that require verified code.
+	deployments []deployment
+	verified    map[config]bool
 
 	// policies has the ARNs of functions whose policy has a finding already: all their Permissions share it.
 	policies map[string]bool
@@ -52,17 +54,19 @@ type managed interface {
 	GetProviderConfigReference() *xpv2.ProviderConfigReference
 }
 
-// collect collects the findings about all managed resources.
+// collect collects the findings about all managed resources. It returns an error if the user may list none of their
+// kinds, or the cluster has none, since no findings would then seem to be good news.
 func (c *collector) collect(ctx context.Context) error {
 	s, err := kubectl.NewScheme()
 	if err != nil {
 		return err
 	}
-	types := s.KnownTypes(v1beta1.SchemeGroupVersion)
+	kinds, types := 0, s.KnownTypes(v1beta1.SchemeGroupVersion)
 	for _, kind := range slices.Sorted(maps.Keys(types)) {
 		if _, ok := reflect.New(types[kind]).Interface().(managed); !ok {
 			continue
 		}
+		kinds++
 		if err := c.list(ctx, kind, func(u *unstructured.Unstructured) error {
 			mg, _ := reflect.New(types[kind]).Interface().(managed)
 			if err := kubectl.Decode(u, mg); err != nil {
@@ -74,12 +78,15 @@ func (c *collector) collect(ctx context.Context) error {
 			return err
 		}
 	}
+	if len(c.report.NotShown) == kinds {
+		return fmt.Errorf("cannot list any resource of the provider, such as %s", c.report.NotShown[0])
+	}
 	return nil
 }
 
 // judge adds the findings about a resource.
 func (c *collector) judge(kind string, mg managed) {
-	c.sources.use(mg)
+	c.deploys(mg)
 	found := advice.Of(mg, nil, c.now)
 	switch r := mg.(type) {
 	case *v1beta1.Function:
@@ -146,7 +153,7 @@ func (c *collector) configs(ctx context.Context) error {
 				return err
 			}
 			if p.Spec.Code != nil && p.Spec.Code.RequireVerified {
-				c.sources.verified[config{kind: kind, namespace: p.Namespace, name: p.Name}] = true
+				c.verified[config{kind: kind, namespace: p.Namespace, name: p.Name}] = true
 			}
 			for _, usage := range p.Status.AccountUsage {
 				if !c.accounts[account{id: p.Status.AccountID, region: usage.Region}] {

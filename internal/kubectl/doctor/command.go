@@ -97,7 +97,7 @@ func (o *options) report(ctx context.Context) (*report, error) {
 	}
 	c := &collector{
 		client: client, namespace: namespace, now: o.Now(), report: newReport(),
-		sources: newSources(), policies: map[string]bool{},
+		verified: map[config]bool{}, policies: map[string]bool{},
 	}
 	if err := c.collect(ctx); err != nil {
 		return nil, err

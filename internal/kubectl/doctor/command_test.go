@@ -159,6 +159,23 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// TestNothingListed checks that a report on nothing is an error, and no good news for a nightly job.
+func TestNothingListed(t *testing.T) {
+	e := newEnv(t, awsdouble.Options{})
+	kinds, err := filepath.Glob("../../../package/crds/*.yaml")
+	if err != nil || len(kinds) == 0 {
+		t.Fatal(kinds, err)
+	}
+	for _, file := range kinds {
+		_, plural, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".yaml"), "_")
+		e.network.Forbidden = append(e.network.Forbidden, plural)
+	}
+	const want = "error: cannot list any resource of the provider, such as aliases: aliases is forbidden\n"
+	if code := e.run(t, "-n", "shop"); code != 2 || e.errOut.String() != want || e.out.Len() > 0 {
+		t.Errorf("exit code %d, want 2 and %q, got %s%s", code, want, e.out.String(), e.errOut.String())
+	}
+}
+
 // publish creates the function shop-checkout with versions 1 to n.
 func (e *env) publish(t *testing.T, n int) {
 	t.Helper()
@@ -235,5 +252,21 @@ func TestRefreshOfAnotherAccount(t *testing.T) {
 	const want = "versions of functions of account 210987654321: the credentials of this machine are of account 123456789012"
 	if !strings.Contains(e.out.String(), want) {
 		t.Errorf("want %q in:\n%s", want, e.out.String())
+	}
+}
+
+// TestRefreshOfDisabledRegion checks that credentials that are not valid in one region still read the others.
+func TestRefreshOfDisabledRegion(t *testing.T) {
+	e := newEnv(t, awsdouble.Options{})
+	invalid := awsdouble.Error{Status: http.StatusForbidden, Code: "InvalidClientTokenId", Message: "The security token included in the request is invalid"}
+	e.aws.Fail(awsdouble.Fault{Operation: "GetCallerIdentity", Error: invalid})
+	const want = "what AWS has in af-south-1: cannot read which account the credentials of this machine are of: InvalidClientTokenId: The security token included in the request is invalid"
+	code := e.run(t, "-A", "--refresh")
+	if out := e.out.String(); code != 1 || !strings.Contains(out, want) || strings.Contains(out, "what AWS has in eu-central-1") {
+		t.Errorf("exit code %d, want 1 and %q in:\n%s%s", code, want, out, e.errOut.String())
+	}
+	e.aws.Fail(awsdouble.Fault{Operation: "GetCallerIdentity", Error: invalid, Times: -1})
+	if code := e.run(t, "-A", "--refresh"); code != 2 || !strings.Contains(e.errOut.String(), "InvalidClientTokenId") {
+		t.Errorf("exit code %d, want 2 if there is no region: %s", code, e.errOut.String())
 	}
 }

@@ -30,13 +30,15 @@ const accountKind = "Account"
 // An account is an AWS account in a region.
 type account struct{ id, region string }
 
-// refresh adds the findings that only AWS can tell, about the account of the machine's credentials.
+// refresh adds the findings that only AWS can tell, about the account of the machine's credentials. It returns an error
+// if the credentials are not valid in any region.
 func (c *collector) refresh(ctx context.Context, flags *awsconfig.Flags, now func() time.Time) error {
 	c.accounts = map[account]bool{}
 	byRegion := map[string][]*v1beta1.Function{}
 	for _, f := range c.functions {
 		byRegion[f.Spec.ForProvider.Region] = append(byRegion[f.Spec.ForProvider.Region], f)
 	}
+	opened, failed := false, error(nil)
 	for _, region := range slices.Sorted(maps.Keys(byRegion)) {
 		if !regions.Known(region) && !flags.HasEndpoint() {
 			c.report.leaveOut(fmt.Sprintf("what AWS has in %q: it is not a region of AWS, such as eu-west-1",
@@ -44,9 +46,15 @@ func (c *collector) refresh(ctx context.Context, flags *awsconfig.Flags, now fun
 			continue
 		}
 		s, err := flags.Session(ctx, region, now)
-		if err != nil {
+		switch {
+		case errors.Is(err, kubectl.ErrInterrupted):
 			return err
+		case err != nil: // Credentials are valid only in the regions that their account has enabled.
+			c.report.leaveOut(fmt.Sprintf("what AWS has in %s: %v", region, err))
+			failed = err
+			continue
 		}
+		opened = true
 		a := account{id: s.Identity.Account, region: region}
 		client, logs := lambda.NewFromConfig(s.AWS), cloudwatchlogs.NewFromConfig(s.AWS)
 		if err := c.quotas(ctx, client, a); err != nil {
@@ -60,6 +68,9 @@ func (c *collector) refresh(ctx context.Context, flags *awsconfig.Flags, now fun
 				return err
 			}
 		}
+	}
+	if !opened {
+		return failed
 	}
 	return nil
 }

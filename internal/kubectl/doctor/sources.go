@@ -33,38 +33,27 @@ const (
 	sourceNotVerified advice.Code = "SourceNotVerified"
 )
 
-// sources are the Flux sources that resources deploy.
-type sources struct {
-	// used are the sources in the order in which they were found, and users the configs of the resources that use them.
-	used  []source
-	users map[source][]config
-
-	// verified has the configs that require verified code.
-	verified map[config]bool
-}
-
 // A source identifies a Flux source, and a config a ProviderConfig or a ClusterProviderConfig.
 type (
 	source struct{ apiVersion, kind, namespace, name string }
 	config struct{ kind, namespace, name string }
 )
 
-func newSources() *sources {
-	return &sources{users: map[source][]config{}, verified: map[config]bool{}}
+// A deployment is a resource that deploys a Flux source, by its config.
+type deployment struct {
+	from source
+	by   config
 }
 
-// use records the Flux source of a resource, if it has one. The condition Synced of a resource that is not Synced says
-// already what is wrong with its source.
-func (s *sources) use(mg managed) {
+// deploys records the Flux source of a resource, if it has one. The condition Synced of a resource that is not Synced
+// says already what is wrong with its source.
+func (c *collector) deploys(mg managed) {
 	ref := sourceOf(mg)
 	if ref == nil || mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionTrue {
 		return
 	}
 	f := archive.Source{Flux: ref}.Fields()[0]
 	of := source{apiVersion: f.APIVersion, kind: f.Kind, namespace: mg.GetNamespace(), name: f.Name}
-	if s.users[of] == nil {
-		s.used = append(s.used, of)
-	}
 	by := config{}
 	if p := mg.GetProviderConfigReference(); p != nil {
 		by = config{kind: p.Kind, name: p.Name}
@@ -72,7 +61,7 @@ func (s *sources) use(mg managed) {
 	if by.kind == v1beta1.ProviderConfigKind {
 		by.namespace = mg.GetNamespace()
 	}
-	s.users[of] = append(s.users[of], by)
+	c.deployments = append(c.deployments, deployment{of, by})
 }
 
 // sourceOf returns the Flux source of the code of a resource, nil if it has none.
@@ -90,14 +79,15 @@ func sourceOf(mg managed) *v1beta1.SourceReference {
 	return nil
 }
 
-// requireVerified reports whether a resource that uses a source may only deploy verified code.
-func (s *sources) requireVerified(of source) bool {
-	return slices.ContainsFunc(s.users[of], func(c config) bool { return s.verified[c] })
-}
-
 // artifacts collects the findings about the Flux sources that resources use.
 func (c *collector) artifacts(ctx context.Context) error {
-	for _, of := range c.sources.used {
+	read := map[source]bool{}
+	for _, d := range c.deployments {
+		of := d.from
+		if read[of] {
+			continue
+		}
+		read[of] = true
 		gvr, _ := kmeta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(of.apiVersion, of.kind))
 		u, err := c.client.Resource(gvr).Namespace(of.namespace).Get(ctx, of.name, metav1.GetOptions{})
 		switch {
@@ -109,8 +99,9 @@ func (c *collector) artifacts(ctx context.Context) error {
 		case err != nil:
 			return fmt.Errorf("cannot read %s %s/%s: %w", of.kind, of.namespace, of.name, err)
 		}
-		c.report.add(of.kind, of.namespace, of.name,
-			advice.Reported(u, ofSource(u, c.sources.requireVerified(of)))...)
+		requireVerified := slices.ContainsFunc(c.deployments,
+			func(d deployment) bool { return d.from == of && c.verified[d.by] })
+		c.report.add(of.kind, of.namespace, of.name, advice.Reported(u, ofSource(u, requireVerified))...)
 	}
 	return nil
 }

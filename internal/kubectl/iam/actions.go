@@ -21,13 +21,6 @@ var unscoped = []string{
 	"cloudwatch:DescribeAlarmHistory", "cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData",
 }
 
-// A grant is an action that a call needs.
-type grant struct {
-	action    string
-	resources []string
-	condition condition
-}
-
 // A condition of a statement: values by operator and key.
 type condition map[string]map[string][]string
 
@@ -46,51 +39,34 @@ func action(r dryrun.Request) string {
 	return awserr.ActionOf(service, r.Operation)
 }
 
-// grants returns the actions that a call needs.
-func (n names) grants(r dryrun.Request) []grant {
-	own := grant{action: action(r)}
-	switch {
-	case own.action == "lambda:CreateEventSourceMapping": // It has no resource, but a condition key.
-		own.condition = condition{"ArnLike": {"lambda:FunctionArn": n.function(member(r.Input, "FunctionName"), "*")}}
-		own.resources = []string{"*"}
-	case slices.Contains(unscoped, own.action):
-		own.resources = []string{"*"}
+// call adds what AWS checks of a call: the action of its operation, and further ones by the members of the input.
+func (a allowed) call(n names, r dryrun.Request) {
+	function, publish := member(r.Input, "FunctionName"), value(r.Input, "Publish")
+	switch own := action(r); {
+	case own == "lambda:CreateEventSourceMapping": // It has no resource, but a condition key.
+		a.add(everything, condition{"ArnLike": {"lambda:FunctionArn": n.function(function, "*")}}, own)
+	case slices.Contains(unscoped, own):
+		a.add(everything, nil, own)
 	default:
-		own.resources = n.resources(r)
+		a.add(n.resources(r), nil, own)
 	}
-	return append([]grant{own}, n.further(r)...)
-}
-
-// further returns the actions besides the one of the operation that AWS checks, by the members of the input.
-func (n names) further(r dryrun.Request) []grant {
-	var out []grant
 	if strings.HasPrefix(r.Operation, "Create") && hasItems(value(r.Input, "Tags")) {
-		out = append(out, grant{action: "lambda:TagResource", resources: n.created(r)})
+		a.add(n.created(r), nil, "lambda:TagResource")
 	}
-	publish := value(r.Input, "Publish")
 	if r.Operation == "PublishVersion" || publish.Kind() == reflect.Bool && publish.Bool() {
 		// A new version is Pending at first, and is read until it is Active. In memory, it is Active at once.
-		out = append(out, grant{
-			action:    "lambda:GetFunction",
-			resources: n.function(member(r.Input, "FunctionName"), "*"),
-		})
+		a.add(n.function(function, "*"), nil, "lambda:GetFunction")
 	}
 	if r.Service != "lambda" {
-		return out
+		return
 	}
 	for _, c := range Checks {
 		on := c.on(n, r)
 		for i, arn := range on {
 			on[i] = n.pattern(arn)
 		}
-		if len(on) == 0 {
-			continue
-		}
-		for _, action := range c.Actions {
-			out = append(out, grant{action: action, resources: on, condition: c.condition()})
-		}
+		a.add(on, c.condition(), c.Actions...)
 	}
-	return out
 }
 
 // hasItems reports whether a map or slice is set and has items.

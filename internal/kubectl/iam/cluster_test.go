@@ -36,11 +36,11 @@ func TestInactiveKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	plugintest.Create(t, client, "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}\n---"+function)
+	t.Setenv("KUBECACHEDIR", t.TempDir()) // Other tests cache what all kinds are, for the same host.
 	var out, errOut bytes.Buffer
 	f := kubectl.NewFactory(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}, time.Now, "test")
 	f.Config.WrapConfigFn = func(*rest.Config) *rest.Config { return cluster.Config() }
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
-	t.Setenv("KUBECACHEDIR", t.TempDir()) // Other tests cache what all kinds are, for the same host.
 	root := kubectl.NewCommand(f, NewCommand(f))
 	root.SetArgs([]string{"iam", "-A"})
 	if code := kubectl.Run(t.Context(), f, root); code != 0 {

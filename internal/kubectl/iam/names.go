@@ -3,6 +3,7 @@ package iam
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -49,14 +50,15 @@ var digits = regexp.MustCompile(`^[0-9]+$`)
 // function returns the ARNs of a function, and of what a qualifier names. Versions have numbers that AWS makes up, so
 // one of them means all.
 func (n names) function(name, qualifier string) []string {
-	name = plan.Pattern(name)
-	owner := n
-	parts := strings.Split(name, ":")
-	if len(parts) >= 7 && parts[0] == "arn" {
-		if parts[4] != plan.OfflineAccount {
-			owner.partition, owner.region, owner.account = parts[1], parts[3], parts[4]
+	owner, parts := n, strings.Split(plan.Pattern(name), ":")
+	if i := slices.Index(parts, "function"); i > 0 && i < len(parts)-1 { // It begins with an account, or with more.
+		if parts[i-1] != plan.OfflineAccount {
+			owner.account = parts[i-1]
+			if parts[0] == "arn" {
+				owner.partition, owner.region = parts[1], parts[3]
+			}
 		}
-		parts = parts[6:]
+		parts = parts[i+1:]
 	}
 	if len(parts) > 1 && qualifier == "" {
 		qualifier = parts[1]

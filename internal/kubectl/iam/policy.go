@@ -56,31 +56,31 @@ func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 	lists := map[plan.List]int{}
 	if len(o.Resources) > 0 {
 		// The provider reads the limits of each account.
-		all.add(grant{action: "lambda:GetAccountSettings", resources: []string{"*"}})
+		all.add(everything, nil, "lambda:GetAccountSettings")
 	}
 	for i, rs := range p.Requests(ctx, o.Resources) {
+		mg := o.Resources[i]
 		if rs.Err != nil {
-			errs = append(errs, fmt.Errorf("%s %s/%s: %w", kindOf(o.Resources[i]), o.Resources[i].GetNamespace(),
-				o.Resources[i].GetName(), rs.Err))
+			errs = append(errs, fmt.Errorf("%s %s/%s: %w", kindOf(mg), mg.GetNamespace(), mg.GetName(), rs.Err))
 		}
-		_, isFunction := o.Resources[i].(*v1beta1.Function)
+		f, isFunction := mg.(*v1beta1.Function)
 		for _, r := range rs.Made {
 			n := newNames(o.AccountID, o.Region, r.Region)
-			for _, g := range n.grants(r) {
-				all.add(g)
-			}
+			all.call(n, r)
 			// AWS leaves the tags out otherwise, which no other kind reads.
 			if isFunction && r.Operation == "GetFunction" && member(r.Input, "Qualifier") == "" {
-				all.add(grant{action: "lambda:ListTags", resources: n.resources(r)})
+				all.add(n.resources(r), nil, "lambda:ListTags")
 			}
 		}
+		if isFunction && o.InvokedWithin && reconcile.Allows(f, xpv2.ManagementActionDelete) {
+			all.add(everything, nil, "cloudwatch:GetMetricData")
+		}
 		all.declare(o, rs)
-		all.rollOut(o, o.Resources[i], rs.Made)
-		all.pull(o, o.Resources[i])
-		all.delete(o, o.Resources[i])
+		all.rollOut(o, mg, rs.Made)
+		all.pull(o, mg)
 		if l := rs.List; l != nil {
 			if lists[*l]++; lists[*l] == l.PageSize+1 { // Fewer are not polled by the list.
-				all.add(grant{action: "lambda:" + l.Operation, resources: []string{"*"}})
+				all.add(everything, nil, "lambda:"+l.Operation)
 			}
 		}
 	}
@@ -93,32 +93,35 @@ func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 // kindOf returns the kind of a resource.
 func kindOf(mg reconcile.Managed) string { return reflect.TypeOf(mg).Elem().Name() }
 
-// delete adds the call by which the provider finds out when a Function was invoked before it deletes it, if it does.
-func (a allowed) delete(o Options, mg reconcile.Managed) {
-	if f, ok := mg.(*v1beta1.Function); ok && o.InvokedWithin && reconcile.Allows(f, xpv2.ManagementActionDelete) {
-		a.add(grant{action: "cloudwatch:GetMetricData", resources: []string{"*"}})
-	}
-}
-
-// rollOut adds the calls of the rollout of an Alias. In memory, an Alias that follows its function begins none, and
-// each one ends at the first check of a version. made are the other calls for the Alias.
+// rollOut adds the calls of the rollout of an Alias, and those of CloudWatch by which a version is judged. In memory,
+// an Alias that follows its function begins none, and each one ends at the first check of a version. made are the other
+// calls for the Alias.
 func (a allowed) rollOut(o Options, mg reconcile.Managed, made []dryrun.Request) {
 	alias, ok := mg.(*v1beta1.Alias)
 	if !ok || alias.Spec.Rollout == nil || !reconcile.Allows(mg, xpv2.ManagementActionUpdate) {
 		return
 	}
 	for _, r := range made {
-		name := member(r.Input, "FunctionName")
-		if name == "" {
-			continue
+		if name := member(r.Input, "FunctionName"); name != "" {
+			n := newNames(o.AccountID, o.Region, r.Region)
+			a.add(n.function(name, ""), nil, "lambda:UpdateAlias")
+			a.add(n.function(name, "*"), nil, "lambda:GetFunctionConfiguration")
+			// Versions, by their numbers: for smoke tests, and to wake versions that are Inactive.
+			a.add(n.function(name, "*")[1:], nil, "lambda:InvokeFunction")
 		}
-		n := newNames(o.AccountID, o.Region, r.Region)
-		a.add(grant{action: "lambda:UpdateAlias", resources: n.function(name, "")})
-		a.add(grant{action: "lambda:GetFunctionConfiguration", resources: n.function(name, "*")})
-		// Versions, by their numbers: for smoke tests, and to wake versions that are Inactive.
-		a.add(grant{action: "lambda:InvokeFunction", resources: n.function(name, "*")[1:]})
 	}
-	a.analyze(alias.Spec.Rollout.Analysis)
+	by := alias.Spec.Rollout.Analysis
+	if by == nil {
+		return
+	}
+	if by.Alarms != nil {
+		a.add(everything, nil, "cloudwatch:DescribeAlarmHistory", "cloudwatch:DescribeAlarms")
+	}
+	for _, m := range by.Metrics {
+		if m.Provider.Lambda != nil || m.Provider.CloudWatch != nil {
+			a.add(everything, nil, "cloudwatch:GetMetricData")
+		}
+	}
 }
 
 // pull adds the calls by which the code of a function, or the content of a layer, is read from a registry of Amazon
@@ -146,43 +149,13 @@ func (a allowed) pull(o Options, mg reconcile.Managed) {
 	if !ok || i.Region == "" {
 		return
 	}
-	a.add(grant{action: "ecr:GetAuthorizationToken", resources: []string{"*"}})
+	a.add(everything, nil, "ecr:GetAuthorizationToken")
 	repository := newNames(o.AccountID, o.Region, i.Region).repository(from.Reference)
-	for _, action := range []string{"ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"} {
-		a.add(grant{action: action, resources: []string{repository}})
-	}
-}
-
-// analyze adds the calls of CloudWatch by which a version is judged. Nil means none.
-func (a allowed) analyze(by *v1beta1.RolloutAnalysis) {
-	if by == nil {
-		return
-	}
-	if by.Alarms != nil {
-		for _, action := range []string{"cloudwatch:DescribeAlarmHistory", "cloudwatch:DescribeAlarms"} {
-			a.add(grant{action: action, resources: []string{"*"}})
-		}
-	}
-	for _, m := range by.Metrics {
-		if m.Provider.Lambda != nil || m.Provider.CloudWatch != nil {
-			a.add(grant{action: "cloudwatch:GetMetricData", resources: []string{"*"}})
-		}
-	}
+	a.add([]string{repository}, nil, "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer")
 }
 
 // receive adds the calls by which the provider reads the queue of a config, if it has one.
 func (a allowed) receive(cfg client.Object) {
-	arn := queueOf(cfg)
-	if arn == "" {
-		return
-	}
-	for _, action := range []string{"sqs:DeleteMessage", "sqs:GetQueueUrl", "sqs:ReceiveMessage"} {
-		a.add(grant{action: action, resources: []string{arn}})
-	}
-}
-
-// queueOf returns the ARN of the queue of a config.
-func queueOf(cfg client.Object) string {
 	var events *v1beta1.DriftEvents
 	switch c := cfg.(type) {
 	case *v1beta1.ClusterProviderConfig:
@@ -190,23 +163,9 @@ func queueOf(cfg client.Object) string {
 	case *v1beta1.ProviderConfig:
 		events = c.Spec.DriftEvents
 	}
-	if events == nil {
-		return ""
+	if events != nil && events.QueueARN != "" {
+		a.add([]string{events.QueueARN}, nil, "sqs:DeleteMessage", "sqs:GetQueueUrl", "sqs:ReceiveMessage")
 	}
-	return events.QueueARN
-}
-
-// allowed are grants by action and condition.
-type allowed map[string]grant
-
-// add adds a grant, unless it is on nothing.
-func (a allowed) add(g grant) {
-	if len(g.resources) == 0 {
-		return
-	}
-	key := g.action + " " + fmt.Sprint(g.condition)
-	g.resources = append(a[key].resources, g.resources...)
-	a[key] = g
 }
 
 // declare adds the reads that a kind declares and that were not made, on what the other calls are about.
@@ -216,12 +175,11 @@ func (a allowed) declare(o Options, rs plan.Requests) {
 		if slices.ContainsFunc(rs.Made, made) {
 			continue
 		}
-		n := newNames(o.AccountID, o.Region, r.Region)
-		g := grant{action: action(r), resources: []string{"*"}}
-		if !slices.Contains(unscoped, g.action) {
-			g.resources = n.subjects(rs.Made, r.Operation)
+		on := everything
+		if !slices.Contains(unscoped, action(r)) {
+			on = newNames(o.AccountID, o.Region, r.Region).subjects(rs.Made, r.Operation)
 		}
-		a.add(g)
+		a.add(on, nil, action(r))
 	}
 }
 
@@ -240,6 +198,30 @@ func (n names) subjects(made []dryrun.Request, operation string) []string {
 		}
 	}
 	return out
+}
+
+// everything are the resources of a statement that allows actions on all.
+var everything = []string{placeholder}
+
+// allowed has the actions that a policy allows, by action and condition.
+type allowed map[string]grant
+
+// A grant is an action, and the patterns of the ARNs on which it is allowed under a condition.
+type grant struct {
+	action    string
+	resources []string
+	condition condition
+}
+
+// add allows actions on resources under a condition, which may be nil. Without resources, it allows nothing.
+func (a allowed) add(on []string, c condition, actions ...string) {
+	if len(on) == 0 {
+		return
+	}
+	for _, action := range actions {
+		key := action + " " + fmt.Sprint(c)
+		a[key] = grant{action: action, resources: append(a[key].resources, on...), condition: c}
+	}
 }
 
 // statements returns the statements: one for all actions with the same resources and conditions.

@@ -38,3 +38,28 @@ func TestPull(t *testing.T) {
 		})
 	}
 }
+
+// TestFunction checks the ARNs of a function that a resource names in one of the forms that AWS accepts.
+func TestFunction(t *testing.T) {
+	const own, other = "arn:aws:lambda:eu-central-1:123456789012:function:", "arn:aws:lambda:eu-central-1:210987654321:function:"
+	cases := map[string]struct {
+		reason          string
+		name, qualifier string
+		want            []string
+	}{
+		"Name":      {reason: "A name is that of the account.", name: "cart", want: []string{own + "cart"}},
+		"Qualifier": {reason: "A version means all.", name: "cart", qualifier: "7", want: []string{own + "cart", own + "cart:*"}},
+		"ARN":       {reason: "An ARN names the account.", name: other + "cart", want: []string{other + "cart"}},
+		"Partial":   {reason: "So does its end from the account on.", name: "210987654321:function:cart:live", want: []string{other + "cart", other + "cart:live"}},
+		"Offline":   {reason: "An account that a plan makes up is the given one.", name: "arn:aws:lambda:eu-central-1:000000000000:function:cart", want: []string{own + "cart"}},
+		"Alias":     {reason: "An alias may have any name.", name: "cart:function", want: []string{own + "cart", own + "cart:function"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := newNames("123456789012", "", "eu-central-1").function(tc.name, tc.qualifier)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

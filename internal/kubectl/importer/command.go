@@ -126,7 +126,7 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 func (o *options) input(ctx context.Context, names []string) (Options, error) {
 	in := Options{
 		Names: names, Inline: o.inline, Adopt: o.adopt,
-		Now: o.Now, Progress: newProgress(o.ErrOut, o.Now).show,
+		Now: o.Now, Progress: newProgress(o.ErrOut, o.Now),
 	}
 	var err error
 	if in.Scheme, err = kubectl.NewScheme(); err != nil {

@@ -12,7 +12,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
@@ -33,7 +33,7 @@ func (o *options) manager(
 	if id == "" {
 		short, cancel := context.WithTimeout(ctx, clusterTimeout)
 		defer cancel()
-		if id, err = kube.ClusterID(short, c); err != nil {
+		if id, err = kubectl.ClusterID(short, c); err != nil {
 			return "", none, ctx.Err()
 		}
 	}

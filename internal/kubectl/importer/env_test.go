@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -55,8 +56,9 @@ func (e *env) random(t *testing.T, seed uint64, n int) {
 func (e *env) run(t *testing.T, args ...string) (code int, out, errOut string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	now := time.Date(2026, 3, 1, 20, 0, 0, 0, time.UTC)
-	f := kubectl.NewFactory(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &stdout, ErrOut: &stderr}, func() time.Time { now = now.Add(time.Second); return now }, "test")
+	began, reads := time.Date(2026, 3, 1, 20, 0, 0, 0, time.UTC), atomic.Int64{} // Functions are read at the same time.
+	now := func() time.Time { return began.Add(time.Duration(reads.Add(1)) * time.Second) }
+	f := kubectl.NewFactory(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &stdout, ErrOut: &stderr}, now, "test")
 	if e.cluster != nil {
 		f.Config.WrapConfigFn = func(*rest.Config) *rest.Config { return e.cluster.Config() }
 	}

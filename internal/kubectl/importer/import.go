@@ -59,7 +59,7 @@ const (
 
 // Import returns the manifests of the functions of an account in a region, and of what belongs to them.
 func Import(ctx context.Context, o Options) (*Result, error) {
-	rec := &recorder{calls: map[string]int{}}
+	rec := &recorder{}
 	s := o.Session.Derive(rec.addTo)
 	r := &reader{Options: o, api: session.Client(s, lambda.NewFromConfig), recorder: rec}
 	a, err := r.read(ctx, s.Identity.Account, s.AWS.Region)
@@ -71,5 +71,6 @@ func Import(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	b.prove(ctx)
-	return &Result{Items: b.items, Functions: len(a.functions), Managed: a.managed, Calls: rec.calls}, ctx.Err()
+	calls := int(rec.calls.Load())
+	return &Result{Items: b.items, Functions: len(a.functions), Managed: a.managed, Calls: calls}, ctx.Err()
 }

@@ -45,8 +45,8 @@ type Result struct {
 	// Managed has the functions that were left out, with the resource of the cluster that manages each.
 	Managed map[string]string
 
-	// Calls has the number of calls of AWS by operation.
-	Calls map[string]int
+	// Calls is the number of calls of AWS.
+	Calls int
 }
 
 // Unproven returns the items for which the planner has not proven that applying the manifest changes nothing but tags,

@@ -28,7 +28,7 @@ var removed = []string{
 // warnOfOthers warns of resources of other namespaces that act on the functions of a result: what they have created is
 // removed once a Function of this namespace owns the function. It returns an error if the cluster does not show them.
 func warnOfOthers(ctx context.Context, c client.Reader, namespace, account, region string, r *Result) error {
-	acting, err := actingOn(ctx, c, namespace, account, region)
+	all, err := actingOn(ctx, c, namespace, account, region)
 	if err != nil {
 		return err
 	}
@@ -36,21 +36,28 @@ func warnOfOthers(ctx context.Context, c client.Reader, namespace, account, regi
 		if i.Kind != v1beta1.FunctionKind || reconcile.ObserveOnly(i.Resource) {
 			continue
 		}
-		for _, ns := range slices.Sorted(maps.Keys(acting[i.AWSName])) {
+		names := map[string][]string{}
+		for _, a := range all {
+			if a.function == i.AWSName {
+				names[a.namespace] = append(names[a.namespace], a.name)
+			}
+		}
+		for _, ns := range slices.Sorted(maps.Keys(names)) {
 			i.Warnings = append(i.Warnings,
 				fmt.Sprintf("once this Function owns the function, what these resources of namespace %s have created "+
 					"is deleted in AWS: %s; to keep it, first set the annotation %s of this Function to %q",
-					ns, strings.Join(acting[i.AWSName][ns], ", "), v1beta1.AnnotationAllowedNamespaces, ns))
+					ns, strings.Join(names[ns], ", "), v1beta1.AnnotationAllowedNamespaces, ns))
 		}
 	}
 	return nil
 }
 
-// actingOn returns the resources of other namespaces that act on a function, by the function's name and by namespace.
-func actingOn(
-	ctx context.Context, c client.Reader, namespace, account, region string,
-) (map[string]map[string][]string, error) {
-	out := map[string]map[string][]string{}
+// An acting resource acts on a function. Its name begins with its kind.
+type acting struct{ function, namespace, name string }
+
+// actingOn returns the resources of other namespaces that act on functions of an account and a region.
+func actingOn(ctx context.Context, c client.Reader, namespace, account, region string) ([]acting, error) {
+	var out []acting
 	for _, kind := range removed {
 		l := &unstructured.UnstructuredList{}
 		l.SetGroupVersionKind(v1beta1.SchemeGroupVersion.WithKind(kind + "List"))
@@ -65,21 +72,12 @@ func actingOn(
 			}
 			for _, t := range functionsOf(&u) {
 				if cmp.Or(t.Region, region) == region && cmp.Or(t.Account, account) == account {
-					addActing(out, t.Name, &u)
+					out = append(out, acting{t.Name, u.GetNamespace(), kind + " " + u.GetName()})
 				}
 			}
 		}
 	}
 	return out, nil
-}
-
-// addActing adds a resource to those that act on a function.
-func addActing(to map[string]map[string][]string, function string, u *unstructured.Unstructured) {
-	if to[function] == nil {
-		to[function] = map[string][]string{}
-	}
-	by := to[function]
-	by[u.GetNamespace()] = append(by[u.GetNamespace()], u.GetKind()+" "+u.GetName())
 }
 
 // deletes reports whether the management policies of a resource allow the provider to delete what it has created.

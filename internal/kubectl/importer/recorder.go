@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
@@ -19,8 +20,8 @@ import (
 type recorder struct {
 	answers sync.Map // An answer by its keyOf.
 
-	mu    sync.Mutex
-	calls map[string]int
+	// calls is the number of calls that AWS was sent.
+	calls atomic.Int64
 }
 
 // An answer is the answer of AWS to a call.
@@ -46,7 +47,7 @@ func (r *recorder) addTo(stack *middleware.Stack) error {
 				return middleware.InitializeOutput{Result: a.result}, middleware.Metadata{}, a.err
 			}
 			out, md, err := next.HandleInitialize(ctx, in)
-			r.count(operation)
+			r.calls.Add(1)
 			if _, answered := errors.AsType[smithy.APIError](err); err == nil || answered && !awserr.IsThrottled(err) {
 				r.answers.Store(key, answer{out.Result, err})
 			}
@@ -60,12 +61,6 @@ func keyOf(operation string, in any) string {
 		return operation + fmt.Sprintf("%+v", in)
 	}
 	return operation + string(b)
-}
-
-func (r *recorder) count(operation string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.calls[operation]++
 }
 
 // answered remembers the answer to a call that AWS has given in another form, such as in a list.

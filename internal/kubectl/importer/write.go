@@ -186,13 +186,9 @@ func writeStream(w io.Writer, r *Result, header []string, secrets bool) error {
 // summarize writes what was imported, and what was not proven.
 func summarize(w io.Writer, r *Result, where string, written int) error {
 	var out bytes.Buffer
-	calls := 0
-	for _, n := range r.Calls {
-		calls += n
-	}
 	unproven := r.Unproven()
 	fmt.Fprintf(&out, "Imported %d functions from %s: %d resources, %d Secrets, %d files, by %d calls of AWS.\n",
-		r.Functions, where, r.Resources(), len(r.Items)-r.Resources(), written, calls)
+		r.Functions, where, r.Resources(), len(r.Items)-r.Resources(), written, r.Calls)
 	if r.Functions > 0 {
 		fmt.Fprintf(&out, "Proven: %d of %d resources. Applying them changes nothing in AWS but tags.\n",
 			r.Resources()-len(unproven), r.Resources())

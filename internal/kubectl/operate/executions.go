@@ -42,17 +42,14 @@ type executionList struct {
 	Items []execution `json:"items"`
 }
 
-// An execution is a durable execution. Input, result and error data are set on demand only.
+// An execution is a durable execution.
 type execution struct {
-	Name    string       `json:"name"`
-	ARN     string       `json:"arn"`
-	Status  string       `json:"status"`
-	Version string       `json:"version,omitempty"`
-	Started metav1.Time  `json:"started"`
-	Ended   *metav1.Time `json:"ended,omitempty"`
-	Error   string       `json:"error,omitempty"`
-	Input   string       `json:"input,omitempty"`
-	Result  string       `json:"result,omitempty"`
+	Name    string      `json:"name"`
+	ARN     string      `json:"arn"`
+	Status  string      `json:"status"`
+	Version string      `json:"version,omitempty"`
+	Started metav1.Time `json:"started"`
+	Ended   metav1.Time `json:"ended,omitzero"`
 }
 
 // DeepCopyObject returns a copy.
@@ -122,7 +119,7 @@ func (t *target) executions(
 				Name: ptr.Deref(e.DurableExecutionName, ""), ARN: ptr.Deref(e.DurableExecutionArn, ""),
 				Status:  string(e.Status),
 				Version: versionOf(e.DurableExecutionArn), Started: metav1.NewTime(aws.ToTime(e.StartTimestamp)),
-				Ended: endOf(e.EndTimestamp),
+				Ended: metav1.NewTime(aws.ToTime(e.EndTimestamp)),
 			})
 		}
 	}
@@ -147,9 +144,9 @@ func (l *executionList) print(w io.Writer, now time.Time) error {
 	}
 	rows := [][]string{{"NAME", "STATUS", "VERSION", "AGE", "DURATION"}}
 	for _, e := range l.Items {
-		end := now
-		if e.Ended != nil {
-			end = e.Ended.Time
+		end := e.Ended.Time
+		if end.IsZero() {
+			end = now
 		}
 		age, took := now.Sub(e.Started.Time), end.Sub(e.Started.Time)
 		rows = append(rows, []string{
@@ -158,13 +155,6 @@ func (l *executionList) print(w io.Writer, now time.Time) error {
 	}
 	_, err := io.WriteString(w, kubectl.Table("", rows...))
 	return err
-}
-
-func endOf(t *time.Time) *metav1.Time {
-	if t == nil {
-		return nil
-	}
-	return &metav1.Time{Time: *t}
 }
 
 // find returns the ARN of an execution that an argument names, by its ARN or its name.
@@ -184,46 +174,50 @@ func (t *target) find(ctx context.Context, arg string) (string, error) {
 	return "", fmt.Errorf("%s has no durable execution %q", kubectl.Functions.Full(t.fn.Name), arg)
 }
 
-// openExecution returns the function and the ARN of the execution that a command's arguments name.
-func openExecution(
-	cmd *cobra.Command, f *kubectl.Factory, flags *awsconfig.Flags, args []string,
-) (t *target, arn string, err error) {
-	if len(args) != 2 { //nolint:mnd // It says which.
-		return nil, "",
-			kubectl.UsageErrorf(cmd, "exactly one FUNCTION and one EXECUTION are required, got %d arguments", len(args))
+// newExecutionCommand adds to a command of one execution its arguments and the flags of AWS. do calls AWS about
+// the execution of an ARN, which the user has named.
+func newExecutionCommand(
+	f *kubectl.Factory, cmd *cobra.Command, do func(ctx context.Context, api *lambda.Client, named, arn string) error,
+) *cobra.Command {
+	flags := &awsconfig.Flags{}
+	cmd.ValidArgsFunction = f.CompleteNames(kubectl.Functions)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) != 2 { //nolint:mnd // It says which.
+			return kubectl.UsageErrorf(cmd, "exactly one FUNCTION and one EXECUTION are required, got %d arguments",
+				len(args))
+		}
+		t, err := openArg(cmd, f, flags, args[:1])
+		if err != nil {
+			return err
+		}
+		arn, err := t.find(cmd.Context(), args[1])
+		if err != nil {
+			return err
+		}
+		return do(cmd.Context(), lambda.NewFromConfig(t.config), args[1], arn)
 	}
-	if t, err = openArg(cmd, f, flags, args[:1]); err != nil {
-		return nil, "", err
-	}
-	arn, err = t.find(cmd.Context(), args[1])
-	return t, arn, err
+	flags.AddFlags(cmd)
+	return cmd
 }
 
 // newExecutionShow returns the command that shows an execution.
 func newExecutionShow(f *kubectl.Factory) *cobra.Command {
-	flags, data := &awsconfig.Flags{}, false
+	data := false
 	cmd := &cobra.Command{
 		Use: "show FUNCTION EXECUTION", Short: "Show a durable execution",
 		Long: "Show a durable execution. Its input, result and error data are shown with --data only: " +
 			"they may have secrets.",
-		Example:           "  # Show the execution order-7\n  kubectl lambda executions show checkout order-7 -n shop",
-		ValidArgsFunction: f.CompleteNames(kubectl.Functions),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			t, arn, err := openExecution(cmd, f, flags, args)
-			if err != nil {
-				return err
-			}
-			out, err := lambda.NewFromConfig(t.config).GetDurableExecution(cmd.Context(),
-				&lambda.GetDurableExecutionInput{DurableExecutionArn: &arn, IncludeExecutionData: &data})
-			if err != nil {
-				return awsconfig.Explain("read durable execution "+arn, err)
-			}
-			return describe(f.Out, out, data)
-		},
+		Example: "  # Show the execution order-7\n  kubectl lambda executions show checkout order-7 -n shop",
 	}
 	cmd.Flags().BoolVar(&data, "data", data, "If true, show the input, the result and the error.")
-	flags.AddFlags(cmd)
-	return cmd
+	return newExecutionCommand(f, cmd, func(ctx context.Context, api *lambda.Client, _, arn string) error {
+		out, err := api.GetDurableExecution(ctx,
+			&lambda.GetDurableExecutionInput{DurableExecutionArn: &arn, IncludeExecutionData: &data})
+		if err != nil {
+			return awsconfig.Explain("read durable execution "+arn, err)
+		}
+		return describe(f.Out, out, data)
+	})
 }
 
 // describe prints an execution.
@@ -231,17 +225,21 @@ func describe(w io.Writer, e *lambda.GetDurableExecutionOutput, data bool) error
 	b := &strings.Builder{}
 	line := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(b, "%-9s %s\n", name+":", kubectl.OneLine(value))
+			fmt.Fprintf(b, "%-9s %s\n", name+":", kubectl.Escape(value))
 		}
+	}
+	when := func(t *time.Time) string {
+		if t == nil {
+			return ""
+		}
+		return t.UTC().Format(time.RFC3339)
 	}
 	line("Name", ptr.Deref(e.DurableExecutionName, ""))
 	line("ARN", ptr.Deref(e.DurableExecutionArn, ""))
 	line("Status", string(e.Status))
 	line("Version", cmp.Or(ptr.Deref(e.Version, ""), versionOf(e.DurableExecutionArn)))
-	line("Started", e.StartTimestamp.UTC().Format(time.RFC3339))
-	if e.EndTimestamp != nil {
-		line("Ended", e.EndTimestamp.UTC().Format(time.RFC3339))
-	}
+	line("Started", when(e.StartTimestamp))
+	line("Ended", when(e.EndTimestamp))
 	if e.Error != nil {
 		line("Error", ptr.Deref(e.Error.ErrorType, ""))
 		if data {
@@ -258,29 +256,22 @@ func describe(w io.Writer, e *lambda.GetDurableExecutionOutput, data bool) error
 
 // newExecutionStop returns the command that stops an execution.
 func newExecutionStop(f *kubectl.Factory) *cobra.Command {
-	flags, reason := &awsconfig.Flags{}, ""
+	reason := ""
 	cmd := &cobra.Command{
 		Use: "stop FUNCTION EXECUTION", Short: "Stop a durable execution that runs",
 		Example: "  # Stop the execution order-7\n" +
 			"  kubectl lambda executions stop checkout order-7 -n shop --reason 'wrong order'",
-		ValidArgsFunction: f.CompleteNames(kubectl.Functions),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			t, arn, err := openExecution(cmd, f, flags, args)
-			if err != nil {
-				return err
-			}
-			in := &lambda.StopDurableExecutionInput{DurableExecutionArn: &arn}
-			if reason != "" {
-				in.Error = &types.ErrorObject{ErrorMessage: &reason}
-			}
-			if _, err := lambda.NewFromConfig(t.config).StopDurableExecution(cmd.Context(), in); err != nil {
-				return awsconfig.Explain("stop durable execution "+arn, err)
-			}
-			_, err = fmt.Fprintln(f.Out, "durable execution "+kubectl.OneLine(args[1])+" stopped")
-			return err
-		},
 	}
 	cmd.Flags().StringVar(&reason, "reason", reason, "Why it is stopped. AWS records it as the error of the execution.")
-	flags.AddFlags(cmd)
-	return cmd
+	return newExecutionCommand(f, cmd, func(ctx context.Context, api *lambda.Client, named, arn string) error {
+		in := &lambda.StopDurableExecutionInput{DurableExecutionArn: &arn}
+		if reason != "" {
+			in.Error = &types.ErrorObject{ErrorMessage: &reason}
+		}
+		if _, err := api.StopDurableExecution(ctx, in); err != nil {
+			return awsconfig.Explain("stop durable execution "+arn, err)
+		}
+		_, err := fmt.Fprintln(f.Out, "durable execution "+kubectl.OneLine(named)+" stopped")
+		return err
+	})
 }

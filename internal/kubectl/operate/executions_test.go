@@ -59,3 +59,23 @@ func TestExecutions(t *testing.T) {
 		}
 	}
 }
+
+// TestDescribe checks that an execution is shown as AWS, or what answers in its place, describes it.
+func TestDescribe(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		out    lambda.GetDurableExecutionOutput
+		want   string
+	}{
+		"Little": {reason: "What is missing is left out.", out: lambda.GetDurableExecutionOutput{Status: types.ExecutionStatusRunning}, want: "Status:   RUNNING\n"},
+		"Data":   {reason: "Data is shown as it is, but for what a terminal acts on.", out: lambda.GetDurableExecutionOutput{InputPayload: aws.String("{\"text\": \"a  b\x1b\"}")}, want: "Input:    {\"text\": \"a  b\\x1b\"}\n"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			if err := describe(&b, &tc.out, true); err != nil || b.String() != tc.want {
+				t.Errorf("%s: got %q, %v, want %q", tc.reason, b.String(), err, tc.want)
+			}
+		})
+	}
+}

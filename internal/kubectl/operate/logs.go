@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
@@ -166,8 +167,8 @@ func (l *logger) print(ctx context.Context) error {
 	return l.poll(ctx, from, now)
 }
 
-// poll prints new events until the command is interrupted. read is when the last read began: a read may take long, and
-// the machine may sleep in between.
+// poll prints new events until the command is interrupted. read is when the last complete read began: a read may take
+// long or be throttled, and the machine may sleep in between.
 func (l *logger) poll(ctx context.Context, from, read time.Time) error {
 	for {
 		if err := l.pause(ctx, interval); err != nil {
@@ -176,10 +177,13 @@ func (l *logger) poll(ctx context.Context, from, read time.Time) error {
 		if overlap := read.Add(-late); overlap.After(from) {
 			from = overlap
 		}
-		read = l.Now()
+		began := l.Now()
 		// Events before are not read again.
 		maps.DeleteFunc(l.seen, func(_ string, at int64) bool { return at < from.UnixMilli() })
-		if err := l.read(ctx, from, l.write); err != nil && !isMissing(err) {
+		switch err := l.read(ctx, from, l.write); {
+		case err == nil:
+			read = began
+		case !isMissing(err) && !awserr.IsThrottled(err):
 			return l.explain(err)
 		}
 	}

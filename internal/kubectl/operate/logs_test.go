@@ -79,8 +79,8 @@ func TestNoLogGroup(t *testing.T) {
 	}
 }
 
-// TestFollow checks that each event is printed once, also those that appear late or while the machine sleeps, until the
-// user interrupts.
+// TestFollow checks that each event is printed once, also those that appear late, or while AWS throttles or the machine
+// sleeps, until the user interrupts.
 func TestFollow(t *testing.T) {
 	cases := map[string]struct {
 		reason         string
@@ -96,6 +96,7 @@ func TestFollow(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t, awsdouble.Options{})
+			t.Setenv("AWS_MAX_ATTEMPTS", "1")
 			for _, text := range tc.before {
 				e.aws.PutLog(region, group, "s", text, e.now)
 			}
@@ -108,6 +109,7 @@ func TestFollow(t *testing.T) {
 					e.aws.PutLog(region, group, "s", "first\n", e.now)
 				case 3:
 					e.aws.PutLog(region, group, "s", "late\n", e.now.Add(-10*time.Second))
+					e.aws.Fail(awsdouble.Fault{Operation: "FilterLogEvents", Error: awsdouble.Throttle(), Times: 18})
 				case 40:
 					e.aws.PutLog(region, group, "s", "second\n", e.now)
 				case 50:

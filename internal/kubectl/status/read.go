@@ -145,7 +145,7 @@ type target struct {
 	} `json:"status"`
 }
 
-// owns reports whether a resource names the Function. ARNs decide if both are known, since functions of several
+// owns reports whether a resource names the Function. Accounts decide if both are known, since functions of several
 // accounts may have the same name.
 func (r *reader) owns(u *unstructured.Unstructured) (bool, error) {
 	t := target{}
@@ -160,8 +160,10 @@ func (r *reader) owns(u *unstructured.Unstructured) (bool, error) {
 	case ref != nil && ref.Name == r.fn.Name && cmp.Or(ref.Namespace, r.fn.Namespace) == r.fn.Namespace:
 		return true, nil
 	}
-	name, own := cmp.Or(o.FunctionName, p.FunctionName), kubectl.FunctionName(r.fn)
-	return p.Region == r.fn.Spec.ForProvider.Region && functionname.Plain(name) == functionname.Plain(own), nil
+	named, ok := functionname.ParseReference(cmp.Or(o.FunctionName, p.FunctionName))
+	own, _ := functionname.ParseReference(cmp.Or(r.page.Function.ARN, kubectl.FunctionName(r.fn)))
+	return ok && named.Function == own.Function && cmp.Or(named.Region, p.Region) == r.fn.Spec.ForProvider.Region &&
+		(named.Account == own.Account || named.Account == "" || own.Account == ""), nil
 }
 
 // isMoving reports whether a resource is an Alias whose rollout continues, or that the user has undone.

@@ -129,8 +129,11 @@ func key(function, qualifier *string) string {
 	return n.Function + ":" + n.Qualifier
 }
 
-// named returns the name of a function that a name or an ARN names.
+// named returns the name of a function that a reference names, also if a part of it is not known.
 func named(function *string) functionname.Name {
+	if r, ok := functionname.ParseReference(aws.ToString(function)); ok {
+		return r.Name
+	}
 	if n := functionname.OfARN(aws.ToString(function)); n.Function != "" {
 		return n
 	}
