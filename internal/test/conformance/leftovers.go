@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
 // ofRun matches the names of what runs make.
@@ -129,9 +131,15 @@ func (a account) listed(ctx context.Context, k kind) (found []leftover, _ error)
 			l.deleting = textOf(item, "State") == "Deleting"
 			switch {
 			case k.name == kindSigning: // AWS gives its name.
-				l.run = a.tag(ctx, l.id)
-			case k.name == kindFunction && l.run != "" && l.run != a.tag(ctx, textOf(item, "FunctionArn")):
-				l.run = ""
+				l.run, err = a.tag(ctx, l.id)
+			case k.name == kindFunction && l.run != "":
+				var tag string
+				if tag, err = a.tag(ctx, textOf(item, "FunctionArn")); tag != l.run {
+					l.run = ""
+				}
+			}
+			if err != nil {
+				return found, err
 			}
 			found = append(found, l)
 		}
@@ -147,11 +155,14 @@ func textOf(v any, name string) string {
 	return s
 }
 
-// tag returns the ID of the run whose tag something carries, empty if it has none.
-func (a account) tag(ctx context.Context, arn string) string {
+// tag returns the ID of the run whose tag something carries, empty if it has none or was deleted meanwhile.
+func (a account) tag(ctx context.Context, arn string) (string, error) {
 	out, err := a.lambda.ListTags(ctx, &lambda.ListTagsInput{Resource: &arn})
-	if err != nil {
-		return ""
+	switch {
+	case awserr.Code(err) == "ResourceNotFoundException":
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("cannot tell whether a run has made %s: %w", arn, err)
 	}
-	return out.Tags[TagKey]
+	return out.Tags[TagKey], nil
 }
