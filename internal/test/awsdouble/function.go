@@ -204,7 +204,7 @@ func (s *Server) startUpdate(f *function) {
 		"The function is being created.", "Creating"
 	l.LastModified = s.lastModified()
 	f.published, f.republished = "", false
-	s.begin(l, s.options.UpdateDuration, take(s.plans.updates, l.FunctionName))
+	s.begin(l, s.options.UpdateDuration, s.take(update, l.FunctionName))
 }
 
 // updatable returns AWS's error for a change of $LATEST in its current state.

@@ -103,7 +103,7 @@ func (s *Server) newFunction(h *home, name string, in *createInput, c code) *fun
 	in.settings.apply(&l.Configuration, h)
 	l.State, l.StateReason, l.StateReasonCode = "Pending", "The function is being created.", "Creating"
 	l.LastModified = s.lastModified()
-	s.begin(l, s.options.CreateDuration, take(s.plans.creations, name))
+	s.begin(l, s.options.CreateDuration, s.take(creation, name))
 	h.tags[l.FunctionArn] = in.Tags
 	return &function{
 		latest: l, next: max(1, h.next[name]), aliases: map[string]*Alias{}, codeSigning: in.CodeSigningConfigArn,

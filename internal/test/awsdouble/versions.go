@@ -39,7 +39,7 @@ func snapshots(v *instance) bool {
 func (s *Server) prepare(v *instance, d time.Duration) {
 	v.State, v.StateReason, v.StateReasonCode = "Pending", "The function is being created.", "Creating"
 	v.LastUpdateStatus, v.LastUpdateStatusReason, v.LastUpdateStatusReasonCode = "", "", ""
-	s.begin(v, d, take(s.plans.versions, v.FunctionName))
+	s.begin(v, d, s.take(newVersion, v.FunctionName))
 }
 
 func publishVersion(s *Server, r *request) any {
@@ -59,7 +59,7 @@ func publishVersion(s *Server, r *request) any {
 	}
 	r.home.checkStorage(f.latest.CodeSize, 0)
 	v := s.publish(f, in.Description, in.PublishTo)
-	if _, fails := s.plans.versions[v.FunctionName]; fails || snapshots(v) || v.managed() {
+	if _, fails := s.plans[plan{newVersion, v.FunctionName}]; fails || snapshots(v) || v.managed() {
 		s.prepare(v, s.options.CreateDuration)
 	}
 	f.latest.RevisionId = newUUID()
