@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 )
@@ -221,8 +222,8 @@ func inProgress(arn string) *Error {
 	return conflict("The operation cannot be performed at this time. An update is in progress for resource: %s", arn)
 }
 
-func checkRevision(f *function, revision string) {
-	if revision != "" && revision != f.latest.RevisionId {
+func checkRevision(f *function, revision *string) {
+	if aws.ToString(revision) != "" && *revision != f.latest.RevisionId {
 		panic(staleRevision("GetFunction/GetAlias"))
 	}
 }

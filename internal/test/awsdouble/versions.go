@@ -4,11 +4,13 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
 // publish copies $LATEST into a new version, or into $LATEST.PUBLISHED, which also changes its revision.
-func (s *Server) publish(f *function, description *string, to string) *instance {
+func (s *Server) publish(f *function, description *string, to types.FunctionVersionLatestPublished) *instance {
 	v := *f.latest
 	v.Version = strconv.Itoa(f.next)
 	if to != "" {
@@ -43,15 +45,12 @@ func (s *Server) prepare(v *instance, d time.Duration) {
 }
 
 func publishVersion(s *Server, r *request) any {
-	in := decoded[struct {
-		CodeSha256, RevisionId, PublishTo string //nolint:revive // Lambda's spelling
-		Description                       *string
-	}](r)
+	in := decoded[lambda.PublishVersionInput](r)
 	f := s.unqualified(r)
 	updatable(f)
-	if in.CodeSha256 != "" && in.CodeSha256 != f.latest.CodeSha256 {
+	if sum := aws.ToString(in.CodeSha256); sum != "" && sum != f.latest.CodeSha256 {
 		panic(invalidParameter("CodeSHA256 (%s) is different from current CodeSHA256 in $LATEST (%s). Please try "+
-			"again with the CodeSHA256 in $LATEST.", in.CodeSha256, f.latest.CodeSha256))
+			"again with the CodeSHA256 in $LATEST.", sum, f.latest.CodeSha256))
 	}
 	checkRevision(f, in.RevisionId)
 	if v := f.unchanged(in.PublishTo); v != nil {
@@ -67,7 +66,7 @@ func publishVersion(s *Server, r *request) any {
 }
 
 // unchanged returns the version that already equals $LATEST, or nil.
-func (f *function) unchanged(to string) *instance {
+func (f *function) unchanged(to types.FunctionVersionLatestPublished) *instance {
 	if to == "" {
 		return f.version(f.published)
 	}
