@@ -92,7 +92,8 @@ func (s *Server) newFunction(h *home, name string, in *createInput, c code) *fun
 	s.begin(l, s.options.CreateDuration, s.take(creation, name))
 	h.tags[l.FunctionArn] = in.Tags
 	return &function{
-		latest: l, next: max(1, h.next[name]), aliases: map[string]*Alias{}, codeSigning: aws.ToString(in.CodeSigningConfigArn),
+		latest: l, next: max(1, h.next[name]), aliases: map[string]*Alias{},
+		codeSigning:   aws.ToString(in.CodeSigningConfigArn),
 		recursiveLoop: "Terminate", scaling: map[string]types.FunctionScalingConfig{}, configs: newConfigs(),
 	}
 }

@@ -41,7 +41,8 @@ func publishLayer(s *Server, r *request) any {
 	v := &layerVersion{
 		LayerVersionsListItem: types.LayerVersionsListItem{
 			CompatibleArchitectures: in.CompatibleArchitectures, CompatibleRuntimes: in.CompatibleRuntimes,
-			CreatedDate: aws.String(s.lastModified()), Description: aws.String(aws.ToString(in.Description)), LicenseInfo: some(in.LicenseInfo),
+			CreatedDate: aws.String(s.lastModified()), Description: aws.String(aws.ToString(in.Description)),
+			LicenseInfo:     some(in.LicenseInfo),
 			LayerVersionArn: aws.String(arn + ":" + strconv.FormatInt(l.last, 10)), Version: l.last,
 		},
 		Content: types.LayerVersionContentOutput{

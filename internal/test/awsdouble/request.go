@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"github.com/aws/smithy-go"
 )
 
 // The supported services, by the names in a signature's credential scope.
@@ -35,8 +37,9 @@ type request struct {
 	vars      map[string]string
 	service   string
 	operation string
-	// status of the operation's response, if its route has one.
+	// status of the operation's response and its input in the model, if its route has them.
 	status    int
+	input     *smithy.Schema
 	accessKey string
 	account   string
 	region    string
