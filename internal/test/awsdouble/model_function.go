@@ -36,6 +36,7 @@ var configuration = []member{
 	of("fileSystemConfigs", longest(1)),
 	of("fileSystemConfigs[].arn", notNull, longest(256), pattern(mountPattern)),
 	of("fileSystemConfigs[].localMountPath", notNull, longest(160), pattern(`/mnt/[a-zA-Z0-9-_.]+`)),
+	of("fileSystemConfigs[].s3FilesConfig.directS3Read", oneOf("ENABLED", "DISABLED", "AUTO")),
 	of("imageConfig.entryPoint", longest(1500)),
 	of("imageConfig.command", longest(1500)),
 	of("imageConfig.workingDirectory", longest(1000)),
