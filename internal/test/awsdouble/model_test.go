@@ -24,7 +24,7 @@ func TestRequiredMembers(t *testing.T) {
 		err, _ := out[1].Interface().(error)
 		if invalid, ok := errors.AsType[smithy.InvalidParamsError](err); ok {
 			for _, e := range invalid.Errs() {
-				if e, ok := e.(smithy.InvalidParamError); ok {
+				if e, ok := errors.AsType[smithy.InvalidParamError](e); ok {
 					want[e.Field()[strings.LastIndex(e.Field(), ".")+1:]] = true
 				}
 			}

@@ -185,7 +185,10 @@ var localRoutes = []route{
 	{"GET", "/v1/credentials", "AssumeRoleForPodIdentity", http.StatusOK, podCredentials, nil},
 	{"PUT", "/latest/api/token", "GetToken", http.StatusOK, metadataToken, nil},
 	{"GET", "/latest/meta-data/iam/security-credentials", "GetMetadata", http.StatusOK, instanceRole, nil},
-	{"GET", "/latest/meta-data/iam/security-credentials/{Role}", "GetMetadata", http.StatusOK, instanceCredentials, nil},
+	{
+		"GET", "/latest/meta-data/iam/security-credentials/{Role}", "GetMetadata", http.StatusOK, instanceCredentials,
+		nil,
+	},
 }
 
 // ecrTargets are ECR's operations (JSON 1.1), by the end of X-Amz-Target.

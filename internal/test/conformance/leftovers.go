@@ -129,16 +129,7 @@ func (a account) listed(ctx context.Context, k kind) (found []leftover, _ error)
 			name := textOf(item, k.of)
 			l := leftover{run: runOf(name), id: cmp.Or(textOf(item, k.id), baseName(name))}
 			l.deleting = textOf(item, "State") == "Deleting"
-			switch {
-			case k.name == kindSigning: // AWS gives its name.
-				l.run, err = a.tag(ctx, l.id)
-			case k.name == kindFunction && l.run != "":
-				var tag string
-				if tag, err = a.tag(ctx, textOf(item, "FunctionArn")); tag != l.run {
-					l.run = ""
-				}
-			}
-			if err != nil {
+			if l.run, err = a.tagged(ctx, k, item, l.run); err != nil {
 				return found, err
 			}
 			found = append(found, l)
@@ -147,6 +138,19 @@ func (a account) listed(ctx context.Context, k kind) (found []leftover, _ error)
 			return found, nil
 		}
 	}
+}
+
+// tagged returns the ID of the run that has made something: that in its name, which its tag has to confirm or replace.
+func (a account) tagged(ctx context.Context, k kind, item any, named string) (string, error) {
+	switch {
+	case k.name == kindSigning: // AWS gives its name.
+		return a.tag(ctx, textOf(item, k.id))
+	case k.name == kindFunction && named != "":
+		if tag, err := a.tag(ctx, textOf(item, "FunctionArn")); tag != named {
+			return "", err
+		}
+	}
+	return named, nil
 }
 
 // textOf returns a member that is a text, empty if it is not set.
