@@ -85,7 +85,7 @@ func (g generator) settings(source string, fixed generator) v1beta1.EventSourceM
 	for _, k := range g.subset("a", "b", "ignored") {
 		s.Tags[k] = pick(g, "1", "2")
 	}
-	if f := g.subset(`{"body":{"a":["b"]}}`, `{ "body" : {"c":[{"numeric":[">",1.50]}]} }`, `{"b":["<"],"a":["1"]}`); len(f) > 0 {
+	if f := g.subset(`{"body":{"a":["b"]}}`, `{ "body" : {"c":[{"numeric":[">",1.50]}]} }`, `{"b":["<"],"a":["1"]}`); len(f) > 0 && source != "rds" {
 		s.FilterCriteria = &v1beta1.FilterCriteria{}
 		for _, p := range f {
 			s.FilterCriteria.Filters = append(s.FilterCriteria.Filters, v1beta1.Filter{Pattern: p})

@@ -106,11 +106,10 @@ func (s *Server) refusal(r *request, n needed) *Error {
 		s.used[n.action] = true
 		return nil
 	}
-	caller := "arn:aws:iam::" + r.account + ":user/double"
 	e := &Error{
 		Status: http.StatusForbidden, Code: "AccessDeniedException",
 		Message: fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s because no "+
-			"identity-based policy allows the %s action", caller, n.action, n.resource, n.action),
+			"identity-based policy allows the %s action", r.caller.arn, n.action, n.resource, n.action),
 	}
 	if r.service == serviceS3 {
 		e.Code = "AccessDenied"

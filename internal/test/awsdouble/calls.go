@@ -16,7 +16,7 @@ type Call struct {
 	AccessKey string
 	// Account is the account of the access key.
 	Account string
-	// Caller is the ARN of the signer, in strict mode.
+	// Caller is the ARN of the user or the session whose access key signed it, empty if it is unsigned.
 	Caller string
 	// Region is the region of the signature's scope.
 	Region string
@@ -63,7 +63,7 @@ func (s *Server) log(r *request, f *Fault, a *answer, err error) {
 		Operation: r.operation, Service: r.service, AccessKey: r.accessKey, Account: r.account, Region: r.region,
 		Resource: r.resource(), Items: r.items, Time: s.options.Now(),
 	}
-	if r.caller != nil {
+	if r.accessKey != "" {
 		c.Caller = r.caller.arn
 	}
 	switch {

@@ -87,7 +87,7 @@ func createCapacity(s *Server, r *request) any {
 	overlay(&c.CapacityProvider, &in)
 	c.fill(name)
 	next := types.CapacityProviderStateActive
-	if take(s.plans.capacity, name) != nil {
+	if s.take(capacityChange, name) != nil {
 		next = types.CapacityProviderStateFailed
 	}
 	s.change(c, types.CapacityProviderStatePending, next, s.options.CreateDuration)

@@ -19,19 +19,6 @@ const (
 	maxUnzipped = 262144000
 )
 
-// codeInput is FunctionCode, and the code members of UpdateFunctionCode.
-type codeInput struct {
-	ZipFile         []byte
-	S3Bucket        string
-	S3Key           string
-	S3ObjectVersion string
-	ImageUri        string //nolint:revive // Lambda's spelling
-	SourceKMSKeyArn *string
-
-	// S3ObjectStorageMode is COPY, also if it is empty, or REFERENCE.
-	S3ObjectStorageMode string
-}
-
 // code is code that was fetched and measured.
 type code struct {
 	sha256   string
@@ -41,17 +28,17 @@ type code struct {
 }
 
 // resolve fetches and measures the code that a request names.
-func (s *Server) resolve(in codeInput, name string) code {
+func (s *Server) resolve(in *types.FunctionCode, name string) code {
 	switch {
-	case in.ImageUri != "":
-		return s.resolveImage(in.ImageUri)
-	case in.S3Bucket != "":
+	case some(in.ImageUri) != nil:
+		return s.resolveImage(*in.ImageUri)
+	case some(in.S3Bucket) != nil:
 		o := s.codeObject(in)
 		c := s.measure(o.data, in, name)
-		if in.S3ObjectStorageMode == "REFERENCE" {
+		if in.S3ObjectStorageMode == types.S3ObjectStorageModeReference {
 			c.location.Location = nil
 			c.location.ResolvedS3Object = &types.ResolvedS3Object{
-				S3Bucket: &in.S3Bucket, S3Key: &in.S3Key, S3ObjectVersion: &o.version,
+				S3Bucket: in.S3Bucket, S3Key: in.S3Key, S3ObjectVersion: &o.version,
 			}
 		}
 		return c
@@ -63,7 +50,7 @@ func (s *Server) resolve(in codeInput, name string) code {
 	return s.measure(in.ZipFile, in, name)
 }
 
-func (s *Server) measure(data []byte, in codeInput, name string) code {
+func (s *Server) measure(data []byte, in *types.FunctionCode, name string) code {
 	unzipped := checkZip(data)
 	sum := sha256.Sum256(data)
 	location := fmt.Sprintf("%s/snapshots/%s-%s?X-Amz-Security-Token=double&X-Amz-Signature=double", s.URL(), name,
@@ -95,15 +82,16 @@ func checkZip(data []byte) uint64 {
 }
 
 // codeObject fetches the object. It returns S3's errors in Lambda's words.
-func (s *Server) codeObject(in codeInput) *object {
-	b := s.buckets[in.S3Bucket]
+func (s *Server) codeObject(in *types.FunctionCode) *object {
+	b := s.buckets[*in.S3Bucket]
 	if b == nil {
 		panic(invalidParameter("Error occurred while GetObject. S3 Error Code: NoSuchBucket. S3 Error Message: The " +
 			"specified bucket does not exist"))
 	}
-	o := b.find(in.S3Key, in.S3ObjectVersion)
+	version := aws.ToString(in.S3ObjectVersion)
+	o := b.find(aws.ToString(in.S3Key), version)
 	switch {
-	case o == nil && in.S3ObjectVersion != "":
+	case o == nil && version != "":
 		panic(invalidParameter("Error occurred while GetObject. S3 Error Code: NoSuchVersion. S3 Error Message: The " +
 			"specified version does not exist."))
 	case o == nil:

@@ -1,6 +1,7 @@
 package awsdouble
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -9,8 +10,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/traits"
 )
 
 // member is an input member of an operation with its constraints in the service's model. Lambda validates all members
@@ -19,7 +22,6 @@ type member struct {
 	// path is the member as messages spell it: vpcConfig.subnetIds. A segment that ends in [] is a list of structures
 	// that contain the next segment.
 	path string
-	in   place
 	// rules apply to the value, but only notNull if there is none and its structure exists; each applies to a list's
 	// elements, keys and values to those of a map.
 	rules, each, keys, values []rule
@@ -27,29 +29,7 @@ type member struct {
 	secret, fractions bool
 }
 
-// place is the part of a request that carries a member.
-type place int
-
-const (
-	inBody place = iota
-	inPath
-	inQuery
-	inHeader
-)
-
-func bodyMember(path string, rules ...rule) member { return member{path: path, rules: rules} }
-
-func pathMember(path string, rules ...rule) member {
-	return member{path: path, in: inPath, rules: rules}
-}
-
-func queryMember(path string, rules ...rule) member {
-	return member{path: path, in: inQuery, rules: rules}
-}
-
-func headerMember(path string, rules ...rule) member {
-	return member{path: path, in: inHeader, rules: rules}
-}
+func of(path string, rules ...rule) member { return member{path: path, rules: rules} }
 
 // withElements returns a list with rules for its elements.
 func (m member) withElements(each ...rule) member {
@@ -144,64 +124,49 @@ func number(v any, otherwise float64) float64 {
 	return n
 }
 
-// validate checks a request against its operation's model.
+// validate checks a request against its operation's model, which also says where the request has each member.
 func (r *request) validate() {
-	members := model[r.operation]
-	if r.service != serviceLambda || len(members) == 0 {
-		return
-	}
-	body := map[string]any{}
-	if slices.ContainsFunc(members, func(m member) bool { return m.in == inBody }) {
-		dec := json.NewDecoder(strings.NewReader(string(r.body)))
-		dec.UseNumber()
-		if err := dec.Decode(&body); err != nil && len(r.body) > 0 {
-			r.decode(&body)
-			return
-		}
-	}
-	v := validation{}
-	for i := range members {
-		m := &members[i]
-		switch m.in {
+	v, body := validation{}, map[string]any(nil)
+	for _, m := range model[r.operation] {
+		first, _, _ := strings.Cut(m.path, ".")
+		name := wire(strings.TrimSuffix(first, "[]"))
+		in := r.input.Member(name)
+		query, inQuery := smithy.SchemaTrait[*traits.HTTPQuery](in)
+		header, inHeader := smithy.SchemaTrait[*traits.HTTPHeader](in)
+		switch _, inPath := smithy.SchemaTrait[*traits.HTTPLabel](in); {
 		case inPath:
-			m.check(&v, m.path, r.vars[wire(m.path)])
+			m.check(&v, m.path, r.vars[name])
 		case inQuery:
-			m.check(&v, m.path, queried(r, m.path))
+			m.check(&v, m.path, sent(r.query(query.Name), r.http.URL.Query().Has(query.Name)))
 		case inHeader:
-			m.check(&v, m.path, header(r, m.path))
-		case inBody:
+			m.check(&v, m.path, sent(r.http.Header.Get(header.Name), r.http.Header.Get(header.Name) != ""))
+		default:
+			if body == nil {
+				body = r.object()
+			}
 			m.walk(&v, body, "", m.path)
 		}
 	}
 	v.reject()
 }
 
-// queried returns the value of a member in the query, where only tagKeys begins with a small letter.
-func queried(r *request, path string) any {
-	name := wire(path)
-	if path == "tagKeys" {
-		name = path
-	}
-	if !r.http.URL.Query().Has(name) {
-		return nil
-	}
-	return r.query(name)
-}
-
-// header returns the value of a member such as logType, which is sent as X-Amz-Log-Type.
-func header(r *request, path string) any {
-	var name strings.Builder
-	name.WriteString("X-Amz-")
-	for _, c := range path {
-		if unicode.IsUpper(c) {
-			name.WriteByte('-')
-		}
-		name.WriteRune(c)
-	}
-	if v := r.http.Header.Get(name.String()); v != "" {
-		return v
+// sent returns a value, nil if it was not sent.
+func sent(value string, has bool) any {
+	if has {
+		return value
 	}
 	return nil
+}
+
+// object returns the JSON body, with numbers as they were sent. It is empty without a body.
+func (r *request) object() map[string]any {
+	body := map[string]any{}
+	dec := json.NewDecoder(bytes.NewReader(r.body))
+	dec.UseNumber()
+	if err := dec.Decode(&body); err != nil {
+		r.decode(&body)
+	}
+	return body
 }
 
 // walk follows the rest of a member's path below a structure at another path.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -124,7 +125,7 @@ func TestValidate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := &request{
 				http: httptest.NewRequestWithContext(t.Context(), "POST", "/?"+tc.query, nil), body: []byte(tc.body),
-				service: serviceLambda, operation: tc.operation, vars: tc.vars,
+				service: serviceLambda, operation: tc.operation, vars: tc.vars, input: inputs()[tc.operation],
 			}
 			err := rejection(r.validate)
 			if tc.want == nil {
@@ -145,7 +146,16 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestModelIsComplete compares the table of constraints with that of routes.
+// inputs returns the inputs of Lambda's operations in its model.
+func inputs() map[string]*smithy.Schema {
+	all := map[string]*smithy.Schema{}
+	for _, route := range lambdaRoutes {
+		all[route.operation] = route.input
+	}
+	return all
+}
+
+// TestModelIsComplete compares the table of constraints with Lambda's model.
 func TestModelIsComplete(t *testing.T) {
 	for _, route := range lambdaRoutes {
 		members, known := model[route.operation]
@@ -153,8 +163,21 @@ func TestModelIsComplete(t *testing.T) {
 			t.Errorf("%s has no constraints", route.operation)
 		}
 		for _, m := range members {
-			if m.in == inPath && !strings.Contains(route.pattern, "{"+wire(m.path)+"}") {
-				t.Errorf("%s is not in the path of %s", m.path, route.operation)
+			in := route.input
+			for name := range strings.SplitSeq(m.path, ".") {
+				plain, isList := strings.CutSuffix(name, "[]")
+				if in.Type() == smithy.ShapeTypeMap {
+					in = in.MapValue()
+				} else {
+					in = in.Member(wire(plain))
+				}
+				if in == nil {
+					t.Errorf("%s has no member %s", route.operation, m.path)
+					break
+				}
+				if isList {
+					in = in.ListMember()
+				}
 			}
 		}
 	}

@@ -65,7 +65,7 @@ func (s *Server) checkRole(r *request, role *string) {
 		return
 	case s.resources.kinds["iam:role"] && accountOfArn(*role) != r.account:
 		panic(apiError(http.StatusForbidden, "AccessDeniedException", "Cross-account pass role is not allowed."))
-	case !s.resources.have(*role) || s.options.Now().Before(s.plans.roleReady):
+	case !s.resources.have(*role) || s.options.Now().Before(s.roleReady):
 		panic(invalidParameter("The role defined for the function cannot be assumed by Lambda."))
 	}
 }

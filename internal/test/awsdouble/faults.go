@@ -76,7 +76,7 @@ func (s *Server) Fail(f Fault) {
 // ClearFaults removes all faults and all planned failures of functions.
 func (s *Server) ClearFaults() {
 	defer s.lock()()
-	s.faults, s.plans = nil, newPlans()
+	s.faults, s.plans, s.roleReady = nil, map[plan]failure{}, time.Time{}
 }
 
 // strike returns a copy of the first fault that matches a call, and counts it.
@@ -145,61 +145,57 @@ func asError(err error) *Error {
 // failure is the reason for which a creation or an update fails once it ends.
 type failure struct{ reason, code string }
 
-// plans are planned failures of functions, by name.
-type plans struct {
-	creations, updates, provisions, versions map[string]failure
-	// capacity are the capacity providers that fail.
-	capacity  map[string]failure
-	roleReady time.Time
-}
+// A plan is a change of a function or of a capacity provider that is to fail.
+type plan struct{ change, name string }
 
-func newPlans() plans {
-	return plans{
-		creations: map[string]failure{}, updates: map[string]failure{}, provisions: map[string]failure{},
-		versions: map[string]failure{}, capacity: map[string]failure{},
-	}
+// The changes that can be planned to fail.
+const (
+	creation       = "creation"
+	update         = "update"
+	provision      = "provisioned concurrency"
+	newVersion     = "version"
+	capacityChange = "capacity provider"
+)
+
+func (s *Server) plan(change, name string, f failure) {
+	defer s.lock()()
+	s.plans[plan{change, name}] = f
 }
 
 // FailCreation makes the next creation of a function end as State Failed with a reason and one of AWS's reason
 // codes, for example InvalidSubnet.
 func (s *Server) FailCreation(name, reason, code string) {
-	defer s.lock()()
-	s.plans.creations[name] = failure{reason: reason, code: code}
+	s.plan(creation, name, failure{reason: reason, code: code})
 }
 
 // FailUpdate makes the next update of a function end as LastUpdateStatus Failed with a reason and one of AWS's
 // reason codes.
 func (s *Server) FailUpdate(name, reason, code string) {
-	defer s.lock()()
-	s.plans.updates[name] = failure{reason: reason, code: code}
+	s.plan(update, name, failure{reason: reason, code: code})
 }
 
 // FailCapacity makes the next creation of a capacity provider end as State Failed. Lambda returns no reason.
-func (s *Server) FailCapacity(name string) {
-	defer s.lock()()
-	s.plans.capacity[name] = failure{}
-}
+func (s *Server) FailCapacity(name string) { s.plan(capacityChange, name, failure{}) }
 
 // FailVersion makes the next published version of a function end as State Failed with a reason and one of AWS's
 // reason codes, or the next one that is restored as Inactive.
 func (s *Server) FailVersion(name, reason, code string) {
-	defer s.lock()()
-	s.plans.versions[name] = failure{reason: reason, code: code}
+	s.plan(newVersion, name, failure{reason: reason, code: code})
 }
 
 // RoleNotReadyUntil makes Lambda unable to assume any role before a time: creations, and updates that send a role,
 // are rejected.
 func (s *Server) RoleNotReadyUntil(t time.Time) {
 	defer s.lock()()
-	s.plans.roleReady = t
+	s.roleReady = t
 }
 
-// take removes and returns the failure planned for a name.
-func take(planned map[string]failure, name string) *failure {
-	f, ok := planned[name]
+// take removes and returns the failure that is planned of a change, or nil.
+func (s *Server) take(change, name string) *failure {
+	f, ok := s.plans[plan{change, name}]
 	if !ok {
 		return nil
 	}
-	delete(planned, name)
+	delete(s.plans, plan{change, name})
 	return &f
 }

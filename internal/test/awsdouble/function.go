@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 )
@@ -204,7 +205,7 @@ func (s *Server) startUpdate(f *function) {
 		"The function is being created.", "Creating"
 	l.LastModified = s.lastModified()
 	f.published, f.republished = "", false
-	s.begin(l, s.options.UpdateDuration, take(s.plans.updates, l.FunctionName))
+	s.begin(l, s.options.UpdateDuration, s.take(update, l.FunctionName))
 }
 
 // updatable returns AWS's error for a change of $LATEST in its current state.
@@ -221,8 +222,8 @@ func inProgress(arn string) *Error {
 	return conflict("The operation cannot be performed at this time. An update is in progress for resource: %s", arn)
 }
 
-func checkRevision(f *function, revision string) {
-	if revision != "" && revision != f.latest.RevisionId {
+func checkRevision(f *function, revision *string) {
+	if aws.ToString(revision) != "" && *revision != f.latest.RevisionId {
 		panic(staleRevision("GetFunction/GetAlias"))
 	}
 }

@@ -1,12 +1,15 @@
 package awsdouble
 
+import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+)
+
 func updateFunctionConfiguration(s *Server, r *request) any {
-	in := decoded[struct {
-		settings
-		RevisionId string //nolint:revive // Lambda's spelling
-	}](r)
+	in := decoded[settings](r)
 	f := s.unqualified(r)
-	in.settings.check(r, &f.latest.Configuration)
+	in.check(r, &f.latest.Configuration)
 	in.checkManaged(&f.latest.Configuration)
 	in.checkDurable(&f.latest.Configuration)
 	h := r.home
@@ -16,20 +19,13 @@ func updateFunctionConfiguration(s *Server, r *request) any {
 	s.checkRole(r, in.Role)
 	updatable(f)
 	checkRevision(f, in.RevisionId)
-	in.settings.apply(&f.latest.Configuration, h)
+	in.apply(&f.latest.Configuration, h)
 	s.startUpdate(f)
 	return f.latest.Configuration
 }
 
-// updateCodeInput is UpdateFunctionCode's body.
-type updateCodeInput struct {
-	codeInput
-	Architectures []string
-	DryRun        bool
-	Publish       bool
-	PublishTo     string
-	RevisionId    string //nolint:revive // Lambda's spelling
-}
+// updateCodeInput is the body of UpdateFunctionCode.
+type updateCodeInput lambda.UpdateFunctionCodeInput
 
 func updateFunctionCode(s *Server, r *request) any {
 	in := decoded[updateCodeInput](r)
@@ -37,7 +33,9 @@ func updateFunctionCode(s *Server, r *request) any {
 	in.fits(f)
 	updatable(f)
 	checkRevision(f, in.RevisionId)
-	c := s.resolve(in.codeInput, f.latest.FunctionName)
+	from := types.FunctionCode{}
+	overlay(&from, &in)
+	c := s.resolve(&from, f.latest.FunctionName)
 	r.home.checkStorage(c.size, f.latest.CodeSize)
 	r.home.checkUnpacked(c.unzipped, f.latest.layerARNs())
 	if in.DryRun {
@@ -50,10 +48,10 @@ func updateFunctionCode(s *Server, r *request) any {
 
 // fits rejects an image for a zip function and the reverse.
 func (in *updateCodeInput) fits(f *function) {
-	switch {
-	case f.latest.PackageType == "Image" && in.ImageUri == "":
+	switch uri := aws.ToString(in.ImageUri); {
+	case f.latest.PackageType == "Image" && uri == "":
 		panic(invalidParameter("Please provide ImageUri when updating a function with packageType Image."))
-	case f.latest.PackageType == "Zip" && in.ImageUri != "":
+	case f.latest.PackageType == "Zip" && uri != "":
 		panic(invalidParameter("Please don't provide ImageUri when updating a function with packageType Zip."))
 	}
 }

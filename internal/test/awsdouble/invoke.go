@@ -151,7 +151,7 @@ func (i *instance) inactive() bool { return i.State == stateInactive }
 func (s *Server) restore(v *instance, at time.Time) {
 	v.State, v.StateReason, v.StateReasonCode = statePending, "The function is being restored.", "Restoring"
 	v.busy, v.completeAt, v.completed = true, at.Add(s.options.RestoreDuration), v.RevisionId
-	v.failure = take(s.plans.versions, v.FunctionName)
+	v.failure = s.take(newVersion, v.FunctionName)
 }
 
 // runs reports whether an invocation of a version at a time, which may have passed, runs. If the version is Inactive,

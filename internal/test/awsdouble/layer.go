@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
@@ -24,19 +25,11 @@ type layerVersion struct {
 	unzipped uint64
 }
 
-// publishLayerInput is PublishLayerVersion's body.
-type publishLayerInput struct {
-	CompatibleArchitectures []types.Architecture
-	CompatibleRuntimes      []types.Runtime
-	Description             string
-	LicenseInfo             *string
-	Content                 codeInput
-}
-
 func publishLayer(s *Server, r *request) any {
-	in := decoded[publishLayerInput](r)
+	in, content := decoded[lambda.PublishLayerVersionInput](r), types.FunctionCode{}
 	name := r.layerName()
-	c := s.resolve(in.Content, name)
+	overlay(&content, in.Content)
+	c := s.resolve(&content, name)
 	h := r.home
 	h.checkStorage(c.size, 0)
 	if h.layers[name] == nil {
@@ -48,7 +41,8 @@ func publishLayer(s *Server, r *request) any {
 	v := &layerVersion{
 		LayerVersionsListItem: types.LayerVersionsListItem{
 			CompatibleArchitectures: in.CompatibleArchitectures, CompatibleRuntimes: in.CompatibleRuntimes,
-			CreatedDate: aws.String(s.lastModified()), Description: &in.Description, LicenseInfo: some(in.LicenseInfo),
+			CreatedDate: aws.String(s.lastModified()), Description: aws.String(aws.ToString(in.Description)),
+			LicenseInfo:     some(in.LicenseInfo),
 			LayerVersionArn: aws.String(arn + ":" + strconv.FormatInt(l.last, 10)), Version: l.last,
 		},
 		Content: types.LayerVersionContentOutput{

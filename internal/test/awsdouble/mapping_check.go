@@ -75,6 +75,9 @@ func (in *mappingInput) check(m *mapping) {
 	if in.FilterCriteria == nil {
 		return
 	}
+	if m.source() == sourceDocumentDB && len(in.FilterCriteria.Filters) > 0 {
+		panic(invalidParameter("Unsupported FilterCriteria parameter for given event source mapping type."))
+	}
 	for _, f := range in.FilterCriteria.Filters {
 		if !validPattern(aws.ToString(f.Pattern)) {
 			panic(invalidParameter("Invalid filter pattern definition."))

@@ -231,6 +231,17 @@ func TestMappingsThatSourcesRefuse(t *testing.T) {
 			},
 			want: "Unsupported Topics parameter for given event source mapping type.",
 		},
+		"FilterOfAChangeStream": {
+			reason: "Lambda does not filter the events of DocumentDB.",
+			in: &lambda.CreateEventSourceMappingInput{
+				EventSourceArn: aws.String(testDocDB), StartingPosition: types.EventSourcePositionLatest,
+				DocumentDBEventSourceConfig: &types.DocumentDBEventSourceConfig{DatabaseName: aws.String("db")},
+				FilterCriteria: &types.FilterCriteria{Filters: []types.Filter{{
+					Pattern: aws.String(`{"a":["b"]}`),
+				}}},
+			},
+			want: "Unsupported FilterCriteria parameter for given event source mapping type.",
+		},
 		"RegistryOnDemand": {
 			reason: "A schema registry needs provisioned mode.",
 			in: &lambda.CreateEventSourceMappingInput{

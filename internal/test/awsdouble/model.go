@@ -5,7 +5,7 @@ import "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 // Configuration is a function's or a version's configuration as Lambda returns it. Members that Lambda omits when
 // unset are pointers, or are empty.
 type Configuration struct {
-	Architectures              []string                      `json:",omitempty"`
+	Architectures              []types.Architecture          `json:",omitempty"`
 	CapacityProviderConfig     *types.CapacityProviderConfig `json:",omitempty"`
 	CodeSha256                 string                        `json:",omitempty"`
 	CodeSize                   int64                         `json:""`

@@ -31,21 +31,21 @@ const (
 
 var (
 	// Operations name functions in three ways: with or without a qualifier, and with the dots of namespaced names.
-	qualified  = pathMember("functionName", longest(140), shortest(1), pattern(namePattern))
-	plain      = pathMember("functionName", longest(140), shortest(1), pattern(plainPattern))
-	namespaced = pathMember("functionName", longest(256), shortest(1), pattern(dottedPattern))
-	qualifier  = queryMember("qualifier", longest(128), shortest(1), pattern(qualifierPattern))
-	published  = queryMember("qualifier", notNull, longest(128), shortest(1), pattern(`(\$LATEST\.PUBLISHED|[0-9]+)`))
-	maxItems   = queryMember("maxItems", highest(10000), lowest(1))
-	taggable   = pathMember("resource", longest(256), shortest(1), pattern(taggablePattern))
-	signing    = pathMember("codeSigningConfigArn", longest(200), pattern(signingPattern))
+	qualified  = of("functionName", longest(140), shortest(1), pattern(namePattern))
+	plain      = of("functionName", longest(140), shortest(1), pattern(plainPattern))
+	namespaced = of("functionName", longest(256), shortest(1), pattern(dottedPattern))
+	qualifier  = of("qualifier", longest(128), shortest(1), pattern(qualifierPattern))
+	published  = of("qualifier", notNull, longest(128), shortest(1), pattern(`(\$LATEST\.PUBLISHED|[0-9]+)`))
+	maxItems   = of("maxItems", highest(10000), lowest(1))
+	taggable   = of("resource", longest(256), shortest(1), pattern(taggablePattern))
+	signing    = of("codeSigningConfigArn", longest(200), pattern(signingPattern))
 
 	// An alias's name must not be a version number.
 	aliasRules = []rule{
 		notNull, longest(128), shortest(1),
 		patternAs(`(?!^[0-9]+$)([a-zA-Z0-9-_]+)`, `[0-9]*[a-zA-Z_-][a-zA-Z0-9_-]*`),
 	}
-	aliasOf      = pathMember("name", aliasRules...)
+	aliasOf      = of("name", aliasRules...)
 	versionRules = []rule{longest(1024), shortest(1), pattern(`(\$LATEST(\.PUBLISHED)?|[0-9]+)`)}
 	aliasWeights = member{
 		path:   "routingConfig.additionalVersionWeights",
@@ -53,82 +53,86 @@ var (
 		values: []rule{weight, lowestFraction(0), notNull}, fractions: true,
 	}
 
-	capacityMember  = pathMember("capacityProviderName", longest(140), shortest(1), pattern(capacityPattern))
+	capacityMember  = of("capacityProviderName", longest(140), shortest(1), pattern(capacityPattern))
 	instanceType    = []rule{longest(30), shortest(1), pattern(`[a-zA-Z0-9\.\-]+`), notNull}
-	layerName       = pathMember("layerName", longest(140), shortest(1), pattern(layerNamePattern))
-	fewItems        = queryMember("maxItems", highest(50), lowest(1))
-	forRuntime      = queryMember("compatibleRuntime", anyRuntime)
-	forArchitecture = queryMember("compatibleArchitecture", oneOf("x86_64", "arm64"))
+	layerName       = of("layerName", longest(140), shortest(1), pattern(layerNamePattern))
+	fewItems        = of("maxItems", highest(50), lowest(1))
+	forRuntime      = of("compatibleRuntime", anyRuntime)
+	forArchitecture = of("compatibleArchitecture", oneOf("x86_64", "arm64"))
 
-	policyHolder = pathMember("resourceArn", longest(256), pattern(holderPattern))
+	policyHolder = of("resourceArn", longest(256), pattern(holderPattern))
 
-	statementID   = bodyMember("statementId", notNull, longest(100), shortest(1), pattern(`([a-zA-Z0-9-_]+)`))
-	description   = bodyMember("description", longest(256))
-	architectures = bodyMember("architectures", longest(1), shortest(1)).
+	statementID   = of("statementId", notNull, longest(100), shortest(1), pattern(`([a-zA-Z0-9-_]+)`))
+	description   = of("description", longest(256))
+	architectures = of("architectures", longest(1), shortest(1)).
 			withElements(oneOf("x86_64", "arm64"), notNull)
-	publishTo       = bodyMember("publishTo", oneOf("LATEST_PUBLISHED"))
-	signingProfiles = bodyMember("allowedPublishers.signingProfileVersionArns", notNull, longest(20), shortest(1)).
+	publishTo       = of("publishTo", oneOf("LATEST_PUBLISHED"))
+	signingProfiles = of("allowedPublishers.signingProfileVersionArns", notNull, longest(20), shortest(1)).
 			withElements(pattern(profilePattern), notNull)
-	signingPolicy = bodyMember("codeSigningPolicies.untrustedArtifactOnDeployment", oneOf("Enforce", "Warn"))
+	signingPolicy = of("codeSigningPolicies.untrustedArtifactOnDeployment", oneOf("Enforce", "Warn"))
 )
 
 // model has the constraints of each operation's input. They are those of the API's public model, as in botocore and
 // the SDKs; patterns, and the order of enums if one was observed, are as AWS's own messages print them.
 var model = map[string][]member{
 	"CreateFunction": slices.Concat([]member{
-		bodyMember("functionName", notNull, longest(140), shortest(1), pattern(namePattern)),
-		bodyMember("role", notNull, pattern(rolePattern)),
-		bodyMember("code", notNull),
-		bodyMember("packageType", oneOf("Zip", "Image")),
-		bodyMember("codeSigningConfigArn", longest(200), pattern(signingPattern)),
-		bodyMember("tenancyConfig.tenantIsolationMode", notNull, oneOf("PER_TENANT")),
+		of("functionName", notNull, longest(140), shortest(1), pattern(namePattern)),
+		of("role", notNull, pattern(rolePattern)),
+		of("code", notNull),
+		of("code.sourceKMSKeyArn", pattern(anyArnPattern)),
+		of("packageType", oneOf("Zip", "Image")),
+		of("codeSigningConfigArn", longest(200), pattern(signingPattern)),
+		of("tenancyConfig.tenantIsolationMode", notNull, oneOf("PER_TENANT")),
 		architectures, publishTo,
 	}, codeMembers("code."), configuration),
 	"UpdateFunctionConfiguration": slices.Concat([]member{
 		qualified,
-		bodyMember("role", pattern(rolePattern)),
+		of("role", pattern(rolePattern)),
 	}, configuration),
-	"UpdateFunctionCode":       slices.Concat([]member{qualified, architectures, publishTo}, codeMembers("")),
+	"UpdateFunctionCode": slices.Concat([]member{
+		qualified, architectures, publishTo,
+		of("sourceKMSKeyArn", pattern(anyArnPattern)),
+	}, codeMembers("")),
 	"GetFunction":              {qualifier, namespaced},
 	"GetFunctionConfiguration": {qualifier, namespaced},
 	"Invoke": {
 		qualifier, namespaced,
-		headerMember("invocationType", oneOf("Event", "RequestResponse", "DryRun")),
-		headerMember("logType", oneOf("None", "Tail")),
-		headerMember("tenantId", longest(256), shortest(1), pattern(`[a-zA-Z0-9\._:\/=+\-@ ]+`)),
-		headerMember("durableExecutionName", longest(64), shortest(1), pattern(`[a-zA-Z0-9-_]+`)),
+		of("invocationType", oneOf("Event", "RequestResponse", "DryRun")),
+		of("logType", oneOf("None", "Tail")),
+		of("tenantId", longest(256), shortest(1), pattern(`[a-zA-Z0-9\._:\/=+\-@ ]+`)),
+		of("durableExecutionName", longest(64), shortest(1), pattern(`[a-zA-Z0-9-_]+`)),
 	},
 	"ListDurableExecutionsByFunction": {namespaced, maxItems},
 	"GetDurableExecution":             {},
 	"StopDurableExecution":            {},
 	"InvokeWithResponseStream": {
 		qualifier, namespaced,
-		headerMember("invocationType", oneOf("RequestResponse", "DryRun")),
-		headerMember("logType", oneOf("None", "Tail")),
-		headerMember("tenantId", longest(256), shortest(1), pattern(`[a-zA-Z0-9\._:\/=+\-@ ]+`)),
+		of("invocationType", oneOf("RequestResponse", "DryRun")),
+		of("logType", oneOf("None", "Tail")),
+		of("tenantId", longest(256), shortest(1), pattern(`[a-zA-Z0-9\._:\/=+\-@ ]+`)),
 	},
 	"DeleteFunction": {qualifier, namespaced},
 	"ListFunctions": {
-		queryMember("masterRegion", pattern(`ALL|[a-z]{2}(-gov)?-[a-z]+-\d{1}`)),
-		queryMember("functionVersion", oneOf("ALL")),
+		of("masterRegion", pattern(`ALL|[a-z]{2}(-gov)?-[a-z]+-\d{1}`)),
+		of("functionVersion", oneOf("ALL")),
 		maxItems,
 	},
 	"CreateAlias": {
 		qualified, description,
-		bodyMember("name", aliasRules...),
-		bodyMember("functionVersion", slices.Concat([]rule{notNull}, versionRules)...),
+		of("name", aliasRules...),
+		of("functionVersion", slices.Concat([]rule{notNull}, versionRules)...),
 		aliasWeights,
 	},
 	"UpdateAlias": {
 		qualified, description, aliasOf,
-		bodyMember("functionVersion", versionRules...),
+		of("functionVersion", versionRules...),
 		aliasWeights,
 	},
 	"GetAlias":    {qualified, aliasOf},
 	"DeleteAlias": {qualified, aliasOf},
 	"ListAliases": {
 		qualified,
-		queryMember("functionVersion", versionRules...),
+		of("functionVersion", versionRules...),
 		maxItems,
 	},
 	"PublishVersion":            {qualified, description, publishTo},
@@ -136,18 +140,18 @@ var model = map[string][]member{
 	"PutFunctionConcurrency":    {qualified},
 	"GetFunctionConcurrency":    {qualified},
 	"DeleteFunctionConcurrency": {qualified},
-	"TagResource":               {taggable, bodyMember("tags", notNull)},
-	"UntagResource":             {taggable, queryMember("tagKeys", notNull)},
+	"TagResource":               {taggable, of("tags", notNull)},
+	"UntagResource":             {taggable, of("tagKeys", notNull)},
 	"ListTags":                  {taggable},
 	"PutFunctionCodeSigningConfig": {
 		namespaced,
-		bodyMember("codeSigningConfigArn", notNull, longest(200), pattern(signingPattern)),
+		of("codeSigningConfigArn", notNull, longest(200), pattern(signingPattern)),
 	},
 	"GetFunctionCodeSigningConfig":    {namespaced},
 	"DeleteFunctionCodeSigningConfig": {namespaced},
 	"CreateCodeSigningConfig": {
 		description,
-		bodyMember("allowedPublishers", notNull),
+		of("allowedPublishers", notNull),
 		signingProfiles,
 		signingPolicy,
 	},
@@ -158,10 +162,10 @@ var model = map[string][]member{
 	"ListFunctionsByCodeSigningConfig": {signing, maxItems},
 	"PublishLayerVersion": slices.Concat([]member{
 		layerName, description,
-		bodyMember("content", notNull),
-		bodyMember("compatibleRuntimes", longest(15)).withElements(anyRuntime, notNull),
-		bodyMember("compatibleArchitectures", longest(2)).withElements(oneOf("x86_64", "arm64"), notNull),
-		bodyMember("licenseInfo", longest(512)),
+		of("content", notNull),
+		of("compatibleRuntimes", longest(15)).withElements(anyRuntime, notNull),
+		of("compatibleArchitectures", longest(2)).withElements(oneOf("x86_64", "arm64"), notNull),
+		of("licenseInfo", longest(512)),
 	}, codeMembers("content.")),
 	"GetLayerVersion":    {layerName},
 	"GetAccountSettings": {},
@@ -170,89 +174,89 @@ var model = map[string][]member{
 	"DeleteLayerVersion": {layerName},
 	"AddLayerVersionPermission": {
 		layerName, statementID,
-		bodyMember("action", notNull, longest(22), pattern(`lambda:GetLayerVersion`)),
-		bodyMember("principal", notNull, pattern(`\d{12}|\*|arn:(aws[a-zA-Z-]*):iam::\d{12}:root`)),
-		bodyMember("organizationId", longest(34), pattern(`o-[a-z0-9]{10,32}`)),
+		of("action", notNull, longest(22), pattern(`lambda:GetLayerVersion`)),
+		of("principal", notNull, pattern(`\d{12}|\*|arn:(aws[a-zA-Z-]*):iam::\d{12}:root`)),
+		of("organizationId", longest(34), pattern(`o-[a-z0-9]{10,32}`)),
 	},
 	"RemoveLayerVersionPermission": {
 		layerName,
-		pathMember("statementId", longest(100), shortest(1), pattern(`([a-zA-Z0-9-_]+)`)),
+		of("statementId", longest(100), shortest(1), pattern(`([a-zA-Z0-9-_]+)`)),
 	},
 	"GetLayerVersionPolicy": {layerName},
 	"CreateCapacityProvider": slices.Concat([]member{
-		bodyMember("capacityProviderName", notNull, longest(140), shortest(1), pattern(capacityPattern)),
-		bodyMember("vpcConfig", notNull),
-		bodyMember("vpcConfig.subnetIds", notNull, longest(16), shortest(1)),
-		bodyMember("vpcConfig.securityGroupIds", notNull, longest(5)),
-		bodyMember("permissionsConfig", notNull),
-		bodyMember("permissionsConfig.capacityProviderOperatorRoleArn", notNull, pattern(rolePattern)),
-		bodyMember("instanceRequirements.architectures", longest(1), shortest(1)).
+		of("capacityProviderName", notNull, longest(140), shortest(1), pattern(capacityPattern)),
+		of("vpcConfig", notNull),
+		of("vpcConfig.subnetIds", notNull, longest(16), shortest(1)),
+		of("vpcConfig.securityGroupIds", notNull, longest(5)),
+		of("permissionsConfig", notNull),
+		of("permissionsConfig.capacityProviderOperatorRoleArn", notNull, pattern(rolePattern)),
+		of("instanceRequirements.architectures", longest(1), shortest(1)).
 			withElements(oneOf("x86_64", "arm64"), notNull),
-		bodyMember("instanceRequirements.allowedInstanceTypes", longest(400)).withElements(instanceType...),
-		bodyMember("instanceRequirements.excludedInstanceTypes", longest(400)).withElements(instanceType...),
-		bodyMember("kmsKeyArn", pattern(anyArnPattern)),
+		of("instanceRequirements.allowedInstanceTypes", longest(400)).withElements(instanceType...),
+		of("instanceRequirements.excludedInstanceTypes", longest(400)).withElements(instanceType...),
+		of("kmsKeyArn", pattern(anyArnPattern)),
 	}, capacitySettings),
 	"GetCapacityProvider":    {capacityMember},
 	"UpdateCapacityProvider": slices.Concat([]member{capacityMember}, capacitySettings),
 	"DeleteCapacityProvider": {capacityMember},
-	"ListCapacityProviders":  {queryMember("state", oneOf("Pending", "Active", "Failed", "Deleting")), fewItems},
+	"ListCapacityProviders":  {of("state", oneOf("Pending", "Active", "Failed", "Deleting")), fewItems},
 	"PutFunctionRecursionConfig": {
 		plain,
-		bodyMember("recursiveLoop", notNull, oneOf("Terminate", "Allow")),
+		of("recursiveLoop", notNull, oneOf("Terminate", "Allow")),
 	},
 	"GetFunctionRecursionConfig": {plain},
 	"PutFunctionScalingConfig": {
 		published, plain,
-		bodyMember("functionScalingConfig.minExecutionEnvironments", highest(15000), lowest(0)),
-		bodyMember("functionScalingConfig.maxExecutionEnvironments", highest(15000), lowest(0)),
+		of("functionScalingConfig.minExecutionEnvironments", highest(15000), lowest(0)),
+		of("functionScalingConfig.maxExecutionEnvironments", highest(15000), lowest(0)),
 	},
 	"GetFunctionScalingConfig": {published, plain},
 	"AddPermission": {
 		qualifier, namespaced, statementID,
-		bodyMember("action", notNull, pattern(`(lambda:[*]|lambda:[a-zA-Z]+|[*])`)),
-		bodyMember("principal", notNull, pattern(`[^\s]+`)),
-		bodyMember("sourceArn", pattern(profilePattern)),
-		bodyMember("sourceAccount", longest(12), pattern(`\d{12}`)),
-		bodyMember("eventSourceToken", longest(256), pattern(`[a-zA-Z0-9._\-]+`)),
-		bodyMember("principalOrgID", longest(34), shortest(12), pattern(`o-[a-z0-9]{10,32}`)),
-		bodyMember("functionUrlAuthType", oneOf("NONE", "AWS_IAM")),
+		of("action", notNull, pattern(`(lambda:[*]|lambda:[a-zA-Z]+|[*])`)),
+		of("principal", notNull, pattern(`[^\s]+`)),
+		of("sourceArn", pattern(profilePattern)),
+		of("sourceAccount", longest(12), pattern(`\d{12}`)),
+		of("eventSourceToken", longest(256), pattern(`[a-zA-Z0-9._\-]+`)),
+		of("principalOrgID", longest(34), shortest(12), pattern(`o-[a-z0-9]{10,32}`)),
+		of("functionUrlAuthType", oneOf("NONE", "AWS_IAM")),
 	},
 	"RemovePermission": {
 		qualifier, namespaced,
-		pathMember("statementId", longest(100), shortest(1), pattern(`([a-zA-Z0-9-_.]+)`)),
+		of("statementId", longest(100), shortest(1), pattern(`([a-zA-Z0-9-_.]+)`)),
 	},
 	"GetPolicy":            {qualifier, namespaced},
-	"PutResourcePolicy":    {policyHolder, bodyMember("policy", notNull)},
+	"PutResourcePolicy":    {policyHolder, of("policy", notNull)},
 	"GetResourcePolicy":    {policyHolder},
 	"DeleteResourcePolicy": {policyHolder},
 	"CreateEventSourceMapping": slices.Concat([]member{
-		bodyMember("functionName", slices.Concat([]rule{notNull}, mappedFunction)...),
-		bodyMember("eventSourceArn", pattern(profilePattern)),
-		bodyMember("startingPosition", oneOf("LATEST", "AT_TIMESTAMP", "TRIM_HORIZON")),
-		bodyMember("topics", longest(1), shortest(1)).
+		of("functionName", slices.Concat([]rule{notNull}, mappedFunction)...),
+		of("eventSourceArn", pattern(profilePattern)),
+		of("startingPosition", oneOf("LATEST", "AT_TIMESTAMP", "TRIM_HORIZON")),
+		of("topics", longest(1), shortest(1)).
 			withElements(longest(249), shortest(1), pattern(`[^.]([a-zA-Z0-9\-_.]+)`), notNull),
-		bodyMember("queues", longest(1), shortest(1)).withElements(longest(1000), shortest(1), notNull),
+		of("queues", longest(1), shortest(1)).withElements(longest(1000), shortest(1), notNull),
 		{path: "selfManagedEventSource.endpoints", keys: []rule{oneOf("KAFKA_BOOTSTRAP_SERVERS"), notNull}},
-		bodyMember("selfManagedEventSource.endpoints.KAFKA_BOOTSTRAP_SERVERS", longest(10), shortest(1)).
+		of("selfManagedEventSource.endpoints.KAFKA_BOOTSTRAP_SERVERS", longest(10), shortest(1)).
 			withElements(longest(300), shortest(1), pattern(serverPattern), notNull),
 	}, mappingMembers),
-	"UpdateEventSourceMapping": slices.Concat([]member{mappingUUID, bodyMember("functionName", mappedFunction...)},
+	"UpdateEventSourceMapping": slices.Concat([]member{mappingUUID, of("functionName", mappedFunction...)},
 		mappingMembers),
 	"GetEventSourceMapping":    {mappingUUID},
 	"DeleteEventSourceMapping": {mappingUUID},
 	"ListEventSourceMappings": {
-		queryMember("eventSourceArn", pattern(profilePattern)),
-		queryMember("functionName", mappedFunction...),
+		of("eventSourceArn", pattern(profilePattern)),
+		of("functionName", mappedFunction...),
 		maxItems,
 	},
 
 	"CreateFunctionUrlConfig": slices.Concat([]member{
 		aliased, qualified,
-		bodyMember("authType", notNull, oneOf("NONE", "AWS_IAM")),
+		of("authType", notNull, oneOf("NONE", "AWS_IAM")),
 	}, urlMembers),
 	"UpdateFunctionUrlConfig": slices.Concat([]member{
 		aliased, qualified,
-		bodyMember("authType", oneOf("NONE", "AWS_IAM")),
+		of("authType", oneOf("NONE", "AWS_IAM")),
 	}, urlMembers),
 	"GetFunctionUrlConfig":            {aliased, qualified},
 	"DeleteFunctionUrlConfig":         {aliased, qualified},
@@ -264,15 +268,15 @@ var model = map[string][]member{
 	"ListFunctionEventInvokeConfigs":  {namespaced, fewItems},
 	"PutProvisionedConcurrencyConfig": {
 		provisioned, qualified,
-		bodyMember("provisionedConcurrentExecutions", notNull, lowest(1)),
+		of("provisionedConcurrentExecutions", notNull, lowest(1)),
 	},
 	"GetProvisionedConcurrencyConfig":    {provisioned, qualified},
 	"DeleteProvisionedConcurrencyConfig": {provisioned, qualified},
 	"ListProvisionedConcurrencyConfigs":  {qualified, fewItems},
 	"PutRuntimeManagementConfig": {
 		qualifier, namespaced,
-		bodyMember("updateRuntimeOn", notNull, oneOf("Auto", "Manual", "FunctionUpdate")),
-		bodyMember("runtimeVersionArn",
+		of("updateRuntimeOn", notNull, oneOf("Auto", "Manual", "FunctionUpdate")),
+		of("runtimeVersionArn",
 			longest(2048), shortest(26), pattern(`arn:(aws[a-zA-Z-]*):lambda:`+regionPattern+`::runtime:.+`)),
 	},
 	"GetRuntimeManagementConfig": {qualifier, namespaced},

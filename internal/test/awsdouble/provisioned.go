@@ -35,8 +35,7 @@ const provisionInProgress = "IN_PROGRESS"
 // FailProvisioning makes the next provisioned concurrency of a function end as FAILED with one of AWS's reasons,
 // such as FUNCTION_ERROR_INIT_FAILURE.
 func (s *Server) FailProvisioning(name, reason string) {
-	defer s.lock()()
-	s.plans.provisions[name] = failure{reason: reason}
+	s.plan(provision, name, failure{reason: reason})
 }
 
 // due reports whether a change has completed by a time.
@@ -105,7 +104,7 @@ func (s *Server) moveProvisioned(f *function, a *Alias, was, served string) {
 		return
 	}
 	p.Status, p.StatusReason, p.completeAt = provisionInProgress, "", s.options.Now().Add(s.options.ProvisionDuration)
-	p.failure = take(s.plans.provisions, f.latest.FunctionName)
+	p.failure = s.take(provision, f.latest.FunctionName)
 	if a.RoutingConfig == nil {
 		p.from, p.moved = served, newUUID()
 		a.RoutingConfig = &Routing{AdditionalVersionWeights: map[string]float64{served: 1}}
@@ -131,7 +130,7 @@ func putProvisioned(s *Server, r *request) any {
 	r.home.affords(f, t.qualifier, in.ProvisionedConcurrentExecutions)
 	p := &provisioning{
 		completeAt: s.options.Now().Add(s.options.ProvisionDuration),
-		failure:    take(s.plans.provisions, t.name),
+		failure:    s.take(provision, t.name),
 	}
 	p.AvailableProvisionedConcurrentExecutions = new(int32)
 	if was := f.provisioned[t.qualifier]; was != nil && was.AvailableProvisionedConcurrentExecutions != nil {

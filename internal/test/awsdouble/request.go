@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"github.com/aws/smithy-go"
 )
 
 // The supported services, by the names in a signature's credential scope.
@@ -35,18 +37,19 @@ type request struct {
 	vars      map[string]string
 	service   string
 	operation string
-	// status of the operation's response, if its route has one.
+	// status of the operation's response and its input in the model, if its route has them.
 	status    int
+	input     *smithy.Schema
 	accessKey string
 	account   string
 	region    string
 	// home is the state of the account and region that the operation sees.
 	home *home
-	// payload is the SHA-256 of the body as it was sent, in hex. It, the signer and the caller are set in strict mode
-	// only.
+	// caller is the principal of the access key.
+	caller *principal
+	// payload is the SHA-256 of the body as it was sent, in hex. It and the signer are set in strict mode only.
 	payload string
 	sign    signer
-	caller  *principal
 	// policies are the policies at the arrival of the call, if permissions may get lost.
 	policies map[string]*policy
 	// items is the number of metrics or alarms that the call asks for.
@@ -65,13 +68,15 @@ func (s *Server) parse(r *http.Request) (*request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the request's body: %w", err)
 	}
-	req := &request{http: r, body: body, region: "us-east-1", account: DefaultAccount}
+	req := &request{http: r, body: body, region: "us-east-1"}
 	if s.options.StrictCredentials {
 		req.payload, req.sign = hashOf(raw), newSigner(r)
 	}
 	if m := credential.FindStringSubmatch(r.Header.Get("Authorization")); m != nil {
-		req.accessKey, req.account, req.region, req.service = m[1], s.accountOf(m[1]), m[2], m[3]
+		req.accessKey, req.region, req.service = m[1], m[2], m[3]
 	}
+	req.caller = s.principalOf(req.accessKey, req.region)
+	req.account = req.caller.account
 	if s.options.StrictCredentials && req.service == "" {
 		req.service = addressed(r)
 	}

@@ -17,13 +17,13 @@ type Server struct {
 	http    *httptest.Server
 
 	mu        sync.Mutex
-	accounts  map[string]string
 	homes     map[string]*home
 	buckets   map[string]*bucket
 	images    map[string]string
 	indexes   map[string]string
 	faults    []*Fault
-	plans     plans
+	plans     map[plan]failure
+	roleReady time.Time
 	calls     []Call
 	throttled int
 	tokens    map[string]*tokens
@@ -41,7 +41,6 @@ type Server struct {
 	logs      map[string][]logEvent
 	retention map[string]int
 	trails    []trail
-	callers   map[string]string
 	policy    []Allow
 	// restricted is the only access key that the policy is of. Empty means all.
 	restricted string
@@ -55,12 +54,11 @@ func New(o Options) *Server {
 	}
 	return &Server{
 		options:   o,
-		accounts:  map[string]string{},
 		homes:     map[string]*home{},
 		buckets:   map[string]*bucket{},
 		images:    map[string]string{},
 		indexes:   map[string]string{},
-		plans:     newPlans(),
+		plans:     map[plan]failure{},
 		tokens:    map[string]*tokens{},
 		iam:       newDirectory(),
 		roles:     map[string]*madeRole{},
@@ -71,7 +69,6 @@ func New(o Options) *Server {
 		queues:    map[string]*sqsQueue{},
 		logs:      map[string][]logEvent{},
 		retention: map[string]int{},
-		callers:   map[string]string{},
 		memory:    memory{past: map[string][]past{}, read: map[string]int{}},
 	}
 }
@@ -122,16 +119,7 @@ func (s *Server) ConfigFor(region, accessKey string) aws.Config {
 
 // AddAccessKey assigns an access key to an account.
 func (s *Server) AddAccessKey(id, account string) {
-	defer s.lock()()
-	s.accounts[id] = account
-}
-
-func (s *Server) accountOf(accessKey string) string {
-	defer s.lock()()
-	if a, ok := s.accounts[accessKey]; ok {
-		return a
-	}
-	return DefaultAccount
+	s.AddCaller(id, account, "arn:aws:iam::"+account+":user/double")
 }
 
 // ServeHTTP handles one call: with a fault, a throttling error, or the operation.

@@ -9,29 +9,13 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
 // settings are the members that CreateFunction and UpdateFunctionConfiguration share. Nil keeps a setting; empty
 // clears it.
-type settings struct {
-	Description, Handler, KMSKeyArn, Role, Runtime *string
-
-	MemorySize, Timeout    *int32
-	Environment            *types.Environment
-	EphemeralStorage       *types.EphemeralStorage
-	DeadLetterConfig       *types.DeadLetterConfig
-	FileSystemConfigs      []types.FileSystemConfig
-	ImageConfig            *types.ImageConfig
-	Layers                 []string
-	LoggingConfig          *types.LoggingConfig
-	SnapStart              *types.SnapStart
-	TracingConfig          *types.TracingConfig
-	VpcConfig              *types.VpcConfig
-	DurableConfig          *types.DurableConfig
-	CapacityProviderConfig *types.CapacityProviderConfig
-	RuntimeConfig          *types.FunctionRuntimeConfig
-}
+type settings lambda.UpdateFunctionConfigurationInput
 
 // defaults sets AWS's defaults of a new function.
 func defaults(c *Configuration, region string) {
@@ -50,7 +34,7 @@ func defaults(c *Configuration, region string) {
 // apply writes settings into a configuration.
 func (c *settings) apply(to *Configuration, h *home) {
 	sent, was := *c, *to
-	sent.Runtime = nil
+	sent.FunctionName, sent.RevisionId = nil, nil
 	overlay(to, &sent)
 	if d := to.DeadLetterConfig; d != nil && some(d.TargetArn) == nil {
 		to.DeadLetterConfig = nil
@@ -61,8 +45,8 @@ func (c *settings) apply(to *Configuration, h *home) {
 	if c.TracingConfig != nil && c.TracingConfig.Mode != "" {
 		to.TracingConfig = &types.TracingConfigResponse{Mode: c.TracingConfig.Mode}
 	}
-	if c.Runtime != nil && *c.Runtime != "" {
-		to.setRuntime(*c.Runtime, h.region)
+	if c.Runtime != "" {
+		to.setRuntime(string(c.Runtime), h.region)
 	}
 	if c.SnapStart != nil {
 		to.SnapStart = snapStart(c.SnapStart.ApplyOn, types.SnapStartOptimizationStatusOff)

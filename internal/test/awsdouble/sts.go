@@ -2,9 +2,7 @@ package awsdouble
 
 import (
 	"encoding/xml"
-	"fmt"
 	"net/http"
-	"strings"
 	"time"
 )
 
@@ -18,11 +16,8 @@ type identity struct {
 	Account string   `xml:"GetCallerIdentityResult>Account"`
 }
 
-func getCallerIdentity(s *Server, r *request) any {
-	if c := r.caller; c != nil {
-		return identity{Arn: c.arn, UserID: c.id, Account: c.account}
-	}
-	return identity{Arn: s.callerARN(r), UserID: "AIDADOUBLE", Account: r.account}
+func getCallerIdentity(_ *Server, r *request) any {
+	return identity{Arn: r.caller.arn, UserID: r.caller.id, Account: r.caller.account}
 }
 
 // sessionCredentials are temporary keys.
@@ -75,7 +70,7 @@ func (s *Server) assume(r *request, strict func(*request, wish) (string, *key)) 
 	}
 	w := wishOf(r.form)
 	if !s.options.StrictCredentials {
-		return s.assumeFreely(w)
+		strict = s.assumeFreely
 	}
 	id, k := strict(r, w)
 	return assumed{
@@ -88,22 +83,8 @@ func (s *Server) assume(r *request, strict func(*request, wish) (string, *key)) 
 }
 
 // assumeFreely lets anybody assume any role.
-func (s *Server) assumeFreely(w wish) assumed {
-	parts := strings.SplitN(w.role, ":", 6)
-	s.serial++
-	key := fmt.Sprintf("ASIADOUBLE%06d", s.serial)
-	s.accounts[key] = parts[4]
-	return assumed{
-		Credentials: sessionCredentials{
-			AccessKeyID: key, SecretAccessKey: "double", SessionToken: "double",
-			Expiration: s.options.Now().Add(w.duration).UTC().Format(time.RFC3339),
-		},
-		AssumedRoleUser: assumedUser{
-			Arn: fmt.Sprintf("arn:%s:sts::%s:assumed-role/%s/%s", parts[1], parts[4],
-				w.role[strings.LastIndex(w.role, "/")+1:], w.name),
-			AssumedRoleID: "AROADOUBLE:" + w.name,
-		},
-	}
+func (s *Server) assumeFreely(_ *request, w wish) (string, *key) {
+	return s.issue(Role{ARN: w.role}, w, nil)
 }
 
 // assumeStrictly handles AssumeRole by an authenticated caller.

@@ -98,14 +98,31 @@ type principal struct {
 // AddUser adds a user and its key. A user that is added again has the new key in addition to the old one.
 func (s *Server) AddUser(u User) {
 	defer s.lock()()
-	account := accountOfArn(u.ARN)
-	s.accounts[u.AccessKeyID] = account
 	s.iam.keys[u.AccessKeyID] = &key{
 		secret: u.SecretAccessKey,
 		who: &principal{
-			arn: u.ARN, id: "AIDA" + strings.TrimPrefix(u.AccessKeyID, "AKIA"), account: account,
-			mayAssume: u.MayAssume,
+			arn: u.ARN, id: "AIDA" + strings.TrimPrefix(u.AccessKeyID, "AKIA"),
+			account: accountOfArn(u.ARN), mayAssume: u.MayAssume,
 		},
+	}
+}
+
+// AddCaller assigns an access key to an account and to the ARN of a user or a session. It is not for strict mode, in
+// which a key has a secret.
+func (s *Server) AddCaller(accessKey, account, arn string) {
+	defer s.lock()()
+	s.iam.keys[accessKey] = &key{who: &principal{arn: arn, id: "AIDADOUBLE", account: account}}
+}
+
+// principalOf returns the principal that signs with an access key: by default a user of DefaultAccount.
+func (s *Server) principalOf(accessKey, region string) *principal {
+	defer s.lock()()
+	if k := s.iam.keys[accessKey]; k != nil {
+		return k.who
+	}
+	return &principal{
+		arn: "arn:" + partition(region) + ":iam::" + DefaultAccount + ":user/double", id: "AIDADOUBLE",
+		account: DefaultAccount,
 	}
 }
 

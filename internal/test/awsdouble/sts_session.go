@@ -161,6 +161,6 @@ func (s *Server) issue(role Role, w wish, inherited map[string]string) (string, 
 			mayAssume: role.MayAssume, inherited: tags,
 		},
 	}
-	s.iam.keys[id], s.accounts[id] = k, k.who.account
+	s.iam.keys[id] = k
 	return id, k
 }

@@ -32,8 +32,7 @@ var unsigned = map[string]bool{
 	"GetMetadata":               true,
 }
 
-// authenticate identifies the caller. In strict mode it rejects unknown callers; otherwise it identifies and rejects
-// nobody.
+// authenticate rejects callers that are not who their access key says, in strict mode.
 func (s *Server) authenticate(r *request) {
 	if !s.options.StrictCredentials || unsigned[r.operation] {
 		return
@@ -52,7 +51,6 @@ func (s *Server) authenticate(r *request) {
 	if !signedBy(r, m[1], k, m[5], m[6]) {
 		panic(refusal(r.service, "InvalidSignatureException", signatureMismatch))
 	}
-	r.caller = k.who
 }
 
 // addressed returns the service of a call without a signature, or "" if the call is for the node.

@@ -1,7 +1,6 @@
 package awsdouble
 
 import (
-	"cmp"
 	"encoding/json"
 	"strings"
 	"time"
@@ -18,22 +17,6 @@ type trail struct {
 func (s *Server) Trail(queue string, delay time.Duration) {
 	defer s.lock()()
 	s.trails = append(s.trails, trail{queue: queue, delay: delay})
-}
-
-// AddCaller assigns an access key to an account and to the ARN of a user or a session, which the events of Trail and
-// GetCallerIdentity have. It is not for strict mode, in which they are known.
-func (s *Server) AddCaller(accessKey, account, arn string) {
-	defer s.lock()()
-	s.accounts[accessKey] = account
-	s.callers[accessKey] = arn
-}
-
-// callerARN returns the ARN of the caller.
-func (s *Server) callerARN(r *request) string {
-	if r.caller != nil {
-		return r.caller.arn
-	}
-	return cmp.Or(s.callers[r.accessKey], "arn:"+partition(r.region)+":iam::"+r.account+":user/double")
 }
 
 // apiVersions are the ends of the names of events, as AWS documents them. The names of other events are those of the
@@ -57,7 +40,7 @@ func (s *Server) deliver(r *request, c Call) {
 	if len(s.trails) == 0 || c.Service != serviceLambda || c.Operation == "" || read {
 		return
 	}
-	body, err := json.Marshal(s.event(r, c))
+	body, err := json.Marshal(event(r, c))
 	if err != nil {
 		return
 	}
@@ -67,8 +50,8 @@ func (s *Server) deliver(r *request, c Call) {
 }
 
 // event returns the event of EventBridge about a call. It has no values of a request beyond names.
-func (s *Server) event(r *request, c Call) map[string]any {
-	arn, at := s.callerARN(r), c.Time.UTC().Format(time.RFC3339)
+func event(r *request, c Call) map[string]any {
+	arn, at := r.caller.arn, c.Time.UTC().Format(time.RFC3339)
 	who := map[string]any{
 		"type": "IAMUser", "principalId": "AIDADOUBLE", "arn": arn, "accountId": c.Account,
 		"accessKeyId": c.AccessKey,

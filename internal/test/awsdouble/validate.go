@@ -36,8 +36,8 @@ var anyRuntime = oneOf(slices.Concat(runtimes, retired, strings.Split("nodejs, n
 // checkRuntime rejects a runtime that is unknown, and a customer-managed one that is not named, or not used.
 func (c *settings) checkRuntime(to *Configuration) {
 	runtime, config := to.Runtime, cmp.Or(c.RuntimeConfig, to.RuntimeConfig)
-	if some(c.Runtime) != nil && *c.Runtime != runtime {
-		runtime, config = *c.Runtime, c.RuntimeConfig
+	if c.Runtime != "" && string(c.Runtime) != runtime {
+		runtime, config = string(c.Runtime), c.RuntimeConfig
 		checkKnown(runtime)
 	}
 	if (runtime == customRuntime) != (config != nil) {
@@ -73,14 +73,13 @@ func (c *settings) check(r *request, to *Configuration) {
 
 // checkSnapStart rejects snapshots of runtimes that do not support them.
 func (c *settings) checkSnapStart(to *Configuration) {
-	on, runtime := types.SnapStartApplyOnNone, to.Runtime
+	on, runtime := types.SnapStartApplyOnNone, cmp.Or(string(c.Runtime), to.Runtime)
 	switch {
 	case c.SnapStart != nil:
 		on = c.SnapStart.ApplyOn
 	case to.SnapStart != nil:
 		on = to.SnapStart.ApplyOn
 	}
-	set(c.Runtime, &runtime)
 	if on != types.SnapStartApplyOnPublishedVersions || runtime == "" || slices.Contains(snapshotted, runtime) {
 		return
 	}

@@ -4,11 +4,13 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
 // publish copies $LATEST into a new version, or into $LATEST.PUBLISHED, which also changes its revision.
-func (s *Server) publish(f *function, description *string, to string) *instance {
+func (s *Server) publish(f *function, description *string, to types.FunctionVersionLatestPublished) *instance {
 	v := *f.latest
 	v.Version = strconv.Itoa(f.next)
 	if to != "" {
@@ -39,19 +41,16 @@ func snapshots(v *instance) bool {
 func (s *Server) prepare(v *instance, d time.Duration) {
 	v.State, v.StateReason, v.StateReasonCode = "Pending", "The function is being created.", "Creating"
 	v.LastUpdateStatus, v.LastUpdateStatusReason, v.LastUpdateStatusReasonCode = "", "", ""
-	s.begin(v, d, take(s.plans.versions, v.FunctionName))
+	s.begin(v, d, s.take(newVersion, v.FunctionName))
 }
 
 func publishVersion(s *Server, r *request) any {
-	in := decoded[struct {
-		CodeSha256, RevisionId, PublishTo string //nolint:revive // Lambda's spelling
-		Description                       *string
-	}](r)
+	in := decoded[lambda.PublishVersionInput](r)
 	f := s.unqualified(r)
 	updatable(f)
-	if in.CodeSha256 != "" && in.CodeSha256 != f.latest.CodeSha256 {
+	if sum := aws.ToString(in.CodeSha256); sum != "" && sum != f.latest.CodeSha256 {
 		panic(invalidParameter("CodeSHA256 (%s) is different from current CodeSHA256 in $LATEST (%s). Please try "+
-			"again with the CodeSHA256 in $LATEST.", in.CodeSha256, f.latest.CodeSha256))
+			"again with the CodeSHA256 in $LATEST.", sum, f.latest.CodeSha256))
 	}
 	checkRevision(f, in.RevisionId)
 	if v := f.unchanged(in.PublishTo); v != nil {
@@ -59,7 +58,7 @@ func publishVersion(s *Server, r *request) any {
 	}
 	r.home.checkStorage(f.latest.CodeSize, 0)
 	v := s.publish(f, in.Description, in.PublishTo)
-	if _, fails := s.plans.versions[v.FunctionName]; fails || snapshots(v) || v.managed() {
+	if _, fails := s.plans[plan{newVersion, v.FunctionName}]; fails || snapshots(v) || v.managed() {
 		s.prepare(v, s.options.CreateDuration)
 	}
 	f.latest.RevisionId = newUUID()
@@ -67,7 +66,7 @@ func publishVersion(s *Server, r *request) any {
 }
 
 // unchanged returns the version that already equals $LATEST, or nil.
-func (f *function) unchanged(to string) *instance {
+func (f *function) unchanged(to types.FunctionVersionLatestPublished) *instance {
 	if to == "" {
 		return f.version(f.published)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -59,7 +60,7 @@ func Clean(ctx context.Context, cfg aws.Config, s *State) (deleted []string, err
 			}
 		}
 	}
-	return c.deleted, fmt.Errorf("something of run %s may be left: run the command again: %w", s.Run.ID,
+	return c.deleted, errors.Join(fmt.Errorf("something of run %s may be left: run the command again", s.Run.ID),
 		errors.Join(c.failures...))
 }
 
@@ -93,9 +94,11 @@ func (c *cleaner) remove(ctx context.Context, k kind) error {
 		}
 	}
 	for _, id := range c.state.Made(k.name) {
+		_, exists := deleting[id]
 		switch {
 		case deleting[id]:
 			c.failures = append(c.failures, fmt.Errorf("%s %s is being deleted", k.name, id))
+		case !exists && slices.Contains(c.deleted, k.name+" "+id): // Some emulators would accept another deletion.
 		case k.name == kindLayer:
 			c.removeVersions(ctx, id)
 		default:

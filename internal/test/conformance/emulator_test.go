@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
@@ -125,6 +127,44 @@ func TestEmulator(t *testing.T) {
 		s.clean(t, true)
 		if left := s.left(); len(left) > 0 {
 			t.Errorf("left behind: %v", left)
+		}
+	})
+}
+
+// TestCleanWhereDeletionsAlwaysSucceed checks that Clean ends, and reports each deletion once, at an emulator that accepts
+// the deletion of what does not exist.
+func TestCleanWhereDeletionsAlwaysSucceed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation(t, theRun)
+		for _, operation := range []string{"DeleteFunction", "DeleteCodeSigningConfig", "DeleteEventSourceMapping"} {
+			s.double.Fail(told(operation, func(int, []byte) (int, []byte) { return http.StatusOK, []byte("{}") }))
+		}
+		if err := s.gate.State.Add(Made{kindFunction, theRun.Prefix() + "f"}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Clean(t.Context(), s.config(), s.gate.State)
+		if diff := cmp.Diff([]string{"Function " + theRun.Prefix() + "f"}, got); diff != "" || err != nil {
+			t.Errorf("removed, -want, +got:\n%s%v", diff, err)
+		}
+	})
+}
+
+// TestCleanWithoutTags checks that Clean does not claim that nothing is left of a run if it cannot read the tags that
+// say what is of it.
+func TestCleanWithoutTags(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation(t, theRun)
+		if _, err := callLambda(t.Context(), lambda.NewFromConfig(s.config()), "CreateFunction", map[string]any{
+			"FunctionName": theRun.Prefix() + "f", "Role": "arn:aws:iam::123456789012:role/r", "Handler": "index.handler",
+			"Runtime": "python3.13", "Tags": map[string]any{TagKey: theRun.ID},
+			"Code": map[string]any{"ZipFile": awsdouble.Zip(nil)},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		s.double.Fail(awsdouble.Fault{Operation: "ListTags", Times: -1, Error: awsdouble.AccessDenied("lambda:ListTags")})
+		s.gate = &Gate{Next: doubled{s.double}, State: &State{Run: theRun}} // Another process has no file.
+		if deleted, err := Clean(t.Context(), s.config(), s.gate.State); err == nil || len(deleted) > 0 {
+			t.Errorf("removed %v, %v, although nobody can say whose the function is", deleted, err)
 		}
 	})
 }

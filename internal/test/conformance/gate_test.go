@@ -204,6 +204,22 @@ func TestState(t *testing.T) {
 	}
 }
 
+// TestStateThatCannotBeWritten checks that nothing is made that the file does not say, also if it is tried again.
+func TestStateThatCannotBeWritten(t *testing.T) {
+	s, err := NewState(filepath.Join(t.TempDir(), "state.jsonl"), theRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := s.Add(Made{kindFunction, "plc-0a1b2c3d-f"}); err == nil {
+			t.Error("a function may be made that the file does not name")
+		}
+	}
+}
+
 // TestConfirm checks that the account is confirmed by its number.
 func TestConfirm(t *testing.T) {
 	double := awsdouble.New(awsdouble.Options{})

@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
 // ofRun matches the names of what runs make.
@@ -127,11 +129,8 @@ func (a account) listed(ctx context.Context, k kind) (found []leftover, _ error)
 			name := textOf(item, k.of)
 			l := leftover{run: runOf(name), id: cmp.Or(textOf(item, k.id), baseName(name))}
 			l.deleting = textOf(item, "State") == "Deleting"
-			switch {
-			case k.name == kindSigning: // AWS gives its name.
-				l.run = a.tag(ctx, l.id)
-			case k.name == kindFunction && l.run != "" && l.run != a.tag(ctx, textOf(item, "FunctionArn")):
-				l.run = ""
+			if l.run, err = a.tagged(ctx, k, item, l.run); err != nil {
+				return found, err
 			}
 			found = append(found, l)
 		}
@@ -141,17 +140,33 @@ func (a account) listed(ctx context.Context, k kind) (found []leftover, _ error)
 	}
 }
 
+// tagged returns the ID of the run that has made something: that in its name, which its tag has to confirm or replace.
+func (a account) tagged(ctx context.Context, k kind, item any, named string) (string, error) {
+	switch {
+	case k.name == kindSigning: // AWS gives its name.
+		return a.tag(ctx, textOf(item, k.id))
+	case k.name == kindFunction && named != "":
+		if tag, err := a.tag(ctx, textOf(item, "FunctionArn")); tag != named {
+			return "", err
+		}
+	}
+	return named, nil
+}
+
 // textOf returns a member that is a text, empty if it is not set.
 func textOf(v any, name string) string {
 	s, _ := member(v, name).(string)
 	return s
 }
 
-// tag returns the ID of the run whose tag something carries, empty if it has none.
-func (a account) tag(ctx context.Context, arn string) string {
+// tag returns the ID of the run whose tag something carries, empty if it has none or was deleted meanwhile.
+func (a account) tag(ctx context.Context, arn string) (string, error) {
 	out, err := a.lambda.ListTags(ctx, &lambda.ListTagsInput{Resource: &arn})
-	if err != nil {
-		return ""
+	switch {
+	case awserr.Code(err) == "ResourceNotFoundException":
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("cannot tell whether a run has made %s: %w", arn, err)
 	}
-	return out.Tags[TagKey]
+	return out.Tags[TagKey], nil
 }

@@ -110,8 +110,11 @@ func (s *State) Add(m Made) error {
 	if slices.Contains(s.made, m) {
 		return nil
 	}
+	if err := s.append(m); err != nil {
+		return err
+	}
 	s.made = append(s.made, m)
-	return s.append(m)
+	return nil
 }
 
 // Made returns what the run has made or was about to make of a kind, by name.
