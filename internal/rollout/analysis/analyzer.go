@@ -46,8 +46,8 @@ type CloudWatch interface {
 	Alarms(ctx context.Context, names []string,
 		interval time.Duration) (states map[string]rollout.AlarmState, wait time.Duration, err error)
 
-	// Fired returns the end of what an alarm of a type had evaluated when it went to ALARM last since a time, zero if it
-	// did not.
+	// Fired returns the end of what an alarm of a type had evaluated when it went to ALARM last since a time, zero if
+	// it did not.
 	Fired(ctx context.Context, name, of string, since time.Time) (about time.Time, err error)
 }
 
