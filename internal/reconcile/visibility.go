@@ -58,11 +58,12 @@ const (
 	absentReportsNamed = 3
 )
 
-// Names under which Repeats keeps reports of AWS that an external resource does not exist, and creates that were not
-// answered.
+// Names under which Repeats keeps reports of AWS that an external resource does not exist, and creates by the clocks of
+// other processes.
 const (
 	absenceReport    = "absence"
 	unansweredCreate = "unanswered create"
+	answeredCreate   = "answered create"
 )
 
 // Messages of Ready for an external resource that AWS has created and does not show.
@@ -84,8 +85,9 @@ type absence struct {
 	facts Facts
 	mg    Managed
 
-	// created is the time at which the last create succeeded, and unanswered the time at which this process first
-	// knew of one that was not answered. They are zero if there was none.
+	// created is the time at which the last create succeeded, or this process first knew of it if that is in the
+	// future, and unanswered the time at which it first knew of one that was not answered. They are zero if there was
+	// none.
 	created, unanswered time.Time
 
 	// unseen reports whether AWS has not shown the external resource since it was created, outdated whether it was last
@@ -103,6 +105,9 @@ func (e *external[T, O, S]) absence() absence {
 	}
 	if at, ok := ownership.CreatedAt(mg); ok {
 		a.created = at
+		if f.Repeats != nil && at.After(f.Now()) { // By the clock of another process.
+			a.created = f.Repeats.first(answeredCreate, at.String(), f.Now())
+		}
 	}
 	if at, ok := ownership.UnansweredAt(mg); ok {
 		a.unanswered = at

@@ -64,6 +64,22 @@ func TestPacedError(t *testing.T) {
 	}
 }
 
+// TestAlternatingErrors checks that errors of two classes that take turns are retried less and less often, as those of
+// one class are.
+func TestAlternatingErrors(t *testing.T) {
+	e := newEnv(t, samples.New())
+	var after time.Duration
+	for i := range 100 {
+		if e.cloud.fail["Get"] = errors.New("boom"); i%2 == 0 {
+			e.cloud.fail["Get"] = errBusy
+		}
+		after = e.reconcile()
+	}
+	if after != time.Minute {
+		t.Errorf("the hundredth error is retried after %s, want 1m", after)
+	}
+}
+
 func TestErrorsAreForgotten(t *testing.T) {
 	cases := map[string]struct {
 		reason string

@@ -238,6 +238,27 @@ func TestAbsentAfterACreate(t *testing.T) {
 	}
 }
 
+// TestCreatedByAClockAhead checks that a create that another process has recorded by a clock that is hours ahead is
+// waited for as one that has just been recorded: AWS is read less and less often, and what it does not have is created
+// again.
+func TestCreatedByAClockAhead(t *testing.T) {
+	mg, repeats := createdSample(xpv2.Creating()), &reconcile.Repeats{}
+	const ahead = 5 * time.Hour
+	for after := time.Duration(0); after < time.Hour; {
+		facts := factsAt(after - ahead)
+		facts.Repeats = repeats
+		done := Observe(t.Context(), (&fakeExternal{}).resource(reconcile.Calls{Create: "CreateThing"}), facts, mg)
+		if !ObservationFor(mg, done.Outcome).ResourceExists {
+			if after < reconcile.PendingDelay(0) || after > 2*time.Minute {
+				t.Errorf("it is created again after %s", after)
+			}
+			return
+		}
+		after += done.After
+	}
+	t.Error("it is never created again")
+}
+
 // intents is an external resource, and the writer of its annotations. Among its calls are conditional writes that remove
 // the external name. They fail with err.
 type intents struct {

@@ -10,7 +10,7 @@ import (
 )
 
 func (r *Resource) resetErrors() {
-	r.Failures, r.refused = 0, 0
+	r.Failures, r.refused, r.failuresOf = 0, 0, [len(r.failuresOf)]int{}
 	r.ambiguous = time.Time{}
 }
 
@@ -45,8 +45,8 @@ func (s *Store) CountThrottle(key types.NamespacedName) int {
 	return r.Throttled
 }
 
-// RecordFailure records an error. It returns the number of consecutive errors of its class,
-// and of consecutive throttled calls.
+// RecordFailure records an error. It returns the number of errors of its class since the last success or change, and of
+// consecutive throttled calls.
 func (s *Store) RecordFailure(key types.NamespacedName, c backoff.Class, throttled bool) (failures, throttles int) {
 	r, unlock := s.lock(key)
 	defer unlock()
@@ -55,13 +55,14 @@ func (s *Store) RecordFailure(key types.NamespacedName, c backoff.Class, throttl
 	}
 	r.class = c
 	r.Failures++
+	r.failuresOf[c]++
 	if throttled {
 		r.Throttled++
 	} else {
 		r.Throttled = 0
 	}
 	r.DeferredOps = nil
-	return r.Failures, r.Throttled
+	return r.failuresOf[c], r.Throttled
 }
 
 // RecordSuccess records a reconcile without an error. done reports whether AWS has accepted a change or none is due;

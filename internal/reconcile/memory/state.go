@@ -51,9 +51,11 @@ type Resource struct {
 	// Watched reports whether the resource is watched by lists since it was last found up to date.
 	Watched bool
 
-	// class and failures are the class and number of consecutive errors.
-	class    backoff.Class
-	Failures int
+	// class and Failures are the class and number of consecutive errors. failuresOf has the number of errors of each
+	// class since the last success or change, which other errors may have come between.
+	class      backoff.Class
+	Failures   int
+	failuresOf [backoff.Panicked + 1]int
 
 	// Calls is the history of calls that have not had their effect yet.
 	Calls *reconcile.Repeats
