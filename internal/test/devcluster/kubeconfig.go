@@ -33,12 +33,15 @@ func (c *Cluster) WriteKubeconfig(path string) error {
 }
 
 // restConfig returns the administrator's client configuration for the API server on a port.
-func restConfig(port int, creds credentials) *rest.Config {
+func restConfig(port int, creds *credentials) *rest.Config {
 	return &rest.Config{
-		Host:            fmt.Sprintf("https://127.0.0.1:%d", port),
-		BearerToken:     creds.token,
-		TLSClientConfig: rest.TLSClientConfig{CAData: creds.serverCert},
-		QPS:             -1, // No limit.
+		Host: fmt.Sprintf("https://127.0.0.1:%d", port),
+		TLSClientConfig: rest.TLSClientConfig{
+			CAData:   creds.ca,
+			CertData: creds.adminCert,
+			KeyData:  creds.adminKey,
+		},
+		QPS: -1, // No limit.
 	}
 }
 
@@ -46,7 +49,9 @@ func restConfig(port int, creds credentials) *rest.Config {
 func Kubeconfig(c *rest.Config, namespace string) ([]byte, error) {
 	k := clientcmdapi.NewConfig()
 	k.Clusters[contextName] = &clientcmdapi.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData}
-	k.AuthInfos[contextName] = &clientcmdapi.AuthInfo{Token: c.BearerToken}
+	k.AuthInfos[contextName] = &clientcmdapi.AuthInfo{
+		ClientCertificateData: c.CertData, ClientKeyData: c.KeyData, Token: c.BearerToken,
+	}
 	k.Contexts[contextName] = &clientcmdapi.Context{Cluster: contextName, AuthInfo: contextName, Namespace: namespace}
 	k.CurrentContext = contextName
 
