@@ -34,7 +34,8 @@ type EventSourceMappingSettings struct {
 	// +kubebuilder:validation:Maximum=300
 	MaximumBatchingWindowInSeconds *int32 `json:"maximumBatchingWindowInSeconds,omitempty"`
 
-	// FilterCriteria select the records that the function receives. Without them, it receives all records.
+	// FilterCriteria select the records that the function receives. Without them, it receives all records. Lambda does
+	// not filter the events of DocumentDB.
 	// +optional
 	FilterCriteria *FilterCriteria `json:"filterCriteria,omitempty"`
 

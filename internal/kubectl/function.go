@@ -10,6 +10,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // ReadFunction reads the Function that is the command's only argument for display.
@@ -35,7 +36,7 @@ func (f *Factory) ReadFunction(cmd *cobra.Command, args []string) (*v1beta1.Func
 
 // FunctionName returns the name or ARN of a Function in AWS, by which operations name it.
 func FunctionName(fn *v1beta1.Function) string {
-	return cmp.Or(meta.GetExternalName(fn), fn.GetName())
+	return cmp.Or(meta.GetExternalName(fn), ownership.WrittenName(fn), fn.GetName())
 }
 
 // LogGroupOf returns the name of the CloudWatch log group of a Function: the one last observed, or else the one in

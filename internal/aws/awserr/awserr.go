@@ -67,6 +67,12 @@ func IsOfImage(err error) bool {
 	return Code(err) == "InvalidParameterValueException" && contains(Message(err), "container image")
 }
 
+// IsInvalidValue reports whether CloudWatch does not accept a value of the call. Emulators answer with the second code,
+// such as fakecloud (2499).
+func IsInvalidValue(err error) bool {
+	return slices.Contains([]string{"ValidationError", "InvalidParameterValue"}, Code(err))
+}
+
 // IsQueueNotFound reports whether a queue of SQS does not exist. SQS has two codes for it.
 func IsQueueNotFound(err error) bool {
 	switch Code(err) {

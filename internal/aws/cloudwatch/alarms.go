@@ -52,6 +52,9 @@ func (b *Batcher) describe(ctx context.Context, api API, now time.Time,
 	for names := range slices.Chunk(possible, maxAlarms) {
 		for i := 0; i < len(alarmTypes) && len(names) > 0; i++ {
 			states, err := b.states(ctx, api, now, names, alarmTypes[i])
+			if i > 0 && awserr.IsInvalidValue(err) {
+				break // It does not know the type, so no alarm has it.
+			}
 			var missing []string
 			for _, n := range names {
 				a, ok := states[n]

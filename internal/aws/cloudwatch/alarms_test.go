@@ -180,12 +180,23 @@ func TestQueriesOf(t *testing.T) {
 	}
 }
 
-// TestLogAlarmsThatAreNotKnown checks that a CloudWatch without log alarms, which rejects their type, hides no other alarm.
+// TestLogAlarmsThatAreNotKnown checks that a CloudWatch without log alarms, which rejects their type, hides no other alarm,
+// and that an alarm which then was not found does not exist. Another error says nothing about that.
 func TestLogAlarmsThatAreNotKnown(t *testing.T) {
+	for code, want := range map[string]string{
+		"ValidationError": `the alarm "gone" does not exist`, "InvalidParameterValue": `the alarm "gone" does not exist`,
+		"AccessDenied": "cannot read the alarms of CloudWatch", "InternalServiceFault": "cannot read the alarms of CloudWatch",
+	} {
+		testLogAlarmsThatAreNotKnown(t, code, want)
+	}
+}
+
+func testLogAlarmsThatAreNotKnown(t *testing.T, code, want string) {
+	t.Helper()
 	b, f, at := &Batcher{}, &fake{}, clock(12, 0, 0)
 	f.describeAlarms = func(in *sdk.DescribeAlarmsInput) (*sdk.DescribeAlarmsOutput, error) {
 		if slices.Contains(in.AlarmTypes, types.AlarmTypeLogAlarm) {
-			return nil, apiError("ValidationError")
+			return nil, apiError(code)
 		}
 		return &sdk.DescribeAlarmsOutput{
 			MetricAlarms: []types.MetricAlarm{{AlarmName: aws.String("fires"), StateValue: types.StateValueAlarm}},
@@ -194,8 +205,8 @@ func TestLogAlarmsThatAreNotKnown(t *testing.T) {
 	names := []string{"fires", "gone"}
 	b.Alarms(t.Context(), f, at, "ns", names, 30*time.Second)
 	states, _, err := b.Alarms(t.Context(), f, at.Add(time.Second), "ns", names, 30*time.Second)
-	if err != nil || states["fires"].State != "ALARM" || states["gone"].Err == nil {
-		t.Errorf("got %+v, %v", states, err)
+	if err != nil || states["fires"].State != "ALARM" || states["gone"].Err == nil || !strings.HasPrefix(states["gone"].Err.Error(), want) {
+		t.Errorf("%s: got %+v, %v", code, states, err)
 	}
 }
 

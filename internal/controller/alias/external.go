@@ -304,11 +304,14 @@ func (e *external) create(ctx context.Context, a *v1beta1.Alias, s settings) (re
 		}
 	}
 	defer e.cache.Forget(e.key())
-	if recreates(a) {
-		rollout.Recreated(a.Status.Rollout, e.now())
+	again := recreates(a)
+	if again {
 		s.FunctionVersion, s.RoutingConfig = ptr.To(a.Status.Rollout.Stable.FunctionVersion), nil
 	}
 	out, err := e.api.CreateAlias(ctx, createInput(e.id, withoutOwnWeight(s)))
+	if again && !awserr.IsRefused(err) { // Without an answer, it may exist.
+		rollout.Recreated(a.Status.Rollout, e.now())
+	}
 	if err != nil {
 		return reconcile.Result{}, errors.Wrapf(err, "cannot create %s", e.id)
 	}

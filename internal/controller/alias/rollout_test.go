@@ -720,6 +720,41 @@ func TestRolloutOfAnAliasThatWasDeletedMeanwhile(t *testing.T) {
 	r.wantRoutes("from the stable version", "1", "1+2:0.1", "1", "1+2:0.1", "1+2:0.5", "2")
 }
 
+// TestRolloutOfAnAliasThatIsNotCreatedAgain checks that a rollout does not begin again while AWS refuses to create its
+// alias again, and that it does if AWS has created the alias without an answer.
+func TestRolloutOfAnAliasThatIsNotCreatedAgain(t *testing.T) {
+	const again = "the alias was created again"
+	for name, tc := range map[string]struct {
+		fault awsdouble.Fault
+		want  bool
+	}{
+		"Refused":    {fault: awsdouble.Fault{Operation: opCreate, Times: -1, Error: awsdouble.AccessDenied("lambda:CreateAlias")}},
+		"Unanswered": {fault: awsdouble.Fault{Operation: opCreate, Times: 1, Drop: awsdouble.DropAfter}, want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRollout(t, canary())
+			r.desire("2")
+			r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
+			_, err := r.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")})
+			r.Must(err)
+			r.Double.Fail(tc.fault)
+			r.Advance(time.Minute)
+			said := false
+			for range 10 {
+				_, _ = r.Do(r.alias)
+				said = said || r.state().Message == again
+				r.Advance(5 * time.Second)
+			}
+			if said != tc.want {
+				t.Errorf("status says that the alias was created again: %t, want %t", said, tc.want)
+			}
+			if tc.want {
+				r.ends(v1beta1.RolloutReady)
+			}
+		})
+	}
+}
+
 // TestRolloutThatIsPausedBefore checks that Ready says that a version waits because the rollout is
 // paused.
 func TestRolloutThatIsPausedBefore(t *testing.T) {

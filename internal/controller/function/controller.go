@@ -24,6 +24,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -148,13 +149,18 @@ func (c *connector) observer(f *v1beta1.Function, s *session.Session) reconcile.
 	return e.resource()
 }
 
-// invocations returns how often a function was invoked within a time ago, or how long to wait for that.
+// invocations returns how often a function was invoked within a time ago, or how long to wait for that. It returns an
+// error if the function is in another account, because the metrics are those of a function of that name in the own one.
 func (c *connector) invocations(
 	ctx context.Context, f *v1beta1.Function, s *session.Session, within time.Duration,
 ) (count float64, wait time.Duration, err error) {
+	name := functionName(f)
+	if r, _ := functionname.ParseReference(name); r.Account != "" && r.Account != s.Identity.AccountID() {
+		return 0, 0, errors.Errorf("function %s is in another account, whose metrics the provider config does not read",
+			name)
+	}
 	return session.Shared[metrics.Batcher](s).Invocations(
-		ctx, session.Client(s, cloudwatch.NewFromConfig), c.o.Now(), f.GetNamespace(),
-		functionname.Plain(functionName(f)), within,
+		ctx, session.Client(s, cloudwatch.NewFromConfig), c.o.Now(), f.GetNamespace(), functionname.Plain(name), within,
 	)
 }
 

@@ -229,7 +229,7 @@ func (b *Registry) get(ctx context.Context, kind string, name types.NamespacedNa
 
 // plainName returns the name in AWS of what a resource manages or is going to create.
 func plainName(o client.Object) string {
-	name := cmp.Or(meta.GetExternalName(o), o.GetName())
+	name := cmp.Or(meta.GetExternalName(o), ownership.WrittenName(o), o.GetName())
 	for _, t := range Named(&name) {
 		return t.Name
 	}

@@ -365,6 +365,14 @@ func TestCheckTags(t *testing.T) {
 				f.Annotations = map[string]string{"crossplane.io/external-name": "pay"}
 			})}, tags: tags,
 		},
+		"AgainOtherNameless": {
+			reason: "The owner of that name is for another function now, whose annotation was removed.",
+			objects: []client.Object{function("shop", "checkout", "", func(f *v1beta1.Function) {
+				f.UID = "again"
+				f.Annotations = ownership.Name(f, "pay")
+				delete(f.Annotations, "crossplane.io/external-name")
+			})}, tags: tags,
+		},
 		"Unnamed": {reason: "Someone removed the tags that name the owner, which is gone.", tags: unnamed},
 		"UnnamedLive": {
 			reason:  "The status of another resource shows the ownership of a function whose tags name nobody.",

@@ -140,7 +140,7 @@ func TestUsage(t *testing.T) {
 		"Both":        {reason: "Files and resources of the cluster exclude each other.", args: []string{"functions", "-f", file}, stderr: "name either files (-f, -k) or resources of the cluster"},
 		"LocalNames":  {reason: "Without a cluster there are no resources.", args: []string{"functions", "--local"}, stderr: "--local needs files (-f, -k)"},
 		"Credentials": {reason: "Credentials would not be used without --refresh.", args: []string{"-f", file, "--aws-profile", "p"}, stderr: "--aws-profile, --aws-default-chain and --aws-endpoint-url need --refresh"},
-		"Endpoint":    {reason: "A file must not choose where credentials of a Secret are sent.", args: []string{"--local", "--refresh", "-f", config}, stderr: "error: ClusterProviderConfig mine names an endpoint, which is not called because it is not in the cluster: set --aws-endpoint-url to call it"},
+		"Endpoint":    {reason: "A file must not choose where credentials of a Secret are sent.", args: []string{"--local", "--refresh", "--cluster-id=c1", "-f", config}, stderr: "error: ClusterProviderConfig mine names an endpoint, which is not called because it is not in the cluster: set --aws-endpoint-url to call it"},
 		"Format":      {reason: "The format is not known.", args: []string{"-f", file, "-o", "wide"}, stderr: `invalid output format "wide": it must be diff, json or yaml`},
 		"Flag":        {reason: "The flag is not known.", args: []string{"--bogus"}, stderr: "unknown flag: --bogus"},
 		"Missing":     {reason: "There is no such file.", args: []string{"--local", "-f", "missing.yaml"}, stderr: `the path "missing.yaml" does not exist`},
@@ -279,13 +279,14 @@ func TestUnknownCluster(t *testing.T) {
 		code   int
 		errOut string
 	}{
-		"Refresh": {reason: "Everything would seem to belong to another cluster.", args: []string{"--refresh"}, code: 2, errOut: "set --cluster-id"},
-		"Given":   {reason: "The user knows the ID.", args: []string{"--refresh", "--cluster-id=c1"}},
-		"Cluster": {reason: "Without AWS, nothing is owned.", args: nil},
+		"Refresh": {reason: "Everything would seem to belong to another cluster.", args: []string{"--refresh", "functions"}, code: 2, errOut: "set --cluster-id"},
+		"Given":   {reason: "The user knows the ID.", args: []string{"--refresh", "--cluster-id=c1", "functions"}},
+		"Cluster": {reason: "Without AWS, nothing is owned.", args: []string{"functions"}},
+		"Local":   {reason: "No cluster tells the ID.", args: []string{"--refresh", "--local", "-f", "-"}, code: 2, errOut: "--local with --refresh needs --cluster-id"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			code, out, errOut := run(t, config, "", append(tc.args, "functions")...)
+			code, out, errOut := run(t, config, "", tc.args...)
 			if code != tc.code || !strings.Contains(errOut, tc.errOut) {
 				t.Errorf("%s\nexit code %d, want %d, with %q:\n%s%s", tc.reason, code, tc.code, tc.errOut, out, errOut)
 			}

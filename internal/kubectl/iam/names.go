@@ -34,7 +34,10 @@ func (n names) pattern(arn string) string {
 		return placeholder
 	}
 	if parts[4] == plan.OfflineAccount {
-		parts[3], parts[4] = n.region, n.account
+		parts[4] = n.account
+		if parts[3] != "" { // IAM has no regions.
+			parts[3] = n.region
+		}
 	}
 	return strings.Join(parts, ":")
 }

@@ -39,6 +39,23 @@ func TestPull(t *testing.T) {
 	}
 }
 
+// TestPattern checks which ARNs get the account and the region that are given.
+func TestPattern(t *testing.T) {
+	cases := map[string]struct{ reason, arn, want string }{
+		"Offline": {"The account of a plan is made up.", "arn:aws:lambda:eu-central-1:000000000000:layer:common:1", "arn:aws:lambda:eu-west-1:123456789012:layer:common:1"},
+		"Role":    {"IAM has no regions.", "arn:aws:iam::000000000000:role/checkout", "arn:aws:iam::123456789012:role/checkout"},
+		"Own":     {"Another account is that of the resource.", "arn:aws:iam::210987654321:role/checkout", "arn:aws:iam::210987654321:role/checkout"},
+		"Name":    {"A name is no ARN.", "checkout", "*"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := newNames("123456789012", "eu-west-1", "eu-central-1").pattern(tc.arn); got != tc.want {
+				t.Errorf("%s: got %s, want %s", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
 // TestFunction checks the ARNs of a function that a resource names in one of the forms that AWS accepts.
 func TestFunction(t *testing.T) {
 	const own, other = "arn:aws:lambda:eu-central-1:123456789012:function:", "arn:aws:lambda:eu-central-1:210987654321:function:"

@@ -108,9 +108,7 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	}
 	if in.Config != nil {
 		if err := o.warn(cmd.Context(), in, r); err != nil {
-			_, _ = fmt.Fprintf(o.ErrOut,
-				"Warning: cannot tell whether resources of other namespaces act on the functions: %s\n",
-				kubectl.OneLine(err.Error()))
+			o.warnf("cannot tell whether resources of other namespaces act on the functions: %s", err)
 		}
 	}
 	if err := o.write(r, "AWS account "+in.Session.Identity.Account+", region "+o.region); err != nil {
@@ -147,12 +145,24 @@ func (o *options) input(ctx context.Context, names []string) (Options, error) {
 }
 
 // session returns the session to read AWS with, by the credentials of this machine or through a config in the cluster.
+// With both, the config need not exist yet.
 func (o *options) session(
 	ctx context.Context, scheme *runtime.Scheme, namespace string, ref *xpv2.ProviderConfigReference,
 ) (*session.Session, error) {
-	if ref == nil || o.aws.Chosen() {
-		return o.aws.Session(ctx, o.region, o.Now)
+	if ref != nil {
+		s, err := o.through(ctx, scheme, namespace, ref)
+		if err == nil || !o.aws.Chosen() {
+			return s, err
+		}
+		o.warnf("cannot tell which account and tags %s %s has: %s", ref.Kind, ref.Name, err)
 	}
+	return o.aws.Session(ctx, o.region, o.Now)
+}
+
+// through returns the session of a config in the cluster.
+func (o *options) through(
+	ctx context.Context, scheme *runtime.Scheme, namespace string, ref *xpv2.ProviderConfigReference,
+) (*session.Session, error) {
 	c, err := o.ClusterClient(scheme)
 	if err != nil {
 		return nil, err
@@ -161,6 +171,11 @@ func (o *options) session(
 	mg.SetNamespace(namespace)
 	mg.SetProviderConfigReference(ref)
 	return o.aws.Resolver(c, o.Now, o.ErrOut).Resolve(ctx, mg, o.region)
+}
+
+// warnf warns the user.
+func (o *options) warnf(format string, args ...any) {
+	_, _ = fmt.Fprintln(o.ErrOut, "warning: "+kubectl.OneLine(fmt.Sprintf(format, args...)))
 }
 
 // warn warns of what the cluster shows.

@@ -228,6 +228,19 @@ func TestExitCodes(t *testing.T) {
 				e.aws.Fail(awsdouble.Fault{Operation: "GetPolicy", Times: -1, Error: awsdouble.AccessDenied("lambda:GetPolicy")})
 			},
 		},
+		"SigningDenied": {
+			reason: "Code signing configs that cannot be read end nothing.", args: []string{"--region", testRegion}, code: 1,
+			errOut: "its code signing config could not be read: AccessDeniedException",
+			before: func(e *env) {
+				e.aws.Fail(awsdouble.Fault{Operation: "ListCodeSigningConfigs", Times: -1, Error: awsdouble.AccessDenied("lambda:ListCodeSigningConfigs")})
+			},
+		},
+		"SigningBroken": {
+			reason: "An endpoint that does not answer ends the import.", args: []string{"--region", testRegion}, code: 2, errOut: "InvalidClientTokenId",
+			before: func(e *env) {
+				e.aws.Fail(awsdouble.Fault{Operation: "ListCodeSigningConfigs", Times: -1, Error: awsdouble.Error{Status: 403, Code: "InvalidClientTokenId", Message: "The security token is invalid."}})
+			},
+		},
 		"TagsDenied": {
 			reason: "Nothing is selected by tags that cannot be read.", args: []string{"--region", testRegion, "-l", "team=shop"}, code: 2,
 			errOut: "cannot read function Checkout_API: cannot select it by its tags, grant lambda:ListTags on it: User: ", tags: map[string]string{"team": "shop"},

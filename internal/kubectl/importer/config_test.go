@@ -11,8 +11,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/kubedouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
@@ -52,6 +54,12 @@ metadata: {name: platform}
 spec:
   credentials: {source: Secret, secretRef: {namespace: shop, name: aws, key: credentials}}
   endpoint: {url: {type: Static, static: %[1]q}}
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: ClusterProviderConfig
+metadata: {name: elsewhere}
+spec: {credentials: {source: IRSA}}
+status: {accountId: "210987654321"}
 ---
 apiVersion: lambda.aws.m.crossplane.io/v1beta1
 kind: ClusterProviderConfig
@@ -102,6 +110,42 @@ spec: {forProvider: {region: eu-central-1}}
 	}
 }
 
+// TestManagedWithoutRights imports without the right to read the ID of the cluster, whose Function of the tags exists.
+func TestManagedWithoutRights(t *testing.T) {
+	e := newEnv(t)
+	var err error
+	if e.cluster, err = kubedouble.New("../../../package/crds", time.Now); err != nil {
+		t.Fatal(err)
+	}
+	c, err := dynamic.NewForConfig(e.cluster.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.forbidden = []string{"configmaps/extension-apiserver-authentication"}
+	file := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(file, []byte(testKubeconfig), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("KUBECONFIG", file)
+	plugintest.Create(t, c, `{apiVersion: v1, kind: Namespace, metadata: {name: shop}}
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: Function
+metadata: {name: greet, namespace: shop}
+spec: {forProvider: {region: eu-central-1}}
+`)
+	fn := e.cluster.Object(v1beta1.FunctionGroupVersionKind, types.NamespacedName{Namespace: "shop", Name: "greet"})
+	e.checkout(t, map[string]string{
+		ownership.TagUID: string(fn.GetUID()), ownership.TagCluster: "c", ownership.TagName: "greet",
+		ownership.TagNamespace: "shop", ownership.TagKind: "function.lambda.aws.m.crossplane.io",
+	})
+	const skipped = "Skipped: function Checkout_API is already managed by shop/greet\n"
+	code, out, errOut := e.run(t, "--region", testRegion)
+	if code != 0 || strings.Contains(out, "kind:") || !strings.Contains(errOut, skipped) || !strings.Contains(errOut, "set --cluster-id") || strings.Contains(errOut, "adopt") {
+		t.Errorf("exit code %d, want %q, and a warning:\n%s\n%s", code, skipped, out, errOut)
+	}
+}
+
 // TestProviderConfig imports with the credentials and the endpoint of a config in the cluster, and not with those of the
 // machine.
 func TestProviderConfig(t *testing.T) {
@@ -109,6 +153,7 @@ func TestProviderConfig(t *testing.T) {
 		reason string
 		config string
 		named  bool
+		own    bool
 		code   int
 		out    string
 		errOut string
@@ -117,7 +162,15 @@ func TestProviderConfig(t *testing.T) {
 		"ClusterProviderConfig": {reason: "A config of the cluster.", config: "platform", out: "kind: ClusterProviderConfig\n    name: platform\n", errOut: "Imported 1 functions"},
 		"TenantsEndpoint":       {reason: "The endpoint of a namespaced config is not called unless the user names it.", config: "ProviderConfig/team", code: 2, errOut: "endpoint is not allowed in a namespaced config"},
 		"Missing":               {reason: "A config that does not exist.", config: "other", code: 2, errOut: `ClusterProviderConfig "other"`},
-		"NoSecret":              {reason: "A config without credentials.", config: "empty", code: 2, errOut: "missing"},
+		"AnotherAccount": {
+			reason: "The credentials of this machine are of another account than the config's.", config: "elsewhere", own: true, out: "name: elsewhere\n",
+			errOut: "warning: ClusterProviderConfig \"elsewhere\" reaches account 210987654321, and the credentials of this machine are of account 123456789012",
+		},
+		"OwnMissing": {
+			reason: "A config may be created after the import.", config: "other", own: true, out: "name: other\n",
+			errOut: "warning: cannot tell which account and tags ClusterProviderConfig other has: ",
+		},
+		"NoSecret": {reason: "A config without credentials.", config: "empty", code: 2, errOut: "missing"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -132,7 +185,9 @@ func TestProviderConfig(t *testing.T) {
 				t.Fatal(err)
 			}
 			plugintest.Create(t, c, fmt.Sprintf(testConfigs, e.aws.URL(), base64.StdEncoding.EncodeToString([]byte("[default]\naws_access_key_id = FROMSECRET\naws_secret_access_key = s3cr3tkey\n"))))
-			t.Setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1") // Nothing listens there.
+			if !tc.own {
+				t.Setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1") // Nothing listens there.
+			}
 			file := filepath.Join(t.TempDir(), "config")
 			if err := os.WriteFile(file, []byte(testKubeconfig), 0o600); err != nil {
 				t.Fatal(err)
@@ -142,6 +197,9 @@ func TestProviderConfig(t *testing.T) {
 			if tc.named {
 				args = append(args, "--aws-endpoint-url", e.aws.URL())
 			}
+			if tc.own {
+				args = append(args, "--aws-default-chain")
+			}
 			code, out, errOut := e.run(t, args...)
 			if code != tc.code || !strings.Contains(out, tc.out) || !strings.Contains(errOut, tc.errOut) || strings.Contains(out+errOut, "s3cr3tkey") {
 				t.Errorf("%s\nexit code %d, want %d\n%s\n%s", tc.reason, code, tc.code, out, errOut)
@@ -150,7 +208,7 @@ func TestProviderConfig(t *testing.T) {
 				t.Errorf("%s\nthe manifests are not in the namespace of the context:\n%s", tc.reason, out)
 			}
 			for _, c := range e.aws.Calls() {
-				if c.AccessKey != "FROMSECRET" {
+				if (c.AccessKey != "FROMSECRET") != tc.own {
 					t.Errorf("%s was called by %s", c.Operation, c.AccessKey)
 				}
 			}

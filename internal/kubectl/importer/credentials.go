@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -20,7 +21,8 @@ import (
 const clusterTimeout = 5 * time.Second
 
 // manager returns the ID of the cluster, and a function that finds its resource that manages what has tags. An
-// import needs no cluster: without one, or rights in it, nothing is found, and the ID is that of the flag.
+// import needs no cluster: without one, nothing is found, and the ID is that of the flag. Without the right to read the
+// ID, a resource is recognized by its UID alone.
 func (o *options) manager(
 	ctx context.Context, scheme *runtime.Scheme,
 ) (clusterID string, find func(context.Context, map[string]string) string, err error) {
@@ -33,13 +35,21 @@ func (o *options) manager(
 	if id == "" {
 		short, cancel := context.WithTimeout(ctx, clusterTimeout)
 		defer cancel()
-		if id, err = kubectl.ClusterID(short, c); err != nil {
+		id, err = kubectl.ClusterID(short, c)
+		if kerrors.IsForbidden(err) {
+			o.warnf("functions may be managed by this cluster already: %s", err)
+		} else if err != nil {
 			return "", none, ctx.Err()
 		}
 	}
 	return id, func(ctx context.Context, tags map[string]string) string {
 		name := types.NamespacedName{Namespace: tags[ownership.TagNamespace], Name: tags[ownership.TagName]}
-		if tags[ownership.TagCluster] != id || c.Get(ctx, name, &v1beta1.Function{}) != nil {
+		fn := &v1beta1.Function{}
+		if c.Get(ctx, name, fn) != nil {
+			return ""
+		}
+		same := id != "" && tags[ownership.TagCluster] == id
+		if !same && tags[ownership.TagUID] != string(fn.GetUID()) {
 			return ""
 		}
 		return name.String()

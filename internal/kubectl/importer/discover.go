@@ -50,6 +50,9 @@ func (r *reader) read(ctx context.Context, id, region string) (*account, error) 
 		if err := r.readFunction(ctx, f, l.layers); err != nil || f.out == nil || f.manager != "" {
 			return err
 		}
+		if err := f.tolerate("its code signing config", l.signingErr); err != nil {
+			return err
+		}
 		return r.readMappings(ctx, f.mappings)
 	}); err != nil {
 		return nil, err
@@ -76,6 +79,9 @@ type lists struct {
 	// mappings and ARNs of code signing configs are by function.
 	mappings map[string][]types.EventSourceMappingConfiguration
 	signing  map[string]string
+
+	// signingErr is AWS's answer if the code signing configs could not be listed.
+	signingErr error
 }
 
 func (r *reader) list(ctx context.Context) (*lists, error) {
@@ -87,8 +93,10 @@ func (r *reader) list(ctx context.Context) (*lists, error) {
 	if l.mappings, err = r.listMappings(ctx); err != nil {
 		return nil, err
 	}
-	l.signing, err = r.listSigning(ctx)
-	return l, err
+	if l.signing, l.signingErr = r.listSigning(ctx); isBroken(l.signingErr) {
+		return nil, l.signingErr
+	}
+	return l, nil
 }
 
 // paged calls a function with each page of a list.
@@ -193,7 +201,7 @@ func (r *reader) listSigning(ctx context.Context) (map[string]string, error) {
 					&lambda.GetFunctionCodeSigningConfigOutput{CodeSigningConfigArn: &arn, FunctionName: &name})
 			}
 		})
-		if err != nil {
+		if err != nil && !awserr.IsNotFound(err) { // It was deleted meanwhile.
 			return nil, err
 		}
 	}

@@ -31,6 +31,9 @@ type env struct {
 
 	// cluster is the cluster that the plugin is connected to. Nil is none.
 	cluster *kubedouble.Server
+
+	// forbidden are the types of the cluster that may not be read.
+	forbidden []string
 }
 
 func newEnv(t *testing.T) *env {
@@ -60,7 +63,11 @@ func (e *env) run(t *testing.T, args ...string) (code int, out, errOut string) {
 	now := func() time.Time { return began.Add(time.Duration(reads.Add(1)) * time.Second) }
 	f := kubectl.NewFactory(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &stdout, ErrOut: &stderr}, now, "test")
 	if e.cluster != nil {
-		f.Config.WrapConfigFn = func(*rest.Config) *rest.Config { return e.cluster.Config() }
+		config := e.cluster.Config()
+		if len(e.forbidden) > 0 {
+			config.Transport = &plugintest.Network{To: e.cluster, Forbidden: e.forbidden}
+		}
+		f.Config.WrapConfigFn = func(*rest.Config) *rest.Config { return config }
 	}
 	cmd := NewCommand(f)
 	root := kubectl.NewCommand(f, cmd)

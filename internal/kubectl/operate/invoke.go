@@ -186,14 +186,14 @@ func (i *invoker) note(out *lambda.InvokeOutput) error {
 	return i.tail(out.LogResult)
 }
 
-// tail prints the end of the log.
+// tail prints the end of the log. One that cannot be decoded is no error, because the function has run.
 func (i *invoker) tail(encoded *string) error {
 	if encoded == nil {
 		return nil
 	}
 	b, err := base64.StdEncoding.DecodeString(*encoded)
 	if err != nil {
-		return fmt.Errorf("cannot decode the end of the log: %w", err)
+		b = fmt.Appendf(nil, "warning: cannot decode the end of the log: %v", err)
 	}
 	_, err = io.WriteString(i.ErrOut, ensureLine(string(b)))
 	return err

@@ -1,6 +1,8 @@
 package operate
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,6 +76,23 @@ func TestInvoke(t *testing.T) {
 				plugintest.Documented(t, got.stdout+got.stderr)
 			}
 		})
+	}
+}
+
+// TestLogThatCannotBeDecoded checks that the end of the log hides neither the response nor an error of the function.
+func TestLogThatCannotBeDecoded(t *testing.T) {
+	e := newEnv(t, awsdouble.Options{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Amz-Log-Result", "?")
+		w.Header().Set("X-Amz-Function-Error", "Unhandled")
+		_, _ = w.Write([]byte(`"x"`))
+	}))
+	defer s.Close()
+	plugintest.SetMachine(t, s.URL, "s3cr3tkey")
+	code := e.run(t, "invoke", "checkout", "--log")
+	want := "warning: cannot decode the end of the log: illegal base64 data at input byte 0\nerror: the function has failed (Unhandled)\n"
+	if code != 1 || e.out.String() != "\"x\"\n" || e.errOut.String() != want {
+		t.Errorf("exit code %d, output %q, errors %q", code, &e.out, &e.errOut)
 	}
 }
 
