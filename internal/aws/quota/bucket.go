@@ -9,10 +9,8 @@ import (
 const (
 	// reservationTTL is the time for which reserved tokens may stay unused.
 	reservationTTL = 5 * time.Second
-	// tokenGrace is the time after the promised time during which a token is kept for a caller that has not returned,
-	// and placeGrace that of its place in the queue.
-	tokenGrace = 2 * time.Second
-	placeGrace = 30 * time.Second
+	// grace is the time after the promised time during which the place of a caller that has not returned is kept.
+	grace = 30 * time.Second
 	// pollShare is the part of the rate that polls have while users wait, and mostCredit the tokens that they may save
 	// up.
 	pollShare  = 0.1
@@ -67,7 +65,7 @@ func (b *bucket) reserve(now time.Time, c Caller, n int) time.Duration {
 		return 0
 	}
 	e.promised = now.Add(wait)
-	b.checkBy(e.promised.Add(tokenGrace))
+	b.checkBy(e.promised.Add(grace))
 	return wait
 }
 
@@ -155,7 +153,7 @@ func (b *bucket) unused() int {
 }
 
 // advance updates the bucket to now: tokens arrive, unused reservations expire, and callers that have not returned lose
-// first the token that is kept for them, and later their place.
+// their place.
 func (b *bucket) advance(now time.Time) {
 	b.level.advance(now, float64(b.unused()))
 	maps.DeleteFunc(b.reserved, func(_ string, r reservation) bool { return r.tokens == 0 || !r.expires.After(now) })
@@ -164,10 +162,7 @@ func (b *bucket) advance(now time.Time) {
 	}
 	b.checkAt = time.Time{}
 	for id, e := range b.waiting {
-		due := e.promised.Add(tokenGrace)
-		if due.Before(now) {
-			e.late, due = true, e.promised.Add(placeGrace)
-		}
+		due := e.promised.Add(grace)
 		if due.Before(now) {
 			b.dequeue(id)
 			continue
@@ -187,7 +182,6 @@ func (b *bucket) checkBy(at time.Time) {
 // other queue.
 func (b *bucket) enqueue(c Caller, n int) *entry {
 	if e := b.waiting[c.ID]; e != nil && e.priority >= c.Priority {
-		b.queues[e.priority].returned(e)
 		e.need = n
 		return e
 	}
