@@ -35,8 +35,6 @@ type bucket struct {
 
 	// credit is the number of tokens that polls may take although users wait.
 	credit float64
-
-	stats Counts
 }
 
 // A reservation has the tokens that are reserved for one caller.
@@ -81,7 +79,6 @@ func (b *bucket) take(now time.Time, c Caller) time.Duration {
 		wait = b.reserve(now, c, 1)
 	}
 	if wait > 0 {
-		b.stats.Deferred++
 		return wait
 	}
 	if r, ok := b.reserved[c.ID]; ok {
@@ -89,7 +86,6 @@ func (b *bucket) take(now time.Time, c Caller) time.Duration {
 		b.reserved[c.ID] = r
 	}
 	b.level.tokens--
-	b.stats.Sent++
 	return 0
 }
 
@@ -213,6 +209,5 @@ func (b *bucket) forget(now time.Time, id string) {
 
 func (b *bucket) throttled(now time.Time, pause time.Duration) {
 	b.advance(now)
-	b.stats.Throttled++
 	b.level.throttled(now, pause, float64(b.unused()))
 }
