@@ -193,9 +193,10 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error)
 	return mgr, o.setup(mgr, id)
 }
 
-// sourceHosts returns the hosts that the provider's operator allows for sources of code.
-func (o *Options) sourceHosts() egress.Hosts {
-	return egress.Hosts{Flag: SourceHostFlag, Allowed: o.SourceHosts, Loopback: o.SourceLoopback}
+// sourceHosts returns the hosts that the provider's operator allows for sources of code. Registries may be any public
+// ones.
+func (o *Options) sourceHosts(public bool) egress.Hosts {
+	return egress.Hosts{Flag: SourceHostFlag, Allowed: o.SourceHosts, Public: public, Loopback: o.SourceLoopback}
 }
 
 // warnedOnce returns a configuration that logs each of the API server's warnings once. The server warns about the
@@ -295,8 +296,8 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Analyzer: analysis.New(analysis.Options{
 			Hosts: o.AnalysisHosts, Reader: mgr.GetAPIReader(), Mapper: mgr.GetRESTMapper(), Secrets: objs,
 		}),
-		Artifacts:       store.New(store.Options{Hosts: o.sourceHosts()}),
-		Registries:      oci.New(oci.Options{Checks: o.sourceHosts().Public(), PlainLoopback: o.SourceLoopback}),
+		Artifacts:       store.New(store.Options{Hosts: o.sourceHosts(false)}),
+		Registries:      oci.New(oci.Options{Hosts: o.sourceHosts(true), PlainLoopback: o.SourceLoopback}),
 		Events:          hub,
 		PollWithEvents:  o.PollWithEvents,
 		Metrics:         m,

@@ -27,7 +27,7 @@ var (
 	QuotaTokens       = desc("quota_tokens", "Calls that may be sent right now", "account", "region", "bucket")
 	QuotaWaitingCalls = desc("quota_waiting_calls", "Calls that resources wait for, by what they are for: user or poll",
 		"account", "region", "bucket", "for")
-	QuotaCalls = desc("quota_calls_total",
+	QuotaCalls = counters("quota_calls_total",
 		"Calls by what became of them: sent, deferred (not sent yet) or throttled (rejected by AWS)",
 		"account", "region", "bucket", "result")
 	QuotaRate = desc("quota_rate", "Calls a second that are allowed at present; less than usual after a throttle",

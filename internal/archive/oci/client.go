@@ -38,9 +38,9 @@ const (
 
 // Options of a Client.
 type Options struct {
-	// Checks decide which hosts are called: registries, the services that issue their tokens, and the hosts that they
-	// redirect to, such as those of Amazon S3. Their errors are those of egress.Hosts.
-	Checks egress.Checks
+	// Hosts are those that are called: registries, the services that issue their tokens, and the hosts that they
+	// redirect to, such as those of Amazon S3.
+	Hosts egress.Hosts
 
 	// PlainLoopback allows plain HTTP for registries on loopback addresses, as in tests and in the demo. All others
 	// are called by HTTPS only.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"runtime"
 	"strings"
 	"testing"
@@ -20,21 +19,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/registry"
 )
 
-// anywhere allows all hosts.
-var anywhere = egress.Checks{
-	Host:    func(string, string) error { return nil },
-	Address: func(string, string, netip.Addr) error { return nil },
-}
-
-// loopback allows public addresses, and 127.0.0.1.
-var loopback = egress.Hosts{Allowed: []string{"127.0.0.1"}, Loopback: true}
+// hosts allows public addresses, and 127.0.0.1.
+var hosts = egress.Hosts{Allowed: []string{"127.0.0.1"}, Public: true, Loopback: true}
 
 // start returns a registry, and a client that may call it.
 func start(t *testing.T) (*registry.Registry, *Client) {
 	t.Helper()
 	r := registry.Start()
 	t.Cleanup(r.Close)
-	return r, New(Options{Checks: anywhere, PlainLoopback: true})
+	return r, New(Options{Hosts: hosts, PlainLoopback: true})
 }
 
 // push pushes an artifact of one layer, and returns its digest.
@@ -430,7 +423,7 @@ func TestRedirect(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			r, _ := start(t)
-			c := New(Options{PlainLoopback: true, Checks: loopback.Public()})
+			c := New(Options{PlainLoopback: true, Hosts: hosts})
 			d := push(t, r, "shop/orders", "v1", content)
 			r.Intercept(func(w http.ResponseWriter, req *http.Request) bool {
 				if user, _, _ := req.BasicAuth(); user != "shop" {
@@ -467,7 +460,7 @@ func TestRedirect(t *testing.T) {
 func TestHosts(t *testing.T) {
 	r, _ := start(t)
 	push(t, r, "shop/orders", "v1", "code")
-	refused := egress.Hosts{}.Public()
+	refused := egress.Hosts{Public: true}
 	cases := map[string]struct {
 		reason, ref, want string
 		client            *Client
@@ -475,16 +468,16 @@ func TestHosts(t *testing.T) {
 		"Reserved": {
 			"The address is checked at the moment of connecting.", r.Host + "/shop/orders:v1",
 			"host 127.0.0.1 is not allowed: its address is loopback, link-local or reserved",
-			New(Options{Checks: refused, PlainLoopback: true}),
+			New(Options{Hosts: refused, PlainLoopback: true}),
 		},
 		"Metadata": {
 			"So is that of the metadata service.", "169.254.169.254/shop/orders:v1",
 			"host 169.254.169.254 is not allowed: its address is loopback, link-local or reserved",
-			New(Options{Checks: refused, PlainLoopback: true}),
+			New(Options{Hosts: refused, PlainLoopback: true}),
 		},
 		"NoPlain": {
 			"Loopback is called by HTTPS too, unless the caller allows plain HTTP.", r.Host + "/shop/orders:v1",
-			"the connection to the registry failed", New(Options{Checks: anywhere}),
+			"the connection to the registry failed", New(Options{Hosts: hosts}),
 		},
 	}
 	for name, tc := range cases {

@@ -27,9 +27,9 @@ var (
 	errBody      = errors.New("it redirects a request with credentials to another host")
 )
 
-// newTransport returns a transport to the hosts that the checks allow.
+// newTransport returns a transport to the hosts that are allowed.
 func newTransport(o Options) http.RoundTripper {
-	inner := o.Checks.Transport(dialTimeout, answerTimeout)
+	inner := o.Hosts.Transport(dialTimeout, answerTimeout)
 	inner.MaxIdleConns, inner.IdleConnTimeout = maxIdle, idleTimeout
 	return &transport{plain: o.PlainLoopback, inner: inner}
 }

@@ -26,7 +26,7 @@ var errRedirect = errors.New("the server redirects, which the provider does not 
 
 // newClient returns a client of allowed hosts.
 func newClient(h egress.Hosts) *http.Client {
-	t := h.Checks().Transport(dialTimeout, dialTimeout)
+	t := h.Transport(dialTimeout, dialTimeout)
 	t.IdleConnTimeout, t.DisableCompression = time.Minute, true
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errRedirect },

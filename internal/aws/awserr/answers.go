@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
 
 // An explained error says in the provider's own words why a call got no usable response. It quotes
@@ -60,13 +62,13 @@ func Redirect(host string, status int) error {
 		"endpoint.url to the final address", host, status)}
 }
 
-// NotAllowed returns the error of an endpoint whose host must not be called for a reason, which has advice for the
-// user. It is nil without a reason.
-func NotAllowed(reason error) error {
-	if reason == nil {
-		return nil
+// NotAllowed returns the error of an endpoint whose host must not be called, which has advice for the user, for an
+// egress.HostError. It returns other errors as they are.
+func NotAllowed(err error) error {
+	if refused, ok := errors.AsType[*egress.HostError](err); ok {
+		return &EndpointError{"the endpoint of a namespaced config cannot be called: " + refused.Error()}
 	}
-	return &EndpointError{"the endpoint of a namespaced config cannot be called: " + reason.Error()}
+	return err
 }
 
 // A StrangeError says that an endpoint did not answer as AWS does.

@@ -16,6 +16,8 @@ import (
 
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
 
 // TestForeign has an endpoint answer with what a tenant must not read.
@@ -87,8 +89,8 @@ func TestForeign(t *testing.T) {
 			"the call to AWS was canceled", false,
 		},
 		"Host": {
-			"So is that it did not call.", "Lambda", send(NotAllowed(errors.New("no"))),
-			"the endpoint of a namespaced config cannot be called: no", false,
+			"So is that it did not call.", "Lambda", send(NotAllowed(egress.Hosts{}.Check("h", "443"))),
+			"the endpoint of a namespaced config cannot be called: host h is not allowed", false,
 		},
 		"Redirect": {
 			"So is where it did not go.", "Lambda", send(Redirect("h", 307)),

@@ -13,6 +13,8 @@ import (
 
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
 
 func TestIsUnanswered(t *testing.T) {
@@ -34,7 +36,7 @@ func TestIsUnanswered(t *testing.T) {
 		},
 		"Forbidden": {
 			reason: "The provider itself did not call.",
-			err:    &smithyhttp.RequestSendError{Err: NotAllowed(errors.New("no"))}, want: false,
+			err:    &smithyhttp.RequestSendError{Err: NotAllowed(egress.Hosts{}.Check("h", "443"))}, want: false,
 		},
 		"NoSuchHost": {
 			reason: "The name of the host does not resolve.",

@@ -18,24 +18,15 @@ import (
 // keepAlive is the interval of TCP's probes.
 const keepAlive = 30 * time.Second
 
-// Checks decide which hosts may be connected to.
-type Checks struct {
-	// Host returns an error if the name of a host, or the address that it is, is not allowed at a port.
-	Host func(host, port string) error
-
-	// Address returns an error if an address of the host is not allowed.
-	Address func(host, port string, a netip.Addr) error
-}
-
 // Dialer returns a function that connects to allowed hosts within a time. It checks the address at the moment of
 // connecting, so that the name cannot resolve to another one after the check.
-func (c Checks) Dialer(timeout time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
+func (h Hosts) Dialer(timeout time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		host, port, err := net.SplitHostPort(address)
 		if err != nil {
 			return nil, err
 		}
-		if err := c.Host(host, port); err != nil {
+		if err := h.Check(host, port); err != nil {
 			return nil, err
 		}
 		d := net.Dialer{
@@ -45,7 +36,7 @@ func (c Checks) Dialer(timeout time.Duration) func(ctx context.Context, network,
 				if err != nil {
 					return err
 				}
-				return c.Address(host, port, a.Addr())
+				return h.CheckAddress(host, port, a.Addr())
 			},
 		}
 		return d.DialContext(ctx, network, address)
@@ -58,9 +49,9 @@ const maxHeader = 64 << 10
 // Transport returns a transport to allowed hosts, which connects within a time and waits for another for the TLS
 // handshake and the header of a response. It uses no proxy, because the checks would see the address of the proxy
 // instead of the one that is called.
-func (c Checks) Transport(dial, answer time.Duration) *http.Transport {
+func (h Hosts) Transport(dial, answer time.Duration) *http.Transport {
 	return &http.Transport{
-		DialContext:            c.Dialer(dial),
+		DialContext:            h.Dialer(dial),
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    answer,
 		ResponseHeaderTimeout:  answer,

@@ -51,6 +51,9 @@ type Hosts struct {
 	// Allowed are hosts, hosts with a port, and patterns of them.
 	Allowed []string
 
+	// Public also allows hosts that are not listed, at their public addresses.
+	Public bool
+
 	// Loopback allows loopback addresses of hosts that are listed exactly, for tests.
 	Loopback bool
 }
@@ -58,18 +61,18 @@ type Hosts struct {
 // Check returns an error unless a host and its port are allowed.
 func (h Hosts) Check(host, port string) error {
 	host = Host(host)
-	if !h.match(host, port, Matches) {
+	if !h.Public && !h.match(host, port, Matches) {
 		return &HostError{host: host, reason: "ask the provider's operator for " + h.Flag + "=" + host}
 	}
 	if a, err := netip.ParseAddr(host); err == nil {
-		return h.checkAddress(host, port, a)
+		return h.CheckAddress(host, port, a)
 	}
 	return nil
 }
 
-// checkAddress returns an error for addresses of the pod itself and of its node, and for private
+// CheckAddress returns an error for addresses of the pod itself and of its node, and for private
 // ones unless the host is listed exactly.
-func (h Hosts) checkAddress(host, port string, a netip.Addr) error {
+func (h Hosts) CheckAddress(host, port string, a netip.Addr) error {
 	host = Host(host)
 	exact := h.match(host, port, func(pattern, host string) bool { return Host(pattern) == host })
 	switch {
@@ -82,22 +85,6 @@ func (h Hosts) checkAddress(host, port string, a netip.Addr) error {
 			"provider's operator for " + h.Flag + "=" + host + ", which a pattern does not replace"}
 	}
 	return nil
-}
-
-// Checks allows the hosts alone.
-func (h Hosts) Checks() Checks { return Checks{Host: h.Check, Address: h.checkAddress} }
-
-// Public returns checks that also allow hosts that are not listed, at their public addresses.
-func (h Hosts) Public() Checks {
-	return Checks{
-		Host: func(host, port string) error {
-			if a, err := netip.ParseAddr(Host(host)); err == nil {
-				return h.checkAddress(host, port, a)
-			}
-			return nil
-		},
-		Address: h.checkAddress,
-	}
 }
 
 func (h Hosts) match(host, port string, same func(pattern, host string) bool) bool {

@@ -177,7 +177,7 @@ func TestHosts(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err = h.CheckURL(u); err == nil {
-				err = h.checkAddress(u.Hostname(), Port(u), netip.MustParseAddr(tc.args.address))
+				err = h.CheckAddress(u.Hostname(), Port(u), netip.MustParseAddr(tc.args.address))
 			}
 			if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s\ngot %v, want %q", tc.reason, err, tc.want)

@@ -307,6 +307,29 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestForgottenDuringRound forgets resources that a round has read already: the round goes on to the last item.
+func TestForgottenDuringRound(t *testing.T) {
+	const pages = 3
+	e := newEnv(t, Options{})
+	e.exist(pages * pageSize)
+	e.watch(pages*pageSize, e.now)
+	e.run(2 * interval)
+	l := e.lists[keyOf(e.session, e.list)]
+	for l.roundStart.IsZero() || l.pages == 0 {
+		e.run(time.Second)
+	}
+	for i := range pageSize {
+		e.Forget(uidOf(i))
+	}
+	began := l.roundStart
+	e.run(time.Duration(roundShare*float64(interval)) + time.Second)
+	for id, it := range l.items {
+		if it.readAt.Before(began) {
+			t.Errorf("%s was not read in this round, but %s before it", id, began.Sub(it.readAt))
+		}
+	}
+}
+
 // TestBrokenOffRound checks that the pages of a list that is read from its beginning again, after failures, do not count
 // twice: the list would seem not to pay for a day.
 func TestBrokenOffRound(t *testing.T) {

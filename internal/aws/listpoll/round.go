@@ -64,7 +64,7 @@ type list struct {
 	nextAt  time.Time
 
 	// roundStart is the time when the round began, or zero if none is under way. token is that of the next page, pages
-	// counts pages and seen the items that they had.
+	// counts pages and seen those of the items that they had.
 	roundStart  time.Time
 	token       string
 	pages, seen int
@@ -97,6 +97,9 @@ type item struct {
 
 	// readAt is the time when the read of its page began. It is zero if it was not seen yet.
 	readAt time.Time
+
+	// seen is true if the round, or the last one if none is under way, has shown it.
+	seen bool
 }
 
 func (l *list) caller(s *session.Session) quota.Caller {
@@ -119,6 +122,9 @@ func (l *list) begin(now time.Time, interval time.Duration) {
 	}
 	l.punctual = l.punctual && l.nextAt.Add(time.Duration(scanShare*float64(interval))).After(now)
 	l.roundStart, l.token, l.pages, l.seen, l.differing = now, "", 0, 0, 0
+	for _, it := range l.items {
+		it.seen = false
+	}
 }
 
 // postpone makes the next page due after the given time.
@@ -213,7 +219,8 @@ func (p *Poller) apply(l *list, page Page, began, now time.Time) (notify []func(
 		if !ok {
 			continue
 		}
-		if it.readAt.Before(l.roundStart) {
+		if !it.seen {
+			it.seen = true
 			l.seen++
 		}
 		it.revision, it.fingerprint, it.readAt = strings.Clone(i.Revision), i.Fingerprint, began

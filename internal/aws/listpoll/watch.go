@@ -104,8 +104,12 @@ func (p *Poller) drop(uid types.UID) {
 	l := p.lists[keyOf(r.session, r.ref.List)]
 	it := l.items[r.ref.ID]
 	it.resources = slices.DeleteFunc(it.resources, func(u types.UID) bool { return u == uid })
-	if len(it.resources) == 0 {
-		delete(l.items, r.ref.ID)
+	if len(it.resources) > 0 {
+		return
+	}
+	delete(l.items, r.ref.ID)
+	if it.seen {
+		l.seen--
 	}
 }
 

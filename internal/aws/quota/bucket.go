@@ -9,10 +9,8 @@ import (
 const (
 	// reservationTTL is the time for which reserved tokens may stay unused.
 	reservationTTL = 5 * time.Second
-	// tokenGrace is the time after the promised time during which a token is kept for a caller that has not returned,
-	// and placeGrace that of its place in the queue.
-	tokenGrace = 2 * time.Second
-	placeGrace = 30 * time.Second
+	// grace is the time after the promised time during which the place of a caller that has not returned is kept.
+	grace = 30 * time.Second
 	// pollShare is the part of the rate that polls have while users wait, and mostCredit the tokens that they may save
 	// up.
 	pollShare  = 0.1
@@ -37,8 +35,6 @@ type bucket struct {
 
 	// credit is the number of tokens that polls may take although users wait.
 	credit float64
-
-	stats Counts
 }
 
 // A reservation has the tokens that are reserved for one caller.
@@ -67,7 +63,7 @@ func (b *bucket) reserve(now time.Time, c Caller, n int) time.Duration {
 		return 0
 	}
 	e.promised = now.Add(wait)
-	b.checkBy(e.promised.Add(tokenGrace))
+	b.checkBy(e.promised.Add(grace))
 	return wait
 }
 
@@ -83,7 +79,6 @@ func (b *bucket) take(now time.Time, c Caller) time.Duration {
 		wait = b.reserve(now, c, 1)
 	}
 	if wait > 0 {
-		b.stats.Deferred++
 		return wait
 	}
 	if r, ok := b.reserved[c.ID]; ok {
@@ -91,7 +86,6 @@ func (b *bucket) take(now time.Time, c Caller) time.Duration {
 		b.reserved[c.ID] = r
 	}
 	b.level.tokens--
-	b.stats.Sent++
 	return 0
 }
 
@@ -155,7 +149,7 @@ func (b *bucket) unused() int {
 }
 
 // advance updates the bucket to now: tokens arrive, unused reservations expire, and callers that have not returned lose
-// first the token that is kept for them, and later their place.
+// their place.
 func (b *bucket) advance(now time.Time) {
 	b.level.advance(now, float64(b.unused()))
 	maps.DeleteFunc(b.reserved, func(_ string, r reservation) bool { return r.tokens == 0 || !r.expires.After(now) })
@@ -164,10 +158,7 @@ func (b *bucket) advance(now time.Time) {
 	}
 	b.checkAt = time.Time{}
 	for id, e := range b.waiting {
-		due := e.promised.Add(tokenGrace)
-		if due.Before(now) {
-			e.late, due = true, e.promised.Add(placeGrace)
-		}
+		due := e.promised.Add(grace)
 		if due.Before(now) {
 			b.dequeue(id)
 			continue
@@ -187,7 +178,6 @@ func (b *bucket) checkBy(at time.Time) {
 // other queue.
 func (b *bucket) enqueue(c Caller, n int) *entry {
 	if e := b.waiting[c.ID]; e != nil && e.priority >= c.Priority {
-		b.queues[e.priority].returned(e)
 		e.need = n
 		return e
 	}
@@ -219,6 +209,5 @@ func (b *bucket) forget(now time.Time, id string) {
 
 func (b *bucket) throttled(now time.Time, pause time.Duration) {
 	b.advance(now)
-	b.stats.Throttled++
 	b.level.throttled(now, pause, float64(b.unused()))
 }

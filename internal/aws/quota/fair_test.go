@@ -129,8 +129,8 @@ func TestOrderAmongTenants(t *testing.T) {
 	}
 }
 
-// TestPositionsAreAnOrder has entries of random tenants that come, go, change and are late, and checks
-// that their places are the sums of one order.
+// TestPositionsAreAnOrder has entries of random tenants that come, go and change, and checks that their places
+// are the sums of one order.
 func TestPositionsAreAnOrder(t *testing.T) {
 	w := newEnv(9)
 	q := &queue{}
@@ -144,37 +144,26 @@ func TestPositionsAreAnOrder(t *testing.T) {
 		case n < 7:
 			j := w.random.IntN(len(all))
 			e := all[j]
-			q.returned(e)
 			if q.position(e) <= 20 {
 				q.granted(e)
 			}
 			q.remove(e)
 			all = append(all[:j], all[j+1:]...)
-		case n < 8:
-			all[w.random.IntN(len(all))].late = true
-		case n < 9:
-			q.returned(all[w.random.IntN(len(all))])
 		default:
 			all[w.random.IntN(len(all))].need = 1 + w.random.IntN(3)
 		}
 		ends, total := map[int]bool{}, 0
 		for _, e := range all {
-			if !e.late {
-				total += e.need
-				ends[q.position(e)] = true
-			}
+			total += e.need
+			ends[q.position(e)] = true
 		}
-		present := 0
 		for _, e := range all {
-			if !e.late {
-				present++
-				if begin := q.position(e) - e.need; begin != 0 && !ends[begin] {
-					t.Fatalf("step %d: an entry begins at %d, where none ends", i, begin)
-				}
+			if begin := q.position(e) - e.need; begin != 0 && !ends[begin] {
+				t.Fatalf("step %d: an entry begins at %d, where none ends", i, begin)
 			}
 		}
-		if len(ends) != present || q.waiting() != total {
-			t.Fatalf("step %d: %d places for %d entries, a total of %d, want %d", i, len(ends), present, q.waiting(),
+		if len(ends) != len(all) || q.waiting() != total {
+			t.Fatalf("step %d: %d places for %d entries, a total of %d, want %d", i, len(ends), len(all), q.waiting(),
 				total)
 		}
 	}
@@ -384,6 +373,40 @@ func TestFairBounds(t *testing.T) {
 		for last := ""; last != "newcomer"; {
 			last = serve()
 		}
+	}
+}
+
+// TestTenantThatWasLate has a tenant that does not return for what it was promised while another one is served, and
+// that comes with many entries then: they share but for the one that was promised, however much the other one has got.
+func TestTenantThatWasLate(t *testing.T) {
+	q := &queue{}
+	var line []*entry
+	join := func(name string, n int) {
+		for range n {
+			e := &entry{caller: name, need: 1}
+			q.join(name, e)
+			line = append(line, e)
+		}
+	}
+	serve := func(n int, isReady func(e *entry) bool) map[string]int {
+		got := map[string]int{}
+		for range n {
+			ready := slices.DeleteFunc(slices.Clone(line), func(e *entry) bool { return !isReady(e) })
+			next := slices.MinFunc(ready, func(a, b *entry) int { return q.position(a) - q.position(b) })
+			line = slices.DeleteFunc(line, func(e *entry) bool { return e == next })
+			q.granted(next)
+			q.remove(next)
+			got[next.caller]++
+		}
+		return got
+	}
+	join("late", 1)
+	join("other", 100)
+	serve(50, func(e *entry) bool { return e.caller == "other" })
+	join("late", 50)
+	got := serve(40, func(*entry) bool { return true })
+	if diff := cmp.Diff(map[string]int{"late": 1 + 20, "other": 19}, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
 

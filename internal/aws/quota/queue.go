@@ -15,8 +15,9 @@ type queue struct {
 	// tenants are in the order in which they began to wait, which decides between equals.
 	tenants []*tenant
 
-	// reached is the most that any tenant has got. A tenant that begins to wait starts there: it gets nothing for the
-	// time in which it did not wait, and tenants that come one after the other are not always first.
+	// reached is the most that any tenant has got. With the entries before it, a tenant whose entry joins has at least
+	// as much: it gets nothing for the time in which it did not wait or did not return, and tenants that come one after
+	// the other are not always first.
 	reached int
 }
 
@@ -34,10 +35,8 @@ type entry struct {
 	priority Priority
 	need     int
 
-	// promised is the time when the caller should return. late is true if it has not done so for long: it keeps its
-	// place, and does not count for those behind it.
+	// promised is the time when the caller should return.
 	promised time.Time
-	late     bool
 }
 
 func (q *queue) join(name string, e *entry) {
@@ -46,16 +45,9 @@ func (q *queue) join(name string, e *entry) {
 		i = len(q.tenants)
 		q.tenants = append(q.tenants, &tenant{name: name})
 	}
-	e.tenant = q.tenants[i]
-	q.activate(e.tenant)
-	e.tenant.entries = append(e.tenant.entries, e)
-}
-
-// activate moves a tenant that begins to wait to what others have got.
-func (q *queue) activate(t *tenant) {
-	if t.waiting() == 0 {
-		t.got = max(t.got, q.reached)
-	}
+	t := q.tenants[i]
+	t.got = max(t.got, q.reached-t.waiting())
+	e.tenant, t.entries = t, append(t.entries, e)
 }
 
 func (q *queue) remove(e *entry) {
@@ -68,22 +60,13 @@ func (q *queue) remove(e *entry) {
 	}
 }
 
-// returned makes the entry of a caller that was late count again. If all entries of the tenant were late, it begins to
-// wait anew.
-func (q *queue) returned(e *entry) {
-	if e.late {
-		q.activate(e.tenant)
-		e.late = false
-	}
-}
-
 // granted notes that an entry, which is about to be removed, has got its tokens.
 func (q *queue) granted(e *entry) {
 	e.tenant.got += e.need
 	q.reached = max(q.reached, e.tenant.got)
 }
 
-// waiting returns how many tokens the entries need that count.
+// waiting returns how many tokens the entries need.
 func (q *queue) waiting() int {
 	n := 0
 	for _, t := range q.tenants {
@@ -96,9 +79,7 @@ func (q *queue) waiting() int {
 func (q *queue) position(e *entry) int {
 	position := 0
 	for _, own := range e.tenant.entries {
-		if !own.late {
-			position += own.need
-		}
+		position += own.need
 		if own == e {
 			break
 		}
@@ -114,13 +95,11 @@ func (q *queue) position(e *entry) int {
 	return position
 }
 
-// waiting returns how many tokens the entries need that count.
+// waiting returns how many tokens the entries need.
 func (t *tenant) waiting() int {
 	n := 0
 	for _, e := range t.entries {
-		if !e.late {
-			n += e.need
-		}
+		n += e.need
 	}
 	return n
 }
@@ -129,13 +108,10 @@ func (t *tenant) waiting() int {
 func (t *tenant) within(n int) int {
 	sum := 0
 	for _, e := range t.entries {
-		switch {
-		case e.late:
-		case sum+e.need > n:
+		if sum+e.need > n {
 			return sum
-		default:
-			sum += e.need
 		}
+		sum += e.need
 	}
 	return sum
 }

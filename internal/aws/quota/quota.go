@@ -13,6 +13,10 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/metrics"
 )
 
 // A Scope is the account and region by which AWS counts requests. Only accounts that AWS itself has
@@ -70,11 +74,10 @@ func callerFrom(ctx context.Context) (Caller, bool) {
 type Limiter struct {
 	now   func() time.Time
 	rates map[Bucket]Rate
+	calls *prometheus.CounterVec
 
 	mu     sync.Mutex
 	scopes map[Scope]*scope
-	// gone has the counts of dropped scopes, by the labels that they share with others.
-	gone map[labels]Counts
 }
 
 // A scope has the buckets of one account and region.
@@ -88,7 +91,7 @@ type scope struct {
 
 // New returns a Limiter whose buckets are full. Buckets for which there is no rate have that of DefaultRates.
 func New(now func() time.Time, rates map[Bucket]Rate) *Limiter {
-	return &Limiter{now: now, rates: rates, scopes: map[Scope]*scope{}, gone: map[labels]Counts{}}
+	return &Limiter{now: now, rates: rates, calls: metrics.QuotaCalls(), scopes: map[Scope]*scope{}}
 }
 
 // Reserve reserves a call of each of the Lambda operations, and returns 0 if the caller has all of them. Otherwise it
@@ -137,7 +140,13 @@ func (l *Limiter) take(s Scope, b Bucket, c Caller) time.Duration {
 	sc := l.scope(s)
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
-	return sc.buckets[b].take(l.now(), c)
+	wait := sc.buckets[b].take(l.now(), c)
+	result := "sent"
+	if wait > 0 {
+		result = "deferred"
+	}
+	l.counter(s, b, result).Inc()
+	return wait
 }
 
 // throttled slows a bucket down after AWS has throttled a call.
@@ -146,6 +155,7 @@ func (l *Limiter) throttled(s Scope, b Bucket, pause time.Duration) {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
 	sc.buckets[b].throttled(l.now(), pause)
+	l.counter(s, b, "throttled").Inc()
 }
 
 // each calls a function with each bucket of a scope, if the scope exists.

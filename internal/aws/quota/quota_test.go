@@ -90,16 +90,24 @@ func TestReserve(t *testing.T) {
 			{0, Caller{ID: "c"}, one, 2 * s},
 			{0, user("c"), one, 1 * s},
 		}},
-		"Late": {"A caller that is late keeps its place, but not its token.", []step{
+		"Late": {"A caller that is late keeps its place, but a full bucket serves others.", []step{
 			{0, user("a"), []string{"CreateFunction", "TagResource"}, 0},
 			{0, user("b"), one, 1 * s},
 			{0, user("c"), one, 2 * s},
 			{0, user("d"), []string{"CreateFunction", "TagResource"}, 4 * s},
-			// b's token is released at 3 s, c's at 4 s: d finds two.
+			// The bucket is full: d finds two.
 			{4500 * time.Millisecond, user("d"), []string{"CreateFunction", "TagResource"}, 0},
-			// b and c come back before e, which is new.
+			// b and c come before e, which is new.
 			{0, user("b"), one, 1 * s},
-			{0, user("e"), one, 2 * s},
+			{0, user("e"), one, 3 * s},
+			{0, user("c"), one, 2 * s},
+		}},
+		"Gone": {"A caller that does not return loses its place.", []step{
+			{0, user("a"), []string{"CreateFunction", "TagResource"}, 0},
+			{0, user("b"), one, 1 * s},
+			{0, user("c"), one, 2 * s},
+			{time.Minute, user("d"), []string{"CreateFunction", "TagResource"}, 0},
+			{0, user("e"), one, 1 * s},
 		}},
 		"Spill": {"A bucket that is full is open to whom is there.", []step{
 			{0, user("a"), []string{"CreateFunction", "TagResource"}, 0},
@@ -226,7 +234,7 @@ func TestThrottle(t *testing.T) {
 		l.throttled(here, ControlPlane, 3*time.Second)
 		e.now = e.now.Add(4 * time.Second)
 	}
-	if s := stats(); s.Rate < 1 || s.Throttled != 22 {
+	if s := stats(); s.Rate < 1 || counted(t, l, "throttled") != 22 {
 		t.Errorf("the rate has a floor: %+v", s)
 	}
 }

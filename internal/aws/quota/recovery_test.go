@@ -56,7 +56,7 @@ func TestRateAdaptsAndReturns(t *testing.T) {
 			}
 			before := rateIn(quiet)
 			during := rateIn(busy)
-			refused := l.Stats()[ControlPlane].Throttled
+			refused := counted(t, l, "throttled")
 			rateIn(recovered)
 			after := rateIn(time.Minute)
 			t.Logf("%.1f calls a second before, %.1f during, %.1f after; %d of %d throttled", before, during, after,

@@ -1,9 +1,10 @@
 package quota
 
 import (
-	"maps"
 	"strings"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // idle is the time for which an unused scope is kept.
@@ -29,6 +30,9 @@ func (l *Limiter) scope(s Scope) *scope {
 				rate = DefaultRates[Bucket(b)]
 			}
 			sc.buckets[b] = newBucket(rate, now)
+			for _, result := range []string{"sent", "deferred", "throttled"} {
+				l.counter(s, Bucket(b), result) // Prometheus sees an increase only if the series existed before.
+			}
 		}
 		l.scopes[s] = sc
 	}
@@ -36,19 +40,22 @@ func (l *Limiter) scope(s Scope) *scope {
 	return sc
 }
 
-// sweep drops scopes that were unused for long and that are as good as new but for their counts. It is called when
-// there is one more, and before they are counted. The caller holds the limiter's lock.
+// sweep drops scopes that were unused for long and that are as good as new, and the counters of labels that no scope
+// has any more. It is called when there is one more, and before they are counted. The caller holds the limiter's lock.
 func (l *Limiter) sweep(now time.Time) {
-	maps.DeleteFunc(l.scopes, func(s Scope, sc *scope) bool {
-		if now.Sub(sc.used) < idle || !sc.fresh(now) {
-			return false
+	used := map[labels]bool{}
+	for s, sc := range l.scopes {
+		dropped := now.Sub(sc.used) >= idle && sc.fresh(now)
+		used[labelsOf(s)] = used[labelsOf(s)] || !dropped
+		if dropped {
+			delete(l.scopes, s)
 		}
-		for b := range sc.buckets {
-			k := labelsOf(s, Bucket(b))
-			l.gone[k] = l.gone[k].add(sc.buckets[b].stats)
+	}
+	for k, isUsed := range used {
+		if !isUsed {
+			l.calls.DeletePartialMatch(prometheus.Labels{"account": k.account, "region": k.region})
 		}
-		return true
-	})
+	}
 }
 
 func (sc *scope) fresh(now time.Time) bool {

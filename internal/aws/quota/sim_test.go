@@ -323,7 +323,7 @@ func TestSharedQuota(t *testing.T) {
 	}
 	other()
 	e.run(5 * time.Minute)
-	throttled := l.Stats()[ControlPlane].Throttled
+	throttled := counted(t, l, "throttled")
 	t.Logf("%d left, the other tool got %d, %d calls throttled", left, others, throttled)
 	if left != 0 {
 		t.Errorf("%d callers are left after five minutes", left)

@@ -6,25 +6,10 @@ import (
 	"time"
 )
 
-// Counts are totals since the limiter was created.
-type Counts struct {
-	// Sent is the number of calls that were sent.
-	Sent int
-	// Deferred is the number of calls that were not sent, because there was no token.
-	Deferred int
-	// Throttled is the number of calls that AWS throttled.
-	Throttled int
-}
-
-func (c Counts) add(d Counts) Counts {
-	return Counts{Sent: c.Sent + d.Sent, Deferred: c.Deferred + d.Deferred, Throttled: c.Throttled + d.Throttled}
-}
-
-// Stats are the counts and the state of one bucket at one moment.
+// Stats are the state of one bucket at one moment.
 type Stats struct {
 	Scope  Scope
 	Bucket Bucket
-	Counts
 
 	// WaitingUsers and WaitingPolls are the numbers of tokens that callers wait for.
 	WaitingUsers, WaitingPolls int
@@ -50,7 +35,7 @@ func (l *Limiter) Stats() []Stats {
 		l.each(s, func(b *bucket, now time.Time) {
 			b.advance(now)
 			all = append(all, Stats{
-				Scope: s, Bucket: kind, Counts: b.stats,
+				Scope: s, Bucket: kind,
 				WaitingUsers: b.queues[User].waiting(), WaitingPolls: b.queues[Poll].waiting(),
 				Reserved: b.unused(), Tokens: b.level.tokens,
 				Rate: b.level.rate(now), Paused: b.level.paused(now),

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
 
@@ -137,5 +138,5 @@ func (r *Resolver) permitEndpoint(s settings) error {
 		return fmt.Errorf("endpoint is not allowed in a namespaced config: remove it, use a ClusterProviderConfig, " +
 			"or ask the provider's operator for --allow-namespaced-endpoints")
 	}
-	return r.checks().Host(s.host())
+	return awserr.NotAllowed(r.endpointHosts().Check(s.host()))
 }

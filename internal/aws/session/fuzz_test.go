@@ -64,15 +64,15 @@ func FuzzAddresses(f *testing.F) {
 		f.Add(a[0], a[1], a[2], a[3])
 	}
 	f.Fuzz(func(t *testing.T, a, b, c, d byte) {
-		checks := (&Resolver{}).checks()
+		hosts := (&Resolver{}).endpointHosts()
 		v4 := netip.AddrFrom4([4]byte{a, b, c, d})
-		refused := checks.Host(v4.String(), "443") != nil
+		refused := hosts.Check(v4.String(), "443") != nil
 		for _, s := range []string{
 			"::ffff:" + v4.String(), "64:ff9b::" + v4.String(), fmt.Sprintf("2002:%02x%02x:%02x%02x::1", a, b, c,
 				d), "[::ffff:" + v4.String() + "]", v4.String() + ".",
 			"::ffff:" + v4.String() + "%eth0",
 		} {
-			if got := checks.Host(s, "443") != nil; refused && !got {
+			if got := hosts.Check(s, "443") != nil; refused && !got {
 				t.Errorf("%s is called, and %s is not", s, v4)
 			}
 		}

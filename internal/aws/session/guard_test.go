@@ -91,10 +91,10 @@ func TestGuard(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			checks := (&Resolver{options: Options{NamespacedEndpointHosts: tc.allowed}}).checks()
-			err := checks.Host(tc.host, "443")
+			hosts := (&Resolver{options: Options{NamespacedEndpointHosts: tc.allowed}}).endpointHosts()
+			err := hosts.Check(tc.host, "443")
 			if err == nil {
-				err = checks.Address(tc.host, "443", netip.MustParseAddr(tc.address))
+				err = hosts.CheckAddress(tc.host, "443", netip.MustParseAddr(tc.address))
 			}
 			if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s\ngot %v, want %q", tc.reason, err, tc.want)
@@ -153,7 +153,7 @@ func TestInternalHosts(t *testing.T) {
 // TestNoWayAround has a proxy that would call the host in the provider's place.
 func TestNoWayAround(t *testing.T) {
 	shared := &http.Transport{Proxy: http.ProxyFromEnvironment, DialTLSContext: (&net.Dialer{}).DialContext}
-	if got := guarded(shared, egress.Checks{}); got.Proxy != nil || got.DialTLSContext != nil {
+	if got := guarded(shared, egress.Hosts{}); got.Proxy != nil || got.DialTLSContext != nil {
 		t.Error("a tenant's host is called past the guard")
 	}
 }

@@ -70,7 +70,9 @@ func (r *Resolver) finish(s settings, c aws.HTTPClient) aws.HTTPClient {
 	if !s.foreign() {
 		return rest
 	}
-	tenants := r.bounded(s, &r.clients.guarded, func() *http.Transport { return guarded(b.GetTransport(), r.checks()) })
+	tenants := r.bounded(s, &r.clients.guarded, func() *http.Transport {
+		return guarded(b.GetTransport(), r.endpointHosts())
+	})
 	return routedClient{endpoint: s.Endpoint, to: tenants, rest: rest}
 }
 

@@ -37,8 +37,8 @@ func newOCIEnv(t *testing.T) *ociEnv {
 	e := &ociEnv{env: newEnv(t), registry: registry.Start()}
 	t.Cleanup(e.registry.Close)
 	e.source = fluxtest.New(t)
-	hosts := egress.Hosts{Flag: "--source-host", Allowed: []string{"127.0.0.1"}, Loopback: true}
-	e.registries = oci.New(oci.Options{Checks: hosts.Public(), PlainLoopback: true})
+	hosts := egress.Hosts{Flag: "--source-host", Allowed: []string{"127.0.0.1"}, Public: true, Loopback: true}
+	e.registries = oci.New(oci.Options{Hosts: hosts, PlainLoopback: true})
 	e.f = testFunction(func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{OCI: &v1beta1.OCISource{Reference: e.registry.Host + "/shop:v1"}}
 	})

@@ -328,6 +328,11 @@ func TestConcerns(t *testing.T) {
 		"All":     {"DeleteFunction", v1beta1.PermissionKind, true},
 		"Unknown": {"PutSomethingNew", v1beta1.FunctionKind, true},
 
+		// What belongs to an alias or to a version of a layer is deleted with it.
+		"Dependent":      {"DeleteAlias", v1beta1.ProvisionedConcurrencyConfigKind, true},
+		"DependentLayer": {"DeleteLayerVersion", v1beta1.LayerVersionPermissionKind, true},
+		"NoDependent":    {"DeleteFunctionUrlConfig", v1beta1.FunctionKind, false},
+
 		// A Version publishes what someone has changed in AWS.
 		"PublishesCode":          {"UpdateFunctionCode", v1beta1.VersionKind, true},
 		"PublishesConfiguration": {"UpdateFunctionConfiguration", v1beta1.VersionKind, true},

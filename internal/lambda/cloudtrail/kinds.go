@@ -1,69 +1,53 @@
 package cloudtrail
 
 import (
+	"regexp"
 	"slices"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// concerned has the kinds of managed resources that an operation may change. An operation that is not listed may
-// change all: the deletion of a function deletes what belongs to it.
+// verb is the beginning of the name of an operation. What follows is what it changes.
+var verb = regexp.MustCompile("^(Add|Create|Delete|Publish|Put|Remove|Update)")
+
+// dependents has the operations that also delete what belongs to what they delete.
+var dependents = []string{"DeleteFunction", "DeleteAlias", "DeleteLayerVersion"}
+
+// concerned has the kinds of managed resources that an operation may change, by what follows its verb. What is not
+// listed may change all.
 var concerned = map[string][]string{
-	"UpdateFunctionCode":              {v1beta1.FunctionKind, v1beta1.VersionKind},
-	"UpdateFunctionConfiguration":     {v1beta1.FunctionKind, v1beta1.VersionKind},
-	"PutFunctionConcurrency":          {v1beta1.FunctionKind},
-	"DeleteFunctionConcurrency":       {v1beta1.FunctionKind},
-	"PutFunctionCodeSigningConfig":    {v1beta1.FunctionKind},
-	"DeleteFunctionCodeSigningConfig": {v1beta1.FunctionKind},
-	"PutFunctionRecursionConfig":      {v1beta1.FunctionKind},
-	"PutFunctionScalingConfig":        {v1beta1.FunctionKind},
-	"PublishVersion":                  {v1beta1.FunctionKind, v1beta1.VersionKind},
+	"FunctionCode":              {v1beta1.FunctionKind, v1beta1.VersionKind},
+	"FunctionConfiguration":     {v1beta1.FunctionKind, v1beta1.VersionKind},
+	"FunctionConcurrency":       {v1beta1.FunctionKind},
+	"FunctionCodeSigningConfig": {v1beta1.FunctionKind},
+	"FunctionRecursionConfig":   {v1beta1.FunctionKind},
+	"FunctionScalingConfig":     {v1beta1.FunctionKind},
+	"Version":                   {v1beta1.FunctionKind, v1beta1.VersionKind},
 
-	"TagResource": {
-		v1beta1.FunctionKind, v1beta1.EventSourceMappingKind, v1beta1.CodeSigningConfigKind,
-		v1beta1.CapacityProviderKind,
-	},
-	"UntagResource": {
-		v1beta1.FunctionKind, v1beta1.EventSourceMappingKind, v1beta1.CodeSigningConfigKind,
-		v1beta1.CapacityProviderKind,
-	},
+	"TagResource":   taggable,
+	"UntagResource": taggable,
 
-	"CreateAlias": {v1beta1.AliasKind},
-	"UpdateAlias": {v1beta1.AliasKind},
+	"Permission":     {v1beta1.PermissionKind, v1beta1.ResourcePolicyKind},
+	"ResourcePolicy": {v1beta1.PermissionKind, v1beta1.ResourcePolicyKind},
 
-	"AddPermission":        {v1beta1.PermissionKind, v1beta1.ResourcePolicyKind},
-	"RemovePermission":     {v1beta1.PermissionKind, v1beta1.ResourcePolicyKind},
-	"PutResourcePolicy":    {v1beta1.PermissionKind, v1beta1.ResourcePolicyKind},
-	"DeleteResourcePolicy": {v1beta1.PermissionKind, v1beta1.ResourcePolicyKind},
+	"Alias":                        {v1beta1.AliasKind},
+	"FunctionUrlConfig":            {v1beta1.FunctionURLKind},
+	"FunctionEventInvokeConfig":    {v1beta1.FunctionEventInvokeConfigKind},
+	"ProvisionedConcurrencyConfig": {v1beta1.ProvisionedConcurrencyConfigKind},
+	"RuntimeManagementConfig":      {v1beta1.RuntimeManagementConfigKind},
+	"EventSourceMapping":           {v1beta1.EventSourceMappingKind},
+	"LayerVersion":                 {v1beta1.LayerVersionKind},
+	"LayerVersionPermission":       {v1beta1.LayerVersionPermissionKind},
+	"CodeSigningConfig":            {v1beta1.CodeSigningConfigKind},
+	"CapacityProvider":             {v1beta1.CapacityProviderKind},
+}
 
-	"CreateFunctionUrlConfig": {v1beta1.FunctionURLKind},
-	"UpdateFunctionUrlConfig": {v1beta1.FunctionURLKind},
-	"DeleteFunctionUrlConfig": {v1beta1.FunctionURLKind},
-
-	"PutFunctionEventInvokeConfig":    {v1beta1.FunctionEventInvokeConfigKind},
-	"UpdateFunctionEventInvokeConfig": {v1beta1.FunctionEventInvokeConfigKind},
-	"DeleteFunctionEventInvokeConfig": {v1beta1.FunctionEventInvokeConfigKind},
-
-	"PutProvisionedConcurrencyConfig":    {v1beta1.ProvisionedConcurrencyConfigKind},
-	"DeleteProvisionedConcurrencyConfig": {v1beta1.ProvisionedConcurrencyConfigKind},
-
-	"PutRuntimeManagementConfig": {v1beta1.RuntimeManagementConfigKind},
-
-	"CreateEventSourceMapping": {v1beta1.EventSourceMappingKind},
-	"UpdateEventSourceMapping": {v1beta1.EventSourceMappingKind},
-	"DeleteEventSourceMapping": {v1beta1.EventSourceMappingKind},
-
-	"PublishLayerVersion": {v1beta1.LayerVersionKind},
-
-	"AddLayerVersionPermission":    {v1beta1.LayerVersionPermissionKind},
-	"RemoveLayerVersionPermission": {v1beta1.LayerVersionPermissionKind},
-
-	"UpdateCodeSigningConfig": {v1beta1.CodeSigningConfigKind},
-	"UpdateCapacityProvider":  {v1beta1.CapacityProviderKind},
+var taggable = []string{
+	v1beta1.FunctionKind, v1beta1.EventSourceMappingKind, v1beta1.CodeSigningConfigKind, v1beta1.CapacityProviderKind,
 }
 
 // Concerns reports whether an operation may change what a kind of managed resource manages.
 func Concerns(operation, kind string) bool {
-	kinds, known := concerned[operation]
-	return !known || slices.Contains(kinds, kind)
+	kinds, known := concerned[verb.ReplaceAllString(operation, "")]
+	return !known || slices.Contains(dependents, operation) || slices.Contains(kinds, kind)
 }

@@ -38,7 +38,7 @@ var (
 
 // newTransport returns a transport to allowed hosts.
 func newTransport(h egress.Hosts) *http.Transport {
-	t := h.Checks().Transport(requestTimeout, requestTimeout)
+	t := h.Transport(requestTimeout, requestTimeout)
 	t.MaxIdleConns, t.IdleConnTimeout = maxIdle, idleTimeout
 	return t
 }
