@@ -55,6 +55,17 @@ func CanarySteps(s v1beta1.RolloutStrategy) []v1beta1.CanaryStep {
 	return nil
 }
 
+// CurrentStep returns the step of the strategy that a rollout is in, nil if it is in none, such as before the first one
+// and during the promotion.
+func CurrentStep(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) *v1beta1.CanaryStep {
+	steps, i := CanarySteps(spec.Strategy), int(s.CurrentStepIndex)
+	if s.Phase != v1beta1.RolloutProgressing || s.ObservedWeight >= all || s.Step == v1beta1.RolloutPromoting ||
+		s.Step == v1beta1.RolloutRollingBack || i < 0 || i >= len(steps) {
+		return nil
+	}
+	return &steps[i]
+}
+
 func linearSteps(percentage int32, interval metav1.Duration) []v1beta1.CanaryStep {
 	var out []v1beta1.CanaryStep
 	for w := max(percentage, 1); w < all; w += max(percentage, 1) {
