@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -99,7 +98,7 @@ func layout(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) (items []
 	}
 	promote := len(items)
 	items = append(items, item{label: "promote: 100 %"})
-	if d := bakeTime(spec); d > 0 && !s.Direct {
+	if d := rollout.BakeTime(spec); d > 0 && !s.Direct {
 		items = append(items, item{label: "bake " + rollout.DescribeDuration(d)})
 	}
 	switch {
@@ -131,7 +130,7 @@ func note(a *v1beta1.Alias, now time.Time) string {
 			return "is tried again at each poll"
 		}
 	}
-	d := stepDuration(spec, s)
+	d := rollout.StepDuration(spec, s)
 	if d == 0 {
 		return succeeded(spec, s)
 	}
@@ -159,26 +158,11 @@ func succeeded(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) string
 	return fmt.Sprintf("%d of %d", least, needed)
 }
 
-// stepDuration returns how long the current item takes, zero if it has no duration.
-func stepDuration(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) time.Duration {
-	if s.Step == v1beta1.RolloutBaking {
-		return bakeTime(spec)
-	}
-	if st := rollout.CurrentStep(spec, s); st != nil && st.Pause != nil && st.Pause.Duration != nil {
-		return st.Pause.Duration.Duration
-	}
-	return 0
-}
-
 // elapsed returns the part of the current item that has passed, 0 to 1.
 func elapsed(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time.Time) float64 {
-	d := stepDuration(spec, s)
+	d := rollout.StepDuration(spec, s)
 	if d == 0 {
 		return 0
 	}
 	return min(float64(rollout.Elapsed(s, now))/float64(d), 1)
-}
-
-func bakeTime(spec *v1beta1.AliasRollout) time.Duration {
-	return ptr.Deref(spec.FinalBakeTime, metav1.Duration{}).Duration
 }
