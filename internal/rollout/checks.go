@@ -211,8 +211,8 @@ func evidence(c *v1beta1.RolloutCheck) string {
 	return out + ", now it is " + strings.TrimPrefix(DescribeCheck(c), c.Type+" "+c.Name+": ")
 }
 
-// Describe returns a sentence about each check of a state that has a result.
-func Describe(s *v1beta1.AliasRolloutStatus) []string {
+// DescribeChecks returns a sentence about each check of a state that has a result.
+func DescribeChecks(s *v1beta1.AliasRolloutStatus) []string {
 	var out []string
 	for i := range s.Checks {
 		if s.Checks[i].Result != "" {

@@ -146,8 +146,9 @@ func (m *machine) atStep() (waits []time.Duration) {
 	if hasDeadline {
 		waits = append(waits, left+1)
 	}
-	switch d, _ := m.duration(); {
-	case d > m.s.StepElapsed.Duration:
+	analyzes := m.s.Step == v1beta1.RolloutAnalyzing || m.s.Step == v1beta1.RolloutBaking
+	switch d := StepDuration(m.spec, m.s); {
+	case analyzes && d > m.s.StepElapsed.Duration:
 		waits = append(waits, d-m.s.StepElapsed.Duration)
 	case m.s.Step == v1beta1.RolloutValidating:
 		waits = append(waits, min(max(m.s.StepElapsed.Duration/validateShare, validateLeast), validateMost))
@@ -159,22 +160,10 @@ func (m *machine) atStep() (waits []time.Duration) {
 	if t := m.retryAt(); m.s.Intent != nil && t.After(m.now) {
 		waits = append(waits, t.Sub(m.now))
 	}
-	analyzes := m.s.Step == v1beta1.RolloutAnalyzing || m.s.Step == v1beta1.RolloutBaking
 	if !analyzes || !hasDeadline {
 		waits = append(waits, pausedEvery)
 	}
 	return waits
-}
-
-// duration returns how long the current step lasts at least, and false if it does not depend on the time.
-func (m *machine) duration() (time.Duration, bool) {
-	switch i := m.index(); {
-	case m.s.Step == v1beta1.RolloutBaking:
-		return m.bakeTime(), true
-	case m.s.Step == v1beta1.RolloutAnalyzing && i < len(m.steps) && m.steps[i].pause > 0:
-		return m.steps[i].pause, true
-	}
-	return 0, false
 }
 
 // Updated records in a state that AWS has accepted the change of the alias. It returns when to decide again.

@@ -83,7 +83,7 @@ func (m *machine) planned() time.Duration {
 		}
 		return d
 	case m.s.ObservedWeight >= all:
-		return max(m.bakeTime(), interval+delay)
+		return max(BakeTime(m.spec), interval+delay)
 	case i < len(m.steps) && m.steps[i].pause > 0:
 		return m.steps[i].pause
 	case i < len(m.steps) && m.steps[i].successes > 0:

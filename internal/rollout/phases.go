@@ -5,9 +5,6 @@ import (
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 )
@@ -150,9 +147,9 @@ func (m *machine) analyze() {
 	}
 	i := m.index()
 	if i == len(m.steps) {
-		if m.succeeded(1, m.judgedSince()) {
+		if m.succeeded(1) {
 			m.promote("all steps are done")
-			if m.s.ObservedWeight == 0 && m.spec.Analysis != nil && m.bakeTime() <= 0 {
+			if m.s.ObservedWeight == 0 && m.spec.Analysis != nil && BakeTime(m.spec) <= 0 {
 				m.s.Step = v1beta1.RolloutShifting // Nothing has judged the target yet: it bakes after that.
 			}
 		}
@@ -162,12 +159,12 @@ func (m *machine) analyze() {
 	case st.weight > 0 && st.weight == m.s.ObservedWeight: // Such as when the rollout was paused after the call.
 		m.endStep()
 	case st.weight > 0:
-		if m.lowers() || m.succeeded(1, m.s.ShiftedAt) {
+		if m.lowers() || m.succeeded(1) {
 			m.intend(to(m.s, st.weight))
 			m.enter(v1beta1.RolloutShifting, "", "")
 		}
 	case st.successes > 0:
-		if m.succeeded(st.successes, m.judgedSince()) {
+		if m.succeeded(st.successes) {
 			m.endStep()
 		}
 	case st.pause > 0:
@@ -180,21 +177,10 @@ func (m *machine) analyze() {
 	}
 }
 
-// judgedSince returns the time from which invocations have to be judged before an analysis step ends, and before the
-// promotion.
-func (m *machine) judgedSince() *metav1.Time {
-	switch i := m.index(); {
-	case i > 0 && m.steps[i-1].successes > 0:
-		return m.s.ShiftedAt // Its successes have judged the step.
-	case m.s.StepStartedAt != nil && m.s.StepStartedAt.After(m.now): // The clock was set back.
-		return stamp(m.now.Add(-m.s.StepElapsed.Duration))
-	}
-	return m.s.StepStartedAt
-}
-
-// succeeded reports whether each check has succeeded so often with the present weight, and has judged the invocations
-// that began before a time. Before the target receives any invocation, there are only dependencies and alarms.
-func (m *machine) succeeded(times int32, since *metav1.Time) bool {
+// succeeded reports whether each check has succeeded so often with the present weight, and has judged all invocations
+// that it has to. Before the target receives any invocation, there are only dependencies and alarms.
+func (m *machine) succeeded(times int32) bool {
+	since := JudgedSince(m.spec, m.s, m.now)
 	if m.s.ObservedWeight == 0 || since == nil {
 		m.s.Message = m.blocked()
 		return m.s.Message == ""
@@ -259,7 +245,7 @@ func (m *machine) promoting() {
 	default:
 		m.arrived()
 		m.enter(v1beta1.RolloutBaking, "", "")
-		if m.s.Direct || m.bakeTime() <= 0 && !undecided {
+		if m.s.Direct || BakeTime(m.spec) <= 0 && !undecided {
 			m.complete()
 		}
 	}
@@ -267,11 +253,7 @@ func (m *machine) promoting() {
 
 // bake completes the rollout when the bake time is over and the target is healthy.
 func (m *machine) bake() {
-	if !m.unhealthy() && m.s.StepElapsed.Duration >= m.bakeTime() && m.succeeded(1, m.s.ShiftedAt) {
+	if !m.unhealthy() && m.s.StepElapsed.Duration >= BakeTime(m.spec) && m.succeeded(1) {
 		m.complete()
 	}
-}
-
-func (m *machine) bakeTime() time.Duration {
-	return ptr.Deref(m.spec.FinalBakeTime, metav1.Duration{}).Duration
 }

@@ -55,6 +55,49 @@ func CanarySteps(s v1beta1.RolloutStrategy) []v1beta1.CanaryStep {
 	return nil
 }
 
+// CurrentStep returns the step of the strategy that a rollout is in, nil if it is in none, such as before the first one
+// and during the promotion.
+func CurrentStep(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) *v1beta1.CanaryStep {
+	steps, i := CanarySteps(spec.Strategy), int(s.CurrentStepIndex)
+	if s.Phase != v1beta1.RolloutProgressing || s.ObservedWeight >= all || s.Step == v1beta1.RolloutPromoting ||
+		s.Step == v1beta1.RolloutRollingBack || i < 0 || i >= len(steps) {
+		return nil
+	}
+	return &steps[i]
+}
+
+// StepDuration returns how long the current step of a rollout lasts at least, zero if that does not depend on the time.
+func StepDuration(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) time.Duration {
+	if s.Step == v1beta1.RolloutBaking {
+		return BakeTime(spec)
+	}
+	if st := CurrentStep(spec, s); st != nil && st.Pause != nil {
+		return ptr.Deref(st.Pause.Duration, metav1.Duration{}).Duration
+	}
+	return 0
+}
+
+// BakeTime returns how long a target that receives all invocations is still judged.
+func BakeTime(spec *v1beta1.AliasRollout) time.Duration {
+	return ptr.Deref(spec.FinalBakeTime, metav1.Duration{}).Duration
+}
+
+// JudgedSince returns the begin of the invocations that have to be judged before a rollout gives its target more of
+// them: those of the current step at the end of an analysis step and of all steps, unless the step before it was an
+// analysis, and of the present weight otherwise.
+func JudgedSince(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time.Time) *metav1.Time {
+	steps := CanarySteps(spec.Strategy)
+	i := min(max(int(s.CurrentStepIndex), 0), len(steps))
+	switch {
+	case s.Step != v1beta1.RolloutAnalyzing, i < len(steps) && steps[i].Analysis == nil,
+		i > 0 && steps[i-1].Analysis != nil: // Its successes have judged the step.
+		return s.ShiftedAt
+	case s.StepStartedAt != nil && s.StepStartedAt.After(now): // The clock was set back.
+		return stamp(now.Add(-s.StepElapsed.Duration))
+	}
+	return s.StepStartedAt
+}
+
 func linearSteps(percentage int32, interval metav1.Duration) []v1beta1.CanaryStep {
 	var out []v1beta1.CanaryStep
 	for w := max(percentage, 1); w < all; w += max(percentage, 1) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -290,20 +289,20 @@ func commandsOf(a *v1beta1.Alias) map[string]string {
 
 // rolloutReady returns the Ready condition of an alias with a rollout. Which version serves is what AWS shows.
 func rolloutReady(a *v1beta1.Alias, shown types.AliasConfiguration) xpv2.Condition {
-	s, generation, serves := a.Status.Rollout, a.GetGeneration(), serving(shown).Serves()
-	switch {
-	case s == nil:
-		return reconcile.Available(generation)
-	case s.Phase == v1beta1.RolloutFailed:
-		return reconcile.RolledBack(generation, serves+"; "+joined(failure(s), s.Waits, drift(s)))
-	case s.Drift != "":
-		return reconcile.Unavailable(generation, drift(s))
-	case s.Phase == v1beta1.RolloutReady && s.Message+s.Waits != "":
-		return reconcile.Updating(generation, joined(s.Message, s.Waits))
-	case s.Phase == v1beta1.RolloutReady:
+	s, generation := a.Status.Rollout, a.GetGeneration()
+	if s == nil {
 		return reconcile.Available(generation)
 	}
-	return reconcile.Updating(generation, progress(a.Spec.Rollout, s, serves))
+	message := rollout.Describe(a.Spec.Rollout, s, serving(shown))
+	switch {
+	case s.Phase == v1beta1.RolloutFailed:
+		return reconcile.RolledBack(generation, message)
+	case s.Drift != "":
+		return reconcile.Unavailable(generation, message)
+	case s.Phase == v1beta1.RolloutReady && s.Message+s.Waits == "":
+		return reconcile.Available(generation)
+	}
+	return reconcile.Updating(generation, message)
 }
 
 // serving returns how AWS distributes the invocations of an alias now: until provisioned concurrency is there, it shows
@@ -316,61 +315,4 @@ func serving(c types.AliasConfiguration) rollout.Route {
 		}
 	}
 	return r
-}
-
-// joined joins the texts that are not empty.
-func joined(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
-}
-
-// failure returns why a rollout has failed: its target was rejected, or nobody knows whether it is good. The reason of
-// a target that had failed before the user returned to another version is that of its failure, which the message is not
-// about.
-func failure(s *v1beta1.AliasRolloutStatus) string {
-	verb, reason, end := "was not rolled out", "("+s.Reason+"): ", ": set the annotation "+
-		v1beta1.AnnotationRolloutRetry+" to try again"
-	if rollout.Rejected(s) {
-		verb, end = "was rejected", ""
-	}
-	if f := rollout.Rejection(s, s.Target.FunctionVersion); f != nil && f.Reason != s.Reason {
-		reason = "(" + f.Reason + "); "
-	}
-	if s.Step == v1beta1.RolloutValidating {
-		end = ": it is rolled out once it can be"
-	}
-	return fmt.Sprintf("version %s %s %s%s%s", s.Target.FunctionVersion, verb, reason, s.Message, end)
-}
-
-// progress returns what a rollout does, such as "rollout 7-abc: Analyzing, step 2 of 5: version 6
-// serves, version 7 receives 10 %; errors 0.002 (Success)".
-func progress(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, serves string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "rollout %s: %s", s.ID, s.Step)
-	n := len(rollout.CanarySteps(spec.Strategy))
-	if s.Phase == v1beta1.RolloutProgressing && int(s.CurrentStepIndex) < n {
-		fmt.Fprintf(&b, ", step %d of %d", s.CurrentStepIndex+1, n)
-	}
-	b.WriteString(": " + serves)
-	for i := range s.Checks {
-		switch c := &s.Checks[i]; {
-		case c.Type == rollout.CheckMetric && c.Result == rollout.Success && c.Value != "":
-			fmt.Fprintf(&b, "; %s %s (%s)", c.Name, c.Value, c.Result)
-		case !c.Ignored && c.Result != "" && c.Result != rollout.Success && c.Result != rollout.Skipped &&
-			!strings.Contains(s.Message, rollout.DescribeCheck(c)):
-			b.WriteString("; " + rollout.DescribeCheck(c))
-		}
-	}
-	for _, also := range []string{s.Message, s.Waits} {
-		if also != "" {
-			b.WriteString("; " + also)
-		}
-	}
-	return b.String()
-}
-
-func drift(s *v1beta1.AliasRolloutStatus) string {
-	if s.Drift == "" {
-		return ""
-	}
-	return s.Drift + ": change it back, or set the annotation " + v1beta1.AnnotationRolloutAbort
 }

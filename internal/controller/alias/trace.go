@@ -75,7 +75,7 @@ func (e *external) trace(ctx context.Context, a *v1beta1.Alias, before, after *v
 	_, step := e.tracer.Start(telemetry.WithIDs(in, trace.TraceID{}, id), before.Step, trace.WithTimestamp(start),
 		trace.WithLinks(trace.LinkFromContext(ctx)))
 	step.SetAttributes(attributesOf(before)...)
-	step.SetAttributes(keyChecks.StringSlice(rollout.Describe(lastOf(before, after))))
+	step.SetAttributes(keyChecks.StringSlice(rollout.DescribeChecks(lastOf(before, after))))
 	failedBy(step, before, after)
 	step.End(trace.WithTimestamp(end))
 	if !rolloutEnded(before, after) {

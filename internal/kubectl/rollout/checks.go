@@ -6,7 +6,6 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -69,7 +68,7 @@ func checkRows(t *tracker, sc screen) []string {
 				trailing(spark-ansi.StringWidth(trend), kubectl.Dim, r.condition)
 		}
 		out = append(out, strings.TrimRight(row, " "))
-		if said := remark(t.alias.Spec.Rollout, t.alias.Status.Rollout, r.check); said != "" {
+		if said := remark(t.alias.Spec.Rollout, t.alias.Status.Rollout, r.check, sc.now); said != "" {
 			out = append(out, kubectl.Dim.Render("    "+said))
 		}
 	}
@@ -78,7 +77,9 @@ func checkRows(t *tracker, sc screen) []string {
 
 // remark returns a remark on a check: why it has not succeeded, unless the message of the rollout has its result, or
 // that its last success is of invocations before those that the rollout waits for.
-func remark(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, c v1beta1.RolloutCheck) string {
+func remark(
+	spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, c v1beta1.RolloutCheck, now time.Time,
+) string {
 	switch {
 	case c.Result != rollout.Success:
 		if strings.Contains(s.Message, " "+c.Name+": "+c.Result) {
@@ -88,23 +89,12 @@ func remark(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, c v1beta1
 	case s.ObservedWeight == 0 || c.Type != rollout.CheckMetric && c.Type != rollout.CheckAlarm || c.JudgedUntil == nil:
 		return ""
 	}
-	if since := judgedFrom(spec, s); since != nil && c.JudgedUntil.Before(since) {
+	if since := rollout.JudgedSince(spec, s, now); since != nil && c.JudgedUntil.Before(since) {
 		const layout = time.TimeOnly
 		return "invocations until " + c.JudgedUntil.UTC().Format(layout) + ", waits for those of " +
 			since.UTC().Format(layout)
 	}
 	return ""
-}
-
-// judgedFrom returns the begin of the invocations that the rollout waits for before it gives the target more of them:
-// those of the last step before the promotion, and of the present weight otherwise.
-func judgedFrom(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) *metav1.Time {
-	steps := rollout.CanarySteps(spec.Strategy)
-	if n := len(steps); s.Step == v1beta1.RolloutAnalyzing && int(s.CurrentStepIndex) >= n && n > 0 &&
-		steps[n-1].Analysis == nil {
-		return s.StepStartedAt
-	}
-	return s.ShiftedAt
 }
 
 // trailing returns a text after so many blanks and the gap between two columns. Without a text, it is only blanks.

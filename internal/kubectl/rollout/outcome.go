@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -30,7 +29,7 @@ func promoted(version string) goal {
 		case !rollout.InProgress(s) && version != "" && version == s.Stable.FunctionVersion:
 			return s.Drift == "" && s.Waits == "", nil // Whatever became of another one.
 		case s.Phase == v1beta1.RolloutFailed && of:
-			return false, failure(a)
+			return false, errors.New(rollout.Describe(a.Spec.Rollout, s, traffic(a)))
 		case !rollout.InProgress(s) && version != "" && version != s.Stable.FunctionVersion:
 			if f := rollout.Rejection(s, version); f != nil {
 				return false, fmt.Errorf("version %s was rejected (%s): %s", version, f.Reason, traffic(a).Serves())
@@ -75,31 +74,6 @@ func after(annotation, value string, then goal) goal {
 		}
 		return false, nil
 	}
-}
-
-// failure returns the error of a rollout that has failed.
-func failure(a *v1beta1.Alias) error {
-	s := a.Status.Rollout
-	message := fmt.Sprintf("rollout %s of version %s has failed", s.ID, s.Target.FunctionVersion)
-	if s.Reason != "" {
-		message += " (" + s.Reason + ")"
-	}
-	if s.Message != "" {
-		message += ": " + s.Message
-	}
-	return errors.New(message + "; " + traffic(a).Serves() + suffix(again(s)))
-}
-
-// again returns how a target is rolled out again of which nobody knows whether it is good. It is empty if the target
-// was rejected.
-func again(s *v1beta1.AliasRolloutStatus) string {
-	switch {
-	case rollout.Rejected(s):
-		return ""
-	case validates(s):
-		return "version " + s.Target.FunctionVersion + " is rolled out once it can be"
-	}
-	return "version " + s.Target.FunctionVersion + " was not rejected: use retry to roll it out again"
 }
 
 // validates reports whether a rollout has failed before any invocation moved, and begins once its target can serve.
@@ -160,38 +134,8 @@ func describe(a *v1beta1.Alias) string {
 		return "waiting for the provider to observe the spec of " + kubectl.Aliases.Full(a.Name)
 	case s == nil || s.Phase == "":
 		return "waiting for the rollout of " + kubectl.Aliases.Full(a.Name) + " to begin"
-	case kubectl.IsUndone(s):
-		return fmt.Sprintf("%s instead of version %s: %s", traffic(a).Serves(), s.Target.FunctionVersion, s.Message) +
-			suffix(s.Waits) + suffix(s.Drift)
-	case s.Phase == v1beta1.RolloutFailed:
-		return failure(a).Error() + suffix(s.Waits) + suffix(s.Drift)
-	case s.Phase == v1beta1.RolloutReady:
-		return traffic(a).Serves() + suffix(cmp.Or(s.Drift, s.Waits, s.Message))
 	}
-	return progress(a)
-}
-
-// progress returns the state of a rollout in progress.
-func progress(a *v1beta1.Alias) string {
-	spec, s := a.Spec.Rollout, a.Status.Rollout
-	var b strings.Builder
-	fmt.Fprintf(&b, "rollout %s: %s", s.ID, rollout.Position(s))
-	if steps := rollout.CanarySteps(spec.Strategy); stepping(s) && int(s.CurrentStepIndex) < len(steps) {
-		fmt.Fprintf(&b, ", step %d of %d (%s)", s.CurrentStepIndex+1, len(steps), label(steps[s.CurrentStepIndex]))
-	}
-	b.WriteString(": " + traffic(a).Serves())
-	for _, c := range s.Checks {
-		if c.Result != "" && (c.Value != "" || c.Result != rollout.Success) {
-			b.WriteString("; " + strings.Join(strings.Fields(c.Name+" "+c.Value+" ("+c.Result+")"), " "))
-		}
-	}
-	return b.String() + suffix(s.Message) + suffix(s.Waits)
-}
-
-// stepping reports whether a rollout is in one of the steps of its strategy.
-func stepping(s *v1beta1.AliasRolloutStatus) bool {
-	return s.Phase == v1beta1.RolloutProgressing && s.ObservedWeight < hundred && s.Step != v1beta1.RolloutPromoting &&
-		s.Step != v1beta1.RolloutRollingBack
+	return rollout.Describe(a.Spec.Rollout, s, traffic(a))
 }
 
 func suffix(message string) string {

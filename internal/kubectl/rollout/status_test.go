@@ -77,8 +77,8 @@ func (w *watching) ends(t *testing.T, code int, stdout, stderr string) {
 }
 
 const (
-	lineStep2 = "rollout 2-t87v8a: Progressing, Analyzing, step 2 of 4 (pause 5m): version 1 serves, version 2 receives 10 %; ping 39 ms (Success); error-rate 0.002 (Success)\n"
-	lineStep3 = "rollout 2-t87v8a: Progressing, Analyzing, step 3 of 4 (setWeight 50 %): version 1 serves, version 2 receives 10 %; ping 39 ms (Success); error-rate 0.002 (Success)\n"
+	lineStep2 = "rollout 2-t87v8a: Progressing, Analyzing, step 2 of 4 (pause 5m): version 1 serves, version 2 receives 10 %; error-rate 0.002 (Success)\n"
+	lineStep3 = "rollout 2-t87v8a: Progressing, Analyzing, step 3 of 4 (setWeight 50 %): version 1 serves, version 2 receives 10 %; error-rate 0.002 (Success)\n"
 	lineReady = "alias.lambda.aws.m.crossplane.io/live: version 2 serves\n"
 )
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -95,13 +93,13 @@ func layout(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) (items []
 	first := len(items)
 	if !s.Direct {
 		for _, st := range rollout.CanarySteps(spec.Strategy) {
-			items = append(items, item{label: label(st)})
+			items = append(items, item{label: rollout.DescribeStep(st)})
 		}
 	}
 	promote := len(items)
 	items = append(items, item{label: "promote: 100 %"})
-	if d := bakeTime(spec); d > 0 && !s.Direct {
-		items = append(items, item{label: "bake " + human(d)})
+	if d := rollout.BakeTime(spec); d > 0 && !s.Direct {
+		items = append(items, item{label: "bake " + rollout.DescribeDuration(d)})
 	}
 	switch {
 	case s.Phase == v1beta1.RolloutPending && s.Step == v1beta1.RolloutPreTraffic:
@@ -114,22 +112,6 @@ func layout(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) (items []
 		return items, promote
 	}
 	return items, min(first+max(int(s.CurrentStepIndex), 0), promote)
-}
-
-// label returns a step as its spec has it.
-func label(st v1beta1.CanaryStep) string {
-	switch {
-	case st.SetWeight != nil:
-		return fmt.Sprintf("setWeight %d %%", *st.SetWeight)
-	case st.Analysis != nil:
-		if n := ptr.Deref(st.Analysis.Successes, 1); n != 1 {
-			return fmt.Sprintf("analysis: %d successes", n)
-		}
-		return "analysis: 1 success"
-	case st.Pause != nil && st.Pause.Duration != nil:
-		return "pause " + human(st.Pause.Duration.Duration)
-	}
-	return "pause until promoted"
 }
 
 // note returns what the current item waits for.
@@ -148,24 +130,23 @@ func note(a *v1beta1.Alias, now time.Time) string {
 			return "is tried again at each poll"
 		}
 	}
-	d := stepDuration(spec, s)
+	d := rollout.StepDuration(spec, s)
 	if d == 0 {
 		return succeeded(spec, s)
 	}
 	if left := d - rollout.Elapsed(s, now); left > 0 {
-		return human(left) + " left"
+		return rollout.DescribeDuration(left) + " left"
 	}
 	return "waits for the checks"
 }
 
 // succeeded returns how many of the successes that a step needs each metric has. It is empty if the step needs none.
 func succeeded(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) string {
-	steps := rollout.CanarySteps(spec.Strategy)
-	i := int(s.CurrentStepIndex)
-	if !stepping(s) || i >= len(steps) || steps[i].Analysis == nil {
+	st := rollout.CurrentStep(spec, s)
+	if st == nil || st.Analysis == nil {
 		return ""
 	}
-	needed := ptr.Deref(steps[i].Analysis.Successes, 1)
+	needed := ptr.Deref(st.Analysis.Successes, 1)
 	least := needed
 	for _, r := range checksOf(spec, s) {
 		m := rollout.MetricOf(spec, r.Name)
@@ -177,33 +158,11 @@ func succeeded(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) string
 	return fmt.Sprintf("%d of %d", least, needed)
 }
 
-// stepDuration returns how long the current item takes, zero if it has no duration.
-func stepDuration(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) time.Duration {
-	if s.Step == v1beta1.RolloutBaking {
-		return bakeTime(spec)
-	}
-	steps := rollout.CanarySteps(spec.Strategy)
-	if i := int(s.CurrentStepIndex); stepping(s) && i < len(steps) && steps[i].Pause != nil &&
-		steps[i].Pause.Duration != nil {
-		return steps[i].Pause.Duration.Duration
-	}
-	return 0
-}
-
 // elapsed returns the part of the current item that has passed, 0 to 1.
 func elapsed(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time.Time) float64 {
-	d := stepDuration(spec, s)
+	d := rollout.StepDuration(spec, s)
 	if d == 0 {
 		return 0
 	}
 	return min(float64(rollout.Elapsed(s, now))/float64(d), 1)
-}
-
-func bakeTime(spec *v1beta1.AliasRollout) time.Duration {
-	return ptr.Deref(spec.FinalBakeTime, metav1.Duration{}).Duration
-}
-
-// human returns a duration as kubectl shows it, rounded up to a second.
-func human(d time.Duration) string {
-	return duration.HumanDuration((d + time.Second - 1).Truncate(time.Second))
 }

@@ -296,7 +296,7 @@ func next(s *v1beta1.AliasRolloutStatus, now time.Time) string {
 		return ""
 	}
 	if left := s.NextCheckAt.Sub(now); left > 0 {
-		return kubectl.Dim.Render("; next check in " + human(left))
+		return kubectl.Dim.Render("; next check in " + rollout.DescribeDuration(left))
 	}
 	return kubectl.Dim.Render("; next check is due")
 }

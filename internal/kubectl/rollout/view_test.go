@@ -445,10 +445,22 @@ func TestRemark(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			a := canary(status(func(s *v1beta1.AliasRolloutStatus) { s.Message = tc.message }))
-			if got := remark(a.Spec.Rollout, a.Status.Rollout, tc.check); got != tc.want {
+			if got := remark(a.Spec.Rollout, a.Status.Rollout, tc.check, at); got != tc.want {
 				t.Errorf("%s: got %q, want %q", tc.reason, got, tc.want)
 			}
 		})
+	}
+}
+
+// TestRemarkInAnAnalysisStep checks that an analysis step is said to wait for the invocations since its begin, as the
+// provider does.
+func TestRemarkInAnAnalysisStep(t *testing.T) {
+	a := canary(status(func(s *v1beta1.AliasRolloutStatus) { s.StepStartedAt = stamp(-2 * time.Minute) }))
+	a.Spec.Rollout.Strategy.Canary.Steps[1] = v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{}}
+	c := v1beta1.RolloutCheck{Name: "m", Type: rollout.CheckMetric, Result: rollout.Success, JudgedUntil: stamp(-5 * time.Minute)}
+	want := "invocations until 19:55:00, waits for those of 19:58:00"
+	if got := remark(a.Spec.Rollout, a.Status.Rollout, c, at); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -46,9 +46,6 @@ type Stepper interface {
 
 	// List returns AWS's list by which many steady resources are polled at once, nil if there is none.
 	List(mg reconcile.Managed) *listpoll.List
-
-	// Redact removes from a resource what must not be shown.
-	Redact(mg reconcile.Managed)
 }
 
 // A Done is the result of one reconcile.
@@ -135,14 +132,6 @@ func (s *stepper[T]) List(mg reconcile.Managed) *listpoll.List {
 		return ref.List
 	}
 	return nil
-}
-
-// Redact removes from a resource what must not be shown.
-func (s *stepper[T]) Redact(mg reconcile.Managed) {
-	if s.reconciler.kind.Redact != nil {
-		s.reconciler.kind.Redact(s.typed(mg))
-	}
-	hideCopies(mg)
 }
 
 // Step does one reconcile, as the runtime's reconciler does it.
