@@ -168,3 +168,30 @@ func TestCleanWithoutTags(t *testing.T) {
 		}
 	})
 }
+
+// TestLeftoversWithoutCapacityProviders checks that a region or an emulator without capacity providers has none of them
+// left, and that another error of their list says nothing about that.
+func TestLeftoversWithoutCapacityProviders(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		err    awsdouble.Error
+		fails  bool
+	}{
+		"Emulator":  {reason: "It lacks the operation.", err: awsdouble.Error{Status: http.StatusNotImplemented, Code: "InternalFailure", Message: "no"}},
+		"NotFound":  {reason: "It lacks the path.", err: awsdouble.Error{Status: http.StatusNotFound, Code: "ResourceNotFoundException", Message: "no"}},
+		"Region":    {reason: "Lambda does not know the operation.", err: awsdouble.Error{Status: http.StatusForbidden, Code: "AccessDeniedException", Message: "Unable to determine service/operation name to be authorized"}},
+		"Denied":    {reason: "They may exist.", err: awsdouble.AccessDenied("lambda:ListCapacityProviders"), fails: true},
+		"Throttled": {reason: "They may exist.", err: awsdouble.Error{Status: http.StatusTooManyRequests, Code: "TooManyRequestsException", Message: "Rate exceeded"}, fails: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newSimulation(t, theRun)
+				s.double.Fail(awsdouble.Fault{Operation: "ListCapacityProviders", Times: -1, Error: tc.err})
+				if _, err := Leftovers(t.Context(), s.config()); (err != nil) != tc.fails {
+					t.Errorf("%s: got %v, want an error: %t", tc.reason, err, tc.fails)
+				}
+			})
+		})
+	}
+}

@@ -118,7 +118,7 @@ func (a account) roles(ctx context.Context) (found []leftover, _ error) {
 func (a account) listed(ctx context.Context, k kind) (found []leftover, _ error) {
 	for in := map[string]any{}; ; {
 		page, err := callLambda(ctx, a.lambda, "List"+k.name+"s", in)
-		if err != nil && k.name == kindCapacity {
+		if k.name == kindCapacity && isUnknown(err) {
 			return found, nil // Not all regions have capacity providers, nor all emulators.
 		}
 		if err != nil {
@@ -138,6 +138,13 @@ func (a account) listed(ctx context.Context, k kind) (found []leftover, _ error)
 			return found, nil
 		}
 	}
+}
+
+// isUnknown reports whether Lambda, or an emulator of it, does not know the operation. AWS's message about an operation
+// that a region lacks is quoted by sst 5327.
+func isUnknown(err error) bool {
+	return awserr.IsUnsupported(err) || awserr.IsNotFound(err) ||
+		strings.Contains(awserr.Message(err), "Unable to determine service/operation name")
 }
 
 // tagged returns the ID of the run that has made something: that in its name, which its tag has to confirm or replace.
