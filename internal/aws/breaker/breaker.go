@@ -179,15 +179,7 @@ func (b *Breakers) probed(k Key, cfg *config, c *circuit) {
 }
 
 // IsOpen reports whether a breaker is open.
-func (b *Breakers) IsOpen(k Key) bool {
-	if b == nil {
-		return false
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	c := b.configs[k.Config].get(k.Region)
-	return c != nil && c.open
-}
+func (b *Breakers) IsOpen(k Key) bool { return b != nil && slices.Contains(b.Open(k.Config), k.Region) }
 
 // Reachable reports whether AWS has served a call within the last minute, and has answered each
 // call since. A call made now is then unlikely to have an unknown result.

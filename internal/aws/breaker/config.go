@@ -85,11 +85,3 @@ func (c *config) circuit(region string, now time.Time) *circuit {
 	c.circuits[region] = made
 	return made
 }
-
-// get returns the circuit of a region, nil if there is none.
-func (c *config) get(region string) *circuit {
-	if c == nil {
-		return nil
-	}
-	return c.circuits[region]
-}

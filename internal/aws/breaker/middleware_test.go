@@ -91,7 +91,7 @@ func TestMiddleware(t *testing.T) {
 			}
 			err := tc.call(ctx, cfg)
 			got := 0
-			if c := e.configs[here.Config].get(here.Region); c != nil {
+			if c := e.config(here.Config).circuits[here.Region]; c != nil {
 				got = c.failures
 			}
 			if got != tc.want {
@@ -119,7 +119,7 @@ func TestMiddlewareCloses(t *testing.T) {
 	e.addTo(&cfg)
 	e.fail(most)
 	if _, err := lambda.NewFromConfig(cfg).ListFunctions(t.Context(), &lambda.ListFunctionsInput{}); err != nil ||
-		e.IsOpen(here) || e.configs[here.Config].get(here.Region) != nil {
+		e.IsOpen(here) || e.config(here.Config).circuits[here.Region] != nil {
 		t.Errorf("an answer closes the breaker: %v, %+v", err, e.configs)
 	}
 }
