@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
@@ -17,12 +18,38 @@ type Route struct {
 	// Additional is the version that receives a part of the invocations. Empty if there is none.
 	Additional string
 
-	// Weight is the percentage of the invocations that Additional receives, 1 to 99, or OtherWeight.
+	// Weight is the percentage of the invocations that Additional receives, 1 to 99, or OtherWeight, or 100: see
+	// Destination.
 	Weight int32
 }
 
 // OtherWeight is a weight that is no whole percentage. A rollout sets none.
 const OtherWeight = -1
+
+// RouteOf returns the route of an alias that invokes a version, and another with a weight of 0 to 1.
+func RouteOf(version string, weights map[string]float64) Route {
+	r := Route{Version: version}
+	for additional, weight := range weights {
+		if weight <= 0 {
+			continue
+		}
+		percentage := math.Round(weight * all)
+		r.Additional, r.Weight = additional, int32(percentage)
+		if math.Abs(weight*all-percentage) > 1e-6 { //nolint:mnd // Of rounding.
+			r.Weight = OtherWeight
+		}
+	}
+	return r
+}
+
+// Destination returns the route without the former version that AWS shows with all invocations, as the additional one,
+// while it still moves an alias to another version.
+func (r Route) Destination() Route {
+	if r.Weight >= all {
+		return Route{Version: r.Version}
+	}
+	return r
+}
 
 // String returns a route such as "version 2, version 3 with 10 %".
 func (r Route) String() string {
@@ -35,8 +62,7 @@ func (r Route) String() string {
 	return fmt.Sprintf("version %s, version %s with %d %%", r.Version, r.Additional, r.Weight)
 }
 
-// Serving returns the version that serves. AWS shows the former one with all invocations, as the additional one, while
-// it still moves an alias to another version.
+// Serving returns the version that serves: while AWS still moves an alias to another one, the former.
 func (r Route) Serving() string {
 	if r.Weight >= all {
 		return r.Additional

@@ -3,8 +3,6 @@ package alias
 import (
 	"context"
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -63,7 +61,8 @@ func (e *external) follow(
 	if e.decision, err = e.next(ctx, a, ptr.Deref(d.Settings.FunctionVersion, ""), o); err != nil {
 		return d, reconcile.Effects{}, err
 	}
-	route := routeOf(o.Settings)
+	is := routeOf(o.Resource).Destination()
+	route := is
 	describe(ctx, e.decision.State)
 	effects := e.effects(a, a.Status.Rollout)
 	a.Status.Rollout = e.decision.State
@@ -71,7 +70,7 @@ func (e *external) follow(
 		route = e.decision.Route
 	}
 	d.Settings.FunctionVersion, d.Settings.RoutingConfig = ptr.To(route.Version), routingTo(route)
-	if route == routeOf(o.Settings) {
+	if route == is {
 		d.Settings.RoutingConfig = o.Settings.RoutingConfig
 	}
 	return d, effects, nil
@@ -109,8 +108,9 @@ func (e *external) next(
 	ctx context.Context, a *v1beta1.Alias, target string, o found,
 ) (rollout.Decision, error) {
 	spec, state, now := a.Spec.Rollout, a.Status.Rollout, e.now()
+	route := routeOf(o.Resource)
 	in := rollout.Observation{
-		Route: routeOf(o.Settings), Moving: serving(o.Resource).Weight == hundred,
+		Route: route.Destination(), Moving: route != route.Destination(),
 		RevisionID: ptr.Deref(o.Resource.RevisionId, ""), Target: target, Commands: commandsOf(a),
 		Versions: map[string]rollout.Version{}, Revisions: map[string]string{},
 	}
@@ -239,27 +239,6 @@ func (e *external) smokeTest(ctx context.Context, a *v1beta1.Alias) error {
 	return nil
 }
 
-// routeOf returns how an alias distributes its invocations.
-func routeOf(s settings) rollout.Route {
-	r := rollout.Route{Version: ptr.Deref(s.FunctionVersion, "")}
-	if s.RoutingConfig != nil {
-		for v, w := range s.RoutingConfig.AdditionalVersionWeights {
-			r.Additional, r.Weight = v, percent(w)
-		}
-	}
-	return r
-}
-
-// percent returns a weight as a percentage.
-func percent(weight string) int32 {
-	w, err := strconv.ParseFloat(weight, 64)
-	whole := math.Round(w * hundred)
-	if err != nil || math.Abs(w*hundred-whole) > 1e-6 { //nolint:mnd // Of rounding.
-		return rollout.OtherWeight
-	}
-	return int32(whole)
-}
-
 // routingTo returns a route's weights in comparable form.
 func routingTo(r rollout.Route) *routing {
 	if r.Additional == "" {
@@ -293,7 +272,7 @@ func rolloutReady(a *v1beta1.Alias, shown types.AliasConfiguration) xpv2.Conditi
 	if s == nil {
 		return reconcile.Available(generation)
 	}
-	message := rollout.Describe(a.Spec.Rollout, s, serving(shown))
+	message := rollout.Describe(a.Spec.Rollout, s, routeOf(shown))
 	switch {
 	case s.Phase == v1beta1.RolloutFailed:
 		return reconcile.RolledBack(generation, message)
@@ -305,14 +284,7 @@ func rolloutReady(a *v1beta1.Alias, shown types.AliasConfiguration) xpv2.Conditi
 	return reconcile.Updating(generation, message)
 }
 
-// serving returns how AWS distributes the invocations of an alias now: until provisioned concurrency is there, it shows
-// the former version with all invocations as the additional one.
-func serving(c types.AliasConfiguration) rollout.Route {
-	r := routeOf(fromAWS(c))
-	for v, w := range weightsOf(c.RoutingConfig) {
-		if w >= 1 {
-			r.Additional, r.Weight = v, hundred
-		}
-	}
-	return r
+// routeOf returns how AWS distributes the invocations of an alias.
+func routeOf(c types.AliasConfiguration) rollout.Route {
+	return rollout.RouteOf(ptr.Deref(c.FunctionVersion, ""), weightsOf(c.RoutingConfig))
 }

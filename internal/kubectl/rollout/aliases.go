@@ -66,17 +66,14 @@ const hundred = 100
 // route returns how AWS divides the invocations, in the form of a rollout.
 func route(a *v1beta1.Alias) rollout.Route {
 	all := shares(a)
-	switch len(all) {
-	case 0:
+	if len(all) == 0 {
 		return rollout.Route{}
-	case 1:
-		return rollout.Route{Version: all[0].version}
 	}
-	weight := int32(all[1].percent + 0.5) //nolint:mnd // It rounds.
-	if d := all[1].percent - float64(weight); d > 1e-6 || d < -1e-6 {
-		weight = rollout.OtherWeight
+	weights := map[string]float64{}
+	for _, s := range all[1:] {
+		weights[s.version] = s.percent / hundred
 	}
-	return rollout.Route{Version: all[0].version, Additional: all[1].version, Weight: weight}
+	return rollout.RouteOf(all[0].version, weights)
 }
 
 // traffic returns how AWS divides the invocations, or how the rollout expects it before that is known.
