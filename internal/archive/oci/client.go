@@ -38,7 +38,7 @@ const (
 
 // Options of a Client.
 type Options struct {
-	// Hosts are those that are called: registries, the services that issue their tokens, and the hosts that they
+	// Hosts are the hosts that may be called: registries, the services that issue their tokens, and the hosts that they
 	// redirect to, such as those of Amazon S3.
 	Hosts egress.Hosts
 
