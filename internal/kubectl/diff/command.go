@@ -124,8 +124,8 @@ func (o *options) validate(cmd *cobra.Command, args []string) error {
 	case o.local && !o.source.FromFiles():
 		return kubectl.UsageErrorf(cmd, "--local needs files (-f, -k)")
 	case o.local && o.refresh && o.plan.ClusterID == "":
-		return kubectl.UsageErrorf(cmd, "--local with --refresh needs --cluster-id: without it, nothing tells what the "+
-			"cluster owns in AWS")
+		return kubectl.UsageErrorf(cmd, "--local with --refresh needs --cluster-id: without it, nothing tells what "+
+			"the cluster owns in AWS")
 	case o.aws.Any() && !o.refresh:
 		return kubectl.UsageErrorf(cmd, "--aws-profile, --aws-default-chain and --aws-endpoint-url need --refresh")
 	case o.output != formatDiff && o.output != formatJSON && o.output != formatYAML:

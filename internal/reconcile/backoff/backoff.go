@@ -48,8 +48,8 @@ var (
 	terminalDelays = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute}
 )
 
-// Delay returns the delay before the next attempt after the nth error of a class since the last success or change, for n
-// from 1.
+// Delay returns the delay before the next attempt after the nth error of a class since the last success or change, for
+// n from 1.
 func Delay(c Class, n int) time.Duration {
 	switch {
 	case c == Terminal, c == Panicked:
