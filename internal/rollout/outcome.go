@@ -3,6 +3,7 @@ package rollout
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -191,4 +192,66 @@ func Restarted(s *v1beta1.AliasRolloutStatus, version string, now time.Time) Eve
 	return Event{Warning: true, Reason: v1beta1.EventRolloutRestarted, Message: fmt.Sprintf(
 		"the alias and its stable version %s do not exist in AWS any more: the alias is created again with version %s",
 		gone, version)}
+}
+
+// Describe returns the state of a rollout in one line. r is how AWS divides the invocations. The line has no time, so
+// that it changes only with the rollout.
+func Describe(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, r Route) string {
+	drift := s.Drift
+	if drift != "" {
+		drift += ": change it back, or set the annotation " + v1beta1.AnnotationRolloutAbort
+	}
+	switch {
+	case s.Phase == v1beta1.RolloutFailed:
+		return joined(r.Serves(), failure(s), s.Waits, drift)
+	case s.Phase == v1beta1.RolloutReady:
+		return joined(r.Serves(), s.Message, s.Waits, drift)
+	case strings.Contains(s.Message, s.Drift):
+		drift = ""
+	}
+	return joined(progress(spec, s, r), s.Message, s.Waits, drift)
+}
+
+// joined joins the texts that are not empty.
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
+}
+
+// failure returns why a rollout has failed: its target was rejected, or nobody knows whether it is good. The reason of
+// a target that had failed before the user returned to another version is that of its failure, which the message is not
+// about.
+func failure(s *v1beta1.AliasRolloutStatus) string {
+	verb, reason, end := "was not rolled out", "("+s.Reason+"): ", ": set the annotation "+
+		v1beta1.AnnotationRolloutRetry+" to try again"
+	if Rejected(s) {
+		verb, end = "was rejected", ""
+	}
+	if f := Rejection(s, s.Target.FunctionVersion); f != nil && f.Reason != s.Reason {
+		reason = "(" + f.Reason + "); "
+	}
+	if s.Step == v1beta1.RolloutValidating {
+		end = ": it is rolled out once it can be"
+	}
+	return fmt.Sprintf("version %s %s %s%s%s", s.Target.FunctionVersion, verb, reason, s.Message, end)
+}
+
+// progress returns what a rollout does, such as "rollout 7-abc: Progressing, Analyzing, step 2 of 5 (pause 5m): version
+// 6 serves, version 7 receives 10 %; errors 0.002 (Success)".
+func progress(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, r Route) string {
+	out := "rollout " + s.ID + ": " + Position(s)
+	if st := CurrentStep(spec, s); st != nil {
+		n := len(CanarySteps(spec.Strategy))
+		out += fmt.Sprintf(", step %d of %d (%s)", s.CurrentStepIndex+1, n, DescribeStep(*st))
+	}
+	parts := []string{out + ": " + r.Serves()}
+	for i := range s.Checks {
+		switch c := &s.Checks[i]; {
+		case c.Type == CheckMetric && c.Result == Success && c.Value != "":
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", c.Name, c.Value, c.Result))
+		case !c.Ignored && c.Result != "" && c.Result != Success && c.Result != Skipped &&
+			!strings.Contains(s.Message, DescribeCheck(c)):
+			parts = append(parts, DescribeCheck(c))
+		}
+	}
+	return joined(parts...)
 }

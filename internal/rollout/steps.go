@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -149,4 +151,25 @@ func (m *machine) lag() time.Duration {
 		}
 	}
 	return lag
+}
+
+// DescribeStep returns a step as spec has it, such as "setWeight 10 %".
+func DescribeStep(st v1beta1.CanaryStep) string {
+	switch {
+	case st.SetWeight != nil:
+		return fmt.Sprintf("setWeight %d %%", *st.SetWeight)
+	case st.Analysis != nil:
+		if n := ptr.Deref(st.Analysis.Successes, 1); n != 1 {
+			return fmt.Sprintf("analysis: %d successes", n)
+		}
+		return "analysis: 1 success"
+	case st.Pause != nil && st.Pause.Duration != nil:
+		return "pause " + DescribeDuration(st.Pause.Duration.Duration)
+	}
+	return "pause until promoted"
+}
+
+// DescribeDuration returns a duration as kubectl shows it, rounded up to a second.
+func DescribeDuration(d time.Duration) string {
+	return duration.HumanDuration((d + time.Second - 1).Truncate(time.Second))
 }
