@@ -174,6 +174,10 @@ func clone(v reflect.Value, earlier time.Duration) reflect.Value {
 		if v.Len() > 0 {
 			out.Set(reflect.AppendSlice(reflect.MakeSlice(v.Type(), 0, v.Len()), v))
 		}
+	case reflect.Array:
+		for i := range v.Len() {
+			out.Index(i).Set(clone(v.Index(i), earlier))
+		}
 	case reflect.Int:
 		out.SetInt(min(v.Int(), maxNumber))
 	case reflect.Bool, reflect.String:
