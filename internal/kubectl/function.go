@@ -7,10 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // ReadFunction reads the Function that is the command's only argument for display.
@@ -36,7 +34,7 @@ func (f *Factory) ReadFunction(cmd *cobra.Command, args []string) (*v1beta1.Func
 
 // FunctionName returns the name or ARN of a Function in AWS, by which operations name it.
 func FunctionName(fn *v1beta1.Function) string {
-	return cmp.Or(meta.GetExternalName(fn), ownership.WrittenName(fn), fn.GetName())
+	return cmp.Or(reconcile.ExternalName(fn), fn.GetName())
 }
 
 // LogGroupOf returns the name of the CloudWatch log group of a Function: the one last observed, or else the one in
