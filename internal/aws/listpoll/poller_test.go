@@ -307,6 +307,39 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestPostponedPages postpones pages in the middle of a round: the items that come later than usual are not missing.
+func TestPostponedPages(t *testing.T) {
+	const n = 10 * pageSize
+	cases := map[string]struct {
+		reason string
+		err    error
+		during time.Duration
+	}{
+		"Quota":    {reason: "The quota is used up by others.", err: &quota.DeferredError{After: 4 * time.Minute}, during: time.Second},
+		"Repeated": {reason: "Each wait is short, but there are many.", err: &quota.DeferredError{After: 10 * time.Second}, during: 4 * time.Minute},
+		"Failure":  {reason: "AWS does not answer.", err: errors.New("no answer"), during: 4 * time.Minute},
+		"Long":     {reason: "The round is given up.", err: &quota.DeferredError{After: 5 * time.Minute}, during: 40 * time.Minute},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t, Options{})
+			e.exist(n)
+			e.watch(n, e.now.Add(-time.Hour))
+			e.run(2*interval + interval/4)
+			before := len(e.calls)
+			e.fail = tc.err
+			for end := e.now.Add(tc.during); len(e.calls) == before || e.now.Before(end); {
+				e.run(time.Second)
+			}
+			e.fail = nil
+			e.run(2 * interval)
+			if len(e.notified) > 0 {
+				t.Errorf("%s\n%d functions count as deleted, want none", tc.reason, len(e.notified))
+			}
+		})
+	}
+}
+
 // TestForgottenDuringRound forgets resources that a round has read already: the round goes on to the last item.
 func TestForgottenDuringRound(t *testing.T) {
 	const pages = 3

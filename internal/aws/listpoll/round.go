@@ -20,8 +20,8 @@ const (
 	// maxRound is the maximum duration of a round, as a multiple of the interval.
 	maxRound = 3
 
-	// overdueAfter is the age at which an item that was not read again counts as missing, and scanShare the interval at
-	// which such items are looked for, both as parts of the poll interval.
+	// overdueAfter is the age at which an item that was not read again counts as missing. scanShare is the interval at
+	// which such items are looked for, and the maximum delay of a punctual round. Both are parts of the poll interval.
 	overdueAfter = 1.1
 	scanShare    = 1.0 / 20
 
@@ -69,8 +69,8 @@ type list struct {
 	token       string
 	pages, seen int
 
-	// punctual reports whether the last round was complete, this one began one interval after it, and no page has
-	// failed since. scannedAt is the time of the last search for overdue items.
+	// punctual reports whether the last round was complete, and this one began one interval after it. scannedAt is the
+	// time of the last search for overdue items.
 	punctual  bool
 	scannedAt time.Time
 
@@ -120,7 +120,7 @@ func (l *list) begin(now time.Time, interval time.Duration) {
 	if !l.roundStart.IsZero() && now.Sub(l.roundStart) < maxRound*interval {
 		return
 	}
-	l.punctual = l.punctual && l.nextAt.Add(time.Duration(scanShare*float64(interval))).After(now)
+	l.punctual = l.punctual && l.roundStart.IsZero() && now.Sub(l.nextAt) < time.Duration(scanShare*float64(interval))
 	l.roundStart, l.token, l.pages, l.seen, l.differing = now, "", 0, 0, 0
 	for _, it := range l.items {
 		it.seen = false
@@ -133,7 +133,6 @@ func (l *list) postpone(now time.Time, wait time.Duration) { l.nextAt = now.Add(
 // fail records that a page could not be read.
 func (l *list) fail(now time.Time, denied bool) {
 	l.failures++
-	l.punctual = false
 	if denied {
 		l.denials++
 		l.deniedUntil = now.Add(delay.Doubling(minDeniedDelay, l.denials, maxDeniedDelay))
@@ -244,7 +243,9 @@ func (p *Poller) apply(l *list, page Page, began, now time.Time) (notify []func(
 // reportOverdue returns what to call for the resources that this round should have shown by now: each
 // item is read one interval after it was last. If the rounds are late, it is decided when they end.
 func (p *Poller) reportOverdue(l *list, now time.Time) []func() {
-	if !l.punctual || now.Sub(l.scannedAt) < time.Duration(scanShare*float64(p.o.Interval)) {
+	whole, most := roundShare*float64(p.o.Interval), time.Duration(scanShare*float64(p.o.Interval))
+	due := l.roundStart.Add(time.Duration(whole * float64(l.pages) / float64(l.expectedPages())))
+	if !l.punctual || now.Sub(due) > most || now.Sub(l.scannedAt) < most {
 		return nil
 	}
 	l.scannedAt = now

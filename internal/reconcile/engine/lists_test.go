@@ -214,6 +214,28 @@ func TestOpenCircuitByList(t *testing.T) {
 	}
 }
 
+// TestProbeByList checks that the resource that an open circuit breaker admits is read, although the list shows it
+// unchanged: without a call, nobody would find out that AWS answers again.
+func TestProbeByList(t *testing.T) {
+	l := newListed(t, samples.New())
+	l.converge()
+	l.pass()
+	b := breaker.New(l.reconciler.Now, func() float64 { return 0 })
+	l.reconciler.Breakers = b
+	for range 5 {
+		b.Report(l.session.BreakerKey(), context.DeadlineExceeded)
+	}
+	for range 20 {
+		l.clock = l.clock.Add(30 * time.Second)
+		b.Probe(l.session.BreakerKey().Config)
+		l.poller.Poll(t.Context())
+	}
+	l.cloud.calls = nil
+	if l.reconcile(); len(l.cloud.calls) == 0 {
+		t.Error("the probe has made no call")
+	}
+}
+
 // TestDriftByList checks that the list enqueues a resource, and that what was changed in AWS is
 // reported as drift.
 func TestDriftByList(t *testing.T) {
