@@ -72,11 +72,8 @@ func (f Finder) Load(ctx context.Context, b Bundle) (Bundle, error) {
 	if err != nil {
 		return b, err
 	}
-	if err := f.permit(b); err != nil || b.Artifact == nil {
+	if err := f.permit(b); err != nil || b.Artifact == nil || f.Store == nil {
 		return b, err
-	}
-	if f.Store == nil {
-		return b, f.planStage(ctx, b)
 	}
 	if b, err = f.hashed(ctx, b); err != nil {
 		return b, err

@@ -67,20 +67,6 @@ func (f Finder) staging(b Bundle) *v1beta1.Staging {
 	return f.Code.Staging
 }
 
-// planStage plans the calls that stage an archive, which may be too large for a call.
-func (f Finder) planStage(ctx context.Context, b Bundle) error {
-	at := f.staging(b)
-	if at == nil {
-		return nil
-	}
-	o := stagedObject{bucket: at.S3Bucket, key: ptr.Deref(at.Prefix, "") + "*"}
-	if _, err := f.staged(ctx, &o, ""); err != nil {
-		return err
-	}
-	_, err := f.S3.PutObject(ctx, &s3.PutObjectInput{Bucket: &o.bucket, Key: &o.key})
-	return awserr.Sanitize(err)
-}
-
 // stagedAt returns the object of an archive with a hash.
 func stagedAt(s v1beta1.Staging, sha256 string) (stagedObject, error) {
 	sum, err := base64.StdEncoding.DecodeString(sha256)

@@ -31,7 +31,8 @@ func TestSources(t *testing.T) {
 		},
 		"Elsewhere": {reason: "Without a cluster, a source is assumed to exist.", code: source, want: []string{"CreateFunction"}},
 		"Staged": {
-			reason: "An archive may be staged.", code: staged, want: []string{"PutObject", "CreateFunction"},
+			reason: "Only an archive that is too large for a call is staged.", code: staged,
+			want: []string{"CreateFunction"},
 		},
 		"Registry": {
 			reason: "A registry is not called.", want: []string{"CreateFunction"},

@@ -132,6 +132,19 @@ func TestCommand(t *testing.T) {
 			want: slices.Sorted(slices.Values(append(without("s3:"),
 				"s3:GetObject arn:aws:s3:::staging/code/*", "s3:PutObject arn:aws:s3:::staging/code/*"))),
 		},
+		"SourceOfConfig": {
+			reason: "A config that requires verified code stages it in its own place.",
+			stdin: strings.Replace(function, "{s3Bucket: releases, s3Key: checkout.zip}", "{sourceRef: {kind: GitRepository, name: shop}, staging: {s3Bucket: staging, prefix: code/}}", 1) +
+				strings.Replace(config, `driftEvents: {queueARN: "arn:aws:sqs:eu-central-1:123456789012:drift"}`, "code: {requireVerified: true, staging: {s3Bucket: verified}}", 1),
+			args: []string{account},
+			want: slices.Sorted(slices.Values(append(without("s3:"), "s3:GetObject arn:aws:s3:::verified/*", "s3:PutObject arn:aws:s3:::verified/*"))),
+		},
+		"SourceObserved": {
+			reason: "What is only observed is not staged.",
+			stdin:  strings.Replace(policies("[Observe]"), "{s3Bucket: releases, s3Key: checkout.zip}", "{sourceRef: {kind: GitRepository, name: shop}, staging: {s3Bucket: staging}}", 1),
+			args:   []string{account},
+			want:   []string{"lambda:GetAccountSettings *", "lambda:GetFunction " + checkout, "lambda:ListTags " + checkout},
+		},
 		"AnyAccount": {
 			reason: "An account that is not known is any.", stdin: policies("[Observe]"),
 			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws:lambda:eu-central-1:*:function:checkout", "lambda:ListTags arn:aws:lambda:eu-central-1:*:function:checkout", "s3:GetObject arn:aws:s3:::releases/checkout.zip"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -39,7 +40,7 @@ type Options struct {
 	// Resources of the provider.
 	Resources []reconcile.Managed
 
-	// Configs are ProviderConfigs, of which the queues of drift events are taken.
+	// Configs are ProviderConfigs, of which the queues of drift events and the places of staged archives are taken.
 	Configs []client.Object
 
 	// AccountID and Region of ARNs. Empty means any account, and the regions of the resources.
@@ -77,7 +78,7 @@ func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 		}
 		all.declare(o, rs)
 		all.rollOut(o, mg, rs.Made)
-		all.pull(o, mg)
+		all.fetch(o, mg)
 		if l := rs.List; l != nil {
 			if lists[*l]++; lists[*l] == l.PageSize+1 { // Fewer are not polled by the list.
 				all.add(everything, nil, "lambda:"+l.Operation)
@@ -91,7 +92,7 @@ func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 }
 
 // kindOf returns the kind of a resource.
-func kindOf(mg reconcile.Managed) string { return reflect.TypeOf(mg).Elem().Name() }
+func kindOf(mg client.Object) string { return reflect.TypeOf(mg).Elem().Name() }
 
 // rollOut adds the calls of the rollout of an Alias, and those of CloudWatch by which a version is judged. In memory,
 // an Alias that follows its function begins none, and each one ends at the first check of a version. made are the other
@@ -124,10 +125,13 @@ func (a allowed) rollOut(o Options, mg reconcile.Managed, made []dryrun.Request)
 	}
 }
 
-// pull adds the calls by which the code of a function, or the content of a layer, is read from a registry of Amazon
-// ECR. A plan reads nothing from registries.
-func (a allowed) pull(o Options, mg reconcile.Managed) {
-	var from *v1beta1.OCISource
+// fetch adds the calls by which the code of a function, or the content of a layer, is read from a registry of Amazon
+// ECR, and staged in S3 if it is large. A plan makes none of them.
+func (a allowed) fetch(o Options, mg reconcile.Managed) {
+	var region string
+	var oci *v1beta1.OCISource
+	var flux *v1beta1.SourceReference
+	var staging *v1beta1.Staging
 	switch r := mg.(type) {
 	case *v1beta1.Function:
 		c := r.Spec.ForProvider.Code
@@ -135,36 +139,59 @@ func (a allowed) pull(o Options, mg reconcile.Managed) {
 			c = i.Code
 		}
 		if c != nil {
-			from = c.OCI
+			region, oci, flux, staging = r.Spec.ForProvider.Region, c.OCI, c.SourceRef, c.Staging
 		}
 	case *v1beta1.LayerVersion:
 		if c := r.Spec.ForProvider.Content; c != nil {
-			from = c.OCI
+			region, oci, flux, staging = r.Spec.ForProvider.Region, c.OCI, c.SourceRef, c.Staging
 		}
 	}
-	if from == nil {
+	if code := o.codePolicy(mg); staging == nil || code.RequireVerified {
+		staging = code.Staging
+	}
+	deploys := reconcile.Allows(mg, xpv2.ManagementActionCreate) || reconcile.Allows(mg, xpv2.ManagementActionUpdate)
+	if staging != nil && deploys && (oci != nil || flux != nil) {
+		object := newNames(o.AccountID, o.Region, region).object(staging.S3Bucket, ptr.Deref(staging.Prefix, "")+"*")
+		a.add([]string{object}, nil, "s3:GetObject", "s3:PutObject")
+	}
+	if oci == nil {
 		return
 	}
-	i, ok := imageuri.Parse(from.Reference)
-	if !ok || i.Region == "" {
-		return
+	if i, ok := imageuri.Parse(oci.Reference); ok && i.Region != "" {
+		a.add(everything, nil, "ecr:GetAuthorizationToken")
+		repository := newNames(o.AccountID, o.Region, i.Region).repository(oci.Reference)
+		a.add([]string{repository}, nil, "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer")
 	}
-	a.add(everything, nil, "ecr:GetAuthorizationToken")
-	repository := newNames(o.AccountID, o.Region, i.Region).repository(from.Reference)
-	a.add([]string{repository}, nil, "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer")
+}
+
+// codePolicy returns what the config of a resource says about code. It is empty if Configs does not have the config.
+func (o Options) codePolicy(mg reconcile.Managed) v1beta1.CodePolicy {
+	ref := ptr.Deref(mg.GetProviderConfigReference(),
+		xpv2.ProviderConfigReference{Kind: v1beta1.ClusterProviderConfigKind, Name: "default"})
+	for _, cfg := range o.Configs {
+		if c := connection(cfg); c != nil && c.Code != nil && kindOf(cfg) == ref.Kind && cfg.GetName() == ref.Name &&
+			(cfg.GetNamespace() == "" || cfg.GetNamespace() == mg.GetNamespace()) {
+			return *c.Code
+		}
+	}
+	return v1beta1.CodePolicy{}
+}
+
+// connection returns the part of a config's spec that both kinds of config share, or nil for other objects.
+func connection(obj client.Object) *v1beta1.ConnectionSpec {
+	switch c := obj.(type) {
+	case *v1beta1.ClusterProviderConfig:
+		return &c.Spec.ConnectionSpec
+	case *v1beta1.ProviderConfig:
+		return &c.Spec.ConnectionSpec
+	}
+	return nil
 }
 
 // receive adds the calls by which the provider reads the queue of a config, if it has one.
 func (a allowed) receive(cfg client.Object) {
-	var events *v1beta1.DriftEvents
-	switch c := cfg.(type) {
-	case *v1beta1.ClusterProviderConfig:
-		events = c.Spec.DriftEvents
-	case *v1beta1.ProviderConfig:
-		events = c.Spec.DriftEvents
-	}
-	if events != nil && events.QueueARN != "" {
-		a.add([]string{events.QueueARN}, nil, "sqs:DeleteMessage", "sqs:GetQueueUrl", "sqs:ReceiveMessage")
+	if c := connection(cfg); c != nil && c.DriftEvents != nil && c.DriftEvents.QueueARN != "" {
+		a.add([]string{c.DriftEvents.QueueARN}, nil, "sqs:DeleteMessage", "sqs:GetQueueUrl", "sqs:ReceiveMessage")
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-func TestPull(t *testing.T) {
+func TestFetch(t *testing.T) {
 	from := &v1beta1.OCISource{Reference: "123456789012.dkr.ecr.eu-central-1.amazonaws.com/checkout:v1"}
 	atFirst, layer := &v1beta1.Function{}, &v1beta1.LayerVersion{}
 	atFirst.Spec.InitProvider = &v1beta1.FunctionSettings{Code: &v1beta1.FunctionCode{OCI: from}}
@@ -31,7 +31,7 @@ func TestPull(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			a := allowed{}
-			a.pull(Options{AccountID: "123456789012"}, tc.mg)
+			a.fetch(Options{AccountID: "123456789012"}, tc.mg)
 			if diff := cmp.Diff(tc.want, len(a)); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s\n%v", tc.reason, diff, a)
 			}
