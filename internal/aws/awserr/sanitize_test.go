@@ -166,6 +166,13 @@ func TestSanitize(t *testing.T) {
 			"AccessDeniedException: AWS gave no reason: allow lambda:GetFunction in a policy of the identity, and check " +
 				"that the resource is in its account",
 		},
+		"Unsupported": {
+			"No policy allows an operation that Lambda does not have.",
+			answer("Lambda", "PutFunctionRecursionConfig", 403, "AccessDeniedException",
+				"Unable to determine service/operation name to be authorized"),
+			"AccessDeniedException: Unable to determine service/operation name to be authorized: Lambda lacks " +
+				"PutFunctionRecursionConfig in this region, or the account has enabled the region only lately",
+		},
 		"CodeAlone": {
 			"The SDK makes a message up.",
 			answer("Lambda", "CreateFunction", 400, "InvalidParameterValueException", "UnknownError"),

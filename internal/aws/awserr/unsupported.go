@@ -11,6 +11,11 @@ func IsUnsupported(err error) bool {
 	case "UnknownOperationException", "UnknownOperation", "NotImplemented", "NotImplementedException":
 		return true
 	default:
-		return StatusCode(err) == http.StatusNotImplemented
+		return StatusCode(err) == http.StatusNotImplemented || isUndetermined(Message(err))
 	}
+}
+
+// isUndetermined reports whether Lambda denies a call because it does not know the operation.
+func isUndetermined(message string) bool {
+	return contains(message, "unable to determine service/operation name")
 }

@@ -20,6 +20,8 @@ func TestIsUnsupported(t *testing.T) {
 			reason: "AWS returns this error for an operation that the region lacks.",
 			err:    answer("Lambda", "ListTags", 404, "UnknownOperationException", ""), want: true,
 		},
+		"Undetermined": {reason: "Lambda also returns this one.", err: answer("Lambda", "ListTags", 403,
+			"AccessDeniedException", "Unable to determine service/operation name to be authorized"), want: true},
 		"NotImplemented": {reason: "Emulators return this error for an operation that they lack.", err: answer("Lambda",
 			"ListTags", 501, "InternalFailure", "The API action is not yet implemented"), want: true},
 		"NotFound": {

@@ -16,10 +16,10 @@ import (
 // function that has an alias and a version.
 const mostImportCalls = 7.5
 
-// TestImportQuota checks that an import of 1,000 functions is never throttled, takes no more time than the quota asks
+// TestImportQuota checks that an import of 300 functions is never throttled, takes no more time than the quota asks
 // for, and makes no more calls than are documented.
 func TestImportQuota(t *testing.T) {
-	const functions = 1000
+	const functions = 300
 	Run(t, awsdouble.Options{Quotas: awsdouble.LambdaQuotas()},
 		func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 			must := func(err error) {

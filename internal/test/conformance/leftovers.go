@@ -143,8 +143,7 @@ func (a account) listed(ctx context.Context, k kind) (found []leftover, _ error)
 // isUnknown reports whether Lambda, or an emulator of it, does not know the operation. AWS's message about an operation
 // that a region lacks is quoted by sst 5327.
 func isUnknown(err error) bool {
-	return awserr.IsUnsupported(err) || awserr.IsNotFound(err) ||
-		strings.Contains(awserr.Message(err), "Unable to determine service/operation name")
+	return awserr.IsUnsupported(err) || awserr.IsNotFound(err)
 }
 
 // tagged returns the ID of the run that has made something: that in its name, which its tag has to confirm or replace.
