@@ -217,6 +217,7 @@ func TestPlanRandomStates(t *testing.T) {
 	for _, k := range planned(t) {
 		for _, seed := range seeds {
 			t.Run(fmt.Sprintf("%s/%d", k.Name(), seed), func(t *testing.T) {
+				t.Parallel()
 				Run(t, awsdouble.Options{}, func(_ *testing.T, s *Simulation) {
 					newPlanning(s, k).randomStates(rand.New(rand.NewPCG(seed, 1))) //nolint:gosec // It is a test.
 				})

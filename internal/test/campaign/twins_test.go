@@ -18,6 +18,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/campaign/figures"
 )
 
 // twins are two resources that differ in namespace and spec, and have one external resource.
@@ -60,6 +61,9 @@ func TestTwins(t *testing.T) {
 				continue // Each publishes a version of its own.
 			}
 			for end, e := range ends {
+				if *figures.Sample > 1 && !chosen(k.Name()+begin+end, 3) { // They are slow.
+					continue
+				}
 				t.Run(k.Name()+begin+end, func(t *testing.T) {
 					Run(t, awsdouble.Options{}, func(_ *testing.T, s *Simulation) {
 						s.Prepare()
