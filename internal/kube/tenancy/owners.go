@@ -52,7 +52,8 @@ type knownResource struct {
 }
 
 // A confirmedKey identifies a target in AWS in one scope. account is that of the target, which an ARN may name. It is
-// empty if that of the scope is unknown.
+// empty if that of the scope is unknown. Otherwise the scope has no endpoint, since configs may reach one account by
+// several.
 type confirmedKey struct {
 	scope   quota.Scope
 	account string
@@ -64,7 +65,7 @@ func confirmedIn(s *session.Session, t Target) confirmedKey {
 	t = t.in(s)
 	k := confirmedKey{scope: s.Scope, target: t.Key()}
 	if s.Identity.AccountID() != "" {
-		k.account = t.Account
+		k.account, k.scope.Endpoint = t.Account, ""
 	}
 	return k
 }

@@ -480,6 +480,28 @@ func TestConfirmedOwnerOfOneAccount(t *testing.T) {
 		b.MayOwn(t.Context(), User{Resource: shop, Session: testSession()}, checkout, true), "")
 }
 
+// TestConfirmedOwnerAtAnyEndpoint checks that the confirmed owner of a function is known to the configs of the same
+// account that have another endpoint, also before the cache has the owner's status.
+func TestConfirmedOwnerAtAnyEndpoint(t *testing.T) {
+	at := func(endpoint string) func(*session.Session) {
+		return func(s *session.Session) { s.Scope.Endpoint = endpoint }
+	}
+	for _, endpoints := range [][2]string{{"https://vpce.test", ""}, {"", "https://vpce.test"}} {
+		shop := function("shop", "checkout", "")
+		b := book(t, shop)
+		b.Confirm(User{Resource: shop, Session: testSession(at(endpoints[0]))}, []Target{checkout})
+
+		alias := User{Resource: function("evil", "alias", ""), Session: testSession(at(endpoints[1]))}
+		err := b.MayAct(t.Context(), alias, checkout)
+		check(t, "Both are in one account.", err, "belongs to Function shop/checkout")
+		if RefusedBy(err) == nil {
+			t.Error("what the other one has created is not removed")
+		}
+		alias.Session = testSession(at(endpoints[1]), unknown)
+		check(t, "It may be in another account.", b.MayAct(t.Context(), alias, checkout), "")
+	}
+}
+
 func TestBookForgets(t *testing.T) {
 	b, target := book(t), Functions(ptr.To("checkout"))
 	for range 3 {
