@@ -35,7 +35,7 @@ func pages(t *testing.T) string {
 }
 
 // others are flags in the pages that are not the plugin's, and flags of kubectl's -o, which the pages do not explain.
-var others = []string{"manifest-url", "allow-missing-template-keys", "show-managed-fields", "template"}
+var others = []string{"manifest-url", "for", "allow-missing-template-keys", "show-managed-fields", "template"}
 
 // TestFlagsAreDocumented compares the flags in the pages on the plugin with those of its commands.
 func TestFlagsAreDocumented(t *testing.T) {

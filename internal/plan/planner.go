@@ -90,6 +90,9 @@ type Planner struct {
 
 // New returns a Planner.
 func New(o Options) *Planner {
+	if o.Cluster != nil {
+		o.Cluster = &snapshot{cluster: o.Cluster, read: map[string]answer{}}
+	}
 	p := &Planner{
 		o:        o,
 		objects:  newObjects(o.Scheme, o.Cluster),

@@ -264,10 +264,10 @@ func (a allowed) statements() []Statement {
 		groups[id].Action = append(groups[id].Action, g.action)
 	}
 	out := make([]Statement, 0, len(groups))
-	for _, s := range groups {
-		out = append(out, *s)
+	for _, id := range slices.Sorted(maps.Keys(groups)) {
+		out = append(out, *groups[id])
 	}
-	slices.SortFunc(out, func(x, y Statement) int {
+	slices.SortStableFunc(out, func(x, y Statement) int {
 		return strings.Compare(x.Action[0]+" "+x.Resource[0], y.Action[0]+" "+y.Resource[0])
 	})
 	return out

@@ -80,3 +80,20 @@ func TestFunction(t *testing.T) {
 		})
 	}
 }
+
+// TestStatementsOrder checks that a policy is the same each time: it may be in Git.
+func TestStatementsOrder(t *testing.T) {
+	a := allowed{}
+	for _, name := range []string{"c", "a", "d", "b"} {
+		a.add(everything, condition{"ArnLike": {"lambda:FunctionArn": {name}}}, "lambda:CreateEventSourceMapping")
+	}
+	for range 20 {
+		var got []string
+		for _, s := range a.statements() {
+			got = append(got, s.Condition["ArnLike"]["lambda:FunctionArn"]...)
+		}
+		if diff := cmp.Diff([]string{"a", "b", "c", "d"}, got); diff != "" {
+			t.Fatalf("statements(): -want, +got:\n%s", diff)
+		}
+	}
+}

@@ -102,6 +102,8 @@ func (i *invoker) validate(cmd *cobra.Command) error {
 	switch {
 	case k != types.InvocationTypeRequestResponse && k != types.InvocationTypeEvent && k != types.InvocationTypeDryRun:
 		return kubectl.UsageErrorf(cmd, "invalid type %q: it must be RequestResponse, Event or DryRun", i.kind)
+	case i.qualifier == "" && cmd.Flags().Changed("qualifier"): // Such as an empty variable of a script.
+		return kubectl.UsageErrorf(cmd, "--qualifier is empty: name a version or an alias, or leave the flag out")
 	case i.payload != "" && i.payloadFile != "":
 		return kubectl.UsageErrorf(cmd, "--payload and --payload-file exclude each other")
 	case k != types.InvocationTypeRequestResponse && (i.log || i.stream):

@@ -33,6 +33,7 @@ func (e *env) annotations(t *testing.T) map[string]string {
 }
 
 func TestCommands(t *testing.T) {
+	const noVersion = `error: invalid argument "" for "--to-version" flag: it must be the number of a version, such as 8` + "\n"
 	const name = "alias.lambda.aws.m.crossplane.io/live"
 	type want struct {
 		code           int
@@ -87,6 +88,16 @@ func TestCommands(t *testing.T) {
 			reason: "Or one that is named.",
 			alias:  canary(), args: []string{"undo", "live", "--to-version", "1"},
 			want: want{stdout: name + " rolled back to version 1\n", annotations: map[string]string{"rollback-to": "1/TOKEN"}},
+		},
+		"UndoToEmpty": {
+			reason: "A variable of a script that is empty does not mean another version.",
+			alias:  canary(ready), args: []string{"undo", "live", "--to-version", ""},
+			want: want{code: 1, stderr: noVersion + "See 'kubectl lambda rollout undo --help' for usage\n"},
+		},
+		"StatusToEmpty": {
+			reason: "Nor does a pipeline succeed without the version that it waits for.",
+			alias:  canary(ready), args: []string{"status", "live", "--to-version", ""},
+			want: want{code: 1, stderr: noVersion + "See 'kubectl lambda rollout status --help' for usage\n"},
 		},
 		"Refused": {
 			reason: "A command that does not apply is not sent.",

@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	xpmeta "github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
@@ -105,7 +109,20 @@ func (t *tracker) line() string {
 	if t.awaiting() {
 		out += suffix(awaits(t.version))
 	}
-	return out + suffix(revisions(t.alias))
+	return out + suffix(obstacle(t.alias)) + suffix(revisions(t.alias))
+}
+
+// obstacle returns why the provider does not continue the rollout of an alias: the error of its last reconcile, such as
+// one of AWS, or that the alias is paused. It is empty otherwise, and if the state of the rollout has the error.
+func obstacle(a *v1beta1.Alias) string {
+	s := a.Status.Rollout
+	switch synced := a.GetCondition(xpv2.TypeSynced); {
+	case xpmeta.IsPaused(a):
+		return "paused: the provider does not reconcile it"
+	case synced.Reason == xpv2.ReasonReconcileError && !unobserved(a) && (s == nil || s.UpdateFailures == 0):
+		return synced.Message
+	}
+	return ""
 }
 
 // revisions returns the revisions of the code of the stable version and of the target, as far as they are known.

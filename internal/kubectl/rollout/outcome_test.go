@@ -1,12 +1,17 @@
 package rollout
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpmeta "github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
@@ -136,6 +141,37 @@ func TestDescribe(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := describe(tc.args); got != tc.want {
 				t.Errorf("%s: got\n%s\nwant\n%s", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+// TestObstacle checks that whoever waits for a rollout sees why it does not continue, as a line and in a terminal.
+func TestObstacle(t *testing.T) {
+	const denied = "update failed: arn:aws:iam::123456789012:user/lambda may not lambda:UpdateAlias"
+	failed := func(a *v1beta1.Alias) { a.SetConditions(xpv2.ReconcileError(errors.New(denied))) }
+	cases := map[string]struct {
+		reason string
+		alias  *v1beta1.Alias
+		want   string
+	}{
+		"Denied":     {reason: "The rollout waits until AWS allows the call.", alias: canary(failed), want: denied},
+		"InState":    {reason: "The state has an error of the change of the alias already.", alias: canary(failed, status(func(s *v1beta1.AliasRolloutStatus) { s.UpdateFailures = 1 }))},
+		"NotBegun":   {reason: "So does the beginning of the first one.", alias: canary(failed, func(a *v1beta1.Alias) { a.Status.Rollout = nil }), want: denied},
+		"Unobserved": {reason: "An error of an earlier spec may be mended.", alias: canary(failed, func(a *v1beta1.Alias) { a.Generation = 2 })},
+		"Paused": {reason: "Nothing continues while the alias is paused.", alias: canary(func(a *v1beta1.Alias) {
+			xpmeta.AddAnnotations(a, map[string]string{xpmeta.AnnotationKeyReconciliationPaused: "true"})
+		}), want: "paused: the provider does not reconcile it"},
+		"Synced": {reason: "A rollout that continues has no obstacle.", alias: canary(func(a *v1beta1.Alias) { a.SetConditions(xpv2.ReconcileSuccess()) })},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			tr := &tracker{alias: tc.alias}
+			if got := tr.line(); got != describe(tc.alias)+suffix(tc.want) {
+				t.Errorf("%s: line(): want %q at the end, got %q", tc.reason, tc.want, got)
+			}
+			if got := ansi.Strip(view(tr, screen{width: 100, now: at})); !strings.Contains(got, tc.want) {
+				t.Errorf("%s: view(): want %q, got %q", tc.reason, tc.want, got)
 			}
 		})
 	}

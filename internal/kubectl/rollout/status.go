@@ -69,8 +69,7 @@ timeout is over. If another rollout begins in between, that one is watched.`,
 		},
 	}
 	o.addFlags(cmd, &watch, "Watch the rollout until it ends.")
-	cmd.Flags().StringVar(&o.version, "to-version", o.version,
-		"Wait until this version is stable, also if its rollout has not begun yet.")
+	addVersion(cmd, &o.version, "Wait until this `version` is stable, also if its rollout has not begun yet.")
 	return cmd
 }
 

@@ -248,6 +248,9 @@ func footer(t *tracker, sc screen) []string {
 			out = append(out, kubectl.Yellow.Render(awaits(t.version)))
 		}
 	}
+	for _, line := range paragraph(obstacle(t.alias), sc.width) {
+		out = append(out, kubectl.Yellow.Render(line))
+	}
 	if t.lost != "" {
 		out = append(out, kubectl.Yellow.Render("connection lost, trying to reconnect: "+t.lost))
 	}
