@@ -340,6 +340,29 @@ func TestPostponedPages(t *testing.T) {
 	}
 }
 
+// TestServerFailures has each page fail for two minutes, in any part of a round: the round goes on soon, from where it
+// was, so that what the list has shown of each item is always believed.
+func TestServerFailures(t *testing.T) {
+	const n, parts = 20 * pageSize, 8
+	for part := range parts {
+		t.Run(fmt.Sprintf("Part%d", part), func(t *testing.T) {
+			e := newEnv(t, Options{FullReadSpacing: time.Hour})
+			e.exist(n)
+			e.watch(n, e.now)
+			e.run(2*interval + time.Duration(part)*interval/parts)
+			e.fail = &smithy.GenericAPIError{Code: "ServiceException"}
+			e.run(2 * time.Minute)
+			e.fail = nil
+			for range 2 * interval / time.Minute {
+				e.run(time.Minute)
+				if states := e.states(n); states[Unchanged] < n-5 { // A few full reads are due.
+					t.Fatalf("states %v, want nearly all Unchanged", states)
+				}
+			}
+		})
+	}
+}
+
 // TestForgottenDuringRound forgets resources that a round has read already: the round goes on to the last item.
 func TestForgottenDuringRound(t *testing.T) {
 	const pages = 3
