@@ -109,10 +109,12 @@ func (l *list) caller(s *session.Session) quota.Caller {
 	return quota.Caller{ID: "list/" + string(s.Ref.UID) + "/" + l.definition.Operation, Priority: quota.Poll}
 }
 
-// use makes the next pages be read with a session. What credentials were denied, others of the config may be allowed.
+// use makes the next pages be read with a session. What other credentials of the config were denied, or failed to read,
+// it reads at once.
 func (l *list) use(s *session.Session) {
-	if l.session != s {
-		l.session, l.denials, l.deniedUntil = s, 0, time.Time{}
+	l.session, l.denials, l.deniedUntil = s, 0, time.Time{}
+	if l.failures > 0 {
+		l.failures, l.nextAt = 0, time.Time{}
 	}
 }
 
