@@ -15,8 +15,8 @@ import (
 )
 
 // Unlisted returns ref, the item of a list of functions or layers, so that it also looks up whether an archive is still
-// the one that was deployed last. It returns nil if that is not known. An object counts as the same while S3 is away: as
-// all that have their code in S3 would fail, only full reads report that.
+// the one that was deployed last. It returns nil if that is not known. An object counts as the same while S3 is away:
+// all that have their code in S3 would fail at once otherwise. Only full reads report that.
 func Unlisted(ref listpoll.Ref, s Source, last *v1beta1.DeployedCode) *listpoll.Ref {
 	switch {
 	case s.Tracks(): // A tag may move.

@@ -45,8 +45,8 @@ const (
 	// failure is AWS's: the token may be invalid.
 	maxFailures = 3
 
-	// Delays after a failed page, and after a denied one: they double with each. While AWS fails, the delay is short, so
-	// that the round goes on before what the list has shown is too old.
+	// Delays after a failed page, and after a denied one: they double with each. While AWS fails, the delay is short,
+	// so that the round goes on before what the list has shown is too old.
 	minFailureDelay, maxFailureDelay = time.Second, 5 * time.Minute
 	maxTransientDelay                = 30 * time.Second
 	minDeniedDelay, maxDeniedDelay   = time.Hour, 24 * time.Hour
