@@ -8,13 +8,15 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
 // Unlisted returns ref, the item of a list of functions or layers, so that it also looks up whether an archive is still
-// the one that was deployed last. It returns nil if that is not known.
+// the one that was deployed last. It returns nil if that is not known. An object counts as the same while S3 is away:
+// all that have their code in S3 would fail at once otherwise. Only full reads report that.
 func Unlisted(ref listpoll.Ref, s Source, last *v1beta1.DeployedCode) *listpoll.Ref {
 	switch {
 	case s.Tracks(): // A tag may move.
@@ -32,7 +34,7 @@ func Unlisted(ref listpoll.Ref, s Source, last *v1beta1.DeployedCode) *listpoll.
 		ref.Unlisted = func(ctx context.Context, sess *session.Session, fresh readcache.Freshness) bool {
 			f := Finder{S3: session.Client(sess, s3.NewFromConfig), Hashes: sess.ReadCache(), Fresh: fresh}
 			o, err := f.lookUp(ctx, &Bundle{From: s})
-			return err == nil && o.etag == etag // The reconcile that follows reports an error.
+			return err == nil && o.etag == etag || awserr.IsTransient(err) // The next reconcile reports other errors.
 		}
 	}
 	return &ref

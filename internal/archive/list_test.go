@@ -14,16 +14,17 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
-// etagServer answers as S3 does for an object with an ETag, or denies the look-up if that is empty. It counts calls.
+// etagServer answers as S3 does for an object with an ETag, or with a status if that is empty. It counts calls.
 type etagServer struct {
-	etag  string
-	calls int
+	etag   string
+	status int
+	calls  int
 }
 
 func (s *etagServer) Do(*http.Request) (*http.Response, error) {
 	s.calls++
 	if s.etag == "" {
-		return &http.Response{StatusCode: http.StatusForbidden, Body: http.NoBody}, nil
+		return &http.Response{StatusCode: s.status, Body: http.NoBody}, nil
 	}
 	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Header: http.Header{"Etag": {s.etag}}}, nil
 }
@@ -37,13 +38,16 @@ func TestUnlisted(t *testing.T) {
 		source   Source
 		deployed string
 		etag     string
+		status   int
 		unknown  bool
 		looksUp  bool
 		same     bool
 	}{
 		"Object":   {reason: "It is the one that was deployed.", source: object("a.zip"), deployed: "s3://code/a.zip#e1", etag: `"e1"`, looksUp: true, same: true},
 		"Replaced": {reason: "It was replaced.", source: object("a.zip"), deployed: "s3://code/a.zip#e1", etag: `"e2"`, looksUp: true},
-		"Denied":   {reason: "The reconcile reports the error.", source: object("a.zip"), deployed: "s3://code/a.zip#e1", looksUp: true},
+		"Denied":   {reason: "The reconcile reports the error.", source: object("a.zip"), deployed: "s3://code/a.zip#e1", status: http.StatusForbidden, looksUp: true},
+		"Deleted":  {reason: "The reconcile reports the error.", source: object("a.zip"), deployed: "s3://code/a.zip#e1", status: http.StatusNotFound, looksUp: true},
+		"Away":     {reason: "Nothing says that it was replaced.", source: object("a.zip"), deployed: "s3://code/a.zip#e1", status: http.StatusServiceUnavailable, looksUp: true, same: true},
 		"HashSign": {reason: "A key may have any character.", source: object("build#1/a.zip"), deployed: "s3://code/build#1/a.zip#e1", etag: `"e1"`, looksUp: true, same: true},
 		"NoETag":   {reason: "AWS did not return the ETag.", source: object("build#1.zip"), deployed: "s3://code/build#1.zip"},
 		"Version":  {reason: "A version does not change.", source: version},
@@ -66,8 +70,11 @@ func TestUnlisted(t *testing.T) {
 			if !tc.looksUp {
 				return
 			}
-			server, now := &etagServer{etag: tc.etag}, time.Unix(1_700_000_000, 0)
-			s := &session.Session{AWS: aws.Config{Region: "eu-central-1", Credentials: aws.AnonymousCredentials{}, HTTPClient: server}}
+			server, now := &etagServer{etag: tc.etag, status: tc.status}, time.Unix(1_700_000_000, 0)
+			s := &session.Session{AWS: aws.Config{
+				Region: "eu-central-1", Credentials: aws.AnonymousCredentials{}, HTTPClient: server,
+				Retryer: func() aws.Retryer { return aws.NopRetryer{} },
+			}}
 			for range 2 {
 				if got := ref.Unlisted(t.Context(), s, readcache.Freshness{Now: now, Since: now.Add(-5 * time.Minute)}); got != tc.same {
 					t.Errorf("%s\ngot the same: %t, want %t", tc.reason, got, tc.same)

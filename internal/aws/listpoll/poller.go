@@ -23,7 +23,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
@@ -217,7 +216,7 @@ func (p *Poller) readOrFail(ctx context.Context, l *list) {
 		p.o.Log.Info("A poll by list panicked, which is a bug", "list", l.definition.Operation, "error", err, "stack",
 			panicked.Stack())
 	}
-	p.finish(l, func(now time.Time) []func() { l.fail(now, false); return nil })
+	p.finish(l, func(now time.Time) []func() { l.fail(now, err); return nil })
 }
 
 // read reads the next page of a list that due has returned.
@@ -241,7 +240,7 @@ func (p *Poller) read(ctx context.Context, l *list) {
 		case deferred:
 			l.postpone(now, wait)
 		case err != nil:
-			l.fail(now, awserr.IsAccessDenied(err))
+			l.fail(now, err)
 		default:
 			return p.apply(l, page, began, now)
 		}

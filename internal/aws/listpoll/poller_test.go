@@ -1,10 +1,12 @@
 package listpoll
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/smithy-go"
@@ -340,6 +342,29 @@ func TestPostponedPages(t *testing.T) {
 	}
 }
 
+// TestServerFailures has each page fail for two minutes, in any part of a round: the round goes on soon, from where it
+// was, so that what the list has shown of each item is always believed.
+func TestServerFailures(t *testing.T) {
+	const n, parts = 20 * pageSize, 8
+	for part := range parts {
+		t.Run(fmt.Sprintf("Part%d", part), func(t *testing.T) {
+			e := newEnv(t, Options{FullReadSpacing: time.Hour})
+			e.exist(n)
+			e.watch(n, e.now)
+			e.run(2*interval + time.Duration(part)*interval/parts)
+			e.fail = &smithy.GenericAPIError{Code: "ServiceException"}
+			e.run(2 * time.Minute)
+			e.fail = nil
+			for range 2 * interval / time.Minute {
+				e.run(time.Minute)
+				if states := e.states(n); states[Unchanged] < n-5 { // A few full reads are due.
+					t.Fatalf("states %v, want nearly all Unchanged", states)
+				}
+			}
+		})
+	}
+}
+
 // TestForgottenDuringRound forgets resources that a round has read already: the round goes on to the last item.
 func TestForgottenDuringRound(t *testing.T) {
 	const pages = 3
@@ -528,6 +553,33 @@ func TestRenewedCredentials(t *testing.T) {
 			if used := e.users[len(e.users)-1]; used != e.session || len(e.lists) != 1 {
 				t.Errorf("%d lists, the last page was read with the earlier credentials: %t", len(e.lists), used != e.session)
 			}
+		})
+	}
+}
+
+// TestRenewedCredentialsAtOnce renews credentials that could not read a list: the new ones are used at once.
+func TestRenewedCredentialsAtOnce(t *testing.T) {
+	for _, code := range []string{"AccessDeniedException", "UnrecognizedClientException"} {
+		t.Run(code, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := newEnv(t, Options{})
+				e.o.Now = time.Now
+				e.exist(100)
+				e.watch(100, time.Now())
+				e.fail = &smithy.GenericAPIError{Code: code}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				go func() { _ = e.Start(ctx) }()
+				time.Sleep(2*interval + time.Second)
+				synctest.Wait()
+				e.fail, e.session = nil, &session.Session{}
+				e.states(100)
+				time.Sleep(time.Second)
+				synctest.Wait()
+				if used := e.users[len(e.users)-1]; used != e.session {
+					t.Error("the list was not read with the new credentials")
+				}
+			})
 		})
 	}
 }

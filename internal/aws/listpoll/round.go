@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -40,12 +41,14 @@ const (
 	// pagesValid is the time for which the known number of pages of a list that does not pay is used.
 	pagesValid = 24 * time.Hour
 
-	// maxFailures is the number of consecutive failed pages after which the list is read from its beginning: the
-	// token may be invalid.
+	// maxFailures is the number of consecutive failed pages after which the list is read from its beginning, unless the
+	// failure is AWS's: the token may be invalid.
 	maxFailures = 3
 
-	// Delays after a failed page, and after a denied one: they double with each.
+	// Delays after a failed page, and after a denied one: they double with each. While AWS fails, the delay is short,
+	// so that the round goes on before what the list has shown is too old.
 	minFailureDelay, maxFailureDelay = time.Second, 5 * time.Minute
+	maxTransientDelay                = 30 * time.Second
 	minDeniedDelay, maxDeniedDelay   = time.Hour, 24 * time.Hour
 )
 
@@ -106,10 +109,12 @@ func (l *list) caller(s *session.Session) quota.Caller {
 	return quota.Caller{ID: "list/" + string(s.Ref.UID) + "/" + l.definition.Operation, Priority: quota.Poll}
 }
 
-// use makes the next pages be read with a session. What credentials were denied, others of the config may be allowed.
+// use makes the next pages be read with a session. What other credentials of the config were denied, or failed to read,
+// it reads at once.
 func (l *list) use(s *session.Session) {
-	if l.session != s {
-		l.session, l.denials, l.deniedUntil = s, 0, time.Time{}
+	l.session, l.denials, l.deniedUntil = s, 0, time.Time{}
+	if l.failures > 0 {
+		l.failures, l.nextAt = 0, time.Time{}
 	}
 }
 
@@ -130,19 +135,22 @@ func (l *list) begin(now time.Time, interval time.Duration) {
 // postpone makes the next page due after the given time.
 func (l *list) postpone(now time.Time, wait time.Duration) { l.nextAt = now.Add(max(wait, minSpacing)) }
 
-// fail records that a page could not be read.
-func (l *list) fail(now time.Time, denied bool) {
+// fail records the error of a page that could not be read.
+func (l *list) fail(now time.Time, err error) {
 	l.failures++
-	if denied {
+	longest := maxFailureDelay
+	switch {
+	case awserr.IsAccessDenied(err):
 		l.denials++
 		l.deniedUntil = now.Add(delay.Doubling(minDeniedDelay, l.denials, maxDeniedDelay))
 		l.roundStart = time.Time{}
 		return
-	}
-	if l.failures%maxFailures == 0 {
+	case awserr.IsTransient(err):
+		longest = maxTransientDelay
+	case l.failures%maxFailures == 0:
 		l.token, l.pages = "", 0
 	}
-	l.postpone(now, delay.Doubling(minFailureDelay, l.failures, maxFailureDelay))
+	l.postpone(now, delay.Doubling(minFailureDelay, l.failures, longest))
 }
 
 // expectedPages returns how many pages a round has: as many as the last one, or else at least as

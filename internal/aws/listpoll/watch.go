@@ -123,8 +123,10 @@ func (p *Poller) Check(uid types.UID, s *session.Session) Result {
 		return Result{}
 	}
 	now, l := p.o.Now(), p.lists[keyOf(s, r.ref.List)]
-	r.session = s
-	l.use(s)
+	if r.session = s; l.session != s {
+		l.use(s)
+		p.wakeUp()
+	}
 	if !p.pays(l) || p.fullReadDue(uid, r, len(l.items), now) {
 		return Result{}
 	}
