@@ -5,6 +5,8 @@ package lambdaapi
 import (
 	"strconv"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
 // NonEmpty returns the text, or nil if it is empty.
@@ -19,6 +21,15 @@ func NonEmpty(s *string) *string {
 func Text[T ~string](v T) *string {
 	s := string(v)
 	return NonEmpty(&s)
+}
+
+// Referenced returns the object in S3 that AWS refers to instead of a copy, or nil if there is none. An empty block is
+// none.
+func Referenced(o *types.ResolvedS3Object) *types.ResolvedS3Object {
+	if o == nil || NonEmpty(o.S3Key) == nil {
+		return nil
+	}
+	return o
 }
 
 // Decimal returns a number in its shortest form, so that "2.0" and 2 are equal.

@@ -77,7 +77,7 @@ func codeStates(a deploymentPackage, o *lambda.GetFunctionOutput, deployed *v1be
 func storageStates(a deploymentPackage, o *types.FunctionCodeLocation, want, have *code) {
 	want.S3ObjectStorageMode = a.spec.S3ObjectStorageMode
 	switch {
-	case o != nil && o.ResolvedS3Object != nil:
+	case o != nil && lambdaapi.Referenced(o.ResolvedS3Object) != nil:
 		r := o.ResolvedS3Object
 		have.S3Object = a.bundle.LocationOf(r.S3Bucket, r.S3Key, r.S3ObjectVersion)
 		if a.spec.S3Key != nil {

@@ -65,6 +65,10 @@ func TestEmulatorResponses(t *testing.T) {
 			Writes:    []string{opCreate, code, all[1], code, all[2], code, code, code, code},
 			Message:   testenv.NotVisible,
 		},
+		"EmptyReference": {
+			Reason:    "An empty block is no reference to an object in S3.",
+			Responses: answers{opGet: testenv.Adding("Code", "ResolvedS3Object", map[string]any{})}, Writes: all,
+		},
 		"NoRecursion": {
 			Reason:    "An error of an auxiliary setting does not mean that the function is absent.",
 			Responses: answers{opGetRecursion: gone}, Writes: all[:1], Message: "cannot read settings of function f (GetFunctionRecursionConfig)",

@@ -29,8 +29,13 @@ func TestEmulatorResponses(t *testing.T) {
 		"NoARN":        {Reason: "The name is known.", Responses: answers{opGet: testenv.Without("LayerVersionArn", "LayerArn", "Version")}, Writes: []string{opPublish}},
 		"EmptyGet":     {Reason: "Fields that AWS leaves out count as the published ones.", Responses: answers{opGet: testenv.Body("{}")}, Writes: []string{opPublish}},
 		"NoContent":    {Reason: "Content that AWS leaves out counts as the published one.", Responses: answers{opGet: testenv.Without("Content")}, Writes: []string{opPublish}},
-		"NoList":       {Reason: "Without a list, there was no version before.", Responses: answers{opList: testenv.Refusal(404, "ResourceNotFoundException")}, Writes: []string{opPublish}},
-		"EmptyList":    {Reason: "With an empty list, there was no version before.", Responses: answers{opList: testenv.Body("{}")}, Writes: []string{opPublish}},
+		"EmptyReference": {
+			Reason:    "An empty block is no reference to an object in S3.",
+			Responses: answers{opGet: testenv.Adding("Content", "ResolvedS3Object", map[string]any{})},
+			Writes:    []string{opPublish},
+		},
+		"NoList":    {Reason: "Without a list, there was no version before.", Responses: answers{opList: testenv.Refusal(404, "ResourceNotFoundException")}, Writes: []string{opPublish}},
+		"EmptyList": {Reason: "With an empty list, there was no version before.", Responses: answers{opList: testenv.Body("{}")}, Writes: []string{opPublish}},
 		"Nowhere": {
 			Reason: "Another publication would make another version.", Responses: answers{opPublish: testenv.Body("{}"), opList: testenv.Body(`{"LayerVersions": null}`)},
 			Writes: []string{opPublish}, Message: "has not appeared since",

@@ -77,7 +77,7 @@ func desired(p v1beta1.LayerVersionParameters) settings {
 // fromAWS returns the answer of AWS in comparable form, except for the content.
 func fromAWS(o *lambda.GetLayerVersionOutput) settings {
 	mode := types.S3ObjectStorageModeCopy
-	if o.Content != nil && o.Content.ResolvedS3Object != nil {
+	if referenced(o) != nil {
 		mode = types.S3ObjectStorageModeReference
 	}
 	return settings{

@@ -5,10 +5,12 @@ import (
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
@@ -45,14 +47,22 @@ func compare(
 // version exists, while a copy is the same from wherever it was made: then both are empty. Content that is not in S3 is
 // always copied.
 func objects(b archive.Bundle, o *lambda.GetLayerVersionOutput) (want, have string) {
-	if o.Content == nil || o.Content.ResolvedS3Object == nil {
+	r := referenced(o)
+	if r == nil {
 		return "", ""
 	}
 	if b.From.S3Key != nil {
 		want = b.Location()
 	}
-	r := o.Content.ResolvedS3Object
 	return want, b.LocationOf(r.S3Bucket, r.S3Key, r.S3ObjectVersion)
+}
+
+// referenced returns the object in S3 that AWS refers to, or nil if it has a copy.
+func referenced(o *lambda.GetLayerVersionOutput) *types.ResolvedS3Object {
+	if o.Content == nil {
+		return nil
+	}
+	return lambdaapi.Referenced(o.Content.ResolvedS3Object)
 }
 
 func codeSHA256(o *lambda.GetLayerVersionOutput) string {

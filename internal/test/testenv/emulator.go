@@ -62,6 +62,15 @@ func With(field string, value any) Answer {
 	})
 }
 
+// Adding returns an Answer that adds a field to a block of successful responses.
+func Adding(block, field string, value any) Answer {
+	return edited(func(at map[string]any) {
+		if b, ok := at[block].(map[string]any); ok {
+			b[field] = value
+		}
+	})
+}
+
 // Refusal returns an Answer with an error.
 func Refusal(status int, code string) Answer {
 	return func(int, []byte) (int, []byte) {
