@@ -42,7 +42,7 @@ func compare(
 }
 
 // withShown fills in the desired values of settings that every mapping has but that the
-// answer omits: an omitted setting is not a difference.
+// answer omits: an omitted setting is not a difference, nor is a flag that is to be false.
 func withShown(have, wanted settings) settings {
 	if ptr.Deref(have.FunctionName, "") == "" {
 		have.FunctionName = wanted.FunctionName
@@ -52,6 +52,9 @@ func withShown(have, wanted settings) settings {
 	}
 	if have.StartingPosition == nil {
 		have.StartingPosition = wanted.StartingPosition
+	}
+	if have.BisectBatchOnFunctionError == nil && !ptr.Deref(wanted.BisectBatchOnFunctionError, true) {
+		have.BisectBatchOnFunctionError = wanted.BisectBatchOnFunctionError
 	}
 	return have
 }

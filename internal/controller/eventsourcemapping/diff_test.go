@@ -68,6 +68,11 @@ func TestCompare(t *testing.T) {
 		"ByArn": {reason: "A function's ARN is its name.", p: params(func(p *v1beta1.EventSourceMappingParameters) {
 			p.FunctionName = ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:f:$LATEST")
 		}), o: stream()},
+		"FalseLeftOut": {
+			reason: "A flag that an endpoint leaves out of its answer is false.",
+			p:      params(func(p *v1beta1.EventSourceMappingParameters) { p.BisectBatchOnFunctionError = ptr.To(false) }),
+			o:      stream(func(m *lambda.GetEventSourceMappingOutput) { m.BisectBatchOnFunctionError = nil }),
+		},
 		"Moved": {
 			reason: "Another function is an update.",
 			p: params(func(p *v1beta1.EventSourceMappingParameters) {
