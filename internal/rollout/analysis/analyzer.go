@@ -175,7 +175,8 @@ func (j *job) start(ctx, starting context.Context) {
 // the spec does not have, and smoke tests.
 func (a *Analyzer) jobs(s rollout.Subject, spec *v1beta1.AliasRollout, due []rollout.CheckID) []*job {
 	var jobs []*job
-	alarms := slices.DeleteFunc(slices.Clone(due), func(id rollout.CheckID) bool { return id.Type != rollout.CheckAlarm })
+	isOther := func(id rollout.CheckID) bool { return id.Type != rollout.CheckAlarm }
+	alarms := slices.DeleteFunc(slices.Clone(due), isOther)
 	for _, id := range due {
 		switch id.Type {
 		case rollout.CheckDependency:
