@@ -87,23 +87,26 @@ func record(s *v1beta1.AliasRolloutStatus, id CheckID) *v1beta1.RolloutCheck {
 	return &s.Checks[len(s.Checks)-1]
 }
 
-// Due returns the checks that are to be measured at a time. next is the time at which another one will be; it is zero
-// if none will be in the present step.
+// Due returns the checks that are to be measured at a time, the one that has been due for longest first: those that
+// take long hold up no other one for ever. next is the time at which another one will be; it is zero if none will be in
+// the present step.
 func Due(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time.Time) (due []CheckID, next time.Time) {
 	if s == nil || !measures(s) {
 		return nil, time.Time{}
 	}
 	ids, intervals := checksOf(spec)
+	since := map[CheckID]time.Time{}
 	for i, id := range ids {
 		at, ok := dueAt(spec, s, id, intervals[i])
 		switch {
 		case !ok:
 		case !at.After(now):
-			due = append(due, id)
+			due, since[id] = append(due, id), at
 		case next.IsZero() || at.Before(next):
 			next = at
 		}
 	}
+	slices.SortStableFunc(due, func(a, b CheckID) int { return since[a].Compare(since[b]) })
 	return due, next
 }
 

@@ -208,7 +208,8 @@ func (m *machine) begin() {
 	}
 	if m.o.Route.Additional != "" {
 		m.s.Target = m.revision(m.o.Route.Additional)
-		m.s.Phase, m.s.ObservedWeight, m.s.FinishedAt = v1beta1.RolloutProgressing, m.o.Route.Weight, nil
+		// At least one, if it is no whole percentage.
+		m.s.Phase, m.s.ObservedWeight, m.s.FinishedAt = v1beta1.RolloutProgressing, max(m.o.Route.Weight, 1), nil
 		m.rollBack(v1beta1.RolloutReasonSuperseded, "the state of the rollout is not known: it begins again")
 	}
 }

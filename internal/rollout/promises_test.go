@@ -882,6 +882,14 @@ func TestLostState(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
 }
 
+// TestLostStateBesideAWeightOfOthers has a weight that is no whole percentage.
+func TestLostStateBesideAWeightOfOthers(t *testing.T) {
+	d := Next(twoWeights(), nil, Observation{Route: RouteOf("1", map[string]float64{"2": 0.005}), Target: "2"}, time.Now())
+	if d.State.Step != v1beta1.RolloutRollingBack || d.State.ObservedWeight < 1 {
+		t.Errorf("a part of the invocations is %d %%, step %s", d.State.ObservedWeight, d.State.Step)
+	}
+}
+
 // TestRollbackWithoutARollout checks that a rollback has an ID in its events and in status, also if no rollout has begun
 // that has one.
 func TestRollbackWithoutARollout(t *testing.T) {

@@ -1,6 +1,7 @@
 package versions
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -164,7 +165,8 @@ func NeededBy(a *v1beta1.Alias, now time.Time) []string {
 		needed = append(needed, s.Stable.FunctionVersion, s.Target.FunctionVersion)
 		needed = append(needed, rollout.Versions(s, a.GetAnnotations())...)
 		kept := int(ptr.Deref(r.RollbackWindow, v1beta1.RolloutRollbackWindow{}).Revisions)
-		if s.FinishedAt != nil && now.Sub(s.FinishedAt.Time) < longestInvocation {
+		ended := cmp.Or(s.FinishedAt, s.StartedAt) // The last rollout has ended before the next one begins.
+		if ended != nil && now.Sub(ended.Time) < longestInvocation {
 			kept = max(kept, 1)
 		}
 		for _, h := range s.History[:min(len(s.History), kept)] {

@@ -72,6 +72,8 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 		a.Status.Rollout.History = a.Status.Rollout.History[1:]
 		return reader{items: []v1beta1.Alias{a}}
 	}
+	again := left(0)
+	again.items[0].Status.Rollout.FinishedAt, again.items[0].Status.Rollout.StartedAt = nil, &metav1.Time{Time: now}
 	returned := *chosen.DeepCopy()
 	returned.Status.Rollout.HandledCommands = map[string]string{v1beta1.AnnotationRolloutRollbackTo: "1/x"}
 	cases := map[string]struct {
@@ -85,6 +87,7 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 		"Chosen":  {reason: "The user has chosen the oldest version, and rollback-to waits for it.", aliases: reader{items: []v1beta1.Alias{chosen}}},
 		"Handled": {reason: "A command that was carried out needs no version.", want: "1", aliases: reader{items: []v1beta1.Alias{returned}}},
 		"Left":    {reason: "The alias has left the oldest version: what it has invoked may still run.", want: "2", aliases: left(14 * time.Minute)},
+		"Again":   {reason: "Another rollout has begun since then.", want: "2", aliases: again},
 		"Long":    {reason: "It has left it long ago.", want: "1", aliases: left(15 * time.Minute)},
 		"Other":   {reason: "The rollout of another function needs none of its versions.", want: "1", aliases: reader{items: []v1beta1.Alias{rollingOut(arn + "2")}}},
 		"Absent":  {reason: "A kind that is not active has no rollouts.", want: "1", aliases: reader{err: &kmeta.NoKindMatchError{}}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -170,11 +171,12 @@ func (j *job) start(ctx, starting context.Context) {
 	}
 }
 
-// jobs returns a job for each due check of a spec, and one for all alarms. It ignores checks that
+// jobs returns a job for each due check of a spec in their order, and one for all alarms. It ignores checks that
 // the spec does not have, and smoke tests.
 func (a *Analyzer) jobs(s rollout.Subject, spec *v1beta1.AliasRollout, due []rollout.CheckID) []*job {
 	var jobs []*job
-	var alarms []rollout.CheckID
+	isOther := func(id rollout.CheckID) bool { return id.Type != rollout.CheckAlarm }
+	alarms := slices.DeleteFunc(slices.Clone(due), isOther)
 	for _, id := range due {
 		switch id.Type {
 		case rollout.CheckDependency:
@@ -193,16 +195,14 @@ func (a *Analyzer) jobs(s rollout.Subject, spec *v1beta1.AliasRollout, due []rol
 					}))
 			}
 		case rollout.CheckAlarm:
-			alarms = append(alarms, id)
+			if id == alarms[0] && spec.Analysis != nil && spec.Analysis.Alarms != nil {
+				jobs = append(jobs, &job{checks: alarms, measure: func(ctx context.Context) ([]rollout.Measurement,
+					time.Duration,
+				) {
+					return a.alarms(ctx, s, spec.Analysis.Alarms, alarms)
+				}})
+			}
 		}
-	}
-	if len(alarms) > 0 && spec.Analysis != nil && spec.Analysis.Alarms != nil {
-		jobs = append(jobs, &job{
-			checks: alarms,
-			measure: func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
-				return a.alarms(ctx, s, spec.Analysis.Alarms, alarms)
-			},
-		})
 	}
 	return jobs
 }

@@ -880,6 +880,45 @@ func TestSlowSources(t *testing.T) {
 	})
 }
 
+// hung is a CloudWatch that answers about alarms and not about metrics.
+type hung struct{ samples }
+
+func (*hung) Sample(ctx context.Context, _ rollout.Subject, _ *v1beta1.RolloutMetric) (rollout.Sample, time.Duration, error) {
+	<-ctx.Done()
+	return rollout.Sample{}, 0, ctx.Err()
+}
+
+// TestSlowMetricsHoldUpNoAlarm has metrics that take longer to measure than their intervals, and an alarm that fires.
+func TestSlowMetricsHoldUpNoAlarm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := &metav1.Time{Time: time.Now().Add(-time.Hour)}
+		state := &v1beta1.AliasRolloutStatus{
+			Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutAnalyzing, TrafficStartedAt: begin, ShiftedAt: begin,
+		}
+		spec := &v1beta1.AliasRollout{Analysis: &v1beta1.RolloutAnalysis{Alarms: &v1beta1.RolloutAlarms{Names: []string{"a"}}}}
+		for _, name := range []string{"m", "n"} {
+			spec.Analysis.Metrics = append(spec.Analysis.Metrics, v1beta1.RolloutMetric{
+				Name: name, SuccessCondition: new("result < 1"), Interval: &metav1.Duration{Duration: 10 * time.Second},
+				Provider: v1beta1.RolloutMetricProvider{CloudWatch: &v1beta1.CloudWatchMetric{}},
+			})
+		}
+		a := New(Options{}).WithCloudWatch(&hung{samples{states: map[string]rollout.AlarmState{"a": {State: "ALARM"}}}})
+		for range 20 {
+			now := time.Now()
+			overdue, _ := rollout.Due(spec, state, now)
+			found, wait := a.Measure(t.Context(), subject, spec, overdue)
+			for _, m := range found {
+				rollout.Record(state, m, now)
+			}
+			time.Sleep(max(wait, time.Second))
+		}
+		alarm := rollout.CheckOf(state, rollout.CheckID{Type: rollout.CheckAlarm, Name: "a"})
+		if alarm == nil || alarm.Failures == 0 {
+			t.Errorf("the alarm was not read in %s: %+v", time.Since(begin.Add(time.Hour)), state.Checks)
+		}
+	})
+}
+
 // TestCanceled has a provider that shuts down.
 func TestCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
