@@ -104,6 +104,9 @@ type Effects struct {
 	// failed call can't be made.
 	RetryWithin time.Duration
 
+	// Retries says that AWS has refused a change that is made again later: the conditions remain as they are.
+	Retries bool
+
 	// Sizes are observed sizes, in bytes, of what codes of the advisor are about, if status does not have them.
 	Sizes advice.Sizes
 
@@ -125,7 +128,7 @@ func (e *Effects) Add(o Effects) {
 		e.Sizes[code] = size
 	}
 	e.Stored = append(e.Stored, o.Stored...)
-	e.Keep = e.Keep || o.Keep
+	e.Keep, e.Retries = e.Keep || o.Keep, e.Retries || o.Retries
 }
 
 // soonest returns the shorter of two delays, of which 0 means none.

@@ -78,7 +78,7 @@ func (m *machine) sameTests() bool {
 // target.
 func (m *machine) acts() bool {
 	rollsBack := m.s.Step == v1beta1.RolloutRollingBack
-	if m.o.Route == intended(m.s.Intent) && (!rollsBack || m.isSure()) || m.now.Before(m.retryAt()) {
+	if m.o.Route == intended(m.s.Intent) && (!rollsBack || m.isSure()) || m.now.Before(RetryAt(m.s)) {
 		return false
 	}
 	switch m.s.Step {
@@ -157,7 +157,7 @@ func (m *machine) atStep() (waits []time.Duration) {
 			waits = append(waits, c.MeasuredAt.Add(retryDelay(c.Errors)).Sub(m.now))
 		}
 	}
-	if t := m.retryAt(); m.s.Intent != nil && t.After(m.now) {
+	if t := RetryAt(m.s); m.s.Intent != nil && t.After(m.now) {
 		waits = append(waits, t.Sub(m.now))
 	}
 	if !analyzes || !hasDeadline {
@@ -194,10 +194,10 @@ func unrefused(s *v1beta1.AliasRolloutStatus) string {
 	return strings.TrimSuffix(s.Message[:i], "; ")
 }
 
-// retryAt returns when a change that AWS has refused is tried again.
-func (m *machine) retryAt() time.Time {
-	if m.s.UpdateFailures <= 0 || m.s.UpdateFailedAt == nil {
+// RetryAt returns when a change that AWS has refused is tried again.
+func RetryAt(s *v1beta1.AliasRolloutStatus) time.Time {
+	if s.UpdateFailures <= 0 || s.UpdateFailedAt == nil {
 		return time.Time{}
 	}
-	return m.s.UpdateFailedAt.Add(delay.Doubling(2*time.Second, int(m.s.UpdateFailures), time.Minute))
+	return s.UpdateFailedAt.Add(delay.Doubling(2*time.Second, int(s.UpdateFailures), time.Minute))
 }

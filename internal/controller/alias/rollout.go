@@ -79,10 +79,13 @@ func (e *external) follow(
 // effects returns what the rollout's decision asks for besides. before is its state before the decision.
 func (e *external) effects(a *v1beta1.Alias, before *v1beta1.AliasRolloutStatus) reconcile.Effects {
 	d := e.decision
-	effects := reconcile.Effects{Stored: []func(context.Context){func(ctx context.Context) {
-		e.measure(before, d.State)
-		e.trace(ctx, a, before, d.State)
-	}}}
+	effects := reconcile.Effects{
+		Retries: rollout.RetryAt(d.State).After(e.now()),
+		Stored: []func(context.Context){func(ctx context.Context) {
+			e.measure(before, d.State)
+			e.trace(ctx, a, before, d.State)
+		}},
+	}
 	for _, ev := range d.Events {
 		effects.Events = append(effects.Events, eventOf(ev))
 	}

@@ -386,3 +386,10 @@ func conclude(span trace.Span, err error) {
 		failedSpan(span, err)
 	}
 }
+
+// retries reports whether AWS has refused a change that is made again later, and the conditions say so.
+func (p *pass[T]) retries() bool {
+	c := p.read.GetCondition(xpv2.TypeSynced)
+	return p.out.Retries && p.err == nil && !meta.WasDeleted(p.read) && c.Reason == xpv2.ReasonReconcileError &&
+		c.ObservedGeneration == p.read.GetGeneration()
+}

@@ -277,7 +277,9 @@ func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.
 	if failure := p.failure(res, err); failure != nil {
 		return p.failedResult(ctx, key, failed{err: failure, changing: p.changing, within: p.out.RetryWithin})
 	}
-	p.states.RecordSuccess(key, p.did != "" || p.ready.Status == corev1.ConditionTrue)
+	if !p.retries() {
+		p.states.RecordSuccess(key, p.did != "" || p.ready.Status == corev1.ConditionTrue)
+	}
 	p.Metrics.RecordReconcile(p.kind.GVK.Kind, reporting.ResultOK)
 	return p.pollResult(res)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aws/smithy-go"
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -109,6 +110,40 @@ func TestRefusedChangeIsRememberedWhileWaiting(t *testing.T) {
 	e.runFor(time.Hour)
 	if sent < 6 || sent > 26 {
 		t.Errorf("want at most 26 calls in an hour, got %d", sent)
+	}
+}
+
+// TestRetriedLater checks that the conditions do not change between two attempts at a change that AWS refuses.
+func TestRetriedLater(t *testing.T) {
+	e, due, refused := newEnv(t, samples.New()), true, error(&smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"})
+	o := reconcile.ObserverFunc[*sample](func(_ context.Context, _ reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
+		out := reconcile.Outcome{Exists: true, Ready: reconcile.Available(mg.GetGeneration()), State: reconcile.UpToDate}
+		if out.After = time.Second; due {
+			out.State, out.MayUpdate = reconcile.Differs, true
+			out.Call = &reconcile.Call{Verb: reconcile.ToUpdate, Do: func(context.Context) (reconcile.Result, error) {
+				return reconcile.Result{}, refused
+			}}
+		}
+		out.Retries = !due && refused != nil
+		return out, nil
+	})
+	e.reconciler = newReconciler(&manager{c: e.server}, e.options, observedBy(e, o), e.events)
+	e.runFor(20 * time.Minute)
+	want := e.stored()
+	if want.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionFalse || want.GetCondition(v1beta1.TypeStalled).Status != corev1.ConditionTrue {
+		t.Fatalf("Synced is to say what is wrong, and Stalled that it lasts: %+v", want.Status.Conditions)
+	}
+	for range 6 {
+		due = !due
+		e.runFor(11 * time.Minute)
+		if diff := cmp.Diff(want.Status, e.stored().Status); diff != "" {
+			t.Fatalf("an attempt is due: %t: -want, +got:\n%s", due, diff)
+		}
+	}
+	due, refused = true, nil
+	e.runFor(11 * time.Minute)
+	if got := e.stored().GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionTrue {
+		t.Errorf("AWS accepts it: %+v", got)
 	}
 }
 

@@ -26,6 +26,11 @@ func (p *pass[T]) completeStatus(obj client.Object) kube.StatusAction {
 		return kube.DropStatus
 	}
 	mg := obj.(reconcile.Managed) //nolint:forcetypeassert // A View completes the status of no other object.
+	if p.retries() {
+		p.ready = p.read.GetCondition(xpv2.TypeReady)
+		mg.SetConditions(p.read.GetCondition(xpv2.TypeSynced), p.ready)
+		return kube.WriteStatus
+	}
 	if p.concludes() {
 		mg.SetConditions(p.result.Ready)
 	}

@@ -170,6 +170,42 @@ func TestLeastPrivilegeRollout(t *testing.T) {
 	}
 }
 
+// TestDeniedRollout checks that Synced and Ready of an Alias say all the time why its rollout does not continue, although
+// the rollout measures between two attempts.
+func TestDeniedRollout(t *testing.T) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		k, sc := rolledOut("rollout", canary()), rolloutScenarios()[0]
+		policy := newPlanning(s, k).leastPrivilege()
+		running := s.Start(&Network{})
+		sc.before(s)
+		s.Double.SetPolicy(policy...)
+		sc.act(s)
+		shifted := func() bool {
+			weight, _, _ := unstructured.NestedInt64(s.stored(k.New()).Object, "status", "rollout", "observedWeight")
+			return weight > 0
+		}
+		if !s.Until(time.Hour, shifted) {
+			t.Fatalf("the rollout does not begin: %v", s.stored(k.New()).Object["status"])
+		}
+		s.Double.SetPolicy(withoutAction(policy, "lambda:UpdateAlias")...)
+		denied := func() bool {
+			u := s.stored(k.New())
+			return conditionOf(u, "Synced")["status"] == "False" && conditionOf(u, "Ready")["status"] == "False"
+		}
+		if !s.Until(time.Hour, denied) {
+			t.Fatalf("the denied call is not reported: %v", s.stored(k.New()).Object["status"])
+		}
+		for range 600 {
+			if time.Sleep(time.Second); !denied() {
+				t.Fatalf("the denied call is not reported any more: %v", s.stored(k.New()).Object["status"])
+			}
+		}
+		if err := running.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestLeastPrivilegeLess creates, changes and deletes a resource of every kind with the policy that is computed for it,
 // without one of its actions, for each of them in turn. A call is rejected, and a status names the action.
 func TestLeastPrivilegeLess(t *testing.T) {
