@@ -109,7 +109,7 @@ func (f flags) validate() error {
 	if _, err := f.shard(); err != nil {
 		errs = append(errs, err)
 	}
-	if f.QuotaGetFunction <= 0 || f.QuotaControlPlane <= 0 {
+	if ok := min(f.QuotaGetFunction, f.QuotaControlPlane) > 0; !ok { // It may be NaN.
 		errs = append(errs, errors.New("--quota-get-function and --quota-control-plane must be more than 0"))
 	}
 	return errors.Join(append(errs, f.validateHosts(), f.validateDeletions())...)

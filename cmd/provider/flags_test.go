@@ -204,6 +204,10 @@ func TestInvalidFlags(t *testing.T) {
 			reason: "Without a lease, the sharder assigns nothing to the shard.",
 			args:   []string{"--controller-ring=lambda", "--no-leader-election"}, want: "--leader-election",
 		},
+		"NoNumber": {
+			reason: "A quota is a number.", args: []string{"--quota-get-function=NaN"},
+			want: "--quota-get-function",
+		},
 		"Negative": {
 			reason: "A negative quota is rejected.", args: []string{"--quota-get-function=-1"},
 			want: "--quota-get-function",
