@@ -3,31 +3,17 @@ package importer
 import (
 	"encoding/base64"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/dynamic"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/kubedouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
 )
-
-const testKubeconfig = `
-apiVersion: v1
-kind: Config
-clusters: [{name: c, cluster: {server: "http://kubernetes"}}]
-contexts: [{name: c, context: {cluster: c, user: u, namespace: shop}}]
-users: [{name: u}]
-current-context: c
-`
 
 // testConfigs are a config of each kind, with the endpoint of a double, and the Secret of their credentials.
 const testConfigs = `
@@ -71,23 +57,11 @@ spec:
 // TestManaged imports on the cluster that manages the function already, and after its resource was deleted there.
 func TestManaged(t *testing.T) {
 	e := newEnv(t)
-	var err error
-	if e.cluster, err = kubedouble.New("../../../package/crds", time.Now); err != nil {
-		t.Fatal(err)
-	}
-	c, err := dynamic.NewForConfig(e.cluster.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := e.connect(t)
 	system, err := c.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).Get(t.Context(), metav1.NamespaceSystem, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "config")
-	if err := os.WriteFile(file, []byte(testKubeconfig), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("KUBECONFIG", file)
 	e.checkout(t, map[string]string{
 		ownership.TagUID: "u", ownership.TagCluster: string(system.GetUID()), ownership.TagName: "greet",
 		ownership.TagNamespace: "shop", ownership.TagKind: "function.lambda.aws.m.crossplane.io",
@@ -113,20 +87,8 @@ spec: {forProvider: {region: eu-central-1}}
 // TestManagedWithoutRights imports without the right to read the ID of the cluster, whose Function of the tags exists.
 func TestManagedWithoutRights(t *testing.T) {
 	e := newEnv(t)
-	var err error
-	if e.cluster, err = kubedouble.New("../../../package/crds", time.Now); err != nil {
-		t.Fatal(err)
-	}
-	c, err := dynamic.NewForConfig(e.cluster.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := e.connect(t)
 	e.forbidden = []string{"configmaps/extension-apiserver-authentication"}
-	file := filepath.Join(t.TempDir(), "config")
-	if err := os.WriteFile(file, []byte(testKubeconfig), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("KUBECONFIG", file)
 	plugintest.Create(t, c, `{apiVersion: v1, kind: Namespace, metadata: {name: shop}}
 ---
 apiVersion: lambda.aws.m.crossplane.io/v1beta1
@@ -176,23 +138,11 @@ func TestProviderConfig(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			e.checkout(t, nil)
-			var err error
-			if e.cluster, err = kubedouble.New("../../../package/crds", time.Now); err != nil {
-				t.Fatal(err)
-			}
-			c, err := dynamic.NewForConfig(e.cluster.Config())
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := e.connect(t)
 			plugintest.Create(t, c, fmt.Sprintf(testConfigs, e.aws.URL(), base64.StdEncoding.EncodeToString([]byte("[default]\naws_access_key_id = FROMSECRET\naws_secret_access_key = s3cr3tkey\n"))))
 			if !tc.own {
 				t.Setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1") // Nothing listens there.
 			}
-			file := filepath.Join(t.TempDir(), "config")
-			if err := os.WriteFile(file, []byte(testKubeconfig), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			t.Setenv("KUBECONFIG", file)
 			args := []string{"--region", testRegion, "--provider-config", tc.config}
 			if tc.named {
 				args = append(args, "--aws-endpoint-url", e.aws.URL())
@@ -265,20 +215,8 @@ spec: {forProvider: {region: eu-central-1, functionName: Checkout_API, action: "
 func TestOthers(t *testing.T) {
 	e := newEnv(t)
 	e.checkout(t, nil)
-	var err error
-	if e.cluster, err = kubedouble.New("../../../package/crds", time.Now); err != nil {
-		t.Fatal(err)
-	}
-	c, err := dynamic.NewForConfig(e.cluster.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := e.connect(t)
 	plugintest.Create(t, c, fmt.Sprintf(testConfigs, e.aws.URL(), base64.StdEncoding.EncodeToString([]byte("[default]\naws_access_key_id = A\naws_secret_access_key = s3cr3tkey\n")))+"---"+others)
-	file := filepath.Join(t.TempDir(), "config")
-	if err := os.WriteFile(file, []byte(testKubeconfig), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("KUBECONFIG", file)
 	code, out, errOut := e.run(t, "--region", testRegion, "--provider-config", "platform", "--inline-environment", "--show-secrets")
 	want := `what these resources of namespace partner have created is deleted in AWS: Alias referring, EventSourceMapping orders, Permission allow, ResourcePolicy referring; to keep it, first set the annotation lambda.aws.m.crossplane.io/allowed-namespaces of this Function to "partner"`
 	if code != 0 || strings.Count(errOut, want) != 1 || strings.Count(out, want) != 1 {

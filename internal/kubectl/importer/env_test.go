@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
@@ -23,6 +26,15 @@ const (
 	testRegion = "eu-central-1"
 	canary     = "hunter2"
 )
+
+const testKubeconfig = `
+apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "http://kubernetes"}}]
+contexts: [{name: c, context: {cluster: c, user: u, namespace: shop}}]
+users: [{name: u}]
+current-context: c
+`
 
 // An env is an account in a double of AWS, and the plugin.
 type env struct {
@@ -43,6 +55,25 @@ func newEnv(t *testing.T) *env {
 	t.Cleanup(d.Close)
 	plugintest.SetMachine(t, d.URL(), "s3cr3tkey")
 	return &env{aws: d, lambda: lambda.NewFromConfig(d.Config(testRegion))}
+}
+
+// connect connects the plugin to an empty cluster, and returns a client of it.
+func (e *env) connect(t *testing.T) dynamic.Interface {
+	t.Helper()
+	var err error
+	if e.cluster, err = kubedouble.New("../../../package/crds", time.Now); err != nil {
+		t.Fatal(err)
+	}
+	c, err := dynamic.NewForConfig(e.cluster.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(file, []byte(testKubeconfig), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("KUBECONFIG", file)
+	return c
 }
 
 // random makes a random account.
