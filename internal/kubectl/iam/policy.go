@@ -61,6 +61,7 @@ func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 	}
 	for i, rs := range p.Requests(ctx, o.Resources) {
 		mg := o.Resources[i]
+		plan.SetDefaults(mg)
 		if rs.Err != nil {
 			errs = append(errs, fmt.Errorf("%s %s/%s: %w", kindOf(mg), mg.GetNamespace(), mg.GetName(), rs.Err))
 		}
@@ -166,8 +167,7 @@ func (a allowed) fetch(o Options, mg reconcile.Managed) {
 
 // codePolicy returns what the config of a resource says about code. It is empty if Configs does not have the config.
 func (o Options) codePolicy(mg reconcile.Managed) v1beta1.CodePolicy {
-	ref := ptr.Deref(mg.GetProviderConfigReference(),
-		xpv2.ProviderConfigReference{Kind: v1beta1.ClusterProviderConfigKind, Name: "default"})
+	ref := ptr.Deref(mg.GetProviderConfigReference(), xpv2.ProviderConfigReference{})
 	for _, cfg := range o.Configs {
 		if c := connection(cfg); c != nil && c.Code != nil && kindOf(cfg) == ref.Kind && cfg.GetName() == ref.Name &&
 			(cfg.GetNamespace() == "" || cfg.GetNamespace() == mg.GetNamespace()) {
