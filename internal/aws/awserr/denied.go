@@ -41,12 +41,12 @@ func deniedUnsaid(short string, op *smithy.OperationError) string {
 	if reason == "" || strings.EqualFold(reason, "forbidden") {
 		reason = "AWS gave no reason"
 	}
-	if op != nil && isUndetermined(reason) {
-		return reason + ": " + op.Service() + " lacks " + op.Operation() +
-			" in this region, or the account has enabled the region only lately"
-	}
 	if op == nil {
 		return reason + ": check the account, the region and the policies of the identity"
+	}
+	if isUndetermined(reason) {
+		return reason + ": " + op.Service() + " lacks " + op.Operation() +
+			" in this region, or the account has enabled the region only lately"
 	}
 	action := ActionOf(op.Service(), op.Operation())
 	if strings.HasPrefix(action, "sts:AssumeRole") {

@@ -57,9 +57,10 @@ func (p *pass[T]) unchanged(ctx context.Context) (time.Duration, bool) {
 		return 0, false
 	}
 	result := r.Lists.Check(mg.GetUID(), s)
-	probes := p.session != nil && r.Breakers.IsOpen(s.BreakerKey())
 	switch {
-	case result.State == listpoll.Unknown, probes: // A probe has to make a call.
+	case result.State == listpoll.Unknown:
+		return 0, false
+	case p.session != nil && r.Breakers.IsOpen(s.BreakerKey()): // A probe has to make a call.
 		return 0, false
 	case result.State == listpoll.Pending:
 		return max(result.Until.Sub(r.Now()), reconcile.MinPending), true
