@@ -2,9 +2,7 @@ package campaign
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"runtime"
 	"slices"
@@ -18,7 +16,6 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
-	"google.golang.org/grpc/test/bufconn"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -31,6 +28,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/kubedouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/pipe"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -190,7 +188,7 @@ func (s *Simulation) client(cfg *rest.Config) client.Client {
 
 // httpClient returns the HTTP client of a process, with calls to AWS through its network.
 func (s *Simulation) httpClient(n *Network) *awshttp.BuildableClient {
-	l, served := bufconn.Listen(1<<16), make(chan struct{})
+	l, served := pipe.Listen(), make(chan struct{})
 	api := &passing{Handler: http.HandlerFunc(s.serve), network: n}
 	server := &http.Server{Handler: api} //nolint:gosec // It is only reachable in the process.
 	go func() {
@@ -203,8 +201,7 @@ func (s *Simulation) httpClient(n *Network) *awshttp.BuildableClient {
 		api.calls.Wait() // The network may hold calls back that nobody waits for.
 	})
 	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return l.DialContext(ctx) }
-		t.DialTLSContext = t.DialContext // AWS's own hosts reach the double, too.
+		t.DialContext, t.DialTLSContext = l.Dial, l.Dial // AWS's own hosts reach the double, too.
 	})
 }
 

@@ -1,35 +1,30 @@
 package conformance
 
 import (
-	"context"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"sync"
 
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"google.golang.org/grpc/test/bufconn"
-)
 
-// buffered is the number of bytes of a connection within the process that nobody has read yet.
-const buffered = 1 << 16
+	"github.com/crossplane-contrib/provider-lambda/internal/test/pipe"
+)
 
 // HTTPClient returns a client of AWS's SDK whose requests pass the gate, and a function that releases it. Requests
 // arrive as they were signed, since the client talks to the gate within the process, as if it were AWS.
 func (g *Gate) HTTPClient() (*awshttp.BuildableClient, func()) {
-	plain, secure := bufconn.Listen(buffered), bufconn.Listen(buffered)
+	plain, secure := pipe.Listen(), pipe.Listen()
 	var served sync.WaitGroup
 	servers := []*http.Server{
 		{Handler: g.handler("http")},
 		{Handler: g.handler("https")},
 	}
-	for i, l := range []*bufconn.Listener{plain, secure} {
+	for i, l := range []*pipe.Listener{plain, secure} {
 		served.Go(func() { _ = servers[i].Serve(l) })
 	}
 	c := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		t.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return plain.DialContext(ctx) }
-		t.DialTLSContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return secure.DialContext(ctx) }
+		t.DialContext, t.DialTLSContext = plain.Dial, secure.Dial
 		t.Proxy = nil
 	})
 	return c, func() {
