@@ -188,14 +188,18 @@ func (p *Poller) due() (due []*list, wait time.Duration) {
 			delete(p.lists, k)
 			continue
 		}
-		if l.reading || !p.pays(l) {
-			continue
-		}
 		after := l.nextAt.Sub(now)
-		if after > max(p.o.Interval, maxFailureDelay) { // The clock was set back.
-			l.roundStart, after = time.Time{}, 0
-		}
-		if after > 0 {
+		switch {
+		case l.reading:
+			continue
+		case l.denials > 0 && after > 0:
+			wait = min(wait, after)
+			continue
+		case !p.pays(l):
+			continue
+		case after > max(p.o.Interval, maxFailureDelay): // The clock was set back.
+			l.roundStart = time.Time{}
+		case after > 0:
 			wait = min(wait, after)
 			continue
 		}

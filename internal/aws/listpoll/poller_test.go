@@ -275,8 +275,8 @@ func TestErrors(t *testing.T) {
 		hour   int // The most calls in an hour.
 	}{
 		"Denied": {
-			reason: "Without the permission, the list is tried rarely.",
-			err:    &smithy.GenericAPIError{Code: "AccessDeniedException"}, hour: 1,
+			reason: "Without the permission, the list is tried ever more rarely, but soon if it was just granted.",
+			err:    &smithy.GenericAPIError{Code: "AccessDeniedException"}, hour: 6,
 		},
 		"Failing":  {reason: "Failures are retried less and less often.", err: errors.New("no answer"), hour: 20},
 		"Deferred": {reason: "The quota says when.", err: &quota.DeferredError{After: 6 * time.Minute}, hour: 10},
@@ -581,6 +581,21 @@ func TestRenewedCredentialsAtOnce(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestGranted denies a list once, as IAM does for some seconds after a policy was attached: it is read soon after.
+func TestGranted(t *testing.T) {
+	e := newEnv(t, Options{})
+	e.exist(100)
+	e.watch(100, time.Time{})
+	e.fail = &smithy.GenericAPIError{Code: "AccessDeniedException"}
+	if got := e.run(interval / 30); got != 1 {
+		t.Errorf("%d calls while the list is denied, want 1", got)
+	}
+	e.fail = nil
+	if got := e.run(2 * time.Minute); got == 0 {
+		t.Error("the list was not read again within two minutes")
 	}
 }
 

@@ -49,7 +49,7 @@ const (
 	// so that the round goes on before what the list has shown is too old.
 	minFailureDelay, maxFailureDelay = time.Second, 5 * time.Minute
 	maxTransientDelay                = 30 * time.Second
-	minDeniedDelay, maxDeniedDelay   = time.Hour, 24 * time.Hour
+	minDeniedDelay, maxDeniedDelay   = time.Minute, 24 * time.Hour
 )
 
 // A list is the state of a List of a config. Its items are read in rounds. A round begins one
@@ -86,10 +86,8 @@ type list struct {
 	// a full read does not explain what the list shows.
 	differing, lastDiffering int
 
-	// failures and denials count failed and denied pages in a row. deniedUntil is the time of the next attempt after a
-	// denial.
+	// failures and denials count failed and denied pages in a row.
 	failures, denials int
-	deniedUntil       time.Time
 }
 
 // An item is the entry of a resource in a list, as last read.
@@ -112,9 +110,9 @@ func (l *list) caller(s *session.Session) quota.Caller {
 // use makes the next pages be read with a session. What other credentials of the config were denied, or failed to read,
 // it reads at once.
 func (l *list) use(s *session.Session) {
-	l.session, l.denials, l.deniedUntil = s, 0, time.Time{}
+	l.session = s
 	if l.failures > 0 {
-		l.failures, l.nextAt = 0, time.Time{}
+		l.failures, l.denials, l.nextAt = 0, 0, time.Time{}
 	}
 }
 
@@ -142,8 +140,8 @@ func (l *list) fail(now time.Time, err error) {
 	switch {
 	case awserr.IsAccessDenied(err):
 		l.denials++
-		l.deniedUntil = now.Add(delay.Doubling(minDeniedDelay, l.denials, maxDeniedDelay))
 		l.roundStart = time.Time{}
+		l.postpone(now, delay.Doubling(minDeniedDelay, l.denials, maxDeniedDelay))
 		return
 	case awserr.IsTransient(err):
 		longest = maxTransientDelay
@@ -195,7 +193,7 @@ func (l *list) endRound(now time.Time, interval time.Duration, complete bool) {
 // caller holds the lock.
 func (p *Poller) pays(l *list) bool {
 	now := p.o.Now()
-	if now.Before(l.deniedUntil) {
+	if l.denials > 0 && now.Before(l.nextAt) {
 		return false
 	}
 	if l.lastPages > 0 && l.roundStart.IsZero() && now.Sub(l.countedAt) > pagesValid {
