@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
 )
 
 // loopback is the host of the demo's registry.
@@ -35,7 +35,7 @@ func (e *env) startProvider(ctx context.Context) error {
 	}
 	features := &feature.Flags{}
 	features.Enable(feature.EnableBetaManagementPolicies)
-	if e.metrics, err = freeAddress(ctx); err != nil {
+	if e.metrics, err = process.FreeAddress(); err != nil {
 		return err
 	}
 	mgr, err := manager.New(ctx, e.cluster.Config, manager.Options{
@@ -62,13 +62,4 @@ func (e *env) startProvider(ctx context.Context) error {
 	})
 	fmt.Printf("    its metrics are at http://%s/metrics\n", e.metrics)
 	return nil
-}
-
-// freeAddress returns a free address on loopback.
-func freeAddress(ctx context.Context) (string, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", loopback+":0")
-	if err != nil {
-		return "", fmt.Errorf("cannot find a free port for the metrics: %w", err)
-	}
-	return l.Addr().String(), l.Close()
 }

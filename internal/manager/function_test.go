@@ -247,7 +247,12 @@ func TestForeignFunction(t *testing.T) {
 	if synced.Message != missing || ready.Message != missing || absent.Status.Message != missing {
 		t.Errorf("want %q in both conditions and status.message, got %+v", missing, absent.Status)
 	}
-	if got := e.events("absent"); !strings.Contains(got, missing) || strings.Contains(got, "external resource") {
+	got := ""
+	e.until("an event names what is missing", func() bool {
+		got = e.events("absent")
+		return strings.Contains(got, missing)
+	})
+	if strings.Contains(got, "external resource") {
 		t.Errorf("want one event that names what is missing, got %s", got)
 	}
 	e.remove(absent)

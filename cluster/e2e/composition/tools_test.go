@@ -70,12 +70,7 @@ func (x *tools) start(ctx context.Context) (err error) {
 	if x.folder, err = process.NewFolder(); err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	x.function = l.Addr().String()
-	if err := l.Close(); err != nil {
+	if x.function, err = process.FreeAddress(); err != nil {
 		return err
 	}
 	x.process, err = process.Start(x.folder, process.Command{

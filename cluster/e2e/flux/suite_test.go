@@ -87,7 +87,10 @@ func (e *env) startFlux(c *devcluster.Cluster) {
 	must(e.T, err)
 	must(e.T, c.WriteKubeconfig(folder.File("kubeconfig")))
 	must(e.T, os.Mkdir(folder.File("artifacts"), 0o700))
-	served, health := freeAddress(e.T), freeAddress(e.T)
+	served, err := process.FreeAddress()
+	must(e.T, err)
+	health, err := process.FreeAddress()
+	must(e.T, err)
 	p, err := process.Start(folder, process.Command{
 		Path: filepath.Join(programs, "source-controller"),
 		Args: []string{
@@ -146,14 +149,6 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	must(t, err)
-	defer l.Close() //nolint:errcheck // It is used by nobody.
-	return l.Addr().String()
 }
 
 // until waits until a condition holds.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -236,13 +235,4 @@ func (p *Platform) environment(ctx context.Context, account *corev1.ServiceAccou
 	env = append(env, "METRICS_BIND_ADDRESS="+p.Metrics, "PROVIDER_LAMBDA_HEALTH_PROBE_BIND_ADDRESS="+p.probes,
 		"PROVIDER_LAMBDA_LEADER_ELECTION_LEASE_DURATION=5s", "PROVIDER_LAMBDA_LEADER_ELECTION_RENEW_DEADLINE=4s")
 	return append(env, p.options.ProviderEnv...), nil
-}
-
-// freeAddress returns a free address on loopback.
-func freeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // It returns at once.
-	if err != nil {
-		return "", fmt.Errorf("cannot find a free port: %w", err)
-	}
-	return l.Addr().String(), l.Close()
 }

@@ -121,7 +121,7 @@ func (p *Platform) find(ctx context.Context) (err error) {
 		return fmt.Errorf("cannot make a folder for Crossplane: %w", err)
 	}
 	for _, address := range []*string{&p.Metrics, &p.probes, &p.function} {
-		if *address, err = freeAddress(); err != nil {
+		if *address, err = process.FreeAddress(); err != nil {
 			return err
 		}
 	}

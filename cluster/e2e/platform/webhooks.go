@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/node"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
 )
 
 // webhooks are Crossplane's webhooks: the address that serves them, and the folder with the certificate for it.
@@ -25,7 +26,7 @@ type webhooks struct {
 // prepareWebhooks chooses an address for Crossplane's webhooks, and writes a certificate for it. The certificate that
 // Crossplane makes is for its Service, which nothing here serves.
 func (p *Platform) prepareWebhooks() (w webhooks, err error) {
-	if w.address, err = freeAddress(); err != nil {
+	if w.address, err = process.FreeAddress(); err != nil {
 		return w, err
 	}
 	if _, w.port, err = net.SplitHostPort(w.address); err != nil {

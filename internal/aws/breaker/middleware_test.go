@@ -5,14 +5,18 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go/middleware"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/pipe"
 )
 
 // TestMiddleware calls an endpoint with the SDK, and checks what counts.
@@ -66,40 +70,46 @@ func TestMiddleware(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			server := httptest.NewServer(tc.answer)
-			t.Cleanup(server.Close)
-			t.Cleanup(server.CloseClientConnections)
-			if tc.gone {
-				server.Close()
-			}
-			cfg := aws.Config{
-				Region: here.Region, BaseEndpoint: &server.URL,
-				Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", ""),
-				Retryer: func() aws.Retryer {
-					return retry.NewStandard(func(o *retry.StandardOptions) {
-						o.MaxAttempts = 2
-						o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
-					})
-				},
-			}
-			e := newEnv()
-			e.addTo(&cfg)
-			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-			defer cancel()
-			if tc.cancel {
-				cancel()
-			}
-			err := tc.call(ctx, cfg)
-			got := 0
-			if c := e.config(here.Config).circuits[here.Region]; c != nil {
-				got = c.failures
-			}
-			if got != tc.want {
-				t.Errorf("%s\n%d calls without an answer, want %d: %v", tc.reason, got, tc.want, err)
-			}
-			if served := e.Reachable(here); served != tc.served {
-				t.Errorf("%s\nReachable: want %t, got %t: %v", tc.reason, tc.served, served, err)
-			}
+			synctest.Test(t, func(t *testing.T) { // A deadline passes only once all wait for it.
+				l := pipe.Listen()
+				server := &http.Server{Handler: tc.answer} //nolint:gosec // Its clients are here.
+				go func() { _ = server.Serve(l) }()
+				t.Cleanup(func() { _ = server.Close() })
+				if tc.gone {
+					_ = l.Close()
+				}
+				cfg := aws.Config{
+					Region: here.Region, BaseEndpoint: aws.String("http://aws.test"),
+					Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", ""),
+					HTTPClient: awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+						t.DialContext, t.DisableKeepAlives = l.Dial, true
+					}),
+					Retryer: func() aws.Retryer {
+						return retry.NewStandard(func(o *retry.StandardOptions) {
+							o.MaxAttempts = 2
+							o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
+						})
+					},
+				}
+				e := newEnv()
+				e.addTo(&cfg)
+				ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+				defer cancel()
+				if tc.cancel {
+					cancel()
+				}
+				err := tc.call(ctx, cfg)
+				got := 0
+				if c := e.config(here.Config).circuits[here.Region]; c != nil {
+					got = c.failures
+				}
+				if got != tc.want {
+					t.Errorf("%s\n%d calls without an answer, want %d: %v", tc.reason, got, tc.want, err)
+				}
+				if served := e.Reachable(here); served != tc.served {
+					t.Errorf("%s\nReachable: want %t, got %t: %v", tc.reason, tc.served, served, err)
+				}
+			})
 		})
 	}
 }

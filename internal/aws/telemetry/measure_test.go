@@ -144,10 +144,8 @@ func TestEachRetryIsARequest(t *testing.T) {
 }
 
 func TestWithoutAnAnswer(t *testing.T) {
-	s := httptest.NewServer(http.NotFoundHandler())
-	s.Close() // Nothing listens there.
 	r := New((&clock{}).now)
-	cfg := config(s.URL, 1)
+	cfg := config(nowhere(t), 1)
 	addTo(&cfg, r)
 	if _, err := lambda.NewFromConfig(cfg).ListTags(t.Context(),
 		&lambda.ListTagsInput{Resource: aws.String("arn")}); err == nil {

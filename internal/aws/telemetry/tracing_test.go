@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/tracingtest"
 )
 
@@ -151,12 +151,11 @@ func TestWrongEnvironment(t *testing.T) {
 // nowhere returns an address that refuses connections.
 func nowhere(t *testing.T) string {
 	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	address, err := process.FreeAddress()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = l.Close() }()
-	return "http://" + l.Addr().String()
+	return "http://" + address
 }
 
 // TestUnreachableCollector checks that a collector that does not answer delays neither spans nor

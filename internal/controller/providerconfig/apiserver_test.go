@@ -49,15 +49,16 @@ func testScheme(t *testing.T) *runtime.Scheme {
 	return s
 }
 
-// eventually waits until a condition holds.
+// eventually waits until a condition holds. Kubernetes tries to delete a namespace again after ever longer delays, of
+// up to a minute.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if is() {
 			return
 		}
 	}
-	t.Fatalf("%s: not so after 30 s", what)
+	t.Fatalf("%s: not so after 3 minutes", what)
 }
 
 // TestNamespaceDeletion deletes a namespace with all its objects, and a resource whose deletion in

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,27 +120,6 @@ func TestBinariesErrors(t *testing.T) {
 				t.Errorf("\n%s\nbinaries() = %v, want %v", tc.reason, err, tc.is)
 			}
 		})
-	}
-}
-
-func TestReservePort(t *testing.T) {
-	p, err := reservePort()
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := fmt.Sprintf("127.0.0.1:%d", p.number)
-	if l, err := net.Listen("tcp", addr); err == nil {
-		_ = l.Close()
-		t.Errorf("somebody else can listen on %s, which is reserved", addr)
-	}
-
-	p.release()
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		t.Fatalf("nobody can listen on a port that was given back: %v", err)
-	}
-	if err := l.Close(); err != nil {
-		t.Error(err)
 	}
 }
 

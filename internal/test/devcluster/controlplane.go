@@ -57,10 +57,11 @@ func (c *Cluster) configure() error {
 	if err != nil {
 		return err
 	}
-	if c.port, err = reservePort(); err != nil {
+	address, err := process.FreeAddress()
+	if err != nil {
 		return err
 	}
-	c.Config = restConfig(c.port.number, creds)
+	c.Config = restConfig(address, creds)
 	if c.Kubeconfig, err = Kubeconfig(c.Config, ""); err != nil {
 		return err
 	}
@@ -120,8 +121,7 @@ func (c *Cluster) startAPIServer(ctx context.Context, bin string, o Options) err
 		"--etcd-servers=unix://" + clientSocket,
 		"--bind-address=127.0.0.1",
 		"--advertise-address=127.0.0.1",
-		fmt.Sprintf("--secure-port=%d", c.port.number),
-		"--permit-port-sharing", // Together with the reserved port.
+		"--secure-port=" + c.Config.Host[strings.LastIndexByte(c.Config.Host, ':')+1:],
 		"--endpoint-reconciler-type=none",
 		"--service-cluster-ip-range=10.0.0.0/24",
 		"--cert-dir=" + c.dir.Path,

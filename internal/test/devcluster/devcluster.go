@@ -70,7 +70,6 @@ type Cluster struct {
 	Kubeconfig []byte
 
 	dir       *process.Folder
-	port      *reservedPort
 	processes []*process.Process
 	stop      sync.Once
 	stopErr   error
@@ -126,9 +125,6 @@ func (c *Cluster) Stop() error {
 	c.stop.Do(func() {
 		for _, p := range slices.Backward(c.processes) {
 			p.Kill()
-		}
-		if c.port != nil {
-			c.port.release()
 		}
 		c.stopErr = c.dir.Remove()
 	})

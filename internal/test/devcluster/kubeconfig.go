@@ -32,10 +32,10 @@ func (c *Cluster) WriteKubeconfig(path string) error {
 	return nil
 }
 
-// restConfig returns the administrator's client configuration for the API server on a port.
-func restConfig(port int, creds *credentials) *rest.Config {
+// restConfig returns the administrator's client configuration for the API server at an address.
+func restConfig(address string, creds *credentials) *rest.Config {
 	return &rest.Config{
-		Host: fmt.Sprintf("https://127.0.0.1:%d", port),
+		Host: "https://" + address,
 		TLSClientConfig: rest.TLSClientConfig{
 			CAData:   creds.ca,
 			CertData: creds.adminCert,
