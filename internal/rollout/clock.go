@@ -8,8 +8,23 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// elapse adds to the time of the step what has passed since the last decision.
-func (m *machine) elapse() { m.s.StepElapsed.Duration = Elapsed(m.s, stamp(m.now).Time) }
+// unobservedLeast is how late a decision is at least if nobody has observed the rollout meanwhile. Each one is a little
+// late.
+const unobservedLeast = time.Minute
+
+// elapse adds to the time of the step what has passed since the last decision. What has passed after the next one was
+// due makes the present weight no older: the clock may have been set forward, and then what is measured lacks most of
+// the invocations that it would have judged.
+func (m *machine) elapse() {
+	s := m.s
+	s.StepElapsed.Duration = Elapsed(s, stamp(m.now).Time)
+	if s.NextCheckAt != nil && s.ShiftedAt != nil {
+		if late := m.now.Sub(s.NextCheckAt.Time); late > unobservedLeast {
+			s.ShiftedAt = stamp(s.ShiftedAt.Add(late))
+		}
+	}
+	s.NextCheckAt, s.ObservedAt = nil, nil
+}
 
 // correctTimes makes times that are later than now the present one: the clock was set back, or that of the replica that
 // has recorded them was ahead. Otherwise nothing would be measured or sent until then. A check has judged invocations

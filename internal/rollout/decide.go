@@ -35,7 +35,6 @@ func (m *machine) decide() Decision {
 	if d.After == 0 {
 		d.After = m.next()
 	}
-	m.s.NextCheckAt, m.s.ObservedAt = nil, nil
 	if d.After > 0 && InProgress(m.s) {
 		m.s.NextCheckAt = stamp(m.now.Add(d.After + time.Second - 1))
 		if !m.halted() {

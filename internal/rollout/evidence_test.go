@@ -278,3 +278,36 @@ func TestEditedSmokeTest(t *testing.T) {
 		t.Errorf("made %v, want %v", made, want)
 	}
 }
+
+// TestUnobservedTimeJudgesNothing checks that a rollout that nobody has observed for 20 minutes, which may be a clock
+// that was set forward, gives the target no more invocations before its weight was observed for as long as invocations
+// take to show.
+func TestUnobservedTimeJudgesNothing(t *testing.T) {
+	pause := v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: time.Minute}}}
+	cases := map[string]struct {
+		reason string
+		steps  []v1beta1.CanaryStep
+		least  time.Duration
+	}{
+		"Weight":   {"The next weight waits.", []v1beta1.CanaryStep{{SetWeight: ptr.To[int32](10)}, {SetWeight: ptr.To[int32](50)}}, 3 * time.Minute},
+		"LastStep": {"The promotion waits for the last step.", []v1beta1.CanaryStep{{SetWeight: ptr.To[int32](10)}, pause}, 4 * time.Minute},
+		"Manual":   {"So does the weight after a pause that the user ends.", []v1beta1.CanaryStep{{SetWeight: ptr.To[int32](10)}, {Pause: &v1beta1.RolloutPause{}}, {SetWeight: ptr.To[int32](50)}}, 3 * time.Minute},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			spec := twoWeights(metrics("m"))
+			spec.Strategy.Canary.Steps = tc.steps
+			s := newScenario(t, spec)
+			s.delay = 3 * time.Minute
+			s.at10()
+			start := s.now
+			s.pass(100 * time.Second)
+			s.down(20*time.Minute + s.state.NextCheckAt.Sub(s.now))
+			s.observed.Commands[v1beta1.AnnotationRolloutPromote] = "t"
+			s.untilTrue("more", func() bool { return s.observed.Route != at(10) })
+			if observed := s.now.Sub(start) - 20*time.Minute; observed < tc.least || observed > tc.least+time.Minute {
+				t.Errorf("%s It was observed for %s", tc.reason, observed)
+			}
+		})
+	}
+}

@@ -90,12 +90,13 @@ func BakeTime(spec *v1beta1.AliasRollout) time.Duration {
 func JudgedSince(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time.Time) *metav1.Time {
 	steps := CanarySteps(spec.Strategy)
 	i := min(max(int(s.CurrentStepIndex), 0), len(steps))
+	begin := stamp(now.Add(-Elapsed(s, now)))
 	switch {
 	case s.Step != v1beta1.RolloutAnalyzing, i < len(steps) && steps[i].Analysis == nil,
 		i > 0 && steps[i-1].Analysis != nil: // Its successes have judged the step.
 		return s.ShiftedAt
-	case s.StepStartedAt != nil && s.StepStartedAt.After(now): // The clock was set back.
-		return stamp(now.Add(-s.StepElapsed.Duration))
+	case s.StepStartedAt != nil && begin.Sub(s.StepStartedAt.Time).Abs() > unobservedLeast:
+		return begin // It was not observed in between, or the clock was set.
 	}
 	return s.StepStartedAt
 }

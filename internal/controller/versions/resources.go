@@ -153,8 +153,8 @@ func isOf(f Function, arn, region string, functionName *string, ref *xpv2.Namesp
 const longestInvocation = 15 * time.Minute
 
 // NeededBy returns the versions that an Alias's spec names, and those that its rollout may return to or move to, or has
-// just left, also the one that the user has chosen by a command that waits for it. Those of initProvider count until
-// AWS has the alias.
+// just left or rejected, also the one that the user has chosen by a command that waits for it. Those of initProvider
+// count until AWS has the alias.
 func NeededBy(a *v1beta1.Alias, now time.Time) []string {
 	s := a.Status.Rollout
 	needed := namedBy(a.Spec.ForProvider.AliasSettings)
@@ -171,6 +171,11 @@ func NeededBy(a *v1beta1.Alias, now time.Time) []string {
 		}
 		for _, h := range s.History[:min(len(s.History), kept)] {
 			needed = append(needed, h.FunctionVersion)
+		}
+		for _, f := range s.FailedTargets {
+			if f.FailedAt != nil && now.Sub(f.FailedAt.Time) < longestInvocation {
+				needed = append(needed, f.FunctionVersion)
+			}
 		}
 	}
 	return slices.DeleteFunc(needed, func(v string) bool { return v == "" })

@@ -74,6 +74,12 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 	}
 	again := left(0)
 	again.items[0].Status.Rollout.FinishedAt, again.items[0].Status.Rollout.StartedAt = nil, &metav1.Time{Time: now}
+	failed := func(ago time.Duration) reader {
+		a := rollingOut(arn)
+		oldest := v1beta1.RolloutRevision{FunctionVersion: "1"}
+		a.Status.Rollout.FailedTargets = []v1beta1.RolloutFailure{{RolloutRevision: oldest, FailedAt: &metav1.Time{Time: now.Add(-ago)}}}
+		return reader{items: []v1beta1.Alias{a}}
+	}
 	returned := *chosen.DeepCopy()
 	returned.Status.Rollout.HandledCommands = map[string]string{v1beta1.AnnotationRolloutRollbackTo: "1/x"}
 	cases := map[string]struct {
@@ -89,6 +95,8 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 		"Left":    {reason: "The alias has left the oldest version: what it has invoked may still run.", want: "2", aliases: left(14 * time.Minute)},
 		"Again":   {reason: "Another rollout has begun since then.", want: "2", aliases: again},
 		"Long":    {reason: "It has left it long ago.", want: "1", aliases: left(15 * time.Minute)},
+		"Bad":     {reason: "The oldest version was rejected: what it has invoked may still run.", aliases: failed(14 * time.Minute)},
+		"LongAgo": {reason: "It was rejected long ago.", want: "1", aliases: failed(15 * time.Minute)},
 		"Other":   {reason: "The rollout of another function needs none of its versions.", want: "1", aliases: reader{items: []v1beta1.Alias{rollingOut(arn + "2")}}},
 		"Absent":  {reason: "A kind that is not active has no rollouts.", want: "1", aliases: reader{err: &kmeta.NoKindMatchError{}}},
 		"Failed":  {reason: "If the rollouts are not known, nothing is deleted.", fails: true, aliases: reader{err: errors.New("boom")}},

@@ -235,6 +235,8 @@ func TestHistory(t *testing.T) {
 	}))
 	undone := between.DeepCopy()
 	undone.Status.Rollout.FailedTargets = append([]v1beta1.RolloutFailure{{RolloutRevision: v1beta1.RolloutRevision{FunctionVersion: "5"}, Reason: v1beta1.RolloutReasonRollbackTo, FailedAt: stamp(-time.Hour)}}, undone.Status.Rollout.FailedTargets...)
+	again := between.DeepCopy()
+	again.Status.Rollout.Target = again.Status.Rollout.History[0]
 	before := between.DeepCopy()
 	before.Status.Rollout.Phase, before.Status.Rollout.Reason = v1beta1.RolloutFailed, v1beta1.RolloutReasonFailedBefore
 	revised := canary(status(func(s *v1beta1.AliasRolloutStatus) {
@@ -253,6 +255,12 @@ func TestHistory(t *testing.T) {
 			alias:  undone,
 			args:   []string{"-o", "jsonpath={range .versions[*]}{.functionVersion} {.state} {.reason};{end}"},
 			want:   "8 Target ;7 Stable ;5 Previous RollbackTo;4 Previous ;6 Failed AnalysisFailed;",
+		},
+		"Again": {
+			reason: "An earlier version that is rolled out again has one row.",
+			alias:  again,
+			args:   []string{"-o", "jsonpath={range .versions[*]}{.functionVersion} {.state} {.reason};{end}"},
+			want:   "5 Target ;7 Stable ;4 Previous ;6 Failed AnalysisFailed;",
 		},
 		"FailedBefore": {
 			reason: "A version that was rejected because another one with its code has failed is no target any more.",

@@ -119,7 +119,13 @@ func historyOf(a *v1beta1.Alias) *history {
 		}
 	}
 	add(s.Stable, stateStable)
+	listed := func(version string) bool {
+		return slices.ContainsFunc(h.Versions, func(v versionState) bool { return v.FunctionVersion == version })
+	}
 	for _, r := range s.History {
+		if listed(r.FunctionVersion) { // It is rolled out again.
+			continue
+		}
 		v := add(r, statePrevious)
 		switch f := rollout.Rejection(s, r.FunctionVersion); {
 		case f == nil:
@@ -130,7 +136,7 @@ func historyOf(a *v1beta1.Alias) *history {
 		}
 	}
 	for _, f := range s.FailedTargets {
-		if !rollout.Remembers(s, f.FunctionVersion) {
+		if !listed(f.FunctionVersion) {
 			v := add(f.RolloutRevision, stateFailed)
 			v.Reason, v.FailedAt = f.Reason, f.FailedAt
 		}

@@ -21,7 +21,7 @@ type goal func(a *v1beta1.Alias) (done bool, err error)
 func promoted(version string) goal {
 	return func(a *v1beta1.Alias) (bool, error) {
 		s := a.Status.Rollout
-		if s == nil || unobserved(a) {
+		if s == nil || unobserved(a) || absent(a) {
 			return false, nil
 		}
 		of := version == "" || s.Target.FunctionVersion == version
@@ -50,7 +50,7 @@ func serves(version string) goal {
 	return func(a *v1beta1.Alias) (bool, error) {
 		s := a.Status.Rollout
 		switch {
-		case s == nil:
+		case s == nil, absent(a):
 			return false, nil
 		case s.Stable.FunctionVersion != version:
 			return false, fmt.Errorf("the provider does not return to version %s: the event RolloutCommand says why",
@@ -87,6 +87,11 @@ func validates(s *v1beta1.AliasRolloutStatus) bool {
 
 // unobserved reports whether the provider has not seen the latest spec yet.
 func unobserved(a *v1beta1.Alias) bool { return a.Status.ObservedGeneration < a.Generation }
+
+// absent reports whether AWS does not have the alias.
+func absent(a *v1beta1.Alias) bool {
+	return a.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonCreating
+}
 
 // stable reports whether a version is stable and nothing else waits.
 func stable(s *v1beta1.AliasRolloutStatus) bool {
@@ -151,6 +156,8 @@ func describe(a *v1beta1.Alias) string {
 		return "waiting for the provider to observe the spec of " + kubectl.Aliases.Full(a.Name)
 	case s == nil || s.Phase == "":
 		return "waiting for the rollout of " + kubectl.Aliases.Full(a.Name) + " to begin"
+	case absent(a):
+		return "waiting for " + kubectl.Aliases.Full(a.Name) + " to be created again in AWS"
 	}
 	return rollout.Describe(a.Spec.Rollout, s, traffic(a))
 }

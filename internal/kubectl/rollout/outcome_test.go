@@ -49,6 +49,8 @@ func TestGoals(t *testing.T) {
 		"UnobservedFailure": {reason: "Neither does its failure.", args: args{canary(rejected, newSpec), promoted("")}},
 		"Waiting":           {reason: "A version that waits is not promoted.", args: args{canary(ready, waits), promoted("")}},
 		"Drift":             {reason: "An alias that someone else has changed is not as it should be.", args: args{canary(ready, drift), promoted("")}},
+		"Absent":            {reason: "An alias that AWS does not have serves nothing.", args: args{canary(ready, absentInAWS), promoted("")}},
+		"AbsentVersion":     {reason: "Nor does a version of it.", args: args{canary(rejected, absentInAWS), promoted("1")}},
 		"OfVersion":         {reason: "The version that is waited for is stable.", args: args{canary(ready), promoted("2")}, want: want{done: true}},
 		"OtherStable":       {reason: "Another version is not the one that is waited for.", args: args{canary(ready), promoted("3")}},
 		"OtherFailed":       {reason: "The failure of another version is not that of the one that is waited for.", args: args{canary(rejected), promoted("3")}},
@@ -72,6 +74,7 @@ func TestGoals(t *testing.T) {
 		"Aborted":            {reason: "A rollout that was aborted has ended.", args: args{canary(rejected, handled), after("abort", "t", ended)}, want: want{done: true}},
 		"Aborting":           {reason: "A rollback takes a while.", args: args{canary(handled), after("abort", "t", ended)}},
 		"Serves":             {reason: "Undo has succeeded if the version serves, although the manifest wants another.", args: args{canary(rejected), serves("1")}, want: want{done: true}},
+		"ServesAbsent":       {reason: "AWS does not have the alias.", args: args{canary(rejected, absentInAWS), serves("1")}},
 		"ServesNot":          {reason: "The version can't serve any more.", args: args{canary(ready), serves("1")}, want: want{err: "the provider does not return to version 1: the event RolloutCommand says why"}},
 		"ServesOnceHandled":  {reason: "The provider has not handled the command yet.", args: args{canary(ready, commanded("rollback-to", "t")), after("rollback-to", "t", serves("1"))}},
 		"ServesSoon":         {reason: "The rollback is in progress.", args: args{canary(), serves("1")}},
@@ -110,12 +113,20 @@ func TestHandledCommandIsWatched(t *testing.T) {
 	}
 }
 
+// absentInAWS is a change after which AWS does not have the alias, such as after its function was deleted.
+func absentInAWS(a *v1beta1.Alias) { a.SetConditions(xpv2.Creating()) }
+
 func TestDescribe(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		args   *v1beta1.Alias
 		want   string
 	}{
+		"Absent": {
+			reason: "No version of an alias serves that AWS does not have.",
+			args:   canary(ready, absentInAWS),
+			want:   "waiting for alias.lambda.aws.m.crossplane.io/live to be created again in AWS",
+		},
 		"Step": {
 			reason: "A step has its number and what it is.",
 			args:   canary(),
