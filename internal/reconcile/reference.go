@@ -13,6 +13,9 @@ type Reference struct {
 	// Field is the field of spec.forProvider that the reference sets, such as functionName.
 	Field string
 
+	// Initial is true if it is a field of spec.initProvider instead.
+	Initial bool
+
 	// To is the kind of the referenced resource.
 	To schema.GroupVersionKind
 
@@ -32,9 +35,12 @@ func (r Reference) Selects() bool {
 	return r.Selector != nil && (r.Ref == nil || r.Selector.Policy.IsResolvePolicyAlways())
 }
 
-// SetIn returns the field of spec.forProvider that names or selects the resource, such as functionNameRef.
+// SetIn returns the path that names or selects the resource, such as spec.forProvider.functionNameRef.
 func (r Reference) SetIn() string {
-	one, list := strings.CutSuffix(r.Field, "s")
+	one, list := strings.CutSuffix("spec.forProvider."+r.Field, "s")
+	if r.Initial {
+		one = strings.Replace(one, "forProvider", "initProvider", 1)
+	}
 	switch {
 	case r.Selects():
 		return one + "Selector"

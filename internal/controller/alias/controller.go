@@ -110,7 +110,7 @@ func references(a *v1beta1.Alias) []reconcile.Reference {
 	}
 	if i := a.Spec.InitProvider; i != nil {
 		refs = append(refs, reconcile.Reference{
-			Field: "functionVersion", To: v1beta1.VersionGroupVersionKind,
+			Field: "functionVersion", Initial: true, To: v1beta1.VersionGroupVersionKind,
 			Ref: i.FunctionVersionRef, Selector: i.FunctionVersionSelector,
 		})
 	}

@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
@@ -54,5 +56,11 @@ func TestReferences(t *testing.T) {
 	}
 	if !references(testAlias(following))[0].Follows {
 		t.Error("an alias without a version follows its Function")
+	}
+	initial := references(testAlias(func(a *v1beta1.Alias) {
+		a.Spec.InitProvider = &v1beta1.AliasSettings{FunctionVersionRef: &xpv2.NamespacedReference{Name: "v"}}
+	}))[2]
+	if got := initial.SetIn(); got != "spec.initProvider.functionVersionRef" {
+		t.Errorf("the initial version is set in %s", got)
 	}
 }

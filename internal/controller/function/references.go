@@ -37,7 +37,10 @@ func settingsRefs(namespace string, s v1beta1.FunctionSettings) []refs.ObjectRef
 func references(f *v1beta1.Function) []reconcile.Reference {
 	found := settingsReferences(f.Spec.ForProvider.FunctionSettings)
 	if f.Spec.InitProvider != nil {
-		found = append(found, settingsReferences(*f.Spec.InitProvider)...)
+		for _, r := range settingsReferences(*f.Spec.InitProvider) {
+			r.Initial = true
+			found = append(found, r)
+		}
 	}
 	return found
 }

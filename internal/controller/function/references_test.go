@@ -33,7 +33,7 @@ func TestOtherResources(t *testing.T) {
 			Field: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn",
 			To:    v1beta1.CapacityProviderGroupVersionKind, Selector: selector,
 		},
-		{Field: "layers", To: v1beta1.LayerVersionGroupVersionKind, Selector: selector},
+		{Field: "layers", Initial: true, To: v1beta1.LayerVersionGroupVersionKind, Selector: selector},
 	}
 	if diff := cmp.Diff(want, references(f)); diff != "" {
 		t.Errorf("references(): -want, +got:\n%s", diff)
@@ -41,8 +41,8 @@ func TestOtherResources(t *testing.T) {
 	always := &xpv2.NamespacedSelector{Policy: &xpv2.Policy{Resolve: ptr.To(xpv2.ResolvePolicyAlways)}}
 	f.Spec.InitProvider = &v1beta1.FunctionSettings{LayerRefs: []xpv2.NamespacedReference{ref("three")}, LayerSelector: always}
 	want = append(want[:len(want)-1],
-		reconcile.Reference{Field: "layers", To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("three"))},
-		reconcile.Reference{Field: "layers", To: v1beta1.LayerVersionGroupVersionKind, Selector: always})
+		reconcile.Reference{Field: "layers", Initial: true, To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("three"))},
+		reconcile.Reference{Field: "layers", Initial: true, To: v1beta1.LayerVersionGroupVersionKind, Selector: always})
 	if diff := cmp.Diff(want, references(f)); diff != "" {
 		t.Errorf("a selector that is always resolved is used in spite of names: -want, +got:\n%s", diff)
 	}

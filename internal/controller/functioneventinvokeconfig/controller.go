@@ -57,7 +57,7 @@ func references(mg *v1beta1.FunctionEventInvokeConfig) []reconcile.Reference {
 	}
 	for _, d := range destinationsOf(mg) {
 		all = append(all, reconcile.Reference{
-			Field: d.field, To: v1beta1.FunctionGroupVersionKind,
+			Field: d.field, Initial: d.initial, To: v1beta1.FunctionGroupVersionKind,
 			Ref: d.DestinationRef, Selector: d.DestinationSelector,
 		})
 	}

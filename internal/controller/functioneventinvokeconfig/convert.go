@@ -57,7 +57,8 @@ var (
 type destinationField struct {
 	v1beta1.OnFailureDestination
 
-	field string
+	field   string
+	initial bool
 }
 
 // destinationsOf returns all destinations that spec names.
@@ -66,13 +67,15 @@ func destinationsOf(mg *v1beta1.FunctionEventInvokeConfig) []destinationField {
 	all := []destinationField{onFailure, onSuccess}
 	if mg.Spec.InitProvider != nil {
 		onFailure, onSuccess = destinationsIn(mg.Spec.InitProvider.DestinationConfig)
+		onFailure.initial, onSuccess.initial = true, true
 		all = append(all, onFailure, onSuccess)
 	}
 	return all
 }
 
 func destinationsIn(c *v1beta1.EventDestinationConfig) (onFailure, onSuccess destinationField) {
-	onFailure.field, onSuccess.field = "destinationConfig.onFailure", "destinationConfig.onSuccess"
+	onFailure.field = "destinationConfig.onFailure.destination"
+	onSuccess.field = "destinationConfig.onSuccess.destination"
 	if c != nil {
 		onFailure.OnFailureDestination = ptr.Deref(c.OnFailure, v1beta1.OnFailureDestination{})
 		onSuccess.OnFailureDestination = v1beta1.OnFailureDestination(

@@ -12,6 +12,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -111,9 +112,17 @@ func TestCallsThatFail(t *testing.T) {
 func TestReferences(t *testing.T) {
 	c := newConfig(func(c *v1beta1.FunctionEventInvokeConfig) {
 		c.Spec.ForProvider.DestinationConfig = &v1beta1.EventDestinationConfig{OnSuccess: &v1beta1.OnSuccessDestination{DestinationRef: &xpv2.NamespacedReference{Name: "next"}}}
+		c.Spec.InitProvider = &v1beta1.FunctionEventInvokeConfigSettings{DestinationConfig: &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.OnFailureDestination{DestinationSelector: &xpv2.NamespacedSelector{}}}}
 	})
-	got := references(c)
-	if len(got) != 4 || got[3].Field != "destinationConfig.onSuccess" || got[3].Ref.Name != "next" || got[3].To.Kind != "Function" {
-		t.Errorf("got %+v, want the destination among them", got)
+	got := map[string]reconcile.Reference{}
+	for _, r := range references(c) {
+		got[r.SetIn()] = r
+	}
+	next := got["spec.forProvider.destinationConfig.onSuccess.destinationRef"]
+	if next.Ref == nil || next.Ref.Name != "next" || next.To.Kind != "Function" {
+		t.Errorf("got %+v, want the destination on success among them", got)
+	}
+	if got["spec.initProvider.destinationConfig.onFailure.destinationSelector"].Selector == nil {
+		t.Errorf("got %+v, want the initial destination on failure among them", got)
 	}
 }

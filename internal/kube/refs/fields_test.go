@@ -317,6 +317,13 @@ func TestResolve(t *testing.T) {
 	if err == nil || err.Error() != "cannot resolve spec.forProvider.sourceAccessConfigurations[1].uriFrom: Role shop/nope does not exist" {
 		t.Errorf("the item is named, got %v", err)
 	}
+	for _, list := range [][]v1beta1.SourceAccessConfiguration{nil, {}} {
+		mapping.SourceAccessConfigurations = list
+		resolved, err = Resolve(t.Context(), e.reader, "shop", at, mapping)
+		if diff := cmp.Diff(list, resolved.SourceAccessConfigurations); diff != "" || err != nil {
+			t.Errorf("only an empty list asks for no items: %v, -want +got:\n%s", err, diff)
+		}
+	}
 	if got, err := One(t.Context(), e.reader, "shop", at+".roleFrom", &set, nil); err != nil || got != &set {
 		t.Errorf("without a selector the value stays, got %v, %v", got, err)
 	}

@@ -93,7 +93,7 @@ func walk(v reflect.Value, at string, copies bool, each func(at string, from, to
 		}
 		return walk(v.Elem(), at, copies, each)
 	case reflect.Slice:
-		if copies {
+		if copies && !v.IsNil() {
 			c := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
 			reflect.Copy(c, v)
 			v.Set(c)

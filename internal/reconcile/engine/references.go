@@ -73,7 +73,7 @@ func (r *references[T]) resolve(ctx context.Context, mg T, s *session.Session) e
 		},
 	}
 	if err := rr.ResolveReferences(ctx, reader); err != nil {
-		return errors.Wrapf(cmp.Or(reader.why, err), "cannot resolve spec.forProvider.%s", reader.field)
+		return errors.Wrapf(cmp.Or(reader.why, err), "cannot resolve %s", reader.field)
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (r *references[T]) mayRefer(ctx context.Context, mg T, s *session.Session) 
 			err = r.permits(ctx, mg, s, ref.To.Kind, to)
 		}
 		if err != nil {
-			return errors.Wrapf(err, "cannot resolve spec.forProvider.%s", ref.SetIn())
+			return errors.Wrapf(err, "cannot resolve %s", ref.SetIn())
 		}
 	}
 	return nil
