@@ -1,5 +1,5 @@
-// Package pipe connects clients and servers within the process, by connections whose deadlines are exact: grpc's bufconn
-// applies a deadline that was just removed if its timer has fired, so that net/http ends connections at random.
+// Package pipe connects clients and servers within the process, by connections whose deadlines are exact: bufconn of
+// grpc applies a deadline that was just removed if its timer has fired, so that net/http ends connections at random.
 package pipe
 
 import (
