@@ -182,7 +182,7 @@ var unauthenticated = []string{
 	"UnrecognizedClientException",
 	"SignatureDoesNotMatch", "InvalidSignatureException", "MissingAuthenticationToken",
 	"MissingAuthenticationTokenException",
-	"IncompleteSignature", "InvalidIdentityToken", "IDPRejectedClaim", "AuthFailure",
+	"IncompleteSignature", "IncompleteSignatureException", "InvalidIdentityToken", "IDPRejectedClaim", "AuthFailure",
 }
 
 // IsReplicated reports whether a deletion must wait until Lambda@Edge has removed the function's

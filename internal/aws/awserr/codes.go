@@ -11,7 +11,7 @@ import (
 // say that they lack an operation.
 var commonCodes = []string{
 	"AccessDenied", "AccessDeniedException", "AuthFailure", "ExpiredToken", "ExpiredTokenException",
-	"IncompleteSignature",
+	"IncompleteSignature", "IncompleteSignatureException",
 	"InternalError", "InternalFailure", "InternalServerError", "InvalidAccessKeyId", "InvalidClientTokenId",
 	"InvalidSignatureException", "MissingAuthenticationToken", "MissingAuthenticationTokenException", "NotImplemented",
 	"NotImplementedException", "OptInRequired", "PriorRequestNotComplete", "RequestExpired", "RequestLimitExceeded",

@@ -36,6 +36,8 @@ func FuzzSanitize(f *testing.F) {
 		{"ValidationException", "1 validation error detected: Value '{v}' at 'functionName' failed to satisfy " +
 			"constraint: Member must satisfy regular expression pattern: [a-z]+"},
 		{"InvalidParameterValueException", "exceeded the 4KB limit. String measured: {\"PASSWORD\":\"{v}\"}"},
+		{"InvalidRequestContentException", "Could not parse request body into json: Unrecognized token '{v}': was " +
+			"expecting ('true', 'false' or 'null')\n at [Source: (byte[])\"{v}\"; line: 1, column: 8]"},
 		{"AccessDeniedException", "User: arn:aws:sts::111111111111:assumed-role/p/s is not authorized to perform: " +
 			"lambda:GetFunction on resource: arn:aws:lambda:eu-central-1:111111111111:function:f because no " +
 			"identity-based policy allows the lambda:GetFunction action"},
@@ -49,6 +51,7 @@ func FuzzSanitize(f *testing.F) {
 		{"X\xff", "\xff\xfe"},
 		{strings.Repeat("Code", 1000), strings.Repeat("ü", 1000)},
 		{"ExpiredToken", "{v}"},
+		{"IncompleteSignature", "Credential must have exactly 5 slash-delimited elements, got '{v}'"},
 	} {
 		f.Add(s.code, s.message, uint8(0))
 		f.Add(s.code, s.message, uint8(5))
@@ -92,6 +95,7 @@ func quoting(message, id string) string {
 	for _, at := range []string{
 		"Request ID: {id}", "RequestId: {id}",
 		"Value '{v}' at 'handler' failed to satisfy constraint: ", "String measured: {v}", "https://{v}/",
+		"Unrecognized token '{v}': was expecting", "at [Source: {v}",
 	} {
 		filled := strings.NewReplacer("{id}", id, "{v}", canary).Replace(at)
 		message = strings.ReplaceAll(message, at, filled)

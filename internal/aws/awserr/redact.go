@@ -12,12 +12,15 @@ import (
 var (
 	violation = regexp.MustCompile(`(?s)(?:; )?Value (.*?) at '([A-Za-z0-9_.\[\]]+)' failed to satisfy constraint: `)
 	word      = regexp.MustCompile(`^'?\[?([A-Za-z0-9_.:-]{1,64})\]?'?$`)
-	measured  = regexp.MustCompile(`(?s)\s*String measured: .*`)
-	counted   = regexp.MustCompile(`^\d+ validation errors? detected: `)
+	// A payload that AWS cannot read as JSON is quoted at its end, and what it begins with in the reason.
+	measured = regexp.MustCompile(`(?s)\s*(?:String measured: |at \[Source: ).*`)
+	token    = regexp.MustCompile(`(?s)(Unrecognized token) '.*'(: was expecting)`)
+	counted  = regexp.MustCompile(`^\d+ validation errors? detected: `)
 )
 
 func redact(m string) string {
 	m = measured.ReplaceAllString(m, "")
+	m = token.ReplaceAllString(m, "$1$2")
 	m = counted.ReplaceAllString(m, "")
 	found := violation.FindAllStringSubmatchIndex(m, -1)
 	if len(found) == 0 {

@@ -184,7 +184,8 @@ func named(message string) string {
 	return what + " does not exist in " + f[1]
 }
 
-// hint returns advice on credentials that AWS does not accept, and on buckets in another region.
+// hint returns advice on credentials that AWS does not accept, and on buckets in another region. AWS's message about a
+// signature quotes the access key ID, which is the secret access key if the two are swapped.
 func hint(code string) string {
 	switch code {
 	case "ExpiredToken", "ExpiredTokenException":
@@ -194,6 +195,8 @@ func hint(code string) string {
 	case "SignatureDoesNotMatch", "InvalidSignatureException":
 		return "the signature does not match: check the secret access key, the signing region and the clock of the " +
 			"provider's node"
+	case "IncompleteSignature", "IncompleteSignatureException":
+		return "the access key ID is malformed: check that it is not the secret access key and has no spaces"
 	case "PermanentRedirect", "MovedPermanently":
 		return "the bucket is in another region: use a bucket in the region of the resource"
 	default:

@@ -71,6 +71,38 @@ func TestSanitize(t *testing.T) {
 			},
 			"TooManyRequestsException: Rate exceeded",
 		},
+		"Unreadable": {
+			"A payload with bytes that are no UTF-8 may come from a Secret.",
+			answer("Lambda", "Invoke", 400, "InvalidRequestContentException", "Could not parse request body into json: "+
+				"Could not parse payload into json: Invalid UTF-8 start byte 0x97\n at [Source: "+
+				"(byte[])\"{\"password\":\"hunter2\"}\"; line: 1, column: 13]"),
+			"InvalidRequestContentException: Could not parse request body into json: Could not parse payload into json: " +
+				"Invalid UTF-8 start byte 0x97",
+		},
+		"UnknownToken": {
+			"The text that is no JSON may be a secret.",
+			answer("Lambda", "Invoke", 400, "InvalidRequestContentException", "Could not parse request body into json: "+
+				"Unrecognized token 'hunter2': was expecting ('true', 'false' or 'null')\n at [Source: "+
+				"(byte[])\"hunter2\"; line: 1, column: 8]"),
+			"InvalidRequestContentException: Could not parse request body into json: Unrecognized token: was expecting " +
+				"('true', 'false' or 'null')",
+		},
+		"SwappedKeys": {
+			"AWS quotes what should be the access key ID. It is the secret access key if the two are swapped.",
+			fetch(answer("STS", "GetCallerIdentity", 403, "IncompleteSignature", "Credential must have exactly 5 "+
+				"slash-delimited elements, e.g. keyid/date/region/service/term, got "+
+				"'hunter/2/20200619/us-west-2/sts/aws4_request'")),
+			"cannot get AWS credentials: STS GetCallerIdentity: IncompleteSignature: the access key ID is malformed: check " +
+				"that it is not the secret access key and has no spaces",
+		},
+		"SpacedKey": {
+			"The signature is another one at each attempt.",
+			answer("Lambda", "GetFunction", 403, "IncompleteSignatureException", "'/20200122/us-east-1/lambda/aws4_request' "+
+				"not a valid key=value pair (missing equal-sign) in Authorization header: 'AWS4-HMAC-SHA256 "+
+				"Credential=AKIADOUBLE /20200122/us-east-1/lambda/aws4_request, SignedHeaders=host, Signature=cbeed485'."),
+			"IncompleteSignatureException: the access key ID is malformed: check that it is not the secret access key and " +
+				"has no spaces",
+		},
 		"Violation": {
 			"The field is named, its value is not quoted.",
 			answer("Lambda", "CreateFunction", 400, "ValidationException",

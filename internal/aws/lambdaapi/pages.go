@@ -11,6 +11,29 @@ import (
 // no list that the provider reads to its end is nearly as long.
 const MostPages = 200
 
+// mostBytes is the maximum length of all pages of one list, in bytes: those of 10,000 versions of functions. A reader
+// keeps all pages, and a page may have several times the length of AWS's.
+const mostBytes = 64 << 20
+
+// unread is the key of a context's rest of mostBytes.
+type unread struct{}
+
+// Received counts bytes of an answer that were received, if a list is read with the context.
+func Received(ctx context.Context, bytes int) {
+	if left, ok := ctx.Value(unread{}).(*int); ok {
+		*left -= bytes
+	}
+}
+
+// rest returns how many bytes the pages of the list that is read with the context may still have.
+func rest(ctx context.Context) int {
+	left, ok := ctx.Value(unread{}).(*int)
+	if !ok {
+		return mostBytes
+	}
+	return *left
+}
+
 // A Paginator reads the pages of a list with the options O of a service. The SDK's paginators are ones.
 type Paginator[P, O any] interface {
 	HasMorePages() bool
@@ -21,10 +44,16 @@ type Paginator[P, O any] interface {
 // the list has no end: each page may name a next one, or all pages the same.
 func Each[P, O any](ctx context.Context, what string, list Paginator[P, O], opts ...func(*O)) iter.Seq2[*P, error] {
 	return func(yield func(*P, error) bool) {
-		last := ""
+		last, left := "", mostBytes
+		ctx := context.WithValue(ctx, unread{}, &left)
 		for read := 0; list.HasMorePages(); read++ {
 			var page *P
 			var err error
+			if left < 0 {
+				yield(nil, fmt.Errorf("the list of %s is longer than %d MiB: check that the endpoint is AWS's", what,
+					mostBytes>>20))
+				return
+			}
 			endless := read == MostPages
 			if !endless {
 				page, err = list.NextPage(ctx, opts...)

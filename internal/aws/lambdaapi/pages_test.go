@@ -12,12 +12,13 @@ import (
 )
 
 // A list has no end. Its pages from the page failing on are errors, and those from the page repeating on name the page
-// after that one as the next.
-type list struct{ read, failing, repeating int }
+// after that one as the next. Each has some bytes.
+type list struct{ read, failing, repeating, bytes int }
 
 func (l *list) HasMorePages() bool { return true }
 
-func (l *list) NextPage(context.Context, ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error) {
+func (l *list) NextPage(ctx context.Context, _ ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error) {
+	Received(ctx, l.bytes)
 	if l.read++; l.read >= l.failing {
 		return nil, errors.New("broken")
 	}
@@ -33,6 +34,7 @@ func TestEach(t *testing.T) {
 	}{
 		"Error":    {list: list{failing: 3, repeating: never}, pages: 2, want: "broken"},
 		"TooLong":  {list: list{failing: never, repeating: never}, pages: MostPages, want: "aliases has no end after 200 pages"},
+		"TooLarge": {list: list{failing: never, repeating: never, bytes: 10 << 20}, pages: 7, want: "aliases is longer than 64 MiB"},
 		"Repeated": {list: list{failing: never, repeating: 4}, pages: 4, want: "aliases has no end after 4 pages"},
 	}
 	for name, tc := range cases {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 )
 
 // httpClient returns the HTTP client of a config: the provider's own, with the certificate authorities of the config.
@@ -305,6 +306,7 @@ func (d *download) Read(p []byte) (int, error) {
 	n, err := d.ReadCloser.Read(p)
 	if n > 0 {
 		d.watch.activity(n)
+		lambdaapi.Received(d.watch.ctx, n)
 	}
 	if long, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return n, awserr.Oversize(d.watch.host, long.Limit)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 )
 
 // hostile returns a session whose Lambda and S3 are a handler of the test.
@@ -40,6 +41,23 @@ func getFunction(t *testing.T, s *Session) error {
 	t.Helper()
 	_, err := Client(s, lambda.NewFromConfig).GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: new("x")})
 	return err
+}
+
+// TestHugeList has an endpoint with a list of which each page is longer than AWS's.
+func TestHugeList(t *testing.T) {
+	var calls atomic.Int64
+	item := `{"StateTransitionReason":"` + strings.Repeat("x", 8*mib-1<<10) + `"}`
+	s := hostile(t, 0, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"NextMarker":"%d","EventSourceMappings":[%s]}`, calls.Add(1), item)
+	})
+	pages := lambda.NewListEventSourceMappingsPaginator(Client(s, lambda.NewFromConfig), &lambda.ListEventSourceMappingsInput{})
+	var last error
+	for _, err := range lambdaapi.Each(t.Context(), "event source mappings", pages) {
+		last = err
+	}
+	if last == nil || !strings.Contains(last.Error(), "longer than 64 MiB") || calls.Load() != 9 {
+		t.Errorf("%d pages are read: %v", calls.Load(), last)
+	}
 }
 
 // TestHugeAnswer has an endpoint that sends without end.

@@ -47,8 +47,9 @@ func (e event) check(p v1beta1.InvocationParameters) error {
 	switch {
 	case len(e.payload) == 0:
 		return nil
-	case !json.Valid(e.payload):
-		return reconcile.Invalid(errors.New("the payload is not valid JSON: put a plain text in quotes"))
+	case !json.Valid(e.payload), !utf8.Valid(e.payload): // Go accepts texts in other encodings, and AWS does not.
+		return reconcile.Invalid(errors.New("the payload is not valid JSON: put a plain text in quotes, and encode " +
+			"it in UTF-8"))
 	case inCRUD(p) && !bytes.HasPrefix(bytes.TrimSpace(e.payload), []byte("{")):
 		return reconcile.Invalid(errors.New("the payload must be a JSON object with lifecycleScope CRUD, because the " +
 			"action is added to it"))

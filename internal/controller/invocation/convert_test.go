@@ -47,7 +47,8 @@ func TestCheck(t *testing.T) {
 	}{
 		"None":      {reason: "A function may be invoked with nothing."},
 		"Text":      {reason: "Any JSON will do.", payload: `"x"`},
-		"NoJSON":    {reason: "AWS would quote what it cannot read.", payload: `hunter2`, want: "the payload is not valid JSON: put a plain text in quotes"},
+		"NoUTF8":    {reason: "So does AWS if a text in it is in another encoding.", payload: "{\"password\": \"hunter2\xfc\"}", want: "the payload is not valid JSON: put a plain text in quotes, and encode it in UTF-8"},
+		"NoJSON":    {reason: "AWS would quote what it cannot read.", payload: `hunter2`, want: "the payload is not valid JSON: put a plain text in quotes, and encode it in UTF-8"},
 		"CRUDText":  {reason: "Nothing can be added to a text.", payload: `"x"`, crud: true, want: "the payload must be a JSON object with lifecycleScope CRUD, because the action is added to it"},
 		"CRUDSpace": {reason: "White space is nothing.", payload: " \n{}", crud: true},
 	}

@@ -20,10 +20,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 )
 
-// paged is an endpoint with a list of pages, of one version each. A call takes 50 ms.
+// paged is an endpoint with a list of pages, of one version each, that have some bytes. A call takes 50 ms.
 type paged struct {
 	now   time.Time
 	pages int
+	bytes int
 	calls int
 }
 
@@ -31,6 +32,7 @@ type paged struct {
 func (p *paged) Do(q *http.Request) (*http.Response, error) {
 	p.now = p.now.Add(50 * time.Millisecond)
 	p.calls++
+	lambdaapi.Received(q.Context(), p.bytes)
 	n, _ := strconv.Atoi(q.URL.Query().Get("Marker"))
 	next := ""
 	if n++; n < p.pages {
@@ -40,6 +42,37 @@ func (p *paged) Do(q *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
 }
 
+// client returns a client of the endpoint.
+func (p *paged) client(options ...func(*middleware.Stack) error) *lambda.Client {
+	return lambda.New(lambda.Options{
+		Region: "eu-west-1", HTTPClient: p, Retryer: aws.NopRetryer{}, APIOptions: options,
+		Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", ""),
+	})
+}
+
+// TestListWithoutEnd checks that a list that has no end, or is too long, is read no further, and that its pages are not
+// kept.
+func TestListWithoutEnd(t *testing.T) {
+	for name, tc := range map[string]struct {
+		bytes int
+		most  int
+	}{
+		"Endless": {most: lambdaapi.MostPages},
+		"Large":   {bytes: 4 << 20, most: 17},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &paged{pages: 10 * lambdaapi.MostPages, bytes: tc.bytes}
+			cache := &readcache.Cache{}
+			for reading := range 2 {
+				_, err := List(t.Context(), p.client(), lambdaapi.KeptList{Cache: cache, Now: p.now, For: "a"}, "cart")
+				if want := (reading + 1) * tc.most; err == nil || p.calls != want {
+					t.Errorf("after reading %d, %d pages were read, want %d: %v", reading, p.calls, want, err)
+				}
+			}
+		})
+	}
+}
+
 // TestListBeyondQuota lists more pages than the request quota allows at once, as reconciles do: each waits until it has
 // the calls that the earlier ones waited for.
 func TestListBeyondQuota(t *testing.T) {
@@ -47,13 +80,7 @@ func TestListBeyondQuota(t *testing.T) {
 	limiter := quota.New(func() time.Time { return p.now },
 		map[quota.Bucket]quota.Rate{quota.ControlPlane: {PerSecond: 3, Burst: 10}})
 	scope, caller := quota.Scope{Account: "111122223333", Region: "eu-west-1"}, quota.Caller{ID: "a", Priority: quota.User}
-	api := lambda.New(lambda.Options{
-		Region: "eu-west-1", HTTPClient: p, Retryer: aws.NopRetryer{},
-		Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", ""),
-		APIOptions: []func(*middleware.Stack) error{func(s *middleware.Stack) error {
-			return s.Finalize.Add(limiter.Middleware(scope), middleware.After)
-		}},
-	})
+	api := p.client(func(s *middleware.Stack) error { return s.Finalize.Add(limiter.Middleware(scope), middleware.After) })
 	ctx, cache := quota.WithCaller(t.Context(), caller), &readcache.Cache{}
 	for attempt := range 10 {
 		for wait := time.Duration(1); wait > 0; p.now = p.now.Add(wait) {

@@ -22,7 +22,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -151,32 +151,39 @@ func newHostileWalk(s *Simulation, group, attacks uint64) *hostileWalk {
 		w.attack = rand.New(rand.NewPCG(attacks, 2)) //nolint:gosec,mnd // As above.
 	}
 	s.Prepare()
-	s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
 	for _, namespace := range []string{Namespace, hostile} {
 		s.Double.AddAccessKey(keyOf(namespace), awsdouble.DefaultAccount)
-		pc := &v1beta1.ClusterProviderConfig{}
-		if err := s.Kube.Get(s.Context(), client.ObjectKey{Name: Config}, pc); err != nil {
-			s.Fatal(err)
-		}
-		pc.ObjectMeta = metav1.ObjectMeta{Name: namespace}
-		pc.Spec.Credentials = v1beta1.ClusterProviderCredentials{
-			Source:    v1beta1.CredentialsSourceSecret,
-			SecretRef: &v1beta1.CredentialsSecretSelector{Namespace: metav1.NamespaceSystem, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: namespace}},
-		}
-		s.Create(pc, &corev1.Secret{
+		s.Create(w.config(namespace), &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: namespace},
 			Data:       map[string][]byte{"aws_access_key_id": []byte(keyOf(namespace)), "aws_secret_access_key": []byte(Canary)},
 		})
 	}
+	w.prepareAttacks()
 	s.inspect = w.inspectCall
 	check := s.Cluster.StatusWritten
 	s.Cluster.StatusWritten = func(u *unstructured.Unstructured) {
 		if u.GetNamespace() != hostile { // The attacker's resources change while their status is written.
 			check(u)
 		}
+		w.checkSeen(u)
 	}
 	w.provider = w.start()
 	return w
+}
+
+// config returns a ClusterProviderConfig with the credentials of a tenant.
+func (w *hostileWalk) config(namespace string) *v1beta1.ClusterProviderConfig {
+	w.Helper()
+	pc := &v1beta1.ClusterProviderConfig{}
+	if err := w.Kube.Get(w.Context(), client.ObjectKey{Name: Config}, pc); err != nil {
+		w.Fatal(err)
+	}
+	pc.ObjectMeta = metav1.ObjectMeta{Name: namespace}
+	pc.Spec.Credentials = v1beta1.ClusterProviderCredentials{
+		Source:    v1beta1.CredentialsSourceSecret,
+		SecretRef: &v1beta1.CredentialsSecretSelector{Namespace: metav1.NamespaceSystem, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: namespace}},
+	}
+	return pc
 }
 
 func (w *hostileWalk) start() *Provider {
@@ -191,24 +198,46 @@ func of(namespace, kind, name string, fields map[string]any, policies ...any) *u
 	return u
 }
 
-// attackedResources returns the resources of the tenant that is attacked.
+// capacityFields returns the fields of a CapacityProvider with a role.
+func capacityFields(role string) map[string]any {
+	return map[string]any{"permissionsConfig": map[string]any{"capacityProviderOperatorRoleArn": "arn:aws:iam::123456789012:role/" + role}, "vpcConfig": map[string]any{"subnetIds": []any{"subnet-0123456789abcdef0"}, "securityGroupIds": []any{"sg-0123456789abcdef0"}}}
+}
+
+// signingFields returns the fields of a CodeSigningConfig with a description.
+func signingFields(description string) map[string]any {
+	return map[string]any{"description": description, "allowedPublishers": map[string]any{"signingProfileVersionArns": []any{"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/0123456789"}}}
+}
+
+// attackedResources returns the resources of the tenant that is attacked: one or more of each kind.
 func attackedResources() []*unstructured.Unstructured {
 	mark := markOf + Namespace
 	function := func() map[string]any {
 		return functionFields(map[string]any{"publish": true, "description": mark, "environment": map[string]any{"variables": map[string]any{"SECRET": Canary, mark: "x"}}})
 	}
-	return []*unstructured.Unstructured{
+	named := func(name string) map[string]any { return map[string]any{"name": name} }
+	all := []*unstructured.Unstructured{
 		of(Namespace, "Function", "checkout", function()),
 		of(Namespace, "Function", "cart", function()),
 		of(Namespace, "LayerVersion", "lib", map[string]any{"description": mark, "compatibleRuntimes": []any{"python3.13"}, "content": map[string]any{"s3Bucket": "code", "s3Key": "one.zip"}}),
-		of(Namespace, "CapacityProvider", "pool", map[string]any{"permissionsConfig": map[string]any{"capacityProviderOperatorRoleArn": "arn:aws:iam::123456789012:role/operator"}, "vpcConfig": map[string]any{"subnetIds": []any{"subnet-0123456789abcdef0"}, "securityGroupIds": []any{"sg-0123456789abcdef0"}}}),
-		of(Namespace, "CodeSigningConfig", "signed", map[string]any{"description": mark, "allowedPublishers": map[string]any{"signingProfileVersionArns": []any{"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/0123456789"}}}),
+		of(Namespace, "CapacityProvider", "pool", capacityFields("operator")),
+		of(Namespace, "CodeSigningConfig", "signed", signingFields(mark)),
 		of(Namespace, "Alias", "live", map[string]any{"functionName": "checkout", "functionVersion": "$LATEST", "description": mark}),
+		of(Namespace, "Alias", "stable", map[string]any{"functionNameRef": named("cart"), "description": mark}),
+		of(Namespace, "Version", "first", map[string]any{"functionName": "checkout", "description": mark}),
 		of(Namespace, "Permission", "allow", map[string]any{"functionName": "checkout", "action": "lambda:InvokeFunction", "principal": "s3.amazonaws.com"}),
+		of(Namespace, "ResourcePolicy", "policy", map[string]any{"resourceArnRef": named("cart"), "policy": `{"Version": "2012-10-17", "Statement": [{"Sid": "` + mark + `", "Effect": "Allow", "Principal": {"AWS": "arn:aws:iam::210987654321:root"}, "Action": "lambda:InvokeFunction", "Resource": "arn:aws:lambda:eu-central-1:123456789012:function:cart"}]}`}),
 		of(Namespace, "FunctionURL", "url", map[string]any{"functionName": "checkout", "authType": "AWS_IAM"}),
 		of(Namespace, "FunctionEventInvokeConfig", "retries", map[string]any{"functionName": "cart", "maximumRetryAttempts": int64(1)}),
+		of(Namespace, "ProvisionedConcurrencyConfig", "warm", map[string]any{"functionName": "cart", "qualifierRef": named("stable"), "provisionedConcurrentExecutions": int64(1)}),
+		of(Namespace, "RuntimeManagementConfig", "runtime", map[string]any{"functionName": "checkout", "updateRuntimeOn": "FunctionUpdate"}),
 		of(Namespace, "EventSourceMapping", "orders", map[string]any{"functionName": "checkout", "eventSourceArn": "arn:aws:sqs:eu-central-1:123456789012:orders"}),
+		of(Namespace, "Invocation", "migrate", map[string]any{"functionName": "cart", "payload": `{"` + mark + `": 1}`}),
+		of(Namespace, "LayerVersionPermission", "shared", map[string]any{"layerVersionArnRef": named("lib"), "action": "lambda:GetLayerVersion", "principal": "210987654321"}),
 	}
+	for _, u := range all {
+		u.SetLabels(map[string]string{"team": Namespace})
+	}
+	return all
 }
 
 // independent reports whether a resource needs no other one.
@@ -245,7 +274,7 @@ func (w *hostileWalk) run() {
 		}
 	}
 	w.measure()
-	w.checkSeen()
+	w.checkAllSeen()
 	if err := w.provider.Stop(); err != nil {
 		w.Error(err)
 	}
@@ -255,12 +284,17 @@ func (w *hostileWalk) run() {
 func (w *hostileWalk) endAttacks() {
 	w.Helper()
 	w.watches.Thaw("functions", watchfault.All)
+	w.prepareAttacks()
+	w.useKey(hostile)
 	for _, u := range w.theirs {
-		patch := `{"metadata":{"annotations":{"crossplane.io/paused":null,"lambda.aws.m.crossplane.io/plan":null}}}`
+		// A resource whose external name has been changed keeps what it has created.
+		w.change(u, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"crossplane.io/paused": nil, "crossplane.io/external-name": nil, v1beta1.AnnotationPlan: nil}}})
+		// With its namespace, the Secret of its config is gone.
+		spec := map[string]any{"providerConfigRef": map[string]any{"kind": v1beta1.ClusterProviderConfigKind, "name": hostile}}
 		if !observes(u) {
-			patch = strings.TrimSuffix(patch, "}") + `,"spec":{"managementPolicies":["*"]}}`
+			spec["managementPolicies"] = []any{"*"}
 		}
-		_ = w.Kube.Patch(w.Context(), u.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(patch)))
+		w.change(u, map[string]any{"spec": spec})
 		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), u.DeepCopy()))
 	}
 	w.Until(time.Hour, func() bool {
@@ -269,9 +303,15 @@ func (w *hostileWalk) endAttacks() {
 			return now != nil && now.GetDeletionTimestamp() != nil
 		})
 	})
-	for _, name := range []string{"checkout", "cart"} { // What the attacker got first and left.
-		if f, ok := w.Double.Function(name); ok && f.Tags["crossplane-namespace"] == hostile {
-			_, _ = w.Lambda.DeleteFunction(w.Context(), &lambda.DeleteFunctionInput{FunctionName: aws.String(name)})
+	for _, r := range w.Double.Resources(awsdouble.DefaultAccount, Region) { // What the attacker got first and left.
+		if r.Namespace != hostile {
+			continue
+		}
+		switch r.Kind {
+		case "Function":
+			_, _ = w.Lambda.DeleteFunction(w.Context(), &lambda.DeleteFunctionInput{FunctionName: aws.String(r.ID)})
+		case "CapacityProvider":
+			_, _ = w.Lambda.DeleteCapacityProvider(w.Context(), &lambda.DeleteCapacityProviderInput{CapacityProviderName: aws.String(r.ID)})
 		}
 	}
 }
@@ -355,158 +395,6 @@ func (w *hostileWalk) measure() {
 	}
 }
 
-// attackOnce makes one random attack.
-func (w *hostileWalk) attackOnce(r *rand.Rand) {
-	w.Helper()
-	w.attacks++
-	if len(w.theirs) > 0 && r.IntN(3) > 0 { //nolint:mnd // Two of three change what exists.
-		w.disturb(r, w.theirs[r.IntN(len(w.theirs))].DeepCopy())
-		return
-	}
-	u := w.randomAttack(r)
-	if r.IntN(4) == 0 { //nolint:mnd // One in four.
-		u.SetAnnotations(w.forged(r))
-	}
-	if w.Kube.Create(w.Context(), u) != nil {
-		return // The API server does not admit it, or it exists.
-	}
-	w.notef("  attack by %s %s: %v %v", u.GetKind(), u.GetName(), u.Object["spec"], u.GetAnnotations())
-	w.theirs = append(w.theirs, u)
-}
-
-// disturb changes an attacker's resource.
-func (w *hostileWalk) disturb(r *rand.Rand, u *unstructured.Unstructured) {
-	patch := map[string]any{}
-	switch r.IntN(8) { //nolint:mnd // As many as there are.
-	case 0:
-		w.notef("  delete %s %s", u.GetKind(), u.GetName())
-		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), u))
-		return
-	case 1:
-		again := u.DeepCopy()
-		again.SetResourceVersion("")
-		again.SetUID("")
-		_ = w.Kube.Create(w.Context(), again)
-		return
-	case 2, 3: //nolint:mnd // Twice as often.
-		annotations := map[string]any{}
-		for k, v := range w.forged(r) {
-			annotations[k] = v
-		}
-		patch["metadata"] = map[string]any{"annotations": annotations}
-	default:
-		if observes(u) {
-			return // The API server does not admit it without what creation needs.
-		}
-		policies := [][]any{{"*"}, {"Observe", "Create", "Update", "Delete"}, {"Observe", "Create"}}
-		patch["spec"] = map[string]any{"managementPolicies": policies[r.IntN(len(policies))]}
-	}
-	b, err := json.Marshal(patch)
-	if err != nil {
-		w.Fatal(err)
-	}
-	w.notef("  change %s %s: %s", u.GetKind(), u.GetName(), b)
-	_ = w.Kube.Patch(w.Context(), u, client.RawPatch(types.MergePatchType, b))
-}
-
-// observes reports whether a resource was created to observe only.
-func observes(u *unstructured.Unstructured) bool {
-	policies, _, _ := unstructured.NestedStringSlice(u.Object, "spec", "managementPolicies")
-	return slices.Equal(policies, []string{"Observe"})
-}
-
-// pick returns one of several values.
-func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
-
-// functionSpelling returns a spelling of a function of the attacked tenant.
-func functionSpelling(r *rand.Rand) string {
-	name := pick(r, "checkout", "checkout", "cart", "Checkout")
-	arn := "arn:aws:lambda:" + Region + ":" + awsdouble.DefaultAccount + ":function:" + name
-	return pick(r, name, name, name, arn, arn+":$LATEST", arn+":live", "function:"+name, awsdouble.DefaultAccount+":"+name, awsdouble.DefaultAccount+":function:"+name, name+":live", "https://lambda/"+name)
-}
-
-// ownedName returns a name, ARN or UUID that AWS has given to something of the attacked tenant, or will give it.
-func (w *hostileWalk) ownedName(r *rand.Rand) string {
-	prefix := "arn:aws:lambda:" + Region + ":" + awsdouble.DefaultAccount + ":"
-	names := []string{functionSpelling(r), fmt.Sprintf("%slayer:lib:%d", prefix, r.IntN(4)), prefix + "capacity-provider:pool", "pool", "live", "checkout:live", "allow", "checkout/allow"} //nolint:mnd // The first versions.
-	for _, t := range w.Double.Resources(awsdouble.DefaultAccount, Region) {
-		if t.Kind == "EventSourceMapping" || t.Kind == "CodeSigningConfig" {
-			names = append(names, t.ID)
-		}
-	}
-	return pick(r, names...)
-}
-
-// forged returns annotations that claim something.
-func (w *hostileWalk) forged(r *rand.Rand) map[string]string {
-	all := map[string]string{
-		"crossplane.io/external-name":                         w.ownedName(r),
-		"crossplane.io/external-create-pending":               time.Now().Format(time.RFC3339),
-		"crossplane.io/external-create-succeeded":             time.Now().Format(time.RFC3339),
-		"crossplane.io/paused":                                pick(r, "true", "false"),
-		"lambda.aws.m.crossplane.io/adopt":                    "true",
-		"lambda.aws.m.crossplane.io/plan":                     pick(r, "true", "false"),
-		"lambda.aws.m.crossplane.io/parent":                   functionSpelling(r),
-		"lambda.aws.m.crossplane.io/external-name-written-by": "uid/" + w.ownedName(r),
-		"lambda.aws.m.crossplane.io/allowed-namespaces":       "*",
-	}
-	for _, k := range slices.Sorted(maps.Keys(all)) {
-		if r.IntN(3) > 0 { //nolint:mnd // A third of them.
-			delete(all, k)
-		}
-	}
-	return all
-}
-
-// randomAttack returns a random resource of the attacker that names something of the attacked tenant.
-func (w *hostileWalk) randomAttack(r *rand.Rand) *unstructured.Unstructured {
-	mark := markOf + hostile
-	name := pick(r, "checkout", "cart", "lib", "pool", fmt.Sprint("x", r.IntN(20))) //nolint:mnd // A few.
-	ref := map[string]any{"name": pick(r, "checkout", "cart", "lib", "pool", "live"), "namespace": Namespace}
-	function := func(field string, value any) map[string]any {
-		return functionFields(map[string]any{"description": mark, field: value})
-	}
-	on := func(fields map[string]any) map[string]any {
-		fields["functionName"] = functionSpelling(r)
-		if r.IntN(8) == 0 { //nolint:mnd // Seldom: it is refused by a rule of its own.
-			delete(fields, "functionName")
-			fields["functionNameRef"] = ref
-		}
-		if r.IntN(8) == 0 { //nolint:mnd // As above.
-			fields["qualifier"] = pick(r, "live", "1", "$LATEST")
-		}
-		return fields
-	}
-	prefix := "arn:aws:lambda:" + Region + ":" + awsdouble.DefaultAccount + ":"
-	version := fmt.Sprintf("%slayer:lib:%d", prefix, 1+r.IntN(4)) //nolint:mnd // The first versions.
-	instances := map[string]any{"lambdaManagedInstancesCapacityProviderConfig": map[string]any{"capacityProviderArn": prefix + "capacity-provider:pool"}}
-	kinds := []*unstructured.Unstructured{
-		of(hostile, "Function", name, function("layers", []any{version})),
-		of(hostile, "Function", name, function("layerRefs", []any{ref})),
-		of(hostile, "Function", name, function("capacityProviderConfig", instances)),
-		of(hostile, "Function", name, function("codeSigningConfigArn", w.ownedName(r))),
-		of(hostile, "Function", name, map[string]any{}, "Observe"),
-		of(hostile, "LayerVersion", name, map[string]any{}, "Observe"),
-		of(hostile, "CapacityProvider", name, map[string]any{}, "Observe"),
-		of(hostile, "CodeSigningConfig", name, map[string]any{}, "Observe"),
-		of(hostile, "EventSourceMapping", name, map[string]any{}, "Observe"),
-		of(hostile, "Alias", name, on(map[string]any{"functionVersion": pick(r, "1", "$LATEST"), "description": mark})),
-		of(hostile, "Permission", name, on(map[string]any{"action": "lambda:InvokeFunction", "principal": "111122223333"})),
-		of(hostile, "FunctionURL", name, on(map[string]any{"authType": "NONE"})),
-		of(hostile, "Version", name, on(map[string]any{"description": mark})),
-		of(hostile, "Invocation", name, on(map[string]any{"payload": "{}"})),
-		of(hostile, "EventSourceMapping", name, on(map[string]any{"eventSourceArn": "arn:aws:sqs:eu-central-1:123456789012:" + pick(r, "mine", "orders")})),
-		of(hostile, "FunctionEventInvokeConfig", name, on(map[string]any{"maximumRetryAttempts": int64(0)})),
-		of(hostile, "FunctionEventInvokeConfig", name, map[string]any{"functionName": "base", "destinationConfig": map[string]any{"onSuccess": map[string]any{"destination": functionSpelling(r)}}}),
-		of(hostile, "ProvisionedConcurrencyConfig", name, on(map[string]any{"provisionedConcurrentExecutions": int64(1)})),
-		of(hostile, "RuntimeManagementConfig", name, on(map[string]any{"updateRuntimeOn": "FunctionUpdate"})),
-		of(hostile, "ResourcePolicy", name, map[string]any{"resourceArn": functionSpelling(r), "policy": `{"Version":"2012-10-17","Statement":[]}`}),
-		of(hostile, "LayerVersionPermission", name, map[string]any{"layerVersionArn": version, "action": "lambda:GetLayerVersion", "principal": "*"}),
-		of(hostile, "LayerVersionPermission", name, map[string]any{"layerName": "lib", "versionNumber": int64(1 + r.IntN(4)), "action": "lambda:GetLayerVersion", "principal": "*"}), //nolint:mnd // As above.
-	}
-	return pick(r, kinds...)
-}
-
 var (
 	signedBy     = regexp.MustCompile(`Credential=([A-Z0-9]+)/`)
 	functionPath = regexp.MustCompile(`/functions/([^/]+)`)
@@ -522,7 +410,7 @@ var (
 // instant.
 func (w *hostileWalk) inspectCall(rw http.ResponseWriter, r *http.Request) {
 	key := signedBy.FindStringSubmatch(r.Header.Get("Authorization"))
-	if r.Method == http.MethodGet || r.Method == http.MethodHead || len(key) == 0 || !strings.HasPrefix(key[1], "AKIA") {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead || len(key) == 0 || key[1] != keyOf(Namespace) && key[1] != keyOf(hostile) {
 		w.Double.ServeHTTP(rw, r)
 		return
 	}
@@ -576,8 +464,9 @@ func (w *hostileWalk) ownersOf(u *url.URL, body []byte) map[string]string {
 	owners := map[string]string{}
 	function := func(reference string) {
 		for name := range strings.SplitSeq(reference, ":") {
-			if f, ok := w.Double.Function(name); ok && name != "" {
-				owners["function "+name] = f.Tags["crossplane-namespace"]
+			arn := "arn:aws:lambda:" + Region + ":" + awsdouble.DefaultAccount + ":function:" + name
+			if f, ok := w.Double.Function(arn); ok {
+				owners["function "+name] = w.ownerOf(v1beta1.FunctionGroupVersionKind, f.Tags)
 			}
 		}
 	}
@@ -604,11 +493,11 @@ func (w *hostileWalk) ownersOf(u *url.URL, body []byte) map[string]string {
 	}
 	if m := mappingPath.FindStringSubmatch(path); len(m) > 0 {
 		mapping, _ := w.Double.Mapping(m[1])
-		owners["mapping "+m[1]] = mapping.Tags["crossplane-namespace"]
+		owners["mapping "+m[1]] = w.ownerOf(v1beta1.EventSourceMappingGroupVersionKind, mapping.Tags)
 	}
 	for _, m := range append(poolPath.FindAllStringSubmatch(path, -1), poolARN.FindAllStringSubmatch(string(body), -1)...) {
 		pool, _ := w.Double.CapacityProvider(Region, m[1])
-		owners["capacity provider "+m[1]] = pool.Tags["crossplane-namespace"]
+		owners["capacity provider "+m[1]] = w.ownerOf(v1beta1.CapacityProviderGroupVersionKind, pool.Tags)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -623,14 +512,31 @@ func (w *hostileWalk) ownersOf(u *url.URL, body []byte) map[string]string {
 	return owners
 }
 
-// checkSeen checks that nothing of a tenant is in what the provider has written about the other's resources.
-func (w *hostileWalk) checkSeen() {
+// ownerOf returns the tenant whose resource of a kind tags in AWS name, if that exists and does not only observe. The
+// attacker's resources may name something else since, and are owners only of what has their UID.
+func (w *hostileWalk) ownerOf(kind schema.GroupVersionKind, tags map[string]string) string {
+	namespace := tags["crossplane-namespace"]
+	owner := w.Cluster.Object(kind, client.ObjectKey{Namespace: namespace, Name: tags["crossplane-name"]})
+	if owner == nil || observes(owner) || namespace == hostile && string(owner.GetUID()) != tags["crossplane-uid"] {
+		return ""
+	}
+	return namespace
+}
+
+// checkAllSeen checks that nothing of a tenant is in what the provider has written about the other's resources.
+func (w *hostileWalk) checkAllSeen() {
 	w.Helper()
 	for _, o := range w.Cluster.Objects() {
-		other := map[string]string{Namespace: hostile, hostile: Namespace}[o.GetNamespace()]
-		if b := written(o); other != "" && bytes.Contains(b, []byte(markOf+other)) {
-			w.Errorf("%s %s/%s has something of %s: %s", o.GetKind(), o.GetNamespace(), o.GetName(), other, b)
-		}
+		w.checkSeen(o)
+	}
+}
+
+// checkSeen checks that nothing of another tenant is in what the provider has written about an object.
+func (w *hostileWalk) checkSeen(o *unstructured.Unstructured) {
+	w.Helper()
+	other := map[string]string{Namespace: hostile, hostile: Namespace}[o.GetNamespace()]
+	if b := written(o); other != "" && bytes.Contains(b, []byte(markOf+other)) {
+		w.Errorf("%s %s/%s has something of %s: %s", o.GetKind(), o.GetNamespace(), o.GetName(), other, b)
 	}
 }
 
