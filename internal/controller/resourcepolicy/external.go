@@ -75,10 +75,13 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, p *v1beta1.Resou
 	if err != nil {
 		return found{}, errors.Wrapf(err, "cannot get %s", o.Description)
 	}
-	o.Resource.text, o.Resource.revision = ptr.Deref(out.Policy, ""), ptr.Deref(out.RevisionId, "")
+	if ptr.Deref(out.Policy, "") == "" {
+		return found{}, errors.Errorf("cannot read %s: AWS's answer lacks policy", o.Description)
+	}
+	o.Resource.text, o.Resource.revision = *out.Policy, ptr.Deref(out.RevisionId, "")
 	o.Resource.policy, err = policy.Parse(o.Resource.text)
 	o.Settings = o.Resource.policy
-	o.Exists = len(o.Resource.policy.Statements) > 0 // An empty policy counts as absent.
+	o.Exists = len(o.Resource.policy.Statements) > 0 // A policy without statements counts as absent.
 	return o, errors.Wrapf(err, "cannot read %s", o.Description)
 }
 

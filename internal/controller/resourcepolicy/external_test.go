@@ -69,7 +69,7 @@ func TestObserve(t *testing.T) {
 	foreign := `the policy of ` + testArn + ` exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to "` + testArn + `"`
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
 		"None":       {Reason: "A policy that does not exist is created.", Resource: testPolicy(), Want: observation{Ready: xpv2.ReasonCreating}},
-		"Empty":      {Reason: "An answer without a policy is none either.", Resource: testPolicy(), AWS: unusual(""), Want: observation{Ready: xpv2.ReasonCreating}},
+		"Empty":      {Reason: "An answer without a policy does not say that there is none.", Resource: testPolicy(), AWS: unusual(""), Want: observation{Err: "cannot read the policy of " + testArn + ": AWS's answer lacks policy"}},
 		"Unreadable": {Reason: "The policy cannot be read.", Resource: testPolicy(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of " + testArn + ": " + testenv.Boom}},
 		"NoPolicy":   {Reason: "What AWS answers has to be one.", Resource: testPolicy(), AWS: unusual("[]"), Want: observation{Err: "cannot read the policy of " + testArn + ": expected a JSON object, not array"}},
 		"Same":       {Reason: "The policy is owned and equals spec.", Resource: testPolicy(named), AWS: has(publicPolicy), Want: inOrder},

@@ -22,7 +22,8 @@ type Policy struct {
 	Size int
 }
 
-// Parse returns the policy of an answer. It has no statements if AWS has no policy, or not what the policy is of.
+// Parse returns the policy of an answer. It has no statements if AWS has no policy, or not what the policy is of. An
+// answer without a policy is an error: believing it would leave the statement behind in a deletion.
 func Parse(out *lambda.GetPolicyOutput, err error, of string) (Policy, error) {
 	if awserr.IsNotFound(err) {
 		return Policy{}, nil
@@ -31,6 +32,9 @@ func Parse(out *lambda.GetPolicyOutput, err error, of string) (Policy, error) {
 		return Policy{}, errors.Wrapf(err, "cannot get the policy of %s", of)
 	}
 	text := ptr.Deref(out.Policy, "")
+	if text == "" {
+		return Policy{}, errors.Errorf("cannot read the policy of %s: AWS's answer lacks policy", of)
+	}
 	d, err := policy.Parse(text)
 	if err != nil {
 		return Policy{}, errors.Wrapf(err, "cannot read the policy of %s", of)

@@ -79,12 +79,12 @@ func PolicyAnswers(read, write string, times int, message string) map[string]Emu
 			Writes: once,
 		},
 		"EmptyAnswer": {
-			Reason:    "The policy never shows the statement, which is sent again at growing intervals.",
-			Responses: Answers{read: Body("{}")}, Writes: repeated, Message: message,
+			Reason: "An empty answer does not say that there is no policy.", Responses: Answers{read: Body("{}")},
+			Writes: once, Message: "lacks policy",
 		},
 		"EmptyText": {
-			Reason:    "An empty policy lacks the statement, which is sent again at growing intervals.",
-			Responses: Answers{read: With("Policy", "")}, Writes: repeated, Message: message,
+			Reason: "No text is not a policy without statements.", Responses: Answers{read: With("Policy", "")},
+			Writes: once, Message: "lacks policy",
 		},
 		"NoStatement": {
 			Reason: "A policy without statements lacks the statement, which is sent again at growing " +
