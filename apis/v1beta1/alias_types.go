@@ -195,13 +195,3 @@ type AliasList struct {
 
 	Items []Alias `json:"items"`
 }
-
-// Alias's type metadata.
-var (
-	AliasKind             = "Alias"
-	AliasGroupVersionKind = SchemeGroupVersion.WithKind(AliasKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&Alias{}, &AliasList{})
-}

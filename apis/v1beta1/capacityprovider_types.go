@@ -338,16 +338,6 @@ type CapacityProviderList struct {
 	Items []CapacityProvider `json:"items"`
 }
 
-// CapacityProvider's type metadata.
-var (
-	CapacityProviderKind             = "CapacityProvider"
-	CapacityProviderGroupVersionKind = SchemeGroupVersion.WithKind(CapacityProviderKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&CapacityProvider{}, &CapacityProviderList{})
-}
-
 // CapacityProviderARN returns an extractor of the ARN in a capacity provider's status.
 func CapacityProviderARN() reference.ExtractValueFn {
 	return func(mg resource.Managed) string {

@@ -158,13 +158,3 @@ type CodeSigningConfigList struct {
 
 	Items []CodeSigningConfig `json:"items"`
 }
-
-// CodeSigningConfig's type metadata.
-var (
-	CodeSigningConfigKind             = "CodeSigningConfig"
-	CodeSigningConfigGroupVersionKind = SchemeGroupVersion.WithKind(CodeSigningConfigKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&CodeSigningConfig{}, &CodeSigningConfigList{})
-}

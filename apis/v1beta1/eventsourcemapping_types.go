@@ -366,16 +366,6 @@ type EventSourceMappingList struct {
 	Items []EventSourceMapping `json:"items"`
 }
 
-// EventSourceMapping's type metadata.
-var (
-	EventSourceMappingKind             = "EventSourceMapping"
-	EventSourceMappingGroupVersionKind = SchemeGroupVersion.WithKind(EventSourceMappingKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&EventSourceMapping{}, &EventSourceMappingList{})
-}
-
 // FilterCriteria choose records by patterns. A record that matches any of them is processed.
 type FilterCriteria struct {
 	// Filters are the patterns, at most 20 (AWS's default quota is 5). Their order does not matter.

@@ -176,16 +176,6 @@ type FunctionList struct {
 	Items []Function `json:"items"`
 }
 
-// Function's type metadata.
-var (
-	FunctionKind             = "Function"
-	FunctionGroupVersionKind = SchemeGroupVersion.WithKind(FunctionKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&Function{}, &FunctionList{})
-}
-
 // FunctionSettings are all the settings of a Lambda function, as CreateFunction, UpdateFunctionConfiguration and
 // UpdateFunctionCode accept them, and the settings that Lambda keeps separately: tags, reserved concurrency, code
 // signing, recursive loop detection and scaling.

@@ -209,13 +209,3 @@ type FunctionEventInvokeConfigList struct {
 
 	Items []FunctionEventInvokeConfig `json:"items"`
 }
-
-// FunctionEventInvokeConfig's type metadata.
-var (
-	FunctionEventInvokeConfigKind             = "FunctionEventInvokeConfig"
-	FunctionEventInvokeConfigGroupVersionKind = SchemeGroupVersion.WithKind(FunctionEventInvokeConfigKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&FunctionEventInvokeConfig{}, &FunctionEventInvokeConfigList{})
-}

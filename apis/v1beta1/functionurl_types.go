@@ -186,13 +186,3 @@ type FunctionURLList struct {
 
 	Items []FunctionURL `json:"items"`
 }
-
-// FunctionURL's type metadata.
-var (
-	FunctionURLKind             = "FunctionURL"
-	FunctionURLGroupVersionKind = SchemeGroupVersion.WithKind(FunctionURLKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&FunctionURL{}, &FunctionURLList{})
-}

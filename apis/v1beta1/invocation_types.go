@@ -248,13 +248,3 @@ type InvocationList struct {
 
 	Items []Invocation `json:"items"`
 }
-
-// Invocation's type metadata.
-var (
-	InvocationKind             = "Invocation"
-	InvocationGroupVersionKind = SchemeGroupVersion.WithKind(InvocationKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&Invocation{}, &InvocationList{})
-}

@@ -267,13 +267,3 @@ type LayerVersionList struct {
 
 	Items []LayerVersion `json:"items"`
 }
-
-// LayerVersion's type metadata.
-var (
-	LayerVersionKind             = "LayerVersion"
-	LayerVersionGroupVersionKind = SchemeGroupVersion.WithKind(LayerVersionKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&LayerVersion{}, &LayerVersionList{})
-}

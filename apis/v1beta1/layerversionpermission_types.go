@@ -153,13 +153,3 @@ type LayerVersionPermissionList struct {
 
 	Items []LayerVersionPermission `json:"items"`
 }
-
-// LayerVersionPermission's type metadata.
-var (
-	LayerVersionPermissionKind             = "LayerVersionPermission"
-	LayerVersionPermissionGroupVersionKind = SchemeGroupVersion.WithKind(LayerVersionPermissionKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&LayerVersionPermission{}, &LayerVersionPermissionList{})
-}

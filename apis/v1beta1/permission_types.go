@@ -210,13 +210,3 @@ type PermissionList struct {
 
 	Items []Permission `json:"items"`
 }
-
-// Permission's type metadata.
-var (
-	PermissionKind             = "Permission"
-	PermissionGroupVersionKind = SchemeGroupVersion.WithKind(PermissionKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&Permission{}, &PermissionList{})
-}

@@ -124,13 +124,3 @@ type ProvisionedConcurrencyConfigList struct {
 
 	Items []ProvisionedConcurrencyConfig `json:"items"`
 }
-
-// ProvisionedConcurrencyConfig's type metadata.
-var (
-	ProvisionedConcurrencyConfigKind             = "ProvisionedConcurrencyConfig"
-	ProvisionedConcurrencyConfigGroupVersionKind = SchemeGroupVersion.WithKind(ProvisionedConcurrencyConfigKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&ProvisionedConcurrencyConfig{}, &ProvisionedConcurrencyConfigList{})
-}

@@ -120,13 +120,3 @@ type ResourcePolicyList struct {
 
 	Items []ResourcePolicy `json:"items"`
 }
-
-// ResourcePolicy's type metadata.
-var (
-	ResourcePolicyKind             = "ResourcePolicy"
-	ResourcePolicyGroupVersionKind = SchemeGroupVersion.WithKind(ResourcePolicyKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&ResourcePolicy{}, &ResourcePolicyList{})
-}

@@ -125,13 +125,3 @@ type RuntimeManagementConfigList struct {
 
 	Items []RuntimeManagementConfig `json:"items"`
 }
-
-// RuntimeManagementConfig's type metadata.
-var (
-	RuntimeManagementConfigKind             = "RuntimeManagementConfig"
-	RuntimeManagementConfigGroupVersionKind = SchemeGroupVersion.WithKind(RuntimeManagementConfigKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&RuntimeManagementConfig{}, &RuntimeManagementConfigList{})
-}

@@ -213,16 +213,6 @@ type VersionList struct {
 	Items []Version `json:"items"`
 }
 
-// Version's type metadata.
-var (
-	VersionKind             = "Version"
-	VersionGroupVersionKind = SchemeGroupVersion.WithKind(VersionKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&Version{}, &VersionList{})
-}
-
 // VersionHistory is the record of the versions that a resource published.
 type VersionHistory struct {
 	// History are the versions that this resource published and that are still there
