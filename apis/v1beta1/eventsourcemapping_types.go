@@ -170,12 +170,7 @@ type EventSourceMappingSettings struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.sourceAccessConfigurations) || !(has(self.eventSourceArn) && self.eventSourceArn.matches('^arn:[^:]+:(kafka):')) || self.sourceAccessConfigurations.all(a, a.type in ['SASL_SCRAM_512_AUTH', 'CLIENT_CERTIFICATE_TLS_AUTH'])",fieldPath=".sourceAccessConfigurations",message="Amazon MSK accepts SASL_SCRAM_512_AUTH and CLIENT_CERTIFICATE_TLS_AUTH only: remove the others"
 // +kubebuilder:validation:XValidation:rule="!has(self.sourceAccessConfigurations) || !has(self.selfManagedEventSource) || self.sourceAccessConfigurations.all(a, a.type != 'VIRTUAL_HOST')",fieldPath=".sourceAccessConfigurations",message="VIRTUAL_HOST is for RabbitMQ only: remove it"
 type EventSourceMappingParameters struct {
-	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new EventSourceMapping in the other region"
-	Region string `json:"region"`
+	Regional `json:",inline"`
 
 	// FunctionName is the name of the function to invoke, its ARN, or its ARN from the account on, such as
 	// 123456789012:function:my-function. It can be changed. The mapping then continues at its position with the other

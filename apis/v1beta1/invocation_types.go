@@ -21,12 +21,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.durableExecutionName) || !has(self.lifecycleScope) || self.lifecycleScope != 'CRUD'",fieldPath=".durableExecutionName",reason="FieldValueForbidden",message="with lifecycleScope CRUD, the function is also invoked for the deletion, but Lambda runs one execution of a name: remove durableExecutionName, or set lifecycleScope to CREATE_ONLY"
 // +kubebuilder:validation:XValidation:rule="!has(self.terraformKey) || has(self.lifecycleScope) && self.lifecycleScope == 'CRUD'",fieldPath=".terraformKey",reason="FieldValueForbidden",message="terraformKey is used only with lifecycleScope CRUD: remove terraformKey, or set lifecycleScope to CRUD"
 type InvocationParameters struct {
-	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Invocation in the other region"
-	Region string `json:"region"`
+	Regional `json:",inline"`
 
 	// FunctionName is the name of the function, or its ARN or partial ARN where it is in another account, without a
 	// version. It can't be changed. Required, unless functionNameRef or functionNameSelector is set.
