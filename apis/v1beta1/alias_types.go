@@ -24,7 +24,7 @@ type AliasSettings struct {
 	// FunctionVersionRef names the Version that the alias invokes. When the Version
 	// publishes a new version, the alias moves to it.
 	// +optional
-	FunctionVersionRef *xpv2.NamespacedReference `json:"functionVersionRef,omitempty"`
+	FunctionVersionRef *xpv2.NamespacedReference `json:"functionVersionRef,omitempty" refersTo:"Version"`
 
 	// FunctionVersionSelector selects the Version that the alias invokes.
 	// +optional

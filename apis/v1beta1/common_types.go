@@ -114,7 +114,7 @@ type ConfiguredFunction struct {
 
 	// FunctionNameRef names the Function.
 	// +optional
-	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty"`
+	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty" refersTo:"Function"`
 
 	// FunctionNameSelector selects the Function.
 	// +optional

@@ -183,7 +183,7 @@ type EventSourceMappingParameters struct {
 
 	// FunctionNameRef names the Function to invoke.
 	// +optional
-	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty"`
+	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty" refersTo:"Function"`
 
 	// FunctionNameSelector selects the Function to invoke.
 	// +optional
@@ -199,7 +199,7 @@ type EventSourceMappingParameters struct {
 
 	// QualifierRef names the Alias to invoke.
 	// +optional
-	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
+	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty" refersTo:"Alias"`
 
 	// QualifierSelector selects the Alias to invoke.
 	// +optional

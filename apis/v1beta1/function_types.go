@@ -280,7 +280,7 @@ type FunctionSettings struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=5
-	LayerRefs []xpv2.NamespacedReference `json:"layerRefs,omitempty"`
+	LayerRefs []xpv2.NamespacedReference `json:"layerRefs,omitempty" refersTo:"LayerVersion"`
 
 	// LayerSelector selects LayerVersions, whose layers are unpacked after those of
 	// layers, in the order of their ARNs. It is not used where layerRefs is set.
@@ -372,7 +372,7 @@ type FunctionSettings struct {
 
 	// CodeSigningConfigArnRef names the CodeSigningConfig of the function.
 	// +optional
-	CodeSigningConfigArnRef *xpv2.NamespacedReference `json:"codeSigningConfigArnRef,omitempty"`
+	CodeSigningConfigArnRef *xpv2.NamespacedReference `json:"codeSigningConfigArnRef,omitempty" refersTo:"CodeSigningConfig"`
 
 	// CodeSigningConfigArnSelector selects the CodeSigningConfig of the function.
 	// +optional
@@ -818,7 +818,7 @@ type LambdaManagedInstancesCapacityProviderConfig struct {
 
 	// CapacityProviderArnRef names the CapacityProvider.
 	// +optional
-	CapacityProviderArnRef *xpv2.NamespacedReference `json:"capacityProviderArnRef,omitempty"`
+	CapacityProviderArnRef *xpv2.NamespacedReference `json:"capacityProviderArnRef,omitempty" refersTo:"CapacityProvider"`
 
 	// CapacityProviderArnSelector selects the CapacityProvider.
 	// +optional

@@ -92,7 +92,7 @@ type FunctionURLParameters struct {
 
 	// QualifierRef names the Alias that the URL is for.
 	// +optional
-	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
+	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty" refersTo:"Alias"`
 
 	// QualifierSelector selects the Alias that the URL is for.
 	// +optional

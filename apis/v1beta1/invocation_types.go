@@ -35,7 +35,7 @@ type InvocationParameters struct {
 
 	// FunctionNameRef names the Function that is invoked.
 	// +optional
-	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty"`
+	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty" refersTo:"Function"`
 
 	// FunctionNameSelector selects the Function that is invoked.
 	// +optional
@@ -51,7 +51,7 @@ type InvocationParameters struct {
 
 	// QualifierRef names the Alias that is invoked.
 	// +optional
-	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
+	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty" refersTo:"Alias"`
 
 	// QualifierSelector selects the Alias that is invoked.
 	// +optional

@@ -39,7 +39,7 @@ type LayerVersionPermissionParameters struct {
 	// LayerVersionArnRef names the LayerVersion that may be used. When that publishes a
 	// new version, the statement moves to it.
 	// +optional
-	LayerVersionArnRef *xpv2.NamespacedReference `json:"layerVersionArnRef,omitempty"`
+	LayerVersionArnRef *xpv2.NamespacedReference `json:"layerVersionArnRef,omitempty" refersTo:"LayerVersion"`
 
 	// LayerVersionArnSelector selects the LayerVersion that may be used.
 	// +optional

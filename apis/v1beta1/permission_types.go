@@ -30,7 +30,7 @@ type PermissionParameters struct {
 
 	// QualifierRef names the Alias that may be used.
 	// +optional
-	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
+	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty" refersTo:"Alias"`
 
 	// QualifierSelector selects the Alias that may be used.
 	// +optional

@@ -31,7 +31,7 @@ type ProvisionedConcurrencyConfigParameters struct {
 
 	// QualifierRef names the Alias whose execution environments are kept ready.
 	// +optional
-	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
+	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty" refersTo:"Alias"`
 
 	// QualifierSelector selects the Alias whose execution environments are kept ready.
 	// +optional

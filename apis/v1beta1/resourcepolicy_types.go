@@ -27,7 +27,7 @@ type ResourcePolicyParameters struct {
 
 	// ResourceArnRef names the Function that the policy is of.
 	// +optional
-	ResourceArnRef *xpv2.NamespacedReference `json:"resourceArnRef,omitempty"`
+	ResourceArnRef *xpv2.NamespacedReference `json:"resourceArnRef,omitempty" refersTo:"Function"`
 
 	// ResourceArnSelector selects the Function that the policy is of.
 	// +optional

@@ -39,7 +39,7 @@ type RuntimeManagementConfigParameters struct {
 
 	// QualifierRef names the Version whose runtime is managed.
 	// +optional
-	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
+	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty" refersTo:"Version"`
 
 	// QualifierSelector selects the Version whose runtime is managed.
 	// +optional

@@ -61,7 +61,7 @@ func (e *env) configs() configs {
 					ConfiguredFunction: fn, QualifierRef: live,
 					FunctionEventInvokeConfigSettings: v1beta1.FunctionEventInvokeConfigSettings{
 						MaximumRetryAttempts: ptr.To[int32](0),
-						DestinationConfig: &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.OnFailureDestination{
+						DestinationConfig: &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.EventDestination{
 							DestinationRef: &xpv2.NamespacedReference{Name: "next"},
 						}},
 					},

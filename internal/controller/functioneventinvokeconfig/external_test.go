@@ -12,6 +12,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -43,7 +44,7 @@ var named = testenv.Named[*v1beta1.FunctionEventInvokeConfig]("cart:$LATEST")
 
 func toQueue(name string) func(*v1beta1.FunctionEventInvokeConfig) {
 	return func(c *v1beta1.FunctionEventInvokeConfig) {
-		c.Spec.ForProvider.DestinationConfig = &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.OnFailureDestination{DestinationFrom: &v1beta1.FieldSelector{Kind: "Queue", Name: name}}}
+		c.Spec.ForProvider.DestinationConfig = &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.EventDestination{DestinationFrom: &v1beta1.FieldSelector{Kind: "Queue", Name: name}}}
 	}
 }
 
@@ -110,10 +111,10 @@ func TestCallsThatFail(t *testing.T) {
 
 func TestReferences(t *testing.T) {
 	c := newConfig(func(c *v1beta1.FunctionEventInvokeConfig) {
-		c.Spec.ForProvider.DestinationConfig = &v1beta1.EventDestinationConfig{OnSuccess: &v1beta1.OnSuccessDestination{DestinationRef: &xpv2.NamespacedReference{Name: "next"}}}
+		c.Spec.ForProvider.DestinationConfig = &v1beta1.EventDestinationConfig{OnSuccess: &v1beta1.EventDestination{DestinationRef: &xpv2.NamespacedReference{Name: "next"}}}
 	})
-	got := references(c)
-	if len(got) != 4 || got[3].Field != "destinationConfig.onSuccess" || got[3].Ref.Name != "next" || got[3].To.Kind != "Function" {
+	got := reconcile.References(c)
+	if len(got) != 3 || got[2].SetIn() != "destinationConfig.onSuccess.destinationRef" || got[2].Ref.Name != "next" || got[2].To.Kind != "Function" {
 		t.Errorf("got %+v, want the destination among them", got)
 	}
 }
