@@ -165,12 +165,12 @@ func TestAliasUpdate(t *testing.T) {
 		"Region": {
 			reason: "An alias does not move.",
 			then:   forProvider(`region: eu-west-1`),
-			want:   "spec.forProvider.region: Forbidden: region can't be changed: create a new Alias in the other region",
+			want:   "spec.forProvider.region: Forbidden: region can't be changed: create another resource in the other region",
 		},
 		"Function": {
 			reason: "Nor is it given to another function.",
 			then:   forProvider(`functionName: other`),
-			want:   "spec.forProvider.functionName: Forbidden: functionName can't be changed: create a new Alias for the other function",
+			want:   "spec.forProvider.functionName: Forbidden: functionName can't be changed: create another resource for the other function",
 		},
 		"Rest": {
 			reason: "All else may change.",

@@ -100,7 +100,7 @@ func TestCapacityProviderUpdates(t *testing.T) {
 			reason: "It stays where it is.",
 			first:  forProvider(`region: eu-central-1`),
 			then:   forProvider(`region: eu-west-1`),
-			want:   `spec.forProvider.region: Forbidden: region can't be changed: create a new CapacityProvider in the other region`,
+			want:   `spec.forProvider.region: Forbidden: region can't be changed: create another resource in the other region`,
 		},
 		"Subnets": {
 			reason: "They are fixed.",

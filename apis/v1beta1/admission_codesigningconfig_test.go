@@ -73,7 +73,7 @@ func TestCodeSigningConfigUpdates(t *testing.T) {
 			reason: "It stays where it is.",
 			first:  forProvider(`region: eu-central-1`),
 			then:   forProvider(`region: eu-west-1`),
-			want:   `spec.forProvider.region: Forbidden: region can't be changed: create a new CodeSigningConfig in the other region`,
+			want:   `spec.forProvider.region: Forbidden: region can't be changed: create another resource in the other region`,
 		},
 		"Description": {
 			reason: "It can be changed.",

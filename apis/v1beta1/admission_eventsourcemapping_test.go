@@ -239,7 +239,7 @@ func TestUpdateOfMappings(t *testing.T) {
 		"Secret":      {"A secret may be another.", mqMapping, forProvider(`sourceAccessConfigurations: [{type: BASIC_AUTH, uri: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:new"}, {type: VIRTUAL_HOST, uri: "/"}]`), "", false},
 		"HostMoved":   {"Who sets a setting may change.", mqMapping, `spec: {forProvider: {sourceAccessConfigurations: null}, initProvider: {sourceAccessConfigurations: [{type: BASIC_AUTH, uri: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:mq"}, {type: VIRTUAL_HOST, uri: "/"}]}}`, "", false},
 		"Group":       {"A group may be named later; AWS tells which it is.", mskMapping, forProvider(`amazonManagedKafkaEventSourceConfig: {consumerGroupId: h}`), "", false},
-		"Region":      {"It does not move.", queueMapping, forProvider(`region: eu-west-1`), inForProv + "region" + forbidden + "region can't be changed: create a new EventSourceMapping in the other region", false},
+		"Region":      {"It does not move.", queueMapping, forProvider(`region: eu-west-1`), inForProv + "region" + forbidden + "region can't be changed: create another resource in the other region", false},
 		"Function":    {"The function may be another.", queueMapping, forProvider(`functionName: returns, qualifier: "3"`), "", false},
 		"FunctionRef": {"The function may be a reference.", queueMapping, forProvider(`functionName: null, functionNameRef: {name: f}`), "", false},
 		"TakenOver":   {"An observed mapping may turn out to be of any source.", observedMapping, `spec: {managementPolicies: ["*"], forProvider: {functionName: f, eventSourceArn: "arn:aws:kinesis:eu-central-1:123456789012:stream/s", startingPosition: LATEST}}`, "", false},

@@ -44,7 +44,7 @@ func TestFunctionEventInvokeConfigRefused(t *testing.T) {
 		},
 		"EmptyDestination": {
 			"An empty block says nothing.", onFailure(``),
-			at + `: Invalid value: set destination to an ARN, destinationRef or destinationSelector to a Function, or destinationFrom to a field of another object; if there is no destination, remove onFailure`,
+			at + `: Invalid value: set destination to an ARN, destinationRef or destinationSelector to a Function, or destinationFrom to a field of another object; if there is no destination, remove the block`,
 		},
 		"NoARN": {
 			"Destinations are ARNs.", onFailure(`destination: failed`),
@@ -56,7 +56,7 @@ func TestFunctionEventInvokeConfigRefused(t *testing.T) {
 		},
 		"BucketOnSuccess": {
 			"Buckets take failures only.", forProvider(`destinationConfig: {onSuccess: {destination: "arn:aws:s3:::records"}}`),
-			`spec.forProvider.destinationConfig.onSuccess.destination: Invalid value: "arn:aws:s3:::records": destination must be the ARN of a queue, topic, function or event bus, such as arn:aws:sqs:eu-central-1:123456789012:done; a bucket is for onFailure only`,
+			`spec.forProvider.destinationConfig.onSuccess.destination: Invalid value: destination must be the ARN of a queue, topic, function or event bus, such as arn:aws:sqs:eu-central-1:123456789012:done; a bucket is for onFailure only`,
 		},
 		"Long":     {"AWS takes 350 characters.", onFailure(`destination: "arn:aws:sqs:` + strings.Repeat("q", 350) + `"`), at + `.destination: Too long: may not be more than 350 bytes`},
 		"TwoWays":  {"One of them has to lose.", onFailure(queue + `, ` + from), at + `.destinationFrom: Forbidden: destination is also set: set only one of destination and destinationFrom`},

@@ -69,7 +69,7 @@ func TestInvocationAccepted(t *testing.T) {
 
 func TestInvocationUpdates(t *testing.T) {
 	testUpdates(t, invocation, map[string]update{
-		"Region":       {"A function does not move.", ``, forProvider(`region: eu-west-1`), `spec.forProvider.region: Forbidden: region can't be changed: create a new Invocation in the other region`},
+		"Region":       {"A function does not move.", ``, forProvider(`region: eu-west-1`), `spec.forProvider.region: Forbidden: region can't be changed: create another resource in the other region`},
 		"FunctionName": {"Another function has been told of nothing.", ``, forProvider(`functionName: other`), `spec.forProvider.functionName: Forbidden: functionName can't be changed: create a new Invocation of the other function`},
 		"Payload":      {"That is what it is for.", ``, forProvider(`payload: "[1]"`), ``},
 		"Qualifier":    {"Another version may be told.", ``, forProvider(`qualifier: "2"`), ``},

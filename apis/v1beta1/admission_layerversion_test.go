@@ -93,7 +93,7 @@ func TestLayerVersionUpdates(t *testing.T) {
 			reason: "It stays where it is.",
 			first:  forProvider(`region: eu-central-1`),
 			then:   forProvider(`region: eu-west-1`),
-			want:   `spec.forProvider.region: Forbidden: region can't be changed: create a new LayerVersion in the other region`,
+			want:   `spec.forProvider.region: Forbidden: region can't be changed: create another resource in the other region`,
 		},
 		"LayerName": {
 			reason: "Another layer is another resource.",

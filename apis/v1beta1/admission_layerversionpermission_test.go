@@ -113,7 +113,7 @@ func TestLayerVersionPermissionUpdate(t *testing.T) {
 	cases := map[string]struct{ first, then, want string }{
 		"Region": {
 			then: forProvider(`region: eu-west-1`),
-			want: "spec.forProvider.region: Forbidden: region can't be changed: create a new LayerVersionPermission in the other region",
+			want: "spec.forProvider.region: Forbidden: region can't be changed: create another resource in the other region",
 		},
 		"StatementID": {
 			first: forProvider(`statementId: a`),

@@ -188,11 +188,11 @@ func TestPermissionUpdate(t *testing.T) {
 	cases := map[string]struct{ first, then, want string }{
 		"Region": {
 			then: forProvider(`region: eu-west-1`),
-			want: "spec.forProvider.region: Forbidden: region can't be changed: create a new Permission in the other region",
+			want: "spec.forProvider.region: Forbidden: region can't be changed: create another resource in the other region",
 		},
 		"Function": {
 			then: forProvider(`functionName: other`),
-			want: "spec.forProvider.functionName: Forbidden: functionName can't be changed: create a new Permission for the other function",
+			want: "spec.forProvider.functionName: Forbidden: functionName can't be changed: create another resource for the other function",
 		},
 		"Qualifier": {
 			first: forProvider(`qualifier: live`),

@@ -144,7 +144,7 @@ func TestResourcePolicyUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for then, want := range map[string]string{
-		`region: eu-west-1`: "spec.forProvider.region: Forbidden: region can't be changed: create a new ResourcePolicy in the other region",
+		`region: eu-west-1`: "spec.forProvider.region: Forbidden: region can't be changed: create another resource in the other region",
 		`resourceArn: "arn:aws:lambda:eu-central-1:123456789012:function:other"`: "spec.forProvider.resourceArn: Forbidden: resourceArn can't be changed: create a new ResourcePolicy for the other resource",
 		`policy: '{"Statement": {}}'`:                                            "",
 	} {

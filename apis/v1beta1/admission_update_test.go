@@ -41,13 +41,13 @@ func TestUpdate(t *testing.T) {
 			reason: "A function does not move.",
 			base:   zipFunction,
 			then:   forProvider(`region: eu-west-1`),
-			want:   `spec.forProvider.region: Forbidden: region can't be changed: create a new Function in the other region`,
+			want:   `spec.forProvider.region: Forbidden: region can't be changed: create another resource in the other region`,
 		},
 		"RegionObserved": {
 			reason: "An observed function does not move either.",
 			base:   observedFunction,
 			then:   forProvider(`region: eu-west-1`),
-			want:   `spec.forProvider.region: Forbidden: region can't be changed: create a new Function in the other region`,
+			want:   `spec.forProvider.region: Forbidden: region can't be changed: create another resource in the other region`,
 		},
 		"ToImage": {
 			reason: "AWS can't change the package type.",

@@ -111,12 +111,12 @@ func TestVersionUpdate(t *testing.T) {
 		"Region": {
 			reason: "A version does not move.",
 			then:   forProvider(`region: eu-west-1`),
-			want:   "spec.forProvider.region: Forbidden: region can't be changed: create a new Version in the other region",
+			want:   "spec.forProvider.region: Forbidden: region can't be changed: create another resource in the other region",
 		},
 		"Function": {
 			reason: "Nor is it given to another function.",
 			then:   forProvider(`functionName: other`),
-			want:   "spec.forProvider.functionName: Forbidden: functionName can't be changed: create a new Version for the other function",
+			want:   "spec.forProvider.functionName: Forbidden: functionName can't be changed: create another resource for the other function",
 		},
 		"PublishTo": {
 			reason: "A number is not given up.",

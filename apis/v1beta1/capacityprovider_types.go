@@ -200,12 +200,7 @@ type InstanceRequirements struct {
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.kmsKeyArn) && has(self.kmsKeyArnFrom))",fieldPath=".kmsKeyArnFrom",reason="FieldValueForbidden",message="kmsKeyArn is also set: set only one of kmsKeyArn and kmsKeyArnFrom"
 type CapacityProviderParameters struct {
-	// Region is the AWS region of the capacity provider, such as eu-central-1. It can't be changed.
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new CapacityProvider in the other region"
-	Region string `json:"region"`
+	Regional `json:",inline"`
 
 	// VPCConfig is the VPC configuration of the instances. It can't be changed after creation.
 	// +optional
@@ -336,16 +331,6 @@ type CapacityProviderList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 
 	Items []CapacityProvider `json:"items"`
-}
-
-// CapacityProvider's type metadata.
-var (
-	CapacityProviderKind             = "CapacityProvider"
-	CapacityProviderGroupVersionKind = SchemeGroupVersion.WithKind(CapacityProviderKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&CapacityProvider{}, &CapacityProviderList{})
 }
 
 // CapacityProviderARN returns an extractor of the ARN in a capacity provider's status.

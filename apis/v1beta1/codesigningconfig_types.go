@@ -69,12 +69,7 @@ type CodeSigningPolicies struct {
 
 // CodeSigningConfigParameters are the desired settings of a code signing configuration and where it lives.
 type CodeSigningConfigParameters struct {
-	// Region is the AWS region of the configuration, such as eu-central-1. It can't be changed.
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new CodeSigningConfig in the other region"
-	Region string `json:"region"`
+	Regional `json:",inline"`
 
 	CodeSigningConfigSettings `json:",inline"`
 }
@@ -157,14 +152,4 @@ type CodeSigningConfigList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 
 	Items []CodeSigningConfig `json:"items"`
-}
-
-// CodeSigningConfig's type metadata.
-var (
-	CodeSigningConfigKind             = "CodeSigningConfig"
-	CodeSigningConfigGroupVersionKind = SchemeGroupVersion.WithKind(CodeSigningConfigKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&CodeSigningConfig{}, &CodeSigningConfigList{})
 }

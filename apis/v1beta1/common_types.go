@@ -89,14 +89,19 @@ func (s *Summary) SetSummary(to Summary) { *s = to }
 // GetSummary returns the summary of the resource.
 func (s *Summary) GetSummary() Summary { return *s }
 
-// A ConfiguredFunction is the function that a resource configures, and where it lives.
-type ConfiguredFunction struct {
-	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
+// Regional holds the region of a resource.
+type Regional struct {
+	// Region is the AWS region of the resource, such as eu-central-1. It can't be changed.
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create another resource in the other region"
 	Region string `json:"region"`
+}
+
+// A ConfiguredFunction is the function that a resource belongs to, and where it is.
+type ConfiguredFunction struct {
+	Regional `json:",inline"`
 
 	// FunctionName is the name of the function, 1 to 64 characters, without account, region or version. It can't be
 	// changed. Required, unless functionNameRef or functionNameSelector is set.
@@ -109,7 +114,7 @@ type ConfiguredFunction struct {
 
 	// FunctionNameRef names the Function.
 	// +optional
-	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty"`
+	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty" refersTo:"Function"`
 
 	// FunctionNameSelector selects the Function.
 	// +optional

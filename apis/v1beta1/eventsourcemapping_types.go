@@ -170,12 +170,7 @@ type EventSourceMappingSettings struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.sourceAccessConfigurations) || !(has(self.eventSourceArn) && self.eventSourceArn.matches('^arn:[^:]+:(kafka):')) || self.sourceAccessConfigurations.all(a, a.type in ['SASL_SCRAM_512_AUTH', 'CLIENT_CERTIFICATE_TLS_AUTH'])",fieldPath=".sourceAccessConfigurations",message="Amazon MSK accepts SASL_SCRAM_512_AUTH and CLIENT_CERTIFICATE_TLS_AUTH only: remove the others"
 // +kubebuilder:validation:XValidation:rule="!has(self.sourceAccessConfigurations) || !has(self.selfManagedEventSource) || self.sourceAccessConfigurations.all(a, a.type != 'VIRTUAL_HOST')",fieldPath=".sourceAccessConfigurations",message="VIRTUAL_HOST is for RabbitMQ only: remove it"
 type EventSourceMappingParameters struct {
-	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new EventSourceMapping in the other region"
-	Region string `json:"region"`
+	Regional `json:",inline"`
 
 	// FunctionName is the name of the function to invoke, its ARN, or its ARN from the account on, such as
 	// 123456789012:function:my-function. It can be changed. The mapping then continues at its position with the other
@@ -188,7 +183,7 @@ type EventSourceMappingParameters struct {
 
 	// FunctionNameRef names the Function to invoke.
 	// +optional
-	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty"`
+	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty" refersTo:"Function"`
 
 	// FunctionNameSelector selects the Function to invoke.
 	// +optional
@@ -204,7 +199,7 @@ type EventSourceMappingParameters struct {
 
 	// QualifierRef names the Alias to invoke.
 	// +optional
-	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
+	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty" refersTo:"Alias"`
 
 	// QualifierSelector selects the Alias to invoke.
 	// +optional
@@ -364,16 +359,6 @@ type EventSourceMappingList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 
 	Items []EventSourceMapping `json:"items"`
-}
-
-// EventSourceMapping's type metadata.
-var (
-	EventSourceMappingKind             = "EventSourceMapping"
-	EventSourceMappingGroupVersionKind = SchemeGroupVersion.WithKind(EventSourceMappingKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&EventSourceMapping{}, &EventSourceMappingList{})
 }
 
 // FilterCriteria choose records by patterns. A record that matches any of them is processed.

@@ -19,12 +19,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="has(self.replaceSecurityGroupsOnDestroy) || !(has(self.replacementSecurityGroupIds) || has(self.replacementSecurityGroupIdsFrom))",fieldPath=".replaceSecurityGroupsOnDestroy",reason="FieldValueRequired",message="set replaceSecurityGroupsOnDestroy to true: otherwise, the replacement security groups are not used"
 // +kubebuilder:validation:XValidation:rule="!(has(self.detachFromVpcOnDestroy) && self.detachFromVpcOnDestroy && has(self.replaceSecurityGroupsOnDestroy) && self.replaceSecurityGroupsOnDestroy)",fieldPath=".detachFromVpcOnDestroy",reason="FieldValueForbidden",message="replaceSecurityGroupsOnDestroy is also true: set only one of them, since a function without a VPC has no security groups to replace"
 type FunctionParameters struct {
-	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Function in the other region"
-	Region string `json:"region"`
+	Regional `json:",inline"`
 
 	// PublishOn selects the changes that publish publishes. Spec selects changes of this resource and of what it refers
 	// to, such as a Secret or an S3 object. AnyChange also selects changes that someone else made in AWS to fields that
@@ -176,16 +171,6 @@ type FunctionList struct {
 	Items []Function `json:"items"`
 }
 
-// Function's type metadata.
-var (
-	FunctionKind             = "Function"
-	FunctionGroupVersionKind = SchemeGroupVersion.WithKind(FunctionKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&Function{}, &FunctionList{})
-}
-
 // FunctionSettings are all the settings of a Lambda function, as CreateFunction, UpdateFunctionConfiguration and
 // UpdateFunctionCode accept them, and the settings that Lambda keeps separately: tags, reserved concurrency, code
 // signing, recursive loop detection and scaling.
@@ -295,7 +280,7 @@ type FunctionSettings struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=5
-	LayerRefs []xpv2.NamespacedReference `json:"layerRefs,omitempty"`
+	LayerRefs []xpv2.NamespacedReference `json:"layerRefs,omitempty" refersTo:"LayerVersion"`
 
 	// LayerSelector selects LayerVersions, whose layers are unpacked after those of
 	// layers, in the order of their ARNs. It is not used where layerRefs is set.
@@ -387,7 +372,7 @@ type FunctionSettings struct {
 
 	// CodeSigningConfigArnRef names the CodeSigningConfig of the function.
 	// +optional
-	CodeSigningConfigArnRef *xpv2.NamespacedReference `json:"codeSigningConfigArnRef,omitempty"`
+	CodeSigningConfigArnRef *xpv2.NamespacedReference `json:"codeSigningConfigArnRef,omitempty" refersTo:"CodeSigningConfig"`
 
 	// CodeSigningConfigArnSelector selects the CodeSigningConfig of the function.
 	// +optional
@@ -833,7 +818,7 @@ type LambdaManagedInstancesCapacityProviderConfig struct {
 
 	// CapacityProviderArnRef names the CapacityProvider.
 	// +optional
-	CapacityProviderArnRef *xpv2.NamespacedReference `json:"capacityProviderArnRef,omitempty"`
+	CapacityProviderArnRef *xpv2.NamespacedReference `json:"capacityProviderArnRef,omitempty" refersTo:"CapacityProvider"`
 
 	// CapacityProviderArnSelector selects the CapacityProvider.
 	// +optional

@@ -37,19 +37,20 @@ type FunctionEventInvokeConfigSettings struct {
 type EventDestinationConfig struct {
 	// OnFailure is the destination for events that Lambda could not process.
 	// +optional
-	OnFailure *OnFailureDestination `json:"onFailure,omitempty"`
+	OnFailure *EventDestination `json:"onFailure,omitempty"`
 
-	// OnSuccess is the destination for events that were processed.
+	// OnSuccess is the destination for events that were processed. It is no S3 bucket.
 	// +optional
-	OnSuccess *OnSuccessDestination `json:"onSuccess,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="!has(self.destination) || !self.destination.matches('^arn:aws[a-zA-Z-]*:s3:')",fieldPath=".destination",message="destination must be the ARN of a queue, topic, function or event bus, such as arn:aws:sqs:eu-central-1:123456789012:done; a bucket is for onFailure only"
+	OnSuccess *EventDestination `json:"onSuccess,omitempty"`
 }
 
-// OnFailureDestination is the destination of the records of failed invocations. Set one of its fields.
+// EventDestination is a destination of the records of invocations. Set one of its fields.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.destination) || has(self.destinationRef) || has(self.destinationSelector) || has(self.destinationFrom)",message="set destination to an ARN, destinationRef or destinationSelector to a Function, or destinationFrom to a field of another object; if there is no destination, remove onFailure"
+// +kubebuilder:validation:XValidation:rule="has(self.destination) || has(self.destinationRef) || has(self.destinationSelector) || has(self.destinationFrom)",message="set destination to an ARN, destinationRef or destinationSelector to a Function, or destinationFrom to a field of another object; if there is no destination, remove the block"
 // +kubebuilder:validation:XValidation:rule="!(has(self.destination) && has(self.destinationFrom))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destination is also set: set only one of destination and destinationFrom"
 // +kubebuilder:validation:XValidation:rule="!(has(self.destinationFrom) && (has(self.destinationRef) || has(self.destinationSelector)))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destinationRef or destinationSelector is also set: set only one of them and destinationFrom"
-type OnFailureDestination struct {
+type EventDestination struct {
 	// Destination is the ARN of a standard SQS queue, a standard SNS topic, an S3 bucket, a
 	// Lambda function or an EventBridge event bus. At most 350 characters.
 	// +optional
@@ -61,36 +62,7 @@ type OnFailureDestination struct {
 
 	// DestinationRef names the Function that is the destination.
 	// +optional
-	DestinationRef *xpv2.NamespacedReference `json:"destinationRef,omitempty"`
-
-	// DestinationSelector selects the Function that is the destination.
-	// +optional
-	DestinationSelector *xpv2.NamespacedSelector `json:"destinationSelector,omitempty"`
-
-	// DestinationFrom reads the ARN from a field of another object in this namespace,
-	// such as status.atProvider.arn of a Queue of the SQS provider.
-	// +optional
-	DestinationFrom *FieldSelector `json:"destinationFrom,omitempty"`
-}
-
-// OnSuccessDestination is the destination of the records of successful invocations. Set one of its fields.
-//
-// +kubebuilder:validation:XValidation:rule="has(self.destination) || has(self.destinationRef) || has(self.destinationSelector) || has(self.destinationFrom)",message="set destination to an ARN, destinationRef or destinationSelector to a Function, or destinationFrom to a field of another object; if there is no destination, remove onSuccess"
-// +kubebuilder:validation:XValidation:rule="!(has(self.destination) && has(self.destinationFrom))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destination is also set: set only one of destination and destinationFrom"
-// +kubebuilder:validation:XValidation:rule="!(has(self.destinationFrom) && (has(self.destinationRef) || has(self.destinationSelector)))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destinationRef or destinationSelector is also set: set only one of them and destinationFrom"
-type OnSuccessDestination struct {
-	// Destination is the ARN of a standard SQS queue, a standard SNS topic, a Lambda function
-	// or an EventBridge event bus. At most 350 characters.
-	// +optional
-	// +crossplane:generate:reference:type=Function
-	// +crossplane:generate:reference:extractor=FunctionARN()
-	// +kubebuilder:validation:MaxLength=350
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:(sqs|sns|lambda|events):.+$')",message="destination must be the ARN of a queue, topic, function or event bus, such as arn:aws:sqs:eu-central-1:123456789012:done; a bucket is for onFailure only"
-	Destination *string `json:"destination,omitempty"`
-
-	// DestinationRef names the Function that is the destination.
-	// +optional
-	DestinationRef *xpv2.NamespacedReference `json:"destinationRef,omitempty"`
+	DestinationRef *xpv2.NamespacedReference `json:"destinationRef,omitempty" refersTo:"Function"`
 
 	// DestinationSelector selects the Function that is the destination.
 	// +optional
@@ -118,7 +90,7 @@ type FunctionEventInvokeConfigParameters struct {
 
 	// QualifierRef names the Alias that is configured.
 	// +optional
-	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
+	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty" refersTo:"Alias"`
 
 	// QualifierSelector selects the Alias that is configured.
 	// +optional
@@ -208,14 +180,4 @@ type FunctionEventInvokeConfigList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 
 	Items []FunctionEventInvokeConfig `json:"items"`
-}
-
-// FunctionEventInvokeConfig's type metadata.
-var (
-	FunctionEventInvokeConfigKind             = "FunctionEventInvokeConfig"
-	FunctionEventInvokeConfigGroupVersionKind = SchemeGroupVersion.WithKind(FunctionEventInvokeConfigKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&FunctionEventInvokeConfig{}, &FunctionEventInvokeConfigList{})
 }

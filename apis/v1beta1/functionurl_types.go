@@ -92,7 +92,7 @@ type FunctionURLParameters struct {
 
 	// QualifierRef names the Alias that the URL is for.
 	// +optional
-	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
+	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty" refersTo:"Alias"`
 
 	// QualifierSelector selects the Alias that the URL is for.
 	// +optional
@@ -185,14 +185,4 @@ type FunctionURLList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 
 	Items []FunctionURL `json:"items"`
-}
-
-// FunctionURL's type metadata.
-var (
-	FunctionURLKind             = "FunctionURL"
-	FunctionURLGroupVersionKind = SchemeGroupVersion.WithKind(FunctionURLKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&FunctionURL{}, &FunctionURLList{})
 }

@@ -21,12 +21,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.durableExecutionName) || !has(self.lifecycleScope) || self.lifecycleScope != 'CRUD'",fieldPath=".durableExecutionName",reason="FieldValueForbidden",message="with lifecycleScope CRUD, the function is also invoked for the deletion, but Lambda runs one execution of a name: remove durableExecutionName, or set lifecycleScope to CREATE_ONLY"
 // +kubebuilder:validation:XValidation:rule="!has(self.terraformKey) || has(self.lifecycleScope) && self.lifecycleScope == 'CRUD'",fieldPath=".terraformKey",reason="FieldValueForbidden",message="terraformKey is used only with lifecycleScope CRUD: remove terraformKey, or set lifecycleScope to CRUD"
 type InvocationParameters struct {
-	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Invocation in the other region"
-	Region string `json:"region"`
+	Regional `json:",inline"`
 
 	// FunctionName is the name of the function, or its ARN or partial ARN where it is in another account, without a
 	// version. It can't be changed. Required, unless functionNameRef or functionNameSelector is set.
@@ -40,7 +35,7 @@ type InvocationParameters struct {
 
 	// FunctionNameRef names the Function that is invoked.
 	// +optional
-	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty"`
+	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty" refersTo:"Function"`
 
 	// FunctionNameSelector selects the Function that is invoked.
 	// +optional
@@ -56,7 +51,7 @@ type InvocationParameters struct {
 
 	// QualifierRef names the Alias that is invoked.
 	// +optional
-	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
+	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty" refersTo:"Alias"`
 
 	// QualifierSelector selects the Alias that is invoked.
 	// +optional
@@ -247,14 +242,4 @@ type InvocationList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 
 	Items []Invocation `json:"items"`
-}
-
-// Invocation's type metadata.
-var (
-	InvocationKind             = "Invocation"
-	InvocationGroupVersionKind = SchemeGroupVersion.WithKind(InvocationKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&Invocation{}, &InvocationList{})
 }

@@ -103,12 +103,7 @@ type LayerConfigMap struct {
 // LayerVersionParameters are the desired settings of a layer and where it lives. A
 // layer version never changes: when the settings change, a new version is published.
 type LayerVersionParameters struct {
-	// Region is the AWS region of the layer, such as eu-central-1. It can't be changed.
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new LayerVersion in the other region"
-	Region string `json:"region"`
+	Regional `json:",inline"`
 
 	// LayerName is the name of the layer: letters, digits, hyphens and underscores.
 	// Default: metadata.name. It can't be changed.
@@ -266,14 +261,4 @@ type LayerVersionList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 
 	Items []LayerVersion `json:"items"`
-}
-
-// LayerVersion's type metadata.
-var (
-	LayerVersionKind             = "LayerVersion"
-	LayerVersionGroupVersionKind = SchemeGroupVersion.WithKind(LayerVersionKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&LayerVersion{}, &LayerVersionList{})
 }

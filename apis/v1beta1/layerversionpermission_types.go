@@ -15,12 +15,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.layerVersionArn) || self.layerVersionArn.contains(':lambda:' + self.region + ':')",fieldPath=".layerVersionArn",reason="FieldValueInvalid",message="layerVersionArn is in another region: set region to the region of the ARN, or use a layer version in region"
 // +kubebuilder:validation:XValidation:rule="!has(self.organizationId) || !has(self.principal) || self.principal == '*'",fieldPath=".organizationId",reason="FieldValueForbidden",message="organizationId is for principal * only: remove it, or set principal to *"
 type LayerVersionPermissionParameters struct {
-	// Region is the AWS region of the layer, such as eu-central-1. It can't be changed.
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new LayerVersionPermission in the other region"
-	Region string `json:"region"`
+	Regional `json:",inline"`
 
 	// LayerName is the name of the layer: letters, digits, hyphens and underscores. Set it together with versionNumber.
 	// +optional
@@ -44,7 +39,7 @@ type LayerVersionPermissionParameters struct {
 	// LayerVersionArnRef names the LayerVersion that may be used. When that publishes a
 	// new version, the statement moves to it.
 	// +optional
-	LayerVersionArnRef *xpv2.NamespacedReference `json:"layerVersionArnRef,omitempty"`
+	LayerVersionArnRef *xpv2.NamespacedReference `json:"layerVersionArnRef,omitempty" refersTo:"LayerVersion"`
 
 	// LayerVersionArnSelector selects the LayerVersion that may be used.
 	// +optional
@@ -152,14 +147,4 @@ type LayerVersionPermissionList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 
 	Items []LayerVersionPermission `json:"items"`
-}
-
-// LayerVersionPermission's type metadata.
-var (
-	LayerVersionPermissionKind             = "LayerVersionPermission"
-	LayerVersionPermissionGroupVersionKind = SchemeGroupVersion.WithKind(LayerVersionPermissionKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&LayerVersionPermission{}, &LayerVersionPermissionList{})
 }

@@ -15,29 +15,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.principal) || self.principal != '*' || !has(self.action) || self.action != 'lambda:InvokeFunctionUrl' || has(self.functionUrlAuthType) || has(self.principalOrgId)",fieldPath=".functionUrlAuthType",reason="FieldValueRequired",message="set functionUrlAuthType to the authType of the function URL, which AWS requires for principal *"
 // +kubebuilder:validation:XValidation:rule="!has(self.invokedViaFunctionUrl) || !has(self.action) || self.action == 'lambda:InvokeFunction'",fieldPath=".invokedViaFunctionUrl",reason="FieldValueForbidden",message="invokedViaFunctionUrl is for action lambda:InvokeFunction only: remove it, or set action to lambda:InvokeFunction"
 type PermissionParameters struct {
-	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Permission in the other region"
-	Region string `json:"region"`
-
-	// FunctionName is the name of the function, 1 to 64 characters, without account, region or version. It can't be
-	// changed. Required, unless functionNameRef or functionNameSelector is set.
-	// +optional
-	// +crossplane:generate:reference:type=Function
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="functionName must be the plain name of a function: use letters, digits, hyphens and underscores, without an ARN or a version"
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="functionName can't be changed: create a new Permission for the other function"
-	FunctionName *string `json:"functionName,omitempty"`
-
-	// FunctionNameRef names the Function that may be used.
-	// +optional
-	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty"`
-
-	// FunctionNameSelector selects the Function that may be used.
-	// +optional
-	FunctionNameSelector *xpv2.NamespacedSelector `json:"functionNameSelector,omitempty"`
+	ConfiguredFunction `json:",inline"`
 
 	// Qualifier is the version, by its number, or the alias of the function that may be
 	// used. Each has a policy of its own. If it is not set, the policy is that of the
@@ -52,7 +30,7 @@ type PermissionParameters struct {
 
 	// QualifierRef names the Alias that may be used.
 	// +optional
-	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
+	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty" refersTo:"Alias"`
 
 	// QualifierSelector selects the Alias that may be used.
 	// +optional
@@ -209,14 +187,4 @@ type PermissionList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 
 	Items []Permission `json:"items"`
-}
-
-// Permission's type metadata.
-var (
-	PermissionKind             = "Permission"
-	PermissionGroupVersionKind = SchemeGroupVersion.WithKind(PermissionKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&Permission{}, &PermissionList{})
 }

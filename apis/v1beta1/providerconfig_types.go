@@ -2,7 +2,6 @@ package v1beta1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
@@ -336,31 +335,6 @@ type ProviderConfigUsageList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 
 	Items []ProviderConfigUsage `json:"items"`
-}
-
-// Kinds of this file, as they are spelled in a reference.
-const (
-	ProviderConfigKind        = "ProviderConfig"
-	ClusterProviderConfigKind = "ClusterProviderConfig"
-	ProviderConfigUsageKind   = "ProviderConfigUsage"
-)
-
-// The same with their group and version.
-var (
-	ProviderConfigGroupVersionKind          = SchemeGroupVersion.WithKind(ProviderConfigKind)
-	ClusterProviderConfigGroupVersionKind   = SchemeGroupVersion.WithKind(ClusterProviderConfigKind)
-	ProviderConfigUsageGroupVersionKind     = SchemeGroupVersion.WithKind(ProviderConfigUsageKind)
-	ProviderConfigUsageListGroupVersionKind = schema.GroupVersionKind{
-		Group: Group, Version: APIVersion, Kind: ProviderConfigUsageKind + "List",
-	}
-)
-
-func init() {
-	SchemeBuilder.Register(
-		&ProviderConfig{}, &ProviderConfigList{},
-		&ClusterProviderConfig{}, &ClusterProviderConfigList{},
-		&ProviderConfigUsage{}, &ProviderConfigUsageList{},
-	)
 }
 
 // ProviderCredentials are the credentials of a namespaced ProviderConfig. They name nothing outside its namespace.

@@ -31,7 +31,7 @@ type ProvisionedConcurrencyConfigParameters struct {
 
 	// QualifierRef names the Alias whose execution environments are kept ready.
 	// +optional
-	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
+	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty" refersTo:"Alias"`
 
 	// QualifierSelector selects the Alias whose execution environments are kept ready.
 	// +optional
@@ -123,14 +123,4 @@ type ProvisionedConcurrencyConfigList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 
 	Items []ProvisionedConcurrencyConfig `json:"items"`
-}
-
-// ProvisionedConcurrencyConfig's type metadata.
-var (
-	ProvisionedConcurrencyConfigKind             = "ProvisionedConcurrencyConfig"
-	ProvisionedConcurrencyConfigGroupVersionKind = SchemeGroupVersion.WithKind(ProvisionedConcurrencyConfigKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&ProvisionedConcurrencyConfig{}, &ProvisionedConcurrencyConfigList{})
 }

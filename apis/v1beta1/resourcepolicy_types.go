@@ -12,12 +12,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="has(self.resourceArn) || has(self.resourceArnRef) || has(self.resourceArnSelector) || has(self.resourceArnFrom)",fieldPath=".resourceArn",reason="FieldValueRequired",message="set resourceArn to the ARN of a function, version or alias, or set resourceArnRef or resourceArnSelector to a Function, or resourceArnFrom to a field that contains the ARN"
 // +kubebuilder:validation:XValidation:rule="!has(self.resourceArnFrom) || !has(self.resourceArn) && !has(self.resourceArnRef) && !has(self.resourceArnSelector)",fieldPath=".resourceArnFrom",reason="FieldValueForbidden",message="the ARN is set twice: set either resourceArnFrom, or one of resourceArn, resourceArnRef and resourceArnSelector"
 type ResourcePolicyParameters struct {
-	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new ResourcePolicy in the other region"
-	Region string `json:"region"`
+	Regional `json:",inline"`
 
 	// ResourceArn is the ARN of the function, version or alias that the policy is of. It
 	// is unqualified for the function itself. It can't be changed. Required, unless
@@ -32,7 +27,7 @@ type ResourcePolicyParameters struct {
 
 	// ResourceArnRef names the Function that the policy is of.
 	// +optional
-	ResourceArnRef *xpv2.NamespacedReference `json:"resourceArnRef,omitempty"`
+	ResourceArnRef *xpv2.NamespacedReference `json:"resourceArnRef,omitempty" refersTo:"Function"`
 
 	// ResourceArnSelector selects the Function that the policy is of.
 	// +optional
@@ -119,14 +114,4 @@ type ResourcePolicyList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 
 	Items []ResourcePolicy `json:"items"`
-}
-
-// ResourcePolicy's type metadata.
-var (
-	ResourcePolicyKind             = "ResourcePolicy"
-	ResourcePolicyGroupVersionKind = SchemeGroupVersion.WithKind(ResourcePolicyKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&ResourcePolicy{}, &ResourcePolicyList{})
 }

@@ -39,7 +39,7 @@ type RuntimeManagementConfigParameters struct {
 
 	// QualifierRef names the Version whose runtime is managed.
 	// +optional
-	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
+	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty" refersTo:"Version"`
 
 	// QualifierSelector selects the Version whose runtime is managed.
 	// +optional
@@ -124,14 +124,4 @@ type RuntimeManagementConfigList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 
 	Items []RuntimeManagementConfig `json:"items"`
-}
-
-// RuntimeManagementConfig's type metadata.
-var (
-	RuntimeManagementConfigKind             = "RuntimeManagementConfig"
-	RuntimeManagementConfigGroupVersionKind = SchemeGroupVersion.WithKind(RuntimeManagementConfigKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&RuntimeManagementConfig{}, &RuntimeManagementConfigList{})
 }

@@ -14,29 +14,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="has(self.publishTo) == has(oldSelf.publishTo)",fieldPath=".publishTo",reason="FieldValueForbidden",message="publishTo can't be changed: create a new Version"
 // +kubebuilder:validation:XValidation:rule="!(has(self.publishTo) && has(self.historyLimit))",fieldPath=".historyLimit",reason="FieldValueForbidden",message="publishTo publishes the same version again and leaves no earlier ones to delete: remove historyLimit"
 type VersionParameters struct {
-	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Version in the other region"
-	Region string `json:"region"`
-
-	// FunctionName is the name of the function, 1 to 64 characters, without account, region or version. It can't be
-	// changed. Required, unless functionNameRef or functionNameSelector is set.
-	// +optional
-	// +crossplane:generate:reference:type=Function
-	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="functionName must be the plain name of a function: use letters, digits, hyphens and underscores, without an ARN or a version"
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="functionName can't be changed: create a new Version for the other function"
-	FunctionName *string `json:"functionName,omitempty"`
-
-	// FunctionNameRef names the Function whose versions are published.
-	// +optional
-	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty"`
-
-	// FunctionNameSelector selects the Function whose versions are published.
-	// +optional
-	FunctionNameSelector *xpv2.NamespacedSelector `json:"functionNameSelector,omitempty"`
+	ConfiguredFunction `json:",inline"`
 
 	// Description of the versions that are published, at most 256 characters. AWS's default is the function's own
 	// description. A published version never changes: a new description applies to the next version.
@@ -211,16 +189,6 @@ type VersionList struct {
 	metav1.ListMeta `json:"metadata,omitempty"`
 
 	Items []Version `json:"items"`
-}
-
-// Version's type metadata.
-var (
-	VersionKind             = "Version"
-	VersionGroupVersionKind = SchemeGroupVersion.WithKind(VersionKind)
-)
-
-func init() {
-	SchemeBuilder.Register(&Version{}, &VersionList{})
 }
 
 // VersionHistory is the record of the versions that a resource published.

@@ -17,21 +17,21 @@ func (mg *Alias) ResolveReferences(ctx context.Context, c client.Reader) error {
 	var err error
 
 	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
-		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.FunctionName),
+		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.ConfiguredFunction.FunctionName),
 		Extract:      reference.ExternalName(),
 		Namespace:    mg.GetNamespace(),
-		Reference:    mg.Spec.ForProvider.FunctionNameRef,
-		Selector:     mg.Spec.ForProvider.FunctionNameSelector,
+		Reference:    mg.Spec.ForProvider.ConfiguredFunction.FunctionNameRef,
+		Selector:     mg.Spec.ForProvider.ConfiguredFunction.FunctionNameSelector,
 		To: reference.To{
 			List:    &FunctionList{},
 			Managed: &Function{},
 		},
 	})
 	if err != nil {
-		return errors.Wrap(err, "mg.Spec.ForProvider.FunctionName")
+		return errors.Wrap(err, "mg.Spec.ForProvider.ConfiguredFunction.FunctionName")
 	}
-	mg.Spec.ForProvider.FunctionName = reference.ToPtrValue(rsp.ResolvedValue)
-	mg.Spec.ForProvider.FunctionNameRef = rsp.ResolvedReference
+	mg.Spec.ForProvider.ConfiguredFunction.FunctionName = reference.ToPtrValue(rsp.ResolvedValue)
+	mg.Spec.ForProvider.ConfiguredFunction.FunctionNameRef = rsp.ResolvedReference
 
 	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
 		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.AliasSettings.FunctionVersion),
@@ -497,21 +497,21 @@ func (mg *Permission) ResolveReferences(ctx context.Context, c client.Reader) er
 	var err error
 
 	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
-		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.FunctionName),
+		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.ConfiguredFunction.FunctionName),
 		Extract:      reference.ExternalName(),
 		Namespace:    mg.GetNamespace(),
-		Reference:    mg.Spec.ForProvider.FunctionNameRef,
-		Selector:     mg.Spec.ForProvider.FunctionNameSelector,
+		Reference:    mg.Spec.ForProvider.ConfiguredFunction.FunctionNameRef,
+		Selector:     mg.Spec.ForProvider.ConfiguredFunction.FunctionNameSelector,
 		To: reference.To{
 			List:    &FunctionList{},
 			Managed: &Function{},
 		},
 	})
 	if err != nil {
-		return errors.Wrap(err, "mg.Spec.ForProvider.FunctionName")
+		return errors.Wrap(err, "mg.Spec.ForProvider.ConfiguredFunction.FunctionName")
 	}
-	mg.Spec.ForProvider.FunctionName = reference.ToPtrValue(rsp.ResolvedValue)
-	mg.Spec.ForProvider.FunctionNameRef = rsp.ResolvedReference
+	mg.Spec.ForProvider.ConfiguredFunction.FunctionName = reference.ToPtrValue(rsp.ResolvedValue)
+	mg.Spec.ForProvider.ConfiguredFunction.FunctionNameRef = rsp.ResolvedReference
 
 	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
 		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.Qualifier),
@@ -656,21 +656,21 @@ func (mg *Version) ResolveReferences(ctx context.Context, c client.Reader) error
 	var err error
 
 	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
-		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.FunctionName),
+		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.ConfiguredFunction.FunctionName),
 		Extract:      reference.ExternalName(),
 		Namespace:    mg.GetNamespace(),
-		Reference:    mg.Spec.ForProvider.FunctionNameRef,
-		Selector:     mg.Spec.ForProvider.FunctionNameSelector,
+		Reference:    mg.Spec.ForProvider.ConfiguredFunction.FunctionNameRef,
+		Selector:     mg.Spec.ForProvider.ConfiguredFunction.FunctionNameSelector,
 		To: reference.To{
 			List:    &FunctionList{},
 			Managed: &Function{},
 		},
 	})
 	if err != nil {
-		return errors.Wrap(err, "mg.Spec.ForProvider.FunctionName")
+		return errors.Wrap(err, "mg.Spec.ForProvider.ConfiguredFunction.FunctionName")
 	}
-	mg.Spec.ForProvider.FunctionName = reference.ToPtrValue(rsp.ResolvedValue)
-	mg.Spec.ForProvider.FunctionNameRef = rsp.ResolvedReference
+	mg.Spec.ForProvider.ConfiguredFunction.FunctionName = reference.ToPtrValue(rsp.ResolvedValue)
+	mg.Spec.ForProvider.ConfiguredFunction.FunctionNameRef = rsp.ResolvedReference
 
 	return nil
 }

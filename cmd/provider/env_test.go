@@ -93,7 +93,7 @@ func (w *env) function(name string) *v1beta1.Function {
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
 				Kind: "ClusterProviderConfig", Name: w.ns,
 			}},
-			ForProvider: v1beta1.FunctionParameters{Region: region, FunctionSettings: v1beta1.FunctionSettings{
+			ForProvider: v1beta1.FunctionParameters{Regional: v1beta1.Regional{Region: region}, FunctionSettings: v1beta1.FunctionSettings{
 				Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To(
 					"arn:aws:iam::123456789012:role/r"),
 				Description: ptr.To("as wanted"),

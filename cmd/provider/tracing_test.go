@@ -124,7 +124,7 @@ func applyFunction(t *testing.T, cfg *rest.Config, ns, endpoint string) {
 					Kind: "ClusterProviderConfig", Name: ns,
 				}},
 				ForProvider: v1beta1.FunctionParameters{
-					Region: "eu-central-1",
+					Regional: v1beta1.Regional{Region: "eu-central-1"},
 					FunctionSettings: v1beta1.FunctionSettings{
 						Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To(
 							"arn:aws:iam::123456789012:role/r"),

@@ -26,8 +26,7 @@ func (e *env) alias(name string, change ...func(*v1beta1.Alias)) *v1beta1.Alias 
 				Kind: "ProviderConfig", Name: "default",
 			}},
 			ForProvider: v1beta1.AliasParameters{
-				Region:          region,
-				FunctionNameRef: &xpv2.NamespacedReference{Name: "f"},
+				ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}},
 			},
 		},
 	}

@@ -49,7 +49,7 @@ func TestChangeLog(t *testing.T) {
 	p := &v1beta1.Permission{
 		ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: e.ns},
 		Spec: v1beta1.PermissionSpec{ManagedResourceSpec: config, ForProvider: v1beta1.PermissionParameters{
-			Region: region, FunctionName: ptr.To("f"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To(
+			ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionName: ptr.To("f")}, Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To(
 				"alexa-appkit.amazon.com"),
 			EventSourceToken: ptr.To("hunter2-token"),
 		}},
@@ -57,7 +57,7 @@ func TestChangeLog(t *testing.T) {
 	i := &v1beta1.Invocation{
 		ObjectMeta: metav1.ObjectMeta{Name: "i", Namespace: e.ns},
 		Spec: v1beta1.InvocationSpec{ManagedResourceSpec: config, ForProvider: v1beta1.InvocationParameters{
-			Region: region, FunctionName: ptr.To("f"), Payload: ptr.To(`"hunter2-payload"`),
+			Regional: v1beta1.Regional{Region: region}, FunctionName: ptr.To("f"), Payload: ptr.To(`"hunter2-payload"`),
 		}},
 	}
 	e.create(secret, f)

@@ -40,7 +40,7 @@ func (e *env) configs() configs {
 		Kind: "ProviderConfig",
 		Name: "default",
 	}}
-	fn := v1beta1.ConfiguredFunction{Region: region, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}}
+	fn := v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}}
 	live := &xpv2.NamespacedReference{Name: "live"}
 	c := configs{
 		url: &v1beta1.FunctionURL{ObjectMeta: name("url"), Spec: v1beta1.FunctionURLSpec{
@@ -61,7 +61,7 @@ func (e *env) configs() configs {
 					ConfiguredFunction: fn, QualifierRef: live,
 					FunctionEventInvokeConfigSettings: v1beta1.FunctionEventInvokeConfigSettings{
 						MaximumRetryAttempts: ptr.To[int32](0),
-						DestinationConfig: &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.OnFailureDestination{
+						DestinationConfig: &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.EventDestination{
 							DestinationRef: &xpv2.NamespacedReference{Name: "next"},
 						}},
 					},

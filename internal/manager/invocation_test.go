@@ -51,7 +51,7 @@ func (r *invocationEnv) invocation(name string, change func(*v1beta1.InvocationP
 	i := &v1beta1.Invocation{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns}}
 	i.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}
 	i.Spec.ForProvider = v1beta1.InvocationParameters{
-		Region:          region,
+		Regional:        v1beta1.Regional{Region: region},
 		FunctionNameRef: &xpv2.NamespacedReference{Name: "f"},
 	}
 	change(&i.Spec.ForProvider)

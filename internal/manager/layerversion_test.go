@@ -35,7 +35,7 @@ func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
 		Spec: v1beta1.LayerVersionSpec{
 			ManagedResourceSpec: byDefault(),
 			ForProvider: v1beta1.LayerVersionParameters{
-				Region: region,
+				Regional: v1beta1.Regional{Region: region},
 				Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{
 					Name:       "lib",
 					FilePrefix: ptr.To("python/"),
@@ -49,7 +49,7 @@ func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
 		Spec: v1beta1.CodeSigningConfigSpec{
 			ManagedResourceSpec: byDefault(),
 			ForProvider: v1beta1.CodeSigningConfigParameters{
-				Region: region,
+				Regional: v1beta1.Regional{Region: region},
 				CodeSigningConfigSettings: v1beta1.CodeSigningConfigSettings{
 					AllowedPublishers: &v1beta1.AllowedPublishers{SigningProfileVersionArns: []string{
 						"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v",
@@ -121,7 +121,7 @@ func TestCapacityProviderFromManifestToAWSAndBack(t *testing.T) {
 		Spec: v1beta1.CapacityProviderSpec{
 			ManagedResourceSpec: byDefault(),
 			ForProvider: v1beta1.CapacityProviderParameters{
-				Region: region,
+				Regional: v1beta1.Regional{Region: region},
 				VPCConfig: &v1beta1.CapacityProviderVPCConfig{
 					SubnetIDs:        []string{"subnet-1"},
 					SecurityGroupIDs: []string{"sg-1"},

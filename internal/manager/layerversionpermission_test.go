@@ -25,7 +25,7 @@ func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
 		Spec: v1beta1.LayerVersionPermissionSpec{
 			ManagedResourceSpec: byDefault(),
 			ForProvider: v1beta1.LayerVersionPermissionParameters{
-				Region: region, LayerVersionArnRef: &xpv2.NamespacedReference{Name: "lib"}, Principal: ptr.To(account),
+				Regional: v1beta1.Regional{Region: region}, LayerVersionArnRef: &xpv2.NamespacedReference{Name: "lib"}, Principal: ptr.To(account),
 			},
 		},
 	}
@@ -44,8 +44,8 @@ func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
 		Spec: v1beta1.LayerVersionSpec{
 			ManagedResourceSpec: byDefault(),
 			ForProvider: v1beta1.LayerVersionParameters{
-				Region:  region,
-				Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"}},
+				Regional: v1beta1.Regional{Region: region},
+				Content:  &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"}},
 			},
 		},
 	}

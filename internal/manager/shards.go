@@ -94,7 +94,7 @@ func reduced(in any) (any, error) {
 			r.Spec.InitProvider = &v1beta1.FunctionSettings{Publish: i.Publish}
 		}
 		fp, at := r.Spec.ForProvider, r.Status.AtProvider
-		r.Spec.ForProvider = v1beta1.FunctionParameters{Region: fp.Region}
+		r.Spec.ForProvider = v1beta1.FunctionParameters{Regional: v1beta1.Regional{Region: fp.Region}}
 		r.Spec.ForProvider.Publish = fp.Publish
 		r.Status.AtProvider = v1beta1.FunctionObservation{
 			FunctionArn:            at.FunctionArn,
@@ -105,7 +105,7 @@ func reduced(in any) (any, error) {
 		}
 	case *v1beta1.LayerVersion:
 		fp := r.Spec.ForProvider
-		r.Spec.ForProvider = v1beta1.LayerVersionParameters{Region: fp.Region, LayerName: fp.LayerName}
+		r.Spec.ForProvider = v1beta1.LayerVersionParameters{Regional: v1beta1.Regional{Region: fp.Region}, LayerName: fp.LayerName}
 		r.Status.AtProvider = v1beta1.LayerVersionObservation{LayerVersionArn: r.Status.AtProvider.LayerVersionArn}
 	}
 	return in, err

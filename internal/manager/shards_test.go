@@ -196,7 +196,7 @@ func TestReducedLayerVersion(t *testing.T) {
 	full := func() *v1beta1.LayerVersion {
 		l := &v1beta1.LayerVersion{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "my-lib", UID: "u1"}}
 		l.Spec.ForProvider = v1beta1.LayerVersionParameters{
-			Region: region, LayerName: ptr.To("lib"),
+			Regional: v1beta1.Regional{Region: region}, LayerName: ptr.To("lib"),
 			Content: &v1beta1.LayerContent{Inline: map[string]string{"lib.py": "large"}},
 		}
 		const arn = "arn:aws:lambda:eu-central-1:123456789012:layer:lib:7"

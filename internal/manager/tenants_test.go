@@ -68,18 +68,18 @@ func (r *tenantsEnv) attempts() map[string]reconcile.Managed {
 	name := func(n string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: n, Namespace: r.attacker} }
 	spec := xpv2.ManagedResourceSpec{ProviderConfigReference: r.shared()}
 	checkout, arn := ptr.To("checkout"), r.checkout.Status.AtProvider.FunctionArn
-	fn := v1beta1.ConfiguredFunction{Region: region, FunctionName: checkout}
+	fn := v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionName: checkout}
 	return map[string]reconcile.Managed{
 		"Alias": &v1beta1.Alias{ObjectMeta: name("evil"), Spec: v1beta1.AliasSpec{
 			ManagedResourceSpec: spec,
 			ForProvider: v1beta1.AliasParameters{
-				Region: region, FunctionName: checkout, AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
+				ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionName: checkout}, AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
 			},
 		}},
 		"Permission": &v1beta1.Permission{
 			ObjectMeta: name("evil"),
 			Spec: v1beta1.PermissionSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.PermissionParameters{
-				Region: region, FunctionName: checkout, Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To(
+				ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionName: checkout}, Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To(
 					"111122223333"),
 			}},
 		},
@@ -100,7 +100,7 @@ func (r *tenantsEnv) attempts() map[string]reconcile.Managed {
 					ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionObserve},
 				},
 				ForProvider: v1beta1.FunctionURLParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{
-					Region: region,
+					Regional: v1beta1.Regional{Region: region},
 				}},
 			},
 		},
@@ -128,12 +128,12 @@ func (r *tenantsEnv) attempts() map[string]reconcile.Managed {
 		},
 		"Version": &v1beta1.Version{ObjectMeta: name("evil"), Spec: v1beta1.VersionSpec{
 			ManagedResourceSpec: spec,
-			ForProvider:         v1beta1.VersionParameters{Region: region, FunctionName: checkout},
+			ForProvider:         v1beta1.VersionParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionName: checkout}},
 		}},
 		"Invocation": &v1beta1.Invocation{
 			ObjectMeta: name("evil"),
 			Spec: v1beta1.InvocationSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.InvocationParameters{
-				Region: region, FunctionName: arn, Payload: ptr.To("{}"),
+				Regional: v1beta1.Regional{Region: region}, FunctionName: arn, Payload: ptr.To("{}"),
 			}},
 		},
 		"EventSourceMapping": &v1beta1.EventSourceMapping{
@@ -141,14 +141,14 @@ func (r *tenantsEnv) attempts() map[string]reconcile.Managed {
 			Spec: v1beta1.EventSourceMappingSpec{
 				ManagedResourceSpec: spec,
 				ForProvider: v1beta1.EventSourceMappingParameters{
-					Region: region, FunctionName: arn, EventSourceArn: ptr.To(ordersQueue),
+					Regional: v1beta1.Regional{Region: region}, FunctionName: arn, EventSourceArn: ptr.To(ordersQueue),
 				},
 			},
 		},
 		"ResourcePolicy": &v1beta1.ResourcePolicy{
 			ObjectMeta: name("evil"),
 			Spec: v1beta1.ResourcePolicySpec{ManagedResourceSpec: spec, ForProvider: v1beta1.ResourcePolicyParameters{
-				Region: region, ResourceArn: arn, Policy: ptr.To(`{"Statement": {"Effect": "Allow", "Principal": {"AWS": "111122223333"}, "Action": "lambda:InvokeFunction", "Resource": "*"}}`),
+				Regional: v1beta1.Regional{Region: region}, ResourceArn: arn, Policy: ptr.To(`{"Statement": {"Effect": "Allow", "Principal": {"AWS": "111122223333"}, "Action": "lambda:InvokeFunction", "Resource": "*"}}`),
 			}},
 		},
 		"Reader": r.other("reader", func(f *v1beta1.Function) {
@@ -341,7 +341,7 @@ func TestTenantsOutsideOfAConfig(t *testing.T) {
 	legacy := func(namespace string) *v1beta1.Alias {
 		return r.alias("live", func(a *v1beta1.Alias) {
 			a.Namespace, a.Spec.ProviderConfigReference = namespace, r.shared()
-			a.Spec.ForProvider = v1beta1.AliasParameters{Region: region, FunctionName: ptr.To("legacy")}
+			a.Spec.ForProvider = v1beta1.AliasParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionName: ptr.To("legacy")}}
 			a.Spec.ForProvider.FunctionVersion = ptr.To("1")
 		})
 	}

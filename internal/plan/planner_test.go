@@ -56,7 +56,7 @@ func planner(t *testing.T, objs ...client.Object) *Planner {
 
 func function(change ...func(*v1beta1.Function)) *v1beta1.Function {
 	f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "checkout"}}
-	f.Spec.ForProvider = v1beta1.FunctionParameters{Region: "eu-central-1", FunctionSettings: v1beta1.FunctionSettings{
+	f.Spec.ForProvider = v1beta1.FunctionParameters{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionSettings: v1beta1.FunctionSettings{
 		Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To(
 			"arn:aws:iam::123456789012:role/r"),
 		Code: &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x = 1"}},
@@ -402,13 +402,11 @@ func TestPlan(t *testing.T) {
 func TestAll(t *testing.T) {
 	alias := &v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "live"}}
 	alias.Spec.ForProvider = v1beta1.AliasParameters{
-		Region:          "eu-central-1",
-		FunctionNameRef: &xpv2.NamespacedReference{Name: "checkout"},
+		ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionNameRef: &xpv2.NamespacedReference{Name: "checkout"}},
 	}
 	orphan := &v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orphan"}}
 	orphan.Spec.ForProvider = v1beta1.AliasParameters{
-		Region:          "eu-central-1",
-		FunctionNameRef: &xpv2.NamespacedReference{Name: "missing"},
+		ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionNameRef: &xpv2.NamespacedReference{Name: "missing"}},
 	}
 	SetDefaults(alias)
 	SetDefaults(orphan)
@@ -454,7 +452,7 @@ func TestAllOfACluster(t *testing.T) {
 		Generation: 1,
 	}}
 	layer.Spec.ForProvider = v1beta1.LayerVersionParameters{
-		Region: "eu-central-1", LayerName: ptr.To("lib"),
+		Regional: v1beta1.Regional{Region: "eu-central-1"}, LayerName: ptr.To("lib"),
 		Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"}},
 	}
 	layer.Status.AtProvider.LayerName, layer.Status.AtProvider.Version, layer.Status.AtProvider.LayerVersionArn = ptr.To("lib"), ptr.To[int64](4), ptr.To(layerARN)
@@ -471,8 +469,7 @@ func TestAllOfACluster(t *testing.T) {
 			Generation: 1,
 		}}
 		a.Spec.ForProvider = v1beta1.AliasParameters{
-			Region:          "eu-central-1",
-			FunctionNameRef: &xpv2.NamespacedReference{Name: "checkout"},
+			ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionNameRef: &xpv2.NamespacedReference{Name: "checkout"}},
 		}
 		a.Status.ReconciledGeneration, a.Status.AtProvider.FunctionVersion = 1, ptr.To("7")
 		meta.SetExternalName(a, name)

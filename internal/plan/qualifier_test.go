@@ -18,7 +18,7 @@ import (
 func invoking(qualifier string) *v1beta1.Invocation {
 	i := &v1beta1.Invocation{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "once"}}
 	i.Spec.ForProvider = v1beta1.InvocationParameters{
-		Region: testenv.Region, FunctionName: ptr.To("checkout"), Qualifier: &qualifier, Payload: ptr.To("{}"),
+		Regional: v1beta1.Regional{Region: testenv.Region}, FunctionName: ptr.To("checkout"), Qualifier: &qualifier, Payload: ptr.To("{}"),
 	}
 	SetDefaults(i)
 	return i

@@ -94,7 +94,7 @@ func TestRotatedArtifactOfALayer(t *testing.T) {
 	l := &v1beta1.LayerVersion{}
 	l.Namespace, l.Name, l.UID, l.Generation, l.Status.ReconciledGeneration = "shop", "lib", "u2", 1, 1
 	l.Spec.ForProvider = v1beta1.LayerVersionParameters{
-		Region: "eu-central-1", LayerName: ptr.To("lib"),
+		Regional: v1beta1.Regional{Region: "eu-central-1"}, LayerName: ptr.To("lib"),
 		Content: &v1beta1.LayerContent{SourceRef: &v1beta1.SourceReference{Kind: "GitRepository", Name: "shop"}},
 	}
 	l.Status.AtProvider = v1beta1.LayerVersionObservation{

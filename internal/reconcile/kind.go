@@ -2,6 +2,8 @@ package reconcile
 
 import (
 	"context"
+	"reflect"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -65,11 +67,11 @@ type Kind[T Managed] struct {
 	Fields func(T) []v1beta1.FieldSelector
 
 	// References returns the references of spec to other resources of this provider. They are
-	// resolved in each reconcile, in memory. Nil if the kind has no such fields.
+	// resolved in each reconcile, in memory. Nil means those of the function References, if the kind has any.
 	References func(T) []Reference
 
-	// RefersTo are the kinds that References may refer to. When a resource that spec refers to
-	// changes in a way that affects references, this one is reconciled.
+	// RefersTo are the kinds that References may refer to: by default, those of the tags of the spec's fields. When a
+	// resource that spec refers to changes in a way that affects references, this one is reconciled.
 	RefersTo []schema.GroupVersionKind
 
 	// FunctionName returns the field of spec that holds the plain name of a function of the
@@ -126,7 +128,8 @@ func CopyOf[T Managed](mg T) T {
 	return mg.DeepCopyObject().(T) //nolint:forcetypeassert // A copy has the type of its original.
 }
 
-// WithTypes returns the kind with the functions that return empty objects of the types that a scheme has for its GVK.
+// WithTypes returns the kind with what its types say: the functions that return empty objects of the types that a scheme
+// has for its GVK, and the references of its spec.
 func (k Kind[T]) WithTypes(s *runtime.Scheme) Kind[T] {
 	if k.New == nil {
 		k.New = func() T {
@@ -137,6 +140,17 @@ func (k Kind[T]) WithTypes(s *runtime.Scheme) Kind[T] {
 		list := k.GVK.GroupVersion().WithKind(k.GVK.Kind + "List")
 		k.NewList = func() resource.ManagedList {
 			return resource.MustCreateObject(list, s).(resource.ManagedList) //nolint:forcetypeassert // See New.
+		}
+	}
+	if k.RefersTo != nil {
+		return k
+	}
+	for _, f := range referenceFields(reflect.ValueOf(k.New()).Elem().FieldByName("Spec").Type()) {
+		if !slices.Contains(k.RefersTo, f.to) {
+			k.RefersTo = append(k.RefersTo, f.to)
+		}
+		if k.References == nil {
+			k.References = References[T]
 		}
 	}
 	return k

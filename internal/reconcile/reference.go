@@ -1,11 +1,16 @@
 package reconcile
 
 import (
+	"reflect"
+	"slices"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
 // A Reference is a reference of a spec to another resource of this provider. Ref and Selector may both be nil.
@@ -49,6 +54,113 @@ func (r Reference) SetIn() string {
 	default:
 		return one + "Ref"
 	}
+}
+
+// References returns the references of a resource's spec, those of forProvider first: of the fields with the tag
+// refersTo, which names a kind.
+func References[T Managed](mg T) []Reference {
+	spec := reflect.ValueOf(mg).Elem().FieldByName("Spec")
+	var found []Reference
+	for _, f := range referenceFields(spec.Type()) {
+		block := spec
+		for _, i := range f.block {
+			block = reflect.Indirect(block.Field(i))
+			if !block.IsValid() {
+				break
+			}
+		}
+		if block.IsValid() {
+			found = append(found, f.references(block)...)
+		}
+	}
+	return found
+}
+
+// A referenceField is a field of a spec that refers to other resources.
+type referenceField struct {
+	// field, initial and to are those of a Reference.
+	field   string
+	initial bool
+	to      schema.GroupVersionKind
+
+	// block leads from the spec to the block with the references and the selector.
+	block         []int
+	ref, selector int
+}
+
+// references returns the references in a block.
+func (f referenceField) references(block reflect.Value) []Reference {
+	of := Reference{Field: f.field, Initial: f.initial, To: f.to}
+	selector, _ := block.Field(f.selector).Interface().(*xpv2.NamespacedSelector)
+	refs, ok := block.Field(f.ref).Interface().([]xpv2.NamespacedReference)
+	if !ok {
+		of.Ref, _ = block.Field(f.ref).Interface().(*xpv2.NamespacedReference)
+		of.Selector = selector
+		return []Reference{of}
+	}
+	var all []Reference
+	for i := range refs {
+		of.Ref = &refs[i]
+		all = append(all, of)
+	}
+	if selector != nil && (len(refs) == 0 || selector.Policy.IsResolvePolicyAlways()) {
+		of.Ref, of.Selector = nil, selector
+		all = append(all, of)
+	}
+	return all
+}
+
+var knownFields sync.Map
+
+// referenceFields returns the fields of a type of specs that refer to other resources.
+func referenceFields(spec reflect.Type) []referenceField {
+	if known, ok := knownFields.Load(spec); ok {
+		return known.([]referenceField) //nolint:forcetypeassert // It has nothing else.
+	}
+	var found []referenceField
+	for _, name := range []string{"ForProvider", "InitProvider"} {
+		if f, ok := spec.FieldByName(name); ok {
+			for _, r := range fieldsIn(f.Type, "", f.Index) {
+				r.initial = name == "InitProvider"
+				found = append(found, r)
+			}
+		}
+	}
+	knownFields.Store(spec, found)
+	return found
+}
+
+// fieldsIn returns the fields of a block, and of the blocks in it.
+func fieldsIn(t reflect.Type, at string, block []int) []referenceField {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	var found []referenceField
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		kind, refers := f.Tag.Lookup("refersTo")
+		switch one, list := strings.CutSuffix(name, "Refs"); {
+		case !refers && f.Anonymous:
+			found = append(found, fieldsIn(f.Type, at, append(slices.Clone(block), i))...)
+		case !refers:
+			found = append(found, fieldsIn(f.Type, at+name+".", append(slices.Clone(block), i))...)
+		default:
+			selector, _ := t.FieldByName(strings.TrimSuffix(strings.TrimSuffix(f.Name, "s"), "Ref") + "Selector")
+			field := strings.TrimSuffix(one, "Ref")
+			if list {
+				field += "s"
+			}
+			found = append(found, referenceField{
+				field: at + field, to: v1beta1.SchemeGroupVersion.WithKind(kind),
+				block: block, ref: i, selector: selector.Index[0],
+			})
+		}
+	}
+	return found
 }
 
 // A ReferenceTarget has more values that references may be resolved to than its external name and its Ready condition.

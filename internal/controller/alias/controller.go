@@ -9,13 +9,11 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
@@ -50,7 +48,6 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, &parent)
 		},
 		References: references,
-		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.VersionGroupVersionKind},
 	})
 }
 
@@ -97,22 +94,9 @@ func countRollouts(mgr ctrl.Manager) map[string]int {
 	return counts
 }
 
+// references returns the references of spec, that of functionName first.
 func references(a *v1beta1.Alias) []reconcile.Reference {
-	fp := a.Spec.ForProvider
-	function := functionconfig.FunctionReference(fp.FunctionNameRef, fp.FunctionNameSelector)
-	function.Follows = follows(a)
-	refs := []reconcile.Reference{
-		function,
-		{
-			Field: "functionVersion", To: v1beta1.VersionGroupVersionKind,
-			Ref: fp.FunctionVersionRef, Selector: fp.FunctionVersionSelector,
-		},
-	}
-	if i := a.Spec.InitProvider; i != nil {
-		refs = append(refs, reconcile.Reference{
-			Field: "functionVersion", Initial: true, To: v1beta1.VersionGroupVersionKind,
-			Ref: i.FunctionVersionRef, Selector: i.FunctionVersionSelector,
-		})
-	}
+	refs := reconcile.References(a)
+	refs[0].Follows = follows(a)
 	return refs
 }

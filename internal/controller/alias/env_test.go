@@ -37,7 +37,7 @@ func testAlias(change ...func(*v1beta1.Alias)) *v1beta1.Alias {
 		Spec: v1beta1.AliasSpec{
 			ManagedResourceSpec: testenv.Spec(),
 			ForProvider: v1beta1.AliasParameters{
-				Region: testenv.Region, FunctionName: ptr.To("f"), AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
+				ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: testenv.Region}, FunctionName: ptr.To("f")}, AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
 			},
 		},
 	}, change...)

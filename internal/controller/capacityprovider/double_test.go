@@ -53,7 +53,7 @@ func testProvider(change ...func(*v1beta1.CapacityProviderParameters)) *v1beta1.
 		Spec: v1beta1.CapacityProviderSpec{
 			ManagedResourceSpec: testenv.Spec(),
 			ForProvider: v1beta1.CapacityProviderParameters{
-				Region:            testenv.Region,
+				Regional:          v1beta1.Regional{Region: testenv.Region},
 				VPCConfig:         &v1beta1.CapacityProviderVPCConfig{SubnetIDs: []string{"subnet-1", "subnet-2"}, SecurityGroupIDs: []string{"sg-1"}},
 				PermissionsConfig: &v1beta1.CapacityProviderPermissionsConfig{CapacityProviderOperatorRoleArn: ptr.To("arn:aws:iam::123456789012:role/operator")},
 			},

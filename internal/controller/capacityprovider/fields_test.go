@@ -29,7 +29,7 @@ func TestNoCounterpart(t *testing.T) {
 			got:    unreadFixed,
 			want: []string{
 				"VPCConfig.SubnetIDsFrom", "VPCConfig.SecurityGroupIDsFrom",
-				"PermissionsConfig.CapacityProviderOperatorRoleArnFrom", "Region", "KMSKeyArnFrom",
+				"PermissionsConfig.CapacityProviderOperatorRoleArnFrom", "Regional", "KMSKeyArnFrom",
 				"CapacityProviderSettings",
 			},
 		},

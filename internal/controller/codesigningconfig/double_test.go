@@ -71,7 +71,7 @@ func testConfig(change ...func(*v1beta1.CodeSigningConfigParameters)) *v1beta1.C
 		ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "ns", UID: "uid-1", Generation: 1},
 		Spec: v1beta1.CodeSigningConfigSpec{
 			ManagedResourceSpec: testenv.Spec(),
-			ForProvider: v1beta1.CodeSigningConfigParameters{Region: testenv.Region, CodeSigningConfigSettings: v1beta1.CodeSigningConfigSettings{
+			ForProvider: v1beta1.CodeSigningConfigParameters{Regional: v1beta1.Regional{Region: testenv.Region}, CodeSigningConfigSettings: v1beta1.CodeSigningConfigSettings{
 				AllowedPublishers: &v1beta1.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}},
 			}},
 		},

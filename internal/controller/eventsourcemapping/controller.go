@@ -8,7 +8,6 @@ package eventsourcemapping
 
 import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
@@ -52,20 +50,9 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		ActsOn: func(m *v1beta1.EventSourceMapping) []tenancy.Target {
 			return tenancy.Functions(m.Spec.ForProvider.FunctionName)
 		},
-		Tagged:     true,
-		References: references,
-		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
-		Fields:     func(m *v1beta1.EventSourceMapping) []v1beta1.FieldSelector { return refs.In(m.Spec) },
+		Tagged: true,
+		Fields: func(m *v1beta1.EventSourceMapping) []v1beta1.FieldSelector { return refs.In(m.Spec) },
 	})
-}
-
-// references returns the references by which spec names other resources of this provider.
-func references(m *v1beta1.EventSourceMapping) []reconcile.Reference {
-	p := m.Spec.ForProvider
-	return []reconcile.Reference{
-		functionconfig.FunctionReference(p.FunctionNameRef, p.FunctionNameSelector),
-		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
-	}
 }
 
 // calls names the operations that create, update and delete a mapping. AWS assigns the name.

@@ -35,7 +35,7 @@ func stream(change ...func(*lambda.GetEventSourceMappingOutput)) observed {
 // TestCompare checks which changes are due for a spec, and what is sent.
 func TestCompare(t *testing.T) {
 	params := func(change func(*v1beta1.EventSourceMappingParameters)) v1beta1.EventSourceMappingParameters {
-		p := v1beta1.EventSourceMappingParameters{Region: testenv.Region, FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testStream), StartingPosition: ptr.To("LATEST")}
+		p := v1beta1.EventSourceMappingParameters{Regional: v1beta1.Regional{Region: testenv.Region}, FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testStream), StartingPosition: ptr.To("LATEST")}
 		if change != nil {
 			change(&p)
 		}

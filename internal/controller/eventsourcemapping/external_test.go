@@ -249,7 +249,7 @@ func TestReferences(t *testing.T) {
 		m.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "f"}
 		m.Spec.ForProvider.QualifierSelector = &xpv2.NamespacedSelector{MatchLabels: map[string]string{"a": "b"}}
 	})
-	got := references(m)
+	got := reconcile.References(m)
 	if len(got) != 2 || got[0].Ref.Name != "f" || got[0].To.Kind != "Function" || got[1].Selector.MatchLabels["a"] != "b" || got[1].To.Kind != "Alias" {
 		t.Errorf("references are %+v", got)
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -78,25 +77,19 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 // newKind returns the kind, whose external clients are those of a connector.
 func newKind(c *connector) reconcile.Kind[*v1beta1.Function] {
 	return reconcile.Kind[*v1beta1.Function]{
-		GVK:        v1beta1.FunctionGroupVersionKind,
-		Region:     func(f *v1beta1.Function) string { return f.Spec.ForProvider.Region },
-		Reads:      expectedReads,
-		Observer:   c.observer,
-		Reported:   reported,
-		Listed:     listItem,
-		Forget:     c.memory.drop,
-		Owns:       func(f *v1beta1.Function) []tenancy.Target { return tenancy.Functions(ptr.To(functionName(f))) },
-		Uses:       uses,
-		Tagged:     true,
-		Refs:       objectRefs,
-		References: references,
-		RefersTo: []schema.GroupVersionKind{
-			v1beta1.LayerVersionGroupVersionKind,
-			v1beta1.CodeSigningConfigGroupVersionKind,
-			v1beta1.CapacityProviderGroupVersionKind,
-		},
-		Fields: fieldSelectors,
-		Redact: redact,
+		GVK:      v1beta1.FunctionGroupVersionKind,
+		Region:   func(f *v1beta1.Function) string { return f.Spec.ForProvider.Region },
+		Reads:    expectedReads,
+		Observer: c.observer,
+		Reported: reported,
+		Listed:   listItem,
+		Forget:   c.memory.drop,
+		Owns:     func(f *v1beta1.Function) []tenancy.Target { return tenancy.Functions(ptr.To(functionName(f))) },
+		Uses:     uses,
+		Tagged:   true,
+		Refs:     objectRefs,
+		Fields:   fieldSelectors,
+		Redact:   redact,
 
 		Invocations: c.invocations,
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // objectRefs returns the Secrets and ConfigMaps that a function's spec refers to. A change
@@ -29,49 +28,6 @@ func settingsRefs(namespace string, s v1beta1.FunctionSettings) []refs.ObjectRef
 	found := environmentRefs(namespace, s.Environment)
 	if c := s.Code; c != nil {
 		found = append(found, source(*c).Refs(namespace)...)
-	}
-	return found
-}
-
-// references returns the references by which a function's spec names other resources.
-func references(f *v1beta1.Function) []reconcile.Reference {
-	found := settingsReferences(f.Spec.ForProvider.FunctionSettings)
-	if f.Spec.InitProvider != nil {
-		for _, r := range settingsReferences(*f.Spec.InitProvider) {
-			r.Initial = true
-			found = append(found, r)
-		}
-	}
-	return found
-}
-
-func settingsReferences(s v1beta1.FunctionSettings) []reconcile.Reference {
-	layer, signing := v1beta1.LayerVersionGroupVersionKind, v1beta1.CodeSigningConfigGroupVersionKind
-	capacity := v1beta1.CapacityProviderGroupVersionKind
-	var found []reconcile.Reference
-	for i := range s.LayerRefs {
-		found = append(found, reconcile.Reference{Field: "layers", To: layer, Ref: &s.LayerRefs[i]})
-	}
-	if l := s.LayerSelector; l != nil && (len(s.LayerRefs) == 0 || l.Policy.IsResolvePolicyAlways()) {
-		found = append(found, reconcile.Reference{Field: "layers", To: layer, Selector: l})
-	}
-	if s.CodeSigningConfigArnRef != nil || s.CodeSigningConfigArnSelector != nil {
-		found = append(
-			found,
-			reconcile.Reference{
-				Field: "codeSigningConfigArn", To: signing, Ref: s.CodeSigningConfigArnRef,
-				Selector: s.CodeSigningConfigArnSelector,
-			},
-		)
-	}
-	if c := s.CapacityProviderConfig; c != nil {
-		l := c.LambdaManagedInstancesCapacityProviderConfig
-		if l.CapacityProviderArnRef != nil || l.CapacityProviderArnSelector != nil {
-			found = append(found, reconcile.Reference{
-				Field: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn",
-				To:    capacity, Ref: l.CapacityProviderArnRef, Selector: l.CapacityProviderArnSelector,
-			})
-		}
 	}
 	return found
 }

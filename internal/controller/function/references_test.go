@@ -28,26 +28,25 @@ func TestOtherResources(t *testing.T) {
 	want := []reconcile.Reference{
 		{Field: "layers", To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("one"))},
 		{Field: "layers", To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("two"))},
-		{Field: "codeSigningConfigArn", To: v1beta1.CodeSigningConfigGroupVersionKind, Ref: ptr.To(ref("signing"))},
 		{
 			Field: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn",
 			To:    v1beta1.CapacityProviderGroupVersionKind, Selector: selector,
 		},
+		{Field: "codeSigningConfigArn", To: v1beta1.CodeSigningConfigGroupVersionKind, Ref: ptr.To(ref("signing"))},
 		{Field: "layers", Initial: true, To: v1beta1.LayerVersionGroupVersionKind, Selector: selector},
+		{Field: "codeSigningConfigArn", Initial: true, To: v1beta1.CodeSigningConfigGroupVersionKind},
 	}
-	if diff := cmp.Diff(want, references(f)); diff != "" {
-		t.Errorf("references(): -want, +got:\n%s", diff)
+	if diff := cmp.Diff(want, reconcile.References(f)); diff != "" {
+		t.Errorf("References(): -want, +got:\n%s", diff)
 	}
 	always := &xpv2.NamespacedSelector{Policy: &xpv2.Policy{Resolve: ptr.To(xpv2.ResolvePolicyAlways)}}
 	f.Spec.InitProvider = &v1beta1.FunctionSettings{LayerRefs: []xpv2.NamespacedReference{ref("three")}, LayerSelector: always}
-	want = append(want[:len(want)-1],
+	want = append(want[:len(want)-2],
 		reconcile.Reference{Field: "layers", Initial: true, To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("three"))},
-		reconcile.Reference{Field: "layers", Initial: true, To: v1beta1.LayerVersionGroupVersionKind, Selector: always})
-	if diff := cmp.Diff(want, references(f)); diff != "" {
+		reconcile.Reference{Field: "layers", Initial: true, To: v1beta1.LayerVersionGroupVersionKind, Selector: always},
+		reconcile.Reference{Field: "codeSigningConfigArn", Initial: true, To: v1beta1.CodeSigningConfigGroupVersionKind})
+	if diff := cmp.Diff(want, reconcile.References(f)); diff != "" {
 		t.Errorf("a selector that is always resolved is used in spite of names: -want, +got:\n%s", diff)
-	}
-	if len(references(testFunction())) != 0 {
-		t.Error("a spec that names no other resource refers to none")
 	}
 }
 

@@ -5,16 +5,12 @@ package functionconfig
 import (
 	"cmp"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
-	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -107,20 +103,6 @@ func Acts(mg resource.Managed, function *string) []tenancy.Target {
 // Description returns a description for users, such as "URL of function cart:live".
 func Description(kind string, n functionname.Name) string {
 	return kind + " of function " + n.String()
-}
-
-// FunctionReference returns the reference of a spec to its function.
-func FunctionReference(ref *xpv2.NamespacedReference, selector *xpv2.NamespacedSelector) reconcile.Reference {
-	return reconcile.Reference{
-		Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: ref, Selector: selector,
-	}
-}
-
-// QualifierReference returns the reference of a spec to its qualifier.
-func QualifierReference(
-	to schema.GroupVersionKind, ref *xpv2.NamespacedReference, selector *xpv2.NamespacedSelector,
-) reconcile.Reference {
-	return reconcile.Reference{Field: "qualifier", To: to, Ref: ref, Selector: selector}
 }
 
 // StatusQualifier returns a qualifier as status shows it.

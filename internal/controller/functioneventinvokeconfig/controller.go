@@ -4,7 +4,7 @@ package functioneventinvokeconfig
 
 import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -39,37 +39,28 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		ActsOn: func(mg *v1beta1.FunctionEventInvokeConfig) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
-		Uses:       uses,
-		Fields:     func(c *v1beta1.FunctionEventInvokeConfig) []v1beta1.FieldSelector { return refs.In(c.Spec) },
-		References: references,
-		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
+		Uses:   uses,
+		Fields: func(c *v1beta1.FunctionEventInvokeConfig) []v1beta1.FieldSelector { return refs.In(c.Spec) },
 	})
 }
 
 // calls are the operations by which this kind creates, updates and deletes.
 var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opDelete}
 
-func references(mg *v1beta1.FunctionEventInvokeConfig) []reconcile.Reference {
-	p := mg.Spec.ForProvider
-	all := []reconcile.Reference{
-		functionconfig.FunctionReference(p.FunctionNameRef, p.FunctionNameSelector),
-		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
-	}
-	for _, d := range destinationsOf(mg) {
-		all = append(all, reconcile.Reference{
-			Field: d.field, Initial: d.initial, To: v1beta1.FunctionGroupVersionKind,
-			Ref: d.DestinationRef, Selector: d.DestinationSelector,
-		})
+// uses returns the functions among the destinations, whether spec names them by ARN or by reference. Desired checks
+// those that fields of other objects name.
+func uses(mg *v1beta1.FunctionEventInvokeConfig) []tenancy.Target {
+	all := usesOf(mg.Spec.ForProvider.DestinationConfig)
+	if mg.Spec.InitProvider != nil {
+		all = append(all, usesOf(mg.Spec.InitProvider.DestinationConfig)...)
 	}
 	return all
 }
 
-// uses returns the functions among the destinations, whether spec names them by ARN or by reference. Desired checks
-// those that fields of other objects name.
-func uses(mg *v1beta1.FunctionEventInvokeConfig) []tenancy.Target {
-	var all []tenancy.Target
-	for _, d := range destinationsOf(mg) {
-		all = append(all, tenancy.Named(d.Destination)...)
+func usesOf(c *v1beta1.EventDestinationConfig) []tenancy.Target {
+	if c == nil {
+		return nil
 	}
-	return all
+	return tenancy.Named(ptr.Deref(c.OnFailure, v1beta1.EventDestination{}).Destination,
+		ptr.Deref(c.OnSuccess, v1beta1.EventDestination{}).Destination)
 }

@@ -53,38 +53,6 @@ var (
 	)
 )
 
-// A destinationField is a field of spec that names a destination. The type of those on success has the same fields.
-type destinationField struct {
-	v1beta1.OnFailureDestination
-
-	field   string
-	initial bool
-}
-
-// destinationsOf returns all destinations that spec names.
-func destinationsOf(mg *v1beta1.FunctionEventInvokeConfig) []destinationField {
-	onFailure, onSuccess := destinationsIn(mg.Spec.ForProvider.DestinationConfig)
-	all := []destinationField{onFailure, onSuccess}
-	if mg.Spec.InitProvider != nil {
-		onFailure, onSuccess = destinationsIn(mg.Spec.InitProvider.DestinationConfig)
-		onFailure.initial, onSuccess.initial = true, true
-		all = append(all, onFailure, onSuccess)
-	}
-	return all
-}
-
-func destinationsIn(c *v1beta1.EventDestinationConfig) (onFailure, onSuccess destinationField) {
-	onFailure.field = "destinationConfig.onFailure.destination"
-	onSuccess.field = "destinationConfig.onSuccess.destination"
-	if c != nil {
-		onFailure.OnFailureDestination = ptr.Deref(c.OnFailure, v1beta1.OnFailureDestination{})
-		onSuccess.OnFailureDestination = v1beta1.OnFailureDestination(
-			ptr.Deref(c.OnSuccess, v1beta1.OnSuccessDestination{}),
-		)
-	}
-	return onFailure, onSuccess
-}
-
 // fromAWS returns the AWS value in comparable form. AWS returns empty blocks for destinations that are not set.
 func fromAWS(c *answer) settings {
 	out := settings{}

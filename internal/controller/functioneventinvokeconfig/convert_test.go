@@ -38,7 +38,7 @@ func TestPutInput(t *testing.T) {
 		},
 		"OneDestination": {
 			reason: "The other is not sent.",
-			spec:   v1beta1.FunctionEventInvokeConfigSettings{DestinationConfig: &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.OnFailureDestination{Destination: ptr.To(queueARN)}}},
+			spec:   v1beta1.FunctionEventInvokeConfigSettings{DestinationConfig: &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.EventDestination{Destination: ptr.To(queueARN)}}},
 			want:   lambda.PutFunctionEventInvokeConfigInput{DestinationConfig: &types.DestinationConfig{OnFailure: &types.OnFailure{Destination: ptr.To(queueARN)}}},
 		},
 		"Everything": {
@@ -46,7 +46,7 @@ func TestPutInput(t *testing.T) {
 			spec: v1beta1.FunctionEventInvokeConfigSettings{
 				MaximumEventAgeInSeconds: ptr.To[int32](60), MaximumRetryAttempts: ptr.To[int32](2),
 				DestinationConfig: &v1beta1.EventDestinationConfig{
-					OnFailure: &v1beta1.OnFailureDestination{Destination: ptr.To(queueARN)}, OnSuccess: &v1beta1.OnSuccessDestination{Destination: ptr.To(topicARN)},
+					OnFailure: &v1beta1.EventDestination{Destination: ptr.To(queueARN)}, OnSuccess: &v1beta1.EventDestination{Destination: ptr.To(topicARN)},
 				},
 			},
 			want: lambda.PutFunctionEventInvokeConfigInput{
@@ -68,8 +68,8 @@ func TestPutInput(t *testing.T) {
 func TestDestinationsOfOtherProviders(t *testing.T) {
 	queue := v1beta1.FieldSelector{APIVersion: "sqs.aws.m.upbound.io/v1beta1", Kind: "Queue", Name: "q", FieldPath: "status.atProvider.arn"}
 	mg := &v1beta1.FunctionEventInvokeConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop"}}
-	mg.Spec.ForProvider.DestinationConfig = &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.OnFailureDestination{DestinationFrom: &queue}}
-	mg.Spec.InitProvider = &v1beta1.FunctionEventInvokeConfigSettings{DestinationConfig: &v1beta1.EventDestinationConfig{OnSuccess: &v1beta1.OnSuccessDestination{DestinationFrom: &queue}}}
+	mg.Spec.ForProvider.DestinationConfig = &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.EventDestination{DestinationFrom: &queue}}
+	mg.Spec.InitProvider = &v1beta1.FunctionEventInvokeConfigSettings{DestinationConfig: &v1beta1.EventDestinationConfig{OnSuccess: &v1beta1.EventDestination{DestinationFrom: &queue}}}
 	if diff := cmp.Diff([]v1beta1.FieldSelector{queue, queue}, refs.In(mg.Spec)); diff != "" {
 		t.Errorf("both blocks are watched, -want +got:\n%s", diff)
 	}

@@ -15,7 +15,7 @@ func TestCompare(t *testing.T) {
 		MaximumEventAgeInSeconds: ptr.To[int32](60), MaximumRetryAttempts: ptr.To[int32](1),
 		DestinationConfig: &types.DestinationConfig{OnFailure: &types.OnFailure{Destination: ptr.To(queueARN)}, OnSuccess: &types.OnSuccess{}},
 	}
-	failures := &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.OnFailureDestination{Destination: ptr.To(queueARN)}}
+	failures := &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.EventDestination{Destination: ptr.To(queueARN)}}
 	age, retries := ptr.To[int32](60), ptr.To[int32](1)
 	cases := map[string]struct {
 		reason     string
@@ -53,7 +53,7 @@ func TestCompare(t *testing.T) {
 			spec:   v1beta1.FunctionEventInvokeConfigSettings{MaximumRetryAttempts: retries},
 			init: v1beta1.FunctionEventInvokeConfigSettings{
 				MaximumEventAgeInSeconds: ptr.To[int32](300), MaximumRetryAttempts: ptr.To[int32](2),
-				DestinationConfig: &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.OnFailureDestination{Destination: ptr.To(topicARN)}, OnSuccess: &v1beta1.OnSuccessDestination{Destination: ptr.To(topicARN)}},
+				DestinationConfig: &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.EventDestination{Destination: ptr.To(topicARN)}, OnSuccess: &v1beta1.EventDestination{Destination: ptr.To(topicARN)}},
 			},
 			there: there,
 		},

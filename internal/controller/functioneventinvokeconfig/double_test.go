@@ -81,10 +81,10 @@ func (g generator) settings() v1beta1.FunctionEventInvokeConfigSettings {
 	if g.IntN(2) == 0 {
 		s.DestinationConfig = &v1beta1.EventDestinationConfig{}
 		if g.IntN(2) == 0 {
-			s.DestinationConfig.OnFailure = &v1beta1.OnFailureDestination{DestinationFrom: &v1beta1.FieldSelector{Name: "q"}}
+			s.DestinationConfig.OnFailure = &v1beta1.EventDestination{DestinationFrom: &v1beta1.FieldSelector{Name: "q"}}
 		}
 		if d := testenv.Some(g.Rand, queueARN, topicARN); d != nil {
-			s.DestinationConfig.OnSuccess = &v1beta1.OnSuccessDestination{Destination: d}
+			s.DestinationConfig.OnSuccess = &v1beta1.EventDestination{Destination: d}
 		}
 	}
 	return s

@@ -44,7 +44,7 @@ var named = testenv.Named[*v1beta1.FunctionEventInvokeConfig]("cart:$LATEST")
 
 func toQueue(name string) func(*v1beta1.FunctionEventInvokeConfig) {
 	return func(c *v1beta1.FunctionEventInvokeConfig) {
-		c.Spec.ForProvider.DestinationConfig = &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.OnFailureDestination{DestinationFrom: &v1beta1.FieldSelector{Kind: "Queue", Name: name}}}
+		c.Spec.ForProvider.DestinationConfig = &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.EventDestination{DestinationFrom: &v1beta1.FieldSelector{Kind: "Queue", Name: name}}}
 	}
 }
 
@@ -111,11 +111,11 @@ func TestCallsThatFail(t *testing.T) {
 
 func TestReferences(t *testing.T) {
 	c := newConfig(func(c *v1beta1.FunctionEventInvokeConfig) {
-		c.Spec.ForProvider.DestinationConfig = &v1beta1.EventDestinationConfig{OnSuccess: &v1beta1.OnSuccessDestination{DestinationRef: &xpv2.NamespacedReference{Name: "next"}}}
-		c.Spec.InitProvider = &v1beta1.FunctionEventInvokeConfigSettings{DestinationConfig: &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.OnFailureDestination{DestinationSelector: &xpv2.NamespacedSelector{}}}}
+		c.Spec.ForProvider.DestinationConfig = &v1beta1.EventDestinationConfig{OnSuccess: &v1beta1.EventDestination{DestinationRef: &xpv2.NamespacedReference{Name: "next"}}}
+		c.Spec.InitProvider = &v1beta1.FunctionEventInvokeConfigSettings{DestinationConfig: &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.EventDestination{DestinationSelector: &xpv2.NamespacedSelector{}}}}
 	})
 	got := map[string]reconcile.Reference{}
-	for _, r := range references(c) {
+	for _, r := range reconcile.References(c) {
 		got[r.SetIn()] = r
 	}
 	next := got["spec.forProvider.destinationConfig.onSuccess.destinationRef"]

@@ -13,6 +13,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -118,7 +119,7 @@ func TestReferences(t *testing.T) {
 	u := newURL()
 	u.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "fn"}
 	u.Spec.ForProvider.QualifierSelector = &xpv2.NamespacedSelector{MatchLabels: map[string]string{"a": "b"}}
-	got := references(u)
+	got := reconcile.References(u)
 	if len(got) != 2 || got[0].Field != "functionName" || got[0].Ref.Name != "fn" || got[1].Field != "qualifier" || got[1].To.Kind != "Alias" || got[1].Selector == nil {
 		t.Errorf("got %+v, want both references", got)
 	}

@@ -8,13 +8,11 @@ package invocation
 
 import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
@@ -34,20 +32,9 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		ActsOn: func(i *v1beta1.Invocation) []tenancy.Target {
 			return tenancy.Functions(i.Spec.ForProvider.FunctionName, i.Status.AtProvider.FunctionName)
 		},
-		Refs:       objectRefs,
-		References: references,
-		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
-		Redact:     redact,
+		Refs:   objectRefs,
+		Redact: redact,
 	})
-}
-
-// references returns the references by which an Invocation names a Function and an Alias.
-func references(i *v1beta1.Invocation) []reconcile.Reference {
-	p := i.Spec.ForProvider
-	return []reconcile.Reference{
-		functionconfig.FunctionReference(p.FunctionNameRef, p.FunctionNameSelector),
-		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
-	}
 }
 
 // objectRefs returns the Secret or ConfigMap that has the payload, if any.

@@ -136,7 +136,7 @@ func testLayer(change ...func(*v1beta1.LayerVersionParameters)) *v1beta1.LayerVe
 		ObjectMeta: metav1.ObjectMeta{Name: "l", Namespace: "ns", UID: "uid-1", Generation: 1},
 		Spec: v1beta1.LayerVersionSpec{
 			ManagedResourceSpec: testenv.Spec(),
-			ForProvider:         v1beta1.LayerVersionParameters{Region: testenv.Region, Content: inline("one"), OldVersions: ptr.To(v1beta1.OldVersionsDelete)},
+			ForProvider:         v1beta1.LayerVersionParameters{Regional: v1beta1.Regional{Region: testenv.Region}, Content: inline("one"), OldVersions: ptr.To(v1beta1.OldVersionsDelete)},
 		},
 	}
 	for _, f := range change {

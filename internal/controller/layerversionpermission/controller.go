@@ -6,7 +6,6 @@ package layerversionpermission
 
 import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -34,22 +33,12 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		) reconcile.Observer[*v1beta1.LayerVersionPermission] {
 			return newExternal(session.Client(s, lambda.NewFromConfig), s.ReadCache())
 		},
-		ActsOn:     acts,
-		References: references,
-		RefersTo:   []schema.GroupVersionKind{v1beta1.LayerVersionGroupVersionKind},
+		ActsOn: acts,
 	})
 }
 
 // calls are the operations by which this kind creates, updates and deletes.
 var calls = reconcile.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
-
-func references(p *v1beta1.LayerVersionPermission) []reconcile.Reference {
-	fp := p.Spec.ForProvider
-	return []reconcile.Reference{{
-		Field: "layerVersionArn", To: v1beta1.LayerVersionGroupVersionKind,
-		Ref: fp.LayerVersionArnRef, Selector: fp.LayerVersionArnSelector,
-	}}
-}
 
 // acts returns the layer versions with a policy that has the statement, or may have it.
 func acts(p *v1beta1.LayerVersionPermission) []tenancy.Target {

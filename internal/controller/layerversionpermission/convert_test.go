@@ -57,7 +57,7 @@ func TestAddInput(t *testing.T) {
 		"Full": {
 			reason: "All fields are sent, and the ARN, which has the account.",
 			fp: v1beta1.LayerVersionPermissionParameters{
-				Region: testenv.Region, LayerVersionArn: ptr.To(layerArn + ":3"), StatementID: ptr.To("s"), Action: ptr.To("lambda:GetLayerVersion"),
+				Regional: v1beta1.Regional{Region: testenv.Region}, LayerVersionArn: ptr.To(layerArn + ":3"), StatementID: ptr.To("s"), Action: ptr.To("lambda:GetLayerVersion"),
 				Principal: ptr.To("*"), OrganizationID: ptr.To("o-a1b2c3d4e5"),
 			},
 			want: &lambda.AddLayerVersionPermissionInput{

@@ -54,7 +54,7 @@ func testPermission(change ...func(*v1beta1.LayerVersionPermission)) *v1beta1.La
 	p := &v1beta1.LayerVersionPermission{
 		ObjectMeta: metav1.ObjectMeta{Name: "partner", Namespace: "team", UID: "u1", Generation: 1},
 		Spec: v1beta1.LayerVersionPermissionSpec{ForProvider: v1beta1.LayerVersionPermissionParameters{
-			Region: testenv.Region, LayerName: ptr.To("base"), VersionNumber: ptr.To[int64](1), Principal: ptr.To("111122223333"),
+			Regional: v1beta1.Regional{Region: testenv.Region}, LayerName: ptr.To("base"), VersionNumber: ptr.To[int64](1), Principal: ptr.To("111122223333"),
 		}},
 	}
 	for _, c := range change {

@@ -6,13 +6,11 @@ package permission
 
 import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
@@ -47,10 +45,8 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName,
 				ptr.To(ownership.Parent(mg)))
 		},
-		Fields:     func(p *v1beta1.Permission) []v1beta1.FieldSelector { return refs.In(p.Spec) },
-		References: references,
-		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
-		Redact:     redact,
+		Fields: func(p *v1beta1.Permission) []v1beta1.FieldSelector { return refs.In(p.Spec) },
+		Redact: redact,
 	})
 }
 
@@ -61,13 +57,5 @@ var calls = reconcile.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, R
 func redact(p *v1beta1.Permission) {
 	if p.Spec.ForProvider.EventSourceToken != nil {
 		p.Spec.ForProvider.EventSourceToken = ptr.To(diff.Redacted)
-	}
-}
-
-func references(p *v1beta1.Permission) []reconcile.Reference {
-	fp := p.Spec.ForProvider
-	return []reconcile.Reference{
-		functionconfig.FunctionReference(fp.FunctionNameRef, fp.FunctionNameSelector),
-		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, fp.QualifierRef, fp.QualifierSelector),
 	}
 }

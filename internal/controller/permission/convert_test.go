@@ -19,7 +19,7 @@ import (
 // full returns parameters with every setting, more than a statement can have.
 func full() v1beta1.PermissionParameters {
 	return v1beta1.PermissionParameters{
-		Region: testenv.Region, FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), StatementID: ptr.To("s"),
+		ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: testenv.Region}, FunctionName: ptr.To("cart")}, Qualifier: ptr.To("live"), StatementID: ptr.To("s"),
 		Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("111122223333"), SourceArn: ptr.To("arn:aws:s3:::b"),
 		SourceAccount: ptr.To("123456789012"), EventSourceToken: ptr.To("t"), FunctionURLAuthType: ptr.To("NONE"),
 		InvokedViaFunctionURL: ptr.To(true), PrincipalOrgID: ptr.To("o-a1b2c3d4e5"),

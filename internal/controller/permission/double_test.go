@@ -265,8 +265,8 @@ func TestFunctionComesAndGoes(t *testing.T) {
 func random(g *rand.Rand) v1beta1.PermissionParameters {
 	pick := func(of ...string) string { return of[g.IntN(len(of))] }
 	fp := v1beta1.PermissionParameters{
-		Region: testenv.Region, FunctionName: ptr.To("cart"),
-		Action: ptr.To(pick("lambda:InvokeFunction", "lambda:InvokeFunctionUrl", "lambda:GetFunction", "lambda:*")),
+		ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: testenv.Region}, FunctionName: ptr.To("cart")},
+		Action:             ptr.To(pick("lambda:InvokeFunction", "lambda:InvokeFunctionUrl", "lambda:GetFunction", "lambda:*")),
 		Principal: ptr.To(pick("s3.amazonaws.com", "alexa-appkit.amazon.com", "111122223333", "444455556666",
 			"arn:aws:iam::111122223333:root", "arn:aws:iam::111122223333:role/r", "*")),
 		SourceArn:        testenv.Some(g, "arn:aws:s3:::a", "arn:aws:sns:eu-central-1:123456789012:t*"),

@@ -3,7 +3,6 @@ package provisionedconcurrencyconfig
 
 import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -41,17 +40,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		ActsOn: func(mg *v1beta1.ProvisionedConcurrencyConfig) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
-		References: references,
-		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
 	})
-}
-
-func references(c *v1beta1.ProvisionedConcurrencyConfig) []reconcile.Reference {
-	p := c.Spec.ForProvider
-	return []reconcile.Reference{
-		functionconfig.FunctionReference(p.FunctionNameRef, p.FunctionNameSelector),
-		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
-	}
 }
 
 // calls are the operations by which this kind creates, updates and deletes.

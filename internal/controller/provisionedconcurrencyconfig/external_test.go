@@ -12,6 +12,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -93,7 +94,7 @@ func TestReferences(t *testing.T) {
 	c := newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) {
 		c.Spec.ForProvider.QualifierRef = &xpv2.NamespacedReference{Name: "live"}
 	})
-	if got := references(c); len(got) != 2 || got[1].Field != "qualifier" || got[1].To.Kind != "Alias" || got[1].Ref.Name != "live" {
+	if got := reconcile.References(c); len(got) != 2 || got[1].Field != "qualifier" || got[1].To.Kind != "Alias" || got[1].Ref.Name != "live" {
 		t.Errorf("got %+v, want both references", got)
 	}
 }

@@ -3,7 +3,6 @@ package resourcepolicy
 
 import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
@@ -32,23 +31,13 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		Observer: func(_ *v1beta1.ResourcePolicy, s *session.Session) reconcile.Observer[*v1beta1.ResourcePolicy] {
 			return newExternal(session.Client(s, lambda.NewFromConfig), o.Fields)
 		},
-		ActsOn:     acts,
-		Fields:     func(p *v1beta1.ResourcePolicy) []v1beta1.FieldSelector { return refs.In(p.Spec) },
-		References: references,
-		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},
+		ActsOn: acts,
+		Fields: func(p *v1beta1.ResourcePolicy) []v1beta1.FieldSelector { return refs.In(p.Spec) },
 	})
 }
 
 // calls are the operations by which this kind creates, updates and deletes.
 var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opDelete}
-
-func references(p *v1beta1.ResourcePolicy) []reconcile.Reference {
-	fp := p.Spec.ForProvider
-	return []reconcile.Reference{{
-		Field: "resourceArn", To: v1beta1.FunctionGroupVersionKind,
-		Ref: fp.ResourceArnRef, Selector: fp.ResourceArnSelector,
-	}}
-}
 
 // acts returns the functions that spec, status and annotations name. It omits one that
 // spec selects from a field of another object, which external.read checks.

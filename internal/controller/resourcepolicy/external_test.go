@@ -26,7 +26,7 @@ func testPolicy(change ...func(*v1beta1.ResourcePolicy)) *v1beta1.ResourcePolicy
 	return testenv.Build(&v1beta1.ResourcePolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "public", Namespace: "team", UID: "u1", Generation: 1},
 		Spec: v1beta1.ResourcePolicySpec{ForProvider: v1beta1.ResourcePolicyParameters{
-			Region: testenv.Region, ResourceArn: ptr.To(testArn), Policy: ptr.To(publicPolicy),
+			Regional: v1beta1.Regional{Region: testenv.Region}, ResourceArn: ptr.To(testArn), Policy: ptr.To(publicPolicy),
 		}},
 	}, change...)
 }

@@ -6,7 +6,6 @@ package runtimemanagementconfig
 
 import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -39,17 +38,7 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 		ActsOn: func(mg *v1beta1.RuntimeManagementConfig) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
-		References: references,
-		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.VersionGroupVersionKind},
 	})
-}
-
-func references(c *v1beta1.RuntimeManagementConfig) []reconcile.Reference {
-	p := c.Spec.ForProvider
-	return []reconcile.Reference{
-		functionconfig.FunctionReference(p.FunctionNameRef, p.FunctionNameSelector),
-		functionconfig.QualifierReference(v1beta1.VersionGroupVersionKind, p.QualifierRef, p.QualifierSelector),
-	}
 }
 
 // calls are the operations by which this kind creates, updates and deletes.

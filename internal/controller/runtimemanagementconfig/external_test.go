@@ -105,7 +105,7 @@ func TestReferences(t *testing.T) {
 	c := newConfig(func(c *v1beta1.RuntimeManagementConfig) {
 		c.Spec.ForProvider.QualifierRef = &xpv2.NamespacedReference{Name: "v3"}
 	})
-	if got := references(c); len(got) != 2 || got[1].Field != "qualifier" || got[1].To.Kind != "Version" || got[1].Ref.Name != "v3" {
+	if got := reconcile.References(c); len(got) != 2 || got[1].Field != "qualifier" || got[1].To.Kind != "Version" || got[1].Ref.Name != "v3" {
 		t.Errorf("got %+v, want both references", got)
 	}
 }

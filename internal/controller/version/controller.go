@@ -12,7 +12,6 @@ package version
 
 import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,7 +20,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -54,7 +52,6 @@ func Setup(mgr ctrl.Manager, o engine.Options) error {
 			)
 		},
 		References: references,
-		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},
 	})
 }
 
@@ -96,8 +93,7 @@ func reads(v *v1beta1.Version) []string {
 }
 
 func references(v *v1beta1.Version) []reconcile.Reference {
-	fp := v.Spec.ForProvider
-	function := functionconfig.FunctionReference(fp.FunctionNameRef, fp.FunctionNameSelector)
-	function.Follows = ptr.Deref(fp.PublishPolicy, "") != policyOnRequest // What changes the function is published.
-	return []reconcile.Reference{function}
+	refs := reconcile.References(v)
+	refs[0].Follows = ptr.Deref(v.Spec.ForProvider.PublishPolicy, "") != policyOnRequest // It publishes what changes.
+	return refs
 }

@@ -146,7 +146,7 @@ func TestTheOrderOfResourcesIsNoNews(t *testing.T) {
 func TestVersionsOfSpecsAreKept(t *testing.T) {
 	named := func(function, region string, change func(*v1beta1.Alias)) v1beta1.Alias {
 		a := v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "live"}}
-		a.Spec.ForProvider = v1beta1.AliasParameters{FunctionName: &function, Region: region}
+		a.Spec.ForProvider = v1beta1.AliasParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionName: &function}}
 		a.Spec.ForProvider.FunctionVersion = ptr.To("1")
 		if change != nil {
 			change(&a)
@@ -203,7 +203,7 @@ func TestVersionsOfSpecsAreKept(t *testing.T) {
 func TestVersionsOfOthersAreKept(t *testing.T) {
 	of := func(change func(*v1beta1.Version)) v1beta1.Version {
 		v := v1beta1.Version{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "prices", UID: "uid-1"}}
-		v.Spec.ForProvider = v1beta1.VersionParameters{FunctionName: ptr.To("f"), Region: "eu-central-1"}
+		v.Spec.ForProvider = v1beta1.VersionParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionName: ptr.To("f")}}
 		change(&v)
 		return v
 	}
@@ -287,10 +287,10 @@ func TestVersionsOfRefusedResources(t *testing.T) {
 			metav1.SetMetaDataAnnotation(&owner.ObjectMeta, v1beta1.AnnotationAllowedNamespaces, tc.allowed)
 			a := v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: tc.namespace, Name: "a", UID: "uid-1"}}
 			a.Spec.ForProvider = v1beta1.AliasParameters{
-				Region: "eu-central-1", FunctionName: ptr.To("f"), AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
+				ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionName: ptr.To("f")}, AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
 			}
 			v := v1beta1.Version{ObjectMeta: metav1.ObjectMeta{Namespace: tc.namespace, Name: "v", UID: "uid-2"}}
-			v.Spec.ForProvider = v1beta1.VersionParameters{Region: "eu-central-1", FunctionName: ptr.To("f")}
+			v.Spec.ForProvider = v1beta1.VersionParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionName: ptr.To("f")}}
 			meta.SetExternalName(&v, "2")
 			a.Spec.ProviderConfigReference, v.Spec.ProviderConfigReference = config(tc.config), config(tc.config)
 

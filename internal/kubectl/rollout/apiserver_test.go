@@ -33,7 +33,7 @@ func TestAPIServer(t *testing.T) {
 	e.factory.Config.WrapConfigFn = func(*rest.Config) *rest.Config { return rest.CopyConfig(cluster.Config) }
 	a := canary(func(a *v1beta1.Alias) {
 		a.Namespace = namespace
-		a.Spec.ForProvider = v1beta1.AliasParameters{Region: "eu-central-1", FunctionName: ptr.To("checkout"), AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("2")}}
+		a.Spec.ForProvider = v1beta1.AliasParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionName: ptr.To("checkout")}, AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("2")}}
 		a.Spec.Rollout.Analysis.Metrics[0].Provider.Lambda = &v1beta1.LambdaMetric{Metric: "ErrorRate"}
 	})
 	e.create(t, a)

@@ -203,9 +203,9 @@ func (b *bars) changed(t *testing.T) {
 		for i := range n {
 			meta, ref := metav1.ObjectMeta{Namespace: Namespace, Name: f.name(i)}, &xpv2.NamespacedReference{Name: f.name(i)}
 			s.Create(&v1beta1.Alias{ObjectMeta: meta, Spec: v1beta1.AliasSpec{ForProvider: v1beta1.AliasParameters{
-				Region: Region, FunctionNameRef: ref, AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("$LATEST")},
+				ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: Region}, FunctionNameRef: ref}, AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("$LATEST")},
 			}}}, &v1beta1.Permission{ObjectMeta: meta, Spec: v1beta1.PermissionSpec{ForProvider: v1beta1.PermissionParameters{
-				Region: Region, FunctionNameRef: ref, Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com"),
+				ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: Region}, FunctionNameRef: ref}, Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com"),
 			}}})
 		}
 		time.Sleep(pollInterval)

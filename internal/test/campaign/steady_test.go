@@ -73,7 +73,7 @@ func (f *steadyFleet) function(i int) *v1beta1.Function {
 	fn := &v1beta1.Function{
 		ObjectMeta: metav1.ObjectMeta{Name: f.name(i), Namespace: f.namespace()},
 		Spec: v1beta1.FunctionSpec{ForProvider: v1beta1.FunctionParameters{
-			Region: Region,
+			Regional: v1beta1.Regional{Region: Region},
 			FunctionSettings: v1beta1.FunctionSettings{
 				Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"),
 				Role:       ptr.To("arn:aws:iam::123456789012:role/r"),
