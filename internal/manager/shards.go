@@ -105,7 +105,7 @@ func reduced(in any) (any, error) {
 		}
 	case *v1beta1.LayerVersion:
 		fp := r.Spec.ForProvider
-		r.Spec.ForProvider = v1beta1.LayerVersionParameters{Regional: v1beta1.Regional{Region: fp.Region}, LayerName: fp.LayerName}
+		r.Spec.ForProvider = v1beta1.LayerVersionParameters{Regional: fp.Regional, LayerName: fp.LayerName}
 		r.Status.AtProvider = v1beta1.LayerVersionObservation{LayerVersionArn: r.Status.AtProvider.LayerVersionArn}
 	}
 	return in, err

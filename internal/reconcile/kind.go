@@ -128,8 +128,8 @@ func CopyOf[T Managed](mg T) T {
 	return mg.DeepCopyObject().(T) //nolint:forcetypeassert // A copy has the type of its original.
 }
 
-// WithTypes returns the kind with what its types say: the functions that return empty objects of the types that a scheme
-// has for its GVK, and the references of its spec.
+// WithTypes returns the kind with what its types say: the functions that return empty objects of the types that a
+// scheme has for its GVK, and the references of its spec.
 func (k Kind[T]) WithTypes(s *runtime.Scheme) Kind[T] {
 	if k.New == nil {
 		k.New = func() T {

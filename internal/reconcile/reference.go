@@ -15,10 +15,9 @@ import (
 
 // A Reference is a reference of a spec to another resource of this provider. Ref and Selector may both be nil.
 type Reference struct {
-	// Field is the field of spec.forProvider that the reference sets, such as functionName.
-	Field string
-
-	// Initial is true if it is a field of spec.initProvider instead.
+	// Field is the field of spec.forProvider that the reference sets, such as functionName, or that of
+	// spec.initProvider if Initial is true.
+	Field   string
 	Initial bool
 
 	// To is the kind of the referenced resource.

@@ -8,8 +8,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// unobservedLeast is how late a decision is at least if nobody has observed the rollout meanwhile. Each one is a little
-// late.
+// unobservedLeast is the least delay of a decision that shows that nobody has observed the rollout meanwhile. Each
+// decision is a little late.
 const unobservedLeast = time.Minute
 
 // elapse adds to the time of the step what has passed since the last decision. What has passed after the next one was
