@@ -56,6 +56,11 @@ func Oversize(host string, limit int64) error {
 		host, limit>>20)}
 }
 
+// Endless returns the error of a list that is longer than any of AWS's.
+func Endless(list, length string) error {
+	return &EndpointError{fmt.Sprintf("the list of %s %s: check that the endpoint is AWS's", list, length)}
+}
+
 // Redirect returns the error of a host that answered with a redirect.
 func Redirect(host string, status int) error {
 	return &EndpointError{fmt.Sprintf("%s redirects calls (HTTP %d), which the provider does not follow: set "+

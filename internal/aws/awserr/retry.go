@@ -139,7 +139,7 @@ func IsTerminal(err error) bool {
 	if _, ok := errors.AsType[smithy.InvalidParamsError](err); ok {
 		return true
 	}
-	if slices.Contains(terminal, Code(err)) || isElsewhere(err) || isNotImplemented(err) {
+	if slices.Contains(terminal, Code(err)) || isElsewhere(err) || isNotImplemented(err) || isRefusedHere(err) {
 		return true
 	}
 	return StatusCode(err) == http.StatusRequestEntityTooLarge

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
 // MostPages is the maximum number of pages of one list. AWS's pages have 50 items and more, and
@@ -50,8 +52,7 @@ func Each[P, O any](ctx context.Context, what string, list Paginator[P, O], opts
 			var page *P
 			var err error
 			if left < 0 {
-				yield(nil, fmt.Errorf("the list of %s is longer than %d MiB: check that the endpoint is AWS's", what,
-					mostBytes>>20))
+				yield(nil, awserr.Endless(what, fmt.Sprintf("is longer than %d MiB", mostBytes>>20)))
 				return
 			}
 			endless := read == MostPages
@@ -60,8 +61,7 @@ func Each[P, O any](ctx context.Context, what string, list Paginator[P, O], opts
 				endless = err == nil && last != "" && last == token(page)
 			}
 			if endless {
-				page, err = nil, fmt.Errorf("the list of %s has no end after %d pages: check that the endpoint is "+
-					"AWS's", what, read)
+				page, err = nil, awserr.Endless(what, fmt.Sprintf("has no end after %d pages", read))
 			}
 			if !yield(page, err) || err != nil {
 				return

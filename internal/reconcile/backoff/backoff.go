@@ -16,6 +16,10 @@ const (
 	// is reported as an error. Fewer are normal, because the quota is shared with others.
 	ManyThrottles = 10
 
+	// ManyDeferrals is the number of consecutive reconciles that were ended in their middle because the request quota
+	// was exhausted, after which that is reported as an error. A long list takes dozens: each goes on after the last.
+	ManyDeferrals = 100
+
 	// manyFailures is the number of consecutive transient errors, some ten minutes of them,
 	// after which the resource is retried at the longest delay.
 	manyFailures = 40

@@ -47,14 +47,15 @@ func (r *reconciler[T]) backoff(key types.NamespacedName, changing bool, c backo
 }
 
 // fail ends the reconcile with an error. A call deferred for quota makes it a LaterError, and is not reported as an
-// error. Neither is a throttled call, until many in a row were throttled.
+// error, until many in a row were. Neither is a throttled call, until many in a row were throttled.
 func (p *pass[T]) fail(err error) error {
 	p.returned = err
 	if later, ok := reconcile.AsType[*reconcile.LaterError](err); ok {
 		p.later = later
 		return err
 	}
-	if deferred, ok := reconcile.AsType[*quota.DeferredError](err); ok {
+	deferred, ok := reconcile.AsType[*quota.DeferredError](err)
+	if ok && p.known.Deferrals < backoff.ManyDeferrals {
 		p.later = &reconcile.LaterError{
 			After:      max(deferred.After, reconcile.AtOnce),
 			Operations: reconcile.Operations(deferred.Operation), Deferred: true,

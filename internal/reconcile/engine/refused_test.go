@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
@@ -172,6 +174,34 @@ func TestLastingThrottlesAreReported(t *testing.T) {
 	}
 	if got := e.stored().GetCondition(v1beta1.TypeStalled).Status; got == corev1.ConditionTrue {
 		t.Error("a throttle is nothing that the user can put right")
+	}
+	delete(e.cloud.fail, "Get")
+	e.runFor(2 * time.Minute)
+	if got := e.stored().GetCondition(xpv2.TypeSynced).Status; got != corev1.ConditionTrue {
+		t.Errorf("it is in order again: got %s", got)
+	}
+}
+
+// TestLastingDeferralsAreReported checks that a resource whose observation needs more calls than the request quota
+// allows at once, such as a list without an end, reports that and makes fewer and fewer attempts.
+func TestLastingDeferralsAreReported(t *testing.T) {
+	e := newEnv(t, samples.New())
+	e.converge()
+	e.cloud.fail["Get"] = &quota.DeferredError{Operation: "ListTags", After: time.Second}
+	for range 20 {
+		e.reconcile()
+	}
+	if got := e.stored().GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionTrue {
+		t.Errorf("a long list takes that many reconciles: got %+v", got)
+	}
+	e.runFor(10 * time.Minute)
+	if got := e.stored().GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionFalse || !strings.Contains(got.Message, "ListTags was not called yet") {
+		t.Errorf("want Synced to say that the quota does not suffice: got %+v", got)
+	}
+	e.cloud.calls = nil
+	e.runFor(time.Hour)
+	if got := len(e.cloud.calls); got < 50 || got > 90 {
+		t.Errorf("want an attempt each minute, got %d in an hour", got)
 	}
 	delete(e.cloud.fail, "Get")
 	e.runFor(2 * time.Minute)

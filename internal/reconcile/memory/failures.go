@@ -35,6 +35,9 @@ func (s *Store) RecordDeferred(key types.NamespacedName, ops []string) {
 		r.DeferredOps = nil
 	}
 	r.DeferredOps = append(slices.Clip(r.DeferredOps), ops...)
+	if len(ops) > 0 {
+		r.Deferrals++
+	}
 }
 
 // CountThrottle records a throttled call, and returns the number of consecutive ones.
@@ -62,6 +65,9 @@ func (s *Store) RecordFailure(key types.NamespacedName, c backoff.Class, throttl
 		r.Throttled = 0
 	}
 	r.DeferredOps = nil
+	if c != backoff.Transient { // A call that was deferred too often is.
+		r.Deferrals = 0
+	}
 	return r.failuresOf[c], r.Throttled
 }
 

@@ -73,8 +73,10 @@ type Resource struct {
 	// WorkerDelays is the number of consecutive times that no worker was available.
 	WorkerDelays int
 
-	// DeferredOps are the calls that the last reconciles were aborted for.
+	// DeferredOps are the calls that the last reconciles were aborted for. Deferrals is the number of reconciles that
+	// were, since one came to an end.
 	DeferredOps []string
+	Deferrals   int
 
 	// Events is the state of the events about the resource.
 	Events eventState
@@ -86,7 +88,7 @@ type Resource struct {
 
 func (r *Resource) reset() {
 	r.resetErrors()
-	r.Throttled, r.DeferredOps = 0, nil
+	r.Throttled, r.DeferredOps, r.Deferrals = 0, nil, 0
 }
 
 // IsChanged reports whether there is a change that was not reconciled yet.
