@@ -3,7 +3,6 @@ package capacityprovider
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -22,9 +21,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
-
-// deletion is the requeue interval while AWS is busy before or during a deletion.
-const deletion = 5 * time.Second
 
 // external is a capacity provider in AWS. It lives for one reconcile.
 type external struct {
@@ -174,7 +170,7 @@ func (e *external) update(
 // takes a while to complete it. While AWS is busy, it returns a reconcile.LaterError.
 func (e *external) delete(ctx context.Context, c *v1beta1.CapacityProvider, o found) (reconcile.Result, error) {
 	if busy(o.Resource.provider.State) {
-		return reconcile.Result{}, reconcile.WaitFor(deletion)
+		return reconcile.Result{}, reconcile.WaitFor(reconcile.MaxPending)
 	}
 	in := &lambda.DeleteCapacityProviderInput{CapacityProviderName: ptr.To(o.Name)}
 	_, err := e.api.DeleteCapacityProvider(ctx, in)

@@ -23,14 +23,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-const (
-	// longest is the maximum duration of a synchronous invocation. It leaves time within
-	// the timeout of a reconcile to record the outcome.
-	longest = 50 * time.Second
-
-	// busyWait is the delay before the next observation of a function that can't be invoked yet.
-	busyWait = 5 * time.Second
-)
+// longest is the maximum duration of a synchronous invocation. It leaves time within
+// the timeout of a reconcile to record the outcome.
+const longest = 50 * time.Second
 
 // external invokes a function. It lives for one reconcile.
 type external struct {
@@ -207,8 +202,9 @@ func (e *external) payload(ctx context.Context, i *v1beta1.Invocation) (event, e
 	return ev, errors.Wrap(ev.check(p), field)
 }
 
-// checkFunction returns an error for a synchronous invocation that may exceed the time that the provider waits for it.
-// If the provider may not read the function, the invocation itself shows that.
+// checkFunction returns an error for a synchronous invocation that may exceed the time that the provider waits for it,
+// and a NotReadyError while the function is being created. If the provider may not read the function, the invocation
+// itself shows that.
 func (e *external) checkFunction(ctx context.Context, i *v1beta1.Invocation) error {
 	p := i.Spec.ForProvider
 	if t := ptr.Deref(p.InvocationType, ""); t == string(types.InvocationTypeEvent) ||
@@ -226,7 +222,7 @@ func (e *external) checkFunction(ctx context.Context, i *v1beta1.Invocation) err
 			awserr.Sanitize(err), "cannot read function %s before invoking it", ptr.Deref(p.FunctionName, ""),
 		)
 	case out.State == types.StatePending:
-		return reconcile.WaitFor(busyWait)
+		return &reconcile.NotReadyError{Reason: "function " + ptr.Deref(p.FunctionName, "") + " is being created"}
 	case time.Duration(ptr.Deref(out.Timeout, 0))*time.Second > longest:
 		return errors.Errorf(
 			"the timeout of function %s is %d seconds, but its result is awaited for at most %d seconds: "+

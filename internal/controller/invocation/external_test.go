@@ -42,8 +42,8 @@ func TestPendingFunctionIsWaitedFor(t *testing.T) {
 	i := newInvocation()
 	i.Spec.ForProvider.Qualifier = ptr.To("live")
 	done := engine.Observe(t.Context(), reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i)
-	if done.Err != nil || done.Later == nil || done.Later.After != busyWait {
-		t.Errorf("want to come back in %s, got %v, %v", busyWait, done.Later, done.Err)
+	if done.Err != nil || done.Call != nil || done.Ready.Reason != xpv2.ReasonCreating || done.Ready.Message != "function f is being created" {
+		t.Errorf("want Ready to say what is awaited, got %+v, %v", done.Ready, done.Err)
 	}
 }
 
