@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -67,7 +68,7 @@ func runOn(t *testing.T, crds, objects string, args ...string) (string, map[stri
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	var out, errOut bytes.Buffer
 	f := kubectl.NewFactory(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}, time.Now, "test")
-	made := requests{to: cluster, count: map[string]int{}}
+	made := &requests{to: cluster, count: map[string]int{}}
 	f.Config.WrapConfigFn = func(*rest.Config) *rest.Config {
 		c := cluster.Config()
 		c.Transport = made
@@ -81,14 +82,17 @@ func runOn(t *testing.T, crds, objects string, args ...string) (string, map[stri
 	return out.String(), made.count
 }
 
-// requests counts the requests to the API of the cluster.
+// requests counts the requests to the API of the cluster. Discovery sends some at the same time.
 type requests struct {
 	to    http.RoundTripper
+	mu    sync.Mutex
 	count map[string]int
 }
 
 // RoundTrip sends a request.
-func (r requests) RoundTrip(req *http.Request) (*http.Response, error) {
+func (r *requests) RoundTrip(req *http.Request) (*http.Response, error) {
+	r.mu.Lock()
 	r.count[req.URL.String()+" "+req.Header.Get("Accept")]++
+	r.mu.Unlock()
 	return r.to.RoundTrip(req)
 }
