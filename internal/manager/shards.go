@@ -94,7 +94,7 @@ func reduced(in any) (any, error) {
 			r.Spec.InitProvider = &v1beta1.FunctionSettings{Publish: i.Publish}
 		}
 		fp, at := r.Spec.ForProvider, r.Status.AtProvider
-		r.Spec.ForProvider = v1beta1.FunctionParameters{Regional: v1beta1.Regional{Region: fp.Region}}
+		r.Spec.ForProvider = v1beta1.FunctionParameters{Regional: fp.Regional}
 		r.Spec.ForProvider.Publish = fp.Publish
 		r.Status.AtProvider = v1beta1.FunctionObservation{
 			FunctionArn:            at.FunctionArn,

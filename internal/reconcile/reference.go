@@ -61,15 +61,8 @@ func References[T Managed](mg T) []Reference {
 	spec := reflect.ValueOf(mg).Elem().FieldByName("Spec")
 	var found []Reference
 	for _, f := range referenceFields(spec.Type()) {
-		block := spec
-		for _, i := range f.block {
-			block = reflect.Indirect(block.Field(i))
-			if !block.IsValid() {
-				break
-			}
-		}
-		if block.IsValid() {
-			found = append(found, f.references(block)...)
+		if ref, err := spec.FieldByIndexErr(f.ref); err == nil { // Otherwise its block is nil.
+			found = append(found, f.references(ref, spec.FieldByIndex(f.selector))...)
 		}
 	}
 	return found
@@ -82,18 +75,17 @@ type referenceField struct {
 	initial bool
 	to      schema.GroupVersionKind
 
-	// block leads from the spec to the block with the references and the selector.
-	block         []int
-	ref, selector int
+	// ref and selector are the indexes of the reference, or the list of them, and of the selector in the spec.
+	ref, selector []int
 }
 
-// references returns the references in a block.
-func (f referenceField) references(block reflect.Value) []Reference {
+// references returns the references of the values of both fields.
+func (f referenceField) references(ref, selects reflect.Value) []Reference {
 	of := Reference{Field: f.field, Initial: f.initial, To: f.to}
-	selector, _ := block.Field(f.selector).Interface().(*xpv2.NamespacedSelector)
-	refs, ok := block.Field(f.ref).Interface().([]xpv2.NamespacedReference)
+	selector, _ := selects.Interface().(*xpv2.NamespacedSelector)
+	refs, ok := ref.Interface().([]xpv2.NamespacedReference)
 	if !ok {
-		of.Ref, _ = block.Field(f.ref).Interface().(*xpv2.NamespacedReference)
+		of.Ref, _ = ref.Interface().(*xpv2.NamespacedReference)
 		of.Selector = selector
 		return []Reference{of}
 	}
@@ -140,13 +132,14 @@ func fieldsIn(t reflect.Type, at string, block []int) []referenceField {
 	var found []referenceField
 	for i := range t.NumField() {
 		f := t.Field(i)
+		index := append(slices.Clone(block), i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		kind, refers := f.Tag.Lookup("refersTo")
 		switch one, list := strings.CutSuffix(name, "Refs"); {
 		case !refers && f.Anonymous:
-			found = append(found, fieldsIn(f.Type, at, append(slices.Clone(block), i))...)
+			found = append(found, fieldsIn(f.Type, at, index)...)
 		case !refers:
-			found = append(found, fieldsIn(f.Type, at+name+".", append(slices.Clone(block), i))...)
+			found = append(found, fieldsIn(f.Type, at+name+".", index)...)
 		default:
 			selector, _ := t.FieldByName(strings.TrimSuffix(strings.TrimSuffix(f.Name, "s"), "Ref") + "Selector")
 			field := strings.TrimSuffix(one, "Ref")
@@ -155,7 +148,7 @@ func fieldsIn(t reflect.Type, at string, block []int) []referenceField {
 			}
 			found = append(found, referenceField{
 				field: at + field, to: v1beta1.SchemeGroupVersion.WithKind(kind),
-				block: block, ref: i, selector: selector.Index[0],
+				ref: index, selector: append(slices.Clone(block), selector.Index...),
 			})
 		}
 	}
