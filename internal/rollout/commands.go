@@ -155,8 +155,8 @@ func (m *machine) restore() {
 	m.intend(to(m.s, 0))
 }
 
-// Remembers reports whether the history has a version, so that the alias can return to it.
-func Remembers(s *v1beta1.AliasRolloutStatus, version string) bool {
+// remembers reports whether the history has a version, so that the alias can return to it.
+func remembers(s *v1beta1.AliasRolloutStatus, version string) bool {
 	return slices.ContainsFunc(s.History, func(r v1beta1.RolloutRevision) bool { return r.FunctionVersion == version })
 }
 
@@ -169,7 +169,7 @@ func (m *machine) rollbackTo(value string) (outcome, string) {
 	switch {
 	case version == m.s.Stable.FunctionVersion:
 		return m.returnToStable()
-	case Remembers(m.s, version):
+	case remembers(m.s, version):
 		return m.returnTo(version)
 	case version == m.s.Target.FunctionVersion && m.s.Step == v1beta1.RolloutRollingBack:
 		m.chooses(m.s.Target)

@@ -147,7 +147,7 @@ func Versions(s *v1beta1.AliasRolloutStatus, commands map[string]string) []strin
 		needed = append(needed, s.Target.FunctionVersion, s.Stable.FunctionVersion)
 	}
 	if isNew(s, commands, v1beta1.AnnotationRolloutRollbackTo) {
-		if number, _, _ := strings.Cut(commands[v1beta1.AnnotationRolloutRollbackTo], "/"); Remembers(s, number) {
+		if number, _, _ := strings.Cut(commands[v1beta1.AnnotationRolloutRollbackTo], "/"); remembers(s, number) {
 			needed = append(needed, number)
 		}
 	}

@@ -192,7 +192,7 @@ func (p *Poller) due() (due []*list, wait time.Duration) {
 		switch {
 		case l.reading:
 			continue
-		case l.denials > 0 && after > 0:
+		case l.denied(now):
 			wait = min(wait, after)
 			continue
 		case !p.pays(l):

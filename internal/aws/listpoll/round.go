@@ -151,6 +151,9 @@ func (l *list) fail(now time.Time, err error) {
 	l.postpone(now, delay.Doubling(minFailureDelay, l.failures, longest))
 }
 
+// denied reports whether the list was denied and is not to be tried again yet.
+func (l *list) denied(now time.Time) bool { return l.denials > 0 && now.Before(l.nextAt) }
+
 // expectedPages returns how many pages a round has: as many as the last one, or else at least as
 // many as its items fill.
 func (l *list) expectedPages() int {
@@ -193,7 +196,7 @@ func (l *list) endRound(now time.Time, interval time.Duration, complete bool) {
 // caller holds the lock.
 func (p *Poller) pays(l *list) bool {
 	now := p.o.Now()
-	if l.denials > 0 && now.Before(l.nextAt) {
+	if l.denied(now) {
 		return false
 	}
 	if l.lastPages > 0 && l.roundStart.IsZero() && now.Sub(l.countedAt) > pagesValid {
