@@ -11,6 +11,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpmeta "github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -28,6 +29,11 @@ type seed struct {
 
 	// unknowns are the facts that are not known then.
 	unknowns []string
+
+	// err is the reason why it is not known what AWS has: the resource in the cluster cannot be reconciled. awaits
+	// reports whether that waits for another resource.
+	err    error
+	awaits bool
 }
 
 // seedAll makes the accounts have what the objects in the cluster ask for, before anything is changed: what depends on
@@ -98,9 +104,8 @@ func (p *Planner) newSeed(ctx context.Context, prior reconcile.Managed, a *dryru
 	w := p.walk(ctx, s, was, a, sess)
 	p.before.put(was)
 	if w.err != nil {
-		return seed{unknowns: []string{
-			"what AWS has: the object in the cluster cannot be reconciled: " + w.err.Error(),
-		}}
+		return seed{awaits: w.awaits, err: errors.Wrap(w.err,
+			"what AWS has is known with --refresh only, since the object in the cluster cannot be reconciled")}
 	}
 	if made := xpmeta.GetExternalName(was); made != name && name != "" {
 		p.names[made] = name

@@ -196,7 +196,15 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 			return out
 		}
 		if p.resolver == nil {
-			out.Unknowns = append(out.Unknowns, p.begin(mg, prior, p.seed(ctx, prior, a, sess))...)
+			from := p.seed(ctx, prior, a, sess)
+			if from.err != nil {
+				out = rejected(out, from.err)
+				if from.awaits {
+					out.Action = Wait
+				}
+				return out
+			}
+			out.Unknowns = append(out.Unknowns, p.begin(mg, prior, from)...)
 		} else {
 			name, last := numbers(prior)
 			a.Number(name, last+1)
@@ -302,6 +310,6 @@ func assumed(name string) string { return name + " is assumed to exist" }
 
 // rejected returns a plan with an error.
 func rejected(p Plan, err error) Plan {
-	p.Action, p.Message = Reject, err.Error()
+	p.Action, p.Message = Reject, mask(err.Error(), Unknown)
 	return p
 }
