@@ -11,7 +11,6 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpmeta "github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -30,10 +29,10 @@ type seed struct {
 	// unknowns are the facts that are not known then.
 	unknowns []string
 
-	// err is the reason why it is not known what AWS has: the resource in the cluster cannot be reconciled. awaits
-	// reports whether that waits for another resource.
-	err    error
-	awaits bool
+	// action and message are those of the plan if it is not known what AWS has, since the resource in the cluster cannot
+	// be reconciled. They are empty otherwise.
+	action  Action
+	message string
 }
 
 // seedAll makes the accounts have what the objects in the cluster ask for, before anything is changed: what depends on
@@ -104,8 +103,12 @@ func (p *Planner) newSeed(ctx context.Context, prior reconcile.Managed, a *dryru
 	w := p.walk(ctx, s, was, a, sess)
 	p.before.put(was)
 	if w.err != nil {
-		return seed{awaits: w.awaits, err: errors.Wrap(w.err,
-			"what AWS has is known with --refresh only, since the object in the cluster cannot be reconciled")}
+		out := seed{action: Reject, message: mask("what AWS has is known with --refresh only, since the object in the "+
+			"cluster cannot be reconciled: "+w.err.Error(), Unknown)}
+		if w.awaits {
+			out.action = Wait
+		}
+		return out
 	}
 	if made := xpmeta.GetExternalName(was); made != name && name != "" {
 		p.names[made] = name

@@ -197,11 +197,8 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 		}
 		if p.resolver == nil {
 			from := p.seed(ctx, prior, a, sess)
-			if from.err != nil {
-				out = rejected(out, from.err)
-				if from.awaits {
-					out.Action = Wait
-				}
+			if from.action != "" {
+				out.Action, out.Message = from.action, from.message
 				return out
 			}
 			out.Unknowns = append(out.Unknowns, p.begin(mg, prior, from)...)
@@ -310,6 +307,6 @@ func assumed(name string) string { return name + " is assumed to exist" }
 
 // rejected returns a plan with an error.
 func rejected(p Plan, err error) Plan {
-	p.Action, p.Message = Reject, mask(err.Error(), Unknown)
+	p.Action, p.Message = Reject, err.Error()
 	return p
 }

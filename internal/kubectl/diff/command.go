@@ -113,7 +113,7 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	plans := planner.All(cmd.Context(), in.resources)
 	for i, p := range plans {
 		if slices.Contains(o.absent, p.Namespace) {
-			plans[i].Unknowns = append(p.Unknowns,
+			plans[i].Unknowns = append(plans[i].Unknowns,
 				"whether the API server accepts the manifest, since namespace "+p.Namespace+" does not exist")
 		}
 	}
