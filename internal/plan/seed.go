@@ -29,8 +29,8 @@ type seed struct {
 	// unknowns are the facts that are not known then.
 	unknowns []string
 
-	// action and message are those of the plan if it is not known what AWS has, since the resource in the cluster cannot
-	// be reconciled. They are empty otherwise.
+	// action and message are those of the plan if it is not known what AWS has, since the resource in the cluster
+	// cannot be reconciled. They are empty otherwise.
 	action  Action
 	message string
 }
