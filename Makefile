@@ -270,7 +270,7 @@ clean: ## Remove what was built here. A cache that PROVIDER_LAMBDA_CACHE names i
 help: ## Show this list.
 	@awk 'BEGIN { FS = ":.*## " } \
 		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+		/^[a-z0-9-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 $(GOLANGCI):
 	@echo "building golangci-lint $(GOLANGCI_VERSION), once, about 5 minutes on 2 cores" >&2

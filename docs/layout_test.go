@@ -2,6 +2,7 @@ package docs
 
 import (
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -117,4 +118,20 @@ func TestLayoutIsTheTree(t *testing.T) {
 func holdsGo(t *testing.T, folder string) bool {
 	t.Helper()
 	return exists(t, folder+"/*.go") || exists(t, folder+"/*/*.go")
+}
+
+// described matches a target of the Makefile that says what it is for.
+var described = regexp.MustCompile(`(?m)^(\S+):.*## `)
+
+// TestMakeListsItsTargets checks that `make` lists all targets, as CONTRIBUTING.md says.
+func TestMakeListsItsTargets(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "make", "--no-print-directory", "-C", root, "help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range described.FindAllStringSubmatch(read(t, filepath.Join(root, "Makefile")), -1) {
+		if !strings.Contains(string(out), "  make "+target[1]+" ") {
+			t.Errorf("make does not list %s", target[1])
+		}
+	}
 }

@@ -147,7 +147,7 @@ func TestRelease(t *testing.T) {
 	e.submit(xr)
 	e.composed(xr, "is Ready", all(isReady, has(map[string]string{
 		"phase": "Ready", "stableVersion": "1",
-		"aliasArn": arn("basket") + ":live", "message": "",
+		"aliasArn": arn("basket") + ":basket", "message": "",
 	})))
 
 	t.Log("a version that fails its smoke test")
@@ -158,7 +158,7 @@ func TestRelease(t *testing.T) {
 			"phase": "Failed", "reason": "SmokeTestFailed", "stableVersion": "1",
 			"targetVersion": "2",
 		})))
-	e.invokes("basket", "live", "1")
+	e.invokes("basket", "basket", "1")
 
 	t.Log("a version that fails its checks")
 	invoked(awsdouble.Returned{Payload: []byte(`{"pong": true}`)})
@@ -170,7 +170,7 @@ func TestRelease(t *testing.T) {
 			"phase": "Failed", "reason": "AnalysisFailed", "stableVersion": "1",
 			"targetVersion": "3",
 		})))
-	e.invokes("basket", "live", "1")
+	e.invokes("basket", "basket", "1")
 
 	t.Log("a fix, although one of two alarms fires")
 	e.alarms("OK", "errors", "latency")
@@ -179,7 +179,7 @@ func TestRelease(t *testing.T) {
 	e.alarms("ALARM", "errors")
 	now := e.composed(xr, "is Ready", all(isReady,
 		has(map[string]string{"phase": "Ready", "stableVersion": "4", "targetVersion": "4", "message": ""})))
-	e.invokes("basket", "live", "4")
+	e.invokes("basket", "basket", "4")
 	if diff := cmp.Diff([]string{"1"}, snapshots(now)); diff != "" {
 		t.Errorf("snapshots: -want +got:\n%s", diff)
 	}
@@ -192,7 +192,7 @@ func TestRelease(t *testing.T) {
 	}
 	e.composed(xr, "has returned",
 		all(notReady, has(map[string]string{"phase": "Failed", "reason": "RollbackTo", "stableVersion": "1"})))
-	e.invokes("basket", "live", "1")
+	e.invokes("basket", "basket", "1")
 	e.remove(xr)
 }
 

@@ -28,6 +28,9 @@ type objects struct {
 	scheme  *runtime.Scheme
 	cluster client.Reader // Nil if there is none.
 	byKey   map[objectKey]client.Object
+
+	// planned are the objects after the plan, if these are those before it.
+	planned *objects
 }
 
 type objectKey struct {
@@ -63,10 +66,16 @@ func (o *objects) Get(ctx context.Context, key client.ObjectKey, obj client.Obje
 	if planned := o.byKey[objectKey{gvk.GroupKind(), key}]; planned != nil {
 		return assign(obj, planned)
 	}
+	absent := kerrors.NewNotFound(schema.GroupResource{Group: gvk.Group, Resource: gvk.Kind}, key.String())
 	if o.cluster == nil {
-		return kerrors.NewNotFound(schema.GroupResource{Group: gvk.Group, Resource: gvk.Kind}, key.String())
+		return absent
 	}
-	return o.cluster.Get(ctx, key, obj, opts...)
+	err = o.cluster.Get(ctx, key, obj, opts...)
+	_, field := obj.(*unstructured.Unstructured)
+	if field && kerrors.IsForbidden(err) && o.planned != nil && o.planned.has(gvk.GroupKind(), key) {
+		return absent // What its fields were is not known.
+	}
+	return err
 }
 
 // List lists the objects of the plan, and those of the cluster that are not part of it.

@@ -104,6 +104,7 @@ func New(o Options) *Planner {
 		names:    map[string]string{},
 		now:      o.Now(),
 	}
+	p.before.planned = p.objects
 	if o.Resolver != nil {
 		p.resolver = o.Resolver(p.objects)
 	}

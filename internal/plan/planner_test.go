@@ -271,6 +271,25 @@ func TestPlan(t *testing.T) {
 			reason: "A missing Secret is an error, as it is for the provider.", desired: function(secret),
 			want: want{Action: Reject, Message: "Secret shop/db does not exist"},
 		},
+		"NoSecretBefore": {
+			reason: "The object in the cluster cannot be reconciled, so what AWS has is not known: it is not absent.",
+			desired: function(created, func(f *v1beta1.Function) {
+				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{
+					xpv2.ManagementActionObserve,
+					xpv2.ManagementActionUpdate,
+				}
+			}),
+			prior: function(created, secret),
+			want: want{Action: Reject, Message: "what AWS has is known with --refresh only, since the object in the " +
+				"cluster cannot be reconciled: Secret shop/db does not exist"},
+		},
+		"NoSecretBeforeADeletion": {
+			reason: "Nor is a function kept that AWS may have.",
+			desired: function(created,
+				func(f *v1beta1.Function) { f.DeletionTimestamp = ptr.To(metav1.NewTime(start)) }),
+			prior: function(created, secret),
+			want:  want{Action: Reject, Message: "what AWS has is known with --refresh only"},
+		},
 		"Renamed": {
 			reason:  "The function of the name that the object has written would be left behind, as since the last edit.",
 			desired: function(created, renamed, memory(512)), prior: function(created, renamed, memory(256)),

@@ -28,6 +28,11 @@ type seed struct {
 
 	// unknowns are the facts that are not known then.
 	unknowns []string
+
+	// action and message are those of the plan if it is not known what AWS has, since the resource in the cluster
+	// cannot be reconciled. They are empty otherwise.
+	action  Action
+	message string
 }
 
 // seedAll makes the accounts have what the objects in the cluster ask for, before anything is changed: what depends on
@@ -98,9 +103,12 @@ func (p *Planner) newSeed(ctx context.Context, prior reconcile.Managed, a *dryru
 	w := p.walk(ctx, s, was, a, sess)
 	p.before.put(was)
 	if w.err != nil {
-		return seed{unknowns: []string{
-			"what AWS has: the object in the cluster cannot be reconciled: " + w.err.Error(),
-		}}
+		out := seed{action: Reject, message: mask("what AWS has is known with --refresh only, since the object in the "+
+			"cluster cannot be reconciled: "+w.err.Error(), Unknown)}
+		if w.awaits {
+			out.action = Wait
+		}
+		return out
 	}
 	if made := xpmeta.GetExternalName(was); made != name && name != "" {
 		p.names[made] = name

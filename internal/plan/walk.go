@@ -196,7 +196,12 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 			return out
 		}
 		if p.resolver == nil {
-			out.Unknowns = append(out.Unknowns, p.begin(mg, prior, p.seed(ctx, prior, a, sess))...)
+			from := p.seed(ctx, prior, a, sess)
+			if from.action != "" {
+				out.Action, out.Message = from.action, from.message
+				return out
+			}
+			out.Unknowns = append(out.Unknowns, p.begin(mg, prior, from)...)
 		} else {
 			name, last := numbers(prior)
 			a.Number(name, last+1)

@@ -179,7 +179,7 @@ func TestReleaseStatus(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			xr := x.render(t, "release", x.composite(t, "release", 0),
-				observed(t, "alias", "Alias", "live", tc.status))[0]
+				observed(t, "alias", "Alias", "basket", tc.status))[0]
 			if diff := cmp.Diff(values(t, tc.want), plain(t, statusOf(t, xr))); diff != "" {
 				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
 			}

@@ -193,7 +193,7 @@ forProvider:
 			reason: "A Release is one Alias. It rolls back if two of the three checks fail, since two have to " +
 				"succeed.",
 			example: "release",
-			want: map[string]string{"Alias live": `
+			want: map[string]string{"Alias basket": `
 providerConfigRef: {kind: ClusterProviderConfig, name: default}
 forProvider:
   region: eu-central-1

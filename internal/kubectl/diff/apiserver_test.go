@@ -99,6 +99,10 @@ func TestAPIServer(t *testing.T) {
 	invalid := strings.Replace(function, "memorySize: 256", "memorySize: 1", 1)
 	wants(do(2, invalid, "-f", "-"), "(reject)", "memorySize", "error: 1 of 1 resources are rejected")
 
+	elsewhere := strings.Replace(function, "name: checkout", "name: checkout, namespace: elsewhere", 1)
+	_, out, _ := run(t, cluster.Config, elsewhere, "-f", "-")
+	wants(out, "(create)", "not known: whether the API server accepts the manifest, since namespace elsewhere does not exist")
+
 	// AWS has what the object in the cluster asks for.
 	apply(strings.Replace(providerConfig, "URL", double.URL(), 1))
 	u := apply(function)
@@ -107,7 +111,7 @@ func TestAPIServer(t *testing.T) {
 	if err := kube.Update(t.Context(), u); err != nil {
 		t.Fatal(err)
 	}
-	out := do(1, strings.Replace(strings.Replace(function, "memorySize: 256", "memorySize: 512", 1), "    tags: {team: shop}\n", "", 1), "-f", "-")
+	out = do(1, strings.Replace(strings.Replace(function, "memorySize: 256", "memorySize: 512", 1), "    tags: {team: shop}\n", "", 1), "-f", "-")
 	wants(out, "(update)", "~ memorySize: 256 -> 512", "- tags[team]", "UpdateFunctionConfiguration checkout", "not known: the object in the cluster was not up to date")
 	do(0, function, "-f", "-")
 

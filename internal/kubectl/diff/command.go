@@ -2,6 +2,8 @@
 package diff
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -55,6 +57,9 @@ type options struct {
 
 	// cluster is nil without a cluster.
 	cluster client.Client
+
+	// absent are the namespaces of manifests that the cluster does not have.
+	absent []string
 }
 
 // NewCommand returns the command diff.
@@ -106,6 +111,12 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 		planner.Add(obj)
 	}
 	plans := planner.All(cmd.Context(), in.resources)
+	for i, p := range plans {
+		if slices.Contains(o.absent, p.Namespace) {
+			plans[i].Unknowns = append(plans[i].Unknowns,
+				"whether the API server accepts the manifest, since namespace "+p.Namespace+" does not exist")
+		}
+	}
 	if cmd.Context().Err() != nil {
 		return kubectl.ErrInterrupted // AWS was not read completely.
 	}

@@ -157,6 +157,7 @@ func (o *options) created(ctx context.Context, u *unstructured.Unstructured) (pl
 	out := u.DeepCopy()
 	err := o.cluster.Create(ctx, out, client.DryRunAll, client.FieldOwner(kubectl.FieldManager))
 	if kerrors.IsNotFound(err) { // The namespace is to be created, too.
+		o.absent = append(o.absent, u.GetNamespace())
 		r, err := o.resource(u, nil)
 		if err == nil {
 			plan.SetDefaults(r.Desired)

@@ -91,7 +91,8 @@ func TestFluxSource(t *testing.T) {
 				})
 			}
 			code, out, errOut := run(t, config, tc.manifests, "-f", "-", "-n", namespace)
-			if code != 1 || !strings.Contains(out, tc.want) || strings.Contains(out, "Skipped") ||
+			if code != 1 || !strings.Contains(out, tc.want) || !strings.Contains(out, "1 to update") ||
+				strings.Contains(out, "Skipped") ||
 				strings.Contains(out, unknown) != (tc.want == unknown) {
 				t.Errorf("%s\nexit code %d, want 1, and %q in:\n%s%s", tc.reason, code, tc.want, out, errOut)
 			}

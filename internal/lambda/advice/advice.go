@@ -143,7 +143,8 @@ func All() []Finding {
 func Codes(kind string) []Code {
 	var out []Code
 	for code, r := range rules {
-		if code != VersionsUnused && (r.kinds == nil || slices.Contains(r.kinds, kind)) {
+		if code != VersionsUnused && code != LogsNeverExpire &&
+			(r.kinds == nil || slices.Contains(r.kinds, kind)) {
 			out = append(out, code)
 		}
 	}
