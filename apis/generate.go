@@ -4,7 +4,7 @@ package apis
 
 //go:generate rm -rf ../.cache/crds
 //go:generate go tool -modfile=../cluster/tools/go.mod controller-gen object paths=./... crd:crdVersions=v1,allowDangerousTypes=false output:crd:artifacts:config=../.cache/crds
-//go:generate go run observations.go ../.cache/crds
+//go:generate go run schemas.go ../.cache/crds
 //go:generate rm -rf ../package/crds
 //go:generate mv ../.cache/crds ../package/crds
 //go:generate go tool -modfile=../cluster/tools/go.mod angryjet generate-methodsets ./...

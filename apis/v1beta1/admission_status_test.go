@@ -2,6 +2,7 @@ package v1beta1
 
 import (
 	"encoding/json"
+	"math"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -94,10 +95,16 @@ func TestObservationsAreNotValidated(t *testing.T) {
 	}
 }
 
-// restricted returns the paths of what a schema restricts beyond its types.
+// restricted returns the paths of what a schema restricts beyond what its Go types can hold.
 func restricted(s apiextensionsv1.JSONSchemaProps, path string) []string {
 	var out []string
 	types := apiextensionsv1.JSONSchemaProps{Type: s.Type, Format: s.Format, Description: s.Description}
+	switch s.Format {
+	case "int32":
+		types.Minimum, types.Maximum = ptr.To[float64](math.MinInt32), ptr.To[float64](math.MaxInt32)
+	case "date-time":
+		types.Pattern = s.Pattern
+	}
 	own := s
 	own.Properties, own.Items, own.AdditionalProperties = nil, nil, nil
 	own.XListType = nil

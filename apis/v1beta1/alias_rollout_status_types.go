@@ -75,6 +75,7 @@ type AliasRolloutStatus struct {
 	// look, or in which the rollout was paused, does not count. The durations of steps and the deadline are measured by
 	// it.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')"
 	StepElapsed metav1.Duration `json:"stepElapsed,omitempty"`
 	// Woken has the times at which inactive versions were last invoked so that AWS prepares them, by their numbers.
 	// +optional

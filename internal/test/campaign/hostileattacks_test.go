@@ -140,6 +140,10 @@ func (w *hostileWalk) disturb(r *rand.Rand, created *unstructured.Unstructured) 
 	for k, v := range w.forged(r, string(now.GetUID())) {
 		annotations[k] = v
 	}
+	if w.forges && r.IntN(2) == 0 {
+		w.forgeStatus(r, now)
+		return
+	}
 	switch r.IntN(10) { //nolint:mnd // As many as there are.
 	case 0:
 		w.notef("  delete %s %s", now.GetKind(), now.GetName())
@@ -179,6 +183,54 @@ func (w *hostileWalk) change(u *unstructured.Unstructured, patch map[string]any)
 	}
 	w.notef("  change %s %s: %s", u.GetKind(), u.GetName(), b)
 	_ = w.Kube.Patch(w.Context(), u.DeepCopy(), client.RawPatch(types.MergePatchType, b))
+}
+
+// forgeStatus lets the status of an attacker's resource be that of an attacked one, or name what that tenant owns.
+func (w *hostileWalk) forgeStatus(r *rand.Rand, u *unstructured.Unstructured) {
+	status, _, _ := unstructured.NestedMap(u.Object, "status")
+	if r.IntN(3) == 0 || status == nil { //nolint:mnd // One in three.
+		for _, victim := range w.mine {
+			if now := w.Cluster.Object(victim.GroupVersionKind(), client.ObjectKeyFromObject(victim)); now != nil && now.GetKind() == u.GetKind() {
+				status, _, _ = unstructured.NestedMap(now.Object, "status")
+			}
+		}
+	}
+	of := func(text string) string {
+		text = strings.ReplaceAll(text, markOf+Namespace, markOf+hostile)
+		switch r.IntN(4) { //nolint:mnd // As many as there are.
+		case 0:
+			return w.ownedName(r)
+		case 1:
+			return strings.ReplaceAll(text, u.GetName(), pick(r, "checkout", "cart", "lib", "pool"))
+		default:
+			return text
+		}
+	}
+	u.Object["status"] = forgedValue(r, status, of)
+	w.notef("  forge the status of %s %s: %v", u.GetKind(), u.GetName(), u.Object["status"])
+	_ = w.Kube.Status().Update(w.Context(), u) // It may have been changed since.
+}
+
+// forgedValue returns a value of which some strings are others, and some members are missing.
+func forgedValue(r *rand.Rand, value any, of func(string) string) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(value)) {
+			if value[k] = forgedValue(r, value[k], of); r.IntN(30) == 0 { //nolint:mnd // Seldom.
+				delete(value, k)
+			}
+		}
+	case []any:
+		for i := range value {
+			value[i] = forgedValue(r, value[i], of)
+		}
+	case string:
+		_, err := time.Parse(time.RFC3339, value)
+		if _, other := time.ParseDuration(value); err != nil && other != nil { // The API server admits no others there.
+			return of(value)
+		}
+	}
+	return value
 }
 
 // observes reports whether a resource only observes.
