@@ -332,7 +332,7 @@ func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, err
 		return "", errors.Wrapf(err, "cannot publish function %s", e.function)
 	}
 	name := ptr.Deref(out.Version, "")
-	if name == "" {
+	if !versions.IsPublished(name) {
 		return "", nil // The next observation looks for it.
 	}
 	e.cache.Forget(e.key(name))
