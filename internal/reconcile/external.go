@@ -273,8 +273,8 @@ func (e *external[T, O, S]) observeOnly(ctx context.Context) error {
 }
 
 // foreign reports that this resource does not own the external resource. If the managed resource is being deleted, it
-// leaves the external resource in AWS once AWS has reported that again: a single answer may lack the tags. They may also
-// be late, if this resource has just created it.
+// leaves the external resource in AWS once AWS has reported that again: a single answer may lack the tags, and those of
+// what this resource has just created may be late.
 func (e *external[T, O, S]) foreign(ctx context.Context, err error) error {
 	e.facts.Others.release()
 	if meta.WasDeleted(e.mg) && ownership.IsForeign(err) {
