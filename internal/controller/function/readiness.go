@@ -91,7 +91,7 @@ func decide(o observed, calls []call, changes diff.Changes, f decisionInput) dec
 		return decision{ready: reconcile.Creating(f.generation, cmp.Or(reason(c), "AWS is creating the function"))}
 	case c.State == types.StatePending, c.LastUpdateStatus == types.LastUpdateStatusInProgress:
 		why := reason(c)
-		if why == "" || c.LastUpdateStatusReasonCode == creatingCode { // AWS also uses that of a creation for an update.
+		if why == "" || c.LastUpdateStatusReasonCode == creatingCode { // AWS also uses it for updates.
 			why = "AWS is applying the change"
 		}
 		return decision{ready: reconcile.Updating(f.generation, why)}
