@@ -273,11 +273,13 @@ func (e *external[T, O, S]) observeOnly(ctx context.Context) error {
 }
 
 // foreign reports that this resource does not own the external resource. If the managed resource is being deleted, it
-// leaves the external resource in AWS once AWS has reported that again: a single answer may lack the tags.
+// leaves the external resource in AWS once AWS has reported that again: a single answer may lack the tags, and those of
+// what this resource has just created may be late.
 func (e *external[T, O, S]) foreign(ctx context.Context, err error) error {
 	e.facts.Others.release()
 	if meta.WasDeleted(e.mg) && ownership.IsForeign(err) {
-		if wait := e.facts.Repeats.Confirm(absenceReport, AbsentReports, e.facts.Now()); wait > 0 {
+		unanswered, _ := e.absence().notAnswered()
+		if wait := max(unanswered, e.facts.Repeats.Confirm(absenceReport, AbsentReports, e.facts.Now())); wait > 0 {
 			return WaitFor(wait)
 		}
 		e.out.Exists = false

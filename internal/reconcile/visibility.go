@@ -55,7 +55,7 @@ const (
 // The second report comes two seconds after the first one, and the third one ten seconds after the second.
 const (
 	AbsentReports      = 2
-	absentReportsNamed = 3
+	AbsentReportsNamed = 3
 )
 
 // Names under which Repeats keeps reports of AWS that an external resource does not exist, and creates by the clocks of
@@ -145,14 +145,14 @@ func (e *external[T, O, S]) mayExist(a absence) (bool, error) {
 // notAnswered decides about an external resource whose create was not answered recently: it returns the delay before
 // the next observation, 0 to believe AWS, and the Ready condition meanwhile, empty to leave it as it is. If AWS gives
 // the name, another create would make a duplicate; if the resource is being deleted, the external resource would be
-// left behind. A kind that records its intent before the create does not need this interval.
+// left behind. A kind that records its intent before the create finds the result before another create.
 func (a absence) notAnswered() (after time.Duration, ready xpv2.Condition) {
 	since := a.since(a.unanswered)
-	if a.unanswered.IsZero() || isRecorded(a.mg) || since >= graceUnanswered {
+	if a.unanswered.IsZero() || since >= graceUnanswered {
 		return 0, ready
 	}
 	switch deleting := meta.WasDeleted(a.mg); {
-	case deleting && a.removed, !deleting && !a.NameGiven:
+	case deleting && a.removed, !deleting && (!a.NameGiven || isRecorded(a.mg)):
 		return 0, ready
 	case !available(a.mg):
 		ready = Creating(a.mg.GetGeneration(), NotAnswered)
@@ -222,7 +222,7 @@ func (a absence) unconfirmed() (after time.Duration, ready xpv2.Condition) {
 	}
 	needed := AbsentReports
 	if a.NameGiven && named {
-		needed = absentReportsNamed
+		needed = AbsentReportsNamed
 	}
 	if a.outdated { // It was seen with an earlier spec.
 		ready = Updating(a.mg.GetGeneration(), notConfirmed)

@@ -93,7 +93,8 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, a *v1beta1.Alias
 			return found{}, err
 		}
 	}
-	if ok && ptr.Deref(c.FunctionVersion, "") == "" { // A rollout would take this for a change of the alias.
+	if ok && ptr.Deref(c.FunctionVersion, "") == "" && !meta.WasDeleted(a) {
+		// A rollout would take this for a change of the alias.
 		return found{}, errors.Errorf("cannot read %s: AWS's answer lacks functionVersion", e.id)
 	}
 	return found{

@@ -133,6 +133,14 @@ func TestObserve(t *testing.T) {
 			},
 			Want: observation{Err: "AWS's answer lacks functionVersion"},
 		},
+		"DeletedNoVersion": {
+			Reason: "The deletion needs no more than the name.", Resource: testAlias(named, testenv.BeingDeleted),
+			AWS: func(e *env) {
+				has("live")(e)
+				e.Responses = testenv.Answers{opList: testenv.Without("FunctionVersion"), opGet: testenv.Without("FunctionVersion")}
+			},
+			Want: observation{Exists: true, Reserved: []string{opDelete}},
+		},
 		"DeletedNeverCreated": {
 			Reason: "What was never created needs no look.", Resource: testAlias(testenv.BeingDeleted, func(a mg) { a.Spec.ForProvider.FunctionName = nil }), Want: observation{Calls: testenv.None},
 		},

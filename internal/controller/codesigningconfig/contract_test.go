@@ -26,6 +26,7 @@ func TestEmulatorResponses(t *testing.T) {
 	testenv.RunEmulatorCases(t, newCase, testenv.TagAnswers(opCreate), map[string]testenv.EmulatorCase{
 		"EmptyCreate": {Reason: "What was created is found by its tags.", Responses: answers{opCreate: testenv.Body("{}")}, Writes: []string{opCreate}},
 		"NullCreate":  {Reason: "After a response of null, the configuration is found by its tags.", Responses: answers{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
+		"OddCreate":   {Reason: "What is no ARN is no name.", Responses: answers{opCreate: testenv.With("CodeSigningConfigArn", "csc-1")}, Writes: []string{opCreate}},
 		"NoARN": {
 			Reason:    "Without any ARN it can't be found, and another create would make a second one.",
 			Responses: answers{opCreate: testenv.Without("CodeSigningConfigArn"), opList: testenv.Without("CodeSigningConfigArn")},

@@ -66,7 +66,7 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, c *v1beta1.CodeS
 
 // get reads a configuration with GetCodeSigningConfig, and its tags if their cached value is outdated.
 func (e *external) get(ctx context.Context, c *v1beta1.CodeSigningConfig, arn string) (found, error) {
-	if !strings.HasPrefix(arn, "arn:") {
+	if !isARN(arn) {
 		return found{}, reconcile.Invalid(errors.Errorf("the external name %q is not the ARN of a code signing "+
 			"configuration: correct the annotation %s", arn, meta.AnnotationKeyExternalName))
 	}
@@ -85,6 +85,8 @@ func (e *external) get(ctx context.Context, c *v1beta1.CodeSigningConfig, arn st
 	o := observed{config: out.CodeSigningConfig, tags: tags}
 	return found{Resource: o, Settings: fromAWS(o), Exists: err == nil, Name: arn, Description: description(arn)}, err
 }
+
+func isARN(name string) bool { return strings.HasPrefix(name, "arn:") }
 
 func description(arn string) string { return "code signing configuration " + arn }
 
@@ -150,10 +152,10 @@ func (e *external) create(ctx context.Context, _ *v1beta1.CodeSigningConfig, s s
 	if err != nil {
 		return reconcile.Result{}, errors.Wrap(awserr.Sanitize(err), "cannot create code signing configuration")
 	}
-	if out.CodeSigningConfig == nil {
-		return reconcile.Result{}, nil
+	if created := out.CodeSigningConfig; created != nil && isARN(ptr.Deref(created.CodeSigningConfigArn, "")) {
+		return reconcile.Result{Name: *created.CodeSigningConfigArn}, nil
 	}
-	return reconcile.Result{Name: ptr.Deref(out.CodeSigningConfig.CodeSigningConfigArn, "")}, nil
+	return reconcile.Result{}, nil
 }
 
 // update makes the call that is due.

@@ -49,7 +49,7 @@ func (e *external) candidates(
 	for i := range all {
 		at := lambdaapi.Modified(all[i].LastModified)
 		earlier := !at.IsZero() && at.Before(created.Add(-skew))
-		if arn := ptr.Deref(all[i].CodeSigningConfigArn, ""); arn != "" && !earlier {
+		if arn := ptr.Deref(all[i].CodeSigningConfigArn, ""); isARN(arn) && !earlier {
 			out = append(out, tagging.Candidate{Name: arn, ARN: arn, Likely: !created.IsZero()})
 		}
 	}

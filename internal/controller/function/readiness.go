@@ -1,6 +1,7 @@
 package function
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -87,12 +88,13 @@ func decide(o observed, calls []call, changes diff.Changes, f decisionInput) dec
 	c := o.config()
 	switch {
 	case c.State == types.StatePending && (!f.activated || c.StateReasonCode == types.StateReasonCodeCreating):
-		return decision{ready: reconcile.Creating(f.generation, reason(c))}
-	case c.LastUpdateStatusReasonCode == creatingCode && c.LastUpdateStatus == types.LastUpdateStatusInProgress:
-		// AWS also uses the reason code of a creation for an update.
-		return decision{ready: reconcile.Updating(f.generation, "AWS is applying the change")}
+		return decision{ready: reconcile.Creating(f.generation, cmp.Or(reason(c), "AWS is creating the function"))}
 	case c.State == types.StatePending, c.LastUpdateStatus == types.LastUpdateStatusInProgress:
-		return decision{ready: reconcile.Updating(f.generation, reason(c))}
+		why := reason(c)
+		if why == "" || c.LastUpdateStatusReasonCode == creatingCode { // AWS also uses it for updates.
+			why = "AWS is applying the change"
+		}
+		return decision{ready: reconcile.Updating(f.generation, why)}
 	case c.State == types.StateDeleting, c.State == types.StateDeactivating:
 		return decision{ready: reconcile.Unavailable(f.generation, reason(c)), wait: retryAfter / 10}
 	case c.State == types.StateFailed && !f.activated:

@@ -50,6 +50,18 @@ func TestDecide(t *testing.T) {
 				status: "False", reason: xpv2.ReasonCreating, message: "The function is being created. (Creating)",
 			},
 		},
+		"CreatingUnexplained": {
+			reason: "It is told what AWS does, even if AWS does not tell why.",
+			config: types.FunctionConfiguration{State: types.StatePending},
+			want:   want{status: "False", reason: xpv2.ReasonCreating, message: "AWS is creating the function"},
+		},
+		"UpdatingUnexplained": {
+			reason: "It is told what AWS does, even if AWS does not tell why.",
+			config: types.FunctionConfiguration{
+				State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusInProgress,
+			},
+			want: want{status: "False", reason: v1beta1.ReasonUpdating, message: "AWS is applying the change"},
+		},
 		"CreatedAgain": {
 			reason: "What was active before, and is created again, is not being updated.",
 			config: types.FunctionConfiguration{

@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
@@ -64,7 +65,7 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, mg *v1beta1.Func
 		return o, nil
 	case err != nil:
 		return o, errors.Wrapf(err, "cannot get %s", o.Description)
-	case out.FunctionArn == nil:
+	case out.FunctionArn == nil && !meta.WasDeleted(mg):
 		return o, errors.Errorf("cannot get %s: AWS's answer to %s lacks functionArn", o.Description, opGet)
 	}
 	o.Resource, o.Settings, o.Exists = out, fromAWS(out), true

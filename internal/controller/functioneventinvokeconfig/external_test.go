@@ -86,6 +86,14 @@ func TestObserve(t *testing.T) {
 			Reason: "A resource that is being deleted deletes the configuration, whatever spec refers to.", Resource: newConfig(named, testenv.BeingDeleted, toQueue("other")), AWS: has(there("$LATEST", 1)),
 			Want: observation{Exists: true, Reserved: []string{opDelete}},
 		},
+		"DeletedNoARN": {
+			Reason: "The deletion needs no more than the name.", Resource: newConfig(named, testenv.BeingDeleted),
+			AWS: func(e env) {
+				has(there("$LATEST", 1))(e)
+				e.Responses = testenv.Answers{opGet: testenv.Without("FunctionArn")}
+			},
+			Want: observation{Exists: true, Reserved: []string{opDelete}},
+		},
 		"DeletedGone": {Reason: "The configuration no longer exists, so the deletion is done.", Resource: newConfig(named, testenv.BeingDeleted), Want: observation{Reserved: testenv.None}},
 		"ObserveOnly": {
 			Reason: "Whatever is there is shown.",

@@ -7,6 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -60,7 +61,7 @@ func (e *external) read(ctx context.Context, _ reconcile.Facts, mg *v1beta1.Func
 		return o, nil
 	case err != nil:
 		return o, errors.Wrapf(err, "cannot get %s", o.Description)
-	case out.FunctionUrl == nil:
+	case out.FunctionUrl == nil && !meta.WasDeleted(mg):
 		return o, errors.Errorf("cannot get %s: AWS's answer to %s lacks functionUrl", o.Description, opGet)
 	}
 	o.Resource, o.Settings, o.Exists = out, fromAWS(out), true

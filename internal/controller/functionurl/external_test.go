@@ -93,7 +93,15 @@ func TestObserve(t *testing.T) {
 			AWS:  has(ours),
 			Want: inOrder,
 		},
-		"Deleted":        {Reason: "A resource that is being deleted deletes its URL.", Resource: newURL(named, testenv.BeingDeleted), AWS: has(ours), Want: observation{Exists: true, Reserved: []string{opDelete}}},
+		"Deleted": {Reason: "A resource that is being deleted deletes its URL.", Resource: newURL(named, testenv.BeingDeleted), AWS: has(ours), Want: observation{Exists: true, Reserved: []string{opDelete}}},
+		"DeletedNoURL": {
+			Reason: "The deletion needs no more than the name.", Resource: newURL(named, testenv.BeingDeleted),
+			AWS: func(e env) {
+				has(ours)(e)
+				e.Responses = testenv.Answers{opGet: testenv.Without("FunctionUrl")}
+			},
+			Want: observation{Exists: true, Reserved: []string{opDelete}},
+		},
 		"DeletedForeign": {Reason: "A foreign URL is not deleted.", Resource: newURL(testenv.BeingDeleted), AWS: has(open), Want: observation{Reserved: testenv.None}},
 		"DeletedCopy": {
 			Reason: "A copy of another resource's manifest, for another alias, does not delete that resource's URL.",

@@ -26,6 +26,7 @@ func TestEmulatorResponses(t *testing.T) {
 		"EmptyPublish": {Reason: "The published version is found by the recorded intent.", Responses: answers{opPublish: testenv.Body("{}")}, Writes: []string{opPublish}},
 		"NullPublish":  {Reason: "After a response of null, the version is found by the recorded intent.", Responses: answers{opPublish: testenv.Body("null")}, Writes: []string{opPublish}},
 		"OnlyLayerARN": {Reason: "The number makes it the version's.", Responses: answers{opPublish: testenv.Without("LayerVersionArn")}, Writes: []string{opPublish}},
+		"OddARN":       {Reason: "What is no ARN of a version is no name.", Responses: answers{opPublish: testenv.With("LayerVersionArn", "l:1"), opGet: testenv.With("LayerVersionArn", "l:1")}, Writes: []string{opPublish}},
 		"NoARN":        {Reason: "The name is known.", Responses: answers{opGet: testenv.Without("LayerVersionArn", "LayerArn", "Version")}, Writes: []string{opPublish}},
 		"EmptyGet":     {Reason: "Fields that AWS leaves out count as the published ones.", Responses: answers{opGet: testenv.Body("{}")}, Writes: []string{opPublish}},
 		"NoContent":    {Reason: "Content that AWS leaves out counts as the published one.", Responses: answers{opGet: testenv.Without("Content")}, Writes: []string{opPublish}},

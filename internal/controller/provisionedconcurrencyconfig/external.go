@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -62,7 +63,7 @@ func (e *external) read(
 		return o, nil
 	case err != nil:
 		return o, errors.Wrapf(err, "cannot get %s", o.Description)
-	case out.RequestedProvisionedConcurrentExecutions == nil:
+	case out.RequestedProvisionedConcurrentExecutions == nil && !meta.WasDeleted(mg):
 		return o, errors.Errorf("cannot get %s: AWS's answer to %s lacks requestedProvisionedConcurrentExecutions",
 			o.Description, opGet)
 	}

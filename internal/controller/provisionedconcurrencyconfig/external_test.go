@@ -68,6 +68,14 @@ func TestObserve(t *testing.T) {
 			Reason: "A function has none.", Resource: newConfig(func(c mg) { c.Spec.ForProvider.Qualifier = nil }),
 			Want: observation{Calls: testenv.None, Err: "no alias or version of function cart is named", Reserved: testenv.None},
 		},
+		"DeletedNoNumber": {
+			Reason: "The deletion needs no more than the name.", Resource: newConfig(named, testenv.BeingDeleted),
+			AWS: func(e env) {
+				has("live", 5)(e)
+				e.Responses = testenv.Answers{opGet: testenv.Without("RequestedProvisionedConcurrentExecutions")}
+			},
+			Want: observation{Exists: true, Reserved: []string{opDelete}},
+		},
 		"Deleted":     {Reason: "A resource that is being deleted deletes its configuration.", Resource: newConfig(named, testenv.BeingDeleted), AWS: has("live", 5), Want: observation{Exists: true, Reserved: []string{opDelete}}},
 		"DeletedGone": {Reason: "The configuration no longer exists, so the deletion is done.", Resource: newConfig(named, testenv.BeingDeleted), Want: observation{Reserved: testenv.None}},
 		"ObserveOnly": {

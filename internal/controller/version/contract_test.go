@@ -38,6 +38,10 @@ func TestEmulatorResponses(t *testing.T) {
 			Reason:    "After a response of null, the version is found by its content.",
 			Responses: answers{opPublish: testenv.Body("null")}, Writes: one,
 		},
+		"OddPublish": {
+			Reason:    "What is no number of a version is no name.",
+			Responses: answers{opPublish: testenv.With("Version", "one")}, Writes: one,
+		},
 		"NoARN": {
 			Reason:    "The name is known.",
 			Responses: answers{opPublish: testenv.Without("FunctionArn"), opGet: testenv.Without("FunctionArn")},

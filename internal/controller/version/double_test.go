@@ -462,18 +462,34 @@ func TestRequestAfterALostAnswer(t *testing.T) {
 	}
 }
 
+// TestDeletionRightAfterALostAnswer checks that a resource that is deleted after a publication without an answer leaves
+// no version behind, even if AWS lists the version late.
 func TestDeletionRightAfterALostAnswer(t *testing.T) {
-	e := newEnv(t)
-	v := testVersion()
-	e.Advance(2 * time.Second)
-	e.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropAfter, Times: 1})
-	if _, err := e.Step(v); err == nil {
-		t.Fatal("the lost answer must be an error")
-	}
-	meta.AddAnnotations(v, map[string]string{"lambda.aws.m.crossplane.io/parent": "f"})
-	e.remove(v)
-	if got := e.versions(); len(got) > 0 {
-		t.Errorf("nothing may be left behind, got %v", got)
+	for _, first := range []bool{true, false} {
+		for _, late := range []time.Duration{0, 8 * time.Second} {
+			t.Run(fmt.Sprintf("first=%t late=%s", first, late), func(t *testing.T) {
+				e := newEnv(t)
+				v := testVersion()
+				if !first {
+					e.Converge(v)
+					e.change(256)
+				}
+				e.Double.SetConsistency(awsdouble.Consistency{Reads: late})
+				e.Advance(2*time.Second + late)
+				e.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropAfter, Times: 1})
+				if _, err := e.Step(v); err == nil {
+					t.Fatal("the lost answer must be an error")
+				}
+				meta.AddAnnotations(v, map[string]string{"lambda.aws.m.crossplane.io/parent": "f"})
+				e.Remove(v)
+				for o := testenv.Waits; o != testenv.Gone; e.Advance(time.Second) {
+					o, _ = e.Do(v)
+				}
+				if got := e.versions(); len(got) > 0 {
+					t.Errorf("nothing may be left behind, got %v", got)
+				}
+			})
+		}
 	}
 }
 

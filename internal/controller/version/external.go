@@ -144,12 +144,17 @@ func (e *external) recover(
 	if o.versions, err = e.list(ctx, v); err != nil {
 		return name, reconcile.Record{}, err
 	}
-	lost, known := i.LedTo(o.versions, contentOf)
-	if lost != "" {
+	switch lost, known := i.LedTo(o.versions, contentOf); {
+	case lost != "":
 		e.restore(s, lost, i)
 		return lost, reconcile.Record{}, nil
-	}
-	if !known {
+	case meta.WasDeleted(v): // AWS may not list it yet.
+		wait := e.facts.Repeats.Confirm("absence of a version", reconcile.AbsentReportsNamed, e.facts.Now())
+		if wait > 0 {
+			err = reconcile.WaitFor(wait)
+		}
+		return name, reconcile.Record{}, err
+	case !known:
 		return name, reconcile.Record{}, nil
 	}
 	return name, reconcile.Record{
@@ -327,7 +332,7 @@ func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, err
 		return "", errors.Wrapf(err, "cannot publish function %s", e.function)
 	}
 	name := ptr.Deref(out.Version, "")
-	if name == "" {
+	if !versions.IsPublished(name) {
 		return "", nil // The next observation looks for it.
 	}
 	e.cache.Forget(e.key(name))

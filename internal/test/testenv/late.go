@@ -85,6 +85,11 @@ func AtEveryLateness[T reconcile.Managed](t *testing.T, newCase func(testing.TB)
 			l.Double.SetConsistency(c)
 			l.run()
 		})
+		t.Run(name+"DeletedAfterALostAnswer", func(t *testing.T) {
+			l := newCase(t)
+			l.Double.SetConsistency(c)
+			l.deleteUnanswered()
+		})
 	}
 }
 
@@ -116,6 +121,25 @@ func (l Lifecycle[T]) run() {
 		l.Errorf("%s was called %d times", l.Delete, n.accepted+n.refused)
 	}
 	l.has("deletion", l.Leftover)
+}
+
+// deleteUnanswered deletes the resource after a create whose answer was lost.
+func (l Lifecycle[T]) deleteUnanswered() {
+	l.Helper()
+	if l.Create == l.Delete || l.There == nil { // Nothing in AWS is created.
+		return
+	}
+	before := l.There()
+	l.Resource.SetCreationTimestamp(metav1.NewTime(l.Now()))
+	l.Double.Fail(awsdouble.Fault{Operation: l.Create, Drop: awsdouble.DropAfter, Times: -1})
+	for err, seconds := error(nil), 0; err == nil && seconds < lateWithin; seconds++ {
+		l.Advance(time.Second)
+		_, err = l.Do(l.Resource)
+	}
+	l.Double.ClearFaults()
+	l.Remove(l.Resource)
+	l.pass("deletion", l.Resource, Gone)
+	l.has("deletion", before)
 }
 
 // edit edits the resource and counts its generation, as the API server does.
