@@ -179,10 +179,17 @@ func Record(s *v1beta1.AliasRolloutStatus, m Measurement, now time.Time) {
 	}
 }
 
-// restart forgets the successes of an earlier weight. The failures of the rollout remain.
-func restart(s *v1beta1.AliasRolloutStatus) {
+// restart measures the target anew: its weight is another one, or it has lost it for a while. Successes from before are
+// forgotten, and the failures of the rollout remain. A step that waits for measurements has the time for them again, as
+// a pause does not.
+func (m *machine) restart() {
+	s := m.s
+	s.ShiftedAt = stamp(m.now)
 	for i := range s.Checks {
 		s.Checks[i].Successes, s.Checks[i].Inconclusive = 0, 0
+	}
+	if i := m.index(); s.ObservedWeight >= all || i == len(m.steps) || m.steps[i].pause == 0 {
+		s.StepElapsed.Duration = min(s.StepElapsed.Duration, m.planned()-m.measures())
 	}
 }
 
