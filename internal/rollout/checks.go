@@ -179,10 +179,17 @@ func Record(s *v1beta1.AliasRolloutStatus, m Measurement, now time.Time) {
 	}
 }
 
-// restart forgets the successes of an earlier weight. The failures of the rollout remain.
-func restart(s *v1beta1.AliasRolloutStatus) {
+// restart measures the target anew: its weight is another one, or it has lost it for a while. Successes from before are
+// forgotten, and the failures of the rollout remain. A step that waits for measurements has the time for them again, as
+// a pause does not.
+func (m *machine) restart() {
+	s := m.s
+	s.ShiftedAt = stamp(m.now)
 	for i := range s.Checks {
 		s.Checks[i].Successes, s.Checks[i].Inconclusive = 0, 0
+	}
+	if i := m.index(); s.ObservedWeight >= all || i == len(m.steps) || m.steps[i].pause == 0 {
+		s.StepElapsed.Duration = min(s.StepElapsed.Duration, m.planned()-m.measures())
 	}
 }
 
@@ -249,7 +256,7 @@ func missing(
 		case c.Result != Success && c.Result != Skipped:
 			return DescribeCheck(c)
 		case c.JudgedUntil.Time.Before(since):
-			return early(c, since)
+			return early(c, since, delayOf(m, s, c))
 		case c.Result == Success && (c.Successes < 1 || id.Type == CheckMetric && c.Successes < successes):
 			return fmt.Sprintf("%s %s has succeeded %d of %d times", c.Type, c.Name, c.Successes, successes)
 		case slices.Contains(dueNow, id):
@@ -259,9 +266,18 @@ func missing(
 	return due
 }
 
+// delayOf returns how long after its begin an invocation is in the results of a check at the latest. That of a metric
+// depends on nothing that changes from one measurement to the next.
+func delayOf(m *v1beta1.RolloutMetric, s *v1beta1.AliasRolloutStatus, c *v1beta1.RolloutCheck) time.Duration {
+	if m != nil && c.Type == CheckMetric {
+		delay, _ := Delay(m, time.Duration(s.TimeoutSeconds)*time.Second)
+		return delay
+	}
+	return c.MeasuredAt.Sub(c.JudgedUntil.Time)
+}
+
 // early describes a check that succeeds but has not judged all invocations that began before a time.
-func early(c *v1beta1.RolloutCheck, since time.Time) string {
-	delay := c.MeasuredAt.Sub(c.JudgedUntil.Time)
+func early(c *v1beta1.RolloutCheck, since time.Time, delay time.Duration) string {
 	return fmt.Sprintf("%s %s shows all invocations until %s after %s: they show up to %s after their begin",
 		c.Type, c.Name, since.UTC().Format(time.TimeOnly), since.Add(delay).UTC().Format(time.TimeOnly), delay)
 }

@@ -2,12 +2,14 @@ package rollout
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -231,6 +233,28 @@ func TestDeadlineOfAnAlarmWithoutAnAnswer(t *testing.T) {
 	s.result = nil
 	s.pass(time.Hour)
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
+// TestWaitForMeasurementsIsNoNews checks that the message of a rollout that waits for invocations to show remains the same,
+// however often they are measured: the periods of a metric end less often.
+func TestWaitForMeasurementsIsNoNews(t *testing.T) {
+	s := newScenario(t, twoWeights(metrics("m"), func(s *v1beta1.AliasRollout) {
+		s.Strategy.Canary.Steps = slices.Delete(s.Strategy.Canary.Steps, 1, 2) // Without the first pause.
+		s.Analysis.Metrics[0].Interval = &metav1.Duration{Duration: 10 * time.Second}
+	}))
+	s.at10()
+	said := map[string]bool{}
+	for s.state.ObservedWeight == 10 {
+		end := s.now.Add(-2 * time.Minute).Truncate(time.Minute)
+		s.delay = s.now.Sub(end.Add(-time.Minute))
+		s.pass(time.Second)
+		if strings.Contains(s.state.Message, "shows all invocations") {
+			said[s.state.Message] = true
+		}
+	}
+	if len(said) != 1 {
+		t.Errorf("it said %q", slices.Sorted(maps.Keys(said)))
+	}
 }
 
 // TestEvidenceComesBeforeTheDeadline checks that a target that has failed is rejected, also if it is replaced or its

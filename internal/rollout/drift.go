@@ -18,8 +18,7 @@ func (m *machine) drifted() bool {
 		s.Intent != nil && (m.o.Route == intended(s.Intent) || m.o.RevisionID == s.Intent.RevisionID ||
 			m.ofStep(m.o.Route)):
 		if s.DifferentSince != nil { // What is measured of the time before may be of another version.
-			s.ShiftedAt = stamp(m.now)
-			restart(s)
+			m.restart()
 		}
 		s.Drift, s.DifferentSince = "", nil
 		if s.Step != v1beta1.RolloutPaused || s.Reason != v1beta1.RolloutReasonAliasChanged {

@@ -316,6 +316,46 @@ func TestChangedBackStepContinues(t *testing.T) {
 	}
 }
 
+// TestChangedBackStepIsMeasuredAnew checks that a step whose alias someone else had changed for a moment has the time
+// again that its measurements need: they begin anew.
+func TestChangedBackStepIsMeasuredAnew(t *testing.T) {
+	analysis := func(s *v1beta1.AliasRollout) {
+		s.Strategy.Canary.Steps[1] = v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](3)}}
+	}
+	cases := map[string]struct {
+		spec  *v1beta1.AliasRollout
+		route Route
+		step  string
+		index int32
+		// after is how long the step has taken when the alias is changed.
+		after time.Duration
+	}{
+		"Weight":   {spec: twoWeights(metrics("m")), route: at(10), step: v1beta1.RolloutAnalyzing, index: 2, after: 12 * time.Minute},
+		"Analysis": {spec: twoWeights(metrics("m"), analysis), route: at(10), step: v1beta1.RolloutAnalyzing, index: 1, after: 19 * time.Minute},
+		"Bake":     {spec: tenPercent(metrics("m"), bake(time.Hour)), route: Route{Version: "2"}, step: v1beta1.RolloutBaking, index: 2, after: 59 * time.Minute},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, tc.spec)
+			s.observed.Target, s.delay = "2", 18*time.Minute
+			s.observed.Versions["2"] = Version{Fingerprint: "f2", Timeout: 15 * time.Minute}
+			s.untilTrue("in the step", func() bool { return s.state.Step == tc.step && s.state.CurrentStepIndex == tc.index })
+			s.pass(tc.after)
+			if s.state.Step != tc.step || s.state.CurrentStepIndex != tc.index {
+				t.Fatalf("the step is over: %+v", s.state)
+			}
+			for range 2 {
+				s.alias(Route{Version: "3"})
+				s.pass(10 * time.Second)
+				s.alias(tc.route)
+				s.pass(17 * time.Minute)
+			}
+			s.pass(2 * time.Hour)
+			s.wantEnd(v1beta1.RolloutReady, "", "2")
+		})
+	}
+}
+
 // TestDirectMoveAfterAChange checks that a target that moves in one step still does after someone else has changed the
 // alias: it is not measured, so nothing may wait for its measurements.
 func TestDirectMoveAfterAChange(t *testing.T) {

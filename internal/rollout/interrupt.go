@@ -72,8 +72,6 @@ func (m *machine) left() (time.Duration, bool) {
 
 // planned returns how long the current step takes if nothing holds it up.
 func (m *machine) planned() time.Duration {
-	interval, delay := measuring(m.spec)
-	delay += m.lag()
 	i := m.index()
 	switch {
 	case m.s.Phase == v1beta1.RolloutPending:
@@ -83,11 +81,18 @@ func (m *machine) planned() time.Duration {
 		}
 		return d
 	case m.s.ObservedWeight >= all:
-		return max(BakeTime(m.spec), interval+delay)
+		return max(BakeTime(m.spec), m.measures())
 	case i < len(m.steps) && m.steps[i].pause > 0:
 		return m.steps[i].pause
-	case i < len(m.steps) && m.steps[i].successes > 0:
-		return delay + time.Duration(m.steps[i].successes)*interval
 	}
-	return interval + delay
+	return m.measures()
+}
+
+// measures returns how long the measurements take that the current step waits for.
+func (m *machine) measures() time.Duration {
+	interval, delay := measuring(m.spec)
+	if i := m.index(); m.s.ObservedWeight < all && i < len(m.steps) && m.steps[i].successes > 0 {
+		interval *= time.Duration(m.steps[i].successes)
+	}
+	return interval + delay + m.lag()
 }

@@ -78,20 +78,20 @@ func PeriodDelay(period time.Duration) time.Duration {
 	return PublishDelay
 }
 
-// Delay returns how long after a weight was given its invocations are judged by a metric at the latest, if they take no
-// longer than the timeout. An invocation is in no metric before its end, and then at the time of its begin. A metric
-// of CloudWatch judges a weight once a whole period with it is over and published, which begins up to a period after
-// it; of the others, no delay is known.
-func Delay(m *v1beta1.RolloutMetric, timeout time.Duration) time.Duration {
-	period := time.Minute
+// Delay returns how long after its begin an invocation is judged by a metric at the latest, if it takes no longer than
+// the timeout. An invocation is in no metric before its end, and then at the time of its begin. A metric of CloudWatch
+// judges whole periods once they are over and published, and the first one with a weight begins up to a period after
+// it. Of the others, no delay is known, and period is 0.
+func Delay(m *v1beta1.RolloutMetric, timeout time.Duration) (delay, period time.Duration) {
+	period = time.Minute
 	switch p := m.Provider; {
 	case p.Lambda != nil:
 	case p.CloudWatch != nil:
 		period = LongestPeriod(p.CloudWatch)
 	default:
-		return timeout
+		return timeout, 0
 	}
-	return timeout + 2*period + PeriodDelay(period) //nolint:mnd // See above.
+	return timeout + period + PeriodDelay(period), period
 }
 
 // LongestPeriod returns the longest period of the metrics of queries, a minute if they name none.

@@ -73,8 +73,8 @@ func (m *machine) arrived() {
 	if w > 0 && (m.s.TrafficStartedAt == nil || w == m.s.ObservedWeight) {
 		m.s.TrafficStartedAt = stamp(m.now)
 	}
-	m.s.ObservedWeight, m.s.Intent, m.s.ShiftedAt = w, nil, stamp(m.now)
-	restart(m.s)
+	m.s.ObservedWeight, m.s.Intent = w, nil
+	m.restart()
 	if m.s.Step != v1beta1.RolloutRollingBack {
 		m.eventf(false, v1beta1.EventRolloutShifted, "rollout %s: %s", m.s.ID, m.o.Route)
 	}

@@ -144,7 +144,8 @@ func (m *machine) lag() time.Duration {
 		return 0
 	}
 	for i := range m.spec.Analysis.Metrics {
-		lag = max(lag, Delay(&m.spec.Analysis.Metrics[i], m.timeout()))
+		delay, period := Delay(&m.spec.Analysis.Metrics[i], m.timeout())
+		lag = max(lag, delay+period)
 	}
 	for _, c := range m.s.Checks {
 		if c.Type == CheckAlarm && c.JudgedUntil != nil {

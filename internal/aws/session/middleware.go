@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"time"
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/smithy-go/middleware"
@@ -30,6 +31,9 @@ type middlewares struct {
 	breakers *breaker.Breakers
 	breaker  breaker.Key
 	refused  func(error)
+
+	clock *Clock
+	now   func() time.Time
 }
 
 // middlewares returns the middleware of the calls to STS that are made for a config. A session adds the rest.
@@ -71,6 +75,8 @@ func (m middlewares) addTo(stack *middleware.Stack) error {
 		add(stack.Deserialize.Add, m.recorder.Middleware(), first),
 		// Above the recorder, which counts by AWS's codes.
 		add(stack.Deserialize.Add, m.distrust(), first),
+		// Below what reads the body of the response, which takes a while.
+		add(stack.Deserialize.Add, m.clock.Middleware(m.now), last),
 	)
 }
 

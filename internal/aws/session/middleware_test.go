@@ -52,7 +52,7 @@ func TestMiddlewareOrder(t *testing.T) {
 				"Finalize: RequestQuotaAnswered", "Finalize: Retry", "Finalize: SpanAttempt",
 				"Finalize: GetIdentity", "Finalize: Signing", "Finalize: ReportRefused", "Finalize: RequestQuota", "Finalize: Fence",
 				"Deserialize: Distrust", "Deserialize: MeasureRequest", "Deserialize: AddRawResponseToMetadata",
-				"Deserialize: ResponseErrorWrapper", "Deserialize: OperationDeserializer", "Deserialize: SentOnce",
+				"Deserialize: ResponseErrorWrapper", "Deserialize: OperationDeserializer", "Deserialize: Clock", "Deserialize: SentOnce",
 			},
 		},
 		"STS": {

@@ -56,6 +56,9 @@ type Session struct {
 	// Tenancy has the config's rules for the namespaces that share it.
 	Tenancy Tenancy
 
+	// Clock is AWS's clock, as the session's calls show it.
+	Clock *Clock
+
 	readCache readcache.Cache
 
 	// only has the one resource that the session is limited to, if any.
@@ -152,6 +155,7 @@ func (r *Resolver) newSession(s settings, known identity, k sessionKey) *Session
 	m.limiter, m.scope = r.limiter, known.scope(s, region)
 	m.fence, m.refused = r.options.Fence, known.refused
 	m.breakers, m.breaker = r.options.Breakers, breaker.Key{Config: s.ref.UID, Region: region}
+	m.clock, m.now = &Clock{}, r.now
 	cfg.APIOptions = []func(*middleware.Stack) error{m.addTo}
 	tags := make(map[string]string, len(s.Tags))
 	for k, v := range s.Tags {
@@ -165,6 +169,7 @@ func (r *Resolver) newSession(s settings, known identity, k sessionKey) *Session
 		Tags:      tags,
 		Ref:       s.ref,
 		Tenancy:   s.tenancy,
+		Clock:     m.clock,
 		only:      k.tags,
 		guessed:   !known.answered && !s.SkipRequestingAccountID,
 	}
@@ -377,6 +382,6 @@ func (s *Session) Derive(add ...func(*middleware.Stack) error) *Session {
 	cfg.APIOptions = slices.Concat(cfg.APIOptions, add)
 	return &Session{
 		AWS: cfg, Scope: s.Scope, Partition: s.Partition, Identity: s.Identity, Tags: s.Tags, IgnoreTags: s.IgnoreTags,
-		Ref: s.Ref, Code: s.Code, Tenancy: s.Tenancy,
+		Ref: s.Ref, Code: s.Code, Tenancy: s.Tenancy, Clock: s.Clock,
 	}
 }

@@ -62,9 +62,9 @@ type connector struct {
 func (c *connector) observer(a *v1beta1.Alias, s *session.Session) reconcile.Observer[*v1beta1.Alias] {
 	e := &external{
 		api: session.Client(s, lambda.NewFromConfig), cache: s.ReadCache(), functions: c.functions,
-		metrics: c.o.Metrics, tracer: c.o.Tracer, now: c.o.Now,
+		metrics: c.o.Metrics, tracer: c.o.Tracer, now: c.o.Now, clock: s.Clock,
 	}
-	e.analyzer = c.o.Analyzer.WithCloudWatch(metricsOf(s, a.GetNamespace(), c.o.Now, e.mayAct))
+	e.analyzer = c.o.Analyzer.WithCloudWatch(metricsOf(s, a.GetNamespace(), e.time, e.mayAct))
 	return e.resource()
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/publishedcode"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
@@ -44,6 +45,8 @@ type external struct {
 	// tracer is nil if nothing is traced.
 	tracer trace.Tracer
 	now    func() time.Time
+	// clock is AWS's.
+	clock *session.Clock
 
 	// facts of the reconcile, id of the alias, and the code of the versions that have a revision, set by read.
 	facts reconcile.Facts
@@ -58,6 +61,9 @@ type (
 	found       = reconcile.Observation[types.AliasConfiguration, settings]
 	update      = reconcile.Update[settings]
 )
+
+// time returns AWS's time, by which a rollout is decided: it is compared with that of invocations and alarms.
+func (e *external) time() time.Time { return e.clock.Time(e.now()) }
 
 // resource returns the Observer of the alias.
 func (e *external) resource() awsResource {
@@ -290,7 +296,7 @@ func (e *external) prepareCreate(ctx context.Context, a *v1beta1.Alias, s settin
 	if !v.Missing {
 		return reconcile.Creation{}, nil
 	}
-	restarted := eventOf(rollout.Restarted(a.Status.Rollout, desired, e.now()))
+	restarted := eventOf(rollout.Restarted(a.Status.Rollout, desired, e.time()))
 	return reconcile.Creation{
 		Effects: reconcile.Effects{Events: []event.Event{restarted}}, AfterStatus: true,
 	}, nil
@@ -311,7 +317,7 @@ func (e *external) create(ctx context.Context, a *v1beta1.Alias, s settings) (re
 	}
 	out, err := e.api.CreateAlias(ctx, createInput(e.id, withoutOwnWeight(s)))
 	if again && !awserr.IsRefused(err) { // Without an answer, it may exist.
-		rollout.Recreated(a.Status.Rollout, e.now())
+		rollout.Recreated(a.Status.Rollout, e.time())
 	}
 	if err != nil {
 		return reconcile.Result{}, errors.Wrapf(err, "cannot create %s", e.id)
@@ -340,7 +346,7 @@ func (e *external) update(ctx context.Context, a *v1beta1.Alias, o found, u upda
 		res.After = rollout.Updated(a.Status.Rollout)
 		res.Quiet = e.shifts(a, u.Changes)
 	case !awserr.IsThrottled(err):
-		rollout.UpdateFailed(a.Status.Rollout, e.now(), awserr.Sanitize(err).Error())
+		rollout.UpdateFailed(a.Status.Rollout, e.time(), awserr.Sanitize(err).Error())
 	}
 	return res, errors.Wrapf(err, "cannot update %s", e.id)
 }

@@ -80,7 +80,7 @@ func (e *external) follow(
 func (e *external) effects(a *v1beta1.Alias, before *v1beta1.AliasRolloutStatus) reconcile.Effects {
 	d := e.decision
 	effects := reconcile.Effects{
-		Retries: rollout.RetryAt(d.State).After(e.now()),
+		Retries: rollout.RetryAt(d.State).After(e.time()),
 		Stored: []func(context.Context){func(ctx context.Context) {
 			e.measure(before, d.State)
 			e.trace(ctx, a, before, d.State)
@@ -110,7 +110,7 @@ func (e *external) measure(before, after *v1beta1.AliasRolloutStatus) {
 func (e *external) next(
 	ctx context.Context, a *v1beta1.Alias, target string, o found,
 ) (rollout.Decision, error) {
-	spec, state, now := a.Spec.Rollout, a.Status.Rollout, e.now()
+	spec, state, now := a.Spec.Rollout, a.Status.Rollout, e.time()
 	route := routeOf(o.Resource)
 	in := rollout.Observation{
 		Route: route.Destination(), Moving: route != route.Destination(),
@@ -238,7 +238,7 @@ func (e *external) smokeTest(ctx context.Context, a *v1beta1.Alias) error {
 		//nolint:contextcheck // It makes no request.
 		m = analysis.ExpectInvocation(test, out.Payload, ptr.Deref(out.FunctionError, ""), out.StatusCode, took)
 	}
-	rollout.Record(a.Status.Rollout, m, e.now())
+	rollout.Record(a.Status.Rollout, m, e.time())
 	return nil
 }
 

@@ -60,7 +60,7 @@ func (e *external) trace(ctx context.Context, a *v1beta1.Alias, before, after *v
 	if e.tracer == nil || !stepEnded(before, after) {
 		return
 	}
-	end := endOf(after, e.now())
+	end := endOf(after, e.time())
 	start := timeOf(before.StepStartedAt, end)
 	began := timeOf(before.StartedAt, start)
 	// The span of the rollout is the parent of all steps. It is started for each of them, since whether they are

@@ -9,12 +9,16 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/smithy-go/middleware"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/cloudwatch"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/reporting"
@@ -67,13 +71,18 @@ func newProvider(w *world, analyzer *analysis.Analyzer, spec *v1beta1.AliasRollo
 func (p *provider) restart() {
 	p.down, p.failures, p.due = false, 0, p.Now()
 	p.Cache, p.batcher = &readcache.Cache{}, &cloudwatch.Batcher{}
-	batcher, cache := p.batcher, p.Cache
+	batcher, cache, clock := p.batcher, p.Cache, &session.Clock{}
 	now := func() time.Time { return p.Now().Add(p.skew) }
+	read := func(stack *middleware.Stack) error {
+		return stack.Deserialize.Add(clock.Middleware(now), middleware.After)
+	}
+	api := lambda.New(p.Lambda.Options(), func(o *lambda.Options) { o.APIOptions = append(o.APIOptions, read) })
+	cloud := sdk.New(p.cloud.Options(), func(o *sdk.Options) { o.APIOptions = append(o.APIOptions, read) })
 	p.env = testenv.Observing(p.AWS, func() reconcile.Observer[*v1beta1.Alias] {
 		x := &external{
-			api: p.Lambda, cache: cache, now: now, metrics: reporting.NewMetrics(),
-			analyzer: p.analyzer.WithCloudWatch(metrics{batcher: batcher, api: p.cloud, now: now}),
+			api: api, cache: cache, now: now, clock: clock, metrics: reporting.NewMetrics(),
 		}
+		x.analyzer = p.analyzer.WithCloudWatch(metrics{batcher: batcher, api: cloud, now: x.time})
 		return x.resource()
 	})
 	stored, err := json.Marshal(p.alias)
@@ -162,7 +171,7 @@ func (p *provider) reconcile() {
 		p.failures++
 		wait = backoff.Delay(backoff.Classify(err), p.failures)
 		if s := p.state(); s != nil && s.NextCheckAt != nil { // As Effects.RetryWithin asks for.
-			wait = min(wait, max(s.NextCheckAt.Sub(p.Now().Add(p.skew)), time.Second))
+			wait = min(wait, max(s.NextCheckAt.Sub(p.Now()), time.Second))
 		}
 	default:
 		if p.failures = 0; wait == 0 {

@@ -61,6 +61,25 @@ func TestTrialDisturbed(t *testing.T) {
 		*trialDisturbed, *trialSeed, long.Load(), low.Load())
 }
 
+// TestTrialByAnotherClock rolls versions out by a provider whose clock is not AWS's: one that hangs until its timeout
+// never receives all invocations, and a healthy one always does.
+func TestTrialByAnotherClock(t *testing.T) {
+	analyzer := analysis.New(analysis.Options{})
+	hangs := map[string]awsdouble.Outcomes{"2": {HangRate: 0.5}}
+	for _, ahead := range []time.Duration{-30 * time.Minute, -3 * time.Minute, 3 * time.Minute, 12 * time.Minute, 30 * time.Minute} {
+		for _, versions := range []map[string]awsdouble.Outcomes{hangs, nil} {
+			w := newWorld(t, 1, versionKind{timeout: 10 * time.Minute, versions: versions}, 100, awsdouble.UsualMetricDelay)
+			p := newProvider(w, analyzer, rolloutOf(firstRollout()))
+			p.skew = ahead
+			w.run(p, 8*time.Hour)
+			if w.seen.all.IsZero() == (versions == nil) || p.outcome() == undecided {
+				t.Errorf("the clock is ahead by %s, version 2 hangs: %t; outcome %d, all invocations at %s:\n  %s", ahead,
+					versions != nil, p.outcome(), w.seen.all, strings.Join(p.trace, "\n  "))
+			}
+		}
+	}
+}
+
 // The tools of the trial: the provider with the first rollout of docs/rollouts.md, with the weights of the others, and
 // the others.
 const (

@@ -62,7 +62,7 @@ func (p Pruner) addAliasResources(ctx context.Context, l lists, versions []strin
 		}
 		name := strings.TrimPrefix(arn, p.Function.ARN+":")
 		managed[name] = managed[name] || reconcile.Allows(a, xpv2.ManagementActionUpdate)
-		for _, v := range NeededBy(a, p.Facts.Now()) {
+		for _, v := range NeededBy(a, p.time()) {
 			l.uses.addResource(v, v1beta1.AliasKind, a)
 		}
 	}
@@ -75,6 +75,14 @@ func (p Pruner) addAliasResources(ctx context.Context, l lists, versions []strin
 		}
 	}
 	return nil
+}
+
+// time returns AWS's time, which the status of a rollout has.
+func (p Pruner) time() time.Time {
+	if o := p.Facts.Others; o != nil {
+		return o.User.Session.Clock.Time(p.Facts.Now())
+	}
+	return p.Facts.Now()
 }
 
 // addVersionResources adds the versions that the function's other Versions are of: such a Version publishes its version

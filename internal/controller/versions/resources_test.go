@@ -2,11 +2,14 @@ package versions
 
 import (
 	"context"
+	"net/http"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	corev1 "k8s.io/api/core/v1"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -119,6 +122,28 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 		if got, err := p.at(w, nil).UsedBy(ctx, version); got != want || err != nil {
 			t.Errorf("version %s is used by %q, %v, want %q", version, got, err, want)
 		}
+	}
+}
+
+// TestRolloutsAreTimedByAWS checks that a version that was rejected minutes ago is kept by a provider whose clock is ahead
+// of AWS's, which the status of the rollout has.
+func TestRolloutsAreTimedByAWS(t *testing.T) {
+	w, h, clock := env(t), history("4", "3", "2", "1"), &session.Clock{}
+	a := rollingOut(arn)
+	a.Status.Rollout.FailedTargets = []v1beta1.RolloutFailure{{
+		RolloutRevision: v1beta1.RolloutRevision{FunctionVersion: "1"}, FailedAt: &metav1.Time{Time: w.Now()},
+	}}
+	dated := &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Date": {w.Now().Format(http.TimeFormat)}}}
+	w.Advance(20 * time.Minute)
+	_, _, err := clock.Middleware(w.Now).HandleDeserialize(w.Context(), middleware.DeserializeInput{}, middleware.DeserializeHandlerFunc(
+		func(context.Context, middleware.DeserializeInput) (middleware.DeserializeOutput, middleware.Metadata, error) {
+			return middleware.DeserializeOutput{RawResponse: &smithyhttp.Response{Response: dated}}, middleware.Metadata{}, nil
+		}))
+	w.Must(err)
+	p := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{items: []v1beta1.Alias{a}}}.at(w, h)
+	p.Facts.Others = &reconcile.Others{User: tenancy.User{Resource: &v1beta1.Function{}, Session: &session.Session{Clock: clock}}}
+	if got, _, err := p.Unused(w.Context(), Excess(h, ptr.To[int32](0), "4")); got != "" || err != nil {
+		t.Errorf("version %q is unused, %v", got, err)
 	}
 }
 

@@ -129,6 +129,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	w.Header().Set("Date", s.options.Now().UTC().Format(http.TimeFormat))
 	h := find(r)
 	if !s.travel(hr, s.arrive(r)) {
 		return
