@@ -258,7 +258,8 @@ func (e *external) plan(
 		return p, o.unknown
 	}
 	if o.unused != "" && reconcile.Allows(v, xpv2.ManagementActionUpdate) {
-		p = e.pruner(v, v.Status.AtProvider.FunctionArn).PlanDeletion(p, o.unused, *v.Spec.ForProvider.HistoryLimit, f.Name)
+		limit := *v.Spec.ForProvider.HistoryLimit
+		p = e.pruner(v, v.Status.AtProvider.FunctionArn).PlanDeletion(p, o.unused, limit, f.Name)
 	}
 	return p, nil
 }
