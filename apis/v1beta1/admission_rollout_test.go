@@ -38,6 +38,11 @@ func TestRolloutRefused(t *testing.T) {
 			change: rolled(once + `, analysis: {alarms: {names: [a]}}`),
 			want:   "spec.rollout.finalBakeTime: Required value: an analysis of the strategy allAtOnce runs after all invocations have moved: set finalBakeTime",
 		},
+		"NothingToAnalyze": {
+			reason: "The step would be over at once.",
+			change: rolled(`strategy: {canary: {steps: [{setWeight: 10}, {analysis: {successes: 5}}]}}`),
+			want:   "spec.rollout.analysis: Required value: a step of the strategy waits for an analysis: set analysis, or remove the step",
+		},
 		"WeightOfAll": {
 			reason: "The promotion comes after the last step.",
 			change: rolled(`strategy: {canary: {steps: [{setWeight: 100}]}}`),

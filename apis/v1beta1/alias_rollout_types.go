@@ -57,6 +57,7 @@ const (
 // target, in steps, and back if the target fails.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.strategy.allAtOnce) || has(self.finalBakeTime) || !has(self.analysis)",fieldPath=".finalBakeTime",reason="FieldValueRequired",message="an analysis of the strategy allAtOnce runs after all invocations have moved: set finalBakeTime"
+// +kubebuilder:validation:XValidation:rule="has(self.analysis) || !has(self.strategy.canary) || !self.strategy.canary.steps.exists(s, has(s.analysis))",fieldPath=".analysis",reason="FieldValueRequired",message="a step of the strategy waits for an analysis: set analysis, or remove the step"
 type AliasRollout struct {
 	// Strategy determines how the invocations move to the target version.
 	Strategy RolloutStrategy `json:"strategy"`
@@ -157,7 +158,7 @@ type CanaryStep struct {
 	// +optional
 	Pause *RolloutPause `json:"pause,omitempty"`
 
-	// Analysis waits until each metric has succeeded.
+	// Analysis waits until each metric of the rollout's analysis has succeeded.
 	// +optional
 	Analysis *CanaryAnalysis `json:"analysis,omitempty"`
 }

@@ -70,8 +70,8 @@ type InvocationParameters struct {
 	PayloadFrom *ValueSource `json:"payloadFrom,omitempty"`
 
 	// InvocationType is RequestResponse to wait for the result, Event to have Lambda queue the event, or DryRun to
-	// check whether the provider may invoke the function. AWS's default is RequestResponse, which must complete within
-	// the provider's timeout of one minute. Use Event for functions that take longer.
+	// check whether the provider may invoke the function. AWS's default is RequestResponse, which is for functions with
+	// a timeout of at most 50 seconds. Use Event for functions that take longer.
 	// +optional
 	// +kubebuilder:validation:Enum=RequestResponse;Event;DryRun
 	InvocationType *string `json:"invocationType,omitempty"`

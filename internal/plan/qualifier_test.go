@@ -49,6 +49,17 @@ func rolledOut(a *v1beta1.Alias) {
 	}
 }
 
+// measured is a change after which an Alias has a rollout that is judged by the answer of a host.
+func measured(a *v1beta1.Alias) {
+	if a.Spec.Rollout == nil {
+		a.Spec.Rollout = &v1beta1.AliasRollout{Strategy: v1beta1.RolloutStrategy{AllAtOnce: &v1beta1.AllAtOnceStrategy{}}}
+	}
+	a.Spec.Rollout.Analysis = &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{{
+		Name: "orders", SuccessCondition: ptr.To("result.ok"),
+		Provider: v1beta1.RolloutMetricProvider{Web: &v1beta1.WebMetric{URL: "https://health.example.org"}},
+	}}}
+}
+
 // TestQualifiers checks plans of what reads a version or an alias of a function, which may be part of the plan or not.
 func TestQualifiers(t *testing.T) {
 	const rollout = "update: Invoke checkout:4; rollout from version 3 to version 4: what follows depends on the " +
@@ -83,6 +94,20 @@ func TestQualifiers(t *testing.T) {
 			reason: "The function is planned, and another version of it is invoked.",
 			plan:   []Resource{{Desired: here}, {Desired: invoking("7")}},
 			want:   "create: Invoke checkout:7", unknowns: []string{"function checkout:7 is assumed to exist"},
+		},
+		"Hosts": {
+			reason: "The provider may allow the hosts that a rollout names.",
+			plan:   []Resource{{Desired: serving("4", rolledOut, measured), Prior: serving("3", rolledOut, measured)}},
+			want:   rollout,
+			unknowns: []string{
+				"function checkout:4 is assumed to exist",
+				"function checkout:3 is assumed to exist",
+			},
+		},
+		"HostsOfNew": {
+			reason: "So it may for an alias that is created.",
+			plan:   []Resource{{Desired: here}, {Desired: serving("1", measured)}},
+			want:   `create: CreateAlias checkout:live (functionVersion: added "1")`,
 		},
 		"Rollout": {
 			reason: "Someone else has the function whose versions are rolled out.",

@@ -281,10 +281,14 @@ func recreates(a *v1beta1.Alias) bool {
 	return a.Spec.Rollout != nil && r != nil && r.Stable.FunctionVersion != ""
 }
 
-// prepareCreate reads the stable version of an alias that is created again, if another one is desired. If AWS no longer
-// has the stable one, as after the function was deleted and created again, the desired one replaces it. Status has that
-// before the alias is created: otherwise its version would be a change by someone else.
+// prepareCreate validates the checks of the rollout. It reads the stable version of an alias that is created again, if
+// another one is desired. If AWS no longer has the stable one, as after the function was deleted and created again, the
+// desired one replaces it. Status has that before the alias is created: otherwise its version would be a change by
+// someone else.
 func (e *external) prepareCreate(ctx context.Context, a *v1beta1.Alias, s settings) (reconcile.Creation, error) {
+	if err := e.validate(a); err != nil {
+		return reconcile.Creation{}, err
+	}
 	desired := ptr.Deref(s.FunctionVersion, "")
 	if !recreates(a) || desired == "" || desired == a.Status.Rollout.Stable.FunctionVersion {
 		return reconcile.Creation{}, nil
@@ -305,11 +309,6 @@ func (e *external) prepareCreate(ctx context.Context, a *v1beta1.Alias, s settin
 // create creates the alias and returns its name. One that a rollout has made before is created with
 // the version that was stable.
 func (e *external) create(ctx context.Context, a *v1beta1.Alias, s settings) (reconcile.Result, error) {
-	if rollsOut(a) {
-		if err := e.validate(a); err != nil {
-			return reconcile.Result{}, err
-		}
-	}
 	defer e.cache.Forget(e.key())
 	again := recreates(a)
 	if again {

@@ -44,9 +44,9 @@ func goesOn(a *v1beta1.Alias) bool {
 	return s != nil && (rollout.InProgress(s) || rollout.Returns(s, commandsOf(a)))
 }
 
-// validate returns an error if the checks of spec can't be measured, unless the rollout goes on.
+// validate returns an error if spec has a rollout whose checks can't be measured, unless the rollout goes on.
 func (e *external) validate(a *v1beta1.Alias) error {
-	if goesOn(a) {
+	if !rollsOut(a) || goesOn(a) {
 		return nil
 	}
 	return reconcile.Invalid(e.analyzer.Validate(a.Spec.Rollout))

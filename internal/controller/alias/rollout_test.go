@@ -359,6 +359,9 @@ func TestNewAliasWithAnInvalidAnalysis(t *testing.T) {
 	if _, ok := e.Double.Alias("f", "live"); ok {
 		t.Error("the alias was created")
 	}
+	if a.GetAnnotations()[v1beta1.AnnotationUnanswered] != "" {
+		t.Error("the creation counts as sent: a deletion would wait for the alias to appear")
+	}
 }
 
 // TestCommandsWithAnInvalidAnalysis checks that an analysis that is not valid does not prevent a rollback to an earlier

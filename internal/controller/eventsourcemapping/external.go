@@ -198,7 +198,8 @@ func (e *external) create(ctx context.Context, m *v1beta1.EventSourceMapping, s 
 		return e.takeOver(ctx, m, err)
 	}
 	if err != nil {
-		return reconcile.Result{}, errors.Wrap(awserr.Sanitize(err), "cannot create event source mapping")
+		return reconcile.Result{}, errors.Wrapf(awserr.Sanitize(err),
+			"cannot create event source mapping of function %s", ptr.Deref(in.FunctionName, ""))
 	}
 	m.Status.AtProvider.FilterCriteria = criteria(s.FilterCriteria)
 	res := reconcile.Result{Name: ptr.Deref(out.UUID, "")}

@@ -187,7 +187,7 @@ func TestCallsThatAreRefused(t *testing.T) {
 		aborted bool
 		want    string
 	}{
-		"CreateRefused":   {m: testMapping(), err: refused, want: "cannot create event source mapping: InvalidParameterValueException: Function does not exist"},
+		"CreateRefused":   {m: testMapping(), err: refused, want: "cannot create event source mapping of function f: InvalidParameterValueException: Function does not exist"},
 		"CreateDuplicate": {m: testMapping(), err: testenv.APIError(http.StatusConflict, "ResourceConflictException", "A mapping already exists."), want: "cannot create event source mapping: ResourceConflictException: A mapping already exists."},
 		"UpdateInUse":     {m: known(differs), err: inUse, aborted: true},
 		"UpdateRefused":   {m: known(differs), err: refused, want: "cannot update event source mapping " + testUUID + " (UpdateEventSourceMapping): InvalidParameterValueException: Function does not exist"},

@@ -85,7 +85,7 @@ func TestVariables(t *testing.T) {
 		"BadName": {
 			reason: "An invalid name of a variable is rejected without a call to AWS.",
 			e:      &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{fromSecret("tls", false)}},
-			err:    `key "tls.crt" of Secret/ns/tls is not a valid name of a Lambda environment variable`,
+			err:    `key "tls.crt" of Secret ns/tls is not a valid name of a Lambda environment variable`,
 		},
 		"NoText": {
 			reason: "A value that is no text is rejected: AWS would store another one.",
@@ -139,7 +139,7 @@ func TestSteadyErrors(t *testing.T) {
 		refs.SecretOf("ns", "same"): same,
 	}
 	for name, want := range map[string]string{
-		"tls":  `key "ca.crt" of Secret/ns/tls is not a valid name`,
+		"tls":  `key "ca.crt" of Secret ns/tls is not a valid name`,
 		"same": "the largest are [A1 B1 C1]",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -71,9 +71,8 @@ func (e *external) withHistory(f *v1beta1.Function, o observed, p reconcile.Plan
 	case e.pruning.err != nil:
 		return p, e.pruning.err
 	case e.pruning.unused != "":
-		p.Call = versions.CallDelete
-		p.Changes = e.pruner(f, o).Changes(*limit, ptr.Deref(f.Status.AtProvider.LatestPublishedVersion, ""))
-		p.Followed, p.Does = p.Changes, "deleted version "+e.pruning.unused+" beyond the limit: "+p.Changes.String()
+		latest := ptr.Deref(f.Status.AtProvider.LatestPublishedVersion, "")
+		p = e.pruner(f, o).PlanDeletion(p, e.pruning.unused, *limit, latest)
 	case !steady(f) && len(versions.Due(&f.Status.AtProvider.VersionHistory, excess(f), e.facts.Now())) > 0:
 		p.After = reconcile.MinPending
 	}

@@ -53,7 +53,7 @@ func TestEmulatorResponses(t *testing.T) {
 		},
 		"NoFunction": {
 			Reason: "Of no function, nothing is published.", Responses: answers{opGet: gone},
-			Message: "function f does not exist",
+			Message: "function f does not exist in eu-central-1",
 		},
 		"NoVersions": {Reason: "A list is not needed.", Responses: answers{opList: gone}, Writes: one},
 		"EmptyList": {

@@ -100,6 +100,32 @@ func (e env) remove(v *v1beta1.Version) {
 	e.Converge(v)
 }
 
+// TestEvents checks what the events say of publications and of deletions beyond the limit: nobody has changed the version
+// in AWS by hand.
+func TestEvents(t *testing.T) {
+	e := newEnv(t)
+	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0) })
+	e.Converge(v)
+	e.change(256)
+	var got []string
+	for range 10 {
+		e.Advance(2 * time.Second)
+		if _, err := e.Do(v); err != nil {
+			t.Fatal(err)
+		}
+		if does := e.Done.Does; does != "" {
+			got = append(got, does)
+		}
+	}
+	want := []string{
+		"published a version: function changed since version 1",
+		"deleted version 1 beyond the limit: historyLimit: 1 earlier versions -> 0",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
 	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.Description = ptr.To("first") })

@@ -105,7 +105,8 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, v *v1beta1.Versi
 			return found{}, err
 		}
 		if o.function == nil {
-			return found{}, reconcile.Ambiguous(errors.Errorf("function %s does not exist", e.function))
+			return found{}, reconcile.Ambiguous(errors.Errorf("function %s does not exist in %s", e.function,
+				v.Spec.ForProvider.Region))
 		}
 	}
 	name, nothing, err := e.recover(ctx, v, name, &o)
@@ -242,9 +243,11 @@ func (e *external) plan(
 		why, passes := hindrance(v.Spec.ForProvider, o)
 		switch {
 		case why == "":
-			ready := reconcile.Updating(v.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
+			changed := c.Changes.Names() + " changed"
 			publication := reconcile.Plan{
-				Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes, Intent: e.toPublish(v),
+				Ready: reconcile.Updating(v.GetGeneration(), "publishing a new version: "+changed),
+				Call:  opPublish, Changes: c.Changes, Followed: c.Changes, Intent: e.toPublish(v),
+				Does: "published a version: " + changed + " since version " + ptr.Deref(o.version.Version, ""),
 			}
 			if e.restored { // Only status has what the next intent replaces.
 				publication = publication.AfterStatus()
@@ -260,9 +263,8 @@ func (e *external) plan(
 		return p, o.unknown
 	}
 	if o.unused != "" && reconcile.Allows(v, xpv2.ManagementActionUpdate) {
-		p.Call = opDelete
-		p.Changes = e.pruner(v, v.Status.AtProvider.FunctionArn).Changes(*v.Spec.ForProvider.HistoryLimit, f.Name)
-		p.Followed = p.Changes
+		limit := *v.Spec.ForProvider.HistoryLimit
+		p = e.pruner(v, v.Status.AtProvider.FunctionArn).PlanDeletion(p, o.unused, limit, f.Name)
 	}
 	return p, nil
 }

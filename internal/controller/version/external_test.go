@@ -113,7 +113,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Err: "cannot publish: function f has code other, but codeSha256 is code", Stalls: true},
 		},
 		"NoFunction": {Reason: "A function is needed.", Resource: testVersion(), AWS: has(), Want: observation{
-			Err: "function f does not exist", Stalls: true,
+			Err: "function f does not exist in eu-central-1", Stalls: true,
 		}},
 		"Steady": {
 			Reason: "The version is what the function is.", Resource: testVersion(at("3")),

@@ -136,10 +136,13 @@ func (p Pruner) UsedBy(ctx context.Context, version string) (string, error) {
 	return by, p.notReturned(err)
 }
 
-// Changes returns the change that represents the deletion of an earlier version than the latest one.
-func (p Pruner) Changes(limit int32, latest string) diff.Changes {
+// PlanDeletion adds to a plan the deletion of a version that is earlier than the latest one and was found unused.
+func (p Pruner) PlanDeletion(plan reconcile.Plan, version string, limit int32, latest string) reconcile.Plan {
 	earlier := fmt.Sprintf("%d earlier versions", len(Earlier(p.History, latest)))
-	return diff.Changes{{Path: "historyLimit", Old: earlier, New: fmt.Sprint(limit)}}
+	plan.Call, plan.Changes = CallDelete, diff.Changes{{Path: "historyLimit", Old: earlier, New: fmt.Sprint(limit)}}
+	plan.Followed = plan.Changes
+	plan.Does = "deleted version " + version + " beyond the limit: " + plan.Changes.String()
+	return plan
 }
 
 // Prune deletes a version that was found unused. If AWS rejects the deletion because the

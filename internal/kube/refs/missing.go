@@ -45,12 +45,12 @@ func Keys[V any](m map[string]V) string {
 // Error returns what is missing, and the existing keys.
 func (e *MissingError) Error() string {
 	if e.Key == "" {
-		return fmt.Sprintf("%s does not exist", e.Ref.describe())
+		return fmt.Sprintf("%s does not exist", e.Ref)
 	}
 	if e.has == "" {
-		return fmt.Sprintf("%s has no key %q: it is empty", e.Ref.describe(), e.Key)
+		return fmt.Sprintf("%s has no key %q: it is empty", e.Ref, e.Key)
 	}
-	return fmt.Sprintf("%s has no key %q: it has %s", e.Ref.describe(), e.Key, e.has)
+	return fmt.Sprintf("%s has no key %q: it has %s", e.Ref, e.Key, e.has)
 }
 
 // IsMissing reports whether an error says that an object or a key of it does not exist.
@@ -58,5 +58,3 @@ func IsMissing(err error) bool {
 	var m *MissingError
 	return errors.As(err, &m)
 }
-
-func (r ObjectRef) describe() string { return fmt.Sprintf("%s %s/%s", r.Kind, r.Namespace, r.Name) }

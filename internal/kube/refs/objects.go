@@ -53,8 +53,8 @@ func KeyOf(namespace string, s v1beta1.ValueSource) (ObjectRef, v1beta1.KeySelec
 	return ConfigMapOf(namespace, k.Name), k
 }
 
-// String returns the index key of resources that refer to the object.
-func (r ObjectRef) String() string { return fmt.Sprintf("%s/%s/%s", r.Kind, r.Namespace, r.Name) }
+// String returns the object as messages name it, which is also the index key of resources that refer to it.
+func (r ObjectRef) String() string { return fmt.Sprintf("%s %s/%s", r.Kind, r.Namespace, r.Name) }
 
 func (r ObjectRef) key() types.NamespacedName {
 	return types.NamespacedName{Namespace: r.Namespace, Name: r.Name}
@@ -163,7 +163,7 @@ func (r *ObjectReader) Version(ctx context.Context, ref ObjectRef) (string, erro
 		return "", &MissingError{Ref: ref}
 	}
 	if err != nil {
-		return "", fmt.Errorf("cannot look up %s: %w", ref.describe(), err)
+		return "", fmt.Errorf("cannot look up %s: %w", ref, err)
 	}
 	return m.GetResourceVersion(), nil
 }
@@ -186,7 +186,7 @@ func (r *ObjectReader) read(ctx context.Context, ref ObjectRef, shown string) (O
 		return nil, &MissingError{Ref: ref}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", ref.describe(), err)
+		return nil, fmt.Errorf("cannot read %s: %w", ref, err)
 	}
 	r.keep(ref, &entry{data: data, bytes: size(data), shown: shown, version: version})
 	return data, nil

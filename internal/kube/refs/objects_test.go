@@ -337,10 +337,10 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestObjectRef checks the keys by which resources are indexed.
+// TestObjectRef checks how messages name objects, which are also the keys by which resources are indexed.
 func TestObjectRef(t *testing.T) {
 	got := []string{db.String(), ConfigMapOf("shop", "db").String()}
-	if diff := cmp.Diff([]string{"Secret/shop/db", "ConfigMap/shop/db"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"Secret shop/db", "ConfigMap shop/db"}, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

@@ -120,7 +120,7 @@ func note(a *v1beta1.Alias, now time.Time) string {
 	switch s.Step {
 	case v1beta1.RolloutPaused:
 		if s.Reason == v1beta1.RolloutReasonPauseStep {
-			return "waits for: kubectl lambda rollout promote " + a.Name
+			return "waits for: kubectl lambda rollout promote " + a.Name + " -n " + a.Namespace
 		}
 		return "paused"
 	case v1beta1.RolloutShifting:

@@ -506,3 +506,12 @@ func TestTrackerForgets(t *testing.T) {
 		t.Errorf("%d values are kept, want %d", n, maxSamples)
 	}
 }
+
+// TestPauseStep checks that the command that ends a pause works in any namespace, and with another Alias of that name.
+func TestPauseStep(t *testing.T) {
+	a := canary()
+	a.Status.Rollout.Step, a.Status.Rollout.Reason = v1beta1.RolloutPaused, v1beta1.RolloutReasonPauseStep
+	if got, want := note(a, time.Time{}), "waits for: kubectl lambda rollout promote live -n shop"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -195,7 +195,7 @@ func first(issues *cel.Issues) error {
 	if strings.Contains(e.Message, "double") && strings.Contains(e.Message, "int") {
 		hint = "; write a whole number as 2.0 to calculate with other numbers"
 	}
-	return fmt.Errorf("%s%s%s", at, e.Message, hint)
+	return fmt.Errorf("%s%s%s", at, strings.TrimSuffix(e.Message, " (in container '')"), hint)
 }
 
 // A verdict is the value of a condition.

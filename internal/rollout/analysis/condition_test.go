@@ -250,6 +250,9 @@ func TestCondition(t *testing.T) {
 			if err != nil && strings.Contains(err.Error(), "secret") {
 				t.Errorf("the error quotes a value: %v", err)
 			}
+			if err != nil && strings.Contains(err.Error(), "container") {
+				t.Errorf("the error names what CEL has and users do not: %v", err)
+			}
 		})
 	}
 }
