@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
@@ -23,23 +24,24 @@ func (s *Server) checkDestinations(h *home, f *function, to *types.DestinationCo
 			printedDestination("OnSuccess", success), printedDestination("OnFailure", failure),
 		))
 	}
-	for _, arn := range []string{failure, success} {
+	for _, to := range []string{failure, success} {
 		switch {
-		case arn == "":
-		case arn == f.latest.FunctionArn || strings.HasPrefix(arn, f.latest.FunctionArn+":"):
+		case to == "":
+		case to == f.latest.FunctionArn || strings.HasPrefix(to, f.latest.FunctionArn+":"):
 			panic(invalidParameter("You can't specify the function as a destination for itself."))
-		case !s.destined(h, arn):
-			panic(invalidParameter("The destination ARN %s is invalid.", arn))
+		case !s.destined(h, to):
+			panic(invalidParameter("The destination ARN %s is invalid.", to))
 		}
 	}
 }
 
 // takesRecords reports whether a service accepts records of invocations. A bucket accepts only those of failures.
-func takesRecords(arn string, failures bool) bool {
-	if arn == "" {
+func takesRecords(destination string, failures bool) bool {
+	if destination == "" {
 		return true
 	}
-	switch kindOfResource(arn) {
+	parsed, _ := arn.Parse(destination) // What is no ARN has no service.
+	switch parsed.Service {
 	case "lambda", "sqs", "sns", "events":
 		return true
 	case "s3":
@@ -51,7 +53,7 @@ func takesRecords(arn string, failures bool) bool {
 // destined reports whether a destination exists. Of functions, those of the account and region are known.
 func (s *Server) destined(h *home, arn string) bool {
 	if !strings.HasPrefix(arn, h.arn("function:")) {
-		return s.resources.have(arn)
+		return !s.removed[arn]
 	}
 	t := parseTarget(arn)
 	f := h.functions[t.name]

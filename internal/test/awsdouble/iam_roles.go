@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// madeRole is a role that CreateRole has made. Lambda may assume every role, unless AddResources says otherwise.
+// madeRole is a role that CreateRole has made. Lambda may assume every role that RemoveResources has not removed.
 type madeRole struct {
 	path     string
 	policies map[string]bool

@@ -70,7 +70,7 @@ func addPermission(s *Server, r *request) any {
 	}
 	in.check()
 	st := in.statement(i.FunctionArn, partition(r.region))
-	if !s.resources.have(in.Principal) {
+	if s.removed[in.Principal] {
 		panic(invalidPrincipal())
 	}
 	held := r.home.policies

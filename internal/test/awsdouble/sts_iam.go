@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
 )
 
 // The services that may assume a role, as its Principals name them.
@@ -152,12 +154,10 @@ func (s *Server) IssuedSecrets() []string {
 	return secrets
 }
 
-func accountOfArn(arn string) string {
-	parts := strings.SplitN(arn, ":", 6)
-	if len(parts) < 6 {
-		return ""
-	}
-	return parts[4]
+// accountOfArn returns the account of an ARN, empty if the text is none.
+func accountOfArn(text string) string {
+	parsed, _ := arn.Parse(text)
+	return parsed.AccountID
 }
 
 // trusts reports whether a role's trust policy names a caller, and whether it names the caller itself rather than its
