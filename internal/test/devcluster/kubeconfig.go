@@ -35,13 +35,10 @@ func (c *Cluster) WriteKubeconfig(path string) error {
 // restConfig returns the administrator's client configuration for the API server at an address.
 func restConfig(address string, creds *credentials) *rest.Config {
 	return &rest.Config{
-		Host: "https://" + address,
-		TLSClientConfig: rest.TLSClientConfig{
-			CAData:   creds.ca,
-			CertData: creds.adminCert,
-			KeyData:  creds.adminKey,
-		},
-		QPS: -1, // No limit.
+		Host:            "https://" + address,
+		TLSClientConfig: rest.TLSClientConfig{CAData: creds.serverCert},
+		BearerToken:     creds.adminToken,
+		QPS:             -1, // No limit.
 	}
 }
 
@@ -49,9 +46,7 @@ func restConfig(address string, creds *credentials) *rest.Config {
 func Kubeconfig(c *rest.Config, namespace string) ([]byte, error) {
 	k := clientcmdapi.NewConfig()
 	k.Clusters[contextName] = &clientcmdapi.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData}
-	k.AuthInfos[contextName] = &clientcmdapi.AuthInfo{
-		ClientCertificateData: c.CertData, ClientKeyData: c.KeyData, Token: c.BearerToken,
-	}
+	k.AuthInfos[contextName] = &clientcmdapi.AuthInfo{Token: c.BearerToken}
 	k.Contexts[contextName] = &clientcmdapi.Context{Cluster: contextName, AuthInfo: contextName, Namespace: namespace}
 	k.CurrentContext = contextName
 
