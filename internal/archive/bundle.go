@@ -1,7 +1,8 @@
 // Package archive finds the .zip archives of functions and layers: in S3, in the spec itself, in a ConfigMap or in a
 // Secret, or in the artifact of a Flux source or of an OCI registry. It compares an archive with the one that AWS has.
-// artifact.go has what artifacts need, fluxsource.go and registry.go find them, verification.go decides which code may
-// be deployed, recheck.go whether deployed code still may, and stage.go stages large archives in S3.
+// artifact.go has what artifacts need, and finds those of Flux. registry.go finds those of registries. verification.go
+// decides which code may be deployed, recheck.go whether deployed code still may, and stage.go stages large archives in
+// S3.
 package archive
 
 import (

@@ -3,7 +3,7 @@
 // The files are those of every kind: controller.go sets up the controller, external.go makes the calls to AWS,
 // convert.go builds AWS's inputs, and diff.go compares the desired with the observed state. settings.go and observed.go
 // put both states in one comparable form, fields.go copies fields of the same name, readiness.go is the state machine,
-// lost.go finds a mapping if the answer to its creation was lost, and resolve.go reads what spec refers to.
+// and lost.go finds a mapping if the answer to its creation was lost.
 package eventsourcemapping
 
 import (
