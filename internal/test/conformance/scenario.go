@@ -203,3 +203,9 @@ func (o *Object) object() *unstructured.Unstructured {
 	u.Object["spec"] = spec
 	return u
 }
+
+// The objects of the cluster of a run.
+const (
+	namespace  = "default"
+	configName = "conformance"
+)
