@@ -145,7 +145,6 @@ func (e *external) ready(m *v1beta1.EventSourceMapping, o found) xpv2.Condition 
 	return tagging.Ready(m, o.Resource.tags, ready(m.GetGeneration(), o.Resource, want))
 }
 
-// compare compares spec with the mapping.
 func (e *external) compare(
 	_ context.Context, m *v1beta1.EventSourceMapping, d reconcile.Desired[settings],
 	o found,

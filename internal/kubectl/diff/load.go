@@ -50,7 +50,6 @@ func (o *options) load(ctx context.Context, objects []*unstructured.Unstructured
 	return in, nil
 }
 
-// add adds an object.
 func (o *options) add(ctx context.Context, in *input, u *unstructured.Unstructured) error {
 	obj, err := kubectl.Typed(o.plan.Scheme, u, o.source.FromFiles())
 	if err != nil {
@@ -89,7 +88,6 @@ func (o *options) add(ctx context.Context, in *input, u *unstructured.Unstructur
 	return err
 }
 
-// addSource adds a Flux source.
 func (o *options) addSource(ctx context.Context, in *input, u *unstructured.Unstructured) error {
 	if o.source.FromFiles() && o.cluster != nil {
 		var err error

@@ -109,7 +109,6 @@ func (b *builder) entries() []entry {
 	return entries
 }
 
-// build makes the manifests.
 func (b *builder) build(ctx context.Context) error {
 	for _, e := range b.entries() {
 		if err := b.add(ctx, e); err != nil {

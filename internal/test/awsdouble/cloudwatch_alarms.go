@@ -60,7 +60,6 @@ func (a *Alarm) kind() string {
 	return "MetricAlarm"
 }
 
-// transition sets the state of an alarm.
 func (a *recordedAlarm) transition(at time.Time, state string) {
 	if a.State != state {
 		a.history = append(a.history, historyItem{at: at, from: a.State, to: state})

@@ -26,7 +26,6 @@ type evaluation struct {
 	active map[string]bool
 }
 
-// valueOf returns the value of a query.
 func (e *evaluation) valueOf(id string) operand {
 	if v, ok := e.known[id]; ok {
 		return v

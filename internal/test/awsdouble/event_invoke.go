@@ -34,7 +34,6 @@ func putEventInvoke(s *Server, r *request) any {
 	return s.setEventInvoke(e, &in)
 }
 
-// setEventInvoke writes what was sent.
 func (s *Server) setEventInvoke(e *types.FunctionEventInvokeConfig, in *lambda.PutFunctionEventInvokeConfigInput) any {
 	overlay(e, in)
 	to := types.DestinationConfig{OnFailure: &types.OnFailure{}, OnSuccess: &types.OnSuccess{}}

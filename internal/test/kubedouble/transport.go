@@ -37,7 +37,6 @@ func (s *Server) RoundTrip(r *http.Request) (*http.Response, error) {
 	return rec.Result(), nil
 }
 
-// open opens a watch.
 func (s *Server) open(r *http.Request) *http.Response {
 	pr, pw := io.Pipe()
 	w := &streamed{header: http.Header{}, started: make(chan struct{}), body: pw}
