@@ -2,8 +2,8 @@
 //
 // What it reads is not trusted. Names that leave the folder, links out of it, device files, and archives that are too
 // large once unpacked are refused. Nothing is unpacked by name: files are kept one behind the other in one temporary
-// file. names.go decides which names and links are safe, read.go reads the entries of an archive, and files.go
-// collects them in a temporary file and writes the result.
+// file. read.go reads the entries of an archive and decides which names and links are safe. files.go collects them in a
+// temporary file and writes the result.
 package unpack
 
 import (
