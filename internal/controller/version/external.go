@@ -239,7 +239,8 @@ func (e *external) plan(
 		case why == "":
 			ready := reconcile.Updating(v.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
 			publication := reconcile.Plan{
-				Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes, Intent: e.toPublish(v),
+				Ready: ready, PlannedCall: reconcile.PlannedCall{Call: opPublish}, Changes: c.Changes,
+				Followed: c.Changes, Intent: e.toPublish(v),
 			}
 			if e.restored { // Only status has what the next intent replaces.
 				publication = publication.AfterStatus()
