@@ -27,9 +27,9 @@ var kinds = controller.Kinds
 // setupKinds adds the controller of each kind: if there is a gate, as soon as the cluster has the kind and the
 // ProviderConfig kinds that it refers to.
 func setupKinds(mgr ctrl.Manager, o engine.Options) error {
-	for gvk, setup := range kinds {
+	for gvk, define := range kinds {
 		add := func() error {
-			return errors.Wrapf(setup(mgr, o), "cannot set up the controller of %s", gvk.Kind)
+			return errors.Wrapf(define(mgr, o).Control(mgr, o), "cannot set up the controller of %s", gvk.Kind)
 		}
 		if o.Gate == nil {
 			if err := add(); err != nil {
