@@ -20,7 +20,7 @@ func createFunction(s *Server, r *request) any {
 	in.checkPackage()
 	c.check(r, &Configuration{})
 	checkTags(nil, in.Tags)
-	s.checkRole(r, in.Role)
+	s.checkRole(in.Role)
 	c.checkManaged(&Configuration{})
 	c.checkDurable(&Configuration{})
 	h := r.home
@@ -112,7 +112,7 @@ func updateFunctionConfiguration(s *Server, r *request) any {
 	h.checkExist(in.Layers)
 	h.checkUnpacked(f.latest.unzipped, in.Layers)
 	in.checkNetwork(s)
-	s.checkRole(r, in.Role)
+	s.checkRole(in.Role)
 	updatable(f)
 	checkRevision(f, in.RevisionId)
 	in.apply(&f.latest.Configuration, h)

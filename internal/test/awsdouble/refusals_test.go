@@ -125,11 +125,6 @@ var networkRefusals = map[string]refused{
 		do:      newFunction(""),
 		message: "The role defined for the function cannot be assumed by Lambda.",
 	},
-	"RoleOfAnotherAccount": {
-		reason: "Roles are not passed to other accounts, in words that users quote.",
-		do:     `PUT /2015-03-31/functions/f/configuration {"Role":"arn:aws:iam::210987654321:role/r"}`,
-		status: http.StatusForbidden, code: "AccessDeniedException", message: "Cross-account pass role is not allowed.",
-	},
 	"NoQueue": {
 		reason: "A queue that was removed does not exist.", removed: []string{testQueue},
 		do: `POST /2015-03-31/event-source-mappings {"FunctionName":"f","EventSourceArn":"` + testQueue + `"}`,
