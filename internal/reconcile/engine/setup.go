@@ -39,8 +39,8 @@ type Definition interface {
 // definition is the Definition of a kind.
 type definition[T reconcile.Managed] struct{ kind reconcile.Kind[T] }
 
-// Define returns the Definition of a kind, whose types are registered in the manager's scheme. A program that only takes
-// the Steppers of kinds does not link their controllers.
+// Define returns the Definition of a kind, whose types are registered in the manager's scheme. A program that only
+// takes the Steppers of kinds does not link their controllers.
 func Define[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T]) Definition {
 	return definition[T]{k.WithTypes(mgr.GetClient().Scheme())}
 }
