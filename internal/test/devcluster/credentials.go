@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// credentials are those of one control plane, the keys and certificates as PEM.
+// credentials has the keys and certificates of one control plane as PEM, and its token.
 type credentials struct {
 	// serverCert is the API server's certificate, and that of its authority.
 	serverCert, serverKey []byte
