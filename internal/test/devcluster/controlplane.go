@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -53,7 +54,7 @@ func (c *Cluster) start(
 
 // configure writes the files that the programs read, and sets what clients need.
 func (c *Cluster) configure() error {
-	creds, err := newCredentials()
+	creds, err := newCredentials(time.Now())
 	if err != nil {
 		return err
 	}
@@ -67,10 +68,10 @@ func (c *Cluster) configure() error {
 	}
 
 	for name, content := range map[string][]byte{
+		"ca.crt":              creds.ca,
 		"apiserver.crt":       creds.serverCert,
 		"apiserver.key":       creds.serverKey,
 		"service-account.key": creds.serviceAccountKey,
-		"tokens.csv":          []byte(creds.adminToken + `,admin,admin,"system:masters"`),
 		"kubeconfig":          c.Kubeconfig,
 	} {
 		if err := os.WriteFile(c.dir.File(name), content, 0o600); err != nil {
@@ -127,7 +128,7 @@ func (c *Cluster) startAPIServer(ctx context.Context, bin string, o Options) err
 		"--cert-dir=" + c.dir.Path,
 		"--tls-cert-file=" + c.dir.File("apiserver.crt"),
 		"--tls-private-key-file=" + c.dir.File("apiserver.key"),
-		"--token-auth-file=" + c.dir.File("tokens.csv"),
+		"--client-ca-file=" + c.dir.File("ca.crt"),
 		"--service-account-issuer=" + Issuer,
 		"--service-account-key-file=" + c.dir.File("service-account.key"),
 		"--service-account-signing-key-file=" + c.dir.File("service-account.key"),

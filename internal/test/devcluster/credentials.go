@@ -1,85 +1,111 @@
 package devcluster
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/rand"
-	"errors"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
 	"fmt"
-	"os"
-	"path/filepath"
+	"math/big"
+	"net"
+	"time"
 
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/client-go/util/cert"
 	"k8s.io/client-go/util/keyutil"
 )
 
-// credentials has the keys and certificates of one control plane as PEM, and its token.
+// credentialsLife is the time for which a control plane's certificates are valid.
+const credentialsLife = 365 * 24 * time.Hour
+
+// credentials are the keys and certificates of one control plane, as PEM.
 type credentials struct {
-	// serverCert is the API server's certificate, and that of its authority.
+	ca                    []byte
 	serverCert, serverKey []byte
+	adminCert, adminKey   []byte
 	serviceAccountKey     []byte
-	// adminToken authenticates the administrator.
-	adminToken string
 }
 
-// newCredentials creates credentials, which are valid for a year.
-func newCredentials() (*credentials, error) {
-	c := &credentials{adminToken: rand.Text()}
-	var err error
-	c.serverCert, c.serverKey, err = cert.GenerateSelfSignedCertKey("127.0.0.1", nil,
-		[]string{"localhost", "kubernetes.default.svc"})
+// newCredentials creates an authority and the certificates that it issues. They are valid from shortly before now.
+func newCredentials(now time.Time) (*credentials, error) {
+	ca, err := newAuthority(now)
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a certificate authority: %w", err)
+	}
+
+	c := &credentials{ca: certificatePEM(ca.cert.Raw)}
+	c.serverCert, c.serverKey, err = ca.issue(&x509.Certificate{
+		Subject:     pkix.Name{CommonName: apiServer},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		DNSNames:    []string{"localhost", "kubernetes.default.svc"},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	})
 	if err != nil {
 		return nil, fmt.Errorf("cannot make the API server's certificate: %w", err)
 	}
-	if c.serviceAccountKey, err = keyutil.MakeEllipticPrivateKeyPEM(); err != nil {
+
+	c.adminCert, c.adminKey, err = ca.issue(&x509.Certificate{
+		Subject:     pkix.Name{CommonName: "admin", Organization: []string{"system:masters"}},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cannot make the administrator's certificate: %w", err)
+	}
+
+	_, c.serviceAccountKey, err = newKey()
+	if err != nil {
 		return nil, fmt.Errorf("cannot make the key that signs service account tokens: %w", err)
 	}
 	return c, nil
 }
 
-// contextName names the cluster, the user and the context in the kubeconfig.
-const contextName = "provider-lambda-dev"
-
-// WriteKubeconfig writes an administrator's kubeconfig to a file that only this user may read, in an existing folder.
-// It replaces an existing file atomically, so that no reader sees part of it.
-func (c *Cluster) WriteKubeconfig(path string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".kubeconfig-*") // Mode 0600.
-	if err != nil {
-		return fmt.Errorf("cannot write the kubeconfig: %w", err)
-	}
-	_, err = f.Write(c.Kubeconfig)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return fmt.Errorf("cannot write the kubeconfig: %w", err)
-	}
-	return nil
+// An authority issues certificates.
+type authority struct {
+	key  *ecdsa.PrivateKey
+	cert *x509.Certificate
 }
 
-// restConfig returns the administrator's client configuration for the API server at an address.
-func restConfig(address string, creds *credentials) *rest.Config {
-	return &rest.Config{
-		Host:            "https://" + address,
-		TLSClientConfig: rest.TLSClientConfig{CAData: creds.serverCert},
-		BearerToken:     creds.adminToken,
-		QPS:             -1, // No limit.
+func newAuthority(now time.Time) (*authority, error) {
+	key, _, err := newKey()
+	if err != nil {
+		return nil, err
 	}
+	config := cert.Config{CommonName: "dev control plane", NotBefore: now.Add(-time.Hour)}
+	c, err := cert.NewSelfSignedCACert(config, key)
+	return &authority{key: key, cert: c}, err
 }
 
-// Kubeconfig returns the kubeconfig that corresponds to a client configuration, with a default namespace.
-func Kubeconfig(c *rest.Config, namespace string) ([]byte, error) {
-	k := clientcmdapi.NewConfig()
-	k.Clusters[contextName] = &clientcmdapi.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData}
-	k.AuthInfos[contextName] = &clientcmdapi.AuthInfo{Token: c.BearerToken}
-	k.Contexts[contextName] = &clientcmdapi.Context{Cluster: contextName, AuthInfo: contextName, Namespace: namespace}
-	k.CurrentContext = contextName
-
-	text, err := clientcmd.Write(*k)
+// issue completes the template and returns a certificate for it and its key.
+func (a *authority) issue(template *x509.Certificate) (certPEM, keyPEM []byte, err error) {
+	key, keyPEM, err := newKey()
 	if err != nil {
-		return nil, fmt.Errorf("cannot make the kubeconfig: %w", err)
+		return nil, nil, err
 	}
-	return text, nil
+	template.SerialNumber, err = rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return nil, nil, err
+	}
+	template.NotBefore = a.cert.NotBefore
+	template.NotAfter = a.cert.NotBefore.Add(credentialsLife)
+	template.KeyUsage = x509.KeyUsageDigitalSignature
+
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
+	if err != nil {
+		return nil, nil, err
+	}
+	return certificatePEM(der), keyPEM, nil
+}
+
+func newKey() (*ecdsa.PrivateKey, []byte, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := keyutil.MarshalPrivateKeyToPEM(key)
+	return key, text, err
+}
+
+func certificatePEM(der []byte) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: cert.CertificateBlockType, Bytes: der})
 }
