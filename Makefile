@@ -51,7 +51,7 @@ PROGRESS := awk -v tty="$$(test -t 2 && echo 1)" ' \
 	END { if (tty && n) printf "\r\033[K" }' >&2
 compile = set -o pipefail; go -C $(1) build -v -ldflags='-s -w' -o $(CURDIR)/bin/$(2) $(3) 2>&1 | $(PROGRESS)
 
-# The flags of the package's programs (cluster/package/compile.go), for all that is compiled here: the Go command compiles
+# The flags of the package's programs (cluster/package/build.go), for all that is compiled here: the Go command compiles
 # a module again for other flags.
 export CGO_ENABLED := 0
 export GOFLAGS := $(GOFLAGS) -trimpath

@@ -180,7 +180,6 @@ func (s *signer) attestPlugin(ctx context.Context, run buildRun, dir string, arc
 	return nil
 }
 
-// buildPluginFor builds the plugin for a platform.
 func buildPluginFor(ctx context.Context, r release, meta *pkgmetav1.Provider, p v1.Platform) (*builtPlugin, error) {
 	license, err := os.ReadFile(filepath.Join(r.Root, licenseFile))
 	if err != nil {
@@ -211,7 +210,6 @@ func buildPluginFor(ctx context.Context, r release, meta *pkgmetav1.Provider, p 
 	return b, err
 }
 
-// pluginArchive returns an archive of files.
 func pluginArchive(files ...file) ([]byte, error) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -238,7 +236,6 @@ func newKrewManifest(version string) *krewManifest {
 	}
 }
 
-// add adds the archive of a platform.
 func (m *krewManifest) add(p v1.Platform, name string, digest v1.Hash) {
 	m.Spec.Platforms = append(m.Spec.Platforms, krewPlatform{
 		Selector: krewSelector{MatchLabels: map[string]string{"os": p.OS, "arch": p.Architecture}},

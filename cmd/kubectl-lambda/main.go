@@ -42,7 +42,6 @@ func run() int {
 	return kubectl.Run(ctx, f, newRoot(f))
 }
 
-// newRoot returns the plugin's command.
 func newRoot(f *kubectl.Factory) *cobra.Command {
 	return kubectl.NewCommand(f,
 		diff.NewCommand(f),

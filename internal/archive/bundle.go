@@ -1,16 +1,22 @@
 // Package archive finds the .zip archives of functions and layers: in S3, in the spec itself, in a ConfigMap or in a
 // Secret, or in the artifact of a Flux source or of an OCI registry. It compares an archive with the one that AWS has.
-// artifact.go has what artifacts need, fluxsource.go and registry.go find them, verification.go decides which code may
-// be deployed, recheck.go whether deployed code still may, and stage.go stages large archives in S3.
+// artifact.go has what artifacts need, and finds those of Flux. registry.go finds those of registries. verification.go
+// decides which code may be deployed, recheck.go whether deployed code still may, and stage.go stages large archives in
+// S3.
 package archive
 
 import (
+	"archive/zip"
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/utils/ptr"
 
@@ -230,4 +236,41 @@ func pinned(s string) (string, error) {
 		return "", err
 	}
 	return base64.StdEncoding.EncodeToString(b), nil
+}
+
+// Hash returns the hash of an archive in the form of AWS's CodeSha256.
+func Hash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// epoch is the modification time of every file in an archive: the earliest that the zip format supports.
+var epoch = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// Zip packs files deterministically: the same files always result in the same bytes, independent of the Go version, so
+// that AWS's CodeSha256 suffices to detect drift. Therefore they are stored without compression. Every file is
+// executable, because the bootstrap of a custom runtime has to be.
+func Zip(files map[string][]byte) ([]byte, error) {
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		h := &zip.FileHeader{Name: name, Method: zip.Store, Modified: epoch}
+		h.SetMode(0o755)
+		f, err := w.CreateHeader(h)
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot add %s to the archive", name)
+		}
+		if _, err := f.Write(files[name]); err != nil {
+			return nil, errors.Wrapf(err, "cannot write %s to the archive", name)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, errors.Wrap(err, "cannot finish the archive")
+	}
+	return buf.Bytes(), nil
+}
+
+func isZip(b []byte) bool {
+	_, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	return err == nil
 }

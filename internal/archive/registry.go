@@ -110,7 +110,6 @@ func (f Finder) fetch(ctx context.Context, b Bundle) (Bundle, error) {
 	return b, err
 }
 
-// download writes the layer of an artifact.
 func download(ctx context.Context, a oci.Artifact, w io.Writer) error {
 	body, err := a.Open(ctx)
 	if err != nil {

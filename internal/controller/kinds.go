@@ -1,4 +1,4 @@
-// Package controller has the kinds of managed resources, and the functions that set up their controllers.
+// Package controller has the kinds of managed resources.
 package controller
 
 import (
@@ -24,21 +24,21 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
-// Kinds maps the managed kinds to the functions that set up their controllers.
-var Kinds = map[schema.GroupVersionKind]func(ctrl.Manager, engine.Options) error{
-	v1beta1.AliasGroupVersionKind:                        alias.Setup,
-	v1beta1.CapacityProviderGroupVersionKind:             capacityprovider.Setup,
-	v1beta1.CodeSigningConfigGroupVersionKind:            codesigningconfig.Setup,
-	v1beta1.EventSourceMappingGroupVersionKind:           eventsourcemapping.Setup,
-	v1beta1.FunctionEventInvokeConfigGroupVersionKind:    functioneventinvokeconfig.Setup,
-	v1beta1.FunctionGroupVersionKind:                     function.Setup,
-	v1beta1.FunctionURLGroupVersionKind:                  functionurl.Setup,
-	v1beta1.InvocationGroupVersionKind:                   invocation.Setup,
-	v1beta1.LayerVersionGroupVersionKind:                 layerversion.Setup,
-	v1beta1.LayerVersionPermissionGroupVersionKind:       layerversionpermission.Setup,
-	v1beta1.PermissionGroupVersionKind:                   permission.Setup,
-	v1beta1.ProvisionedConcurrencyConfigGroupVersionKind: provisionedconcurrencyconfig.Setup,
-	v1beta1.ResourcePolicyGroupVersionKind:               resourcepolicy.Setup,
-	v1beta1.RuntimeManagementConfigGroupVersionKind:      runtimemanagementconfig.Setup,
-	v1beta1.VersionGroupVersionKind:                      version.Setup,
+// Kinds maps the managed kinds to the functions that define them.
+var Kinds = map[schema.GroupVersionKind]func(ctrl.Manager, engine.Options) engine.Definition{
+	v1beta1.AliasGroupVersionKind:                        alias.Define,
+	v1beta1.CapacityProviderGroupVersionKind:             capacityprovider.Define,
+	v1beta1.CodeSigningConfigGroupVersionKind:            codesigningconfig.Define,
+	v1beta1.EventSourceMappingGroupVersionKind:           eventsourcemapping.Define,
+	v1beta1.FunctionEventInvokeConfigGroupVersionKind:    functioneventinvokeconfig.Define,
+	v1beta1.FunctionGroupVersionKind:                     function.Define,
+	v1beta1.FunctionURLGroupVersionKind:                  functionurl.Define,
+	v1beta1.InvocationGroupVersionKind:                   invocation.Define,
+	v1beta1.LayerVersionGroupVersionKind:                 layerversion.Define,
+	v1beta1.LayerVersionPermissionGroupVersionKind:       layerversionpermission.Define,
+	v1beta1.PermissionGroupVersionKind:                   permission.Define,
+	v1beta1.ProvisionedConcurrencyConfigGroupVersionKind: provisionedconcurrencyconfig.Define,
+	v1beta1.ResourcePolicyGroupVersionKind:               resourcepolicy.Define,
+	v1beta1.RuntimeManagementConfigGroupVersionKind:      runtimemanagementconfig.Define,
+	v1beta1.VersionGroupVersionKind:                      version.Define,
 }

@@ -1,12 +1,14 @@
 package kubectl
 
 import (
+	"context"
 	"time"
 
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
 )
 
 // FieldManager is the name under which the plugin's changes appear in metadata.managedFields.
@@ -66,4 +68,14 @@ func (f *Factory) Resources(k Kind) (dynamic.ResourceInterface, error) {
 		return nil, err
 	}
 	return client.Resource(k.Resource).Namespace(namespace), nil
+}
+
+// Wait waits, such as until the quota of AWS allows the next call. It returns the error of a context that has ended.
+func Wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-clock.RealClock{}.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

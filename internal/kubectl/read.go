@@ -1,9 +1,13 @@
 package kubectl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
@@ -17,6 +21,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // NewScheme returns a scheme with the kinds of the provider and the core kinds of Kubernetes.
@@ -88,4 +93,107 @@ func escaped(v any) any {
 		return out
 	}
 	return v
+}
+
+// ReadFunction reads the Function that is the command's only argument for display.
+func (f *Factory) ReadFunction(cmd *cobra.Command, args []string) (*v1beta1.Function, error) {
+	name, err := Functions.Arg(cmd, args)
+	if err != nil {
+		return nil, err
+	}
+	client, err := f.Resources(Functions)
+	if err != nil {
+		return nil, err
+	}
+	u, err := client.Get(cmd.Context(), name, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	fn := &v1beta1.Function{}
+	if err := Decode(u, fn); err != nil {
+		return nil, fmt.Errorf("cannot read the server's answer about %s: %w", Functions.Full(name), err)
+	}
+	return fn, nil
+}
+
+// FunctionName returns the name or ARN of a Function in AWS, by which operations name it.
+func FunctionName(fn *v1beta1.Function) string {
+	return cmp.Or(reconcile.ExternalName(fn), fn.GetName())
+}
+
+// LogGroupOf returns the name of the CloudWatch log group of a Function: the one last observed, or else the one in
+// which Lambda logs by default.
+func LogGroupOf(f *v1beta1.Function) string {
+	return cmp.Or(LogGroup(f.Status.AtProvider), "/aws/lambda/"+FunctionName(f))
+}
+
+// LogGroup returns the name of the CloudWatch log group of a function, as last observed. It is empty if that is not
+// known.
+func LogGroup(o v1beta1.FunctionObservation) string {
+	if c := o.LoggingConfig; c != nil && c.LogGroup != nil && *c.LogGroup != "" {
+		return *c.LogGroup
+	}
+	if o.LogGroup != nil {
+		return *o.LogGroup
+	}
+	return ""
+}
+
+// A Kind is a kind whose resources commands take by name.
+type Kind struct {
+	// Resource is the kind's name in URLs.
+	Resource schema.GroupVersionResource
+
+	// Singular and Short are the other names that kubectl knows.
+	Singular, Short string
+}
+
+// Aliases is the kind Alias.
+var Aliases = Kind{v1beta1.SchemeGroupVersion.WithResource("aliases"), "alias", "lambdaalias"}
+
+// Functions is the kind Function.
+var Functions = Kind{v1beta1.SchemeGroupVersion.WithResource("functions"), "function", "lambdafn"}
+
+// Full returns the name of a resource with its type, such as "alias.lambda.aws.m.crossplane.io/live".
+func (k Kind) Full(name string) string {
+	return k.Singular + "." + k.Resource.Group + "/" + name
+}
+
+// Name returns the name of a resource that an argument names: alone, or after the type and a slash.
+func (k Kind) Name(arg string) (string, error) {
+	typ, name, typed := strings.Cut(arg, "/")
+	if !typed {
+		typ, name = k.Singular, arg
+	}
+	if !slices.Contains(k.types(), strings.ToLower(typ)) {
+		return "", fmt.Errorf("%q is not of type %s: name it %s/NAME, or NAME alone", arg, k.Singular, k.Singular)
+	}
+	if name == "" || strings.Contains(name, "/") {
+		return "", fmt.Errorf("arguments in %s/NAME form must have a single resource and name, not %q", k.Singular, arg)
+	}
+	return name, nil
+}
+
+// Arg returns the name of the resource that the only argument of a command names.
+func (k Kind) Arg(cmd *cobra.Command, args []string) (string, error) {
+	if len(args) != 1 {
+		return "", UsageErrorf(cmd, "exactly one %s is required, got %d", strings.ToUpper(k.Singular), len(args))
+	}
+	return k.Name(args[0])
+}
+
+// types returns what may stand before the slash.
+func (k Kind) types() []string {
+	group, version := k.Resource.Group, k.Resource.Version
+	out := []string{k.Short}
+	for _, n := range []string{k.Singular, k.Resource.Resource} {
+		out = append(out, n, n+"."+group, n+"."+version+"."+group)
+	}
+	return out
+}
+
+// IsUndone reports whether a rollout has ended because the user has chosen the stable version instead of its target,
+// which is no problem.
+func IsUndone(s *v1beta1.AliasRolloutStatus) bool {
+	return s != nil && s.Phase == v1beta1.RolloutFailed && s.Reason == v1beta1.RolloutReasonRollbackTo
 }

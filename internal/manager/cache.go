@@ -3,10 +3,12 @@ package manager
 import (
 	"context"
 	"slices"
+	"unique"
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -15,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/customresourcesgate"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -79,5 +82,84 @@ func (o *Options) secretsOf(r *refs.ObjectReader, live client.Reader) session.Se
 			return nil, kerrors.NewNotFound(corev1.Resource("secrets"), name.Name)
 		}
 		return d, err
+	}
+}
+
+// nameAndVersion strips an object of which only the metadata is watched.
+func nameAndVersion(in any) (any, error) {
+	if m, ok := in.(*metav1.PartialObjectMetadata); ok {
+		m.ObjectMeta = metav1.ObjectMeta{
+			Namespace: m.Namespace, Name: m.Name, UID: m.UID,
+			ResourceVersion: m.ResourceVersion,
+		}
+	}
+	return in, nil
+}
+
+// compact strips an object of its managed fields, and a managed resource of kubectl's copy of its manifest as well.
+// Nothing is lost: of a managed resource, the provider only patches the annotations that it sets. What most objects
+// have in common is in memory only once.
+func compact(in any) (any, error) {
+	obj, ok := in.(client.Object)
+	if !ok {
+		return in, nil // It says that an object was deleted.
+	}
+	obj.SetManagedFields(nil)
+	if _, ok := in.(resource.Managed); ok {
+		a := obj.GetAnnotations()
+		delete(a, corev1.LastAppliedConfigAnnotation)
+		obj.SetAnnotations(a)
+	}
+	shareMetadata(obj)
+	if u, ok := in.(*v1beta1.ProviderConfigUsage); ok {
+		shareUsage(u)
+	}
+	return in, nil
+}
+
+// intern returns a string that is equal to s, and the same for all equal ones.
+func intern(s string) string { return unique.Make(s).Value() }
+
+// shareMetadata shares the parts of an object's metadata that many objects have.
+func shareMetadata(obj client.Object) {
+	obj.SetNamespace(intern(obj.GetNamespace()))
+	obj.SetLabels(sharedMap(obj.GetLabels(), intern))
+	obj.SetAnnotations(sharedMap(obj.GetAnnotations(), func(s string) string { return s }))
+	finalizers := obj.GetFinalizers()
+	for i := range finalizers {
+		finalizers[i] = intern(finalizers[i])
+	}
+	owners := obj.GetOwnerReferences()
+	for i := range owners {
+		owners[i].APIVersion, owners[i].Kind = intern(owners[i].APIVersion), intern(owners[i].Kind)
+	}
+}
+
+// sharedMap returns a map with shared keys, and values as the function returns them.
+func sharedMap(m map[string]string, value func(string) string) map[string]string {
+	if m == nil {
+		return nil
+	}
+	out := make(map[string]string, len(m))
+	for k, v := range m {
+		out[intern(k)] = value(v)
+	}
+	return out
+}
+
+// shareUsage shares what a usage has in common with others, and what it repeats of its owner: there are as many usages
+// as managed resources.
+func shareUsage(u *v1beta1.ProviderConfigUsage) {
+	c, r := &u.ProviderConfigReference, &u.ResourceReference
+	c.Kind, c.Name = intern(c.Kind), intern(c.Name)
+	r.APIVersion, r.Kind = intern(r.APIVersion), intern(r.Kind)
+	for i := range u.OwnerReferences {
+		o := &u.OwnerReferences[i]
+		if o.Name == r.Name {
+			o.Name = r.Name
+		}
+		if string(o.UID) == u.Name {
+			o.UID = types.UID(u.Name)
+		}
 	}
 }

@@ -18,18 +18,30 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
-// replaced has one kind whose setup is replaced.
-func replaced(t *testing.T, setup func(ctrl.Manager, engine.Options) error) {
+// controlled is a kind with another way to add its controller.
+type controlled struct {
+	engine.Definition
+
+	control func() error
+}
+
+func (c controlled) Control(ctrl.Manager, engine.Options) error { return c.control() }
+
+// replaced has one kind whose controller is added by a function.
+func replaced(t *testing.T, control func() error) {
 	t.Helper()
 	before := kinds
-	kinds = map[schema.GroupVersionKind]func(ctrl.Manager,
-		engine.Options) error{v1beta1.FunctionGroupVersionKind: setup}
+	kinds = map[schema.GroupVersionKind]func(ctrl.Manager, engine.Options) engine.Definition{
+		v1beta1.FunctionGroupVersionKind: func(ctrl.Manager, engine.Options) engine.Definition {
+			return controlled{control: control}
+		},
+	}
 	t.Cleanup(func() { kinds = before })
 }
 
 func TestSetupKinds(t *testing.T) {
 	boom := errors.New("boom")
-	replaced(t, func(ctrl.Manager, engine.Options) error { return boom })
+	replaced(t, func() error { return boom })
 	if err := setupKinds(nil, engine.Options{}); !errors.Is(err, boom) {
 		t.Errorf("want the error of the kind, got %v", err)
 	}
@@ -37,7 +49,7 @@ func TestSetupKinds(t *testing.T) {
 
 func TestSetupGatedWaitsForEveryKindThatItNeeds(t *testing.T) {
 	done := make(chan struct{})
-	replaced(t, func(ctrl.Manager, engine.Options) error { close(done); return nil })
+	replaced(t, func() error { close(done); return nil })
 	g := new(gate.Gate[schema.GroupVersionKind])
 	if err := setupKinds(nil, engine.Options{Options: controller.Options{Gate: g}}); err != nil {
 		t.Fatal(err)
@@ -63,7 +75,7 @@ func TestSetupGatedWaitsForEveryKindThatItNeeds(t *testing.T) {
 
 func TestFailedGatedSetupStopsTheManager(t *testing.T) {
 	boom := errors.New("boom")
-	replaced(t, func(ctrl.Manager, engine.Options) error { return boom })
+	replaced(t, func() error { return boom })
 	mgr, err := ctrl.NewManager(&rest.Config{Host: "127.0.0.1:1"},
 		ctrl.Options{Metrics: server.Options{BindAddress: "0"}})
 	if err != nil {

@@ -283,7 +283,6 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	}
 	mo := engine.Options{
 		Options:  o.Options,
-		Define:   engine.AddController,
 		Resolver: resolver,
 		Tracker:  configusage.NewTracker(mgr.GetClient()),
 		Limiter:  limiter,

@@ -20,7 +20,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// copyOf returns a copy of a resource.
 func copyOf(mg reconcile.Managed) reconcile.Managed {
 	return mg.DeepCopyObject().(reconcile.Managed) //nolint:forcetypeassert // A copy has the type of the original.
 }

@@ -131,11 +131,10 @@ func (p *Planner) stepper(mg reconcile.Managed, from *objects) (engine.Stepper, 
 	if err != nil {
 		return nil, err
 	}
-	setup := controller.Kinds[gvk]
-	if setup == nil {
+	define := controller.Kinds[gvk]
+	if define == nil {
 		return nil, errors.Errorf("%s is no kind of managed resource of this provider", gvk.Kind)
 	}
-	var out engine.Stepper
 	objs, fields := p.o.Objects, p.o.Fields
 	if objs == nil {
 		objs = refs.NewObjectReader(from, from, p.clock)
@@ -153,13 +152,9 @@ func (p *Planner) stepper(mg reconcile.Managed, from *objects) (engine.Stepper, 
 		Metrics:   reporting.NewMetrics(),
 		ClusterID: p.o.ClusterID,
 		Now:       p.clock,
-		Define: func(mgr ctrl.Manager, o engine.Options, d engine.Definition) error {
-			out = d.Stepper(mgr.GetClient(), o)
-			return nil
-		},
 	}
 	o.Features = &feature.Flags{}
-	return out, setup(&clientOnly{client: from}, o)
+	return define(&clientOnly{client: from}, o).Stepper(from, o), nil
 }
 
 // clientOnly is a manager that only has a client.

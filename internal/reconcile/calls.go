@@ -79,7 +79,6 @@ func (e *external[T, O, S]) update(ctx context.Context) (Result, error) {
 	return res, nil
 }
 
-// delete deletes the external resource.
 func (e *external[T, O, S]) delete(ctx context.Context) (Result, error) {
 	res, err := e.Delete(ctx, e.mg, e.observation)
 	if isBusy(err) {

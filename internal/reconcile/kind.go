@@ -33,7 +33,7 @@ type Managed interface {
 	GetSummary() v1beta1.Summary
 }
 
-// A Kind describes a kind of managed resource to Setup.
+// A Kind describes a kind of managed resource.
 type Kind[T Managed] struct {
 	// GVK is the kind, which is registered in the manager's scheme.
 	GVK schema.GroupVersionKind

@@ -24,24 +24,15 @@ type Plan struct {
 	// in S3, rather than a change in AWS.
 	Followed diff.Changes
 
-	// Call is the AWS operation that makes the changes, or the first of several. It is empty
-	// if nothing is due or nothing can be sent yet.
-	Call string
+	// PlannedCall is the call that makes the changes, or the first of several. Its Call is empty if nothing is due or
+	// nothing can be sent yet.
+	PlannedCall
 
 	// Reserve are AWS operations to reserve besides the Call.
 	Reserve []string
 
 	// Intent is written before the Call.
 	Intent Record
-
-	// Applies is the subset of Changes that the Call makes. Nil means all.
-	Applies diff.Changes
-
-	// Does describes the call in the event about it. If it is empty, the event lists the changes of Applies.
-	Does string
-
-	// Slow says that AWS takes a while over the call, so that an immediate observation would show nothing new.
-	Slow bool
 
 	// Otherwise are the calls that may be made, in order, while AWS accepts the Call without
 	// showing its effect: a change that AWS does not apply must not block the others.
@@ -63,20 +54,26 @@ func (p Plan) AfterStatus() Plan {
 	return p
 }
 
-// A PlannedCall is one of the calls of a Plan. Its fields are those of a Plan.
+// A PlannedCall is one of the calls of a Plan.
 type PlannedCall struct {
-	Call    string
+	// Call is the AWS operation.
+	Call string
+
+	// Applies is the subset of the plan's Changes that the Call makes. Nil means all.
 	Applies diff.Changes
-	Does    string
-	Slow    bool
+
+	// Does describes the call in the event about it. If it is empty, the event lists the changes of Applies.
+	Does string
+
+	// Slow says that AWS takes a while over the call, so that an immediate observation would show nothing new.
+	Slow bool
 }
 
 // With returns the plan with the first of the calls as its call, and the others as those that may be made while AWS
 // does not show its effect.
 func (p Plan) With(calls ...PlannedCall) Plan {
 	if len(calls) > 0 {
-		p.Call, p.Applies, p.Does, p.Slow = calls[0].Call, calls[0].Applies, calls[0].Does, calls[0].Slow
-		p.Otherwise = calls[1:]
+		p.PlannedCall, p.Otherwise = calls[0], calls[1:]
 	}
 	return p
 }
@@ -100,4 +97,36 @@ func (p Plan) Comparison() SyncState {
 		return Unserved
 	}
 	return Undecided
+}
+
+// A SyncState is the result of comparing the external resource with spec.
+type SyncState int
+
+const (
+	// Undecided means that the observation allows no conclusion: AWS was not called, or is still working.
+	Undecided SyncState = iota
+
+	// UpToDate means that AWS has what spec asks for, and serves it.
+	UpToDate
+
+	// Unserved means that AWS has what spec asks for, and does not serve it, such as a mapping that is disabled.
+	Unserved
+
+	// SourceChanged means that what spec points to has changed at its source, such as an
+	// object in S3. The difference is a new version rather than drift.
+	SourceChanged
+
+	// Differs means that AWS has something else than spec asks for.
+	Differs
+
+	// Missing means that the external resource does not exist.
+	Missing
+)
+
+// String returns the value of the metric label change, for the two results that can be drift.
+func (c SyncState) String() string {
+	if c == Missing {
+		return "missing"
+	}
+	return "changed"
 }

@@ -48,7 +48,7 @@ func bounded(f Facts, mg Managed, p Plan) Plan {
 	case p.Applies == nil:
 		p.Applies = p.Changes
 	}
-	calls := append([]PlannedCall{{Call: p.Call, Applies: p.Applies, Does: p.Does, Slow: p.Slow}}, p.Otherwise...)
+	calls := append([]PlannedCall{p.PlannedCall}, p.Otherwise...)
 	due, wait, count := f.Due(calls...)
 	if len(due) > 0 {
 		return p.With(due...)

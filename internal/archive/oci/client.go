@@ -11,6 +11,9 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/opencontainers/go-digest"
@@ -182,4 +185,79 @@ func isLoopback(hostport string) bool {
 	host = egress.Host(host)
 	a, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && egress.Address(a).IsLoopback()
+}
+
+const (
+	dialTimeout   = 10 * time.Second
+	answerTimeout = 30 * time.Second
+	idleTimeout   = 90 * time.Second
+	maxIdle       = 16
+
+	// maxRedirects is the number of redirects that one request follows.
+	maxRedirects = 5
+)
+
+// Errors of requests that are not sent.
+var (
+	errPlain     = errors.New("it would be called by plain HTTP, which is allowed for loopback addresses only")
+	errRedirects = fmt.Errorf("it redirects more than %d times", maxRedirects)
+	errBody      = errors.New("it redirects a request with credentials to another host")
+)
+
+// newTransport returns a transport to the hosts that are allowed.
+func newTransport(o Options) http.RoundTripper {
+	inner := o.Hosts.Transport(dialTimeout, answerTimeout)
+	inner.MaxIdleConns, inner.IdleConnTimeout = maxIdle, idleTimeout
+	return &transport{plain: o.PlainLoopback, inner: inner}
+}
+
+// A transport sends requests, those to which a registry redirects included.
+type transport struct {
+	inner http.RoundTripper
+	plain bool
+}
+
+// RoundTrip sends a request. It returns a RateLimitError if the server asks to call later.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Scheme != "https" && !(t.plain && isLoopback(req.URL.Host)) {
+		return nil, errPlain
+	}
+	res, err := t.inner.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if after := res.Header.Get("Retry-After"); res.StatusCode == http.StatusTooManyRequests ||
+		res.StatusCode == http.StatusServiceUnavailable && after != "" {
+		_ = res.Body.Close() // It is not read.
+		return nil, &RateLimitError{Host: req.URL.Hostname(), After: retryAfter(after)}
+	}
+	return res, nil
+}
+
+func sameOrigin(a, b *url.URL) bool {
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host)
+}
+
+// retryAfter returns the delay of a header Retry-After, 0 if it has none. Its form with a date is not read, as it
+// would take the clock of the registry.
+func retryAfter(s string) time.Duration {
+	seconds, err := strconv.Atoi(s)
+	if err != nil || seconds < 0 {
+		return 0
+	}
+	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
+}
+
+// checkRedirect sends credentials to the host only that the request was made for.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return errRedirects
+	}
+	if !sameOrigin(via[0].URL, req.URL) {
+		if req.Body != nil && req.Body != http.NoBody {
+			return errBody
+		}
+		req.Header.Del("Authorization")
+	}
+	return nil
 }

@@ -3,8 +3,8 @@
 //
 // Both are kept in temporary files without a name, so that a crash leaves none behind, as long as there is room. In
 // memory is nothing of them. The work is done in the background: a reconcile waits for it only for a moment, and then
-// is repeated. download.go downloads the artifacts of Flux's sources, pace.go ends downloads that are too slow,
-// files.go keeps the files, and slots.go decides whose turn it is.
+// is repeated. download.go downloads the artifacts of Flux's sources, files.go keeps the files, and slots.go
+// decides whose turn it is.
 package store
 
 import (

@@ -2,14 +2,16 @@
 //
 // What it reads is not trusted. Names that leave the folder, links out of it, device files, and archives that are too
 // large once unpacked are refused. Nothing is unpacked by name: files are kept one behind the other in one temporary
-// file. names.go decides which names and links are safe, read.go reads the entries of an archive, and files.go
-// collects them in a file of temp.go and writes the result.
+// file. read.go reads the entries of an archive and decides which names and links are safe. files.go collects them in a
+// temporary file and writes the result.
 package unpack
 
 import (
 	"archive/zip"
 	"context"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -108,4 +110,28 @@ func (r *reader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return r.r.Read(p)
+}
+
+// TempFile makes a temporary file in a folder, whose default is that of the system. It has no name, so that it is gone
+// once it is closed, even if the provider is killed.
+func TempFile(dir string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, "artifact-*")
+	if err != nil {
+		return nil, WithoutName(err)
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		_ = f.Close() // It was not used.
+		return nil, WithoutName(err)
+	}
+	return f, nil
+}
+
+// WithoutName returns an error of a temporary file without the name of the file, which is another one each time, and
+// with what to do. It returns other errors as they are.
+func WithoutName(err error) error {
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		return errors.Wrapf(failed.Err, "cannot %s a temporary file: give the provider's pod a writable folder with "+
+			"enough room (TMPDIR)", failed.Op)
+	}
+	return err
 }

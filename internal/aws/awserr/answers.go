@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
+	"slices"
 	"syscall"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
@@ -123,4 +126,65 @@ func found(err error) bool {
 		return true
 	}
 	return isUntrusted(err) || IsTimeout(err) || errors.Is(err, context.Canceled)
+}
+
+// withoutEffect has the codes with which Lambda fails, as its own fault, a call that has had no
+// effect: it could not set up the function's environment.
+var withoutEffect = []string{
+	"ResourceNotReadyException", "InvalidSecurityGroupIDException", "InvalidSubnetIDException",
+	"SubnetIPAddressLimitReachedException", "ENILimitReachedException",
+	"EC2ThrottledException", "EC2UnexpectedException", "EC2AccessDeniedException",
+	"KMSAccessDeniedException", "KMSDisabledException", "KMSInvalidStateException", "KMSNotFoundException",
+	"InvalidRuntimeException", "InvalidZipFileException",
+}
+
+// IsRefused reports whether AWS has answered the call and done nothing. It is false if AWS itself
+// failed, because then that is not known.
+func IsRefused(err error) bool {
+	if Code(err) == "" {
+		return false
+	}
+	status := StatusCode(err)
+	return (status >= http.StatusBadRequest && status < http.StatusInternalServerError) ||
+		slices.Contains(withoutEffect, Code(err))
+}
+
+// IsUnanswered reports whether a call got no response: its endpoint could not be reached, did not answer in time, or
+// broke off. It is false for any response of AWS, and for calls that were not sent.
+func IsUnanswered(err error) bool {
+	if err == nil || Code(err) != "" || isRefusedHere(err) {
+		return false
+	}
+	if _, ok := errors.AsType[later](err); ok {
+		return false
+	}
+	if slices.ContainsFunc(broken, func(target error) bool { return errors.Is(err, target) }) {
+		return true
+	}
+	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
+		return true
+	}
+	if _, ok := errors.AsType[*aws.RequestCanceledError](err); ok {
+		return true
+	}
+	_, unsent := errors.AsType[*smithyhttp.RequestSendError](err)
+	return unsent
+}
+
+// IsUnsupported reports whether the endpoint lacks the operation: it is an emulator, or a region
+// that does not have it yet. It says nothing about the resource of the call.
+func IsUnsupported(err error) bool {
+	switch Code(err) {
+	case "":
+		return false
+	case "UnknownOperationException", "UnknownOperation", "NotImplemented", "NotImplementedException":
+		return true
+	default:
+		return StatusCode(err) == http.StatusNotImplemented || isUndetermined(Message(err))
+	}
+}
+
+// isUndetermined reports whether Lambda denies a call because it does not know the operation.
+func isUndetermined(message string) bool {
+	return contains(message, "unable to determine service/operation name")
 }

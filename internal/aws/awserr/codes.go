@@ -1,9 +1,14 @@
 package awserr
 
 import (
+	"cmp"
+	"errors"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/smithy-go"
 )
 
@@ -69,4 +74,112 @@ func isModelled(code string) bool {
 	}
 	_, ok = e.New().(smithy.APIError)
 	return ok
+}
+
+// noConcurrency explains the reasons of a throttled invocation that are about the function or its account. The other
+// reasons are about the rate of the caller's requests.
+var noConcurrency = map[types.ThrottleReason]string{
+	types.ThrottleReasonReservedFunctionConcurrentInvocationLimitExceeded: "the function has no concurrency left: " +
+		"its reservedConcurrentExecutions are 0 or in use, or the other functions of the account have reserved all " +
+		"of it",
+	types.ThrottleReasonConcurrentInvocationLimitExceeded: "the account has no concurrency left in this region: " +
+		"other invocations use all of it",
+	types.ThrottleReasonReservedFunctionInvocationRateLimitExceeded: "the function is invoked more often than its " +
+		"reservedConcurrentExecutions allow, or they are 0",
+	types.ThrottleReasonFunctionInvocationRateLimitExceeded: "the function is invoked more often than the " +
+		"concurrency of the account allows",
+}
+
+// LacksConcurrency reports whether AWS has not run an invocation because the function, or the account, has no
+// concurrency left. Fewer requests of the caller do not help, and with a reservation of 0 nothing but another one does.
+func LacksConcurrency(err error) bool { return lackOfConcurrency(err) != "" }
+
+// lackOfConcurrency returns why AWS has not run an invocation, empty if it is not for want of concurrency.
+func lackOfConcurrency(err error) string {
+	if e, ok := errors.AsType[*types.TooManyRequestsException](err); ok {
+		return noConcurrency[e.Reason]
+	}
+	return ""
+}
+
+// deniedPattern matches IAM's messages: who may not do what, on what, and why.
+var deniedPattern = regexp.MustCompile(
+	`(?:User|Principal): (\S+) is not authorized to perform: (\S+?)(?: on resource: (\S+?))?(?:\.?$|\s+(with an explicit deny.*|because .*))`)
+
+// actions maps operations to their IAM actions, if those are spelled differently.
+var actions = map[string]string{
+	"Lambda Invoke":                 "lambda:InvokeFunction",
+	"S3 HeadObject":                 "s3:GetObject",
+	"STS AssumeRole":                "sts:AssumeRole",
+	"STS AssumeRoleWithWebIdentity": "sts:AssumeRoleWithWebIdentity",
+}
+
+// describeDenied names the action that is missing, and the way to grant it. message is AWS's own without what differs
+// between attempts, and short the same in at most maxLength characters.
+func describeDenied(message, short string, op *smithy.OperationError) string {
+	f := deniedPattern.FindStringSubmatch(message)
+	if f == nil {
+		return deniedUnsaid(short, op)
+	}
+	who, action, on, why := cut(f[1], maxPart), cut(f[2], maxPart), cut(strings.Trim(f[3], `"`), maxPart), f[4]
+	what := action
+	if on != "" {
+		what += " on " + on
+	}
+	return who + " may not " + what + ": " + grant(action, who, on, why)
+}
+
+// deniedUnsaid names the action by the operation, for messages of AWS that do not name it.
+func deniedUnsaid(short string, op *smithy.OperationError) string {
+	reason := short
+	if reason == "" || strings.EqualFold(reason, "forbidden") {
+		reason = "AWS gave no reason"
+	}
+	if op == nil {
+		return reason + ": check the account, the region and the policies of the identity"
+	}
+	if isUndetermined(reason) {
+		return reason + ": " + op.Service() + " lacks " + op.Operation() +
+			" in this region, or the account has enabled the region only lately"
+	}
+	action := ActionOf(op.Service(), op.Operation())
+	if strings.HasPrefix(action, "sts:AssumeRole") {
+		return reason + ": " + grant(action, "the identity", "the role", "")
+	}
+	return strings.TrimSuffix(reason,
+		".") + ": allow " + action + " in a policy of the identity, and check that the resource is in its account"
+}
+
+// ActionOf returns the IAM action of an operation of a service, such as lambda:InvokeFunction of Lambda's Invoke.
+func ActionOf(service, operation string) string {
+	if a, ok := actions[service+" "+operation]; ok {
+		return a
+	}
+	return strings.ToLower(strings.ReplaceAll(service, " ", "")) + ":" + operation
+}
+
+func grant(action, who, on, why string) string {
+	switch {
+	case contains(why, "explicit deny in a service control policy", "no service control policy"):
+		return "a service control policy of the organization forbids it: ask its administrator"
+	case contains(why, "resource control policy"):
+		return "a resource control policy of the organization forbids it: ask its administrator"
+	case contains(why, "explicit deny"):
+		return "a policy denies it explicitly: remove that statement"
+	case contains(why, "permissions boundary"):
+		return "allow it in the identity's permissions boundary too"
+	case contains(why, "session policy"):
+		return "allow it in the session's policy too (policy or policyARNs in assumeRoleChain)"
+	case contains(why, "vpc endpoint policy"):
+		return "allow it in the VPC endpoint's policy too"
+	case action == "sts:AssumeRole", action == "sts:TagSession":
+		return "allow " + action + " on " + cmp.Or(on, "*") + " for " + who + " in its policy, and trust " + who +
+			" in the role's trust policy, with the external id and tags that it asks for"
+	case action == "sts:AssumeRoleWithWebIdentity":
+		return "trust the token's issuer, audience and subject in the role's trust policy"
+	case contains(why, "resource-based policy"):
+		return "allow it in the resource's own policy"
+	default:
+		return "allow it in a policy of the identity"
+	}
 }

@@ -17,7 +17,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/metrics"
 )
 
 const (
@@ -313,4 +316,26 @@ func (b *Breakers) sweep() {
 		maps.DeleteFunc(cfg.served, func(_ string, at time.Time) bool { return now.Sub(at) >= idle })
 		return len(cfg.circuits)+len(cfg.served)+len(cfg.trying) == 0
 	})
+}
+
+// NewCollector returns a collector of the number of open breakers.
+func NewCollector(b *Breakers) prometheus.Collector {
+	return metrics.Computed(func(ch chan<- prometheus.Metric) {
+		ch <- prometheus.MustNewConstMetric(metrics.CircuitBreakersOpen, prometheus.GaugeValue, float64(b.countOpen()))
+	}, metrics.CircuitBreakersOpen)
+}
+
+func (b *Breakers) countOpen() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sweep()
+	n := 0
+	for _, cfg := range b.configs {
+		for _, c := range cfg.circuits {
+			if c.open {
+				n++
+			}
+		}
+	}
+	return n
 }

@@ -32,11 +32,11 @@ const (
 	opInvoke           = "Invoke"
 )
 
-// Setup adds a controller of Aliases to the manager.
-func Setup(mgr ctrl.Manager, o engine.Options) error {
+// Define returns the kind of Aliases.
+func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 	c := &connector{o: o, functions: o.All(mgr).GetClient()}
 	o.Metrics.CountRollouts(func() map[string]int { return countRollouts(mgr) })
-	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.Alias]{
+	return engine.Define(mgr, reconcile.Kind[*v1beta1.Alias]{
 		GVK:          v1beta1.AliasGroupVersionKind,
 		Region:       func(a *v1beta1.Alias) string { return a.Spec.ForProvider.Region },
 		FunctionName: func(a *v1beta1.Alias) **string { return &a.Spec.ForProvider.FunctionName },

@@ -31,10 +31,10 @@ const (
 // kind is the value of the kind's tag.
 const kind = "capacityprovider.lambda.aws.m.crossplane.io"
 
-// Setup adds a controller of CapacityProviders to the manager.
-func Setup(mgr ctrl.Manager, o engine.Options) error {
+// Define returns the kind of CapacityProviders.
+func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
-	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.CapacityProvider]{
+	return engine.Define(mgr, reconcile.Kind[*v1beta1.CapacityProvider]{
 		GVK:      v1beta1.CapacityProviderGroupVersionKind,
 		Region:   func(c *v1beta1.CapacityProvider) string { return c.Spec.ForProvider.Region },
 		Reads:    c.reads,

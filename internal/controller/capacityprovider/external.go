@@ -84,7 +84,6 @@ func (e *external) checkOwnership(
 	return e.owner.CheckOwnership(ctx, f.Others, c, o.Resource.tags, named, o.Description)
 }
 
-// status sets status.atProvider.
 func (e *external) status(c *v1beta1.CapacityProvider, o found) {
 	e.active = wasActive(c)
 	c.Status.AtProvider = observation(o.Name, o.Resource)
@@ -119,7 +118,6 @@ func (e *external) desired(
 	return forProvider, initProvider, nil
 }
 
-// compare compares spec with the capacity provider.
 func (e *external) compare(
 	_ context.Context, c *v1beta1.CapacityProvider, d reconcile.Desired[settings], o found,
 ) (reconcile.Comparison[settings], error) {
@@ -143,7 +141,6 @@ func (e *external) plan(
 	return p.With(calls...), err
 }
 
-// create creates the capacity provider.
 func (e *external) create(ctx context.Context, c *v1beta1.CapacityProvider, s settings) (reconcile.Result, error) {
 	name := nameOf(c)
 	s.Tags = e.owner.Target(s.Tags, nil)

@@ -34,10 +34,10 @@ const (
 // kind is the value of the kind's tag.
 const kind = "codesigningconfig.lambda.aws.m.crossplane.io"
 
-// Setup adds a controller of CodeSigningConfigs to the manager.
-func Setup(mgr ctrl.Manager, o engine.Options) error {
+// Define returns the kind of CodeSigningConfigs.
+func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
-	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.CodeSigningConfig]{
+	return engine.Define(mgr, reconcile.Kind[*v1beta1.CodeSigningConfig]{
 		GVK:      v1beta1.CodeSigningConfigGroupVersionKind,
 		Region:   func(c *v1beta1.CodeSigningConfig) string { return c.Spec.ForProvider.Region },
 		Reads:    c.reads,

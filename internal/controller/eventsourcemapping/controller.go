@@ -3,7 +3,7 @@
 // The files are those of every kind: controller.go sets up the controller, external.go makes the calls to AWS,
 // convert.go builds AWS's inputs, and diff.go compares the desired with the observed state. settings.go and observed.go
 // put both states in one comparable form, fields.go copies fields of the same name, readiness.go is the state machine,
-// lost.go finds a mapping if the answer to its creation was lost, and resolve.go reads what spec refers to.
+// and lost.go finds a mapping if the answer to its creation was lost.
 package eventsourcemapping
 
 import (
@@ -36,10 +36,10 @@ const (
 // kind is the kind of resource that the ownership tags record.
 const kind = "eventsourcemapping.lambda.aws.m.crossplane.io"
 
-// Setup adds a controller of EventSourceMappings to the manager.
-func Setup(mgr ctrl.Manager, o engine.Options) error {
+// Define returns the kind of EventSourceMappings.
+func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
-	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.EventSourceMapping]{
+	return engine.Define(mgr, reconcile.Kind[*v1beta1.EventSourceMapping]{
 		GVK:      v1beta1.EventSourceMappingGroupVersionKind,
 		Region:   func(m *v1beta1.EventSourceMapping) string { return m.Spec.ForProvider.Region },
 		Reads:    c.reads,

@@ -2,6 +2,7 @@ package eventsourcemapping
 
 import (
 	"context"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -144,7 +145,6 @@ func (e *external) ready(m *v1beta1.EventSourceMapping, o found) xpv2.Condition 
 	return tagging.Ready(m, o.Resource.tags, ready(m.GetGeneration(), o.Resource, want))
 }
 
-// compare compares spec with the mapping.
 func (e *external) compare(
 	_ context.Context, m *v1beta1.EventSourceMapping, d reconcile.Desired[settings],
 	o found,
@@ -259,4 +259,40 @@ func details(m *v1beta1.EventSourceMapping) managed.ConnectionDetails {
 		"functionArn": []byte(ptr.Deref(m.Status.AtProvider.FunctionArn, "")),
 		"region":      []byte(m.Spec.ForProvider.Region),
 	}
+}
+
+// desired returns the settings of spec with references resolved and ownership tags added.
+func (e *external) desired(
+	ctx context.Context, m *v1beta1.EventSourceMapping,
+) (forProvider, initProvider settings, err error) {
+	p, err := refs.Resolve(ctx, e.fields, m.GetNamespace(), "spec.forProvider", m.Spec.ForProvider)
+	if err != nil {
+		return forProvider, initProvider, err
+	}
+	forProvider = fromParameters(p)
+	if i := m.Spec.InitProvider; i != nil {
+		resolved, err := refs.Resolve(ctx, e.fields, m.GetNamespace(), "spec.initProvider", *i)
+		if err != nil {
+			return forProvider, initProvider, err
+		}
+		initProvider = fromSpec(resolved)
+	}
+	forProvider.Tags = e.owner.Desired(m, forProvider.Tags, initProvider.Tags)
+	return forProvider, initProvider, nil
+}
+
+// source returns the ARN of the source, or nil for self-managed Kafka.
+func (e *external) source(ctx context.Context, m *v1beta1.EventSourceMapping) (*string, error) {
+	p := m.Spec.ForProvider
+	return refs.One(ctx, e.fields, m.GetNamespace(), "spec.forProvider.eventSourceArnFrom", p.EventSourceArn,
+		p.EventSourceArnFrom)
+}
+
+// prefixed returns the ID of a subnet or security group in the form that AWS expects in this field.
+func prefixed(kind, uri string) string {
+	prefix := map[string]string{"VPC_SUBNET": "subnet:", "VPC_SECURITY_GROUP": "security_group:"}[kind]
+	if strings.HasPrefix(uri, prefix) {
+		return uri
+	}
+	return prefix + uri
 }

@@ -69,9 +69,9 @@ const (
 	opPutScaling          call = "PutFunctionScalingConfig"
 )
 
-// Setup adds a controller of Functions to the manager.
-func Setup(mgr ctrl.Manager, o engine.Options) error {
-	return engine.Setup(mgr, o, newKind(&connector{o: o, memory: newRecords(), resources: o.All(mgr).GetClient()}))
+// Define returns the kind of Functions.
+func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+	return engine.Define(mgr, newKind(&connector{o: o, memory: newRecords(), resources: o.All(mgr).GetClient()}))
 }
 
 // newKind returns the kind, whose external clients are those of a connector.

@@ -203,7 +203,6 @@ func (p plan) describe(cause string, c call) string {
 	return cause + ": " + applied.String()
 }
 
-// send makes one call.
 func (e *external) send(ctx context.Context, f *v1beta1.Function, p plan, c call) error {
 	var err error
 	arn, name, revision := p.resource.config().FunctionArn, ptr.To(p.name), p.resource.config().RevisionId

@@ -23,9 +23,9 @@ const (
 	opDelete = "DeleteFunctionEventInvokeConfig"
 )
 
-// Setup adds a controller of FunctionEventInvokeConfigs to the manager.
-func Setup(mgr ctrl.Manager, o engine.Options) error {
-	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.FunctionEventInvokeConfig]{
+// Define returns the kind of FunctionEventInvokeConfigs.
+func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+	return engine.Define(mgr, reconcile.Kind[*v1beta1.FunctionEventInvokeConfig]{
 		GVK:          v1beta1.FunctionEventInvokeConfigGroupVersionKind,
 		Region:       func(c *v1beta1.FunctionEventInvokeConfig) string { return c.Spec.ForProvider.Region },
 		FunctionName: func(c *v1beta1.FunctionEventInvokeConfig) **string { return &c.Spec.ForProvider.FunctionName },

@@ -21,9 +21,9 @@ const (
 	opDelete = "DeleteFunctionUrlConfig"
 )
 
-// Setup adds a controller of FunctionURLs to the manager.
-func Setup(mgr ctrl.Manager, o engine.Options) error {
-	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.FunctionURL]{
+// Define returns the kind of FunctionURLs.
+func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+	return engine.Define(mgr, reconcile.Kind[*v1beta1.FunctionURL]{
 		GVK:          v1beta1.FunctionURLGroupVersionKind,
 		Region:       func(u *v1beta1.FunctionURL) string { return u.Spec.ForProvider.Region },
 		FunctionName: func(u *v1beta1.FunctionURL) **string { return &u.Spec.ForProvider.FunctionName },

@@ -11,7 +11,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// desired returns the settings of spec.
 func desired(mg *v1beta1.FunctionURL) (forProvider, initProvider settings) {
 	return mg.Spec.ForProvider.FunctionURLSettings, ptr.Deref(mg.Spec.InitProvider, settings{})
 }

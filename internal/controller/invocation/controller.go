@@ -20,9 +20,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
 
-// Setup adds a controller of Invocations to the manager.
-func Setup(mgr ctrl.Manager, o engine.Options) error {
-	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.Invocation]{
+// Define returns the kind of Invocations.
+func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+	return engine.Define(mgr, reconcile.Kind[*v1beta1.Invocation]{
 		GVK:    v1beta1.InvocationGroupVersionKind,
 		Region: func(i *v1beta1.Invocation) string { return i.Spec.ForProvider.Region },
 		Reads:  func(*v1beta1.Invocation) []string { return nil },

@@ -186,7 +186,6 @@ func (e *external) prepare(ctx context.Context, i *v1beta1.Invocation, r *record
 	return nil
 }
 
-// payload reads the payload.
 func (e *external) payload(ctx context.Context, i *v1beta1.Invocation) (event, error) {
 	p, field := i.Spec.ForProvider, "spec.forProvider.payload"
 	ev := event{payload: []byte(ptr.Deref(p.Payload, ""))}

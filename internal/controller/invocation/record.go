@@ -107,7 +107,6 @@ func fromStatus(i *v1beta1.Invocation) *record {
 	return r
 }
 
-// annotation returns the annotation that stores the record.
 func (r *record) annotation() map[string]string {
 	b, _ := json.Marshal(r) //nolint:errchkjson // Texts, numbers and a time always become JSON.
 	return map[string]string{v1beta1.AnnotationLastInvocation: string(b)}

@@ -32,10 +32,10 @@ const (
 	opFunctions = "ListFunctions"
 )
 
-// Setup adds a controller of LayerVersions to the manager.
-func Setup(mgr ctrl.Manager, o engine.Options) error {
+// Define returns the kind of LayerVersions.
+func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 	c := &connector{o: o, usages: newUsages()}
-	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.LayerVersion]{
+	return engine.Define(mgr, reconcile.Kind[*v1beta1.LayerVersion]{
 		GVK:      v1beta1.LayerVersionGroupVersionKind,
 		Region:   func(l *v1beta1.LayerVersion) string { return l.Spec.ForProvider.Region },
 		Reads:    reads,

@@ -98,7 +98,6 @@ func convert[To, From ~string](in []From) []To {
 	return out
 }
 
-// source returns the source of a layer's content.
 func source(c v1beta1.LayerContent) archive.Source {
 	s := archive.Source{
 		Field:    "spec.forProvider.content",

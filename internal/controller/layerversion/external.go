@@ -255,8 +255,8 @@ func (e *external) publication(
 ) (reconcile.Plan, error) {
 	// AWS never changes a version, so the change comes from spec or the content's source.
 	p := reconcile.Plan{
-		Ready: reconcile.Updating(l.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed"),
-		Call:  opPublish, Changes: c.Changes, Followed: c.Changes,
+		Ready:       reconcile.Updating(l.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed"),
+		PlannedCall: reconcile.PlannedCall{Call: opPublish}, Changes: c.Changes, Followed: c.Changes,
 	}
 	if !e.recorded && !e.preview {
 		// The version is deleted later only if status has it, which was not written when it was published.

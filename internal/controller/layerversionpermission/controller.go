@@ -22,9 +22,9 @@ const (
 	opRemove = "RemoveLayerVersionPermission"
 )
 
-// Setup adds a controller of LayerVersionPermissions to the manager.
-func Setup(mgr ctrl.Manager, o engine.Options) error {
-	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.LayerVersionPermission]{
+// Define returns the kind of LayerVersionPermissions.
+func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+	return engine.Define(mgr, reconcile.Kind[*v1beta1.LayerVersionPermission]{
 		GVK:    v1beta1.LayerVersionPermissionGroupVersionKind,
 		Region: func(p *v1beta1.LayerVersionPermission) string { return p.Spec.ForProvider.Region },
 		Reads:  func(p *v1beta1.LayerVersionPermission) []string { return reconcile.Reads(p, opRead, opAdd) },

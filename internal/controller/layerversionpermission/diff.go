@@ -13,7 +13,6 @@ type observed struct {
 	revision  string
 }
 
-// fromAWS returns what a statement grants.
 func fromAWS(o observed) policy.Grant {
 	return policy.GrantOf(o.statement.Statement, ":layer:"+o.at.layerVersion())
 }

@@ -187,7 +187,6 @@ func (e *external) add(p *v1beta1.LayerVersionPermission) statements.Call {
 	}
 }
 
-// remove removes statements of a version.
 func (e *external) remove(at statementKey) statements.Call {
 	return func(ctx context.Context, sid string) error {
 		_, err := e.api.RemoveLayerVersionPermission(ctx, removeInput(at, sid))

@@ -26,10 +26,10 @@ const (
 	opRemove = "RemovePermission"
 )
 
-// Setup adds a controller of Permissions to the manager.
-func Setup(mgr ctrl.Manager, o engine.Options) error {
+// Define returns the kind of Permissions.
+func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 	changes := &ongoing{}
-	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.Permission]{
+	return engine.Define(mgr, reconcile.Kind[*v1beta1.Permission]{
 		GVK:          v1beta1.PermissionGroupVersionKind,
 		Region:       func(p *v1beta1.Permission) string { return p.Spec.ForProvider.Region },
 		FunctionName: func(p *v1beta1.Permission) **string { return &p.Spec.ForProvider.FunctionName },

@@ -92,7 +92,6 @@ func removeInput(h functionname.Name, sid string) *lambda.RemovePermissionInput 
 	}
 }
 
-// fromAWS returns what a statement grants.
 func fromAWS(o observed) policy.Grant {
 	g := policy.GrantOf(o.statement.Statement, suffix(o.target))
 	g.Rest = shown(g.Rest, o.statement.Statement)

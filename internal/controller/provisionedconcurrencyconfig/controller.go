@@ -20,9 +20,9 @@ const (
 	opDelete = "DeleteProvisionedConcurrencyConfig"
 )
 
-// Setup adds a controller of ProvisionedConcurrencyConfigs to the manager.
-func Setup(mgr ctrl.Manager, o engine.Options) error {
-	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
+// Define returns the kind of ProvisionedConcurrencyConfigs.
+func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+	return engine.Define(mgr, reconcile.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
 		GVK:    v1beta1.ProvisionedConcurrencyConfigGroupVersionKind,
 		Region: func(c *v1beta1.ProvisionedConcurrencyConfig) string { return c.Spec.ForProvider.Region },
 		FunctionName: func(

@@ -22,9 +22,9 @@ const (
 	opDelete = "DeleteResourcePolicy"
 )
 
-// Setup adds a controller of ResourcePolicies to the manager.
-func Setup(mgr ctrl.Manager, o engine.Options) error {
-	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.ResourcePolicy]{
+// Define returns the kind of ResourcePolicies.
+func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+	return engine.Define(mgr, reconcile.Kind[*v1beta1.ResourcePolicy]{
 		GVK:    v1beta1.ResourcePolicyGroupVersionKind,
 		Region: func(p *v1beta1.ResourcePolicy) string { return p.Spec.ForProvider.Region },
 		Reads:  func(p *v1beta1.ResourcePolicy) []string { return reconcile.Reads(p, opRead, opPut) },

@@ -44,7 +44,6 @@ func newExternal(api *lambda.Client, fields refs.Getter) awsResource {
 	}
 }
 
-// read reads the policy.
 func (e *external) read(ctx context.Context, f reconcile.Facts, p *v1beta1.ResourcePolicy) (found, error) {
 	fp := p.Spec.ForProvider
 	const from = "spec.forProvider.resourceArnFrom"
@@ -103,7 +102,6 @@ func (e *external) prepareCreate(
 	return reconcile.Creation{}, reconcile.Invalid(err)
 }
 
-// create creates the policy.
 func (e *external) create(
 	ctx context.Context, p *v1beta1.ResourcePolicy, _ policy.Document,
 ) (reconcile.Result, error) {

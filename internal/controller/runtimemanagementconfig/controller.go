@@ -22,9 +22,9 @@ const (
 	opPut = "PutRuntimeManagementConfig"
 )
 
-// Setup adds a controller of RuntimeManagementConfigs to the manager.
-func Setup(mgr ctrl.Manager, o engine.Options) error {
-	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.RuntimeManagementConfig]{
+// Define returns the kind of RuntimeManagementConfigs.
+func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+	return engine.Define(mgr, reconcile.Kind[*v1beta1.RuntimeManagementConfig]{
 		GVK:          v1beta1.RuntimeManagementConfigGroupVersionKind,
 		Region:       func(c *v1beta1.RuntimeManagementConfig) string { return c.Spec.ForProvider.Region },
 		FunctionName: func(c *v1beta1.RuntimeManagementConfig) **string { return &c.Spec.ForProvider.FunctionName },

@@ -10,7 +10,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// desired returns the settings of spec.
 func desired(mg *v1beta1.RuntimeManagementConfig) (forProvider, initProvider settings) {
 	return mg.Spec.ForProvider.RuntimeManagementConfigSettings, ptr.Deref(mg.Spec.InitProvider, settings{})
 }

@@ -86,7 +86,6 @@ func (e *external) owner(
 	return f.Others.CheckUntaggedOwner(ctx, mg, ownership.Ours, o.Description, o.Parent, o.Name)
 }
 
-// desired returns the settings of spec.
 func (e *external) desired(
 	_ context.Context, mg *v1beta1.RuntimeManagementConfig,
 ) (forProvider, initProvider settings, err error) {
@@ -94,7 +93,6 @@ func (e *external) desired(
 	return forProvider, initProvider, nil
 }
 
-// create sets the configuration.
 func (e *external) create(
 	ctx context.Context, _ *v1beta1.RuntimeManagementConfig, s settings,
 ) (reconcile.Result, error) {

@@ -35,10 +35,10 @@ const (
 	opDelete  = versions.CallDelete
 )
 
-// Setup adds a controller of Versions to the manager.
-func Setup(mgr ctrl.Manager, o engine.Options) error {
+// Define returns the kind of Versions.
+func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 	c := &connector{functions: o.All(mgr).GetClient(), limited: len(o.Namespaces) > 0}
-	return engine.Setup(mgr, o, reconcile.Kind[*v1beta1.Version]{
+	return engine.Define(mgr, reconcile.Kind[*v1beta1.Version]{
 		GVK:          v1beta1.VersionGroupVersionKind,
 		Region:       func(v *v1beta1.Version) string { return v.Spec.ForProvider.Region },
 		FunctionName: func(v *v1beta1.Version) **string { return &v.Spec.ForProvider.FunctionName },

@@ -246,8 +246,10 @@ func (e *external) plan(
 			changed := c.Changes.Names() + " changed"
 			publication := reconcile.Plan{
 				Ready: reconcile.Updating(v.GetGeneration(), "publishing a new version: "+changed),
-				Call:  opPublish, Changes: c.Changes, Followed: c.Changes, Intent: e.toPublish(v),
-				Does: "published a version: " + changed + " since version " + ptr.Deref(o.version.Version, ""),
+				PlannedCall: reconcile.PlannedCall{
+					Call: opPublish, Does: "published a version: " + changed + " since version " + ptr.Deref(o.version.Version, ""),
+				},
+				Changes: c.Changes, Followed: c.Changes, Intent: e.toPublish(v),
 			}
 			if e.restored { // Only status has what the next intent replaces.
 				publication = publication.AfterStatus()

@@ -28,7 +28,6 @@ import (
 // pollAge is the age of an answer about a version that a poll accepts: only the state of a version ever changes.
 const pollAge = 30 * time.Minute
 
-// version reads a version by its name.
 func (e *external) version(ctx context.Context, name string) (*types.FunctionConfiguration, error) {
 	if name == "" {
 		return nil, nil

@@ -8,16 +8,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
 	"regexp"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/logging"
+	"github.com/aws/smithy-go/middleware"
 	"github.com/spf13/cobra"
+	"k8s.io/utils/ptr"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
 
@@ -136,4 +146,99 @@ func Explain(what string, err error) error {
 		return fmt.Errorf("cannot %s: %s: %s", what, e.ErrorCode(), kubectl.OneLine(e.ErrorMessage()))
 	}
 	return fmt.Errorf("cannot %s: %s", what, kubectl.OneLine(err.Error()))
+}
+
+// named returns the URL that the user has named by a flag. It is nil if there is none.
+func (f *Flags) named() (*url.URL, error) {
+	if f.endpoint == "" {
+		return nil, nil //nolint:nilnil // Calls go to AWS.
+	}
+	u, err := url.Parse(f.endpoint)
+	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" &&
+		u.User == nil && u.RawQuery == "" && u.Fragment == "" {
+		return u, nil
+	}
+	return nil, fmt.Errorf("--aws-endpoint-url is %q: it must be a URL such as https://aws.example.org or "+
+		"http://localhost:4566", f.endpoint)
+}
+
+// An encrypted client sends no plain HTTP beyond this machine, unless the user has named such a URL.
+type encrypted struct {
+	aws.HTTPClient
+
+	plain bool
+}
+
+// Do sends a request.
+func (c encrypted) Do(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme != "https" && !c.plain && !isLoopback(r.URL.Hostname()) {
+		return nil, fmt.Errorf("%s is not encrypted, so nothing was sent: use https, or set "+
+			"--aws-endpoint-url to the URL",
+			r.URL.Host)
+	}
+	return c.HTTPClient.Do(r)
+}
+
+// isLoopback reports whether a host is this machine.
+func isLoopback(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.Unmap().IsLoopback() || host == "localhost"
+}
+
+const (
+	// mostThrottles limits how often a call is repeated that AWS has throttled, besides the SDK's own attempts.
+	mostThrottles = 10
+
+	// throttlePause is the time between such calls.
+	throttlePause = 2 * time.Second
+)
+
+// Pace adds a middleware to the stack of an operation: a call waits until the quota allows it. A command may wait where
+// a reconcile of the provider ends, and begins anew later.
+func Pace(stack *middleware.Stack) error {
+	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Pace",
+		func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+			out middleware.InitializeOutput, md middleware.Metadata, err error,
+		) {
+			for throttled := 0; ; {
+				out, md, err = next.HandleInitialize(ctx, in)
+				wait, deferred := quota.Deferred(err)
+				switch {
+				case deferred:
+				case awserr.IsThrottled(err) && throttled < mostThrottles:
+					throttled++
+					wait = throttlePause
+				default:
+					return out, md, err
+				}
+				if kubectl.Wait(ctx, wait) != nil {
+					return out, md, err
+				}
+			}
+		}), middleware.Before)
+}
+
+// LogRetentionOf returns for how many days CloudWatch Logs keeps the log of a function, 0 if it never expires
+// (logs:DescribeLogGroups). It returns nil if the function's account has no such log group, or if the credentials are
+// of another account.
+func LogRetentionOf(ctx context.Context, c *cloudwatchlogs.Client, f *v1beta1.Function) (*int32, error) {
+	group := kubectl.LogGroupOf(f)
+	function, err := arn.Parse(ptr.Deref(f.Status.AtProvider.FunctionArn, ""))
+	if err != nil {
+		return nil, nil //nolint:nilerr // AWS does not have the function, so it does not log.
+	}
+	// Names are sorted, so that the one that equals its prefix is the first.
+	out, err := c.DescribeLogGroups(ctx, &cloudwatchlogs.DescribeLogGroupsInput{
+		LogGroupNamePrefix: &group, Limit: aws.Int32(1),
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range out.LogGroups {
+		owner, err := arn.Parse(ptr.Deref(g.Arn, ""))
+		if err == nil && ptr.Deref(g.LogGroupName, "") == group && owner.AccountID == function.AccountID {
+			return ptr.To(ptr.Deref(g.RetentionInDays, 0)), nil
+		}
+	}
+	return nil, nil
 }

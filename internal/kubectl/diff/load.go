@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -49,7 +50,6 @@ func (o *options) load(ctx context.Context, objects []*unstructured.Unstructured
 	return in, nil
 }
 
-// add adds an object.
 func (o *options) add(ctx context.Context, in *input, u *unstructured.Unstructured) error {
 	obj, err := kubectl.Typed(o.plan.Scheme, u, o.source.FromFiles())
 	if err != nil {
@@ -88,7 +88,6 @@ func (o *options) add(ctx context.Context, in *input, u *unstructured.Unstructur
 	return err
 }
 
-// addSource adds a Flux source.
 func (o *options) addSource(ctx context.Context, in *input, u *unstructured.Unstructured) error {
 	if o.source.FromFiles() && o.cluster != nil {
 		var err error
@@ -237,4 +236,33 @@ func (o *options) managed(u *unstructured.Unstructured) (reconcile.Managed, erro
 		return nil, fmt.Errorf("%s is no managed resource", u.GetKind())
 	}
 	return mg, nil
+}
+
+// fluxSource returns a Flux source as it would be after an apply, before Flux reconciles it: with the artifact that it
+// has in the cluster if its spec stays the same, and without one otherwise. A user who may not apply it gets it without
+// one, too.
+func (o *options) fluxSource(
+	ctx context.Context, u *unstructured.Unstructured,
+) (*unstructured.Unstructured, error) {
+	changed := u.DeepCopy()
+	unstructured.RemoveNestedField(changed.Object, "status")
+	live := &unstructured.Unstructured{}
+	live.SetGroupVersionKind(u.GroupVersionKind())
+	err := o.cluster.Get(ctx, client.ObjectKeyFromObject(u), live)
+	if kerrors.IsNotFound(err) || kmeta.IsNoMatchError(err) {
+		return changed, nil
+	}
+	desired := live
+	if err == nil {
+		desired, err = o.patched(ctx, u, live)
+	}
+	switch {
+	case kerrors.IsForbidden(err):
+		return changed, nil
+	case err != nil:
+		return nil, fmt.Errorf("cannot tell which artifact %s %s will have: %w", u.GetKind(), u.GetName(), err)
+	case !equality.Semantic.DeepEqual(desired.Object["spec"], live.Object["spec"]):
+		return changed, nil
+	}
+	return live, nil
 }

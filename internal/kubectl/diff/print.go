@@ -19,7 +19,6 @@ var symbols = map[plan.Action]string{
 	plan.Orphan: "=", plan.Wait: "...", plan.Reject: "!",
 }
 
-// print prints the report in a format.
 func (r *report) print(w io.Writer, format string) error {
 	switch format {
 	case formatJSON:
@@ -63,7 +62,6 @@ func (r *report) text() string {
 	return b.String()
 }
 
-// describe writes one plan.
 func describe(b *strings.Builder, p plan.Plan) {
 	fmt.Fprintf(b, "[%s] %s (%s)\n", symbols[p.Action], kubectl.OneLine(p.String()), p.Action)
 	if p.Message != "" {

@@ -74,7 +74,6 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 	return cmd
 }
 
-// run writes the policy.
 func (o *options) run(cmd *cobra.Command) error {
 	if o.account != "" && o.account != "*" && !functionname.IsAccountID(o.account) {
 		return kubectl.UsageErrorf(cmd, "--account-id is %q: it must have 12 digits, or be *", o.account)

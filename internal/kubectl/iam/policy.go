@@ -92,7 +92,6 @@ func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 	return Policy{Version: "2012-10-17", Statement: all.statements()}, errs
 }
 
-// kindOf returns the kind of a resource.
 func kindOf(mg client.Object) string { return reflect.TypeOf(mg).Elem().Name() }
 
 // rollOut adds the calls of the rollout of an Alias, and those of CloudWatch by which a version is judged. In memory,

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,6 +19,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
@@ -109,7 +113,6 @@ func (b *builder) entries() []entry {
 	return entries
 }
 
-// build makes the manifests.
 func (b *builder) build(ctx context.Context) error {
 	for _, e := range b.entries() {
 		if err := b.add(ctx, e); err != nil {
@@ -224,4 +227,112 @@ func prune(m map[string]any) {
 			delete(m, k)
 		}
 	}
+}
+
+// shared returns the resources that functions share.
+func (b *builder) shared() (out []entry) {
+	for _, arn := range b.account.signing {
+		out = append(out, entry{
+			kind: v1beta1.CodeSigningConfigKind, id: arn, external: arn, file: sharedFile, policies: create,
+			parts: []string{strings.TrimPrefix(lastPart(arn), "code-signing-config:")}, tagged: arn,
+		})
+	}
+	for _, arn := range b.account.providers {
+		out = append(out, entry{
+			kind: v1beta1.CapacityProviderKind, id: lastPart(arn), external: lastPart(arn), file: sharedFile,
+			parts: []string{lastPart(arn)}, policies: create, tagged: arn,
+		})
+	}
+	for _, arn := range b.account.layers {
+		out = append(out, b.layer(arn)...)
+	}
+	return out
+}
+
+// layer returns a version of a layer, and the statements of its policy.
+func (b *builder) layer(arn string) []entry {
+	layer, n := layerOf(arn)
+	number := strconv.FormatInt(n, 10)
+	out := []entry{{
+		kind: v1beta1.LayerVersionKind, id: arn, external: arn, file: sharedFile, policies: observe,
+		parts: []string{layer, number}, names: map[string]any{"layerName": layer},
+		item: Item{Comments: []string{
+			"A version of a layer never changes, so it is only observed. To publish versions with this manifest, set",
+			"spec.forProvider.content, and managementPolicies to [Observe, Create, Update].",
+		}},
+	}}
+	if why := b.account.unread[arn]; why != "" {
+		out[0].item.Limits = []string{why}
+	}
+	for _, st := range statementsOf(b.account.layerPolicies[arn]) {
+		at := layer + ":" + number
+		g := policy.GrantOf(st, ":layer:"+at)
+		e := entry{
+			kind: v1beta1.LayerVersionPermissionKind, id: arn + ":" + st.Sid, external: at + ":" + st.Sid,
+			file: sharedFile, parts: []string{layer, number, st.Sid},
+			policies: create, settings: map[string]any{"principal": g.Principal},
+			refs: map[string]any{"layerVersionArnRef": b.ref(v1beta1.LayerVersionKind, arn)},
+		}
+		if g.PrincipalOrgID != "" {
+			e.settings["organizationId"] = g.PrincipalOrgID
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// secretKind is the kind of the Secrets with environment variables.
+const secretKind = "Secret"
+
+// assignNames gives the objects of all resources their names, by kind and ID. Names of what belongs to a function begin
+// with the name of its object, so functions are named first, and then what their entries describe. The references in
+// these entries are still empty, so the manifests are made from entries built again.
+func (b *builder) assignNames() {
+	var all []entry
+	for _, f := range b.account.functions {
+		all = append(all, b.function(f))
+	}
+	b.names = assignNames(all)
+	all = b.entries()
+	for _, e := range all {
+		if e.secret != nil {
+			all = append(all, entry{kind: secretKind, id: e.id, parts: []string{e.file, "environment"}})
+		}
+	}
+	b.names = assignNames(all)
+}
+
+// nameOf returns the beginning of the names of what belongs to a qualifier of a function, whose object has a name.
+func nameOf(object, qualifier string) string {
+	return strings.TrimSuffix(object+"-"+strings.TrimPrefix(qualifier, functionname.Latest), "-")
+}
+
+// qualified returns the name of the function with a qualifier, if there is one.
+func (f *function) qualified(qualifier string) string {
+	return functionname.Name{Function: f.name, Qualifier: qualifier}.String()
+}
+
+// statementsOf returns the statements of a policy. A policy that cannot be parsed has none.
+func statementsOf(text string) []policy.Statement {
+	d, err := policy.Parse(text)
+	if err != nil {
+		return nil
+	}
+	return d.Statements
+}
+
+// sourceName returns a short name of an event source.
+func sourceName(arn string) string {
+	if arn == "" {
+		return "kafka"
+	}
+	resource := lastPart(arn)
+	if parts := strings.Split(arn, ":"); len(parts) > 5 { //nolint:mnd // The parts of an ARN before the resource.
+		resource = strings.Join(parts[5:], ":")
+	}
+	// Such as table/orders/stream/2026-01-01, or cluster/orders/uuid.
+	if parts := strings.Split(resource, "/"); len(parts) > 1 {
+		return parts[1]
+	}
+	return lastPart(resource)
 }

@@ -59,7 +59,6 @@ func (l *executionList) DeepCopyObject() runtime.Object {
 	return &out
 }
 
-// newExecutionList returns the command that lists executions.
 func newExecutionList(f *kubectl.Factory) *cobra.Command {
 	flags, out, status, limit := &awsconfig.Flags{}, kubectl.NewOutput(), []string{}, defaultLimit
 	cmd := &cobra.Command{
@@ -136,7 +135,6 @@ func versionOf(arn *string) string {
 	return before[strings.LastIndex(before, ":")+1:]
 }
 
-// print prints the executions as a table.
 func (l *executionList) print(w io.Writer, now time.Time) error {
 	if len(l.Items) == 0 {
 		_, err := fmt.Fprintln(w, "No durable executions found.")
@@ -200,7 +198,6 @@ func newExecutionCommand(
 	return cmd
 }
 
-// newExecutionShow returns the command that shows an execution.
 func newExecutionShow(f *kubectl.Factory) *cobra.Command {
 	data := false
 	cmd := &cobra.Command{
@@ -254,7 +251,6 @@ func describe(w io.Writer, e *lambda.GetDurableExecutionOutput, data bool) error
 	return err
 }
 
-// newExecutionStop returns the command that stops an execution.
 func newExecutionStop(f *kubectl.Factory) *cobra.Command {
 	reason := ""
 	cmd := &cobra.Command{

@@ -217,7 +217,6 @@ func (l *logger) read(ctx context.Context, from time.Time, emit func(types.Filte
 	return nil
 }
 
-// write prints an event.
 func (l *logger) write(e types.FilteredLogEvent) error {
 	text := ensureLine(ptr.Deref(e.Message, ""))
 	if l.timestamps && e.Timestamp != nil {

@@ -157,7 +157,6 @@ func (p *page) events(now time.Time) section {
 	return s
 }
 
-// phaseStyle returns the style of a phase.
 func phaseStyle(phase string) lipgloss.Style {
 	switch phase {
 	case v1beta1.PhaseAvailable:

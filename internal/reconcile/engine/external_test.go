@@ -342,7 +342,7 @@ func TestCompared(t *testing.T) {
 		"Same":        {reason: "AWS serves what is wanted.", plan: reconcile.Plan{Ready: ready}, want: reconcile.UpToDate},
 		"AtWork":      {reason: "AWS applies a change.", plan: reconcile.Plan{Ready: updating}, want: reconcile.Undecided},
 		"Unserved":    {reason: "AWS has what is wanted, and something else keeps it from serving.", plan: reconcile.Plan{Ready: reconcile.Unavailable(1, "disabled")}, want: reconcile.Unserved},
-		"Differs":     {reason: "A call is due.", plan: reconcile.Plan{Ready: updating, Changes: one, Call: "Update"}, want: reconcile.Differs},
+		"Differs":     {reason: "A call is due.", plan: reconcile.Plan{Ready: updating, Changes: one, PlannedCall: reconcile.PlannedCall{Call: "Update"}}, want: reconcile.Differs},
 		"CannotSend":  {reason: "None can be sent now.", plan: reconcile.Plan{Ready: ready, Changes: one}, want: reconcile.Differs},
 		"Followed":    {reason: "What spec points to has changed.", plan: reconcile.Plan{Ready: updating, Changes: one, Followed: one}, want: reconcile.SourceChanged},
 		"FollowedToo": {reason: "Only one of two differences comes from what spec refers to.", plan: reconcile.Plan{Ready: updating, Changes: two, Followed: one}, want: reconcile.Differs},

@@ -156,9 +156,6 @@ type Options struct {
 	// Planner plans resources that are only planned or only observed. Nil plans none.
 	Planner ResourcePlanner
 
-	// Define receives each kind that is set up, such as AddController, which adds its controller.
-	Define func(mgr ctrl.Manager, o Options, d Definition) error
-
 	// Random returns a number in [0, 1).
 	Random func() float64
 }

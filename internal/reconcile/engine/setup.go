@@ -39,14 +39,11 @@ type Definition interface {
 // definition is the Definition of a kind.
 type definition[T reconcile.Managed] struct{ kind reconcile.Kind[T] }
 
-// Setup passes a kind to Options.Define. A program that only takes the Steppers of kinds does not link their
-// controllers.
-func Setup[T reconcile.Managed](mgr ctrl.Manager, o Options, k reconcile.Kind[T]) error {
-	return o.Define(mgr, o, definition[T]{k.WithTypes(mgr.GetClient().Scheme())})
+// Define returns the Definition of a kind, whose types are registered in the manager's scheme. A program that only
+// takes the Steppers of kinds does not link their controllers.
+func Define[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T]) Definition {
+	return definition[T]{k.WithTypes(mgr.GetClient().Scheme())}
 }
-
-// AddController is the Options.Define of the provider: it adds the controller of a kind to a manager.
-func AddController(mgr ctrl.Manager, o Options, d Definition) error { return d.Control(mgr, o) }
 
 // Stepper returns the Stepper of the kind.
 func (d definition[T]) Stepper(c client.Client, o Options) Stepper { return newStepper(c, o, d.kind) }
@@ -104,7 +101,7 @@ func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
 	return watch.References(mgr, o.All(mgr).GetCache(), o.Gate, k, c, r.states.MarkChanged)
 }
 
-// NewReconciler returns the reconciler that Setup gives to a kind's controller, for callers
+// NewReconciler returns the reconciler that Control gives to a kind's controller, for callers
 // that schedule reconciles themselves. It uses the manager's clients and scheme.
 func NewReconciler[T reconcile.Managed](
 	mgr ctrl.Manager, o Options, k reconcile.Kind[T], events event.Recorder,

@@ -1,19 +1,28 @@
 package memory
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // A Store keeps the state of each resource between reconciles. The queue's rate limiter cannot do that, because it
@@ -261,4 +270,32 @@ func (r *Resource) recordInSync(c reconcile.SyncState, now time.Time) time.Time 
 	case reconcile.Undecided, reconcile.Unserved:
 	}
 	return time.Time{}
+}
+
+// fingerprint returns a hash of what the user has written: errors are cleared when it changes.
+// Annotations written by the provider are not included.
+func fingerprint(mg metav1.Object) string {
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%s %d %t %q", mg.GetUID(), mg.GetGeneration(), meta.WasDeleted(mg),
+		DesiredAnnotations(mg)) // A hash cannot fail, and the format sorts the map.
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// DesiredAnnotations returns the annotations that the provider has not written itself.
+func DesiredAnnotations(mg metav1.Object) map[string]string {
+	a := maps.Clone(mg.GetAnnotations())
+	delete(a, corev1.LastAppliedConfigAnnotation) // The cache does not have it, a live read does.
+	delete(a, meta.AnnotationKeyExternalCreatePending)
+	delete(a, meta.AnnotationKeyExternalCreateSucceeded)
+	delete(a, meta.AnnotationKeyExternalCreateFailed)
+	if ownership.WroteName(mg) || meta.GetExternalName(mg) == "" {
+		delete(a, meta.AnnotationKeyExternalName)
+	}
+	delete(a, v1beta1.AnnotationNamedBy)
+	delete(a, v1beta1.AnnotationLastInvocation)
+	delete(a, v1beta1.AnnotationParent)
+	delete(a, v1beta1.AnnotationAsked)
+	delete(a, v1beta1.AnnotationIntent)
+	delete(a, v1beta1.AnnotationUnanswered)
+	return a
 }

@@ -1,13 +1,17 @@
 package watch
 
 import (
+	"context"
 	"math"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlcontroller "sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 )
@@ -110,4 +114,23 @@ func (q *parkingQueue) leave() {
 	}
 	q.taken = false
 	q.left.Broadcast()
+}
+
+// Queue is the queue of a controller.
+type Queue = workqueue.TypedRateLimitingInterface[ctrl.Request]
+
+// A WorkQueue is the queue of a controller, once it has started. It is a source of the controller.
+type WorkQueue struct{ queue atomic.Pointer[Queue] }
+
+// Start makes the queue known when the controller starts, which enqueues all resources then.
+func (w *WorkQueue) Start(_ context.Context, q Queue) error {
+	w.queue.Store(&q)
+	return nil
+}
+
+// Add enqueues a resource after a time, if the controller has started. It never blocks.
+func (w *WorkQueue) Add(key client.ObjectKey, after time.Duration) {
+	if q := w.queue.Load(); q != nil {
+		(*q).AddAfter(ctrl.Request{NamespacedName: key}, after)
+	}
 }

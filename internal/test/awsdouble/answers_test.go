@@ -30,10 +30,10 @@ type step struct {
 	Do string
 	// Complete lets pending changes complete before the call.
 	Complete bool
-	// Exists are resources of other services. If it is empty, all exist.
-	Exists []string
-	Send   json.RawMessage
-	Want   *want
+	// Removed are resources of other services that do not exist.
+	Removed []string
+	Send    json.RawMessage
+	Want    *want
 }
 
 // want is a response of AWS: for an error its code, its message (or the parts of it, in any order) and its body's
@@ -90,7 +90,7 @@ func (st *story) tell(t *testing.T) int {
 	s.PutObject("code", "k", archive("s3"))
 	revisions, checked := map[string]string{}, 0
 	for i, step := range st.Steps {
-		s.AddResources(step.Exists...)
+		s.RemoveResources(step.Removed...)
 		if step.Complete {
 			clk.move(time.Second)
 		}

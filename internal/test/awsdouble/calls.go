@@ -1,8 +1,10 @@
 package awsdouble
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -102,4 +104,98 @@ func (r *request) resource() string {
 		return r.form.Get("RoleArn")
 	}
 	return ""
+}
+
+// A trail delivers calls to Lambda to a queue, as CloudTrail and EventBridge do.
+type trail struct {
+	queue string
+	delay time.Duration
+}
+
+// Trail delivers each later call to Lambda that is not read-only to a queue, as an event of CloudTrail in an event of
+// EventBridge. Calls of all accounts and regions are delivered. A message is visible after the delay.
+func (s *Server) Trail(queue string, delay time.Duration) {
+	defer s.lock()()
+	s.trails = append(s.trails, trail{queue: queue, delay: delay})
+}
+
+// apiVersions are the ends of the names of events, as AWS documents them. The names of other events are those of the
+// operations.
+var apiVersions = map[string]string{
+	"AddPermission": "20150331v2", "CreateAlias": "20150331", "CreateEventSourceMapping": "20150331",
+	"CreateFunction": "20150331",
+	"DeleteAlias":    "20150331", "DeleteEventSourceMapping": "20150331", "DeleteFunction": "20150331",
+	"DeleteFunctionConcurrency": "20171031",
+	"PublishLayerVersion":       "20181031", "PublishVersion": "20150331", "PutFunctionConcurrency": "20171031",
+	"RemovePermission": "20150331v2",
+	"TagResource":      "20170331v2", "UntagResource": "20170331v2", "UpdateAlias": "20150331",
+	"UpdateEventSourceMapping": "20150331",
+	"UpdateFunctionCode":       "20150331v2", "UpdateFunctionConfiguration": "20150331v2",
+}
+
+// deliver sends a call to the queues of all trails.
+func (s *Server) deliver(r *request, c Call) {
+	read := strings.HasPrefix(c.Operation, "Get") || strings.HasPrefix(c.Operation, "List") ||
+		strings.HasPrefix(c.Operation, "Invoke")
+	if len(s.trails) == 0 || c.Service != serviceLambda || c.Operation == "" || read {
+		return
+	}
+	body, err := json.Marshal(event(r, c))
+	if err != nil {
+		return
+	}
+	for _, t := range s.trails {
+		s.send(t.queue, string(body), t.delay)
+	}
+}
+
+// event returns the event of EventBridge about a call. It has no values of a request beyond names.
+func event(r *request, c Call) map[string]any {
+	arn, at := r.caller.arn, c.Time.UTC().Format(time.RFC3339)
+	who := map[string]any{
+		"type": "IAMUser", "principalId": "AIDADOUBLE", "arn": arn, "accountId": c.Account,
+		"accessKeyId": c.AccessKey,
+	}
+	if strings.Contains(arn, ":assumed-role/") {
+		who["type"] = "AssumedRole"
+	}
+	detail := map[string]any{
+		"eventVersion": "1.10", "userIdentity": who, "eventTime": at, "eventSource": "lambda.amazonaws.com",
+		"eventName": c.Operation + apiVersions[c.Operation], "awsRegion": c.Region, "sourceIPAddress": "192.0.2.1",
+		"userAgent": r.http.UserAgent(), "requestParameters": r.named(), "responseElements": nil,
+		"requestID": newUUID(), "eventID": newUUID(), "readOnly": false, "eventType": "AwsApiCall",
+		"managementEvent": true, "recipientAccountId": c.Account, "eventCategory": "Management",
+	}
+	if c.ErrorCode != "" {
+		detail["errorCode"] = c.ErrorCode
+	}
+	return map[string]any{
+		"version": "0", "id": newUUID(), "detail-type": "AWS API Call via CloudTrail", "source": "aws.lambda",
+		"account": c.Account, "time": at, "region": c.Region, "resources": []string{}, "detail": detail,
+	}
+}
+
+// named returns the parameters of a call that name something, as CloudTrail spells them.
+func (r *request) named() map[string]any {
+	p := map[string]any{}
+	for _, v := range []string{
+		"FunctionName", "Name", "UUID", "Resource", "ResourceArn", "LayerName", "VersionNumber",
+		"StatementId", "CodeSigningConfigArn", "CapacityProviderName",
+	} {
+		if r.vars[v] != "" {
+			p[strings.ToLower(v[:1])+v[1:]] = r.vars[v]
+		}
+	}
+	if q := r.query("Qualifier"); q != "" {
+		p["qualifier"] = q
+	}
+	in := peeked[struct{ FunctionName, Name, CapacityProviderName string }](r)
+	for k, v := range map[string]string{
+		"functionName": in.FunctionName, "name": in.Name, "capacityProviderName": in.CapacityProviderName,
+	} {
+		if v != "" && p[k] == nil {
+			p[k] = v
+		}
+	}
+	return p
 }

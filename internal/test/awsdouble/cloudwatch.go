@@ -1,7 +1,12 @@
 package awsdouble
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -101,4 +106,235 @@ func writeCloudWatchError(w http.ResponseWriter, e *Error) {
 func findCloudWatch(r *request) handler {
 	r.operation = strings.TrimPrefix(r.http.URL.Path, "/service/GraniteServiceVersion20100801/operation/")
 	return cloudWatchOperations[r.operation]
+}
+
+// maxAlarmNames is the maximum number of alarms that a call names and returns.
+const maxAlarmNames = 100
+
+// An Alarm is an alarm of CloudWatch.
+type Alarm struct {
+	// Name of the alarm.
+	Name string
+	// State is OK, ALARM or INSUFFICIENT_DATA, the default. Alarms with a Metric begin with it, others keep it.
+	State string
+	// Composite says that the alarm depends on others, and Log that it evaluates queries of logs.
+	Composite, Log bool
+	// EvaluationState is PARTIAL_DATA, EVALUATION_FAILURE or EVALUATION_ERROR if the alarm could not be evaluated with
+	// all data. Composite alarms have none.
+	EvaluationState string
+	// Period of the alarm in seconds, a minute by default. It only describes the alarm.
+	Period int
+	// Metric is evaluated once a minute, in the account and region of the alarm: in each period of a minute, its sum is
+	// compared with Threshold. An alarm that it exceeds in all EvaluationPeriods has the state ALARM. Missing data
+	// count as not breaching.
+	Metric            *Metric
+	EvaluationPeriods int
+	Threshold         float64
+}
+
+// recordedAlarm is an alarm, with the minute of its last evaluation, the time at which it went to its state, and the
+// items of its history: changes of its state, oldest first.
+type recordedAlarm struct {
+	Alarm
+
+	evaluated, since time.Time
+	history          []historyItem
+}
+
+// historyItem is a change of the state of an alarm.
+type historyItem struct {
+	at       time.Time
+	from, to string
+}
+
+// kind returns the type of an alarm.
+func (a *Alarm) kind() string {
+	switch {
+	case a.Composite:
+		return "CompositeAlarm"
+	case a.Log:
+		return "LogAlarm"
+	}
+	return "MetricAlarm"
+}
+
+func (a *recordedAlarm) transition(at time.Time, state string) {
+	if a.State != state {
+		a.history = append(a.history, historyItem{at: at, from: a.State, to: state})
+		a.State, a.since = state, at
+	}
+}
+
+// PutAlarm creates or replaces an alarm in an account and region. An empty account is DefaultAccount.
+func (s *Server) PutAlarm(account, region string, a Alarm) {
+	defer s.lock()()
+	a.State, a.EvaluationPeriods = cmp.Or(a.State, "INSUFFICIENT_DATA"), cmp.Or(a.EvaluationPeriods, 1)
+	a.Period = cmp.Or(a.Period, minuteLength)
+	now, of := s.options.Now(), s.monitor(account, region)
+	is := &recordedAlarm{Alarm: a, evaluated: now.Truncate(time.Minute), since: now}
+	if was := of.alarms[a.Name]; was != nil {
+		is.State, is.since, is.history = was.State, was.since, was.history
+		is.transition(now, a.State)
+	}
+	of.alarms[a.Name] = is
+}
+
+// RemoveAlarm deletes an alarm.
+func (s *Server) RemoveAlarm(account, region, name string) {
+	defer s.lock()()
+	delete(s.monitor(account, region).alarms, name)
+}
+
+// advanceAlarms evaluates all alarms of a metric at each minute up to now.
+func (of *monitor) advanceAlarms(now time.Time) {
+	now = now.Truncate(time.Minute)
+	for _, a := range of.alarms {
+		for a.Metric != nil && a.evaluated.Before(now) {
+			a.evaluated = a.evaluated.Add(time.Minute)
+			a.transition(a.evaluated, of.evaluate(&a.Alarm, a.evaluated))
+		}
+	}
+}
+
+// evaluate returns the state of an alarm by the newest minutes before a time that are visible then. There are two more
+// than it evaluates, as in AWS's examples, in case that some are missing.
+func (of *monitor) evaluate(a *Alarm, at time.Time) string {
+	q := timeRange{start: at.Unix() - int64(a.EvaluationPeriods+2)*minuteLength, end: at.Unix(), period: minuteLength}
+	found := of.statistics(*a.Metric, "Sum", q, at)
+	newest := slices.Sorted(maps.Keys(found))
+	newest = newest[max(0, len(newest)-a.EvaluationPeriods):]
+	if len(newest) < a.EvaluationPeriods ||
+		slices.ContainsFunc(newest, func(at int64) bool { return found[at] <= a.Threshold }) {
+		return "OK"
+	}
+	return "ALARM"
+}
+
+// describe returns an alarm as DescribeAlarms does.
+func (a *recordedAlarm) describe() map[string]any {
+	out := map[string]any{"AlarmName": a.Name, "StateValue": a.State, "StateTransitionedTimestamp": a.since}
+	if a.Composite {
+		return out
+	}
+	if a.Log {
+		out["QueryResultsToEvaluate"], out["ScheduledQueryConfiguration"] = a.EvaluationPeriods, map[string]any{
+			"ScheduleConfiguration": map[string]any{
+				"ScheduleExpression": fmt.Sprintf("rate(%d minutes)", a.Period/minuteLength),
+				"StartTimeOffset":    a.Period,
+			},
+		}
+		return out
+	}
+	out["EvaluationPeriods"] = a.EvaluationPeriods
+	if a.EvaluationState != "" {
+		out["EvaluationState"] = a.EvaluationState
+	}
+	out["ComparisonOperator"], out["Threshold"] = "GreaterThanThreshold", a.Threshold
+	out["TreatMissingData"], out["Period"], out["Statistic"] = "notBreaching", a.Period, "Sum"
+	if a.Metric != nil {
+		maps.Copy(out, a.Metric.describe())
+	}
+	return out
+}
+
+// describe returns the identity of a metric.
+func (m *Metric) describe() map[string]any {
+	dimensions := []any{}
+	for _, name := range slices.Sorted(maps.Keys(m.Dimensions)) {
+		dimensions = append(dimensions, map[string]any{"Name": name, "Value": m.Dimensions[name]})
+	}
+	return map[string]any{"Namespace": m.Namespace, "MetricName": m.Name, "Dimensions": dimensions}
+}
+
+// describeAlarmsInput is the body of DescribeAlarms. Filters other than names are not supported.
+type describeAlarmsInput struct {
+	AlarmNames, AlarmTypes []string
+	MaxRecords             int
+	NextToken              string
+}
+
+func describeAlarms(s *Server, r *request) any {
+	in := describeAlarmsInput{}
+	r.decodeCBOR(&in)
+	r.items = len(in.AlarmNames)
+	if len(in.AlarmNames) > maxAlarmNames {
+		panic(invalidMetrics("1 validation error detected: Value at 'alarmNames' failed to satisfy constraint: "+
+			"Member must have length less than or equal to %d", maxAlarmNames))
+	}
+	if in.MaxRecords < 0 || in.MaxRecords > maxAlarmNames {
+		panic(invalidMetrics("1 validation error detected: Value '%d' at 'maxRecords' failed to satisfy constraint: "+
+			"Member must have value less than or equal to %d", in.MaxRecords, maxAlarmNames))
+	}
+	if len(in.AlarmTypes) == 0 {
+		in.AlarmTypes = []string{"MetricAlarm"}
+	}
+	s.advanceTraffic()
+	of := s.monitor(r.account, r.region)
+	of.advanceAlarms(s.options.Now())
+	var found []*recordedAlarm
+	for _, name := range slices.Sorted(maps.Keys(of.alarms)) {
+		a := of.alarms[name]
+		if slices.Contains(in.AlarmTypes, a.kind()) &&
+			(len(in.AlarmNames) == 0 || slices.Contains(in.AlarmNames, name)) {
+			found = append(found, a)
+		}
+	}
+	skip := 0
+	if in.NextToken != "" {
+		n, err := strconv.Atoi(in.NextToken)
+		if err != nil || n > len(found) {
+			panic(apiError(http.StatusBadRequest, "InvalidNextToken", "The next token specified is invalid."))
+		}
+		skip = n
+	}
+	end := min(skip+cmp.Or(in.MaxRecords, 50), len(found))
+	lists := map[string][]any{"MetricAlarm": {}, "CompositeAlarm": {}, "LogAlarm": {}}
+	for _, a := range found[skip:end] {
+		lists[a.kind()] = append(lists[a.kind()], a.describe())
+	}
+	body := map[string]any{
+		"MetricAlarms": lists["MetricAlarm"], "CompositeAlarms": lists["CompositeAlarm"],
+		"LogAlarms": lists["LogAlarm"],
+	}
+	if end < len(found) {
+		body["NextToken"] = strconv.Itoa(end)
+	}
+	return body
+}
+
+// describeAlarmHistoryInput is the body of DescribeAlarmHistory. Only changes of the state of an alarm are supported,
+// the newest first.
+type describeAlarmHistoryInput struct {
+	AlarmName, HistoryItemType, ScanBy string
+	AlarmTypes                         []string
+	StartDate                          time.Time
+	MaxRecords                         int
+}
+
+func describeAlarmHistory(s *Server, r *request) any {
+	in := describeAlarmHistoryInput{}
+	r.decodeCBOR(&in)
+	if in.AlarmName == "" || in.HistoryItemType != "StateUpdate" || in.ScanBy != "TimestampDescending" {
+		panic(invalidMetrics("the double has only changes of the state of an alarm that is named, the newest first"))
+	}
+	if len(in.AlarmTypes) == 0 {
+		in.AlarmTypes = []string{"MetricAlarm"}
+	}
+	s.advanceTraffic()
+	of := s.monitor(r.account, r.region)
+	of.advanceAlarms(s.options.Now())
+	items := []any{}
+	if a := of.alarms[in.AlarmName]; a != nil && slices.Contains(in.AlarmTypes, a.kind()) {
+		for _, h := range slices.Backward(a.history) {
+			if h.at.Before(in.StartDate) || len(items) == cmp.Or(in.MaxRecords, maxAlarmNames) {
+				break
+			}
+			items = append(items, map[string]any{
+				"AlarmName": a.Name, "AlarmType": a.kind(), "HistoryItemType": "StateUpdate", "Timestamp": h.at,
+				"HistorySummary": "Alarm updated from " + h.from + " to " + h.to,
+				"HistoryData":    `{"version":"1.0","oldState":{"stateValue":"` + h.from + `"},"newState":{"stateValue":"` + h.to + `"}}`,
+			})
+		}
+	}
+	return map[string]any{"AlarmHistoryItems": items}
 }

@@ -44,7 +44,6 @@ func updateCodeSigning(s *Server, r *request) any {
 	return s.signed(c)
 }
 
-// namedSigning returns the configuration that a request names.
 func namedSigning(r *request) *types.CodeSigningConfig {
 	arn := r.vars["CodeSigningConfigArn"]
 	if c := r.home.signing[arn]; c != nil {

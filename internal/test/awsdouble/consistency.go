@@ -104,8 +104,8 @@ func (s *Server) serving(r *request) *Server {
 	earlier := New(s.options)
 	earlier.options.Consistency = Consistency{}
 	earlier.options.Now = func() time.Time { return now.Add(-c.Reads) }
-	earlier.http, earlier.resources, earlier.homes = s.http, s.resources, map[string]*home{r.account + "/" +
-		r.region: h}
+	earlier.http, earlier.removed = s.http, s.removed
+	earlier.homes = map[string]*home{r.account + "/" + r.region: h}
 	return earlier
 }
 

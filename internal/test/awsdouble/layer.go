@@ -1,6 +1,7 @@
 package awsdouble
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -161,4 +162,102 @@ func (h *home) layerSize(arn string) int64 {
 		return v.Content.CodeSize
 	}
 	return int64(len(arn))
+}
+
+func listLayerVersions(_ *Server, r *request) any {
+	name := r.layerName()
+	return paged("LayerVersions", r.home.layers[name].matching(r), r)
+}
+
+// matching returns the versions that match a request's filters, newest first.
+func (l *layer) matching(r *request) []types.LayerVersionsListItem {
+	found := []types.LayerVersionsListItem{}
+	if l == nil {
+		return found
+	}
+	runtime := types.Runtime(r.query("CompatibleRuntime"))
+	architecture := types.Architecture(r.query("CompatibleArchitecture"))
+	for _, v := range slices.Backward(l.versions) {
+		if (runtime == "" || slices.Contains(v.CompatibleRuntimes, runtime)) &&
+			(architecture == "" || slices.Contains(v.CompatibleArchitectures, architecture)) {
+			found = append(found, v.LayerVersionsListItem)
+		}
+	}
+	return found
+}
+
+func listLayers(_ *Server, r *request) any {
+	h := r.home
+	all := []types.LayersListItem{}
+	for _, name := range slices.Sorted(maps.Keys(h.layers)) {
+		if found := h.layers[name].matching(r); len(found) > 0 {
+			all = append(all, types.LayersListItem{
+				LayerName: &name, LayerArn: aws.String(h.arn("layer:" + name)), LatestMatchingVersion: &found[0],
+			})
+		}
+	}
+	return paged("Layers", all, r)
+}
+
+// layerPermission is AddLayerVersionPermission's input.
+type layerPermission struct {
+	Action, Principal, StatementId, OrganizationId string //nolint:revive // Lambda's spelling
+}
+
+// permitted returns the version that a request names, and fails if it does not exist.
+func (s *Server) permitted(r *request) *layerVersion {
+	if v := s.layerVersion(r); v != nil {
+		return v
+	}
+	arn := r.home.arn("layer:" + r.layerName() + ":" + r.vars["VersionNumber"])
+	panic(notFound("Layer version %s does not exist.", arn))
+}
+
+// layerPolicy returns the ARN of the version that a request names, and its policy.
+func (s *Server) layerPolicy(r *request) (string, *policy) {
+	arn := *s.permitted(r).LayerVersionArn
+	return arn, r.home.policies[arn]
+}
+
+// checkLayerRevision rejects a change if the policy is not at the revision that the request names.
+func checkLayerRevision(r *request, p *policy) {
+	if revision := r.query("RevisionId"); revision != "" && (p == nil || revision != p.revision) {
+		panic(staleRevision("GetLayerPolicy"))
+	}
+}
+
+func addLayerPermission(s *Server, r *request) any {
+	in := decoded[layerPermission](r)
+	arn, held := s.layerPolicy(r)
+	p := permission{
+		Action: in.Action, Principal: in.Principal, StatementId: in.StatementId,
+		PrincipalOrgID: in.OrganizationId,
+	}
+	st := p.statement(arn, partition(r.region))
+	next := held.with(in.StatementId, st)
+	checkLayerRevision(r, held)
+	r.home.policies[arn] = next
+	return map[string]string{"RevisionId": next.revision, "Statement": text(st)}
+}
+
+func removeLayerPermission(s *Server, r *request) any {
+	arn, held := s.layerPolicy(r)
+	if held == nil {
+		panic(notFound("No policy is associated with the given resource."))
+	}
+	next := held.without(r.vars["StatementId"])
+	checkLayerRevision(r, held)
+	r.home.policies[arn] = next
+	if len(next.Statement) == 0 {
+		delete(r.home.policies, arn)
+	}
+	return nil
+}
+
+func getLayerPolicy(s *Server, r *request) any {
+	_, held := s.layerPolicy(r)
+	if held == nil {
+		panic(notFound("No policy is associated with the given resource."))
+	}
+	return held.answer()
 }

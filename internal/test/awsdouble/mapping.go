@@ -35,7 +35,6 @@ type transition struct {
 	busy bool
 }
 
-// ends reports whether a transition ends now.
 func (t *transition) ends(now time.Time) bool {
 	ends := t.busy && !now.Before(t.at)
 	t.busy = t.busy && !ends

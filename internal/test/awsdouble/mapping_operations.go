@@ -141,7 +141,6 @@ func updateMapping(s *Server, r *request) any {
 	return m.EventSourceMappingConfiguration
 }
 
-// applyTo writes what was sent to a mapping.
 func (in *mappingInput) applyTo(m *mapping) {
 	host := func(a types.SourceAccessConfiguration) bool { return a.Type == types.SourceAccessTypeVirtualHost }
 	access := in.SourceAccessConfigurations

@@ -1,6 +1,13 @@
 package awsdouble
 
-import "time"
+import (
+	"cmp"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+)
 
 // DefaultAccount is the account of access keys that AddAccessKey did not name.
 const DefaultAccount = "123456789012"
@@ -85,4 +92,123 @@ func Lifelike() Options {
 	return Options{
 		CreateDuration: transitionTime, UpdateDuration: transitionTime, Latency: nearby, Quotas: LambdaQuotas(),
 	}
+}
+
+// tokens is a token bucket that starts full and holds one second's requests.
+type tokens struct {
+	left float64
+	at   time.Time
+}
+
+// take refills the bucket for the elapsed time and takes one token.
+func (t *tokens) take(rate float64, now time.Time) bool {
+	t.left = min(rate, t.left+now.Sub(t.at).Seconds()*rate)
+	t.at = now
+	if t.left < 1 {
+		return false
+	}
+	t.left--
+	return true
+}
+
+// withinQuota reports whether a call of Lambda or CloudWatch is within its quota. Invocations have none of requests.
+func (s *Server) withinQuota(r *request) bool {
+	if r.service != serviceLambda && r.service != serviceCloudWatch {
+		return true
+	}
+	name, rate := "", s.options.Quotas.ControlPlane
+	switch r.operation {
+	case "Invoke", "InvokeWithResponseStream":
+		return true
+	case "GetMetricData":
+		name, rate = r.operation, s.options.Quotas.GetMetricData
+	case "DescribeAlarms":
+		name, rate = r.operation, s.options.Quotas.DescribeAlarms
+	case "GetFunction":
+		name, rate = r.operation, s.options.Quotas.GetFunction
+	case "GetPolicy":
+		name, rate = r.operation, s.options.Quotas.GetPolicy
+	}
+	if rate == 0 {
+		return true
+	}
+	key, now := r.account+"/"+r.region+"/"+name, s.options.Now()
+	t, ok := s.tokens[key]
+	if !ok {
+		t = &tokens{left: rate, at: now}
+		s.tokens[key] = t
+	}
+	return t.take(rate, now)
+}
+
+// Throttled returns how many calls were rejected with 429, or as throttled by CloudWatch.
+func (s *Server) Throttled() int {
+	defer s.lock()()
+	return s.throttled
+}
+
+// Limits are an account's limits of Lambda in a region. A limit of 0 is AWS's default.
+type Limits struct {
+	// ConcurrentExecutions is the number of executions that may run at a time. Default: 1000.
+	ConcurrentExecutions int32
+	// MinUnreserved is the number of these that cannot be reserved. Default: 100, as in most accounts; new accounts
+	// have less of both.
+	MinUnreserved int32
+	// TotalCodeSize is the maximum total size of the code of all versions and layers, in bytes. Default: 75 GiB.
+	TotalCodeSize int64
+}
+
+func (l Limits) orDefaults() Limits {
+	return Limits{
+		ConcurrentExecutions: cmp.Or(l.ConcurrentExecutions, 1000),
+		MinUnreserved:        cmp.Or(l.MinUnreserved, 100),
+		TotalCodeSize:        cmp.Or(l.TotalCodeSize, 75<<30),
+	}
+}
+
+func getAccountSettings(_ *Server, r *request) any {
+	h := r.home
+	return map[string]any{
+		"AccountLimit": types.AccountLimit{
+			CodeSizeUnzipped: maxUnzipped, CodeSizeZipped: maxZip, TotalCodeSize: h.limits.TotalCodeSize,
+			ConcurrentExecutions:           h.limits.ConcurrentExecutions,
+			UnreservedConcurrentExecutions: aws.Int32(h.limits.ConcurrentExecutions - h.reserved(nil)),
+		},
+		"AccountUsage": types.AccountUsage{FunctionCount: int64(len(h.functions)), TotalCodeSize: h.stored()},
+	}
+}
+
+// stored returns the total size of the code of all versions and layers, in bytes. Images are stored in registries and
+// have a size of 0.
+func (h *home) stored() int64 {
+	total := int64(0)
+	for _, f := range h.functions {
+		total += f.latest.CodeSize
+		for _, v := range f.versions {
+			total += v.CodeSize
+		}
+	}
+	for _, l := range h.layers {
+		for _, v := range l.versions {
+			total += v.Content.CodeSize
+		}
+	}
+	return total
+}
+
+// checkStorage rejects code of a size, in bytes, that exceeds the account's remaining storage without the size of the
+// code that it replaces. It sums up all code only when it may exceed the storage, because a test may have many
+// functions.
+func (h *home) checkStorage(size, replaced int64) {
+	const copies = 2 // The code of a function, and of the version that the same call may publish.
+	h.storedAtMost += copies * size
+	if h.storedAtMost <= h.limits.TotalCodeSize {
+		return
+	}
+	stored := h.stored()
+	h.storedAtMost = stored + copies*size
+	if stored+size-replaced <= h.limits.TotalCodeSize {
+		return
+	}
+	panic(apiError(http.StatusBadRequest, "CodeStorageExceededException", "Code storage limit exceeded."))
 }

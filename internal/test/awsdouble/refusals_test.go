@@ -11,8 +11,8 @@ import (
 // refused is a call that AWS rejects, and its preconditions.
 type refused struct {
 	reason string
-	// exists and removed are resources of other services.
-	exists, removed []string
+	// removed are resources of other services that do not exist.
+	removed []string
 	// before are calls that succeed, as "METHOD path body".
 	before []string
 	do     string
@@ -54,7 +54,6 @@ func (tc *refused) test(t *testing.T) {
 			t.Fatalf("%s: %d %s", do, res.StatusCode, body)
 		}
 	}
-	s.AddResources(tc.exists...)
 	s.RemoveResources(tc.removed...)
 	res, body := send(t, s, tc.do) //nolint:bodyclose // call closes it.
 	if tc.message == "" {
@@ -93,15 +92,11 @@ func network(subnet, group string) string {
 
 var networkRefusals = map[string]refused{
 	"AnyNetwork": {
-		reason: "Where no subnet was told, all exist.",
+		reason: "All resources of other services exist that were not removed.",
 		do:     network("subnet-1", "sg-1"),
 	},
-	"KnownNetwork": {
-		reason: "What was told exists.", exists: []string{"subnet-1", "sg-1"},
-		do: network("subnet-1", "sg-1"),
-	},
 	"NoSubnet": {
-		reason: "Once a subnet was told, others do not exist.", exists: []string{"subnet-2"},
+		reason: "A subnet that was removed does not exist.", removed: []string{"subnet-1"},
 		do: network("subnet-1", "sg-1"),
 		message: "Error occurred while DescribeSubnets. EC2 Error Code: InvalidSubnetID.NotFound. EC2 Error Message: " +
 			"The subnet ID 'subnet-1' does not exist",
@@ -113,7 +108,7 @@ var networkRefusals = map[string]refused{
 			"Message: The security group 'sg-1' does not exist",
 	},
 	"UpdateToNoSecurityGroup": {
-		reason: "An update is held to it too.", exists: []string{"sg-2"},
+		reason: "An update is held to it too.", removed: []string{"sg-1"},
 		do: `PUT /2015-03-31/functions/f/configuration {"VpcConfig":{"SubnetIds":["subnet-1"],` +
 			`"SecurityGroupIds":["sg-1"]}}`,
 		message: "Error occurred while DescribeSecurityGroups. EC2 Error Code: InvalidGroup.NotFound. EC2 Error " +
@@ -126,30 +121,15 @@ var networkRefusals = map[string]refused{
 	},
 	"NoRole": {
 		reason:  "A role that is not there is like one that may not be assumed.",
-		exists:  []string{"arn:aws:iam::123456789012:role/other"},
+		removed: []string{testRole},
 		do:      newFunction(""),
 		message: "The role defined for the function cannot be assumed by Lambda.",
 	},
-	"RoleOfAnotherAccount": {
-		reason: "Roles are not passed to other accounts, in words that users quote.",
-		exists: []string{testRole, "arn:aws:iam::210987654321:role/r"},
-		do:     `PUT /2015-03-31/functions/f/configuration {"Role":"arn:aws:iam::210987654321:role/r"}`,
-		status: http.StatusForbidden, code: "AccessDeniedException", message: "Cross-account pass role is not allowed.",
-	},
-	"KnownRole": {
-		reason: "A role that was told is assumed.", exists: []string{testRole},
-		do: newFunction(""),
-	},
 	"NoQueue": {
-		reason: "Once a queue was told, others do not exist; streams still do.", exists: []string{testQueue + "-other"},
+		reason: "A queue that was removed does not exist.", removed: []string{testQueue},
 		do: `POST /2015-03-31/event-source-mappings {"FunctionName":"f","EventSourceArn":"` + testQueue + `"}`,
 		message: "Error occurred while ReceiveMessage. SQS Error Code: AWS.SimpleQueueService.NonExistentQueue. SQS " +
 			"Error Message: The specified queue does not exist.",
-	},
-	"AnyStream": {
-		reason: "Kinds are told one by one.", exists: []string{testQueue},
-		do: `POST /2015-03-31/event-source-mappings {"FunctionName":"f","EventSourceArn":"` + testStream +
-			`","StartingPosition":"LATEST"}`,
 	},
 	"NoSuccess": {
 		reason: "Mappings tell of failures only.",
@@ -279,7 +259,8 @@ var permissionRefusals = map[string]refused{
 			testPermission + `"arn:aws:iam::123456789012:user/u"}`, message: invalidPrincipalMessage,
 	},
 	"NoAccount": {
-		reason: "Once an account was told, others do not exist.", exists: []string{"111122223333"},
+		reason:  "An account that was removed does not exist.",
+		removed: []string{"210987654321"},
 		do:      `POST /2015-03-31/functions/f/policy ` + testPermission + `"210987654321"}`,
 		message: invalidPrincipalMessage,
 	},

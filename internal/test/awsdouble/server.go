@@ -30,7 +30,7 @@ type Server struct {
 	serial    int
 	iam       directory
 	roles     map[string]*madeRole
-	resources resources
+	removed   map[string]bool
 	code      map[string]func(Invoked) Returned
 	memory    memory
 	held      []*Held
@@ -62,7 +62,7 @@ func New(o Options) *Server {
 		tokens:    map[string]*tokens{},
 		iam:       newDirectory(),
 		roles:     map[string]*madeRole{},
-		resources: newResources(),
+		removed:   map[string]bool{},
 		code:      map[string]func(Invoked) Returned{},
 		monitors:  map[string]*monitor{},
 		statuses:  map[string]metricStatus{},

@@ -121,7 +121,6 @@ func (c iam) roles(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// deleteRole deletes a role with its policy.
 func (c iam) deleteRole(ctx context.Context, name string) error {
 	err := c.call(ctx, nil, "DeleteRolePolicy", "RoleName", name, "PolicyName", policyName)
 	if err != nil && awserr.Code(err) != "NoSuchEntity" {

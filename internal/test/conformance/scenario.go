@@ -135,7 +135,6 @@ func Scenarios(values map[string]string) ([]Scenario, error) {
 	return all, nil
 }
 
-// parse returns the scenario of a text.
 func parse(name, text string, values map[string]string) (Scenario, error) {
 	var missing []string
 	text = placeholder.ReplaceAllStringFunc(text, func(p string) string {
@@ -170,7 +169,6 @@ func (sc *Scenario) Missing() string {
 	return strings.Join(sc.Needs, ", ")
 }
 
-// object returns the object of the cluster.
 func (o *Object) object() *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{}}
 	u.SetKind(o.Kind)
@@ -203,3 +201,9 @@ func (o *Object) object() *unstructured.Unstructured {
 	u.Object["spec"] = spec
 	return u
 }
+
+// The objects of the cluster of a run.
+const (
+	namespace  = "default"
+	configName = "conformance"
+)

@@ -104,7 +104,6 @@ func (g *graph) callersOf(fn *types.Func) []*types.Func {
 	return out
 }
 
-// receiver returns the type of a method.
 func receiver(fn *types.Func) types.Object {
 	t := fn.Signature().Recv().Type()
 	if p, ok := t.(*types.Pointer); ok {

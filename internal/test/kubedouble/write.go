@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// create creates an object.
 func (s *Server) create(t *table, namespace string, body []byte) (*stored, error) {
 	u := &unstructured.Unstructured{}
 	if err := parse(body, &u.Object); err != nil {

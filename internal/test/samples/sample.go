@@ -8,7 +8,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reference"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -196,4 +201,31 @@ func New() *Sample {
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{"*"}},
 		},
 	}
+}
+
+// Enqueued returns the names of the resources that a watch enqueues for an event: an event.CreateEvent, an
+// event.UpdateEvent or an event.DeleteEvent.
+func Enqueued(ctx context.Context, p predicate.Predicate, h handler.EventHandler, e any) []string {
+	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	defer q.ShutDown()
+	switch e := e.(type) {
+	case event.CreateEvent:
+		if p.Create(e) {
+			h.Create(ctx, e, q)
+		}
+	case event.UpdateEvent:
+		if p.Update(e) {
+			h.Update(ctx, e, q)
+		}
+	case event.DeleteEvent:
+		if p.Delete(e) {
+			h.Delete(ctx, e, q)
+		}
+	}
+	var names []string
+	for q.Len() > 0 {
+		item, _ := q.Get()
+		names = append(names, item.Name)
+	}
+	return names
 }

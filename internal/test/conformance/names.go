@@ -1,7 +1,0 @@
-package conformance
-
-// The objects of the cluster of a run.
-const (
-	namespace  = "default"
-	configName = "conformance"
-)
