@@ -22,7 +22,7 @@ const (
 )
 
 // Define returns the kind of FunctionURLs.
-func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+func Define(mgr ctrl.Manager, _ engine.Options) engine.Definition {
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.FunctionURL]{
 		GVK:          v1beta1.FunctionURLGroupVersionKind,
 		Region:       func(u *v1beta1.FunctionURL) string { return u.Spec.ForProvider.Region },

@@ -23,7 +23,7 @@ const (
 )
 
 // Define returns the kind of LayerVersionPermissions.
-func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+func Define(mgr ctrl.Manager, _ engine.Options) engine.Definition {
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.LayerVersionPermission]{
 		GVK:    v1beta1.LayerVersionPermissionGroupVersionKind,
 		Region: func(p *v1beta1.LayerVersionPermission) string { return p.Spec.ForProvider.Region },

@@ -21,7 +21,7 @@ const (
 )
 
 // Define returns the kind of ProvisionedConcurrencyConfigs.
-func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+func Define(mgr ctrl.Manager, _ engine.Options) engine.Definition {
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
 		GVK:    v1beta1.ProvisionedConcurrencyConfigGroupVersionKind,
 		Region: func(c *v1beta1.ProvisionedConcurrencyConfig) string { return c.Spec.ForProvider.Region },

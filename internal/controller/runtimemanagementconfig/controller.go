@@ -23,7 +23,7 @@ const (
 )
 
 // Define returns the kind of RuntimeManagementConfigs.
-func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
+func Define(mgr ctrl.Manager, _ engine.Options) engine.Definition {
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.RuntimeManagementConfig]{
 		GVK:          v1beta1.RuntimeManagementConfigGroupVersionKind,
 		Region:       func(c *v1beta1.RuntimeManagementConfig) string { return c.Spec.ForProvider.Region },

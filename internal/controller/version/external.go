@@ -247,7 +247,8 @@ func (e *external) plan(
 			publication := reconcile.Plan{
 				Ready: reconcile.Updating(v.GetGeneration(), "publishing a new version: "+changed),
 				PlannedCall: reconcile.PlannedCall{
-					Call: opPublish, Does: "published a version: " + changed + " since version " + ptr.Deref(o.version.Version, ""),
+					Call: opPublish,
+					Does: "published a version: " + changed + " since version " + ptr.Deref(o.version.Version, ""),
 				},
 				Changes: c.Changes, Followed: c.Changes, Intent: e.toPublish(v),
 			}
