@@ -152,8 +152,8 @@ func newHostileWalk(s *Simulation, group, attacks uint64) *hostileWalk {
 		mine: attackedResources(), made: map[int]creation{}, took: map[creation]time.Duration{}, lost: map[string]bool{}, versions: map[string]string{},
 		watches: &watchfault.Faults{},
 	}
-	w.forges = attacks%walksOfGroup == 0
 	if attacks > 0 {
+		w.forges = attacks%walksOfGroup == 0
 		w.attack = rand.New(rand.NewPCG(attacks, 2)) //nolint:gosec,mnd // As above.
 	}
 	s.Prepare()
