@@ -90,6 +90,9 @@ type rule struct {
 
 	// shown reports whether the condition Advisory reports the finding. Other conditions report the others.
 	shown bool
+
+	// onDemand reports whether the finding needs calls to AWS that only the plugin makes, so that Of does not find it.
+	onDemand bool
 }
 
 const (
@@ -126,8 +129,8 @@ var rules = map[Code]rule{
 	ActionDenied:         {severity: Error},
 	CodeStorageNearLimit: {severity: Warning, kinds: []string{config, clusterConfig}},
 	ConcurrencyNearLimit: {severity: Warning, kinds: []string{config, clusterConfig}},
-	VersionsUnused:       {severity: Info, kinds: []string{function}},
-	LogsNeverExpire:      {severity: Info, kinds: []string{function}},
+	VersionsUnused:       {severity: Info, kinds: []string{function}, onDemand: true},
+	LogsNeverExpire:      {severity: Info, kinds: []string{function}, onDemand: true},
 }
 
 // All returns a finding of each code, without a message, in order.
@@ -143,8 +146,7 @@ func All() []Finding {
 func Codes(kind string) []Code {
 	var out []Code
 	for code, r := range rules {
-		if code != VersionsUnused && code != LogsNeverExpire &&
-			(r.kinds == nil || slices.Contains(r.kinds, kind)) {
+		if !r.onDemand && (r.kinds == nil || slices.Contains(r.kinds, kind)) {
 			out = append(out, code)
 		}
 	}
