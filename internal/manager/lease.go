@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	coordinationclient "k8s.io/client-go/kubernetes/typed/coordination/v1"
@@ -148,9 +149,20 @@ func (l *lease) Create(ctx context.Context, r resourcelock.LeaderElectionRecord)
 	return l.write(r, func() error { return l.LeaseLock.Create(ctx, r) })
 }
 
-// Update acquires, renews or releases the lease.
+// Update acquires, renews or releases the lease. The end of the process may cut off a renewal that the API server
+// applies after the read before the release: the release is then repeated, since others would wait for the lease to
+// expire.
 func (l *lease) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
-	return l.write(r, func() error { return l.LeaseLock.Update(ctx, r) })
+	return l.write(r, func() error {
+		err := l.LeaseLock.Update(ctx, r)
+		if r.HolderIdentity != "" || !kerrors.IsConflict(err) {
+			return err
+		}
+		if held, _, gerr := l.LeaseLock.Get(ctx); gerr != nil || held.HolderIdentity != l.Identity() {
+			return err
+		}
+		return l.LeaseLock.Update(ctx, r)
+	})
 }
 
 // write writes a record and tracks whether the lease is held. A released lease counts as not held from before the

@@ -9,9 +9,13 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
@@ -158,6 +162,60 @@ func TestLeaseThatCannotBeWritten(t *testing.T) {
 	err = l.write(resourcelock.LeaderElectionRecord{}, func() error { return broken })
 	if !errors.Is(err, broken) || l.held() {
 		t.Errorf("a lease that was perhaps given back is held: %v", err)
+	}
+}
+
+// TestLeaseIsReleasedAfterLateRenewal checks that a lease is released although the API server applies a renewal, which
+// the end of the process cut off, after the lease was read for the release.
+func TestLeaseIsReleasedAfterLateRenewal(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		late   string // Whose update the API server applies late.
+		want   string // Who holds the lease afterwards.
+		err    bool
+	}{
+		"Own":     {reason: "The renewal was the replica's own.", late: "a"},
+		"Another": {reason: "Another replica has taken the lease, and keeps it.", late: "b", want: "b", err: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			client := fake.NewClientset()
+			l, _ := newLease(t, client)
+			if err := l.Create(t.Context(), resourcelock.LeaderElectionRecord{HolderIdentity: "a"}); err != nil {
+				t.Fatal(err)
+			}
+			client.PrependReactor("update", "leases", conflictOnce(func() {
+				late := &coordinationv1.Lease{
+					ObjectMeta: l.LeaseMeta, Spec: coordinationv1.LeaseSpec{HolderIdentity: &tc.late},
+				}
+				if err := client.Tracker().Update(leases, late, late.Namespace); err != nil {
+					t.Fatal(err)
+				}
+			}))
+			if err := l.Update(t.Context(), resourcelock.LeaderElectionRecord{}); (err != nil) != tc.err {
+				t.Errorf("%s: Update() = %v", tc.reason, err)
+			}
+			r, _, err := l.LeaseLock.Get(t.Context())
+			if err != nil || r.HolderIdentity != tc.want {
+				t.Errorf("%s: held by %q, %v", tc.reason, r.HolderIdentity, err)
+			}
+		})
+	}
+}
+
+// leases are the API's Leases.
+var leases = coordinationv1.SchemeGroupVersion.WithResource("leases")
+
+// conflictOnce returns a reaction that does something before the first write, and so rejects it with a conflict.
+func conflictOnce(do func()) clienttesting.ReactionFunc {
+	first := true
+	return func(clienttesting.Action) (bool, runtime.Object, error) {
+		if !first {
+			return false, nil, nil
+		}
+		first = false
+		do()
+		return true, nil, kerrors.NewConflict(leases.GroupResource(), leaseName, errors.New("changed"))
 	}
 }
 
