@@ -3,6 +3,7 @@ package rollout
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -72,6 +73,25 @@ func (m *machine) command() bool {
 		} else {
 			m.eventf(true, v1beta1.EventRolloutCommand, "%s (%s)"+DoesNotApply+"%s", name, value, why)
 		}
+		return true
+	}
+	return m.misspelt()
+}
+
+// misspelt warns of the first new annotation that has the commands' prefix and is no command, and reports whether there
+// is one.
+func (m *machine) misspelt() bool {
+	var names []string
+	for _, c := range commands {
+		names = append(names, c.name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.o.Commands)) {
+		if slices.Contains(names, name) || !isNew(m.s, m.o.Commands, name) {
+			continue
+		}
+		m.handled(name, m.o.Commands[name])
+		m.eventf(true, v1beta1.EventRolloutCommand, "the annotation %s is no command. The commands are %s", name,
+			strings.Join(names, ", "))
 		return true
 	}
 	return false

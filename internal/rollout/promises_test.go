@@ -1169,6 +1169,24 @@ func TestCommandsCountOnce(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "2") // The abort is still there.
 }
 
+// TestMisspeltCommand checks that an annotation with the prefix of the commands that is none is reported, once.
+func TestMisspeltCommand(t *testing.T) {
+	s := newScenario(t, twoWeights())
+	s.at10()
+	s.observed.Commands[v1beta1.RolloutAnnotationPrefix+"abbort"] = "x"
+	s.pass(2 * time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+	warnings := 0
+	for _, e := range s.events {
+		if strings.Contains(e, "/abbort is no command") {
+			warnings++
+		}
+	}
+	if warnings != 1 {
+		t.Errorf("%d warnings, want 1: %+v", warnings, s.events)
+	}
+}
+
 // TestEarlierCommandIsWrittenAgain checks that no command is carried out a second time because a tool writes the value of
 // Git again over one that a user has given since.
 func TestEarlierCommandIsWrittenAgain(t *testing.T) {
