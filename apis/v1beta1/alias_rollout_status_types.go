@@ -84,7 +84,8 @@ type AliasRolloutStatus struct {
 	// +optional
 	ObservedAt *metav1.Time `json:"observedAt,omitempty"`
 	// ShiftedAt is the time at which the target received its present weight, or received it again after someone else
-	// had changed the alias. The time for which nobody looked is added, if it is more than a minute.
+	// had changed the alias. Before the first weight, it is that of the last change of the alias. The time for which
+	// nobody looked is added, if it is more than a minute.
 	// +optional
 	ShiftedAt *metav1.Time `json:"shiftedAt,omitempty"`
 	// TrafficStartedAt is the time at which the target received its first invocation at the earliest, or the first one

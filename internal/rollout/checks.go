@@ -252,11 +252,12 @@ func missing(
 		switch {
 		case c == nil || c.JudgedUntil == nil:
 			return id.Type + " " + id.Name + " has no result yet"
-		case c.Ignored || verdict(spec, id, c) == failing:
-		case c.Result != Success && c.Result != Skipped:
+		case verdict(spec, id, c) == failing:
+		case !c.Ignored && c.Result != Success && c.Result != Skipped:
 			return DescribeCheck(c)
 		case c.JudgedUntil.Time.Before(since):
 			return early(c, since, delayOf(m, s, c))
+		case c.Ignored:
 		case c.Result == Success && (c.Successes < 1 || id.Type == CheckMetric && c.Successes < successes):
 			return fmt.Sprintf("%s %s has succeeded %d of %d times", c.Type, c.Name, c.Successes, successes)
 		case slices.Contains(dueNow, id):

@@ -75,7 +75,7 @@ func (m *machine) planned() time.Duration {
 	i := m.index()
 	switch {
 	case m.s.Phase == v1beta1.RolloutPending:
-		var d time.Duration
+		d := m.alarmLag()
 		for _, t := range m.spec.PreTraffic {
 			d += time.Duration(ptr.Deref(t.Invoke.TimeoutSeconds, 10)) * time.Second //nolint:mnd // The API's default.
 		}

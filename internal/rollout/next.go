@@ -357,7 +357,7 @@ func (m *machine) start() {
 	s.ID = m.newID(m.o.Target)
 	s.Phase, s.StartedAt, s.FinishedAt = v1beta1.RolloutPending, stamp(m.now), nil
 	s.Checks, s.ObservedWeight, s.CurrentStepIndex, s.Intent = nil, 0, 0, nil
-	s.ShiftedAt, s.TrafficStartedAt, s.TimeoutSeconds, s.Woken = nil, nil, 0, nil
+	s.TrafficStartedAt, s.TimeoutSeconds, s.Woken = nil, 0, nil
 	s.StepHash, s.Direct, s.Retried = hashOf(m.spec.Strategy), false, false
 	m.enter(v1beta1.RolloutValidating, "", "")
 	m.eventf(false, v1beta1.EventRolloutStarted, "rollout %s from version %s to version %s", s.ID,

@@ -141,7 +141,9 @@ func (m *machine) wakes(version string) {
 	}
 }
 
-// blocked returns which dependency or alarm prevents that invocations move to the target. Empty if none does.
+// blocked returns which dependency or alarm prevents that invocations move to the target. Empty if none does. An alarm
+// has to have evaluated what was after the last change of the alias: until then, it says something about a former
+// target.
 func (m *machine) blocked() string {
 	ids, _ := checksOf(m.spec)
 	due, _ := Due(m.spec, m.s, m.now)
@@ -154,6 +156,8 @@ func (m *machine) blocked() string {
 			return id.Type + " " + id.Name + " has no result yet"
 		case !c.Ignored && slices.Contains(due, id):
 			return id.Type + " " + id.Name + " is due"
+		case id.Type == CheckAlarm && c.JudgedUntil.Before(m.s.ShiftedAt):
+			return early(c, m.s.ShiftedAt.Time, delayOf(nil, m.s, c))
 		case id.Type == CheckAlarm && (c.Ignored || c.Result == Inconclusive):
 		case c.Result != Success:
 			return DescribeCheck(c)
