@@ -77,6 +77,10 @@ type AliasRolloutStatus struct {
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')"
 	StepElapsed metav1.Duration `json:"stepElapsed,omitempty"`
+	// StepRestarts is the number of times that the current step was measured anew, such as after someone else had
+	// changed the alias. The first five times, it has the time for that again.
+	// +optional
+	StepRestarts int32 `json:"stepRestarts,omitempty"`
 	// Woken has the times at which inactive versions were last invoked so that AWS prepares them, by their numbers.
 	// +optional
 	Woken map[string]metav1.Time `json:"woken,omitempty"`

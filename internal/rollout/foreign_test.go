@@ -374,3 +374,38 @@ func TestDirectMoveAfterAChange(t *testing.T) {
 		})
 	}
 }
+
+// TestChangedAgainAndAgain checks that a rollout ends, and says why, if someone else changes the alias more often than a
+// step takes to be measured: it does not get its time again for ever.
+func TestChangedAgainAndAgain(t *testing.T) {
+	cases := map[string]struct {
+		reason, policy string
+		// lasts is how long the alias is another one, every two minutes. 0 is until it is changed back.
+		lasts time.Duration
+	}{
+		"Reverted": {reason: "onDrift changes it back.", policy: v1beta1.OnDriftRevert},
+		"Returned": {reason: "Who changes it changes it back.", policy: v1beta1.OnDriftPause, lasts: 45 * time.Second},
+		"Shortly":  {reason: "It may as well be an old answer.", policy: v1beta1.OnDriftPause, lasts: 5 * time.Second},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, tenPercent(metrics("m"), onDrift(tc.policy)))
+			s.delay = 3 * time.Minute
+			s.at10()
+			for range 24 * 30 {
+				if s.pass(2 * time.Minute); !InProgress(s.state) {
+					break
+				}
+				was := s.observed.Route
+				s.alias(Route{Version: "3"})
+				if s.pass(tc.lasts); tc.lasts > 0 && s.observed.Route == (Route{Version: "3"}) {
+					s.alias(was)
+				}
+			}
+			s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonProgressDeadlineExceeded, "1")
+			if !strings.Contains(s.state.Message, "someone else has changed the alias again and again") || len(s.rejected()) > 0 {
+				t.Errorf("%s\n%s, rejected %v", tc.reason, s.state.Message, s.rejected())
+			}
+		})
+	}
+}

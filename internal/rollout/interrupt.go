@@ -49,6 +49,9 @@ func (m *machine) late() bool {
 	if m.s.Message != "" {
 		message += ": " + m.s.Message
 	}
+	if n := m.s.StepRestarts; n > maxRestarts {
+		message += fmt.Sprintf("; it was measured anew %d times: someone else has changed the alias again and again", n)
+	}
 	step := m.s.Step
 	if m.s.Phase != v1beta1.RolloutPending {
 		m.rollBack(v1beta1.RolloutReasonProgressDeadlineExceeded, message)

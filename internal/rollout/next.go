@@ -387,6 +387,6 @@ func (m *machine) newID(version string) string {
 func (m *machine) enter(step, reason, message string) {
 	m.s.ID = cmp.Or(m.s.ID, m.newID(m.s.Target.FunctionVersion))
 	m.s.Step, m.s.Reason, m.s.Message = step, reason, message
-	m.s.StepStartedAt, m.s.StepElapsed = stamp(m.now), metav1.Duration{}
+	m.s.StepStartedAt, m.s.StepElapsed, m.s.StepRestarts = stamp(m.now), metav1.Duration{}, 0
 	m.s.UpdateFailures, m.s.UpdateFailedAt = 0, nil
 }

@@ -30,7 +30,7 @@ func (m *machine) finish(phase, reason, message string) {
 	s := m.s
 	s.Phase, s.Step, s.Reason, s.Message = phase, "", reason, message
 	s.Intent, s.ObservedWeight, s.CurrentStepIndex, s.Direct = nil, 0, 0, false
-	s.StepStartedAt, s.StepElapsed, s.FinishedAt = nil, metav1.Duration{}, stamp(m.now)
+	s.StepStartedAt, s.StepElapsed, s.StepRestarts, s.FinishedAt = nil, metav1.Duration{}, 0, stamp(m.now)
 	s.UpdateFailures, s.UpdateFailedAt = 0, nil
 }
 
