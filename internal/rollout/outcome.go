@@ -144,9 +144,14 @@ func (m *machine) isSure() bool {
 	return untouched || m.s.Intent.Accepted || m.s.StepElapsed.Duration >= driftGrace
 }
 
-// rollingBack waits until the stable version receives all invocations. It never gives up.
+// rollingBack waits until the stable version receives all invocations. It never gives up. If AWS still moves the alias
+// after the deadline, it may never end that, such as when it cannot allocate provisioned concurrency: then the rollback
+// is sent again, which makes AWS end it.
 func (m *machine) rollingBack() {
 	m.intend(to(m.s, 0))
+	if m.o.Moving && m.s.StepElapsed.Duration >= m.deadline() {
+		m.s.Intent.Accepted, m.s.StepElapsed.Duration = false, 0
+	}
 	if !m.at(to(m.s, 0)) || !m.isSure() {
 		return
 	}
