@@ -96,6 +96,9 @@ type AliasRolloutStatus struct {
 	// after someone else had changed the alias.
 	// +optional
 	TrafficStartedAt *metav1.Time `json:"trafficStartedAt,omitempty"`
+	// ChangedBack says that trafficStartedAt is the time at which someone else's change of the alias was changed back.
+	// +optional
+	ChangedBack bool `json:"changedBack,omitempty"`
 	// FinishedAt is the time at which the rollout became Ready or Failed.
 	// +optional
 	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`

@@ -409,3 +409,36 @@ func TestChangedAgainAndAgain(t *testing.T) {
 		})
 	}
 }
+
+// TestAlarmAfterAMomentOfAnotherVersion checks that an alarm that fires because of a third version, which someone else
+// had the alias invoke, is no evidence against the target: not if that was for less than the time in which an answer may
+// be an old one, and not if the step has ended meanwhile.
+func TestAlarmAfterAMomentOfAnotherVersion(t *testing.T) {
+	for before, lasts := range map[time.Duration]time.Duration{
+		2 * time.Minute: driftGrace - 5*time.Second, 4*time.Minute + 30*time.Second: driftGrace + 15*time.Second,
+	} {
+		t.Run(lasts.String(), func(t *testing.T) {
+			s := newScenario(t, twoWeights(alarms("a")))
+			s.at10()
+			s.delay = 4 * time.Minute
+			s.pass(before)
+			s.alias(Route{Version: "3"})
+			s.pass(lasts)
+			s.alias(at(10))
+			back := s.now
+			s.pass(time.Minute)
+			s.since, s.about = s.now, back.Truncate(time.Minute).Add(time.Minute)
+			s.result = func(CheckID) string {
+				if s.now.Before(back.Add(s.delay)) {
+					return Failure
+				}
+				return Success
+			}
+			s.pass(2 * time.Hour)
+			s.wantEnd(v1beta1.RolloutReady, "", "2")
+			if got := s.rejected(); len(got) > 0 {
+				t.Errorf("rejected %v", got)
+			}
+		})
+	}
+}

@@ -258,7 +258,7 @@ func (m *machine) isEarlier(r Measurement) bool {
 // later, unless it has blocked the rollout since before that.
 func (m *machine) attributed(r Measurement) Measurement {
 	first := m.s.TrafficStartedAt
-	earlier := m.isEarlier(r) || r.Type == CheckAlarm && ChangedBack(m.s)
+	earlier := m.isEarlier(r) || r.Type == CheckAlarm && m.s.ChangedBack
 	switch {
 	case first == nil || r.Type == CheckDependency || r.Result == Error:
 	case !m.isOfTarget():
@@ -269,12 +269,6 @@ func (m *machine) attributed(r Measurement) Measurement {
 		r.Message += " because of what was before the target received invocations"
 	}
 	return r
-}
-
-// ChangedBack reports whether an alias that someone else had changed was changed back in the present step. The minute
-// of that may have invocations of another version.
-func ChangedBack(s *v1beta1.AliasRolloutStatus) bool {
-	return s.TrafficStartedAt != nil && s.StepStartedAt != nil && s.TrafficStartedAt.After(s.StepStartedAt.Time)
 }
 
 // isOfTarget reports whether what is measured of the alias is of the target, and of no version but the stable one. A
@@ -357,7 +351,7 @@ func (m *machine) start() {
 	s.ID = m.newID(m.o.Target)
 	s.Phase, s.StartedAt, s.FinishedAt = v1beta1.RolloutPending, stamp(m.now), nil
 	s.Checks, s.ObservedWeight, s.CurrentStepIndex, s.Intent = nil, 0, 0, nil
-	s.TrafficStartedAt, s.TimeoutSeconds, s.Woken = nil, 0, nil
+	s.TrafficStartedAt, s.ChangedBack, s.TimeoutSeconds, s.Woken = nil, false, 0, nil
 	s.StepHash, s.Direct, s.Retried = hashOf(m.spec.Strategy), false, false
 	m.enter(v1beta1.RolloutValidating, "", "")
 	m.eventf(false, v1beta1.EventRolloutStarted, "rollout %s from version %s to version %s", s.ID,

@@ -180,7 +180,7 @@ func (m *machine) deadline() time.Duration {
 // someone else had deleted it. A rollout begins again.
 func Recreated(s *v1beta1.AliasRolloutStatus, now time.Time) {
 	s.ObservedWeight, s.CurrentStepIndex, s.Intent, s.Drift, s.DifferentSince = 0, 0, nil, "", nil
-	s.ShiftedAt, s.TrafficStartedAt = nil, nil
+	s.ShiftedAt, s.TrafficStartedAt, s.ChangedBack = nil, nil, false
 	if s.Phase == v1beta1.RolloutProgressing && s.Step != v1beta1.RolloutRollingBack {
 		s.Phase, s.Step, s.Reason, s.Checks = v1beta1.RolloutPending, v1beta1.RolloutValidating, "", nil
 		s.StepStartedAt, s.StepElapsed, s.Message = stamp(now), metav1.Duration{}, "the alias was created again"
