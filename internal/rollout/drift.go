@@ -106,6 +106,7 @@ func (m *machine) changeBack(why string) {
 func (m *machine) adopt() {
 	w, known := weight(m.s, m.o.Route)
 	m.s.Drift, m.s.DifferentSince = "", nil
+	m.restart()
 	switch progressing := m.s.Phase == v1beta1.RolloutProgressing; {
 	case progressing && known && w > 0 && w < all:
 		m.arrived()

@@ -339,7 +339,7 @@ func TestAlarmOfAFormerTarget(t *testing.T) {
 				s.Strategy.Canary.Steps[1] = v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{}}
 			}))
 			var failed []time.Time // The seconds in which an invocation has failed.
-			s.delay = 4 * time.Minute
+			s.delay = 3 * time.Minute
 			is := Success
 			evaluate := func() { // One period of a minute is evaluated, two minutes after it.
 				begin, state := s.now.Add(-3*time.Minute).Truncate(time.Minute), Success

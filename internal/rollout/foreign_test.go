@@ -429,7 +429,7 @@ func TestAlarmAfterAMomentOfAnotherVersion(t *testing.T) {
 			s.pass(time.Minute)
 			s.since, s.about = s.now, back.Truncate(time.Minute).Add(time.Minute)
 			s.result = func(CheckID) string {
-				if s.now.Before(back.Add(s.delay)) {
+				if s.now.Before(back.Add(s.delay + 50*time.Second)) { // It is evaluated once a minute.
 					return Failure
 				}
 				return Success
@@ -440,5 +440,27 @@ func TestAlarmAfterAMomentOfAnotherVersion(t *testing.T) {
 				t.Errorf("rejected %v", got)
 			}
 		})
+	}
+}
+
+// TestAlarmOfAnAdoptedVersion checks that an alarm that fires because of the version that someone else has made the
+// stable one is no evidence against the target that replaces it.
+func TestAlarmOfAnAdoptedVersion(t *testing.T) {
+	s := newScenario(t, twoWeights(alarms("a"), onDrift(v1beta1.OnDriftAdopt)))
+	s.delay = 4 * time.Minute
+	s.alias(Route{Version: "3"})
+	begin := s.now
+	s.since, s.about = begin.Add(2*time.Minute), begin.Add(time.Minute)
+	s.result = func(CheckID) string {
+		if s.now.After(s.since) && s.observed.Route.Version == "3" {
+			return Failure
+		}
+		return Success
+	}
+	s.observed.Target = "2"
+	s.pass(2 * time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+	if got := s.rejected(); len(got) > 0 {
+		t.Errorf("rejected %v", got)
 	}
 }

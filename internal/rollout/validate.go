@@ -7,6 +7,9 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
@@ -147,6 +150,8 @@ func (m *machine) wakes(version string) {
 func (m *machine) blocked() string {
 	ids, _ := checksOf(m.spec)
 	due, _ := Due(m.spec, m.s, m.now)
+	since := ptr.Deref(m.s.ShiftedAt, metav1.Time{})
+	since.Time = since.Add(evaluatedEvery)
 	for _, id := range ids {
 		if id.Type == CheckMetric {
 			continue
@@ -156,8 +161,8 @@ func (m *machine) blocked() string {
 			return id.Type + " " + id.Name + " has no result yet"
 		case !c.Ignored && slices.Contains(due, id):
 			return id.Type + " " + id.Name + " is due"
-		case id.Type == CheckAlarm && c.JudgedUntil.Before(m.s.ShiftedAt):
-			return early(c, m.s.ShiftedAt.Time, delayOf(nil, m.s, c))
+		case id.Type == CheckAlarm && c.JudgedUntil.Before(&since):
+			return early(c, since.Time, delayOf(nil, m.s, c))
 		case id.Type == CheckAlarm && (c.Ignored || c.Result == Inconclusive):
 		case c.Result != Success:
 			return DescribeCheck(c)
