@@ -77,6 +77,10 @@ type AliasRolloutStatus struct {
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')"
 	StepElapsed metav1.Duration `json:"stepElapsed,omitempty"`
+	// StepRestarts is the number of times that the current step was measured anew, such as after someone else had
+	// changed the alias. The first five times, it has the time for that again.
+	// +optional
+	StepRestarts int32 `json:"stepRestarts,omitempty"`
 	// Woken has the times at which inactive versions were last invoked so that AWS prepares them, by their numbers.
 	// +optional
 	Woken map[string]metav1.Time `json:"woken,omitempty"`
@@ -84,13 +88,17 @@ type AliasRolloutStatus struct {
 	// +optional
 	ObservedAt *metav1.Time `json:"observedAt,omitempty"`
 	// ShiftedAt is the time at which the target received its present weight, or received it again after someone else
-	// had changed the alias. The time for which nobody looked is added, if it is more than a minute.
+	// had changed the alias. Before the first weight, it is that of the last change of the alias. The time for which
+	// nobody looked is added, if it is more than a minute.
 	// +optional
 	ShiftedAt *metav1.Time `json:"shiftedAt,omitempty"`
 	// TrafficStartedAt is the time at which the target received its first invocation at the earliest, or the first one
 	// after someone else had changed the alias.
 	// +optional
 	TrafficStartedAt *metav1.Time `json:"trafficStartedAt,omitempty"`
+	// ChangedBack says that trafficStartedAt is the time at which someone else's change of the alias was changed back.
+	// +optional
+	ChangedBack bool `json:"changedBack,omitempty"`
 	// FinishedAt is the time at which the rollout became Ready or Failed.
 	// +optional
 	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`

@@ -179,16 +179,21 @@ func Record(s *v1beta1.AliasRolloutStatus, m Measurement, now time.Time) {
 	}
 }
 
+// maxRestarts is the number of times that a step has the time again for its measurements, which begin anew.
+const maxRestarts = 5
+
 // restart measures the target anew: its weight is another one, or it has lost it for a while. Successes from before are
 // forgotten, and the failures of the rollout remain. A step that waits for measurements has the time for them again, as
-// a pause does not.
+// a pause does not, unless that happens again and again.
 func (m *machine) restart() {
 	s := m.s
 	s.ShiftedAt = stamp(m.now)
 	for i := range s.Checks {
 		s.Checks[i].Successes, s.Checks[i].Inconclusive = 0, 0
 	}
-	if i := m.index(); s.ObservedWeight >= all || i == len(m.steps) || m.steps[i].pause == 0 {
+	s.StepRestarts++
+	if i := m.index(); s.StepRestarts <= maxRestarts &&
+		(s.ObservedWeight >= all || i == len(m.steps) || m.steps[i].pause == 0) {
 		s.StepElapsed.Duration = min(s.StepElapsed.Duration, m.planned()-m.measures())
 	}
 }
@@ -252,11 +257,12 @@ func missing(
 		switch {
 		case c == nil || c.JudgedUntil == nil:
 			return id.Type + " " + id.Name + " has no result yet"
-		case c.Ignored || verdict(spec, id, c) == failing:
-		case c.Result != Success && c.Result != Skipped:
+		case verdict(spec, id, c) == failing:
+		case !c.Ignored && c.Result != Success && c.Result != Skipped:
 			return DescribeCheck(c)
 		case c.JudgedUntil.Time.Before(since):
 			return early(c, since, delayOf(m, s, c))
+		case c.Ignored:
 		case c.Result == Success && (c.Successes < 1 || id.Type == CheckMetric && c.Successes < successes):
 			return fmt.Sprintf("%s %s has succeeded %d of %d times", c.Type, c.Name, c.Successes, successes)
 		case slices.Contains(dueNow, id):

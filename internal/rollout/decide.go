@@ -73,11 +73,14 @@ func (m *machine) sameTests() bool {
 	return true
 }
 
-// acts reports whether the step changes the alias. A rollback is also sent while AWS still moves the alias to the
-// target.
+// acts reports whether the step changes the alias. A rollback is also sent while AWS still moves the alias: to the
+// target, or to the stable version without having accepted the rollback.
 func (m *machine) acts() bool {
-	rollsBack := m.s.Step == v1beta1.RolloutRollingBack
-	if m.o.Route == intended(m.s.Intent) && (!rollsBack || m.isSure()) || m.now.Before(RetryAt(m.s)) {
+	isThere := m.o.Route == intended(m.s.Intent)
+	if m.s.Step == v1beta1.RolloutRollingBack {
+		isThere = isThere && m.isSure() && (!m.o.Moving || m.s.Intent.Accepted)
+	}
+	if isThere || m.now.Before(RetryAt(m.s)) {
 		return false
 	}
 	switch m.s.Step {

@@ -706,6 +706,26 @@ func TestRollbackWhileAWSMoves(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "1")
 }
 
+// TestRollbackThatAWSNeverEnds checks that a rollback is sent again, once in a deadline, while AWS does not end to move
+// the alias to the stable version, which receives no invocations until then.
+func TestRollbackThatAWSNeverEnds(t *testing.T) {
+	s := newScenario(t, tenPercent(alarms("a"), bake(time.Hour)))
+	s.observed.Target = "2"
+	s.until(v1beta1.RolloutBaking)
+	s.result = func(CheckID) string { return Failure }
+	s.untilTrue("rolled back", func() bool { return s.observed.Route == Route{Version: "1"} })
+	s.observed.Moving, s.sent = true, nil
+	s.pass(9 * time.Minute)
+	s.wantSent("AWS may take minutes")
+	s.pass(2 * time.Minute)
+	s.wantSent("it has taken too long", "version 1")
+	s.pass(9 * time.Minute)
+	s.wantSent("once", "version 1")
+	s.observed.Moving = false
+	s.pass(2 * time.Minute)
+	s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonAnalysisFailed, "1")
+}
+
 // TestRejectKeepsTheFirstReason checks that a version that has failed keeps the reason when the user returns to
 // another.
 func TestRejectKeepsTheFirstReason(t *testing.T) {

@@ -13,12 +13,18 @@ import (
 // version, that is where a rollout of another target begins.
 func (m *machine) drifted() bool {
 	s := m.s
+	if s.TrafficStartedAt != nil && m.invokesAnother() {
+		m.changedBack() // It is not yet, and nothing is measured of the target meanwhile.
+	}
 	switch {
 	case s.Step == v1beta1.RolloutRollingBack, m.o.Route == expected(s),
 		s.Intent != nil && (m.o.Route == intended(s.Intent) || m.o.RevisionID == s.Intent.RevisionID ||
 			m.ofStep(m.o.Route)):
 		if s.DifferentSince != nil { // What is measured of the time before may be of another version.
 			m.restart()
+			if s.TrafficStartedAt != nil && !s.TrafficStartedAt.Before(s.DifferentSince) { // As an alarm may be.
+				m.changedBack()
+			}
 		}
 		s.Drift, s.DifferentSince = "", nil
 		if s.Step != v1beta1.RolloutPaused || s.Reason != v1beta1.RolloutReasonAliasChanged {
@@ -51,6 +57,13 @@ func (m *machine) drifted() bool {
 		m.leave()
 	}
 	return true
+}
+
+// invokesAnother reports whether the alias invokes a version that is neither the stable one nor the target. No old
+// answer of a rollout has that.
+func (m *machine) invokesAnother() bool {
+	r, own := m.o.Route, []string{"", m.s.Stable.FunctionVersion, m.s.Target.FunctionVersion}
+	return !slices.Contains(own, r.Version) || !slices.Contains(own, r.Additional)
 }
 
 // ofStep reports whether a route is that of a step.
@@ -93,6 +106,7 @@ func (m *machine) changeBack(why string) {
 func (m *machine) adopt() {
 	w, known := weight(m.s, m.o.Route)
 	m.s.Drift, m.s.DifferentSince = "", nil
+	m.restart()
 	switch progressing := m.s.Phase == v1beta1.RolloutProgressing; {
 	case progressing && known && w > 0 && w < all:
 		m.arrived()

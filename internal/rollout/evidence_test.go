@@ -1,7 +1,9 @@
 package rollout
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -309,5 +311,100 @@ func TestUnobservedTimeJudgesNothing(t *testing.T) {
 				t.Errorf("%s It was observed for %s", tc.reason, observed)
 			}
 		})
+	}
+}
+
+// TestAlarmOfAFormerTarget checks that an alarm on the errors of all versions of an alias judges a target by none of the
+// target before: errors of that one neither reject a healthy target, nor let the alarm be ignored while a bad one fails.
+func TestAlarmOfAFormerTarget(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		// after is how long version 2, which fails, has 10 % until another version is desired, or until it is rejected
+		// if it is 0. Version 4 fails too.
+		after time.Duration
+		next  string
+		want  string
+	}{
+		"Replaced": {
+			reason: "The alarm fires because of version 2 when version 3 has its first weight.", after: 20 * time.Second,
+			next: "3", want: "3",
+		},
+		"Rejected": {reason: "The fix is rolled out.", next: "3", want: "3"},
+		"BadToo":   {reason: "The alarm fires already, and then because of version 4.", next: "4", want: "1"},
+		"Retried":  {reason: "The alarm still fires because of the first try.", want: "1"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, twoWeights(alarms("a"), func(s *v1beta1.AliasRollout) {
+				s.Strategy.Canary.Steps[1] = v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{}}
+			}))
+			var failed []time.Time // The seconds in which an invocation has failed.
+			s.delay = 3 * time.Minute
+			is := Success
+			evaluate := func() { // One period of a minute is evaluated, two minutes after it.
+				begin, state := s.now.Add(-3*time.Minute).Truncate(time.Minute), Success
+				if slices.ContainsFunc(failed, func(at time.Time) bool {
+					return at.After(begin) && at.Before(begin.Add(time.Minute))
+				}) {
+					state = Failure
+				}
+				if state != is {
+					is, s.since, s.about = state, s.now, begin.Add(time.Minute)
+				}
+			}
+			s.result = func(CheckID) string { return is }
+			pass := func(d time.Duration, until func() bool) {
+				for end := s.now.Add(d); s.now.Before(end) && !until(); {
+					s.pass(time.Second)
+					if r := s.observed.Route; r.Additional == "2" || r.Additional == "4" || r.Version == "2" || r.Version == "4" {
+						failed = append(failed, s.now)
+					}
+					evaluate()
+				}
+			}
+			never := func() bool { return false }
+			s.observed.Target = "2"
+			pass(time.Hour, func() bool { return s.state.ObservedWeight == 10 })
+			pass(cmp.Or(tc.after, time.Hour), func() bool { return s.state.Phase == v1beta1.RolloutFailed })
+			if s.observed.Target = cmp.Or(tc.next, "2"); tc.next == "" {
+				s.observed.Commands[v1beta1.AnnotationRolloutRetry] = "1"
+			}
+			pass(time.Hour, never)
+			if (s.observed.Route != Route{Version: tc.want}) || slices.Contains(s.rejected(), tc.want) ||
+				InProgress(s.state) {
+				t.Errorf("%s\n%s, want version %s: %s %v\n%s", tc.reason, s.observed.Route, tc.want, short(s.state),
+					s.rejected(), strings.Join(s.sent, ", "))
+			}
+		})
+	}
+}
+
+// TestIgnoredAlarmTakesItsTime checks that an alarm that is ignored lets no weight go up before it has evaluated the
+// invocations with the present one: it may leave ALARM and fire again.
+func TestIgnoredAlarmTakesItsTime(t *testing.T) {
+	s := newScenario(t, twoWeights(alarms("a"), func(s *v1beta1.AliasRollout) {
+		s.Strategy.Canary.Steps[1] = v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{}}
+	}))
+	s.delay = 4 * time.Minute
+	s.result = func(CheckID) string { return Failure }
+	s.at10()
+	begin := s.now
+	s.until(v1beta1.RolloutPromoting)
+	if got := s.now.Sub(begin); got < 2*s.delay {
+		t.Errorf("all invocations after %s, want %s at least", got, 2*s.delay)
+	}
+}
+
+// TestLongAlarmOfAFormerTarget checks that a rollout waits for an alarm that takes longer than the deadline to evaluate
+// what was after the former target, and that it does not fail meanwhile.
+func TestLongAlarmOfAFormerTarget(t *testing.T) {
+	s := newScenario(t, tenPercent(alarms("a")))
+	s.delay = time.Hour
+	s.at10()
+	s.observed.Target = "3"
+	s.pass(4 * time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "3")
+	if s.event(v1beta1.EventRolloutFailed) {
+		t.Errorf("events %q", s.events)
 	}
 }

@@ -374,3 +374,93 @@ func TestDirectMoveAfterAChange(t *testing.T) {
 		})
 	}
 }
+
+// TestChangedAgainAndAgain checks that a rollout ends, and says why, if someone else changes the alias more often than a
+// step takes to be measured: it does not get its time again for ever.
+func TestChangedAgainAndAgain(t *testing.T) {
+	cases := map[string]struct {
+		reason, policy string
+		// lasts is how long the alias is another one, every two minutes. 0 is until it is changed back.
+		lasts time.Duration
+	}{
+		"Reverted": {reason: "onDrift changes it back.", policy: v1beta1.OnDriftRevert},
+		"Returned": {reason: "Who changes it changes it back.", policy: v1beta1.OnDriftPause, lasts: 45 * time.Second},
+		"Shortly":  {reason: "It may as well be an old answer.", policy: v1beta1.OnDriftPause, lasts: 5 * time.Second},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, tenPercent(metrics("m"), onDrift(tc.policy)))
+			s.delay = 3 * time.Minute
+			s.at10()
+			for range 24 * 30 {
+				if s.pass(2 * time.Minute); !InProgress(s.state) {
+					break
+				}
+				was := s.observed.Route
+				s.alias(Route{Version: "3"})
+				if s.pass(tc.lasts); tc.lasts > 0 && s.observed.Route == (Route{Version: "3"}) {
+					s.alias(was)
+				}
+			}
+			s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonProgressDeadlineExceeded, "1")
+			if !strings.Contains(s.state.Message, "someone else has changed the alias again and again") || len(s.rejected()) > 0 {
+				t.Errorf("%s\n%s, rejected %v", tc.reason, s.state.Message, s.rejected())
+			}
+		})
+	}
+}
+
+// TestAlarmAfterAMomentOfAnotherVersion checks that an alarm that fires because of a third version, which someone else
+// had the alias invoke, is no evidence against the target: not if that was for less than the time in which an answer may
+// be an old one, and not if the step has ended meanwhile.
+func TestAlarmAfterAMomentOfAnotherVersion(t *testing.T) {
+	for before, lasts := range map[time.Duration]time.Duration{
+		2 * time.Minute: driftGrace - 5*time.Second, 4*time.Minute + 30*time.Second: driftGrace + 15*time.Second,
+	} {
+		t.Run(lasts.String(), func(t *testing.T) {
+			s := newScenario(t, twoWeights(alarms("a")))
+			s.at10()
+			s.delay = 4 * time.Minute
+			s.pass(before)
+			s.alias(Route{Version: "3"})
+			s.pass(lasts)
+			s.alias(at(10))
+			back := s.now
+			s.pass(time.Minute)
+			s.since, s.about = s.now, back.Truncate(time.Minute).Add(time.Minute)
+			s.result = func(CheckID) string {
+				if s.now.Before(back.Add(s.delay + 50*time.Second)) { // It is evaluated once a minute.
+					return Failure
+				}
+				return Success
+			}
+			s.pass(2 * time.Hour)
+			s.wantEnd(v1beta1.RolloutReady, "", "2")
+			if got := s.rejected(); len(got) > 0 {
+				t.Errorf("rejected %v", got)
+			}
+		})
+	}
+}
+
+// TestAlarmOfAnAdoptedVersion checks that an alarm that fires because of the version that someone else has made the
+// stable one is no evidence against the target that replaces it.
+func TestAlarmOfAnAdoptedVersion(t *testing.T) {
+	s := newScenario(t, twoWeights(alarms("a"), onDrift(v1beta1.OnDriftAdopt)))
+	s.delay = 4 * time.Minute
+	s.alias(Route{Version: "3"})
+	begin := s.now
+	s.since, s.about = begin.Add(2*time.Minute), begin.Add(time.Minute)
+	s.result = func(CheckID) string {
+		if s.now.After(s.since) && s.observed.Route.Version == "3" {
+			return Failure
+		}
+		return Success
+	}
+	s.observed.Target = "2"
+	s.pass(2 * time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+	if got := s.rejected(); len(got) > 0 {
+		t.Errorf("rejected %v", got)
+	}
+}

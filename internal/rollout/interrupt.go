@@ -49,6 +49,9 @@ func (m *machine) late() bool {
 	if m.s.Message != "" {
 		message += ": " + m.s.Message
 	}
+	if n := m.s.StepRestarts; n > maxRestarts {
+		message += fmt.Sprintf("; it was measured anew %d times: someone else has changed the alias again and again", n)
+	}
 	step := m.s.Step
 	if m.s.Phase != v1beta1.RolloutPending {
 		m.rollBack(v1beta1.RolloutReasonProgressDeadlineExceeded, message)
@@ -75,7 +78,7 @@ func (m *machine) planned() time.Duration {
 	i := m.index()
 	switch {
 	case m.s.Phase == v1beta1.RolloutPending:
-		var d time.Duration
+		d := m.alarmLag()
 		for _, t := range m.spec.PreTraffic {
 			d += time.Duration(ptr.Deref(t.Invoke.TimeoutSeconds, 10)) * time.Second //nolint:mnd // The API's default.
 		}

@@ -252,29 +252,26 @@ func (m *machine) isEarlier(r Measurement) bool {
 	return first != nil && !r.About.IsZero() && !r.About.After(first.Time)
 }
 
+// evaluatedEvery is the interval at which CloudWatch evaluates an alarm: its state may be that of so long ago.
+const evaluatedEvery = time.Minute
+
 // attributed returns a measurement as what it says about the target: nothing while someone else has changed the alias
 // so that it may be of another version, and nothing if an alarm has evaluated only what was before the target received
 // invocations, or after such a change also something of that time. Such an alarm counts once all of its periods are
 // later, unless it has blocked the rollout since before that.
 func (m *machine) attributed(r Measurement) Measurement {
 	first := m.s.TrafficStartedAt
-	earlier := m.isEarlier(r) || r.Type == CheckAlarm && ChangedBack(m.s)
+	earlier := m.isEarlier(r) || r.Type == CheckAlarm && m.s.ChangedBack
 	switch {
 	case first == nil || r.Type == CheckDependency || r.Result == Error:
 	case !m.isOfTarget():
 		r.Result, r.Message = Inconclusive, "someone else has changed the alias: it may be of another version"
-	case r.Result == Failure && earlier && (r.Until.Before(first.Time) ||
+	case r.Result == Failure && earlier && (r.Until.Before(first.Add(evaluatedEvery)) ||
 		m.spec.Analysis.Alarms.PreExisting == "Block" && !r.Since.After(first.Time)):
 		r.Result = Inconclusive
 		r.Message += " because of what was before the target received invocations"
 	}
 	return r
-}
-
-// ChangedBack reports whether an alias that someone else had changed was changed back in the present step. The minute
-// of that may have invocations of another version.
-func ChangedBack(s *v1beta1.AliasRolloutStatus) bool {
-	return s.TrafficStartedAt != nil && s.StepStartedAt != nil && s.TrafficStartedAt.After(s.StepStartedAt.Time)
 }
 
 // isOfTarget reports whether what is measured of the alias is of the target, and of no version but the stable one. A
@@ -357,7 +354,7 @@ func (m *machine) start() {
 	s.ID = m.newID(m.o.Target)
 	s.Phase, s.StartedAt, s.FinishedAt = v1beta1.RolloutPending, stamp(m.now), nil
 	s.Checks, s.ObservedWeight, s.CurrentStepIndex, s.Intent = nil, 0, 0, nil
-	s.ShiftedAt, s.TrafficStartedAt, s.TimeoutSeconds, s.Woken = nil, nil, 0, nil
+	s.TrafficStartedAt, s.ChangedBack, s.TimeoutSeconds, s.Woken = nil, false, 0, nil
 	s.StepHash, s.Direct, s.Retried = hashOf(m.spec.Strategy), false, false
 	m.enter(v1beta1.RolloutValidating, "", "")
 	m.eventf(false, v1beta1.EventRolloutStarted, "rollout %s from version %s to version %s", s.ID,
@@ -387,6 +384,6 @@ func (m *machine) newID(version string) string {
 func (m *machine) enter(step, reason, message string) {
 	m.s.ID = cmp.Or(m.s.ID, m.newID(m.s.Target.FunctionVersion))
 	m.s.Step, m.s.Reason, m.s.Message = step, reason, message
-	m.s.StepStartedAt, m.s.StepElapsed = stamp(m.now), metav1.Duration{}
+	m.s.StepStartedAt, m.s.StepElapsed, m.s.StepRestarts = stamp(m.now), metav1.Duration{}, 0
 	m.s.UpdateFailures, m.s.UpdateFailedAt = 0, nil
 }

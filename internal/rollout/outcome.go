@@ -30,7 +30,7 @@ func (m *machine) finish(phase, reason, message string) {
 	s := m.s
 	s.Phase, s.Step, s.Reason, s.Message = phase, "", reason, message
 	s.Intent, s.ObservedWeight, s.CurrentStepIndex, s.Direct = nil, 0, 0, false
-	s.StepStartedAt, s.StepElapsed, s.FinishedAt = nil, metav1.Duration{}, stamp(m.now)
+	s.StepStartedAt, s.StepElapsed, s.StepRestarts, s.FinishedAt = nil, metav1.Duration{}, 0, stamp(m.now)
 	s.UpdateFailures, s.UpdateFailedAt = 0, nil
 }
 
@@ -144,9 +144,14 @@ func (m *machine) isSure() bool {
 	return untouched || m.s.Intent.Accepted || m.s.StepElapsed.Duration >= driftGrace
 }
 
-// rollingBack waits until the stable version receives all invocations. It never gives up.
+// rollingBack waits until the stable version receives all invocations. It never gives up. If AWS still moves the alias
+// after the deadline, it may never end that, such as when it cannot allocate provisioned concurrency: then the rollback
+// is sent again, which makes AWS end it.
 func (m *machine) rollingBack() {
 	m.intend(to(m.s, 0))
+	if m.o.Moving && m.s.StepElapsed.Duration >= m.deadline() {
+		m.s.Intent.Accepted, m.s.StepElapsed.Duration = false, 0
+	}
 	if !m.at(to(m.s, 0)) || !m.isSure() {
 		return
 	}
@@ -175,7 +180,7 @@ func (m *machine) deadline() time.Duration {
 // someone else had deleted it. A rollout begins again.
 func Recreated(s *v1beta1.AliasRolloutStatus, now time.Time) {
 	s.ObservedWeight, s.CurrentStepIndex, s.Intent, s.Drift, s.DifferentSince = 0, 0, nil, "", nil
-	s.ShiftedAt, s.TrafficStartedAt = nil, nil
+	s.ShiftedAt, s.TrafficStartedAt, s.ChangedBack = nil, nil, false
 	if s.Phase == v1beta1.RolloutProgressing && s.Step != v1beta1.RolloutRollingBack {
 		s.Phase, s.Step, s.Reason, s.Checks = v1beta1.RolloutPending, v1beta1.RolloutValidating, "", nil
 		s.StepStartedAt, s.StepElapsed, s.Message = stamp(now), metav1.Duration{}, "the alias was created again"

@@ -70,8 +70,12 @@ func (m *machine) at(r Route) bool { return m.o.Route == r && !m.o.Moving }
 // again: what an alarm is about may be those of another version.
 func (m *machine) arrived() {
 	w, _ := weight(m.s, m.o.Route)
-	if w > 0 && (m.s.TrafficStartedAt == nil || w == m.s.ObservedWeight) {
+	switch {
+	case w <= 0:
+	case m.s.TrafficStartedAt == nil:
 		m.s.TrafficStartedAt = stamp(m.now)
+	case w == m.s.ObservedWeight:
+		m.changedBack()
 	}
 	m.s.ObservedWeight, m.s.Intent = w, nil
 	m.restart()
@@ -79,6 +83,9 @@ func (m *machine) arrived() {
 		m.eventf(false, v1beta1.EventRolloutShifted, "rollout %s: %s", m.s.ID, m.o.Route)
 	}
 }
+
+// changedBack records that the target receives invocations again, and no other version does.
+func (m *machine) changedBack() { m.s.TrafficStartedAt, m.s.ChangedBack = stamp(m.now), true }
 
 // index returns the index of the current step, at most the number of steps.
 func (m *machine) index() int { return min(max(int(m.s.CurrentStepIndex), 0), len(m.steps)) }

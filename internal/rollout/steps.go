@@ -139,14 +139,19 @@ func measuring(spec *v1beta1.AliasRollout) (interval, delay time.Duration) {
 
 // lag returns how long after its begin an invocation is in the result of each check at the latest.
 func (m *machine) lag() time.Duration {
-	var lag time.Duration
+	lag := m.alarmLag()
 	if m.spec.Analysis == nil {
-		return 0
+		return lag
 	}
 	for i := range m.spec.Analysis.Metrics {
 		delay, period := Delay(&m.spec.Analysis.Metrics[i], m.timeout())
 		lag = max(lag, delay+period)
 	}
+	return lag
+}
+
+// alarmLag returns how long after its begin an invocation is in the result of each alarm at the latest.
+func (m *machine) alarmLag() (lag time.Duration) {
 	for _, c := range m.s.Checks {
 		if c.Type == CheckAlarm && c.JudgedUntil != nil {
 			lag = max(lag, c.MeasuredAt.Sub(c.JudgedUntil.Time))

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
@@ -141,10 +144,14 @@ func (m *machine) wakes(version string) {
 	}
 }
 
-// blocked returns which dependency or alarm prevents that invocations move to the target. Empty if none does.
+// blocked returns which dependency or alarm prevents that invocations move to the target. Empty if none does. An alarm
+// has to have evaluated what was after the last change of the alias: until then, it says something about a former
+// target.
 func (m *machine) blocked() string {
 	ids, _ := checksOf(m.spec)
 	due, _ := Due(m.spec, m.s, m.now)
+	since := ptr.Deref(m.s.ShiftedAt, metav1.Time{})
+	since.Time = since.Add(evaluatedEvery)
 	for _, id := range ids {
 		if id.Type == CheckMetric {
 			continue
@@ -154,6 +161,8 @@ func (m *machine) blocked() string {
 			return id.Type + " " + id.Name + " has no result yet"
 		case !c.Ignored && slices.Contains(due, id):
 			return id.Type + " " + id.Name + " is due"
+		case id.Type == CheckAlarm && c.JudgedUntil.Before(&since):
+			return early(c, since.Time, delayOf(nil, m.s, c))
 		case id.Type == CheckAlarm && (c.Ignored || c.Result == Inconclusive):
 		case c.Result != Success:
 			return DescribeCheck(c)

@@ -239,7 +239,11 @@ func (e *external) compare(
 			return d.Compare(o.Settings), err
 		}
 	}
-	c := withoutPromoted(d, o.Settings).Compare(o.Settings)
+	d = withoutPromoted(d, o.Settings)
+	if r := routeOf(o.Resource); e.decision.Action == rollout.Update && r != r.Destination() { // The call ends that.
+		o.Settings.RoutingConfig = &routing{AdditionalVersionWeights: map[string]string{r.Additional: "1"}}
+	}
+	c := d.Compare(o.Settings)
 	c.Effects = effects
 	return c, nil
 }

@@ -208,6 +208,26 @@ func TestRollbackWhileAWSMovesTheAlias(t *testing.T) {
 	r.ends(v1beta1.RolloutFailed)
 }
 
+// TestRollbackThatAWSNeverEnds checks that a rollback ends although AWS cannot allocate provisioned concurrency for the
+// stable version, so that the target would keep all invocations.
+func TestRollbackThatAWSNeverEnds(t *testing.T) {
+	r := newRollout(t, canary())
+	_, err := r.Lambda.PutProvisionedConcurrencyConfig(t.Context(), &lambda.PutProvisionedConcurrencyConfigInput{
+		FunctionName: ptr.To("f"), Qualifier: ptr.To("live"), ProvisionedConcurrentExecutions: ptr.To[int32](1),
+	})
+	r.Must(err)
+	r.desire("2")
+	r.until("baking", func() bool { return r.state().Step == v1beta1.RolloutBaking })
+	r.Double.FailProvisioning("f", "FUNCTION_ERROR_INIT_FAILURE")
+	r.health = unhealthy
+	r.until("sent", func() bool { return r.route() == "1+2:1" })
+	start := r.Now()
+	r.ends(v1beta1.RolloutFailed)
+	if took := r.Now().Sub(start); r.route() != "1" || took > 12*time.Minute {
+		t.Errorf("the alias is %s after %s", r.route(), took)
+	}
+}
+
 // TestEventOfARecreatedFunction checks that an event says that a rollout begins from another version, because AWS does not
 // have the stable one any more.
 func TestEventOfARecreatedFunction(t *testing.T) {

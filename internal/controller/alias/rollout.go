@@ -151,7 +151,7 @@ func (e *external) subject(a *v1beta1.Alias, s *v1beta1.AliasRolloutStatus) roll
 	out.Since = ptr.Deref(s.ShiftedAt, metav1.Time{}).Time
 	out.TrafficSince = ptr.Deref(s.TrafficStartedAt, metav1.Time{}).Time
 	// The minute of its first invocation may have those of the rollout that has failed, or of another version.
-	if s.Retried || rollout.ChangedBack(s) {
+	if s.Retried || s.ChangedBack {
 		out.TrafficSince = out.TrafficSince.Truncate(time.Minute).Add(time.Minute)
 	}
 	return out

@@ -325,14 +325,14 @@ func TestRolloutsWithALongInterval(t *testing.T) {
 // rejected, or those of another version.
 func TestRetriedWithinAMinute(t *testing.T) {
 	first := metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 50, 0, time.UTC))
-	before, next := metav1.NewTime(first.Add(-time.Minute)), time.Date(2026, 1, 2, 3, 5, 0, 0, time.UTC)
+	next := time.Date(2026, 1, 2, 3, 5, 0, 0, time.UTC)
 	for name, tc := range map[string]struct {
 		edit func(*v1beta1.AliasRolloutStatus)
 		want time.Time
 	}{
 		"First":       {func(*v1beta1.AliasRolloutStatus) {}, first.Time},
 		"Retried":     {func(s *v1beta1.AliasRolloutStatus) { s.Retried = true }, next},
-		"ChangedBack": {func(s *v1beta1.AliasRolloutStatus) { s.StepStartedAt = &before }, next},
+		"ChangedBack": {func(s *v1beta1.AliasRolloutStatus) { s.ChangedBack = true }, next},
 	} {
 		s := &v1beta1.AliasRolloutStatus{TrafficStartedAt: &first, ShiftedAt: &first, StepStartedAt: &first}
 		tc.edit(s)
