@@ -55,7 +55,7 @@ func (r *Repeats) Record(call, changes string, now time.Time) {
 
 // Delay returns how long not to repeat a call with the same changes, from seconds after the first
 // call to an hour, and how many times in a row it was made without effect. A new generation of the
-// resource, or a new annotation, starts over.
+// resource, or a new annotation of Crossplane, starts over.
 func (r *Repeats) Delay(call, changes string, now time.Time) (wait time.Duration, count int) {
 	if r == nil {
 		return 0, 0

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -66,8 +67,11 @@ type Resource struct {
 	Failures   int
 	failuresOf [backoff.Panicked + 1]int
 
-	// Calls is the history of calls that have not had their effect yet.
-	Calls *reconcile.Repeats
+	// Calls is the history of calls that have not had their effect yet, and of reports that AWS has to repeat. It is
+	// cleared if what callsOf identifies changes: what the user has written, without the annotations of other tools,
+	// which may change at any rate.
+	Calls   *reconcile.Repeats
+	callsOf string
 
 	// ambiguous is the time of the first ambiguous error since the last success or change. It is zero if there was
 	// none.
@@ -132,10 +136,17 @@ func (s *Store) Begin(mg reconcile.Managed) Resource {
 		known.wasReady = reconcile.ReconciledGeneration(mg) > 0 ||
 			mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 	}
-	if f := fingerprint(mg); known.fingerprint != f {
-		known.fingerprint = f
+	annotations := DesiredAnnotations(mg)
+	if f := fingerprint(mg, annotations); known.fingerprint != f {
+		known.fingerprint, known.Watched = f, false
 		known.reset()
-		known.Calls, known.Watched = &reconcile.Repeats{}, false
+	}
+	maps.DeleteFunc(annotations, func(key, _ string) bool {
+		domain, _, _ := strings.Cut(key, "/")
+		return !strings.HasSuffix(domain, "crossplane.io")
+	})
+	if f := fingerprint(mg, annotations); known.callsOf != f {
+		known.callsOf, known.Calls = f, &reconcile.Repeats{}
 	}
 	return *known
 }
@@ -272,12 +283,11 @@ func (r *Resource) recordInSync(c reconcile.SyncState, now time.Time) time.Time 
 	return time.Time{}
 }
 
-// fingerprint returns a hash of what the user has written: errors are cleared when it changes.
-// Annotations written by the provider are not included.
-func fingerprint(mg metav1.Object) string {
+// fingerprint returns a hash of what the user has written.
+func fingerprint(mg metav1.Object, annotations map[string]string) string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s %d %t %q", mg.GetUID(), mg.GetGeneration(), meta.WasDeleted(mg),
-		DesiredAnnotations(mg)) // A hash cannot fail, and the format sorts the map.
+		annotations) // A hash cannot fail, and the format sorts the map.
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 

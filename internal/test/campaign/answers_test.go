@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -187,19 +188,26 @@ func faults() []fault {
 	}
 }
 
-// TestEmulatorResponses responds to every operation of a kind with every fault for an hour, while
-// the resource is created, updated, deleted or only observed. It checks that nothing
-// loops, panics or is created twice, that a condition reports the fault, and that all
-// converges once responses are correct.
+// TestEmulatorResponses responds to every operation of a kind with every fault, and to all operations with every
+// fault in every field, for an hour, while the resource is created, updated, deleted or only observed. It checks that
+// nothing loops, panics or is created twice, that a condition reports the fault, and that all converges once responses
+// are correct.
 func TestEmulatorResponses(t *testing.T) {
-	points := tally{every: 6} // There are many, and they are slow.
-	var metrics tally         // There are few of CloudWatch.
+	points := tally{every: 6}  // There are many, and they are slow.
+	fields := tally{every: 10} // There are more.
+	var metrics tally          // There are few of CloudWatch.
 	t.Run("scenarios", func(t *testing.T) {
 		all := scenarios(t)
 		for _, sc := range slices.Concat(all, observations(all)) {
 			t.Run(sc.name, func(t *testing.T) {
 				t.Parallel()
-				ops, want := sc.operations(t)
+				ops, named, want := sc.operations(t)
+				for _, field := range named {
+					for _, f := range sc.fieldFaults(field) {
+						fields.try(t, sc.name+f.name, f.name,
+							func(t *testing.T) { sc.survives(t, f.make(""), want) }) //nolint:thelper // It is the test.
+					}
+				}
 				for _, op := range ops {
 					sample := &points
 					if op == "GetMetricData" {
@@ -214,9 +222,10 @@ func TestEmulatorResponses(t *testing.T) {
 		}
 	})
 	figures.Record(t, figures.Figures{Campaign: "Odd answers", Figures: map[string]int{
-		"faults": points.total + metrics.total, "faults tried": points.tried + metrics.tried,
-		"simulated hours": points.tried + metrics.tried,
-	}, Findings: points.failed + metrics.failed})
+		"faults":          points.total + fields.total + metrics.total,
+		"faults tried":    points.tried + fields.tried + metrics.tried,
+		"simulated hours": points.tried + fields.tried + metrics.tried,
+	}, Findings: points.failed + fields.failed + metrics.failed})
 }
 
 // TestThrottledList checks that it is told if AWS throttles the list before a publication for an hour: its quota, which
@@ -234,7 +243,7 @@ func TestThrottledList(t *testing.T) {
 					act(s)
 				}
 			}
-			_, want := sc.operations(t)
+			_, _, want := sc.operations(t)
 			sc.survives(t, awsdouble.Fault{Operation: list, Times: -1, Error: awsdouble.Throttle()}, want)
 		})
 	}
@@ -260,19 +269,30 @@ func observations(scenarios []scenario) []scenario {
 	return out
 }
 
-// operations returns the operations of Lambda and CloudWatch that a scenario calls, and its outcome.
-func (sc scenario) operations(t *testing.T) (ops []string, got outcome) {
+// operations returns the operations of Lambda and CloudWatch that a scenario calls, the fields of AWS's responses in
+// JSON, and its outcome.
+func (sc scenario) operations(t *testing.T) (ops, fields []string, got outcome) {
 	t.Helper()
 	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		s.Prepare()
 		s.Start(&Network{})
 		sc.before(s)
 		s.Double.ResetCalls()
+		var named sync.Map
+		s.Double.Fail(edited("none", func(field string, v any) (any, bool) {
+			named.Store(field, true)
+			return v, true
+		}).make(""))
 		sc.act(s)
 		if !s.Until(time.Hour, func() bool { return sc.done(s) }) {
 			t.Fatalf("does not come to its end: %s", s.statuses())
 		}
 		time.Sleep(15 * time.Minute)
+		named.Range(func(field, _ any) bool {
+			fields = append(fields, field.(string)) //nolint:forcetypeassert // Nothing else is stored.
+			return true
+		})
+		slices.Sort(fields)
 		used := map[string]bool{}
 		for _, c := range s.Double.Calls() {
 			used[c.Operation] = c.Service == "lambda" || c.Service == "monitoring"
@@ -280,7 +300,7 @@ func (sc scenario) operations(t *testing.T) (ops []string, got outcome) {
 		maps.DeleteFunc(used, func(_ string, is bool) bool { return !is })
 		ops, got = slices.Sorted(maps.Keys(used)), outcome{Resources: s.Resources(), Created: s.accepted(sc.creates)}
 	})
-	return ops, got
+	return ops, fields, got
 }
 
 // survives checks a scenario with a fault that lasts for an hour.

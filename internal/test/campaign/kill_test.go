@@ -45,8 +45,9 @@ func (k *killer) arm() {
 }
 
 func (k *killer) do(_ context.Context, c Call, side Side) error {
+	path := c.Path + "/"
 	if c.Watch || c.API == Kubernetes &&
-		(!c.Writes() || strings.Contains(c.Path, "/events") || strings.Contains(c.Path, "selfsubjectaccessreviews")) {
+		(!c.Writes() || strings.Contains(path, "/events/") || strings.Contains(path, "/selfsubjectaccessreviews/")) {
 		return nil
 	}
 	k.mu.Lock()
