@@ -263,7 +263,7 @@ func (s *selectable) List(ctx context.Context, list client.ObjectList, opts ...c
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(items, func(a, b runtime.Object) int {
+	slices.SortFunc(items, func(a, b runtime.Object) int {
 		return tenancy.ByAge(a.(client.Object), b.(client.Object)) //nolint:forcetypeassert // As above.
 	})
 	s.why = s.unselected(ctx, gvk.Kind, by.Namespace, items)
