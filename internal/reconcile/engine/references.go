@@ -75,6 +75,19 @@ func (r *references[T]) resolve(ctx context.Context, mg T, s *session.Session) e
 	if err := rr.ResolveReferences(ctx, reader); err != nil {
 		return errors.Wrapf(cmp.Or(reader.why, err), "cannot resolve %s", reader.field)
 	}
+	return r.checkNamed(mg, reader.refs)
+}
+
+// checkNamed returns an error if a resource acts on something that only an optional reference names, which refers to
+// nothing: AWS cannot be asked about it then.
+func (r *references[T]) checkNamed(mg T, refs []reconcile.Reference) error {
+	if r.kind.ActsOn == nil || len(r.kind.ActsOn(mg)) > 0 || reconcile.ExternalName(mg) != "" {
+		return nil
+	}
+	if i := slices.IndexFunc(refs, isOptional); i >= 0 {
+		return errors.Errorf("cannot resolve %s: it refers to no %s that exists in AWS, and nothing else names one",
+			refs[i].SetIn(), refs[i].To.Kind)
+	}
 	return nil
 }
 

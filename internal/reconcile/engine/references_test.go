@@ -27,6 +27,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
@@ -396,6 +397,46 @@ func TestReferenceToAPartOfAnotherFunction(t *testing.T) {
 				}
 				if got, _ := json.Marshal(mg); err == nil && !strings.Contains(string(got), `"b-greet"`) {
 					t.Errorf("%s\nresolved: %s", tc.reason, got)
+				}
+			})
+		}
+	}
+}
+
+// TestOptionalTarget checks that an optional reference does not lead to calls without the name that they are about.
+func TestOptionalTarget(t *testing.T) {
+	s := runtime.NewScheme()
+	if err := v1beta1.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	r := &references[reconcile.Managed]{
+		reader: fake.NewClientBuilder().WithScheme(s).Build(),
+		kind: reconcile.Kind[reconcile.Managed]{
+			References: reconcile.References[reconcile.Managed],
+			ActsOn:     func(reconcile.Managed) []tenancy.Target { return nil },
+		},
+	}
+	for mg, field := range map[reconcile.Managed]string{
+		&v1beta1.Alias{}: "functionName", &v1beta1.EventSourceMapping{}: "functionName", &v1beta1.Version{}: "functionName",
+		&v1beta1.Invocation{}: "functionName", &v1beta1.LayerVersionPermission{}: "layerVersionArn",
+	} {
+		for set, value := range map[string]string{
+			field + "Ref":      `{"name":"greet","policy":{"resolution":"Optional"}}`,
+			field + "Selector": `{"matchLabels":{"app":"shop"},"policy":{"resolution":"Optional"}}`,
+		} {
+			t.Run(fmt.Sprintf("%T/%s", mg, set), func(t *testing.T) {
+				mg := reconcile.CopyOf(mg)
+				if err := json.Unmarshal([]byte(`{"spec":{"forProvider":{"`+set+`":`+value+`}}}`), mg); err != nil {
+					t.Fatal(err)
+				}
+				mg.SetNamespace("shop")
+				want := "cannot resolve spec.forProvider." + set + ": it refers to no "
+				if err := r.resolve(t.Context(), mg, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+					t.Errorf("error: want %q, got %v", want, err)
+				}
+				meta.SetExternalName(mg, "greet")
+				if err := r.resolve(t.Context(), mg, nil); err != nil {
+					t.Errorf("the external name may say what it is about: %v", err)
 				}
 			})
 		}
