@@ -119,8 +119,9 @@ func environmentRefs(namespace string, e *v1beta1.Environment) []refs.ObjectRef 
 		}
 	}
 	for _, v := range ptr.Deref(e, v1beta1.Environment{}).EnvFrom {
-		ref, _ := sourceRef(namespace, v)
-		found = append(found, ref)
+		if ref, _ := sourceRef(namespace, v); ref.Name != "" {
+			found = append(found, ref)
+		}
 	}
 	return found
 }
@@ -130,7 +131,8 @@ func sourceRef(namespace string, s v1beta1.EnvironmentSource) (ref refs.ObjectRe
 	if of := s.SecretRef; of != nil {
 		return refs.SecretOf(namespace, of.Name), ptr.Deref(of.Optional, false)
 	}
-	return refs.ConfigMapOf(namespace, s.ConfigMapRef.Name), ptr.Deref(s.ConfigMapRef.Optional, false)
+	of := ptr.Deref(s.ConfigMapRef, v1beta1.EnvironmentSourceReference{})
+	return refs.ConfigMapOf(namespace, of.Name), ptr.Deref(of.Optional, false)
 }
 
 // initialEnvironment returns the variables of a creation, nil if there are none.

@@ -164,7 +164,7 @@ func TestObjectRefs(t *testing.T) {
 			},
 			EnvFrom: []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: "a"}}, {
 				ConfigMapRef: &v1beta1.EnvironmentSourceReference{Name: "b"},
-			}},
+			}, {}}, // Only admission rejects an empty entry, and a panic in an index would end the process.
 		}
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{ConfigMapRef: &v1beta1.LocalObjectReference{Name: "code"}}
 		f.Spec.InitProvider = &v1beta1.FunctionSettings{Code: &v1beta1.FunctionCode{

@@ -75,6 +75,19 @@ func (r *references[T]) resolve(ctx context.Context, mg T, s *session.Session) e
 	if err := rr.ResolveReferences(ctx, reader); err != nil {
 		return errors.Wrapf(cmp.Or(reader.why, err), "cannot resolve %s", reader.field)
 	}
+	return r.checkNamed(mg, reader.refs)
+}
+
+// checkNamed returns an error if a resource acts on something that only an optional reference names, which refers to
+// nothing: AWS cannot be asked about it then.
+func (r *references[T]) checkNamed(mg T, refs []reconcile.Reference) error {
+	if r.kind.ActsOn == nil || len(r.kind.ActsOn(mg)) > 0 || reconcile.ExternalName(mg) != "" {
+		return nil
+	}
+	if i := slices.IndexFunc(refs, isOptional); i >= 0 {
+		return errors.Errorf("cannot resolve %s: it refers to no %s that exists in AWS, and nothing else names one",
+			refs[i].SetIn(), refs[i].To.Kind)
+	}
 	return nil
 }
 
@@ -237,7 +250,8 @@ func (s *selectable) List(ctx context.Context, list client.ObjectList, opts ...c
 		return ref.Selects() && cmp.Or(ref.Selector.Namespace, s.from.GetNamespace()) == by.Namespace &&
 			by.LabelSelector.String() == labels.SelectorFromSet(ref.Selector.MatchLabels).String()
 	})
-	if err := s.reader.List(ctx, list, opts...); err != nil {
+	// The generated methods only read the objects.
+	if err := s.reader.List(ctx, list, append(opts, client.UnsafeDisableDeepCopy)...); err != nil {
 		s.why = unreadable(gvk.Kind, err)
 		return err
 	}
@@ -245,8 +259,14 @@ func (s *selectable) List(ctx context.Context, list client.ObjectList, opts ...c
 	if err != nil {
 		return err
 	}
+	sameController := len(refs) > 0 && !slices.ContainsFunc(refs, func(ref reconcile.Reference) bool {
+		return !ptr.Deref(ref.Selector.MatchControllerRef, false)
+	})
 	items = slices.DeleteFunc(items, func(item runtime.Object) bool {
 		to := item.(client.Object) //nolint:forcetypeassert // The items of a list of objects are objects.
+		if sameController && !meta.HaveSameController(s.from, to) {
+			return true
+		}
 		refused := s.permits(ctx, gvk.Kind, to)
 		if refused != nil && !tenancy.IsRefused(refused) {
 			err = refused
@@ -256,13 +276,10 @@ func (s *selectable) List(ctx context.Context, list client.ObjectList, opts ...c
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(items, func(a, b runtime.Object) int {
+	slices.SortFunc(items, func(a, b runtime.Object) int {
 		return tenancy.ByAge(a.(client.Object), b.(client.Object)) //nolint:forcetypeassert // As above.
 	})
-	sameController := slices.ContainsFunc(refs, func(ref reconcile.Reference) bool {
-		return ptr.Deref(ref.Selector.MatchControllerRef, false)
-	})
-	s.why = s.unselected(ctx, gvk.Kind, by.Namespace, items, sameController)
+	s.why = s.unselected(ctx, gvk.Kind, by.Namespace, items)
 	return kmeta.SetList(list, items)
 }
 
@@ -283,14 +300,9 @@ func (s *selectable) readFor(
 
 // unselected returns why a selector selects nothing of use, if it does not: what the first of the objects that it may
 // select lacks, or that there is none.
-func (s *selectable) unselected(
-	ctx context.Context, kind, namespace string, items []runtime.Object, sameController bool,
-) error {
+func (s *selectable) unselected(ctx context.Context, kind, namespace string, items []runtime.Object) error {
 	for _, item := range items {
-		to, ok := item.(resource.Managed)
-		if !ok || sameController && !meta.HaveSameController(s.from, to) {
-			continue
-		}
+		to := item.(resource.Managed) //nolint:forcetypeassert // All kinds that are referred to are managed.
 		if meta.GetExternalName(to) == "" {
 			return errors.Errorf("%s %s does not exist in AWS yet", kind, client.ObjectKeyFromObject(to))
 		}

@@ -27,6 +27,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/watch"
@@ -402,6 +403,46 @@ func TestReferenceToAPartOfAnotherFunction(t *testing.T) {
 	}
 }
 
+// TestOptionalTarget checks that an optional reference does not lead to calls without the name that they are about.
+func TestOptionalTarget(t *testing.T) {
+	s := runtime.NewScheme()
+	if err := v1beta1.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	r := &references[reconcile.Managed]{
+		reader: fake.NewClientBuilder().WithScheme(s).Build(),
+		kind: reconcile.Kind[reconcile.Managed]{
+			References: reconcile.References[reconcile.Managed],
+			ActsOn:     func(reconcile.Managed) []tenancy.Target { return nil },
+		},
+	}
+	for mg, field := range map[reconcile.Managed]string{
+		&v1beta1.Alias{}: "functionName", &v1beta1.EventSourceMapping{}: "functionName", &v1beta1.Version{}: "functionName",
+		&v1beta1.Invocation{}: "functionName", &v1beta1.LayerVersionPermission{}: "layerVersionArn",
+	} {
+		for set, value := range map[string]string{
+			field + "Ref":      `{"name":"greet","policy":{"resolution":"Optional"}}`,
+			field + "Selector": `{"matchLabels":{"app":"shop"},"policy":{"resolution":"Optional"}}`,
+		} {
+			t.Run(fmt.Sprintf("%T/%s", mg, set), func(t *testing.T) {
+				mg := reconcile.CopyOf(mg)
+				if err := json.Unmarshal([]byte(`{"spec":{"forProvider":{"`+set+`":`+value+`}}}`), mg); err != nil {
+					t.Fatal(err)
+				}
+				mg.SetNamespace("shop")
+				want := "cannot resolve spec.forProvider." + set + ": it refers to no "
+				if err := r.resolve(t.Context(), mg, nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+					t.Errorf("error: want %q, got %v", want, err)
+				}
+				meta.SetExternalName(mg, "greet")
+				if err := r.resolve(t.Context(), mg, nil); err != nil {
+					t.Errorf("the external name may say what it is about: %v", err)
+				}
+			})
+		}
+	}
+}
+
 func TestReferrerRequests(t *testing.T) {
 	s := runtime.NewScheme()
 	if err := samples.AddToScheme(s); err != nil {
@@ -416,16 +457,22 @@ func TestReferrerRequests(t *testing.T) {
 	apart.Name, apart.Spec.OtherRef = "apart", &xpv2.NamespacedReference{Name: "basket", Namespace: "bank"}
 	waiting := samples.New()
 	waiting.Name, waiting.Spec.OtherRef = "waiting", byName.Spec.OtherRef
-	for _, mg := range []*sample{byName, bySelector, byBoth, apart} {
+	byLabel, byOtherLabel, byController := samples.New(), samples.New(), samples.New()
+	byLabel.Name, byLabel.Spec.OtherSelector = "by-label", &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "shop"}}
+	byOtherLabel.Name, byOtherLabel.Spec.OtherSelector = "by-other-label", &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "bank"}}
+	byController.Name, byController.Spec.OtherSelector = "by-controller", &xpv2.NamespacedSelector{MatchLabels: byLabel.Spec.OtherSelector.MatchLabels, MatchControllerRef: ptr.To(true)}
+	owned := func(b *sample) { b.OwnerReferences = []metav1.OwnerReference{{UID: "xr", Controller: ptr.To(true)}} }
+	owned(byController)
+	for _, mg := range []*sample{byName, bySelector, byBoth, apart, byLabel, byOtherLabel, byController} {
 		mg.Generation = 1
 		mg.SetObservedGeneration(1)
 		mg.SetConditions(reconcile.Available(1), xpv2.ReconcileSuccess())
 	}
 	k := reconcile.Kind[*sample]{}
 	refer(nil, &k)
-	c := fake.NewClientBuilder().WithScheme(s).WithObjects(byName, bySelector, byBoth, apart, waiting).
+	c := fake.NewClientBuilder().WithScheme(s).WithObjects(byName, bySelector, byBoth, apart, waiting, byLabel, byOtherLabel, byController).
 		WithIndex(&sample{}, watch.ReferenceIndex, func(o client.Object) []string {
-			return watch.ReferenceKeys(k.References(o.(*sample)), o.GetNamespace()) //nolint:forcetypeassert // It is one.
+			return watch.ReferenceKeys(k.References(o.(*sample)), o) //nolint:forcetypeassert // It is one.
 		}).Build()
 
 	before := basket("basket", "one")
@@ -442,26 +489,27 @@ func TestReferrerRequests(t *testing.T) {
 	conditions := func(c xpv2.Condition) func(*sample) { return func(b *sample) { b.SetConditions(c) } }
 	ready, creating, updating := conditions(reconcile.Available(1)), conditions(reconcile.Creating(1, "")),
 		conditions(reconcile.Updating(1, ""))
-	owned := func(b *sample) { b.OwnerReferences = []metav1.OwnerReference{{UID: "xr", Controller: ptr.To(true)}} }
-	all, selecting := []string{"shop/by-both", "shop/by-name", "shop/by-selector", "shop/waiting"}, []string{"shop/by-both", "shop/by-selector"}
+	all := []string{"shop/by-both", "shop/by-label", "shop/by-name", "shop/by-selector", "shop/waiting"}
+	selecting := []string{"shop/by-both", "shop/by-label", "shop/by-selector"}
 	cases := map[string]struct {
 		reason  string
 		follows bool
 		event   any
 		want    []string
 	}{
-		"Comes":     {reason: "What was waited for is there.", event: event.CreateEvent{Object: before}, want: all},
-		"WasThere":  {reason: "At the start all are looked at anyway.", event: event.CreateEvent{Object: before, IsInInitialList: true}},
-		"Goes":      {reason: "What is gone may be selected no more.", event: event.DeleteEvent{Object: before}, want: all},
-		"Renamed":   {reason: "The reference has another value.", event: changed(func(b *sample) { meta.SetExternalName(b, "two") }), want: all},
-		"Created":   {reason: "What was refused before may work now.", event: changed(ready), want: all},
-		"Again":     {reason: "What was within it is lost.", event: changed(creating, ready), want: all},
-		"Updated":   {reason: "Only what waits may work now.", event: changed(updating, ready), want: []string{"shop/waiting"}},
-		"Followed":  {reason: "What follows it has something to do.", follows: true, event: changed(updating, ready), want: all},
-		"Updating":  {reason: "It goes on once the change has ended.", follows: true, event: changed(ready, updating)},
-		"Labelled":  {reason: "A selector may match another.", event: changed(func(b *sample) { b.Labels = nil }), want: selecting},
-		"Owned":     {reason: "A selector may ask for the same controller.", event: changed(owned), want: selecting},
-		"Unrelated": {reason: "A change of other fields requeues nothing.", event: changed(func(b *sample) { b.Spec.Value = "x" })},
+		"Comes":      {reason: "What was waited for is there.", event: event.CreateEvent{Object: before}, want: all},
+		"WasThere":   {reason: "At the start all are looked at anyway.", event: event.CreateEvent{Object: before, IsInInitialList: true}},
+		"Goes":       {reason: "What is gone may be selected no more.", event: event.DeleteEvent{Object: before}, want: all},
+		"Renamed":    {reason: "The reference has another value.", event: changed(func(b *sample) { meta.SetExternalName(b, "two") }), want: all},
+		"Created":    {reason: "What was refused before may work now.", event: changed(ready), want: all},
+		"Again":      {reason: "What was within it is lost.", event: changed(creating, ready), want: all},
+		"Updated":    {reason: "Only what waits may work now.", event: changed(updating, ready), want: []string{"shop/waiting"}},
+		"Followed":   {reason: "What follows it has something to do.", follows: true, event: changed(updating, ready), want: all},
+		"Updating":   {reason: "It goes on once the change has ended.", follows: true, event: changed(ready, updating)},
+		"Labelled":   {reason: "A selector may match another.", event: changed(func(b *sample) { b.Labels = nil }), want: selecting},
+		"Relabelled": {reason: "Selectors of the labels that it had and has are concerned.", event: changed(func(b *sample) { b.Labels["app"] = "bank" }), want: []string{"shop/by-both", "shop/by-label", "shop/by-other-label", "shop/by-selector"}},
+		"Owned":      {reason: "A selector may ask for the same controller.", event: changed(owned), want: []string{"shop/by-both", "shop/by-controller", "shop/by-label", "shop/by-selector"}},
+		"Unrelated":  {reason: "A change of other fields requeues nothing.", event: changed(func(b *sample) { b.Spec.Value = "x" })},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -24,6 +26,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -32,13 +36,10 @@ import (
 // ReferenceIndex is the field index from a resource to what its references refer to.
 const ReferenceIndex = "spec.references"
 
-// anyName replaces the name in the index key of a selector.
-const anyName = "*"
-
 // IndexReferences indexes the resources of a kind by what they refer to and act on.
 func IndexReferences[T reconcile.Managed](mgr ctrl.Manager, k reconcile.Kind[T]) error {
 	return index(mgr, k, ReferenceIndex, func(mg T) []string {
-		return append(ReferenceKeys(k.References(mg), mg.GetNamespace()), ActingKeys(k, mg)...)
+		return append(ReferenceKeys(k.References(mg), mg), ActingKeys(k, mg)...)
 	})
 }
 
@@ -59,19 +60,53 @@ func targetKeys(targets []tenancy.Target, region string) []string {
 	return keys
 }
 
-// ReferenceKeys returns the index keys of the references of a resource in a namespace.
-func ReferenceKeys(refs []reconcile.Reference, namespace string) []string {
+// ReferenceKeys returns the index keys of the references of a resource.
+func ReferenceKeys(refs []reconcile.Reference, from client.Object) []string {
 	var keys []string
 	for _, r := range refs {
 		switch {
 		case r.Selects():
-			keys = append(keys, referenceKey(r.To, cmp.Or(r.Selector.Namespace, namespace), anyName))
+			namespace := cmp.Or(r.Selector.Namespace, from.GetNamespace())
+			keys = append(keys, referenceKey(r.To, namespace, selectorName(r.Selector, from)))
 		case r.Ref != nil:
-			keys = append(keys, referenceKey(r.To, cmp.Or(r.Ref.Namespace, namespace), r.Ref.Name))
+			keys = append(keys, referenceKey(r.To, cmp.Or(r.Ref.Namespace, from.GetNamespace()), r.Ref.Name))
 		}
 	}
 	slices.Sort(keys)
 	return slices.Compact(keys)
+}
+
+// selectorName returns what stands in the index key of a selector for the name: the controller and the first of the
+// labels that it asks for, so that an object that it cannot select requeues nothing.
+func selectorName(s *xpv2.NamespacedSelector, from client.Object) string {
+	label, of := "", ""
+	if len(s.MatchLabels) > 0 {
+		key := slices.Min(slices.Collect(maps.Keys(s.MatchLabels)))
+		label = key + "=" + s.MatchLabels[key]
+	}
+	if ptr.Deref(s.MatchControllerRef, false) {
+		of = controllerUID(from)
+	}
+	return "*" + of + "*" + label
+}
+
+// selectorNames returns what stands in the index keys of the selectors that may select an object: see selectorName.
+func selectorNames(o client.Object) []string {
+	names := []string{"**", "*" + controllerUID(o) + "*"}
+	for key, value := range o.GetLabels() {
+		label := key + "=" + value
+		names = append(names, "**"+label, "*"+controllerUID(o)+"*"+label)
+	}
+	slices.Sort(names)
+	return slices.Compact(names) // Not all objects have a controller.
+}
+
+// controllerUID returns the UID of an object's controller, empty if it has none.
+func controllerUID(o client.Object) string {
+	if c := metav1.GetControllerOfNoCopy(o); c != nil {
+		return string(c.UID)
+	}
+	return ""
 }
 
 func referenceKey(gvk schema.GroupVersionKind, namespace, name string) string {
@@ -114,20 +149,22 @@ func DependentsHandler[T reconcile.Managed](
 		return !reconcile.Steady(mg) ||
 			slices.ContainsFunc(k.References(mg), func(r reconcile.Reference) bool { return r.Follows })
 	}
-	// requests maps an object to the resources that refer to it by a name. An empty one is its own.
-	requests := func(only func(client.Object) bool, names ...string) handler.EventHandler {
+	// requests maps an object to the resources that refer to it by one of the names of an index key.
+	requests := func(only func(client.Object) bool, names func(client.Object) []string) handler.EventHandler {
 		return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, o client.Object) []ctrl.Request {
-			keys := make([]string, len(names))
-			for i, name := range names {
-				keys[i] = referenceKey(to, o.GetNamespace(), cmp.Or(name, o.GetName()))
+			var keys []string
+			for _, name := range names(o) {
+				keys = append(keys, referenceKey(to, o.GetNamespace(), name))
 			}
 			return users.requests(ctx, to.Kind+" "+o.GetName(), only, keys...)
 		})
 	}
+	named := func(o client.Object) []string { return []string{o.GetName()} }
 	return joined{
-		{predicate.And(notInitial(), changes(ReferenceState)), requests(nil, "")},
-		{predicate.And(notInitial(), changes(selected)), requests(nil, anyName)},
-		{becameReady(), requests(awaits, "", anyName)},
+		{predicate.And(notInitial(), changes(ReferenceState)), requests(nil, named)},
+		{predicate.And(notInitial(), changes(selected)), requests(nil, selectorNames)},
+		{becameReady(), requests(awaits, named)},
+		{becameReady(), requests(awaits, selectorNames)},
 		{allowedChanged(), handler.EnqueueRequestsFromMapFunc(actingRequests(users, to))},
 	}
 }
@@ -173,9 +210,6 @@ func ReferenceState(o client.Object) string {
 
 // selected returns everything about an object that selectors depend on, as one string.
 func selected(o client.Object) string {
-	parts := []string{ReferenceState(o), fmt.Sprint(o.GetLabels())} // It sorts them.
-	if c := metav1.GetControllerOfNoCopy(o); c != nil {
-		parts = append(parts, string(c.UID))
-	}
-	return strings.Join(parts, "\x00")
+	labels := fmt.Sprint(o.GetLabels()) // It sorts them.
+	return strings.Join([]string{ReferenceState(o), labels, controllerUID(o)}, "\x00")
 }
