@@ -379,6 +379,21 @@ func TestAlarmOfAFormerTarget(t *testing.T) {
 	}
 }
 
+// TestQuickAlarmOfAFormerTarget checks that an alarm with periods of less than a minute, which CloudWatch evaluates more
+// often than once a minute, holds up the next target for less than a minute and its own delay.
+func TestQuickAlarmOfAFormerTarget(t *testing.T) {
+	s := newScenario(t, twoWeights(alarms("a")))
+	s.delay = 20 * time.Second
+	s.at10()
+	s.observed.Target = "3"
+	s.untilTrue("replaced", func() bool { return s.observed.Route == Route{Version: "1"} })
+	begin := s.now
+	s.untilTrue("given its first weight", func() bool { return s.observed.Route.Additional == "3" })
+	if got := s.now.Sub(begin); got < 2*s.delay || got >= time.Minute+s.delay {
+		t.Errorf("the first weight after %s, want %s to %s", got, 2*s.delay, time.Minute+s.delay)
+	}
+}
+
 // TestIgnoredAlarmTakesItsTime checks that an alarm that is ignored lets no weight go up before it has evaluated the
 // invocations with the present one: it may leave ALARM and fire again.
 func TestIgnoredAlarmTakesItsTime(t *testing.T) {

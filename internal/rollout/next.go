@@ -252,8 +252,9 @@ func (m *machine) isEarlier(r Measurement) bool {
 	return first != nil && !r.About.IsZero() && !r.About.After(first.Time)
 }
 
-// evaluatedEvery is the interval at which CloudWatch evaluates an alarm: its state may be that of so long ago.
-const evaluatedEvery = time.Minute
+// evaluation returns the longest interval at which CloudWatch evaluates an alarm that shows an invocation after lag.
+// The alarm's state may be that of so long ago. It is a minute, and 10 seconds with periods of less than a minute.
+func evaluation(lag time.Duration) time.Duration { return min(time.Minute, lag) }
 
 // attributed returns a measurement as what it says about the target: nothing while someone else has changed the alias
 // so that it may be of another version, and nothing if an alarm has evaluated only what was before the target received
@@ -266,7 +267,7 @@ func (m *machine) attributed(r Measurement) Measurement {
 	case first == nil || r.Type == CheckDependency || r.Result == Error:
 	case !m.isOfTarget():
 		r.Result, r.Message = Inconclusive, "someone else has changed the alias: it may be of another version"
-	case r.Result == Failure && earlier && (r.Until.Before(first.Add(evaluatedEvery)) ||
+	case r.Result == Failure && earlier && (r.Until.Before(first.Add(evaluation(m.now.Sub(r.Until)))) ||
 		m.spec.Analysis.Alarms.PreExisting == "Block" && !r.Since.After(first.Time)):
 		r.Result = Inconclusive
 		r.Message += " because of what was before the target received invocations"

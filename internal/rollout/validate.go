@@ -7,9 +7,6 @@ import (
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
@@ -150,8 +147,6 @@ func (m *machine) wakes(version string) {
 func (m *machine) blocked() string {
 	ids, _ := checksOf(m.spec)
 	due, _ := Due(m.spec, m.s, m.now)
-	since := ptr.Deref(m.s.ShiftedAt, metav1.Time{})
-	since.Time = since.Add(evaluatedEvery)
 	for _, id := range ids {
 		if id.Type == CheckMetric {
 			continue
@@ -161,12 +156,25 @@ func (m *machine) blocked() string {
 			return id.Type + " " + id.Name + " has no result yet"
 		case !c.Ignored && slices.Contains(due, id):
 			return id.Type + " " + id.Name + " is due"
-		case id.Type == CheckAlarm && c.JudgedUntil.Before(&since):
-			return early(c, since.Time, delayOf(nil, m.s, c))
+		case id.Type == CheckAlarm && m.aboutFormer(c) != "":
+			return m.aboutFormer(c)
 		case id.Type == CheckAlarm && (c.Ignored || c.Result == Inconclusive):
 		case c.Result != Success:
 			return DescribeCheck(c)
 		}
+	}
+	return ""
+}
+
+// aboutFormer returns what an alarm waits for that has not yet evaluated only what was after the last change of the
+// alias. Empty if it has.
+func (m *machine) aboutFormer(c *v1beta1.RolloutCheck) string {
+	if m.s.ShiftedAt == nil || c.JudgedUntil == nil {
+		return ""
+	}
+	lag := delayOf(nil, m.s, c)
+	if since := m.s.ShiftedAt.Add(evaluation(lag)); c.JudgedUntil.Time.Before(since) {
+		return early(c, since, lag)
 	}
 	return ""
 }
