@@ -154,7 +154,7 @@ func (m *machine) lag() time.Duration {
 func (m *machine) alarmLag() (lag time.Duration) {
 	for _, c := range m.s.Checks {
 		if c.Type == CheckAlarm && c.JudgedUntil != nil {
-			lag = max(lag, c.MeasuredAt.Sub(c.JudgedUntil.Time))
+			lag = max(lag, delayOf(nil, m.s, &c))
 		}
 	}
 	return lag

@@ -156,9 +156,10 @@ func (m *machine) blocked() string {
 			return id.Type + " " + id.Name + " has no result yet"
 		case !c.Ignored && slices.Contains(due, id):
 			return id.Type + " " + id.Name + " is due"
-		case id.Type == CheckAlarm && m.aboutFormer(c) != "":
-			return m.aboutFormer(c)
-		case id.Type == CheckAlarm && (c.Ignored || c.Result == Inconclusive):
+		case id.Type == CheckAlarm:
+			if why := m.blockedBy(c); why != "" {
+				return why
+			}
 		case c.Result != Success:
 			return DescribeCheck(c)
 		}
@@ -166,15 +167,17 @@ func (m *machine) blocked() string {
 	return ""
 }
 
-// aboutFormer returns what an alarm waits for that has not yet evaluated only what was after the last change of the
-// alias. Empty if it has.
-func (m *machine) aboutFormer(c *v1beta1.RolloutCheck) string {
-	if m.s.ShiftedAt == nil || c.JudgedUntil == nil {
+// blockedBy returns why an alarm prevents that invocations move to the target: it may still be about what was before
+// the last change of the alias, or it is not OK. Empty if it does not prevent it.
+func (m *machine) blockedBy(c *v1beta1.RolloutCheck) string {
+	if m.s.ShiftedAt != nil && c.JudgedUntil != nil {
+		lag := delayOf(nil, m.s, c)
+		if since := m.s.ShiftedAt.Add(evaluation(lag)); c.JudgedUntil.Time.Before(since) {
+			return early(c, since, lag)
+		}
+	}
+	if c.Ignored || c.Result == Inconclusive || c.Result == Success {
 		return ""
 	}
-	lag := delayOf(nil, m.s, c)
-	if since := m.s.ShiftedAt.Add(evaluation(lag)); c.JudgedUntil.Time.Before(since) {
-		return early(c, since, lag)
-	}
-	return ""
+	return DescribeCheck(c)
 }

@@ -137,10 +137,12 @@ func (s *Store) Begin(mg reconcile.Managed) Resource {
 			mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 	}
 	annotations := DesiredAnnotations(mg)
-	if f := fingerprint(mg, annotations); known.fingerprint != f {
-		known.fingerprint, known.Watched = f, false
-		known.reset()
+	f := fingerprint(mg, annotations)
+	if known.fingerprint == f {
+		return *known
 	}
+	known.fingerprint, known.Watched = f, false
+	known.reset()
 	maps.DeleteFunc(annotations, func(key, _ string) bool {
 		domain, _, _ := strings.Cut(key, "/")
 		return !strings.HasSuffix(domain, "crossplane.io")
