@@ -52,9 +52,10 @@ PROGRESS := awk -v tty="$$(test -t 2 && echo 1)" ' \
 compile = set -o pipefail; go -C $(1) build -v -ldflags='-s -w' -o $(CURDIR)/bin/$(2) $(3) 2>&1 | $(PROGRESS)
 
 # The flags of the package's programs (cluster/package/build.go), for all that is compiled here: the Go command compiles
-# a module again for other flags.
+# a module again for other flags. The programs are stripped, so debug information is not compiled: a tenth of the time.
+COMPILER := -trimpath -gcflags=all=-dwarf=false
 export CGO_ENABLED := 0
-export GOFLAGS := $(GOFLAGS) -trimpath
+export GOFLAGS := $(GOFLAGS) $(COMPILER)
 
 # Flags that every run of `go test` takes besides those below, such as -race or -run=TestName. `make lint` vets.
 override TESTFLAGS += -vet=off
@@ -276,7 +277,7 @@ help: ## Show this list.
 $(GOLANGCI):
 	@echo "building golangci-lint $(GOLANGCI_VERSION), once, about 5 minutes on 2 cores" >&2
 	@mkdir -p $(CACHE)/bin && dir=$$(mktemp -d $(CACHE)/bin/build.XXXXXX) && trap 'rm -rf "$$dir"' EXIT \
-		&& env -u GOOS -u GOARCH GOBIN="$$dir" GOFLAGS="-buildvcs=false -trimpath" GOWORK=off \
+		&& env -u GOOS -u GOARCH GOBIN="$$dir" GOFLAGS="-buildvcs=false $(COMPILER)" GOWORK=off \
 			go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION) \
 		&& mv "$$dir/golangci-lint" $@
 
@@ -284,13 +285,13 @@ $(GOLANGCI):
 $(PROMTOOL):
 	@echo "building promtool $(PROMETHEUS_VERSION), once, 2 to 4 minutes on 2 cores" >&2
 	@mkdir -p $(CACHE)/bin && dir=$$(mktemp -d $(CACHE)/bin/build.XXXXXX) && trap 'rm -rf "$$dir"' EXIT \
-		&& env -u GOOS -u GOARCH GOFLAGS="-buildvcs=false -trimpath" GOWORK=off \
+		&& env -u GOOS -u GOARCH GOFLAGS="-buildvcs=false $(COMPILER)" GOWORK=off \
 			go -C cluster/prometheus build -tags=remove_all_sd -ldflags='-s -w' -o "$$(cd "$$dir" && pwd)/promtool" github.com/prometheus/prometheus/cmd/promtool \
 		&& mv "$$dir/promtool" $@
 
 $(VALE):
 	@echo "building vale $(VALE_VERSION), once, about 2 minutes on 2 cores" >&2
 	@mkdir -p $(CACHE)/bin && dir=$$(mktemp -d $(CACHE)/bin/build.XXXXXX) && trap 'rm -rf "$$dir"' EXIT \
-		&& env -u GOOS -u GOARCH CGO_ENABLED=1 GOBIN="$$dir" GOFLAGS="-buildvcs=false -trimpath" GOWORK=off \
+		&& env -u GOOS -u GOARCH CGO_ENABLED=1 GOBIN="$$dir" GOFLAGS="-buildvcs=false $(COMPILER)" GOWORK=off \
 			go install github.com/vale-cli/vale/v3/cmd/vale@$(VALE_VERSION) \
 		&& mv "$$dir/vale" $@

@@ -180,8 +180,11 @@ func compile(ctx context.Context, r release, program string, p v1.Platform) ([]b
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 
-	flags := "-ldflags=-s -w -buildid= -X main.version=" + r.Version
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", flags, "-o", dir, "./cmd/"+program) //nolint:gosec // build checked the version.
+	args := []string{
+		"build", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w -buildid= -X main.version=" + r.Version,
+		"-buildvcs=false", "-mod=readonly", "-o", dir, "./cmd/" + program,
+	}
+	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // build checked the version.
 	cmd.Dir = r.Root
 	cmd.Env = environment(p)
 	if out, err := cmd.CombinedOutput(); err != nil {

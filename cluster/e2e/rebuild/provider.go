@@ -68,8 +68,8 @@ func (p *Provider) Install(ctx context.Context) error {
 func (p *Provider) Run(ctx context.Context) (changed bool, err error) {
 	built := filepath.Join(p.Folder, "provider")
 	flags := "-ldflags=-s -w -buildid= -X main.version=" + fmt.Sprint(version, p.number)
-	if err := p.goCommand(ctx, "build", "-trimpath", "-buildvcs=false", flags, "-o", built,
-		"./cmd/provider"); err != nil {
+	if err := p.goCommand(ctx, "build", "-trimpath", "-gcflags=all=-dwarf=false", "-buildvcs=false", flags,
+		"-o", built, "./cmd/provider"); err != nil {
 		return false, fmt.Errorf("cannot build the provider; the one that runs goes on:\n%w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
