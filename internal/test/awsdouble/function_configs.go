@@ -338,6 +338,7 @@ func getURL(s *Server, r *request) any {
 
 func updateURL(s *Server, r *request) any {
 	in := decoded[urlInput](r)
+	s.endpoint(r)
 	f, q := s.url(r)
 	in.check()
 	u := f.urls[q]

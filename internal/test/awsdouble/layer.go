@@ -74,7 +74,7 @@ func (s *Server) layerVersion(r *request) *layerVersion {
 	name := r.layerName()
 	number, err := strconv.ParseInt(r.vars["VersionNumber"], 10, 64)
 	if err != nil || number < 1 {
-		panic(invalidParameter("Layer Version Cannot be less than 1."))
+		panic(invalidParameter("Layer Version Cannot be less than 1"))
 	}
 	return r.home.layerVersion(name, number)
 }

@@ -246,6 +246,15 @@ var permissionRefusals = map[string]refused{
 		`"invalid.example.com"}`, message: invalidPrincipalMessage},
 	"NoPrincipal": {reason: "Only entities of IAM are principals.", do: `POST /2015-03-31/functions/f/policy ` +
 		testPermission + `"arn:aws:s3:::b"}`, message: invalidPrincipalMessage},
+	"URLWithoutItsAlias": {
+		reason: "A URL remains when its alias is deleted, but cannot be updated: as LocalStack has measured.",
+		before: []string{
+			`POST /2021-10-31/functions/f/url?Qualifier=prod {"AuthType":"AWS_IAM"}`,
+			"DELETE /2015-03-31/functions/f/aliases/prod",
+		},
+		do:     `PUT /2021-10-31/functions/f/url?Qualifier=prod {"AuthType":"NONE"}`,
+		status: http.StatusNotFound, code: "ResourceNotFoundException", message: "Function does not exist",
+	},
 	"PublicURL": {
 		reason: "The words are those of simple-container-com/api 81.",
 		do: `POST /2015-03-31/functions/f/policy {"StatementId":"s","Action":"lambda:InvokeFunctionUrl",` +
