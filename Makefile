@@ -6,15 +6,16 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 
-# The cache's folder, which several clones may share. cluster/ensure.sh reads the same variable.
-CACHE := $(or $(PROVIDER_LAMBDA_CACHE),$(CURDIR)/.cache)
+# The cache's folder, which several clones may share. cluster/ensure.sh reads the same variable. The default is a
+# relative path, since no target of make may have a space in its name, as the folder of the clone may.
+CACHE := $(or $(PROVIDER_LAMBDA_CACHE),.cache)
 
 GOLANGCI_VERSION := v2.12.2
 # A linter has to know the Go version that it reads the export data of.
 GOLANGCI := $(CACHE)/bin/golangci-lint-$(GOLANGCI_VERSION)-$(shell go env GOVERSION 2>/dev/null)
 
 # Its results hold paths, so each clone keeps its own, whatever it shares.
-LINT := GOLANGCI_LINT_CACHE=$(CURDIR)/.cache/golangci-lint $(GOLANGCI)
+LINT = GOLANGCI_LINT_CACHE="$(CURDIR)/.cache/golangci-lint" "$(abspath $(GOLANGCI))"
 
 # promtool checks what Prometheus is given. Its version is that of cluster/prometheus/go.mod.
 PROMETHEUS_VERSION := $(shell awk '$$1 == "github.com/prometheus/prometheus" { print $$2 }' cluster/prometheus/go.mod)
@@ -49,7 +50,7 @@ PROGRESS := awk -v tty="$$(test -t 2 && echo 1)" ' \
 	!tty && ++n % 25 == 0 { print "  compiled " n " packages" } \
 	{ fflush() } \
 	END { if (tty && n) printf "\r\033[K" }' >&2
-compile = set -o pipefail; go -C $(1) build -v -ldflags='-s -w' -o $(CURDIR)/bin/$(2) $(3) 2>&1 | $(PROGRESS)
+compile = set -o pipefail; go -C $(1) build -v -ldflags='-s -w' -o '$(CURDIR)/bin/$(2)' $(3) 2>&1 | $(PROGRESS)
 
 # The flags of the package's programs (cluster/package/build.go), for all that is compiled here: the Go command compiles
 # a module again for other flags. The programs are stripped, so debug information is not compiled: a tenth of the time.
@@ -105,14 +106,14 @@ CAMPAIGN_TIMEOUT ?= 60m
 .PHONY: campaign
 campaign: ## Try the provider against all that may go wrong, and write the figures into docs/reliability.md. CAMPAIGN_FLAGS="-campaign.walks=100" goes on for longer.
 	@mkdir -p $(CACHE) && rm -f $(CAMPAIGN_FIGURES)
-	@go test -p=1 -count=1 -timeout=$(CAMPAIGN_TIMEOUT) $(TESTFLAGS) $(CAMPAIGNS) -campaign.sample=1 -campaign.week=1000 -campaign.report=$(abspath $(CAMPAIGN_FIGURES)) $(CAMPAIGN_FLAGS)
-	@go test -count=1 -timeout=$(CAMPAIGN_TIMEOUT) $(TESTFLAGS) ./internal/reconcile/engine -run='^TestChurn$$' -churn=1000000 -campaign.report=$(abspath $(CAMPAIGN_FIGURES))
+	@go test -p=1 -count=1 -timeout=$(CAMPAIGN_TIMEOUT) $(TESTFLAGS) $(CAMPAIGNS) -campaign.sample=1 -campaign.week=1000 -campaign.report="$(abspath $(CAMPAIGN_FIGURES))" $(CAMPAIGN_FLAGS)
+	@go test -count=1 -timeout=$(CAMPAIGN_TIMEOUT) $(TESTFLAGS) ./internal/reconcile/engine -run='^TestChurn$$' -churn=1000000 -campaign.report="$(abspath $(CAMPAIGN_FIGURES))"
 	@go run ./internal/test/campaign/report $(CAMPAIGN_FIGURES) docs/reliability.md
 
 .PHONY: trial
 trial: ## Roll thousands of versions out in simulated time, also under the rules of other tools, and write the tables into docs/rollouts-compared.md. TRIAL_FLAGS="-trial.seed=5 -trial.runs=10" tries others, and fewer.
 	@go test -run='^TestTrial' -count=1 -v -timeout=60m $(TESTFLAGS) ./internal/controller/alias -args \
-		-trial.disturbed=10000 -trial.runs=100 -trial.page=$(abspath docs/rollouts-compared.md) $(TRIAL_FLAGS)
+		-trial.disturbed=10000 -trial.runs=100 -trial.page="$(abspath docs/rollouts-compared.md)" $(TRIAL_FLAGS)
 
 # What goroutines share most, in packages that take a minute or so to build for the race detector, which takes a C compiler.
 RACED ?= $(addprefix ./internal/aws/,lambdaapi quota readcache)
@@ -139,7 +140,7 @@ bench: ## Run the benchmarks, and print a table of what fleets cost and of the m
 		| xargs go test -run='^$$' -bench=. -benchmem -timeout=90m $(TESTFLAGS)
 	@$(MAKE) --no-print-directory bars
 
-BARS := $(abspath $(CACHE)/bars.txt)
+BARS = "$(abspath $(CACHE)/bars.txt)"
 
 .PHONY: bars
 bars: ## Print the table of `make bench` alone. It fails if a count or a simulated time is above its bar.
@@ -191,7 +192,7 @@ lint-prometheus: $(PROMTOOL) ## Check the alert rules, try each alert, and check
 # The same check stands before each package that is built.
 .PHONY: lint-licenses
 lint-licenses: ## Check that all that is compiled into the provider has a license that its image may hold.
-	@$(PACKAGE) licenses --root=$(CURDIR)
+	@$(PACKAGE) licenses --root="$(CURDIR)"
 
 .PHONY: lint-prose
 lint-prose: ## Check the prose of the documentation with vale, if there is a C compiler to build it with.
@@ -229,16 +230,16 @@ build: ## Build the provider and the plugin of kubectl into bin/.
 
 .PHONY: xpkg
 xpkg: ## Build the Crossplane package into bin/, for amd64 and arm64, without Docker: 4 to 8 minutes on 2 cores at first.
-	@$(PACKAGE) build --root=$(CURDIR) --out=$(CURDIR)/bin --version=$(VERSION) --revision=$(REVISION) --created=$(or $(SOURCE_DATE_EPOCH),0)
+	@$(PACKAGE) build --root="$(CURDIR)" --out="$(CURDIR)/bin" --version=$(VERSION) --revision=$(REVISION) --created=$(or $(SOURCE_DATE_EPOCH),0)
 
 .PHONY: xpkg-push
 xpkg-push: xpkg ## Build and push the Crossplane package: REGISTRY=registry.example.org/team VERSION=v0.1.0. SIGN=keyless signs it.
 	@[ -n "$(REGISTRY)" ] || { echo "say where to push the package: make xpkg-push REGISTRY=registry.example.org/team" >&2; exit 1; }
-	@$(PACKAGE) push --out=$(CURDIR)/bin --version=$(VERSION) $(if $(SIGN),--sign=$(SIGN)) $(REGISTRY)
+	@$(PACKAGE) push --out="$(CURDIR)/bin" --version=$(VERSION) $(if $(SIGN),--sign=$(SIGN)) $(REGISTRY)
 
 .PHONY: plugin
 plugin: ## Build archives of the plugin of kubectl into bin/, for five platforms, and its manifest for Krew: VERSION=v0.1.0. SIGN=keyless attests them.
-	@$(PACKAGE) plugin --root=$(CURDIR) --out=$(CURDIR)/bin --version=$(VERSION) --revision=$(REVISION) --created=$(or $(SOURCE_DATE_EPOCH),0) $(if $(SIGN),--sign=$(SIGN))
+	@$(PACKAGE) plugin --root="$(CURDIR)" --out="$(CURDIR)/bin" --version=$(VERSION) --revision=$(REVISION) --created=$(or $(SOURCE_DATE_EPOCH),0) $(if $(SIGN),--sign=$(SIGN))
 
 .PHONY: generate
 generate: ## Generate deep copies, methods, CRDs, docs/coverage.md and docs/reference from the API types, docs/iam-policy.json from the calls of AWS, the words that recordings may show, and a PrometheusRule from the alerts.
@@ -277,7 +278,7 @@ help: ## Show this list.
 $(GOLANGCI):
 	@echo "building golangci-lint $(GOLANGCI_VERSION), once, about 5 minutes on 2 cores" >&2
 	@mkdir -p $(CACHE)/bin && dir=$$(mktemp -d $(CACHE)/bin/build.XXXXXX) && trap 'rm -rf "$$dir"' EXIT \
-		&& env -u GOOS -u GOARCH GOBIN="$$dir" GOFLAGS="-buildvcs=false $(COMPILER)" GOWORK=off \
+		&& env -u GOOS -u GOARCH GOBIN="$$(cd "$$dir" && pwd)" GOFLAGS="-buildvcs=false $(COMPILER)" GOWORK=off \
 			go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION) \
 		&& mv "$$dir/golangci-lint" $@
 
@@ -292,6 +293,6 @@ $(PROMTOOL):
 $(VALE):
 	@echo "building vale $(VALE_VERSION), once, about 2 minutes on 2 cores" >&2
 	@mkdir -p $(CACHE)/bin && dir=$$(mktemp -d $(CACHE)/bin/build.XXXXXX) && trap 'rm -rf "$$dir"' EXIT \
-		&& env -u GOOS -u GOARCH CGO_ENABLED=1 GOBIN="$$dir" GOFLAGS="-buildvcs=false $(COMPILER)" GOWORK=off \
+		&& env -u GOOS -u GOARCH CGO_ENABLED=1 GOBIN="$$(cd "$$dir" && pwd)" GOFLAGS="-buildvcs=false $(COMPILER)" GOWORK=off \
 			go install github.com/vale-cli/vale/v3/cmd/vale@$(VALE_VERSION) \
 		&& mv "$$dir/vale" $@
