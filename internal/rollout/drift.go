@@ -35,8 +35,8 @@ func (m *machine) drifted() bool {
 		return true
 	case m.replaced() && m.o.Route == to(s, 0):
 		return false
-	case m.o.Moving:
-		return true // AWS still moves it there.
+	case m.o.Moving && (InProgress(s) || m.spec.OnDrift == v1beta1.OnDriftAdopt):
+		return true // AWS still moves it there. A rollout ends at its deadline meanwhile.
 	case s.DifferentSince == nil || m.now.Before(s.DifferentSince.Time):
 		s.DifferentSince = stamp(m.now)
 		return true
