@@ -310,7 +310,7 @@ func (m *machine) promoteStep(string) (outcome, string) {
 	case m.replaced():
 		return refused, "version " + m.o.Target + " is desired now"
 	case m.s.Step == v1beta1.RolloutPaused && m.s.Reason == v1beta1.RolloutReasonAliasChanged:
-		m.changeBack("the alias was changed by someone else")
+		m.shiftTo(expected(m.s), "the alias was changed by someone else")
 		m.s.StepElapsed.Duration = min(m.s.StepElapsed.Duration, m.planned()) // It has all of its deadline again.
 		return carriedOut, ""
 	case m.s.Step == v1beta1.RolloutPaused && m.s.Reason == v1beta1.RolloutReasonPauseStep,

@@ -35,8 +35,8 @@ func (m *machine) drifted() bool {
 		return true
 	case m.replaced() && m.o.Route == to(s, 0):
 		return false
-	case m.o.Moving:
-		return true // AWS still moves it there.
+	case m.o.Moving && (InProgress(s) || m.spec.OnDrift == v1beta1.OnDriftAdopt):
+		return true // AWS still moves it there. A rollout ends at its deadline meanwhile.
 	case s.DifferentSince == nil || m.now.Before(s.DifferentSince.Time):
 		s.DifferentSince = stamp(m.now)
 		return true
@@ -89,7 +89,7 @@ func (m *machine) leave() {
 func (m *machine) revert() {
 	switch m.s.Phase {
 	case v1beta1.RolloutProgressing:
-		m.changeBack(m.s.Drift)
+		m.shiftTo(expected(m.s), m.s.Drift)
 		return
 	case v1beta1.RolloutPending:
 		m.ready()
@@ -97,26 +97,24 @@ func (m *machine) revert() {
 	m.restore()
 }
 
-// changeBack changes the alias back that someone else has changed. The step then continues where it stood.
-func (m *machine) changeBack(why string) {
-	m.intend(expected(m.s))
+// shiftTo changes the alias that someone else has changed. The step then continues where it stood.
+func (m *machine) shiftTo(r Route, why string) {
+	m.intend(r)
 	m.s.Step, m.s.Reason, m.s.Message = v1beta1.RolloutShifting, "", why
 }
 
 func (m *machine) adopt() {
 	w, known := weight(m.s, m.o.Route)
 	m.s.Drift, m.s.DifferentSince = "", nil
-	m.restart()
 	switch progressing := m.s.Phase == v1beta1.RolloutProgressing; {
 	case progressing && known && w > 0 && w < all:
 		m.arrived()
-		m.enter(v1beta1.RolloutAnalyzing, "", "")
+		m.resume()
 	case progressing && known && w == 0:
 		// The weight is kept, so that the rollback is sent: the answer may be an old one, if the clock was set.
 		m.rollBack(v1beta1.RolloutReasonAborted, "someone else has returned all invocations to the stable version")
 	case progressing && m.isExchanged() && m.o.Route.Weight != OtherWeight:
-		m.intend(to(m.s, all-m.o.Route.Weight))
-		m.enter(v1beta1.RolloutShifting, "", "someone else has divided the invocations the other way round")
+		m.shiftTo(to(m.s, all-m.o.Route.Weight), "someone else has divided the invocations the other way round")
 	case m.o.Route.Additional != "":
 		if !progressing || !m.isExchanged() {
 			m.adoptVersion()
@@ -141,6 +139,7 @@ func (m *machine) adoptVersion() {
 	m.remember(m.s.Stable)
 	m.s.Stable = m.s.Target
 	m.forgive(m.s.Stable)
+	m.restart()
 }
 
 // isExchanged reports whether the alias's version is the target, and the stable version has a weight.

@@ -380,24 +380,32 @@ func TestDirectMoveAfterAChange(t *testing.T) {
 func TestChangedAgainAndAgain(t *testing.T) {
 	cases := map[string]struct {
 		reason, policy string
+		// to is what the alias is changed to, version 3 if it is none.
+		to []Route
 		// lasts is how long the alias is another one, every two minutes. 0 is until it is changed back.
 		lasts time.Duration
 	}{
 		"Reverted": {reason: "onDrift changes it back.", policy: v1beta1.OnDriftRevert},
 		"Returned": {reason: "Who changes it changes it back.", policy: v1beta1.OnDriftPause, lasts: 45 * time.Second},
 		"Shortly":  {reason: "It may as well be an old answer.", policy: v1beta1.OnDriftPause, lasts: 5 * time.Second},
+		"Adopted":  {reason: "Each weight is adopted.", policy: v1beta1.OnDriftAdopt, to: []Route{at(30), at(20)}},
+		"Exchanged": {
+			reason: "Each weight is adopted, and set the other way round.", policy: v1beta1.OnDriftAdopt,
+			to: []Route{{Version: "2", Additional: "1", Weight: 70}, {Version: "2", Additional: "1", Weight: 80}},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newScenario(t, tenPercent(metrics("m"), onDrift(tc.policy)))
 			s.delay = 3 * time.Minute
 			s.at10()
-			for range 24 * 30 {
+			to := append(tc.to, Route{Version: "3"})[:max(len(tc.to), 1)]
+			for i := range 24 * 30 {
 				if s.pass(2 * time.Minute); !InProgress(s.state) {
 					break
 				}
 				was := s.observed.Route
-				s.alias(Route{Version: "3"})
+				s.alias(to[i%len(to)])
 				if s.pass(tc.lasts); tc.lasts > 0 && s.observed.Route == (Route{Version: "3"}) {
 					s.alias(was)
 				}

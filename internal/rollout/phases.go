@@ -48,18 +48,12 @@ func (m *machine) shift() {
 	case !m.at(intended(m.s.Intent)):
 		m.intend(intended(m.s.Intent))
 	default:
-		was := m.s.ObservedWeight
 		m.arrived()
-		switch w := m.s.ObservedWeight; {
-		case w > 0 && m.index() < len(m.steps) && m.steps[m.index()].weight == w:
-			m.s.CurrentStepIndex++
-			m.enter(v1beta1.RolloutAnalyzing, "", "")
-		case w == was: // Someone else had changed it.
-			m.resume()
-		default:
-			m.enter(v1beta1.RolloutAnalyzing, "", "")
-			m.resume()
+		if w := m.s.ObservedWeight; w > 0 && m.index() < len(m.steps) && m.steps[m.index()].weight == w {
+			m.endStep()
+			return
 		}
+		m.resume() // Someone else had changed it.
 	}
 }
 

@@ -580,6 +580,17 @@ func TestChangeAfterARollout(t *testing.T) {
 		s.pass(2 * time.Hour)
 		s.wantSent("from what it is", "version 3, version 2 with 10 %", "version 3, version 2 with 50 %", "version 2")
 	})
+	for policy, sent := range map[string][]string{v1beta1.OnDriftPause: nil, v1beta1.OnDriftRevert: {"version 2"}} {
+		t.Run("Moving"+policy, func(t *testing.T) {
+			s := promoted(t, twoWeights(onDrift(policy)))
+			s.alias(Route{Version: "1"})
+			s.observed.Moving = true // AWS allocates provisioned concurrency, which may never end.
+			s.pass(time.Minute)
+			if s.wantSent(policy, sent...); !s.event(v1beta1.EventAliasChanged) || s.state.Drift == "" && sent == nil {
+				t.Errorf("it is not told: %s", short(s.state))
+			}
+		})
+	}
 	for command, value := range map[string]string{
 		v1beta1.AnnotationRolloutAbort: "x", v1beta1.AnnotationRolloutRollbackTo: "2/x",
 	} {

@@ -236,9 +236,8 @@ func (c *command) send(
 		_, _ = fmt.Fprintf(o.ErrOut, "Warning: the provider carries the command out once the alias is as before: %s\n",
 			waits)
 	}
-	if xpmeta.IsPaused(a) {
-		_, _ = fmt.Fprintf(o.ErrOut, "Warning: %s is paused by its annotation %s: the provider carries the command "+
-			"out later\n", kubectl.Aliases.Full(name), xpmeta.AnnotationKeyReconciliationPaused)
+	if why := stopped(a); why != "" {
+		_, _ = fmt.Fprintf(o.ErrOut, "Warning: %s: the provider carries the command out later\n", why)
 	}
 	done := c.done
 	switch dryRun {

@@ -134,6 +134,11 @@ func TestCommands(t *testing.T) {
 			alias:  canary(func(a *v1beta1.Alias) { a.Annotations = map[string]string{"crossplane.io/paused": "true"} }), args: []string{"abort", "live"},
 			want: want{stdout: name + " rollout aborted\n", stderr: "Warning: " + name + " is paused by its annotation crossplane.io/paused: the provider carries the command out later\n", annotations: map[string]string{"abort": "TOKEN"}},
 		},
+		"ObserveOnly": {
+			reason: "Nor on what it may only observe.",
+			alias:  canary(observeOnly), args: []string{"abort", "live"},
+			want: want{stdout: name + " rollout aborted\n", stderr: "Warning: " + name + " has spec.managementPolicies without Update: the provider carries the command out later\n", annotations: map[string]string{"abort": "TOKEN"}},
+		},
 		"NoRollout": {
 			reason: "An alias without a rollout has no commands.",
 			alias:  canary(func(a *v1beta1.Alias) { a.Spec.Rollout = nil }), args: []string{"abort", "live"},

@@ -18,6 +18,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
@@ -29,6 +31,11 @@ var at = time.Date(2026, 3, 1, 20, 0, 0, 0, time.UTC)
 
 // stamp returns the time so long after at.
 func stamp(d time.Duration) *metav1.Time { return &metav1.Time{Time: at.Add(d)} }
+
+// observeOnly lets the provider only observe an alias.
+func observeOnly(a *v1beta1.Alias) {
+	a.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
+}
 
 // canary returns an alias whose rollout of version 2 is in the second of four steps.
 func canary(change ...func(a *v1beta1.Alias)) *v1beta1.Alias {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
@@ -118,14 +119,25 @@ func (t *tracker) line() string {
 }
 
 // obstacle returns why the provider does not continue the rollout of an alias: the error of its last reconcile, such as
-// one of AWS, or that the alias is paused. It is empty otherwise, and if the state of the rollout has the error.
+// one of AWS, or that the alias is stopped. It is empty otherwise, and if the state of the rollout has the error.
 func obstacle(a *v1beta1.Alias) string {
 	s := a.Status.Rollout
-	switch synced := a.GetCondition(xpv2.TypeSynced); {
-	case xpmeta.IsPaused(a):
-		return "paused: the provider does not reconcile it"
+	switch synced, why := a.GetCondition(xpv2.TypeSynced), stopped(a); {
+	case why != "":
+		return why
 	case synced.Reason == xpv2.ReasonReconcileError && !unobserved(a) && (s == nil || s.UpdateFailures == 0):
 		return synced.Message
+	}
+	return ""
+}
+
+// stopped returns why the provider does not continue any rollout of an alias, empty if it does.
+func stopped(a *v1beta1.Alias) string {
+	switch {
+	case xpmeta.IsPaused(a):
+		return kubectl.Aliases.Full(a.Name) + " is paused by its annotation " + xpmeta.AnnotationKeyReconciliationPaused
+	case !reconcile.Allows(a, xpv2.ManagementActionUpdate):
+		return kubectl.Aliases.Full(a.Name) + " has spec.managementPolicies without Update"
 	}
 	return ""
 }

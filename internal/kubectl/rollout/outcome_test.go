@@ -172,7 +172,11 @@ func TestObstacle(t *testing.T) {
 		"Unobserved": {reason: "An error of an earlier spec may be mended.", alias: canary(failed, func(a *v1beta1.Alias) { a.Generation = 2 })},
 		"Paused": {reason: "Nothing continues while the alias is paused.", alias: canary(func(a *v1beta1.Alias) {
 			xpmeta.AddAnnotations(a, map[string]string{xpmeta.AnnotationKeyReconciliationPaused: "true"})
-		}), want: "paused: the provider does not reconcile it"},
+		}), want: "alias.lambda.aws.m.crossplane.io/live is paused by its annotation crossplane.io/paused"},
+		"ObserveOnly": {
+			reason: "Nor without the right to update the alias.",
+			alias:  canary(observeOnly), want: "alias.lambda.aws.m.crossplane.io/live has spec.managementPolicies without Update",
+		},
 		"Synced": {reason: "A rollout that continues has no obstacle.", alias: canary(func(a *v1beta1.Alias) { a.SetConditions(xpv2.ReconcileSuccess()) })},
 	}
 	for name, tc := range cases {
