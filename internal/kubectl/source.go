@@ -76,10 +76,16 @@ func (s *Source) Read(f *Factory, args ...string) ([]*unstructured.Unstructured,
 				"leave the flag out", of, u.GetKind(), u.GetName(), namespace, of)
 		}
 	}
-	if len(out) == 0 && !s.allNamespaces {
-		_, _ = fmt.Fprintf(f.ErrOut, "No resources found in %s namespace.\n", namespace)
+	namespaced := func(u *unstructured.Unstructured) bool { return u.GetNamespace() != "" }
+	if !s.FromFiles() && !s.allNamespaces && !slices.ContainsFunc(out, namespaced) {
+		f.TellEmpty(namespace)
 	}
 	return out, nil
+}
+
+// TellEmpty tells the user that a namespace has no resources, as kubectl does: it may be a misspelt one.
+func (f *Factory) TellEmpty(namespace string) {
+	_, _ = fmt.Fprintf(f.ErrOut, "No resources found in %s namespace.\n", namespace)
 }
 
 // files returns a builder that reads the files.
