@@ -37,9 +37,10 @@ func TestGuidesBesideTheDemo(t *testing.T) {
 	}
 }
 
-// TestExamplesLeaveTheConfig checks that whoever applies all examples beside the demo or `make dev` keeps their config,
-// with which resources without a providerConfigRef reach the double of AWS.
-func TestExamplesLeaveTheConfig(t *testing.T) {
+// TestExamplesApart checks that all examples can be applied beside the demo or `make dev`: none replaces their config,
+// with which resources without a providerConfigRef reach the double of AWS, and no two make a function of one name.
+func TestExamplesApart(t *testing.T) {
+	maker := map[string]string{}
 	err := filepath.WalkDir(filepath.Join("..", "..", "examples"), func(file string, _ os.DirEntry, err error) error {
 		if err != nil || filepath.Ext(file) != ".yaml" {
 			return err
@@ -49,6 +50,15 @@ func TestExamplesLeaveTheConfig(t *testing.T) {
 			if u.GetKind() == "ClusterProviderConfig" && u.GetName() == "default" {
 				t.Errorf("%s replaces the ClusterProviderConfig default: give its own another name", file)
 			}
+			// A Release is about a Function of its name.
+			composite := strings.HasPrefix(u.GetAPIVersion(), "serverless.example.com/") && u.GetKind() != "Release"
+			if !composite && u.GetKind() != "Function" {
+				continue
+			}
+			if other := maker[u.GetName()]; other != "" {
+				t.Errorf("%s and %s make a function %s: two of one name in an account are a conflict", other, file, u.GetName())
+			}
+			maker[u.GetName()] = file
 		}
 		return err
 	})

@@ -95,6 +95,14 @@ func TestArchiveOfObject(t *testing.T) {
 			code:   at(pin(Hash(body))), head: answers(plain, nil), get: download,
 			want: want{source: "s3://b/k#e1", sha256: Hash(body)},
 		},
+		"PinOfMissingVersion": {
+			reason: "The version may be uploaded at the same time, as an object may be.",
+			code:   at(version, pin(Hash(body))),
+			get: func(*s3.GetObjectInput) (*s3.GetObjectOutput, error) {
+				return nil, &smithy.GenericAPIError{Code: "NoSuchVersion", Message: "The specified version does not exist."}
+			},
+			want: want{err: "cannot read s3://b/k?versionId=v1", class: backoff.Ambiguous},
+		},
 		"PinRefuses": {
 			reason: "Another object is not deployed.",
 			code:   at(pin(Hash([]byte("other")))), head: answers(plain, nil), get: download,

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/resource"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/json"
 
@@ -41,7 +42,8 @@ func (s *Source) FromFiles() bool { return len(s.filenames) > 0 || s.kustomize !
 var clusterScoped = []string{v1beta1.ClusterProviderConfigKind, "Namespace"}
 
 // Read reads the objects of the files, "-" for the standard input, or those of the cluster that arguments name as those
-// of kubectl get do. Objects of files that have no namespace get that of the command.
+// of kubectl get do. Objects of files that have no namespace get that of the command. It returns an error if one has
+// another namespace than the user has named, as kubectl does, and tells the user if the cluster has no such objects.
 func (s *Source) Read(f *Factory, args ...string) ([]*unstructured.Unstructured, error) {
 	namespace, err := f.Namespace()
 	if err != nil && !s.FromFiles() {
@@ -64,12 +66,26 @@ func (s *Source) Read(f *Factory, args ...string) ([]*unstructured.Unstructured,
 		if !ok {
 			return nil, fmt.Errorf("%T is not an object", info.Object)
 		}
-		if s.FromFiles() && u.GetNamespace() == "" && !slices.Contains(clusterScoped, u.GetKind()) {
-			u.SetNamespace(namespace)
-		}
 		out = append(out, u)
+		switch of := u.GetNamespace(); {
+		case !s.FromFiles(), slices.Contains(clusterScoped, u.GetKind()):
+		case of == "":
+			u.SetNamespace(namespace)
+		case of != namespace && ptr.Deref(f.Config.Namespace, "") != "":
+			return nil, fmt.Errorf("the namespace %q of %s %s does not match the namespace %q: set --namespace=%s, or "+
+				"leave the flag out", of, u.GetKind(), u.GetName(), namespace, of)
+		}
+	}
+	namespaced := func(u *unstructured.Unstructured) bool { return u.GetNamespace() != "" }
+	if !s.FromFiles() && !s.allNamespaces && !slices.ContainsFunc(out, namespaced) {
+		f.TellEmpty(namespace)
 	}
 	return out, nil
+}
+
+// TellEmpty tells the user that a namespace has no resources, as kubectl does: it may be a misspelt one.
+func (f *Factory) TellEmpty(namespace string) {
+	_, _ = fmt.Fprintf(f.ErrOut, "No resources found in %s namespace.\n", namespace)
 }
 
 // files returns a builder that reads the files.

@@ -230,8 +230,8 @@ func functionAccount(mg reconcile.Managed) (region, account string) {
 	return region, ref.Account
 }
 
-// withoutChecks removes from a resource what can only be checked with AWS: the checksum of code in S3, and the digest
-// of an image's tag. It returns what is not known then.
+// withoutChecks removes from a resource what can only be checked with AWS: the checksum of code in S3, the digest of
+// an image's tag, and which code a function has. It returns what is not known then.
 func withoutChecks(mg reconcile.Managed) []string {
 	var unknown []string
 	unpin := func(field string, key *string, sum **string) {
@@ -259,6 +259,11 @@ func withoutChecks(mg reconcile.Managed) []string {
 	case *v1beta1.LayerVersion:
 		if c := r.Spec.ForProvider.Content; c != nil {
 			unpin("content", c.S3Key, &c.SHA256)
+		}
+	case *v1beta1.Version:
+		if p := &r.Spec.ForProvider; p.CodeSHA256 != nil {
+			p.CodeSHA256 = nil
+			unknown = append(unknown, "whether the function has the code of codeSha256")
 		}
 	}
 	return unknown

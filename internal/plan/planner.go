@@ -148,7 +148,7 @@ func (p *Planner) stepper(mg reconcile.Managed, from *objects) (engine.Stepper, 
 	o := engine.Options{
 		Objects:   objs,
 		Fields:    fields,
-		Analyzer:  analysis.New(analysis.Options{Reader: from, Secrets: objs, AnyHost: true}),
+		Analyzer:  analysis.New(analysis.Options{Reader: from, Secrets: objs, Planning: true}),
 		Metrics:   reporting.NewMetrics(),
 		ClusterID: p.o.ClusterID,
 		Now:       p.clock,

@@ -60,6 +60,14 @@ func measured(a *v1beta1.Alias) {
 	}}}
 }
 
+// depending is a change after which an Alias has a rollout that begins once a URL and an object are healthy.
+func depending(a *v1beta1.Alias) {
+	a.Spec.Rollout.Dependencies = []v1beta1.RolloutDependency{
+		{Name: "payments", HTTP: &v1beta1.RolloutHTTPDependency{URL: "https://health.example.org"}},
+		{Name: "database", Condition: &v1beta1.RolloutConditionDependency{APIVersion: "example.org/v1", Kind: "Database", Name: "orders"}},
+	}
+}
+
 // TestQualifiers checks plans of what reads a version or an alias of a function, which may be part of the plan or not.
 func TestQualifiers(t *testing.T) {
 	const rollout = "update: Invoke checkout:4; rollout from version 3 to version 4: what follows depends on the " +
@@ -103,6 +111,12 @@ func TestQualifiers(t *testing.T) {
 				"function checkout:4 is assumed to exist",
 				"function checkout:3 is assumed to exist",
 			},
+		},
+		"Dependencies": {
+			reason:   "A plan knows neither whether dependencies are healthy nor whether the provider may ask.",
+			plan:     []Resource{{Desired: serving("4", rolledOut, depending), Prior: serving("3", rolledOut, depending)}},
+			want:     rollout,
+			unknowns: []string{"function checkout:4 is assumed to exist", "function checkout:3 is assumed to exist"},
 		},
 		"HostsOfNew": {
 			reason: "So it may for an alias that is created.",

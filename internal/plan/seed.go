@@ -41,7 +41,14 @@ func (p *Planner) seedAll(ctx context.Context, all []Resource) {
 	if p.resolver != nil {
 		return
 	}
-	created := slices.SortedStableFunc(slices.Values(all), func(a, b Resource) int { return p.place(a) - p.place(b) })
+	turn := func(r Resource) int {
+		n := 2 * p.place(r) //nolint:mnd // What only observes comes after what owns the same.
+		if r.Prior != nil && reconcile.ObserveOnly(r.Prior) {
+			n++
+		}
+		return n
+	}
+	created := slices.SortedStableFunc(slices.Values(all), func(a, b Resource) int { return turn(a) - turn(b) })
 	for _, r := range created {
 		if r.Prior != nil {
 			p.seedOne(ctx, r)
@@ -101,6 +108,10 @@ func (p *Planner) newSeed(ctx context.Context, prior reconcile.Managed, a *dryru
 	asObserved(was)
 	clearField(was, "Status")
 	w := p.walk(ctx, s, was, a, sess)
+	if w.err != nil && reconcile.ObserveOnly(prior) { // The owner of what it observes is part of the plan.
+		was.SetManagementPolicies(prior.GetManagementPolicies())
+		w = p.walk(ctx, s, was, a, sess)
+	}
 	p.before.put(was)
 	if w.err != nil {
 		out := seed{action: Reject, message: mask("what AWS has is known with --refresh only, since the object in the "+

@@ -41,6 +41,17 @@ func TestVersions(t *testing.T) {
 	}
 	deleted := func(v *v1beta1.Version) { v.DeletionTimestamp = ptr.To(metav1.NewTime(start)) }
 	unobserved := func(v *v1beta1.Version) { v.Status = v1beta1.VersionStatus{} }
+	observing := function(created, func(f *v1beta1.Function) {
+		f.Namespace, f.UID = "audit", "observer"
+		f.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
+	})
+	pinned := func(v *v1beta1.Version) {
+		v.Spec.ForProvider.CodeSHA256 = ptr.To("n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=")
+	}
+	unnamed := func(v *v1beta1.Version) {
+		v.Name, v.UID = "new", "new"
+		v.SetAnnotations(nil)
+	}
 	described := func(description string) *v1beta1.Function {
 		return function(created, func(f *v1beta1.Function) {
 			f.Spec.ForProvider.Publish, f.Spec.ForProvider.Description = ptr.To(true), &description
@@ -85,6 +96,18 @@ func TestVersions(t *testing.T) {
 				{Desired: live("2 4 6 8 9"), Prior: live("1")},
 			},
 			want: []string{"none", "none", "none", `update: UpdateAlias checkout:live (description: "1" -> "2 4 6 8 9")`},
+		},
+		"Observed": {
+			reason: "A function may be observed by one resource and owned by another, whichever is named first.",
+			plan: []Resource{
+				{Desired: observing, Prior: observing}, {Desired: memory(512), Prior: memory(256)},
+			},
+			want: []string{"none", "update: UpdateFunctionConfiguration checkout (memorySize: 256 -> 512)"},
+		},
+		"Pinned": {
+			reason: "Without AWS, nothing tells the hash of the code that the function has.",
+			plan:   []Resource{same(numbered("5", pinned)), {Desired: numbered("", pinned, unobserved, unnamed)}},
+			want:   []string{"none", "create: PublishVersion checkout"},
 		},
 		"Deleted": {
 			reason: "Each one is deleted by its own number.",

@@ -18,7 +18,7 @@ const (
 	verifiedRollout = `
 forProvider:
   region: eu-central-1
-  functionNameRef: {name: checkout}
+  functionNameRef: {name: payment}
 rollout:
   strategy: {canary: {steps: [{setWeight: 10}, {analysis: {successes: 3}}, {setWeight: 50}, {pause: {duration: 10m}}]}}
   analysis:
@@ -32,8 +32,8 @@ rollout:
 	verifiedURL = `
 forProvider:
   region: eu-central-1
-  functionNameRef: {name: checkout}
-  qualifierRef: {name: checkout}
+  functionNameRef: {name: payment}
+  qualifierRef: {name: payment}
   authType: AWS_IAM`
 )
 
@@ -157,7 +157,7 @@ forProvider:
 			reason:  "The folder of a repository is deployed if it is verified, and each version of it is rolled out.",
 			example: "verified-endpoint",
 			want: map[string]string{
-				"Function checkout": verifiedConfig + `
+				"Function payment": verifiedConfig + `
 forProvider:
   region: eu-central-1
   runtime: python3.13
@@ -165,10 +165,10 @@ forProvider:
   publish: true
   publishRevision: true
   historyLimit: 5
-  code: {sourceRef: {kind: GitRepository, name: shop, path: functions/checkout}}
-  role: arn:aws:iam::123456789012:role/checkout`,
-				"Alias checkout":       verifiedConfig + verifiedRollout,
-				"FunctionURL checkout": verifiedConfig + verifiedURL,
+  code: {sourceRef: {kind: GitRepository, name: shop, path: functions/payment}}
+  role: arn:aws:iam::123456789012:role/payment`,
+				"Alias payment":       verifiedConfig + verifiedRollout,
+				"FunctionURL payment": verifiedConfig + verifiedURL,
 			},
 		},
 		"VerifiedEndpointOfARegistry": {
@@ -185,8 +185,8 @@ forProvider:
   historyLimit: 5
   code: {oci: {reference: "ghcr.io/acme/quotes:main", trackTag: true, pullSecretRefs: [{name: ghcr}]}}
   role: arn:aws:iam::123456789012:role/quotes`,
-				"Alias quotes":       verifiedConfig + strings.ReplaceAll(verifiedRollout, "checkout", "quotes"),
-				"FunctionURL quotes": verifiedConfig + strings.ReplaceAll(verifiedURL, "checkout", "quotes"),
+				"Alias quotes":       verifiedConfig + strings.ReplaceAll(verifiedRollout, "payment", "quotes"),
+				"FunctionURL quotes": verifiedConfig + strings.ReplaceAll(verifiedURL, "payment", "quotes"),
 			},
 		},
 		"Release": {

@@ -13,20 +13,20 @@ import (
 
 const (
 	// roleARN, queueARN and logGroupARN are what AWS returns for the resources of a ServerlessFunction.
-	roleARN     = "arn:aws:iam::123456789012:role/hello-eu-central-1"
-	queueARN    = "arn:aws:sqs:eu-central-1:123456789012:hello-dead-letters"
-	logGroupARN = "arn:aws:logs:eu-central-1:123456789012:log-group:/aws/lambda/hello"
+	roleARN     = "arn:aws:iam::123456789012:role/greeting-eu-central-1"
+	queueARN    = "arn:aws:sqs:eu-central-1:123456789012:greeting-dead-letters"
+	logGroupARN = "arn:aws:logs:eu-central-1:123456789012:log-group:/aws/lambda/greeting"
 )
 
 // ofAWS returns the observed resources of the AWS providers, by their names in the Composition.
 func ofAWS(t *testing.T, names ...string) []*unstructured.Unstructured {
 	t.Helper()
 	all := map[string]struct{ service, kind, name, atProvider string }{
-		"role":        {"iam", "Role", "hello-eu-central-1", `{arn: "` + roleARN + `"}`},
-		"role-policy": {"iam", "RolePolicy", "hello", `{id: "hello-eu-central-1:hello"}`},
-		"log-group":   {"cloudwatchlogs", "Group", "hello", `{arn: "` + logGroupARN + `"}`},
-		"dead-letter-queue": {"sqs", "Queue", "hello-dead-letters", `{arn: "` + queueARN +
-			`", url: "https://sqs.eu-central-1.amazonaws.com/123456789012/hello-dead-letters"}`},
+		"role":        {"iam", "Role", "greeting-eu-central-1", `{arn: "` + roleARN + `"}`},
+		"role-policy": {"iam", "RolePolicy", "greeting", `{id: "greeting-eu-central-1:greeting"}`},
+		"log-group":   {"cloudwatchlogs", "Group", "greeting", `{arn: "` + logGroupARN + `"}`},
+		"dead-letter-queue": {"sqs", "Queue", "greeting-dead-letters", `{arn: "` + queueARN +
+			`", url: "https://sqs.eu-central-1.amazonaws.com/123456789012/greeting-dead-letters"}`},
 	}
 	var found []*unstructured.Unstructured
 	for _, name := range names {
@@ -38,7 +38,7 @@ func ofAWS(t *testing.T, names ...string) []*unstructured.Unstructured {
 	return found
 }
 
-// serverlessFunction renders the ServerlessFunction hello as Crossplane does in its second reconcile with the observed
+// serverlessFunction renders the ServerlessFunction greeting as Crossplane does in its second reconcile with the observed
 // resources: the first one has written their ARNs into the status.
 func (x *tools) serverlessFunction(t *testing.T, observed ...*unstructured.Unstructured) []*unstructured.Unstructured {
 	t.Helper()
@@ -51,7 +51,7 @@ func (x *tools) serverlessFunction(t *testing.T, observed ...*unstructured.Unstr
 // TestServerlessFunctionSteps checks in which order the resources of a ServerlessFunction are created: each waits
 // for what it needs of the others.
 func TestServerlessFunctionSteps(t *testing.T) {
-	base := []string{"Group hello", "Queue hello-dead-letters", "Role hello-eu-central-1"}
+	base := []string{"Group greeting", "Queue greeting-dead-letters", "Role greeting-eu-central-1"}
 	cases := map[string]struct {
 		reason   string
 		observed []string
@@ -63,12 +63,12 @@ func TestServerlessFunctionSteps(t *testing.T) {
 		},
 		"PolicyIsNext": {
 			reason:   "The policy names log group and queue.",
-			observed: []string{"role", "log-group", "dead-letter-queue"}, want: append(base[:3:3], "RolePolicy hello"),
+			observed: []string{"role", "log-group", "dead-letter-queue"}, want: append(base[:3:3], "RolePolicy greeting"),
 		},
 		"FunctionIsLast": {
 			reason:   "The function is created once its role may send to the queue.",
 			observed: []string{"role", "log-group", "dead-letter-queue", "role-policy"},
-			want:     append([]string{"Function hello"}, append(base[:3:3], "RolePolicy hello")...),
+			want:     append([]string{"Function greeting"}, append(base[:3:3], "RolePolicy greeting")...),
 		},
 	}
 	x := theTools(t)
@@ -133,7 +133,7 @@ Function:
   tags: {team: shop}
 Group: {region: eu-central-1, retentionInDays: 30, tags: {team: shop}}
 Queue:
-  name: hello-dead-letters
+  name: greeting-dead-letters
   region: eu-central-1
   messageRetentionSeconds: 1209600
   sqsManagedSseEnabled: true
@@ -157,7 +157,7 @@ RolePolicy:
 	}
 	for _, o := range rendered {
 		name := o.GetAnnotations()["crossplane.io/external-name"]
-		if o.GetKind() == "Group" && name != "/aws/lambda/hello" {
+		if o.GetKind() == "Group" && name != "/aws/lambda/greeting" {
 			t.Errorf("the log group is %q, and not the one that Lambda writes to", name)
 		}
 	}
@@ -189,12 +189,12 @@ func TestServerlessFunctionStatus(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			resources := ofAWS(t, all...)
 			if tc.function != "" {
-				resources = append(resources, observed(t, "function", "Function", "hello", tc.function))
+				resources = append(resources, observed(t, "function", "Function", "greeting", tc.function))
 			}
 			xr := x.serverlessFunction(t, resources...)[0]
-			want := values(t, `{roleArn: "`+roleARN+`", rolePolicy: "hello-eu-central-1:hello", logGroupArn: "`+
+			want := values(t, `{roleArn: "`+roleARN+`", rolePolicy: "greeting-eu-central-1:greeting", logGroupArn: "`+
 				logGroupARN+`", deadLetterQueueArn: "`+queueARN+`", deadLetterQueueUrl: `+
-				`"https://sqs.eu-central-1.amazonaws.com/123456789012/hello-dead-letters"}`)
+				`"https://sqs.eu-central-1.amazonaws.com/123456789012/greeting-dead-letters"}`)
 			maps.Copy(want, values(t, tc.want))
 			if diff := cmp.Diff(want, plain(t, statusOf(t, xr))); diff != "" {
 				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)

@@ -281,20 +281,20 @@ func TestVerifiedEndpointStatus(t *testing.T) {
 		"Unverified": {
 			reason: "The provider says why it deploys nothing.",
 			observed: map[string]string{
-				"alias Alias checkout":       `{phase: Pending, message: "waits for a version", ` + ready("Creating") + `}`,
-				"function Function checkout": `{phase: Error, message: "the source is not verified", ` + ready("Creating") + `}`,
+				"alias Alias payment":       `{phase: Pending, message: "waits for a version", ` + ready("Creating") + `}`,
+				"function Function payment": `{phase: Error, message: "the source is not verified", ` + ready("Creating") + `}`,
 			},
 			want: map[string]any{"message": "the source is not verified"}, ready: "False",
 		},
 		"RollingOut": {
 			reason: "The commit that serves and the one that is rolled out are told apart.",
 			observed: map[string]string{
-				"function Function checkout": `{phase: Available, ` + ready("Available") + `, atProvider: {functionArn: arn:f,
+				"function Function payment": `{phase: Available, ` + ready("Available") + `, atProvider: {functionArn: arn:f,
 					deployedCode: {source: s, codeSha256: c, revision: "main@sha1:2", verified: "key 3CB1"}}}`,
-				"alias Alias checkout": `{phase: Updating, ` + ready("Updating") + `, rollout: {phase: Progressing, observedWeight: 10,
+				"alias Alias payment": `{phase: Updating, ` + ready("Updating") + `, rollout: {phase: Progressing, observedWeight: 10,
 					stable: {functionVersion: "2", codeRevision: "main@sha1:1"},
 					target: {functionVersion: "3", codeRevision: "main@sha1:2"}}}`,
-				"url FunctionURL checkout": `{phase: Available, ` + ready("Available") + `, atProvider: {functionUrl: "https://x"}}`,
+				"url FunctionURL payment": `{phase: Available, ` + ready("Available") + `, atProvider: {functionUrl: "https://x"}}`,
 			},
 			want: map[string]any{
 				"functionArn": "arn:f", "url": "https://x", "verified": "key 3CB1",

@@ -51,7 +51,8 @@ func IsNotFound(err error) bool {
 	switch Code(err) {
 	case "ResourceNotFoundException":
 		return !isElsewhere(err)
-	case "ProvisionedConcurrencyConfigNotFoundException", "NotFound", "NoSuchKey", "NoSuchBucket":
+	case "ProvisionedConcurrencyConfigNotFoundException", "NotFound", "NoSuchKey", "NoSuchVersion",
+		"NoSuchBucket":
 		return true
 	default:
 		return false

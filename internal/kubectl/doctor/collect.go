@@ -30,6 +30,9 @@ type collector struct {
 	now       time.Time
 	report    *report
 
+	// resources is the number of resources that were read.
+	resources int
+
 	// functions, aliases and versions are those that were read, for refresh.
 	functions []*v1beta1.Function
 	aliases   []*v1beta1.Alias
@@ -86,6 +89,7 @@ func (c *collector) collect(ctx context.Context) error {
 
 // judge adds the findings about a resource.
 func (c *collector) judge(kind string, mg managed) {
+	c.resources++
 	c.deploys(mg)
 	found := advice.Of(mg, nil, c.now)
 	switch r := mg.(type) {

@@ -102,6 +102,9 @@ func (o *options) report(ctx context.Context) (*report, error) {
 	if err := c.collect(ctx); err != nil {
 		return nil, err
 	}
+	if c.resources == 0 && namespace != "" && len(c.report.NotShown) == 0 {
+		o.TellEmpty(namespace)
+	}
 	if o.refresh {
 		if err := c.refresh(ctx, o.aws, o.Now); err != nil {
 			return nil, err

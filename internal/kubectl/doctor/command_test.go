@@ -108,6 +108,14 @@ func (e *env) golden(t *testing.T, file string) string {
 	return string(want)
 }
 
+// TestMisspelt checks that a namespace without resources does not seem to be one without findings.
+func TestMisspelt(t *testing.T) {
+	e := newEnv(t, awsdouble.Options{})
+	if e.run(t, "-n", "shopp"); !strings.Contains(e.errOut.String(), "No resources found in shopp namespace.") {
+		t.Errorf("want a hint, got: %s", e.errOut.String())
+	}
+}
+
 func TestDoctor(t *testing.T) {
 	cases := map[string]struct {
 		reason    string

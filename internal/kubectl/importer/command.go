@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -154,7 +156,7 @@ func (o *options) session(
 	if ref != nil {
 		s, err := o.through(ctx, scheme, namespace, ref)
 		if err == nil || !o.aws.Chosen() {
-			return s, err
+			return s, errors.Wrapf(err, "--provider-config %s", o.config)
 		}
 		o.warnf("cannot tell which account and tags %s %s has: %s", ref.Kind, ref.Name, err)
 	}

@@ -98,6 +98,16 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
+// TestNothing checks that an import of nothing leaves no directory behind.
+func TestNothing(t *testing.T) {
+	e := newEnv(t)
+	dir := filepath.Join(t.TempDir(), "new")
+	code, _, errOut := e.run(t, "--region", testRegion, "-l", "team=shop", "-o", dir)
+	if _, err := os.Stat(dir); code != 0 || !os.IsNotExist(err) || !strings.Contains(errOut, "Imported 0 functions") {
+		t.Errorf("exit code %d, directory: %v\n%s", code, err, errOut)
+	}
+}
+
 // TestDeletedLayer imports a function with a version of a layer that was deleted, which AWS keeps for the function.
 func TestDeletedLayer(t *testing.T) {
 	e := newEnv(t)

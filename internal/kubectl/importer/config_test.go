@@ -123,7 +123,7 @@ func TestProviderConfig(t *testing.T) {
 		"ProviderConfig":        {reason: "A config of the namespace.", config: "ProviderConfig/team", named: true, out: "kind: ProviderConfig\n    name: team\n", errOut: "Imported 1 functions"},
 		"ClusterProviderConfig": {reason: "A config of the cluster.", config: "platform", out: "kind: ClusterProviderConfig\n    name: platform\n", errOut: "Imported 1 functions"},
 		"TenantsEndpoint":       {reason: "The endpoint of a namespaced config is not called unless the user names it.", config: "ProviderConfig/team", code: 2, errOut: "endpoint is not allowed in a namespaced config"},
-		"Missing":               {reason: "A config that does not exist.", config: "other", code: 2, errOut: `ClusterProviderConfig "other"`},
+		"Missing":               {reason: "A config that does not exist.", config: "other", code: 2, errOut: `error: --provider-config other: ClusterProviderConfig "other" does not exist`},
 		"AnotherAccount": {
 			reason: "The credentials of this machine are of another account than the config's.", config: "elsewhere", own: true, out: "name: elsewhere\n",
 			errOut: "warning: ClusterProviderConfig \"elsewhere\" reaches account 210987654321, and the credentials of this machine are of account 123456789012",

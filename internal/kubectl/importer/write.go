@@ -145,12 +145,12 @@ func checkDir(dir string) error {
 	return nil
 }
 
-// writeDir writes the files into a directory, and creates it.
+// writeDir writes the files into a directory, and creates it if there are any.
 func writeDir(dir string, all []file) error {
-	if err := os.MkdirAll(dir, modeDir); err != nil {
-		return err
-	}
 	for _, f := range all {
+		if err := os.MkdirAll(dir, modeDir); err != nil {
+			return err
+		}
 		mode := modeFile
 		if f.secret {
 			mode = modeSecret

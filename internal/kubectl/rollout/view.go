@@ -293,12 +293,17 @@ func serving(a *v1beta1.Alias) string {
 	return kubectl.Bold.Render("version "+version+" serves") + and
 }
 
-// next returns when the provider observes the rollout next.
+// next returns when the provider observes the rollout next. The times of a status are AWS's: the clock of this machine
+// may be behind them.
 func next(s *v1beta1.AliasRolloutStatus, now time.Time) string {
 	if s.NextCheckAt == nil || !rollout.InProgress(s) {
 		return ""
 	}
-	if left := s.NextCheckAt.Sub(now); left > 0 {
+	left := s.NextCheckAt.Sub(now)
+	if s.ObservedAt != nil {
+		left = min(left, s.NextCheckAt.Sub(s.ObservedAt.Time))
+	}
+	if left > 0 {
 		return kubectl.Dim.Render("; next check in " + rollout.DescribeDuration(left))
 	}
 	return kubectl.Dim.Render("; next check is due")

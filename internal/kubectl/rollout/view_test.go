@@ -29,6 +29,13 @@ func measured(a *v1beta1.Alias, values ...string) *tracker {
 	return t
 }
 
+// TestClockBehind checks that no check is announced later than the provider makes it.
+func TestClockBehind(t *testing.T) {
+	if got := ansi.Strip(next(canary().Status.Rollout, at.Add(-time.Hour))); got != "; next check in 60s" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestView(t *testing.T) {
 	inProgress := canary()
 	cases := map[string]struct {

@@ -58,8 +58,9 @@ type Options struct {
 	// * stands for any characters. Those with private addresses must be listed exactly.
 	Hosts []string
 
-	// AnyHost lets Validate accept all hosts: a plan does not know which ones the provider allows.
-	AnyHost bool
+	// Planning lets Validate accept all hosts, and takes all dependencies for healthy: a plan does not know which hosts
+	// the provider allows, nor how healthy dependencies are when it is carried out.
+	Planning bool
 
 	// AllowLoopback allows loopback addresses for hosts that are listed exactly. It is for tests and the demo.
 	AllowLoopback bool

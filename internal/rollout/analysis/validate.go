@@ -67,7 +67,7 @@ func (a *Analyzer) validateURL(field, text string) error {
 	if err != nil {
 		return fmt.Errorf("%s is not a URL", field)
 	}
-	if err := a.hosts.CheckURL(u); err != nil && !a.options.AnyHost {
+	if err := a.hosts.CheckURL(u); err != nil && !a.options.Planning {
 		return fmt.Errorf("%s: %w", field, err)
 	}
 	return nil
