@@ -117,7 +117,7 @@ type Upload struct {
 
 // described returns the bundle of an artifact with what is known of it before it is downloaded.
 func (f Finder) described(ctx context.Context, b Bundle) (Bundle, error) {
-	if b.From.OCI == nil || f.OCI == nil || b.Artifact.content.Fetch != nil {
+	if b.Artifact == nil || b.From.OCI == nil || f.OCI == nil || b.Artifact.content.Fetch != nil {
 		return b, nil
 	}
 	b, err := f.fetch(ctx, b)

@@ -10,6 +10,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/oci"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive/store"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
 
@@ -183,5 +185,15 @@ func TestReplacedWhileDeployed(t *testing.T) {
 	}
 	if want, have := b.Compare("other", last); want == have {
 		t.Errorf("AWS has other code than the pinned one, got no difference from %+v", have)
+	}
+}
+
+// TestTwoSources checks that a source that names both an object in S3 and an artifact, which the API server rejects but
+// a manifest may have, is loaded as the object.
+func TestTwoSources(t *testing.T) {
+	f := Finder{Store: &store.Store{}, OCI: &oci.Client{}}
+	b := Bundle{From: Source{S3Bucket: ptr.To("code"), S3Key: ptr.To("one.zip"), OCI: &v1beta1.OCISource{}}}
+	if got, err := f.Load(t.Context(), b); err != nil || got.Artifact != nil {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }

@@ -45,10 +45,22 @@ func TestEmulatorResponses(t *testing.T) {
 			Reason: "An answer without a configuration is no absence.", Responses: answers{opGet: testenv.Body("{}")},
 			Writes: all[:1], Message: "AWS answered without its configuration",
 		},
+		"AnotherName": {
+			Reason: "An answer about another function tells nothing, and does not rename the resource.",
+			Responses: answers{
+				opGet: testenv.With("FunctionName", "g"), opCreate: testenv.With("FunctionName", "g"),
+			},
+			Writes: all[:1], Message: "AWS answered with function g",
+		},
 		"NoARN": {
 			Reason:    "The name is known.",
 			Responses: answers{opGet: testenv.Without("FunctionArn"), opCreate: testenv.Without("FunctionArn")},
 			Writes:    all,
+		},
+		"NoARNAndTags": {
+			Reason:    "Tags are set by the ARN.",
+			Responses: answers{opGet: testenv.Without("FunctionArn", "Tags"), opCreate: testenv.Without("FunctionArn")},
+			Writes:    all, Message: "AWS's answer lacks the ARN",
 		},
 		"NoState": {
 			Reason:    "What has no state is there.",

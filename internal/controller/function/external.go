@@ -230,6 +230,9 @@ func (e *external) readFunction(ctx context.Context, name string, f *v1beta1.Fun
 	if o.function.Configuration == nil {
 		return o, errors.Errorf("cannot read function %s: AWS answered without its configuration", name)
 	}
+	if got := ptr.Deref(o.config().FunctionName, ""); got != "" && functionname.Plain(got) != functionname.Plain(name) {
+		return o, errors.Errorf("cannot read function %s: AWS answered with function %s", name, got)
+	}
 	if err := e.readPublishing(ctx, name, f, &o); err != nil {
 		return o, err
 	}
@@ -325,7 +328,7 @@ func (e *external) create(ctx context.Context, f *v1beta1.Function, s settings) 
 		return reconcile.Result{}, errors.Wrapf(awserr.Sanitize(err), "cannot create function %s", p.name)
 	}
 	f.Status.AtProvider = v1beta1.FunctionObservation{
-		FunctionName: out.FunctionName,
+		FunctionName: ptr.To(functionname.Plain(p.name)),
 		FunctionArn:  out.FunctionArn,
 		State:        lambdaapi.Text(out.State),
 		CodeSHA256:   out.CodeSha256,

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -193,8 +194,11 @@ type Writer interface {
 		opts ...func(*lambda.Options)) (*lambda.UntagResourceOutput, error)
 }
 
-// Apply makes the call that Due returns.
+// Apply makes the call that Due returns. It returns an error if AWS has not shown the ARN, as emulators may not.
 func Apply(ctx context.Context, api Writer, arn string, want, have map[string]string) error {
+	if arn == "" {
+		return reconcile.Invalid(errors.New("AWS's answer lacks the ARN, by which tags are set"))
+	}
 	if Due(want, have) == OpTag {
 		_, err := api.TagResource(ctx, &lambda.TagResourceInput{Resource: &arn, Tags: missing(want, have)})
 		return err
