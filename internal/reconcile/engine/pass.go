@@ -54,7 +54,7 @@ type pass[T reconcile.Managed] struct {
 	// removal deletes what a resource has created by a reference that is refused now. It is nil for all others.
 	removal reconcile.Observer[T]
 
-	// view is the client of the pass, nil in a plan, and annotations is what writes annotations.
+	// view is the client of the pass, and annotations what writes annotations by it.
 	view        *kube.View
 	annotations AnnotationWriter
 
@@ -85,6 +85,8 @@ type pass[T reconcile.Managed] struct {
 
 func (r *reconciler[T]) newPass(mg T, known memory.Resource) *pass[T] {
 	p := &pass[T]{reconciler: r, read: mg, known: known}
+	p.view = r.kube.View(mg, p.completeStatus)
+	p.annotations = p.view
 	p.facts = reconcile.Facts{
 		Repeats: known.Calls, KnownCause: known.Cause(mg), Origin: known.OriginOf(mg),
 		ReadyBefore: mg.GetCondition(xpv2.TypeReady),

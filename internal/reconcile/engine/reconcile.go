@@ -101,8 +101,6 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req ctrl.Request) ctrl.Re
 	}
 	known := r.states.Begin(mg)
 	p := r.newPass(mg, known)
-	p.view = r.kube.View(mg, p.completeStatus)
-	p.annotations = p.view
 	defer p.end()
 	ctx = p.resolve(ctx)
 	if spread := p.startDelay(ctx); spread > 0 {
