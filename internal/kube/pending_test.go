@@ -10,7 +10,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 // TestPendingCreation checks that what is recorded before a creation is one patch.
@@ -41,12 +40,12 @@ func TestPendingCreation(t *testing.T) {
 			meta.AddFinalizer(th, "example.org/f")
 			meta.SetExternalCreatePending(th, at)
 			if tc.intent {
-				meta.AddAnnotations(th, map[string]string{v1beta1.AnnotationIntent: "1"})
+				meta.AddAnnotations(th, map[string]string{"intent": "1"})
 			}
 			if tc.outdated {
-				e.change(t, func(th *samples.Sample) { th.Spec.Value = "b" })
+				th.SetResourceVersion("1")
 			}
-			if err := e.view.Update(ctx, th); kerrors.IsConflict(err) != tc.outdated || err != nil && !tc.outdated {
+			if err := e.Update(ctx, th); kerrors.IsConflict(err) != tc.outdated || err != nil && !tc.outdated {
 				t.Fatal(err)
 			}
 			if tc.fails {
@@ -57,7 +56,7 @@ func TestPendingCreation(t *testing.T) {
 			}
 			got := e.stored(t)
 			recorded := meta.FinalizerExists(got, "example.org/f") && meta.GetExternalCreatePending(got).Equal(at) &&
-				(got.GetAnnotations()[v1beta1.AnnotationIntent] != "") == tc.intent
+				(got.GetAnnotations()["intent"] != "") == tc.intent
 			if recorded != tc.want || e.calls.patches != tc.writes {
 				t.Errorf("%s\nrecorded: want %t with %d writes, got %t with %d: %v", tc.reason, tc.want, tc.writes,
 					recorded, e.calls.patches, got.ObjectMeta)

@@ -100,11 +100,8 @@ func TestPolledByList(t *testing.T) {
 		"ListFails": {reason: "Without the list, each resource is read.", change: func(l *listedEnv) { l.err = errors.New("no answer") }, read: true},
 		"Spec":      {reason: "A change of spec is compared at once.", change: func(l *listedEnv) { l.env.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 }) }, read: true},
 		"Annotation": {reason: "So is a change of an annotation.", change: func(l *listedEnv) {
-			l.env.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{v1beta1.AnnotationAdopt: "true"}) })
+			l.env.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{"a": "b"}) })
 		}, read: true},
-		"AnotherTool": {reason: "Annotations of other tools change nothing.", change: func(l *listedEnv) {
-			l.env.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{"example.org/checked-at": "1"}) })
-		}},
 		"Requested": {reason: "A user who asks for a reconcile gets it.", change: func(l *listedEnv) {
 			l.env.change(func(mg *sample) {
 				meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyReconcileRequestedAt: "1"})

@@ -20,7 +20,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/cloudtrail"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
@@ -54,13 +53,10 @@ type pass[T reconcile.Managed] struct {
 	// removal deletes what a resource has created by a reference that is refused now. It is nil for all others.
 	removal reconcile.Observer[T]
 
-	// view is the client of the pass, and annotations what writes annotations by it.
-	view        *kube.View
+	observer    reconcile.Observer[T]
 	annotations AnnotationWriter
-
-	observer reconcile.Observer[T]
-	out      reconcile.Outcome
-	result   reconcile.Result
+	out         reconcile.Outcome
+	result      reconcile.Result
 
 	// creates is true if the runtime creates the external resource. changing is true once a call is about to change
 	// something in AWS. did is the call that AWS has accepted, and does describes it.
@@ -84,9 +80,7 @@ type pass[T reconcile.Managed] struct {
 }
 
 func (r *reconciler[T]) newPass(mg T, known memory.Resource) *pass[T] {
-	p := &pass[T]{reconciler: r, read: mg, known: known}
-	p.view = r.kube.View(mg, p.completeStatus)
-	p.annotations = p.view
+	p := &pass[T]{reconciler: r, read: mg, known: known, annotations: r.kube}
 	p.facts = reconcile.Facts{
 		Repeats: known.Calls, KnownCause: known.Cause(mg), Origin: known.OriginOf(mg),
 		ReadyBefore: mg.GetCondition(xpv2.TypeReady),

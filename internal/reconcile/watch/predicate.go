@@ -15,7 +15,7 @@ import (
 
 // DesiredStateChanged selects updates of what the user or another controller has changed: the spec, labels,
 // annotations, and, if the resource is being deleted, the finalizers that it waits for. It ignores what the provider
-// itself writes, which is status and the annotations that record what it created, and annotations of other tools.
+// itself writes: status, and the annotations that record what it created.
 func DesiredStateChanged() predicate.Predicate {
 	return predicate.Or(
 		predicate.GenerationChangedPredicate{},

@@ -32,7 +32,6 @@ func TestDesiredStateChanged(t *testing.T) {
 		"Spec":    {reason: "The user's change.", change: func(mg *samples.Sample) { mg.Generation = 2 }, want: true},
 		"Label":   {reason: "A selector may now find it.", change: func(mg *samples.Sample) { mg.SetLabels(map[string]string{"a": "b"}) }, want: true},
 		"Adopt":   {reason: "The user's word.", change: annotate(v1beta1.AnnotationAdopt, "true"), want: true},
-		"Others":  {reason: "Another tool's annotation decides nothing.", change: annotate("example.org/checked-at", "now")},
 		"Request": {reason: "The user's word.", change: annotate(meta.AnnotationKeyReconcileRequestedAt, "now"), want: true},
 		"Import":  {reason: "The user sets the external name.", change: annotate(meta.AnnotationKeyExternalName, "cart-fn"), want: true},
 		"Created": {reason: "The provider remembers what it created.", change: func(mg *samples.Sample) {
