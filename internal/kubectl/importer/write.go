@@ -147,10 +147,13 @@ func checkDir(dir string) error {
 
 // writeDir writes the files into a directory, and creates it if there are any.
 func writeDir(dir string, all []file) error {
+	if len(all) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(dir, modeDir); err != nil {
+		return err
+	}
 	for _, f := range all {
-		if err := os.MkdirAll(dir, modeDir); err != nil {
-			return err
-		}
 		mode := modeFile
 		if f.secret {
 			mode = modeSecret
