@@ -116,6 +116,25 @@ func read(t *testing.T, text string) Document {
 	return d
 }
 
+// TestCompareManyStatements checks that the work of a comparison grows with the number of statements, not with its
+// square: an endpoint that is not AWS's may return tens of thousands.
+func TestCompareManyStatements(t *testing.T) {
+	work := func(n int) float64 {
+		policyOf := func(action string) Document {
+			return read(t, `{"Statement":[`+strings.TrimSuffix(strings.Repeat(`{"Effect":"Deny","Action":"`+action+`"},`, n), ",")+`]}`)
+		}
+		wanted, observed := policyOf("a"), policyOf("b")
+		return testing.AllocsPerRun(1, func() {
+			if found := Compare(wanted, observed); len(found) != 2*n {
+				t.Errorf("%d statements that differ: %d differences", n, len(found))
+			}
+		})
+	}
+	if few, many := work(50), work(500); many > 20*few {
+		t.Errorf("ten times the statements take %.0f times the allocations", many/few)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	cases := map[string]struct {
 		reason string
