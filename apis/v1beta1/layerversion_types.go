@@ -207,11 +207,14 @@ type LayerVersionObservation struct {
 	// ImportedVersion is the number of the version that was taken over by its external
 	// name. It is not deleted when it is replaced, since others have published it.
 	ImportedVersion *int64 `json:"importedVersion,omitempty"`
-	// OldVersions are the numbers of the versions that this resource has published and
+	// OldVersions are the numbers of the newest 1000 of the versions that this resource has published and
 	// replaced, and that are still there, oldest first.
 	// +listType=atomic
 	OldVersions []int64 `json:"oldVersions,omitempty"`
 }
+
+// MaxOldVersions is the number of old versions that the provider knows.
+const MaxOldVersions = 1000
 
 // LayerVersionStatus is the observed state of a layer version.
 type LayerVersionStatus struct {

@@ -59,6 +59,12 @@ func Oversize(host string, limit int64) error {
 		host, limit>>20)}
 }
 
+// Overfull returns the error of a response that has more values than any of AWS's.
+func Overfull(host string, limit int) error {
+	return &EndpointError{fmt.Sprintf("%s answered with more than %d values, which AWS never does: check the endpoint",
+		host, limit)}
+}
+
 // Endless returns the error of a list that is longer than any of AWS's.
 func Endless(list, length string) error {
 	return &EndpointError{fmt.Sprintf("the list of %s %s: check that the endpoint is AWS's", list, length)}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -29,7 +30,15 @@ type bound struct {
 	// wait is the maximum time between the request and the first byte of the response. A negative one means no limit
 	// but that of the caller's context.
 	wait time.Duration
+	// values is the number of values that it may have, 0 for the usual one.
+	values int
 }
+
+// usualValues is several times what the longest page of a list has: 50 functions with variables of 4 KB.
+const usualValues = 100_000
+
+// most returns how many values the body may have.
+func (b bound) most() int { return cmp.Or(b.values, usualValues) }
 
 // bounds has the operations whose responses may be long or late. The limits are several times those
 // of AWS, because JSON escapes strings. All other operations have usual.
@@ -48,8 +57,8 @@ var bounds = map[string]bound{
 	"Lambda PublishVersion":      {bytes: mib, wait: codeSilence},
 	"Lambda PublishLayerVersion": {bytes: mib, wait: codeSilence},
 
-	// 100,800 data points of 20 bytes and the names of 500 queries; 100 alarms of 32 KB.
-	"CloudWatch GetMetricData":  {bytes: 8 * mib, wait: silence},
+	// 100,800 data points of 20 bytes and three values, and the names of 500 queries; 100 alarms of 32 KB.
+	"CloudWatch GetMetricData":  {bytes: 8 * mib, wait: silence, values: 400_000},
 	"CloudWatch DescribeAlarms": {bytes: 8 * mib, wait: silence},
 
 	// A bundle of code. It is hashed while it is read, and not kept in memory.

@@ -169,7 +169,10 @@ func (c boundedClient) Do(r *http.Request) (*http.Response, error) {
 		return nil, awserr.Redirect(r.URL.Hostname(), res.StatusCode)
 	}
 	w.answered()
-	res.Body = &download{ReadCloser: http.MaxBytesReader(nil, res.Body, b.bytes), watch: w}
+	res.Body = &download{
+		ReadCloser: http.MaxBytesReader(nil, res.Body, b.bytes), watch: w,
+		values: valuesOf(r, res.StatusCode), most: b.most(),
+	}
 	return res, nil
 }
 
@@ -299,6 +302,11 @@ type download struct {
 	io.ReadCloser
 
 	watch *watch
+
+	// values counts the values of what it is given. It is nil if there is nothing to count, and most is how many there
+	// may be.
+	values func(part []byte) int
+	most   int
 }
 
 // Read reads the next part of the response.
@@ -307,6 +315,9 @@ func (d *download) Read(p []byte) (int, error) {
 	if n > 0 {
 		d.watch.activity(n)
 		lambdaapi.Received(d.watch.ctx, n)
+		if d.values != nil && d.values(p[:n]) > d.most {
+			return 0, awserr.Overfull(d.watch.host, d.most)
+		}
 	}
 	if long, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return n, awserr.Oversize(d.watch.host, long.Limit)

@@ -62,7 +62,7 @@ func TestHugeList(t *testing.T) {
 
 // TestHugeAnswer has an endpoint that sends without end.
 func TestHugeAnswer(t *testing.T) {
-	chunk := []byte(strings.Repeat(`{"Arn":"arn:aws:lambda:eu-west-1:1:layer:x:1"},`, 1000))
+	chunk := []byte(strings.Repeat(`{"Arn":"arn:aws:lambda:eu-west-1:1:layer:`+strings.Repeat("x", 200)+`:1"},`, 1000))
 	cases := map[string]struct {
 		reason string
 		status int

@@ -72,16 +72,17 @@ func codeSHA256(o *lambda.GetLayerVersionOutput) string {
 	return ptr.Deref(o.Content.CodeSha256, "")
 }
 
-// oldVersions returns the versions that the resource published before the given one, oldest first.
+// oldVersions returns the newest of the versions that the resource published before the given one, oldest first.
 func oldVersions(last v1beta1.LayerVersionObservation, current int64) []int64 {
 	old := slices.Clone(last.OldVersions)
 	if last.Version != nil {
 		old = append(old, *last.Version)
 	}
 	slices.Sort(old)
-	return slices.DeleteFunc(slices.Compact(old), func(n int64) bool {
+	old = slices.DeleteFunc(slices.Compact(old), func(n int64) bool {
 		return n == current || last.ImportedVersion != nil && n == *last.ImportedVersion
 	})
+	return old[max(len(old)-v1beta1.MaxOldVersions, 0):]
 }
 
 // oldVersionsPolicy returns the policy for versions that were replaced.

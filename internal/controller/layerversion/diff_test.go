@@ -56,6 +56,13 @@ func TestCompare(t *testing.T) {
 }
 
 func TestOldVersions(t *testing.T) {
+	upTo := func(n int) []int64 {
+		all := make([]int64, n)
+		for i := range all {
+			all[i] = int64(i + 1)
+		}
+		return all
+	}
 	cases := map[string]struct {
 		reason  string
 		last    v1beta1.LayerVersionObservation
@@ -65,6 +72,7 @@ func TestOldVersions(t *testing.T) {
 		"First":    {reason: "The first version has no older ones.", current: 1},
 		"Same":     {reason: "The current one is not old.", last: v1beta1.LayerVersionObservation{Version: ptr.To[int64](1)}, current: 1},
 		"Next":     {reason: "The one before is.", last: v1beta1.LayerVersionObservation{Version: ptr.To[int64](2), OldVersions: []int64{1}}, current: 4, want: []int64{1, 2}},
+		"Many":     {reason: "Only the newest are known: whoever may write status could make it longer.", last: v1beta1.LayerVersionObservation{OldVersions: upTo(5000)}, current: 5001, want: upTo(5000)[4000:]},
 		"Imported": {reason: "One that others have published is theirs.", last: v1beta1.LayerVersionObservation{Version: ptr.To[int64](2), ImportedVersion: ptr.To[int64](2)}, current: 3},
 	}
 	for name, tc := range cases {

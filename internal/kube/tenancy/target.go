@@ -159,7 +159,8 @@ func owned(o client.Object) []Target {
 		}
 		all := Named(r.Status.AtProvider.LayerVersionArn)
 		for _, t := range all {
-			for _, n := range r.Status.AtProvider.OldVersions {
+			old := r.Status.AtProvider.OldVersions
+			for _, n := range old[max(len(old)-v1beta1.MaxOldVersions, 0):] {
 				t.Name, t.replaced = fmt.Sprintf("%s:%d", t.claimed().Name, n), true
 				all = append(all, t)
 			}

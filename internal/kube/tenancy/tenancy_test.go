@@ -315,6 +315,24 @@ func TestMayOwnReplaced(t *testing.T) {
 	}
 }
 
+// TestManyOldVersions checks that a status, which whoever may write it can make long, does not fill the index.
+func TestManyOldVersions(t *testing.T) {
+	const layer = "arn:aws:lambda:eu-central-1:123456789012:layer:lib:"
+	owner := &v1beta1.LayerVersion{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "lib", UID: "l"}}
+	owner.Annotations = ownership.Name(owner, layer+"50001")
+	owner.Status.AtProvider.LayerVersionArn = ptr.To(layer + "50001")
+	for n := range int64(50_000) {
+		owner.Status.AtProvider.OldVersions = append(owner.Status.AtProvider.OldVersions, n+1)
+	}
+	owned := Owned(owner)
+	if len(owned) != 1+v1beta1.MaxOldVersions {
+		t.Errorf("%d versions, want the present one and the last %d old ones", len(owned), v1beta1.MaxOldVersions)
+	}
+	if newest := Named(ptr.To(layer + "50000"))[0].Key(); !slices.Contains(owned, newest) {
+		t.Errorf("it does not own %s", newest)
+	}
+}
+
 // TestOldest checks that the order of resources of one age does not depend on the order in which a cache lists them,
 // which changes from one list to the next: both of two resources would own the same, or neither.
 func TestOldest(t *testing.T) {

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
@@ -44,21 +43,28 @@ func change(part, wanted, observed string) diff.Change {
 // compareStatements pairs statements by their IDs, and those without one by their content.
 func compareStatements(wanted, observed []Statement) diff.Changes {
 	var found diff.Changes
-	left := slices.Clone(observed)
-	take := func(fits func(Statement) bool) (Statement, bool) {
-		i := slices.IndexFunc(left, fits)
-		if i < 0 {
-			return Statement{}, false
+	byID, byContent, taken := map[string][]int{}, map[string][]int{}, make([]bool, len(observed))
+	for i, o := range observed {
+		byID[o.Sid] = append(byID[o.Sid], i)
+		o.Sid = ""
+		content := o.canonical()
+		byContent[content] = append(byContent[content], i)
+	}
+	take := func(from map[string][]int, key string) (Statement, bool) {
+		for len(from[key]) > 0 {
+			i := from[key][0]
+			if from[key] = from[key][1:]; !taken[i] {
+				taken[i] = true
+				return observed[i], true
+			}
 		}
-		st := left[i]
-		left = slices.Delete(left, i, i+1)
-		return st, true
+		return Statement{}, false
 	}
 	for i, w := range wanted {
 		if w.Sid == "" {
 			continue
 		}
-		o, ok := take(func(s Statement) bool { return s.Sid == w.Sid })
+		o, ok := take(byID, w.Sid)
 		if !ok || o.canonical() != w.canonical() {
 			found = append(found, change(part(w, i), w.Text(), textIf(o, ok)))
 		}
@@ -67,12 +73,16 @@ func compareStatements(wanted, observed []Statement) diff.Changes {
 		if w.Sid != "" {
 			continue
 		}
-		if _, ok := take(func(s Statement) bool { s.Sid = ""; return s.canonical() == w.canonical() }); !ok {
+		if _, ok := take(byContent, w.canonical()); !ok {
 			found = append(found, change(part(w, i), w.Text(), ""))
 		}
 	}
-	for i, o := range left {
-		found = append(found, change(part(o, len(wanted)+i), "", o.Text()))
+	left := len(wanted)
+	for i, o := range observed {
+		if !taken[i] {
+			found = append(found, change(part(o, left), "", o.Text()))
+			left++
+		}
 	}
 	return found
 }

@@ -188,17 +188,20 @@ func (r *raw) statement() Statement {
 		for key, values := range keys {
 			st.Condition.add(operator, key, values)
 		}
+		for key, values := range st.Condition[operator] {
+			st.Condition[operator][key] = set(values)
+		}
 	}
 	return st
 }
 
-// add adds values. Keys that differ only in case are the same key.
+// add adds values, unsorted. Keys that differ only in case are the same key.
 func (c Condition) add(operator, key string, values []string) {
 	if c[operator] == nil {
 		c[operator] = map[string][]string{}
 	}
 	key = strings.ToLower(key)
-	c[operator][key] = set(slices.Concat(c[operator][key], values))
+	c[operator][key] = append(c[operator][key], values...)
 }
 
 // move moves the only value of a key to a text that is still empty.

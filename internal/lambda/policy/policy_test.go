@@ -2,7 +2,9 @@ package policy
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -114,6 +116,66 @@ func read(t *testing.T, text string) Document {
 		t.Fatalf("%s: %v", text, err)
 	}
 	return d
+}
+
+// TestWorkIsLinear checks that the work grows with the length of a policy, not with its square: an endpoint that is not
+// AWS's may return one that is fifty times as long as AWS's longest.
+func TestWorkIsLinear(t *testing.T) {
+	list := func(n int, item func(i int) string) string {
+		items := make([]string, n)
+		for i := range items {
+			items[i] = item(i)
+		}
+		return strings.Join(items, ",")
+	}
+	statements := func(n int, action string) string {
+		return `{"Statement":[` + list(n, func(int) string { return `{"Effect":"Deny","Action":"` + action + `"}` }) + `]}`
+	}
+	cases := map[string]struct {
+		reason string
+		do     func(n int)
+	}{
+		"Statements": {
+			reason: "None of many statements without an ID equals one of as many others.",
+			do: func(n int) {
+				if found := Compare(read(t, statements(n, "a")), read(t, statements(n, "b"))); len(found) != 2*n {
+					t.Errorf("%d statements that differ: %d differences", n, len(found))
+				}
+			},
+		},
+		"Condition": {
+			reason: "One key of a condition is spelled in many ways, with a value each.",
+			do: func(n int) {
+				keys := list(n, func(i int) string {
+					key := []byte("aws:abcdefghijklmnop")
+					for bit := range 16 {
+						if i>>bit&1 > 0 {
+							key[4+bit] -= 'a' - 'A'
+						}
+					}
+					return fmt.Sprintf(`"%s":"%d"`, key, i)
+				})
+				d := read(t, `{"Statement":{"Effect":"Deny","Condition":{"StringEquals":{`+keys+`}}}}`)
+				if got := d.Statements[0].Condition["StringEquals"]; len(got) != 1 || len(got["aws:abcdefghijklmnop"]) != n {
+					t.Errorf("%d spellings: %d keys", n, len(got))
+				}
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			work := func(n int) float64 {
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				tc.do(n)
+				runtime.ReadMemStats(&after)
+				return float64(after.TotalAlloc - before.TotalAlloc)
+			}
+			if few, many := work(100), work(1000); many > 20*few {
+				t.Errorf("%s\nten times the policy takes %.0f times the memory", tc.reason, many/few)
+			}
+		})
+	}
 }
 
 func TestCheck(t *testing.T) {

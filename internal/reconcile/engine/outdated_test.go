@@ -73,8 +73,8 @@ func TestOutdatedDecision(t *testing.T) {
 			})
 			e.events.all, e.changes.ops = nil, nil
 			before := e.stored().Status
-			if wait := e.reconcile(); wait != reconcile.AtOnce {
-				t.Errorf("%s: want it to come back at once, got %s", tc.reason, wait)
+			if wait := e.reconcile(); wait != reconcile.MinPending {
+				t.Errorf("%s: want it to come back after a second, got %s", tc.reason, wait)
 			}
 			if diff := cmp.Diff(before, e.stored().Status); diff != "" || len(e.events.all) > 0 {
 				t.Errorf("%s: something was said: %v, %s", tc.reason, e.events.all, diff)

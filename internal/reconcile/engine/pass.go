@@ -336,14 +336,15 @@ func (p *pass[T]) remove(ctx context.Context, mg T) error {
 }
 
 // annotate writes annotations, on condition that the resource has not changed since it was read. Otherwise what was
-// decided is outdated: it returns a LaterError, and the next reconcile reads the resource live.
+// decided is outdated: it returns a LaterError, and the next reconcile reads the resource live. The change enqueues the
+// resource sooner than that, unless it is one that may be repeated at any rate: see watch.DesiredStateChanged.
 func (p *pass[T]) annotate(ctx context.Context, mg T, r reconcile.Record) error {
 	if len(r.Annotations) == 0 {
 		return nil
 	}
 	err := p.annotations.AnnotateIfUnchanged(ctx, mg, r.Annotations)
 	if kerrors.IsConflict(err) {
-		return reconcile.WaitFor(reconcile.AtOnce)
+		return reconcile.WaitFor(reconcile.MinPending)
 	}
 	return errors.Wrap(err, r.Failure)
 }

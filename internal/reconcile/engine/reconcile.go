@@ -266,7 +266,7 @@ func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.
 		return p.waitingResult(wait)
 	}
 	if p.outdated(key, res, err) {
-		return p.waitingResult(reconcile.AtOnce)
+		return p.waitingResult(reconcile.MinPending) // What has changed it enqueues it sooner: see annotate.
 	}
 	p.recorder.Finish(p.read, p.out.Events, p.ready, p.err != nil || p.missing(p.read) != "")
 	if err == nil { // The runtime has written the status.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -533,6 +534,39 @@ func TestReferrerRequests(t *testing.T) {
 				t.Errorf("%s\n%d are enqueued, want %d", tc.reason, len(enqueued), len(tc.want))
 			}
 		})
+	}
+}
+
+// lists counts the lists of a reader that has nothing.
+type lists struct {
+	client.Reader
+
+	count int
+}
+
+func (l *lists) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	l.count++
+	return nil
+}
+
+// TestManyLabels changes a label of an object that has as many as the API server stores. All events of its kind wait
+// for this one, and every kind that refers to it handles it.
+func TestManyLabels(t *testing.T) {
+	before := basket("basket", "one")
+	before.Labels = map[string]string{}
+	for i := range 50_000 {
+		before.Labels[fmt.Sprint("l", i)] = ""
+	}
+	after := before.DeepCopyObject().(*sample) //nolint:forcetypeassert // It is a copy.
+	after.Labels["l0"] = "changed"
+	reader := &lists{}
+	users := watch.Dependents{
+		Resources: reader, Index: watch.ReferenceIndex, NewList: func() client.ObjectList { return &samples.SampleList{} },
+	}
+	k := reconcile.Kind[*sample]{}
+	samples.Enqueued(t.Context(), predicate.Funcs{}, watch.DependentsHandler(k, users, samples.GVK), event.UpdateEvent{ObjectOld: before, ObjectNew: after})
+	if reader.count == 0 || reader.count > 1000 {
+		t.Errorf("%d lists for one event", reader.count)
 	}
 }
 

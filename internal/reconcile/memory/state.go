@@ -143,11 +143,7 @@ func (s *Store) Begin(mg reconcile.Managed) Resource {
 	}
 	known.fingerprint, known.Watched = f, false
 	known.reset()
-	maps.DeleteFunc(annotations, func(key, _ string) bool {
-		domain, _, _ := strings.Cut(key, "/")
-		return !strings.HasSuffix(domain, "crossplane.io")
-	})
-	if f := fingerprint(mg, annotations); known.callsOf != f {
+	if f := fingerprint(mg, WithoutOthers(annotations)); known.callsOf != f {
 		known.callsOf, known.Calls = f, &reconcile.Repeats{}
 	}
 	return *known
@@ -310,4 +306,13 @@ func DesiredAnnotations(mg metav1.Object) map[string]string {
 	delete(a, v1beta1.AnnotationIntent)
 	delete(a, v1beta1.AnnotationUnanswered)
 	return a
+}
+
+// WithoutOthers removes the annotations of other tools, and returns the rest: Crossplane's and this provider's.
+func WithoutOthers(annotations map[string]string) map[string]string {
+	maps.DeleteFunc(annotations, func(key, _ string) bool {
+		domain, _, _ := strings.Cut(key, "/")
+		return !strings.HasSuffix(domain, "crossplane.io")
+	})
+	return annotations
 }

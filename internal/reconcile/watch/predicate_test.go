@@ -4,7 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -16,6 +18,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
+// delays is a queue that records the delays after which something is added.
+type delays struct {
+	Queue
+
+	after []time.Duration
+}
+
+func (d *delays) AddAfter(_ ctrl.Request, after time.Duration) { d.after = append(d.after, after) }
+
 func TestDesiredStateChanged(t *testing.T) {
 	now := metav1.Now()
 	annotate := func(k, v string) func(*samples.Sample) {
@@ -26,6 +37,7 @@ func TestDesiredStateChanged(t *testing.T) {
 		old    func(*samples.Sample)
 		change func(*samples.Sample)
 		want   bool
+		later  bool
 	}{
 		"Nothing": {reason: "A resync.", change: func(*samples.Sample) {}},
 		"Status":  {reason: "The provider writes status.", change: func(mg *samples.Sample) { mg.SetConditions(xpv2.Available()) }},
@@ -33,7 +45,16 @@ func TestDesiredStateChanged(t *testing.T) {
 		"Label":   {reason: "A selector may now find it.", change: func(mg *samples.Sample) { mg.SetLabels(map[string]string{"a": "b"}) }, want: true},
 		"Adopt":   {reason: "The user's word.", change: annotate(v1beta1.AnnotationAdopt, "true"), want: true},
 		"Request": {reason: "The user's word.", change: annotate(meta.AnnotationKeyReconcileRequestedAt, "now"), want: true},
-		"Import":  {reason: "The user sets the external name.", change: annotate(meta.AnnotationKeyExternalName, "cart-fn"), want: true},
+		"Tool":    {reason: "Another tool may change an annotation at any rate.", change: annotate("example.org/checked-at", "now"), later: true},
+		"ToolAndSpec": {reason: "The user's change does not wait.", change: func(mg *samples.Sample) {
+			annotate("example.org/checked-at", "now")(mg)
+			mg.Generation = 2
+		}, want: true},
+		"ToolAndUser": {reason: "The user's word does not wait.", change: func(mg *samples.Sample) {
+			annotate("example.org/checked-at", "now")(mg)
+			annotate(meta.AnnotationKeyReconcileRequestedAt, "now")(mg)
+		}, want: true},
+		"Import": {reason: "The user sets the external name.", change: annotate(meta.AnnotationKeyExternalName, "cart-fn"), want: true},
 		"Created": {reason: "The provider remembers what it created.", change: func(mg *samples.Sample) {
 			meta.SetExternalCreatePending(mg, time.Now())
 			meta.SetExternalCreateSucceeded(mg, time.Now())
@@ -64,12 +85,24 @@ func TestDesiredStateChanged(t *testing.T) {
 			}
 			after := before.DeepCopyObject().(*samples.Sample)
 			tc.change(after)
-			if got := DesiredStateChanged().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}); got != tc.want {
+			queue, w := &delays{}, &WorkQueue{}
+			if err := w.Start(t.Context(), queue); err != nil {
+				t.Fatal(err)
+			}
+			if got := DesiredStateChanged(w).Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}); got != tc.want {
 				t.Errorf("%s: want %t, got %t", tc.reason, tc.want, got)
+			}
+			var want delays
+			if tc.later {
+				want.after = []time.Duration{time.Second}
+			}
+			if diff := cmp.Diff(want.after, queue.after); diff != "" {
+				t.Errorf("%s: delays, -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
-	if !DesiredStateChanged().Create(event.CreateEvent{Object: samples.New()}) || !DesiredStateChanged().Delete(event.DeleteEvent{Object: samples.New()}) {
+	p := DesiredStateChanged(&WorkQueue{})
+	if !p.Create(event.CreateEvent{Object: samples.New()}) || !p.Delete(event.DeleteEvent{Object: samples.New()}) {
 		t.Error("what is new or gone is always looked at")
 	}
 }

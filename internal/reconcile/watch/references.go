@@ -3,7 +3,6 @@ package watch
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -90,11 +89,18 @@ func selectorName(s *xpv2.NamespacedSelector, from client.Object) string {
 	return "*" + of + "*" + label
 }
 
+// maxLabels is the number of labels of an object by which selectors are looked up, in the order of their keys. The API
+// server stores tens of thousands, and each costs two look-ups for each kind. What selects the object by others of its
+// labels alone finds it at its next poll or retry.
+const maxLabels = 100
+
 // selectorNames returns what stands in the index keys of the selectors that may select an object: see selectorName.
 func selectorNames(o client.Object) []string {
 	names := []string{"**", "*" + controllerUID(o) + "*"}
-	for key, value := range o.GetLabels() {
-		label := key + "=" + value
+	labels := o.GetLabels()
+	keys := slices.Sorted(maps.Keys(labels))
+	for _, key := range keys[:min(len(keys), maxLabels)] {
+		label := key + "=" + labels[key]
 		names = append(names, "**"+label, "*"+controllerUID(o)+"*"+label)
 	}
 	slices.Sort(names)
@@ -162,7 +168,8 @@ func DependentsHandler[T reconcile.Managed](
 	named := func(o client.Object) []string { return []string{o.GetName()} }
 	return joined{
 		{predicate.And(notInitial(), changes(ReferenceState)), requests(nil, named)},
-		{predicate.And(notInitial(), changes(selected)), requests(nil, selectorNames)},
+		{predicate.And(notInitial(), predicate.Or(changes(selected), predicate.LabelChangedPredicate{})), requests(nil,
+			selectorNames)},
 		{becameReady(), requests(awaits, named)},
 		{becameReady(), requests(awaits, selectorNames)},
 		{allowedChanged(), handler.EnqueueRequestsFromMapFunc(actingRequests(users, to))},
@@ -208,8 +215,5 @@ func ReferenceState(o client.Object) string {
 	return strings.Join(parts, "\x00")
 }
 
-// selected returns everything about an object that selectors depend on, as one string.
-func selected(o client.Object) string {
-	labels := fmt.Sprint(o.GetLabels()) // It sorts them.
-	return strings.Join([]string{ReferenceState(o), labels, controllerUID(o)}, "\x00")
-}
+// selected returns everything about an object but its labels that selectors depend on, as one string.
+func selected(o client.Object) string { return ReferenceState(o) + "\x00" + controllerUID(o) }
