@@ -32,6 +32,7 @@ func (e *env) protection(file string) []*unstructured.Unstructured {
 // TestUsages applies the examples of docs/deletion.md, and checks that Crossplane rejects the deletion of what they
 // protect, and allows it afterwards.
 func TestUsages(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t)
 	ns := e.namespace()
 	e.apply(ns, function("checkout"))

@@ -205,9 +205,9 @@ func invokeARN(name string) string {
 	return "arn:aws:apigateway:" + region + ":lambda:path/2015-03-31/functions/" + arn(name) + "/invocations"
 }
 
-// TestLambdaFunctions applies a hundred LambdaFunctions at once.
+// TestLambdaFunctions applies fifty LambdaFunctions at once.
 func TestLambdaFunctions(t *testing.T) {
-	const count = 100
+	const count = 50
 	e := newEnv(t)
 	e.compose("lambda-function")
 	ns := e.namespace()
