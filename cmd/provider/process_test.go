@@ -74,7 +74,7 @@ func start(t testing.TB, program, name string, kubeconfig []byte, args ...string
 	args = append(args, "--metrics-bind-address="+p.metrics, "--health-probe-bind-address="+p.health,
 		"--cluster-id=test-cluster")
 	p.cmd = exec.CommandContext(context.WithoutCancel(t.Context()), program, args...) //nolint:gosec // The provider.
-	p.cmd.Env = append(os.Environ(), asProvider+"=1", "KUBECONFIG="+file, "AWS_ACCESS_KEY_ID="+name,
+	p.cmd.Env = append(os.Environ(), asProvider+"=1", "GOGC=", "KUBECONFIG="+file, "AWS_ACCESS_KEY_ID="+name,
 		"AWS_SECRET_ACCESS_KEY=double")
 	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
 	if err := p.cmd.Start(); err != nil {

@@ -313,6 +313,7 @@ func TestMemoryOfLargeArchives(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapInuse + m.StackInuse
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	debug.FreeOSMemory()
 	before, peak := inUse(), atomic.Uint64{}
 	done := make(chan struct{})
