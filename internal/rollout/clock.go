@@ -28,8 +28,8 @@ func (m *machine) elapse() {
 
 // correctTimes makes times that are later than now the present one: the clock was set back, or that of the replica that
 // has recorded them was ahead. Otherwise nothing would be measured or sent until then. A check has judged invocations
-// until as long before its measurement as it had. The times at which the rollout and the step began remain: they
-// identify them.
+// until as long before its measurement as it had. A result without the time of its measurement, as in an edited status,
+// is none. The times at which the rollout and the step began remain: they identify them.
 func (m *machine) correctTimes() {
 	s := m.s
 	for _, t := range []*metav1.Time{s.ShiftedAt, s.TrafficStartedAt, s.UpdateFailedAt} {
@@ -39,13 +39,17 @@ func (m *machine) correctTimes() {
 	}
 	for i := range s.Checks {
 		c := &s.Checks[i]
-		if c.MeasuredAt == nil || !c.MeasuredAt.After(m.now) {
-			continue
+		switch {
+		case c.MeasuredAt == nil && c.Result != Running:
+			c.Result, c.JudgedUntil = "", nil
+		case c.MeasuredAt == nil:
+			c.JudgedUntil = nil
+		case c.MeasuredAt.After(m.now):
+			if c.JudgedUntil != nil {
+				c.JudgedUntil = stamp(m.now.Add(c.JudgedUntil.Sub(c.MeasuredAt.Time)))
+			}
+			c.MeasuredAt = stamp(m.now)
 		}
-		if c.JudgedUntil != nil {
-			c.JudgedUntil = stamp(m.now.Add(c.JudgedUntil.Sub(c.MeasuredAt.Time)))
-		}
-		c.MeasuredAt = stamp(m.now)
 	}
 }
 

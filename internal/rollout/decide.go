@@ -85,7 +85,7 @@ func (m *machine) acts() bool {
 	}
 	switch m.s.Step {
 	case v1beta1.RolloutShifting, v1beta1.RolloutPromoting:
-		return !m.spec.Paused && !m.o.Moving && m.s.DifferentSince == nil
+		return !m.stops() && !m.o.Moving && m.s.DifferentSince == nil
 	case v1beta1.RolloutRollingBack:
 		return true
 	}

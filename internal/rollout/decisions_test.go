@@ -105,6 +105,55 @@ func TestClockIsSetBack(t *testing.T) {
 	}
 }
 
+// TestResultThatWasNeverMeasured edits a check in status so that it has a result, and not when that was measured.
+func TestResultThatWasNeverMeasured(t *testing.T) {
+	smoke := func(s *v1beta1.AliasRollout) { s.PreTraffic = []v1beta1.RolloutSmokeTest{{Name: "a"}} }
+	cases := map[string]struct {
+		reason string
+		step   string
+		typ    string
+		result string
+		// answers is what the next measurement returns, and want the result that is recorded after it.
+		answers, want string
+	}{
+		"Alarm": {
+			reason: "It is measured as one without a result.",
+			step:   v1beta1.RolloutValidating, typ: CheckAlarm, result: Success,
+		},
+		"AlarmWithoutAnswer": {
+			reason: "How late an alarm judges is not known if nobody knows when it was measured.",
+			step:   v1beta1.RolloutValidating, typ: CheckAlarm, result: Success, answers: Error, want: Error,
+		},
+		"Metric": {
+			reason: "A success that nothing has measured gives the target no more invocations.",
+			step:   v1beta1.RolloutAnalyzing, typ: CheckMetric, result: Success,
+		},
+		"SmokeTestThatSucceeded": {
+			reason: "The target receives no invocation before it is tested.",
+			step:   v1beta1.RolloutPreTraffic, typ: CheckPreTraffic, result: Success, want: Running,
+		},
+		"SmokeTestWithoutAnswer": {
+			reason: "Nobody knows how long ago it was made, so it is made again.",
+			step:   v1beta1.RolloutPreTraffic, typ: CheckPreTraffic, result: Error, want: Running,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, tenPercent(alarms("a"), metrics("a"), smoke))
+			s.observed.Target = "2"
+			s.until(tc.step)
+			s.result = func(CheckID) string { return tc.answers }
+			s.state.Checks = []v1beta1.RolloutCheck{
+				{Name: "a", Type: tc.typ, Result: tc.result, Successes: 9, JudgedUntil: stamp(s.now)},
+			}
+			s.decide()
+			if got := CheckOf(s.state, CheckID{tc.typ, "a"}).Result; got != tc.want || s.state.Step != tc.step {
+				t.Errorf("%s It is %q in step %s, want %q in %s", tc.reason, got, s.state.Step, tc.want, tc.step)
+			}
+		})
+	}
+}
+
 // TestPauseLastsAsObserved checks that the duration of a step is the time in which it was observed.
 func TestPauseLastsAsObserved(t *testing.T) {
 	s := newScenario(t, tenPercent())

@@ -278,6 +278,35 @@ func TestRetryInTheRollbackWindow(t *testing.T) {
 	s.wantSent("retried from the first step", "version 1", at(10).String(), at(50).String(), "version 2")
 }
 
+// TestChangedBackWhilePaused checks that an alias that someone else changes while the user has paused the rollout is
+// changed back to the weight at which it is paused, by onDrift: Revert or by the command promote, and that the rollout
+// stays there until the user continues it.
+func TestChangedBackWhilePaused(t *testing.T) {
+	for _, policy := range []string{v1beta1.OnDriftRevert, v1beta1.OnDriftPause} {
+		for _, changed := range []Route{{Version: "3"}, {Version: "2"}, {Version: "1"}, at(70)} {
+			t.Run(policy+" "+changed.String(), func(t *testing.T) {
+				s := newScenario(t, twoWeights(onDrift(policy)))
+				s.at10()
+				s.spec.Paused = true
+				s.pass(time.Minute)
+				s.alias(changed)
+				s.pass(time.Minute)
+				if policy == v1beta1.OnDriftPause {
+					s.observed.Commands[v1beta1.AnnotationRolloutPromote] = "a"
+				}
+				s.pass(time.Hour)
+				if got := Position(s.state); s.observed.Route != at(10) || got != "Progressing, Paused" {
+					t.Errorf("%s at %s: %s; %s", got, s.observed.Route, s.state.Message, s.state.Drift)
+				}
+				s.spec.Paused = false
+				s.pass(time.Hour)
+				s.wantSent("each weight once, and the one that was changed", at(10).String(), at(10).String(),
+					at(50).String(), "version 2")
+			})
+		}
+	}
+}
+
 // TestChangedBackStepContinues checks that a step continues where it stood when a change by someone else is changed back
 // by onDrift: Revert or the command promote: one who changes the alias again and again does not keep a rollout from its
 // end.

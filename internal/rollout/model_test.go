@@ -715,7 +715,7 @@ func (m *model) checkRoute(before *v1beta1.AliasRolloutStatus, d Decision) {
 	switch {
 	case !ok:
 		m.failf("route %s is not of this rollout", d.Route)
-	case m.spec.Paused:
+	case m.spec.Paused && !restores:
 		m.failf("the target receives %d %% while spec is paused", w)
 	case m.rejected[target]:
 		m.failf("version %s has failed, and receives %d %% unasked", target, w)

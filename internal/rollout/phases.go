@@ -42,7 +42,7 @@ func (m *machine) progress() {
 // shift waits until the intended route is in effect. What AWS has not accepted yet waits for the health.
 func (m *machine) shift() {
 	switch {
-	case (m.spec.Paused || m.o.Route == expected(m.s)) && m.unhealthy():
+	case (m.stops() || m.o.Route == expected(m.s)) && m.unhealthy():
 	case m.s.Intent == nil: // The state was edited.
 		m.enter(v1beta1.RolloutAnalyzing, "", "")
 	case !m.at(intended(m.s.Intent)):
@@ -55,6 +55,12 @@ func (m *machine) shift() {
 		}
 		m.resume() // Someone else had changed it.
 	}
+}
+
+// stops reports whether the user has paused the rollout, so that its intent is not sent, unless that changes the alias
+// back to the weight at which it is paused.
+func (m *machine) stops() bool {
+	return m.spec.Paused && (m.s.Intent == nil || intended(m.s.Intent) != expected(m.s))
 }
 
 // at reports whether the alias has a route, and AWS does not move it there any more.

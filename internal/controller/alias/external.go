@@ -265,6 +265,9 @@ func (e *external) plan(
 		return p, nil
 	}
 	p.Ready, p.Followed = rolloutReady(a, o.Resource), c.Changes.In("functionVersion", "routingConfig")
+	if s := a.Status.Rollout; len(c.Changes) == 0 && s != nil && !rollout.InProgress(s) {
+		e.facts.Repeats.Forget(opUpdate) // AWS has shown what was sent last, also if the target has failed.
+	}
 	switch {
 	case e.decision.Action == rollout.Update && p.Call != "":
 		p.Does = "rollout " + a.Status.Rollout.ID + ": " + c.Changes.String()

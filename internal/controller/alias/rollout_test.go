@@ -635,6 +635,31 @@ func TestRolloutDrift(t *testing.T) {
 	}
 }
 
+// TestRevertAgainAndAgain checks that onDrift: Revert changes an alias back at once, however often someone else changes
+// it after a rollout, and also if its target has failed.
+func TestRevertAgainAndAgain(t *testing.T) {
+	for phase, health := range map[string]results{v1beta1.RolloutReady: healthy, v1beta1.RolloutFailed: unhealthy} {
+		t.Run(phase, func(t *testing.T) {
+			spec := canary()
+			spec.OnDrift = v1beta1.OnDriftRevert
+			r := newRollout(t, spec)
+			r.health = health
+			r.desire("2")
+			r.ends(phase)
+			stable := r.route()
+			for n := range 8 {
+				r.Double.EditAlias("f", "live", func(a *awsdouble.Alias) { a.FunctionVersion = "3" })
+				for range 24 {
+					_ = r.step()
+				}
+				if got := r.route(); got != stable || r.state().Phase != phase {
+					t.Fatalf("version %s serves two minutes after change %d: %+v", got, n+1, r.alias.GetCondition(xpv2.TypeReady))
+				}
+			}
+		})
+	}
+}
+
 // TestRolloutWithoutStatus checks that a rollout whose status was lost begins again from the stable
 // version.
 func TestRolloutWithoutStatus(t *testing.T) {

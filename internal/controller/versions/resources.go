@@ -175,7 +175,7 @@ func NeededBy(a *v1beta1.Alias, now time.Time) []string {
 		kept := int(ptr.Deref(r.RollbackWindow, v1beta1.RolloutRollbackWindow{}).Revisions)
 		ended := cmp.Or(s.FinishedAt, s.StartedAt) // The last rollout has ended before the next one begins.
 		if ended != nil && now.Sub(ended.Time) < longestInvocation {
-			kept = max(kept, 1)
+			kept = len(s.History) // Nothing says when the rollouts before it have ended.
 		}
 		for _, h := range s.History[:min(len(s.History), kept)] {
 			needed = append(needed, h.FunctionVersion)

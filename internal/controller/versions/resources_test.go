@@ -75,6 +75,8 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 		a.Status.Rollout.History = a.Status.Rollout.History[1:]
 		return reader{items: []v1beta1.Alias{a}}
 	}
+	twice := left(14 * time.Minute)
+	twice.items[0].Status.Rollout.History = rollingOut(arn).Status.Rollout.History
 	again := left(0)
 	again.items[0].Status.Rollout.FinishedAt, again.items[0].Status.Rollout.StartedAt = nil, &metav1.Time{Time: now}
 	failed := func(ago time.Duration) reader {
@@ -96,6 +98,7 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 		"Chosen":  {reason: "The user has chosen the oldest version, and rollback-to waits for it.", aliases: reader{items: []v1beta1.Alias{chosen}}},
 		"Handled": {reason: "A command that was carried out needs no version.", want: "1", aliases: reader{items: []v1beta1.Alias{returned}}},
 		"Left":    {reason: "The alias has left the oldest version: what it has invoked may still run.", want: "2", aliases: left(14 * time.Minute)},
+		"Twice":   {reason: "A version before it may have been left within that time too.", aliases: twice},
 		"Again":   {reason: "Another rollout has begun since then.", want: "2", aliases: again},
 		"Long":    {reason: "It has left it long ago.", want: "1", aliases: left(15 * time.Minute)},
 		"Bad":     {reason: "The oldest version was rejected: what it has invoked may still run.", aliases: failed(14 * time.Minute)},
