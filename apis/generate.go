@@ -1,5 +1,6 @@
-// Package apis holds the provider's API types. `make generate` generates from them: deepcopy, managed and reference
-// methods, and CRDs. If the types do not compile, the CRDs are left unchanged.
+// Package apis holds the provider's API types. `make generate` generates from them: deepcopy and reference
+// methods, the methods of managed resources and of configs, and CRDs. If the types do not compile, the CRDs are left
+// unchanged.
 package apis
 
 //go:generate rm -rf ../.cache/crds

@@ -42,7 +42,7 @@ type FunctionObservation struct {
 	// Runtime of the function.
 	Runtime *string `json:"runtime,omitempty"`
 	// RuntimeConfig of the function, with runtime custom.
-	RuntimeConfig *RuntimeConfigObservation `json:"runtimeConfig,omitempty"`
+	RuntimeConfig *RuntimeConfig `json:"runtimeConfig,omitempty"`
 	// RuntimeVersionArn is the ARN of the runtime's version.
 	RuntimeVersionArn *string `json:"runtimeVersionArn,omitempty"`
 	// Handler of the function.
@@ -76,19 +76,19 @@ type FunctionObservation struct {
 	DeadLetterConfig *DeadLetterConfigObservation `json:"deadLetterConfig,omitempty"`
 	// FileSystemConfigs of the function.
 	// +listType=atomic
-	FileSystemConfigs []FileSystemConfigObservation `json:"fileSystemConfigs,omitempty"`
+	FileSystemConfigs []FileSystemConfig `json:"fileSystemConfigs,omitempty"`
 	// ImageConfig of the function.
-	ImageConfig *ImageConfigObservation `json:"imageConfig,omitempty"`
+	ImageConfig *ImageConfig `json:"imageConfig,omitempty"`
 	// LoggingConfig of the function.
-	LoggingConfig *LoggingConfigObservation `json:"loggingConfig,omitempty"`
+	LoggingConfig *LoggingConfig `json:"loggingConfig,omitempty"`
 	// TracingConfig of the function.
-	TracingConfig *TracingConfigObservation `json:"tracingConfig,omitempty"`
+	TracingConfig *TracingConfig `json:"tracingConfig,omitempty"`
 	// SnapStart of the function.
-	SnapStart *SnapStartObservation `json:"snapStart,omitempty"`
+	SnapStart *SnapStart `json:"snapStart,omitempty"`
 	// DurableConfig of the function.
-	DurableConfig *DurableConfigObservation `json:"durableConfig,omitempty"`
+	DurableConfig *DurableConfig `json:"durableConfig,omitempty"`
 	// TenancyConfig of the function.
-	TenancyConfig *TenancyConfigObservation `json:"tenancyConfig,omitempty"`
+	TenancyConfig *TenancyConfig `json:"tenancyConfig,omitempty"`
 	// CapacityProviderConfig of the function.
 	CapacityProviderConfig *CapacityProviderConfigObservation `json:"capacityProviderConfig,omitempty"`
 	// CodeSigningConfigArn is the code signing configuration, if the spec names one.
@@ -166,8 +166,8 @@ type PublishedCode struct {
 	Verified string `json:"verified,omitempty"`
 }
 
-// The blocks of a function as AWS shows them. They have the fields of those of spec, and
-// none of their rules: whatever AWS says is shown.
+// The blocks of a function as AWS shows them, if those of spec have references besides. Whatever AWS says is shown:
+// schemas.go removes the rules of spec from status.
 
 // VPCConfigObservation is the observed VPC configuration of a function.
 type VPCConfigObservation struct {
@@ -185,82 +185,6 @@ type VPCConfigObservation struct {
 type DeadLetterConfigObservation struct {
 	// TargetArn of a queue or a topic.
 	TargetArn *string `json:"targetArn,omitempty"`
-}
-
-// FileSystemConfigObservation is a file system that a function mounts.
-type FileSystemConfigObservation struct {
-	// Arn of the access point.
-	Arn *string `json:"arn,omitempty"`
-	// LocalMountPath where it is mounted.
-	LocalMountPath *string `json:"localMountPath,omitempty"`
-	// S3FilesConfig of an S3 file system.
-	S3FilesConfig *S3FilesConfigObservation `json:"s3FilesConfig,omitempty"`
-}
-
-// S3FilesConfigObservation is the observed configuration of reads from an S3 file system.
-type S3FilesConfigObservation struct {
-	// DirectS3Read as AWS tells it.
-	DirectS3Read *string `json:"directS3Read,omitempty"`
-}
-
-// ImageConfigObservation has the observed values that override those of a container image.
-type ImageConfigObservation struct {
-	// Command of the container.
-	// +listType=atomic
-	Command []string `json:"command,omitempty"`
-	// EntryPoint of the container.
-	// +listType=atomic
-	EntryPoint []string `json:"entryPoint,omitempty"`
-	// WorkingDirectory of the container.
-	WorkingDirectory *string `json:"workingDirectory,omitempty"`
-}
-
-// LoggingConfigObservation is the observed logging configuration of a function.
-type LoggingConfigObservation struct {
-	// LogFormat is Text or JSON.
-	LogFormat *string `json:"logFormat,omitempty"`
-	// LogGroup is the CloudWatch log group.
-	LogGroup *string `json:"logGroup,omitempty"`
-	// ApplicationLogLevel of the function's own log lines.
-	ApplicationLogLevel *string `json:"applicationLogLevel,omitempty"`
-	// SystemLogLevel of Lambda's log lines.
-	SystemLogLevel *string `json:"systemLogLevel,omitempty"`
-}
-
-// TracingConfigObservation is the observed tracing configuration of a function.
-type TracingConfigObservation struct {
-	// Mode is Active or PassThrough.
-	Mode *string `json:"mode,omitempty"`
-}
-
-// SnapStartObservation is the observed SnapStart configuration.
-type SnapStartObservation struct {
-	// ApplyOn is PublishedVersions or None.
-	ApplyOn *string `json:"applyOn,omitempty"`
-}
-
-// DurableConfigObservation is the observed configuration of durable executions.
-type DurableConfigObservation struct {
-	// ExecutionTimeout in seconds.
-	ExecutionTimeout *int32 `json:"executionTimeout,omitempty"`
-	// RetentionPeriodInDays of what is kept of an execution.
-	RetentionPeriodInDays *int32 `json:"retentionPeriodInDays,omitempty"`
-	// KMSKeyArn of the key that encrypts it.
-	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
-}
-
-// RuntimeConfigObservation is the observed customer-managed runtime of a function or a version.
-type RuntimeConfigObservation struct {
-	// RuntimeArn of the runtime.
-	RuntimeArn *string `json:"runtimeArn,omitempty"`
-	// RuntimeAlias of the runtime.
-	RuntimeAlias *string `json:"runtimeAlias,omitempty"`
-}
-
-// TenancyConfigObservation is the observed tenant isolation of a function.
-type TenancyConfigObservation struct {
-	// TenantIsolationMode as AWS tells it.
-	TenantIsolationMode *string `json:"tenantIsolationMode,omitempty"`
 }
 
 // CapacityProviderConfigObservation is the observed capacity provider configuration of a function.

@@ -724,3 +724,9 @@ type AccountUsage struct {
 	// +optional
 	FunctionCount *int64 `json:"functionCount,omitempty"`
 }
+
+// GetConfigStatus returns the status, for code that handles both kinds of config.
+func (c *ProviderConfig) GetConfigStatus() *ProviderConfigStatus { return &c.Status }
+
+// GetConfigStatus returns the status, for code that handles both kinds of config.
+func (c *ClusterProviderConfig) GetConfigStatus() *ProviderConfigStatus { return &c.Status }

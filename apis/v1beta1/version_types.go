@@ -108,7 +108,7 @@ type VersionObservation struct {
 	// Runtime of the version.
 	Runtime *string `json:"runtime,omitempty"`
 	// RuntimeConfig of the version, with runtime custom.
-	RuntimeConfig *RuntimeConfigObservation `json:"runtimeConfig,omitempty"`
+	RuntimeConfig *RuntimeConfig `json:"runtimeConfig,omitempty"`
 	// RuntimeVersionArn is the ARN of the runtime's version.
 	RuntimeVersionArn *string `json:"runtimeVersionArn,omitempty"`
 	// Handler of the version.

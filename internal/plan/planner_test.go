@@ -189,8 +189,8 @@ func TestPlan(t *testing.T) {
 				f.Spec.ForProvider.LoggingConfig = &v1beta1.LoggingConfig{LogFormat: ptr.To("JSON")}
 				o := &f.Status.AtProvider
 				o.EphemeralStorageSize = ptr.To[int32](1024)
-				o.TracingConfig = &v1beta1.TracingConfigObservation{Mode: ptr.To("Active")}
-				o.LoggingConfig = &v1beta1.LoggingConfigObservation{
+				o.TracingConfig = &v1beta1.TracingConfig{Mode: "Active"}
+				o.LoggingConfig = &v1beta1.LoggingConfig{
 					LogFormat: ptr.To("JSON"), ApplicationLogLevel: ptr.To("TRACE"), SystemLogLevel: ptr.To("WARN"),
 				}
 			}),

@@ -46,8 +46,7 @@ func (e *external[T, O, S]) update(ctx context.Context) (Result, error) {
 	if e.plan.Call == e.Calls.Create {
 		e.facts.Others.calls()
 	}
-	res, err := e.Update(ctx, e.mg, e.observation,
-		Update[S]{Comparison: e.comparison, Call: e.plan.Call, Applies: e.plan.Applies})
+	res, err := e.change(ctx)
 	if err != nil && !isUnanswered(err) {
 		e.facts.Others.release()
 	}
@@ -77,6 +76,16 @@ func (e *external[T, O, S]) update(ctx context.Context) (Result, error) {
 	}
 	res.Details = e.details()
 	return res, nil
+}
+
+// change makes the call by the function Update, or by Create if the kind has no other.
+func (e *external[T, O, S]) change(ctx context.Context) (Result, error) {
+	if e.Update == nil {
+		_, err := e.Create(ctx, e.mg, e.comparison.Target)
+		return Result{}, err
+	}
+	return e.Update(ctx, e.mg, e.observation,
+		Update[S]{Comparison: e.comparison, Call: e.plan.Call, Applies: e.plan.Applies})
 }
 
 func (e *external[T, O, S]) delete(ctx context.Context) (Result, error) {

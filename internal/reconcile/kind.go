@@ -9,7 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -17,6 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // Managed is a managed resource of this provider. The methods beyond the runtime's forward to
@@ -43,7 +46,7 @@ type Kind[T Managed] struct {
 	New     func() T
 	NewList func() resource.ManagedList
 
-	// Region returns the AWS region of the resource.
+	// Region returns the AWS region of the resource. Nil means that of spec.forProvider.
 	Region func(T) string
 
 	// Reads returns the AWS operations, such as GetFunction, that one Observe calls, as far as spec and status
@@ -74,11 +77,6 @@ type Kind[T Managed] struct {
 	// resource that spec refers to changes in a way that affects references, this one is reconciled.
 	RefersTo []schema.GroupVersionKind
 
-	// FunctionName returns the field of spec that holds the plain name of a function of the
-	// same account and region. If a reference is resolved to an ARN, it is replaced by the
-	// plain name, in memory. Nil if the kind has no such field, or accepts ARNs.
-	FunctionName func(T) **string
-
 	// Listed returns the item of the list of AWS that shows whether a resource is still what its status says, with the
 	// revision in status. It returns nil if that does not show all that spec depends on. Nil if the kind has no such
 	// list.
@@ -92,7 +90,8 @@ type Kind[T Managed] struct {
 	Claims func(T) []tenancy.Target
 
 	// ActsOn returns what a resource acts on and others may own: all functions and versions of layers that spec with
-	// resolved references, status and annotations name. Nil if it acts on none.
+	// resolved references, status and annotations name. Nil means the function that spec.forProvider and annotations
+	// name, if spec has a v1beta1.ConfiguredFunction, and else none.
 	ActsOn func(T) []tenancy.Target
 
 	// Uses returns what else of others spec names with resolved references, such as the layers of
@@ -128,8 +127,27 @@ func CopyOf[T Managed](mg T) T {
 	return mg.DeepCopyObject().(T) //nolint:forcetypeassert // A copy has the type of its original.
 }
 
+// part returns the part of a type that spec.forProvider of a resource embeds, nil if it embeds none.
+func part[P any](mg Managed) *P {
+	spec := reflect.ValueOf(mg).Elem().FieldByName("Spec")
+	if _, ok := spec.Type().FieldByName("ForProvider"); !ok {
+		return nil
+	}
+	f := spec.FieldByName("ForProvider").FieldByName(reflect.TypeFor[P]().Name())
+	if !f.IsValid() {
+		return nil
+	}
+	return f.Addr().Interface().(*P) //nolint:forcetypeassert // An embedded field has the name of its type.
+}
+
+// acts returns the functions that spec and annotations of a resource with a configured function name.
+func acts[T Managed](mg T) []tenancy.Target {
+	return tenancy.Functions(part[v1beta1.ConfiguredFunction](mg).FunctionName, ptr.To(meta.GetExternalName(mg)),
+		ptr.To(ownership.WrittenName(mg)), ptr.To(ownership.Parent(mg)))
+}
+
 // WithTypes returns the kind with what its types say: the functions that return empty objects of the types that a
-// scheme has for its GVK, and the references of its spec.
+// scheme has for its GVK, and the region, the function and the references of its spec.
 func (k Kind[T]) WithTypes(s *runtime.Scheme) Kind[T] {
 	if k.New == nil {
 		k.New = func() T {
@@ -141,6 +159,12 @@ func (k Kind[T]) WithTypes(s *runtime.Scheme) Kind[T] {
 		k.NewList = func() resource.ManagedList {
 			return resource.MustCreateObject(list, s).(resource.ManagedList) //nolint:forcetypeassert // See New.
 		}
+	}
+	if k.Region == nil {
+		k.Region = func(mg T) string { return part[v1beta1.Regional](mg).Region }
+	}
+	if k.ActsOn == nil && part[v1beta1.ConfiguredFunction](k.New()) != nil {
+		k.ActsOn = acts[T]
 	}
 	if k.RefersTo != nil {
 		return k

@@ -167,24 +167,25 @@ type ReferenceTarget interface {
 	ReferenceValues() []string
 }
 
-// PlainFunctionName replaces the ARN of a function, which a reference to a Function may be resolved to, by its plain
-// name, because kinds compare, store and show the plain name. It returns an error if the ARN has another account or
-// region than the session, in which the plain name would mean another function. If the resource is being deleted, it
-// clears such a name instead, because nothing can have been created for it.
-func PlainFunctionName(mg Managed, name **string, s *session.Session) error {
-	if *name == nil {
+// PlainFunctionName replaces the ARN of a configured function, which a reference to a Function may be resolved to, by
+// its plain name, because kinds compare, store and show the plain name. It returns an error if the ARN has another
+// account or region than the session, in which the plain name would mean another function. If the resource is being
+// deleted, it clears such a name instead, because nothing can have been created for it.
+func PlainFunctionName(mg Managed, s *session.Session) error {
+	f := part[v1beta1.ConfiguredFunction](mg)
+	if f == nil || f.FunctionName == nil {
 		return nil
 	}
-	err := inSession(**name, s)
+	err := inSession(*f.FunctionName, s)
 	if err != nil && meta.WasDeleted(mg) {
-		*name = nil
+		f.FunctionName = nil
 		return nil
 	}
 	if err != nil {
 		return Invalid(errors.Wrap(err, "cannot use spec.forProvider.functionName"))
 	}
-	r, _ := functionname.ParseReference(**name)
-	*name = ptr.To(r.Function)
+	r, _ := functionname.ParseReference(*f.FunctionName)
+	f.FunctionName = ptr.To(r.Function)
 	return nil
 }
 

@@ -38,7 +38,7 @@ type Resource[T Managed, O, S any] struct {
 	// Create creates the external resource. The Result has the name that AWS knows it by.
 	Create func(ctx context.Context, mg T, s S) (Result, error)
 
-	// Update makes one call.
+	// Update makes one call. By default, Create makes it with the target settings.
 	Update func(ctx context.Context, mg T, o Observation[O, S], u Update[S]) (Result, error)
 
 	// Delete deletes the external resource, or makes one of the calls that come before, and then returns a Result

@@ -37,12 +37,10 @@ func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 	c := &connector{o: o, functions: o.All(mgr).GetClient()}
 	o.Metrics.CountRollouts(func() map[string]int { return countRollouts(mgr) })
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.Alias]{
-		GVK:          v1beta1.AliasGroupVersionKind,
-		Region:       func(a *v1beta1.Alias) string { return a.Spec.ForProvider.Region },
-		FunctionName: func(a *v1beta1.Alias) **string { return &a.Spec.ForProvider.FunctionName },
-		Reads:        func(a *v1beta1.Alias) []string { return reconcile.Reads(a, opList, opCreate) },
-		Reported:     func(*v1beta1.Alias) bool { return true },
-		Observer:     c.observer,
+		GVK:      v1beta1.AliasGroupVersionKind,
+		Reads:    func(a *v1beta1.Alias) []string { return reconcile.Reads(a, opList, opCreate) },
+		Reported: func(*v1beta1.Alias) bool { return true },
+		Observer: c.observer,
 		ActsOn: func(mg *v1beta1.Alias) []tenancy.Target {
 			parent := ownership.Parent(mg)
 			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, &parent)

@@ -33,15 +33,21 @@ const kind = "capacityprovider.lambda.aws.m.crossplane.io"
 
 // Define returns the kind of CapacityProviders.
 func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
-	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
+	tags := readcache.NewTagCache(o.Now)
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.CapacityProvider]{
-		GVK:      v1beta1.CapacityProviderGroupVersionKind,
-		Region:   func(c *v1beta1.CapacityProvider) string { return c.Spec.ForProvider.Region },
-		Reads:    c.reads,
-		Observer: c.observer,
-		Outdate:  c.tags.Drop,
-		Forget:   c.tags.Drop,
-		Tagged:   true,
+		GVK:   v1beta1.CapacityProviderGroupVersionKind,
+		Reads: func(c *v1beta1.CapacityProvider) []string { return reads(c, tags) },
+		Observer: func(
+			c *v1beta1.CapacityProvider, s *session.Session,
+		) reconcile.Observer[*v1beta1.CapacityProvider] {
+			return newExternal(&external{
+				api: session.Client(s, lambda.NewFromConfig), fields: o.Fields, tags: tags,
+				owner: tagging.NewOwner(c, kind, o.ClusterID, s),
+			})
+		},
+		Outdate: tags.Drop,
+		Forget:  tags.Drop,
+		Tagged:  true,
 		Owns: func(c *v1beta1.CapacityProvider) []tenancy.Target {
 			return []tenancy.Target{tenancy.CapacityProvider(nameOf(c))}
 		},
@@ -52,29 +58,13 @@ func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 // calls are the operations by which this kind creates, updates and deletes.
 var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
 
-type connector struct {
-	o    engine.Options
-	tags *readcache.TagCache
-}
-
-func (c *connector) observer(
-	mg *v1beta1.CapacityProvider, s *session.Session,
-) reconcile.Observer[*v1beta1.CapacityProvider] {
-	return newExternal(&external{
-		api:    session.Client(s, lambda.NewFromConfig),
-		fields: c.o.Fields,
-		tags:   c.tags,
-		owner:  tagging.NewOwner(mg, kind, c.o.ClusterID, s),
-	})
-}
-
 // reads returns the operations of the next observation, and the creation that will most likely follow the first one.
-func (c *connector) reads(mg *v1beta1.CapacityProvider) []string {
+func reads(mg *v1beta1.CapacityProvider, tags *readcache.TagCache) []string {
 	arn := ptr.Deref(mg.Status.AtProvider.CapacityProviderArn, "")
 	switch {
 	case arn == "" && reconcile.MayCreate(mg):
 		return []string{opGet, opCreate}
-	case arn != "" && c.tags.Due(mg, arn):
+	case arn != "" && tags.Due(mg, arn):
 		return []string{opGet, opTags}
 	}
 	return []string{opGet}

@@ -5,6 +5,8 @@
 package codesigningconfig
 
 import (
+	"time"
+
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -36,16 +38,22 @@ const kind = "codesigningconfig.lambda.aws.m.crossplane.io"
 
 // Define returns the kind of CodeSigningConfigs.
 func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
-	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
+	tags := readcache.NewTagCache(o.Now)
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.CodeSigningConfig]{
 		GVK:      v1beta1.CodeSigningConfigGroupVersionKind,
-		Region:   func(c *v1beta1.CodeSigningConfig) string { return c.Spec.ForProvider.Region },
-		Reads:    c.reads,
+		Reads:    func(c *v1beta1.CodeSigningConfig) []string { return reads(c, tags, o.Now()) },
 		Reported: func(*v1beta1.CodeSigningConfig) bool { return true },
-		Observer: c.observer,
-		Outdate:  c.tags.Drop,
-		Forget:   c.tags.Drop,
-		Tagged:   true,
+		Observer: func(
+			c *v1beta1.CodeSigningConfig, s *session.Session,
+		) reconcile.Observer[*v1beta1.CodeSigningConfig] {
+			return newExternal(&external{
+				api: session.Client(s, lambda.NewFromConfig), fields: o.Fields, tags: tags, cache: s.ReadCache(),
+				owner: tagging.NewOwner(c, kind, o.ClusterID, s),
+			})
+		},
+		Outdate: tags.Drop,
+		Forget:  tags.Drop,
+		Tagged:  true,
 		Owns: func(c *v1beta1.CodeSigningConfig) []tenancy.Target {
 			return tenancy.Named(ptr.To(reconcile.ExternalName(c)))
 		},
@@ -56,32 +64,15 @@ func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 // calls are the operations by which this kind creates, updates and deletes. AWS gives the name.
 var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
 
-type connector struct {
-	o    engine.Options
-	tags *readcache.TagCache
-}
-
-func (c *connector) observer(
-	mg *v1beta1.CodeSigningConfig, s *session.Session,
-) reconcile.Observer[*v1beta1.CodeSigningConfig] {
-	return newExternal(&external{
-		api:    session.Client(s, lambda.NewFromConfig),
-		fields: c.o.Fields,
-		tags:   c.tags,
-		cache:  s.ReadCache(),
-		owner:  tagging.NewOwner(mg, kind, c.o.ClusterID, s),
-	})
-}
-
 // reads returns the operations of the next observation, and the creation that will most likely follow the first one.
-func (c *connector) reads(mg *v1beta1.CodeSigningConfig) []string {
+func reads(mg *v1beta1.CodeSigningConfig, tags *readcache.TagCache, now time.Time) []string {
 	arn := reconcile.ExternalName(mg)
 	switch {
-	case arn == "" && (!meta.GetExternalCreatePending(mg).IsZero() || tagging.MayHaveCreated(mg, c.o.Now())):
+	case arn == "" && (!meta.GetExternalCreatePending(mg).IsZero() || tagging.MayHaveCreated(mg, now)):
 		return []string{opList}
 	case arn == "":
 		return []string{opCreate}
-	case c.tags.Due(mg, arn):
+	case tags.Due(mg, arn):
 		return []string{opGet, opTags}
 	}
 	return []string{opGet}

@@ -7,6 +7,8 @@
 package eventsourcemapping
 
 import (
+	"time"
+
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -38,15 +40,22 @@ const kind = "eventsourcemapping.lambda.aws.m.crossplane.io"
 
 // Define returns the kind of EventSourceMappings.
 func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
-	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
+	tags := readcache.NewTagCache(o.Now)
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.EventSourceMapping]{
-		GVK:      v1beta1.EventSourceMappingGroupVersionKind,
-		Region:   func(m *v1beta1.EventSourceMapping) string { return m.Spec.ForProvider.Region },
-		Reads:    c.reads,
-		Observer: c.observer,
-		Listed:   listItem,
-		Outdate:  c.tags.Drop,
-		Forget:   c.tags.Drop,
+		GVK:   v1beta1.EventSourceMappingGroupVersionKind,
+		Reads: func(m *v1beta1.EventSourceMapping) []string { return reads(m, tags, o.Now()) },
+		Observer: func(
+			m *v1beta1.EventSourceMapping, s *session.Session,
+		) reconcile.Observer[*v1beta1.EventSourceMapping] {
+			e := &external{
+				api: session.Client(s, lambda.NewFromConfig), fields: o.Fields, tags: tags, cache: s.ReadCache(),
+				owner: tagging.NewOwner(m, kind, o.ClusterID, s),
+			}
+			return e.resource()
+		},
+		Listed:  listItem,
+		Outdate: tags.Drop,
+		Forget:  tags.Drop,
 		ActsOn: func(m *v1beta1.EventSourceMapping) []tenancy.Target {
 			return tenancy.Functions(m.Spec.ForProvider.FunctionName)
 		},
@@ -58,38 +67,20 @@ func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 // calls names the operations that create, update and delete a mapping. AWS assigns the name.
 var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
 
-type connector struct {
-	o    engine.Options
-	tags *readcache.TagCache
-}
-
-func (c *connector) observer(
-	m *v1beta1.EventSourceMapping, s *session.Session,
-) reconcile.Observer[*v1beta1.EventSourceMapping] {
-	e := &external{
-		api:    session.Client(s, lambda.NewFromConfig),
-		fields: c.o.Fields,
-		tags:   c.tags,
-		cache:  s.ReadCache(),
-		owner:  tagging.NewOwner(m, kind, c.o.ClusterID, s),
-	}
-	return e.resource()
-}
-
 // reads returns the calls of the next observation. If the mapping does not exist yet, it
 // returns the creation that is likely to follow.
-func (c *connector) reads(m *v1beta1.EventSourceMapping) []string {
+func reads(m *v1beta1.EventSourceMapping, tags *readcache.TagCache, now time.Time) []string {
 	switch named := reconcile.ExternalName(m) != ""; {
 	case !named && !meta.GetExternalCreatePending(m).IsZero():
 		return []string{opList, opTags}
-	case !named && tagging.MayHaveCreated(m, c.o.Now()):
+	case !named && tagging.MayHaveCreated(m, now):
 		return []string{opList}
 	case !named && reconcile.MayCreate(m):
 		return []string{opCreate}
 	case !named:
 		return nil
 	}
-	if c.tags.Due(m, ptr.Deref(m.Status.AtProvider.EventSourceMappingArn, "")) {
+	if tags.Due(m, ptr.Deref(m.Status.AtProvider.EventSourceMappingArn, "")) {
 		return []string{opGet, opTags}
 	}
 	return []string{opGet}

@@ -25,7 +25,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -214,12 +213,12 @@ func TestCallsThatAreRefused(t *testing.T) {
 // TestReads checks that the calls of the next observation are reserved before it.
 func TestReads(t *testing.T) {
 	c := testenv.NewClock()
-	con := &connector{o: engine.Options{Now: c.Now}, tags: readcache.NewTagCache(c.Now)}
+	tags := readcache.NewTagCache(c.Now)
 	lists := testenv.NewScripted(t, testenv.Script{opTags: testenv.Returns(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "uid-1"}}, nil)}).Lambda
 	m := testMapping()
 	check := func(reason string, want ...string) {
 		t.Helper()
-		if diff := cmp.Diff(want, con.reads(m)); diff != "" {
+		if diff := cmp.Diff(want, reads(m, tags, c.Now())); diff != "" {
 			t.Errorf("%s: -want, +got:\n%s", reason, diff)
 		}
 	}
@@ -236,7 +235,7 @@ func TestReads(t *testing.T) {
 	m = known()
 	m.Status.AtProvider.EventSourceMappingArn = ptr.To("arn")
 	check("Its tags are not known yet.", opGet, opTags)
-	if _, err := con.tags.Read(t.Context(), m, "arn", lists); err != nil {
+	if _, err := tags.Read(t.Context(), m, "arn", lists); err != nil {
 		t.Fatal(err)
 	}
 	check("It is steady.", opGet)

@@ -78,7 +78,6 @@ func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 func newKind(c *connector) reconcile.Kind[*v1beta1.Function] {
 	return reconcile.Kind[*v1beta1.Function]{
 		GVK:      v1beta1.FunctionGroupVersionKind,
-		Region:   func(f *v1beta1.Function) string { return f.Spec.ForProvider.Region },
 		Reads:    expectedReads,
 		Observer: c.observer,
 		Reported: reported,

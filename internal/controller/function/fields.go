@@ -143,7 +143,6 @@ var (
 
 	settingsToStatus = samefields.MustNew[settings, v1beta1.FunctionObservation](
 		samefields.Except("architectures", "description", "fileSystemConfigs"),
-		samefields.EmptyIsAbsent("tenancyConfig.tenantIsolationMode"),
 		samefields.From("environmentVariableNames", "environment.variables"),
 		samefields.From("ephemeralStorageSize", "ephemeralStorage.size"),
 		samefields.From("logGroup", "loggingConfig.logGroup"),

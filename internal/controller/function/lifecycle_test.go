@@ -804,7 +804,7 @@ func TestCustomerManagedRuntime(t *testing.T) {
 			}
 			continue
 		}
-		if *out.RuntimeConfig.RuntimeAlias != step.alias || *out.RuntimeConfig.RuntimeArn != want.RuntimeArn || *observed.RuntimeAlias != step.alias {
+		if *out.RuntimeConfig.RuntimeAlias != step.alias || *out.RuntimeConfig.RuntimeArn != want.RuntimeArn || observed.RuntimeAlias != step.alias {
 			t.Errorf("%s: want %+v, got %+v, in status %+v", step.name, want, out.RuntimeConfig, observed)
 		}
 	}

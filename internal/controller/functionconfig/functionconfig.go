@@ -11,7 +11,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
@@ -92,12 +91,6 @@ func (t Target) agrees(mg resource.Managed, known functionname.Name) bool {
 		return known == t.wanted()
 	}
 	return *t.Function == known.Function // What it was about to configure, whose qualifier may be gone.
-}
-
-// Acts returns the functions that spec and annotations name.
-func Acts(mg resource.Managed, function *string) []tenancy.Target {
-	return tenancy.Functions(function, ptr.To(meta.GetExternalName(mg)), ptr.To(ownership.WrittenName(mg)),
-		ptr.To(ownership.Parent(mg)))
 }
 
 // Description returns a description for users, such as "URL of function cart:live".

@@ -9,7 +9,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -26,18 +25,13 @@ const (
 // Define returns the kind of FunctionEventInvokeConfigs.
 func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.FunctionEventInvokeConfig]{
-		GVK:          v1beta1.FunctionEventInvokeConfigGroupVersionKind,
-		Region:       func(c *v1beta1.FunctionEventInvokeConfig) string { return c.Spec.ForProvider.Region },
-		FunctionName: func(c *v1beta1.FunctionEventInvokeConfig) **string { return &c.Spec.ForProvider.FunctionName },
-		Reads:        func(c *v1beta1.FunctionEventInvokeConfig) []string { return reconcile.Reads(c, opGet, opPut) },
-		Reported:     func(*v1beta1.FunctionEventInvokeConfig) bool { return true },
+		GVK:      v1beta1.FunctionEventInvokeConfigGroupVersionKind,
+		Reads:    func(c *v1beta1.FunctionEventInvokeConfig) []string { return reconcile.Reads(c, opGet, opPut) },
+		Reported: func(*v1beta1.FunctionEventInvokeConfig) bool { return true },
 		Observer: func(
 			_ *v1beta1.FunctionEventInvokeConfig, s *session.Session,
 		) reconcile.Observer[*v1beta1.FunctionEventInvokeConfig] {
 			return newExternal(session.Client(s, lambda.NewFromConfig), o.Fields)
-		},
-		ActsOn: func(mg *v1beta1.FunctionEventInvokeConfig) []tenancy.Target {
-			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
 		Uses:   uses,
 		Fields: func(c *v1beta1.FunctionEventInvokeConfig) []v1beta1.FieldSelector { return refs.In(c.Spec) },

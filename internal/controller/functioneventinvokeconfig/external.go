@@ -23,7 +23,6 @@ type answer = lambda.GetFunctionEventInvokeConfigOutput
 type (
 	awsResource = reconcile.Resource[*v1beta1.FunctionEventInvokeConfig, *answer, settings]
 	found       = reconcile.Observation[*answer, settings]
-	update      = reconcile.Update[settings]
 )
 
 // external is the asynchronous invocation configuration of a function in AWS. It lives for one reconcile.
@@ -38,7 +37,7 @@ type external struct {
 func newExternal(api *lambda.Client, fields refs.Getter) awsResource {
 	e := &external{api: api, fields: fields}
 	return awsResource{
-		Calls: calls, Read: e.read, Desired: e.desired, Create: e.create, Update: e.update, Delete: e.delete,
+		Calls: calls, Read: e.read, Desired: e.desired, Create: e.put, Delete: e.delete,
 		Status: func(mg *v1beta1.FunctionEventInvokeConfig, o found) {
 			mg.Status.AtProvider = observation(o.Resource, e.name)
 		},
@@ -101,23 +100,12 @@ func (p permitted) Get(ctx context.Context, namespace string, s v1beta1.FieldSel
 	return v, p.others.MayAct(ctx, tenancy.Named(&v)...)
 }
 
-// create creates the configuration.
-func (e *external) create(
+// put sets all settings.
+func (e *external) put(
 	ctx context.Context, _ *v1beta1.FunctionEventInvokeConfig, s settings,
 ) (reconcile.Result, error) {
-	return reconcile.Result{Name: e.name.String()}, e.put(ctx, "create", s)
-}
-
-// update replaces all settings.
-func (e *external) update(
-	ctx context.Context, _ *v1beta1.FunctionEventInvokeConfig, _ found, u update,
-) (reconcile.Result, error) {
-	return reconcile.Result{}, e.put(ctx, "update", u.Target)
-}
-
-func (e *external) put(ctx context.Context, verb string, s settings) error {
 	_, err := e.api.PutFunctionEventInvokeConfig(ctx, putInput(s, e.name))
-	return errors.Wrapf(err, "cannot %s %s", verb, description(e.name))
+	return reconcile.Result{Name: e.name.String()}, errors.Wrapf(err, "cannot set %s", description(e.name))
 }
 
 // delete deletes the configuration, which restores Lambda's defaults.

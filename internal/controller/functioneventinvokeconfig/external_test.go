@@ -114,7 +114,7 @@ func TestCallsThatFail(t *testing.T) {
 	const config = " the asynchronous invocation configuration of function cart:$LATEST"
 	e := newEnv(t)
 	has(there("$LATEST", 2))(e)
-	testenv.CallsFail(e.Env, newExternal(e.Lambda, testenv.Fields{"q": queueARN}), newConfig(named), "cannot create"+config, "cannot update"+config, "cannot delete"+config, opPut, opDelete)
+	testenv.CallsFail(e.Env, newExternal(e.Lambda, testenv.Fields{"q": queueARN}), newConfig(named), "cannot set"+config, "cannot set"+config, "cannot delete"+config, opPut, opDelete)
 }
 
 func TestReferences(t *testing.T) {

@@ -7,8 +7,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
@@ -24,16 +22,11 @@ const (
 // Define returns the kind of FunctionURLs.
 func Define(mgr ctrl.Manager, _ engine.Options) engine.Definition {
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.FunctionURL]{
-		GVK:          v1beta1.FunctionURLGroupVersionKind,
-		Region:       func(u *v1beta1.FunctionURL) string { return u.Spec.ForProvider.Region },
-		FunctionName: func(u *v1beta1.FunctionURL) **string { return &u.Spec.ForProvider.FunctionName },
-		Reads:        func(u *v1beta1.FunctionURL) []string { return reconcile.Reads(u, opGet, opCreate) },
-		Reported:     func(*v1beta1.FunctionURL) bool { return true },
+		GVK:      v1beta1.FunctionURLGroupVersionKind,
+		Reads:    func(u *v1beta1.FunctionURL) []string { return reconcile.Reads(u, opGet, opCreate) },
+		Reported: func(*v1beta1.FunctionURL) bool { return true },
 		Observer: func(_ *v1beta1.FunctionURL, s *session.Session) reconcile.Observer[*v1beta1.FunctionURL] {
 			return newExternal(session.Client(s, lambda.NewFromConfig))
-		},
-		ActsOn: func(mg *v1beta1.FunctionURL) []tenancy.Target {
-			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
 	})
 }

@@ -11,10 +11,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-func desired(mg *v1beta1.FunctionURL) (forProvider, initProvider settings) {
-	return mg.Spec.ForProvider.FunctionURLSettings, ptr.Deref(mg.Spec.InitProvider, settings{})
-}
-
 // compare returns how spec differs from what was observed. AWS replaces cors as a whole,
 // so that no part of it is left to AWS.
 func compare(d reconcile.Desired[settings], observed settings) reconcile.Comparison[settings] {

@@ -82,7 +82,8 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := &v1beta1.FunctionURL{}
 			mg.Spec.ForProvider.FunctionURLSettings, mg.Spec.InitProvider = tc.spec, &tc.init
-			c := compare(reconcile.Merge(desired(mg)), fromAWS(stdcmp.Or(tc.aws, there)))
+			forProvider, initProvider, _ := desired(t.Context(), mg)
+			c := compare(reconcile.Merge(forProvider, initProvider), fromAWS(stdcmp.Or(tc.aws, there)))
 			if got := c.Changes.String(); got != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, tc.changes)
 			}

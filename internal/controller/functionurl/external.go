@@ -37,11 +37,16 @@ type external struct {
 func newExternal(api *lambda.Client) awsResource {
 	e := &external{api: api}
 	return awsResource{
-		Calls: calls, Read: e.read, Desired: e.desired, Create: e.create, Update: e.update, Delete: e.delete,
+		Calls: calls, Read: e.read, Desired: desired, Create: e.create, Update: e.update, Delete: e.delete,
 		Details: details,
 		Status:  func(mg *v1beta1.FunctionURL, o found) { mg.Status.AtProvider = observation(o.Resource, e.name) },
 		Compare: reconcile.By[*v1beta1.FunctionURL, *answer](compare),
 	}
+}
+
+// desired returns the settings of spec.
+func desired(_ context.Context, mg *v1beta1.FunctionURL) (forProvider, initProvider settings, _ error) {
+	return mg.Spec.ForProvider.FunctionURLSettings, ptr.Deref(mg.Spec.InitProvider, settings{}), nil
 }
 
 // read reads the URL.
@@ -66,12 +71,6 @@ func (e *external) read(ctx context.Context, _ reconcile.Facts, mg *v1beta1.Func
 	}
 	o.Resource, o.Settings, o.Exists = out, fromAWS(out), true
 	return o, nil
-}
-
-// desired returns the settings of spec.
-func (e *external) desired(_ context.Context, mg *v1beta1.FunctionURL) (forProvider, initProvider settings, err error) {
-	forProvider, initProvider = desired(mg)
-	return forProvider, initProvider, nil
 }
 
 // create creates the URL. AWS chooses its address.

@@ -23,9 +23,8 @@ import (
 // Define returns the kind of Invocations.
 func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.Invocation]{
-		GVK:    v1beta1.InvocationGroupVersionKind,
-		Region: func(i *v1beta1.Invocation) string { return i.Spec.ForProvider.Region },
-		Reads:  func(*v1beta1.Invocation) []string { return nil },
+		GVK:   v1beta1.InvocationGroupVersionKind,
+		Reads: func(*v1beta1.Invocation) []string { return nil },
 		Observer: func(_ *v1beta1.Invocation, s *session.Session) reconcile.Observer[*v1beta1.Invocation] {
 			return &external{api: session.Client(s, lambda.NewFromConfig), objects: o.Objects, now: o.Now}
 		},

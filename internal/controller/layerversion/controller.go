@@ -34,14 +34,21 @@ const (
 
 // Define returns the kind of LayerVersions.
 func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
-	c := &connector{o: o, usages: newUsages()}
+	used := newUsages()
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.LayerVersion]{
-		GVK:      v1beta1.LayerVersionGroupVersionKind,
-		Region:   func(l *v1beta1.LayerVersion) string { return l.Spec.ForProvider.Region },
-		Reads:    reads,
-		Observer: c.observer,
-		Listed:   listItem,
-		Forget:   c.usages.drop,
+		GVK:   v1beta1.LayerVersionGroupVersionKind,
+		Reads: reads,
+		Observer: func(_ *v1beta1.LayerVersion, s *session.Session) reconcile.Observer[*v1beta1.LayerVersion] {
+			e := &external{
+				api: session.Client(s, lambda.NewFromConfig), usages: used,
+				bundles: archive.Finder{
+					Objects: o.Objects, Fields: o.Fields, Store: o.Artifacts, OCI: o.Registries, Now: o.Now,
+				}.With(s),
+			}
+			return e.resource()
+		},
+		Listed: listItem,
+		Forget: used.drop,
 		Owns: func(l *v1beta1.LayerVersion) []tenancy.Target {
 			return tenancy.Named(ptr.To(reconcile.ExternalName(l)))
 		},
@@ -63,22 +70,6 @@ func redact(l *v1beta1.LayerVersion) {
 
 // calls names the operations that create, update and delete a version. AWS assigns the name.
 var calls = reconcile.Calls{Create: opPublish, Update: opPublish, Delete: opDelete, NameGiven: true}
-
-type connector struct {
-	o      engine.Options
-	usages *usages
-}
-
-func (c *connector) observer(_ *v1beta1.LayerVersion, s *session.Session) reconcile.Observer[*v1beta1.LayerVersion] {
-	e := &external{
-		api: session.Client(s, lambda.NewFromConfig),
-		bundles: archive.Finder{
-			Objects: c.o.Objects, Fields: c.o.Fields, Store: c.o.Artifacts, OCI: c.o.Registries, Now: c.o.Now,
-		}.With(s),
-		usages: c.usages,
-	}
-	return e.resource()
-}
 
 // reads returns the calls of the next observation. If there is no version yet, it includes
 // the publication that is likely to follow.

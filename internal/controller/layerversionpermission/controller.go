@@ -25,9 +25,8 @@ const (
 // Define returns the kind of LayerVersionPermissions.
 func Define(mgr ctrl.Manager, _ engine.Options) engine.Definition {
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.LayerVersionPermission]{
-		GVK:    v1beta1.LayerVersionPermissionGroupVersionKind,
-		Region: func(p *v1beta1.LayerVersionPermission) string { return p.Spec.ForProvider.Region },
-		Reads:  func(p *v1beta1.LayerVersionPermission) []string { return reconcile.Reads(p, opRead, opAdd) },
+		GVK:   v1beta1.LayerVersionPermissionGroupVersionKind,
+		Reads: func(p *v1beta1.LayerVersionPermission) []string { return reconcile.Reads(p, opRead, opAdd) },
 		Observer: func(
 			_ *v1beta1.LayerVersionPermission, s *session.Session,
 		) reconcile.Observer[*v1beta1.LayerVersionPermission] {

@@ -30,11 +30,9 @@ const (
 func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 	changes := &ongoing{}
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.Permission]{
-		GVK:          v1beta1.PermissionGroupVersionKind,
-		Region:       func(p *v1beta1.Permission) string { return p.Spec.ForProvider.Region },
-		FunctionName: func(p *v1beta1.Permission) **string { return &p.Spec.ForProvider.FunctionName },
-		Reads:        func(p *v1beta1.Permission) []string { return reconcile.Reads(p, opRead, opAdd) },
-		Reported:     func(*v1beta1.Permission) bool { return true },
+		GVK:      v1beta1.PermissionGroupVersionKind,
+		Reads:    func(p *v1beta1.Permission) []string { return reconcile.Reads(p, opRead, opAdd) },
+		Reported: func(*v1beta1.Permission) bool { return true },
 		Observer: func(_ *v1beta1.Permission, s *session.Session) reconcile.Observer[*v1beta1.Permission] {
 			return newExternal(&external{
 				api: session.Client(s, lambda.NewFromConfig), cache: s.ReadCache(), fields: o.Fields, ongoing: changes,

@@ -7,8 +7,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
@@ -23,22 +21,13 @@ const (
 // Define returns the kind of ProvisionedConcurrencyConfigs.
 func Define(mgr ctrl.Manager, _ engine.Options) engine.Definition {
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
-		GVK:    v1beta1.ProvisionedConcurrencyConfigGroupVersionKind,
-		Region: func(c *v1beta1.ProvisionedConcurrencyConfig) string { return c.Spec.ForProvider.Region },
-		FunctionName: func(
-			c *v1beta1.ProvisionedConcurrencyConfig,
-		) **string {
-			return &c.Spec.ForProvider.FunctionName
-		},
+		GVK:      v1beta1.ProvisionedConcurrencyConfigGroupVersionKind,
 		Reads:    func(c *v1beta1.ProvisionedConcurrencyConfig) []string { return reconcile.Reads(c, opGet, opPut) },
 		Reported: func(*v1beta1.ProvisionedConcurrencyConfig) bool { return true },
 		Observer: func(
 			_ *v1beta1.ProvisionedConcurrencyConfig, s *session.Session,
 		) reconcile.Observer[*v1beta1.ProvisionedConcurrencyConfig] {
 			return newExternal(session.Client(s, lambda.NewFromConfig))
-		},
-		ActsOn: func(mg *v1beta1.ProvisionedConcurrencyConfig) []tenancy.Target {
-			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
 	})
 }

@@ -10,7 +10,6 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
@@ -21,12 +20,6 @@ const retryAfter = 5 * time.Minute
 
 // modifiedLayout is the layout of LastModified.
 const modifiedLayout = "2006-01-02T15:04:05-0700"
-
-// desired returns the settings of spec. What only initProvider sets is left to others
-// after the creation, such as Application Auto Scaling.
-func desired(mg *v1beta1.ProvisionedConcurrencyConfig) (forProvider, initProvider settings) {
-	return mg.Spec.ForProvider.ProvisionedConcurrencyConfigSettings, ptr.Deref(mg.Spec.InitProvider, settings{})
-}
 
 // state returns the Ready condition from the status in AWS. was is the previous condition:
 // what has never been ready is being created.

@@ -57,7 +57,8 @@ func TestDecide(t *testing.T) {
 			if tc.was.Type != "" {
 				mg.SetConditions(tc.was)
 			}
-			changes := reconcile.Merge(desired(mg)).Compare(fromAWS(tc.there)).Changes
+			forProvider, initProvider, _ := desired(t.Context(), mg)
+			changes := reconcile.Merge(forProvider, initProvider).Compare(fromAWS(tc.there)).Changes
 			got := decide(tc.there, changes, state(tc.there, mg.GetCondition(xpv2.TypeReady), 2), testNow)
 			if got.Ready.Reason != tc.ready || got.Ready.Message != tc.message || got.Ready.ObservedGeneration != 2 {
 				t.Errorf("%s\nReady is %s %q of generation %d", tc.reason, got.Ready.Reason, got.Ready.Message, got.Ready.ObservedGeneration)
@@ -91,10 +92,11 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := &v1beta1.ProvisionedConcurrencyConfig{}
 			mg.Spec.ForProvider.ProvisionedConcurrentExecutions, mg.Spec.InitProvider = tc.spec, tc.initial
-			if changes := reconcile.Merge(desired(mg)).Compare(fromAWS(there)).Changes; changes.String() != tc.changes {
+			forProvider, initProvider, _ := desired(t.Context(), mg)
+			if changes := reconcile.Merge(forProvider, initProvider).Compare(fromAWS(there)).Changes; changes.String() != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, changes, tc.changes)
 			}
-			created := reconcile.Desired[settings]{Settings: reconcile.Merge(desired(mg)).Settings}
+			created := reconcile.Desired[settings]{Settings: reconcile.Merge(forProvider, initProvider).Settings}
 			if got := len(created.Compare(fromAWS(there)).Changes) == 0; got != tc.asMade {
 				t.Errorf("%s\nas made is %t", tc.reason, got)
 			}

@@ -123,7 +123,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			_, err := e.Do(newConfig(tc.edit))
-			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "cannot create the provisioned concurrency") {
+			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "cannot set the provisioned concurrency") {
 				t.Errorf("%s\ngot %v, want %q", tc.reason, err, tc.want)
 			}
 		})

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -23,7 +24,6 @@ type answer = lambda.GetProvisionedConcurrencyConfigOutput
 type (
 	awsResource = reconcile.Resource[*v1beta1.ProvisionedConcurrencyConfig, *answer, settings]
 	found       = reconcile.Observation[*answer, settings]
-	update      = reconcile.Update[settings]
 )
 
 // external is the provisioned concurrency of an alias or a version in AWS. It lives for one reconcile.
@@ -36,9 +36,17 @@ type external struct {
 func newExternal(api *lambda.Client) awsResource {
 	e := &external{api: api}
 	return awsResource{
-		Calls: calls, Read: e.read, Status: e.status, Ready: e.ready, Desired: e.desired, Plan: e.plan,
-		Create: e.create, Update: e.update, Delete: e.delete,
+		Calls: calls, Read: e.read, Status: e.status, Ready: e.ready, Desired: desired, Plan: e.plan,
+		Create: e.put, Delete: e.delete,
 	}
+}
+
+// desired returns the settings of spec. What only initProvider sets is left to others
+// after the creation, such as Application Auto Scaling.
+func desired(
+	_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig,
+) (forProvider, initProvider settings, _ error) {
+	return mg.Spec.ForProvider.ProvisionedConcurrencyConfigSettings, ptr.Deref(mg.Spec.InitProvider, settings{}), nil
 }
 
 // read reads the provisioned concurrency.
@@ -85,14 +93,6 @@ func (e *external) ready(mg *v1beta1.ProvisionedConcurrencyConfig, o found) xpv2
 	return state(o.Resource, mg.GetCondition(xpv2.TypeReady), mg.GetGeneration())
 }
 
-// desired returns the settings of spec.
-func (e *external) desired(
-	_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig,
-) (forProvider, initProvider settings, err error) {
-	forProvider, initProvider = desired(mg)
-	return forProvider, initProvider, nil
-}
-
 // plan decides what is due. A failed request is repeated ever less often: AWS's record of its time may be unreadable,
 // or older than the last repetition.
 func (e *external) plan(
@@ -109,23 +109,13 @@ func (e *external) plan(
 	return p, nil
 }
 
-// create requests provisioned concurrency, which AWS takes some minutes to provide.
-func (e *external) create(
+// put requests provisioned concurrency, which AWS takes some minutes to provide: another number, or the same again if
+// AWS failed to provide it.
+func (e *external) put(
 	ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, s settings,
 ) (reconcile.Result, error) {
-	return reconcile.Result{Name: e.name.String()}, e.put(ctx, "create", s)
-}
-
-// update requests another number, or the same again if AWS failed to provide it.
-func (e *external) update(
-	ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, _ found, u update,
-) (reconcile.Result, error) {
-	return reconcile.Result{}, e.put(ctx, "update", u.Target)
-}
-
-func (e *external) put(ctx context.Context, verb string, s settings) error {
 	_, err := e.api.PutProvisionedConcurrencyConfig(ctx, putInput(s, e.name))
-	return errors.Wrapf(err, "cannot %s %s", verb, description(e.name))
+	return reconcile.Result{Name: e.name.String()}, errors.Wrapf(err, "cannot set %s", description(e.name))
 }
 
 // delete deletes the provisioned concurrency. The version or alias remains.

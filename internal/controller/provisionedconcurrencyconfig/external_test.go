@@ -95,7 +95,7 @@ func TestCallsThatFail(t *testing.T) {
 	const concurrency = " the provisioned concurrency of function cart:live"
 	e := newEnv(t)
 	has("live", 9)(e)
-	testenv.CallsFail(e.Env, newExternal(e.Lambda), newConfig(named), "cannot create"+concurrency, "cannot update"+concurrency, "cannot delete"+concurrency, opPut, opDelete)
+	testenv.CallsFail(e.Env, newExternal(e.Lambda), newConfig(named), "cannot set"+concurrency, "cannot set"+concurrency, "cannot delete"+concurrency, opPut, opDelete)
 }
 
 func TestReferences(t *testing.T) {

@@ -25,9 +25,8 @@ const (
 // Define returns the kind of ResourcePolicies.
 func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.ResourcePolicy]{
-		GVK:    v1beta1.ResourcePolicyGroupVersionKind,
-		Region: func(p *v1beta1.ResourcePolicy) string { return p.Spec.ForProvider.Region },
-		Reads:  func(p *v1beta1.ResourcePolicy) []string { return reconcile.Reads(p, opRead, opPut) },
+		GVK:   v1beta1.ResourcePolicyGroupVersionKind,
+		Reads: func(p *v1beta1.ResourcePolicy) []string { return reconcile.Reads(p, opRead, opPut) },
 		Observer: func(_ *v1beta1.ResourcePolicy, s *session.Session) reconcile.Observer[*v1beta1.ResourcePolicy] {
 			return newExternal(session.Client(s, lambda.NewFromConfig), o.Fields)
 		},

@@ -10,8 +10,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/engine"
 )
@@ -25,18 +23,13 @@ const (
 // Define returns the kind of RuntimeManagementConfigs.
 func Define(mgr ctrl.Manager, _ engine.Options) engine.Definition {
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.RuntimeManagementConfig]{
-		GVK:          v1beta1.RuntimeManagementConfigGroupVersionKind,
-		Region:       func(c *v1beta1.RuntimeManagementConfig) string { return c.Spec.ForProvider.Region },
-		FunctionName: func(c *v1beta1.RuntimeManagementConfig) **string { return &c.Spec.ForProvider.FunctionName },
-		Reads:        func(c *v1beta1.RuntimeManagementConfig) []string { return reconcile.Reads(c, opGet, opPut) },
-		Reported:     func(*v1beta1.RuntimeManagementConfig) bool { return true },
+		GVK:      v1beta1.RuntimeManagementConfigGroupVersionKind,
+		Reads:    func(c *v1beta1.RuntimeManagementConfig) []string { return reconcile.Reads(c, opGet, opPut) },
+		Reported: func(*v1beta1.RuntimeManagementConfig) bool { return true },
 		Observer: func(
 			_ *v1beta1.RuntimeManagementConfig, s *session.Session,
 		) reconcile.Observer[*v1beta1.RuntimeManagementConfig] {
 			return newExternal(session.Client(s, lambda.NewFromConfig))
-		},
-		ActsOn: func(mg *v1beta1.RuntimeManagementConfig) []tenancy.Target {
-			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
 	})
 }

@@ -5,14 +5,9 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
-
-func desired(mg *v1beta1.RuntimeManagementConfig) (forProvider, initProvider settings) {
-	return mg.Spec.ForProvider.RuntimeManagementConfigSettings, ptr.Deref(mg.Spec.InitProvider, settings{})
-}
 
 // compare returns how spec differs from what was observed.
 func compare(d reconcile.Desired[settings], observed settings) reconcile.Comparison[settings] {

@@ -59,7 +59,8 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := &v1beta1.RuntimeManagementConfig{}
 			mg.Spec.ForProvider.RuntimeManagementConfigSettings, mg.Spec.InitProvider = tc.spec, tc.initial
-			c := compare(reconcile.Merge(desired(mg)), fromAWS(tc.there))
+			forProvider, initProvider, _ := desired(t.Context(), mg)
+			c := compare(reconcile.Merge(forProvider, initProvider), fromAWS(tc.there))
 			if c.Changes.String() != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, c.Changes, tc.changes)
 			}

@@ -23,7 +23,6 @@ type answer = lambda.GetRuntimeManagementConfigOutput
 type (
 	awsResource = reconcile.Resource[*v1beta1.RuntimeManagementConfig, *answer, settings]
 	found       = reconcile.Observation[*answer, settings]
-	update      = reconcile.Update[settings]
 )
 
 // external is the runtime management configuration of a version in AWS. It lives for one reconcile.
@@ -36,13 +35,17 @@ type external struct {
 func newExternal(api *lambda.Client) awsResource {
 	e := &external{api: api}
 	return awsResource{
-		Calls: calls, Read: e.read, Owner: e.owner, Desired: e.desired, Create: e.create, Update: e.update,
-		Delete: e.delete,
+		Calls: calls, Read: e.read, Owner: e.owner, Desired: desired, Create: e.put, Delete: e.delete,
 		Status: func(mg *v1beta1.RuntimeManagementConfig, o found) {
 			mg.Status.AtProvider = observation(o.Resource, e.name)
 		},
 		Compare: reconcile.By[*v1beta1.RuntimeManagementConfig, *answer](compare),
 	}
+}
+
+// desired returns the settings of spec.
+func desired(_ context.Context, mg *v1beta1.RuntimeManagementConfig) (forProvider, initProvider settings, _ error) {
+	return mg.Spec.ForProvider.RuntimeManagementConfigSettings, ptr.Deref(mg.Spec.InitProvider, settings{}), nil
 }
 
 // read reads the configuration. AWS's default counts as absent for a resource that has not
@@ -86,32 +89,16 @@ func (e *external) owner(
 	return f.Others.CheckUntaggedOwner(ctx, mg, ownership.Ours, o.Description, o.Parent, o.Name)
 }
 
-func (e *external) desired(
-	_ context.Context, mg *v1beta1.RuntimeManagementConfig,
-) (forProvider, initProvider settings, err error) {
-	forProvider, initProvider = desired(mg)
-	return forProvider, initProvider, nil
-}
-
-func (e *external) create(
-	ctx context.Context, _ *v1beta1.RuntimeManagementConfig, s settings,
-) (reconcile.Result, error) {
-	return reconcile.Result{Name: e.name.String()}, e.put(ctx, "set", s)
-}
-
-// update sets the configuration again.
-func (e *external) update(
-	ctx context.Context, _ *v1beta1.RuntimeManagementConfig, _ found, u update,
-) (reconcile.Result, error) {
-	return reconcile.Result{}, e.put(ctx, "update", u.Target)
+// put sets the configuration.
+func (e *external) put(ctx context.Context, _ *v1beta1.RuntimeManagementConfig, s settings) (reconcile.Result, error) {
+	_, err := e.api.PutRuntimeManagementConfig(ctx, putInput(s, e.name))
+	return reconcile.Result{Name: e.name.String()}, errors.Wrapf(err, "cannot set %s", description(e.name))
 }
 
 // delete resets the configuration to AWS's default.
-func (e *external) delete(ctx context.Context, _ *v1beta1.RuntimeManagementConfig, _ found) (reconcile.Result, error) {
-	return reconcile.Result{}, e.put(ctx, "reset", settings{UpdateRuntimeOn: ptr.To(auto)})
-}
-
-func (e *external) put(ctx context.Context, verb string, s settings) error {
-	_, err := e.api.PutRuntimeManagementConfig(ctx, putInput(s, e.name))
-	return errors.Wrapf(err, "cannot %s %s", verb, description(e.name))
+func (e *external) delete(
+	ctx context.Context, mg *v1beta1.RuntimeManagementConfig, _ found,
+) (reconcile.Result, error) {
+	_, err := e.put(ctx, mg, settings{UpdateRuntimeOn: ptr.To(auto)})
+	return reconcile.Result{}, err
 }

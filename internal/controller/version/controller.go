@@ -14,7 +14,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
@@ -37,15 +36,19 @@ const (
 
 // Define returns the kind of Versions.
 func Define(mgr ctrl.Manager, o engine.Options) engine.Definition {
-	c := &connector{functions: o.All(mgr).GetClient(), limited: len(o.Namespaces) > 0}
+	functions := o.All(mgr).GetClient()
 	return engine.Define(mgr, reconcile.Kind[*v1beta1.Version]{
-		GVK:          v1beta1.VersionGroupVersionKind,
-		Region:       func(v *v1beta1.Version) string { return v.Spec.ForProvider.Region },
-		FunctionName: func(v *v1beta1.Version) **string { return &v.Spec.ForProvider.FunctionName },
-		Reads:        reads,
-		PollAge:      pollAge,
-		Reported:     reported,
-		Observer:     c.observer,
+		GVK:      v1beta1.VersionGroupVersionKind,
+		Reads:    reads,
+		PollAge:  pollAge,
+		Reported: reported,
+		Observer: func(_ *v1beta1.Version, s *session.Session) reconcile.Observer[*v1beta1.Version] {
+			e := &external{
+				api: session.Client(s, lambda.NewFromConfig), cache: s.ReadCache(), functions: functions,
+				limited: len(o.Namespaces) > 0,
+			}
+			return e.resource()
+		},
 		ActsOn: func(mg *v1beta1.Version) []tenancy.Target {
 			return tenancy.Functions(
 				mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)),
@@ -65,19 +68,6 @@ func reported(v *v1beta1.Version) bool {
 
 // calls names the operations that create, update and delete a version.
 var calls = reconcile.Calls{Create: opPublish, Update: opPublish, Delete: opDelete, Immutable: true}
-
-type connector struct {
-	functions client.Reader
-	// limited says that this process only sees some namespaces.
-	limited bool
-}
-
-func (c *connector) observer(_ *v1beta1.Version, s *session.Session) reconcile.Observer[*v1beta1.Version] {
-	e := &external{
-		api: session.Client(s, lambda.NewFromConfig), cache: s.ReadCache(), functions: c.functions, limited: c.limited,
-	}
-	return e.resource()
-}
 
 // reads returns the calls of the next observation, as far as they are known in advance.
 func reads(v *v1beta1.Version) []string {

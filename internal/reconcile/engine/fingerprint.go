@@ -38,10 +38,7 @@ func (r *references[T]) unchanged(ctx context.Context, mg T, s *session.Session)
 		return !r.depends(mg, s)
 	}
 	copied := reconcile.CopyOf(mg)
-	if r.resolve(ctx, copied, s) != nil {
-		return false
-	}
-	if r.kind.FunctionName != nil && reconcile.PlainFunctionName(copied, r.kind.FunctionName(copied), s) != nil {
+	if r.resolve(ctx, copied, s) != nil || reconcile.PlainFunctionName(copied, s) != nil {
 		return false
 	}
 	return r.fingerprint(ctx, copied, s) == last

@@ -9,10 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 // TestPlainFunctionName checks that a reference that was resolved to an ARN becomes a plain
@@ -39,12 +39,14 @@ func TestPlainFunctionName(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg, field := samples.New(), ptr.To(tc.name)
+			mg := &v1beta1.FunctionURL{}
+			mg.Spec.ForProvider.FunctionName = ptr.To(tc.name)
 			if tc.deleted {
 				mg.DeletionTimestamp = ptr.To(metav1.NewTime(time.Unix(1, 0)))
 			}
 			s := &session.Session{AWS: aws.Config{Region: "eu-central-1"}, Identity: session.Identity{Account: tc.account}}
-			err := reconcile.PlainFunctionName(mg, &field, s)
+			err := reconcile.PlainFunctionName(mg, s)
+			field := mg.Spec.ForProvider.FunctionName
 			if tc.err == "" && (err != nil || ptr.Deref(field, "") != tc.want) {
 				t.Errorf("%s\ngot %q, %v, want %q", tc.reason, ptr.Deref(field, ""), err, tc.want)
 			}

@@ -165,10 +165,8 @@ func (p *pass[T]) connected(ctx context.Context, mg T) (reconcile.Observer[T], e
 	if meta.WasDeleted(mg) {
 		p.references.resolveDeleted(ctx, mg, p.session)
 	}
-	if p.kind.FunctionName != nil {
-		if err := reconcile.PlainFunctionName(mg, p.kind.FunctionName(mg), p.session); err != nil {
-			return nil, err
-		}
+	if err := reconcile.PlainFunctionName(mg, p.session); err != nil {
+		return nil, err
 	}
 	return p.permitted(ctx, mg)
 }
