@@ -169,8 +169,8 @@ func refusal(r *http.Request, err error) *http.Response {
 	}
 }
 
-// lacks reports whether an answer says that the endpoint does not have the operation, as emulators do: with 501, with an
-// error of its own, with a page of HTML, or with XML, since their S3 answers what nothing else does.
+// lacks reports whether an answer says that the endpoint does not have the operation, as emulators do: with 501, with
+// an error of its own, with a page of HTML, or with XML, since their S3 answers what nothing else does.
 func lacks(service string, rsp *http.Response, answer []byte) bool {
 	code, foreign := rsp.Header.Get("X-Amzn-Errortype"), bytes.Contains(bytes.ToLower(answer), []byte("<html"))
 	if service == serviceLambda { // AWS answers in JSON.
