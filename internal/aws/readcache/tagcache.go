@@ -86,8 +86,8 @@ func (m *TagCache) Show(ctx context.Context, mg metav1.Object, arn string, api T
 }
 
 // Read returns the tags of an AWS resource: cached ones, or those that AWS returns now. The caller may change the map.
-// The tags are nil if they are not known: AWS shows no ARN, or not yet the tags of a new resource, or an emulator lacks
-// ListTags. Nil never means that the resource does not exist.
+// The tags are nil if they are not known: AWS shows no ARN, or not yet the tags of a new resource, or an emulator has
+// none. Nil never means that the resource does not exist.
 func (m *TagCache) Read(ctx context.Context, mg metav1.Object, arn string, api TagLister) (map[string]string, error) {
 	if tags, known := m.cached(mg, arn); known || arn == "" {
 		return maps.Clone(tags), nil
@@ -105,11 +105,12 @@ func (m *TagCache) Read(ctx context.Context, mg metav1.Object, arn string, api T
 }
 
 // ListTags returns the tags of an AWS resource with ListTags. They are nil if they are not known,
-// because AWS does not show them yet or an emulator lacks ListTags, and empty if there are none.
+// because AWS does not show them yet, or an emulator lacks ListTags or does not accept the ARN, which AWS has returned.
+// They are empty if there are none.
 func ListTags(ctx context.Context, api TagLister, arn string) (map[string]string, error) {
 	out, err := api.ListTags(ctx, &lambda.ListTagsInput{Resource: &arn})
 	switch {
-	case awserr.IsNotFound(err), awserr.IsUnsupported(err):
+	case awserr.IsNotFound(err), awserr.IsUnsupported(err), awserr.Code(err) == "InvalidParameterValueException":
 		return nil, nil //nolint:nilnil // Nil tags are not known.
 	case err != nil:
 		return nil, err

@@ -45,7 +45,7 @@ func TestObserveErrors(t *testing.T) {
 			} else {
 				meta.SetExternalName(c, arn)
 			}
-			e.Break(tc.operation)
+			e.Refuse(tc.operation, http.StatusForbidden, "AccessDeniedException", "boom")
 			if got := e.Observe(c); !strings.Contains(got.Err, strings.Replace(tc.want, "ARN", arn, 1)) {
 				t.Errorf("%s\nerror: want %q, got %v", tc.reason, tc.want, got.Err)
 			}

@@ -2,6 +2,7 @@ package eventsourcemapping
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 
 	"k8s.io/utils/ptr"
@@ -24,11 +25,20 @@ func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "eventsourcemappings", newCas
 // not lead to a second mapping.
 func TestEmulatorResponses(t *testing.T) {
 	type answers = testenv.Answers
+	const ofFunction = "arn:aws:lambda:eu-central-1:123456789012:function:f:event-source-mapping/1"
 	testenv.RunEmulatorCases(t, newCase, testenv.TagAnswers(opCreate), map[string]testenv.EmulatorCase{
 		"EmptyCreate": {Reason: "What was created is found by its tags.", Responses: answers{opCreate: testenv.Body("{}")}, Writes: []string{opCreate}},
 		"NullCreate":  {Reason: "After a response of null, the mapping is found by its tags.", Responses: answers{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
 		"NoARN": {
 			Reason: "Without an ARN, tags cannot be read, which does not mean that there are none.", Responses: answers{opCreate: testenv.Without("EventSourceMappingArn"), opGet: testenv.Without("EventSourceMappingArn")},
+			Writes: []string{opCreate}, Message: tagging.NotReturned,
+		},
+		"FunctionARN": {
+			Reason: "By an ARN of the function, its tags would be read and set.", Responses: answers{
+				opCreate: testenv.With("EventSourceMappingArn", ofFunction),
+				opGet:    testenv.With("EventSourceMappingArn", ofFunction),
+				opTags:   func(int, []byte) (int, []byte) { return http.StatusOK, []byte(`{"Tags":{}}`) },
+			},
 			Writes: []string{opCreate}, Message: tagging.NotReturned,
 		},
 		"NotShown": {

@@ -24,10 +24,11 @@ func odd(s *awsdouble.Server) {
 			Status: http.StatusNotImplemented, Code: "InternalFailure", Message: "not yet implemented or pro feature",
 		}})
 	}
-	for _, operation := range []string{"GetFunctionUrlConfig", "CreateFunctionUrlConfig"} {
-		s.Fail(told(operation, func(int, []byte) (int, []byte) {
-			return http.StatusNotFound, []byte("<!doctype html>\n<html lang=en><title>404 Not Found</title>")
-		}))
+	for operation, page := range map[string]string{
+		"GetFunctionUrlConfig":    `<?xml version="1.0"?><Error><Code>NoSuchBucket</Code></Error>`,
+		"CreateFunctionUrlConfig": "<!doctype html>\n<html lang=en><title>404 Not Found</title>",
+	} {
+		s.Fail(told(operation, func(int, []byte) (int, []byte) { return http.StatusNotFound, []byte(page) }))
 	}
 	s.Fail(told("GetFunctionEventInvokeConfig", edit("MaximumRetryAttempts",
 		func(in map[string]any, name string) { in[name] = 2 })))

@@ -122,7 +122,7 @@ func (g *Gate) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	if lacks(rsp, answer) {
+	if lacks(c.service, rsp, answer) {
 		g.lacks(c.operation)
 	}
 	if rec != nil {
@@ -169,12 +169,15 @@ func refusal(r *http.Request, err error) *http.Response {
 	}
 }
 
-// lacks reports whether an answer says that the endpoint does not have the operation, as emulators do: with 501, with a
-// page of HTML, or with an error of its own.
-func lacks(rsp *http.Response, answer []byte) bool {
-	code := rsp.Header.Get("X-Amzn-Errortype")
+// lacks reports whether an answer says that the endpoint does not have the operation, as emulators do: with 501, with
+// an error of its own, with a page of HTML, or with XML, since their S3 answers what nothing else does.
+func lacks(service string, rsp *http.Response, answer []byte) bool {
+	code, foreign := rsp.Header.Get("X-Amzn-Errortype"), bytes.Contains(bytes.ToLower(answer), []byte("<html"))
+	if service == serviceLambda { // AWS answers in JSON.
+		foreign = bytes.HasPrefix(bytes.TrimSpace(answer), []byte("<"))
+	}
 	return rsp.StatusCode == http.StatusNotImplemented || strings.HasPrefix(code, "UnknownOperation") ||
-		rsp.StatusCode == http.StatusNotFound && bytes.Contains(bytes.ToLower(answer), []byte("<html"))
+		foreign && (rsp.StatusCode == http.StatusNotFound || rsp.StatusCode == http.StatusBadRequest)
 }
 
 func (g *Gate) lacks(operation string) {

@@ -122,5 +122,10 @@ func TagAnswers(create string) map[string]EmulatorCase {
 			Responses: Answers{"ListTags": Refusal(501, "InternalFailure")}, Writes: []string{create},
 			Message: tagging.NotReturned,
 		},
+		"OnlyFunctions": {
+			Reason:    "An emulator that has tags of functions only refuses the ARN.",
+			Responses: Answers{"ListTags": Refusal(400, "InvalidParameterValueException")}, Writes: []string{create},
+			Message: tagging.NotReturned,
+		},
 	}
 }
