@@ -49,7 +49,12 @@ func TestConditionsAreBounded(t *testing.T) {
 		},
 		"Bytes":       {"A copy of a text.", "size(bytes(result)) > 1", text, unavailable},
 		"Optional":    {"What other environments have.", "cel.bind(x, result, x == x)", text, "undeclared"},
-		"Loops":       {"Many loops.", loops(7, "true"), list, ""},
+		"Loops":       {"Many loops.", loops(maxMacros, "true"), list, ""},
+		"LoopsOfAll":  {"Loops that look the result up.", strings.Repeat("result.all(x, ", maxMacros-1) + "result.all(x, size(result) > 0)" + strings.Repeat(")", maxMacros-1), list, ""},
+		"DeepLoops": {
+			"Loops within loops, in which each takes several times as long to look the result up.",
+			strings.Repeat("result.all(x, ", 45) + "true" + strings.Repeat(")", 45), list, "macros are nested",
+		},
 		"LoopsOfList": {"Loops over a long list.", "result.all(a, result.all(b, result.all(c, true)))", list, ""},
 		"ExistsOne": {
 			"Loops whose errors are ignored.", "result.exists_one(a, result.exists_one(b, has(result.x)))",
