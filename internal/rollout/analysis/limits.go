@@ -139,16 +139,16 @@ func (meter) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
 	case "startsWith", "endsWith", "contains":
 		return nil
 	case operators.Equals, operators.NotEquals:
-		cost = min(extent(args[0]), extent(args[1]))
+		cost = smaller(args[0], args[1])
 	case operators.In:
-		cost = extent(args[1])
+		cost = extent(args[1], maxCost)
 	case "size":
 		if _, ok := args[0].(types.String); ok {
-			cost = extent(args[0])
+			cost = extent(args[0], maxCost)
 		}
 	default:
 		for _, arg := range args {
-			cost += extent(arg)
+			cost += extent(arg, maxCost)
 		}
 	}
 	cost++
@@ -158,25 +158,34 @@ func (meter) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
 // charactersPerCost is the number of characters that cost as much as one element of a list.
 const charactersPerCost = 10
 
-// extent returns how many elements a value has, with those within.
-func extent(v ref.Val) uint64 {
+// smaller returns the extent of the smaller of two values. It takes no longer than that: the larger one may be long.
+func smaller(a, b ref.Val) uint64 {
+	for most := uint64(1); ; most *= 2 {
+		if n := min(extent(a, most), extent(b, most)); n < most || most > maxCost {
+			return n
+		}
+	}
+}
+
+// extent returns how many elements a value has, with those within, or at least most if it has more.
+func extent(v ref.Val, most uint64) uint64 {
 	switch v := v.(type) {
 	case types.String:
 		return uint64(len(v) / charactersPerCost)
 	case traits.Mapper:
 		n := uint64(1)
-		for it := v.Iterator(); it.HasNext() == types.True; {
+		for it := v.Iterator(); n < most && it.HasNext() == types.True; {
 			key := it.Next()
-			n += 1 + extent(key)
+			n += 1 + extent(key, most)
 			if value, ok := v.Find(key); ok {
-				n += extent(value)
+				n += extent(value, most-min(n, most))
 			}
 		}
 		return n
 	case traits.Lister:
 		n := uint64(1)
-		for it := v.Iterator(); it.HasNext() == types.True; {
-			n += 1 + extent(it.Next())
+		for it := v.Iterator(); n < most && it.HasNext() == types.True; {
+			n += 1 + extent(it.Next(), most-n)
 		}
 		return n
 	default:
