@@ -40,8 +40,9 @@ var allowed = sets.New(
 	"math.round", "math.trunc", mathMax, mathMin,
 )
 
-// restrict returns an error if an expression has a function that conditions do not have, nests macros too deep, or makes
-// a list or a map of anything but constants. Lists that are the arguments of math.greatest and math.least are allowed.
+// restrict returns an error if an expression has a function that conditions do not have, nests macros too deep, or
+// makes a list or a map of anything but constants. Lists that are the arguments of math.greatest and math.least are
+// allowed.
 func restrict(a *ast.AST) error {
 	r := restriction{arguments: map[int64]bool{}}
 	ast.PreOrderVisit(a.Expr(), ast.NewExprVisitor(r.visit))
@@ -56,8 +57,8 @@ func restrict(a *ast.AST) error {
 	return fmt.Errorf("%s%s", position(a.SourceInfo(), r.found.ID()), r.problem)
 }
 
-// maxMacros is the maximum nesting of macros. With each macro around a variable, CEL takes several times as long to look
-// it up, which counts as no cost and cannot be interrupted.
+// maxMacros is the maximum nesting of macros. With each macro around a variable, CEL takes several times as long to
+// look it up, which counts as no cost and cannot be interrupted.
 const maxMacros = 5
 
 // nesting returns the number of macros that a part of an expression is in, with itself.
