@@ -245,7 +245,7 @@ func retryAfter(s string) time.Duration {
 	if err != nil || seconds < 0 {
 		return 0
 	}
-	return min(time.Duration(seconds)*time.Second, maxRetryAfter)
+	return time.Duration(min(seconds, int(maxRetryAfter.Seconds()))) * time.Second
 }
 
 // checkRedirect sends credentials to the host only that the request was made for.

@@ -200,6 +200,9 @@ func TestRateLimit(t *testing.T) {
 		"Seconds": {"The delay is the registry's.", http.StatusTooManyRequests, "7", 7 * time.Second},
 		"None":    {"The registry need not name a delay.", http.StatusTooManyRequests, "", 0},
 		"Long":    {"No registry may end the polls.", http.StatusTooManyRequests, "99999999", time.Hour},
+		"Overflow": {
+			"A duration has no room for so many seconds.", http.StatusTooManyRequests, "9999999999", time.Hour,
+		},
 		"Date": {
 			"A date would take the registry's clock.", http.StatusTooManyRequests, "Tue, 24 Nov 2026 13:00:00 GMT", 0,
 		},

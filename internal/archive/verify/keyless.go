@@ -2,8 +2,10 @@ package verify
 
 import (
 	"bytes"
+	"encoding/asn1"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -121,6 +123,10 @@ func (k keyless) verify(digest []byte, s oci.Signature) (Identity, error) {
 	if err != nil || content.Certificate() == nil {
 		return Identity{}, errNoCertificate
 	}
+	times, err := b.Timestamps()
+	if err != nil || slices.ContainsFunc(times, func(t []byte) bool { return !isDER(t) }) {
+		return Identity{}, errUnreadable
+	}
 	result, err := k.verifier.Verify(b, verify.NewPolicy(signed, k.trusted...))
 	if err != nil {
 		return Identity{}, k.reason(b, content, err)
@@ -131,6 +137,21 @@ func (k keyless) verify(digest []byte, s oci.Signature) (Identity, error) {
 		}
 	}
 	return identityOf(*result.Signature.Certificate), nil
+}
+
+// isDER reports whether each value in a text of ASN.1 ends within the one that it is in. The library that reads
+// timestamps accepts others, and reads what is behind the end of a value again for each: of 2 KB, it makes a tree that
+// no memory has room for.
+func isDER(text []byte) bool {
+	for len(text) > 0 {
+		var v asn1.RawValue
+		rest, err := asn1.Unmarshal(text, &v)
+		if err != nil || v.IsCompound && !isDER(v.Bytes) {
+			return false
+		}
+		text = rest
+	}
+	return true
 }
 
 // parse returns a signature as a bundle, and what has to be signed.

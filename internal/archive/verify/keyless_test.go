@@ -1,8 +1,11 @@
 package verify
 
 import (
+	"bytes"
+	"encoding/asn1"
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -100,6 +103,17 @@ func TestSigner(t *testing.T) {
 	}
 }
 
+// overlapping returns a timestamp whose values end behind the ones that they are in.
+func overlapping(t *testing.T) string {
+	t.Helper()
+	values := slices.Concat(bytes.Repeat([]byte{0x30, 62, 0x30, 32}, 500), bytes.Repeat([]byte{5, 0}, 40))
+	response := must[[]byte](t)(asn1.Marshal(struct {
+		Status struct{ Status int }
+		Token  asn1.RawValue
+	}{Token: asn1.RawValue{Tag: asn1.TagSequence, IsCompound: true, Bytes: values}}))
+	return string(must[[]byte](t)(json.Marshal(map[string]any{"SignedRFC3161Timestamp": response})))
+}
+
 // TestKeylessRefuses verifies what the holder of a registry, or of another Sigstore, may put there.
 func TestKeylessRefuses(t *testing.T) {
 	s := must[*cosign.Sigstore](t)(cosign.NewSigstore())
@@ -131,6 +145,11 @@ func TestKeylessRefuses(t *testing.T) {
 		},
 		"ForeignBundle": {
 			"Also in a bundle.", sign(foreign.SignBundle(subject, issuer, statement, soon())), cosign.Log, errLog,
+		},
+		"OverlappingTimestamp": {
+			"A timestamp that takes all memory to read is not read.",
+			of(oci.Signature{Annotations: map[string]string{noteTimestamp: overlapping(t)}}, noteTimestamp),
+			cosign.Timestamps, errUnreadable,
 		},
 		"ForeignAuthority": {
 			"Also with a timestamp of another authority.", sign(foreign.Sign(subject, issuer, artifact, soon())),

@@ -72,7 +72,7 @@ var bounds = map[string]bound{
 }
 
 // usual is the bound of responses that are less than 100 KB: a function with its variables, layers and
-// tags, a policy of 20 KB, a page of names.
+// tags, a policy of 20 KB, a page of names, and the errors of all operations.
 var usual = bound{bytes: mib, wait: silence}
 
 // boundOf returns the bound of an operation of a service, by the SDK's names for them.

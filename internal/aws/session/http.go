@@ -168,6 +168,9 @@ func (c boundedClient) Do(r *http.Request) (*http.Response, error) {
 		w.stop()
 		return nil, awserr.Redirect(r.URL.Hostname(), res.StatusCode)
 	}
+	if res.StatusCode >= http.StatusMultipleChoices {
+		b = usual // The SDK keeps an error in memory, also that of an operation whose response it streams.
+	}
 	w.answered()
 	res.Body = &download{
 		ReadCloser: http.MaxBytesReader(nil, res.Body, b.bytes), watch: w,

@@ -84,6 +84,10 @@ func TestHugeAnswer(t *testing.T) {
 			_, err := Client(s, lambda.NewFromConfig).Invoke(t.Context(), &lambda.InvokeInput{FunctionName: new("x")})
 			return err
 		}, 16 * mib},
+		"ErrorOfObject": {"An error of S3, which the SDK keeps in memory, unlike an object.", 400, false, func(s *Session) error {
+			_, err := Client(s, s3.NewFromConfig).GetObject(t.Context(), &s3.GetObjectInput{Bucket: new("x"), Key: new("y")})
+			return err
+		}, mib},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -40,15 +40,35 @@ var allowed = sets.New(
 	"math.round", "math.trunc", mathMax, mathMin,
 )
 
-// restrict returns an error if an expression has a function that conditions do not have, or makes a list or a map of
-// anything but constants. Lists that are the arguments of math.greatest and math.least are allowed.
+// restrict returns an error if an expression has a function that conditions do not have, nests macros too deep, or
+// makes a list or a map of anything but constants. Lists that are the arguments of math.greatest and math.least are
+// allowed.
 func restrict(a *ast.AST) error {
 	r := restriction{arguments: map[int64]bool{}}
 	ast.PreOrderVisit(a.Expr(), ast.NewExprVisitor(r.visit))
+	for _, e := range ast.MatchDescendants(ast.NavigateAST(a), ast.KindMatcher(ast.ComprehensionKind)) {
+		if nesting(e) > maxMacros {
+			r.reject(e, fmt.Sprintf("macros are nested more than %d deep", maxMacros))
+		}
+	}
 	if r.found == nil {
 		return nil
 	}
 	return fmt.Errorf("%s%s", position(a.SourceInfo(), r.found.ID()), r.problem)
+}
+
+// maxMacros is the maximum nesting of macros. With each macro around a variable, CEL takes several times as long to
+// look it up, which counts as no cost and cannot be interrupted.
+const maxMacros = 5
+
+// nesting returns the number of macros that a part of an expression is in, with itself.
+func nesting(e ast.NavigableExpr) (n int) {
+	for ok := true; ok; e, ok = e.Parent() {
+		if e.Kind() == ast.ComprehensionKind {
+			n++
+		}
+	}
+	return n
 }
 
 // A restriction has the first part of an expression that conditions do not have.
@@ -120,16 +140,16 @@ func (meter) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
 	case "startsWith", "endsWith", "contains":
 		return nil
 	case operators.Equals, operators.NotEquals:
-		cost = min(extent(args[0]), extent(args[1]))
+		cost = smaller(args[0], args[1])
 	case operators.In:
-		cost = extent(args[1])
+		cost = extent(args[1], maxCost)
 	case "size":
 		if _, ok := args[0].(types.String); ok {
-			cost = extent(args[0])
+			cost = extent(args[0], maxCost)
 		}
 	default:
 		for _, arg := range args {
-			cost += extent(arg)
+			cost += extent(arg, maxCost)
 		}
 	}
 	cost++
@@ -139,25 +159,34 @@ func (meter) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
 // charactersPerCost is the number of characters that cost as much as one element of a list.
 const charactersPerCost = 10
 
-// extent returns how many elements a value has, with those within.
-func extent(v ref.Val) uint64 {
+// smaller returns the extent of the smaller of two values. It takes no longer than that: the larger one may be long.
+func smaller(a, b ref.Val) uint64 {
+	for most := uint64(1); ; most *= 2 {
+		if n := min(extent(a, most), extent(b, most)); n < most || most > maxCost {
+			return n
+		}
+	}
+}
+
+// extent returns how many elements a value has, with those within, or at least most if it has more.
+func extent(v ref.Val, most uint64) uint64 {
 	switch v := v.(type) {
 	case types.String:
 		return uint64(len(v) / charactersPerCost)
 	case traits.Mapper:
 		n := uint64(1)
-		for it := v.Iterator(); it.HasNext() == types.True; {
+		for it := v.Iterator(); n < most && it.HasNext() == types.True; {
 			key := it.Next()
-			n += 1 + extent(key)
+			n += 1 + extent(key, most)
 			if value, ok := v.Find(key); ok {
-				n += extent(value)
+				n += extent(value, most-min(n, most))
 			}
 		}
 		return n
 	case traits.Lister:
 		n := uint64(1)
-		for it := v.Iterator(); it.HasNext() == types.True; {
-			n += 1 + extent(it.Next())
+		for it := v.Iterator(); n < most && it.HasNext() == types.True; {
+			n += 1 + extent(it.Next(), most-n)
 		}
 		return n
 	default:

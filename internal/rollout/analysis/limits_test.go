@@ -47,9 +47,14 @@ func TestConditionsAreBounded(t *testing.T) {
 			"A time zone, which is read from a file.", "timestamp(1).getHours('Europe/Berlin') > 1", text,
 			unavailable,
 		},
-		"Bytes":       {"A copy of a text.", "size(bytes(result)) > 1", text, unavailable},
-		"Optional":    {"What other environments have.", "cel.bind(x, result, x == x)", text, "undeclared"},
-		"Loops":       {"Many loops.", loops(7, "true"), list, ""},
+		"Bytes":      {"A copy of a text.", "size(bytes(result)) > 1", text, unavailable},
+		"Optional":   {"What other environments have.", "cel.bind(x, result, x == x)", text, "undeclared"},
+		"Loops":      {"Many loops.", loops(maxMacros, "true"), list, ""},
+		"LoopsOfAll": {"Loops that look the result up.", strings.Repeat("result.all(x, ", maxMacros-1) + "result.all(x, size(result) > 0)" + strings.Repeat(")", maxMacros-1), list, ""},
+		"DeepLoops": {
+			"Loops within loops, in which each takes several times as long to look the result up.",
+			strings.Repeat("result.all(x, ", 45) + "true" + strings.Repeat(")", 45), list, "macros are nested",
+		},
 		"LoopsOfList": {"Loops over a long list.", "result.all(a, result.all(b, result.all(c, true)))", list, ""},
 		"ExistsOne": {
 			"Loops whose errors are ignored.", "result.exists_one(a, result.exists_one(b, has(result.x)))",
@@ -57,8 +62,12 @@ func TestConditionsAreBounded(t *testing.T) {
 		},
 		"Equal":       {"Many comparisons of a long list.", "result.all(x, result == result)", list, ""},
 		"EqualNested": {"Many comparisons of a nested list.", loops(5, "result == result"), nested, ""},
-		"In":          {"Many searches in a long list.", "result.all(x, !(3.0 in result))", list, ""},
-		"Greatest":    {"Many maxima of a long list.", "result.all(x, math.greatest(result) > 0.0)", list, ""},
+		"EqualSmall": {
+			"Many comparisons with what is short.", "result.all(x, result != 1.0 && result != [])",
+			parsed(t, "["+strings.Repeat("1,", maxPayload/2-2)+"1]"), "",
+		},
+		"In":       {"Many searches in a long list.", "result.all(x, !(3.0 in result))", list, ""},
+		"Greatest": {"Many maxima of a long list.", "result.all(x, math.greatest(result) > 0.0)", list, ""},
 		"Contains": {
 			"Many searches in a long text.",
 			loops(5, "!result.contains('xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxy')"), text, "",
