@@ -162,6 +162,7 @@ func TestPrometheus(t *testing.T) {
 		},
 		"Matrix":    {"A range is not one value.", answers(200, "application/json", `{"status":"success","data":{"resultType":"matrix","result":[]}}`), outcome{"Error", "", "neither a scalar nor an instant vector"}},
 		"Text":      {"Nor is text.", answers(200, "application/json", `{"status":"success","data":{"resultType":"string","result":[1,"secret"]}}`), outcome{"Error", "", ""}},
+		"Null":      {"Nor is an element that is null.", answers(200, "application/json", `{"status":"success","data":{"resultType":"vector","result":[null]}}`), outcome{"Error", "", "its result is empty"}},
 		"Histogram": {"Nor is a histogram.", answers(200, "application/json", `{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"histogram":[1,{"count":"1","sum":"1","buckets":[]}]}]}}`), outcome{"Error", "", "is a histogram"}},
 		"BadData":   {"A query that is not valid.", answers(400, "application/json", `{"status":"error","errorType":"bad_data","error":"secret"}`), outcome{"Error", "", "Prometheus rejects the query"}},
 		"Exec":      {"One that cannot be evaluated.", answers(422, "application/json", `{"status":"error","errorType":"execution","error":"secret"}`), outcome{"Error", "", "cannot evaluate the query"}},

@@ -80,7 +80,7 @@ func onlyElement(v model.Value) (float64, error) {
 		return float64(v.Value), nil
 	case model.Vector:
 		switch {
-		case len(v) == 0:
+		case len(v) == 0 || v[0] == nil:
 			return 0, fmt.Errorf("the query %w: its result is empty", errNoValue)
 		case len(v) > 1:
 			return 0, fmt.Errorf("the result of the query has %d elements: aggregate it to one, such as with sum()",
