@@ -40,8 +40,8 @@ func TestBehavioursAreTested(t *testing.T) {
 	}
 }
 
-// TestPromisesAreTested checks that design/rollouts.md names a test of each row of the table of rollout-failures.md that
-// says what happens when.
+// TestPromisesAreTested checks that design/rollouts.md names a test of each row of the table of rollout-failures.md
+// that says what happens when.
 func TestPromisesAreTested(t *testing.T) {
 	tested := map[string]bool{}
 	for _, row := range rows(t, "design/rollouts.md", "## Tested by") {

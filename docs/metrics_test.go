@@ -28,8 +28,8 @@ func TestMetricsAreDocumented(t *testing.T) {
 	}
 }
 
-// TestMetricsOfPagesAreServed checks that the provider serves each metric that a document names, and that the metric has
-// the labels by which the document selects.
+// TestMetricsOfPagesAreServed checks that the provider serves each metric that a document names, and that the metric
+// has the labels by which the document selects.
 func TestMetricsOfPagesAreServed(t *testing.T) {
 	served := metrics(t)
 	named := regexp.MustCompile(

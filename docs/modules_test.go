@@ -36,7 +36,12 @@ func TestControlPlaneVersions(t *testing.T) {
 		}
 		common++
 		if got != want {
-			t.Errorf("cluster/dev/go.mod requires %s %s, and go.mod %s: run go -C cluster/dev get %[1]s@%[3]s", path, got, want)
+			t.Errorf(
+				"cluster/dev/go.mod requires %s %s, and go.mod %s: run go -C cluster/dev get %[1]s@%[3]s",
+				path,
+				got,
+				want,
+			)
 		}
 	}
 	if common < 50 {

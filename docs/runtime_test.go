@@ -189,8 +189,8 @@ func TestRuntimeExamples(t *testing.T) {
 	}
 }
 
-// TestCopiesAreSelected checks that the Deployments which share the work with the one of Crossplane are accepted, and that
-// what selects the provider's pods selects theirs.
+// TestCopiesAreSelected checks that the Deployments which share the work with the one of Crossplane are accepted, and
+// that what selects the provider's pods selects theirs.
 func TestCopiesAreSelected(t *testing.T) {
 	c := strict(t)
 	selectors := map[string]*metav1.LabelSelector{}

@@ -102,10 +102,26 @@ func TestAliasRefused(t *testing.T) {
 			change: forProvider(`functionVersion: $LATEST, routingConfig: {additionalVersionWeights: {"2": "0.1"}}`),
 			want:   "spec.forProvider.routingConfig: Forbidden: an alias of $LATEST can't route invocations to another version: set functionVersion to a published version, or remove routingConfig",
 		},
-		"WeightOfAll":      {reason: "All calls are another version.", change: weights(`"2": "1"`), want: `spec.forProvider.routingConfig.additionalVersionWeights: Invalid value: ` + weight},
-		"WeightOfMore":     {reason: "A weight is a share.", change: weights(`"2": "1.5"`), want: `spec.forProvider.routingConfig.additionalVersionWeights: Invalid value: ` + weight},
-		"WeightOfLess":     {reason: "A weight is a share.", change: weights(`"2": "-0.1"`), want: `spec.forProvider.routingConfig.additionalVersionWeights: Invalid value: ` + weight},
-		"WeightInPercents": {reason: "A weight is no percentage.", change: weights(`"2": "10%"`), want: `spec.forProvider.routingConfig.additionalVersionWeights: Invalid value: ` + weight},
+		"WeightOfAll": {
+			reason: "All calls are another version.",
+			change: weights(`"2": "1"`),
+			want:   `spec.forProvider.routingConfig.additionalVersionWeights: Invalid value: ` + weight,
+		},
+		"WeightOfMore": {
+			reason: "A weight is a share.",
+			change: weights(`"2": "1.5"`),
+			want:   `spec.forProvider.routingConfig.additionalVersionWeights: Invalid value: ` + weight,
+		},
+		"WeightOfLess": {
+			reason: "A weight is a share.",
+			change: weights(`"2": "-0.1"`),
+			want:   `spec.forProvider.routingConfig.additionalVersionWeights: Invalid value: ` + weight,
+		},
+		"WeightInPercents": {
+			reason: "A weight is no percentage.",
+			change: weights(`"2": "10%"`),
+			want:   `spec.forProvider.routingConfig.additionalVersionWeights: Invalid value: ` + weight,
+		},
 		"WeightAsNumber": {
 			reason: "Numbers with fractions are texts, so that they stay what they are.",
 			change: weights(`"2": 0.1`),
@@ -136,27 +152,55 @@ func TestAliasRefused(t *testing.T) {
 
 func TestAliasAccepted(t *testing.T) {
 	testAcceptances(t, liveAlias, map[string]acceptance{
-		"Least":     {reason: "The least is enough."},
-		"Latest":    {reason: "What is worked on may have a name too.", change: forProvider(`functionVersion: $LATEST`)},
-		"Published": {reason: "So may what is published without a number.", change: forProvider(`functionVersion: $LATEST.PUBLISHED`)},
-		"Following": {reason: "A Function's versions are followed.", change: forProvider(`functionName: null, functionNameRef: {name: hello}, functionVersion: null`)},
+		"Least": {reason: "The least is enough."},
+		"Latest": {
+			reason: "What is worked on may have a name too.",
+			change: forProvider(`functionVersion: $LATEST`),
+		},
+		"Published": {
+			reason: "So may what is published without a number.",
+			change: forProvider(`functionVersion: $LATEST.PUBLISHED`),
+		},
+		"Following": {
+			reason: "A Function's versions are followed.",
+			change: forProvider(`functionName: null, functionNameRef: {name: hello}, functionVersion: null`),
+		},
 		"FollowingSelected": {
 			reason: "Whichever Function that is.",
-			change: forProvider(`functionName: null, functionNameSelector: {matchLabels: {app: hello}}, functionVersion: null`),
+			change: forProvider(
+				`functionName: null, functionNameSelector: {matchLabels: {app: hello}}, functionVersion: null`,
+			),
 		},
-		"VersionRef":      {reason: "A Version is followed.", change: forProvider(`functionVersion: null, functionVersionRef: {name: hello}`)},
-		"VersionSelector": {reason: "Whichever Version that is.", change: forProvider(`functionVersion: null, functionVersionSelector: {matchLabels: {app: hello}}`)},
-		"Weights":         {reason: "A share.", change: forProvider(`description: canary, routingConfig: {additionalVersionWeights: {"4": "0.25"}}`)},
-		"WeightOfNothing": {reason: "No share is one.", change: forProvider(`routingConfig: {additionalVersionWeights: {"4": "0"}}`)},
+		"VersionRef": {
+			reason: "A Version is followed.",
+			change: forProvider(`functionVersion: null, functionVersionRef: {name: hello}`),
+		},
+		"VersionSelector": {
+			reason: "Whichever Version that is.",
+			change: forProvider(`functionVersion: null, functionVersionSelector: {matchLabels: {app: hello}}`),
+		},
+		"Weights": {
+			reason: "A share.",
+			change: forProvider(`description: canary, routingConfig: {additionalVersionWeights: {"4": "0.25"}}`),
+		},
+		"WeightOfNothing": {
+			reason: "No share is one.",
+			change: forProvider(`routingConfig: {additionalVersionWeights: {"4": "0"}}`),
+		},
 		"FollowingWithWeights": {
 			reason: "What is followed shares too.",
-			change: forProvider(`functionName: null, functionNameRef: {name: hello}, functionVersion: null, routingConfig: {additionalVersionWeights: {"1": "0.5"}}`),
+			change: forProvider(
+				`functionName: null, functionNameRef: {name: hello}, functionVersion: null, routingConfig: {additionalVersionWeights: {"1": "0.5"}}`,
+			),
 		},
 		"AtCreation": {
 			reason: "Another tool shifts the alias later.",
 			change: `spec: {forProvider: {functionVersion: null}, initProvider: {functionVersion: "1", routingConfig: {additionalVersionWeights: {"2": "0.5"}}}}`,
 		},
-		"Observed": {reason: "Who only observes names the function.", change: `spec: {managementPolicies: [Observe], forProvider: {functionVersion: null}}`},
+		"Observed": {
+			reason: "Who only observes names the function.",
+			change: `spec: {managementPolicies: [Observe], forProvider: {functionVersion: null}}`,
+		},
 	})
 }
 
@@ -174,7 +218,9 @@ func TestAliasUpdate(t *testing.T) {
 		},
 		"Rest": {
 			reason: "All else may change.",
-			then:   forProvider(`functionVersion: "4", description: d, routingConfig: {additionalVersionWeights: {"3": "0.5"}}`),
+			then: forProvider(
+				`functionVersion: "4", description: d, routingConfig: {additionalVersionWeights: {"3": "0.5"}}`,
+			),
 		},
 	})
 }

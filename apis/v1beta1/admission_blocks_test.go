@@ -37,28 +37,44 @@ func TestBlocksRefused(t *testing.T) {
 		},
 		"VPCSubnetTwice": {
 			reason: "A set has each once.",
-			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0, subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}`),
-			want:   `spec.forProvider.vpcConfig.subnetIds[1]: Duplicate value: "subnet-0123456789abcdef0"`,
+			change: forProvider(
+				`vpcConfig: {subnetIds: [subnet-0123456789abcdef0, subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}`,
+			),
+			want: `spec.forProvider.vpcConfig.subnetIds[1]: Duplicate value: "subnet-0123456789abcdef0"`,
 		},
 		"VPCSubnetsTooMany": {
 			reason: "AWS takes 16.",
-			change: forProvider(`vpcConfig: {subnetIds: [` + numbered(17, `subnet-%017d`) + `], securityGroupIds: [sg-0123456789abcdef0]}`),
-			want:   "spec.forProvider.vpcConfig.subnetIds: Too many: 17: must have at most 16 items",
+			change: forProvider(
+				`vpcConfig: {subnetIds: [` + numbered(
+					17,
+					`subnet-%017d`,
+				) + `], securityGroupIds: [sg-0123456789abcdef0]}`,
+			),
+			want: "spec.forProvider.vpcConfig.subnetIds: Too many: 17: must have at most 16 items",
 		},
 		"VPCSecurityGroupsTooMany": {
 			reason: "AWS takes 5.",
-			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [` + numbered(6, `sg-%017d`) + `]}`),
-			want:   "spec.forProvider.vpcConfig.securityGroupIds: Too many: 6: must have at most 5 items",
+			change: forProvider(
+				`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [` + numbered(
+					6,
+					`sg-%017d`,
+				) + `]}`,
+			),
+			want: "spec.forProvider.vpcConfig.securityGroupIds: Too many: 6: must have at most 5 items",
 		},
 		"VPCSubnetsTwoWays": {
 			reason: "One of them would be ignored.",
-			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0], subnetIdsFrom: [{apiVersion: v1, kind: ConfigMap, name: net, fieldPath: data.id}]}`),
-			want:   "spec.forProvider.vpcConfig: Invalid value: set only one of subnetIds and subnetIdsFrom",
+			change: forProvider(
+				`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0], subnetIdsFrom: [{apiVersion: v1, kind: ConfigMap, name: net, fieldPath: data.id}]}`,
+			),
+			want: "spec.forProvider.vpcConfig: Invalid value: set only one of subnetIds and subnetIdsFrom",
 		},
 		"VPCSecurityGroupsTwoWays": {
 			reason: "One of them would be ignored.",
-			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0], securityGroupIdsFrom: [{apiVersion: v1, kind: ConfigMap, name: net, fieldPath: data.id}]}`),
-			want:   "spec.forProvider.vpcConfig: Invalid value: set only one of securityGroupIds and securityGroupIdsFrom",
+			change: forProvider(
+				`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0], securityGroupIdsFrom: [{apiVersion: v1, kind: ConfigMap, name: net, fieldPath: data.id}]}`,
+			),
+			want: "spec.forProvider.vpcConfig: Invalid value: set only one of securityGroupIds and securityGroupIdsFrom",
 		},
 		"ReplaceByNothing": {
 			reason: "The provider does not look for the VPC's default group.",
@@ -72,8 +88,10 @@ func TestBlocksRefused(t *testing.T) {
 		},
 		"ReplacementTwoWays": {
 			reason: "One of them would be ignored.",
-			change: forProvider(`replaceSecurityGroupsOnDestroy: true, replacementSecurityGroupIds: [sg-0123456789abcdef0], replacementSecurityGroupIdsFrom: [{apiVersion: v1, kind: ConfigMap, name: net, fieldPath: data.id}]`),
-			want:   "spec.forProvider.replacementSecurityGroupIdsFrom: Forbidden: replacementSecurityGroupIds is also set: set only one of replacementSecurityGroupIds and replacementSecurityGroupIdsFrom",
+			change: forProvider(
+				`replaceSecurityGroupsOnDestroy: true, replacementSecurityGroupIds: [sg-0123456789abcdef0], replacementSecurityGroupIdsFrom: [{apiVersion: v1, kind: ConfigMap, name: net, fieldPath: data.id}]`,
+			),
+			want: "spec.forProvider.replacementSecurityGroupIdsFrom: Forbidden: replacementSecurityGroupIds is also set: set only one of replacementSecurityGroupIds and replacementSecurityGroupIdsFrom",
 		},
 		"ReplacementName": {
 			reason: "AWS takes IDs.",
@@ -82,13 +100,17 @@ func TestBlocksRefused(t *testing.T) {
 		},
 		"ReplacementsTooMany": {
 			reason: "AWS takes 5.",
-			change: forProvider(`replaceSecurityGroupsOnDestroy: true, replacementSecurityGroupIds: [` + numbered(6, `sg-%017d`) + `]`),
-			want:   "spec.forProvider.replacementSecurityGroupIds: Too many: 6: must have at most 5 items",
+			change: forProvider(
+				`replaceSecurityGroupsOnDestroy: true, replacementSecurityGroupIds: [` + numbered(6, `sg-%017d`) + `]`,
+			),
+			want: "spec.forProvider.replacementSecurityGroupIds: Too many: 6: must have at most 5 items",
 		},
 		"DetachAndReplace": {
 			reason: "What is replaced must stay.",
-			change: forProvider(`detachFromVpcOnDestroy: true, replaceSecurityGroupsOnDestroy: true, replacementSecurityGroupIds: [sg-0123456789abcdef0]`),
-			want:   "spec.forProvider.detachFromVpcOnDestroy: Forbidden: replaceSecurityGroupsOnDestroy is also true: set only one of them, since a function without a VPC has no security groups to replace",
+			change: forProvider(
+				`detachFromVpcOnDestroy: true, replaceSecurityGroupsOnDestroy: true, replacementSecurityGroupIds: [sg-0123456789abcdef0]`,
+			),
+			want: "spec.forProvider.detachFromVpcOnDestroy: Forbidden: replaceSecurityGroupsOnDestroy is also true: set only one of them, since a function without a VPC has no security groups to replace",
 		},
 		"DeadLetterNothing": {
 			reason: "To remove the queue is to remove the block.",
@@ -97,13 +119,17 @@ func TestBlocksRefused(t *testing.T) {
 		},
 		"DeadLetterTwoWays": {
 			reason: "One of them would be ignored.",
-			change: forProvider(`deadLetterConfig: {targetArn: "arn:aws:sqs:eu-central-1:123456789012:q", targetArnFrom: {apiVersion: v1, kind: ConfigMap, name: net, fieldPath: data.id}}`),
-			want:   "spec.forProvider.deadLetterConfig: Invalid value: set exactly one of targetArn and targetArnFrom in deadLetterConfig",
+			change: forProvider(
+				`deadLetterConfig: {targetArn: "arn:aws:sqs:eu-central-1:123456789012:q", targetArnFrom: {apiVersion: v1, kind: ConfigMap, name: net, fieldPath: data.id}}`,
+			),
+			want: "spec.forProvider.deadLetterConfig: Invalid value: set exactly one of targetArn and targetArnFrom in deadLetterConfig",
 		},
 		"DeadLetterURL": {
 			reason: "AWS takes the ARN.",
-			change: forProvider(`deadLetterConfig: {targetArn: "https://sqs.eu-central-1.amazonaws.com/123456789012/q"}`),
-			want:   `spec.forProvider.deadLetterConfig.targetArn: Invalid value: "https://sqs.eu-central-1.amazonaws.com/123456789012/q": deadLetterConfig.targetArn must be the ARN of an SQS queue or SNS topic: use the form arn:aws:sqs:region:123456789012:queue`,
+			change: forProvider(
+				`deadLetterConfig: {targetArn: "https://sqs.eu-central-1.amazonaws.com/123456789012/q"}`,
+			),
+			want: `spec.forProvider.deadLetterConfig.targetArn: Invalid value: "https://sqs.eu-central-1.amazonaws.com/123456789012/q": deadLetterConfig.targetArn must be the ARN of an SQS queue or SNS topic: use the form arn:aws:sqs:region:123456789012:queue`,
 		},
 		"DeadLetterBucket": {
 			reason: "Events go to a queue or a topic.",
@@ -127,38 +153,52 @@ func TestBlocksRefused(t *testing.T) {
 		},
 		"FileSystemWithoutVPC": {
 			reason: "A mount goes through the VPC.",
-			change: forProvider(`fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0", localMountPath: /mnt/data}]`),
-			want:   "spec: Invalid value: fileSystemConfigs needs vpcConfig, since a file system is mounted from within a VPC: set vpcConfig",
+			change: forProvider(
+				`fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0", localMountPath: /mnt/data}]`,
+			),
+			want: "spec: Invalid value: fileSystemConfigs needs vpcConfig, since a file system is mounted from within a VPC: set vpcConfig",
 		},
 		"FileSystemItself": {
 			reason: "AWS mounts access points.",
-			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:file-system/fs-0123456789abcdef0", localMountPath: /mnt/data}]`),
-			want:   `spec.forProvider.fileSystemConfigs[0].arn: Invalid value: "arn:aws:elasticfilesystem:eu-central-1:123456789012:file-system/fs-0123456789abcdef0": arn is not the ARN of an access point: use the form arn:aws:elasticfilesystem:region:123456789012:access-point/fsap-0123456789abcdef0, or for S3 Files arn:aws:s3files:region:123456789012:file-system/fs-0123456789abcdef0/access-point/fsap-0123456789abcdef0`,
+			change: forProvider(
+				`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:file-system/fs-0123456789abcdef0", localMountPath: /mnt/data}]`,
+			),
+			want: `spec.forProvider.fileSystemConfigs[0].arn: Invalid value: "arn:aws:elasticfilesystem:eu-central-1:123456789012:file-system/fs-0123456789abcdef0": arn is not the ARN of an access point: use the form arn:aws:elasticfilesystem:region:123456789012:access-point/fsap-0123456789abcdef0, or for S3 Files arn:aws:s3files:region:123456789012:file-system/fs-0123456789abcdef0/access-point/fsap-0123456789abcdef0`,
 		},
 		"FileSystemPath": {
 			reason: "AWS mounts below /mnt.",
-			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0", localMountPath: /data}]`),
-			want:   `spec.forProvider.fileSystemConfigs[0].localMountPath: Invalid value: "/data": localMountPath must have the form /mnt/name: use letters, digits and . _ - for the name`,
+			change: forProvider(
+				`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0", localMountPath: /data}]`,
+			),
+			want: `spec.forProvider.fileSystemConfigs[0].localMountPath: Invalid value: "/data": localMountPath must have the form /mnt/name: use letters, digits and . _ - for the name`,
 		},
 		"FileSystemsOfBothKinds": {
 			reason: "AWS mounts Amazon EFS or Amazon S3 Files.",
-			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0", localMountPath: /mnt/a}, {arn: "arn:aws:s3files:eu-central-1:123456789012:file-system/fs-0123456789abcdef0/access-point/fsap-0123456789abcdef0", localMountPath: /mnt/b}]`),
-			want:   "spec.forProvider.fileSystemConfigs: Invalid value: a function can't mount both Amazon EFS and Amazon S3 Files: remove the access points of one of them",
+			change: forProvider(
+				`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0", localMountPath: /mnt/a}, {arn: "arn:aws:s3files:eu-central-1:123456789012:file-system/fs-0123456789abcdef0/access-point/fsap-0123456789abcdef0", localMountPath: /mnt/b}]`,
+			),
+			want: "spec.forProvider.fileSystemConfigs: Invalid value: a function can't mount both Amazon EFS and Amazon S3 Files: remove the access points of one of them",
 		},
 		"S3FilesConfigOfEFS": {
 			reason: "AWS refuses it for Amazon EFS.",
-			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0", localMountPath: /mnt/a, s3FilesConfig: {directS3Read: AUTO}}]`),
-			want:   "spec.forProvider.fileSystemConfigs[0].s3FilesConfig: Forbidden: s3FilesConfig is for access points of Amazon S3 Files only: remove it",
+			change: forProvider(
+				`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0", localMountPath: /mnt/a, s3FilesConfig: {directS3Read: AUTO}}]`,
+			),
+			want: "spec.forProvider.fileSystemConfigs[0].s3FilesConfig: Forbidden: s3FilesConfig is for access points of Amazon S3 Files only: remove it",
 		},
 		"FileSystemWithoutPath": {
 			reason: "A mount has a place.",
-			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0"}]`),
-			want:   "spec.forProvider.fileSystemConfigs[0].localMountPath: Required value",
+			change: forProvider(
+				`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0"}]`,
+			),
+			want: "spec.forProvider.fileSystemConfigs[0].localMountPath: Required value",
 		},
 		"DirectReadUnknown": {
 			reason: "AWS has three.",
-			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:s3files:eu-central-1:123456789012:file-system/fs-0123456789abcdef0/access-point/fsap-0123456789abcdef0", localMountPath: /mnt/data, s3FilesConfig: {directS3Read: "ON"}}]`),
-			want:   `spec.forProvider.fileSystemConfigs[0].s3FilesConfig.directS3Read: Unsupported value: "ON": supported values: "AUTO", "ENABLED", "DISABLED"`,
+			change: forProvider(
+				`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:s3files:eu-central-1:123456789012:file-system/fs-0123456789abcdef0/access-point/fsap-0123456789abcdef0", localMountPath: /mnt/data, s3FilesConfig: {directS3Read: "ON"}}]`,
+			),
+			want: `spec.forProvider.fileSystemConfigs[0].s3FilesConfig.directS3Read: Unsupported value: "ON": supported values: "AUTO", "ENABLED", "DISABLED"`,
 		},
 		"LogFormatUnknown": {
 			reason: "AWS has two.",
@@ -252,8 +292,10 @@ func TestBlocksRefused(t *testing.T) {
 		},
 		"RuntimeConfigWithARNOfAlias": {
 			reason: "The alias has a field of its own.",
-			change: forProvider(`runtime: custom, runtimeConfig: {runtimeArn: "arn:aws:lambda:eu-central-1:123456789012:runtime/php/alias/prod", runtimeAlias: prod}`),
-			want:   `spec.forProvider.runtimeConfig.runtimeArn: Invalid value: "arn:aws:lambda:eu-central-1:123456789012:runtime/php/alias/prod": runtimeConfig.runtimeArn is not the ARN of a customer-managed runtime: use the form arn:aws:lambda:region:123456789012:runtime/name, and name the alias in runtimeAlias`,
+			change: forProvider(
+				`runtime: custom, runtimeConfig: {runtimeArn: "arn:aws:lambda:eu-central-1:123456789012:runtime/php/alias/prod", runtimeAlias: prod}`,
+			),
+			want: `spec.forProvider.runtimeConfig.runtimeArn: Invalid value: "arn:aws:lambda:eu-central-1:123456789012:runtime/php/alias/prod": runtimeConfig.runtimeArn is not the ARN of a customer-managed runtime: use the form arn:aws:lambda:region:123456789012:runtime/name, and name the alias in runtimeAlias`,
 		},
 		"TenancyUnknown": {
 			reason: "AWS has one.",

@@ -47,13 +47,17 @@ func TestCapacityProviderRefused(t *testing.T) {
 		},
 		"KeyTwice": {
 			reason: "The key comes from one place.",
-			change: forProvider(`kmsKeyArn: "arn:aws:kms:eu-central-1:123456789012:key/k", kmsKeyArnFrom: {apiVersion: v1, kind: K, name: one, fieldPath: f}`),
-			want:   `spec.forProvider.kmsKeyArnFrom: Forbidden: kmsKeyArn is also set: set only one of kmsKeyArn and kmsKeyArnFrom`,
+			change: forProvider(
+				`kmsKeyArn: "arn:aws:kms:eu-central-1:123456789012:key/k", kmsKeyArnFrom: {apiVersion: v1, kind: K, name: one, fieldPath: f}`,
+			),
+			want: `spec.forProvider.kmsKeyArnFrom: Forbidden: kmsKeyArn is also set: set only one of kmsKeyArn and kmsKeyArnFrom`,
 		},
 		"BothLists": {
 			reason: "One list says it all.",
-			change: forProvider(`instanceRequirements: {allowedInstanceTypes: [m7g.large], excludedInstanceTypes: [m7g.xlarge]}`),
-			want:   `spec.forProvider.instanceRequirements: Invalid value: allowedInstanceTypes already excludes all other instance types: set only one of allowedInstanceTypes and excludedInstanceTypes`,
+			change: forProvider(
+				`instanceRequirements: {allowedInstanceTypes: [m7g.large], excludedInstanceTypes: [m7g.xlarge]}`,
+			),
+			want: `spec.forProvider.instanceRequirements: Invalid value: allowedInstanceTypes already excludes all other instance types: set only one of allowedInstanceTypes and excludedInstanceTypes`,
 		},
 		"FewVCPUs": {
 			reason: "The least is 2.",
@@ -62,8 +66,10 @@ func TestCapacityProviderRefused(t *testing.T) {
 		},
 		"PoliciesOfAuto": {
 			reason: "Auto needs none.",
-			change: forProvider(`capacityProviderScalingConfig: {scalingPolicies: [{predefinedMetricType: LambdaCapacityProviderAverageCPUUtilization, targetValue: "50"}]}`),
-			want:   `spec.forProvider.capacityProviderScalingConfig.scalingPolicies: Forbidden: scalingPolicies need scalingMode Manual: set scalingMode to Manual, or remove scalingPolicies`,
+			change: forProvider(
+				`capacityProviderScalingConfig: {scalingPolicies: [{predefinedMetricType: LambdaCapacityProviderAverageCPUUtilization, targetValue: "50"}]}`,
+			),
+			want: `spec.forProvider.capacityProviderScalingConfig.scalingPolicies: Forbidden: scalingPolicies need scalingMode Manual: set scalingMode to Manual, or remove scalingPolicies`,
 		},
 		"ManualWithoutPolicies": {
 			reason: "Manual needs one.",
@@ -72,8 +78,10 @@ func TestCapacityProviderRefused(t *testing.T) {
 		},
 		"Target": {
 			reason: "It is a percentage.",
-			change: forProvider(`capacityProviderScalingConfig: {scalingMode: Manual, scalingPolicies: [{predefinedMetricType: LambdaCapacityProviderAverageCPUUtilization, targetValue: "101"}]}`),
-			want:   `spec.forProvider.capacityProviderScalingConfig.scalingPolicies[0].targetValue: Invalid value: "101": targetValue must be a decimal number from 0 to 100, in quotes`,
+			change: forProvider(
+				`capacityProviderScalingConfig: {scalingMode: Manual, scalingPolicies: [{predefinedMetricType: LambdaCapacityProviderAverageCPUUtilization, targetValue: "101"}]}`,
+			),
+			want: `spec.forProvider.capacityProviderScalingConfig.scalingPolicies[0].targetValue: Invalid value: "101": targetValue must be a decimal number from 0 to 100, in quotes`,
 		},
 		"TagsOfNone": {
 			reason: "Tags are explicit.",
@@ -111,8 +119,10 @@ func TestCapacityProviderUpdates(t *testing.T) {
 		"Role": {
 			reason: "It is fixed.",
 			first:  created,
-			then:   forProvider(`permissionsConfig: {capacityProviderOperatorRoleArn: "arn:aws:iam::123456789012:role/other"}`),
-			want:   `spec.forProvider.permissionsConfig: Forbidden: permissionsConfig can't be changed after creation: create a new CapacityProvider`,
+			then: forProvider(
+				`permissionsConfig: {capacityProviderOperatorRoleArn: "arn:aws:iam::123456789012:role/other"}`,
+			),
+			want: `spec.forProvider.permissionsConfig: Forbidden: permissionsConfig can't be changed after creation: create a new CapacityProvider`,
 		},
 		"Instances": {
 			reason: "They are fixed.",
@@ -122,8 +132,10 @@ func TestCapacityProviderUpdates(t *testing.T) {
 		},
 		"Uncreated": {
 			reason: "A creation that AWS refused can be corrected.",
-			then:   forProvider(`vpcConfig: {subnetIds: [subnet-2]}, permissionsConfig: {capacityProviderOperatorRoleArn: "arn:aws:iam::123456789012:role/other"}, instanceRequirements: {architectures: [arm64]}`),
-			want:   ``,
+			then: forProvider(
+				`vpcConfig: {subnetIds: [subnet-2]}, permissionsConfig: {capacityProviderOperatorRoleArn: "arn:aws:iam::123456789012:role/other"}, instanceRequirements: {architectures: [arm64]}`,
+			),
+			want: ``,
 		},
 		"Scaling": {
 			reason: "It can be changed.",
@@ -136,8 +148,19 @@ func TestCapacityProviderUpdates(t *testing.T) {
 
 func TestCapacityProviderAccepted(t *testing.T) {
 	testAcceptances(t, webCapacity, map[string]acceptance{
-		"Observed":     {"To look, the region is enough.", `spec: {managementPolicies: [Observe], forProvider: {vpcConfig: null, permissionsConfig: null}}`},
-		"InitPolicies": {"What is needed may be in the other block.", `spec: {forProvider: {capacityProviderScalingConfig: {scalingMode: Manual}}, initProvider: {capacityProviderScalingConfig: {scalingPolicies: [{predefinedMetricType: LambdaCapacityProviderAverageCPUUtilization, targetValue: "50"}]}}}`},
-		"Manual":       {"All of it.", forProvider(`capacityProviderScalingConfig: {scalingMode: Manual, maxVCpuCount: 15000, scalingPolicies: [{predefinedMetricType: LambdaCapacityProviderAverageCPUUtilization, targetValue: "70.5"}]}`)},
+		"Observed": {
+			"To look, the region is enough.",
+			`spec: {managementPolicies: [Observe], forProvider: {vpcConfig: null, permissionsConfig: null}}`,
+		},
+		"InitPolicies": {
+			"What is needed may be in the other block.",
+			`spec: {forProvider: {capacityProviderScalingConfig: {scalingMode: Manual}}, initProvider: {capacityProviderScalingConfig: {scalingPolicies: [{predefinedMetricType: LambdaCapacityProviderAverageCPUUtilization, targetValue: "50"}]}}}`,
+		},
+		"Manual": {
+			"All of it.",
+			forProvider(
+				`capacityProviderScalingConfig: {scalingMode: Manual, maxVCpuCount: 15000, scalingPolicies: [{predefinedMetricType: LambdaCapacityProviderAverageCPUUtilization, targetValue: "70.5"}]}`,
+			),
+		},
 	})
 }

@@ -90,7 +90,8 @@ func writeStatus(t *testing.T, o *unstructured.Unstructured, status any) {
 	if status == nil {
 		return
 	}
-	if err := strictClient(t).Status().Patch(t.Context(), o, client.RawPatch("application/merge-patch+json", patch)); err != nil {
+	raw := client.RawPatch("application/merge-patch+json", patch)
+	if err := strictClient(t).Status().Patch(t.Context(), o, raw); err != nil {
 		t.Fatal(err)
 	}
 }

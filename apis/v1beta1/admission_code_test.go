@@ -109,8 +109,10 @@ func TestCodeRefused(t *testing.T) {
 		},
 		"SHA256Prefixed": {
 			reason: "An image's digest has a prefix, a hash has none.",
-			change: forProvider(`code: {sha256: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f0"}`),
-			want:   `spec.forProvider.code.sha256: Invalid value: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f0": sha256 is not a SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters`,
+			change: forProvider(
+				`code: {sha256: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f0"}`,
+			),
+			want: `spec.forProvider.code.sha256: Invalid value: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f0": sha256 is not a SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters`,
 		},
 		"SHA256NoBase64": {
 			reason: "44 characters alone make no base64.",
@@ -120,7 +122,10 @@ func TestCodeRefused(t *testing.T) {
 		"SHA256TooLong": {
 			reason: "65 digits are one too many.",
 			change: forProvider(`code: {sha256: ` + strings.Repeat("a", 65) + `}`),
-			want:   `spec.forProvider.code.sha256: Invalid value: "` + strings.Repeat("a", 65) + `": sha256 is not a SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters`,
+			want: `spec.forProvider.code.sha256: Invalid value: "` + strings.Repeat(
+				"a",
+				65,
+			) + `": sha256 is not a SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters`,
 		},
 		"InlineEmpty": {
 			reason: "An archive without a file runs nothing.",
@@ -209,8 +214,10 @@ func TestImageRefused(t *testing.T) {
 		},
 		"ShortDigest": {
 			reason: "A digest is whole.",
-			change: forProvider(`code: {imageUri: "123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello@sha256:9f86d0"}`),
-			want:   `spec.forProvider.code.imageUri: Invalid value: "123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello@sha256:9f86d0": imageUri is not an image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag`,
+			change: forProvider(
+				`code: {imageUri: "123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello@sha256:9f86d0"}`,
+			),
+			want: `spec.forProvider.code.imageUri: Invalid value: "123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello@sha256:9f86d0": imageUri is not an image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag`,
 		},
 		"SHA256": {
 			reason: "An image is pinned by its own digest.",
@@ -239,8 +246,10 @@ func TestImageRefused(t *testing.T) {
 		},
 		"CodeSigning": {
 			reason: "AWS signs archives only.",
-			change: forProvider(`codeSigningConfigArn: "arn:aws:lambda:eu-central-1:123456789012:code-signing-config:csc-0123456789abcdef0"`),
-			want:   "spec.forProvider.codeSigningConfigArn: Forbidden: code signing is for .zip archives only: remove the code signing config, or set packageType: Zip",
+			change: forProvider(
+				`codeSigningConfigArn: "arn:aws:lambda:eu-central-1:123456789012:code-signing-config:csc-0123456789abcdef0"`,
+			),
+			want: "spec.forProvider.codeSigningConfigArn: Forbidden: code signing is for .zip archives only: remove the code signing config, or set packageType: Zip",
 		},
 		"CodeSigningByReferenceAtCreation": {
 			reason: "However it is named.",
@@ -302,7 +311,11 @@ func TestTwoSourcesRefused(t *testing.T) {
 			if a >= b {
 				continue
 			}
-			tc := refusal{reason: "AWS takes one source.", change: forProvider("code: {" + source + ", " + other + "}"), want: twice}
+			tc := refusal{
+				reason: "AWS takes one source.",
+				change: forProvider("code: {" + source + ", " + other + "}"),
+				want:   twice,
+			}
 			if a == "Image" || b == "Image" {
 				tc.want += "\n" + image
 			}
@@ -317,8 +330,16 @@ func TestInlineLimitsRefused(t *testing.T) {
 	testRefusals(t, zipFunction, map[string]refusal{
 		"TooLarge": {
 			reason: "Kubernetes keeps no larger objects.",
-			change: forProvider("code: {inline: {index.py: " + strings.Repeat("a", 512<<10) + ", data.py: " + strings.Repeat("b", 512<<10+1) + "}}"),
-			want:   "spec.forProvider.code.inline: Invalid value: inline must have at most 1 MB in total: put larger code in S3 or in an image",
+			change: forProvider(
+				"code: {inline: {index.py: " + strings.Repeat(
+					"a",
+					512<<10,
+				) + ", data.py: " + strings.Repeat(
+					"b",
+					512<<10+1,
+				) + "}}",
+			),
+			want: "spec.forProvider.code.inline: Invalid value: inline must have at most 1 MB in total: put larger code in S3 or in an image",
 		},
 		"TooManyFiles": {
 			reason: "A package of many files is built elsewhere.",
@@ -376,8 +397,10 @@ func TestCodeSourcesRefused(t *testing.T) {
 		},
 		"TrackedDigest": {
 			reason: "A digest does not move.",
-			change: code(`oci: {reference: "ghcr.io/acme/orders@sha256:` + strings.Repeat("a", 64) + `", trackTag: true}`),
-			want:   "spec.forProvider.code.oci: Invalid value: trackTag needs a reference with a tag: remove it, or the digest",
+			change: code(
+				`oci: {reference: "ghcr.io/acme/orders@sha256:` + strings.Repeat("a", 64) + `", trackTag: true}`,
+			),
+			want: "spec.forProvider.code.oci: Invalid value: trackTag needs a reference with a tag: remove it, or the digest",
 		},
 		"Signers": {
 			reason: "There is one way to tell who signs.",

@@ -31,13 +31,17 @@ func TestCodeSigningConfigRefused(t *testing.T) {
 		},
 		"Both": {
 			reason: "They come from one place.",
-			change: forProvider(`allowedPublishers: {signingProfileVersionArnsFrom: [{apiVersion: v1, kind: K, name: one, fieldPath: f}]}`),
-			want:   `spec.forProvider.allowedPublishers: Invalid value: set exactly one of signingProfileVersionArns and signingProfileVersionArnsFrom`,
+			change: forProvider(
+				`allowedPublishers: {signingProfileVersionArnsFrom: [{apiVersion: v1, kind: K, name: one, fieldPath: f}]}`,
+			),
+			want: `spec.forProvider.allowedPublishers: Invalid value: set exactly one of signingProfileVersionArns and signingProfileVersionArnsFrom`,
 		},
 		"ProfileWithoutVersion": {
 			reason: "A profile has versions.",
-			change: forProvider(`allowedPublishers: {signingProfileVersionArns: ["arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p"]}`),
-			want:   `spec.forProvider.allowedPublishers.signingProfileVersionArns: Invalid value: a signing profile version must be an ARN that includes the version: use the form arn:aws:signer:region:123456789012:/signing-profiles/name/version`,
+			change: forProvider(
+				`allowedPublishers: {signingProfileVersionArns: ["arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p"]}`,
+			),
+			want: `spec.forProvider.allowedPublishers.signingProfileVersionArns: Invalid value: a signing profile version must be an ARN that includes the version: use the form arn:aws:signer:region:123456789012:/signing-profiles/name/version`,
 		},
 		"ProfileName": {
 			reason: "A name is no ARN.",
@@ -46,8 +50,10 @@ func TestCodeSigningConfigRefused(t *testing.T) {
 		},
 		"Twice": {
 			reason: "Once is enough.",
-			change: forProvider(`allowedPublishers: {signingProfileVersionArns: ["arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v", "arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v"]}`),
-			want:   `spec.forProvider.allowedPublishers.signingProfileVersionArns: Invalid value: a signing profile version is listed twice: remove one of the two entries`,
+			change: forProvider(
+				`allowedPublishers: {signingProfileVersionArns: ["arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v", "arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v"]}`,
+			),
+			want: `spec.forProvider.allowedPublishers.signingProfileVersionArns: Invalid value: a signing profile version is listed twice: remove one of the two entries`,
 		},
 		"Policy": {
 			reason: "AWS has two.",
@@ -86,8 +92,19 @@ func TestCodeSigningConfigUpdates(t *testing.T) {
 
 func TestCodeSigningConfigAccepted(t *testing.T) {
 	testAcceptances(t, signingConfig, map[string]acceptance{
-		"Observed":   {"To look, the region is enough.", `spec: {managementPolicies: [Observe], forProvider: {allowedPublishers: null}}`},
-		"FromOthers": {"Another object may tell.", forProvider(`allowedPublishers: {signingProfileVersionArns: null, signingProfileVersionArnsFrom: [{apiVersion: signer.example.org/v1, kind: SigningProfile, name: one, fieldPath: status.arn}]}`)},
-		"AtCreation": {"Another tool may keep them.", `spec: {forProvider: {allowedPublishers: null}, initProvider: {allowedPublishers: {signingProfileVersionArns: ["arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v"]}}}`},
+		"Observed": {
+			"To look, the region is enough.",
+			`spec: {managementPolicies: [Observe], forProvider: {allowedPublishers: null}}`,
+		},
+		"FromOthers": {
+			"Another object may tell.",
+			forProvider(
+				`allowedPublishers: {signingProfileVersionArns: null, signingProfileVersionArnsFrom: [{apiVersion: signer.example.org/v1, kind: SigningProfile, name: one, fieldPath: status.arn}]}`,
+			),
+		},
+		"AtCreation": {
+			"Another tool may keep them.",
+			`spec: {forProvider: {allowedPublishers: null}, initProvider: {allowedPublishers: {signingProfileVersionArns: ["arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v"]}}}`,
+		},
 	})
 }

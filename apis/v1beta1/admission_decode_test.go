@@ -39,12 +39,24 @@ func TestRefusesWhatCannotBeDecoded(t *testing.T) {
 			if err := json.Unmarshal([]byte(`"`+value+`"`), &metav1.Time{}); err == nil {
 				t.Fatalf("Go decodes %s: nothing is tested", value)
 			}
-			created := manifest(t, kinesisMapping, "spec: {forProvider: {startingPosition: AT_TIMESTAMP, startingPositionTimestamp: '"+value+"'}}")
-			if got := complaints(c.Create(t.Context(), created, client.DryRunAll)); !strings.Contains(got, "startingPositionTimestamp in body should match") {
+			created := manifest(
+				t,
+				kinesisMapping,
+				"spec: {forProvider: {startingPosition: AT_TIMESTAMP, startingPositionTimestamp: '"+value+"'}}",
+			)
+			if got := complaints(
+				c.Create(t.Context(), created, client.DryRunAll),
+			); !strings.Contains(
+				got,
+				"startingPositionTimestamp in body should match",
+			) {
 				t.Errorf("Create(): %s", got)
 			}
 			patch := `{"status": {"conditions": [{"type": "Ready", "status": "True", "reason": "Available", "lastTransitionTime": "` + value + `"}]}}`
-			got := complaints(c.Status().Patch(t.Context(), mapping.DeepCopy(), client.RawPatch("application/merge-patch+json", []byte(patch))))
+			got := complaints(
+				c.Status().
+					Patch(t.Context(), mapping.DeepCopy(), client.RawPatch("application/merge-patch+json", []byte(patch))),
+			)
 			if !strings.Contains(got, "lastTransitionTime in body should match") {
 				t.Errorf("Status().Patch(): %s", got)
 			}
@@ -61,7 +73,9 @@ func TestSchemasAdmitOnlyWhatDecodes(t *testing.T) {
 	}
 	for _, crd := range definitions(t) {
 		for _, v := range crd.Spec.Versions {
-			o, err := scheme.New(schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind})
+			o, err := scheme.New(
+				schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -54,28 +54,41 @@ func TestEnvironmentRefused(t *testing.T) {
 		},
 		"Twice": {
 			reason: "One of them would be ignored.",
-			change: forProvider(`environment: {variables: {TOKEN: a}, variablesFrom: [{name: TOKEN, valueFrom: {secretKeyRef: {name: a, key: b}}}]}`),
-			want:   "spec.forProvider.environment: Invalid value: a variable is set in both variables and variablesFrom: remove it from one of them",
+			change: forProvider(
+				`environment: {variables: {TOKEN: a}, variablesFrom: [{name: TOKEN, valueFrom: {secretKeyRef: {name: a, key: b}}}]}`,
+			),
+			want: "spec.forProvider.environment: Invalid value: a variable is set in both variables and variablesFrom: remove it from one of them",
 		},
 		"FromTwice": {
 			reason: "A name is used once.",
-			change: forProvider(`environment: {variablesFrom: [{name: TOKEN, valueFrom: {secretKeyRef: {name: a, key: b}}}, {name: TOKEN, valueFrom: {secretKeyRef: {name: a, key: c}}}]}`),
-			want:   `spec.forProvider.environment.variablesFrom[1]: Duplicate value: {"name":"TOKEN"}`,
+			change: forProvider(
+				`environment: {variablesFrom: [{name: TOKEN, valueFrom: {secretKeyRef: {name: a, key: b}}}, {name: TOKEN, valueFrom: {secretKeyRef: {name: a, key: c}}}]}`,
+			),
+			want: `spec.forProvider.environment.variablesFrom[1]: Duplicate value: {"name":"TOKEN"}`,
 		},
 		"FromNameStartsWithDigit": {
 			reason: "AWS wants a letter first.",
-			change: forProvider(`environment: {variablesFrom: [{name: 1ST, valueFrom: {secretKeyRef: {name: a, key: b}}}]}`),
-			want:   `spec.forProvider.environment.variablesFrom[0].name: Invalid value: "1ST": a variable name must have at least two letters, digits or underscores and start with a letter`,
+			change: forProvider(
+				`environment: {variablesFrom: [{name: 1ST, valueFrom: {secretKeyRef: {name: a, key: b}}}]}`,
+			),
+			want: `spec.forProvider.environment.variablesFrom[0].name: Invalid value: "1ST": a variable name must have at least two letters, digits or underscores and start with a letter`,
 		},
 		"FromNameReserved": {
 			reason: "Lambda sets it.",
-			change: forProvider(`environment: {variablesFrom: [{name: LAMBDA_TASK_ROOT, valueFrom: {secretKeyRef: {name: a, key: b}}}]}`),
-			want:   `spec.forProvider.environment.variablesFrom[0].name: Invalid value: "LAMBDA_TASK_ROOT": the variable name is reserved by Lambda (AWS_REGION, AWS_ACCESS_KEY_ID, LAMBDA_TASK_ROOT and similar): choose another name`,
+			change: forProvider(
+				`environment: {variablesFrom: [{name: LAMBDA_TASK_ROOT, valueFrom: {secretKeyRef: {name: a, key: b}}}]}`,
+			),
+			want: `spec.forProvider.environment.variablesFrom[0].name: Invalid value: "LAMBDA_TASK_ROOT": the variable name is reserved by Lambda (AWS_REGION, AWS_ACCESS_KEY_ID, LAMBDA_TASK_ROOT and similar): choose another name`,
 		},
 		"FromNameTooLong": {
 			reason: "A name is one of many in 4 KB.",
-			change: forProvider(`environment: {variablesFrom: [{name: ` + strings.Repeat("N", 257) + `, valueFrom: {secretKeyRef: {name: a, key: b}}}]}`),
-			want:   "spec.forProvider.environment.variablesFrom[0].name: Too long: may not be more than 256 bytes",
+			change: forProvider(
+				`environment: {variablesFrom: [{name: ` + strings.Repeat(
+					"N",
+					257,
+				) + `, valueFrom: {secretKeyRef: {name: a, key: b}}}]}`,
+			),
+			want: "spec.forProvider.environment.variablesFrom[0].name: Too long: may not be more than 256 bytes",
 		},
 		"FromWithoutName": {
 			reason: "A value needs a name.",
@@ -94,8 +107,10 @@ func TestEnvironmentRefused(t *testing.T) {
 		},
 		"FromBoth": {
 			reason: "A value comes from one of the two.",
-			change: forProvider(`environment: {variablesFrom: [{name: TOKEN, valueFrom: {secretKeyRef: {name: a, key: b}, configMapKeyRef: {name: a, key: b}}}]}`),
-			want:   "spec.forProvider.environment.variablesFrom[0].valueFrom: Invalid value: set exactly one of secretKeyRef and configMapKeyRef in valueFrom",
+			change: forProvider(
+				`environment: {variablesFrom: [{name: TOKEN, valueFrom: {secretKeyRef: {name: a, key: b}, configMapKeyRef: {name: a, key: b}}}]}`,
+			),
+			want: "spec.forProvider.environment.variablesFrom[0].valueFrom: Invalid value: set exactly one of secretKeyRef and configMapKeyRef in valueFrom",
 		},
 		"FromWithoutKey": {
 			reason: "A Secret has many keys.",

@@ -109,7 +109,8 @@ func TestExamplesAreWhole(t *testing.T) {
 // namesAnother reports whether a function names another resource of this group by a field. The examples of that kind
 // show it.
 func namesAnother(path string) bool {
-	return strings.HasSuffix(path, "ArnRef") || strings.HasSuffix(path, ".layerRefs") || strings.Contains(path, "Selector.")
+	return strings.HasSuffix(path, "ArnRef") || strings.HasSuffix(path, ".layerRefs") ||
+		strings.Contains(path, "Selector.")
 }
 
 // TestFullExample checks that full.yaml shows every setting.
@@ -124,7 +125,8 @@ func TestFullExample(t *testing.T) {
 	markLeaves("", forProviderSchema(t, FunctionKind), all)
 
 	for _, path := range slices.Sorted(maps.Keys(all)) {
-		either := path == ".code.zipFileFrom.configMapKeyRef" || path == ".code.oci.verify.cosign.keyless.subjectRegExp" ||
+		either := path == ".code.zipFileFrom.configMapKeyRef" ||
+			path == ".code.oci.verify.cosign.keyless.subjectRegExp" ||
 			strings.HasPrefix(path, ".code.oci.verify.") && strings.HasSuffix(path, ".secretKeyRef")
 		if !shown[path] && !either && !namesAnother(path) {
 			t.Errorf("forProvider%s is not shown", path)

@@ -27,8 +27,15 @@ type explanation struct {
 
 // crossplanes are the fields that Crossplane documents.
 var crossplanes = []string{
-	".apiVersion", ".kind", ".metadata", ".spec.managementPolicies", ".spec.providerConfigRef",
-	".spec.writeConnectionSecretToRef", ".status.conditions", ".status.lastHandledReconcileAt", ".status.observedGeneration",
+	".apiVersion",
+	".kind",
+	".metadata",
+	".spec.managementPolicies",
+	".spec.providerConfigRef",
+	".spec.writeConnectionSecretToRef",
+	".status.conditions",
+	".status.lastHandledReconcileAt",
+	".status.observedGeneration",
 }
 
 // TestExplain checks that kubectl explain shows each field's meaning, its range and its values, since it is the
@@ -42,7 +49,8 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: %q is no sentence", path, e.Description)
 		}
 		for _, bound := range []*int64{e.Minimum, e.Maximum} {
-			if bound != nil && *bound != math.MinInt32 && *bound != math.MaxInt32 && !strings.Contains(e.Description, fmt.Sprint(*bound)) {
+			if bound != nil && *bound != math.MinInt32 && *bound != math.MaxInt32 &&
+				!strings.Contains(e.Description, fmt.Sprint(*bound)) {
 				t.Errorf("%s: %q does not speak of its bound %d", path, e.Description, *bound)
 			}
 		}

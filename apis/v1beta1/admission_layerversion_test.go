@@ -118,8 +118,14 @@ func TestLayerVersionUpdates(t *testing.T) {
 
 func TestLayerVersionAccepted(t *testing.T) {
 	testAcceptances(t, inlineLayer, map[string]acceptance{
-		"Observed":   {"To look, the region is enough.", `spec: {managementPolicies: [Observe], forProvider: {content: null}}`},
-		"Prefix":     {"Folders may lie in folders.", forProvider(`content: {inline: null, configMapRef: {name: c, filePrefix: nodejs/node_modules/}}`)},
+		"Observed": {
+			"To look, the region is enough.",
+			`spec: {managementPolicies: [Observe], forProvider: {content: null}}`,
+		},
+		"Prefix": {
+			"Folders may lie in folders.",
+			forProvider(`content: {inline: null, configMapRef: {name: c, filePrefix: nodejs/node_modules/}}`),
+		},
 		"NewRuntime": {"AWS adds runtimes.", forProvider(`compatibleRuntimes: [python3.99, java8.al2]`)},
 	})
 }

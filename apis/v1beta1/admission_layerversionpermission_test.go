@@ -21,40 +21,58 @@ spec:
 func TestLayerVersionPermissionRefused(t *testing.T) {
 	const together = "spec.forProvider.versionNumber: Invalid value: layerName and versionNumber must be set together: set both, or remove both and set layerVersionArn, layerVersionArnRef or layerVersionArnSelector"
 	testRefusals(t, layerPermission, map[string]refusal{
-		"NoRegion":  {reason: "A layer lies in a region.", change: forProvider(`region: null`), want: "spec.forProvider.region: Required value"},
+		"NoRegion": {
+			reason: "A layer lies in a region.",
+			change: forProvider(`region: null`),
+			want:   "spec.forProvider.region: Required value",
+		},
 		"NoVersion": {reason: "A policy is of a version.", change: forProvider(`versionNumber: null`), want: together},
 		"NoLayer":   {reason: "A version is of a layer.", change: forProvider(`layerName: null`), want: together},
 		"Neither": {
-			reason: "A policy is of something.", change: forProvider(`layerName: null, versionNumber: null`),
-			want: "spec.forProvider.layerVersionArn: Required value: set layerName and versionNumber, or set layerVersionArn, or set layerVersionArnRef or layerVersionArnSelector to a LayerVersion",
+			reason: "A policy is of something.",
+			change: forProvider(`layerName: null, versionNumber: null`),
+			want:   "spec.forProvider.layerVersionArn: Required value: set layerName and versionNumber, or set layerVersionArn, or set layerVersionArnRef or layerVersionArnSelector to a LayerVersion",
 		},
 		"Twice": {
-			reason: "One of them would be ignored.", change: forProvider(`layerVersionArnRef: {name: base}`),
-			want: "spec.forProvider.layerName: Forbidden: the layer version is set twice: set either layerName and versionNumber, or one of layerVersionArn, layerVersionArnRef and layerVersionArnSelector",
+			reason: "One of them would be ignored.",
+			change: forProvider(`layerVersionArnRef: {name: base}`),
+			want:   "spec.forProvider.layerName: Forbidden: the layer version is set twice: set either layerName and versionNumber, or one of layerVersionArn, layerVersionArnRef and layerVersionArnSelector",
 		},
 		"LayerArn": {
-			reason: "Region and account are known.", change: forProvider(`layerName: "arn:aws:lambda:eu-central-1:123456789012:layer:base"`),
-			want: `spec.forProvider.layerName: Invalid value: "arn:aws:lambda:eu-central-1:123456789012:layer:base": layerName must be the plain name of a layer: use letters, digits, hyphens and underscores, without an ARN or a version`,
+			reason: "Region and account are known.",
+			change: forProvider(`layerName: "arn:aws:lambda:eu-central-1:123456789012:layer:base"`),
+			want:   `spec.forProvider.layerName: Invalid value: "arn:aws:lambda:eu-central-1:123456789012:layer:base": layerName must be the plain name of a layer: use letters, digits, hyphens and underscores, without an ARN or a version`,
 		},
 		"Zero": {
-			reason: "Versions are counted from 1.", change: forProvider(`versionNumber: 0`),
-			want: "spec.forProvider.versionNumber: Invalid value: 0: spec.forProvider.versionNumber in body should be greater than or equal to 1",
+			reason: "Versions are counted from 1.",
+			change: forProvider(`versionNumber: 0`),
+			want:   "spec.forProvider.versionNumber: Invalid value: 0: spec.forProvider.versionNumber in body should be greater than or equal to 1",
 		},
 		"UnversionedArn": {
-			reason: "A policy is of a version.", change: forProvider(`layerName: null, versionNumber: null, layerVersionArn: "arn:aws:lambda:eu-central-1:123456789012:layer:base"`),
+			reason: "A policy is of a version.",
+			change: forProvider(
+				`layerName: null, versionNumber: null, layerVersionArn: "arn:aws:lambda:eu-central-1:123456789012:layer:base"`,
+			),
 			want: `spec.forProvider.layerVersionArn: Invalid value: "arn:aws:lambda:eu-central-1:123456789012:layer:base": layerVersionArn is not the ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version`,
 		},
 		"ArnOfNoVersion": {
-			reason: "Versions are counted from 1.", change: forProvider(`layerName: null, versionNumber: null, layerVersionArn: "arn:aws:lambda:eu-central-1:123456789012:layer:base:0"`),
+			reason: "Versions are counted from 1.",
+			change: forProvider(
+				`layerName: null, versionNumber: null, layerVersionArn: "arn:aws:lambda:eu-central-1:123456789012:layer:base:0"`,
+			),
 			want: `spec.forProvider.layerVersionArn: Invalid value: "arn:aws:lambda:eu-central-1:123456789012:layer:base:0": layerVersionArn is not the ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version`,
 		},
 		"ArnElsewhere": {
-			reason: "A layer of the same name in this region is another one.", change: forProvider(`layerName: null, versionNumber: null, layerVersionArn: "arn:aws:lambda:us-east-1:123456789012:layer:base:1"`),
+			reason: "A layer of the same name in this region is another one.",
+			change: forProvider(
+				`layerName: null, versionNumber: null, layerVersionArn: "arn:aws:lambda:us-east-1:123456789012:layer:base:1"`,
+			),
 			want: "spec.forProvider.layerVersionArn: Invalid value: layerVersionArn is in another region: set region to the region of the ARN, or use a layer version in region",
 		},
 		"StatementID": {
-			reason: "AWS takes no dots.", change: forProvider(`statementId: a.b`),
-			want: `spec.forProvider.statementId: Invalid value: "a.b": statementId must have 1 to 100 letters, digits, hyphens and underscores`,
+			reason: "AWS takes no dots.",
+			change: forProvider(`statementId: a.b`),
+			want:   `spec.forProvider.statementId: Invalid value: "a.b": statementId must have 1 to 100 letters, digits, hyphens and underscores`,
 		},
 		"LongName": {
 			reason: "It would be the statement's id.",
@@ -62,28 +80,33 @@ func TestLayerVersionPermissionRefused(t *testing.T) {
 			want:   "metadata: Invalid value: metadata.name is the statement's ID in AWS, which has at most 100 characters: shorten it, or set spec.forProvider.statementId",
 		},
 		"NoPrincipal": {
-			reason: "AWS needs it.", change: forProvider(`principal: null`),
-			want: "spec.forProvider.principal: Required value: set principal to the account that receives the permission, for example to '111122223333'",
+			reason: "AWS needs it.",
+			change: forProvider(`principal: null`),
+			want:   "spec.forProvider.principal: Required value: set principal to the account that receives the permission, for example to '111122223333'",
 		},
 		"Role": {
-			reason: "AWS permits accounts.", change: forProvider(`principal: "arn:aws:iam::111122223333:role/r"`),
-			want: `spec.forProvider.principal: Invalid value: "arn:aws:iam::111122223333:role/r": principal is not valid: use the 12 digits of an account, the ARN of its root user, or *`,
+			reason: "AWS permits accounts.",
+			change: forProvider(`principal: "arn:aws:iam::111122223333:role/r"`),
+			want:   `spec.forProvider.principal: Invalid value: "arn:aws:iam::111122223333:role/r": principal is not valid: use the 12 digits of an account, the ARN of its root user, or *`,
 		},
 		"Action": {
 			reason: "AWS permits one.", change: forProvider(`action: "*"`),
 			want: `spec.forProvider.action: Unsupported value: "*": supported values: "lambda:GetLayerVersion"`,
 		},
 		"AccountOfOrganization": {
-			reason: "AWS takes it with anyone.", change: forProvider(`organizationId: o-a1b2c3d4e5`),
-			want: "spec.forProvider.organizationId: Forbidden: organizationId is for principal * only: remove it, or set principal to *",
+			reason: "AWS takes it with anyone.",
+			change: forProvider(`organizationId: o-a1b2c3d4e5`),
+			want:   "spec.forProvider.organizationId: Forbidden: organizationId is for principal * only: remove it, or set principal to *",
 		},
 		"Organization": {
-			reason: "That is none.", change: forProvider(`principal: "*", organizationId: ours`),
-			want: `spec.forProvider.organizationId: Invalid value: "ours": organizationId is not an organization ID: use the form o-a1b2c3d4e5`,
+			reason: "That is none.",
+			change: forProvider(`principal: "*", organizationId: ours`),
+			want:   `spec.forProvider.organizationId: Invalid value: "ours": organizationId is not an organization ID: use the form o-a1b2c3d4e5`,
 		},
 		"Name": {
-			reason: "It would be the statement's id.", change: `metadata: {name: a.b}`,
-			want: "metadata: Invalid value: metadata.name is the statement's ID in AWS, which cannot contain dots: use hyphens, or set spec.forProvider.statementId",
+			reason: "It would be the statement's id.",
+			change: `metadata: {name: a.b}`,
+			want:   "metadata: Invalid value: metadata.name is the statement's ID in AWS, which cannot contain dots: use hyphens, or set spec.forProvider.statementId",
 		},
 	})
 }
@@ -102,7 +125,9 @@ func TestLayerVersionPermissionAccepted(t *testing.T) {
 		"Observed":     `spec: {managementPolicies: [Observe], forProvider: {principal: null}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := complaints(c.Create(t.Context(), manifest(t, layerPermission, change), client.DryRunAll)); got != "" {
+			if got := complaints(
+				c.Create(t.Context(), manifest(t, layerPermission, change), client.DryRunAll),
+			); got != "" {
 				t.Errorf("refused:\n%s", got)
 			}
 		})
@@ -126,7 +151,11 @@ func TestLayerVersionPermissionUpdate(t *testing.T) {
 		},
 		"Version": {then: forProvider(`layerName: lib, versionNumber: 2`)},
 		"Ref":     {then: forProvider(`layerName: null, versionNumber: null, layerVersionArnRef: {name: base}`)},
-		"Rest":    {then: forProvider(`principal: "*", organizationId: o-a1b2c3d4e5, action: lambda:GetLayerVersion, statementId: partner`)},
+		"Rest": {
+			then: forProvider(
+				`principal: "*", organizationId: o-a1b2c3d4e5, action: lambda:GetLayerVersion, statementId: partner`,
+			),
+		},
 	}
 	c := strictClient(t)
 	ns := suite.Cluster(t).Namespace(t)

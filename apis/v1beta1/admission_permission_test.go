@@ -97,8 +97,10 @@ func TestPermissionRefused(t *testing.T) {
 		},
 		"SourceTwice": {
 			reason: "One of them would be ignored.",
-			change: forProvider(`sourceArn: "arn:aws:s3:::uploads", sourceArnFrom: {apiVersion: s3.aws.m.upbound.io/v1beta1, kind: Bucket, name: uploads, fieldPath: status.atProvider.arn}`),
-			want:   "spec.forProvider.sourceArnFrom: Forbidden: sourceArn is also set: set only one of sourceArn and sourceArnFrom",
+			change: forProvider(
+				`sourceArn: "arn:aws:s3:::uploads", sourceArnFrom: {apiVersion: s3.aws.m.upbound.io/v1beta1, kind: Bucket, name: uploads, fieldPath: status.atProvider.arn}`,
+			),
+			want: "spec.forProvider.sourceArnFrom: Forbidden: sourceArn is also set: set only one of sourceArn and sourceArnFrom",
 		},
 		"SourceAccount": {
 			reason: "An account has 12 digits.",
@@ -177,7 +179,9 @@ func TestPermissionAccepted(t *testing.T) {
 		"ObservedOnly": `spec: {managementPolicies: [Observe], forProvider: {action: null, principal: null}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := complaints(c.Create(t.Context(), manifest(t, bucketPermission, change), client.DryRunAll)); got != "" {
+			if got := complaints(
+				c.Create(t.Context(), manifest(t, bucketPermission, change), client.DryRunAll),
+			); got != "" {
 				t.Errorf("refused:\n%s", got)
 			}
 		})
@@ -205,7 +209,9 @@ func TestPermissionUpdate(t *testing.T) {
 			want:  "spec.forProvider.statementId: Forbidden: statementId can't be changed: create a new Permission",
 		},
 		"Rest": {
-			then: forProvider(`action: lambda:GetFunction, principal: "111122223333", sourceArn: "arn:aws:s3:::b", sourceAccount: "111122223333", principalOrgId: o-a1b2c3d4e5, eventSourceToken: t`),
+			then: forProvider(
+				`action: lambda:GetFunction, principal: "111122223333", sourceArn: "arn:aws:s3:::b", sourceAccount: "111122223333", principalOrgId: o-a1b2c3d4e5, eventSourceToken: t`,
+			),
 		},
 	}
 	c := strictClient(t)

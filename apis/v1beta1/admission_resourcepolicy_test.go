@@ -69,13 +69,17 @@ func TestResourcePolicyRefused(t *testing.T) {
 		},
 		"ArnAndFrom": {
 			reason: "One of them would be ignored.",
-			change: forProvider(`resourceArnFrom: {apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: Alias, name: live, fieldPath: status.atProvider.aliasArn}`),
-			want:   doubledArn,
+			change: forProvider(
+				`resourceArnFrom: {apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: Alias, name: live, fieldPath: status.atProvider.aliasArn}`,
+			),
+			want: doubledArn,
 		},
 		"RefAndFrom": {
 			reason: "One of them would be ignored.",
-			change: forProvider(`resourceArn: null, resourceArnRef: {name: hello}, resourceArnFrom: {apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: Alias, name: live, fieldPath: status.atProvider.aliasArn}`),
-			want:   doubledArn,
+			change: forProvider(
+				`resourceArn: null, resourceArnRef: {name: hello}, resourceArnFrom: {apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: Alias, name: live, fieldPath: status.atProvider.aliasArn}`,
+			),
+			want: doubledArn,
 		},
 		"NoPolicy": {
 			reason: "There is nothing to put.",
@@ -129,7 +133,9 @@ func TestResourcePolicyAccepted(t *testing.T) {
 		"WhiteSpace":   forProvider(`policy: '{"Statement":` + strings.Repeat(" ", 40000) + `"x"}'`),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := complaints(c.Create(t.Context(), manifest(t, functionPolicy, change), client.DryRunAll)); got != "" {
+			if got := complaints(
+				c.Create(t.Context(), manifest(t, functionPolicy, change), client.DryRunAll),
+			); got != "" {
 				t.Errorf("refused:\n%s", got)
 			}
 		})

@@ -65,13 +65,17 @@ func TestRolloutRefused(t *testing.T) {
 		},
 		"FewMinutes": {
 			reason: "A period is a minute if none is set.",
-			change: rolled(once + `, finalBakeTime: 1m, analysis: {metrics: [{name: m, failureCondition: result > 0, provider: {cloudWatch: {window: 2m, queries: [{id: q, metric: {namespace: Shop, metricName: Orders, statistic: Sum}}]}}}]}`),
-			want:   "spec.rollout.analysis.metrics[0].provider.cloudWatch.window: Invalid value: window must have at least three periods",
+			change: rolled(
+				once + `, finalBakeTime: 1m, analysis: {metrics: [{name: m, failureCondition: result > 0, provider: {cloudWatch: {window: 2m, queries: [{id: q, metric: {namespace: Shop, metricName: Orders, statistic: Sum}}]}}}]}`,
+			),
+			want: "spec.rollout.analysis.metrics[0].provider.cloudWatch.window: Invalid value: window must have at least three periods",
 		},
 		"FewMinutesOfLambda": {
 			reason: "Lambda has a data point a minute.",
-			change: rolled(once + `, finalBakeTime: 1m, analysis: {metrics: [{name: m, failureCondition: result > 0, provider: {lambda: {metric: ErrorRate, window: 2m}}}]}`),
-			want:   "spec.rollout.analysis.metrics[0].provider.lambda.window: Invalid value: \"2m\": window must be a multiple of a minute between 3m and 1h",
+			change: rolled(
+				once + `, finalBakeTime: 1m, analysis: {metrics: [{name: m, failureCondition: result > 0, provider: {lambda: {metric: ErrorRate, window: 2m}}}]}`,
+			),
+			want: "spec.rollout.analysis.metrics[0].provider.lambda.window: Invalid value: \"2m\": window must be a multiple of a minute between 3m and 1h",
 		},
 		"Tenant": {
 			reason: "Lambda accepts no such tenant.",
@@ -90,10 +94,24 @@ func TestRolloutRefused(t *testing.T) {
 func TestRolloutAccepted(t *testing.T) {
 	const bakes = "strategy: {allAtOnce: {}}, finalBakeTime: 1m, "
 	testRefusals(t, liveAlias, map[string]refusal{
-		"Lambda":     {reason: "Three minutes are three periods.", change: rolled(bakes + `analysis: {metrics: [{name: m, failureCondition: result > 0, provider: {lambda: {metric: ErrorRate, window: 3m}}}]}`)},
-		"CloudWatch": {reason: "So are 15 minutes of five.", change: rolled(bakes + `analysis: {metrics: [` + metricEach("300", "15m") + `]}`)},
-		"Short":      {reason: "The shortest window has six short periods.", change: rolled(bakes + `analysis: {metrics: [` + metricEach("10", "1m") + `]}`)},
-		"Tenant":     {reason: "Names of tenants may have blanks.", change: rolled(bakes + `preTraffic: [{name: ping, invoke: {tenantId: "blue whale-1"}}]`)},
+		"Lambda": {
+			reason: "Three minutes are three periods.",
+			change: rolled(
+				bakes + `analysis: {metrics: [{name: m, failureCondition: result > 0, provider: {lambda: {metric: ErrorRate, window: 3m}}}]}`,
+			),
+		},
+		"CloudWatch": {
+			reason: "So are 15 minutes of five.",
+			change: rolled(bakes + `analysis: {metrics: [` + metricEach("300", "15m") + `]}`),
+		},
+		"Short": {
+			reason: "The shortest window has six short periods.",
+			change: rolled(bakes + `analysis: {metrics: [` + metricEach("10", "1m") + `]}`),
+		},
+		"Tenant": {
+			reason: "Names of tenants may have blanks.",
+			change: rolled(bakes + `preTraffic: [{name: ping, invoke: {tenantId: "blue whale-1"}}]`),
+		},
 	})
 }
 

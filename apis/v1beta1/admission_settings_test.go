@@ -49,8 +49,10 @@ func TestSettingsRefused(t *testing.T) {
 		},
 		"RoleTwice": {
 			reason: "One of them would be ignored.",
-			change: forProvider(`roleFrom: {apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, name: hello, fieldPath: status.atProvider.arn}`),
-			want:   "spec.forProvider.roleFrom: Forbidden: role is also set: set only one of role and roleFrom",
+			change: forProvider(
+				`roleFrom: {apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, name: hello, fieldPath: status.atProvider.arn}`,
+			),
+			want: "spec.forProvider.roleFrom: Forbidden: role is also set: set only one of role and roleFrom",
 		},
 		"RoleFromHalf": {
 			reason: "A field is found by all four.",
@@ -66,18 +68,24 @@ func TestSettingsRefused(t *testing.T) {
 		},
 		"RoleFromSecret": {
 			reason: "AWS shows roles.",
-			change: forProvider(`role: null, roleFrom: {apiVersion: v1, kind: Secret, name: hello, fieldPath: data.role}`),
-			want:   "spec.forProvider.roleFrom: Forbidden: this field can't be read from a Secret, since its value is not secret in AWS: read it from another object",
+			change: forProvider(
+				`role: null, roleFrom: {apiVersion: v1, kind: Secret, name: hello, fieldPath: data.role}`,
+			),
+			want: "spec.forProvider.roleFrom: Forbidden: this field can't be read from a Secret, since its value is not secret in AWS: read it from another object",
 		},
 		"RoleFromSecretInLowerCase": {
 			reason: "The API server serves Secrets by this kind, too.",
-			change: forProvider(`role: null, roleFrom: {apiVersion: v1, kind: secret, name: hello, fieldPath: data.role}`),
-			want:   "spec.forProvider.roleFrom: Forbidden: this field can't be read from a Secret, since its value is not secret in AWS: read it from another object",
+			change: forProvider(
+				`role: null, roleFrom: {apiVersion: v1, kind: secret, name: hello, fieldPath: data.role}`,
+			),
+			want: "spec.forProvider.roleFrom: Forbidden: this field can't be read from a Secret, since its value is not secret in AWS: read it from another object",
 		},
 		"RoleFromSecretOfSlash": {
 			reason: "The core group has no name.",
-			change: forProvider(`role: null, roleFrom: {apiVersion: /v1, kind: sEcReT, name: hello, fieldPath: data.role}`),
-			want:   "spec.forProvider.roleFrom: Forbidden: this field can't be read from a Secret, since its value is not secret in AWS: read it from another object",
+			change: forProvider(
+				`role: null, roleFrom: {apiVersion: /v1, kind: sEcReT, name: hello, fieldPath: data.role}`,
+			),
+			want: "spec.forProvider.roleFrom: Forbidden: this field can't be read from a Secret, since its value is not secret in AWS: read it from another object",
 		},
 		"NoHandler": {
 			reason: "A zip does not say what to call.",
@@ -191,13 +199,17 @@ func TestSettingsRefused(t *testing.T) {
 		},
 		"KMSKeyTwice": {
 			reason: "One of them would be ignored.",
-			change: forProvider(`kmsKeyArn: "arn:aws:kms:eu-central-1:123456789012:key/1234", kmsKeyArnFrom: {apiVersion: v1, kind: ConfigMap, name: k, fieldPath: data.arn}`),
-			want:   "spec.forProvider.kmsKeyArnFrom: Forbidden: kmsKeyArn is also set: set only one of kmsKeyArn and kmsKeyArnFrom",
+			change: forProvider(
+				`kmsKeyArn: "arn:aws:kms:eu-central-1:123456789012:key/1234", kmsKeyArnFrom: {apiVersion: v1, kind: ConfigMap, name: k, fieldPath: data.arn}`,
+			),
+			want: "spec.forProvider.kmsKeyArnFrom: Forbidden: kmsKeyArn is also set: set only one of kmsKeyArn and kmsKeyArnFrom",
 		},
 		"LayersSix": {
 			reason: "AWS takes five.",
-			change: forProvider(`layers: [` + numbered(6, `"arn:aws:lambda:eu-central-1:123456789012:layer:l%d:1"`) + `]`),
-			want:   "spec.forProvider.layers: Too many: 6: must have at most 5 items",
+			change: forProvider(
+				`layers: [` + numbered(6, `"arn:aws:lambda:eu-central-1:123456789012:layer:l%d:1"`) + `]`,
+			),
+			want: "spec.forProvider.layers: Too many: 6: must have at most 5 items",
 		},
 		"LayerWithoutVersion": {
 			reason: "A layer is attached by its version.",
@@ -211,8 +223,10 @@ func TestSettingsRefused(t *testing.T) {
 		},
 		"LayerTwice": {
 			reason: "AWS refuses two versions of one layer.",
-			change: forProvider(`layers: ["arn:aws:lambda:eu-central-1:123456789012:layer:l:1", "arn:aws:lambda:eu-central-1:123456789012:layer:l:2"]`),
-			want:   "spec.forProvider.layers: Invalid value: a layer is listed twice: remove all but one version of it",
+			change: forProvider(
+				`layers: ["arn:aws:lambda:eu-central-1:123456789012:layer:l:1", "arn:aws:lambda:eu-central-1:123456789012:layer:l:2"]`,
+			),
+			want: "spec.forProvider.layers: Invalid value: a layer is listed twice: remove all but one version of it",
 		},
 		"ConcurrencyNegative": {
 			reason: "-1 removes the reservation, less means nothing.",

@@ -20,7 +20,9 @@ import (
 
 // Only the API server can verify the CRDs: that it accepts them at all, which input it rejects, and with which
 // message.
-var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../../package/crds", "testdata/crds"}, Crossplane: true}}
+var suite = devcluster.Suite{
+	Options: devcluster.Options{CRDs: []string{"../../package/crds", "testdata/crds"}, Crossplane: true},
+}
 
 func TestMain(m *testing.M) { suite.Main(m) }
 

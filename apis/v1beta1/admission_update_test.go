@@ -58,8 +58,10 @@ func TestUpdate(t *testing.T) {
 		"ToZip": {
 			reason: "AWS can't change the package type.",
 			base:   imageFunction,
-			then:   forProvider(`packageType: null, runtime: python3.13, handler: index.handler, code: {imageUri: null, inline: {index.py: ""}}`),
-			want:   "spec.forProvider.packageType: Forbidden: packageType can't be changed after creation: create a new Function",
+			then: forProvider(
+				`packageType: null, runtime: python3.13, handler: index.handler, code: {imageUri: null, inline: {index.py: ""}}`,
+			),
+			want: "spec.forProvider.packageType: Forbidden: packageType can't be changed after creation: create a new Function",
 		},
 		"ToImageUncreated": {
 			reason: "A creation that AWS refused can be corrected.",
@@ -130,7 +132,9 @@ func TestUpdate(t *testing.T) {
 		"CapacityProviderChanged": {
 			reason: "Its values can be changed.",
 			base:   managedInstancesFunction,
-			then:   managedInstances(`perExecutionEnvironmentMaxConcurrency: 32, executionEnvironmentMemoryGiBPerVCpu: "2.5"`),
+			then: managedInstances(
+				`perExecutionEnvironmentMaxConcurrency: 32, executionEnvironmentMemoryGiBPerVCpu: "2.5"`,
+			),
 		},
 		"Everything": {
 			reason: "All else can be changed.",
@@ -142,8 +146,10 @@ func TestUpdate(t *testing.T) {
 		"Stripped": {
 			reason: "What is no longer named is cleared.",
 			base:   zipFunction,
-			first:  forProvider(`memorySize: 256, layers: ["arn:aws:lambda:eu-central-1:123456789012:layer:l:1"], environment: {variables: {LOG_LEVEL: debug}}, tags: {team: a}`),
-			then:   forProvider(`memorySize: null, layers: null, environment: null, tags: null`),
+			first: forProvider(
+				`memorySize: 256, layers: ["arn:aws:lambda:eu-central-1:123456789012:layer:l:1"], environment: {variables: {LOG_LEVEL: debug}}, tags: {team: a}`,
+			),
+			then: forProvider(`memorySize: null, layers: null, environment: null, tags: null`),
 		},
 		"HandlerRemoved": {
 			reason: "Should it vanish from AWS, it could not be created anew.",
@@ -178,7 +184,15 @@ func TestUpdate(t *testing.T) {
 			f := manifest(t, tc.base, tc.first)
 			create(t, c, ns, f)
 			if !tc.absent {
-				writeStatus(t, f, FunctionStatus{AtProvider: FunctionObservation{FunctionArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:hello")}})
+				writeStatus(
+					t,
+					f,
+					FunctionStatus{
+						AtProvider: FunctionObservation{
+							FunctionArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:hello"),
+						},
+					},
+				)
 			}
 			if diff := cmp.Diff(tc.want, complaintsOfUpdate(t, c, f, tc.then)); diff != "" {
 				t.Errorf("\n%s\nPatch(): -want, +got:\n%s", tc.reason, diff)
@@ -195,10 +209,19 @@ func TestStatusIsASubresource(t *testing.T) {
 	if err := c.Create(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]any{"observedGeneration": int64(-1), "phase": "Pending"}, f.Object["status"]); diff != "" {
-		t.Errorf("a new function's status is not the user's, and says that nothing was observed yet: -want, +got:\n%s", diff)
+	if diff := cmp.Diff(
+		map[string]any{"observedGeneration": int64(-1), "phase": "Pending"},
+		f.Object["status"],
+	); diff != "" {
+		t.Errorf(
+			"a new function's status is not the user's, and says that nothing was observed yet: -want, +got:\n%s",
+			diff,
+		)
 	}
-	patch := client.RawPatch("application/merge-patch+json", toJSON(t, `{spec: {forProvider: {memorySize: 512}}, status: {observedGeneration: 1}}`))
+	patch := client.RawPatch(
+		"application/merge-patch+json",
+		toJSON(t, `{spec: {forProvider: {memorySize: 512}}, status: {observedGeneration: 1}}`),
+	)
 	if err := c.Status().Patch(t.Context(), f, patch); err != nil {
 		t.Fatal(err)
 	}

@@ -96,10 +96,21 @@ func TestVersionRefused(t *testing.T) {
 
 func TestVersionAccepted(t *testing.T) {
 	testAcceptances(t, helloVersion, map[string]acceptance{
-		"Least":     {reason: "The least is enough."},
-		"Ref":       {reason: "A Function of the same namespace.", change: forProvider(`functionName: null, functionNameRef: {name: hello}`)},
-		"Selector":  {reason: "Whichever Function that is.", change: forProvider(`functionName: null, functionNameSelector: {matchControllerRef: true}`)},
-		"All":       {reason: "All of it.", change: forProvider(`description: d, codeSha256: "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=", publishPolicy: OnRequest, publishTrigger: v1, historyLimit: 0`)},
+		"Least": {reason: "The least is enough."},
+		"Ref": {
+			reason: "A Function of the same namespace.",
+			change: forProvider(`functionName: null, functionNameRef: {name: hello}`),
+		},
+		"Selector": {
+			reason: "Whichever Function that is.",
+			change: forProvider(`functionName: null, functionNameSelector: {matchControllerRef: true}`),
+		},
+		"All": {
+			reason: "All of it.",
+			change: forProvider(
+				`description: d, codeSha256: "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=", publishPolicy: OnRequest, publishTrigger: v1, historyLimit: 0`,
+			),
+		},
 		"Image":     {reason: "A digest.", change: forProvider(`codeSha256: ` + strings.Repeat("0f", 32))},
 		"PublishTo": {reason: "Lambda Managed Instances.", change: forProvider(`publishTo: LATEST_PUBLISHED`)},
 		"Observed":  {reason: "Who only observes names the function.", change: `spec: {managementPolicies: [Observe]}`},

@@ -97,7 +97,8 @@ func checkInputs(t *testing.T, k sdkKind, calls []sdkcalls.Call) {
 	}
 	setting := regexp.MustCompile(`^(Create|Update|Put|Publish|Add|Invoke|TagResource)`)
 	for _, c := range calls {
-		if c.Service == "lambda" && setting.MatchString(c.Operation) && !compared[c.Operation] && !setsNothing[k.kind+" "+c.Operation] {
+		if c.Service == "lambda" && setting.MatchString(c.Operation) && !compared[c.Operation] &&
+			!setsNothing[k.kind+" "+c.Operation] {
 			t.Errorf("%s calls %s, whose input is not compared", k.kind, c.Operation)
 		}
 		delete(compared, c.Operation)
@@ -168,14 +169,24 @@ func coverageDocument(version string, kinds []coveredKind, beside [][2]string) s
 	fmt.Fprintf(&b, coverageIntro, version, contents.String())
 	b.WriteString("\n## Operations\n\n| Kind | AWS operations |\n| --- | --- |\n")
 	for _, k := range kinds {
-		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", k.kind, strings.ToLower(k.kind), strings.Join(operationNames(k.calls), ", "))
+		fmt.Fprintf(
+			&b,
+			"| [%s](#%s) | %s |\n",
+			k.kind,
+			strings.ToLower(k.kind),
+			strings.Join(operationNames(k.calls), ", "),
+		)
 	}
 	b.WriteString("\n## Operations that no kind calls\n\n| Operation | Why |\n| --- | --- |\n")
 	for _, row := range beside {
 		fmt.Fprintf(&b, "| %s | %s |\n", row[0], row[1])
 	}
 	for _, k := range kinds {
-		fmt.Fprintf(&b, "\n## %s\n\n| Field of the SDK | Input of | In spec.forProvider |\n| --- | --- | --- |\n", k.kind)
+		fmt.Fprintf(
+			&b,
+			"\n## %s\n\n| Field of the SDK | Input of | In spec.forProvider |\n| --- | --- | --- |\n",
+			k.kind,
+		)
 		for _, row := range fieldRows(k.fields) {
 			fmt.Fprintf(&b, "| %s | %s | %s |\n", row.path, strings.Join(row.operations, ", "), row.place())
 		}
@@ -216,7 +227,10 @@ func (r fieldRow) place() string {
 func fieldRows(fields []sdkField) []fieldRow {
 	var rows []fieldRow
 	for _, f := range fields {
-		i := slices.IndexFunc(rows, func(r fieldRow) bool { return r.path == f.path && r.at == f.at && r.reason == f.reason })
+		i := slices.IndexFunc(
+			rows,
+			func(r fieldRow) bool { return r.path == f.path && r.at == f.at && r.reason == f.reason },
+		)
 		if i < 0 {
 			rows = append(rows, fieldRow{sdkField: f})
 			i = len(rows) - 1

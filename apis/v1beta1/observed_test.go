@@ -29,7 +29,9 @@ var observedKinds = []any{
 
 // how matches fields of all kinds that configure where the provider gets a value, or what it does. AWS has no such
 // settings.
-var how = regexp.MustCompile(`^region$|(Ref|Refs|Selector|From)(\[\])?(\.|$)|^(publish|publishOn|publishTo|publishPolicy|historyLimit|oldVersions)$`)
+var how = regexp.MustCompile(
+	`^region$|(Ref|Refs|Selector|From)(\[\])?(\.|$)|^(publish|publishOn|publishTo|publishPolicy|historyLimit|oldVersions)$`,
+)
 
 // elsewhere are settings that status.atProvider shows in another field, by kind and path. The value is a field of
 // status, or begins with a hyphen and is the reason why there is none.
@@ -39,19 +41,29 @@ var elsewhere = map[string]map[string]string{
 		`permissionsConfig\..*`: "capacityProviderOperatorRoleArn", `tags`: "tagKeys",
 	},
 	"CodeSigningConfig": {
-		`allowedPublishers\..*`: "signingProfileVersionArns", `codeSigningPolicies\..*`: "untrustedArtifactOnDeployment", `tags`: "tagKeys",
+		`allowedPublishers\..*`:   "signingProfileVersionArns",
+		`codeSigningPolicies\..*`: "untrustedArtifactOnDeployment",
+		`tags`:                    "tagKeys",
 	},
 	"EventSourceMapping": {
-		`functionName|qualifier`: "functionArn", `enabled`: "state", `destinationConfig\..*`: "onFailureDestination", `tags`: "tagKeys",
+		`functionName|qualifier`: "functionArn",
+		`enabled`:                "state",
+		`destinationConfig\..*`:  "onFailureDestination",
+		`tags`:                   "tagKeys",
 	},
 	"Function": {
-		`code\.sourceKmsKeyArn`: "sourceKmsKeyArn", `code\.imageUri|code\.trackImageTag`: "imageUri", `code\..*`: "codeSha256",
-		`environment\..*`: "environmentVariableNames", `ephemeralStorage\.size`: "ephemeralStorageSize", `tags`: "tagKeys",
-		`publishRevision`:    "- versions have it as their description",
-		`replace.*|detach.*`: "- it says what a deletion does first",
+		`code\.sourceKmsKeyArn`:              "sourceKmsKeyArn",
+		`code\.imageUri|code\.trackImageTag`: "imageUri",
+		`code\..*`:                           "codeSha256",
+		`environment\..*`:                    "environmentVariableNames",
+		`ephemeralStorage\.size`:             "ephemeralStorageSize",
+		`tags`:                               "tagKeys",
+		`publishRevision`:                    "- versions have it as their description",
+		`replace.*|detach.*`:                 "- it says what a deletion does first",
 	},
 	"FunctionEventInvokeConfig": {
-		`destinationConfig\.onFailure\..*`: "onFailureDestination", `destinationConfig\.onSuccess\..*`: "onSuccessDestination",
+		`destinationConfig\.onFailure\..*`: "onFailureDestination",
+		`destinationConfig\.onSuccess\..*`: "onSuccessDestination",
 	},
 	"Invocation":                   {`.*`: "- it is sent with an invocation, and AWS keeps nothing of it"},
 	"LayerVersion":                 {`content\..*`: "codeSha256"},

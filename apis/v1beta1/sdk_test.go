@@ -138,7 +138,8 @@ func (c *sdkComparison) compareField(path, at string, f reflect.StructField, s a
 		c.fields = append(c.fields, sdkField{operation: c.operation, path: path, reason: reason})
 		return
 	}
-	if !moved && strings.ToUpper(name[:1])+name[1:] != f.Name && !strings.Contains(f.Name, "KMS") && f.Name != "UUID" && f.Name != "URI" {
+	if !moved && strings.ToUpper(name[:1])+name[1:] != f.Name && !strings.Contains(f.Name, "KMS") && f.Name != "UUID" &&
+		f.Name != "URI" {
 		c.t.Errorf("%s.%s is spelled %s in the API", c.operation, path, name)
 	}
 	c.fields = append(c.fields, sdkField{operation: c.operation, path: path, at: at})

@@ -44,7 +44,8 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	table, err := conformance.Table(results)
-	if want := "| Scenario | results |\n| --- | --- |\n| deletion | yes |\n| secret | yes |\n"; table != want || err != nil {
+	if want := "| Scenario | results |\n| --- | --- |\n| deletion | yes |\n| secret | yes |\n"; table != want ||
+		err != nil {
 		t.Errorf("the table is\n%s, %v", table, err)
 	}
 }
@@ -54,7 +55,10 @@ func TestAnotherAccount(t *testing.T) {
 	double := awsdouble.New(awsdouble.Options{})
 	double.Start()
 	t.Cleanup(double.Close)
-	c := runCommand{where: where{Account: "210987654321", Region: "eu-central-1", Endpoint: double.URL(), Dir: t.TempDir()}, Within: time.Minute}
+	c := runCommand{
+		where:  where{Account: "210987654321", Region: "eu-central-1", Endpoint: double.URL(), Dir: t.TempDir()},
+		Within: time.Minute,
+	}
 	if err := c.Run(t.Context()); err == nil {
 		t.Error("the account is not the confirmed one, and the run succeeds")
 	}

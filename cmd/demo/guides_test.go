@@ -56,7 +56,12 @@ func TestExamplesApart(t *testing.T) {
 				continue
 			}
 			if other := maker[u.GetName()]; other != "" {
-				t.Errorf("%s and %s make a function %s: two of one name in an account are a conflict", other, file, u.GetName())
+				t.Errorf(
+					"%s and %s make a function %s: two of one name in an account are a conflict",
+					other,
+					file,
+					u.GetName(),
+				)
 			}
 			maker[u.GetName()] = file
 		}

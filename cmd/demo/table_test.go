@@ -52,7 +52,11 @@ func TestFails(t *testing.T) {
 		want   bool
 	}{
 		"Returns": {reason: "Code that only returns succeeds.", code: "def handler(event, context):\n    return 1\n"},
-		"Raises":  {reason: "Python raises.", code: "def handler(event, context):\n    raise Exception(1)\n", want: true},
+		"Raises": {
+			reason: "Python raises.",
+			code:   "def handler(event, context):\n    raise Exception(1)\n",
+			want:   true,
+		},
 		"Throws":  {reason: "JavaScript throws.", code: "throw new Error()", want: true},
 		"Comment": {reason: "A comment does nothing.", code: "# raise\ndef handler(event, context): pass\n"},
 	}

@@ -34,8 +34,8 @@ import (
 const (
 	region = "eu-central-1"
 
-	// hostile is what AWS, a function or a tenant writes: it clears the screen, hides text by a style that the plugin does
-	// not use, sets the title, writes over the line, and reverses the order.
+	// hostile is what AWS, a function or a tenant writes: it clears the screen, hides text by a style that the plugin
+	// does not use, sets the title, writes over the line, and reverses the order.
 	hostile = "EVIL\x1b[2J\x1b[8m\x1b]0;t\x07\u009b2J\u009d0;t\u009c\b\b\r\v\f\x7f\u202egnp\u2066\u200b\ufeff\U000e0041"
 
 	functionARN = "arn:aws:lambda:eu-central-1:123456789012:function:checkout"
@@ -119,36 +119,62 @@ spec:
 // TestTerminal runs each command on a terminal while all that AWS and authors of objects can write is hostile.
 func TestTerminal(t *testing.T) {
 	manifest := filepath.Join(t.TempDir(), "review.yaml")
-	if err := os.WriteFile(manifest, []byte(strings.ReplaceAll(file, "HOSTILE", strconv.QuoteToASCII(hostile))), 0o600); err != nil {
+	if err := os.WriteFile(
+		manifest,
+		[]byte(strings.ReplaceAll(file, "HOSTILE", strconv.QuoteToASCII(hostile))),
+		0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	failing := func(operation string) func(d *awsdouble.Server) {
 		return func(d *awsdouble.Server) {
-			d.Fail(awsdouble.Fault{Operation: operation, Times: -1, Error: awsdouble.Error{Status: 400, Code: "ValidationException", Message: hostile}})
+			d.Fail(
+				awsdouble.Fault{
+					Operation: operation,
+					Times:     -1,
+					Error:     awsdouble.Error{Status: 400, Code: "ValidationException", Message: hostile},
+				},
+			)
 		}
 	}
 	logged := func(d *awsdouble.Server) {
 		d.PutLog(region, "/aws/lambda/checkout", "s", hostile+"\n", at.Add(-time.Minute))
 	}
-	started := []string{"invoke", "checkout", "--qualifier", "$LATEST", "--execution-name", "order-7", "--payload", strconv.QuoteToASCII("EVIL\u202e\u009b")}
+	started := []string{
+		"invoke",
+		"checkout",
+		"--qualifier",
+		"$LATEST",
+		"--execution-name",
+		"order-7",
+		"--payload",
+		strconv.QuoteToASCII("EVIL\u202e\u009b"),
+	}
 	cases := map[string]struct {
 		args   []string
 		first  []string
 		before func(d *awsdouble.Server)
 	}{
-		"Diff":           {args: []string{"diff", "--local", "-f", manifest}},
-		"DiffJSON":       {args: []string{"diff", "--local", "-f", manifest, "-o", "json"}},
-		"DiffYAML":       {args: []string{"diff", "--local", "-f", manifest, "-o", "yaml"}},
-		"Doctor":         {args: []string{"doctor"}},
-		"DoctorJSON":     {args: []string{"doctor", "-o", "json"}},
-		"DoctorRefresh":  {args: []string{"doctor", "--refresh"}, before: failing("GetAccountSettings")},
-		"IAM":            {args: []string{"iam", "-f", manifest}},
-		"Import":         {args: []string{"import", "--region", region}},
-		"ImportDenied":   {args: []string{"import", "--region", region}, before: failing("GetPolicy")},
-		"ImportFailed":   {args: []string{"import", "--region", region}, before: failing("ListFunctions")},
-		"List":           {args: []string{"executions", "list", "checkout"}, before: failing("ListDurableExecutionsByFunction")},
-		"Show":           {args: []string{"executions", "show", "checkout", "order-7", "--data"}, first: started},
-		"Stop":           {args: []string{"executions", "stop", "checkout", "order-7"}, first: started, before: failing("StopDurableExecution")},
+		"Diff":          {args: []string{"diff", "--local", "-f", manifest}},
+		"DiffJSON":      {args: []string{"diff", "--local", "-f", manifest, "-o", "json"}},
+		"DiffYAML":      {args: []string{"diff", "--local", "-f", manifest, "-o", "yaml"}},
+		"Doctor":        {args: []string{"doctor"}},
+		"DoctorJSON":    {args: []string{"doctor", "-o", "json"}},
+		"DoctorRefresh": {args: []string{"doctor", "--refresh"}, before: failing("GetAccountSettings")},
+		"IAM":           {args: []string{"iam", "-f", manifest}},
+		"Import":        {args: []string{"import", "--region", region}},
+		"ImportDenied":  {args: []string{"import", "--region", region}, before: failing("GetPolicy")},
+		"ImportFailed":  {args: []string{"import", "--region", region}, before: failing("ListFunctions")},
+		"List": {
+			args:   []string{"executions", "list", "checkout"},
+			before: failing("ListDurableExecutionsByFunction"),
+		},
+		"Show": {args: []string{"executions", "show", "checkout", "order-7", "--data"}, first: started},
+		"Stop": {
+			args:   []string{"executions", "stop", "checkout", "order-7"},
+			first:  started,
+			before: failing("StopDurableExecution"),
+		},
 		"Invoke":         {args: []string{"invoke", "checkout", "--qualifier", "$LATEST"}},
 		"InvokeLog":      {args: []string{"invoke", "checkout", "--qualifier", "$LATEST", "--log"}},
 		"InvokeStream":   {args: []string{"invoke", "checkout", "--qualifier", "$LATEST", "--stream", "--log"}},
@@ -203,7 +229,8 @@ func TestTerminal(t *testing.T) {
 
 // acts reports whether a character is of the categories that a terminal may act on.
 func acts(r rune) bool {
-	return r != '\n' && r != '\t' && (unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar)
+	return r != '\n' && r != '\t' &&
+		(unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar)
 }
 
 var style = regexp.MustCompile("\x1b\\[[0-9;]*m")
@@ -240,7 +267,9 @@ type plugin struct {
 // newPlugin returns a plugin whose cluster has the objects, and whose account a function.
 func newPlugin(t *testing.T) *plugin {
 	t.Helper()
-	p := &plugin{aws: awsdouble.New(awsdouble.Options{Now: func() time.Time { return at }, ExecutionDuration: time.Hour})}
+	p := &plugin{
+		aws: awsdouble.New(awsdouble.Options{Now: func() time.Time { return at }, ExecutionDuration: time.Hour}),
+	}
 	p.aws.Start()
 	t.Cleanup(p.aws.Close)
 	plugintest.SetMachine(t, p.aws.URL(), "key")
@@ -256,7 +285,11 @@ func newPlugin(t *testing.T) *plugin {
 	}
 	plugintest.Create(t, client, objects)
 	p.create(t)
-	streams := genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: kubectl.NewTerminal(&p.screen), ErrOut: kubectl.NewTerminal(&p.screen)}
+	streams := genericiooptions.IOStreams{
+		In:     &bytes.Buffer{},
+		Out:    kubectl.NewTerminal(&p.screen),
+		ErrOut: kubectl.NewTerminal(&p.screen),
+	}
 	p.factory = kubectl.NewFactory(streams, func() time.Time { return at }, "test")
 	p.factory.Config.WrapConfigFn = func(*rest.Config) *rest.Config {
 		c := cluster.Config()
@@ -278,9 +311,18 @@ func (p *plugin) create(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := lambda.NewFromConfig(p.aws.Config(region)).CreateFunction(t.Context(), &lambda.CreateFunctionInput{
-		FunctionName: aws.String("checkout"), Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("index.handler"), Runtime: types.RuntimePython312,
-		Code: &types.FunctionCode{ZipFile: code.Bytes()}, Description: aws.String(hostile), DurableConfig: &types.DurableConfig{ExecutionTimeout: aws.Int32(86400)},
-		Environment: &types.Environment{Variables: map[string]string{"LEVEL": hostile}},
+		FunctionName: aws.String(
+			"checkout",
+		),
+		Role:    aws.String("arn:aws:iam::123456789012:role/r"),
+		Handler: aws.String("index.handler"),
+		Runtime: types.RuntimePython312,
+		Code: &types.FunctionCode{
+			ZipFile: code.Bytes(),
+		},
+		Description:   aws.String(hostile),
+		DurableConfig: &types.DurableConfig{ExecutionTimeout: aws.Int32(86400)},
+		Environment:   &types.Environment{Variables: map[string]string{"LEVEL": hostile}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -288,7 +330,9 @@ func (p *plugin) create(t *testing.T) {
 	p.aws.OnInvoke("checkout", func(in awsdouble.Invoked) awsdouble.Returned {
 		out := awsdouble.Returned{Payload: []byte(`"` + hostile + "\x9b\""), Log: hostile}
 		if bytes.Contains(in.Payload, []byte("fail")) {
-			out.Error, out.Payload = "Unhandled", []byte(`{"errorType": "E", "errorMessage": `+strconv.QuoteToASCII("EVIL\u202e\u009b2J\u007f")+`}`)
+			out.Error, out.Payload = "Unhandled", []byte(
+				`{"errorType": "E", "errorMessage": `+strconv.QuoteToASCII("EVIL\u202e\u009b2J\u007f")+`}`,
+			)
 		}
 		return out
 	})
@@ -309,8 +353,8 @@ func (p *plugin) run(t *testing.T, args ...string) string {
 	return p.screen.String()
 }
 
-// poisoned is a network that makes texts in the API server's answers hostile: those that are neither names, enumerations,
-// times nor numbers.
+// poisoned is a network that makes texts in the API server's answers hostile: those that are neither names,
+// enumerations, times nor numbers.
 type poisoned struct{ to http.RoundTripper }
 
 // RoundTrip sends a request.
@@ -337,8 +381,28 @@ func (n poisoned) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // kept are the fields by which the plugin finds objects and decides.
 var kept = []string{
-	"apiVersion", "kind", "name", "namespace", "uid", "resourceVersion", "type", "status", "phase", "state", "step", "region", "functionName",
-	"functionVersion", "runtime", "groupVersion", "version", "group", "continue", "singularName", "trigger", "metadata",
+	"apiVersion",
+	"kind",
+	"name",
+	"namespace",
+	"uid",
+	"resourceVersion",
+	"type",
+	"status",
+	"phase",
+	"state",
+	"step",
+	"region",
+	"functionName",
+	"functionVersion",
+	"runtime",
+	"groupVersion",
+	"version",
+	"group",
+	"continue",
+	"singularName",
+	"trigger",
+	"metadata",
 }
 
 // poison returns a JSON value with hostile texts.

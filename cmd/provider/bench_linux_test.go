@@ -138,7 +138,16 @@ func stop(b *testing.B, processes ...*process) {
 func built(b *testing.B) string {
 	b.Helper()
 	program := filepath.Join(b.TempDir(), "provider")
-	cmd := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".") //nolint:gosec // The path is the benchmark's.
+	cmd := exec.CommandContext(
+		b.Context(),
+		"go",
+		"build",
+		"-trimpath",
+		"-ldflags=-s -w",
+		"-o",
+		program,
+		".",
+	) //nolint:gosec // The path is the benchmark's.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)

@@ -93,18 +93,21 @@ func (w *env) function(name string) *v1beta1.Function {
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
 				Kind: "ClusterProviderConfig", Name: w.ns,
 			}},
-			ForProvider: v1beta1.FunctionParameters{Regional: v1beta1.Regional{Region: region}, FunctionSettings: v1beta1.FunctionSettings{
-				Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To(
-					"arn:aws:iam::123456789012:role/r"),
-				Description: ptr.To("as wanted"),
-				Code: &v1beta1.FunctionCode{
-					Inline: map[string]string{"index.py": "def handler(event, context):\n    return \"Hello\"\n"},
+			ForProvider: v1beta1.FunctionParameters{
+				Regional: v1beta1.Regional{Region: region},
+				FunctionSettings: v1beta1.FunctionSettings{
+					Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To(
+						"arn:aws:iam::123456789012:role/r"),
+					Description: ptr.To("as wanted"),
+					Code: &v1beta1.FunctionCode{
+						Inline: map[string]string{"index.py": "def handler(event, context):\n    return \"Hello\"\n"},
+					},
+					Environment: &v1beta1.Environment{Variables: map[string]string{
+						"STAGE": "test", "TABLE": "orders",
+						"LOG_LEVEL": "info",
+					}},
 				},
-				Environment: &v1beta1.Environment{Variables: map[string]string{
-					"STAGE": "test", "TABLE": "orders",
-					"LOG_LEVEL": "info",
-				}},
-			}},
+			},
 		},
 	}
 }

@@ -57,7 +57,8 @@ func TestDefaults(t *testing.T) {
 	if len(o.AnalysisHosts) != 0 {
 		t.Errorf("rollouts call no host: %v", o.AnalysisHosts)
 	}
-	if len(o.SourceHosts) != 4 || o.SourceHosts[0] != "source-controller.flux-system.svc.cluster.local" || o.SourceLoopback {
+	if len(o.SourceHosts) != 4 || o.SourceHosts[0] != "source-controller.flux-system.svc.cluster.local" ||
+		o.SourceLoopback {
 		t.Errorf("artifacts are downloaded from Flux: %v", o.SourceHosts)
 	}
 	if o.LeaseDuration != manager.DefaultLeaseDuration || o.RenewDeadline != manager.DefaultRenewDeadline {
@@ -71,14 +72,39 @@ func TestDefaults(t *testing.T) {
 }
 
 func TestFlagsReachTheManager(t *testing.T) {
-	f, _, err := parse(t, "--no-leader-election", "--no-enable-management-policies", "--no-safe-start",
+	f, _, err := parse(
+		t,
+		"--no-leader-election",
+		"--no-enable-management-policies",
+		"--no-safe-start",
 		"--enable-changelogs",
-		"--changelogs-socket-path=/tmp/s", "--poll=5m", "--min-poll=1m", "--poll-jitter-percentage=20", "--sync=2h", "--max-reconcile-rate=7",
-		"--cluster-id=prod", "--watch-namespace=a,b", "--metrics-bind-address=0", "--health-probe-bind-address=127.0.0.1:1",
-		"--pprof-bind-address=127.0.0.1:2", "--quota-get-function=50", "--quota-control-plane=5", "--allow-namespaced-endpoints", "--namespaced-endpoint-host=a.example.org,*.b.example.org",
-		"--allow-namespaced-pod-identity", "--enable-tracing", "--leader-election-namespace=ns", "--leader-election-lease-duration=15s",
-		"--leader-election-renew-deadline=10s", "--poll-state-metric=2m", "--analysis-host=prometheus.monitoring.svc:9090", "--analysis-host=*.example.org,10.0.0.7",
-		"--source-host=flux.example.org", "--deletion-limit=50/1h", "--deletion-protection-invoked-within=168h")
+		"--changelogs-socket-path=/tmp/s",
+		"--poll=5m",
+		"--min-poll=1m",
+		"--poll-jitter-percentage=20",
+		"--sync=2h",
+		"--max-reconcile-rate=7",
+		"--cluster-id=prod",
+		"--watch-namespace=a,b",
+		"--metrics-bind-address=0",
+		"--health-probe-bind-address=127.0.0.1:1",
+		"--pprof-bind-address=127.0.0.1:2",
+		"--quota-get-function=50",
+		"--quota-control-plane=5",
+		"--allow-namespaced-endpoints",
+		"--namespaced-endpoint-host=a.example.org,*.b.example.org",
+		"--allow-namespaced-pod-identity",
+		"--enable-tracing",
+		"--leader-election-namespace=ns",
+		"--leader-election-lease-duration=15s",
+		"--leader-election-renew-deadline=10s",
+		"--poll-state-metric=2m",
+		"--analysis-host=prometheus.monitoring.svc:9090",
+		"--analysis-host=*.example.org,10.0.0.7",
+		"--source-host=flux.example.org",
+		"--deletion-limit=50/1h",
+		"--deletion-protection-invoked-within=168h",
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

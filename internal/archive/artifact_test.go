@@ -57,13 +57,28 @@ func TestCompareArtifacts(t *testing.T) {
 			stored: &v1beta1.DeployedCode{Source: name, CodeSHA256: "A=", Revision: "r2", Verified: "by k"},
 		},
 		"NewDigest": {
-			reason: "Another artifact is due, with its revision.", has: "A=", last: earlier,
-			want: Identity{SHA256: "A=", Name: name, Revision: "r2"}, have: Identity{SHA256: "A=", Name: earlier.Source, Revision: "r1"},
+			reason: "Another artifact is due, with its revision.",
+			has:    "A=",
+			last:   earlier,
+			want: Identity{
+				SHA256:   "A=",
+				Name:     name,
+				Revision: "r2",
+			},
+			have:   Identity{SHA256: "A=", Name: earlier.Source, Revision: "r1"},
 			stored: earlier,
 		},
 		"NewCode": {
-			reason: "Once it is downloaded, the hash is compared.", sha256: "B=", has: "A=", last: earlier,
-			want: Identity{SHA256: "B=", Name: name, Revision: "r2"}, have: Identity{SHA256: "A=", Name: earlier.Source, Revision: "r1"},
+			reason: "Once it is downloaded, the hash is compared.",
+			sha256: "B=",
+			has:    "A=",
+			last:   earlier,
+			want: Identity{
+				SHA256:   "B=",
+				Name:     name,
+				Revision: "r2",
+			},
+			have:   Identity{SHA256: "A=", Name: earlier.Source, Revision: "r1"},
 			stored: earlier,
 		},
 		"SameCode": {
@@ -116,7 +131,11 @@ type bucket struct {
 	afterPut func()
 }
 
-func (b *bucket) HeadObject(_ context.Context, in *s3.HeadObjectInput, _ ...func(*s3.Options)) (*s3.HeadObjectOutput, error) {
+func (b *bucket) HeadObject(
+	_ context.Context,
+	in *s3.HeadObjectInput,
+	_ ...func(*s3.Options),
+) (*s3.HeadObjectOutput, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.heads++
@@ -124,14 +143,22 @@ func (b *bucket) HeadObject(_ context.Context, in *s3.HeadObjectInput, _ ...func
 	if !ok {
 		return nil, &s3types.NotFound{}
 	}
-	return &s3.HeadObjectOutput{ChecksumSHA256: &sum, ChecksumType: s3types.ChecksumTypeFullObject, VersionId: ptr.To("v1")}, nil
+	return &s3.HeadObjectOutput{
+		ChecksumSHA256: &sum,
+		ChecksumType:   s3types.ChecksumTypeFullObject,
+		VersionId:      ptr.To("v1"),
+	}, nil
 }
 
 func (b *bucket) GetObject(context.Context, *s3.GetObjectInput, ...func(*s3.Options)) (*s3.GetObjectOutput, error) {
 	return nil, errors.New("a staged object is not read")
 }
 
-func (b *bucket) PutObject(_ context.Context, in *s3.PutObjectInput, _ ...func(*s3.Options)) (*s3.PutObjectOutput, error) {
+func (b *bucket) PutObject(
+	_ context.Context,
+	in *s3.PutObjectInput,
+	_ ...func(*s3.Options),
+) (*s3.PutObjectOutput, error) {
 	if b.begin != nil {
 		<-b.begin
 	}
@@ -140,7 +167,10 @@ func (b *bucket) PutObject(_ context.Context, in *s3.PutObjectInput, _ ...func(*
 	b.puts++
 	h := sha256.New()
 	n, err := io.Copy(h, in.Body)
-	if sum := base64.StdEncoding.EncodeToString(h.Sum(nil)); err != nil || n != *in.ContentLength || sum != *in.ChecksumSHA256 {
+	if sum := base64.StdEncoding.EncodeToString(
+		h.Sum(nil),
+	); err != nil || n != *in.ContentLength ||
+		sum != *in.ChecksumSHA256 {
 		return nil, errors.Errorf("%d bytes with the hash %s: %v", n, sum, err)
 	}
 	b.objects[*in.Bucket+"/"+*in.Key] = *in.ChecksumSHA256
@@ -168,9 +198,15 @@ func large(t testing.TB, size int64) flux.Artifact {
 	if err = errors.Join(err, w.Close(), z.Close(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) }))
+	server := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, file) }),
+	)
 	t.Cleanup(server.Close)
-	return flux.Artifact{URL: server.URL + "/bucket/shop/app/artifact.tar.gz", Revision: "r", Digest: "sha256:" + hex.EncodeToString(h.Sum(nil))}
+	return flux.Artifact{
+		URL:      server.URL + "/bucket/shop/app/artifact.tar.gz",
+		Revision: "r",
+		Digest:   "sha256:" + hex.EncodeToString(h.Sum(nil)),
+	}
 }
 
 // loaded loads the code of a source, however long that takes.
@@ -212,7 +248,12 @@ func TestStaging(t *testing.T) {
 	storage := &bucket{objects: map[string]string{}}
 	f := Finder{Store: newStore(t, time.Hour), S3: storage}
 	b := Bundle{From: from, Artifact: &Artifact{content: f.Store.Flux("shop", content)}, Version: content.Digest}
-	if _, err := loaded(t, f, b); err == nil || !strings.Contains(err.Error(), "set spec.forProvider.code.staging, or spec.code.staging") ||
+	if _, err := loaded(
+		t,
+		f,
+		b,
+	); err == nil ||
+		!strings.Contains(err.Error(), "set spec.forProvider.code.staging, or spec.code.staging") ||
 		backoff.Classify(err) != backoff.Terminal {
 		t.Errorf("without a place in S3, the error says what to set, got %v", err)
 	}
@@ -223,7 +264,11 @@ func TestStaging(t *testing.T) {
 			t.Fatal(err)
 		}
 		sum, _ := base64.StdEncoding.DecodeString(got.SHA256)
-		want := Upload{S3Bucket: ptr.To("config"), S3Key: ptr.To("p/" + hex.EncodeToString(sum) + ".zip"), S3ObjectVersion: ptr.To(version)}
+		want := Upload{
+			S3Bucket:        ptr.To("config"),
+			S3Key:           ptr.To("p/" + hex.EncodeToString(sum) + ".zip"),
+			S3ObjectVersion: ptr.To(version),
+		}
 		u, err := f.Upload(t.Context(), got)
 		if diff := cmp.Diff(want, u); diff != "" || err != nil {
 			t.Errorf("%v, -want, +got:\n%s", err, diff)
@@ -240,7 +285,11 @@ func TestStaging(t *testing.T) {
 	f.Code.RequireVerified, b.Artifact.Verified = true, "someone"
 	got, err = loaded(t, f, b)
 	if err != nil || got.staged.bucket != "config" {
-		t.Errorf("the place of the resource does not count if the config requires verified code, got %+v, %v", got.staged, err)
+		t.Errorf(
+			"the place of the resource does not count if the config requires verified code, got %+v, %v",
+			got.staged,
+			err,
+		)
 	}
 	f.Code.RequireVerified = false
 	// An object that others have replaced is not deployed.
@@ -255,7 +304,9 @@ func TestStaging(t *testing.T) {
 // TestReplacedAtOnce checks that AWS reads the version that was uploaded, even if others replace the object at once.
 func TestReplacedAtOnce(t *testing.T) {
 	content := large(t, maxDirect+1)
-	for name, patience := range map[string]time.Duration{"Awaited": time.Hour, "LongerThanAReconcile": time.Millisecond} {
+	for name, patience := range map[string]time.Duration{
+		"Awaited": time.Hour, "LongerThanAReconcile": time.Millisecond,
+	} {
 		t.Run(name, func(t *testing.T) {
 			storage := &bucket{objects: map[string]string{}}
 			storage.afterPut = func() {
@@ -265,7 +316,11 @@ func TestReplacedAtOnce(t *testing.T) {
 			}
 			f := Finder{Store: newStore(t, patience), S3: storage}
 			f.Code.Staging = &v1beta1.Staging{S3Bucket: "config"}
-			b := Bundle{From: Source{Flux: fluxtest.Ref("fn")}, Artifact: &Artifact{content: f.Store.Flux("shop", content)}, Version: content.Digest}
+			b := Bundle{
+				From:     Source{Flux: fluxtest.Ref("fn")},
+				Artifact: &Artifact{content: f.Store.Flux("shop", content)},
+				Version:  content.Digest,
+			}
 			got, err := loaded(t, f, b)
 			if err != nil || ptr.Deref(got.staged.version, "") != fmt.Sprint("put", storage.puts) {
 				t.Errorf("got version %q, %v, after %d uploads", ptr.Deref(got.staged.version, ""), err, storage.puts)
@@ -281,7 +336,11 @@ func TestStagedAgain(t *testing.T) {
 	storage := &bucket{objects: map[string]string{}, begin: make(chan struct{})}
 	f := Finder{Store: newStore(t, time.Second), S3: storage}
 	f.Code.Staging = &v1beta1.Staging{S3Bucket: "config"}
-	b := Bundle{From: Source{Flux: fluxtest.Ref("fn")}, Artifact: &Artifact{content: f.Store.Flux("shop", content)}, Version: content.Digest}
+	b := Bundle{
+		From:     Source{Flux: fluxtest.Ref("fn")},
+		Artifact: &Artifact{content: f.Store.Flux("shop", content)},
+		Version:  content.Digest,
+	}
 	for storage.heads == 0 { // The archive is not there before.
 		if _, err := f.Load(t.Context(), b); !reconcile.IsLater(err) {
 			t.Fatalf("got %v, want that it is being uploaded", err)
@@ -306,7 +365,11 @@ func TestMemoryOfLargeArchives(t *testing.T) {
 	f := Finder{Store: newStore(t, time.Hour), S3: &bucket{objects: map[string]string{}}}
 	f.Code.Staging = &v1beta1.Staging{S3Bucket: "b"}
 	b := Bundle{
-		From: Source{Flux: fluxtest.Ref("fn")}, Artifact: &Artifact{content: f.Store.Flux("shop", content)}, Version: content.Digest,
+		From: Source{
+			Flux: fluxtest.Ref("fn"),
+		},
+		Artifact: &Artifact{content: f.Store.Flux("shop", content)},
+		Version:  content.Digest,
 	}
 	inUse := func() uint64 {
 		m := runtime.MemStats{}

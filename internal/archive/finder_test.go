@@ -99,7 +99,10 @@ func TestArchiveOfObject(t *testing.T) {
 			reason: "The version may be uploaded at the same time, as an object may be.",
 			code:   at(version, pin(Hash(body))),
 			get: func(*s3.GetObjectInput) (*s3.GetObjectOutput, error) {
-				return nil, &smithy.GenericAPIError{Code: "NoSuchVersion", Message: "The specified version does not exist."}
+				return nil, &smithy.GenericAPIError{
+					Code:    "NoSuchVersion",
+					Message: "The specified version does not exist.",
+				}
 			},
 			want: want{err: "cannot read s3://b/k?versionId=v1", class: backoff.Ambiguous},
 		},
@@ -122,8 +125,14 @@ func TestArchiveOfObject(t *testing.T) {
 			if err != nil {
 				if tc.want.err == "" || !strings.Contains(err.Error(), tc.want.err) ||
 					backoff.Classify(err) != tc.want.class {
-					t.Fatalf("%s\nerror: want %q of class %s, got %v of class %s", tc.reason, tc.want.err, tc.want.class, err,
-						backoff.Classify(err))
+					t.Fatalf(
+						"%s\nerror: want %q of class %s, got %v of class %s",
+						tc.reason,
+						tc.want.err,
+						tc.want.class,
+						err,
+						backoff.Classify(err),
+					)
 				}
 				return
 			}

@@ -43,19 +43,76 @@ func TestUnlisted(t *testing.T) {
 		looksUp  bool
 		same     bool
 	}{
-		"Object":   {reason: "It is the one that was deployed.", source: object("a.zip"), deployed: "s3://code/a.zip#e1", etag: `"e1"`, looksUp: true, same: true},
-		"Replaced": {reason: "It was replaced.", source: object("a.zip"), deployed: "s3://code/a.zip#e1", etag: `"e2"`, looksUp: true},
-		"Denied":   {reason: "The reconcile reports the error.", source: object("a.zip"), deployed: "s3://code/a.zip#e1", status: http.StatusForbidden, looksUp: true},
-		"Deleted":  {reason: "The reconcile reports the error.", source: object("a.zip"), deployed: "s3://code/a.zip#e1", status: http.StatusNotFound, looksUp: true},
-		"Away":     {reason: "Nothing says that it was replaced.", source: object("a.zip"), deployed: "s3://code/a.zip#e1", status: http.StatusServiceUnavailable, looksUp: true, same: true},
-		"HashSign": {reason: "A key may have any character.", source: object("build#1/a.zip"), deployed: "s3://code/build#1/a.zip#e1", etag: `"e1"`, looksUp: true, same: true},
-		"NoETag":   {reason: "AWS did not return the ETag.", source: object("build#1.zip"), deployed: "s3://code/build#1.zip"},
-		"Version":  {reason: "A version does not change.", source: version},
-		"Inline":   {reason: "Spec has the code.", source: Source{Inline: map[string]string{"a": "b"}}},
-		"Longer":   {reason: "Another object has the key with a # and more.", source: object("a"), deployed: "s3://code/a#1#e1", unknown: true},
-		"Other":    {reason: "Another object was deployed.", source: object("b.zip"), deployed: "s3://code/a.zip#e1", unknown: true},
-		"Nothing":  {reason: "Status has nothing.", source: object("b.zip"), unknown: true},
-		"Tag":      {reason: "A tag may move.", source: Source{OCI: &v1beta1.OCISource{TrackTag: ptr.To(true)}}, unknown: true},
+		"Object": {
+			reason:   "It is the one that was deployed.",
+			source:   object("a.zip"),
+			deployed: "s3://code/a.zip#e1",
+			etag:     `"e1"`,
+			looksUp:  true,
+			same:     true,
+		},
+		"Replaced": {
+			reason:   "It was replaced.",
+			source:   object("a.zip"),
+			deployed: "s3://code/a.zip#e1",
+			etag:     `"e2"`,
+			looksUp:  true,
+		},
+		"Denied": {
+			reason:   "The reconcile reports the error.",
+			source:   object("a.zip"),
+			deployed: "s3://code/a.zip#e1",
+			status:   http.StatusForbidden,
+			looksUp:  true,
+		},
+		"Deleted": {
+			reason:   "The reconcile reports the error.",
+			source:   object("a.zip"),
+			deployed: "s3://code/a.zip#e1",
+			status:   http.StatusNotFound,
+			looksUp:  true,
+		},
+		"Away": {
+			reason:   "Nothing says that it was replaced.",
+			source:   object("a.zip"),
+			deployed: "s3://code/a.zip#e1",
+			status:   http.StatusServiceUnavailable,
+			looksUp:  true,
+			same:     true,
+		},
+		"HashSign": {
+			reason:   "A key may have any character.",
+			source:   object("build#1/a.zip"),
+			deployed: "s3://code/build#1/a.zip#e1",
+			etag:     `"e1"`,
+			looksUp:  true,
+			same:     true,
+		},
+		"NoETag": {
+			reason:   "AWS did not return the ETag.",
+			source:   object("build#1.zip"),
+			deployed: "s3://code/build#1.zip",
+		},
+		"Version": {reason: "A version does not change.", source: version},
+		"Inline":  {reason: "Spec has the code.", source: Source{Inline: map[string]string{"a": "b"}}},
+		"Longer": {
+			reason:   "Another object has the key with a # and more.",
+			source:   object("a"),
+			deployed: "s3://code/a#1#e1",
+			unknown:  true,
+		},
+		"Other": {
+			reason:   "Another object was deployed.",
+			source:   object("b.zip"),
+			deployed: "s3://code/a.zip#e1",
+			unknown:  true,
+		},
+		"Nothing": {reason: "Status has nothing.", source: object("b.zip"), unknown: true},
+		"Tag": {
+			reason:  "A tag may move.",
+			source:  Source{OCI: &v1beta1.OCISource{TrackTag: ptr.To(true)}},
+			unknown: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +133,11 @@ func TestUnlisted(t *testing.T) {
 				Retryer: func() aws.Retryer { return aws.NopRetryer{} },
 			}}
 			for range 2 {
-				if got := ref.Unlisted(t.Context(), s, readcache.Freshness{Now: now, Since: now.Add(-5 * time.Minute)}); got != tc.same {
+				if got := ref.Unlisted(
+					t.Context(),
+					s,
+					readcache.Freshness{Now: now, Since: now.Add(-5 * time.Minute)},
+				); got != tc.same {
 					t.Errorf("%s\ngot the same: %t, want %t", tc.reason, got, tc.same)
 				}
 			}

@@ -61,7 +61,8 @@ func TestAgainstAPIServer(t *testing.T) {
 		if err := server.Get(t.Context(), key, got); err != nil {
 			t.Fatal(err)
 		}
-		if !got.GetCondition(xpv2.TypeReady).Equal(xpv2.Available()) || !meta.FinalizerExists(got, managed.FinalizerName) ||
+		if !got.GetCondition(xpv2.TypeReady).Equal(xpv2.Available()) ||
+			!meta.FinalizerExists(got, managed.FinalizerName) ||
 			got.GetAnnotations()["a"] != "b" {
 			t.Errorf("something was lost: %+v", got)
 		}

@@ -155,7 +155,12 @@ func TestCatchUpByLabels(t *testing.T) {
 	}
 	close(s.working)
 	list := &samples.SampleList{}
-	if err := s.List(t.Context(), list, client.InNamespace("shop"), client.MatchingLabels{"app": "orders"}); err != nil {
+	if err := s.List(
+		t.Context(),
+		list,
+		client.InNamespace("shop"),
+		client.MatchingLabels{"app": "orders"},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if len(list.Items) != 1 || list.Items[0].Name != "stays" {

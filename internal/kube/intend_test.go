@@ -44,8 +44,11 @@ func TestIntend(t *testing.T) {
 			between: func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "2"}) },
 		},
 		"NotArrivedAndTaken": {
-			reason: "Another client has changed the object before the write arrived.", lost: 1, conflict: true, patches: 2,
-			between: func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "2"}) },
+			reason:   "Another client has changed the object before the write arrived.",
+			lost:     1,
+			conflict: true,
+			patches:  2,
+			between:  func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "2"}) },
 		},
 		"Gone": {reason: "The number of attempts is limited.", lost: attempts, fails: true, patches: attempts},
 	}

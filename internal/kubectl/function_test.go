@@ -15,12 +15,24 @@ func TestFunctionName(t *testing.T) {
 		edit   func(f *v1beta1.Function)
 		want   string
 	}{
-		"Unnamed": {reason: "It is created by the name of the object.", edit: func(*v1beta1.Function) {}, want: "checkout"},
-		"Named":   {reason: "The external name.", edit: func(f *v1beta1.Function) { meta.SetExternalName(f, "shop-checkout") }, want: "shop-checkout"},
-		"Removed": {reason: "The user has removed the annotation, and the function keeps its name.", edit: func(f *v1beta1.Function) {
-			f.Annotations = ownership.Name(f, "shop-checkout")
-			delete(f.Annotations, meta.AnnotationKeyExternalName)
-		}, want: "shop-checkout"},
+		"Unnamed": {
+			reason: "It is created by the name of the object.",
+			edit:   func(*v1beta1.Function) {},
+			want:   "checkout",
+		},
+		"Named": {
+			reason: "The external name.",
+			edit:   func(f *v1beta1.Function) { meta.SetExternalName(f, "shop-checkout") },
+			want:   "shop-checkout",
+		},
+		"Removed": {
+			reason: "The user has removed the annotation, and the function keeps its name.",
+			edit: func(f *v1beta1.Function) {
+				f.Annotations = ownership.Name(f, "shop-checkout")
+				delete(f.Annotations, meta.AnnotationKeyExternalName)
+			},
+			want: "shop-checkout",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

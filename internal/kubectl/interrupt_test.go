@@ -49,13 +49,24 @@ func TestInterrupt(t *testing.T) {
 				defer close(released)
 				time.AfterFunc(time.Second, func() { cancel(errors.New("interrupt signal received")) })
 				var out, errOut bytes.Buffer
-				f := NewFactory(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &errOut}, time.Now, "v1.2.3")
+				f := NewFactory(
+					genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &out, ErrOut: &errOut},
+					time.Now,
+					"v1.2.3",
+				)
 				root := NewCommand(f, &cobra.Command{
-					Use: "show", RunE: func(cmd *cobra.Command, _ []string) error { return tc.run(cmd.Context(), released) },
+					Use:  "show",
+					RunE: func(cmd *cobra.Command, _ []string) error { return tc.run(cmd.Context(), released) },
 				})
 				root.SetArgs([]string{"show"})
 				if got := Run(ctx, f, root); got != tc.want || out.Len()+errOut.Len() > 0 {
-					t.Errorf("%s\nexit code %d, want %d, and printed %q", tc.reason, got, tc.want, out.String()+errOut.String())
+					t.Errorf(
+						"%s\nexit code %d, want %d, and printed %q",
+						tc.reason,
+						got,
+						tc.want,
+						out.String()+errOut.String(),
+					)
 				}
 			})
 		})

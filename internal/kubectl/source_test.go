@@ -30,21 +30,43 @@ func TestRead(t *testing.T) {
 	}{
 		"Default": {
 			reason: "An object of a file may have a namespace of its own.",
-			want:   []string{"Function default/a", "Function other/b", "Role default/r", "Namespace /shop", "ClusterProviderConfig /default"},
+			want: []string{
+				"Function default/a",
+				"Function other/b",
+				"Role default/r",
+				"Namespace /shop",
+				"ClusterProviderConfig /default",
+			},
 		},
 		"Same": {
-			reason: "The flag is for all objects.", flag: "other",
-			want: []string{"Function other/a", "Function other/b", "Role other/r", "Namespace /shop", "ClusterProviderConfig /default"},
+			reason: "The flag is for all objects.",
+			flag:   "other",
+			want: []string{
+				"Function other/a",
+				"Function other/b",
+				"Role other/r",
+				"Namespace /shop",
+				"ClusterProviderConfig /default",
+			},
 		},
 		"Another": {
-			reason: "The command would say nothing of the namespace that the user asks about.", flag: "typo",
-			err: `the namespace "other" of Function b does not match the namespace "typo": set --namespace=other, or leave the flag out`,
+			reason: "The command would say nothing of the namespace that the user asks about.",
+			flag:   "typo",
+			err:    `the namespace "other" of Function b does not match the namespace "typo": set --namespace=other, or leave the flag out`,
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
-			f := NewFactory(genericiooptions.IOStreams{In: strings.NewReader(manifests), Out: &bytes.Buffer{}, ErrOut: &bytes.Buffer{}}, time.Now, "test")
+			f := NewFactory(
+				genericiooptions.IOStreams{
+					In:     strings.NewReader(manifests),
+					Out:    &bytes.Buffer{},
+					ErrOut: &bytes.Buffer{},
+				},
+				time.Now,
+				"test",
+			)
 			*f.Config.Namespace = tc.flag
 			s := Source{filenames: []string{"-"}}
 			objects, err := s.Read(f)

@@ -26,7 +26,10 @@ const crds = "../../package/crds/lambda.aws.m.crossplane.io_"
 func TestKindsThatAreActivatedLater(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, devcluster.Options{CRDs: []string{
-		crds + "aliases.yaml", crds + "providerconfigs.yaml", crds + "clusterproviderconfigs.yaml", crds + "providerconfigusages.yaml",
+		crds + "aliases.yaml",
+		crds + "providerconfigs.yaml",
+		crds + "clusterproviderconfigs.yaml",
+		crds + "providerconfigusages.yaml",
 	}})
 	e := newEnvOn(t, c, awsdouble.Options{}, func(o *Options) { o.SafeStart = true })
 	a := e.alias("live")

@@ -26,7 +26,10 @@ func (e *env) alias(name string, change ...func(*v1beta1.Alias)) *v1beta1.Alias 
 				Kind: "ProviderConfig", Name: "default",
 			}},
 			ForProvider: v1beta1.AliasParameters{
-				ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}},
+				ConfiguredFunction: v1beta1.ConfiguredFunction{
+					Regional:        v1beta1.Regional{Region: region},
+					FunctionNameRef: &xpv2.NamespacedReference{Name: "f"},
+				},
 			},
 		},
 	}

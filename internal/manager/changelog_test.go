@@ -35,7 +35,9 @@ func TestChangeLog(t *testing.T) {
 		StringData: map[string]string{"password": "hunter2-secret"},
 	}
 	f := e.function("f", func(f *v1beta1.Function) {
-		f.Annotations = map[string]string{corev1.LastAppliedConfigAnnotation: `{"spec":{"forProvider":{"environment":{"variables":{"AA":"hunter2-variable"}}}}}`}
+		f.Annotations = map[string]string{
+			corev1.LastAppliedConfigAnnotation: `{"spec":{"forProvider":{"environment":{"variables":{"AA":"hunter2-variable"}}}}}`,
+		}
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{
 			Variables: map[string]string{"AA": "hunter2-variable"},
 			VariablesFrom: []v1beta1.EnvironmentVariable{{
@@ -49,7 +51,12 @@ func TestChangeLog(t *testing.T) {
 	p := &v1beta1.Permission{
 		ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: e.ns},
 		Spec: v1beta1.PermissionSpec{ManagedResourceSpec: config, ForProvider: v1beta1.PermissionParameters{
-			ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionName: ptr.To("f")}, Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To(
+			ConfiguredFunction: v1beta1.ConfiguredFunction{
+				Regional:     v1beta1.Regional{Region: region},
+				FunctionName: ptr.To("f"),
+			},
+			Action: ptr.To("lambda:InvokeFunction"),
+			Principal: ptr.To(
 				"alexa-appkit.amazon.com"),
 			EventSourceToken: ptr.To("hunter2-token"),
 		}},

@@ -40,7 +40,10 @@ func (e *env) configs() configs {
 		Kind: "ProviderConfig",
 		Name: "default",
 	}}
-	fn := v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}}
+	fn := v1beta1.ConfiguredFunction{
+		Regional:        v1beta1.Regional{Region: region},
+		FunctionNameRef: &xpv2.NamespacedReference{Name: "f"},
+	}
 	live := &xpv2.NamespacedReference{Name: "live"}
 	c := configs{
 		url: &v1beta1.FunctionURL{ObjectMeta: name("url"), Spec: v1beta1.FunctionURLSpec{

@@ -224,11 +224,14 @@ func (e *env) function(name string, change ...func(*v1beta1.Function)) *v1beta1.
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
 				Kind: "ProviderConfig", Name: "default",
 			}},
-			ForProvider: v1beta1.FunctionParameters{Regional: v1beta1.Regional{Region: region}, FunctionSettings: v1beta1.FunctionSettings{
-				Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To(
-					"arn:aws:iam::123456789012:role/r"),
-				Code: &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}},
-			}},
+			ForProvider: v1beta1.FunctionParameters{
+				Regional: v1beta1.Regional{Region: region},
+				FunctionSettings: v1beta1.FunctionSettings{
+					Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To(
+						"arn:aws:iam::123456789012:role/r"),
+					Code: &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}},
+				},
+			},
 		},
 	}
 	for _, c := range change {

@@ -34,7 +34,11 @@ func (s *eventsOf) Update(e *corev1.Event) (*corev1.Event, error)          { ret
 func (s *eventsOf) Patch(e *corev1.Event, _ []byte) (*corev1.Event, error) { return s.keep(e) }
 
 // stored returns which of the events about an alias a sink keeps, by reason.
-func stored(t *testing.T, b record.EventBroadcaster, emit func(r record.EventRecorder, of *v1beta1.Alias)) map[string]int {
+func stored(
+	t *testing.T,
+	b record.EventBroadcaster,
+	emit func(r record.EventRecorder, of *v1beta1.Alias),
+) map[string]int {
 	t.Helper()
 	sink := &eventsOf{messages: map[string]string{}, end: make(chan struct{})}
 	b.StartRecordingToSink(sink)
@@ -45,7 +49,12 @@ func stored(t *testing.T, b record.EventBroadcaster, emit func(r record.EventRec
 	}
 	r := b.NewRecorder(scheme, corev1.EventSource{Component: "alias"})
 	emit(r, &v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Name: "live", Namespace: "shop", UID: "1"}})
-	r.Event(&v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Name: "other", Namespace: "shop", UID: "2"}}, "Normal", "End", "x")
+	r.Event(
+		&v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Name: "other", Namespace: "shop", UID: "2"}},
+		"Normal",
+		"End",
+		"x",
+	)
 	select {
 	case <-sink.end:
 	case <-time.After(time.Minute):
@@ -88,13 +97,23 @@ func TestEventsThatUsersMustNotMiss(t *testing.T) {
 	}{
 		"ClientGo": {
 			reason:      "client-go stores 25 events of a type about an object, and drops the others, whatever they say.",
-			broadcaster: record.NewBroadcaster(), emit: rollouts,
-			want: map[string]int{v1beta1.EventRolloutShifted: 10, v1beta1.EventRolloutCommand: 1, v1beta1.EventRolloutCompleted: 1},
+			broadcaster: record.NewBroadcaster(),
+			emit:        rollouts,
+			want: map[string]int{
+				v1beta1.EventRolloutShifted:   10,
+				v1beta1.EventRolloutCommand:   1,
+				v1beta1.EventRolloutCompleted: 1,
+			},
 		},
 		"Rollouts": {
 			reason:      "Events about shifts take nothing away from those about ends and commands.",
-			broadcaster: newBroadcaster(), emit: rollouts,
-			want: map[string]int{v1beta1.EventRolloutShifted: 10, v1beta1.EventRolloutCommand: 3, v1beta1.EventRolloutCompleted: 3},
+			broadcaster: newBroadcaster(),
+			emit:        rollouts,
+			want: map[string]int{
+				v1beta1.EventRolloutShifted:   10,
+				v1beta1.EventRolloutCommand:   3,
+				v1beta1.EventRolloutCompleted: 3,
+			},
 		},
 		"Commands": {
 			reason:      "Each command has its answer, even if there are many: none is combined with others.",

@@ -27,7 +27,11 @@ func (e *env) mapping(name string, change ...func(*v1beta1.EventSourceMapping)) 
 				Kind: "ProviderConfig", Name: "default",
 			}},
 			ForProvider: v1beta1.EventSourceMappingParameters{
-				Regional: v1beta1.Regional{Region: region}, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}, EventSourceArn: ptr.To(
+				Regional: v1beta1.Regional{
+					Region: region,
+				},
+				FunctionNameRef: &xpv2.NamespacedReference{Name: "f"},
+				EventSourceArn: ptr.To(
 					ordersQueue),
 				EventSourceMappingSettings: v1beta1.EventSourceMappingSettings{BatchSize: ptr.To[int32](5)},
 			},

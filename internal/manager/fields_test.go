@@ -205,7 +205,9 @@ func TestFieldOfAnotherProvidersObject(t *testing.T) {
 	}
 	r.define()
 	r.reconcile(r.f)
-	r.untilSynced(`grant the provider's ServiceAccount get, list and watch on roles of API group "iam.aws.m.upbound.io"`)
+	r.untilSynced(
+		`grant the provider's ServiceAccount get, list and watch on roles of API group "iam.aws.m.upbound.io"`,
+	)
 
 	// The verb get is enough, but a change is not seen before the next reconcile.
 	r.grant("get")
@@ -247,7 +249,9 @@ func TestFieldThatIsGrantedLater(t *testing.T) {
 	r.define()
 	r.role(arn)
 	r.create(r.f)
-	r.untilSynced(`grant the provider's ServiceAccount get, list and watch on roles of API group "iam.aws.m.upbound.io"`)
+	r.untilSynced(
+		`grant the provider's ServiceAccount get, list and watch on roles of API group "iam.aws.m.upbound.io"`,
+	)
 	r.grant("get", "list", "watch")
 	r.follows(arn)
 }

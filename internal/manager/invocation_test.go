@@ -160,8 +160,14 @@ func TestInvocationRunsOnce(t *testing.T) {
 func TestInvocationWithASecret(t *testing.T) {
 	t.Parallel()
 	r := newInvocationEnv(t)
-	r.returns = awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorType":"Login","errorMessage":"refused hunter2-one"}`)}
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "event", Namespace: r.ns}, StringData: map[string]string{"json": `{"password":"hunter2-one"}`}}
+	r.returns = awsdouble.Returned{
+		Error:   "Unhandled",
+		Payload: []byte(`{"errorType":"Login","errorMessage":"refused hunter2-one"}`),
+	}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "event", Namespace: r.ns},
+		StringData: map[string]string{"json": `{"password":"hunter2-one"}`},
+	}
 	i := r.invocation("login", func(p *v1beta1.InvocationParameters) {
 		p.PayloadFrom = &v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "event", Key: "json"}}
 		p.LifecycleScope = ptr.To("CRUD")

@@ -25,7 +25,11 @@ func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
 		Spec: v1beta1.LayerVersionPermissionSpec{
 			ManagedResourceSpec: byDefault(),
 			ForProvider: v1beta1.LayerVersionPermissionParameters{
-				Regional: v1beta1.Regional{Region: region}, LayerVersionArnRef: &xpv2.NamespacedReference{Name: "lib"}, Principal: ptr.To(account),
+				Regional: v1beta1.Regional{
+					Region: region,
+				},
+				LayerVersionArnRef: &xpv2.NamespacedReference{Name: "lib"},
+				Principal:          ptr.To(account),
 			},
 		},
 	}

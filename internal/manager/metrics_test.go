@@ -164,7 +164,9 @@ func scrape(t *testing.T) string {
 var (
 	// shown matches the metrics to keep: of those of Go and of the process, only those that do not depend on version
 	// and system.
-	shown = regexp.MustCompile(`^(provider_lambda|crossplane|controller_runtime|workqueue|rest_client|leader_election)_|^process_(cpu_seconds_total|resident_memory_bytes)$`)
+	shown = regexp.MustCompile(
+		`^(provider_lambda|crossplane|controller_runtime|workqueue|rest_client|leader_election)_|^process_(cpu_seconds_total|resident_memory_bytes)$`,
+	)
 	label = regexp.MustCompile(`(\w+)="((?:[^"\\]|\\.)*)"`)
 )
 

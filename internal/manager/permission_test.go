@@ -22,8 +22,15 @@ func (e *env) permission(name string, change ...func(*v1beta1.Permission)) *v1be
 				Kind: "ProviderConfig", Name: "default",
 			}},
 			ForProvider: v1beta1.PermissionParameters{
-				ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}},
-				Action:             ptr.To("lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com"), SourceAccount: ptr.To(
+				ConfiguredFunction: v1beta1.ConfiguredFunction{
+					Regional:        v1beta1.Regional{Region: region},
+					FunctionNameRef: &xpv2.NamespacedReference{Name: "f"},
+				},
+				Action: ptr.To(
+					"lambda:InvokeFunction",
+				),
+				Principal: ptr.To("s3.amazonaws.com"),
+				SourceAccount: ptr.To(
 					"123456789012"),
 			},
 		},

@@ -25,8 +25,11 @@ func TestResourcePolicyFromManifestToAWSAndBack(t *testing.T) {
 				Kind: "ProviderConfig", Name: "default",
 			}},
 			ForProvider: v1beta1.ResourcePolicyParameters{
-				Regional: v1beta1.Regional{Region: region}, ResourceArnRef: &xpv2.NamespacedReference{Name: "f"},
-				Policy: ptr.To(`{"Statement": {"Effect": "Allow", "Principal": {"AWS": "111122223333"}, "Action": "lambda:InvokeFunction", "Resource": "*"}}`),
+				Regional:       v1beta1.Regional{Region: region},
+				ResourceArnRef: &xpv2.NamespacedReference{Name: "f"},
+				Policy: ptr.To(
+					`{"Statement": {"Effect": "Allow", "Principal": {"AWS": "111122223333"}, "Action": "lambda:InvokeFunction", "Resource": "*"}}`,
+				),
 			},
 		},
 	}

@@ -109,7 +109,9 @@ func TestShards(t *testing.T) {
 	// What a plan follows is in another shard, too.
 	planned := r.alias("planned", func(a *v1beta1.Alias) {
 		a.Annotations = map[string]string{v1beta1.AnnotationPlan: "true"}
-		a.Spec.ForProvider.FunctionNameRef, a.Spec.ForProvider.FunctionVersion = &xpv2.NamespacedReference{Name: "cart"}, nil
+		a.Spec.ForProvider.FunctionNameRef, a.Spec.ForProvider.FunctionVersion = &xpv2.NamespacedReference{
+			Name: "cart",
+		}, nil
 		a.Spec.ForProvider.FunctionVersionRef = nil
 	})
 	r.create(planned)
@@ -117,7 +119,10 @@ func TestShards(t *testing.T) {
 		r.get(planned)
 		return planned.GetCondition(v1beta1.TypePlanned).Status == corev1.ConditionTrue
 	})
-	if c := planned.GetCondition(v1beta1.TypePlanned); c.Reason != v1beta1.ReasonChangesPlanned || !strings.Contains(c.Message, "CreateAlias") {
+	if c := planned.GetCondition(
+		v1beta1.TypePlanned,
+	); c.Reason != v1beta1.ReasonChangesPlanned ||
+		!strings.Contains(c.Message, "CreateAlias") {
 		t.Errorf("the condition Planned is %s: %s", c.Reason, c.Message)
 	}
 

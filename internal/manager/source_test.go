@@ -95,7 +95,11 @@ func TestSource(t *testing.T) {
 	r.publish(source, "main@sha1:2", changed)
 	r.deployedFrom("main@sha1:2", all...)
 	if n := updates() - before; n != 1 || source.Downloads() != 2 {
-		t.Errorf("%d updates and %d downloads: only the function whose folder has changed is updated", n, source.Downloads())
+		t.Errorf(
+			"%d updates and %d downloads: only the function whose folder has changed is updated",
+			n,
+			source.Downloads(),
+		)
 	}
 	t.Logf("%d calls of GetFunction for a new artifact of %d functions", r.double.Count("GetFunction")-reads, functions)
 

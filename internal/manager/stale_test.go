@@ -133,7 +133,11 @@ func TestStandbyWithLaggingWatches(t *testing.T) {
 				Spec: v1beta1.LayerVersionSpec{
 					ManagedResourceSpec: byDefault(),
 					ForProvider: v1beta1.LayerVersionParameters{
-						Regional: v1beta1.Regional{Region: region}, OldVersions: ptr.To(v1beta1.OldVersionsKeep), Content: &v1beta1.LayerContent{
+						Regional: v1beta1.Regional{
+							Region: region,
+						},
+						OldVersions: ptr.To(v1beta1.OldVersionsKeep),
+						Content: &v1beta1.LayerContent{
 							ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"},
 						},
 					},

@@ -73,13 +73,22 @@ func (r *tenantsEnv) attempts() map[string]reconcile.Managed {
 		"Alias": &v1beta1.Alias{ObjectMeta: name("evil"), Spec: v1beta1.AliasSpec{
 			ManagedResourceSpec: spec,
 			ForProvider: v1beta1.AliasParameters{
-				ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionName: checkout}, AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
+				ConfiguredFunction: v1beta1.ConfiguredFunction{
+					Regional:     v1beta1.Regional{Region: region},
+					FunctionName: checkout,
+				},
+				AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
 			},
 		}},
 		"Permission": &v1beta1.Permission{
 			ObjectMeta: name("evil"),
 			Spec: v1beta1.PermissionSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.PermissionParameters{
-				ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionName: checkout}, Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To(
+				ConfiguredFunction: v1beta1.ConfiguredFunction{
+					Regional:     v1beta1.Regional{Region: region},
+					FunctionName: checkout,
+				},
+				Action: ptr.To("lambda:InvokeFunction"),
+				Principal: ptr.To(
 					"111122223333"),
 			}},
 		},
@@ -109,7 +118,8 @@ func (r *tenantsEnv) attempts() map[string]reconcile.Managed {
 			Spec: v1beta1.FunctionEventInvokeConfigSpec{
 				ManagedResourceSpec: spec,
 				ForProvider: v1beta1.FunctionEventInvokeConfigParameters{
-					ConfiguredFunction: fn, FunctionEventInvokeConfigSettings: v1beta1.FunctionEventInvokeConfigSettings{
+					ConfiguredFunction: fn,
+					FunctionEventInvokeConfigSettings: v1beta1.FunctionEventInvokeConfigSettings{
 						MaximumRetryAttempts: ptr.To[int32](0),
 					},
 				},
@@ -128,7 +138,12 @@ func (r *tenantsEnv) attempts() map[string]reconcile.Managed {
 		},
 		"Version": &v1beta1.Version{ObjectMeta: name("evil"), Spec: v1beta1.VersionSpec{
 			ManagedResourceSpec: spec,
-			ForProvider:         v1beta1.VersionParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionName: checkout}},
+			ForProvider: v1beta1.VersionParameters{
+				ConfiguredFunction: v1beta1.ConfiguredFunction{
+					Regional:     v1beta1.Regional{Region: region},
+					FunctionName: checkout,
+				},
+			},
 		}},
 		"Invocation": &v1beta1.Invocation{
 			ObjectMeta: name("evil"),
@@ -148,7 +163,13 @@ func (r *tenantsEnv) attempts() map[string]reconcile.Managed {
 		"ResourcePolicy": &v1beta1.ResourcePolicy{
 			ObjectMeta: name("evil"),
 			Spec: v1beta1.ResourcePolicySpec{ManagedResourceSpec: spec, ForProvider: v1beta1.ResourcePolicyParameters{
-				Regional: v1beta1.Regional{Region: region}, ResourceArn: arn, Policy: ptr.To(`{"Statement": {"Effect": "Allow", "Principal": {"AWS": "111122223333"}, "Action": "lambda:InvokeFunction", "Resource": "*"}}`),
+				Regional: v1beta1.Regional{
+					Region: region,
+				},
+				ResourceArn: arn,
+				Policy: ptr.To(
+					`{"Statement": {"Effect": "Allow", "Principal": {"AWS": "111122223333"}, "Action": "lambda:InvokeFunction", "Resource": "*"}}`,
+				),
 			}},
 		},
 		"Reader": r.other("reader", func(f *v1beta1.Function) {
@@ -209,7 +230,10 @@ func TestTenantsOfOneConfig(t *testing.T) {
 		r.create(attempts[kind])
 	}
 	for _, kind := range kinds {
-		r.refused(attempts[kind], belongs+`, which does not allow namespace `+r.attacker+` to use it: set the annotation `+v1beta1.AnnotationAllowedNamespaces+` of Function `+r.shop+`/checkout, or of Namespace `+r.shop+`, to "`+r.attacker+`"`)
+		r.refused(
+			attempts[kind],
+			belongs+`, which does not allow namespace `+r.attacker+` to use it: set the annotation `+v1beta1.AnnotationAllowedNamespaces+` of Function `+r.shop+`/checkout, or of Namespace `+r.shop+`, to "`+r.attacker+`"`,
+		)
 	}
 	r.refused(attacker,
 		belongs+" of this cluster, and cannot be taken over while that resource exists: delete one of the two")
@@ -341,7 +365,12 @@ func TestTenantsOutsideOfAConfig(t *testing.T) {
 	legacy := func(namespace string) *v1beta1.Alias {
 		return r.alias("live", func(a *v1beta1.Alias) {
 			a.Namespace, a.Spec.ProviderConfigReference = namespace, r.shared()
-			a.Spec.ForProvider = v1beta1.AliasParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionName: ptr.To("legacy")}}
+			a.Spec.ForProvider = v1beta1.AliasParameters{
+				ConfiguredFunction: v1beta1.ConfiguredFunction{
+					Regional:     v1beta1.Regional{Region: region},
+					FunctionName: ptr.To("legacy"),
+				},
+			}
 			a.Spec.ForProvider.FunctionVersion = ptr.To("1")
 		})
 	}

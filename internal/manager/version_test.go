@@ -23,8 +23,11 @@ func (e *env) publisher(name string) *v1beta1.Version {
 				Kind: "ProviderConfig", Name: "default",
 			}},
 			ForProvider: v1beta1.VersionParameters{
-				ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}},
-				HistoryLimit:       ptr.To[int32](1),
+				ConfiguredFunction: v1beta1.ConfiguredFunction{
+					Regional:        v1beta1.Regional{Region: region},
+					FunctionNameRef: &xpv2.NamespacedReference{Name: "f"},
+				},
+				HistoryLimit: ptr.To[int32](1),
 			},
 		},
 	}

@@ -56,11 +56,14 @@ func planner(t *testing.T, objs ...client.Object) *Planner {
 
 func function(change ...func(*v1beta1.Function)) *v1beta1.Function {
 	f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "checkout"}}
-	f.Spec.ForProvider = v1beta1.FunctionParameters{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionSettings: v1beta1.FunctionSettings{
-		Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To(
-			"arn:aws:iam::123456789012:role/r"),
-		Code: &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x = 1"}},
-	}}
+	f.Spec.ForProvider = v1beta1.FunctionParameters{
+		Regional: v1beta1.Regional{Region: "eu-central-1"},
+		FunctionSettings: v1beta1.FunctionSettings{
+			Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To(
+				"arn:aws:iam::123456789012:role/r"),
+			Code: &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x = 1"}},
+		},
+	}
 	for _, c := range change {
 		c(f)
 	}
@@ -207,8 +210,11 @@ func TestPlan(t *testing.T) {
 			reason:  "A region that AWS does not have may be a mistake. Only the config could tell.",
 			desired: function(created, func(f *v1beta1.Function) { f.Spec.ForProvider.Region = "eu-nowhere-1" }),
 			prior:   function(created, func(f *v1beta1.Function) { f.Spec.ForProvider.Region = "eu-nowhere-1" }),
-			want: want{Action: None, Unknowns: []string{`whether the provider accepts "eu-nowhere-1": it is not a region of ` +
-				`AWS that this version knows, so spec.regions of the provider config must list it`}},
+			want: want{
+				Action: None,
+				Unknowns: []string{`whether the provider accepts "eu-nowhere-1": it is not a region of ` +
+					`AWS that this version knows, so spec.regions of the provider config must list it`},
+			},
 		},
 		"Paused": {
 			reason:  "Nothing is done about a resource that is paused, which is no error.",
@@ -216,8 +222,9 @@ func TestPlan(t *testing.T) {
 			want: want{Action: Wait, Message: "reconciliation is paused"},
 		},
 		"Resumed": {
-			reason: "The manifest no longer has the annotation that pauses it.", desired: function(created, memory(512)),
-			prior: function(created, memory(256), paused),
+			reason:  "The manifest no longer has the annotation that pauses it.",
+			desired: function(created, memory(512)),
+			prior:   function(created, memory(256), paused),
 			want: want{
 				Action: Update, Calls: []string{"UpdateFunctionConfiguration checkout"},
 				Changes: diff.Changes{{Path: "memorySize", Old: "256", New: "512"}},
@@ -292,8 +299,9 @@ func TestPlan(t *testing.T) {
 		},
 		"Renamed": {
 			reason:  "The function of the name that the object has written would be left behind, as since the last edit.",
-			desired: function(created, renamed, memory(512)), prior: function(created, renamed, memory(256)),
-			want: want{Action: Reject, Message: "which would leave"},
+			desired: function(created, renamed, memory(512)),
+			prior:   function(created, renamed, memory(256)),
+			want:    want{Action: Reject, Message: "which would leave"},
 		},
 		"ContentOfAnImported": {
 			reason:  "The object in the cluster observes a layer, without naming its content.",
@@ -421,11 +429,17 @@ func TestPlan(t *testing.T) {
 func TestAll(t *testing.T) {
 	alias := &v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "live"}}
 	alias.Spec.ForProvider = v1beta1.AliasParameters{
-		ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionNameRef: &xpv2.NamespacedReference{Name: "checkout"}},
+		ConfiguredFunction: v1beta1.ConfiguredFunction{
+			Regional:        v1beta1.Regional{Region: "eu-central-1"},
+			FunctionNameRef: &xpv2.NamespacedReference{Name: "checkout"},
+		},
 	}
 	orphan := &v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orphan"}}
 	orphan.Spec.ForProvider = v1beta1.AliasParameters{
-		ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionNameRef: &xpv2.NamespacedReference{Name: "missing"}},
+		ConfiguredFunction: v1beta1.ConfiguredFunction{
+			Regional:        v1beta1.Regional{Region: "eu-central-1"},
+			FunctionNameRef: &xpv2.NamespacedReference{Name: "missing"},
+		},
 	}
 	SetDefaults(alias)
 	SetDefaults(orphan)
@@ -474,7 +488,8 @@ func TestAllOfACluster(t *testing.T) {
 		Regional: v1beta1.Regional{Region: "eu-central-1"}, LayerName: ptr.To("lib"),
 		Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"}},
 	}
-	layer.Status.AtProvider.LayerName, layer.Status.AtProvider.Version, layer.Status.AtProvider.LayerVersionArn = ptr.To("lib"), ptr.To[int64](4), ptr.To(layerARN)
+	at := &layer.Status.AtProvider
+	at.LayerName, at.Version, at.LayerVersionArn = ptr.To("lib"), ptr.To[int64](4), ptr.To(layerARN)
 	layer.Status.ReconciledGeneration = 1
 	meta.SetExternalName(layer, layerARN)
 	f := function(created, func(f *v1beta1.Function) {
@@ -488,7 +503,10 @@ func TestAllOfACluster(t *testing.T) {
 			Generation: 1,
 		}}
 		a.Spec.ForProvider = v1beta1.AliasParameters{
-			ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionNameRef: &xpv2.NamespacedReference{Name: "checkout"}},
+			ConfiguredFunction: v1beta1.ConfiguredFunction{
+				Regional:        v1beta1.Regional{Region: "eu-central-1"},
+				FunctionNameRef: &xpv2.NamespacedReference{Name: "checkout"},
+			},
 		}
 		a.Status.ReconciledGeneration, a.Status.AtProvider.FunctionVersion = 1, ptr.To("7")
 		meta.SetExternalName(a, name)
@@ -510,7 +528,8 @@ func TestAllOfACluster(t *testing.T) {
 		want    []string
 	}{
 		"Unchanged": {
-			reason: "The same ConfigMap is applied again. The rollout has not reached the published version yet.", applied: []client.Object{prices("tea = 4")},
+			reason:  "The same ConfigMap is applied again. The rollout has not reached the published version yet.",
+			applied: []client.Object{prices("tea = 4")},
 			want: []string{
 				"LayerVersion shop/lib none", "Function shop/checkout none", "Alias shop/live none",
 				"Alias shop/stepwise update: Invoke checkout:7; rollout from version 3 to version 7: what follows " +

@@ -18,7 +18,12 @@ import (
 func invoking(qualifier string) *v1beta1.Invocation {
 	i := &v1beta1.Invocation{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "once"}}
 	i.Spec.ForProvider = v1beta1.InvocationParameters{
-		Regional: v1beta1.Regional{Region: testenv.Region}, FunctionName: ptr.To("checkout"), Qualifier: &qualifier, Payload: ptr.To("{}"),
+		Regional: v1beta1.Regional{
+			Region: testenv.Region,
+		},
+		FunctionName: ptr.To("checkout"),
+		Qualifier:    &qualifier,
+		Payload:      ptr.To("{}"),
 	}
 	SetDefaults(i)
 	return i
@@ -52,7 +57,9 @@ func rolledOut(a *v1beta1.Alias) {
 // measured is a change after which an Alias has a rollout that is judged by the answer of a host.
 func measured(a *v1beta1.Alias) {
 	if a.Spec.Rollout == nil {
-		a.Spec.Rollout = &v1beta1.AliasRollout{Strategy: v1beta1.RolloutStrategy{AllAtOnce: &v1beta1.AllAtOnceStrategy{}}}
+		a.Spec.Rollout = &v1beta1.AliasRollout{
+			Strategy: v1beta1.RolloutStrategy{AllAtOnce: &v1beta1.AllAtOnceStrategy{}},
+		}
 	}
 	a.Spec.Rollout.Analysis = &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{{
 		Name: "orders", SuccessCondition: ptr.To("result.ok"),
@@ -64,7 +71,14 @@ func measured(a *v1beta1.Alias) {
 func depending(a *v1beta1.Alias) {
 	a.Spec.Rollout.Dependencies = []v1beta1.RolloutDependency{
 		{Name: "payments", HTTP: &v1beta1.RolloutHTTPDependency{URL: "https://health.example.org"}},
-		{Name: "database", Condition: &v1beta1.RolloutConditionDependency{APIVersion: "example.org/v1", Kind: "Database", Name: "orders"}},
+		{
+			Name: "database",
+			Condition: &v1beta1.RolloutConditionDependency{
+				APIVersion: "example.org/v1",
+				Kind:       "Database",
+				Name:       "orders",
+			},
+		},
 	}
 }
 
@@ -94,7 +108,9 @@ func TestQualifiers(t *testing.T) {
 		"ARN": {
 			reason: "The account of the config is not known, so it is taken for that of the function.",
 			plan: []Resource{{Desired: serving("1", func(a *v1beta1.Alias) {
-				a.Spec.ForProvider.FunctionName = ptr.To("arn:aws:lambda:" + testenv.Region + ":123456789012:function:checkout")
+				a.Spec.ForProvider.FunctionName = ptr.To(
+					"arn:aws:lambda:" + testenv.Region + ":123456789012:function:checkout",
+				)
 			})}},
 			want: `create: CreateAlias checkout:live (functionVersion: added "1")`,
 		},
@@ -113,8 +129,10 @@ func TestQualifiers(t *testing.T) {
 			},
 		},
 		"Dependencies": {
-			reason:   "A plan knows neither whether dependencies are healthy nor whether the provider may ask.",
-			plan:     []Resource{{Desired: serving("4", rolledOut, depending), Prior: serving("3", rolledOut, depending)}},
+			reason: "A plan knows neither whether dependencies are healthy nor whether the provider may ask.",
+			plan: []Resource{
+				{Desired: serving("4", rolledOut, depending), Prior: serving("3", rolledOut, depending)},
+			},
 			want:     rollout,
 			unknowns: []string{"function checkout:4 is assumed to exist", "function checkout:3 is assumed to exist"},
 		},

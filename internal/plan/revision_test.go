@@ -47,15 +47,31 @@ func TestRotatedArtifact(t *testing.T) {
 		want     diff.Changes
 		unknowns []string
 	}{
-		"Rotated":   {reason: "The source has another artifact.", cluster: []client.Object{repositoryAt("main@sha1:2", "b")}, want: rotated},
-		"Refreshed": {reason: "AWS is read.", cluster: []client.Object{repositoryAt("main@sha1:2", "b")}, refresh: true, want: rotated},
-		"Same":      {reason: "The source has the deployed artifact.", cluster: []client.Object{repositoryAt("main@sha1:1", "a")}},
+		"Rotated": {
+			reason:  "The source has another artifact.",
+			cluster: []client.Object{repositoryAt("main@sha1:2", "b")},
+			want:    rotated,
+		},
+		"Refreshed": {
+			reason:  "AWS is read.",
+			cluster: []client.Object{repositoryAt("main@sha1:2", "b")},
+			refresh: true,
+			want:    rotated,
+		},
+		"Same": {
+			reason:  "The source has the deployed artifact.",
+			cluster: []client.Object{repositoryAt("main@sha1:1", "a")},
+		},
 		"SameRefreshed": {
-			reason: "The source has the deployed artifact.", cluster: []client.Object{repositoryAt("main@sha1:1", "a")}, refresh: true,
+			reason:  "The source has the deployed artifact.",
+			cluster: []client.Object{repositoryAt("main@sha1:1", "a")},
+			refresh: true,
 		},
 		"NoCluster": {
-			reason:   "Without a cluster, nobody knows which artifact the source has.",
-			unknowns: []string{"which artifact GitRepository shop/shop has: its revision is known once Flux has fetched it"},
+			reason: "Without a cluster, nobody knows which artifact the source has.",
+			unknowns: []string{
+				"which artifact GitRepository shop/shop has: its revision is known once Flux has fetched it",
+			},
 		},
 	}
 	for n, tc := range cases {
@@ -68,8 +84,14 @@ func TestRotatedArtifact(t *testing.T) {
 			}
 			f := function(created, func(f *v1beta1.Function) {
 				f.Annotations["lambda.aws.m.crossplane.io/adopt"] = "true"
-				f.Spec.ForProvider.Code = &v1beta1.FunctionCode{SourceRef: &v1beta1.SourceReference{Kind: "GitRepository", Name: "shop"}}
-				f.Status.AtProvider.DeployedCode = &v1beta1.DeployedCode{Source: name("a"), CodeSHA256: "sum", Revision: "main@sha1:1"}
+				f.Spec.ForProvider.Code = &v1beta1.FunctionCode{
+					SourceRef: &v1beta1.SourceReference{Kind: "GitRepository", Name: "shop"},
+				}
+				f.Status.AtProvider.DeployedCode = &v1beta1.DeployedCode{
+					Source:     name("a"),
+					CodeSHA256: "sum",
+					Revision:   "main@sha1:1",
+				}
 			})
 			if tc.refresh {
 				o.Now = w.Now
@@ -78,7 +100,10 @@ func TestRotatedArtifact(t *testing.T) {
 				o.Resolver = resolving(w)
 			}
 			p := New(o).Plan(t.Context(), f, f.DeepCopy())
-			changes := slices.DeleteFunc(slices.Clone(p.Changes), func(c diff.Change) bool { return !strings.HasPrefix(c.Path, "code.") })
+			changes := slices.DeleteFunc(
+				slices.Clone(p.Changes),
+				func(c diff.Change) bool { return !strings.HasPrefix(c.Path, "code.") },
+			)
 			if diff := cmp.Diff(tc.want, changes); diff != "" {
 				t.Errorf("%s %s: %s: -want, +got:\n%s", tc.reason, p.Action, p.Message, diff)
 			}
@@ -98,7 +123,11 @@ func TestRotatedArtifactOfALayer(t *testing.T) {
 		Content: &v1beta1.LayerContent{SourceRef: &v1beta1.SourceReference{Kind: "GitRepository", Name: "shop"}},
 	}
 	l.Status.AtProvider = v1beta1.LayerVersionObservation{
-		LayerName: ptr.To("lib"), Version: ptr.To[int64](4), LayerVersionArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:layer:lib:4"),
+		LayerName: ptr.To(
+			"lib",
+		),
+		Version:         ptr.To[int64](4),
+		LayerVersionArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:layer:lib:4"),
 		PublishedContent: &v1beta1.DeployedCode{
 			Source: "GitRepository/shop#sha256:" + strings.Repeat("a", 64), CodeSHA256: "sum", Revision: "main@sha1:1",
 		},
@@ -111,7 +140,10 @@ func TestRotatedArtifactOfALayer(t *testing.T) {
 		o := Options{Scheme: scheme(t), ClusterID: "c1", Now: func() time.Time { return start }}
 		o.Cluster = fake.NewClientBuilder().WithScheme(o.Scheme).WithObjects(repositoryAt("main@sha1:2", digit)).Build()
 		p := New(o).Plan(t.Context(), l, l.DeepCopy())
-		changes := slices.DeleteFunc(slices.Clone(p.Changes), func(c diff.Change) bool { return c.Path != "content.revision" })
+		changes := slices.DeleteFunc(
+			slices.Clone(p.Changes),
+			func(c diff.Change) bool { return c.Path != "content.revision" },
+		)
 		if diff := cmp.Diff(want, changes); diff != "" {
 			t.Errorf("artifact %s: %s: -want, +got:\n%s", digit, p.Summary(), diff)
 		}

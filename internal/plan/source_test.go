@@ -29,7 +29,11 @@ func TestSources(t *testing.T) {
 			reason: "A source that is applied with the function has an artifact later.", code: source,
 			with: []client.Object{repository}, want: []string{"CreateFunction"},
 		},
-		"Elsewhere": {reason: "Without a cluster, a source is assumed to exist.", code: source, want: []string{"CreateFunction"}},
+		"Elsewhere": {
+			reason: "Without a cluster, a source is assumed to exist.",
+			code:   source,
+			want:   []string{"CreateFunction"},
+		},
 		"Staged": {
 			reason: "Only an archive that is too large for a call is staged.", code: staged,
 			want: []string{"CreateFunction"},

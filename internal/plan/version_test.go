@@ -95,7 +95,12 @@ func TestVersions(t *testing.T) {
 				same(numbered("5")), same(numbered("3", unobserved)),
 				{Desired: live("2 4 6 8 9"), Prior: live("1")},
 			},
-			want: []string{"none", "none", "none", `update: UpdateAlias checkout:live (description: "1" -> "2 4 6 8 9")`},
+			want: []string{
+				"none",
+				"none",
+				"none",
+				`update: UpdateAlias checkout:live (description: "1" -> "2 4 6 8 9")`,
+			},
 		},
 		"Observed": {
 			reason: "A function may be observed by one resource and owned by another, whichever is named first.",

@@ -27,7 +27,10 @@ func TestCountFindings(t *testing.T) {
 		list.Items[i].Status.AtProvider.Runtime = ptr.To(runtime)
 	}
 	want := map[advice.Code]int{advice.RuntimeDeprecated: 2}
-	if diff := cmp.Diff(want, CountFindings(list.GetItems(), time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC))); diff != "" {
+	if diff := cmp.Diff(
+		want,
+		CountFindings(list.GetItems(), time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)),
+	); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

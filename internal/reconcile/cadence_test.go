@@ -14,7 +14,11 @@ func TestPending(t *testing.T) {
 	}{
 		"JustStarted": {reason: "Most creations complete within seconds.", inMotion: 0, want: time.Second},
 		"ClockSkew":   {reason: "A start in the future is a start just now.", inMotion: -time.Hour, want: time.Second},
-		"FiveSeconds": {reason: "Up to five seconds, AWS is read each second.", inMotion: 5 * time.Second, want: time.Second},
+		"FiveSeconds": {
+			reason:   "Up to five seconds, AWS is read each second.",
+			inMotion: 5 * time.Second,
+			want:     time.Second,
+		},
 		"TwentySeconds": {
 			reason:   "The interval grows with the duration.",
 			inMotion: 20 * time.Second, want: 4 * time.Second,
@@ -32,7 +36,8 @@ func TestPending(t *testing.T) {
 
 func TestWoken(t *testing.T) {
 	for waited, want := range map[time.Duration]time.Duration{
-		-time.Hour: time.Second, 0: time.Second, 20 * time.Second: 4 * time.Second, 5 * time.Minute: time.Minute, 100 * time.Hour: 5 * time.Minute,
+		-time.Hour: time.Second, 0: time.Second, 20 * time.Second: 4 * time.Second, 5 * time.Minute: time.Minute,
+		100 * time.Hour: 5 * time.Minute,
 	} {
 		if got := WokenDelay(waited); got != want {
 			t.Errorf("Woken(%s): want %s, got %s", waited, want, got)
@@ -48,11 +53,20 @@ func TestEffective(t *testing.T) {
 		requested time.Duration
 		want      time.Duration
 	}{
-		"Default":  {reason: "The resource requests no interval.", poll: p, want: 10 * time.Minute},
-		"Asked":    {reason: "The resource's own interval wins.", poll: p, requested: time.Hour, want: time.Hour},
-		"TooOften": {reason: "The minimum also applies to the interval that a resource requests.", poll: p, requested: time.Millisecond, want: 30 * time.Second},
-		"TooRare":  {reason: "No resource is forgotten.", poll: p, requested: math.MaxInt64, want: MaxPoll},
-		"NoFloor":  {reason: "A floor of zero is no hot loop.", poll: Poll{Interval: time.Nanosecond}, want: time.Second},
+		"Default": {reason: "The resource requests no interval.", poll: p, want: 10 * time.Minute},
+		"Asked":   {reason: "The resource's own interval wins.", poll: p, requested: time.Hour, want: time.Hour},
+		"TooOften": {
+			reason:    "The minimum also applies to the interval that a resource requests.",
+			poll:      p,
+			requested: time.Millisecond,
+			want:      30 * time.Second,
+		},
+		"TooRare": {reason: "No resource is forgotten.", poll: p, requested: math.MaxInt64, want: MaxPoll},
+		"NoFloor": {
+			reason: "A floor of zero is no hot loop.",
+			poll:   Poll{Interval: time.Nanosecond},
+			want:   time.Second,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +82,9 @@ func TestEffective(t *testing.T) {
 // and the resource is never polled again.
 func TestJitteredIsProportionalAndPositive(t *testing.T) {
 	p := Poll{Interval: 10 * time.Minute, Min: 30 * time.Second, Jitter: 0.2}
-	for _, requested := range []time.Duration{time.Nanosecond, time.Second, 31 * time.Second, time.Minute, time.Hour, math.MaxInt64} {
+	for _, requested := range []time.Duration{
+		time.Nanosecond, time.Second, 31 * time.Second, time.Minute, time.Hour, math.MaxInt64,
+	} {
 		for _, random := range []float64{0, 0.25, 0.5, 0.999999} {
 			interval := p.Effective(requested)
 			got := p.Jittered(requested, random)

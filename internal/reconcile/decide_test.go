@@ -23,8 +23,16 @@ const generation = 2
 func seen() []xpv2.Condition {
 	out := []xpv2.Condition{{}}
 	for g := int64(1); g <= generation; g++ {
-		out = append(out, Available(g), Creating(g, ""), Creating(g, "AWS is at it"), Updating(g, "changing memorySize"),
-			Unavailable(g, "no such subnet"), Unavailable(g, NeverShownMessage), Differing(g, "memorySize 128 -> 256"))
+		out = append(
+			out,
+			Available(g),
+			Creating(g, ""),
+			Creating(g, "AWS is at it"),
+			Updating(g, "changing memorySize"),
+			Unavailable(g, "no such subnet"),
+			Unavailable(g, NeverShownMessage),
+			Differing(g, "memorySize 128 -> 256"),
+		)
 	}
 	return out
 }
@@ -40,8 +48,17 @@ func product(visit func(Input)) {
 						for _, unseen := range both {
 							for _, differs := range []string{"", "tags[team]"} {
 								f := Input{
-									Generation: generation, Deleted: deleted, Paused: paused, Ready: ready, Differs: differs, Changed: changed,
-									Unseen: unseen && (ready.Reason == xpv2.ReasonCreating || IsNeverShown(ready)), Failure: failure, Observed: ready.ObservedGeneration, Reconciled: 1,
+									Generation: generation,
+									Deleted:    deleted,
+									Paused:     paused,
+									Ready:      ready,
+									Differs:    differs,
+									Changed:    changed,
+									Unseen: unseen &&
+										(ready.Reason == xpv2.ReasonCreating || IsNeverShown(ready)),
+									Failure:    failure,
+									Observed:   ready.ObservedGeneration,
+									Reconciled: 1,
 								}
 								if ready.Status != corev1.ConditionTrue && ready.ObservedGeneration < generation {
 									f.Reconciled = 0 // Nothing was ever served.
@@ -133,7 +150,10 @@ func TestDecideNeverContradictsItself(t *testing.T) {
 		if f.Deleted != (d.Phase == v1beta1.PhaseDeleting) {
 			wrong("a deletion is told wherever there is one, and nowhere else")
 		}
-		if again := Decide(next(f, d)); !f.Paused && f.Failure != Succeeded && cmp.Diff(d, again, cmpopts.IgnoreFields(xpv2.Condition{}, "LastTransitionTime")) != "" {
+		if again := Decide(
+			next(f, d),
+		); !f.Paused && f.Failure != Succeeded &&
+			cmp.Diff(d, again, cmpopts.IgnoreFields(xpv2.Condition{}, "LastTransitionTime")) != "" {
 			wrong("the same error once more is told otherwise: %+v", again)
 		}
 	})
@@ -164,18 +184,51 @@ func TestDecide(t *testing.T) {
 		},
 		"ServedOutage": {
 			reason: "An outage of AWS takes nothing away from what was served.",
-			input:  Input{Generation: 2, Ready: Available(2), Failure: Passing, Error: message, Observed: 2, Reconciled: 2},
-			want:   Decision{Ready: Available(2), Phase: "Available", Message: message, Observed: 2, Reconciled: 2},
+			input: Input{
+				Generation: 2,
+				Ready:      Available(2),
+				Failure:    Passing,
+				Error:      message,
+				Observed:   2,
+				Reconciled: 2,
+			},
+			want: Decision{Ready: Available(2), Phase: "Available", Message: message, Observed: 2, Reconciled: 2},
 		},
 		"ChangedOutage": {
 			reason: "What the spec asks for now was never seen.",
-			input:  Input{Generation: 2, Ready: Available(1), Failure: Passing, Error: message, Observed: 1, Reconciled: 1},
-			want:   Decision{Ready: Updating(1, message), Phase: "Updating", Message: message, Observed: 2, Reconciled: 1},
+			input: Input{
+				Generation: 2,
+				Ready:      Available(1),
+				Failure:    Passing,
+				Error:      message,
+				Observed:   1,
+				Reconciled: 1,
+			},
+			want: Decision{
+				Ready:      Updating(1, message),
+				Phase:      "Updating",
+				Message:    message,
+				Observed:   2,
+				Reconciled: 1,
+			},
 		},
 		"ServedRefused": {
 			reason: "Ready and phase agree that something is wrong.",
-			input:  Input{Generation: 2, Ready: Available(2), Failure: Refused, Error: message, Observed: 2, Reconciled: 2},
-			want:   Decision{Ready: Unavailable(2, message), Phase: "Error", Message: message, Observed: 2, Reconciled: 2},
+			input: Input{
+				Generation: 2,
+				Ready:      Available(2),
+				Failure:    Refused,
+				Error:      message,
+				Observed:   2,
+				Reconciled: 2,
+			},
+			want: Decision{
+				Ready:      Unavailable(2, message),
+				Phase:      "Error",
+				Message:    message,
+				Observed:   2,
+				Reconciled: 2,
+			},
 		},
 		"CreationRefused": {
 			reason: "What AWS refuses to create is not being created.",
@@ -185,17 +238,37 @@ func TestDecide(t *testing.T) {
 		"CreationRefusedForGood": {
 			reason: "Once only the user can help, the generation is converged.",
 			input:  Input{Generation: 1, Ready: Creating(1, ""), Failure: Stuck, Error: message},
-			want:   Decision{Ready: Unavailable(1, message), Phase: "Error", Message: message, Observed: 1, Reconciled: 1},
+			want: Decision{
+				Ready:      Unavailable(1, message),
+				Phase:      "Error",
+				Message:    message,
+				Observed:   1,
+				Reconciled: 1,
+			},
 		},
 		"CreatedUnseen": {
 			reason: "What AWS has created without showing it is not forgotten over an error.",
-			input:  Input{Generation: 1, Ready: Creating(1, "AWS has created it"), Unseen: true, Failure: Refused, Error: message, Observed: 1},
-			want:   Decision{Ready: Creating(1, message), Phase: "Creating", Message: message, Observed: 1},
+			input: Input{
+				Generation: 1,
+				Ready:      Creating(1, "AWS has created it"),
+				Unseen:     true,
+				Failure:    Refused,
+				Error:      message,
+				Observed:   1,
+			},
+			want: Decision{Ready: Creating(1, message), Phase: "Creating", Message: message, Observed: 1},
 		},
 		"CreatedUnseenForGood": {
 			reason: "The phase says that only the user can help, while Ready still records that AWS has created it.",
-			input:  Input{Generation: 1, Ready: Creating(1, "AWS has created it"), Unseen: true, Failure: Stuck, Error: message, Observed: 1},
-			want:   Decision{Ready: Creating(1, message), Phase: "Error", Message: message, Observed: 1, Reconciled: 1},
+			input: Input{
+				Generation: 1,
+				Ready:      Creating(1, "AWS has created it"),
+				Unseen:     true,
+				Failure:    Stuck,
+				Error:      message,
+				Observed:   1,
+			},
+			want: Decision{Ready: Creating(1, message), Phase: "Error", Message: message, Observed: 1, Reconciled: 1},
 		},
 		"Awaited": {
 			reason: "What was applied together is waited for.",
@@ -204,23 +277,72 @@ func TestDecide(t *testing.T) {
 		},
 		"AwaitedAgain": {
 			reason: "What was there waits for nothing: something is broken.",
-			input:  Input{Generation: 1, Ready: Available(1), Failure: Awaited, Error: message, Observed: 1, Reconciled: 1},
-			want:   Decision{Ready: Unavailable(1, message), Phase: "Error", Message: message, Observed: 1, Reconciled: 1},
+			input: Input{
+				Generation: 1,
+				Ready:      Available(1),
+				Failure:    Awaited,
+				Error:      message,
+				Observed:   1,
+				Reconciled: 1,
+			},
+			want: Decision{
+				Ready:      Unavailable(1, message),
+				Phase:      "Error",
+				Message:    message,
+				Observed:   1,
+				Reconciled: 1,
+			},
 		},
 		"UpdateRefused": {
 			reason: "AWS took no change.",
-			input:  Input{Generation: 2, Ready: Updating(2, "changing role"), Failure: Refused, Error: message, Observed: 1, Reconciled: 1},
-			want:   Decision{Ready: Unavailable(2, message), Phase: "Error", Message: message, Observed: 2, Reconciled: 1},
+			input: Input{
+				Generation: 2,
+				Ready:      Updating(2, "changing role"),
+				Failure:    Refused,
+				Error:      message,
+				Observed:   1,
+				Reconciled: 1,
+			},
+			want: Decision{
+				Ready:      Unavailable(2, message),
+				Phase:      "Error",
+				Message:    message,
+				Observed:   2,
+				Reconciled: 1,
+			},
 		},
 		"UpdateFailed": {
 			reason: "AWS took the change and failed.",
-			input:  Input{Generation: 2, Ready: Unavailable(2, "update failed: no such subnet"), Observed: 2, Reconciled: 1},
-			want:   Decision{Ready: Unavailable(2, "update failed: no such subnet"), Phase: "Error", Message: "update failed: no such subnet", Observed: 2, Reconciled: 2},
+			input: Input{
+				Generation: 2,
+				Ready:      Unavailable(2, "update failed: no such subnet"),
+				Observed:   2,
+				Reconciled: 1,
+			},
+			want: Decision{
+				Ready:      Unavailable(2, "update failed: no such subnet"),
+				Phase:      "Error",
+				Message:    "update failed: no such subnet",
+				Observed:   2,
+				Reconciled: 2,
+			},
 		},
 		"Updated": {
 			reason: "A call was made just now.",
-			input:  Input{Generation: 2, Ready: Updating(2, "changing role"), Changed: true, Observed: 1, Reconciled: 1},
-			want:   Decision{Ready: Updating(2, "changing role"), Phase: "Updating", Message: "changing role", Observed: 2, Reconciled: 1},
+			input: Input{
+				Generation: 2,
+				Ready:      Updating(2, "changing role"),
+				Changed:    true,
+				Observed:   1,
+				Reconciled: 1,
+			},
+			want: Decision{
+				Ready:      Updating(2, "changing role"),
+				Phase:      "Updating",
+				Message:    "changing role",
+				Observed:   2,
+				Reconciled: 1,
+			},
 		},
 		"SentWhileAvailable": {
 			reason: "What was sent for this generation is yet to be seen.",
@@ -229,23 +351,70 @@ func TestDecide(t *testing.T) {
 		},
 		"Differs": {
 			reason: "AWS serves something else, and nothing may change it.",
-			input:  Input{Generation: 2, Ready: Available(2), Differs: "memorySize 128 -> 256", Observed: 2, Reconciled: 1},
-			want:   Decision{Ready: Differing(2, "memorySize 128 -> 256"), Phase: "Differs", Message: "memorySize 128 -> 256", Observed: 2, Reconciled: 2},
+			input: Input{
+				Generation: 2,
+				Ready:      Available(2),
+				Differs:    "memorySize 128 -> 256",
+				Observed:   2,
+				Reconciled: 1,
+			},
+			want: Decision{
+				Ready:      Differing(2, "memorySize 128 -> 256"),
+				Phase:      "Differs",
+				Message:    "memorySize 128 -> 256",
+				Observed:   2,
+				Reconciled: 2,
+			},
 		},
 		"RolledBack": {
 			reason: "AWS serves the version before the one that failed.",
 			input:  Input{Generation: 2, Ready: RolledBack(2, "version 1 serves"), Observed: 2, Reconciled: 1},
-			want:   Decision{Ready: RolledBack(2, "version 1 serves"), Phase: "RolledBack", Message: "version 1 serves", Observed: 2, Reconciled: 2},
+			want: Decision{
+				Ready:      RolledBack(2, "version 1 serves"),
+				Phase:      "RolledBack",
+				Message:    "version 1 serves",
+				Observed:   2,
+				Reconciled: 2,
+			},
 		},
 		"DeletionRefused": {
 			reason: "The failure of the deletion comes first.",
-			input:  Input{Generation: 2, Deleted: true, Ready: Available(1), WaitsFor: "leaving its VPC", Failure: Refused, Error: message, Observed: 1, Reconciled: 1},
-			want:   Decision{Ready: Deleting(2, message), Phase: "Deleting", Message: message, Observed: 2, Reconciled: 1},
+			input: Input{
+				Generation: 2,
+				Deleted:    true,
+				Ready:      Available(1),
+				WaitsFor:   "leaving its VPC",
+				Failure:    Refused,
+				Error:      message,
+				Observed:   1,
+				Reconciled: 1,
+			},
+			want: Decision{
+				Ready:      Deleting(2, message),
+				Phase:      "Deleting",
+				Message:    message,
+				Observed:   2,
+				Reconciled: 1,
+			},
 		},
 		"DeletionWaits": {
 			reason: "Ready reports what the deletion waits for.",
-			input:  Input{Generation: 2, Deleted: true, Ready: Available(1), WaitsFor: "leaving its VPC", Observed: 1, Reconciled: 1, Changed: true},
-			want:   Decision{Ready: Deleting(2, "leaving its VPC"), Phase: "Deleting", Message: "leaving its VPC", Observed: 2, Reconciled: 1},
+			input: Input{
+				Generation: 2,
+				Deleted:    true,
+				Ready:      Available(1),
+				WaitsFor:   "leaving its VPC",
+				Observed:   1,
+				Reconciled: 1,
+				Changed:    true,
+			},
+			want: Decision{
+				Ready:      Deleting(2, "leaving its VPC"),
+				Phase:      "Deleting",
+				Message:    "leaving its VPC",
+				Observed:   2,
+				Reconciled: 1,
+			},
 		},
 		"Paused": {
 			reason: "Nothing was looked at.",
@@ -255,7 +424,11 @@ func TestDecide(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, Decide(tc.input), cmpopts.IgnoreFields(xpv2.Condition{}, "LastTransitionTime")); diff != "" {
+			if diff := cmp.Diff(
+				tc.want,
+				Decide(tc.input),
+				cmpopts.IgnoreFields(xpv2.Condition{}, "LastTransitionTime"),
+			); diff != "" {
 				t.Errorf("%s\n-want +got: %s", tc.reason, diff)
 			}
 		})

@@ -20,9 +20,17 @@ func TestReads(t *testing.T) {
 		edit   func(*samples.Sample)
 		want   int
 	}{
-		"New":     {"Its creation will follow.", func(*samples.Sample) {}, 2},
-		"Made":    {"It was made.", func(mg *samples.Sample) { meta.AddAnnotations(mg, ownership.Name(mg, "cart")) }, 1},
-		"Deleted": {"Nothing will be made.", func(mg *samples.Sample) { mg.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, 1},
+		"New": {"Its creation will follow.", func(*samples.Sample) {}, 2},
+		"Made": {
+			"It was made.",
+			func(mg *samples.Sample) { meta.AddAnnotations(mg, ownership.Name(mg, "cart")) },
+			1,
+		},
+		"Deleted": {
+			"Nothing will be made.",
+			func(mg *samples.Sample) { mg.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} },
+			1,
+		},
 		"ObserveOnly": {"Nothing may be made.", func(mg *samples.Sample) {
 			mg.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 		}, 1},

@@ -29,17 +29,45 @@ func TestAttempts(t *testing.T) {
 		wait     time.Duration
 		count    int
 	}{
-		"None":    {reason: "A first call is made at once.", attempts: made(0), changes: "value"},
-		"Once":    {reason: "AWS may show it in a moment.", attempts: made(1), changes: "value", wait: 2 * time.Second, count: 1},
-		"Later":   {reason: "What has passed counts.", attempts: made(1), changes: "value", after: 5 * time.Second, count: 1},
-		"Thrice":  {reason: "AWS does not take it.", attempts: made(3), changes: "value", wait: 5 * time.Minute, count: 3},
-		"Often":   {reason: "The delay is bounded.", attempts: made(30), changes: "value", wait: time.Hour, count: 30},
-		"Others":  {reason: "Other changes are not the same.", attempts: made(3), changes: "size"},
-		"LongAgo": {reason: "After hours it is tried anew.", attempts: made(30), changes: "value", after: repeatsMaxAge},
+		"None": {reason: "A first call is made at once.", attempts: made(0), changes: "value"},
+		"Once": {
+			reason:   "AWS may show it in a moment.",
+			attempts: made(1),
+			changes:  "value",
+			wait:     2 * time.Second,
+			count:    1,
+		},
+		"Later": {
+			reason:   "What has passed counts.",
+			attempts: made(1),
+			changes:  "value",
+			after:    5 * time.Second,
+			count:    1,
+		},
+		"Thrice": {
+			reason:   "AWS does not take it.",
+			attempts: made(3),
+			changes:  "value",
+			wait:     5 * time.Minute,
+			count:    3,
+		},
+		"Often":  {reason: "The delay is bounded.", attempts: made(30), changes: "value", wait: time.Hour, count: 30},
+		"Others": {reason: "Other changes are not the same.", attempts: made(3), changes: "size"},
+		"LongAgo": {
+			reason:   "After hours it is tried anew.",
+			attempts: made(30),
+			changes:  "value",
+			after:    repeatsMaxAge,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if wait, count := tc.attempts.Delay("UpdateThing", tc.changes, start.Add(tc.after)); wait != tc.wait || count != tc.count {
+			if wait, count := tc.attempts.Delay(
+				"UpdateThing",
+				tc.changes,
+				start.Add(tc.after),
+			); wait != tc.wait ||
+				count != tc.count {
 				t.Errorf("%s\nwait %v, count %d; want %v, %d", tc.reason, wait, count, tc.wait, tc.count)
 			}
 		})
@@ -84,10 +112,20 @@ func TestSince(t *testing.T) {
 		since   time.Time
 		want    time.Time
 	}{
-		"None":     {reason: "Nothing is remembered.", since: at, want: at},
-		"Other":    {reason: "Nothing was reported.", repeats: &Repeats{}, since: at, want: at},
-		"Recorded": {reason: "What was read at that moment is what was reported.", repeats: recorded, since: at.Add(-time.Minute), want: at.Add(1)},
-		"Later":    {reason: "A later answer is another one.", repeats: recorded, since: at.Add(time.Second), want: at.Add(time.Second)},
+		"None":  {reason: "Nothing is remembered.", since: at, want: at},
+		"Other": {reason: "Nothing was reported.", repeats: &Repeats{}, since: at, want: at},
+		"Recorded": {
+			reason:  "What was read at that moment is what was reported.",
+			repeats: recorded,
+			since:   at.Add(-time.Minute),
+			want:    at.Add(1),
+		},
+		"Later": {
+			reason:  "A later answer is another one.",
+			repeats: recorded,
+			since:   at.Add(time.Second),
+			want:    at.Add(time.Second),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -54,9 +54,9 @@ func TestUnobservedTime(t *testing.T) {
 	}
 }
 
-// TestClockIsSetBack checks that a rollout goes on as without it if the clock is set back by an hour, or another replica
-// takes over whose clock is behind: what fails is rolled back, what succeeds is promoted, and a rollback that AWS has
-// refused is sent again.
+// TestClockIsSetBack checks that a rollout goes on as without it if the clock is set back by an hour, or another
+// replica takes over whose clock is behind: what fails is rolled back, what succeeds is promoted, and a rollback that
+// AWS has refused is sent again.
 func TestClockIsSetBack(t *testing.T) {
 	cases := map[string]struct {
 		before, after func(s *scenario)
@@ -78,17 +78,23 @@ func TestClockIsSetBack(t *testing.T) {
 			phase: v1beta1.RolloutReady, version: "2", within: 4 * time.Minute,
 		},
 		"Failure": {
-			before: func(*scenario) {},
-			after:  func(s *scenario) { s.result = func(CheckID) string { return Failure } },
-			phase:  v1beta1.RolloutFailed, reason: v1beta1.RolloutReasonAnalysisFailed, version: "1", within: 2 * time.Minute,
+			before:  func(*scenario) {},
+			after:   func(s *scenario) { s.result = func(CheckID) string { return Failure } },
+			phase:   v1beta1.RolloutFailed,
+			reason:  v1beta1.RolloutReasonAnalysisFailed,
+			version: "1",
+			within:  2 * time.Minute,
 		},
 		"RefusedRollback": {
 			before: func(s *scenario) {
 				s.result = func(CheckID) string { return Failure }
 				s.refuses = func(Route) bool { return true }
 			},
-			after: func(s *scenario) { s.refuses = nil },
-			phase: v1beta1.RolloutFailed, reason: v1beta1.RolloutReasonAnalysisFailed, version: "1", within: 2 * time.Minute,
+			after:   func(s *scenario) { s.refuses = nil },
+			phase:   v1beta1.RolloutFailed,
+			reason:  v1beta1.RolloutReasonAnalysisFailed,
+			version: "1",
+			within:  2 * time.Minute,
 		},
 	}
 	for name, tc := range cases {
@@ -284,8 +290,8 @@ func TestDeadlineOfAnAlarmWithoutAnAnswer(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
 }
 
-// TestWaitForMeasurementsIsNoNews checks that the message of a rollout that waits for invocations to show remains the same,
-// however often they are measured: the periods of a metric end less often.
+// TestWaitForMeasurementsIsNoNews checks that the message of a rollout that waits for invocations to show remains the
+// same, however often they are measured: the periods of a metric end less often.
 func TestWaitForMeasurementsIsNoNews(t *testing.T) {
 	s := newScenario(t, twoWeights(metrics("m"), func(s *v1beta1.AliasRollout) {
 		s.Strategy.Canary.Steps = slices.Delete(s.Strategy.Canary.Steps, 1, 2) // Without the first pause.
@@ -340,8 +346,13 @@ func TestTrigger(t *testing.T) {
 		},
 		"AllWithIgnored": {
 			reason: "An alarm that fired before does not count, so the other one is all that count.",
-			spec:   tenPercent(alarms("a", "b"), trigger("All", nil)), before: []string{"a"}, failed: []string{"a", "b"},
-			want: "1",
+			spec: tenPercent(
+				alarms("a", "b"),
+				trigger("All", nil),
+			),
+			before: []string{"a"},
+			failed: []string{"a", "b"},
+			want:   "1",
 		},
 		"Quorum": {reason: "Two of three suffice.", spec: tenPercent(alarms("a", "b", "c"),
 			trigger("Quorum", ptr.To[int32](2))), failed: []string{"a", "b"}, want: "1"},
@@ -521,7 +532,8 @@ func TestOutdatedAnswers(t *testing.T) {
 				s.pass(20 * time.Second)
 				s.observed.Route, s.observed.RevisionID = current.Route, current.RevisionID
 				s.pass(time.Second)
-				if s.event(v1beta1.EventAliasChanged) || s.state.Drift != "" || s.state.ObservedWeight != 10 || len(s.rejected()) > 0 {
+				if s.event(v1beta1.EventAliasChanged) || s.state.Drift != "" || s.state.ObservedWeight != 10 ||
+					len(s.rejected()) > 0 {
 					t.Fatalf("drift %q, events %v", s.state.Drift, s.events)
 				}
 				s.alias(Route{Version: "1", Additional: "2", Weight: 30})
@@ -797,7 +809,10 @@ func TestRejectKeepsTheFirstReason(t *testing.T) {
 	for _, f := range s.state.FailedTargets {
 		got[f.FunctionVersion] = f.Reason
 	}
-	if diff := cmp.Diff(map[string]string{"2": v1beta1.RolloutReasonRollbackTo, "3": v1beta1.RolloutReasonAnalysisFailed}, got); diff != "" {
+	if diff := cmp.Diff(
+		map[string]string{"2": v1beta1.RolloutReasonRollbackTo, "3": v1beta1.RolloutReasonAnalysisFailed},
+		got,
+	); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

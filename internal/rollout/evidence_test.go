@@ -109,8 +109,8 @@ func TestPromoteFullAfterAFailure(t *testing.T) {
 	}
 }
 
-// TestPromoteFullWithAnAlarmThatIsNotRead checks that an alarm that could not be read until the user promoted the target
-// is ignored if it fires since before that.
+// TestPromoteFullWithAnAlarmThatIsNotRead checks that an alarm that could not be read until the user promoted the
+// target is ignored if it fires since before that.
 func TestPromoteFullWithAnAlarmThatIsNotRead(t *testing.T) {
 	s := newScenario(t, twoWeights(alarms("a"), bake(20*time.Minute)))
 	s.delay, s.since, s.about = 5*time.Minute, s.now.Add(-time.Hour), s.now.Add(-time.Hour)
@@ -244,7 +244,14 @@ func TestPausedSmokeTests(t *testing.T) {
 				s.now = s.now.Add(max(decide(), time.Millisecond))
 			}
 			if tests != tc.before || decisions > 10 || s.state.Message != "spec.rollout.paused is true" {
-				t.Errorf("%s: %d tests, %d decisions, %s: %s", tc.reason, tests, decisions, Position(s.state), s.state.Message)
+				t.Errorf(
+					"%s: %d tests, %d decisions, %s: %s",
+					tc.reason,
+					tests,
+					decisions,
+					Position(s.state),
+					s.state.Message,
+				)
 			}
 			s.spec.Paused, passes = false, true
 			for s.state.Step == v1beta1.RolloutPreTraffic {
@@ -291,9 +298,25 @@ func TestUnobservedTimeJudgesNothing(t *testing.T) {
 		steps  []v1beta1.CanaryStep
 		least  time.Duration
 	}{
-		"Weight":   {"The next weight waits.", []v1beta1.CanaryStep{{SetWeight: ptr.To[int32](10)}, {SetWeight: ptr.To[int32](50)}}, 3 * time.Minute},
-		"LastStep": {"The promotion waits for the last step.", []v1beta1.CanaryStep{{SetWeight: ptr.To[int32](10)}, pause}, 4 * time.Minute},
-		"Manual":   {"So does the weight after a pause that the user ends.", []v1beta1.CanaryStep{{SetWeight: ptr.To[int32](10)}, {Pause: &v1beta1.RolloutPause{}}, {SetWeight: ptr.To[int32](50)}}, 3 * time.Minute},
+		"Weight": {
+			"The next weight waits.",
+			[]v1beta1.CanaryStep{{SetWeight: ptr.To[int32](10)}, {SetWeight: ptr.To[int32](50)}},
+			3 * time.Minute,
+		},
+		"LastStep": {
+			"The promotion waits for the last step.",
+			[]v1beta1.CanaryStep{{SetWeight: ptr.To[int32](10)}, pause},
+			4 * time.Minute,
+		},
+		"Manual": {
+			"So does the weight after a pause that the user ends.",
+			[]v1beta1.CanaryStep{
+				{SetWeight: ptr.To[int32](10)},
+				{Pause: &v1beta1.RolloutPause{}},
+				{SetWeight: ptr.To[int32](50)},
+			},
+			3 * time.Minute,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -314,8 +337,9 @@ func TestUnobservedTimeJudgesNothing(t *testing.T) {
 	}
 }
 
-// TestAlarmOfAFormerTarget checks that an alarm on the errors of all versions of an alias judges a target by none of the
-// target before: errors of that one neither reject a healthy target, nor let the alarm be ignored while a bad one fails.
+// TestAlarmOfAFormerTarget checks that an alarm on the errors of all versions of an alias judges a target by none of
+// the target before: errors of that one neither reject a healthy target, nor let the alarm be ignored while a bad one
+// fails.
 func TestAlarmOfAFormerTarget(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -326,8 +350,10 @@ func TestAlarmOfAFormerTarget(t *testing.T) {
 		want  string
 	}{
 		"Replaced": {
-			reason: "The alarm fires because of version 2 when version 3 has its first weight.", after: 20 * time.Second,
-			next: "3", want: "3",
+			reason: "The alarm fires because of version 2 when version 3 has its first weight.",
+			after:  20 * time.Second,
+			next:   "3",
+			want:   "3",
 		},
 		"Rejected": {reason: "The fix is rolled out.", next: "3", want: "3"},
 		"BadToo":   {reason: "The alarm fires already, and then because of version 4.", next: "4", want: "1"},
@@ -356,7 +382,8 @@ func TestAlarmOfAFormerTarget(t *testing.T) {
 			pass := func(d time.Duration, until func() bool) {
 				for end := s.now.Add(d); s.now.Before(end) && !until(); {
 					s.pass(time.Second)
-					if r := s.observed.Route; r.Additional == "2" || r.Additional == "4" || r.Version == "2" || r.Version == "4" {
+					if r := s.observed.Route; r.Additional == "2" || r.Additional == "4" || r.Version == "2" ||
+						r.Version == "4" {
 						failed = append(failed, s.now)
 					}
 					evaluate()
@@ -379,8 +406,8 @@ func TestAlarmOfAFormerTarget(t *testing.T) {
 	}
 }
 
-// TestQuickAlarmOfAFormerTarget checks that an alarm with periods of less than a minute, which CloudWatch evaluates more
-// often than once a minute, holds up the next target for less than a minute and its own delay.
+// TestQuickAlarmOfAFormerTarget checks that an alarm with periods of less than a minute, which CloudWatch evaluates
+// more often than once a minute, holds up the next target for less than a minute and its own delay.
 func TestQuickAlarmOfAFormerTarget(t *testing.T) {
 	s := newScenario(t, twoWeights(alarms("a")))
 	s.delay = 20 * time.Second

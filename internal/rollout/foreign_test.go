@@ -118,8 +118,8 @@ func TestFailureOfAnotherVersion(t *testing.T) {
 	}
 }
 
-// TestFailureBesideTheBakingVersion checks that the metrics of the alias, which are of all its versions, are no evidence
-// against a target that has received all invocations while someone else has added another version.
+// TestFailureBesideTheBakingVersion checks that the metrics of the alias, which are of all its versions, are no
+// evidence against a target that has received all invocations while someone else has added another version.
 func TestFailureBesideTheBakingVersion(t *testing.T) {
 	for _, other := range []string{"1", "3"} {
 		s := newScenario(t, tenPercent(metrics("m"), bake(time.Hour)))
@@ -142,7 +142,10 @@ func TestFailureBesideTheBakingVersion(t *testing.T) {
 // one, and that failures remain.
 func TestEditedMetric(t *testing.T) {
 	s := newScenario(t, tenPercent(metrics("m"), func(s *v1beta1.AliasRollout) {
-		s.Strategy.Canary.Steps = append(s.Strategy.Canary.Steps[:1], v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{}})
+		s.Strategy.Canary.Steps = append(
+			s.Strategy.Canary.Steps[:1],
+			v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{}},
+		)
 		s.Analysis.Metrics[0].FailureLimit = 1
 	}))
 	s.at10()
@@ -307,9 +310,9 @@ func TestChangedBackWhilePaused(t *testing.T) {
 	}
 }
 
-// TestChangedBackStepContinues checks that a step continues where it stood when a change by someone else is changed back
-// by onDrift: Revert or the command promote: one who changes the alias again and again does not keep a rollout from its
-// end.
+// TestChangedBackStepContinues checks that a step continues where it stood when a change by someone else is changed
+// back by onDrift: Revert or the command promote: one who changes the alias again and again does not keep a rollout
+// from its end.
 func TestChangedBackStepContinues(t *testing.T) {
 	cases := map[string]struct {
 		spec    *v1beta1.AliasRollout
@@ -359,16 +362,37 @@ func TestChangedBackStepIsMeasuredAnew(t *testing.T) {
 		// after is how long the step has taken when the alias is changed.
 		after time.Duration
 	}{
-		"Weight":   {spec: twoWeights(metrics("m")), route: at(10), step: v1beta1.RolloutAnalyzing, index: 2, after: 12 * time.Minute},
-		"Analysis": {spec: twoWeights(metrics("m"), analysis), route: at(10), step: v1beta1.RolloutAnalyzing, index: 1, after: 19 * time.Minute},
-		"Bake":     {spec: tenPercent(metrics("m"), bake(time.Hour)), route: Route{Version: "2"}, step: v1beta1.RolloutBaking, index: 2, after: 59 * time.Minute},
+		"Weight": {
+			spec:  twoWeights(metrics("m")),
+			route: at(10),
+			step:  v1beta1.RolloutAnalyzing,
+			index: 2,
+			after: 12 * time.Minute,
+		},
+		"Analysis": {
+			spec:  twoWeights(metrics("m"), analysis),
+			route: at(10),
+			step:  v1beta1.RolloutAnalyzing,
+			index: 1,
+			after: 19 * time.Minute,
+		},
+		"Bake": {
+			spec:  tenPercent(metrics("m"), bake(time.Hour)),
+			route: Route{Version: "2"},
+			step:  v1beta1.RolloutBaking,
+			index: 2,
+			after: 59 * time.Minute,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newScenario(t, tc.spec)
 			s.observed.Target, s.delay = "2", 18*time.Minute
 			s.observed.Versions["2"] = Version{Fingerprint: "f2", Timeout: 15 * time.Minute}
-			s.untilTrue("in the step", func() bool { return s.state.Step == tc.step && s.state.CurrentStepIndex == tc.index })
+			s.untilTrue(
+				"in the step",
+				func() bool { return s.state.Step == tc.step && s.state.CurrentStepIndex == tc.index },
+			)
 			s.pass(tc.after)
 			if s.state.Step != tc.step || s.state.CurrentStepIndex != tc.index {
 				t.Fatalf("the step is over: %+v", s.state)
@@ -404,8 +428,8 @@ func TestDirectMoveAfterAChange(t *testing.T) {
 	}
 }
 
-// TestChangedAgainAndAgain checks that a rollout ends, and says why, if someone else changes the alias more often than a
-// step takes to be measured: it does not get its time again for ever.
+// TestChangedAgainAndAgain checks that a rollout ends, and says why, if someone else changes the alias more often than
+// a step takes to be measured: it does not get its time again for ever.
 func TestChangedAgainAndAgain(t *testing.T) {
 	cases := map[string]struct {
 		reason, policy string
@@ -440,7 +464,8 @@ func TestChangedAgainAndAgain(t *testing.T) {
 				}
 			}
 			s.wantEnd(v1beta1.RolloutFailed, v1beta1.RolloutReasonProgressDeadlineExceeded, "1")
-			if !strings.Contains(s.state.Message, "someone else has changed the alias again and again") || len(s.rejected()) > 0 {
+			if !strings.Contains(s.state.Message, "someone else has changed the alias again and again") ||
+				len(s.rejected()) > 0 {
 				t.Errorf("%s\n%s, rejected %v", tc.reason, s.state.Message, s.rejected())
 			}
 		})
@@ -448,8 +473,8 @@ func TestChangedAgainAndAgain(t *testing.T) {
 }
 
 // TestAlarmAfterAMomentOfAnotherVersion checks that an alarm that fires because of a third version, which someone else
-// had the alias invoke, is no evidence against the target: not if that was for less than the time in which an answer may
-// be an old one, and not if the step has ended meanwhile.
+// had the alias invoke, is no evidence against the target: not if that was for less than the time in which an answer
+// may be an old one, and not if the step has ended meanwhile.
 func TestAlarmAfterAMomentOfAnotherVersion(t *testing.T) {
 	for before, lasts := range map[time.Duration]time.Duration{
 		2 * time.Minute: driftGrace - 5*time.Second, 4*time.Minute + 30*time.Second: driftGrace + 15*time.Second,

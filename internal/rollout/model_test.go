@@ -99,11 +99,23 @@ func fingerprint(version string) string {
 func newModel(t testing.TB, seed uint64) *model {
 	t.Helper()
 	m := &model{
-		Rand: rand.New(rand.NewPCG(seed, 1)), TB: t, seed: seed, //nolint:gosec // Tests are reproducible.
+		Rand: rand.New(rand.NewPCG(seed, 1)),
+		TB:   t,
+		seed: seed, //nolint:gosec // Tests are reproducible.
 		now: time.Date(2026, 1, 2, 3, 4, 5, 0,
-			time.UTC), route: Route{Version: "1"}, target: 1, bad: map[int]bool{}, commands: map[string]string{},
-		rejected: map[string]bool{}, successes: map[string]int{}, last: map[CheckID]string{},
-		inactive: map[string]bool{}, deleted: map[string]bool{}, preparing: map[string]time.Time{}, evidence: map[string]bool{}, provisioned: seed%4 == 0,
+			time.UTC),
+		route:       Route{Version: "1"},
+		target:      1,
+		bad:         map[int]bool{},
+		commands:    map[string]string{},
+		rejected:    map[string]bool{},
+		successes:   map[string]int{},
+		last:        map[CheckID]string{},
+		inactive:    map[string]bool{},
+		deleted:     map[string]bool{},
+		preparing:   map[string]time.Time{},
+		evidence:    map[string]bool{},
+		provisioned: seed%4 == 0,
 	}
 	m.spec = m.randomSpec()
 	return m
@@ -169,7 +181,9 @@ func (m *model) randomStep() v1beta1.CanaryStep {
 	case 0:
 		return v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{}}
 	case 1:
-		return v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To(int32(1 + m.IntN(3)))}} //nolint:gosec // Small.
+		return v1beta1.CanaryStep{
+			Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To(int32(1 + m.IntN(3)))},
+		} //nolint:gosec // Small.
 	case 2:
 		return v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{
 			Duration: &metav1.Duration{Duration: time.Duration(1+m.IntN(10)) * time.Minute},
@@ -235,7 +249,9 @@ func (m *model) disturb() {
 			m.logf("someone changes the alias to %s", m.route)
 		}
 	case 8:
-		if m.chance(20) && (m.state == nil || m.state.Intent == nil || m.state.UpdateFailures > 0) { // A change that is decided is made.
+		if m.chance(20) &&
+			(m.state == nil || m.state.Intent == nil || m.state.UpdateFailures > 0) {
+			// A change that is decided is made before.
 			former := m.spec
 			m.spec = m.randomSpec()
 			m.spec.Paused = former.Paused
@@ -549,7 +565,8 @@ func (m *model) follow(before *v1beta1.AliasRolloutStatus, o Observation, d Deci
 			continue
 		}
 		m.rejected[f.FunctionVersion] = true
-		if !m.evidence[f.FunctionVersion] && !(f.Reason == v1beta1.RolloutReasonAborted && m.spec.OnDrift == v1beta1.OnDriftAdopt) {
+		if !m.evidence[f.FunctionVersion] &&
+			!(f.Reason == v1beta1.RolloutReasonAborted && m.spec.OnDrift == v1beta1.OnDriftAdopt) {
 			m.failf("version %s is rejected (%s) without evidence against it", f.FunctionVersion, f.Reason)
 		}
 	}
@@ -671,7 +688,8 @@ func (m *model) check(before *v1beta1.AliasRolloutStatus, o Observation, d Decis
 			m.successes[r.Name]++
 		}
 	}
-	if d.State.Reason == v1beta1.RolloutReasonProgressDeadlineExceeded && before.Reason != v1beta1.RolloutReasonProgressDeadlineExceeded &&
+	if d.State.Reason == v1beta1.RolloutReasonProgressDeadlineExceeded &&
+		before.Reason != v1beta1.RolloutReasonProgressDeadlineExceeded &&
 		m.inStep < time.Duration(*m.spec.ProgressDeadlineSeconds)*time.Second {
 		m.failf("the deadline ends a step that was observed for %s", m.inStep)
 	}
@@ -747,7 +765,8 @@ func (m *model) converge() {
 	end := func(rounds int) bool {
 		for range rounds {
 			if m.once(true); m.state.Step == v1beta1.RolloutPaused &&
-				(m.state.Reason == v1beta1.RolloutReasonPauseStep || m.state.Reason == v1beta1.RolloutReasonAliasChanged) {
+				(m.state.Reason == v1beta1.RolloutReasonPauseStep ||
+					m.state.Reason == v1beta1.RolloutReasonAliasChanged) {
 				return false
 			}
 			if d := Next(m.spec, m.state, m.observe(true), m.now); d.Action == None && !InProgress(m.state) &&

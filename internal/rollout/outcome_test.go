@@ -13,7 +13,12 @@ import (
 func TestDescribe(t *testing.T) {
 	const changed = "someone else has changed the alias from version 1 to version 3"
 	const advice = ": change it back, or set the annotation rollout.lambda.aws.m.crossplane.io/abort"
-	metric := v1beta1.RolloutCheck{Name: "errors", Type: CheckMetric, Result: Inconclusive, Message: "2 invocations, 10 are needed"}
+	metric := v1beta1.RolloutCheck{
+		Name:    "errors",
+		Type:    CheckMetric,
+		Result:  Inconclusive,
+		Message: "2 invocations, 10 are needed",
+	}
 	checks := func(message string, c ...v1beta1.RolloutCheck) func(*v1beta1.AliasRolloutStatus) {
 		return func(s *v1beta1.AliasRolloutStatus) { s.Checks, s.Message = c, message }
 	}
@@ -145,8 +150,15 @@ func TestDescribe(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := &v1beta1.AliasRolloutStatus{
-				ID: "2-x", Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutAnalyzing, CurrentStepIndex: 1, ObservedWeight: 10,
-				Stable: v1beta1.RolloutRevision{FunctionVersion: "1"}, Target: v1beta1.RolloutRevision{FunctionVersion: "2"},
+				ID:               "2-x",
+				Phase:            v1beta1.RolloutProgressing,
+				Step:             v1beta1.RolloutAnalyzing,
+				CurrentStepIndex: 1,
+				ObservedWeight:   10,
+				Stable: v1beta1.RolloutRevision{
+					FunctionVersion: "1",
+				},
+				Target: v1beta1.RolloutRevision{FunctionVersion: "2"},
 			}
 			tc.edit(s)
 			if got := Describe(twoWeights(), s, tc.route); got != tc.want {
@@ -158,8 +170,10 @@ func TestDescribe(t *testing.T) {
 
 func TestDescribeStep(t *testing.T) {
 	cases := map[string]v1beta1.CanaryStep{
-		"setWeight 10 %":        {SetWeight: ptr.To[int32](10)},
-		"pause 90s":             {Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: 89*time.Second + 1}}},
+		"setWeight 10 %": {SetWeight: ptr.To[int32](10)},
+		"pause 90s": {
+			Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: 89*time.Second + 1}},
+		},
 		"pause until promoted":  {Pause: &v1beta1.RolloutPause{}},
 		"analysis: 1 success":   {Analysis: &v1beta1.CanaryAnalysis{}},
 		"analysis: 3 successes": {Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](3)}},

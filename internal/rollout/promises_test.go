@@ -13,7 +13,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// The tests of this file are of sentences of docs/rollouts.md and docs/rollout-*.md. docs/design/rollouts.md names them.
+// The tests of this file are of sentences of docs/rollouts.md and docs/rollout-*.md. docs/design/rollouts.md names
+// them.
 
 // twoWeights is a canary with 10 and 50 %, each for five minutes.
 func twoWeights(edit ...func(*v1beta1.AliasRollout)) *v1beta1.AliasRollout {
@@ -106,8 +107,8 @@ func TestDowntimeSkipsNoStep(t *testing.T) {
 	}
 }
 
-// TestPausedAfterTheCall checks that a rollout that is paused while AWS changes the alias does not give the weight again
-// when it continues, and does not wait for the analysis before the next step.
+// TestPausedAfterTheCall checks that a rollout that is paused while AWS changes the alias does not give the weight
+// again when it continues, and does not wait for the analysis before the next step.
 func TestPausedAfterTheCall(t *testing.T) {
 	s := newScenario(t, twoWeights(metrics("m")))
 	s.result = func(CheckID) string { return Inconclusive }
@@ -128,8 +129,8 @@ func TestPausedAfterTheCall(t *testing.T) {
 	s.wantSent("each weight once", at(10).String(), at(50).String(), "version 2")
 }
 
-// TestPausedBeforeTheCall checks that no weight goes up, and no target is promoted, if the rollout has to pause while AWS
-// refuses the change of the alias, and that the rollout continues from there.
+// TestPausedBeforeTheCall checks that no weight goes up, and no target is promoted, if the rollout has to pause while
+// AWS refuses the change of the alias, and that the rollout continues from there.
 func TestPausedBeforeTheCall(t *testing.T) {
 	cases := map[string]struct {
 		refused Route
@@ -178,7 +179,8 @@ func TestPausedBeforeTheCall(t *testing.T) {
 	}
 }
 
-// TestPausedPromotion checks that a promotion that AWS rejects says that the user has paused it, and is sent afterwards.
+// TestPausedPromotion checks that a promotion that AWS rejects says that the user has paused it, and is sent
+// afterwards.
 func TestPausedPromotion(t *testing.T) {
 	s := newScenario(t, tenPercent())
 	s.refuses = func(r Route) bool { return r.Additional == "" }
@@ -197,8 +199,8 @@ func TestPausedPromotion(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
 }
 
-// TestFailureWhileAWSMovesTheAlias checks that a metric with onFailure: Pause that fails while AWS moves the alias to the
-// target leaves the end to the user, also without a bake time.
+// TestFailureWhileAWSMovesTheAlias checks that a metric with onFailure: Pause that fails while AWS moves the alias to
+// the target leaves the end to the user, also without a bake time.
 func TestFailureWhileAWSMovesTheAlias(t *testing.T) {
 	for name, promoted := range map[string]bool{"Waits": false, "Promoted": true} {
 		t.Run(name, func(t *testing.T) {
@@ -241,8 +243,8 @@ func TestContinuedWhileAWSMovesTheAlias(t *testing.T) {
 	s.wantSent("each weight once", at(10).String(), at(50).String(), "version 2")
 }
 
-// TestStrategyChange checks that the steps of another strategy begin again at the present weight, also while AWS rejects
-// the change of a step, and that a rollout that has reached all invocations goes on.
+// TestStrategyChange checks that the steps of another strategy begin again at the present weight, also while AWS
+// rejects the change of a step, and that a rollout that has reached all invocations goes on.
 func TestStrategyChange(t *testing.T) {
 	linear := v1beta1.RolloutStrategy{Linear: &v1beta1.LinearStrategy{
 		Percentage: 40,
@@ -480,9 +482,12 @@ func TestAdopt(t *testing.T) {
 			sent: []string{at(50).String(), "version 2"}, phase: v1beta1.RolloutReady, version: "2",
 		},
 		"NoWeight": {
-			reason: "No weight is an abort, which is sent: the answer may be from before the target received invocations.",
-			change: Route{Version: "1"}, sent: []string{"version 1"}, phase: v1beta1.RolloutFailed,
-			version: "1", rejected: []string{"2"},
+			reason:   "No weight is an abort, which is sent: the answer may be from before the target received invocations.",
+			change:   Route{Version: "1"},
+			sent:     []string{"version 1"},
+			phase:    v1beta1.RolloutFailed,
+			version:  "1",
+			rejected: []string{"2"},
 		},
 		"Target": {
 			reason: "The target alone is a promotion.", change: Route{Version: "2"},
@@ -668,7 +673,8 @@ func TestRetryOfAReplacedTarget(t *testing.T) {
 	}
 }
 
-// TestPausedAfterAFailure checks that a failure is not described by what another version waits for while spec is paused.
+// TestPausedAfterAFailure checks that a failure is not described by what another version waits for while spec is
+// paused.
 func TestPausedAfterAFailure(t *testing.T) {
 	s := newScenario(t, tenPercent(metrics("m")))
 	s.at10()
@@ -719,8 +725,8 @@ func TestRollbackToRejects(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "1")
 }
 
-// TestRollbackToAfterAFailure checks that rollback-to says why it does not apply, and leaves the failure as it was while
-// it waits and when it is refused.
+// TestRollbackToAfterAFailure checks that rollback-to says why it does not apply, and leaves the failure as it was
+// while it waits and when it is refused.
 func TestRollbackToAfterAFailure(t *testing.T) {
 	failed := func() *scenario {
 		s := promoted(t, tenPercent(alarms("a")))
@@ -748,8 +754,10 @@ func TestRollbackToAfterAFailure(t *testing.T) {
 			says: "does not apply: version 2 serves already",
 		},
 		"Gone": {
-			reason: "A version that AWS does not have can't be returned to.", version: "1", state: Version{Missing: true},
-			says: "does not apply: version 1 does not exist",
+			reason:  "A version that AWS does not have can't be returned to.",
+			version: "1",
+			state:   Version{Missing: true},
+			says:    "does not apply: version 1 does not exist",
 		},
 		"Pending": {
 			reason: "A version that is being prepared is waited for.", version: "1",
@@ -763,7 +771,8 @@ func TestRollbackToAfterAFailure(t *testing.T) {
 			s.observed.Versions["1"] = tc.state
 			s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = tc.version + "/x"
 			s.pass(5 * time.Minute)
-			if got := s.state; got.Reason != before.Reason || got.Message != before.Message || (got.Waits != "") != tc.waits {
+			if got := s.state; got.Reason != before.Reason || got.Message != before.Message ||
+				(got.Waits != "") != tc.waits {
 				t.Errorf("%s: %s (%s), waits %q", tc.reason, got.Reason, got.Message, got.Waits)
 			}
 			if tc.says != "" && !s.says(tc.says) {
@@ -793,13 +802,17 @@ func TestRollbackToTheStableVersion(t *testing.T) {
 
 // TestPauseAfterAFailureSaysSo checks that a rollout that a failed metric pauses says so after a later success too.
 func TestPauseAfterAFailureSaysSo(t *testing.T) {
-	s := newScenario(t, twoWeights(metrics("m"), func(s *v1beta1.AliasRollout) { s.Analysis.Metrics[0].OnFailure = "Pause" }))
+	s := newScenario(
+		t,
+		twoWeights(metrics("m"), func(s *v1beta1.AliasRollout) { s.Analysis.Metrics[0].OnFailure = "Pause" }),
+	)
 	s.at10()
 	s.result = func(CheckID) string { return Failure }
 	s.until(v1beta1.RolloutPaused)
 	s.result = nil
 	s.pass(2 * time.Minute)
-	if want := "Metric m has failed once, now it is Success"; s.state.Step != v1beta1.RolloutPaused || s.state.Message != want {
+	if want := "Metric m has failed once, now it is Success"; s.state.Step != v1beta1.RolloutPaused ||
+		s.state.Message != want {
 		t.Errorf("%s: %q, want %q", s.state.Step, s.state.Message, want)
 	}
 }
@@ -895,14 +908,19 @@ func TestLostState(t *testing.T) {
 
 // TestLostStateBesideAWeightOfOthers has a weight that is no whole percentage.
 func TestLostStateBesideAWeightOfOthers(t *testing.T) {
-	d := Next(twoWeights(), nil, Observation{Route: RouteOf("1", map[string]float64{"2": 0.005}), Target: "2"}, time.Now())
+	d := Next(
+		twoWeights(),
+		nil,
+		Observation{Route: RouteOf("1", map[string]float64{"2": 0.005}), Target: "2"},
+		time.Now(),
+	)
 	if d.State.Step != v1beta1.RolloutRollingBack || d.State.ObservedWeight < 1 {
 		t.Errorf("a part of the invocations is %d %%, step %s", d.State.ObservedWeight, d.State.Step)
 	}
 }
 
-// TestRollbackWithoutARollout checks that a rollback has an ID in its events and in status, also if no rollout has begun
-// that has one.
+// TestRollbackWithoutARollout checks that a rollback has an ID in its events and in status, also if no rollout has
+// begun that has one.
 func TestRollbackWithoutARollout(t *testing.T) {
 	for name, change := range map[string]func(*scenario){
 		"LostState": func(s *scenario) { s.state, s.observed.Route = nil, at(10) },
@@ -914,7 +932,10 @@ func TestRollbackWithoutARollout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScenario(t, twoWeights(onDrift(v1beta1.OnDriftRevert)))
 			change(s)
-			s.untilTrue("rolls back", func() bool { return s.state != nil && s.state.Step == v1beta1.RolloutRollingBack })
+			s.untilTrue(
+				"rolls back",
+				func() bool { return s.state != nil && s.state.Step == v1beta1.RolloutRollingBack },
+			)
 			if s.state.ID == "" {
 				t.Error("the rollback has no ID")
 			}
@@ -1198,8 +1219,8 @@ func TestMisspeltCommand(t *testing.T) {
 	}
 }
 
-// TestEarlierCommandIsWrittenAgain checks that no command is carried out a second time because a tool writes the value of
-// Git again over one that a user has given since.
+// TestEarlierCommandIsWrittenAgain checks that no command is carried out a second time because a tool writes the value
+// of Git again over one that a user has given since.
 func TestEarlierCommandIsWrittenAgain(t *testing.T) {
 	s := promoted(t, twoWeights())
 	s.observed.Target = "3"

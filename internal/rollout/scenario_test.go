@@ -27,8 +27,8 @@ type scenario struct {
 	result func(CheckID) string
 	// delay is how long an invocation takes to show in a result.
 	delay time.Duration
-	// since is the time at which an alarm went to ALARM, and about that up to which it had data then, zero if that is not
-	// known.
+	// since is the time at which an alarm went to ALARM, and about that up to which it had data then, zero if that is
+	// not known.
 	since, about time.Time
 	// refuses reports whether AWS refuses a change of the alias.
 	refuses func(Route) bool

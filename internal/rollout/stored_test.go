@@ -10,8 +10,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// TestStoredStepHash compares the hash of a strategy with the one that earlier versions stored in status. If it changes,
-// each rollout in progress begins its steps again after an upgrade.
+// TestStoredStepHash compares the hash of a strategy with the one that earlier versions stored in status. If it
+// changes, each rollout in progress begins its steps again after an upgrade.
 func TestStoredStepHash(t *testing.T) {
 	pause := func(d time.Duration) v1beta1.CanaryStep {
 		return v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: d}}}

@@ -110,7 +110,8 @@ func TestValidate(t *testing.T) {
 			for range 60 {
 				decide()
 			}
-			if s.Phase != v1beta1.RolloutFailed || s.Reason != v1beta1.RolloutReasonProgressDeadlineExceeded || !strings.Contains(s.Message, tc.want) {
+			if s.Phase != v1beta1.RolloutFailed || s.Reason != v1beta1.RolloutReasonProgressDeadlineExceeded ||
+				!strings.Contains(s.Message, tc.want) {
 				t.Errorf("\n%s\nafter the deadline: phase %s, reason %s, message %q", tc.reason, s.Phase, s.Reason,
 					s.Message)
 			}

@@ -31,7 +31,8 @@ func TestDriftQueue(t *testing.T) {
 			t.Errorf("a rule sends to %q, want %q: %v", to, arn, err)
 		}
 		policy, _, err := unstructured.NestedString(o.Object, "spec", "forProvider", "policy")
-		if want := `"Resource":"` + arn + `"`; err != nil || o.GetKind() == "QueuePolicy" && !strings.Contains(policy, want) {
+		if want := `"Resource":"` + arn + `"`; err != nil ||
+			o.GetKind() == "QueuePolicy" && !strings.Contains(policy, want) {
 			t.Errorf("the policy is %s, want one with %s: %v", policy, want, err)
 		}
 	}

@@ -38,8 +38,8 @@ func ofAWS(t *testing.T, names ...string) []*unstructured.Unstructured {
 	return found
 }
 
-// serverlessFunction renders the ServerlessFunction greeting as Crossplane does in its second reconcile with the observed
-// resources: the first one has written their ARNs into the status.
+// serverlessFunction renders the ServerlessFunction greeting as Crossplane does in its second reconcile with the
+// observed resources: the first one has written their ARNs into the status.
 func (x *tools) serverlessFunction(t *testing.T, observed ...*unstructured.Unstructured) []*unstructured.Unstructured {
 	t.Helper()
 	const example = "serverless-function"
@@ -62,8 +62,13 @@ func TestServerlessFunctionSteps(t *testing.T) {
 			reason: "The policy needs to know what it allows.", observed: []string{"role", "log-group"}, want: base,
 		},
 		"PolicyIsNext": {
-			reason:   "The policy names log group and queue.",
-			observed: []string{"role", "log-group", "dead-letter-queue"}, want: append(base[:3:3], "RolePolicy greeting"),
+			reason: "The policy names log group and queue.",
+			observed: []string{
+				"role",
+				"log-group",
+				"dead-letter-queue",
+			},
+			want: append(base[:3:3], "RolePolicy greeting"),
 		},
 		"FunctionIsLast": {
 			reason:   "The function is created once its role may send to the queue.",

@@ -281,25 +281,38 @@ func TestVerifiedEndpointStatus(t *testing.T) {
 		"Unverified": {
 			reason: "The provider says why it deploys nothing.",
 			observed: map[string]string{
-				"alias Alias payment":       `{phase: Pending, message: "waits for a version", ` + ready("Creating") + `}`,
-				"function Function payment": `{phase: Error, message: "the source is not verified", ` + ready("Creating") + `}`,
+				"alias Alias payment": `{phase: Pending, message: "waits for a version", ` + ready(
+					"Creating",
+				) + `}`,
+				"function Function payment": `{phase: Error, message: "the source is not verified", ` + ready(
+					"Creating",
+				) + `}`,
 			},
 			want: map[string]any{"message": "the source is not verified"}, ready: "False",
 		},
 		"RollingOut": {
 			reason: "The commit that serves and the one that is rolled out are told apart.",
 			observed: map[string]string{
-				"function Function payment": `{phase: Available, ` + ready("Available") + `, atProvider: {functionArn: arn:f,
+				"function Function payment": `{phase: Available, ` + ready(
+					"Available",
+				) + `, atProvider: {functionArn: arn:f,
 					deployedCode: {source: s, codeSha256: c, revision: "main@sha1:2", verified: "key 3CB1"}}}`,
-				"alias Alias payment": `{phase: Updating, ` + ready("Updating") + `, rollout: {phase: Progressing, observedWeight: 10,
+				"alias Alias payment": `{phase: Updating, ` + ready(
+					"Updating",
+				) + `, rollout: {phase: Progressing, observedWeight: 10,
 					stable: {functionVersion: "2", codeRevision: "main@sha1:1"},
 					target: {functionVersion: "3", codeRevision: "main@sha1:2"}}}`,
-				"url FunctionURL payment": `{phase: Available, ` + ready("Available") + `, atProvider: {functionUrl: "https://x"}}`,
+				"url FunctionURL payment": `{phase: Available, ` + ready(
+					"Available",
+				) + `, atProvider: {functionUrl: "https://x"}}`,
 			},
 			want: map[string]any{
 				"functionArn": "arn:f", "url": "https://x", "verified": "key 3CB1",
 				"rollout": map[string]any{
-					"phase": "Progressing", "weight": int64(10), "stableRevision": "main@sha1:1", "targetRevision": "main@sha1:2",
+					"phase":          "Progressing",
+					"weight":         int64(10),
+					"stableRevision": "main@sha1:1",
+					"targetRevision": "main@sha1:2",
 				},
 			},
 			ready: "False",
@@ -308,7 +321,11 @@ func TestVerifiedEndpointStatus(t *testing.T) {
 	x := theTools(t)
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			rendered := x.render(t, "verified-endpoint", x.composite(t, "verified-endpoint", 0), observedOf(t, tc.observed)...)
+			rendered := x.render(
+				t,
+				"verified-endpoint",
+				x.composite(t, "verified-endpoint", 0),
+				observedOf(t, tc.observed)...)
 			if diff := cmp.Diff(tc.want, statusOf(t, rendered[0])); diff != "" {
 				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
 			}

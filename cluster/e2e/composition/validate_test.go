@@ -175,8 +175,10 @@ func TestWrongCompositesAreRefused(t *testing.T) {
 			edit: `{dependencies: [{name: a}]}`, want: "exactly one of http and condition",
 		},
 		"NoURLOfADependency": {
-			reason: "A host has no spaces.", example: "release",
-			edit: `{dependencies: [{name: a, http: {url: "https://exa mple"}}]}`, want: "url must be an http or https URL",
+			reason:  "A host has no spaces.",
+			example: "release",
+			edit:    `{dependencies: [{name: a, http: {url: "https://exa mple"}}]}`,
+			want:    "url must be an http or https URL",
 		},
 		"NoAddress": {
 			reason: "A port is a number.", example: "release",
@@ -206,8 +208,10 @@ func TestWrongCompositesAreRefused(t *testing.T) {
 			want: "set exactly one of sourceRef and oci",
 		},
 		"TwoArtifacts": {
-			reason: "A function has one code.", example: "verified-endpoint", want: "set exactly one of sourceRef and oci",
-			edit: `{code: {sourceRef: {kind: GitRepository, name: shop}, oci: {reference: "ghcr.io/acme/prices:v1"}}}`,
+			reason:  "A function has one code.",
+			example: "verified-endpoint",
+			want:    "set exactly one of sourceRef and oci",
+			edit:    `{code: {sourceRef: {kind: GitRepository, name: shop}, oci: {reference: "ghcr.io/acme/prices:v1"}}}`,
 		},
 		"Unverifiable": {
 			reason:  "Flux verifies no signatures of a bucket, so nothing of it would be deployed.",
@@ -222,7 +226,10 @@ func TestWrongCompositesAreRefused(t *testing.T) {
 			reason: "A number is a version.", example: "verified-endpoint", name: "7", want: "the name has a letter",
 		},
 		"NumberAsEndpoint": {
-			reason: "The alias has this name too.", example: "web-endpoint", name: "2026", want: "the name has a letter",
+			reason:  "The alias has this name too.",
+			example: "web-endpoint",
+			name:    "2026",
+			want:    "the name has a letter",
 		},
 		"HandlerWithASpace": {
 			reason: "Lambda takes no such name.", example: "queue-worker", edit: `{handler: "index.handler "}`,

@@ -84,13 +84,16 @@ func (e *env) function(name, kind, source string, path *string) *v1beta1.Functio
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
 				Kind: "ProviderConfig", Name: "default",
 			}},
-			ForProvider: v1beta1.FunctionParameters{Regional: v1beta1.Regional{Region: region}, FunctionSettings: v1beta1.FunctionSettings{
-				Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"),
-				Role: ptr.To("arn:aws:iam::" + awsdouble.DefaultAccount + ":role/r"),
-				Code: &v1beta1.FunctionCode{
-					SourceRef: &v1beta1.SourceReference{Kind: kind, Name: source, Path: path},
+			ForProvider: v1beta1.FunctionParameters{
+				Regional: v1beta1.Regional{Region: region},
+				FunctionSettings: v1beta1.FunctionSettings{
+					Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"),
+					Role: ptr.To("arn:aws:iam::" + awsdouble.DefaultAccount + ":role/r"),
+					Code: &v1beta1.FunctionCode{
+						SourceRef: &v1beta1.SourceReference{Kind: kind, Name: source, Path: path},
+					},
 				},
-			}},
+			},
 		},
 	}
 	e.create(f)

@@ -41,7 +41,10 @@ func TestFluxSourcesPolicy(t *testing.T) {
 	patch := func(text string, subresource ...string) func(*testing.T, client.Client) error {
 		return func(t *testing.T, c client.Client) error {
 			t.Helper()
-			u, p := parse(t, gitRepository("verified"))[0], client.RawPatch("application/merge-patch+json", []byte(text))
+			u, p := parse(t, gitRepository("verified"))[0], client.RawPatch(
+				"application/merge-patch+json",
+				[]byte(text),
+			)
 			if len(subresource) > 0 {
 				return c.SubResource(subresource[0]).Patch(t.Context(), u, p, client.DryRunAll)
 			}
@@ -68,7 +71,12 @@ func TestFluxSourcesPolicy(t *testing.T) {
 			reason: "A changed spec can name other keys.", user: tenant, want: refused,
 			do: patch(`{"spec": {"verify": {"secretRef": {"name": "mine"}}}}`),
 		},
-		"Status": {reason: "A status claims what is verified.", user: tenant, do: patch(verified, "status"), want: refused},
+		"Status": {
+			reason: "A status claims what is verified.",
+			user:   tenant,
+			do:     patch(verified, "status"),
+			want:   refused,
+		},
 		"Keys": {
 			reason: "Whoever writes the keys chooses the signers.", user: tenant, do: create(secret("shop-signers")),
 			want: refused,

@@ -106,7 +106,9 @@ func TestSpellings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := s.credential(registry.Reference{Registry: "ghcr.io", Repository: "acme/orders"}); got.Username != "a" {
+		if got, _ := s.credential(
+			registry.Reference{Registry: "ghcr.io", Repository: "acme/orders"},
+		); got.Username != "a" {
 			t.Fatalf("got %q", got.Username)
 		}
 	}

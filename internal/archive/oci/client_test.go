@@ -97,8 +97,10 @@ func TestDigest(t *testing.T) {
 			},
 		},
 		"WebPage": {
-			reason: "A page of a proxy is no manifest. It may differ each time, and so would its digest.",
-			ref:    "shop/orders:v1", want: "does not answer as the OCI specification says", requests: []string{"HEAD", "GET"},
+			reason:   "A page of a proxy is no manifest. It may differ each time, and so would its digest.",
+			ref:      "shop/orders:v1",
+			want:     "does not answer as the OCI specification says",
+			requests: []string{"HEAD", "GET"},
 			before: func(w http.ResponseWriter, _ *http.Request) bool {
 				w.Header().Set("Content-Type", "text/html")
 				_, _ = io.WriteString(w, "<html>Maintenance at 12:00</html>")

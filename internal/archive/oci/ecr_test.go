@@ -29,7 +29,11 @@ func TestECRRegion(t *testing.T) {
 			"Those in the European Sovereign Cloud.", "123456789012.dkr.ecr.eusc-de-east-1.amazonaws.eu",
 			"eusc-de-east-1",
 		},
-		"Isolated":  {"Those in isolated partitions.", "123456789012.dkr.ecr.us-iso-east-1.c2s.ic.gov", "us-iso-east-1"},
+		"Isolated": {
+			"Those in isolated partitions.",
+			"123456789012.dkr.ecr.us-iso-east-1.c2s.ic.gov",
+			"us-iso-east-1",
+		},
 		"FIPS":      {"Those of FIPS.", "123456789012.dkr.ecr-fips.us-gov-west-1.amazonaws.com", "us-gov-west-1"},
 		"DualStack": {"Those of IPv6.", "123456789012.dkr-ecr.eu-west-1.on.aws", "eu-west-1"},
 		"DualStackChina": {
@@ -116,7 +120,10 @@ func TestRegionsOfECR(t *testing.T) {
 		return fakeECR{region: region, calls: &calls}
 	}, "eu-new-1", &readcache.Cache{}, time.Now)
 	of := func(region string) string {
-		c, err := (Auth{ECR: e}).credential(t.Context(), registry.Reference{Registry: "123456789012.dkr.ecr." + region + ".amazonaws.com"})
+		c, err := (Auth{ECR: e}).credential(
+			t.Context(),
+			registry.Reference{Registry: "123456789012.dkr.ecr." + region + ".amazonaws.com"},
+		)
 		if err != nil {
 			t.Error(err)
 		}

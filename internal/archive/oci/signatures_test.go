@@ -122,7 +122,11 @@ func TestDeletedReferrer(t *testing.T) {
 	r, c := start(t)
 	d := push(t, r, "shop/orders", "v1", "code")
 	for _, content := range []string{"{}", "{ }"} {
-		m := registry.Manifest{Subject: d, ArtifactType: bundleV3, Layers: []registry.Layer{{MediaType: bundleV3, Content: []byte(content)}}}
+		m := registry.Manifest{
+			Subject:      d,
+			ArtifactType: bundleV3,
+			Layers:       []registry.Layer{{MediaType: bundleV3, Content: []byte(content)}},
+		}
 		if _, err := r.Push(t.Context(), "shop/orders", "", m); err != nil {
 			t.Fatal(err)
 		}

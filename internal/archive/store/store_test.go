@@ -38,7 +38,9 @@ func packed(t testing.TB, files map[string]string) []byte {
 	z := gzip.NewWriter(&b)
 	w := tar.NewWriter(z)
 	for name, body := range files {
-		if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(body)), Mode: 0o600}); err != nil {
+		if err := w.WriteHeader(
+			&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(body)), Mode: 0o600},
+		); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := io.WriteString(w, body); err != nil {
@@ -92,14 +94,31 @@ func TestDownload(t *testing.T) {
 		size   int64
 		want   string
 	}{
-		"Whole":  {reason: "An artifact with the digest is deployed.", answer: answers, digest: sha(archive), size: int64(len(archive))},
-		"NoSize": {reason: "Its size may be unknown.", answer: answers, digest: sha(archive)},
-		"SHA512": {reason: "Flux may use another algorithm.", answer: answers, digest: "sha512:" + hex.EncodeToString(long[:])},
-		"OtherDigest": {
-			reason: "Other bytes are not deployed.", answer: answers, digest: sha([]byte("other")), want: "nothing is deployed",
+		"Whole": {
+			reason: "An artifact with the digest is deployed.",
+			answer: answers,
+			digest: sha(archive),
+			size:   int64(len(archive)),
 		},
-		"NoDigest":  {reason: "Without a digest nothing is deployed.", answer: answers, want: "is not a SHA-256"},
-		"Truncated": {reason: "A part is not deployed.", answer: func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive[:20]) }, digest: sha(archive), want: "nothing is deployed"},
+		"NoSize": {reason: "Its size may be unknown.", answer: answers, digest: sha(archive)},
+		"SHA512": {
+			reason: "Flux may use another algorithm.",
+			answer: answers,
+			digest: "sha512:" + hex.EncodeToString(long[:]),
+		},
+		"OtherDigest": {
+			reason: "Other bytes are not deployed.",
+			answer: answers,
+			digest: sha([]byte("other")),
+			want:   "nothing is deployed",
+		},
+		"NoDigest": {reason: "Without a digest nothing is deployed.", answer: answers, want: "is not a SHA-256"},
+		"Truncated": {
+			reason: "A part is not deployed.",
+			answer: func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive[:20]) },
+			digest: sha(archive),
+			want:   "nothing is deployed",
+		},
 		"CutOff": {
 			reason: "A connection that ends early is told.", digest: sha(archive), want: "unexpected EOF",
 			answer: func(w http.ResponseWriter, _ *http.Request) {
@@ -107,15 +126,32 @@ func TestDownload(t *testing.T) {
 				_, _ = w.Write(archive[:20])
 			},
 		},
-		"Endless":       {reason: "No more is read than the status says.", answer: endless, digest: sha(archive), size: 1000, want: "larger than the 1000 bytes"},
-		"EndlessNoSize": {reason: "No more is read than 300 MB.", answer: endless, digest: sha(archive), want: "larger than 300 MB"},
+		"Endless": {
+			reason: "No more is read than the status says.",
+			answer: endless,
+			digest: sha(archive),
+			size:   1000,
+			want:   "larger than the 1000 bytes",
+		},
+		"EndlessNoSize": {
+			reason: "No more is read than 300 MB.",
+			answer: endless,
+			digest: sha(archive),
+			want:   "larger than 300 MB",
+		},
 		"Announced": {
 			reason: "What is announced as too large is not read.", digest: sha(archive), want: "larger than 300 MB",
 			answer: func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Length", fmt.Sprint(maxDownload+1))
 			},
 		},
-		"SizeTooLarge": {reason: "A status that says too much is not believed.", answer: answers, digest: sha(archive), size: maxDownload + 1, want: "larger than 300 MB"},
+		"SizeTooLarge": {
+			reason: "A status that says too much is not believed.",
+			answer: answers,
+			digest: sha(archive),
+			size:   maxDownload + 1,
+			want:   "larger than 300 MB",
+		},
 		"Redirect": {
 			reason: "A redirect is not followed, not even to the same host.", digest: sha(archive), want: "redirects",
 			answer: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/other", http.StatusFound) },
@@ -135,20 +171,41 @@ func TestDownload(t *testing.T) {
 			},
 		},
 		"Secrets": {
-			reason: "A password or a token in the URL is not shown.", digest: sha(archive),
-			url: "http://me:secret@evil.example.org/a?token=secret#secret", want: "cannot download the artifact from http://evil.example.org/a: host",
+			reason: "A password or a token in the URL is not shown.",
+			digest: sha(archive),
+			url:    "http://me:secret@evil.example.org/a?token=secret#secret",
+			want:   "cannot download the artifact from http://evil.example.org/a: host",
 		},
 		"Control": {
-			reason: "What a terminal interprets is not shown.", digest: sha(archive), url: "http://evil.example.org/\x1b[2J",
-			want: "cannot download the artifact from the URL of its status: it is not an http or https URL",
+			reason: "What a terminal interprets is not shown.",
+			digest: sha(archive),
+			url:    "http://evil.example.org/\x1b[2J",
+			want:   "cannot download the artifact from the URL of its status: it is not an http or https URL",
 		},
-		"NotFound": {reason: "An artifact that is gone is told.", answer: http.NotFound, digest: sha(archive), want: "404"},
-		"Metadata": {reason: "The metadata service is never called.", url: "http://169.254.169.254/latest/meta-data", digest: sha(archive), want: "host 169.254.169.254 is not allowed"},
+		"NotFound": {
+			reason: "An artifact that is gone is told.",
+			answer: http.NotFound,
+			digest: sha(archive),
+			want:   "404",
+		},
+		"Metadata": {
+			reason: "The metadata service is never called.",
+			url:    "http://169.254.169.254/latest/meta-data",
+			digest: sha(archive),
+			want:   "host 169.254.169.254 is not allowed",
+		},
 		"OtherHost": {
-			reason: "Another host is not called.", url: "http://evil.example.org/a", digest: sha(archive),
-			want: "host evil.example.org is not allowed: ask the provider's operator for --source-host=evil.example.org",
+			reason: "Another host is not called.",
+			url:    "http://evil.example.org/a",
+			digest: sha(archive),
+			want:   "host evil.example.org is not allowed: ask the provider's operator for --source-host=evil.example.org",
 		},
-		"File": {reason: "Only http is spoken.", url: "file:///etc/passwd", digest: sha(archive), want: "not an http or https URL"},
+		"File": {
+			reason: "Only http is spoken.",
+			url:    "file:///etc/passwd",
+			digest: sha(archive),
+			want:   "not an http or https URL",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -176,7 +233,8 @@ func TestDownload(t *testing.T) {
 func TestMetadataByName(t *testing.T) {
 	s := New(Options{Hosts: egress.Hosts{Flag: "--source-host", Allowed: []string{"localhost", "169.254.169.254"}}})
 	for _, at := range []string{"http://localhost:1", "http://169.254.169.254"} {
-		err := s.Flux("shop", flux.Artifact{URL: at + "/bucket/shop/app/a", Digest: sha(nil)}).Fetch(t.Context(), io.Discard)
+		err := s.Flux("shop", flux.Artifact{URL: at + "/bucket/shop/app/a", Digest: sha(nil)}).
+			Fetch(t.Context(), io.Discard)
 		if err == nil || !strings.Contains(err.Error(), "loopback, link-local or reserved") {
 			t.Errorf("%s: got %v", at, err)
 		}
@@ -232,13 +290,22 @@ func TestSharedDownload(t *testing.T) {
 func TestNamespaces(t *testing.T) {
 	secret := packed(t, map[string]string{"a": "secret"})
 	s := loopback(t)
-	mine := s.Flux("shop", flux.Artifact{URL: serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(secret) }), Digest: sha(secret)})
+	mine := s.Flux(
+		"shop",
+		flux.Artifact{
+			URL:    serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(secret) }),
+			Digest: sha(secret),
+		},
+	)
 	f, err := s.Zip(t.Context(), mine, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Release()
-	theirs := s.Flux("evil", flux.Artifact{URL: strings.Replace(serve(t, http.NotFound), "/shop/", "/evil/", 1), Digest: sha(secret)})
+	theirs := s.Flux(
+		"evil",
+		flux.Artifact{URL: strings.Replace(serve(t, http.NotFound), "/shop/", "/evil/", 1), Digest: sha(secret)},
+	)
 	if _, err := s.Zip(t.Context(), theirs, ""); err == nil || !strings.Contains(err.Error(), "404") {
 		t.Errorf("want that it is not there, got %v", err)
 	}
@@ -265,7 +332,8 @@ func TestPathsOfNamespaces(t *testing.T) {
 		"": false,
 	} {
 		err := s.Flux("evil", flux.Artifact{URL: host + at, Digest: sha(secret)}).Fetch(t.Context(), io.Discard)
-		if want != (err == nil) || err != nil && !strings.Contains(err.Error(), "is not that of an artifact of namespace evil") {
+		if want != (err == nil) ||
+			err != nil && !strings.Contains(err.Error(), "is not that of an artifact of namespace evil") {
 			t.Errorf("%s: want it to be read: %t, got %v", at, want, err)
 		}
 	}
@@ -390,7 +458,12 @@ func TestFailure(t *testing.T) {
 	f.Release()
 	s.o.TempDir = filepath.Join(t.TempDir(), "missing")
 	s.files.dir = s.o.TempDir
-	if _, err := s.Zip(t.Context(), artifact, "b"); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "TMPDIR") ||
+	if _, err := s.Zip(
+		t.Context(),
+		artifact,
+		"b",
+	); !errors.Is(err, os.ErrNotExist) ||
+		!strings.Contains(err.Error(), "TMPDIR") ||
 		strings.Contains(err.Error(), s.o.TempDir) {
 		t.Errorf("want an error with what to do and without a name that differs each time, got %v", err)
 	}
@@ -404,7 +477,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	defer full.Close() //nolint:errcheck // Nothing is written.
 	_, err = tempWriter{full}.Write([]byte("1"))
-	if !errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), "/dev/full") || !strings.Contains(err.Error(), "TMPDIR") {
+	if !errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), "/dev/full") ||
+		!strings.Contains(err.Error(), "TMPDIR") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -419,11 +493,15 @@ func TestWaitingArtifacts(t *testing.T) {
 			s.packing.take(fmt.Sprint("packing ", i))
 		}
 		for i := range 20 {
-			a := Artifact{Namespace: fmt.Sprint(i), Digest: fmt.Sprint(i), Fetch: func(_ context.Context, w io.Writer) error {
-				fetched.Add(1)
-				_, err := io.WriteString(w, "1")
-				return err
-			}}
+			a := Artifact{
+				Namespace: fmt.Sprint(i),
+				Digest:    fmt.Sprint(i),
+				Fetch: func(_ context.Context, w io.Writer) error {
+					fetched.Add(1)
+					_, err := io.WriteString(w, "1")
+					return err
+				},
+			}
 			_, _ = s.Zip(t.Context(), a, "") // It is busy.
 		}
 		synctest.Wait()
@@ -440,8 +518,8 @@ func TestWaitingArtifacts(t *testing.T) {
 	})
 }
 
-// TestWaitersOfANamespace checks that a namespace whose downloads do not end has few of its archives wait, each of which
-// has a file, and that those that may not wait yet are made later.
+// TestWaitersOfANamespace checks that a namespace whose downloads do not end has few of its archives wait, each of
+// which has a file, and that those that may not wait yet are made later.
 func TestWaitersOfANamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Options{TempDir: t.TempDir(), Patience: time.Second})
@@ -449,11 +527,15 @@ func TestWaitersOfANamespace(t *testing.T) {
 		archive, ends := packed(t, map[string]string{"a": "1"}), make(chan struct{})
 		made := func() (n int) {
 			for i := range all {
-				a := Artifact{Namespace: "slow", Digest: fmt.Sprint(i), Fetch: func(_ context.Context, w io.Writer) error {
-					<-ends
-					_, err := w.Write(archive)
-					return err
-				}}
+				a := Artifact{
+					Namespace: "slow",
+					Digest:    fmt.Sprint(i),
+					Fetch: func(_ context.Context, w io.Writer) error {
+						<-ends
+						_, err := w.Write(archive)
+						return err
+					},
+				}
 				f, err := s.Zip(t.Context(), a, "")
 				if err != nil && !reconcile.IsLater(err) {
 					t.Fatal(err)
@@ -485,7 +567,11 @@ func TestErrorsThatNobodyAsksFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Options{TempDir: t.TempDir(), Patience: time.Nanosecond})
 		for i := range 2 * maxFailed {
-			_, _ = s.files.get(cancelled(t), fmt.Sprint(i), func(context.Context, io.Writer) error { return errors.New("no") })
+			_, _ = s.files.get(
+				cancelled(t),
+				fmt.Sprint(i),
+				func(context.Context, io.Writer) error { return errors.New("no") },
+			)
 		}
 		synctest.Wait()
 		if n := len(s.files.byKey); n > maxFailed {

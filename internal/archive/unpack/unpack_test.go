@@ -65,7 +65,9 @@ func gnuSparse(t testing.TB, name, text string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
-	if err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(text)), Mode: 0o644, Format: tar.FormatGNU}); err != nil {
+	if err := w.WriteHeader(
+		&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(text)), Mode: 0o644, Format: tar.FormatGNU},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(w, text); err != nil {
@@ -149,7 +151,13 @@ func zipOf(t testing.TB, files map[string]string) []byte {
 
 func TestZip(t *testing.T) {
 	inner := zipOf(t, map[string]string{"index.py": "inner"})
-	bodies := map[string]string{"app/index.py": "1", "app/bin/run": "2", "app/lib/a": "3", "other/x": "4", "app/x.zip": string(inner)}
+	bodies := map[string]string{
+		"app/index.py": "1",
+		"app/bin/run":  "2",
+		"app/lib/a":    "3",
+		"other/x":      "4",
+		"app/x.zip":    string(inner),
+	}
 	repo := packed(t, bodies,
 		tar.Header{Typeflag: tar.TypeDir, Name: "app/", Mode: 0o750}, regular("app/index.py", 0o600),
 		regular("app/bin/run", 0o700), regular("./app/lib/a", 0o644), link(tar.TypeSymlink, "app/lib/b", "../index.py"),
@@ -174,13 +182,16 @@ func TestZip(t *testing.T) {
 			},
 		},
 		"Whole": {
-			reason: "Without a path, all of the archive is deployed.", archive: packed(t, map[string]string{"a": "1"}, regular("a", 0o600)),
-			want: map[string]string{"a": "-rw-r--r-- 1"},
+			reason:  "Without a path, all of the archive is deployed.",
+			archive: packed(t, map[string]string{"a": "1"}, regular("a", 0o600)),
+			want:    map[string]string{"a": "-rw-r--r-- 1"},
 		},
 		"GitArchive": {
 			reason: "The header in which git archive names the commit is no file.",
 			archive: packed(t, map[string]string{"a": "1"}, tar.Header{
-				Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header", PAXRecords: map[string]string{"comment": "abc"},
+				Typeflag:   tar.TypeXGlobalHeader,
+				Name:       "pax_global_header",
+				PAXRecords: map[string]string{"comment": "abc"},
 			}, regular("a", 0o600)),
 			want: map[string]string{"a": "-rw-r--r-- 1"},
 		},
@@ -194,8 +205,10 @@ func TestZip(t *testing.T) {
 			want: map[string]string{"index.py": "-rw-rw-rw- inner"},
 		},
 		"FolderOfZip": {
-			reason: "A folder of a .zip is packed again.", archive: zipOf(t, map[string]string{"app/a": "1", "b": "2"}), at: "app/",
-			want: map[string]string{"a": "-rw-r--r-- 1"},
+			reason:  "A folder of a .zip is packed again.",
+			archive: zipOf(t, map[string]string{"app/a": "1", "b": "2"}),
+			at:      "app/",
+			want:    map[string]string{"a": "-rw-r--r-- 1"},
 		},
 	}
 	for name, tc := range cases {
@@ -220,7 +233,11 @@ func TestSameBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := unpacked(t, packed(t, bodies, regular("./b/c", 0o644), later, tar.Header{Typeflag: tar.TypeDir, Name: "empty/"}), "")
+	two, err := unpacked(
+		t,
+		packed(t, bodies, regular("./b/c", 0o644), later, tar.Header{Typeflag: tar.TypeDir, Name: "empty/"}),
+		"",
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,19 +268,46 @@ func TestRefused(t *testing.T) {
 		at      string
 		want    string
 	}{
-		"Traversal": {reason: "No name leaves the folder.", archive: packed(t, nil, regular("a/../../b", 0o600)), want: "leaves its folder"},
+		"Traversal": {
+			reason:  "No name leaves the folder.",
+			archive: packed(t, nil, regular("a/../../b", 0o600)),
+			want:    "leaves its folder",
+		},
 		"TraversalElsewhere": {
 			reason: "A hostile name refuses the archive, even beside the folder.", at: "app",
 			archive: packed(t, nil, regular("../b", 0o600), regular("app/a", 0o600)), want: "leaves its folder",
 		},
-		"Absolute":  {reason: "No name is absolute.", archive: packed(t, nil, regular("/etc/passwd", 0o600)), want: "absolute name"},
-		"Backslash": {reason: "A backslash is a separator elsewhere.", archive: packed(t, nil, regular(`..\b`, 0o600)), want: "without backslashes"},
-		"LinkOut": {
-			reason: "No link leaves the folder.", at: "app",
-			archive: packed(t, one, regular("a", 0o600), link(tar.TypeSymlink, "app/l", "../a")), want: "outside of its folder",
+		"Absolute": {
+			reason:  "No name is absolute.",
+			archive: packed(t, nil, regular("/etc/passwd", 0o600)),
+			want:    "absolute name",
 		},
-		"LinkAbsolute": {reason: "No link is absolute.", archive: packed(t, nil, link(tar.TypeSymlink, "l", "/etc/passwd")), want: "outside of its folder"},
-		"LinkByLink":   {reason: "No link leaves the folder by another one.", archive: packed(t, nil, link(tar.TypeSymlink, "d/up", ".."), link(tar.TypeSymlink, "l", "d/up/../x")), want: "only be at its start"},
+		"Backslash": {
+			reason:  "A backslash is a separator elsewhere.",
+			archive: packed(t, nil, regular(`..\b`, 0o600)),
+			want:    "without backslashes",
+		},
+		"LinkOut": {
+			reason: "No link leaves the folder.",
+			at:     "app",
+			archive: packed(
+				t,
+				one,
+				regular("a", 0o600),
+				link(tar.TypeSymlink, "app/l", "../a"),
+			),
+			want: "outside of its folder",
+		},
+		"LinkAbsolute": {
+			reason:  "No link is absolute.",
+			archive: packed(t, nil, link(tar.TypeSymlink, "l", "/etc/passwd")),
+			want:    "outside of its folder",
+		},
+		"LinkByLink": {
+			reason:  "No link leaves the folder by another one.",
+			archive: packed(t, nil, link(tar.TypeSymlink, "d/up", ".."), link(tar.TypeSymlink, "l", "d/up/../x")),
+			want:    "only be at its start",
+		},
 		"ThroughLink": {
 			reason: "No file is written through a link.", want: "not a folder",
 			archive: packed(t, map[string]string{"l/a": "1"}, link(tar.TypeSymlink, "l", "d"), regular("l/a", 0o600)),
@@ -281,14 +325,37 @@ func TestRefused(t *testing.T) {
 			reason: "Each hard link counts as a file.", want: "more than 250 MB",
 			archive: packed(t, nil, half, link(tar.TypeLink, "again", "half")),
 		},
-		"Device": {reason: "Devices are refused.", archive: packed(t, nil, link(tar.TypeChar, "dev", "")), want: "neither a file"},
-		"Fifo":   {reason: "Pipes are refused.", archive: packed(t, nil, link(tar.TypeFifo, "pipe", "")), want: "neither a file"},
-		"Twice":  {reason: "A name has one content.", archive: packed(t, one, regular("a", 0o600), regular("./a", 0o600)), want: "twice"},
-		"TwiceAtPath": {
-			reason:  "The file at the path has one content too, or an archive of copies would fill the disk.",
-			archive: packed(t, map[string]string{"a.zip": string(zipOf(t, one))}, regular("a.zip", 0o600), regular("./a.zip", 0o600)), at: "a.zip", want: "twice",
+		"Device": {
+			reason:  "Devices are refused.",
+			archive: packed(t, nil, link(tar.TypeChar, "dev", "")),
+			want:    "neither a file",
 		},
-		"TarBomb": {reason: "A file that is too large is not unpacked.", archive: packed(t, nil, big), want: "more than 250 MB"},
+		"Fifo": {
+			reason:  "Pipes are refused.",
+			archive: packed(t, nil, link(tar.TypeFifo, "pipe", "")),
+			want:    "neither a file",
+		},
+		"Twice": {
+			reason:  "A name has one content.",
+			archive: packed(t, one, regular("a", 0o600), regular("./a", 0o600)),
+			want:    "twice",
+		},
+		"TwiceAtPath": {
+			reason: "The file at the path has one content too, or an archive of copies would fill the disk.",
+			archive: packed(
+				t,
+				map[string]string{"a.zip": string(zipOf(t, one))},
+				regular("a.zip", 0o600),
+				regular("./a.zip", 0o600),
+			),
+			at:   "a.zip",
+			want: "twice",
+		},
+		"TarBomb": {
+			reason:  "A file that is too large is not unpacked.",
+			archive: packed(t, nil, big),
+			want:    "more than 250 MB",
+		},
 		"ZipBomb": {
 			reason: "A .zip that is too large is not deployed.", want: "more than 250 MB",
 			archive: zipOf(t, map[string]string{"a": strings.Repeat("\x00", maxUnpacked+1)}),
@@ -297,18 +364,47 @@ func TestRefused(t *testing.T) {
 			reason: "A folder of a .zip is unpacked to the limit only.", at: "a", want: "more than 250 MB",
 			archive: zipOf(t, map[string]string{"a/b": strings.Repeat("\x00", maxUnpacked+1)}),
 		},
-		"ZipDirectory": {reason: "The directory of a .zip has a limit.", archive: zipOf(t, directory), want: "larger than 12 MB"},
-		"Entries":      {reason: "There are not too many entries.", archive: packed(t, nil, many...), want: "too many entries"},
-		"Truncated":    {reason: "A part of an archive is none.", archive: packed(t, one, regular("a", 0o600))[:40], want: "not a valid"},
-		"NoArchive":    {reason: "Anything else is no archive.", archive: []byte("<html></html>"), want: "not a valid"},
-		"Empty":        {reason: "Nothing is no archive.", want: "has no files"},
-		"NoFolder": {
-			reason: "The error of a wrong path names what is there.", archive: packed(t, one, regular("a", 0o600)), at: "b",
-			want: `no files in "b": at its top are ["a"]`,
+		"ZipDirectory": {
+			reason:  "The directory of a .zip has a limit.",
+			archive: zipOf(t, directory),
+			want:    "larger than 12 MB",
 		},
-		"File":    {reason: "A file is not a folder.", archive: packed(t, one, regular("a", 0o600)), at: "a", want: `"a" is a file`},
-		"BadPath": {reason: "The path of the user stays inside too.", archive: packed(t, one, regular("a", 0o600)), at: "../a", want: "must be relative"},
-		"NotAZip": {reason: "A .zip file has to be one.", archive: packed(t, map[string]string{"a.zip": "text"}, regular("a.zip", 0o600)), at: "a.zip", want: "not a valid .zip"},
+		"Entries": {
+			reason:  "There are not too many entries.",
+			archive: packed(t, nil, many...),
+			want:    "too many entries",
+		},
+		"Truncated": {
+			reason:  "A part of an archive is none.",
+			archive: packed(t, one, regular("a", 0o600))[:40],
+			want:    "not a valid",
+		},
+		"NoArchive": {reason: "Anything else is no archive.", archive: []byte("<html></html>"), want: "not a valid"},
+		"Empty":     {reason: "Nothing is no archive.", want: "has no files"},
+		"NoFolder": {
+			reason:  "The error of a wrong path names what is there.",
+			archive: packed(t, one, regular("a", 0o600)),
+			at:      "b",
+			want:    `no files in "b": at its top are ["a"]`,
+		},
+		"File": {
+			reason:  "A file is not a folder.",
+			archive: packed(t, one, regular("a", 0o600)),
+			at:      "a",
+			want:    `"a" is a file`,
+		},
+		"BadPath": {
+			reason:  "The path of the user stays inside too.",
+			archive: packed(t, one, regular("a", 0o600)),
+			at:      "../a",
+			want:    "must be relative",
+		},
+		"NotAZip": {
+			reason:  "A .zip file has to be one.",
+			archive: packed(t, map[string]string{"a.zip": "text"}, regular("a.zip", 0o600)),
+			at:      "a.zip",
+			want:    "not a valid .zip",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -382,9 +478,35 @@ func TestHostile(t *testing.T) {
 // hostile returns a random archive, and a path in it.
 func hostile(t testing.TB, r *rand.Rand) (archive []byte, at string) {
 	t.Helper()
-	names := []string{"a", "a/b", "a/b/c", "./a", "a//b", "b", "../a", "a/../b", "/a", `a\b`, "..", "a/..", ".", "...", "\xff", strings.Repeat("n/", 300) + "n"}
+	names := []string{
+		"a",
+		"a/b",
+		"a/b/c",
+		"./a",
+		"a//b",
+		"b",
+		"../a",
+		"a/../b",
+		"/a",
+		`a\b`,
+		"..",
+		"a/..",
+		".",
+		"...",
+		"\xff",
+		strings.Repeat("n/", 300) + "n",
+	}
 	targets := []string{"a", "b", "../b", "../../b", "/a", "a/../../b", "", ".", "..", "b/c", "a/b"}
-	flags := []byte{tar.TypeReg, tar.TypeReg, tar.TypeReg, tar.TypeSymlink, tar.TypeLink, tar.TypeDir, tar.TypeFifo, tar.TypeBlock}
+	flags := []byte{
+		tar.TypeReg,
+		tar.TypeReg,
+		tar.TypeReg,
+		tar.TypeSymlink,
+		tar.TypeLink,
+		tar.TypeDir,
+		tar.TypeFifo,
+		tar.TypeBlock,
+	}
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for range 1 + r.IntN(4) {
@@ -439,7 +561,11 @@ func checkSafe(t testing.TB, archive []byte) {
 			t.Fatal(err)
 		}
 		target, _ := io.ReadAll(body)
-		if to := path.Join(path.Dir(f.Name), string(target)); path.IsAbs(string(target)) || to != "." && !fs.ValidPath(to) {
+		if to := path.Join(
+			path.Dir(f.Name),
+			string(target),
+		); path.IsAbs(string(target)) ||
+			to != "." && !fs.ValidPath(to) {
 			t.Fatalf("link %q to %q is accepted", f.Name, target)
 		}
 	}
@@ -454,7 +580,10 @@ func checkSafe(t testing.TB, archive []byte) {
 
 // FuzzZip checks that no bytes make Zip panic or write what is not safe.
 func FuzzZip(f *testing.F) {
-	f.Add(packed(f, map[string]string{"app/a": "1"}, regular("app/a", 0o600), link(tar.TypeSymlink, "app/l", "a")), "app")
+	f.Add(
+		packed(f, map[string]string{"app/a": "1"}, regular("app/a", 0o600), link(tar.TypeSymlink, "app/l", "a")),
+		"app",
+	)
 	f.Add(zipOf(f, map[string]string{"app/a": "1"}), "app")
 	f.Fuzz(func(t *testing.T, archive []byte, at string) {
 		out, err := unpacked(t, archive, at)

@@ -44,8 +44,11 @@ func TestCauseFirst(t *testing.T) {
 		},
 		"Code": {
 			reason: "The error may consist of only a code.",
-			err:    wrap(Sanitize(answer("Lambda", "GetFunction", 400, "OddException", "")), "cannot read function pay"),
-			want:   "OddException (cannot read function pay)",
+			err: wrap(
+				Sanitize(answer("Lambda", "GetFunction", 400, "OddException", "")),
+				"cannot read function pay",
+			),
+			want: "OddException (cannot read function pay)",
 		},
 		"NoAnswer": {
 			reason: "A host that is not found.",
@@ -58,8 +61,14 @@ func TestCauseFirst(t *testing.T) {
 		},
 		"Long": {
 			reason: "The status has the message three times, and names of spec may be of any length.",
-			err:    wrap(fmt.Errorf("Function shop/%s does not exist", strings.Repeat("x", 1<<20)), "cannot resolve spec.forProvider.functionNameRef"),
-			want:   "Function shop/" + strings.Repeat("x", maxCause-len("Function shop/")-len("...")) + "... (cannot resolve spec.forProvider.functionNameRef)",
+			err: wrap(
+				fmt.Errorf("Function shop/%s does not exist", strings.Repeat("x", 1<<20)),
+				"cannot resolve spec.forProvider.functionNameRef",
+			),
+			want: "Function shop/" + strings.Repeat(
+				"x",
+				maxCause-len("Function shop/")-len("..."),
+			) + "... (cannot resolve spec.forProvider.functionNameRef)",
 		},
 		"Own": {
 			reason: "Errors of the provider's own.",

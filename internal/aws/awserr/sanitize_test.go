@@ -73,17 +73,29 @@ func TestSanitize(t *testing.T) {
 		},
 		"Unreadable": {
 			"A payload with bytes that are no UTF-8 may come from a Secret.",
-			answer("Lambda", "Invoke", 400, "InvalidRequestContentException", "Could not parse request body into json: "+
-				"Could not parse payload into json: Invalid UTF-8 start byte 0x97\n at [Source: "+
-				"(byte[])\"{\"password\":\"hunter2\"}\"; line: 1, column: 13]"),
+			answer(
+				"Lambda",
+				"Invoke",
+				400,
+				"InvalidRequestContentException",
+				"Could not parse request body into json: "+
+					"Could not parse payload into json: Invalid UTF-8 start byte 0x97\n at [Source: "+
+					"(byte[])\"{\"password\":\"hunter2\"}\"; line: 1, column: 13]",
+			),
 			"InvalidRequestContentException: Could not parse request body into json: Could not parse payload into json: " +
 				"Invalid UTF-8 start byte 0x97",
 		},
 		"UnknownToken": {
 			"The text that is no JSON may be a secret.",
-			answer("Lambda", "Invoke", 400, "InvalidRequestContentException", "Could not parse request body into json: "+
-				"Unrecognized token 'hunter2': was expecting ('true', 'false' or 'null')\n at [Source: "+
-				"(byte[])\"hunter2\"; line: 1, column: 8]"),
+			answer(
+				"Lambda",
+				"Invoke",
+				400,
+				"InvalidRequestContentException",
+				"Could not parse request body into json: "+
+					"Unrecognized token 'hunter2': was expecting ('true', 'false' or 'null')\n at [Source: "+
+					"(byte[])\"hunter2\"; line: 1, column: 8]",
+			),
 			"InvalidRequestContentException: Could not parse request body into json: Unrecognized token: was expecting " +
 				"('true', 'false' or 'null')",
 		},
@@ -97,9 +109,15 @@ func TestSanitize(t *testing.T) {
 		},
 		"SpacedKey": {
 			"The signature is another one at each attempt.",
-			answer("Lambda", "GetFunction", 403, "IncompleteSignatureException", "'/20200122/us-east-1/lambda/aws4_request' "+
-				"not a valid key=value pair (missing equal-sign) in Authorization header: 'AWS4-HMAC-SHA256 "+
-				"Credential=AKIADOUBLE /20200122/us-east-1/lambda/aws4_request, SignedHeaders=host, Signature=cbeed485'."),
+			answer(
+				"Lambda",
+				"GetFunction",
+				403,
+				"IncompleteSignatureException",
+				"'/20200122/us-east-1/lambda/aws4_request' "+
+					"not a valid key=value pair (missing equal-sign) in Authorization header: 'AWS4-HMAC-SHA256 "+
+					"Credential=AKIADOUBLE /20200122/us-east-1/lambda/aws4_request, SignedHeaders=host, Signature=cbeed485'.",
+			),
 			"IncompleteSignatureException: the access key ID is malformed: check that it is not the secret access key and " +
 				"has no spaces",
 		},
@@ -139,7 +157,13 @@ func TestSanitize(t *testing.T) {
 		},
 		"Measured": {
 			"The environment that AWS measured is not shown.",
-			answer("Lambda", "CreateFunction", 400, "InvalidParameterValueException", `Lambda was unable to configure your environment variables because the environment variables you have provided exceeded the 4KB limit. String measured: {"PASSWORD":"hunter2"}`),
+			answer(
+				"Lambda",
+				"CreateFunction",
+				400,
+				"InvalidParameterValueException",
+				`Lambda was unable to configure your environment variables because the environment variables you have provided exceeded the 4KB limit. String measured: {"PASSWORD":"hunter2"}`,
+			),
 			"InvalidParameterValueException: Lambda was unable to configure your environment variables because the " +
 				"environment variables you have provided exceeded the 4KB limit.",
 		},

@@ -44,7 +44,10 @@ func TestIsUnanswered(t *testing.T) {
 		},
 		"Deadline": {
 			reason: "There was no response before the deadline.",
-			err:    &smithy.OperationError{Err: &smithyhttp.RequestSendError{Err: context.DeadlineExceeded}}, want: true,
+			err: &smithy.OperationError{
+				Err: &smithyhttp.RequestSendError{Err: context.DeadlineExceeded},
+			},
+			want: true,
 		},
 		"Timeout": {
 			reason: "The connection timed out.", err: &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded},

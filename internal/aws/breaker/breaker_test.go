@@ -265,7 +265,8 @@ func TestUnprovenRegions(t *testing.T) {
 				hang(e, most)
 				e.unanswered(here)
 				return waits(e, here, "evil")
-			}, want: firstPause,
+			},
+			want: firstPause,
 		},
 		"Probes": {reason: "Probes of open breakers count.", do: func(e *env) time.Duration {
 			hang(e, most)
@@ -279,13 +280,17 @@ func TestUnprovenRegions(t *testing.T) {
 			enter(e, 100, "evil")
 			return waits(e, Key{Config: "c2", Region: here.Region}, "evil")
 		}},
-		"Half": {reason: "Each tenant has one reconcile at a time while many call new regions.", do: func(e *env) time.Duration {
-			for i := range maxTrying / maxUnproven / 2 {
-				enter(e, 3, strconv.Itoa(i))
-			}
-			enter(e, 1, "evil")
-			return waits(e, here, "evil")
-		}, want: briefly},
+		"Half": {
+			reason: "Each tenant has one reconcile at a time while many call new regions.",
+			do: func(e *env) time.Duration {
+				for i := range maxTrying / maxUnproven / 2 {
+					enter(e, 3, strconv.Itoa(i))
+				}
+				enter(e, 1, "evil")
+				return waits(e, here, "evil")
+			},
+			want: briefly,
+		},
 		"Configs": {reason: "A tenant may have any number of configs.", do: func(e *env) time.Duration {
 			for i := range maxOfTenant {
 				waits(e, Key{Config: types.UID(strconv.Itoa(i)), Region: here.Region}, "evil")

@@ -87,7 +87,9 @@ func TestMiddleware(t *testing.T) {
 					Retryer: func() aws.Retryer {
 						return retry.NewStandard(func(o *retry.StandardOptions) {
 							o.MaxAttempts = 2
-							o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
+							o.Backoff = retry.BackoffDelayerFunc(
+								func(int, error) (time.Duration, error) { return 0, nil },
+							)
 						})
 					},
 				}

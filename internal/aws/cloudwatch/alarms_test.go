@@ -18,9 +18,12 @@ import (
 func TestNamesOfNoAlarm(t *testing.T) {
 	cases := map[string]struct{ reason, name string }{
 		"Control": {"No name has control characters.", "errors\x00"},
-		"Long":    {"A name has at most 255 units of UTF-16, and admission counts characters.", strings.Repeat("🚨", 128)},
-		"UTF8":    {"A name is text.", "errors\xff"},
-		"Empty":   {"A name has a character at least.", ""},
+		"Long": {
+			"A name has at most 255 units of UTF-16, and admission counts characters.",
+			strings.Repeat("🚨", 128),
+		},
+		"UTF8":  {"A name is text.", "errors\xff"},
+		"Empty": {"A name has a character at least.", ""},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -87,11 +90,21 @@ func TestWhatAnAlarmIsAbout(t *testing.T) {
 func TestAlarmsWithALongInterval(t *testing.T) {
 	b, f, state := &Batcher{}, &fake{}, types.StateValueOk
 	f.describeAlarms = func(in *sdk.DescribeAlarmsInput) (*sdk.DescribeAlarmsOutput, error) {
-		return &sdk.DescribeAlarmsOutput{MetricAlarms: []types.MetricAlarm{{AlarmName: &in.AlarmNames[0], StateValue: state}}}, nil
+		return &sdk.DescribeAlarmsOutput{
+			MetricAlarms: []types.MetricAlarm{{AlarmName: &in.AlarmNames[0], StateValue: state}},
+		}, nil
 	}
 	read := func(now time.Time) string {
 		t.Helper()
-		if _, wait, err := b.Alarms(t.Context(), f, now, "ns", []string{"a"}, time.Hour); wait > time.Second || err != nil {
+		if _, wait, err := b.Alarms(
+			t.Context(),
+			f,
+			now,
+			"ns",
+			[]string{"a"},
+			time.Hour,
+		); wait > time.Second ||
+			err != nil {
 			t.Fatalf("at %v: wait %v, %v", now, wait, err)
 		}
 		states, _, _ := b.Alarms(t.Context(), f, now.Add(time.Second), "ns", []string{"a"}, time.Hour)
@@ -109,9 +122,12 @@ func TestAlarmsWithALongInterval(t *testing.T) {
 // TestEvaluationOf checks how long it takes until an alarm has evaluated what happens now.
 func TestEvaluationOf(t *testing.T) {
 	promQL := func(pending, recovery *int32) types.MetricAlarm {
-		return types.MetricAlarm{EvaluationInterval: aws.Int32(60), EvaluationCriteria: &types.EvaluationCriteriaMemberPromQLCriteria{
-			Value: types.AlarmPromQLCriteria{PendingPeriod: pending, RecoveryPeriod: recovery},
-		}}
+		return types.MetricAlarm{
+			EvaluationInterval: aws.Int32(60),
+			EvaluationCriteria: &types.EvaluationCriteriaMemberPromQLCriteria{
+				Value: types.AlarmPromQLCriteria{PendingPeriod: pending, RecoveryPeriod: recovery},
+			},
+		}
 	}
 	for name, tc := range map[string]struct {
 		reason string
@@ -126,14 +142,16 @@ func TestEvaluationOf(t *testing.T) {
 		"WallClock": {
 			"Its periods begin at a multiple of them, so up to one later.",
 			types.MetricAlarm{
-				Period: aws.Int32(3600), EvaluationPeriods: aws.Int32(1), EvaluationWindow: &types.EvaluationWindowMemberWallClockWindow{},
+				Period: aws.Int32(3600), EvaluationPeriods: aws.Int32(1),
+				EvaluationWindow: &types.EvaluationWindowMemberWallClockWindow{},
 			},
 			2*time.Hour + 2*time.Minute,
 		},
 		"Sliding": {
 			"Otherwise, they end with the evaluation.",
 			types.MetricAlarm{
-				Period: aws.Int32(3600), EvaluationPeriods: aws.Int32(1), EvaluationWindow: &types.EvaluationWindowMemberSlidingWindow{},
+				Period: aws.Int32(3600), EvaluationPeriods: aws.Int32(1),
+				EvaluationWindow: &types.EvaluationWindowMemberSlidingWindow{},
 			},
 			time.Hour + 2*time.Minute,
 		},
@@ -180,8 +198,8 @@ func TestQueriesOf(t *testing.T) {
 	}
 }
 
-// TestLogAlarmsThatAreNotKnown checks that a CloudWatch without log alarms, which rejects their type, hides no other alarm,
-// and that an alarm which then was not found does not exist. Another error says nothing about that.
+// TestLogAlarmsThatAreNotKnown checks that a CloudWatch without log alarms, which rejects their type, hides no other
+// alarm, and that an alarm which then was not found does not exist. Another error says nothing about that.
 func TestLogAlarmsThatAreNotKnown(t *testing.T) {
 	for code, want := range map[string]string{
 		"ValidationError": `the alarm "gone" does not exist`, "InvalidParameterValue": `the alarm "gone" does not exist`,
@@ -205,7 +223,8 @@ func testLogAlarmsThatAreNotKnown(t *testing.T, code, want string) {
 	names := []string{"fires", "gone"}
 	b.Alarms(t.Context(), f, at, "ns", names, 30*time.Second)
 	states, _, err := b.Alarms(t.Context(), f, at.Add(time.Second), "ns", names, 30*time.Second)
-	if err != nil || states["fires"].State != "ALARM" || states["gone"].Err == nil || !strings.HasPrefix(states["gone"].Err.Error(), want) {
+	if err != nil || states["fires"].State != "ALARM" || states["gone"].Err == nil ||
+		!strings.HasPrefix(states["gone"].Err.Error(), want) {
 		t.Errorf("%s: got %+v, %v", code, states, err)
 	}
 }
@@ -217,9 +236,12 @@ func TestFired(t *testing.T) {
 	at := time.Date(2025, 5, 15, 12, 0, 44, 0, time.UTC)
 	item := func(at time.Time, from, to, data string) types.AlarmHistoryItem {
 		return types.AlarmHistoryItem{
-			Timestamp: &at, HistorySummary: aws.String("Alarm updated from " + from + " to " + to),
-			HistoryData: aws.String(`{"version":"1.0","oldState":{"stateValue":"` + from + `"},"newState":{"stateValue":"` + to +
-				`","stateReason":"?"` + data),
+			Timestamp:      &at,
+			HistorySummary: aws.String("Alarm updated from " + from + " to " + to),
+			HistoryData: aws.String(
+				`{"version":"1.0","oldState":{"stateValue":"` + from + `"},"newState":{"stateValue":"` + to +
+					`","stateReason":"?"` + data,
+			),
 		}
 	}
 	left := item(at.Add(time.Minute), "ALARM", "OK", `}}`)
@@ -236,14 +258,22 @@ func TestFired(t *testing.T) {
 		"Constant":  {"It has not changed.", nil, time.Time{}},
 	} {
 		b := &Batcher{}
-		if got, err := b.Fired(t.Context(), &fake{history: tc.items}, at, "a", "MetricAlarm", at); !got.Equal(tc.want) || err != nil {
+		if got, err := b.Fired(
+			t.Context(),
+			&fake{history: tc.items},
+			at,
+			"a",
+			"MetricAlarm",
+			at,
+		); !got.Equal(tc.want) ||
+			err != nil {
 			t.Errorf("%s: %s: got %v, %v, want %v", name, tc.why, got, err, tc.want)
 		}
 	}
 }
 
-// TestFiredOverHTTP checks that a call is about an alarm of each type, since a time, that it is the only one also if the
-// alarm has no history, and that none is made after one was throttled.
+// TestFiredOverHTTP checks that a call is about an alarm of each type, since a time, that it is the only one also if
+// the alarm has no history, and that none is made after one was throttled.
 func TestFiredOverHTTP(t *testing.T) {
 	e := newEnv(t, awsdouble.Options{}, 0)
 	for _, name := range []string{"metric", "composite", "log"} {
@@ -260,7 +290,9 @@ func TestFiredOverHTTP(t *testing.T) {
 		if err != nil || states[name].Err != nil {
 			t.Fatalf("%+v, %v", states, err)
 		}
-		for since, want := range map[time.Time]time.Time{fired: fired, fired.Add(time.Second): {}, e.clock().Add(time.Hour): {}} {
+		for since, want := range map[time.Time]time.Time{
+			fired: fired, fired.Add(time.Second): {}, e.clock().Add(time.Hour): {},
+		} {
 			before := e.double.Count("DescribeAlarmHistory")
 			got, err := e.Fired(t.Context(), e.client, e.clock(), name, states[name].Type, since)
 			if !got.Equal(want) || err != nil {

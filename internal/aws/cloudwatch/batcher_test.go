@@ -211,7 +211,14 @@ func TestEmptyWindowOfALongPeriod(t *testing.T) {
 	} {
 		got, wait, err := b.Sample(t.Context(), f, at.now, s, customOf(metricQuery("m", 3600, false)))
 		if err != nil || wait != at.wait || !math.IsNaN(got.Value) || len(f.metrics) > 0 {
-			t.Errorf("at %v there is no finished hour: got %+v, %v, %v, want a wait of %v", at.now, got, wait, err, at.wait)
+			t.Errorf(
+				"at %v there is no finished hour: got %+v, %v, %v, want a wait of %v",
+				at.now,
+				got,
+				wait,
+				err,
+				at.wait,
+			)
 		}
 	}
 }
@@ -620,7 +627,8 @@ func TestPages(t *testing.T) {
 		for i := range out.MetricDataResults {
 			r := &out.MetricDataResults[i]
 			if in.NextToken == nil {
-				r.StatusCode, r.Timestamps, r.Values, out.NextToken = types.StatusCodePartialData, r.Timestamps[:2], r.Values[:2], aws.String("more")
+				out.NextToken = aws.String("more")
+				r.StatusCode, r.Timestamps, r.Values = types.StatusCodePartialData, r.Timestamps[:2], r.Values[:2]
 			} else {
 				r.Timestamps, r.Values = r.Timestamps[2:], r.Values[2:]
 			}
@@ -781,15 +789,32 @@ func TestAlarms(t *testing.T) {
 		{
 			"Each alarm has its state.",
 			[]string{"any", "a001"},
-			map[string]string{"any": "INSUFFICIENT_DATA until 11:53:01 since 11:00:00 about 11:00:00", "a001": "ALARM until 11:57:01"},
+			map[string]string{
+				"any":  "INSUFFICIENT_DATA until 11:53:01 since 11:00:00 about 11:00:00",
+				"a001": "ALARM until 11:57:01",
+			},
 		},
 		{
 			"An alarm has evaluated what was before all of its periods.",
 			[]string{"long", "math"},
 			map[string]string{"long": "OK until 11:43:01 since 10:00:00 about 10:00:00", "math": "OK until 11:56:01"},
 		},
-		{"An alarm that does not exist is named, and hides no other one.", []string{"a001", "missing"}, map[string]string{"a001": "ALARM until 11:57:01", "missing": `the alarm "missing" does not exist: check its name, and for a composite alarm that cloudwatch:DescribeAlarms is allowed on the resource *`}},
-		{"One without all data has no state, and hides no other one.", []string{"a001", "partial"}, map[string]string{"a001": "ALARM until 11:57:01", "partial": `the state of the alarm "partial" is not reliable: CloudWatch could not evaluate it with all data`}},
+		{
+			"An alarm that does not exist is named, and hides no other one.",
+			[]string{"a001", "missing"},
+			map[string]string{
+				"a001":    "ALARM until 11:57:01",
+				"missing": `the alarm "missing" does not exist: check its name, and for a composite alarm that cloudwatch:DescribeAlarms is allowed on the resource *`,
+			},
+		},
+		{
+			"One without all data has no state, and hides no other one.",
+			[]string{"a001", "partial"},
+			map[string]string{
+				"a001":    "ALARM until 11:57:01",
+				"partial": `the state of the alarm "partial" is not reliable: CloudWatch could not evaluate it with all data`,
+			},
+		},
 		{
 			"What exceeds the threshold in a part of the data does so, but a state that was not evaluated is an old one.",
 			[]string{"fires in part", "fires unevaluated"},
@@ -806,7 +831,11 @@ func TestAlarms(t *testing.T) {
 				"log in part": `the state of the alarm "log in part" is not reliable: CloudWatch could not evaluate it with all data`,
 			},
 		},
-		{"A state that is not known is the caller's to reject.", []string{"odd"}, map[string]string{"odd": "ODD until 11:57:01"}},
+		{
+			"A state that is not known is the caller's to reject.",
+			[]string{"odd"},
+			map[string]string{"odd": "ODD until 11:57:01"},
+		},
 		{"No alarm has no state.", nil, map[string]string{}},
 	}
 	at := clock(12, 0, 0)
@@ -856,10 +885,15 @@ func TestAlarms(t *testing.T) {
 // minutes, of the three minutes before.
 func logAlarms(in *sdk.DescribeAlarmsInput) *sdk.DescribeAlarmsOutput {
 	out := &sdk.DescribeAlarmsOutput{}
-	for name, state := range map[string]types.EvaluationState{"log": "", "log in part": types.EvaluationStatePartialData} {
+	for name, state := range map[string]types.EvaluationState{
+		"log": "", "log in part": types.EvaluationStatePartialData,
+	} {
 		if slices.Contains(in.AlarmNames, name) {
 			out.LogAlarms = append(out.LogAlarms, types.LogAlarm{
-				AlarmName: &name, StateValue: types.StateValueOk, EvaluationState: state, QueryResultsToEvaluate: aws.Int32(3),
+				AlarmName:                   &name,
+				StateValue:                  types.StateValueOk,
+				EvaluationState:             state,
+				QueryResultsToEvaluate:      aws.Int32(3),
 				StateTransitionedTimestamp:  aws.Time(clock(11, 0, 0)),
 				ScheduledQueryConfiguration: scheduled("rate(5 minutes)", 180),
 			})

@@ -162,7 +162,10 @@ func TestMetricThatStops(t *testing.T) {
 		"Continues": {points: []point{{at: clock(11, 56, 0)}, {at: clock(11, 57, 0)}}, want: clock(11, 57, 0)},
 		"Nothing":   {want: clock(11, 57, 0)},
 	} {
-		got, err := r.sample(clock(12, 0, 0), map[string]series{"m": {status: types.StatusCodeComplete, points: tc.points}})
+		got, err := r.sample(
+			clock(12, 0, 0),
+			map[string]series{"m": {status: types.StatusCodeComplete, points: tc.points}},
+		)
 		if err != nil || !got.Until.Equal(tc.want) {
 			t.Errorf("%s: got %v, %v, want until %v", name, got.Until, err, tc.want)
 		}

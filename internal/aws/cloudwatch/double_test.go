@@ -62,7 +62,8 @@ func newEnv(t *testing.T, o awsdouble.Options, functions int) *env {
 }
 
 // onceMoreIfClosed repeats a call at once whose connection the client itself has closed: the SDK closes the body of a
-// request when it has the answer, and the HTTP client takes that for an error if it is still about to see the body's end.
+// request when it has the answer, and the HTTP client takes that for an error if it is still about to see the body's
+// end.
 func (e *env) onceMoreIfClosed(o *retry.StandardOptions) {
 	o.Retryables = []retry.IsErrorRetryable{retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
 		closed := errors.Is(err, net.ErrClosed)

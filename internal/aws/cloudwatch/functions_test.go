@@ -61,7 +61,9 @@ func TestFunctions(t *testing.T) {
 		"Expression": {
 			reason: "An expression has no dimensions.",
 			provider: v1beta1.RolloutMetricProvider{CloudWatch: &v1beta1.CloudWatchMetric{
-				Queries: []v1beta1.CloudWatchQuery{{Expression: new("SEARCH('{AWS/Lambda,FunctionName} cart', 'Sum')")}},
+				Queries: []v1beta1.CloudWatchQuery{
+					{Expression: new("SEARCH('{AWS/Lambda,FunctionName} cart', 'Sum')")},
+				},
 			}},
 		},
 	}

@@ -68,8 +68,10 @@ func TestLambdaQueries(t *testing.T) {
 			v1beta1.LambdaMetric{Metric: "ErrorRate"},
 			weighted,
 			[]string{
-				"invocations AWS/Lambda Invocations Sum 1m0s " + all + executed + "2", "value AWS/Lambda Errors Sum 1m0s " + all + executed + "2",
-				"baselineInvocations AWS/Lambda Invocations Sum 1m0s " + all + executed + "1", "baseline AWS/Lambda Errors Sum 1m0s " + all + executed + "1",
+				"invocations AWS/Lambda Invocations Sum 1m0s " + all + executed + "2",
+				"value AWS/Lambda Errors Sum 1m0s " + all + executed + "2",
+				"baselineInvocations AWS/Lambda Invocations Sum 1m0s " + all + executed + "1",
+				"baseline AWS/Lambda Errors Sum 1m0s " + all + executed + "1",
 			},
 		},
 		"ErrorRateOfAll": {
@@ -267,9 +269,11 @@ func TestLambdaEvaluate(t *testing.T) {
 			want: rollout.Sample{Value: .02, Baseline: nan, Samples: 50},
 		},
 		"Hangs": {
-			reason: "What began within the timeout may fail yet: its successes do not make up for what has failed, and are no samples of it.", metric: v1beta1.LambdaMetric{Metric: "ErrorRate"}, subject: hanging,
-			of:   map[string]series{"invocations": complete(20, 20, 20, 20, 20), "value": complete(2, 0, 0, 0, 0)},
-			want: rollout.Sample{Value: .05, Baseline: nan, Samples: 40},
+			reason:  "What began within the timeout may fail yet: its successes do not make up for what has failed, and are no samples of it.",
+			metric:  v1beta1.LambdaMetric{Metric: "ErrorRate"},
+			subject: hanging,
+			of:      map[string]series{"invocations": complete(20, 20, 20, 20, 20), "value": complete(2, 0, 0, 0, 0)},
+			want:    rollout.Sample{Value: .05, Baseline: nan, Samples: 40},
 		},
 		"FailsAtOnce": {
 			reason: "What has failed within the timeout counts.", metric: v1beta1.LambdaMetric{

@@ -60,8 +60,8 @@ func TestNamespacesShareRequests(t *testing.T) {
 	}
 }
 
-// TestNamespacesShareCalls has a namespace with more rollouts than the calls of a slot can measure, whose functions come
-// first in the alphabet, and another one with a single rollout.
+// TestNamespacesShareCalls has a namespace with more rollouts than the calls of a slot can measure, whose functions
+// come first in the alphabet, and another one with a single rollout.
 func TestNamespacesShareCalls(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
 	const rollouts = 3000

@@ -32,7 +32,9 @@ func TestDoubling(t *testing.T) {
 }
 
 func TestJittered(t *testing.T) {
-	for random, want := range map[float64]time.Duration{0: time.Second, 0.25: 1500 * time.Millisecond, 0.5: 2 * time.Second} {
+	for random, want := range map[float64]time.Duration{
+		0: time.Second, 0.25: 1500 * time.Millisecond, 0.5: 2 * time.Second,
+	} {
 		if got := Jittered(2*time.Second, random); got != want {
 			t.Errorf("Jittered(2s, %v): want %s, got %s", random, want, got)
 		}

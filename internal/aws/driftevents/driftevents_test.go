@@ -40,9 +40,16 @@ const (
 
 // event returns a message about a call to a function.
 func event(operation, function string, at time.Time) string {
-	return fmt.Sprintf(`{"detail-type":"AWS API Call via CloudTrail","source":"aws.lambda","account":%q,"region":%q,"time":"2000-01-01T00:00:00Z",
+	return fmt.Sprintf(
+		`{"detail-type":"AWS API Call via CloudTrail","source":"aws.lambda","account":%q,"region":%q,"time":"2000-01-01T00:00:00Z",
 "detail":{"eventSource":"lambda.amazonaws.com","eventName":%q,"eventTime":%q,"awsRegion":%q,"requestParameters":{"functionName":%q}}}`,
-		account, region, operation, at.UTC().Format(time.RFC3339), region, function)
+		account,
+		region,
+		operation,
+		at.UTC().Format(time.RFC3339),
+		region,
+		function,
+	)
 }
 
 // queue is SQS with one queue. Received messages that are not deleted are received again after the others.
@@ -322,8 +329,11 @@ func TestMessages(t *testing.T) {
 			outcome: Matched, results: map[string]float64{"invalid": 4},
 		},
 		"Irrelevant": {
-			reason:  "reads and other services are deleted",
-			bodies:  []string{event("GetFunction20150331v2", "cart", time.Now()), `{"detail-type":"x","source":"aws.ec2","account":"123456789012","region":"us-east-1"}`},
+			reason: "reads and other services are deleted",
+			bodies: []string{
+				event("GetFunction20150331v2", "cart", time.Now()),
+				`{"detail-type":"x","source":"aws.ec2","account":"123456789012","region":"us-east-1"}`,
+			},
 			results: map[string]float64{"ignored": 2},
 		},
 		"OtherKind": {
@@ -513,7 +523,8 @@ func TestFlood(t *testing.T) {
 }
 
 // TestFloodOfManyQueues checks that a namespace gets no more received with many queues, whether they are full or answer
-// at once without a message, that few answers are read at a time, each of which may be long, and that each queue is read.
+// at once without a message, that few answers are read at a time, each of which may be long, and that each queue is
+// read.
 func TestFloodOfManyQueues(t *testing.T) {
 	const queues = 100
 	for name, tc := range map[string]struct{ full, slow bool }{"Full": {full: true}, "Empty": {}, "Slow": {slow: true}} {
@@ -528,7 +539,10 @@ func TestFloodOfManyQueues(t *testing.T) {
 					c := namespaced("a")
 					c.Name = fmt.Sprint("config", i)
 					c.UID = types.UID(c.Name)
-					if err := e.o.Configs.(client.Client).Create(t.Context(), c); err != nil { //nolint:forcetypeassert // It is one.
+					if err := e.o.Configs.(client.Client).Create(
+						t.Context(),
+						c,
+					); err != nil { //nolint:forcetypeassert // It is one.
 						t.Fatal(err)
 					}
 					e.Set(c)
@@ -628,8 +642,8 @@ func TestProven(t *testing.T) {
 // heartbeat is a message of EventBridge's scheduler.
 const heartbeat = `{"detail-type":"Scheduled Event","source":"aws.events","account":"` + account + `","region":"` + region + `"}`
 
-// TestMissingEvent checks when the proof is withdrawn because the event about a call of the provider does not arrive, and
-// what is said about that.
+// TestMissingEvent checks when the proof is withdrawn because the event about a call of the provider does not arrive,
+// and what is said about that.
 func TestMissingEvent(t *testing.T) {
 	type step struct {
 		message string
@@ -667,7 +681,15 @@ func TestMissingEvent(t *testing.T) {
 		"Heartbeat": {
 			reason: "A heartbeat neither replaces the event nor restores the proof.",
 			steps: func() []step {
-				return []step{proof(), call, wait(10 * time.Minute), {message: heartbeat}, wait(10 * time.Minute), {message: heartbeat}, wait(time.Minute)}
+				return []step{
+					proof(),
+					call,
+					wait(10 * time.Minute),
+					{message: heartbeat},
+					wait(10 * time.Minute),
+					{message: heartbeat},
+					wait(time.Minute),
+				}
 			},
 			missing: []string{"account " + account + " in " + region}, resumed: 1,
 		},
@@ -705,7 +727,13 @@ func TestMissingEvent(t *testing.T) {
 		"Again": {
 			reason: "The first event after that restores the proof.",
 			steps: func() []step {
-				return []step{proof(), call, wait(20 * time.Minute), {message: event("UpdateAlias", "cart", time.Now())}, wait(time.Minute)}
+				return []step{
+					proof(),
+					call,
+					wait(20 * time.Minute),
+					{message: event("UpdateAlias", "cart", time.Now())},
+					wait(time.Minute),
+				}
 			},
 			proven: true, resumed: 1,
 		},
@@ -735,7 +763,12 @@ func TestMissingEvent(t *testing.T) {
 				if diff := cmp.Diff(State{Reason: reason, QueueARN: queueARN, Missing: tc.missing}, s); diff != "" {
 					t.Errorf("%s\nstate: -want, +got:\n%s", tc.reason, diff)
 				}
-				if got := e.Proven("a", account, region); got != tc.proven || len(e.controller.resumedNow()) != tc.resumed {
+				if got := e.Proven(
+					"a",
+					account,
+					region,
+				); got != tc.proven ||
+					len(e.controller.resumedNow()) != tc.resumed {
 					t.Errorf("%s\nproven: %t, resumed %v", tc.reason, got, e.controller.resumedNow())
 				}
 			})

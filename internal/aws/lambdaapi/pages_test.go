@@ -32,9 +32,17 @@ func TestEach(t *testing.T) {
 		pages int
 		want  string
 	}{
-		"Error":    {list: list{failing: 3, repeating: never}, pages: 2, want: "broken"},
-		"TooLong":  {list: list{failing: never, repeating: never}, pages: MostPages, want: "aliases has no end after 200 pages"},
-		"TooLarge": {list: list{failing: never, repeating: never, bytes: 10 << 20}, pages: 7, want: "aliases is longer than 64 MiB"},
+		"Error": {list: list{failing: 3, repeating: never}, pages: 2, want: "broken"},
+		"TooLong": {
+			list:  list{failing: never, repeating: never},
+			pages: MostPages,
+			want:  "aliases has no end after 200 pages",
+		},
+		"TooLarge": {
+			list:  list{failing: never, repeating: never, bytes: 10 << 20},
+			pages: 7,
+			want:  "aliases is longer than 64 MiB",
+		},
 		"Repeated": {list: list{failing: never, repeating: 4}, pages: 4, want: "aliases has no end after 4 pages"},
 	}
 	for name, tc := range cases {

@@ -317,10 +317,22 @@ func TestPostponedPages(t *testing.T) {
 		err    error
 		during time.Duration
 	}{
-		"Quota":    {reason: "The quota is used up by others.", err: &quota.DeferredError{After: 4 * time.Minute}, during: time.Second},
-		"Repeated": {reason: "Each wait is short, but there are many.", err: &quota.DeferredError{After: 10 * time.Second}, during: 4 * time.Minute},
-		"Failure":  {reason: "AWS does not answer.", err: errors.New("no answer"), during: 4 * time.Minute},
-		"Long":     {reason: "The round is given up.", err: &quota.DeferredError{After: 5 * time.Minute}, during: 40 * time.Minute},
+		"Quota": {
+			reason: "The quota is used up by others.",
+			err:    &quota.DeferredError{After: 4 * time.Minute},
+			during: time.Second,
+		},
+		"Repeated": {
+			reason: "Each wait is short, but there are many.",
+			err:    &quota.DeferredError{After: 10 * time.Second},
+			during: 4 * time.Minute,
+		},
+		"Failure": {reason: "AWS does not answer.", err: errors.New("no answer"), during: 4 * time.Minute},
+		"Long": {
+			reason: "The round is given up.",
+			err:    &quota.DeferredError{After: 5 * time.Minute},
+			during: 40 * time.Minute,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -388,8 +400,8 @@ func TestForgottenDuringRound(t *testing.T) {
 	}
 }
 
-// TestBrokenOffRound checks that the pages of a list that is read from its beginning again, after failures, do not count
-// twice: the list would seem not to pay for a day.
+// TestBrokenOffRound checks that the pages of a list that is read from its beginning again, after failures, do not
+// count twice: the list would seem not to pay for a day.
 func TestBrokenOffRound(t *testing.T) {
 	const n, pages = 120, 60
 	e := newEnv(t, Options{})
@@ -551,7 +563,11 @@ func TestRenewedCredentials(t *testing.T) {
 				t.Errorf("who is reconciled: -want, +got:\n%s", diff)
 			}
 			if used := e.users[len(e.users)-1]; used != e.session || len(e.lists) != 1 {
-				t.Errorf("%d lists, the last page was read with the earlier credentials: %t", len(e.lists), used != e.session)
+				t.Errorf(
+					"%d lists, the last page was read with the earlier credentials: %t",
+					len(e.lists),
+					used != e.session,
+				)
 			}
 		})
 	}

@@ -32,14 +32,43 @@ func TestClock(t *testing.T) {
 		responses []response
 		want      time.Duration
 	}{
-		"None":       {reason: "Without a response, AWS's time is not known.", ahead: minute},
-		"Same":       {reason: "Clocks that agree are not corrected.", responses: []response{{sent: 100 * time.Millisecond, takes: 100 * time.Millisecond}}},
-		"Slow":       {reason: "Nor are they by a response that takes long.", responses: []response{{sent: minute, takes: minute}}},
-		"Ahead":      {reason: "AWS's clock is ahead.", ahead: 30 * minute, responses: []response{{}}, want: 30 * minute},
-		"Behind":     {reason: "AWS's clock is behind.", ahead: -30 * minute, responses: []response{{}}, want: -30*minute + time.Second},
-		"Set":        {reason: "The provider's clock was set in between: the last response counts.", responses: []response{{at: -minute}, {at: minute}}, want: minute},
-		"FirstSlow":  {reason: "A quick response is more precise than a slow one.", ahead: minute, responses: []response{{takes: 20 * time.Second}, {}}, want: minute},
-		"Error":      {reason: "A proxy that answers in AWS's place has a clock of its own.", ahead: minute, responses: []response{{status: http.StatusBadGateway}}},
+		"None": {reason: "Without a response, AWS's time is not known.", ahead: minute},
+		"Same": {
+			reason:    "Clocks that agree are not corrected.",
+			responses: []response{{sent: 100 * time.Millisecond, takes: 100 * time.Millisecond}},
+		},
+		"Slow": {
+			reason:    "Nor are they by a response that takes long.",
+			responses: []response{{sent: minute, takes: minute}},
+		},
+		"Ahead": {
+			reason:    "AWS's clock is ahead.",
+			ahead:     30 * minute,
+			responses: []response{{}},
+			want:      30 * minute,
+		},
+		"Behind": {
+			reason:    "AWS's clock is behind.",
+			ahead:     -30 * minute,
+			responses: []response{{}},
+			want:      -30*minute + time.Second,
+		},
+		"Set": {
+			reason:    "The provider's clock was set in between: the last response counts.",
+			responses: []response{{at: -minute}, {at: minute}},
+			want:      minute,
+		},
+		"FirstSlow": {
+			reason:    "A quick response is more precise than a slow one.",
+			ahead:     minute,
+			responses: []response{{takes: 20 * time.Second}, {}},
+			want:      minute,
+		},
+		"Error": {
+			reason:    "A proxy that answers in AWS's place has a clock of its own.",
+			ahead:     minute,
+			responses: []response{{status: http.StatusBadGateway}},
+		},
 		"NoDate":     {reason: "A response may have no date.", ahead: minute, responses: []response{{date: "none"}}},
 		"NotTheDate": {reason: "Or none that is valid.", ahead: minute, responses: []response{{date: "yesterday"}}},
 	}
@@ -48,22 +77,23 @@ func TestClock(t *testing.T) {
 			now, c := epoch, &Clock{}
 			for _, r := range tc.responses {
 				res := &http.Response{StatusCode: max(r.status, http.StatusOK), Header: http.Header{}}
-				_, _, err := c.Middleware(func() time.Time { return now }).HandleDeserialize(t.Context(), middleware.DeserializeInput{},
-					middleware.DeserializeHandlerFunc(func(context.Context, middleware.DeserializeInput) (
-						out middleware.DeserializeOutput, md middleware.Metadata, err error,
-					) {
-						now = now.Add(r.sent)
-						switch date := now.Add(tc.ahead + r.at).UTC().Format(http.TimeFormat); r.date {
-						case "":
-							res.Header.Set("Date", date)
-						case "none":
-						default:
-							res.Header.Set("Date", r.date)
-						}
-						now = now.Add(r.takes)
-						out.RawResponse = &smithyhttp.Response{Response: res}
-						return out, md, nil
-					}))
+				_, _, err := c.Middleware(func() time.Time { return now }).
+					HandleDeserialize(t.Context(), middleware.DeserializeInput{},
+						middleware.DeserializeHandlerFunc(func(context.Context, middleware.DeserializeInput) (
+							out middleware.DeserializeOutput, md middleware.Metadata, err error,
+						) {
+							now = now.Add(r.sent)
+							switch date := now.Add(tc.ahead + r.at).UTC().Format(http.TimeFormat); r.date {
+							case "":
+								res.Header.Set("Date", date)
+							case "none":
+							default:
+								res.Header.Set("Date", r.date)
+							}
+							now = now.Add(r.takes)
+							out.RawResponse = &smithyhttp.Response{Response: res}
+							return out, md, nil
+						}))
 				if err != nil {
 					t.Fatal(err)
 				}

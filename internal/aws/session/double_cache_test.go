@@ -143,14 +143,17 @@ func TestDoubleSharedBeginning(t *testing.T) {
 	})
 }
 
-// TestDoubleRefusedToken has resources that the last role distinguishes, and a token that AWS does not accept. What they
-// share is tried once for all of them, until the failure no longer counts.
+// TestDoubleRefusedToken has resources that the last role distinguishes, and a token that AWS does not accept. What
+// they share is tried once for all of them, until the failure no longer counts.
 func TestDoubleRefusedToken(t *testing.T) {
 	tagged := role(roleTwo)
 	tagged.ResourceTags = []string{"Name"}
-	b := newDoubleEnv(t, clusterSource(v1beta1.CredentialsSourceWebIdentity, func(s *v1beta1.ClusterProviderConfigSpec) {
-		s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{tagged}
-	}))
+	b := newDoubleEnv(
+		t,
+		clusterSource(v1beta1.CredentialsSourceWebIdentity, func(s *v1beta1.ClusterProviderConfigSpec) {
+			s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{tagged}
+		}),
+	)
 	b.environ["AWS_ROLE_ARN"], b.environ["AWS_WEB_IDENTITY_TOKEN_FILE"] = webRole, "/pod"
 	token, err := b.issuer.Token("system:serviceaccount:team-b:x", "sts.amazonaws.com", b.now().Add(time.Hour))
 	if err != nil {
@@ -169,7 +172,11 @@ func TestDoubleRefusedToken(t *testing.T) {
 	}
 	b.expect(t, "50 resources", map[string]int{"AssumeRoleWithWebIdentity": 1})
 	resolve(50, "us-east-1")
-	b.expect(t, "a resource of a region that the account may have enabled", map[string]int{"AssumeRoleWithWebIdentity": 2})
+	b.expect(
+		t,
+		"a resource of a region that the account may have enabled",
+		map[string]int{"AssumeRoleWithWebIdentity": 2},
+	)
 	b.wait(firstBackoff)
 	resolve(51, region)
 	b.expect(t, "a while later", map[string]int{"AssumeRoleWithWebIdentity": 3})

@@ -58,7 +58,8 @@ func TestDoubleErrors(t *testing.T) {
 				"region and the clock of the provider's node",
 		},
 		"NotTrusted": {
-			change: one, role: &awsdouble.Role{ARN: roleOne},
+			change: one,
+			role:   &awsdouble.Role{ARN: roleOne},
 			want: "AccessDenied: " + userARN + " may not sts:AssumeRole on " + roleOne + ": allow sts:AssumeRole on " + roleOne + " for " + userARN + " in its policy, " +
 				"and trust " + userARN + " in the role's trust policy, with the external id and tags that it asks for",
 		},

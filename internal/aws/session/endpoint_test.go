@@ -216,9 +216,17 @@ func TestSTSOfOneRegionRefuses(t *testing.T) {
 		chain  []v1beta1.AssumeRoleOptions
 		code   string
 	}{
-		"Keys":   {"Keys are unknown in a region that is not enabled.", nil, "InvalidClientTokenId"},
-		"Role":   {"STS is not activated there.", []v1beta1.AssumeRoleOptions{role(roleOne)}, "RegionDisabledException"},
-		"Tagged": {"The same for each resource.", []v1beta1.AssumeRoleOptions{role(roleOne), tagged}, "RegionDisabledException"},
+		"Keys": {"Keys are unknown in a region that is not enabled.", nil, "InvalidClientTokenId"},
+		"Role": {
+			"STS is not activated there.",
+			[]v1beta1.AssumeRoleOptions{role(roleOne)},
+			"RegionDisabledException",
+		},
+		"Tagged": {
+			"The same for each resource.",
+			[]v1beta1.AssumeRoleOptions{role(roleOne), tagged},
+			"RegionDisabledException",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

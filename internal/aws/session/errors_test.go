@@ -44,16 +44,18 @@ func TestErrors(t *testing.T) {
 			want: `spec.providerConfigRef.kind is "Config": it must be ProviderConfig or ClusterProviderConfig`,
 		},
 		"NoRegion": {
-			config: namespaced(), region: "-",
-			want: `spec.forProvider.region "-" is not a region of AWS that this provider knows: delete this resource and create it with another region, or add the region to spec.regions of ProviderConfig "default" of namespace "team-a"`,
+			config: namespaced(),
+			region: "-",
+			want:   `spec.forProvider.region "-" is not a region of AWS that this provider knows: delete this resource and create it with another region, or add the region to spec.regions of ProviderConfig "default" of namespace "team-a"`,
 		},
 		"NoSecret": {
 			config: namespaced(),
 			want:   using + `Secret team-a/aws does not exist: create it, or correct secretRef`,
 		},
 		"NoKey": {
-			config: namespaced(), secret: secret(ns, "aws", map[string]string{"b": "hunter2", "a": "hunter2"}),
-			want: using + `Secret team-a/aws has no value at key "creds" (it has "a", "b"): add it, or correct secretRef.key`,
+			config: namespaced(),
+			secret: secret(ns, "aws", map[string]string{"b": "hunter2", "a": "hunter2"}),
+			want:   using + `Secret team-a/aws has no value at key "creds" (it has "a", "b"): add it, or correct secretRef.key`,
 		},
 		"NoKeyNamed": {
 			config: namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Credentials.SecretRef.Key = "" }),
@@ -69,23 +71,27 @@ func TestErrors(t *testing.T) {
 			want: using + `in key "creds" of Secret team-a/aws, line 1 is outside any section: start with [default]`,
 		},
 		"OpenSection": {
-			config: namespaced(), secret: data("\n[default"),
-			want: using + `in key "creds" of Secret team-a/aws, line 2 opens a section without closing it: write [default]`,
+			config: namespaced(),
+			secret: data("\n[default"),
+			want:   using + `in key "creds" of Secret team-a/aws, line 2 opens a section without closing it: write [default]`,
 		},
 		"NoProfile": {
 			config: namespaced(func(s *v1beta1.ProviderConfigSpec) {
 				s.Credentials.Profile = new(
 					"prod")
-			}), secret: data(ini),
-			want: using + `in key "creds" of Secret team-a/aws, profile "prod" does not exist (the file has "ci", "default"): set credentials.profile to one that exists`,
+			}),
+			secret: data(ini),
+			want:   using + `in key "creds" of Secret team-a/aws, profile "prod" does not exist (the file has "ci", "default"): set credentials.profile to one that exists`,
 		},
 		"Empty": {
-			config: namespaced(), secret: data(""),
-			want: using + `in key "creds" of Secret team-a/aws, profile "default" does not exist (the file has no profiles): set credentials.profile to one that exists`,
+			config: namespaced(),
+			secret: data(""),
+			want:   using + `in key "creds" of Secret team-a/aws, profile "default" does not exist (the file has no profiles): set credentials.profile to one that exists`,
 		},
 		"NoFileOfProfiles": {
-			config: namespaced(), secret: data(`["hunter2"]`),
-			want: using + `in key "creds" of Secret team-a/aws, profile "default" does not exist (the file has no profiles): set credentials.profile to one that exists`,
+			config: namespaced(),
+			secret: data(`["hunter2"]`),
+			want:   using + `in key "creds" of Secret team-a/aws, profile "default" does not exist (the file has no profiles): set credentials.profile to one that exists`,
 		},
 		"NoSecretKey": {
 			config: namespaced(), secret: data("[default]\naws_access_key_id=AKIA\n"),
@@ -104,12 +110,16 @@ func TestErrors(t *testing.T) {
 				`and trust arn:aws:iam::123456789012:user/ci in the role's trust policy, with the external id and tags that it asks for`,
 		},
 		"WrongKeys": {
-			config: namespaced(), secret: data(ini), refuse: [2]string{"GetCallerIdentity", "InvalidClientTokenId"},
-			want: using + `AWS does not accept the credentials: InvalidClientTokenId: AWS does not know the access key, or the session token does not match it: check the credentials`,
+			config: namespaced(),
+			secret: data(ini),
+			refuse: [2]string{"GetCallerIdentity", "InvalidClientTokenId"},
+			want:   using + `AWS does not accept the credentials: InvalidClientTokenId: AWS does not know the access key, or the session token does not match it: check the credentials`,
 		},
 		"Expired": {
-			config: namespaced(), secret: data(ini), refuse: [2]string{"GetCallerIdentity", "ExpiredToken"},
-			want: using + `AWS does not accept the credentials: ExpiredToken: the credentials or the token have expired: renew them`,
+			config: namespaced(),
+			secret: data(ini),
+			refuse: [2]string{"GetCallerIdentity", "ExpiredToken"},
+			want:   using + `AWS does not accept the credentials: ExpiredToken: the credentials or the token have expired: renew them`,
 		},
 	}
 	for name, tc := range cases {
@@ -168,8 +178,9 @@ func TestAnswerOfAProxy(t *testing.T) {
 			e := newEnv(t, Options{}, namespaced(), secret(ns, "aws", map[string]string{"creds": ini}))
 			t.Setenv("AWS_ENDPOINT_URL_STS", proxy.URL)
 			_, err := e.Resolve(t.Context(), function("ProviderConfig", "default"), region)
-			if err == nil || !strings.Contains(err.Error(), "the answer with HTTP status 403 cannot be read: check that the "+
-				"endpoint is AWS") {
+			if err == nil ||
+				!strings.Contains(err.Error(), "the answer with HTTP status 403 cannot be read: check that the "+
+					"endpoint is AWS") {
 				t.Errorf("got %v", err)
 			}
 		})

@@ -53,7 +53,11 @@ func TestCannotAuthenticate(t *testing.T) {
 		},
 		"Denied": {"AWS knows them.", answer(403, "AccessDenied", "Not authorized to perform "+
 			"sts:AssumeRoleWithWebIdentity"), "Not authorized to perform sts:AssumeRoleWithWebIdentity"},
-		"Expired": {"AWS has said so.", answer(403, "ExpiredToken", "The token has expired"), "the credentials or the token have expired: renew them (AWS does not accept the credentials: ExpiredToken)"},
+		"Expired": {
+			"AWS has said so.",
+			answer(403, "ExpiredToken", "The token has expired"),
+			"the credentials or the token have expired: renew them (AWS does not accept the credentials: ExpiredToken)",
+		},
 		"Unknown": {
 			"AWS has said so.", answer(403, "InvalidClientTokenId", "x"),
 			"check the credentials (AWS does not accept the credentials: InvalidClientTokenId)",

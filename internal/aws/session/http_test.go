@@ -50,7 +50,10 @@ func TestHugeList(t *testing.T) {
 	s := hostile(t, 0, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = fmt.Fprintf(w, `{"NextMarker":"%d","EventSourceMappings":[%s]}`, calls.Add(1), item)
 	})
-	pages := lambda.NewListEventSourceMappingsPaginator(Client(s, lambda.NewFromConfig), &lambda.ListEventSourceMappingsInput{})
+	pages := lambda.NewListEventSourceMappingsPaginator(
+		Client(s, lambda.NewFromConfig),
+		&lambda.ListEventSourceMappingsInput{},
+	)
 	var last error
 	for _, err := range lambdaapi.Each(t.Context(), "event source mappings", pages) {
 		last = err
@@ -84,10 +87,19 @@ func TestHugeAnswer(t *testing.T) {
 			_, err := Client(s, lambda.NewFromConfig).Invoke(t.Context(), &lambda.InvokeInput{FunctionName: new("x")})
 			return err
 		}, 16 * mib},
-		"ErrorOfObject": {"An error of S3, which the SDK keeps in memory, unlike an object.", 400, false, func(s *Session) error {
-			_, err := Client(s, s3.NewFromConfig).GetObject(t.Context(), &s3.GetObjectInput{Bucket: new("x"), Key: new("y")})
-			return err
-		}, mib},
+		"ErrorOfObject": {
+			"An error of S3, which the SDK keeps in memory, unlike an object.",
+			400,
+			false,
+			func(s *Session) error {
+				_, err := Client(
+					s,
+					s3.NewFromConfig,
+				).GetObject(t.Context(), &s3.GetObjectInput{Bucket: new("x"), Key: new("y")})
+				return err
+			},
+			mib,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -441,8 +453,9 @@ func TestNothingIsReflected(t *testing.T) {
 			_, s3err := Client(s, s3.NewFromConfig).GetObject(t.Context(),
 				&s3.GetObjectInput{Bucket: new("b"), Key: new("k")})
 			for _, err := range []error{getFunction(t, s), s3err} {
-				if err != nil && (strings.Contains(err.Error(), secret) || strings.Contains(awserr.Sanitize(err).Error(),
-					secret)) {
+				if err != nil &&
+					(strings.Contains(err.Error(), secret) || strings.Contains(awserr.Sanitize(err).Error(),
+						secret)) {
 					t.Errorf("it is told: %v", err)
 				}
 			}

@@ -55,8 +55,10 @@ func TestDoubleRefusedSession(t *testing.T) {
 			if tc.denied == "" {
 				b.double.RemoveKey(keyOf(t, b.resolve(t, f)))
 			} else {
-				b.double.Fail(awsdouble.Fault{Error: awsdouble.Error{Status: 403, Code: denied, Message: "User: arn:aws:sts::" +
-					"123456789012:assumed-role/r/s is not authorized to perform: lambda:GetFunction " + tc.denied}})
+				b.double.Fail(
+					awsdouble.Fault{Error: awsdouble.Error{Status: 403, Code: denied, Message: "User: arn:aws:sts::" +
+						"123456789012:assumed-role/r/s is not authorized to perform: lambda:GetFunction " + tc.denied}},
+				)
 			}
 			for i, want := range tc.want {
 				if got := awserr.Code(b.call(t, f)); got != want {

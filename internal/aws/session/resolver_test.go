@@ -142,7 +142,12 @@ func TestSecretWithBothSpellings(t *testing.T) {
 		s := e.resolve(t, function("ProviderConfig", "default"))
 		c, err := s.AWS.Credentials.Retrieve(t.Context())
 		if err != nil || c.AccessKeyID != "AKIALOWER" || c.SecretAccessKey != "lower" {
-			t.Fatalf("the entries in lower case count, got key %s with secret %s, %v", c.AccessKeyID, c.SecretAccessKey, err)
+			t.Fatalf(
+				"the entries in lower case count, got key %s with secret %s, %v",
+				c.AccessKeyID,
+				c.SecretAccessKey,
+				err,
+			)
 		}
 	}
 	if got := e.sts.callsOf("GetCallerIdentity"); got != 1 {
@@ -333,16 +338,33 @@ func TestAssumeRoleChain(t *testing.T) {
 	)
 	e.resolve(t, function("ProviderConfig", "default"))
 	calls := e.sts.of("AssumeRole")
-	want := []map[string]string{{
-		"RoleArn": roleOne, "ExternalId": "ext", "DurationSeconds": "7200", "RoleSessionName": "provider-lambda", "signedBy": "AKIAONE",
-		"Tags.member.1.Key": "team", "Tags.member.1.Value": "a", "TransitiveTagKeys.member.1": "team",
-		"Policy": `{"Version":"2012-10-17"}`, "PolicyArns.member.1.arn": "arn:aws:iam::aws:policy/ReadOnlyAccess",
-	}, {
-		"RoleArn": roleTwo, "ExternalId": "", "DurationSeconds": "3600", "RoleSessionName": "deploy", "signedBy": "ASIA1",
-		"Tags.member.1.Key": "crossplane-namespace", "Tags.member.1.Value": ns,
-		"Tags.member.2.Key": "crossplane-kind", "Tags.member.2.Value": "Function",
-		"Tags.member.3.Key": "crossplane-name", "Tags.member.3.Value": "orders",
-	}}
+	want := []map[string]string{
+		{
+			"RoleArn":                    roleOne,
+			"ExternalId":                 "ext",
+			"DurationSeconds":            "7200",
+			"RoleSessionName":            "provider-lambda",
+			"signedBy":                   "AKIAONE",
+			"Tags.member.1.Key":          "team",
+			"Tags.member.1.Value":        "a",
+			"TransitiveTagKeys.member.1": "team",
+			"Policy":                     `{"Version":"2012-10-17"}`,
+			"PolicyArns.member.1.arn":    "arn:aws:iam::aws:policy/ReadOnlyAccess",
+		},
+		{
+			"RoleArn":             roleTwo,
+			"ExternalId":          "",
+			"DurationSeconds":     "3600",
+			"RoleSessionName":     "deploy",
+			"signedBy":            "ASIA1",
+			"Tags.member.1.Key":   "crossplane-namespace",
+			"Tags.member.1.Value": ns,
+			"Tags.member.2.Key":   "crossplane-kind",
+			"Tags.member.2.Value": "Function",
+			"Tags.member.3.Key":   "crossplane-name",
+			"Tags.member.3.Value": "orders",
+		},
+	}
 	if len(calls) != len(want) {
 		t.Fatalf("%d calls of AssumeRole", len(calls))
 	}
@@ -406,7 +428,9 @@ func TestAllowedNamespaces(t *testing.T) {
 			e := newEnv(t, Options{},
 				cluster(func(s *v1beta1.ClusterProviderConfigSpec) {
 					s.AllowedNamespaces = tc.allowed
-					s.FunctionNames = []v1beta1.FunctionNameRule{{Prefixes: []v1beta1.FunctionNamePrefix{"{namespace}_"}}}
+					s.FunctionNames = []v1beta1.FunctionNameRule{
+						{Prefixes: []v1beta1.FunctionNamePrefix{"{namespace}_"}},
+					}
 					s.Credentials.Source = v1beta1.CredentialsSourceSecret
 					s.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{
 						Namespace: "crossplane-system",

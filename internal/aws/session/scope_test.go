@@ -26,7 +26,12 @@ func claims(t *testing.T, account, arn string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.FormValue("Action") == "GetCallerIdentity" {
-			_, _ = fmt.Fprintf(w, `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>%s</Arn><UserId>A</UserId><Account>%s</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`, arn, account)
+			_, _ = fmt.Fprintf(
+				w,
+				`<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>%s</Arn><UserId>A</UserId><Account>%s</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`,
+				arn,
+				account,
+			)
 			return
 		}
 		w.Header().Set("X-Amzn-Errortype", "TooManyRequestsException")
@@ -365,7 +370,9 @@ func TestAccountIsAskedForAgain(t *testing.T) {
 			e.options.Breakers = breaker.New(e.now, func() float64 { return 0 })
 			f := function("ProviderConfig", "default")
 			if tc.noAnswers {
-				e.sts.Config.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+				e.sts.Config.Handler = http.HandlerFunc(
+					func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+				)
 			}
 			e.sts.refuseWith("GetCallerIdentity", "AccessDenied")
 			guessed := e.resolve(t, f)

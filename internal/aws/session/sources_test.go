@@ -206,9 +206,13 @@ func TestRotatedToken(t *testing.T) {
 // TestRotatedTokenIsRefused writes a new token that STS does not accept at first. The credentials of the old one are
 // used until they expire, and the new one at once after another rotation.
 func TestRotatedTokenIsRefused(t *testing.T) {
-	e := newEnv(t, Options{}, clusterSource(v1beta1.CredentialsSourceWebIdentity, func(s *v1beta1.ClusterProviderConfigSpec) {
-		s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleTwo)}
-	}))
+	e := newEnv(
+		t,
+		Options{},
+		clusterSource(v1beta1.CredentialsSourceWebIdentity, func(s *v1beta1.ClusterProviderConfigSpec) {
+			s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleTwo)}
+		}),
+	)
 	e.environ["AWS_ROLE_ARN"], e.environ["AWS_WEB_IDENTITY_TOKEN_FILE"] = roleOne, "/pod"
 	f := function("ClusterProviderConfig", "default")
 	use := func(token string) string {
@@ -351,7 +355,10 @@ func pemOf(s *httptest.Server) string {
 func TestAuthorities(t *testing.T) {
 	cleanEnvironment(t)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/ci</Arn><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`)
+		fmt.Fprint(
+			w,
+			`<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/ci</Arn><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`,
+		)
 	}))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()

@@ -71,16 +71,30 @@ func (s *fakeSTS) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/xml")
 	if code != "" {
 		w.WriteHeader(http.StatusForbidden)
-		fmt.Fprintf(w, `<ErrorResponse><Error><Type>Sender</Type><Code>%s</Code><Message>User: arn:aws:iam::123456789012:user/ci is not authorized to perform: sts:%s on resource: %s</Message></Error><RequestId>%d-abc</RequestId></ErrorResponse>`,
-			code, form.Get("Action"), form.Get("RoleArn"), id)
+		fmt.Fprintf(
+			w,
+			`<ErrorResponse><Error><Type>Sender</Type><Code>%s</Code><Message>User: arn:aws:iam::123456789012:user/ci is not authorized to perform: sts:%s on resource: %s</Message></Error><RequestId>%d-abc</RequestId></ErrorResponse>`,
+			code,
+			form.Get("Action"),
+			form.Get("RoleArn"),
+			id,
+		)
 		return
 	}
 	switch action := form.Get("Action"); action {
 	case "GetCallerIdentity":
-		fmt.Fprint(w, `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/ci</Arn><UserId>A</UserId><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`)
+		fmt.Fprint(
+			w,
+			`<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::123456789012:user/ci</Arn><UserId>A</UserId><Account>123456789012</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`,
+		)
 	case "AssumeRole", "AssumeRoleWithWebIdentity":
-		fmt.Fprintf(w, `<%[1]sResponse><%[1]sResult><Credentials><AccessKeyId>ASIA%[2]d</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken><Expiration>%[3]s</Expiration></Credentials><AssumedRoleUser><Arn>arn:aws:sts::123456789012:assumed-role/r/s</Arn><AssumedRoleId>A:s</AssumedRoleId></AssumedRoleUser></%[1]sResult></%[1]sResponse>`,
-			action, id, s.now().Add(s.lifetime).UTC().Format(time.RFC3339))
+		fmt.Fprintf(
+			w,
+			`<%[1]sResponse><%[1]sResult><Credentials><AccessKeyId>ASIA%[2]d</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken><Expiration>%[3]s</Expiration></Credentials><AssumedRoleUser><Arn>arn:aws:sts::123456789012:assumed-role/r/s</Arn><AssumedRoleId>A:s</AssumedRoleId></AssumedRoleUser></%[1]sResult></%[1]sResponse>`,
+			action,
+			id,
+			s.now().Add(s.lifetime).UTC().Format(time.RFC3339),
+		)
 	}
 }
 

@@ -26,7 +26,13 @@ func TestCheckFunctionName(t *testing.T) {
 			reason: "The namespace is the prefix.",
 			rules:  []v1beta1.FunctionNameRule{rule("{namespace}_")}, namespace: "shop", name: "shop_checkout",
 		},
-		"OtherPrefix": {reason: "Another's prefix is refused, and the rule is named.", rules: []v1beta1.FunctionNameRule{rule("{namespace}_")}, namespace: "evil", name: "shop_checkout", want: `spec.functionNames of ClusterProviderConfig "aws" allows namespace "evil" only functions whose names start with "evil_"`},
+		"OtherPrefix": {
+			reason:    "Another's prefix is refused, and the rule is named.",
+			rules:     []v1beta1.FunctionNameRule{rule("{namespace}_")},
+			namespace: "evil",
+			name:      "shop_checkout",
+			want:      `spec.functionNames of ClusterProviderConfig "aws" allows namespace "evil" only functions whose names start with "evil_"`,
+		},
 		"Injective": {
 			reason: "No namespace has an underscore, so that shop is not shop-eu.",
 			rules:  []v1beta1.FunctionNameRule{rule("{namespace}_")}, namespace: "shop", name: "shop-eu_checkout",

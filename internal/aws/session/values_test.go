@@ -51,12 +51,22 @@ func TestManyValues(t *testing.T) {
 			slices.Concat([]byte{0xbf}, bytes.Repeat([]byte("\x60\x00"), many), []byte{0xff}), alarms, true,
 		},
 		"Ambiguous": {
-			"Decoders disagree on where the text of two gigabytes begins.", 200,
-			slices.Concat([]byte("\xa1\x61x\x8f\xf8\x18\x5a\x7f\x7f\x7f\x7f"), bytes.Repeat([]byte{0xc0}, many), []byte{0}),
-			alarms, true,
+			"Decoders disagree on where the text of two gigabytes begins.",
+			200,
+			slices.Concat(
+				[]byte("\xa1\x61x\x8f\xf8\x18\x5a\x7f\x7f\x7f\x7f"),
+				bytes.Repeat([]byte{0xc0}, many),
+				[]byte{0},
+			),
+			alarms,
+			true,
 		},
 		"Members": {
-			"The SDK knows none of the members.", 200, []byte("{" + strings.Repeat(`"":0,`, many) + `"":0}`), messages, true,
+			"The SDK knows none of the members.",
+			200,
+			[]byte("{" + strings.Repeat(`"":0,`, many) + `"":0}`),
+			messages,
+			true,
 		},
 		"Items": {
 			"Each of the items takes hundreds of bytes in memory.", 200,
@@ -92,7 +102,13 @@ func TestCountValues(t *testing.T) {
 	for i := range points {
 		points[i] = float64(i)
 	}
-	answer := map[string]any{"Id": strings.Repeat("x", 300), "Values": points, "Raw": []byte{1, 2, 3}, "Big": 1 << 40, "None": nil}
+	answer := map[string]any{
+		"Id":     strings.Repeat("x", 300),
+		"Values": points,
+		"Raw":    []byte{1, 2, 3},
+		"Big":    1 << 40,
+		"None":   nil,
+	}
 	const want = 1 + 5*2 + 1000
 	text, err := cbor.Marshal(answer)
 	if err != nil {

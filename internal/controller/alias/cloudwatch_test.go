@@ -24,10 +24,20 @@ func TestMetricsOfOthers(t *testing.T) {
 		}
 		return nil
 	}}
-	for _, dimensions := range []map[string]string{{"FunctionName": "checkout"}, {"Resource": "checkout:live", "FunctionName": "orders"}} {
+	for _, dimensions := range []map[string]string{
+		{"FunctionName": "checkout"}, {"Resource": "checkout:live", "FunctionName": "orders"},
+	} {
 		metric := v1beta1.RolloutMetric{}
 		metric.Provider.CloudWatch = &v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{
-			{ID: "m", Metric: &v1beta1.CloudWatchMetricStat{Namespace: "AWS/Lambda", MetricName: "Errors", Dimensions: dimensions, Statistic: "Sum"}},
+			{
+				ID: "m",
+				Metric: &v1beta1.CloudWatchMetricStat{
+					Namespace:  "AWS/Lambda",
+					MetricName: "Errors",
+					Dimensions: dimensions,
+					Statistic:  "Sum",
+				},
+			},
 		}}
 		_, _, err := m.Sample(t.Context(), rollout.Subject{Function: "orders"}, &metric)
 		if !errors.Is(err, refused) || !strings.HasPrefix(err.Error(), "cannot read the metrics of function checkout") {
@@ -44,19 +54,49 @@ func TestSampleOfFoundMetrics(t *testing.T) {
 		shared     bool
 		want       bool
 	}{
-		"Search":    {reason: "It finds those of any function.", expression: "SUM(SEARCH('{AWS/Lambda,FunctionName} Errors', 'Sum'))", shared: true, want: true},
-		"Select":    {reason: "It finds those of any function.", expression: `select SUM(Errors) from SCHEMA("AWS/Lambda", FunctionName)`, shared: true, want: true},
+		"Search": {
+			reason:     "It finds those of any function.",
+			expression: "SUM(SEARCH('{AWS/Lambda,FunctionName} Errors', 'Sum'))",
+			shared:     true,
+			want:       true,
+		},
+		"Select": {
+			reason:     "It finds those of any function.",
+			expression: `select SUM(Errors) from SCHEMA("AWS/Lambda", FunctionName)`,
+			shared:     true,
+			want:       true,
+		},
 		"Connector": {reason: "It invokes a function.", expression: "LAMBDA('source')", shared: true, want: true},
-		"Alias":     {reason: "An alias may have the name of a function of expressions.", expression: "$(alias)('{AWS/Lambda,FunctionName} Errors', 'Sum')", shared: true, want: true},
-		"Part":      {reason: "Or a part of it.", expression: "SEA$(function)('{AWS/Lambda,FunctionName} Errors', 'Sum')", shared: true, want: true},
-		"Escaped":   {reason: "A quote may be a part of a string.", expression: `SUM(METRICS('\'')) + SEARCH('{Shop,Table} Errors', 'Sum')`, shared: true, want: true},
-		"Own":       {reason: "Nobody else uses the config.", expression: "SEARCH('{AWS/Lambda,FunctionName} Errors', 'Sum')"},
-		"Math":      {reason: "It reads the queries alone.", expression: "SUM(METRICS('search'))/2", shared: true},
+		"Alias": {
+			reason:     "An alias may have the name of a function of expressions.",
+			expression: "$(alias)('{AWS/Lambda,FunctionName} Errors', 'Sum')",
+			shared:     true,
+			want:       true,
+		},
+		"Part": {
+			reason:     "Or a part of it.",
+			expression: "SEA$(function)('{AWS/Lambda,FunctionName} Errors', 'Sum')",
+			shared:     true,
+			want:       true,
+		},
+		"Escaped": {
+			reason:     "A quote may be a part of a string.",
+			expression: `SUM(METRICS('\'')) + SEARCH('{Shop,Table} Errors', 'Sum')`,
+			shared:     true,
+			want:       true,
+		},
+		"Own": {
+			reason:     "Nobody else uses the config.",
+			expression: "SEARCH('{AWS/Lambda,FunctionName} Errors', 'Sum')",
+		},
+		"Math": {reason: "It reads the queries alone.", expression: "SUM(METRICS('search'))/2", shared: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			metric := v1beta1.RolloutMetric{}
-			metric.Provider.CloudWatch = &v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{{ID: "q", Expression: &tc.expression}}}
+			metric.Provider.CloudWatch = &v1beta1.CloudWatchMetric{
+				Queries: []v1beta1.CloudWatchQuery{{ID: "q", Expression: &tc.expression}},
+			}
 			m := metrics{batcher: &cloudwatch.Batcher{}, api: unavailable{}, now: time.Now, shared: tc.shared}
 			_, _, err := m.Sample(t.Context(), rollout.Subject{Function: "RCH", Alias: "SEARCH"}, &metric)
 			if got := errors.Is(err, errFindsMetrics); got != tc.want {
@@ -70,6 +110,10 @@ func TestSampleOfFoundMetrics(t *testing.T) {
 type unavailable struct{ cloudwatch.API }
 
 // GetMetricData returns an error.
-func (unavailable) GetMetricData(context.Context, *sdk.GetMetricDataInput, ...func(*sdk.Options)) (*sdk.GetMetricDataOutput, error) {
+func (unavailable) GetMetricData(
+	context.Context,
+	*sdk.GetMetricDataInput,
+	...func(*sdk.Options),
+) (*sdk.GetMetricDataOutput, error) {
 	return nil, errors.New("unavailable")
 }

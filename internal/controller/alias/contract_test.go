@@ -43,10 +43,16 @@ func TestOddAnswers(t *testing.T) {
 			Reason:    "If AWS lacks the list operation, the resource is read alone.",
 			Responses: odd{opList: testenv.Refusal(404, "UnknownOperationException")}, Writes: once,
 		},
-		"Bare": {Reason: "What AWS leaves out is not there.", Responses: odd{opList: testenv.Without("AliasArn", "Description", "RoutingConfig", "RevisionId")}, Writes: []string{opCreate}},
+		"Bare": {
+			Reason:    "What AWS leaves out is not there.",
+			Responses: odd{opList: testenv.Without("AliasArn", "Description", "RoutingConfig", "RevisionId")},
+			Writes:    []string{opCreate},
+		},
 		"Nowhere": {
-			Reason: "What is shown nowhere is tried ever more slowly.", Responses: odd{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: slices.Repeat([]string{opCreate}, 11), Message: testenv.NotFound,
+			Reason:    "What is shown nowhere is tried ever more slowly.",
+			Responses: odd{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes:    slices.Repeat([]string{opCreate}, 11),
+			Message:   testenv.NotFound,
 		},
 	})
 }

@@ -34,7 +34,9 @@ func TestCountRollouts(t *testing.T) {
 	}
 	b := fake.NewClientBuilder().WithScheme(s)
 	for i, phase := range []string{"", v1beta1.RolloutReady, v1beta1.RolloutFailed, v1beta1.RolloutReady} {
-		a := testAlias(func(a *v1beta1.Alias) { a.ObjectMeta = metav1.ObjectMeta{Namespace: "ns", Name: fmt.Sprintf("a%d", i)} })
+		a := testAlias(
+			func(a *v1beta1.Alias) { a.ObjectMeta = metav1.ObjectMeta{Namespace: "ns", Name: fmt.Sprintf("a%d", i)} },
+		)
 		if phase != "" {
 			a.Status.Rollout = &v1beta1.AliasRolloutStatus{Phase: phase}
 		}
@@ -45,7 +47,10 @@ func TestCountRollouts(t *testing.T) {
 		t.Errorf("a replica that is not the leader counts none, got %v", got)
 	}
 	close(r.elected)
-	if diff := cmp.Diff(map[string]int{v1beta1.RolloutReady: 2, v1beta1.RolloutFailed: 1}, countRollouts(r)); diff != "" {
+	if diff := cmp.Diff(
+		map[string]int{v1beta1.RolloutReady: 2, v1beta1.RolloutFailed: 1},
+		countRollouts(r),
+	); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

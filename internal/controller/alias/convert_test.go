@@ -18,7 +18,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-var ignoreUnexported = cmpopts.IgnoreUnexported(lambda.CreateAliasInput{}, lambda.UpdateAliasInput{}, types.AliasRoutingConfiguration{})
+var ignoreUnexported = cmpopts.IgnoreUnexported(
+	lambda.CreateAliasInput{},
+	lambda.UpdateAliasInput{},
+	types.AliasRoutingConfiguration{},
+)
 
 func TestIDOf(t *testing.T) {
 	now := metav1.Now()
@@ -35,18 +39,47 @@ func TestIDOf(t *testing.T) {
 		want   id
 		err    string
 	}{
-		"Own":      {reason: "Without an external name, it is the object's.", alias: testAlias(), want: id{"f", "live"}},
-		"External": {reason: "An external name is what counts.", alias: testAlias(external("prod")), want: id{"f", "prod"}},
-		"Digits":   {reason: "Digits alone are a version.", alias: testAlias(external("12")), err: `"12" is not a valid alias name`},
-		"Latest":   {reason: "$LATEST is no alias.", alias: testAlias(external("$LATEST")), err: `"$LATEST" is not a valid alias name`},
-		"Long":     {reason: "Names are bounded.", alias: testAlias(external(strings.Repeat("a", 129))), err: "is not a valid alias name"},
+		"Own": {
+			reason: "Without an external name, it is the object's.",
+			alias:  testAlias(),
+			want:   id{"f", "live"},
+		},
+		"External": {
+			reason: "An external name is what counts.",
+			alias:  testAlias(external("prod")),
+			want:   id{"f", "prod"},
+		},
+		"Digits": {
+			reason: "Digits alone are a version.",
+			alias:  testAlias(external("12")),
+			err:    `"12" is not a valid alias name`,
+		},
+		"Latest": {
+			reason: "$LATEST is no alias.",
+			alias:  testAlias(external("$LATEST")),
+			err:    `"$LATEST" is not a valid alias name`,
+		},
+		"Long": {
+			reason: "Names are bounded.",
+			alias:  testAlias(external(strings.Repeat("a", 129))),
+			err:    "is not a valid alias name",
+		},
 		"Deleted": {
 			reason: "What is deleted is the alias that was seen, whatever spec says now.",
-			alias:  testAlias(deleted, func(a *v1beta1.Alias) { a.Status.AtProvider.FunctionName = ptr.To("h") }), want: id{"h", "live"},
+			alias: testAlias(
+				deleted,
+				func(a *v1beta1.Alias) { a.Status.AtProvider.FunctionName = ptr.To("h") },
+			),
+			want: id{"h", "live"},
 		},
 		"DeletedUnseen": {
 			reason: "What was created and never seen is known by its annotation.",
-			alias:  testAlias(deleted, parent, func(a *v1beta1.Alias) { a.Spec.ForProvider.FunctionName = nil }), want: id{"g", "live"},
+			alias: testAlias(
+				deleted,
+				parent,
+				func(a *v1beta1.Alias) { a.Spec.ForProvider.FunctionName = nil },
+			),
+			want: id{"g", "live"},
 		},
 		"Moved": {
 			reason: "An alias is not left behind.", alias: testAlias(named, parent),
@@ -78,20 +111,37 @@ func TestCreateInput(t *testing.T) {
 		"Least": {
 			reason: "What is not set is not sent.",
 			spec:   v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
-			want:   &lambda.CreateAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live"), FunctionVersion: ptr.To("1")},
+			want: &lambda.CreateAliasInput{
+				FunctionName:    ptr.To("f"),
+				Name:            ptr.To("live"),
+				FunctionVersion: ptr.To("1"),
+			},
 		},
 		"All": {
 			reason: "All is sent.",
-			spec:   v1beta1.AliasSettings{FunctionVersion: ptr.To("1"), Description: ptr.To("d"), RoutingConfig: weighted(t, "2", "0.250")},
+			spec: v1beta1.AliasSettings{
+				FunctionVersion: ptr.To("1"),
+				Description:     ptr.To("d"),
+				RoutingConfig:   weighted(t, "2", "0.250"),
+			},
 			want: &lambda.CreateAliasInput{
-				FunctionName: ptr.To("f"), Name: ptr.To("live"), FunctionVersion: ptr.To("1"), Description: ptr.To("d"),
-				RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"2": 0.25}},
+				FunctionName:    ptr.To("f"),
+				Name:            ptr.To("live"),
+				FunctionVersion: ptr.To("1"),
+				Description:     ptr.To("d"),
+				RoutingConfig: &types.AliasRoutingConfiguration{
+					AdditionalVersionWeights: map[string]float64{"2": 0.25},
+				},
 			},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, createInput(id{"f", "live"}, fromSpec(tc.spec)), ignoreUnexported); diff != "" {
+			if diff := cmp.Diff(
+				tc.want,
+				createInput(id{"f", "live"}, fromSpec(tc.spec)),
+				ignoreUnexported,
+			); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -100,14 +150,29 @@ func TestCreateInput(t *testing.T) {
 
 func TestObservation(t *testing.T) {
 	got := observation(id{"f", "live"}, types.AliasConfiguration{
-		AliasArn: ptr.To(testARN), Name: ptr.To("live"), FunctionVersion: ptr.To("2"), Description: ptr.To(""), RevisionId: ptr.To("r"),
-		RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"1": 1}},
+		AliasArn: ptr.To(
+			testARN,
+		),
+		Name:            ptr.To("live"),
+		FunctionVersion: ptr.To("2"),
+		Description:     ptr.To(""),
+		RevisionId:      ptr.To("r"),
+		RoutingConfig:   &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"1": 1}},
 	}, []v1beta1.PublishedCode{{Version: "1", Revision: "a"}, {Version: "3", Revision: "c"}, {Version: "2", Revision: "b"}})
 	want := v1beta1.AliasObservation{
-		Name: ptr.To("live"), AliasArn: ptr.To(testARN), FunctionName: ptr.To("f"), FunctionVersion: ptr.To("2"), RevisionID: ptr.To("r"),
-		InvokeArn:     ptr.To("arn:aws:apigateway:eu-central-1:lambda:path/2015-03-31/functions/" + testARN + "/invocations"),
-		RoutingConfig: weighted(t, "1", "1"), Weights: ptr.To("1=100%"),
-		ServedCode: []v1beta1.PublishedCode{{Version: "2", Revision: "b"}, {Version: "1", Revision: "a"}},
+		Name: ptr.To(
+			"live",
+		),
+		AliasArn:        ptr.To(testARN),
+		FunctionName:    ptr.To("f"),
+		FunctionVersion: ptr.To("2"),
+		RevisionID:      ptr.To("r"),
+		InvokeArn: ptr.To(
+			"arn:aws:apigateway:eu-central-1:lambda:path/2015-03-31/functions/" + testARN + "/invocations",
+		),
+		RoutingConfig: weighted(t, "1", "1"),
+		Weights:       ptr.To("1=100%"),
+		ServedCode:    []v1beta1.PublishedCode{{Version: "2", Revision: "b"}, {Version: "1", Revision: "a"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
@@ -183,7 +248,9 @@ func TestUpdateInput(t *testing.T) {
 			alias:   testAlias(),
 			have:    have,
 			changes: "routingConfig: removed",
-			want:    &lambda.UpdateAliasInput{RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{}}},
+			want: &lambda.UpdateAliasInput{
+				RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{}},
+			},
 		},
 		"Promoted": {
 			reason:  "Another version takes over all calls in one step.",
@@ -191,14 +258,20 @@ func TestUpdateInput(t *testing.T) {
 			have:    have,
 			changes: `functionVersion: "1" -> "2", routingConfig: removed`,
 			want: &lambda.UpdateAliasInput{
-				FunctionVersion: ptr.To("2"), RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{}},
+				FunctionVersion: ptr.To(
+					"2",
+				),
+				RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{}},
 			},
 		},
 		"Transient": {
 			reason: "Weights of all calls are AWS's own, while provisioned concurrency moves.",
 			alias:  testAlias(func(a *v1beta1.Alias) { a.Spec.ForProvider.FunctionVersion = ptr.To("2") }),
 			have: types.AliasConfiguration{
-				FunctionVersion: ptr.To("2"), RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"1": 1}},
+				FunctionVersion: ptr.To(
+					"2",
+				),
+				RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"1": 1}},
 			},
 		},
 		"TransientDescription": {
@@ -207,7 +280,10 @@ func TestUpdateInput(t *testing.T) {
 				a.Spec.ForProvider.FunctionVersion, a.Spec.ForProvider.Description = ptr.To("2"), ptr.To("new")
 			}),
 			have: types.AliasConfiguration{
-				FunctionVersion: ptr.To("2"), RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"1": 1}},
+				FunctionVersion: ptr.To(
+					"2",
+				),
+				RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"1": 1}},
 			},
 			changes: `description: "" -> "new"`,
 			want:    &lambda.UpdateAliasInput{Description: ptr.To("new")},
@@ -219,14 +295,20 @@ func TestUpdateInput(t *testing.T) {
 			have:     types.AliasConfiguration{FunctionVersion: ptr.To("6")},
 			changes:  `functionVersion: "6" -> "7"`,
 			want: &lambda.UpdateAliasInput{
-				FunctionVersion: ptr.To("7"), RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{}},
+				FunctionVersion: ptr.To(
+					"7",
+				),
+				RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{}},
 			},
 		},
 		"Left": {
 			reason: "What initProvider names is moved by others after creation.",
 			alias: testAlias(func(a *v1beta1.Alias) {
 				a.Spec.ForProvider.FunctionVersion = nil
-				a.Spec.InitProvider = &v1beta1.AliasSettings{FunctionVersion: ptr.To("1"), RoutingConfig: weighted(t, "9", "0.1")}
+				a.Spec.InitProvider = &v1beta1.AliasSettings{
+					FunctionVersion: ptr.To("1"),
+					RoutingConfig:   weighted(t, "9", "0.1"),
+				}
 				a.Spec.ForProvider.Description = ptr.To("mine")
 			}),
 			have:    have,
@@ -244,7 +326,11 @@ func TestUpdateInput(t *testing.T) {
 				return
 			}
 			tc.want.FunctionName, tc.want.Name, tc.want.RevisionId = ptr.To("f"), ptr.To("live"), ptr.To("r")
-			if diff := cmp.Diff(tc.want, updateInput(id{"f", "live"}, c.Target, c.Changes, ptr.To("r")), ignoreUnexported); diff != "" {
+			if diff := cmp.Diff(
+				tc.want,
+				updateInput(id{"f", "live"}, c.Target, c.Changes, ptr.To("r")),
+				ignoreUnexported,
+			); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -48,8 +48,13 @@ func newEnv(t testing.TB) *env {
 	}
 	e.Env = testenv.Observing(w, func() reconcile.Observer[*v1beta1.Alias] {
 		x := &external{
-			api: w.Lambda, functions: e.functions, cache: w.Cache, analyzer: e.health, metrics: e.metrics, tracer: e.tracer,
-			now: w.Now,
+			api:       w.Lambda,
+			functions: e.functions,
+			cache:     w.Cache,
+			analyzer:  e.health,
+			metrics:   e.metrics,
+			tracer:    e.tracer,
+			now:       w.Now,
 		}
 		return x.resource()
 	})
@@ -79,7 +84,8 @@ func TestLifecycle(t *testing.T) {
 	if diff := cmp.Diff([]string{opCreate}, r.Converge(a)); diff != "" {
 		t.Errorf("creation: -want, +got:\n%s", diff)
 	}
-	if got := r.inAWS(); got.FunctionVersion != "1" || got.Description != "canary" || got.RoutingConfig.AdditionalVersionWeights["2"] != 0.1 {
+	if got := r.inAWS(); got.FunctionVersion != "1" || got.Description != "canary" ||
+		got.RoutingConfig.AdditionalVersionWeights["2"] != 0.1 {
 		t.Errorf("created: %+v", got)
 	}
 	a.Spec.ForProvider.FunctionVersion, a.Spec.ForProvider.RoutingConfig = ptr.To("2"), nil
@@ -90,7 +96,9 @@ func TestLifecycle(t *testing.T) {
 		t.Errorf("promoted: %+v", got)
 	}
 	r.Double.EditAlias("f", "live", func(e *awsdouble.Alias) {
-		e.Description, e.RoutingConfig = "by hand", &awsdouble.Routing{AdditionalVersionWeights: map[string]float64{"1": 0.5}}
+		e.Description, e.RoutingConfig = "by hand", &awsdouble.Routing{
+			AdditionalVersionWeights: map[string]float64{"1": 0.5},
+		}
 	})
 	if diff := cmp.Diff([]string{opUpdate}, r.Converge(a)); diff != "" {
 		t.Errorf("a change by hand is put right in one call: -want, +got:\n%s", diff)
@@ -264,7 +272,9 @@ func randomSettings(g *rand.Rand) v1beta1.AliasSettings {
 	}
 	if g.IntN(2) == 0 {
 		weight := []v1beta1.AliasWeight{"0", "0.0", "0.25", "0.50", "0.999"}[g.IntN(5)]
-		s.RoutingConfig = &v1beta1.AliasRoutingConfig{AdditionalVersionWeights: map[string]v1beta1.AliasWeight{other(g, *s.FunctionVersion): weight}}
+		s.RoutingConfig = &v1beta1.AliasRoutingConfig{
+			AdditionalVersionWeights: map[string]v1beta1.AliasWeight{other(g, *s.FunctionVersion): weight},
+		}
 	}
 	return s
 }

@@ -37,7 +37,11 @@ func testAlias(change ...func(*v1beta1.Alias)) *v1beta1.Alias {
 		Spec: v1beta1.AliasSpec{
 			ManagedResourceSpec: testenv.Spec(),
 			ForProvider: v1beta1.AliasParameters{
-				ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: testenv.Region}, FunctionName: ptr.To("f")}, AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
+				ConfiguredFunction: v1beta1.ConfiguredFunction{
+					Regional:     v1beta1.Regional{Region: testenv.Region},
+					FunctionName: ptr.To("f"),
+				},
+				AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
 			},
 		},
 	}, change...)
@@ -45,7 +49,9 @@ func testAlias(change ...func(*v1beta1.Alias)) *v1beta1.Alias {
 
 // following makes an alias follow the version that its Function published last.
 func following(a *v1beta1.Alias) {
-	a.Spec.ForProvider.FunctionVersion, a.Spec.ForProvider.FunctionNameRef = nil, &xpv2.NamespacedReference{Name: "cart"}
+	a.Spec.ForProvider.FunctionVersion, a.Spec.ForProvider.FunctionNameRef = nil, &xpv2.NamespacedReference{
+		Name: "cart",
+	}
 }
 
 // named sets the external name as if the alias had written it.
@@ -58,5 +64,7 @@ func asked(a *v1beta1.Alias) {
 
 func weighted(t testing.TB, version, weight string) *v1beta1.AliasRoutingConfig {
 	t.Helper()
-	return &v1beta1.AliasRoutingConfig{AdditionalVersionWeights: map[string]v1beta1.AliasWeight{version: v1beta1.AliasWeight(weight)}}
+	return &v1beta1.AliasRoutingConfig{
+		AdditionalVersionWeights: map[string]v1beta1.AliasWeight{version: v1beta1.AliasWeight(weight)},
+	}
 }

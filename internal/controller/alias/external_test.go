@@ -48,14 +48,22 @@ func TestObserve(t *testing.T) {
 		return func(e *env) { e.functions = testenv.Functions{Answer: answer} }
 	}
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[*env, mg]{
-		"Absent": {Reason: "An alias that is not there is created.", Resource: testAlias(), AWS: has("other"), Want: observation{Ready: xpv2.ReasonCreating}},
+		"Absent": {
+			Reason:   "An alias that is not there is created.",
+			Resource: testAlias(),
+			AWS:      has("other"),
+			Want:     observation{Ready: xpv2.ReasonCreating},
+		},
 		"InvalidName": {
-			Reason: "Only the user can give it a name that AWS allows.", Resource: testAlias(func(a mg) { a.Name = "shop.live" }),
-			Want: observation{Err: `"shop.live" is not a valid alias name`, Stalls: true, Calls: testenv.None},
+			Reason:   "Only the user can give it a name that AWS allows.",
+			Resource: testAlias(func(a mg) { a.Name = "shop.live" }),
+			Want:     observation{Err: `"shop.live" is not a valid alias name`, Stalls: true, Calls: testenv.None},
 		},
 		"AbsentFollowing": {
-			Reason: "One that follows is created once there is something to follow.", Resource: testAlias(following), AWS: func(e *env) { e.functions = publishedLast("") },
-			Want: observation{Ready: xpv2.ReasonCreating, Err: "Function ns/cart has not published a version yet"},
+			Reason:   "One that follows is created once there is something to follow.",
+			Resource: testAlias(following),
+			AWS:      func(e *env) { e.functions = publishedLast("") },
+			Want:     observation{Ready: xpv2.ReasonCreating, Err: "Function ns/cart has not published a version yet"},
 		},
 		"AbsentFollowingInitial": {
 			Reason: "A Function may publish at its creation only.", Resource: testAlias(following),
@@ -75,8 +83,10 @@ func TestObserve(t *testing.T) {
 			Want: observation{Err: "Function ns/cart publishes none: set its spec.forProvider.publish to true"},
 		},
 		"NothingToFollow": {
-			Reason: "A Function that publishes nothing can't be followed.", Resource: testAlias(following), AWS: follows(func(client.ObjectKey, *v1beta1.Function) error { return nil }),
-			Want: observation{Err: "Function ns/cart publishes none: set its spec.forProvider.publish to true"},
+			Reason:   "A Function that publishes nothing can't be followed.",
+			Resource: testAlias(following),
+			AWS:      follows(func(client.ObjectKey, *v1beta1.Function) error { return nil }),
+			Want:     observation{Err: "Function ns/cart publishes none: set its spec.forProvider.publish to true"},
 		},
 		"NoFunction": {
 			Reason: "Nor can one that is not there.", Resource: testAlias(following),
@@ -87,27 +97,65 @@ func TestObserve(t *testing.T) {
 		},
 		"Ours": {Reason: "Ours and as wanted.", Resource: testAlias(named), AWS: has("live", "other"), Want: inOrder},
 		"OursToChange": {
-			Reason: "Ours and not as wanted.", Resource: testAlias(named, func(a mg) { a.Spec.ForProvider.FunctionVersion = ptr.To("2") }), AWS: has("live"), Want: observation{Exists: true, Ready: "Updating"},
+			Reason:   "Ours and not as wanted.",
+			Resource: testAlias(named, func(a mg) { a.Spec.ForProvider.FunctionVersion = ptr.To("2") }),
+			AWS:      has("live"),
+			Want:     observation{Exists: true, Ready: "Updating"},
 		},
 		"Foreign": {
-			Reason: "An alias of that name that was there before is not touched.", Resource: testAlias(), AWS: has("live"),
-			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "alias live of function f exists and was not created by this resource"},
+			Reason:   "An alias of that name that was there before is not touched.",
+			Resource: testAlias(),
+			AWS:      has("live"),
+			Want: observation{
+				Ready: xpv2.ReasonUnavailable,
+				Err:   "alias live of function f exists and was not created by this resource",
+			},
 		},
-		"Imported":           {Reason: "It is taken over by its name.", Resource: testAlias(testenv.Imported[mg]("live")), AWS: has("live"), Want: inOrder},
-		"LostAnswer":         {Reason: "One that is as we asked for, after an answer that was lost, is ours.", Resource: testAlias(testenv.Pending), AWS: has("live"), Want: inOrder},
-		"LostAnswerOutpaced": {Reason: "So is one that follows what has been published since.", Resource: testAlias(testenv.Pending, following, asked), AWS: has("live"), Want: observation{Exists: true, Ready: "Updating"}},
+		"Imported": {
+			Reason:   "It is taken over by its name.",
+			Resource: testAlias(testenv.Imported[mg]("live")),
+			AWS:      has("live"),
+			Want:     inOrder,
+		},
+		"LostAnswer": {
+			Reason:   "One that is as we asked for, after an answer that was lost, is ours.",
+			Resource: testAlias(testenv.Pending),
+			AWS:      has("live"),
+			Want:     inOrder,
+		},
+		"LostAnswerOutpaced": {
+			Reason:   "So is one that follows what has been published since.",
+			Resource: testAlias(testenv.Pending, following, asked),
+			AWS:      has("live"),
+			Want:     observation{Exists: true, Ready: "Updating"},
+		},
 		"LostAnswerOther": {
-			Reason: "One that is not as we asked for is not.", Resource: testAlias(testenv.Pending, func(a mg) { a.Spec.ForProvider.Description = ptr.To("d") }),
-			AWS: has("live"), Want: observation{Ready: xpv2.ReasonUnavailable, Err: "was not created by this resource"},
+			Reason:   "One that is not as we asked for is not.",
+			Resource: testAlias(testenv.Pending, func(a mg) { a.Spec.ForProvider.Description = ptr.To("d") }),
+			AWS:      has("live"),
+			Want:     observation{Ready: xpv2.ReasonUnavailable, Err: "was not created by this resource"},
 		},
 		"LostAnswerRollout": {
-			Reason: "One with a rollout is ours as one without.", Resource: testAlias(testenv.Pending, rolledOut), AWS: has("live"), Want: inOrder,
+			Reason:   "One with a rollout is ours as one without.",
+			Resource: testAlias(testenv.Pending, rolledOut),
+			AWS:      has("live"),
+			Want:     inOrder,
 		},
 		"LostAnswerOtherRollout": {
-			Reason: "And if it is not as we asked for, no rollout begins.", Resource: testAlias(testenv.Pending, rolledOut, func(a mg) { a.Spec.ForProvider.FunctionVersion = ptr.To("2") }),
-			AWS: has("live"), Want: observation{Ready: xpv2.ReasonUnavailable, Err: "was not created by this resource"},
+			Reason: "And if it is not as we asked for, no rollout begins.",
+			Resource: testAlias(
+				testenv.Pending,
+				rolledOut,
+				func(a mg) { a.Spec.ForProvider.FunctionVersion = ptr.To("2") },
+			),
+			AWS:  has("live"),
+			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "was not created by this resource"},
 		},
-		"DeletedGone": {Reason: "A deletion ends when the alias is gone.", Resource: testAlias(named, testenv.BeingDeleted), AWS: has("other")},
+		"DeletedGone": {
+			Reason:   "A deletion ends when the alias is gone.",
+			Resource: testAlias(named, testenv.BeingDeleted),
+			AWS:      has("other"),
+		},
 		"DeletedWithItsFunction": {
 			Reason: "Aliases go with their function.", Resource: testAlias(named, testenv.BeingDeleted),
 			AWS: func(e *env) {
@@ -116,20 +164,34 @@ func TestObserve(t *testing.T) {
 			},
 		},
 		"DeletedAndNotListed": {
-			Reason: "A list without it is not conclusive: the alias would be left behind.", Resource: testAlias(named, testenv.BeingDeleted),
+			Reason:   "A list without it is not conclusive: the alias would be left behind.",
+			Resource: testAlias(named, testenv.BeingDeleted),
 			AWS: func(e *env) {
 				has("live")(e)
-				e.Double.Fail(awsdouble.Fault{Operation: opList, Times: -1, Answer: func(int, []byte) (int, []byte) { return http.StatusOK, []byte("{}") }})
+				e.Double.Fail(
+					awsdouble.Fault{
+						Operation: opList,
+						Times:     -1,
+						Answer:    func(int, []byte) (int, []byte) { return http.StatusOK, []byte("{}") },
+					},
+				)
 			},
 			Want: observation{Exists: true},
 		},
 		"NoVersion": {
-			Reason: "An answer without a version is no change of the alias, which a rollout would undo.", Resource: testAlias(named),
+			Reason:   "An answer without a version is no change of the alias, which a rollout would undo.",
+			Resource: testAlias(named),
 			AWS: func(e *env) {
 				has("live")(e)
-				e.Double.Fail(awsdouble.Fault{Operation: opList, Times: -1, Answer: func(_ int, b []byte) (int, []byte) {
-					return http.StatusOK, bytes.ReplaceAll(b, []byte(`"FunctionVersion":"1"`), []byte(`"FunctionVersion":""`))
-				}})
+				e.Double.Fail(
+					awsdouble.Fault{Operation: opList, Times: -1, Answer: func(_ int, b []byte) (int, []byte) {
+						return http.StatusOK, bytes.ReplaceAll(
+							b,
+							[]byte(`"FunctionVersion":"1"`),
+							[]byte(`"FunctionVersion":""`),
+						)
+					}},
+				)
 			},
 			Want: observation{Err: "AWS's answer lacks functionVersion"},
 		},
@@ -137,17 +199,29 @@ func TestObserve(t *testing.T) {
 			Reason: "The deletion needs no more than the name.", Resource: testAlias(named, testenv.BeingDeleted),
 			AWS: func(e *env) {
 				has("live")(e)
-				e.Responses = testenv.Answers{opList: testenv.Without("FunctionVersion"), opGet: testenv.Without("FunctionVersion")}
+				e.Responses = testenv.Answers{
+					opList: testenv.Without("FunctionVersion"),
+					opGet:  testenv.Without("FunctionVersion"),
+				}
 			},
 			Want: observation{Exists: true, Reserved: []string{opDelete}},
 		},
 		"DeletedNeverCreated": {
-			Reason: "What was never created needs no look.", Resource: testAlias(testenv.BeingDeleted, func(a mg) { a.Spec.ForProvider.FunctionName = nil }), Want: observation{Calls: testenv.None},
+			Reason:   "What was never created needs no look.",
+			Resource: testAlias(testenv.BeingDeleted, func(a mg) { a.Spec.ForProvider.FunctionName = nil }),
+			Want:     observation{Calls: testenv.None},
 		},
-		"ObserveOnly": {Reason: "Any alias may be looked at.", Resource: testAlias(testenv.ObserveOnly, func(a mg) { a.Spec.ForProvider.FunctionVersion = ptr.To("9") }), AWS: has("live"), Want: inOrder},
+		"ObserveOnly": {
+			Reason:   "Any alias may be looked at.",
+			Resource: testAlias(testenv.ObserveOnly, func(a mg) { a.Spec.ForProvider.FunctionVersion = ptr.To("9") }),
+			AWS:      has("live"),
+			Want:     inOrder,
+		},
 		"Denied": {
-			Reason: "What AWS refuses is told.", Resource: testAlias(), AWS: func(e *env) { e.Refuse(opList, http.StatusForbidden, "AccessDeniedException", "no") },
-			Want: observation{Err: "cannot list the aliases of function f"},
+			Reason:   "What AWS refuses is told.",
+			Resource: testAlias(),
+			AWS:      func(e *env) { e.Refuse(opList, http.StatusForbidden, "AccessDeniedException", "no") },
+			Want:     observation{Err: "cannot list the aliases of function f"},
 		},
 	})
 }
@@ -158,8 +232,10 @@ func TestConnection(t *testing.T) {
 	_, err := e.Do(testAlias(named))
 	e.Must(err)
 	want := map[string][]byte{
-		"aliasArn":  []byte(testARN),
-		"invokeArn": []byte("arn:aws:apigateway:eu-central-1:lambda:path/2015-03-31/functions/" + testARN + "/invocations"),
+		"aliasArn": []byte(testARN),
+		"invokeArn": []byte(
+			"arn:aws:apigateway:eu-central-1:lambda:path/2015-03-31/functions/" + testARN + "/invocations",
+		),
 	}
 	if diff := cmp.Diff(want, map[string][]byte(e.Done.Details)); diff != "" {
 		t.Errorf("connection details: -want, +got:\n%s", diff)

@@ -82,8 +82,8 @@ func TestRandomHistories(t *testing.T) {
 	})
 }
 
-// TestRandomRollouts checks that a rollout ends with the version of spec once all versions are healthy and the user asks
-// for it again, that the deletion leaves no alias, and that another one stays.
+// TestRandomRollouts checks that a rollout ends with the version of spec once all versions are healthy and the user
+// asks for it again, that the deletion leaves no alias, and that another one stays.
 func TestRandomRollouts(t *testing.T) {
 	testenv.RandomHistories(t, func(t testing.TB, draw *rand.Rand) *testenv.History[*v1beta1.Alias] {
 		t.Helper()

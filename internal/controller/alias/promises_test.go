@@ -19,7 +19,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// The tests of this file are of sentences of docs/rollouts.md and docs/rollout-*.md. docs/design/rollouts.md names them.
+// The tests of this file are of sentences of docs/rollouts.md and docs/rollout-*.md. docs/design/rollouts.md names
+// them.
 
 // invocations records what is sent to Invoke.
 func (r *rolloutEnv) invocations() *[]lambda.InvokeInput {
@@ -32,8 +33,8 @@ func (r *rolloutEnv) invocations() *[]lambda.InvokeInput {
 	return &sent
 }
 
-// TestRolloutOfAnInactiveVersion checks that an Inactive version is invoked by its number with the event of the first smoke
-// test, or {}, and for its tenant, before it receives any invocation of the alias.
+// TestRolloutOfAnInactiveVersion checks that an Inactive version is invoked by its number with the event of the first
+// smoke test, or {}, and for its tenant, before it receives any invocation of the alias.
 func TestRolloutOfAnInactiveVersion(t *testing.T) {
 	ping := v1beta1.RolloutSmokeTest{Name: "ping", Invoke: v1beta1.RolloutInvoke{Payload: ptr.To(`{"ping": true}`)}}
 	tenant := *ping.DeepCopy()
@@ -55,7 +56,8 @@ func TestRolloutOfAnInactiveVersion(t *testing.T) {
 			r.Double.SetVersionInactive("f", "2")
 			r.desire("2")
 			r.until("woken", func() bool { return len(*sent) > 0 })
-			if got := (*sent)[0]; *got.Qualifier != "2" || string(got.Payload) != tc.payload || ptr.Deref(got.TenantId, "") != tc.tenant {
+			if got := (*sent)[0]; *got.Qualifier != "2" || string(got.Payload) != tc.payload ||
+				ptr.Deref(got.TenantId, "") != tc.tenant {
 				t.Errorf("invoked %s with %s for tenant %q", *got.Qualifier, got.Payload, ptr.Deref(got.TenantId, ""))
 			}
 			if got := r.route(); got != "1" {
@@ -72,8 +74,8 @@ func TestRolloutOfAnInactiveVersion(t *testing.T) {
 	}
 }
 
-// TestWokenAfterAnUpdate checks that an Inactive version is invoked after another change of the alias that was due in the
-// same reconcile.
+// TestWokenAfterAnUpdate checks that an Inactive version is invoked after another change of the alias that was due in
+// the same reconcile.
 func TestWokenAfterAnUpdate(t *testing.T) {
 	for reconciles := range 4 {
 		r := newRollout(t, canary())
@@ -89,19 +91,25 @@ func TestWokenAfterAnUpdate(t *testing.T) {
 			r.Must(r.step())
 		}
 		if len(*sent) == 0 {
-			t.Errorf("changed after %d reconciles: the version was not invoked in a minute: %s", reconciles, r.state().Message)
+			t.Errorf(
+				"changed after %d reconciles: the version was not invoked in a minute: %s",
+				reconciles,
+				r.state().Message,
+			)
 		}
 	}
 }
 
-// TestRolloutThatMayNotInvoke checks that the message names the permission if an Inactive version can't be invoked, that
-// nothing moves, and that the rollout begins once it can.
+// TestRolloutThatMayNotInvoke checks that the message names the permission if an Inactive version can't be invoked,
+// that nothing moves, and that the rollout begins once it can.
 func TestRolloutThatMayNotInvoke(t *testing.T) {
 	spec := canary()
 	spec.PreTraffic = nil
 	r := newRollout(t, spec)
 	r.Double.SetVersionInactive("f", "2")
-	r.Double.Fail(awsdouble.Fault{Operation: opInvoke, Times: -1, Error: awsdouble.AccessDenied("lambda:InvokeFunction")})
+	r.Double.Fail(
+		awsdouble.Fault{Operation: opInvoke, Times: -1, Error: awsdouble.AccessDenied("lambda:InvokeFunction")},
+	)
 	r.desire("2")
 	var err error
 	for range 200 {
@@ -109,7 +117,8 @@ func TestRolloutThatMayNotInvoke(t *testing.T) {
 			err = e
 		}
 	}
-	if err == nil || !strings.Contains(err.Error(), "cannot invoke version 2, which is Inactive") || !strings.Contains(err.Error(), "lambda:InvokeFunction") {
+	if err == nil || !strings.Contains(err.Error(), "cannot invoke version 2, which is Inactive") ||
+		!strings.Contains(err.Error(), "lambda:InvokeFunction") {
 		t.Errorf("error %v", err)
 	}
 	r.wantRoutes("nothing moves", "1")
@@ -124,7 +133,13 @@ func TestRolloutThatMayNotInvoke(t *testing.T) {
 // against the version.
 func TestSmokeTestThatAWSRefuses(t *testing.T) {
 	r := newRollout(t, canary())
-	r.Double.Fail(awsdouble.Fault{Operation: opInvoke, Times: -1, Error: awsdouble.Error{Status: http.StatusBadGateway, Code: "EC2UnexpectedException", Message: "no"}})
+	r.Double.Fail(
+		awsdouble.Fault{
+			Operation: opInvoke,
+			Times:     -1,
+			Error:     awsdouble.Error{Status: http.StatusBadGateway, Code: "EC2UnexpectedException", Message: "no"},
+		},
+	)
 	before := len(r.Operations())
 	r.desire("2")
 	r.ends(v1beta1.RolloutFailed)
@@ -137,16 +152,24 @@ func TestSmokeTestThatAWSRefuses(t *testing.T) {
 	if s := r.state(); invoked != 3 || s.Reason != v1beta1.RolloutReasonSmokeTestError || len(s.FailedTargets) > 0 {
 		t.Errorf("%d invocations, state %+v", invoked, s)
 	}
-	if c := r.alias.GetCondition(xpv2.TypeReady); !strings.Contains(c.Message, "version 2 was not rolled out (SmokeTestError)") {
+	if c := r.alias.GetCondition(
+		xpv2.TypeReady,
+	); !strings.Contains(
+		c.Message,
+		"version 2 was not rolled out (SmokeTestError)",
+	) {
 		t.Errorf("Ready is %+v", c)
 	}
 	r.Double.ClearFaults()
 	r.command(v1beta1.AnnotationRolloutRetry, "x")
-	r.until("ready", func() bool { return r.state().Phase == v1beta1.RolloutReady && r.state().Stable.FunctionVersion == "2" })
+	r.until(
+		"ready",
+		func() bool { return r.state().Phase == v1beta1.RolloutReady && r.state().Stable.FunctionVersion == "2" },
+	)
 }
 
-// TestSmokeTestThatIsNotSent checks that an invocation for which there are no credentials in time is no evidence against
-// the version.
+// TestSmokeTestThatIsNotSent checks that an invocation for which there are no credentials in time is no evidence
+// against the version.
 func TestSmokeTestThatIsNotSent(t *testing.T) {
 	r := newRollout(t, canary())
 	r.alias.Spec.Rollout.PreTraffic[0].Invoke.TimeoutSeconds = ptr.To[int32](1)
@@ -182,10 +205,16 @@ func TestSmokeTestWithoutConcurrency(t *testing.T) {
 	start := r.Now()
 	r.desire("2")
 	r.ends(v1beta1.RolloutFailed)
-	if s := r.state(); s.Reason != v1beta1.RolloutReasonSmokeTestError || len(s.FailedTargets) > 0 || r.Now().Sub(start) > 2*time.Minute {
+	if s := r.state(); s.Reason != v1beta1.RolloutReasonSmokeTestError || len(s.FailedTargets) > 0 ||
+		r.Now().Sub(start) > 2*time.Minute {
 		t.Errorf("after %s, state %+v", r.Now().Sub(start), s)
 	}
-	if c := r.alias.GetCondition(xpv2.TypeReady); !strings.Contains(c.Message, "reservedConcurrentExecutions are 0 or in use") {
+	if c := r.alias.GetCondition(
+		xpv2.TypeReady,
+	); !strings.Contains(
+		c.Message,
+		"reservedConcurrentExecutions are 0 or in use",
+	) {
 		t.Errorf("Ready is %+v", c)
 	}
 }
@@ -228,14 +257,20 @@ func TestRollbackThatAWSNeverEnds(t *testing.T) {
 	}
 }
 
-// TestEventOfARecreatedFunction checks that an event says that a rollout begins from another version, because AWS does not
-// have the stable one any more.
+// TestEventOfARecreatedFunction checks that an event says that a rollout begins from another version, because AWS does
+// not have the stable one any more.
 func TestEventOfARecreatedFunction(t *testing.T) {
 	r := newRollout(t, canary())
 	var messages []string
-	_, err := r.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")})
+	_, err := r.Lambda.DeleteAlias(
+		t.Context(),
+		&lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")},
+	)
 	r.Must(err)
-	_, err = r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1")})
+	_, err = r.Lambda.DeleteFunction(
+		t.Context(),
+		&lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1")},
+	)
 	r.Must(err)
 	r.desire("3")
 	r.Advance(time.Minute)
@@ -248,7 +283,9 @@ func TestEventOfARecreatedFunction(t *testing.T) {
 		}
 		r.Advance(30 * time.Second)
 	}
-	want := []string{"the alias and its stable version 1 do not exist in AWS any more: the alias is created again with version 3"}
+	want := []string{
+		"the alias and its stable version 1 do not exist in AWS any more: the alias is created again with version 3",
+	}
 	if diff := cmp.Diff(want, messages); diff != "" {
 		t.Errorf("events: -want, +got:\n%s", diff)
 	}

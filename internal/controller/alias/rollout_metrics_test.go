@@ -86,7 +86,8 @@ func (f *fleet) run() {
 		f.reconcileOne(i)
 		if !slices.ContainsFunc(f.aliases, func(a *v1beta1.Alias) bool {
 			s := a.Status.Rollout
-			return s.Phase != v1beta1.RolloutReady && s.Phase != v1beta1.RolloutFailed || s.Target.FunctionVersion == "1"
+			return s.Phase != v1beta1.RolloutReady && s.Phase != v1beta1.RolloutFailed ||
+				s.Target.FunctionVersion == "1"
 		}) {
 			return
 		}
@@ -121,8 +122,8 @@ func (f *fleet) reconcileOne(i int) {
 	f.due[i] = f.Now().Add(wait)
 }
 
-// dueAfter returns when a metric is measured next: a minute after its last measurement, and not before a minute that began
-// after the last change of the weight is finished.
+// dueAfter returns when a metric is measured next: a minute after its last measurement, and not before a minute that
+// began after the last change of the weight is finished.
 func dueAfter(measured, shifted time.Time) time.Time {
 	due := measured.Add(time.Minute)
 	if finished := shifted.Add(time.Minute - 1).Truncate(time.Minute).Add(time.Minute); finished.After(due) {
@@ -149,10 +150,18 @@ func TestRolloutByMetrics(t *testing.T) {
 		want     string
 		reason   string
 	}{
-		"Healthy":  {want: v1beta1.RolloutReady},
-		"Failing":  {versions: map[string]awsdouble.Outcomes{"2": {ErrorRate: 0.2}}, want: v1beta1.RolloutFailed, reason: v1beta1.RolloutReasonAnalysisFailed},
-		"OnlyOld":  {versions: map[string]awsdouble.Outcomes{"1": {ErrorRate: 0.2}}, want: v1beta1.RolloutReady},
-		"AllEqual": {versions: map[string]awsdouble.Outcomes{"1": {ErrorRate: 0.2}, "2": {ErrorRate: 0.2}}, want: v1beta1.RolloutFailed, reason: v1beta1.RolloutReasonAnalysisFailed},
+		"Healthy": {want: v1beta1.RolloutReady},
+		"Failing": {
+			versions: map[string]awsdouble.Outcomes{"2": {ErrorRate: 0.2}},
+			want:     v1beta1.RolloutFailed,
+			reason:   v1beta1.RolloutReasonAnalysisFailed,
+		},
+		"OnlyOld": {versions: map[string]awsdouble.Outcomes{"1": {ErrorRate: 0.2}}, want: v1beta1.RolloutReady},
+		"AllEqual": {
+			versions: map[string]awsdouble.Outcomes{"1": {ErrorRate: 0.2}, "2": {ErrorRate: 0.2}},
+			want:     v1beta1.RolloutFailed,
+			reason:   v1beta1.RolloutReasonAnalysisFailed,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -168,15 +177,18 @@ func TestRolloutByMetrics(t *testing.T) {
 				t.Errorf("want %s %s, got %+v", tc.want, tc.reason, s)
 			}
 			// The first minute is read two minutes after its end, by a measurement a minute.
-			if took := s.FinishedAt.Sub(s.TrafficStartedAt.Time); tc.want == v1beta1.RolloutFailed && took > 4*time.Minute+5*time.Second {
+			if took := s.FinishedAt.Sub(
+				s.TrafficStartedAt.Time,
+			); tc.want == v1beta1.RolloutFailed &&
+				took > 4*time.Minute+5*time.Second {
 				t.Errorf("from the first failing data to the rollback: %s", took)
 			}
 		})
 	}
 }
 
-// TestRolloutWaitsForAPeriod checks that nothing is measured after a change of the weight until a minute is finished, even
-// if the interval is shorter, and that the rollout is not reconciled again and again until then.
+// TestRolloutWaitsForAPeriod checks that nothing is measured after a change of the weight until a minute is finished,
+// even if the interval is shorter, and that the rollout is not reconciled again and again until then.
 func TestRolloutWaitsForAPeriod(t *testing.T) {
 	f := newFleet(t, 1, nil, func() *v1beta1.AliasRollout {
 		spec := canary()
@@ -205,15 +217,24 @@ func TestRolloutByALongPeriod(t *testing.T) {
 			Strategy: v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{
 				Steps: []v1beta1.CanaryStep{{SetWeight: ptr.To[int32](10)}},
 			}},
-			Analysis: &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{{
-				Name: "used", Interval: &metav1.Duration{Duration: time.Minute}, SuccessCondition: ptr.To("result > 0.0"),
-				Provider: v1beta1.RolloutMetricProvider{CloudWatch: &v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{{
-					ID: "used", Metric: &v1beta1.CloudWatchMetricStat{
-						Namespace: "AWS/Lambda", MetricName: "Invocations", Statistic: "Sum", PeriodSeconds: ptr.To[int32](1800),
-						Dimensions: map[string]string{"FunctionName": "f", "Resource": "f:a0"},
+			Analysis: &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{
+				{
+					Name:             "used",
+					Interval:         &metav1.Duration{Duration: time.Minute},
+					SuccessCondition: ptr.To("result > 0.0"),
+					Provider: v1beta1.RolloutMetricProvider{
+						CloudWatch: &v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{{
+							ID: "used", Metric: &v1beta1.CloudWatchMetricStat{
+								Namespace:     "AWS/Lambda",
+								MetricName:    "Invocations",
+								Statistic:     "Sum",
+								PeriodSeconds: ptr.To[int32](1800),
+								Dimensions:    map[string]string{"FunctionName": "f", "Resource": "f:a0"},
+							},
+						}}},
 					},
-				}}}},
-			}}},
+				},
+			}},
 		}
 	})
 	f.Advance(f.Now().Truncate(30 * time.Minute).Add(30*time.Minute + 20*time.Second).Sub(f.Now()))
@@ -236,7 +257,13 @@ func TestRolloutWithoutMetrics(t *testing.T) {
 			f.Double.Fail(awsdouble.Fault{Operation: "GetMetricData", Times: -1, Error: awsdouble.ServiceFailure()})
 		},
 		"Denied": func(f *fleet) {
-			f.Double.Fail(awsdouble.Fault{Operation: "GetMetricData", Times: -1, Error: awsdouble.AccessDenied("cloudwatch:GetMetricData")})
+			f.Double.Fail(
+				awsdouble.Fault{
+					Operation: "GetMetricData",
+					Times:     -1,
+					Error:     awsdouble.AccessDenied("cloudwatch:GetMetricData"),
+				},
+			)
 		},
 	}
 	for name, disturb := range cases {
@@ -250,7 +277,8 @@ func TestRolloutWithoutMetrics(t *testing.T) {
 			f.aliases[0].Spec.ForProvider.FunctionVersion = ptr.To("2")
 			start := f.Now()
 			f.run()
-			if s := f.aliases[0].Status.Rollout; s.Phase != v1beta1.RolloutFailed || s.Reason != v1beta1.RolloutReasonProgressDeadlineExceeded {
+			if s := f.aliases[0].Status.Rollout; s.Phase != v1beta1.RolloutFailed ||
+				s.Reason != v1beta1.RolloutReasonProgressDeadlineExceeded {
 				t.Errorf("got %+v", s)
 			}
 			if took := f.Now().Sub(start); took > 17*time.Minute {
@@ -320,8 +348,8 @@ func TestRolloutsWithALongInterval(t *testing.T) {
 	}
 }
 
-// TestRetriedWithinAMinute checks that what is measured of a target that is retried, or has its invocations back after a
-// change by someone else, begins with the next minute: the present one may have the invocations for which it was
+// TestRetriedWithinAMinute checks that what is measured of a target that is retried, or has its invocations back after
+// a change by someone else, begins with the next minute: the present one may have the invocations for which it was
 // rejected, or those of another version.
 func TestRetriedWithinAMinute(t *testing.T) {
 	first := metav1.NewTime(time.Date(2026, 1, 2, 3, 4, 50, 0, time.UTC))
@@ -342,8 +370,8 @@ func TestRetriedWithinAMinute(t *testing.T) {
 	}
 }
 
-// TestUnreadableVariables checks that two versions do not count as equal whose variables can't be read: one that differs
-// in them alone would be promoted without an analysis, or rejected with the other one.
+// TestUnreadableVariables checks that two versions do not count as equal whose variables can't be read: one that
+// differs in them alone would be promoted without an analysis, or rejected with the other one.
 func TestUnreadableVariables(t *testing.T) {
 	w := testenv.NewScripted(t, testenv.Script{
 		"GetFunctionConfiguration": testenv.Returns(&lambda.GetFunctionConfigurationOutput{
@@ -361,8 +389,8 @@ func TestUnreadableVariables(t *testing.T) {
 	}
 }
 
-// TestRolloutWithoutUpdate checks that an alias that may not be updated differs from spec as one without a rollout does,
-// whatever a rollout has recorded before.
+// TestRolloutWithoutUpdate checks that an alias that may not be updated differs from spec as one without a rollout
+// does, whatever a rollout has recorded before.
 func TestRolloutWithoutUpdate(t *testing.T) {
 	a := &v1beta1.Alias{}
 	a.Spec.Rollout = &v1beta1.AliasRollout{}
@@ -473,7 +501,14 @@ func TestRolloutByAnAlarmThatIsOver(t *testing.T) {
 			f.run()
 			if s := a.Status.Rollout; s.Phase != tc.want || f.calls("DescribeAlarmHistory") != tc.calls ||
 				strings.Contains(says, "cloudwatch:DescribeAlarmHistory") != (tc.fails != nil) {
-				t.Errorf("%s: %d calls, %s: %s\n%s", tc.reason, f.calls("DescribeAlarmHistory"), s.Phase, s.Message, says)
+				t.Errorf(
+					"%s: %d calls, %s: %s\n%s",
+					tc.reason,
+					f.calls("DescribeAlarmHistory"),
+					s.Phase,
+					s.Message,
+					says,
+				)
 			}
 		})
 	}

@@ -34,7 +34,12 @@ import (
 // results is an analyzer that returns the result of a function for each check.
 type results func(s rollout.Subject, id rollout.CheckID) string
 
-func (r results) Measure(_ context.Context, s rollout.Subject, _ *v1beta1.AliasRollout, due []rollout.CheckID) (out []rollout.Measurement, wait time.Duration) {
+func (r results) Measure(
+	_ context.Context,
+	s rollout.Subject,
+	_ *v1beta1.AliasRollout,
+	due []rollout.CheckID,
+) (out []rollout.Measurement, wait time.Duration) {
 	for _, id := range due {
 		out = append(out, rollout.Measurement{CheckID: id, Result: r(s, id), Value: "0.5"})
 	}
@@ -76,10 +81,17 @@ func canary() *v1beta1.AliasRollout {
 	minute := &metav1.Duration{Duration: time.Minute}
 	return &v1beta1.AliasRollout{
 		Strategy: v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{Steps: []v1beta1.CanaryStep{
-			{SetWeight: ptr.To[int32](10)}, {Pause: &v1beta1.RolloutPause{Duration: minute}}, {SetWeight: ptr.To[int32](50)}, {Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](2)}},
+			{
+				SetWeight: ptr.To[int32](10),
+			},
+			{Pause: &v1beta1.RolloutPause{Duration: minute}},
+			{SetWeight: ptr.To[int32](50)},
+			{Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](2)}},
 		}}},
-		PreTraffic:    []v1beta1.RolloutSmokeTest{{Name: "smoke"}},
-		Analysis:      &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{{Name: "errors", Interval: &metav1.Duration{Duration: 20 * time.Second}}}},
+		PreTraffic: []v1beta1.RolloutSmokeTest{{Name: "smoke"}},
+		Analysis: &v1beta1.RolloutAnalysis{
+			Metrics: []v1beta1.RolloutMetric{{Name: "errors", Interval: &metav1.Duration{Duration: 20 * time.Second}}},
+		},
 		FinalBakeTime: minute,
 	}
 }
@@ -227,7 +239,8 @@ func TestRolloutRevisions(t *testing.T) {
 		"Known": {
 			reason: "The Function has published both versions.", change: func(*v1beta1.Alias) {}, stable: "main@sha1:2",
 			completed: []string{
-				"rollout ID from version 1 (main@sha1:1) to version 2 (main@sha1:2)", "rollout ID: version 2 (main@sha1:2) is stable",
+				"rollout ID from version 1 (main@sha1:1) to version 2 (main@sha1:2)",
+				"rollout ID: version 2 (main@sha1:2) is stable",
 			},
 		},
 		"NoReference": {
@@ -286,7 +299,8 @@ func TestRolloutRollsBack(t *testing.T) {
 	r.ends(v1beta1.RolloutFailed)
 	r.wantRoutes("at the first failure", "1", "1+2:0.1", "1")
 	c := r.alias.GetCondition(xpv2.TypeReady)
-	if c.Reason != "RolledBack" || !strings.Contains(c.Message, "version 1 serves; version 2 was rejected (AnalysisFailed)") {
+	if c.Reason != "RolledBack" ||
+		!strings.Contains(c.Message, "version 1 serves; version 2 was rejected (AnalysisFailed)") {
 		t.Errorf("Ready is %+v", c)
 	}
 	for range 50 {
@@ -381,7 +395,10 @@ func TestCommandsWithAnInvalidAnalysis(t *testing.T) {
 	r.command(v1beta1.AnnotationRolloutRollbackTo, "1/a")
 	r.until("rolled back", func() bool { return r.route() == "1" })
 	r.until("reported again", invalid)
-	_, err := r.Lambda.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live"), FunctionVersion: ptr.To("2")})
+	_, err := r.Lambda.UpdateAlias(
+		t.Context(),
+		&lambda.UpdateAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live"), FunctionVersion: ptr.To("2")},
+	)
 	r.Must(err)
 	r.command(v1beta1.AnnotationRolloutAbort, "b")
 	r.until("undone", func() bool { return r.route() == "1" })
@@ -393,10 +410,17 @@ func TestRolloutProgress(t *testing.T) {
 	r.desire("2")
 	r.until("measured", func() bool {
 		s := r.state()
-		return s.ObservedWeight == 10 && slices.ContainsFunc(s.Checks, func(c v1beta1.RolloutCheck) bool { return c.Type == rollout.CheckMetric && c.Value != "" })
+		return s.ObservedWeight == 10 &&
+			slices.ContainsFunc(
+				s.Checks,
+				func(c v1beta1.RolloutCheck) bool { return c.Type == rollout.CheckMetric && c.Value != "" },
+			)
 	})
 	c := r.alias.GetCondition(xpv2.TypeReady)
-	if want := regexp.MustCompile(`^rollout 2-\w+: Progressing, Analyzing, step [23] of 4 \((pause 60s|setWeight 50 %)\): version 1 serves, version 2 receives 10 %; errors 0.5 \(Success\)[^0-9]*$`); !want.MatchString(c.Message) || c.Reason != v1beta1.ReasonUpdating {
+	if want := regexp.MustCompile(
+		`^rollout 2-\w+: Progressing, Analyzing, step [23] of 4 \((pause 60s|setWeight 50 %)\): version 1 serves, version 2 receives 10 %; errors 0.5 \(Success\)[^0-9]*$`,
+	); !want.MatchString(c.Message) ||
+		c.Reason != v1beta1.ReasonUpdating {
 		t.Errorf("Ready is %+v", c)
 	}
 }
@@ -411,7 +435,9 @@ func TestRolloutDuration(t *testing.T) {
 	if len(all) != 1 {
 		t.Fatalf("got %v, want one rollout that is measured", all)
 	}
-	if h := all[0].GetHistogram(); h.GetSampleCount() != 1 || h.GetSampleSum() < 20 || all[0].GetLabel()[0].GetValue() != "Failed" || all[0].GetLabel()[1].GetValue() != "AnalysisFailed" {
+	if h := all[0].GetHistogram(); h.GetSampleCount() != 1 || h.GetSampleSum() < 20 ||
+		all[0].GetLabel()[0].GetValue() != "Failed" ||
+		all[0].GetLabel()[1].GetValue() != "AnalysisFailed" {
 		t.Errorf("got %v", all)
 	}
 }
@@ -488,7 +514,17 @@ func TestRolloutSmokeTest(t *testing.T) {
 
 // refusedUpdates makes AWS refuse UpdateAlias.
 func (r *rolloutEnv) refuseUpdates(times int) {
-	r.Double.Fail(awsdouble.Fault{Operation: opUpdate, Times: times, Error: awsdouble.Error{Status: http.StatusBadRequest, Code: "InvalidParameterValueException", Message: "no"}})
+	r.Double.Fail(
+		awsdouble.Fault{
+			Operation: opUpdate,
+			Times:     times,
+			Error: awsdouble.Error{
+				Status:  http.StatusBadRequest,
+				Code:    "InvalidParameterValueException",
+				Message: "no",
+			},
+		},
+	)
 }
 
 // TestRolloutThatAWSRefuses checks that calls that AWS refuses are bounded, that they do not hold up
@@ -553,7 +589,9 @@ func TestRolloutWhoseReadsAreThrottled(t *testing.T) {
 	before, start := len(r.Operations()), r.Now()
 	r.desire("2")
 	r.ends(v1beta1.RolloutFailed)
-	if took := r.Now().Sub(start); took > 11*time.Minute || r.state().Reason != v1beta1.RolloutReasonProgressDeadlineExceeded {
+	if took := r.Now().
+		Sub(start); took > 11*time.Minute ||
+		r.state().Reason != v1beta1.RolloutReasonProgressDeadlineExceeded {
 		t.Errorf("the deadline was held up: %s, %+v", took, r.state())
 	}
 	if got := len(r.Operations()[before:]); got > 260 {
@@ -562,7 +600,10 @@ func TestRolloutWhoseReadsAreThrottled(t *testing.T) {
 	r.Double.ClearFaults()
 	r.OnCall = nil
 	r.command(v1beta1.AnnotationRolloutRetry, "1")
-	r.until("ready", func() bool { return r.state().Phase == v1beta1.RolloutReady && r.state().Stable.FunctionVersion == "2" })
+	r.until(
+		"ready",
+		func() bool { return r.state().Phase == v1beta1.RolloutReady && r.state().Stable.FunctionVersion == "2" },
+	)
 }
 
 // TestRolloutWithoutQuota checks that nothing is measured while quota to read the versions is not available: what a
@@ -602,9 +643,17 @@ func TestRolloutDrift(t *testing.T) {
 		want   []string
 		phase  string
 	}{
-		"Pause":  {policy: v1beta1.OnDriftPause, want: []string{"1", "1+2:0.1", "3"}},
-		"Revert": {policy: v1beta1.OnDriftRevert, phase: v1beta1.RolloutReady, want: []string{"1", "1+2:0.1", "3", "1+2:0.1", "1+2:0.5", "2"}},
-		"Adopt":  {policy: v1beta1.OnDriftAdopt, phase: v1beta1.RolloutReady, want: []string{"1", "1+2:0.1", "3", "3+2:0.1", "3+2:0.5", "2"}},
+		"Pause": {policy: v1beta1.OnDriftPause, want: []string{"1", "1+2:0.1", "3"}},
+		"Revert": {
+			policy: v1beta1.OnDriftRevert,
+			phase:  v1beta1.RolloutReady,
+			want:   []string{"1", "1+2:0.1", "3", "1+2:0.1", "1+2:0.5", "2"},
+		},
+		"Adopt": {
+			policy: v1beta1.OnDriftAdopt,
+			phase:  v1beta1.RolloutReady,
+			want:   []string{"1", "1+2:0.1", "3", "3+2:0.1", "3+2:0.5", "2"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -653,7 +702,12 @@ func TestRevertAgainAndAgain(t *testing.T) {
 					_ = r.step()
 				}
 				if got := r.route(); got != stable || r.state().Phase != phase {
-					t.Fatalf("version %s serves two minutes after change %d: %+v", got, n+1, r.alias.GetCondition(xpv2.TypeReady))
+					t.Fatalf(
+						"version %s serves two minutes after change %d: %+v",
+						got,
+						n+1,
+						r.alias.GetCondition(xpv2.TypeReady),
+					)
 				}
 			}
 		})
@@ -677,7 +731,10 @@ func TestRolloutOfAnAliasThatWasDeleted(t *testing.T) {
 	r.health = unhealthy
 	r.desire("2")
 	r.ends(v1beta1.RolloutFailed)
-	_, err := r.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")})
+	_, err := r.Lambda.DeleteAlias(
+		t.Context(),
+		&lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")},
+	)
 	r.Must(err)
 	r.Advance(time.Minute)
 	for range 20 {
@@ -695,7 +752,10 @@ func TestRolloutOfAnAliasThatWasDeletedMeanwhile(t *testing.T) {
 	r := newRollout(t, canary())
 	r.desire("2")
 	r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
-	_, err := r.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")})
+	_, err := r.Lambda.DeleteAlias(
+		t.Context(),
+		&lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")},
+	)
 	r.Must(err)
 	r.Advance(time.Minute)
 	for {
@@ -725,7 +785,10 @@ func TestRolloutOfAnAliasThatIsNotCreatedAgain(t *testing.T) {
 			r := newRollout(t, canary())
 			r.desire("2")
 			r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
-			_, err := r.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")})
+			_, err := r.Lambda.DeleteAlias(
+				t.Context(),
+				&lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")},
+			)
 			r.Must(err)
 			r.Double.Fail(tc.fault)
 			r.Advance(time.Minute)
@@ -754,7 +817,10 @@ func TestRolloutThatIsPausedBefore(t *testing.T) {
 	for range 20 {
 		r.Must(r.step())
 	}
-	if c := r.alias.GetCondition(xpv2.TypeReady); c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, "version 2 waits") {
+	if c := r.alias.GetCondition(
+		xpv2.TypeReady,
+	); c.Status != corev1.ConditionFalse ||
+		!strings.Contains(c.Message, "version 2 waits") {
 		t.Errorf("Ready is %+v", c)
 	}
 	r.desire("1")
@@ -781,7 +847,8 @@ func TestRolloutWhileAWSMovesTheAlias(t *testing.T) {
 	for range 100 {
 		r.Must(r.step())
 	}
-	if s := r.state(); s.Step != v1beta1.RolloutPromoting || s.Drift != "" || len(testenv.Writes(r.Operations()[before:])) != 0 {
+	if s := r.state(); s.Step != v1beta1.RolloutPromoting || s.Drift != "" ||
+		len(testenv.Writes(r.Operations()[before:])) != 0 {
 		t.Errorf("state %+v, calls %v", s, testenv.Writes(r.Operations()[before:]))
 	}
 	r.Double.EditAlias("f", "live", func(a *awsdouble.Alias) { a.RoutingConfig = nil })
@@ -907,7 +974,10 @@ func TestRolloutBackToAVersionThatWasDeleted(t *testing.T) {
 	r.ends(v1beta1.RolloutReady)
 	r.desire("2")
 	r.until("baking", func() bool { return r.state().Step == v1beta1.RolloutBaking })
-	_, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("3")})
+	_, err := r.Lambda.DeleteFunction(
+		t.Context(),
+		&lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("3")},
+	)
 	r.Must(err)
 	r.health = unhealthy
 	r.until("rolling back", func() bool { return r.state().Step == v1beta1.RolloutRollingBack })
@@ -934,12 +1004,18 @@ func TestRolloutBackToAPrunedVersion(t *testing.T) {
 	r := newRollout(t, canary())
 	r.desire("3")
 	r.ends(v1beta1.RolloutReady)
-	_, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1")})
+	_, err := r.Lambda.DeleteFunction(
+		t.Context(),
+		&lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1")},
+	)
 	r.Must(err)
 	before := len(r.Operations())
 	r.command(v1beta1.AnnotationRolloutRollbackTo, "1/a")
 	r.until("handled", func() bool { return r.state().HandledCommands[v1beta1.AnnotationRolloutRollbackTo] == "1/a" })
-	if got, writes := r.route(), testenv.Writes(r.Operations()[before:]); got != "3" || r.state().Phase != v1beta1.RolloutReady || len(writes) > 0 {
+	if got, writes := r.route(), testenv.Writes(
+		r.Operations()[before:],
+	); got != "3" || r.state().Phase != v1beta1.RolloutReady ||
+		len(writes) > 0 {
 		t.Errorf("route %s, calls %v, state %+v", got, writes, r.state())
 	}
 }
@@ -952,10 +1028,16 @@ func TestRolloutOfARecreatedFunction(t *testing.T) {
 			r := newRollout(t, canary())
 			r.desire("2")
 			r.ends(v1beta1.RolloutReady)
-			_, err := r.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")})
+			_, err := r.Lambda.DeleteAlias(
+				t.Context(),
+				&lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")},
+			)
 			r.Must(err)
 			for _, v := range []string{"1", "2"} {
-				_, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To(v)})
+				_, err := r.Lambda.DeleteFunction(
+					t.Context(),
+					&lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To(v)},
+				)
 				r.Must(err)
 			}
 			r.desire("3")
@@ -968,7 +1050,8 @@ func TestRolloutOfARecreatedFunction(t *testing.T) {
 				}
 				r.Advance(30 * time.Second)
 			}
-			if got, s := r.route(), r.state(); got != "3" || s.Phase != v1beta1.RolloutReady || s.Stable.FunctionVersion != "3" {
+			if got, s := r.route(), r.state(); got != "3" || s.Phase != v1beta1.RolloutReady ||
+				s.Stable.FunctionVersion != "3" {
 				t.Errorf("route %s, state %+v", got, s)
 			}
 		})
@@ -1006,7 +1089,10 @@ func TestRolloutKeepsAFailedVersion(t *testing.T) {
 	r := newRollout(t, spec)
 	r.desire("2")
 	r.until("baking", func() bool { return r.state().Step == v1beta1.RolloutBaking })
-	_, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1")})
+	_, err := r.Lambda.DeleteFunction(
+		t.Context(),
+		&lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1")},
+	)
 	r.Must(err)
 	r.health = unhealthy
 	r.until("rolling back in vain", func() bool { return r.state().UpdateFailures > 0 })
@@ -1151,8 +1237,12 @@ func TestDeletionNeedsNoVersion(t *testing.T) {
 	o, err := e.Do(testAlias(testenv.Pending, testenv.BeingDeleted, func(a *v1beta1.Alias) {
 		a.Spec.Rollout = canary()
 		a.Status.Rollout = &v1beta1.AliasRolloutStatus{
-			Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutValidating,
-			Stable: v1beta1.RolloutRevision{FunctionVersion: "1"}, Target: v1beta1.RolloutRevision{FunctionVersion: "2"},
+			Phase: v1beta1.RolloutProgressing,
+			Step:  v1beta1.RolloutValidating,
+			Stable: v1beta1.RolloutRevision{
+				FunctionVersion: "1",
+			},
+			Target: v1beta1.RolloutRevision{FunctionVersion: "2"},
 		}
 	}))
 	if err != nil || o != testenv.Deleted {

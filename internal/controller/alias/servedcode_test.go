@@ -36,7 +36,14 @@ func (p publishers) Get(_ context.Context, key client.ObjectKey, obj client.Obje
 
 // TestServedCode checks that status has the code of the versions that an alias without a rollout invokes.
 func TestServedCode(t *testing.T) {
-	one, two := v1beta1.PublishedCode{Version: "1", Revision: "a"}, v1beta1.PublishedCode{Version: "2", Revision: "b", Verified: "alice"}
+	one, two := v1beta1.PublishedCode{
+		Version:  "1",
+		Revision: "a",
+	}, v1beta1.PublishedCode{
+		Version:  "2",
+		Revision: "b",
+		Verified: "alice",
+	}
 	function, version := &xpv2.NamespacedReference{Name: "cart"}, &xpv2.NamespacedReference{Name: "release"}
 	all := []v1beta1.PublishedCode{two, one}
 	cases := map[string]struct {
@@ -46,8 +53,10 @@ func TestServedCode(t *testing.T) {
 		want   []v1beta1.PublishedCode
 	}{
 		"Function": {
-			reason: "The Function has published the version.", p: publishers{function: all},
-			change: func(a *v1beta1.Alias) { a.Spec.ForProvider.FunctionNameRef = function }, want: []v1beta1.PublishedCode{one},
+			reason: "The Function has published the version.",
+			p:      publishers{function: all},
+			change: func(a *v1beta1.Alias) { a.Spec.ForProvider.FunctionNameRef = function },
+			want:   []v1beta1.PublishedCode{one},
 		},
 		"Weights": {
 			reason: "The other version that receives invocations follows.", p: publishers{function: all},
@@ -57,8 +66,10 @@ func TestServedCode(t *testing.T) {
 			want: []v1beta1.PublishedCode{one, two},
 		},
 		"Version": {
-			reason: "A Version has published it.", p: publishers{version: all},
-			change: func(a *v1beta1.Alias) { a.Spec.ForProvider.FunctionVersionRef = version }, want: []v1beta1.PublishedCode{one},
+			reason: "A Version has published it.",
+			p:      publishers{version: all},
+			change: func(a *v1beta1.Alias) { a.Spec.ForProvider.FunctionVersionRef = version },
+			want:   []v1beta1.PublishedCode{one},
 		},
 		"Both": {
 			reason: "The Function and a Version have published one each.",
@@ -69,7 +80,11 @@ func TestServedCode(t *testing.T) {
 			},
 			want: []v1beta1.PublishedCode{one, two},
 		},
-		"Unreferenced": {reason: "Without a reference, nothing is known.", p: publishers{function: all, version: all}, change: func(*v1beta1.Alias) {}},
+		"Unreferenced": {
+			reason: "Without a reference, nothing is known.",
+			p:      publishers{function: all, version: all},
+			change: func(*v1beta1.Alias) {},
+		},
 		"OtherNamespace": {
 			reason: "Another namespace is not read for it.", p: publishers{function: all},
 			change: func(a *v1beta1.Alias) {

@@ -45,8 +45,8 @@ func steps(t *testing.T, spans tracetest.SpanStubs) (root tracetest.SpanStub, ch
 	return root, children
 }
 
-// TestRolloutTrace checks that the steps of a rollout are spans of one trace, each of them once, which cover the time from
-// its beginning to its end.
+// TestRolloutTrace checks that the steps of a rollout are spans of one trace, each of them once, which cover the time
+// from its beginning to its end.
 func TestRolloutTrace(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -58,14 +58,30 @@ func TestRolloutTrace(t *testing.T) {
 		"Promoted": {
 			reason: "Each step is a span.", health: healthy, phase: v1beta1.RolloutReady,
 			steps: []string{
-				"Validating 0 0", "PreTraffic 0 0", "Analyzing 0 0", "Shifting 0 0", "Analyzing 1 10", "Analyzing 2 10", "Shifting 2 10",
-				"Analyzing 3 50", "Analyzing 4 50", "Promoting 4 50", "Baking 4 100",
+				"Validating 0 0",
+				"PreTraffic 0 0",
+				"Analyzing 0 0",
+				"Shifting 0 0",
+				"Analyzing 1 10",
+				"Analyzing 2 10",
+				"Shifting 2 10",
+				"Analyzing 3 50",
+				"Analyzing 4 50",
+				"Promoting 4 50",
+				"Baking 4 100",
 			},
 		},
 		"RolledBack": {
-			reason: "The step that has failed and the rollout have an error.", health: unhealthy, phase: v1beta1.RolloutFailed,
+			reason: "The step that has failed and the rollout have an error.",
+			health: unhealthy,
+			phase:  v1beta1.RolloutFailed,
 			steps: []string{
-				"Validating 0 0", "PreTraffic 0 0", "Analyzing 0 0", "Shifting 0 0", "Analyzing 1 10 AnalysisFailed !Metric errors: Failure (0.5)", "RollingBack 1 10 AnalysisFailed",
+				"Validating 0 0",
+				"PreTraffic 0 0",
+				"Analyzing 0 0",
+				"Shifting 0 0",
+				"Analyzing 1 10 AnalysisFailed !Metric errors: Failure (0.5)",
+				"RollingBack 1 10 AnalysisFailed",
 			},
 			last: " AnalysisFailed !Metric errors: Failure (0.5)",
 		},
@@ -82,14 +98,27 @@ func TestRolloutTrace(t *testing.T) {
 			for i, s := range children {
 				got = append(got, shown(s, true))
 				if i > 0 && !s.StartTime.Equal(children[i-1].EndTime) {
-					t.Errorf("%s begins at %s, and the step before ended at %s", s.Name, s.StartTime, children[i-1].EndTime)
+					t.Errorf(
+						"%s begins at %s, and the step before ended at %s",
+						s.Name,
+						s.StartTime,
+						children[i-1].EndTime,
+					)
 				}
 			}
 			if diff := cmp.Diff(tc.steps, got); diff != "" {
 				t.Errorf("%s -want, +got:\n%s", tc.reason, diff)
 			}
-			if want := "Rollout" + tc.last; shown(root, false) != want || !root.StartTime.Equal(children[0].StartTime) || !root.EndTime.Equal(children[len(children)-1].EndTime) {
-				t.Errorf("want %s over all steps, got %s from %s to %s", want, shown(root, false), root.StartTime, root.EndTime)
+			if want := "Rollout" + tc.last; shown(root, false) != want ||
+				!root.StartTime.Equal(children[0].StartTime) ||
+				!root.EndTime.Equal(children[len(children)-1].EndTime) {
+				t.Errorf(
+					"want %s over all steps, got %s from %s to %s",
+					want,
+					shown(root, false),
+					root.StartTime,
+					root.EndTime,
+				)
 			}
 			if v := valueOf(root, keyTarget); v != "2" {
 				t.Errorf("the target is 2, got %s", v)
@@ -122,13 +151,19 @@ func valueOf(s tracetest.SpanStub, key attribute.Key) string {
 	return ""
 }
 
-// TestTraceOfAnotherProcess checks that processes that do not know of each other record the same trace, that a span links
-// to the reconcile that has recorded it, and that a trace is sampled as a whole.
+// TestTraceOfAnotherProcess checks that processes that do not know of each other record the same trace, that a span
+// links to the reconcile that has recorded it, and that a trace is sampled as a whole.
 func TestTraceOfAnotherProcess(t *testing.T) {
 	at := func(seconds int) *metav1.Time {
 		return &metav1.Time{Time: time.Date(2026, 1, 2, 3, 4, seconds, 0, time.UTC)}
 	}
-	before := &v1beta1.AliasRolloutStatus{ID: "2-abc", Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutPromoting, StartedAt: at(0), StepStartedAt: at(20)}
+	before := &v1beta1.AliasRolloutStatus{
+		ID:            "2-abc",
+		Phase:         v1beta1.RolloutProgressing,
+		Step:          v1beta1.RolloutPromoting,
+		StartedAt:     at(0),
+		StepStartedAt: at(20),
+	}
 	after := before.DeepCopy()
 	after.Phase, after.Step, after.StepStartedAt, after.FinishedAt = v1beta1.RolloutReady, "", nil, at(30)
 	record := func(more ...sdktrace.TracerProviderOption) tracetest.SpanStubs {
@@ -140,7 +175,8 @@ func TestTraceOfAnotherProcess(t *testing.T) {
 		e.trace(ctx, testAlias(), nil, after)
 		spans := rec.Spans()
 		for _, s := range spans {
-			if s.Name == v1beta1.RolloutPromoting && (len(s.Links) != 1 || s.Links[0].SpanContext.SpanID() != reconcile.SpanContext().SpanID()) {
+			if s.Name == v1beta1.RolloutPromoting &&
+				(len(s.Links) != 1 || s.Links[0].SpanContext.SpanID() != reconcile.SpanContext().SpanID()) {
 				t.Errorf("want a link to the reconcile, got %v", s.Links)
 			}
 		}

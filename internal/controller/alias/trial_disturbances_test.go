@@ -29,9 +29,13 @@ func disturbances() []disturbance {
 		{name: "restarts that lose the last status", begin: func(p *provider, r *rand.Rand) {
 			p.forgets = func() bool { return r.IntN(4) == 0 }
 		}, end: func(p *provider) { p.forgets = nil }},
-		{name: "paused by the annotation", begin: func(p *provider, _ *rand.Rand) { p.held = true }, end: func(p *provider) {
-			p.held, p.due = false, p.Now()
-		}},
+		{
+			name:  "paused by the annotation",
+			begin: func(p *provider, _ *rand.Rand) { p.held = true },
+			end: func(p *provider) {
+				p.held, p.due = false, p.Now()
+			},
+		},
 		{name: "spec.rollout.paused", begin: func(p *provider, _ *rand.Rand) { p.pause(true) }, end: func(p *provider) {
 			p.pause(false)
 		}},
@@ -51,9 +55,17 @@ func disturbances() []disturbance {
 			p.Double.Fail(awsdouble.Fault{Operation: opUpdate, Drop: drop, Times: 1 + r.IntN(3)})
 		}, end: func(*provider) {}},
 		{name: "UpdateAlias fails", aws: true, begin: func(p *provider, r *rand.Rand) {
-			e := pick(r, awsdouble.Throttle(), awsdouble.ServiceFailure(),
+			e := pick(
+				r,
+				awsdouble.Throttle(),
+				awsdouble.ServiceFailure(),
 				awsdouble.Error{Status: http.StatusBadRequest, Code: "InvalidParameterValueException", Message: "no"},
-				awsdouble.Error{Status: http.StatusConflict, Code: "ResourceConflictException", Message: "An update is in progress"})
+				awsdouble.Error{
+					Status:  http.StatusConflict,
+					Code:    "ResourceConflictException",
+					Message: "An update is in progress",
+				},
+			)
 			p.Double.Fail(awsdouble.Fault{Operation: opUpdate, Times: -1, Error: e})
 		}, end: func(p *provider) { p.Double.ClearFaults() }},
 		{name: "CloudWatch fails", aws: true, begin: func(p *provider, r *rand.Rand) {
@@ -128,7 +140,13 @@ func newDisturbed(t testing.TB, seed uint64, analyzer *analysis.Analyzer) *distu
 	all := disturbances()
 	for range 1 + r.IntN(3) {
 		x := pick(r, all...)
-		at, length := w.start.Add(time.Duration(r.Int64N(int64(20*time.Minute)))), between(r, 10*time.Second, 6*time.Hour)
+		at, length := w.start.Add(
+			time.Duration(r.Int64N(int64(20*time.Minute))),
+		), between(
+			r,
+			10*time.Second,
+			6*time.Hour,
+		)
 		if x.aws {
 			length = between(r, 10*time.Second, time.Hour)
 			d.outage += length

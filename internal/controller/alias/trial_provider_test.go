@@ -62,7 +62,11 @@ type provider struct {
 
 // newProvider returns a provider that rolls version 2 out as a spec says.
 func newProvider(w *world, analyzer *analysis.Analyzer, spec *v1beta1.AliasRollout) *provider {
-	p := &provider{world: w, analyzer: analyzer, alias: testAlias(named, func(a *v1beta1.Alias) { a.Spec.Rollout = spec })}
+	p := &provider{
+		world:    w,
+		analyzer: analyzer,
+		alias:    testAlias(named, func(a *v1beta1.Alias) { a.Spec.Rollout = spec }),
+	}
 	p.restart()
 	return p
 }
@@ -141,7 +145,8 @@ func (p *provider) over() bool {
 	if s == nil || !p.begun || s.HandledCommands[v1beta1.AnnotationRolloutRetry] != retry {
 		return false
 	}
-	return s.Phase == v1beta1.RolloutReady && s.Stable.FunctionVersion == "2" || s.Phase == v1beta1.RolloutFailed && s.Step == ""
+	return s.Phase == v1beta1.RolloutReady && s.Stable.FunctionVersion == "2" ||
+		s.Phase == v1beta1.RolloutFailed && s.Step == ""
 }
 
 func (p *provider) outcome() outcome {

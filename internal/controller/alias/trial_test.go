@@ -57,8 +57,13 @@ func TestTrialDisturbed(t *testing.T) {
 			long.Add(1)
 		}
 	})
-	t.Logf("%d rollouts from seed %d: %d returned undecided because AWS failed for long, %d because of too little traffic",
-		*trialDisturbed, *trialSeed, long.Load(), low.Load())
+	t.Logf(
+		"%d rollouts from seed %d: %d returned undecided because AWS failed for long, %d because of too little traffic",
+		*trialDisturbed,
+		*trialSeed,
+		long.Load(),
+		low.Load(),
+	)
 }
 
 // TestTrialByAnotherClock rolls versions out by a provider whose clock is not AWS's: one that hangs until its timeout
@@ -66,15 +71,29 @@ func TestTrialDisturbed(t *testing.T) {
 func TestTrialByAnotherClock(t *testing.T) {
 	analyzer := analysis.New(analysis.Options{})
 	hangs := map[string]awsdouble.Outcomes{"2": {HangRate: 0.5}}
-	for _, ahead := range []time.Duration{-30 * time.Minute, -3 * time.Minute, 3 * time.Minute, 12 * time.Minute, 30 * time.Minute} {
+	for _, ahead := range []time.Duration{
+		-30 * time.Minute, -3 * time.Minute, 3 * time.Minute, 12 * time.Minute, 30 * time.Minute,
+	} {
 		for _, versions := range []map[string]awsdouble.Outcomes{hangs, nil} {
-			w := newWorld(t, 1, versionKind{timeout: 10 * time.Minute, versions: versions}, 100, awsdouble.UsualMetricDelay)
+			w := newWorld(
+				t,
+				1,
+				versionKind{timeout: 10 * time.Minute, versions: versions},
+				100,
+				awsdouble.UsualMetricDelay,
+			)
 			p := newProvider(w, analyzer, rolloutOf(firstRollout()))
 			p.skew = ahead
 			w.run(p, 8*time.Hour)
 			if w.seen.all.IsZero() == (versions == nil) || p.outcome() == undecided {
-				t.Errorf("the clock is ahead by %s, version 2 hangs: %t; outcome %d, all invocations at %s:\n  %s", ahead,
-					versions != nil, p.outcome(), w.seen.all, strings.Join(p.trace, "\n  "))
+				t.Errorf(
+					"the clock is ahead by %s, version 2 hangs: %t; outcome %d, all invocations at %s:\n  %s",
+					ahead,
+					versions != nil,
+					p.outcome(),
+					w.seen.all,
+					strings.Join(p.trace, "\n  "),
+				)
 			}
 		}
 	}
@@ -204,8 +223,14 @@ func bars(t *testing.T, b board, kinds []versionKind) {
 		t.Logf("%s, 10 %% of 100 invocations a minute: %.2f failed until all were back, %.2f with CodeDeploy's canary",
 			name, own.untilBack(), theirs.untilBack())
 		if own.untilBack() >= theirs.untilBack() || own.back < own.runs {
-			t.Errorf("%s: %.2f failed before the rollback, and %d of %d were rolled back; with CodeDeploy's canary %.2f failed",
-				name, own.untilBack(), own.back, own.runs, theirs.untilBack())
+			t.Errorf(
+				"%s: %.2f failed before the rollback, and %d of %d were rolled back; with CodeDeploy's canary %.2f failed",
+				name,
+				own.untilBack(),
+				own.back,
+				own.runs,
+				theirs.untilBack(),
+			)
 		}
 	}
 

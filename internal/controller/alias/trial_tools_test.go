@@ -129,7 +129,10 @@ func newArgo(w *world) tool {
 	failures, shifts := 0, []shift{{10, 5 * time.Minute}, {50, 5 * time.Minute}}
 	return &policy{world: w, shifts: shifts, every: time.Minute, check: func() (rollBack, hold bool) {
 		const failureLimit = 3
-		if slices.ContainsFunc(w.errorRates(15*time.Minute, 5*time.Minute), func(rate float64) bool { return rate > 0.01 }) {
+		if slices.ContainsFunc(
+			w.errorRates(15*time.Minute, 5*time.Minute),
+			func(rate float64) bool { return rate > 0.01 },
+		) {
 			failures++
 		}
 		return failures > failureLimit, false
@@ -172,12 +175,21 @@ func (w *world) errorRates(length, period time.Duration) []float64 {
 	}
 	query := func(id, name string) cwtypes.MetricDataQuery {
 		return cwtypes.MetricDataQuery{Id: aws.String(id), MetricStat: &cwtypes.MetricStat{
-			Metric: &cwtypes.Metric{Namespace: aws.String("AWS/Lambda"), MetricName: aws.String(name), Dimensions: dimensions},
-			Period: aws.Int32(int32(period.Seconds())), Stat: aws.String("Sum"),
+			Metric: &cwtypes.Metric{
+				Namespace:  aws.String("AWS/Lambda"),
+				MetricName: aws.String(name),
+				Dimensions: dimensions,
+			},
+			Period: aws.Int32(int32(period.Seconds())),
+			Stat:   aws.String("Sum"),
 		}}
 	}
 	out, err := w.cloud.GetMetricData(w.Context(), &cloudwatch.GetMetricDataInput{
-		StartTime: aws.Time(w.Now().Add(-length)), EndTime: aws.Time(w.Now()), ScanBy: cwtypes.ScanByTimestampDescending,
+		StartTime: aws.Time(
+			w.Now().Add(-length),
+		),
+		EndTime:           aws.Time(w.Now()),
+		ScanBy:            cwtypes.ScanByTimestampDescending,
 		MetricDataQueries: []cwtypes.MetricDataQuery{query("errors", "Errors"), query("calls", "Invocations")},
 	})
 	w.Must(err)

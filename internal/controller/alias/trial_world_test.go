@@ -55,7 +55,11 @@ func versionKinds() []versionKind {
 	kinds := []versionKind{
 		{name: healthyName},
 		{name: "as stable: both fail 0.1 %", versions: map[string]awsdouble.Outcomes{"1": few, "2": few}},
-		{name: "healthy, another alarm fires before and for 3 minutes", from: -10 * time.Minute, fires: 13 * time.Minute},
+		{
+			name:  "healthy, another alarm fires before and for 3 minutes",
+			from:  -10 * time.Minute,
+			fires: 13 * time.Minute,
+		},
 		{name: "healthy, another alarm fires after 2 minutes", from: 2 * time.Minute, fires: 5 * time.Minute},
 	}
 	bad := func(name string, timeout time.Duration, o awsdouble.Outcomes) {

@@ -53,9 +53,14 @@ func testProvider(change ...func(*v1beta1.CapacityProviderParameters)) *v1beta1.
 		Spec: v1beta1.CapacityProviderSpec{
 			ManagedResourceSpec: testenv.Spec(),
 			ForProvider: v1beta1.CapacityProviderParameters{
-				Regional:          v1beta1.Regional{Region: testenv.Region},
-				VPCConfig:         &v1beta1.CapacityProviderVPCConfig{SubnetIDs: []string{"subnet-1", "subnet-2"}, SecurityGroupIDs: []string{"sg-1"}},
-				PermissionsConfig: &v1beta1.CapacityProviderPermissionsConfig{CapacityProviderOperatorRoleArn: ptr.To("arn:aws:iam::123456789012:role/operator")},
+				Regional: v1beta1.Regional{Region: testenv.Region},
+				VPCConfig: &v1beta1.CapacityProviderVPCConfig{
+					SubnetIDs:        []string{"subnet-1", "subnet-2"},
+					SecurityGroupIDs: []string{"sg-1"},
+				},
+				PermissionsConfig: &v1beta1.CapacityProviderPermissionsConfig{
+					CapacityProviderOperatorRoleArn: ptr.To("arn:aws:iam::123456789012:role/operator"),
+				},
 			},
 		},
 	}
@@ -91,33 +96,52 @@ func TestLifecycle(t *testing.T) {
 		t.Errorf("a pending one is being created, got %+v", got)
 	}
 	e.Converge(c)
-	if got := c.GetCondition(xpv2.TypeReady); got.Status != corev1.ConditionTrue || ptr.Deref(c.Status.AtProvider.State, "") != "Active" {
+	if got := c.GetCondition(
+		xpv2.TypeReady,
+	); got.Status != corev1.ConditionTrue ||
+		ptr.Deref(c.Status.AtProvider.State, "") != "Active" {
 		t.Errorf("an active one is ready, got %+v", got)
 	}
-	if got := meta.GetExternalName(c); got != "web" || v1beta1.CapacityProviderARN()(c) != *e.provider().CapacityProviderArn {
+	if got := meta.GetExternalName(
+		c,
+	); got != "web" ||
+		v1beta1.CapacityProviderARN()(c) != *e.provider().CapacityProviderArn {
 		t.Errorf("external name %s, ARN %s", got, v1beta1.CapacityProviderARN()(c))
 	}
 	edit(c, func(p *v1beta1.CapacityProviderParameters) {
 		p.Tags = map[string]string{"team": "b"}
 		p.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{
-			MaxVCPUCount: ptr.To[int32](64), ScalingMode: ptr.To("Manual"),
-			ScalingPolicies: []v1beta1.TargetTrackingScalingPolicy{{PredefinedMetricType: "LambdaCapacityProviderAverageCPUUtilization", TargetValue: "70.0"}},
+			MaxVCPUCount: ptr.To[int32](64),
+			ScalingMode:  ptr.To("Manual"),
+			ScalingPolicies: []v1beta1.TargetTrackingScalingPolicy{
+				{PredefinedMetricType: "LambdaCapacityProviderAverageCPUUtilization", TargetValue: "70.0"},
+			},
 		}
 		p.PropagateTags = &v1beta1.PropagateTags{Mode: "Explicit", ExplicitTags: map[string]string{"a": "b"}}
-		p.TelemetryConfig = &v1beta1.CapacityProviderTelemetryConfig{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: ptr.To("/web"), SystemLogLevel: ptr.To("DEBUG")}}
+		p.TelemetryConfig = &v1beta1.CapacityProviderTelemetryConfig{
+			LoggingConfig: v1beta1.CapacityProviderLoggingConfig{
+				LogGroup:       ptr.To("/web"),
+				SystemLogLevel: ptr.To("DEBUG"),
+			},
+		}
 	})
 	if diff := cmp.Diff([]string{tagging.OpTag, opUpdate}, e.Converge(c)); diff != "" {
 		t.Errorf("an edit is a call for tags and one for all else: -want, +got:\n%s", diff)
 	}
 	got := e.provider()
-	if *got.CapacityProviderScalingConfig.MaxVCpuCount != 64 || got.CapacityProviderScalingConfig.ScalingPolicies[0].TargetValue == nil || *got.CapacityProviderScalingConfig.ScalingPolicies[0].TargetValue != 70 || got.PropagateTags.ExplicitTags["a"] != "b" || *got.TelemetryConfig.LoggingConfig.LogGroup != "/web" {
+	if *got.CapacityProviderScalingConfig.MaxVCpuCount != 64 ||
+		got.CapacityProviderScalingConfig.ScalingPolicies[0].TargetValue == nil ||
+		*got.CapacityProviderScalingConfig.ScalingPolicies[0].TargetValue != 70 ||
+		got.PropagateTags.ExplicitTags["a"] != "b" ||
+		*got.TelemetryConfig.LoggingConfig.LogGroup != "/web" {
 		t.Errorf("AWS has %+v", got)
 	}
 	edit(c, func(p *v1beta1.CapacityProviderParameters) {
 		p.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: ptr.To[int32](32)}
 	})
 	e.Converge(c)
-	if got := e.provider().CapacityProviderScalingConfig; *got.MaxVCpuCount != 32 || got.ScalingMode != "Auto" || len(got.ScalingPolicies) != 0 {
+	if got := e.provider().CapacityProviderScalingConfig; *got.MaxVCpuCount != 32 || got.ScalingMode != "Auto" ||
+		len(got.ScalingPolicies) != 0 {
 		t.Errorf("without a mode, and so without policies, scaling is automatic, got %+v", got)
 	}
 	edit(c, func(p *v1beta1.CapacityProviderParameters) {
@@ -125,7 +149,9 @@ func TestLifecycle(t *testing.T) {
 	})
 	e.Converge(c)
 	got = e.provider()
-	if got.CapacityProviderScalingConfig.ScalingMode != "Auto" || got.PropagateTags.Mode != "None" || *got.TelemetryConfig.LoggingConfig.LogGroup != "/aws/lambda/capacity-provider/web" || got.TelemetryConfig.LoggingConfig.SystemLogLevel != "INFO" {
+	if got.CapacityProviderScalingConfig.ScalingMode != "Auto" || got.PropagateTags.Mode != "None" ||
+		*got.TelemetryConfig.LoggingConfig.LogGroup != "/aws/lambda/capacity-provider/web" ||
+		got.TelemetryConfig.LoggingConfig.SystemLogLevel != "INFO" {
 		t.Errorf("what is removed returns to AWS's defaults, got %+v", got)
 	}
 	e.Remove(c)
@@ -158,13 +184,19 @@ func TestDeletedByHand(t *testing.T) {
 	e := newEnv(t)
 	c := testProvider()
 	e.Converge(c)
-	if _, err := e.Lambda.DeleteCapacityProvider(t.Context(), &lambda.DeleteCapacityProviderInput{CapacityProviderName: ptr.To("web")}); err != nil {
+	if _, err := e.Lambda.DeleteCapacityProvider(
+		t.Context(),
+		&lambda.DeleteCapacityProviderInput{CapacityProviderName: ptr.To("web")},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.Step(c); err != nil {
 		t.Fatal(err)
 	}
-	if got := c.GetCondition(xpv2.TypeReady); got.Reason != xpv2.ReasonUnavailable || got.Message != "AWS is deleting the capacity provider" {
+	if got := c.GetCondition(
+		xpv2.TypeReady,
+	); got.Reason != xpv2.ReasonUnavailable ||
+		got.Message != "AWS is deleting the capacity provider" {
 		t.Errorf("only a resource with a deletion timestamp is Deleting, got %+v", got)
 	}
 	e.Advance(time.Minute)
@@ -212,11 +244,19 @@ func TestALostCreationIsOwned(t *testing.T) {
 func TestWhatCannotBeChanged(t *testing.T) {
 	e := newEnv(t)
 	c := testProvider(func(p *v1beta1.CapacityProviderParameters) {
-		p.VPCConfig = &v1beta1.CapacityProviderVPCConfig{SubnetIDsFrom: []v1beta1.FieldSelector{{Name: "subnet"}}, SecurityGroupIDsFrom: []v1beta1.FieldSelector{{Name: "group"}}}
-		p.PermissionsConfig = &v1beta1.CapacityProviderPermissionsConfig{CapacityProviderOperatorRoleArnFrom: &v1beta1.FieldSelector{Name: "role"}}
+		p.VPCConfig = &v1beta1.CapacityProviderVPCConfig{
+			SubnetIDsFrom:        []v1beta1.FieldSelector{{Name: "subnet"}},
+			SecurityGroupIDsFrom: []v1beta1.FieldSelector{{Name: "group"}},
+		}
+		p.PermissionsConfig = &v1beta1.CapacityProviderPermissionsConfig{
+			CapacityProviderOperatorRoleArnFrom: &v1beta1.FieldSelector{Name: "role"},
+		}
 		p.KMSKeyArnFrom = &v1beta1.FieldSelector{Name: "key"}
 	})
-	for name, value := range map[string]string{"subnet": "subnet-1", "group": "sg-1", "role": "arn:aws:iam::123456789012:role/r", "key": "arn:aws:kms:eu-central-1:123456789012:key/k"} {
+	for name, value := range map[string]string{
+		"subnet": "subnet-1", "group": "sg-1", "role": "arn:aws:iam::123456789012:role/r",
+		"key": "arn:aws:kms:eu-central-1:123456789012:key/k",
+	} {
 		if _, err := e.Step(c); err == nil {
 			t.Fatal("what is missing is told")
 		}
@@ -224,7 +264,10 @@ func TestWhatCannotBeChanged(t *testing.T) {
 	}
 	e.Converge(c)
 	e.fields["subnet"] = "subnet-2"
-	if _, err := e.Step(c); !reconcile.IsInvalid(err) || !strings.Contains(err.Error(), "AWS can't change: vpcConfig.subnetIds") {
+	if _, err := e.Step(
+		c,
+	); !reconcile.IsInvalid(err) ||
+		!strings.Contains(err.Error(), "AWS can't change: vpcConfig.subnetIds") {
 		t.Errorf("a subnet that is another now is told as the user's mistake, got %v", err)
 	}
 }
@@ -234,10 +277,20 @@ func TestAProviderInUseIsNotDeleted(t *testing.T) {
 	c := testProvider()
 	e.Converge(c)
 	if _, err := e.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
-		FunctionName: ptr.To("f"), Role: ptr.To("arn:aws:iam::123456789012:role/r"), PackageType: types.PackageTypeImage,
-		Code:                   &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/r:1")},
-		MemorySize:             ptr.To[int32](2048),
-		CapacityProviderConfig: &types.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: c.Status.AtProvider.CapacityProviderArn}},
+		FunctionName: ptr.To(
+			"f",
+		),
+		Role:        ptr.To("arn:aws:iam::123456789012:role/r"),
+		PackageType: types.PackageTypeImage,
+		Code: &types.FunctionCode{
+			ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/r:1"),
+		},
+		MemorySize: ptr.To[int32](2048),
+		CapacityProviderConfig: &types.CapacityProviderConfig{
+			LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{
+				CapacityProviderArn: c.Status.AtProvider.CapacityProviderArn,
+			},
+		},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -258,9 +311,17 @@ func (g generator) settings() v1beta1.CapacityProviderSettings {
 		}
 	}
 	if g.IntN(2) == 0 {
-		s.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: testenv.Some(g.Rand, int32(2), 64), ScalingMode: testenv.Some(g.Rand, "Auto", "Manual")}
+		s.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{
+			MaxVCPUCount: testenv.Some(g.Rand, int32(2), 64),
+			ScalingMode:  testenv.Some(g.Rand, "Auto", "Manual"),
+		}
 		if ptr.Deref(s.CapacityProviderScalingConfig.ScalingMode, "") == "Manual" {
-			s.CapacityProviderScalingConfig.ScalingPolicies = []v1beta1.TargetTrackingScalingPolicy{{PredefinedMetricType: "LambdaCapacityProviderAverageCPUUtilization", TargetValue: ptr.Deref(testenv.Some(g.Rand, "50", "70.50"), "1")}}
+			s.CapacityProviderScalingConfig.ScalingPolicies = []v1beta1.TargetTrackingScalingPolicy{
+				{
+					PredefinedMetricType: "LambdaCapacityProviderAverageCPUUtilization",
+					TargetValue:          ptr.Deref(testenv.Some(g.Rand, "50", "70.50"), "1"),
+				},
+			}
 		}
 	}
 	if g.IntN(2) == 0 {
@@ -270,7 +331,12 @@ func (g generator) settings() v1beta1.CapacityProviderSettings {
 		}
 	}
 	if g.IntN(2) == 0 {
-		s.TelemetryConfig = &v1beta1.CapacityProviderTelemetryConfig{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: testenv.Some(g.Rand, "/a", "/b"), SystemLogLevel: testenv.Some(g.Rand, "DEBUG", "INFO", "WARN")}}
+		s.TelemetryConfig = &v1beta1.CapacityProviderTelemetryConfig{
+			LoggingConfig: v1beta1.CapacityProviderLoggingConfig{
+				LogGroup:       testenv.Some(g.Rand, "/a", "/b"),
+				SystemLogLevel: testenv.Some(g.Rand, "DEBUG", "INFO", "WARN"),
+			},
+		}
 	}
 	return s
 }
@@ -282,9 +348,14 @@ func TestRandomSpecsConverge(t *testing.T) {
 		g := generator{rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // Not used for security.
 		e := newEnv(t)
 		c := testProvider(func(p *v1beta1.CapacityProviderParameters) {
-			p.CapacityProviderSettings, p.KMSKeyArn = g.settings(), testenv.Some(g.Rand, "arn:aws:kms:eu-central-1:123456789012:key/k")
+			p.CapacityProviderSettings, p.KMSKeyArn = g.settings(), testenv.Some(
+				g.Rand,
+				"arn:aws:kms:eu-central-1:123456789012:key/k",
+			)
 			if g.IntN(2) == 0 {
-				p.InstanceRequirements = &v1beta1.InstanceRequirements{AllowedInstanceTypes: []string{"m7g.large", "c7g.large"}}
+				p.InstanceRequirements = &v1beta1.InstanceRequirements{
+					AllowedInstanceTypes: []string{"m7g.large", "c7g.large"},
+				}
 				if a := testenv.Some(g.Rand, "x86_64", "arm64"); a != nil {
 					p.InstanceRequirements.Architectures = []string{*a}
 				}
@@ -315,7 +386,10 @@ func TestChangedOwner(t *testing.T) {
 	})
 	e.ChangeOwner(c, func() *string { return c.Status.AtProvider.CapacityProviderArn }, func() {
 		_, err := e.Lambda.UpdateCapacityProvider(t.Context(), &lambda.UpdateCapacityProviderInput{
-			CapacityProviderName: ptr.To("web"), CapacityProviderScalingConfig: &types.CapacityProviderScalingConfig{MaxVCpuCount: ptr.To[int32](500)},
+			CapacityProviderName: ptr.To(
+				"web",
+			),
+			CapacityProviderScalingConfig: &types.CapacityProviderScalingConfig{MaxVCpuCount: ptr.To[int32](500)},
 		})
 		e.Must(err)
 	})

@@ -34,8 +34,16 @@ func TestNoCounterpart(t *testing.T) {
 			},
 		},
 		"Settings": {reason: "All of them are sent.", got: unsentInCreate},
-		"Create":   {reason: "The name is set beside the copy.", got: unsetInCreate, want: []string{"CapacityProviderName"}},
-		"Update":   {reason: "The name is set beside the copy.", got: unsetInUpdate, want: []string{"CapacityProviderName"}},
+		"Create": {
+			reason: "The name is set beside the copy.",
+			got:    unsetInCreate,
+			want:   []string{"CapacityProviderName"},
+		},
+		"Update": {
+			reason: "The name is set beside the copy.",
+			got:    unsetInUpdate,
+			want:   []string{"CapacityProviderName"},
+		},
 		"Answer": {
 			reason: "Blocks with defaults are copied by hand, and the others reach status.",
 			got:    unreadAnswer,

@@ -21,8 +21,10 @@ func TestModesThatOverrideInitProvider(t *testing.T) {
 	})
 	c.Spec.InitProvider = &v1beta1.CapacityProviderSettings{
 		CapacityProviderScalingConfig: &v1beta1.CapacityProviderScalingConfig{
-			ScalingMode:     ptr.To("Manual"),
-			ScalingPolicies: []v1beta1.TargetTrackingScalingPolicy{{PredefinedMetricType: "LambdaCapacityProviderAverageCPUUtilization", TargetValue: "50"}},
+			ScalingMode: ptr.To("Manual"),
+			ScalingPolicies: []v1beta1.TargetTrackingScalingPolicy{
+				{PredefinedMetricType: "LambdaCapacityProviderAverageCPUUtilization", TargetValue: "50"},
+			},
 		},
 		PropagateTags: &v1beta1.PropagateTags{Mode: "Explicit", ExplicitTags: map[string]string{"team": "a"}},
 	}
@@ -43,13 +45,19 @@ func TestModesThatNeedInitProvider(t *testing.T) {
 	c := testProvider(func(p *v1beta1.CapacityProviderParameters) {
 		p.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{ScalingMode: ptr.To("Manual")}
 	})
-	c.Spec.InitProvider = &v1beta1.CapacityProviderSettings{CapacityProviderScalingConfig: &v1beta1.CapacityProviderScalingConfig{
-		ScalingPolicies: []v1beta1.TargetTrackingScalingPolicy{{PredefinedMetricType: "LambdaCapacityProviderAverageCPUUtilization", TargetValue: "50"}},
-	}}
+	c.Spec.InitProvider = &v1beta1.CapacityProviderSettings{
+		CapacityProviderScalingConfig: &v1beta1.CapacityProviderScalingConfig{
+			ScalingPolicies: []v1beta1.TargetTrackingScalingPolicy{
+				{PredefinedMetricType: "LambdaCapacityProviderAverageCPUUtilization", TargetValue: "50"},
+			},
+		},
+	}
 	e.Converge(c)
 	_, err := e.Lambda.UpdateCapacityProvider(t.Context(), &lambda.UpdateCapacityProviderInput{
-		CapacityProviderName:          ptr.To("web"),
-		CapacityProviderScalingConfig: &types.CapacityProviderScalingConfig{ScalingMode: types.CapacityProviderScalingModeAuto},
+		CapacityProviderName: ptr.To("web"),
+		CapacityProviderScalingConfig: &types.CapacityProviderScalingConfig{
+			ScalingMode: types.CapacityProviderScalingModeAuto,
+		},
 	})
 	e.Must(err)
 	if diff := cmp.Diff([]string{opUpdate}, e.Converge(c)); diff != "" {

@@ -27,13 +27,28 @@ func TestEveryFieldByHand(t *testing.T) {
 			e.Must(call(e.Context(), c.ByHand))
 		},
 		Cases: map[string]testenv.FieldCase{
-			"allowedPublishers.signingProfileVersionArns": {With: `{"allowedPublishers":null}`, Spec: publishers(1), ByHand: publishers(2), By: []string{opUpdate}, Left: true},
+			"allowedPublishers.signingProfileVersionArns": {
+				With:   `{"allowedPublishers":null}`,
+				Spec:   publishers(1),
+				ByHand: publishers(2),
+				By:     []string{opUpdate},
+				Left:   true,
+			},
 			"codeSigningPolicies.untrustedArtifactOnDeployment": {
 				Spec:   `{"codeSigningPolicies":{"untrustedArtifactOnDeployment":"Warn"}}`,
 				ByHand: `{"codeSigningPolicies":{"untrustedArtifactOnDeployment":"Enforce"}}`, By: []string{opUpdate},
 			},
-			"description": {Spec: `{"description":"a"}`, ByHand: `{"description":"b"}`, By: []string{opUpdate}, Left: true},
-			"tags":        {Spec: `{"tags":{"a":"1"}}`, ByHand: `{"tags":{"a":"2"}}`, By: []string{tagging.OpTag, tagging.OpUntag}},
+			"description": {
+				Spec:   `{"description":"a"}`,
+				ByHand: `{"description":"b"}`,
+				By:     []string{opUpdate},
+				Left:   true,
+			},
+			"tags": {
+				Spec:   `{"tags":{"a":"1"}}`,
+				ByHand: `{"tags":{"a":"2"}}`,
+				By:     []string{tagging.OpTag, tagging.OpUntag},
+			},
 		},
 	}.Run(t)
 }

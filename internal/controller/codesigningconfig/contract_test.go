@@ -24,31 +24,74 @@ func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "codesigningconfigs", newCase
 func TestEmulatorResponses(t *testing.T) {
 	type answers = testenv.Answers
 	testenv.RunEmulatorCases(t, newCase, testenv.TagAnswers(opCreate), map[string]testenv.EmulatorCase{
-		"EmptyCreate": {Reason: "What was created is found by its tags.", Responses: answers{opCreate: testenv.Body("{}")}, Writes: []string{opCreate}},
-		"NullCreate":  {Reason: "After a response of null, the configuration is found by its tags.", Responses: answers{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
-		"OddCreate":   {Reason: "What is no ARN is no name.", Responses: answers{opCreate: testenv.With("CodeSigningConfigArn", "csc-1")}, Writes: []string{opCreate}},
+		"EmptyCreate": {
+			Reason:    "What was created is found by its tags.",
+			Responses: answers{opCreate: testenv.Body("{}")},
+			Writes:    []string{opCreate},
+		},
+		"NullCreate": {
+			Reason:    "After a response of null, the configuration is found by its tags.",
+			Responses: answers{opCreate: testenv.Body("null")},
+			Writes:    []string{opCreate},
+		},
+		"OddCreate": {
+			Reason:    "What is no ARN is no name.",
+			Responses: answers{opCreate: testenv.With("CodeSigningConfigArn", "csc-1")},
+			Writes:    []string{opCreate},
+		},
 		"NoARN": {
-			Reason:    "Without any ARN it can't be found, and another create would make a second one.",
-			Responses: answers{opCreate: testenv.Without("CodeSigningConfigArn"), opList: testenv.Without("CodeSigningConfigArn")},
-			Writes:    []string{opCreate}, Message: "has not appeared since",
+			Reason: "Without any ARN it can't be found, and another create would make a second one.",
+			Responses: answers{
+				opCreate: testenv.Without("CodeSigningConfigArn"),
+				opList:   testenv.Without("CodeSigningConfigArn"),
+			},
+			Writes:  []string{opCreate},
+			Message: "has not appeared since",
 		},
 		"NothingListed": {
-			Reason: "Without an ARN and a list, the configuration cannot be found, and is not created again.", Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Body("{}")},
-			Writes: []string{opCreate}, Message: "has not appeared since",
+			Reason:    "Without an ARN and a list, the configuration cannot be found, and is not created again.",
+			Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Body("{}")},
+			Writes:    []string{opCreate},
+			Message:   "has not appeared since",
 		},
 		"NoList": {
-			Reason: "Without an ARN and the list operation, the configuration cannot be found, and is not created again.", Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Refusal(404, "UnknownOperationException")},
-			Writes: []string{opCreate}, Message: "cannot list code signing configurations",
+			Reason:    "Without an ARN and the list operation, the configuration cannot be found, and is not created again.",
+			Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Refusal(404, "UnknownOperationException")},
+			Writes:    []string{opCreate},
+			Message:   "cannot list code signing configurations",
 		},
 		"NotShown": {
-			Reason: "What AWS does not show is waited for.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: []string{opCreate}, Message: "has not appeared since",
+			Reason:    "What AWS does not show is waited for.",
+			Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes:    []string{opCreate},
+			Message:   "has not appeared since",
 		},
-		"EmptyGet": {Reason: "An answer without a configuration is no absence.", Responses: answers{opGet: testenv.Body("{}")}, Writes: []string{opCreate}, Message: "contains no CodeSigningConfig"},
-		"BareGet":  {Reason: "What AWS leaves out is its default.", Responses: answers{opGet: testenv.Without("CodeSigningConfigArn", "CodeSigningConfigId", "CodeSigningPolicies", "Description", "LastModified")}, Writes: []string{opCreate}},
+		"EmptyGet": {
+			Reason:    "An answer without a configuration is no absence.",
+			Responses: answers{opGet: testenv.Body("{}")},
+			Writes:    []string{opCreate},
+			Message:   "contains no CodeSigningConfig",
+		},
+		"BareGet": {
+			Reason: "What AWS leaves out is its default.",
+			Responses: answers{
+				opGet: testenv.Without(
+					"CodeSigningConfigArn",
+					"CodeSigningConfigId",
+					"CodeSigningPolicies",
+					"Description",
+					"LastModified",
+				),
+			},
+			Writes: []string{opCreate},
+		},
 		"Doubt": {
-			Reason: "Without tags, the created configuration cannot be identified.", Responses: answers{opCreate: testenv.Body("{}"), opTags: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: []string{opCreate}, Message: "cannot tell whether this resource created code signing configuration arn:",
+			Reason:    "Without tags, the created configuration cannot be identified.",
+			Responses: answers{opCreate: testenv.Body("{}"), opTags: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes: []string{
+				opCreate,
+			},
+			Message: "cannot tell whether this resource created code signing configuration arn:",
 		},
 	})
 }
@@ -60,7 +103,15 @@ func (e *env) described() []string {
 	for _, c := range e.all() {
 		tags, err := e.Lambda.ListTags(e.Context(), &lambda.ListTagsInput{Resource: c.CodeSigningConfigArn})
 		e.Must(err)
-		out = append(out, string(c.CodeSigningPolicies.UntrustedArtifactOnDeployment)+" "+ptr.Deref(c.Description, "")+" "+tags.Tags["team"]+" "+tags.Tags["crossplane-uid"])
+		out = append(
+			out,
+			string(
+				c.CodeSigningPolicies.UntrustedArtifactOnDeployment,
+			)+" "+ptr.Deref(
+				c.Description,
+				"",
+			)+" "+tags.Tags["team"]+" "+tags.Tags["crossplane-uid"],
+		)
 	}
 	return out
 }
@@ -93,7 +144,9 @@ func TestLate(t *testing.T) {
 			Env: e.Env, Resource: c, Create: opCreate, Delete: opDelete,
 			Edit: func() {
 				c.Spec.ForProvider.Tags = map[string]string{"team": "b"}
-				c.Spec.ForProvider.CodeSigningPolicies = &v1beta1.CodeSigningPolicies{UntrustedArtifactOnDeployment: ptr.To("Enforce")}
+				c.Spec.ForProvider.CodeSigningPolicies = &v1beta1.CodeSigningPolicies{
+					UntrustedArtifactOnDeployment: ptr.To("Enforce"),
+				}
 			},
 			There:   e.described,
 			Created: []string{"Warn first a uid-1"}, Edited: []string{"Enforce first b uid-1"},

@@ -53,7 +53,13 @@ func newEnv(t testing.TB) *env {
 }
 
 func (e *env) external() *external {
-	return &external{api: e.Lambda, fields: e.fields, tags: e.tags, cache: e.cache, owner: testenv.Owner(kind, "ignored")}
+	return &external{
+		api:    e.Lambda,
+		fields: e.fields,
+		tags:   e.tags,
+		cache:  e.cache,
+		owner:  testenv.Owner(kind, "ignored"),
+	}
 }
 
 // all returns the configurations in AWS.
@@ -71,9 +77,12 @@ func testConfig(change ...func(*v1beta1.CodeSigningConfigParameters)) *v1beta1.C
 		ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "ns", UID: "uid-1", Generation: 1},
 		Spec: v1beta1.CodeSigningConfigSpec{
 			ManagedResourceSpec: testenv.Spec(),
-			ForProvider: v1beta1.CodeSigningConfigParameters{Regional: v1beta1.Regional{Region: testenv.Region}, CodeSigningConfigSettings: v1beta1.CodeSigningConfigSettings{
-				AllowedPublishers: &v1beta1.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}},
-			}},
+			ForProvider: v1beta1.CodeSigningConfigParameters{
+				Regional: v1beta1.Regional{Region: testenv.Region},
+				CodeSigningConfigSettings: v1beta1.CodeSigningConfigSettings{
+					AllowedPublishers: &v1beta1.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}},
+				},
+			},
 		},
 	}
 	for _, f := range change {
@@ -82,8 +91,8 @@ func testConfig(change ...func(*v1beta1.CodeSigningConfigParameters)) *v1beta1.C
 	return c
 }
 
-// TestAConfigurationDeletedDuringAChangeIsCreatedAgain checks that a configuration that AWS has shown counts as seen while
-// it is changed soon after its creation, so that another one is created if someone has deleted it.
+// TestAConfigurationDeletedDuringAChangeIsCreatedAgain checks that a configuration that AWS has shown counts as seen
+// while it is changed soon after its creation, so that another one is created if someone has deleted it.
 func TestAConfigurationDeletedDuringAChangeIsCreatedAgain(t *testing.T) {
 	e := newEnv(t)
 	c := testConfig()
@@ -116,7 +125,8 @@ func TestLifecycle(t *testing.T) {
 		t.Errorf("a creation is one call: -want, +got:\n%s", diff)
 	}
 	arn := meta.GetExternalName(c)
-	if all := e.all(); len(all) != 1 || *all[0].CodeSigningConfigArn != arn || ptr.Deref(c.Status.AtProvider.UntrustedArtifactOnDeployment, "") != "Warn" {
+	if all := e.all(); len(all) != 1 || *all[0].CodeSigningConfigArn != arn ||
+		ptr.Deref(c.Status.AtProvider.UntrustedArtifactOnDeployment, "") != "Warn" {
 		t.Errorf("AWS has %+v, status %+v", all, c.Status.AtProvider)
 	}
 	edit(c, func(p *v1beta1.CodeSigningConfigParameters) {
@@ -131,7 +141,8 @@ func TestLifecycle(t *testing.T) {
 		p.CodeSigningPolicies, p.Description = nil, ptr.To("")
 	})
 	e.Converge(c)
-	if all := e.all(); all[0].CodeSigningPolicies.UntrustedArtifactOnDeployment != types.CodeSigningPolicyWarn || *all[0].Description != "" {
+	if all := e.all(); all[0].CodeSigningPolicies.UntrustedArtifactOnDeployment != types.CodeSigningPolicyWarn ||
+		*all[0].Description != "" {
 		t.Errorf("what is removed returns to AWS's default, got %+v", all[0])
 	}
 	e.Remove(c)
@@ -189,13 +200,22 @@ func TestDriftIsCorrected(t *testing.T) {
 	c := testConfig()
 	e.Converge(c)
 	arn := ptr.To(meta.GetExternalName(c))
-	if _, err := e.Lambda.UpdateCodeSigningConfig(t.Context(), &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: arn, AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(9)}}}); err != nil {
+	if _, err := e.Lambda.UpdateCodeSigningConfig(
+		t.Context(),
+		&lambda.UpdateCodeSigningConfigInput{
+			CodeSigningConfigArn: arn,
+			AllowedPublishers:    &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(9)}},
+		},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{opUpdate}, e.Converge(c)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if _, err := e.Lambda.UntagResource(t.Context(), &lambda.UntagResourceInput{Resource: arn, TagKeys: ownership.Keys()}); err != nil {
+	if _, err := e.Lambda.UntagResource(
+		t.Context(),
+		&lambda.UntagResourceInput{Resource: arn, TagKeys: ownership.Keys()},
+	); err != nil {
 		t.Fatal(err)
 	}
 	e.Advance(time.Hour)
@@ -209,7 +229,12 @@ func TestDriftIsCorrected(t *testing.T) {
 func TestALostCreationIsFoundAgain(t *testing.T) {
 	e := newEnv(t)
 	for range 3 {
-		if _, err := e.Lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}}); err != nil {
+		if _, err := e.Lambda.CreateCodeSigningConfig(
+			t.Context(),
+			&lambda.CreateCodeSigningConfigInput{
+				AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}},
+			},
+		); err != nil {
 			t.Fatal(err)
 		}
 		e.Advance(time.Hour)
@@ -242,7 +267,12 @@ func TestForeignAndImported(t *testing.T) {
 	if _, err := e.Step(c); !ownership.IsForeign(err) {
 		t.Errorf("another resource's configuration is foreign, got %v", err)
 	}
-	out, err := e.Lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}})
+	out, err := e.Lambda.CreateCodeSigningConfig(
+		t.Context(),
+		&lambda.CreateCodeSigningConfigInput{
+			AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,8 +293,15 @@ func TestAConfigurationInUseIsNotDeleted(t *testing.T) {
 	c := testConfig()
 	e.Converge(c)
 	if _, err := e.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
-		FunctionName: ptr.To("f"), Role: ptr.To("arn:aws:iam::123456789012:role/r"), PackageType: types.PackageTypeImage, CodeSigningConfigArn: ptr.To(meta.GetExternalName(c)),
-		Code: &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/r:1")},
+		FunctionName: ptr.To(
+			"f",
+		),
+		Role:                 ptr.To("arn:aws:iam::123456789012:role/r"),
+		PackageType:          types.PackageTypeImage,
+		CodeSigningConfigArn: ptr.To(meta.GetExternalName(c)),
+		Code: &types.FunctionCode{
+			ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/r:1"),
+		},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +309,10 @@ func TestAConfigurationInUseIsNotDeleted(t *testing.T) {
 	if _, err := e.Step(c); err == nil || !strings.Contains(err.Error(), "attached to a function") {
 		t.Errorf("AWS's reason is told, got %v", err)
 	}
-	if _, err := e.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f")}); err != nil {
+	if _, err := e.Lambda.DeleteFunction(
+		t.Context(),
+		&lambda.DeleteFunctionInput{FunctionName: ptr.To("f")},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if e.Converge(c); len(e.all()) != 0 {
@@ -283,9 +323,14 @@ func TestAConfigurationInUseIsNotDeleted(t *testing.T) {
 func TestPublishersOfOtherObjects(t *testing.T) {
 	e := newEnv(t)
 	c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) {
-		p.AllowedPublishers = &v1beta1.AllowedPublishers{SigningProfileVersionArnsFrom: []v1beta1.FieldSelector{{Name: "profile"}}}
+		p.AllowedPublishers = &v1beta1.AllowedPublishers{
+			SigningProfileVersionArnsFrom: []v1beta1.FieldSelector{{Name: "profile"}},
+		}
 	})
-	if _, err := e.Step(c); err == nil || !strings.Contains(err.Error(), "spec.forProvider.allowedPublishers.signingProfileVersionArnsFrom") {
+	if _, err := e.Step(
+		c,
+	); err == nil ||
+		!strings.Contains(err.Error(), "spec.forProvider.allowedPublishers.signingProfileVersionArnsFrom") {
 		t.Errorf("the field is named, got %v", err)
 	}
 	e.fields["profile"] = profile(1)
@@ -349,7 +394,13 @@ func TestChangedOwner(t *testing.T) {
 	c := testConfig()
 	arn := func() *string { return ptr.To(meta.GetExternalName(c)) }
 	e.ChangeOwner(c, arn, func() {
-		_, err := e.Lambda.UpdateCodeSigningConfig(t.Context(), &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: arn(), AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(9)}}})
+		_, err := e.Lambda.UpdateCodeSigningConfig(
+			t.Context(),
+			&lambda.UpdateCodeSigningConfigInput{
+				CodeSigningConfigArn: arn(),
+				AllowedPublishers:    &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(9)}},
+			},
+		)
 		e.Must(err)
 	})
 }
@@ -369,13 +420,20 @@ func TestOwnConfigurationsAreNotDuplicated(t *testing.T) {
 
 	out, err := e.Lambda.ListTags(t.Context(), &lambda.ListTagsInput{Resource: &first})
 	e.Must(err)
-	second, err := e.Lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}, Tags: out.Tags})
+	second, err := e.Lambda.CreateCodeSigningConfig(
+		t.Context(),
+		&lambda.CreateCodeSigningConfigInput{
+			AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}},
+			Tags:              out.Tags,
+		},
+	)
 	e.Must(err)
 	c.SetAnnotations(nil)
 	meta.SetExternalCreatePending(c, e.Now())
 	e.ReconcileForAnHour(c, nil, nil, "name this resource")
 	_, err = e.Do(c)
-	if err == nil || !strings.Contains(err.Error(), first) || !strings.Contains(err.Error(), *second.CodeSigningConfig.CodeSigningConfigArn) {
+	if err == nil || !strings.Contains(err.Error(), first) ||
+		!strings.Contains(err.Error(), *second.CodeSigningConfig.CodeSigningConfigArn) {
 		t.Errorf("want that both are named, got %v", err)
 	}
 	e.Remove(c)
@@ -406,8 +464,14 @@ func TestAResourceThatLostAnnotationsAndStatus(t *testing.T) {
 		reason string
 		lose   func(c *v1beta1.CodeSigningConfig)
 	}{
-		"Finalizer":   {reason: "The finalizer precedes each create, so that one may have been made.", lose: func(*v1beta1.CodeSigningConfig) {}},
-		"NoFinalizer": {reason: "A tool may have replaced the whole object, and removed the finalizer.", lose: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = nil }},
+		"Finalizer": {
+			reason: "The finalizer precedes each create, so that one may have been made.",
+			lose:   func(*v1beta1.CodeSigningConfig) {},
+		},
+		"NoFinalizer": {
+			reason: "A tool may have replaced the whole object, and removed the finalizer.",
+			lose:   func(c *v1beta1.CodeSigningConfig) { c.Finalizers = nil },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -415,7 +479,14 @@ func TestAResourceThatLostAnnotationsAndStatus(t *testing.T) {
 			c, arn := stripped(e)
 			tc.lose(c)
 			if got := e.Converge(c); len(got) != 0 || meta.GetExternalName(c) != arn || len(e.all()) != 1 {
-				t.Errorf("%s\ncalls %v, name %s, want %s; AWS has %d", tc.reason, got, meta.GetExternalName(c), arn, len(e.all()))
+				t.Errorf(
+					"%s\ncalls %v, name %s, want %s; AWS has %d",
+					tc.reason,
+					got,
+					meta.GetExternalName(c),
+					arn,
+					len(e.all()),
+				)
 			}
 		})
 	}
@@ -435,7 +506,12 @@ func TestAResourceThatLostAnnotationsAndStatus(t *testing.T) {
 func TestCallsBeforeACreation(t *testing.T) {
 	e := newEnv(t)
 	for range 45 {
-		_, err := e.Lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}})
+		_, err := e.Lambda.CreateCodeSigningConfig(
+			t.Context(),
+			&lambda.CreateCodeSigningConfigInput{
+				AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}},
+			},
+		)
 		e.Must(err)
 	}
 	e.Double.ResetCalls()

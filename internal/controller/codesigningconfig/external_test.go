@@ -19,7 +19,10 @@ import (
 func (e *env) create() string {
 	e.Helper()
 	out, err := e.Lambda.CreateCodeSigningConfig(e.Context(), &lambda.CreateCodeSigningConfigInput{
-		Description: ptr.To("d"), AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}},
+		Description: ptr.To(
+			"d",
+		),
+		AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}},
 	})
 	e.Must(err)
 	return *out.CodeSigningConfig.CodeSigningConfigArn
@@ -31,10 +34,28 @@ func TestObserveErrors(t *testing.T) {
 		pending           bool
 		want              string
 	}{
-		"Get":              {reason: "What could not be read is named.", operation: opGet, want: "cannot read code signing configuration ARN"},
-		"Tags":             {reason: "Without tags, the ownership is unknown.", operation: opTags, want: "cannot read the tags of ARN"},
-		"List":             {reason: "What may have been created must be found before anything is created.", pending: true, operation: opList, want: "cannot list code signing configurations"},
-		"TagsOfACandidate": {reason: "A candidate with unreadable tags may be the created one.", pending: true, operation: opTags, want: "to check whether this resource created it"},
+		"Get": {
+			reason:    "What could not be read is named.",
+			operation: opGet,
+			want:      "cannot read code signing configuration ARN",
+		},
+		"Tags": {
+			reason:    "Without tags, the ownership is unknown.",
+			operation: opTags,
+			want:      "cannot read the tags of ARN",
+		},
+		"List": {
+			reason:    "What may have been created must be found before anything is created.",
+			pending:   true,
+			operation: opList,
+			want:      "cannot list code signing configurations",
+		},
+		"TagsOfACandidate": {
+			reason:    "A candidate with unreadable tags may be the created one.",
+			pending:   true,
+			operation: opTags,
+			want:      "to check whether this resource created it",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -57,7 +78,10 @@ func TestObserveOnlyNeedsNoRightToTags(t *testing.T) {
 	e := newEnv(t)
 	c := testenv.Build(testConfig(), testenv.ObserveOnly, testenv.Imported[*v1beta1.CodeSigningConfig](e.create()))
 	e.Refuse(opTags, http.StatusForbidden, "AccessDeniedException", "no")
-	if got := e.Observe(c); got.Err != "" || !got.Exists || !got.UpToDate || ptr.Deref(c.Status.AtProvider.Description, "") != "d" {
+	if got := e.Observe(
+		c,
+	); got.Err != "" || !got.Exists || !got.UpToDate ||
+		ptr.Deref(c.Status.AtProvider.Description, "") != "d" {
 		t.Errorf("whatever is there is shown: %+v, status %+v", got, c.Status.AtProvider)
 	}
 }

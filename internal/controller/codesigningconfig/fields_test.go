@@ -24,7 +24,11 @@ func TestNoCounterpart(t *testing.T) {
 		},
 		"Settings": {reason: "All of them are sent.", got: unsentInCreate},
 		"Create":   {reason: "All of it is set.", got: unsetInCreate},
-		"Update":   {reason: "The ARN is set beside the copy.", got: unsetInUpdate, want: []string{"CodeSigningConfigArn"}},
+		"Update": {
+			reason: "The ARN is set beside the copy.",
+			got:    unsetInUpdate,
+			want:   []string{"CodeSigningConfigArn"},
+		},
 		"SettingsOfAnswer": {
 			reason: "Policies have a default, and tags come by another call.",
 			got:    unsetByAnswer, want: []string{"CodeSigningPolicies", "Tags"},

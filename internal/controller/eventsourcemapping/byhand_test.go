@@ -29,33 +29,97 @@ func TestEveryFieldByHand(t *testing.T) {
 			`"accessConfigs":[{"type":"` + kind + `","uri":"` + testSecret + secret + `"}],"schemaValidationConfigs":[{"attribute":"` + attribute + `"}]}}`
 	}
 	cases := map[string]testenv.FieldCase{
-		"functionName":                   {With: `{"functionName":"g"}`, ByHand: `{"functionName":"f"}`},
-		"qualifier":                      {Spec: `{"qualifier":"1"}`, ByHand: `{"functionName":"f:2"}`},
-		"batchSize":                      {Spec: `{"batchSize":5}`, ByHand: `{"batchSize":6}`, Left: true},
-		"maximumBatchingWindowInSeconds": {Spec: `{"maximumBatchingWindowInSeconds":5}`, ByHand: `{"maximumBatchingWindowInSeconds":6}`, Left: true},
-		"filterCriteria.filters.pattern": {Spec: `{"filterCriteria":{"filters":[{"pattern":"{\"a\":[1]}"}]}}`, ByHand: `{"filterCriteria":{"filters":[{"pattern":"{\"a\":[2]}"}]}}`},
-		"kmsKeyArn":                      {Spec: `{"kmsKeyArn":"` + testKey + `a"}`, ByHand: `{"kmsKeyArn":"` + testKey + `b"}`, Left: true},
-		"functionResponseTypes":          {Spec: `{"functionResponseTypes":[]}`, ByHand: `{"functionResponseTypes":["ReportBatchItemFailures"]}`},
-		"bisectBatchOnFunctionError":     {With: stream, Spec: `{"bisectBatchOnFunctionError":true}`, ByHand: `{"bisectBatchOnFunctionError":false}`, Left: true},
-		"maximumRecordAgeInSeconds":      {With: stream, Spec: `{"maximumRecordAgeInSeconds":60}`, ByHand: `{"maximumRecordAgeInSeconds":61}`, Left: true},
-		"maximumRetryAttempts":           {With: stream, Spec: `{"maximumRetryAttempts":1}`, ByHand: `{"maximumRetryAttempts":2}`, Left: true},
+		"functionName": {With: `{"functionName":"g"}`, ByHand: `{"functionName":"f"}`},
+		"qualifier":    {Spec: `{"qualifier":"1"}`, ByHand: `{"functionName":"f:2"}`},
+		"batchSize":    {Spec: `{"batchSize":5}`, ByHand: `{"batchSize":6}`, Left: true},
+		"maximumBatchingWindowInSeconds": {
+			Spec:   `{"maximumBatchingWindowInSeconds":5}`,
+			ByHand: `{"maximumBatchingWindowInSeconds":6}`,
+			Left:   true,
+		},
+		"filterCriteria.filters.pattern": {
+			Spec:   `{"filterCriteria":{"filters":[{"pattern":"{\"a\":[1]}"}]}}`,
+			ByHand: `{"filterCriteria":{"filters":[{"pattern":"{\"a\":[2]}"}]}}`,
+		},
+		"kmsKeyArn": {
+			Spec:   `{"kmsKeyArn":"` + testKey + `a"}`,
+			ByHand: `{"kmsKeyArn":"` + testKey + `b"}`,
+			Left:   true,
+		},
+		"functionResponseTypes": {
+			Spec:   `{"functionResponseTypes":[]}`,
+			ByHand: `{"functionResponseTypes":["ReportBatchItemFailures"]}`,
+		},
+		"bisectBatchOnFunctionError": {
+			With:   stream,
+			Spec:   `{"bisectBatchOnFunctionError":true}`,
+			ByHand: `{"bisectBatchOnFunctionError":false}`,
+			Left:   true,
+		},
+		"maximumRecordAgeInSeconds": {
+			With:   stream,
+			Spec:   `{"maximumRecordAgeInSeconds":60}`,
+			ByHand: `{"maximumRecordAgeInSeconds":61}`,
+			Left:   true,
+		},
+		"maximumRetryAttempts": {
+			With:   stream,
+			Spec:   `{"maximumRetryAttempts":1}`,
+			ByHand: `{"maximumRetryAttempts":2}`,
+			Left:   true,
+		},
 		"destinationConfig.onFailure.destination": {
 			With: stream, Spec: `{"destinationConfig":{"onFailure":{"destination":"` + testQueue + `1"}}}`,
 			ByHand: `{"destinationConfig":{"onFailure":{"destination":"` + testQueue + `2"}}}`,
 		},
-		"parallelizationFactor":                  {With: stream, Spec: `{"parallelizationFactor":2}`, ByHand: `{"parallelizationFactor":3}`, Left: true},
-		"tumblingWindowInSeconds":                {With: stream, Spec: `{"tumblingWindowInSeconds":2}`, ByHand: `{"tumblingWindowInSeconds":3}`, Left: true},
-		"scalingConfig.maximumConcurrency":       {Spec: `{"scalingConfig":{"maximumConcurrency":2}}`, ByHand: `{"scalingConfig":{"maximumConcurrency":3}}`},
-		"provisionedPollerConfig.minimumPollers": {Spec: `{"provisionedPollerConfig":{"minimumPollers":2}}`, ByHand: `{"provisionedPollerConfig":{"minimumPollers":3}}`},
-		"provisionedPollerConfig.maximumPollers": {Spec: `{"provisionedPollerConfig":{"maximumPollers":5}}`, ByHand: `{"provisionedPollerConfig":{"maximumPollers":6}}`},
+		"parallelizationFactor": {
+			With:   stream,
+			Spec:   `{"parallelizationFactor":2}`,
+			ByHand: `{"parallelizationFactor":3}`,
+			Left:   true,
+		},
+		"tumblingWindowInSeconds": {
+			With:   stream,
+			Spec:   `{"tumblingWindowInSeconds":2}`,
+			ByHand: `{"tumblingWindowInSeconds":3}`,
+			Left:   true,
+		},
+		"scalingConfig.maximumConcurrency": {
+			Spec:   `{"scalingConfig":{"maximumConcurrency":2}}`,
+			ByHand: `{"scalingConfig":{"maximumConcurrency":3}}`,
+		},
+		"provisionedPollerConfig.minimumPollers": {
+			Spec:   `{"provisionedPollerConfig":{"minimumPollers":2}}`,
+			ByHand: `{"provisionedPollerConfig":{"minimumPollers":3}}`,
+		},
+		"provisionedPollerConfig.maximumPollers": {
+			Spec:   `{"provisionedPollerConfig":{"maximumPollers":5}}`,
+			ByHand: `{"provisionedPollerConfig":{"maximumPollers":6}}`,
+		},
 		"provisionedPollerConfig.pollerGroupName": {
 			With: `{` + kafka + `}`, Spec: `{"provisionedPollerConfig":{"minimumPollers":1,"pollerGroupName":"a"}}`,
 			ByHand: `{"provisionedPollerConfig":{"minimumPollers":1,"pollerGroupName":"b"}}`,
 		},
-		"metricsConfig.metrics":           {With: `{` + kafka + `}`, Spec: `{"metricsConfig":{"metrics":["EventCount"]}}`, ByHand: `{"metricsConfig":{"metrics":["ErrorCount"]}}`},
-		"loggingConfig.systemLogLevel":    {With: `{` + kafka + `,` + pollers + `}`, Spec: `{"loggingConfig":{"systemLogLevel":"WARN"}}`, ByHand: `{"loggingConfig":{"systemLogLevel":"DEBUG"}}`},
-		"sourceAccessConfigurations.type": {With: `{` + kafka + `}`, Spec: `{` + access + `a"}]}`, ByHand: `{"sourceAccessConfigurations":[{"type":"CLIENT_CERTIFICATE_TLS_AUTH","uri":"` + testSecret + `a"}]}`},
-		"sourceAccessConfigurations.uri":  {With: `{` + kafka + `}`, Spec: `{` + access + `a"}]}`, ByHand: `{` + access + `b"}]}`},
+		"metricsConfig.metrics": {
+			With:   `{` + kafka + `}`,
+			Spec:   `{"metricsConfig":{"metrics":["EventCount"]}}`,
+			ByHand: `{"metricsConfig":{"metrics":["ErrorCount"]}}`,
+		},
+		"loggingConfig.systemLogLevel": {
+			With:   `{` + kafka + `,` + pollers + `}`,
+			Spec:   `{"loggingConfig":{"systemLogLevel":"WARN"}}`,
+			ByHand: `{"loggingConfig":{"systemLogLevel":"DEBUG"}}`,
+		},
+		"sourceAccessConfigurations.type": {
+			With:   `{` + kafka + `}`,
+			Spec:   `{` + access + `a"}]}`,
+			ByHand: `{"sourceAccessConfigurations":[{"type":"CLIENT_CERTIFICATE_TLS_AUTH","uri":"` + testSecret + `a"}]}`,
+		},
+		"sourceAccessConfigurations.uri": {
+			With:   `{` + kafka + `}`,
+			Spec:   `{` + access + `a"}]}`,
+			ByHand: `{` + access + `b"}]}`,
+		},
 		"documentDBEventSourceConfig.fullDocument": {
 			With: `{` + docDB + `}}`, Spec: `{"documentDBEventSourceConfig":{"fullDocument":"Default"}}`,
 			ByHand: `{"documentDBEventSourceConfig":{"fullDocument":"UpdateLookup"}}`, Left: true,
@@ -72,7 +136,9 @@ func TestEveryFieldByHand(t *testing.T) {
 			"schemaValidationConfigs.attribute": registry("a", "JSON", "BASIC_AUTH", "a", "VALUE"),
 		} {
 			cases[block[1:len(block)-3]+".schemaRegistryConfig."+field] = testenv.FieldCase{
-				With: `{` + source + `,` + pollers + `}`, Spec: `{` + block + spec + `}`, ByHand: `{` + block + other + `}`,
+				With:   `{` + source + `,` + pollers + `}`,
+				Spec:   `{` + block + spec + `}`,
+				ByHand: `{` + block + other + `}`,
 			}
 		}
 	}
@@ -94,7 +160,10 @@ func TestEveryFieldByHand(t *testing.T) {
 			m := e.only()
 			call := testenv.Calling(e.Lambda.UpdateEventSourceMapping, `{"UUID":"`+ptr.Deref(m.UUID, "")+`"}`)
 			if c.By[0] == tagging.OpTag {
-				call = testenv.Calling(e.Lambda.TagResource, `{"Resource":"`+ptr.Deref(m.EventSourceMappingArn, "")+`"}`)
+				call = testenv.Calling(
+					e.Lambda.TagResource,
+					`{"Resource":"`+ptr.Deref(m.EventSourceMappingArn, "")+`"}`,
+				)
 			}
 			e.Must(call(e.Context(), c.ByHand))
 			e.Advance(2 * time.Second)

@@ -27,11 +27,24 @@ func TestEmulatorResponses(t *testing.T) {
 	type answers = testenv.Answers
 	const ofFunction = "arn:aws:lambda:eu-central-1:123456789012:function:f:event-source-mapping/1"
 	testenv.RunEmulatorCases(t, newCase, testenv.TagAnswers(opCreate), map[string]testenv.EmulatorCase{
-		"EmptyCreate": {Reason: "What was created is found by its tags.", Responses: answers{opCreate: testenv.Body("{}")}, Writes: []string{opCreate}},
-		"NullCreate":  {Reason: "After a response of null, the mapping is found by its tags.", Responses: answers{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
+		"EmptyCreate": {
+			Reason:    "What was created is found by its tags.",
+			Responses: answers{opCreate: testenv.Body("{}")},
+			Writes:    []string{opCreate},
+		},
+		"NullCreate": {
+			Reason:    "After a response of null, the mapping is found by its tags.",
+			Responses: answers{opCreate: testenv.Body("null")},
+			Writes:    []string{opCreate},
+		},
 		"NoARN": {
-			Reason: "Without an ARN, tags cannot be read, which does not mean that there are none.", Responses: answers{opCreate: testenv.Without("EventSourceMappingArn"), opGet: testenv.Without("EventSourceMappingArn")},
-			Writes: []string{opCreate}, Message: tagging.NotReturned,
+			Reason: "Without an ARN, tags cannot be read, which does not mean that there are none.",
+			Responses: answers{
+				opCreate: testenv.Without("EventSourceMappingArn"),
+				opGet:    testenv.Without("EventSourceMappingArn"),
+			},
+			Writes:  []string{opCreate},
+			Message: tagging.NotReturned,
 		},
 		"FunctionARN": {
 			Reason: "By an ARN of the function, its tags would be read and set.", Responses: answers{
@@ -42,23 +55,49 @@ func TestEmulatorResponses(t *testing.T) {
 			Writes: []string{opCreate}, Message: tagging.NotReturned,
 		},
 		"NotShown": {
-			Reason: "What AWS does not show is waited for.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: []string{opCreate}, Message: "has not appeared since",
+			Reason:    "What AWS does not show is waited for.",
+			Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes:    []string{opCreate},
+			Message:   "has not appeared since",
 		},
 		"NothingListed": {
-			Reason: "What has no name and is not listed is not created again.", Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Body("{}")},
-			Writes: []string{opCreate}, Message: "has not appeared since",
+			Reason:    "What has no name and is not listed is not created again.",
+			Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Body("{}")},
+			Writes:    []string{opCreate},
+			Message:   "has not appeared since",
 		},
 		"Doubt": {
-			Reason: "Without ARNs, the created mapping cannot be identified.", Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Without("EventSourceMappingArn")},
-			Writes: []string{opCreate}, Message: "cannot tell whether this resource created event source mapping ",
-		},
-		"NoState":  {Reason: "A missing state is reported.", Responses: answers{opGet: testenv.Without("State")}, Writes: []string{opCreate}, Message: "does not return a state"},
-		"EmptyGet": {Reason: "Of an empty response, only the missing state is reported.", Responses: answers{opGet: testenv.Body("{}")}, Writes: []string{opCreate}, Message: "does not return a state"},
-		"Bare": {
-			Reason:    "Fields that AWS leaves out count as equal to the desired ones.",
-			Responses: answers{opGet: testenv.Without("FunctionArn", "EventSourceArn", "StartingPosition", "LastModified", "StateTransitionReason", "FilterCriteria", "DestinationConfig")},
+			Reason:    "Without ARNs, the created mapping cannot be identified.",
+			Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Without("EventSourceMappingArn")},
 			Writes:    []string{opCreate},
+			Message:   "cannot tell whether this resource created event source mapping ",
+		},
+		"NoState": {
+			Reason:    "A missing state is reported.",
+			Responses: answers{opGet: testenv.Without("State")},
+			Writes:    []string{opCreate},
+			Message:   "does not return a state",
+		},
+		"EmptyGet": {
+			Reason:    "Of an empty response, only the missing state is reported.",
+			Responses: answers{opGet: testenv.Body("{}")},
+			Writes:    []string{opCreate},
+			Message:   "does not return a state",
+		},
+		"Bare": {
+			Reason: "Fields that AWS leaves out count as equal to the desired ones.",
+			Responses: answers{
+				opGet: testenv.Without(
+					"FunctionArn",
+					"EventSourceArn",
+					"StartingPosition",
+					"LastModified",
+					"StateTransitionReason",
+					"FilterCriteria",
+					"DestinationConfig",
+				),
+			},
+			Writes: []string{opCreate},
 		},
 	})
 }
@@ -67,7 +106,16 @@ func TestEmulatorResponses(t *testing.T) {
 func (e *env) described() []string {
 	var out []string
 	for _, m := range e.Double.Mappings() {
-		out = append(out, fmt.Sprintf("%d %d %s %s", *m.BatchSize, *m.MaximumBatchingWindowInSeconds, m.Tags["team"], m.Tags["crossplane-uid"]))
+		out = append(
+			out,
+			fmt.Sprintf(
+				"%d %d %s %s",
+				*m.BatchSize,
+				*m.MaximumBatchingWindowInSeconds,
+				m.Tags["team"],
+				m.Tags["crossplane-uid"],
+			),
+		)
 	}
 	return out
 }
@@ -79,7 +127,11 @@ func TestLateAndLost(t *testing.T) {
 		t.Helper()
 		e := newEnv(t)
 		m := testMapping(func(m *v1beta1.EventSourceMapping) {
-			m.Spec.ForProvider.Tags, m.Spec.ForProvider.MaximumBatchingWindowInSeconds = map[string]string{"team": "a"}, ptr.To[int32](7)
+			m.Spec.ForProvider.Tags, m.Spec.ForProvider.MaximumBatchingWindowInSeconds = map[string]string{
+				"team": "a",
+			}, ptr.To[int32](
+				7,
+			)
 		})
 		return testenv.Lifecycle[*v1beta1.EventSourceMapping]{
 			Env: e.Env, Resource: m, Create: opCreate, Delete: opDelete, Lost: true,

@@ -35,19 +35,33 @@ func TestLifecycle(t *testing.T) {
 	if v, ok := got.Tags["ignored"]; ok {
 		t.Errorf("a tag that the config ignores must not be set, got %q", v)
 	}
-	if meta.GetExternalName(m) != *got.UUID || ptr.Deref(m.Status.AtProvider.State, "") != stateEnabled || got.Tags["team"] != "a" || got.Tags[ownership.TagUID] != "uid-1" {
-		t.Errorf("the mapping is %+v, shown as %+v under the name %s", got, m.Status.AtProvider, meta.GetExternalName(m))
+	if meta.GetExternalName(m) != *got.UUID || ptr.Deref(m.Status.AtProvider.State, "") != stateEnabled ||
+		got.Tags["team"] != "a" ||
+		got.Tags[ownership.TagUID] != "uid-1" {
+		t.Errorf(
+			"the mapping is %+v, shown as %+v under the name %s",
+			got,
+			m.Status.AtProvider,
+			meta.GetExternalName(m),
+		)
 	}
 
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) {
-		p.FunctionName, p.BatchSize, p.MaximumBatchingWindowInSeconds = ptr.To("g"), ptr.To[int32](100), ptr.To[int32](5)
+		p.FunctionName, p.BatchSize, p.MaximumBatchingWindowInSeconds = ptr.To(
+			"g",
+		), ptr.To[int32](
+			100,
+		), ptr.To[int32](
+			5,
+		)
 		p.Enabled, p.Tags = ptr.To(false), map[string]string{"team": "b"}
 	})
 	if diff := cmp.Diff([]string{tagging.OpTag, opUpdate}, e.Converge(m)); diff != "" {
 		t.Errorf("an edit is a call for tags and one for all else: -want, +got:\n%s", diff)
 	}
 	got = e.only()
-	if !strings.HasSuffix(*got.FunctionArn, ":g") || *got.BatchSize != 100 || *got.State != stateDisabled || got.Tags["team"] != "b" {
+	if !strings.HasSuffix(*got.FunctionArn, ":g") || *got.BatchSize != 100 || *got.State != stateDisabled ||
+		got.Tags["team"] != "b" {
 		t.Errorf("the mapping is %+v", got)
 	}
 	if c := m.GetCondition(xpv2.TypeReady); c.Status != corev1.ConditionTrue {
@@ -111,7 +125,13 @@ func TestDriftIsCorrected(t *testing.T) {
 	})
 	e.Converge(m)
 	e.Double.EditMapping(*e.only().UUID, func(a *awsdouble.Mapping) {
-		a.BatchSize, a.State, a.StateTransitionReason = ptr.To[int32](9), ptr.To(stateDisabled), ptr.To("USER_INITIATED")
+		a.BatchSize, a.State, a.StateTransitionReason = ptr.To[int32](
+			9,
+		), ptr.To(
+			stateDisabled,
+		), ptr.To(
+			"USER_INITIATED",
+		)
 		a.FilterCriteria = &types.FilterCriteria{Filters: []types.Filter{{Pattern: ptr.To(`{"body":{"a":["b"]}}`)}}}
 		delete(a.Tags, ownership.TagUID)
 		delete(a.Tags, ownership.TagCluster)
@@ -137,8 +157,16 @@ func TestMappingThatIsDisabledAtFirst(t *testing.T) {
 		m.Spec.InitProvider = &v1beta1.EventSourceMappingSettings{Enabled: ptr.To(false)}
 	})
 	e.Converge(m)
-	if c := m.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonAvailable || *m.Status.AtProvider.State != stateDisabled {
-		t.Errorf("a mapping in state %s: want it available, got %s: %s", *m.Status.AtProvider.State, c.Reason, c.Message)
+	if c := m.GetCondition(
+		xpv2.TypeReady,
+	); c.Reason != xpv2.ReasonAvailable ||
+		*m.Status.AtProvider.State != stateDisabled {
+		t.Errorf(
+			"a mapping in state %s: want it available, got %s: %s",
+			*m.Status.AtProvider.State,
+			c.Reason,
+			c.Message,
+		)
 	}
 }
 
@@ -160,7 +188,8 @@ func TestMappingThatAWSDisables(t *testing.T) {
 	if c.Reason != xpv2.ReasonUnavailable || c.Message != want {
 		t.Errorf("condition %+v, want %q", c, want)
 	}
-	if s := m.Status.AtProvider; ptr.Deref(s.StateTransitionReason, "") != "EVENT_SOURCE_AUTHZ_ERROR" || ptr.Deref(s.LastProcessingResult, "") == "" {
+	if s := m.Status.AtProvider; ptr.Deref(s.StateTransitionReason, "") != "EVENT_SOURCE_AUTHZ_ERROR" ||
+		ptr.Deref(s.LastProcessingResult, "") == "" {
 		t.Errorf("status %+v", s)
 	}
 
@@ -180,7 +209,9 @@ func TestMappingThatAWSDisables(t *testing.T) {
 	if got := testenv.Writes(e.Operations()); len(got) != 0 {
 		t.Errorf("AWS is not fought with: %v", got)
 	}
-	if c := m.GetCondition(xpv2.TypeReady); c.Message != "AWS disabled the mapping: EVENT_SOURCE_AUTHZ_ERROR: PROBLEM: Lambda can't read the queue" {
+	if c := m.GetCondition(
+		xpv2.TypeReady,
+	); c.Message != "AWS disabled the mapping: EVENT_SOURCE_AUTHZ_ERROR: PROBLEM: Lambda can't read the queue" {
 		t.Errorf("condition %+v", c)
 	}
 	if diff := cmp.Diff([]string{opUpdate}, e.Converge(m)); diff != "" {
@@ -217,7 +248,10 @@ func TestNothingIsSentInTransition(t *testing.T) {
 	if _, err := e.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	if c := m.GetCondition(xpv2.TypeReady); c.Reason != v1beta1.ReasonUpdating || c.Message != "AWS reports the state updating" {
+	if c := m.GetCondition(
+		xpv2.TypeReady,
+	); c.Reason != v1beta1.ReasonUpdating ||
+		c.Message != "AWS reports the state updating" {
 		t.Errorf("condition %+v", c)
 	}
 	testenv.BeingDeleted(m)
@@ -242,7 +276,9 @@ func TestFieldsOfOtherObjects(t *testing.T) {
 	values := map[string]string{"queue": testQueue, "key": testKey + "a"}
 	e.fields = func(s v1beta1.FieldSelector) (string, error) { return values[s.Name], nil }
 	m := testMapping(func(m *v1beta1.EventSourceMapping) {
-		m.Spec.ForProvider.EventSourceArn, m.Spec.ForProvider.EventSourceArnFrom = nil, &v1beta1.FieldSelector{Name: "queue"}
+		m.Spec.ForProvider.EventSourceArn, m.Spec.ForProvider.EventSourceArnFrom = nil, &v1beta1.FieldSelector{
+			Name: "queue",
+		}
 		m.Spec.ForProvider.KMSKeyArnFrom = &v1beta1.FieldSelector{Name: "key"}
 	})
 	e.Converge(m)
@@ -254,7 +290,10 @@ func TestFieldsOfOtherObjects(t *testing.T) {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	values["queue"] = testQueue + "2"
-	if _, err := e.Step(m); err == nil || !strings.Contains(err.Error(), "settings that AWS can't change: eventSourceArn") {
+	if _, err := e.Step(
+		m,
+	); err == nil ||
+		!strings.Contains(err.Error(), "settings that AWS can't change: eventSourceArn") {
 		t.Errorf("a source that is another now: error %v", err)
 	}
 }
@@ -280,7 +319,10 @@ func TestUpdateInVain(t *testing.T) {
 	if got := e.Double.Count(opUpdate); got != reconcile.ManyRepeats {
 		t.Errorf("%d updates were sent in a minute", got)
 	}
-	if c := m.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonUnavailable || !strings.Contains(c.Message, "AWS has accepted a change of batchSize at least 3 times, but it is not visible") {
+	if c := m.GetCondition(
+		xpv2.TypeReady,
+	); c.Reason != xpv2.ReasonUnavailable ||
+		!strings.Contains(c.Message, "AWS has accepted a change of batchSize at least 3 times, but it is not visible") {
 		t.Errorf("condition %+v", c)
 	}
 	e.Advance(retryAfter)
@@ -319,8 +361,8 @@ func TestDifferencesOfAnObservedMapping(t *testing.T) {
 	e.Differs(m, "eventSourceArn", "batchSize")
 }
 
-// TestAMappingDeletedAfterItWasCreatingIsCreatedAgain checks that a mapping that AWS has shown only as Creating counts as
-// seen, so that another one is created if someone has deleted it.
+// TestAMappingDeletedAfterItWasCreatingIsCreatedAgain checks that a mapping that AWS has shown only as Creating counts
+// as seen, so that another one is created if someone has deleted it.
 func TestAMappingDeletedAfterItWasCreatingIsCreatedAgain(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping()

@@ -88,7 +88,11 @@ func testMapping(change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSour
 		ObjectMeta: metav1.ObjectMeta{Name: "m", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
 		Spec: v1beta1.EventSourceMappingSpec{
 			ManagedResourceSpec: testenv.Spec(),
-			ForProvider:         v1beta1.EventSourceMappingParameters{Regional: v1beta1.Regional{Region: testenv.Region}, FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue)},
+			ForProvider: v1beta1.EventSourceMappingParameters{
+				Regional:       v1beta1.Regional{Region: testenv.Region},
+				FunctionName:   ptr.To("f"),
+				EventSourceArn: ptr.To(testQueue),
+			},
 		},
 	}, change...)
 }

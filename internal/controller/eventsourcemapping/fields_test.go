@@ -29,8 +29,11 @@ func TestNoCounterpart(t *testing.T) {
 		"Update": {
 			reason: "Mapping and function are named beside the copy. Consumers of Kafka are fixed.", got: unsetInUpdate,
 			want: []string{
-				"UUID", "AmazonManagedKafkaEventSourceConfig.ConsumerGroupId", "FunctionName",
-				"SelfManagedKafkaEventSourceConfig.ConsumerGroupId", "SelfManagedKafkaEventSourceConfig.ConsumptionMode",
+				"UUID",
+				"AmazonManagedKafkaEventSourceConfig.ConsumerGroupId",
+				"FunctionName",
+				"SelfManagedKafkaEventSourceConfig.ConsumerGroupId",
+				"SelfManagedKafkaEventSourceConfig.ConsumptionMode",
 			},
 		},
 		"Answer": {reason: "All of it reaches settings or status.", got: unread, want: []string{"ResultMetadata"}},

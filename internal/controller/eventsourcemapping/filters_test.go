@@ -85,7 +85,11 @@ func TestUnreadableFiltersOfANewMapping(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) {
 		p := &m.Spec.ForProvider
-		p.KMSKeyArn, p.FilterCriteria = ptr.To(testKey+"a"), &v1beta1.FilterCriteria{Filters: []v1beta1.Filter{{Pattern: `{"body":{"a":["b"]}}`}}}
+		p.KMSKeyArn, p.FilterCriteria = ptr.To(
+			testKey+"a",
+		), &v1beta1.FilterCriteria{
+			Filters: []v1beta1.Filter{{Pattern: `{"body":{"a":["b"]}}`}},
+		}
 	})
 	e.Double.SetPolicy(awsdouble.Allow{Actions: []string{"lambda:*"}, Resources: []string{"*"}})
 	if _, err := e.Step(m); err != nil {
@@ -111,8 +115,8 @@ func patternsOf(c *types.FilterCriteria) []string {
 	return out
 }
 
-// TestUnreadableFiltersOfAnImport checks that filter criteria which can't be read are sent to a mapping that is imported,
-// although its tags are set first.
+// TestUnreadableFiltersOfAnImport checks that filter criteria which can't be read are sent to a mapping that is
+// imported, although its tags are set first.
 func TestUnreadableFiltersOfAnImport(t *testing.T) {
 	for name, want := range map[string]*v1beta1.FilterCriteria{
 		"Others": {Filters: []v1beta1.Filter{{Pattern: `{"body":{"a":["c"]}}`}}},
@@ -121,8 +125,12 @@ func TestUnreadableFiltersOfAnImport(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			out, err := e.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{
-				FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue), KMSKeyArn: ptr.To(testKey + "a"),
-				FilterCriteria: &types.FilterCriteria{Filters: []types.Filter{{Pattern: ptr.To(`{"body":{"a":["b"]}}`)}}},
+				FunctionName:   ptr.To("f"),
+				EventSourceArn: ptr.To(testQueue),
+				KMSKeyArn:      ptr.To(testKey + "a"),
+				FilterCriteria: &types.FilterCriteria{
+					Filters: []types.Filter{{Pattern: ptr.To(`{"body":{"a":["b"]}}`)}},
+				},
 			})
 			e.Must(err)
 			e.Advance(time.Minute)
@@ -144,13 +152,15 @@ func TestUnreadableFiltersOfAnImport(t *testing.T) {
 	}
 }
 
-// TestUnreadableFiltersOfInitProvider checks that filter criteria which can't be read, and which only initProvider sets,
-// are left alone after the creation.
+// TestUnreadableFiltersOfInitProvider checks that filter criteria which can't be read, and which only initProvider
+// sets, are left alone after the creation.
 func TestUnreadableFiltersOfInitProvider(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) {
 		m.Spec.ForProvider.KMSKeyArn = ptr.To(testKey + "a")
-		m.Spec.InitProvider = &v1beta1.EventSourceMappingSettings{FilterCriteria: &v1beta1.FilterCriteria{Filters: []v1beta1.Filter{{Pattern: `{"body":{"a":["b"]}}`}}}}
+		m.Spec.InitProvider = &v1beta1.EventSourceMappingSettings{
+			FilterCriteria: &v1beta1.FilterCriteria{Filters: []v1beta1.Filter{{Pattern: `{"body":{"a":["b"]}}`}}},
+		}
 	})
 	e.Double.SetPolicy(awsdouble.Allow{Actions: []string{"lambda:*"}, Resources: []string{"*"}})
 	e.Converge(m)
@@ -160,7 +170,8 @@ func TestUnreadableFiltersOfInitProvider(t *testing.T) {
 	if diff := cmp.Diff([]string{opUpdate}, e.Converge(m)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if got := e.only(); *got.BatchSize != 5 || !cmp.Equal(got.FilterCriteria, others, cmpopts.IgnoreTypes(smithydocument.NoSerde{})) {
+	if got := e.only(); *got.BatchSize != 5 ||
+		!cmp.Equal(got.FilterCriteria, others, cmpopts.IgnoreTypes(smithydocument.NoSerde{})) {
 		t.Errorf("AWS has the batch size %d and the filters %+v", *got.BatchSize, got.FilterCriteria)
 	}
 }

@@ -39,7 +39,8 @@ func TestListedRevision(t *testing.T) {
 	}{
 		"Traffic": {
 			reason: "The result of the last processing changes with each batch, and nobody has changed the mapping.",
-			change: func(l *types.EventSourceMappingConfiguration) { l.LastProcessingResult = ptr.To("OK") }, same: true,
+			change: func(l *types.EventSourceMappingConfiguration) { l.LastProcessingResult = ptr.To("OK") },
+			same:   true,
 		},
 		"Setting": {
 			reason: "A changed setting is read in full, even if AWS reports no newer modification.",

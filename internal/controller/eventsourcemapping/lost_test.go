@@ -41,9 +41,13 @@ func killed(t *testing.T, r *env, m *v1beta1.EventSourceMapping) {
 func TestLostCreations(t *testing.T) {
 	kafka := func(m *v1beta1.EventSourceMapping) {
 		m.Spec.ForProvider.EventSourceArn = nil
-		m.Spec.ForProvider.SelfManagedEventSource = &v1beta1.SelfManagedEventSource{Endpoints: map[string]v1beta1.KafkaServers{bootstrapServers: {"kafka:9092"}}}
+		m.Spec.ForProvider.SelfManagedEventSource = &v1beta1.SelfManagedEventSource{
+			Endpoints: map[string]v1beta1.KafkaServers{bootstrapServers: {"kafka:9092"}},
+		}
 		m.Spec.ForProvider.Topics = []string{"t1"}
-		m.Spec.ForProvider.SourceAccessConfigurations = []v1beta1.SourceAccessConfiguration{{Type: "BASIC_AUTH", URI: ptr.To(testSecret + "s")}}
+		m.Spec.ForProvider.SourceAccessConfigurations = []v1beta1.SourceAccessConfiguration{
+			{Type: "BASIC_AUTH", URI: ptr.To(testSecret + "s")},
+		}
 	}
 	cases := map[string]struct {
 		reason string
@@ -64,8 +68,18 @@ func TestLostCreations(t *testing.T) {
 			},
 			want: []string{opCreate},
 		},
-		"Killed":      {reason: "The process ended before it had kept the UUID.", m: testMapping(), lose: killed, want: []string{opCreate}},
-		"KilledKafka": {reason: "A self-managed cluster has no ARN to search by.", m: testMapping(kafka), lose: killed, want: []string{opCreate}},
+		"Killed": {
+			reason: "The process ended before it had kept the UUID.",
+			m:      testMapping(),
+			lose:   killed,
+			want:   []string{opCreate},
+		},
+		"KilledKafka": {
+			reason: "A self-managed cluster has no ARN to search by.",
+			m:      testMapping(kafka),
+			lose:   killed,
+			want:   []string{opCreate},
+		},
 		"MovedMeanwhile": {
 			reason: "Spec names another function by now.",
 			m:      testMapping(), lose: killed,
@@ -138,12 +152,23 @@ func TestLongList(t *testing.T) {
 	m.Spec.ForProvider.EventSourceArn, m.Spec.ForProvider.EventSourceArnFrom = nil, &v1beta1.FieldSelector{Name: "gone"}
 	testenv.BeingDeleted(m)
 	for i := range 250 {
-		_, err := e.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("f"), EventSourceArn: ptr.To(fmt.Sprintf("%s-%d", testQueue, i))})
+		_, err := e.Lambda.CreateEventSourceMapping(
+			t.Context(),
+			&lambda.CreateEventSourceMappingInput{
+				FunctionName:   ptr.To("f"),
+				EventSourceArn: ptr.To(fmt.Sprintf("%s-%d", testQueue, i)),
+			},
+		)
 		e.Must(err)
 	}
 	e.Double.ResetCalls()
 	for page := range 3 {
-		e.Double.Fail(awsdouble.Fault{Operation: opList, Answer: func(status int, body []byte) (int, []byte) { return status, body }})
+		e.Double.Fail(
+			awsdouble.Fault{
+				Operation: opList,
+				Answer:    func(status int, body []byte) (int, []byte) { return status, body },
+			},
+		)
 		if page < 2 {
 			e.Double.Fail(awsdouble.Fault{Operation: opList, Error: awsdouble.Throttle()})
 		}
@@ -162,7 +187,14 @@ func TestLongList(t *testing.T) {
 // the error has its UUID and how to import it.
 func TestDuplicateOfAnother(t *testing.T) {
 	e := newEnv(t)
-	foreign, err := e.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue), BatchSize: ptr.To[int32](3)})
+	foreign, err := e.Lambda.CreateEventSourceMapping(
+		t.Context(),
+		&lambda.CreateEventSourceMappingInput{
+			FunctionName:   ptr.To("f"),
+			EventSourceArn: ptr.To(testQueue),
+			BatchSize:      ptr.To[int32](3),
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +229,8 @@ func TestDuplicateOfAnotherResource(t *testing.T) {
 	e.Converge(testMapping(func(m *v1beta1.EventSourceMapping) { m.Name, m.UID = "other", "uid-0" }))
 	m := testMapping()
 	_, err := e.Step(m)
-	if err == nil || !strings.Contains(err.Error(), *e.only().UUID+" exists and belongs to "+kind+" ns/other of this cluster") {
+	if err == nil ||
+		!strings.Contains(err.Error(), *e.only().UUID+" exists and belongs to "+kind+" ns/other of this cluster") {
 		t.Errorf("error %v", err)
 	}
 	meta.AddAnnotations(m, map[string]string{v1beta1.AnnotationAdopt: "true"})
@@ -213,13 +246,18 @@ func TestMoveToADuplicate(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping()
 	e.Converge(m)
-	foreign, err := e.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("g"), EventSourceArn: ptr.To(testQueue)})
+	foreign, err := e.Lambda.CreateEventSourceMapping(
+		t.Context(),
+		&lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("g"), EventSourceArn: ptr.To(testQueue)},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.FunctionName = ptr.To("g") })
 	_, err = e.Step(m)
-	want := "cannot update event source mapping " + meta.GetExternalName(m) + ": AWS already has event source mapping " + *foreign.UUID + " for this source and function: delete one of the two"
+	want := "cannot update event source mapping " + meta.GetExternalName(
+		m,
+	) + ": AWS already has event source mapping " + *foreign.UUID + " for this source and function: delete one of the two"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v\nwant  %s", err, want)
 	}
@@ -255,8 +293,16 @@ func TestAMappingWithoutAnnotationsAndStatusIsFound(t *testing.T) {
 		want   []string
 		left   int
 	}{
-		"Same":        {reason: "AWS would refuse a second one.", then: func(*env, *v1beta1.EventSourceMapping) {}, left: 1},
-		"NoFinalizer": {reason: "A tool has replaced the whole object.", then: func(_ *env, m *v1beta1.EventSourceMapping) { m.Finalizers = nil }, left: 1},
+		"Same": {
+			reason: "AWS would refuse a second one.",
+			then:   func(*env, *v1beta1.EventSourceMapping) {},
+			left:   1,
+		},
+		"NoFinalizer": {
+			reason: "A tool has replaced the whole object.",
+			then:   func(_ *env, m *v1beta1.EventSourceMapping) { m.Finalizers = nil },
+			left:   1,
+		},
 		"Moved": {
 			reason: "AWS would accept a second one, of the other function.",
 			then: func(_ *env, m *v1beta1.EventSourceMapping) {
@@ -264,7 +310,11 @@ func TestAMappingWithoutAnnotationsAndStatusIsFound(t *testing.T) {
 			},
 			want: []string{opUpdate}, left: 1,
 		},
-		"Deleted": {reason: "A resource that is being deleted deletes the mapping that is found.", then: func(e *env, m *v1beta1.EventSourceMapping) { e.Remove(m) }, want: []string{opDelete}},
+		"Deleted": {
+			reason: "A resource that is being deleted deletes the mapping that is found.",
+			then:   func(e *env, m *v1beta1.EventSourceMapping) { e.Remove(m) },
+			want:   []string{opDelete},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

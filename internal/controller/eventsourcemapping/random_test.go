@@ -58,7 +58,9 @@ var sources = map[string]func(g generator, p *v1beta1.EventSourceMappingParamete
 		p.EventSourceArn, p.Queues = ptr.To(testBroker), []string{"orders"}
 	},
 	"self": func(g generator, p *v1beta1.EventSourceMappingParameters) {
-		p.SelfManagedEventSource = &v1beta1.SelfManagedEventSource{Endpoints: map[string]v1beta1.KafkaServers{bootstrapServers: {"a:9092", "b:9092"}}}
+		p.SelfManagedEventSource = &v1beta1.SelfManagedEventSource{
+			Endpoints: map[string]v1beta1.KafkaServers{bootstrapServers: {"a:9092", "b:9092"}},
+		}
 		p.Topics = []string{"orders"}
 		if g.maybe() {
 			g.start(p)
@@ -85,7 +87,12 @@ func (g generator) settings(source string, fixed generator) v1beta1.EventSourceM
 	for _, k := range g.subset("a", "b", "ignored") {
 		s.Tags[k] = pick(g, "1", "2")
 	}
-	if f := g.subset(`{"body":{"a":["b"]}}`, `{ "body" : {"c":[{"numeric":[">",1.50]}]} }`, `{"b":["<"],"a":["1"]}`); len(f) > 0 && source != "rds" {
+	if f := g.subset(
+		`{"body":{"a":["b"]}}`,
+		`{ "body" : {"c":[{"numeric":[">",1.50]}]} }`,
+		`{"b":["<"],"a":["1"]}`,
+	); len(f) > 0 &&
+		source != "rds" {
 		s.FilterCriteria = &v1beta1.FilterCriteria{}
 		for _, p := range f {
 			s.FilterCriteria.Filters = append(s.FilterCriteria.Filters, v1beta1.Filter{Pattern: p})
@@ -109,10 +116,19 @@ func (g generator) settings(source string, fixed generator) v1beta1.EventSourceM
 	case "kinesis":
 		s.ParallelizationFactor, s.TumblingWindowInSeconds = some(g, int32(1), 10), some(g, int32(0), 900)
 	case "rds":
-		s.DocumentDBEventSourceConfig = &v1beta1.DocumentDBEventSourceConfig{DatabaseName: pick(fixed, "shop", "other"), CollectionName: some(fixed, "orders", "returns"), FullDocument: some(g, "Default", "UpdateLookup")}
-		s.SourceAccessConfigurations = []v1beta1.SourceAccessConfiguration{{Type: "BASIC_AUTH", URI: ptr.To(testSecret + pick(g, "a", "b"))}}
+		s.DocumentDBEventSourceConfig = &v1beta1.DocumentDBEventSourceConfig{
+			DatabaseName:   pick(fixed, "shop", "other"),
+			CollectionName: some(fixed, "orders", "returns"),
+			FullDocument:   some(g, "Default", "UpdateLookup"),
+		}
+		s.SourceAccessConfigurations = []v1beta1.SourceAccessConfiguration{
+			{Type: "BASIC_AUTH", URI: ptr.To(testSecret + pick(g, "a", "b"))},
+		}
 	case "mq":
-		s.SourceAccessConfigurations = []v1beta1.SourceAccessConfiguration{{Type: "BASIC_AUTH", URI: ptr.To(testSecret + pick(g, "a", "b"))}, {Type: virtualHost, URI: ptr.To("/")}}
+		s.SourceAccessConfigurations = []v1beta1.SourceAccessConfiguration{
+			{Type: "BASIC_AUTH", URI: ptr.To(testSecret + pick(g, "a", "b"))},
+			{Type: virtualHost, URI: ptr.To("/")},
+		}
 	case "kafka", "self":
 		g.kafka(&s, source == "self", fixed)
 	}
@@ -127,47 +143,85 @@ func (g generator) queue(s *v1beta1.EventSourceMappingSettings) {
 	case 0:
 		s.ScalingConfig = &v1beta1.EventSourceMappingScalingConfig{MaximumConcurrency: pick[int32](g, 2, 1000)}
 	case 1:
-		s.ProvisionedPollerConfig = &v1beta1.ProvisionedPollerConfig{MinimumPollers: ptr.To(pick[int32](g, 2, 5)), MaximumPollers: some(g, int32(5), 9)}
+		s.ProvisionedPollerConfig = &v1beta1.ProvisionedPollerConfig{
+			MinimumPollers: ptr.To(pick[int32](g, 2, 5)),
+			MaximumPollers: some(g, int32(5), 9),
+		}
 	}
 }
 
 func (g generator) errors(s *v1beta1.EventSourceMappingSettings) {
-	s.BisectBatchOnFunctionError, s.MaximumRecordAgeInSeconds, s.MaximumRetryAttempts = some(g, true, false), some(g, int32(-1), 60), some(g, int32(-1), 0, 10000)
+	s.BisectBatchOnFunctionError, s.MaximumRecordAgeInSeconds, s.MaximumRetryAttempts = some(
+		g,
+		true,
+		false,
+	), some(
+		g,
+		int32(-1),
+		60,
+	), some(
+		g,
+		int32(-1),
+		0,
+		10000,
+	)
 	if g.maybe() {
-		s.DestinationConfig = &v1beta1.EventSourceMappingDestinationConfig{OnFailure: v1beta1.EventSourceMappingOnFailure{Destination: ptr.To(testQueue + pick(g, "1", "2"))}}
+		s.DestinationConfig = &v1beta1.EventSourceMappingDestinationConfig{
+			OnFailure: v1beta1.EventSourceMappingOnFailure{Destination: ptr.To(testQueue + pick(g, "1", "2"))},
+		}
 	}
 }
 
 func (g generator) kafka(s *v1beta1.EventSourceMappingSettings, self bool, fixed generator) {
 	var registry *v1beta1.KafkaSchemaRegistryConfig
 	if g.maybe() {
-		s.ProvisionedPollerConfig = &v1beta1.ProvisionedPollerConfig{MaximumPollers: ptr.To(pick[int32](g, 1, 2000)), PollerGroupName: some(g, "a", "b")}
+		s.ProvisionedPollerConfig = &v1beta1.ProvisionedPollerConfig{
+			MaximumPollers:  ptr.To(pick[int32](g, 1, 2000)),
+			PollerGroupName: some(g, "a", "b"),
+		}
 		if g.maybe() {
 			s.LoggingConfig = &v1beta1.EventSourceMappingLoggingConfig{SystemLogLevel: pick(g, "DEBUG", "WARN")}
 		}
 		if g.maybe() {
 			registry = &v1beta1.KafkaSchemaRegistryConfig{
-				SchemaRegistryURI: pick(g, "https://a", "https://b"), EventRecordFormat: pick(g, "JSON", "SOURCE"),
+				SchemaRegistryURI:       pick(g, "https://a", "https://b"),
+				EventRecordFormat:       pick(g, "JSON", "SOURCE"),
 				SchemaValidationConfigs: []v1beta1.KafkaSchemaValidationConfig{{Attribute: pick(g, "KEY", "VALUE")}},
-				AccessConfigs:           []v1beta1.KafkaSchemaRegistryAccessConfig{{Type: pick(g, "BASIC_AUTH", "OAUTHBEARER_AUTH"), URI: testSecret + "r"}},
+				AccessConfigs: []v1beta1.KafkaSchemaRegistryAccessConfig{
+					{Type: pick(g, "BASIC_AUTH", "OAUTHBEARER_AUTH"), URI: testSecret + "r"},
+				},
 			}
 		}
 	}
 	group := some(fixed, "group")
 	if self {
 		s.SourceAccessConfigurations = []v1beta1.SourceAccessConfiguration{
-			{Type: "VPC_SUBNET", URI: ptr.To("subnet:subnet-" + pick(g, "1", "2"))}, {Type: "VPC_SECURITY_GROUP", URI: ptr.To("security_group:sg-1")}, {Type: "IAM_AUTH"},
+			{
+				Type: "VPC_SUBNET",
+				URI:  ptr.To("subnet:subnet-" + pick(g, "1", "2")),
+			},
+			{Type: "VPC_SECURITY_GROUP", URI: ptr.To("security_group:sg-1")},
+			{Type: "IAM_AUTH"},
 		}
 		if registry != nil || group != nil {
-			s.SelfManagedKafkaEventSourceConfig = &v1beta1.SelfManagedKafkaEventSourceConfig{ConsumerGroupID: group, ConsumptionMode: ptr.To("Stream"), SchemaRegistryConfig: registry}
+			s.SelfManagedKafkaEventSourceConfig = &v1beta1.SelfManagedKafkaEventSourceConfig{
+				ConsumerGroupID:      group,
+				ConsumptionMode:      ptr.To("Stream"),
+				SchemaRegistryConfig: registry,
+			}
 		}
 		return
 	}
 	if g.maybe() {
-		s.SourceAccessConfigurations = []v1beta1.SourceAccessConfiguration{{Type: "SASL_SCRAM_512_AUTH", URI: ptr.To(testSecret + pick(g, "a", "b"))}}
+		s.SourceAccessConfigurations = []v1beta1.SourceAccessConfiguration{
+			{Type: "SASL_SCRAM_512_AUTH", URI: ptr.To(testSecret + pick(g, "a", "b"))},
+		}
 	}
 	if registry != nil || group != nil {
-		s.AmazonManagedKafkaEventSourceConfig = &v1beta1.AmazonManagedKafkaEventSourceConfig{ConsumerGroupID: group, SchemaRegistryConfig: registry}
+		s.AmazonManagedKafkaEventSourceConfig = &v1beta1.AmazonManagedKafkaEventSourceConfig{
+			ConsumerGroupID:      group,
+			SchemaRegistryConfig: registry,
+		}
 	}
 }
 
@@ -189,7 +243,10 @@ func TestAnySpec(t *testing.T) {
 					fix(g, &m.Spec.ForProvider)
 					if seed%2 == 0 {
 						m.Spec.ForProvider.Enabled = nil
-						m.Spec.InitProvider = &v1beta1.EventSourceMappingSettings{Enabled: ptr.To(true), BatchSize: ptr.To[int32](3)}
+						m.Spec.InitProvider = &v1beta1.EventSourceMappingSettings{
+							Enabled:   ptr.To(true),
+							BatchSize: ptr.To[int32](3),
+						}
 					}
 				})
 				for i, s := range []v1beta1.EventSourceMappingSettings{a, b, a} {

@@ -82,8 +82,12 @@ func TestEmulatorResponses(t *testing.T) {
 			Responses: answers{opGet: testenv.Adding("Code", "ResolvedS3Object", map[string]any{})}, Writes: all,
 		},
 		"NoRecursion": {
-			Reason:    "An error of an auxiliary setting does not mean that the function is absent.",
-			Responses: answers{opGetRecursion: gone}, Writes: all[:1], Message: "cannot read settings of function f (GetFunctionRecursionConfig)",
+			Reason: "An error of an auxiliary setting does not mean that the function is absent.",
+			Responses: answers{
+				opGetRecursion: gone,
+			},
+			Writes:  all[:1],
+			Message: "cannot read settings of function f (GetFunctionRecursionConfig)",
 		},
 		"NotShown": {
 			Reason:    "A resource that AWS does not show is created again at growing intervals, and exists.",

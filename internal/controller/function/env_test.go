@@ -30,7 +30,10 @@ func testFunction(change ...func(*v1beta1.Function)) *v1beta1.Function {
 		ObjectMeta: metav1.ObjectMeta{Name: "f", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
 		Spec: v1beta1.FunctionSpec{
 			ManagedResourceSpec: testenv.Spec(),
-			ForProvider:         v1beta1.FunctionParameters{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionSettings: minimal()},
+			ForProvider: v1beta1.FunctionParameters{
+				Regional:         v1beta1.Regional{Region: "eu-central-1"},
+				FunctionSettings: minimal(),
+			},
 		},
 	}
 	f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}}

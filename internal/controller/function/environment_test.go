@@ -108,13 +108,23 @@ func TestVariables(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := variables(testContext(t), objs, "ns", "spec.initProvider", v1beta1.FunctionSettings{Environment: tc.e})
+			got, err := variables(
+				testContext(t),
+				objs,
+				"ns",
+				"spec.initProvider",
+				v1beta1.FunctionSettings{Environment: tc.e},
+			)
 			if (err == nil) != (tc.err == "") || (err != nil && !strings.Contains(err.Error(), tc.err)) {
 				t.Fatalf("%s\nerror: want %q, got %v", tc.reason, tc.err, err)
 			}
 			if err != nil {
 				if reconcile.IsInvalid(err) == refs.IsMissing(err) {
-					t.Errorf("%s\nonly what is missing may yet be applied, and the user has to correct the rest: %v", tc.reason, err)
+					t.Errorf(
+						"%s\nonly what is missing may yet be applied, and the user has to correct the rest: %v",
+						tc.reason,
+						err,
+					)
 				}
 				if strings.Contains(err.Error(), "xxxx") || strings.Contains(err.Error(), "secret-") {
 					t.Errorf("an error must hold no value: %v", err)
@@ -128,14 +138,19 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestSteadyErrors checks that an error is the same at each reconcile: each new one is an update of status and an event.
+// TestSteadyErrors checks that an error is the same at each reconcile: each new one is an update of status and an
+// event.
 func TestSteadyErrors(t *testing.T) {
 	same := refs.ObjectData{}
 	for _, k := range []string{"A1", "B1", "C1", "D1", "E1"} {
 		same[k] = []byte(strings.Repeat("x", 1000))
 	}
 	objs := testenv.Objects{
-		refs.SecretOf("ns", "tls"):  refs.ObjectData{"tls.crt": []byte("x"), "tls.key": []byte("x"), "ca.crt": []byte("x")},
+		refs.SecretOf("ns", "tls"): refs.ObjectData{
+			"tls.crt": []byte("x"),
+			"tls.key": []byte("x"),
+			"ca.crt":  []byte("x"),
+		},
 		refs.SecretOf("ns", "same"): same,
 	}
 	for name, want := range map[string]string{
@@ -147,7 +162,13 @@ func TestSteadyErrors(t *testing.T) {
 				{SecretRef: &v1beta1.EnvironmentSourceReference{Name: name}},
 			}}
 			for range 50 {
-				_, err := variables(testContext(t), objs, "ns", "spec.initProvider", v1beta1.FunctionSettings{Environment: e})
+				_, err := variables(
+					testContext(t),
+					objs,
+					"ns",
+					"spec.initProvider",
+					v1beta1.FunctionSettings{Environment: e},
+				)
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Fatalf("want %q, got %v", want, err)
 				}
@@ -171,7 +192,12 @@ func TestObjectRefs(t *testing.T) {
 			ZipFileFrom: &v1beta1.ZipFileSource{ConfigMapKeyRef: &v1beta1.KeySelector{Name: "zip", Key: "z"}},
 		}}
 	})
-	want := []refs.ObjectRef{refs.SecretOf("ns", "a"), refs.ConfigMapOf("ns", "b"), refs.ConfigMapOf("ns", "code"), refs.ConfigMapOf("ns", "zip")}
+	want := []refs.ObjectRef{
+		refs.SecretOf("ns", "a"),
+		refs.ConfigMapOf("ns", "b"),
+		refs.ConfigMapOf("ns", "code"),
+		refs.ConfigMapOf("ns", "zip"),
+	}
 	if diff := cmp.Diff(want, objectRefs(f)); diff != "" {
 		t.Errorf("every object that wakes the function, each once: -want, +got:\n%s", diff)
 	}

@@ -124,7 +124,10 @@ func TestObserve(t *testing.T) {
 			Resource: testFunction(),
 			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) {
 				o.Tags, o.TagsError = nil, &types.TagsError{
-					ErrorCode: ptr.To("AccessDeniedException"), Message: ptr.To("User: arn:aws:sts::1:assumed-role/p/session-1 " +
+					ErrorCode: ptr.To(
+						"AccessDeniedException",
+					),
+					Message: ptr.To("User: arn:aws:sts::1:assumed-role/p/session-1 " +
 						"is not authorized to perform: lambda:ListTags on resource: f because no identity-based policy allows it"),
 				}
 			})),
@@ -206,7 +209,10 @@ func TestSecretsStaySecret(t *testing.T) {
 			return &lambda.UpdateFunctionConfigurationOutput{}, nil
 		}),
 	})
-	th := testExternal(api.Lambda, testenv.Objects{refs.SecretOf("ns", "db"): refs.ObjectData{"password": []byte(value)}})
+	th := testExternal(
+		api.Lambda,
+		testenv.Objects{refs.SecretOf("ns", "db"): refs.ObjectData{"password": []byte(value)}},
+	)
 
 	done := engine.Once(testContext(t), th.resource(), reconcile.Facts{}, f, nil)
 	if done.Err != nil {
@@ -266,8 +272,8 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestInitialTags checks that a tag of initProvider wins over the config's, like one of forProvider, and that it is left
-// alone after the creation.
+// TestInitialTags checks that a tag of initProvider wins over the config's, like one of forProvider, and that it is
+// left alone after the creation.
 func TestInitialTags(t *testing.T) {
 	th := testExternal(nil, nil)
 	th.tags.Defaults = map[string]string{"team": "platform", "stage": "prod", "cost": "1"}

@@ -46,8 +46,8 @@ func TestRandomHistories(t *testing.T) {
 				p.Architectures = []string{pick(g, "x86_64", "arm64")}
 			})
 		}
-		// AWS does not return the variables in so many answers. A version whose publication is not answered meanwhile is
-		// not known to be the function's, so that it is kept.
+		// AWS does not return the variables in so many answers. A version whose publication is not answered meanwhile
+		// is not known to be the function's, so that it is kept.
 		unreadable, everUnreadable := 0, false
 		hide := testenv.Answer(func(status int, body []byte) (int, []byte) {
 			if unreadable == 0 {

@@ -22,10 +22,23 @@ func TestInvocationsOfAnotherAccount(t *testing.T) {
 		account string
 		unknown bool
 	}{
-		"Name":       {reason: "A name is of the own account.", name: "f", account: awsdouble.DefaultAccount},
-		"Own":        {reason: "An ARN of the own account.", name: awsdouble.DefaultAccount + ":function:f", account: awsdouble.DefaultAccount},
-		"Other":      {reason: "CloudWatch has metrics of the own account only.", name: "210987654321:function:f", account: awsdouble.DefaultAccount, unknown: true},
-		"UnknownOwn": {reason: "The account of the config is not known.", name: "210987654321:function:f", unknown: true},
+		"Name": {reason: "A name is of the own account.", name: "f", account: awsdouble.DefaultAccount},
+		"Own": {
+			reason:  "An ARN of the own account.",
+			name:    awsdouble.DefaultAccount + ":function:f",
+			account: awsdouble.DefaultAccount,
+		},
+		"Other": {
+			reason:  "CloudWatch has metrics of the own account only.",
+			name:    "210987654321:function:f",
+			account: awsdouble.DefaultAccount,
+			unknown: true,
+		},
+		"UnknownOwn": {
+			reason:  "The account of the config is not known.",
+			name:    "210987654321:function:f",
+			unknown: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

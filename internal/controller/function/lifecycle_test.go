@@ -395,8 +395,8 @@ func TestFailedUpdateIsNotReady(t *testing.T) {
 	e.Converge(f)
 }
 
-// TestEditDuringFailure checks that a spec that is applied during a creation or an update that fails is not delayed like
-// a repetition of what has failed, also if it stops publishing the version that the creation has published.
+// TestEditDuringFailure checks that a spec that is applied during a creation or an update that fails is not delayed
+// like a repetition of what has failed, also if it stops publishing the version that the creation has published.
 func TestEditDuringFailure(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
@@ -588,7 +588,10 @@ func TestImageIndex(t *testing.T) {
 			e.Converge(f)
 			deployed = append(deployed, ptr.Deref(f.Status.AtProvider.ResolvedImageURI, ""))
 			repository := strings.TrimSuffix(testImage, ":1") + "@"
-			if diff := cmp.Diff([]string{repository + digest(tc.want[0]), repository + digest(tc.want[1])}, deployed); diff != "" {
+			if diff := cmp.Diff(
+				[]string{repository + digest(tc.want[0]), repository + digest(tc.want[1])},
+				deployed,
+			); diff != "" {
 				t.Errorf("%s\n-want, +deployed:\n%s", tc.reason, diff)
 			}
 		})
@@ -676,9 +679,17 @@ func TestInitProviderOfPartsOfBlocks(t *testing.T) {
 		if diff := cmp.Diff(step.writes, e.Converge(f)); diff != "" {
 			t.Fatalf("%s: -want, +got:\n%s", step.name, diff)
 		}
-		out, err := e.Lambda.GetFunctionConfiguration(t.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f")})
+		out, err := e.Lambda.GetFunctionConfiguration(
+			t.Context(),
+			&lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f")},
+		)
 		e.Must(err)
-		groups, level := strings.Join(out.VpcConfig.SecurityGroupIds, " "), string(out.LoggingConfig.ApplicationLogLevel)
+		groups, level := strings.Join(
+			out.VpcConfig.SecurityGroupIds,
+			" ",
+		), string(
+			out.LoggingConfig.ApplicationLogLevel,
+		)
 		if groups != step.groups || level != step.level {
 			t.Errorf("%s: got %s and level %s, want %s and %s", step.name, groups, level, step.groups, step.level)
 		}
@@ -738,15 +749,17 @@ func TestScalingWithoutBounds(t *testing.T) {
 	}
 }
 
-// TestUnansweredScalingIsReset checks that a scaling configuration is reset that spec no longer declares, although AWS has
-// not answered the call that set it.
+// TestUnansweredScalingIsReset checks that a scaling configuration is reset that spec no longer declares, although AWS
+// has not answered the call that set it.
 func TestUnansweredScalingIsReset(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction(onManagedInstances, func(f *v1beta1.Function) {
 		f.Spec.ForProvider.PublishTo = ptr.To("LATEST_PUBLISHED")
 	})
 	e.Converge(f)
-	f.Spec.ForProvider.FunctionScalingConfig = &v1beta1.FunctionScalingConfig{MinExecutionEnvironments: ptr.To[int32](5)}
+	f.Spec.ForProvider.FunctionScalingConfig = &v1beta1.FunctionScalingConfig{
+		MinExecutionEnvironments: ptr.To[int32](5),
+	}
 	f.Generation++
 	e.Lambda = e.TryingOnce()
 	e.Lose(f, string(opPutScaling))
@@ -795,16 +808,25 @@ func TestCustomerManagedRuntime(t *testing.T) {
 		if diff := cmp.Diff(step.writes, e.Converge(f)); diff != "" {
 			t.Fatalf("%s: -want, +got:\n%s", step.name, diff)
 		}
-		out, err := e.Lambda.GetFunctionConfiguration(t.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f")})
+		out, err := e.Lambda.GetFunctionConfiguration(
+			t.Context(),
+			&lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f")},
+		)
 		e.Must(err)
 		want, observed := f.Spec.ForProvider.RuntimeConfig, f.Status.AtProvider.RuntimeConfig
 		if step.alias == "" {
 			if out.RuntimeConfig != nil || observed != nil {
-				t.Errorf("%s: want no customer-managed runtime, got %+v, in status %+v", step.name, out.RuntimeConfig, observed)
+				t.Errorf(
+					"%s: want no customer-managed runtime, got %+v, in status %+v",
+					step.name,
+					out.RuntimeConfig,
+					observed,
+				)
 			}
 			continue
 		}
-		if *out.RuntimeConfig.RuntimeAlias != step.alias || *out.RuntimeConfig.RuntimeArn != want.RuntimeArn || observed.RuntimeAlias != step.alias {
+		if *out.RuntimeConfig.RuntimeAlias != step.alias || *out.RuntimeConfig.RuntimeArn != want.RuntimeArn ||
+			observed.RuntimeAlias != step.alias {
 			t.Errorf("%s: want %+v, got %+v, in status %+v", step.name, want, out.RuntimeConfig, observed)
 		}
 	}

@@ -41,9 +41,11 @@ func TestPublicationWithoutANumber(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
 	e.Converge(f)
-	e.Double.Fail(awsdouble.Fault{Operation: "PublishVersion", Times: 1, Answer: func(status int, b []byte) (int, []byte) {
-		return status, bytes.ReplaceAll(b, []byte(`"Version":"2"`), []byte(`"Version":""`))
-	}})
+	e.Double.Fail(
+		awsdouble.Fault{Operation: "PublishVersion", Times: 1, Answer: func(status int, b []byte) (int, []byte) {
+			return status, bytes.ReplaceAll(b, []byte(`"Version":"2"`), []byte(`"Version":""`))
+		}},
+	)
 	f.Spec.ForProvider.FunctionSettings = withCode(publishes, remembers)
 	f.Generation++
 	e.Converge(f)
@@ -307,7 +309,10 @@ func TestPublishWaitsForAWS(t *testing.T) {
 		e.Advance(time.Second)
 	}
 	ready := f.GetCondition(xpv2.TypeReady)
-	if !strings.Contains(ready.Message, "version 3 failed: The snapshot could not be made. (FunctionError); to publish another") ||
+	if !strings.Contains(
+		ready.Message,
+		"version 3 failed: The snapshot could not be made. (FunctionError); to publish another",
+	) ||
 		lastPublished(f) != "2" {
 		t.Errorf("a version that failed must be told and not followed: latest %s, %v", lastPublished(f), ready)
 	}
@@ -330,7 +335,11 @@ func TestPublishWaitsForAWS(t *testing.T) {
 	}
 	if ready := f.GetCondition(xpv2.TypeReady); !strings.Contains(ready.Message, "version 3 failed: ") ||
 		lastPublished(f) != "2" {
-		t.Errorf("AWS returns the failed version again, which must be told and not followed: latest %s, %v", lastPublished(f), ready)
+		t.Errorf(
+			"AWS returns the failed version again, which must be told and not followed: latest %s, %v",
+			lastPublished(f),
+			ready,
+		)
 	}
 }
 

@@ -230,7 +230,10 @@ func TestDecide(t *testing.T) {
 			config: types.FunctionConfiguration{
 				State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusSuccessful,
 				Environment: &types.EnvironmentResponse{Error: &types.EnvironmentError{
-					ErrorCode: ptr.To("KMSDisabledException"), Message: ptr.To("The key is disabled. (Service: AWSKMS; Request ID: 1)"),
+					ErrorCode: ptr.To(
+						"KMSDisabledException",
+					),
+					Message: ptr.To("The key is disabled. (Service: AWSKMS; Request ID: 1)"),
 				}},
 			},
 			input: decisionInput{activated: true},

@@ -40,11 +40,25 @@ func TestOtherResources(t *testing.T) {
 		t.Errorf("References(): -want, +got:\n%s", diff)
 	}
 	always := &xpv2.NamespacedSelector{Policy: &xpv2.Policy{Resolve: ptr.To(xpv2.ResolvePolicyAlways)}}
-	f.Spec.InitProvider = &v1beta1.FunctionSettings{LayerRefs: []xpv2.NamespacedReference{ref("three")}, LayerSelector: always}
-	want = append(want[:len(want)-2],
-		reconcile.Reference{Field: "layers", Initial: true, To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("three"))},
+	f.Spec.InitProvider = &v1beta1.FunctionSettings{
+		LayerRefs:     []xpv2.NamespacedReference{ref("three")},
+		LayerSelector: always,
+	}
+	want = append(
+		want[:len(want)-2],
+		reconcile.Reference{
+			Field:   "layers",
+			Initial: true,
+			To:      v1beta1.LayerVersionGroupVersionKind,
+			Ref:     ptr.To(ref("three")),
+		},
 		reconcile.Reference{Field: "layers", Initial: true, To: v1beta1.LayerVersionGroupVersionKind, Selector: always},
-		reconcile.Reference{Field: "codeSigningConfigArn", Initial: true, To: v1beta1.CodeSigningConfigGroupVersionKind})
+		reconcile.Reference{
+			Field:   "codeSigningConfigArn",
+			Initial: true,
+			To:      v1beta1.CodeSigningConfigGroupVersionKind,
+		},
+	)
 	if diff := cmp.Diff(want, reconcile.References(f)); diff != "" {
 		t.Errorf("a selector that is always resolved is used in spite of names: -want, +got:\n%s", diff)
 	}

@@ -40,7 +40,9 @@ func newOCIEnv(t *testing.T) *ociEnv {
 	hosts := egress.Hosts{Flag: "--source-host", Allowed: []string{"127.0.0.1"}, Public: true, Loopback: true}
 	e.registries = oci.New(oci.Options{Hosts: hosts, PlainLoopback: true})
 	e.f = testFunction(func(f *v1beta1.Function) {
-		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{OCI: &v1beta1.OCISource{Reference: e.registry.Host + "/shop:v1"}}
+		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{
+			OCI: &v1beta1.OCISource{Reference: e.registry.Host + "/shop:v1"},
+		}
 	})
 	return e
 }
@@ -162,8 +164,8 @@ func TestRetryOfArtifact(t *testing.T) {
 	}
 }
 
-// TestManifestAsArtifact checks that a Flux source whose artifact is the manifest of an artifact in a registry, and so has
-// its digest, does not put the manifest in the place of the code.
+// TestManifestAsArtifact checks that a Flux source whose artifact is the manifest of an artifact in a registry, and so
+// has its digest, does not put the manifest in the place of the code.
 func TestManifestAsArtifact(t *testing.T) {
 	e := newOCIEnv(t)
 	digest := e.push("v1", "1")
@@ -191,7 +193,9 @@ func TestManifestAsArtifact(t *testing.T) {
 func TestMovingTag(t *testing.T) {
 	e := newOCIEnv(t)
 	k, public := newSigner(t)
-	e.objects[refs.ObjectRef{Kind: refs.ConfigMap, Namespace: "ns", Name: "keys"}] = refs.ObjectData{"pub": []byte(public)}
+	e.objects[refs.ObjectRef{Kind: refs.ConfigMap, Namespace: "ns", Name: "keys"}] = refs.ObjectData{
+		"pub": []byte(public),
+	}
 	e.spec().Verify = byKey()
 	digest := e.push("v1", "good")
 	e.sign(k, digest, digest)
@@ -204,7 +208,8 @@ func TestMovingTag(t *testing.T) {
 		return false
 	})
 	e.Converge(e.f)
-	if got := e.f.Status.AtProvider.DeployedCode; !moved || !strings.HasSuffix(got.Source, digest) || got.Revision != "main@sha1:good" {
+	if got := e.f.Status.AtProvider.DeployedCode; !moved || !strings.HasSuffix(got.Source, digest) ||
+		got.Revision != "main@sha1:good" {
 		t.Errorf("what was looked up and signed is deployed, got %+v", got)
 	}
 }
@@ -230,7 +235,10 @@ func TestOCIVerification(t *testing.T) {
 	const issuer, subject = "https://issuer.example.org", "ci@example.org"
 	config := v1beta1.CodePolicy{RequireVerified: true, Cosign: &v1beta1.CosignSigners{PublicKeys: &public}}
 	keyless := v1beta1.CodePolicy{RequireVerified: true, Cosign: &v1beta1.CosignSigners{
-		Identities: []v1beta1.CosignIdentity{{Issuer: issuer, Subject: ptr.To(subject)}}, TrustedRoot: ptr.To(string(root)),
+		Identities: []v1beta1.CosignIdentity{
+			{Issuer: issuer, Subject: ptr.To(subject)},
+		},
+		TrustedRoot: ptr.To(string(root)),
 	}}
 	cases := map[string]struct {
 		reason string
@@ -257,12 +265,16 @@ func TestOCIVerification(t *testing.T) {
 			sign: func(e *ociEnv, d string) { e.signKeyless(sigstore, "mallory@example.org", issuer, d) },
 		},
 		"NotRequired": {
-			reason: "The signers of the resource count if the config names others and requires none.", verify: byKey(), keys: public,
-			code: v1beta1.CodePolicy{Cosign: &v1beta1.CosignSigners{PublicKeys: &otherPublic}},
-			sign: func(e *ociEnv, d string) { e.sign(mine, d, d) },
+			reason: "The signers of the resource count if the config names others and requires none.",
+			verify: byKey(),
+			keys:   public,
+			code:   v1beta1.CodePolicy{Cosign: &v1beta1.CosignSigners{PublicKeys: &otherPublic}},
+			sign:   func(e *ociEnv, d string) { e.sign(mine, d, d) },
 		},
 		"Claimed": {
-			reason: "A status that claims that it was deployed and verified is not believed.", code: config, want: "no signature is trusted",
+			reason: "A status that claims that it was deployed and verified is not believed.",
+			code:   config,
+			want:   "no signature is trusted",
 			sign: func(e *ociEnv, d string) {
 				e.sign(other, d, d)
 				e.f.Status.AtProvider.DeployedCode = &v1beta1.DeployedCode{
@@ -270,38 +282,63 @@ func TestOCIVerification(t *testing.T) {
 				}
 			},
 		},
-		"Unsigned":       {reason: "Without a signature, nothing is deployed.", verify: byKey(), keys: public, want: "it has no signature of cosign"},
+		"Unsigned": {
+			reason: "Without a signature, nothing is deployed.",
+			verify: byKey(),
+			keys:   public,
+			want:   "it has no signature of cosign",
+		},
 		"UnsignedConfig": {reason: "The config may demand it.", code: config, want: "it has no signature of cosign"},
 		"OtherKey": {
-			reason: "A signature of another key is refused.", verify: byKey(), keys: public, want: "no signature is trusted",
-			sign: func(e *ociEnv, d string) { e.sign(other, d, d) },
+			reason: "A signature of another key is refused.",
+			verify: byKey(),
+			keys:   public,
+			want:   "no signature is trusted",
+			sign:   func(e *ociEnv, d string) { e.sign(other, d, d) },
 		},
 		"ReplacedKey": {
 			reason: "Once the key is replaced, its signatures are refused.", verify: byKey(), keys: otherPublic,
 			sign: func(e *ociEnv, d string) { e.sign(mine, d, d) }, want: "no signature is trusted",
 		},
 		"OtherArtifact": {
-			reason: "The signature of another artifact is refused.", verify: byKey(), keys: public, want: "no signature is trusted",
-			sign: func(e *ociEnv, d string) { e.sign(mine, "sha256:"+strings.Repeat("0", 64), d) },
+			reason: "The signature of another artifact is refused.",
+			verify: byKey(),
+			keys:   public,
+			want:   "no signature is trusted",
+			sign:   func(e *ociEnv, d string) { e.sign(mine, "sha256:"+strings.Repeat("0", 64), d) },
 		},
 		"OwnKey": {
-			reason: "A key that the resource names is not what the config requires.", verify: byKey(), keys: otherPublic, code: config,
-			sign: func(e *ociEnv, d string) { e.sign(other, d, d) }, want: "requires verified code",
+			reason: "A key that the resource names is not what the config requires.",
+			verify: byKey(),
+			keys:   otherPublic,
+			code:   config,
+			sign:   func(e *ociEnv, d string) { e.sign(other, d, d) },
+			want:   "requires verified code",
 		},
 		"NoSigners": {
-			reason: "A config that requires verified code and names nobody trusts nobody.", verify: byKey(), keys: public,
-			code: v1beta1.CodePolicy{RequireVerified: true}, want: "(spec.code.cosign)",
-			sign: func(e *ociEnv, d string) { e.sign(mine, d, d) },
+			reason: "A config that requires verified code and names nobody trusts nobody.",
+			verify: byKey(),
+			keys:   public,
+			code:   v1beta1.CodePolicy{RequireVerified: true},
+			want:   "(spec.code.cosign)",
+			sign:   func(e *ociEnv, d string) { e.sign(mine, d, d) },
 		},
-		"NoKey":  {reason: "A missing key is named.", verify: byKey(), want: "ConfigMap ns/keys does not exist"},
-		"BadKey": {reason: "A key that is none is told.", verify: byKey(), keys: "text", want: "cannot use spec.forProvider.code.oci.verify"},
+		"NoKey": {reason: "A missing key is named.", verify: byKey(), want: "ConfigMap ns/keys does not exist"},
+		"BadKey": {
+			reason: "A key that is none is told.",
+			verify: byKey(),
+			keys:   "text",
+			want:   "cannot use spec.forProvider.code.oci.verify",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newOCIEnv(t)
 			e.code = tc.code
 			if tc.keys != "" {
-				e.objects[refs.ObjectRef{Kind: refs.ConfigMap, Namespace: "ns", Name: "keys"}] = refs.ObjectData{"pub": []byte(tc.keys)}
+				e.objects[refs.ObjectRef{Kind: refs.ConfigMap, Namespace: "ns", Name: "keys"}] = refs.ObjectData{
+					"pub": []byte(tc.keys),
+				}
 			}
 			e.spec().Verify = tc.verify
 			digest := e.push("v1", "1")
@@ -347,7 +384,9 @@ func TestPullSecret(t *testing.T) {
 	if _, err := e.Do(e.f); err == nil || !strings.Contains(err.Error(), "Secret ns/regcred does not exist") {
 		t.Errorf("got %v", err)
 	}
-	e.objects[refs.SecretOf("ns", "regcred")] = refs.ObjectData{".dockerconfigjson": []byte(`{"auths":{"` + e.registry.Host + `":{"auth":"bWU6aHVudGVyMg=="}}}`)}
+	e.objects[refs.SecretOf("ns", "regcred")] = refs.ObjectData{
+		".dockerconfigjson": []byte(`{"auths":{"` + e.registry.Host + `":{"auth":"bWU6aHVudGVyMg=="}}}`),
+	}
 	e.Converge(e.f)
 	if e.Double.Count("CreateFunction") != 1 {
 		t.Error("the function is not created")

@@ -12,7 +12,9 @@ import (
 
 // trust sets the public keys of the ConfigMap that byKey names.
 func (e *ociEnv) trust(keys string) {
-	e.objects[refs.ObjectRef{Kind: refs.ConfigMap, Namespace: "ns", Name: "keys"}] = refs.ObjectData{"pub": []byte(keys)}
+	e.objects[refs.ObjectRef{Kind: refs.ConfigMap, Namespace: "ns", Name: "keys"}] = refs.ObjectData{
+		"pub": []byte(keys),
+	}
 }
 
 // TestDeployedCodeIsVerifiedAgain changes who has to have signed an artifact after it was deployed. What AWS has is
@@ -45,8 +47,10 @@ func TestDeployedCodeIsVerifiedAgain(t *testing.T) {
 			want: "is not verified now: no signature is trusted",
 		},
 		"KeyAdded": {
-			reason: "A key that is added changes nothing for what the first one has signed.", verified: true,
-			before: func(e *ociEnv) { e.spec().Verify = byKey() }, after: func(e *ociEnv) { e.trust(otherPublic + public) },
+			reason:   "A key that is added changes nothing for what the first one has signed.",
+			verified: true,
+			before:   func(e *ociEnv) { e.spec().Verify = byKey() },
+			after:    func(e *ociEnv) { e.trust(otherPublic + public) },
 		},
 		"KeyDeleted": {
 			reason: "A key that is deleted is named, and nobody knows whether the code is verified.", verified: true,
@@ -74,8 +78,9 @@ func TestDeployedCodeIsVerifiedAgain(t *testing.T) {
 		},
 		"ConfigDemandsAnother": {
 			reason: "The signer whom the resource names is not the one whom the config demands.",
-			before: func(e *ociEnv) { e.spec().Verify = byKey() }, after: func(e *ociEnv) { e.code = demand(&otherPublic) },
-			want: "requires verified code (spec.code.requireVerified)",
+			before: func(e *ociEnv) { e.spec().Verify = byKey() },
+			after:  func(e *ociEnv) { e.code = demand(&otherPublic) },
+			want:   "requires verified code (spec.code.requireVerified)",
 		},
 		"ConfigTrustsNobody": {
 			reason: "A config that demands signatures and names nobody trusts nobody.",
@@ -84,8 +89,9 @@ func TestDeployedCodeIsVerifiedAgain(t *testing.T) {
 		},
 		"ConfigReplacesKey": {
 			reason: "A key that the config replaces is not trusted any more.",
-			before: func(e *ociEnv) { e.code = demand(&public) }, after: func(e *ociEnv) { e.code = demand(&otherPublic) },
-			want: "is not verified now: ",
+			before: func(e *ociEnv) { e.code = demand(&public) },
+			after:  func(e *ociEnv) { e.code = demand(&otherPublic) },
+			want:   "is not verified now: ",
 		},
 	}
 	for name, tc := range cases {

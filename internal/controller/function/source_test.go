@@ -37,7 +37,8 @@ func TestSourceIsDeployed(t *testing.T) {
 		t.Errorf("the artifact is deployed: -want, +got:\n%s", diff)
 	}
 	first := f.Status.AtProvider.DeployedCode
-	if first == nil || first.Revision != "main@sha1:1" || !strings.HasPrefix(first.Source, "GitRepository/app//fn#sha256:") {
+	if first == nil || first.Revision != "main@sha1:1" ||
+		!strings.HasPrefix(first.Source, "GitRepository/app//fn#sha256:") {
 		t.Errorf("status must say which revision is deployed, got %+v", first)
 	}
 	steady := func(why string, downloads int) {
@@ -70,7 +71,10 @@ func TestSourceIsDeployed(t *testing.T) {
 
 	other, err := archive.Zip(map[string][]byte{"index.py": []byte("by hand")})
 	e.Must(err)
-	_, err = e.Lambda.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: other})
+	_, err = e.Lambda.UpdateFunctionCode(
+		t.Context(),
+		&lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: other},
+	)
 	e.Must(err)
 	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Converge(f)); diff != "" {
 		t.Errorf("code that was deployed by hand is replaced: -want, +got:\n%s", diff)
@@ -99,7 +103,10 @@ func TestRevisionOfVersions(t *testing.T) {
 	for i, revision := range []string{"main@sha1:1", "main@sha1:2"} {
 		source.Publish(t, revision, map[string]string{"fn/index.py": revision})
 		e.Converge(f)
-		out, err := e.Lambda.GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To(fmt.Sprint(i + 1))})
+		out, err := e.Lambda.GetFunction(
+			t.Context(),
+			&lambda.GetFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To(fmt.Sprint(i + 1))},
+		)
 		e.Must(err)
 		if got := ptr.Deref(out.Configuration.Description, ""); got != revision {
 			t.Errorf("version %d has the description %q, want %q", i+1, got, revision)
@@ -121,13 +128,20 @@ func TestPublishedCode(t *testing.T) {
 		want   []v1beta1.PublishedCode
 	}{
 		"WithTheCode": {
-			reason: "Versions are published by the calls that deploy the code.", change: func(*v1beta1.Function) {},
-			want: []v1beta1.PublishedCode{{Version: "2", Revision: "main@sha1:2"}, {Version: "1", Revision: "main@sha1:1"}},
+			reason: "Versions are published by the calls that deploy the code.",
+			change: func(*v1beta1.Function) {},
+			want: []v1beta1.PublishedCode{
+				{Version: "2", Revision: "main@sha1:2"},
+				{Version: "1", Revision: "main@sha1:1"},
+			},
 		},
 		"Separately": {
 			reason: "Versions of a limited history are published by a call of their own.",
 			change: func(f *v1beta1.Function) { f.Spec.ForProvider.HistoryLimit = ptr.To[int32](5) },
-			want:   []v1beta1.PublishedCode{{Version: "2", Revision: "main@sha1:2"}, {Version: "1", Revision: "main@sha1:1"}},
+			want: []v1beta1.PublishedCode{
+				{Version: "2", Revision: "main@sha1:2"},
+				{Version: "1", Revision: "main@sha1:1"},
+			},
 		},
 		"OfNoSource": {
 			reason: "Inline code has no revision.",
@@ -229,14 +243,48 @@ func TestRequireVerified(t *testing.T) {
 		except  []string
 		want    string
 	}{
-		"Verified":       {reason: "Verified code is deployed.", code: v1beta1.FunctionCode{SourceRef: fluxtest.Ref("fn")}, message: ptr.To("verified signature of 1 with key 'k'")},
-		"Unsigned":       {reason: "A source without a signature is refused.", code: v1beta1.FunctionCode{SourceRef: fluxtest.Ref("fn")}, want: "spec.forProvider.code.sourceRef: the provider config requires verified code"},
-		"BadlySigned":    {reason: "A signature that does not match is refused.", code: v1beta1.FunctionCode{SourceRef: fluxtest.Ref("fn")}, message: ptr.To(""), want: "SourceVerified is False: signature does not match"},
-		"Inline":         {reason: "Code in the manifest is not verified.", code: v1beta1.FunctionCode{Inline: map[string]string{"a": "1"}}, want: "spec.forProvider.code.inline: the provider config"},
-		"InlineExcepted": {reason: "An exception allows it.", code: v1beta1.FunctionCode{Inline: map[string]string{"a": "1"}}, except: []string{"Inline"}},
-		"S3":             {reason: "An object in S3 is not verified.", code: v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")}, want: "code.s3Key: the provider config", except: []string{"Inline"}},
-		"ConfigMap":      {reason: "A ConfigMap is not verified.", code: v1beta1.FunctionCode{ConfigMapRef: &v1beta1.LocalObjectReference{Name: "code1"}}, want: "code.configMapRef: the provider config"},
-		"Image":          {reason: "An image is not verified.", code: v1beta1.FunctionCode{ImageURI: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/repo:1")}, want: "code.imageUri: the provider config"},
+		"Verified": {
+			reason:  "Verified code is deployed.",
+			code:    v1beta1.FunctionCode{SourceRef: fluxtest.Ref("fn")},
+			message: ptr.To("verified signature of 1 with key 'k'"),
+		},
+		"Unsigned": {
+			reason: "A source without a signature is refused.",
+			code:   v1beta1.FunctionCode{SourceRef: fluxtest.Ref("fn")},
+			want:   "spec.forProvider.code.sourceRef: the provider config requires verified code",
+		},
+		"BadlySigned": {
+			reason:  "A signature that does not match is refused.",
+			code:    v1beta1.FunctionCode{SourceRef: fluxtest.Ref("fn")},
+			message: ptr.To(""),
+			want:    "SourceVerified is False: signature does not match",
+		},
+		"Inline": {
+			reason: "Code in the manifest is not verified.",
+			code:   v1beta1.FunctionCode{Inline: map[string]string{"a": "1"}},
+			want:   "spec.forProvider.code.inline: the provider config",
+		},
+		"InlineExcepted": {
+			reason: "An exception allows it.",
+			code:   v1beta1.FunctionCode{Inline: map[string]string{"a": "1"}},
+			except: []string{"Inline"},
+		},
+		"S3": {
+			reason: "An object in S3 is not verified.",
+			code:   v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")},
+			want:   "code.s3Key: the provider config",
+			except: []string{"Inline"},
+		},
+		"ConfigMap": {
+			reason: "A ConfigMap is not verified.",
+			code:   v1beta1.FunctionCode{ConfigMapRef: &v1beta1.LocalObjectReference{Name: "code1"}},
+			want:   "code.configMapRef: the provider config",
+		},
+		"Image": {
+			reason: "An image is not verified.",
+			code:   v1beta1.FunctionCode{ImageURI: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/repo:1")},
+			want:   "code.imageUri: the provider config",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -248,7 +296,9 @@ func TestRequireVerified(t *testing.T) {
 			e.code = v1beta1.CodePolicy{RequireVerified: true, Unverified: tc.except}
 			f.Spec.ForProvider.Code = &tc.code
 			if tc.code.ImageURI != nil {
-				f.Spec.ForProvider.PackageType, f.Spec.ForProvider.Runtime, f.Spec.ForProvider.Handler = ptr.To("Image"), nil, nil
+				f.Spec.ForProvider.PackageType, f.Spec.ForProvider.Runtime, f.Spec.ForProvider.Handler = ptr.To(
+					"Image",
+				), nil, nil
 			}
 			if tc.want == "" {
 				e.Converge(f)
@@ -256,7 +306,11 @@ func TestRequireVerified(t *testing.T) {
 					t.Errorf("%s\nit is not created", tc.reason)
 				}
 				if tc.code.SourceRef != nil && f.Status.AtProvider.DeployedCode.Verified != *tc.message {
-					t.Errorf("%s\nstatus must say who has signed it, got %+v", tc.reason, f.Status.AtProvider.DeployedCode)
+					t.Errorf(
+						"%s\nstatus must say who has signed it, got %+v",
+						tc.reason,
+						f.Status.AtProvider.DeployedCode,
+					)
 				}
 				return
 			}
@@ -303,7 +357,12 @@ func TestRandomSources(t *testing.T) {
 		revision := fmt.Sprint(i + 1)
 		archive := fluxtest.Pack(t, map[string]string{"fn/index.py": revision})
 		sum := sha256.Sum256(archive)
-		a := map[string]any{"url": source.URL(), "revision": revision, "digest": "sha256:" + hex.EncodeToString(sum[:]), "size": int64(len(archive))}
+		a := map[string]any{
+			"url":      source.URL(),
+			"revision": revision,
+			"digest":   "sha256:" + hex.EncodeToString(sum[:]),
+			"size":     int64(len(archive)),
+		}
 		good := true
 		for range r.IntN(3) {
 			good = false

@@ -39,8 +39,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// steadyFleet is converged functions with all that polls them by list, but for the queue and the watches: the reconciler,
-// the lists, and the SDK's client. AWS answers with bytes that are made beforehand.
+// steadyFleet is converged functions with all that polls them by list, but for the queue and the watches: the
+// reconciler, the lists, and the SDK's client. AWS answers with bytes that are made beforehand.
 type steadyFleet struct {
 	testing.TB
 

@@ -21,11 +21,28 @@ func TestEveryFieldByHand(t *testing.T) {
 			return &c.Spec.ForProvider.FunctionEventInvokeConfigSettings
 		},
 		ByHand: func(e *testenv.Env[*v1beta1.FunctionEventInvokeConfig], c testenv.FieldCase) {
-			e.Must(testenv.Calling(e.Lambda.UpdateFunctionEventInvokeConfig, `{"FunctionName":"cart"}`)(e.Context(), c.ByHand))
+			e.Must(
+				testenv.Calling(
+					e.Lambda.UpdateFunctionEventInvokeConfig,
+					`{"FunctionName":"cart"}`,
+				)(
+					e.Context(),
+					c.ByHand,
+				),
+			)
 		},
 		Cases: map[string]testenv.FieldCase{
-			"maximumEventAgeInSeconds":                {Spec: `{"maximumEventAgeInSeconds":60}`, ByHand: `{"maximumEventAgeInSeconds":61}`, By: []string{opPut}},
-			"maximumRetryAttempts":                    {With: `{"maximumEventAgeInSeconds":60,"maximumRetryAttempts":null}`, Spec: `{"maximumRetryAttempts":1}`, ByHand: `{"maximumRetryAttempts":0}`, By: []string{opPut}},
+			"maximumEventAgeInSeconds": {
+				Spec:   `{"maximumEventAgeInSeconds":60}`,
+				ByHand: `{"maximumEventAgeInSeconds":61}`,
+				By:     []string{opPut},
+			},
+			"maximumRetryAttempts": {
+				With:   `{"maximumEventAgeInSeconds":60,"maximumRetryAttempts":null}`,
+				Spec:   `{"maximumRetryAttempts":1}`,
+				ByHand: `{"maximumRetryAttempts":0}`,
+				By:     []string{opPut},
+			},
 			"destinationConfig.onFailure.destination": destination("onFailure"),
 			"destinationConfig.onSuccess.destination": destination("onSuccess"),
 		},

@@ -27,10 +27,16 @@ func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "functioneventinvokeconfigs",
 func TestEmulatorResponses(t *testing.T) {
 	type answers = testenv.Answers
 	testenv.RunEmulatorCases(t, newCase, testenv.GetAnswers(opGet, opPut), map[string]testenv.EmulatorCase{
-		"Bare": {Reason: "What AWS leaves out is its default.", Responses: answers{opGet: testenv.Without("DestinationConfig", "LastModified")}, Writes: []string{opPut}},
+		"Bare": {
+			Reason:    "What AWS leaves out is its default.",
+			Responses: answers{opGet: testenv.Without("DestinationConfig", "LastModified")},
+			Writes:    []string{opPut},
+		},
 		"Nowhere": {
-			Reason: "A configuration that AWS never shows is created at growing intervals.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: slices.Repeat([]string{opPut}, 6), Message: testenv.NotVisible,
+			Reason:    "A configuration that AWS never shows is created at growing intervals.",
+			Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes:    slices.Repeat([]string{opPut}, 6),
+			Message:   testenv.NotVisible,
 		},
 	})
 }
@@ -42,13 +48,18 @@ func TestLate(t *testing.T) {
 		t.Helper()
 		e := newEnv(t)
 		c := newConfig(func(c *v1beta1.FunctionEventInvokeConfig) {
-			c.Spec.InitProvider = &v1beta1.FunctionEventInvokeConfigSettings{MaximumEventAgeInSeconds: ptr.To[int32](60)}
+			c.Spec.InitProvider = &v1beta1.FunctionEventInvokeConfigSettings{
+				MaximumEventAgeInSeconds: ptr.To[int32](60),
+			}
 		})
 		return testenv.Lifecycle[*v1beta1.FunctionEventInvokeConfig]{
 			Env: e.Env, Resource: c, Create: opPut, Delete: opDelete,
 			Edit: func() { c.Spec.ForProvider.MaximumRetryAttempts = ptr.To[int32](2) },
 			There: func() []string {
-				out, err := e.Lambda.ListFunctionEventInvokeConfigs(e.Context(), &lambda.ListFunctionEventInvokeConfigsInput{FunctionName: ptr.To(functionconfigtest.Function)})
+				out, err := e.Lambda.ListFunctionEventInvokeConfigs(
+					e.Context(),
+					&lambda.ListFunctionEventInvokeConfigsInput{FunctionName: ptr.To(functionconfigtest.Function)},
+				)
 				e.Must(err)
 				var all []string
 				for _, c := range out.FunctionEventInvokeConfigs {

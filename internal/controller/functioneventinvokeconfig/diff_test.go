@@ -12,8 +12,12 @@ import (
 
 func TestCompare(t *testing.T) {
 	there := &answer{
-		MaximumEventAgeInSeconds: ptr.To[int32](60), MaximumRetryAttempts: ptr.To[int32](1),
-		DestinationConfig: &types.DestinationConfig{OnFailure: &types.OnFailure{Destination: ptr.To(queueARN)}, OnSuccess: &types.OnSuccess{}},
+		MaximumEventAgeInSeconds: ptr.To[int32](60),
+		MaximumRetryAttempts:     ptr.To[int32](1),
+		DestinationConfig: &types.DestinationConfig{
+			OnFailure: &types.OnFailure{Destination: ptr.To(queueARN)},
+			OnSuccess: &types.OnSuccess{},
+		},
 	}
 	failures := &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.EventDestination{Destination: ptr.To(queueARN)}}
 	age, retries := ptr.To[int32](60), ptr.To[int32](1)
@@ -25,15 +29,22 @@ func TestCompare(t *testing.T) {
 	}{
 		"Same": {
 			reason: "An empty destination is none.",
-			spec:   v1beta1.FunctionEventInvokeConfigSettings{MaximumEventAgeInSeconds: age, MaximumRetryAttempts: retries, DestinationConfig: failures},
-			there:  there,
+			spec: v1beta1.FunctionEventInvokeConfigSettings{
+				MaximumEventAgeInSeconds: age,
+				MaximumRetryAttempts:     retries,
+				DestinationConfig:        failures,
+			},
+			there: there,
 		},
 		"Empty": {
 			reason: "Empty destinations are none.",
 			spec:   v1beta1.FunctionEventInvokeConfigSettings{MaximumEventAgeInSeconds: age},
 			there: &answer{
 				MaximumEventAgeInSeconds: age,
-				DestinationConfig:        &types.DestinationConfig{OnFailure: &types.OnFailure{}, OnSuccess: &types.OnSuccess{}},
+				DestinationConfig: &types.DestinationConfig{
+					OnFailure: &types.OnFailure{},
+					OnSuccess: &types.OnSuccess{},
+				},
 			},
 		},
 		"Left": {
@@ -43,8 +54,12 @@ func TestCompare(t *testing.T) {
 			changes: `destinationConfig.onFailure.destination: removed, maximumRetryAttempts: removed`,
 		},
 		"Changed": {
-			reason:  "What changes is named.",
-			spec:    v1beta1.FunctionEventInvokeConfigSettings{MaximumEventAgeInSeconds: ptr.To[int32](120), MaximumRetryAttempts: ptr.To[int32](0), DestinationConfig: failures},
+			reason: "What changes is named.",
+			spec: v1beta1.FunctionEventInvokeConfigSettings{
+				MaximumEventAgeInSeconds: ptr.To[int32](120),
+				MaximumRetryAttempts:     ptr.To[int32](0),
+				DestinationConfig:        failures,
+			},
 			there:   there,
 			changes: `maximumEventAgeInSeconds: 60 -> 120, maximumRetryAttempts: 1 -> 0`,
 		},
@@ -52,8 +67,12 @@ func TestCompare(t *testing.T) {
 			reason: "What is set at creation is left to others.",
 			spec:   v1beta1.FunctionEventInvokeConfigSettings{MaximumRetryAttempts: retries},
 			init: v1beta1.FunctionEventInvokeConfigSettings{
-				MaximumEventAgeInSeconds: ptr.To[int32](300), MaximumRetryAttempts: ptr.To[int32](2),
-				DestinationConfig: &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.EventDestination{Destination: ptr.To(topicARN)}, OnSuccess: &v1beta1.EventDestination{Destination: ptr.To(topicARN)}},
+				MaximumEventAgeInSeconds: ptr.To[int32](300),
+				MaximumRetryAttempts:     ptr.To[int32](2),
+				DestinationConfig: &v1beta1.EventDestinationConfig{
+					OnFailure: &v1beta1.EventDestination{Destination: ptr.To(topicARN)},
+					OnSuccess: &v1beta1.EventDestination{Destination: ptr.To(topicARN)},
+				},
 			},
 			there: there,
 		},

@@ -25,9 +25,11 @@ type env struct {
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	return env{functionconfigtest.New(t, 0, func(w *testenv.AWS) reconcile.Observer[*v1beta1.FunctionEventInvokeConfig] {
-		return newExternal(w.Lambda, testenv.Fields{"q": queueARN})
-	})}
+	return env{
+		functionconfigtest.New(t, 0, func(w *testenv.AWS) reconcile.Observer[*v1beta1.FunctionEventInvokeConfig] {
+			return newExternal(w.Lambda, testenv.Fields{"q": queueARN})
+		}),
+	}
 }
 
 func TestLifecycle(t *testing.T) {
@@ -37,19 +39,26 @@ func TestLifecycle(t *testing.T) {
 		c.Spec.ForProvider.MaximumEventAgeInSeconds = ptr.To[int32](60)
 	})
 	e.Want(c, "a create and a look", testenv.Created, testenv.Converged)
-	if at := c.Status.AtProvider; meta.GetExternalName(c) != "cart:live" || *at.FunctionArn != functionconfigtest.FunctionARN+":live" || *at.OnFailureDestination != queueARN {
+	if at := c.Status.AtProvider; meta.GetExternalName(c) != "cart:live" ||
+		*at.FunctionArn != functionconfigtest.FunctionARN+":live" ||
+		*at.OnFailureDestination != queueARN {
 		t.Errorf("named %q, %+v", meta.GetExternalName(c), at)
 	}
 
 	c.Spec.ForProvider.MaximumEventAgeInSeconds, c.Spec.ForProvider.DestinationConfig = nil, nil
 	e.Want(c, "one call carries all", testenv.Updated, testenv.Converged)
-	if at := c.Status.AtProvider; at.MaximumEventAgeInSeconds != nil || at.OnFailureDestination != nil || *at.MaximumRetryAttempts != 1 {
+	if at := c.Status.AtProvider; at.MaximumEventAgeInSeconds != nil || at.OnFailureDestination != nil ||
+		*at.MaximumRetryAttempts != 1 {
 		t.Errorf("got %+v, want that what left spec left AWS", at)
 	}
 
 	if _, err := e.Lambda.UpdateFunctionEventInvokeConfig(t.Context(), &lambda.UpdateFunctionEventInvokeConfigInput{
-		FunctionName: ptr.To(functionconfigtest.Function), Qualifier: ptr.To(functionconfigtest.Alias), MaximumEventAgeInSeconds: ptr.To[int32](300),
-		DestinationConfig: &types.DestinationConfig{OnSuccess: &types.OnSuccess{Destination: ptr.To(topicARN)}},
+		FunctionName: ptr.To(
+			functionconfigtest.Function,
+		),
+		Qualifier:                ptr.To(functionconfigtest.Alias),
+		MaximumEventAgeInSeconds: ptr.To[int32](300),
+		DestinationConfig:        &types.DestinationConfig{OnSuccess: &types.OnSuccess{Destination: ptr.To(topicARN)}},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +90,9 @@ func (g generator) settings() v1beta1.FunctionEventInvokeConfigSettings {
 	if g.IntN(2) == 0 {
 		s.DestinationConfig = &v1beta1.EventDestinationConfig{}
 		if g.IntN(2) == 0 {
-			s.DestinationConfig.OnFailure = &v1beta1.EventDestination{DestinationFrom: &v1beta1.FieldSelector{Name: "q"}}
+			s.DestinationConfig.OnFailure = &v1beta1.EventDestination{
+				DestinationFrom: &v1beta1.FieldSelector{Name: "q"},
+			}
 		}
 		if d := testenv.Some(g.Rand, queueARN, topicARN); d != nil {
 			s.DestinationConfig.OnSuccess = &v1beta1.EventDestination{Destination: d}
@@ -131,14 +142,24 @@ func (e env) check(seed uint64, c *v1beta1.FunctionEventInvokeConfig) {
 	if c.Spec.InitProvider != nil {
 		return
 	}
-	p, err := refs.Resolve(e.Context(), testenv.Fields{"q": queueARN}, c.Namespace, "spec.forProvider", c.Spec.ForProvider)
+	p, err := refs.Resolve(
+		e.Context(),
+		testenv.Fields{"q": queueARN},
+		c.Namespace,
+		"spec.forProvider",
+		c.Spec.ForProvider,
+	)
 	if err != nil {
 		e.Fatal(err)
 	}
 	at := c.Status.AtProvider
 	got := settings{
-		MaximumEventAgeInSeconds: at.MaximumEventAgeInSeconds, MaximumRetryAttempts: at.MaximumRetryAttempts,
-		DestinationConfig: destinations{OnFailure: destination{at.OnFailureDestination}, OnSuccess: destination{at.OnSuccessDestination}},
+		MaximumEventAgeInSeconds: at.MaximumEventAgeInSeconds,
+		MaximumRetryAttempts:     at.MaximumRetryAttempts,
+		DestinationConfig: destinations{
+			OnFailure: destination{at.OnFailureDestination},
+			OnSuccess: destination{at.OnSuccessDestination},
+		},
 	}
 	if diff := cmp.Diff(fromSpec(p.FunctionEventInvokeConfigSettings), got); diff != "" {
 		e.Fatalf("seed %d: -spec +AWS:\n%s", seed, diff)

@@ -26,10 +26,16 @@ func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "functionurls", newCase) }
 func TestEmulatorResponses(t *testing.T) {
 	type answers = testenv.Answers
 	testenv.RunEmulatorCases(t, newCase, testenv.GetAnswers(opGet, opCreate), map[string]testenv.EmulatorCase{
-		"Bare": {Reason: "What AWS leaves out is its default.", Responses: answers{opGet: testenv.Without("Cors", "InvokeMode", "CreationTime", "LastModifiedTime")}, Writes: []string{opCreate}},
+		"Bare": {
+			Reason:    "What AWS leaves out is its default.",
+			Responses: answers{opGet: testenv.Without("Cors", "InvokeMode", "CreationTime", "LastModifiedTime")},
+			Writes:    []string{opCreate},
+		},
 		"Nowhere": {
-			Reason: "A configuration that AWS never shows is created at growing intervals.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: slices.Repeat([]string{opCreate}, 11), Message: testenv.NotFound,
+			Reason:    "A configuration that AWS never shows is created at growing intervals.",
+			Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes:    slices.Repeat([]string{opCreate}, 11),
+			Message:   testenv.NotFound,
 		},
 	})
 }
@@ -47,7 +53,10 @@ func TestLate(t *testing.T) {
 			Env: e.Env, Resource: u, Create: opCreate, Delete: opDelete,
 			Edit: func() { u.Spec.ForProvider.AuthType = ptr.To("NONE") },
 			There: func() []string {
-				out, err := e.Lambda.ListFunctionUrlConfigs(e.Context(), &lambda.ListFunctionUrlConfigsInput{FunctionName: ptr.To(functionconfigtest.Function)})
+				out, err := e.Lambda.ListFunctionUrlConfigs(
+					e.Context(),
+					&lambda.ListFunctionUrlConfigsInput{FunctionName: ptr.To(functionconfigtest.Function)},
+				)
 				e.Must(err)
 				var all []string
 				for _, u := range out.FunctionUrlConfigs {

@@ -13,7 +13,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
-var ignoreSDK = cmpopts.IgnoreUnexported(lambda.CreateFunctionUrlConfigInput{}, lambda.UpdateFunctionUrlConfigInput{}, types.Cors{})
+var ignoreSDK = cmpopts.IgnoreUnexported(
+	lambda.CreateFunctionUrlConfigInput{},
+	lambda.UpdateFunctionUrlConfigInput{},
+	types.Cors{},
+)
 
 func TestCreateInput(t *testing.T) {
 	cases := map[string]struct {
@@ -26,23 +30,43 @@ func TestCreateInput(t *testing.T) {
 			reason: "What is not set is not sent.",
 			spec:   v1beta1.FunctionURLSettings{AuthType: ptr.To("NONE")},
 			name:   functionname.Name{Function: "cart"},
-			want:   &lambda.CreateFunctionUrlConfigInput{FunctionName: ptr.To("cart"), AuthType: types.FunctionUrlAuthTypeNone},
+			want: &lambda.CreateFunctionUrlConfigInput{
+				FunctionName: ptr.To("cart"),
+				AuthType:     types.FunctionUrlAuthTypeNone,
+			},
 		},
 		"Everything": {
 			reason: "Names of headers are sent as AWS keeps them.",
 			spec: v1beta1.FunctionURLSettings{
 				AuthType: ptr.To("AWS_IAM"), InvokeMode: ptr.To("RESPONSE_STREAM"),
 				Cors: &v1beta1.Cors{
-					AllowCredentials: ptr.To(true), AllowHeaders: []string{"X-B", "x-a", "X-A"}, AllowMethods: []string{"POST", "GET"},
-					AllowOrigins: []string{"*"}, ExposeHeaders: []string{"Date"}, MaxAge: ptr.To[int32](60),
+					AllowCredentials: ptr.To(
+						true,
+					),
+					AllowHeaders:  []string{"X-B", "x-a", "X-A"},
+					AllowMethods:  []string{"POST", "GET"},
+					AllowOrigins:  []string{"*"},
+					ExposeHeaders: []string{"Date"},
+					MaxAge:        ptr.To[int32](60),
 				},
 			},
 			name: functionname.Name{Function: "cart", Qualifier: "live"},
 			want: &lambda.CreateFunctionUrlConfigInput{
-				FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), AuthType: types.FunctionUrlAuthTypeAwsIam, InvokeMode: types.InvokeModeResponseStream,
+				FunctionName: ptr.To(
+					"cart",
+				),
+				Qualifier:  ptr.To("live"),
+				AuthType:   types.FunctionUrlAuthTypeAwsIam,
+				InvokeMode: types.InvokeModeResponseStream,
 				Cors: &types.Cors{
-					AllowCredentials: ptr.To(true), AllowHeaders: []string{"x-a", "x-b"}, AllowMethods: []string{"GET", "POST"},
-					AllowOrigins: []string{"*"}, ExposeHeaders: []string{"date"}, MaxAge: ptr.To[int32](60),
+					AllowCredentials: ptr.To(
+						true,
+					),
+					AllowHeaders:  []string{"x-a", "x-b"},
+					AllowMethods:  []string{"GET", "POST"},
+					AllowOrigins:  []string{"*"},
+					ExposeHeaders: []string{"date"},
+					MaxAge:        ptr.To[int32](60),
 				},
 			},
 		},
@@ -58,17 +82,40 @@ func TestCreateInput(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	got := observation(&answer{
-		FunctionArn: ptr.To("arn"), FunctionUrl: ptr.To("https://abc.lambda-url.eu-central-1.on.aws/"), AuthType: types.FunctionUrlAuthTypeNone,
-		InvokeMode: types.InvokeModeBuffered, CreationTime: ptr.To("then"), LastModifiedTime: ptr.To("now"), Cors: &types.Cors{AllowOrigins: []string{"*"}},
+		FunctionArn: ptr.To(
+			"arn",
+		),
+		FunctionUrl:      ptr.To("https://abc.lambda-url.eu-central-1.on.aws/"),
+		AuthType:         types.FunctionUrlAuthTypeNone,
+		InvokeMode:       types.InvokeModeBuffered,
+		CreationTime:     ptr.To("then"),
+		LastModifiedTime: ptr.To("now"),
+		Cors:             &types.Cors{AllowOrigins: []string{"*"}},
 	}, functionname.Name{Function: "cart"})
 	want := v1beta1.FunctionURLObservation{
-		FunctionName: ptr.To("cart"), Qualifier: ptr.To("$LATEST"), FunctionArn: ptr.To("arn"), FunctionURL: ptr.To("https://abc.lambda-url.eu-central-1.on.aws/"), URLID: ptr.To("abc"),
-		AuthType: ptr.To("NONE"), InvokeMode: ptr.To("BUFFERED"), CreationTime: ptr.To("then"), LastModifiedTime: ptr.To("now"), Cors: &v1beta1.Cors{AllowOrigins: []string{"*"}},
+		FunctionName: ptr.To(
+			"cart",
+		),
+		Qualifier:   ptr.To("$LATEST"),
+		FunctionArn: ptr.To("arn"),
+		FunctionURL: ptr.To("https://abc.lambda-url.eu-central-1.on.aws/"),
+		URLID:       ptr.To("abc"),
+		AuthType: ptr.To(
+			"NONE",
+		),
+		InvokeMode:       ptr.To("BUFFERED"),
+		CreationTime:     ptr.To("then"),
+		LastModifiedTime: ptr.To("now"),
+		Cors:             &v1beta1.Cors{AllowOrigins: []string{"*"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got := observation(&answer{Cors: &types.Cors{}}, functionname.Name{}); got.Cors != nil || got.URLID != nil || got.AuthType != nil {
+	if got := observation(
+		&answer{Cors: &types.Cors{}},
+		functionname.Name{},
+	); got.Cors != nil || got.URLID != nil ||
+		got.AuthType != nil {
 		t.Errorf("what AWS left out is not shown, got %+v", got)
 	}
 }

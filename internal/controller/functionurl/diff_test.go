@@ -16,10 +16,20 @@ import (
 
 func TestCompare(t *testing.T) {
 	there := &answer{
-		AuthType: types.FunctionUrlAuthTypeNone, InvokeMode: types.InvokeModeBuffered,
-		Cors: &types.Cors{AllowOrigins: []string{"https://b.example", "https://a.example"}, AllowHeaders: []string{"content-type"}, MaxAge: ptr.To[int32](60)},
+		AuthType:   types.FunctionUrlAuthTypeNone,
+		InvokeMode: types.InvokeModeBuffered,
+		Cors: &types.Cors{
+			AllowOrigins: []string{"https://b.example", "https://a.example"},
+			AllowHeaders: []string{"content-type"},
+			MaxAge:       ptr.To[int32](60),
+		},
 	}
-	same := v1beta1.Cors{AllowOrigins: []string{"https://a.example", "https://b.example"}, AllowHeaders: []string{"Content-Type"}, MaxAge: ptr.To[int32](60), AllowCredentials: ptr.To(false)}
+	same := v1beta1.Cors{
+		AllowOrigins:     []string{"https://a.example", "https://b.example"},
+		AllowHeaders:     []string{"Content-Type"},
+		MaxAge:           ptr.To[int32](60),
+		AllowCredentials: ptr.To(false),
+	}
 	none := ptr.To("NONE")
 	cases := map[string]struct {
 		reason     string
@@ -56,26 +66,48 @@ func TestCompare(t *testing.T) {
 		},
 		"CORSOfDefaults": {
 			reason: "Settings that allow nothing are none.",
-			aws:    &answer{AuthType: types.FunctionUrlAuthTypeNone, Cors: &types.Cors{AllowCredentials: ptr.To(false), AllowOrigins: []string{}, MaxAge: ptr.To[int32](0)}},
-			spec:   v1beta1.FunctionURLSettings{AuthType: none},
+			aws: &answer{
+				AuthType: types.FunctionUrlAuthTypeNone,
+				Cors: &types.Cors{
+					AllowCredentials: ptr.To(false),
+					AllowOrigins:     []string{},
+					MaxAge:           ptr.To[int32](0),
+				},
+			},
+			spec: v1beta1.FunctionURLSettings{AuthType: none},
 		},
 		"CORSChanged": {
 			reason:  "What is not in the block goes, and the whole block is sent.",
 			spec:    v1beta1.FunctionURLSettings{AuthType: none, Cors: &v1beta1.Cors{AllowOrigins: []string{"*"}}},
 			changes: `cors.allowHeaders: removed, cors.allowOrigins: ["https://a.example" "https://b.example"] -> ["*"], cors.maxAge: 60 -> 0`,
-			want:    lambda.UpdateFunctionUrlConfigInput{Cors: &types.Cors{AllowOrigins: []string{"*"}, AllowCredentials: ptr.To(false), MaxAge: ptr.To[int32](0)}},
+			want: lambda.UpdateFunctionUrlConfigInput{
+				Cors: &types.Cors{
+					AllowOrigins:     []string{"*"},
+					AllowCredentials: ptr.To(false),
+					MaxAge:           ptr.To[int32](0),
+				},
+			},
 		},
 		"Initial": {
 			reason: "What is set at creation is left to others.",
 			spec:   v1beta1.FunctionURLSettings{AuthType: none},
-			init:   v1beta1.FunctionURLSettings{InvokeMode: ptr.To("RESPONSE_STREAM"), Cors: &v1beta1.Cors{AllowOrigins: []string{"*"}}},
+			init: v1beta1.FunctionURLSettings{
+				InvokeMode: ptr.To("RESPONSE_STREAM"),
+				Cors:       &v1beta1.Cors{AllowOrigins: []string{"*"}},
+			},
 		},
 		"InitialPart": {
 			reason:  "A part of a block may be.",
 			spec:    v1beta1.FunctionURLSettings{AuthType: none, Cors: &v1beta1.Cors{AllowOrigins: same.AllowOrigins}},
 			init:    v1beta1.FunctionURLSettings{Cors: &v1beta1.Cors{MaxAge: ptr.To[int32](5)}},
 			changes: `cors.allowHeaders: removed`,
-			want:    lambda.UpdateFunctionUrlConfigInput{Cors: &types.Cors{AllowOrigins: same.AllowOrigins, AllowCredentials: ptr.To(false), MaxAge: ptr.To[int32](60)}},
+			want: lambda.UpdateFunctionUrlConfigInput{
+				Cors: &types.Cors{
+					AllowOrigins:     same.AllowOrigins,
+					AllowCredentials: ptr.To(false),
+					MaxAge:           ptr.To[int32](60),
+				},
+			},
 		},
 	}
 	for name, tc := range cases {
@@ -88,7 +120,11 @@ func TestCompare(t *testing.T) {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, tc.changes)
 			}
 			tc.want.FunctionName = ptr.To("cart")
-			if diff := cmp.Diff(&tc.want, updateInput(c.Target, c.Changes, functionname.Name{Function: "cart"}), ignoreSDK); diff != "" {
+			if diff := cmp.Diff(
+				&tc.want,
+				updateInput(c.Target, c.Changes, functionname.Name{Function: "cart"}),
+				ignoreSDK,
+			); diff != "" {
 				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
 			}
 		})

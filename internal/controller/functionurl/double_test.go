@@ -54,7 +54,11 @@ func TestLifecycle(t *testing.T) {
 	}
 
 	if _, err := e.Lambda.UpdateFunctionUrlConfig(t.Context(), &lambda.UpdateFunctionUrlConfigInput{
-		FunctionName: ptr.To(functionconfigtest.Function), Qualifier: ptr.To(functionconfigtest.Alias), Cors: &types.Cors{AllowOrigins: []string{"https://evil.example"}},
+		FunctionName: ptr.To(
+			functionconfigtest.Function,
+		),
+		Qualifier: ptr.To(functionconfigtest.Alias),
+		Cors:      &types.Cors{AllowOrigins: []string{"https://evil.example"}},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -131,8 +135,19 @@ func (g generator) settings() v1beta1.FunctionURLSettings {
 	}
 	if g.IntN(3) > 0 {
 		s.Cors = &v1beta1.Cors{
-			AllowCredentials: testenv.Some(g.Rand, true, false), AllowHeaders: g.subset("X-A", "x-b", "*"), AllowMethods: g.subset("GET", "POST", "*"),
-			AllowOrigins: append(g.subset("https://a.example", "https://b.example"), "*"), ExposeHeaders: g.subset("Date", "x-c"), MaxAge: testenv.Some[int32](g.Rand, 0, 60),
+			AllowCredentials: testenv.Some(
+				g.Rand,
+				true,
+				false,
+			),
+			AllowHeaders: g.subset("X-A", "x-b", "*"),
+			AllowMethods: g.subset("GET", "POST", "*"),
+			AllowOrigins: append(
+				g.subset("https://a.example", "https://b.example"),
+				"*",
+			),
+			ExposeHeaders: g.subset("Date", "x-c"),
+			MaxAge:        testenv.Some[int32](g.Rand, 0, 60),
 		}
 	}
 	return s

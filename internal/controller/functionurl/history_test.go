@@ -56,8 +56,13 @@ func TestRandomHistories(t *testing.T) {
 				if draw.IntN(3) > 0 {
 					p.Cors = &v1beta1.Cors{
 						AllowOrigins: []string{fmt.Sprintf("https://%d.example", draw.IntN(2))},
-						MaxAge:       testenv.Some[int32](draw, 0, 60), AllowCredentials: testenv.Some(draw, false, true),
-						AllowHeaders: [][]string{nil, {"X-One", "a"}}[draw.IntN(2)],
+						MaxAge: testenv.Some[int32](
+							draw,
+							0,
+							60,
+						),
+						AllowCredentials: testenv.Some(draw, false, true),
+						AllowHeaders:     [][]string{nil, {"X-One", "a"}}[draw.IntN(2)],
 					}
 				}
 				return fmt.Sprintf("cors %+v", p.Cors)

@@ -24,13 +24,37 @@ func TestEmulatorResponses(t *testing.T) {
 	const observe, invoke = "GetFunctionConfiguration", "Invoke"
 	type answers = testenv.Answers
 	testenv.RunEmulatorCases(t, newCase, map[string]testenv.EmulatorCase{
-		"None":          {Reason: "AWS as it is.", Writes: []string{invoke}},
-		"EmptyFunction": {Reason: "The function's timeout is not known, so the payload is sent.", Responses: answers{observe: testenv.Body("{}")}, Writes: []string{invoke}},
-		"NoLook":        {Reason: "The read of the function is optional.", Responses: answers{observe: testenv.Refusal(501, "InternalFailure")}, Writes: []string{invoke}},
-		"NoFunction":    {Reason: "What is not there is not invoked.", Responses: answers{observe: testenv.Refusal(404, "ResourceNotFoundException")}, Message: "cannot read function f"},
-		"NoResult":      {Reason: "A function may return nothing.", Responses: answers{invoke: testenv.Body("")}, Writes: []string{invoke}},
-		"NullResult":    {Reason: "A function may return null.", Responses: answers{invoke: testenv.Body("null")}, Writes: []string{invoke}},
-		"BrokenResult":  {Reason: "A function may return text that is not JSON.", Responses: answers{invoke: testenv.Body("{")}, Writes: []string{invoke}},
+		"None": {Reason: "AWS as it is.", Writes: []string{invoke}},
+		"EmptyFunction": {
+			Reason:    "The function's timeout is not known, so the payload is sent.",
+			Responses: answers{observe: testenv.Body("{}")},
+			Writes:    []string{invoke},
+		},
+		"NoLook": {
+			Reason:    "The read of the function is optional.",
+			Responses: answers{observe: testenv.Refusal(501, "InternalFailure")},
+			Writes:    []string{invoke},
+		},
+		"NoFunction": {
+			Reason:    "What is not there is not invoked.",
+			Responses: answers{observe: testenv.Refusal(404, "ResourceNotFoundException")},
+			Message:   "cannot read function f",
+		},
+		"NoResult": {
+			Reason:    "A function may return nothing.",
+			Responses: answers{invoke: testenv.Body("")},
+			Writes:    []string{invoke},
+		},
+		"NullResult": {
+			Reason:    "A function may return null.",
+			Responses: answers{invoke: testenv.Body("null")},
+			Writes:    []string{invoke},
+		},
+		"BrokenResult": {
+			Reason:    "A function may return text that is not JSON.",
+			Responses: answers{invoke: testenv.Body("{")},
+			Writes:    []string{invoke},
+		},
 	})
 }
 

@@ -22,11 +22,31 @@ func TestWithLifecycle(t *testing.T) {
 		want    string
 		fails   bool
 	}{
-		"First":     {reason: "The first invocation has no previous input.", payload: `{"n":1.50}`, key: "tf", want: `{"n":1.50,"tf":{"action":"update","prev_input":null}}`},
-		"Next":      {reason: "The previous input is passed unchanged.", payload: `{}`, key: "cp", before: ptr.To(`{"n":1.50}`), want: `{"cp":{"action":"update","prev_input":{"n":1.50}}}`},
-		"NoPayload": {reason: "The action is passed without a payload, too.", key: "tf", want: `{"tf":{"action":"update","prev_input":null}}`},
-		"Taken":     {reason: "The key is the provider's.", payload: `{"tf":"mine"}`, key: "tf", want: `{"tf":{"action":"update","prev_input":null}}`},
-		"NoObject":  {reason: "Nothing can be added to a list.", payload: `[]`, key: "tf", fails: true},
+		"First": {
+			reason:  "The first invocation has no previous input.",
+			payload: `{"n":1.50}`,
+			key:     "tf",
+			want:    `{"n":1.50,"tf":{"action":"update","prev_input":null}}`,
+		},
+		"Next": {
+			reason:  "The previous input is passed unchanged.",
+			payload: `{}`,
+			key:     "cp",
+			before:  ptr.To(`{"n":1.50}`),
+			want:    `{"cp":{"action":"update","prev_input":{"n":1.50}}}`,
+		},
+		"NoPayload": {
+			reason: "The action is passed without a payload, too.",
+			key:    "tf",
+			want:   `{"tf":{"action":"update","prev_input":null}}`,
+		},
+		"Taken": {
+			reason:  "The key is the provider's.",
+			payload: `{"tf":"mine"}`,
+			key:     "tf",
+			want:    `{"tf":{"action":"update","prev_input":null}}`,
+		},
+		"NoObject": {reason: "Nothing can be added to a list.", payload: `[]`, key: "tf", fails: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -45,11 +65,24 @@ func TestCheck(t *testing.T) {
 		crud    bool
 		want    string
 	}{
-		"None":      {reason: "A function may be invoked with nothing."},
-		"Text":      {reason: "Any JSON will do.", payload: `"x"`},
-		"NoUTF8":    {reason: "So does AWS if a text in it is in another encoding.", payload: "{\"password\": \"hunter2\xfc\"}", want: "the payload is not valid JSON: put a plain text in quotes, and encode it in UTF-8"},
-		"NoJSON":    {reason: "AWS would quote what it cannot read.", payload: `hunter2`, want: "the payload is not valid JSON: put a plain text in quotes, and encode it in UTF-8"},
-		"CRUDText":  {reason: "Nothing can be added to a text.", payload: `"x"`, crud: true, want: "the payload must be a JSON object with lifecycleScope CRUD, because the action is added to it"},
+		"None": {reason: "A function may be invoked with nothing."},
+		"Text": {reason: "Any JSON will do.", payload: `"x"`},
+		"NoUTF8": {
+			reason:  "So does AWS if a text in it is in another encoding.",
+			payload: "{\"password\": \"hunter2\xfc\"}",
+			want:    "the payload is not valid JSON: put a plain text in quotes, and encode it in UTF-8",
+		},
+		"NoJSON": {
+			reason:  "AWS would quote what it cannot read.",
+			payload: `hunter2`,
+			want:    "the payload is not valid JSON: put a plain text in quotes, and encode it in UTF-8",
+		},
+		"CRUDText": {
+			reason:  "Nothing can be added to a text.",
+			payload: `"x"`,
+			crud:    true,
+			want:    "the payload must be a JSON object with lifecycleScope CRUD, because the action is added to it",
+		},
 		"CRUDSpace": {reason: "White space is nothing.", payload: " \n{}", crud: true},
 	}
 	for name, tc := range cases {
@@ -145,7 +178,9 @@ func TestMessage(t *testing.T) {
 }
 
 func TestPause(t *testing.T) {
-	for attempts, want := range map[int32]time.Duration{1: 5 * time.Second, 2: 10 * time.Second, 3: 20 * time.Second, 10: 5 * time.Minute} {
+	for attempts, want := range map[int32]time.Duration{
+		1: 5 * time.Second, 2: 10 * time.Second, 3: 20 * time.Second, 10: 5 * time.Minute,
+	} {
 		if got := pause(attempts); got != want {
 			t.Errorf("after %d: want %s, got %s", attempts, want, got)
 		}
@@ -155,7 +190,12 @@ func TestPause(t *testing.T) {
 func TestRedact(t *testing.T) {
 	i := newInvocation(func(p *v1beta1.InvocationParameters) { p.ClientContext = ptr.To("hunter2") })
 	i.Spec.ForProvider.Payload = ptr.To(`"hunter2"`)
-	i.Status.AtProvider = v1beta1.InvocationObservation{Payload: ptr.To("hunter2"), Result: ptr.To("hunter2"), LogTail: ptr.To("hunter2"), FunctionErrorMessage: ptr.To("hunter2")}
+	i.Status.AtProvider = v1beta1.InvocationObservation{
+		Payload:              ptr.To("hunter2"),
+		Result:               ptr.To("hunter2"),
+		LogTail:              ptr.To("hunter2"),
+		FunctionErrorMessage: ptr.To("hunter2"),
+	}
 	redact(i)
 	if got := cmp.Diff(&v1beta1.Invocation{}, i); strings.Contains(got, "hunter2") {
 		t.Errorf("what a function is told and answers must not be logged, got %s", got)
@@ -186,11 +226,31 @@ func TestHide(t *testing.T) {
 		shown   string
 		want    string
 	}{
-		"Longer":  {"A value that begins with another one is hidden as a whole.", `{"a":"admin","b":"admin-hunter2","c":"admin-hunter2-x"}`, "admin admin-hunter2-x admin-hunter2", "(redacted) (redacted) (redacted)"},
-		"Quoted":  {"Most languages write these characters as they are.", `{"a":"<hunter\"2>&"}`, `{"b":"<hunter\"2>&"} {'a': '<hunter"2>&'}`, `{"b":"(redacted)"} {'a': '(redacted)'}`},
-		"HTML":    {"Go escapes them.", `{"a":"<hunter\"2>&"}`, `"\u003chunter\"2\u003e\u0026"`, `"(redacted)"`},
-		"ASCII":   {"Python escapes all but ASCII.", `{"a":"h\u00fcnter\ud83d\ude002"}`, `h\u00fcnter\ud83d\ude002, hünter😀2`, "(redacted), (redacted)"},
-		"Number":  {"A number may be secret too.", `{"pin":[12345678901234567890]}`, "the PIN 12345678901234567890 is wrong", "the PIN (redacted) is wrong"},
+		"Longer": {
+			"A value that begins with another one is hidden as a whole.",
+			`{"a":"admin","b":"admin-hunter2","c":"admin-hunter2-x"}`,
+			"admin admin-hunter2-x admin-hunter2",
+			"(redacted) (redacted) (redacted)",
+		},
+		"Quoted": {
+			"Most languages write these characters as they are.",
+			`{"a":"<hunter\"2>&"}`,
+			`{"b":"<hunter\"2>&"} {'a': '<hunter"2>&'}`,
+			`{"b":"(redacted)"} {'a': '(redacted)'}`,
+		},
+		"HTML": {"Go escapes them.", `{"a":"<hunter\"2>&"}`, `"\u003chunter\"2\u003e\u0026"`, `"(redacted)"`},
+		"ASCII": {
+			"Python escapes all but ASCII.",
+			`{"a":"h\u00fcnter\ud83d\ude002"}`,
+			`h\u00fcnter\ud83d\ude002, hünter😀2`,
+			"(redacted), (redacted)",
+		},
+		"Number": {
+			"A number may be secret too.",
+			`{"pin":[12345678901234567890]}`,
+			"the PIN 12345678901234567890 is wrong",
+			"the PIN (redacted) is wrong",
+		},
 		"Short":   {"Short values occur in every text.", `{"a":"abc","b":123}`, "abc 123", "abc 123"},
 		"Payload": {"The payload is hidden as a whole.", `{"ab":true}`, `got {"ab":true}`, "got (redacted)"},
 	}

@@ -44,7 +44,10 @@ func TestOnceForEachInput(t *testing.T) {
 		}
 	}
 	i.Spec.ForProvider.Triggers = map[string]string{"code": "v2"}
-	if got := e.converge(i); len(got) != 1 || *i.Status.AtProvider.Action != actionUpdate || *i.Status.AtProvider.Calls != 2 {
+	if got := e.converge(
+		i,
+	); len(got) != 1 || *i.Status.AtProvider.Action != actionUpdate ||
+		*i.Status.AtProvider.Calls != 2 {
 		t.Errorf("a trigger invokes, got %d invocations, %+v", len(got), i.Status.AtProvider)
 	}
 	other := i.DeepCopy()
@@ -60,7 +63,11 @@ func TestOnceForEachInput(t *testing.T) {
 }
 
 func TestOutcomes(t *testing.T) {
-	crash := awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorType":"KeyError","errorMessage":"no such table"}`), Log: "START\nKeyError\nEND"}
+	crash := awsdouble.Returned{
+		Error:   "Unhandled",
+		Payload: []byte(`{"errorType":"KeyError","errorMessage":"no such table"}`),
+		Log:     "START\nKeyError\nEND",
+	}
 	cases := map[string]struct {
 		reason  string
 		change  func(*v1beta1.InvocationParameters)
@@ -70,38 +77,75 @@ func TestOutcomes(t *testing.T) {
 		message string
 	}{
 		"Silent": {
-			reason: "The result is only in status if spec requests it.", returns: awsdouble.Returned{Payload: []byte(`"secret"`), Log: "secret"},
-			want: v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](200), ExecutedVersion: ptr.To("$LATEST")}, ready: corev1.ConditionTrue,
+			reason:  "The result is only in status if spec requests it.",
+			returns: awsdouble.Returned{Payload: []byte(`"secret"`), Log: "secret"},
+			want: v1beta1.InvocationObservation{
+				Outcome:         ptr.To(succeeded),
+				StatusCode:      ptr.To[int32](200),
+				ExecutedVersion: ptr.To("$LATEST"),
+			},
+			ready: corev1.ConditionTrue,
 		},
 		"Shown": {
 			reason:  "On request it is.",
 			change:  func(p *v1beta1.InvocationParameters) { p.RecordResult, p.LogType = ptr.To(true), ptr.To("Tail") },
 			returns: awsdouble.Returned{Payload: []byte(`{"rows":3}`), Log: "START\nEND"},
-			want:    v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](200), ExecutedVersion: ptr.To("$LATEST"), Result: ptr.To(`{"rows":3}`), ResultTruncated: ptr.To(false), LogTail: ptr.To("START\nEND")},
-			ready:   corev1.ConditionTrue,
+			want: v1beta1.InvocationObservation{
+				Outcome:         ptr.To(succeeded),
+				StatusCode:      ptr.To[int32](200),
+				ExecutedVersion: ptr.To("$LATEST"),
+				Result:          ptr.To(`{"rows":3}`),
+				ResultTruncated: ptr.To(false),
+				LogTail:         ptr.To("START\nEND"),
+			},
+			ready: corev1.ConditionTrue,
 		},
 		"Large": {
 			reason:  "A large result is cut.",
 			change:  func(p *v1beta1.InvocationParameters) { p.RecordResult = ptr.To(true) },
 			returns: awsdouble.Returned{Payload: []byte(`"` + strings.Repeat("x", maxResult) + `"`)},
-			want:    v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](200), ExecutedVersion: ptr.To("$LATEST"), Result: ptr.To(`"` + strings.Repeat("x", maxResult-1)), ResultTruncated: ptr.To(true)},
-			ready:   corev1.ConditionTrue,
+			want: v1beta1.InvocationObservation{
+				Outcome:         ptr.To(succeeded),
+				StatusCode:      ptr.To[int32](200),
+				ExecutedVersion: ptr.To("$LATEST"),
+				Result:          ptr.To(`"` + strings.Repeat("x", maxResult-1)),
+				ResultTruncated: ptr.To(true),
+			},
+			ready: corev1.ConditionTrue,
 		},
 		"Failed": {
-			reason: "An error of the function is reported, and it is not invoked again.", returns: crash,
-			change: func(p *v1beta1.InvocationParameters) { p.LogType = ptr.To("Tail") },
-			want:   v1beta1.InvocationObservation{Outcome: ptr.To(functionError), StatusCode: ptr.To[int32](200), ExecutedVersion: ptr.To("$LATEST"), FunctionError: ptr.To("Unhandled"), FunctionErrorMessage: ptr.To("KeyError: no such table"), LogTail: ptr.To("START\nKeyError\nEND")},
-			ready:  corev1.ConditionFalse, message: "the function returned an error (Unhandled): KeyError: no such table",
+			reason:  "An error of the function is reported, and it is not invoked again.",
+			returns: crash,
+			change:  func(p *v1beta1.InvocationParameters) { p.LogType = ptr.To("Tail") },
+			want: v1beta1.InvocationObservation{
+				Outcome:              ptr.To(functionError),
+				StatusCode:           ptr.To[int32](200),
+				ExecutedVersion:      ptr.To("$LATEST"),
+				FunctionError:        ptr.To("Unhandled"),
+				FunctionErrorMessage: ptr.To("KeyError: no such table"),
+				LogTail:              ptr.To("START\nKeyError\nEND"),
+			},
+			ready:   corev1.ConditionFalse,
+			message: "the function returned an error (Unhandled): KeyError: no such table",
 		},
 		"Asynchronous": {
-			reason: "An asynchronous invocation has no result.", returns: crash,
-			change: func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("Event") },
-			want:   v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](202)}, ready: corev1.ConditionTrue,
+			reason:  "An asynchronous invocation has no result.",
+			returns: crash,
+			change:  func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("Event") },
+			want: v1beta1.InvocationObservation{
+				Outcome:    ptr.To(succeeded),
+				StatusCode: ptr.To[int32](202),
+			},
+			ready: corev1.ConditionTrue,
 		},
 		"DryRun": {
 			reason: "Nothing runs.",
 			change: func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("DryRun") },
-			want:   v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](204)}, ready: corev1.ConditionTrue,
+			want: v1beta1.InvocationObservation{
+				Outcome:    ptr.To(succeeded),
+				StatusCode: ptr.To[int32](204),
+			},
+			ready: corev1.ConditionTrue,
 		},
 	}
 	for name, tc := range cases {
@@ -115,7 +159,15 @@ func TestOutcomes(t *testing.T) {
 			e.converge(i)
 			got := i.Status.AtProvider
 			got.InputHash, got.LastInvokedTime = nil, nil
-			tc.want.FunctionName, tc.want.Action, tc.want.Attempts, tc.want.Calls = ptr.To("f"), ptr.To(actionCreate), ptr.To[int32](1), ptr.To[int64](1)
+			tc.want.FunctionName, tc.want.Action, tc.want.Attempts, tc.want.Calls = ptr.To(
+				"f",
+			), ptr.To(
+				actionCreate,
+			), ptr.To[int32](
+				1,
+			), ptr.To[int64](
+				1,
+			)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -139,17 +191,52 @@ func TestUnknownOutcome(t *testing.T) {
 		calls  int
 		ready  corev1.ConditionStatus
 	}{
-		"Ran":    {reason: "The function ran, and must not run again.", fault: awsdouble.DropAfter, runs: 1, calls: 1, ready: corev1.ConditionFalse},
-		"DidNot": {reason: "The function did not run, but nobody can know that.", fault: awsdouble.DropBefore, calls: 1, ready: corev1.ConditionFalse},
-		"MayTwice": {reason: "The user allows a second run.", fault: awsdouble.DropAfter, change: func(p *v1beta1.InvocationParameters) {
-			p.RetryPolicy = &v1beta1.InvocationRetryPolicy{UnknownOutcome: ptr.To("Retry")}
-		}, runs: 2, calls: 2, ready: corev1.ConditionTrue},
-		"AttemptsDoNot": {reason: "Attempts after errors are not leave to run twice.", fault: awsdouble.DropAfter, change: func(p *v1beta1.InvocationParameters) {
-			p.RetryPolicy = &v1beta1.InvocationRetryPolicy{MaximumAttempts: ptr.To[int32](5)}
-		}, runs: 1, calls: 1, ready: corev1.ConditionFalse},
-		"AttemptsAreOfErrors": {reason: "Attempts after errors do not limit the second run that the user allows.", fault: awsdouble.DropAfter, change: func(p *v1beta1.InvocationParameters) {
-			p.RetryPolicy = &v1beta1.InvocationRetryPolicy{UnknownOutcome: ptr.To("Retry"), MaximumAttempts: ptr.To[int32](1)}
-		}, runs: 2, calls: 2, ready: corev1.ConditionTrue},
+		"Ran": {
+			reason: "The function ran, and must not run again.",
+			fault:  awsdouble.DropAfter,
+			runs:   1,
+			calls:  1,
+			ready:  corev1.ConditionFalse,
+		},
+		"DidNot": {
+			reason: "The function did not run, but nobody can know that.",
+			fault:  awsdouble.DropBefore,
+			calls:  1,
+			ready:  corev1.ConditionFalse,
+		},
+		"MayTwice": {
+			reason: "The user allows a second run.",
+			fault:  awsdouble.DropAfter,
+			change: func(p *v1beta1.InvocationParameters) {
+				p.RetryPolicy = &v1beta1.InvocationRetryPolicy{UnknownOutcome: ptr.To("Retry")}
+			},
+			runs:  2,
+			calls: 2,
+			ready: corev1.ConditionTrue,
+		},
+		"AttemptsDoNot": {
+			reason: "Attempts after errors are not leave to run twice.",
+			fault:  awsdouble.DropAfter,
+			change: func(p *v1beta1.InvocationParameters) {
+				p.RetryPolicy = &v1beta1.InvocationRetryPolicy{MaximumAttempts: ptr.To[int32](5)}
+			},
+			runs:  1,
+			calls: 1,
+			ready: corev1.ConditionFalse,
+		},
+		"AttemptsAreOfErrors": {
+			reason: "Attempts after errors do not limit the second run that the user allows.",
+			fault:  awsdouble.DropAfter,
+			change: func(p *v1beta1.InvocationParameters) {
+				p.RetryPolicy = &v1beta1.InvocationRetryPolicy{
+					UnknownOutcome:  ptr.To("Retry"),
+					MaximumAttempts: ptr.To[int32](1),
+				}
+			},
+			runs:  2,
+			calls: 2,
+			ready: corev1.ConditionTrue,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -173,7 +260,10 @@ func TestUnknownOutcome(t *testing.T) {
 			if got := e.Double.Count("Invoke"); got != tc.calls {
 				t.Errorf("%s: want %d calls, got %d", tc.reason, tc.calls, got)
 			}
-			if c := i.GetCondition(xpv2.TypeReady); c.Status != tc.ready || (tc.ready == corev1.ConditionFalse && !strings.Contains(c.Message, "set retryPolicy.unknownOutcome to Retry")) {
+			if c := i.GetCondition(
+				xpv2.TypeReady,
+			); c.Status != tc.ready ||
+				(tc.ready == corev1.ConditionFalse && !strings.Contains(c.Message, "set retryPolicy.unknownOutcome to Retry")) {
 				t.Errorf("%s: got %+v", tc.reason, c)
 			}
 		})
@@ -187,7 +277,9 @@ func TestMissingPayload(t *testing.T) {
 	if got := e.converge(i); len(got) != 1 {
 		t.Fatalf("a function is invoked without a payload, got %v", got)
 	}
-	i.Spec.ForProvider.PayloadFrom = &v1beta1.ValueSource{ConfigMapKeyRef: &v1beta1.KeySelector{Name: "event", Key: "payload", Optional: ptr.To(true)}}
+	i.Spec.ForProvider.PayloadFrom = &v1beta1.ValueSource{
+		ConfigMapKeyRef: &v1beta1.KeySelector{Name: "event", Key: "payload", Optional: ptr.To(true)},
+	}
 	if got := e.converge(i); len(got) != 0 {
 		t.Errorf("a payload that is missing is none, got %q", got)
 	}
@@ -257,10 +349,18 @@ func TestRefusedCallsAreMadeAgain(t *testing.T) {
 		_, err := w.Do(i)
 		if throttled := name == "throttled"; throttled != (w.Done.Later != nil) ||
 			!throttled && (err == nil || !strings.Contains(err.Error(), "cannot invoke function f")) {
-			t.Errorf("%s: want the error, or another reconcile if it was throttled, got %v, %v", name, err, w.Done.Later)
+			t.Errorf(
+				"%s: want the error, or another reconcile if it was throttled, got %v, %v",
+				name,
+				err,
+				w.Done.Later,
+			)
 		}
 		withoutStatus(i) // A throttled call writes no status.
-		if got := w.converge(i); len(got) != 1 || *i.Status.AtProvider.Attempts != 1 || *i.Status.AtProvider.Action != actionCreate {
+		if got := w.converge(
+			i,
+		); len(got) != 1 || *i.Status.AtProvider.Attempts != 1 ||
+			*i.Status.AtProvider.Action != actionCreate {
 			t.Errorf("%s: want one invocation at last, got %v, %+v", name, got, i.Status.AtProvider)
 		}
 	}
@@ -276,16 +376,24 @@ func TestRejectedInputIsTakenBack(t *testing.T) {
 		want   string
 	}{
 		"Succeeded": {reason: "It has run.", want: succeeded},
-		"Failed":    {reason: "It may run once.", first: func(e *env) { e.returns.Error = "Unhandled" }, want: functionError},
+		"Failed": {
+			reason: "It may run once.",
+			first:  func(e *env) { e.returns.Error = "Unhandled" },
+			want:   functionError,
+		},
 		"Unknown": {reason: "It may have run.", first: func(e *env) {
 			e.Double.Fail(awsdouble.Fault{Operation: "Invoke", Drop: awsdouble.DropAfter})
 		}, want: unknown},
 		"NoStatus": {reason: "A restored backup has no status.", lost: withoutStatus, want: succeeded},
-		"Unwritten": {reason: "That the call was rejected did not reach the annotation.", lost: func(i *v1beta1.Invocation) {
-			r := recorded(i)
-			r.Outcome = unknown
-			i.SetAnnotations(r.annotation())
-		}, want: succeeded},
+		"Unwritten": {
+			reason: "That the call was rejected did not reach the annotation.",
+			lost: func(i *v1beta1.Invocation) {
+				r := recorded(i)
+				r.Outcome = unknown
+				i.SetAnnotations(r.annotation())
+			},
+			want: succeeded,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -299,7 +407,9 @@ func TestRejectedInputIsTakenBack(t *testing.T) {
 			for range 2 {
 				i.Spec.ForProvider.Payload = ptr.To(`{"a":2}`)
 				for range 2 {
-					e.Double.Fail(awsdouble.Fault{Operation: "Invoke", Error: awsdouble.AccessDenied("lambda:InvokeFunction")})
+					e.Double.Fail(
+						awsdouble.Fault{Operation: "Invoke", Error: awsdouble.AccessDenied("lambda:InvokeFunction")},
+					)
 					if _, err := e.Do(i); err == nil || *i.Status.AtProvider.Outcome != notInvoked {
 						t.Fatalf("%s: want a rejected call, got %v, %+v", tc.reason, err, i.Status.AtProvider)
 					}
@@ -348,7 +458,10 @@ func TestRetriesOfAFunctionThatFails(t *testing.T) {
 	}
 	e.returns = awsdouble.Returned{}
 	i.Spec.ForProvider.Payload = ptr.To(`{"a":2}`)
-	if got := e.converge(i); len(got) != 1 || *i.Status.AtProvider.Attempts != 1 || i.Status.AtProvider.FunctionErrorMessage != nil {
+	if got := e.converge(
+		i,
+	); len(got) != 1 || *i.Status.AtProvider.Attempts != 1 ||
+		i.Status.AtProvider.FunctionErrorMessage != nil {
 		t.Errorf("another input is tried anew, got %v, %+v", got, i.Status.AtProvider)
 	}
 }
@@ -358,13 +471,27 @@ func TestFunctionThatTakesTooLong(t *testing.T) {
 	e.function("slow", 300)
 	slow := func(p *v1beta1.InvocationParameters) { p.FunctionName = ptr.To("slow") }
 	_, err := e.Do(newInvocation(slow))
-	if err == nil || !strings.Contains(err.Error(), "is 300 seconds, but its result is awaited for at most 50 seconds: set invocationType to Event") || len(e.runs) > 0 {
+	if err == nil ||
+		!strings.Contains(
+			err.Error(),
+			"is 300 seconds, but its result is awaited for at most 50 seconds: set invocationType to Event",
+		) ||
+		len(e.runs) > 0 {
 		t.Errorf("want an error and no run, got %v, %v", err, e.runs)
 	}
-	if got := e.converge(newInvocation(slow, func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("Event") })); len(got) != 1 {
+	if got := e.converge(
+		newInvocation(slow, func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("Event") }),
+	); len(
+		got,
+	) != 1 {
 		t.Errorf("an event may take its time, got %v", got)
 	}
-	e.Double.Fail(awsdouble.Fault{Operation: "GetFunctionConfiguration", Error: awsdouble.AccessDenied("lambda:GetFunctionConfiguration")})
+	e.Double.Fail(
+		awsdouble.Fault{
+			Operation: "GetFunctionConfiguration",
+			Error:     awsdouble.AccessDenied("lambda:GetFunctionConfiguration"),
+		},
+	)
 	if got := e.converge(newInvocation()); len(got) != 1 {
 		t.Errorf("a function that may not be looked at may be invoked, got %v", got)
 	}
@@ -419,8 +546,8 @@ func TestPreviousInputIfStatusIsLost(t *testing.T) {
 	}
 }
 
-// TestDeletionAfterRestore checks that a deletion invokes the function that the reference was resolved to before, even if
-// the status of the invocation of that function was not restored.
+// TestDeletionAfterRestore checks that a deletion invokes the function that the reference was resolved to before, even
+// if the status of the invocation of that function was not restored.
 func TestDeletionAfterRestore(t *testing.T) {
 	e := newEnv(t)
 	i := newInvocation(crud)
@@ -446,22 +573,46 @@ func TestInvocationOfDeletion(t *testing.T) {
 		err    string
 		event  string
 	}{
-		"NeverInvoked": {reason: "A function that was never invoked is not invoked for the deletion.", before: func(_ *env, i *v1beta1.Invocation) { withoutStatus(i); withoutAnnotations(i) }, gone: true},
-		"FunctionGone": {reason: "The function no longer exists.", before: func(_ *env, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = ptr.To("gone") }, gone: true, event: "the deletion may not have reached the function: it no longer exists"},
+		"NeverInvoked": {
+			reason: "A function that was never invoked is not invoked for the deletion.",
+			before: func(_ *env, i *v1beta1.Invocation) { withoutStatus(i); withoutAnnotations(i) },
+			gone:   true,
+		},
+		"FunctionGone": {
+			reason: "The function no longer exists.",
+			before: func(_ *env, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = ptr.To("gone") },
+			gone:   true,
+			event:  "the deletion may not have reached the function: it no longer exists",
+		},
 		"PayloadGone": {reason: "The payload no longer exists.", before: func(_ *env, i *v1beta1.Invocation) {
 			i.Spec.ForProvider.Payload, i.Spec.ForProvider.PayloadFrom = nil, fromSecret
 		}, gone: true, event: "the deletion may not have reached the function: cannot read spec.forProvider.payloadFrom: Secret shop/event has no key \"payload\""},
-		"Fails": {reason: "The user has to say how to go on.", before: func(e *env, _ *v1beta1.Invocation) { e.returns = crash }, runs: 1, err: "set lifecycleScope to CREATE_ONLY"},
-		"FailsAndIsLet": {reason: "Without a lifecycle scope, a failed invocation no longer blocks the deletion.", before: func(e *env, i *v1beta1.Invocation) {
-			e.returns = crash
-			e.Remove(i)
-			_, _ = e.Do(i)
-			i.Spec.ForProvider.LifecycleScope = nil
-		}, runs: 1, gone: true},
+		"Fails": {
+			reason: "The user has to say how to go on.",
+			before: func(e *env, _ *v1beta1.Invocation) { e.returns = crash },
+			runs:   1,
+			err:    "set lifecycleScope to CREATE_ONLY",
+		},
+		"FailsAndIsLet": {
+			reason: "Without a lifecycle scope, a failed invocation no longer blocks the deletion.",
+			before: func(e *env, i *v1beta1.Invocation) {
+				e.returns = crash
+				e.Remove(i)
+				_, _ = e.Do(i)
+				i.Spec.ForProvider.LifecycleScope = nil
+			},
+			runs: 1,
+			gone: true,
+		},
 		"Unknown": {reason: "The function may have run for the deletion.", before: func(e *env, _ *v1beta1.Invocation) {
 			e.Double.Fail(awsdouble.Fault{Operation: "Invoke", Drop: awsdouble.DropAfter})
 		}, runs: 1, gone: true, event: "the deletion may not have reached the function: it is not known whether the function ran"},
-		"Unresolved": {reason: "Status remembers which function it was.", before: func(_ *env, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = nil }, runs: 1, gone: true},
+		"Unresolved": {
+			reason: "Status remembers which function it was.",
+			before: func(_ *env, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = nil },
+			runs:   1,
+			gone:   true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -475,11 +626,19 @@ func TestInvocationOfDeletion(t *testing.T) {
 			for gone := false; !gone && err == nil; {
 				gone, err = e.Step(i)
 			}
-			if (err == nil) != (tc.err == "") || (err != nil && (!strings.Contains(err.Error(), tc.err) || strings.Contains(err.Error(), "hunter2"))) {
+			if (err == nil) != (tc.err == "") ||
+				(err != nil && (!strings.Contains(err.Error(), tc.err) || strings.Contains(err.Error(), "hunter2"))) {
 				t.Errorf("%s: want error %q without what the function said, got %v", tc.reason, tc.err, err)
 			}
 			if len(e.runs) != tc.runs || (len(i.GetFinalizers()) == 0) != tc.gone {
-				t.Errorf("%s: want %d runs, gone %t; got %v, finalizers %v", tc.reason, tc.runs, tc.gone, e.runs, i.GetFinalizers())
+				t.Errorf(
+					"%s: want %d runs, gone %t; got %v, finalizers %v",
+					tc.reason,
+					tc.runs,
+					tc.gone,
+					e.runs,
+					i.GetFinalizers(),
+				)
 			}
 			if !strings.Contains(e.events(), tc.event) {
 				t.Errorf("%s: want event %q, got %q", tc.reason, tc.event, e.events())
@@ -514,7 +673,11 @@ func TestSecretPayload(t *testing.T) {
 	e := newEnv(t)
 	ref := refs.ObjectRef{Kind: refs.Secret, Namespace: "shop", Name: "event"}
 	e.objects[ref.String()+"/payload"] = `{"password":"hunter2","nested":[{"token":"s3cr3t\"quoted"}]}`
-	e.returns = awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage":"cannot log in with hunter2"}`), Log: `got {"password":"hunter2","nested":[{"token":"s3cr3t\"quoted"}]}`}
+	e.returns = awsdouble.Returned{
+		Error:   "Unhandled",
+		Payload: []byte(`{"errorMessage":"cannot log in with hunter2"}`),
+		Log:     `got {"password":"hunter2","nested":[{"token":"s3cr3t\"quoted"}]}`,
+	}
 	i := newInvocation(func(p *v1beta1.InvocationParameters) {
 		p.Payload, p.PayloadFrom, p.LogType, p.RecordResult = nil, fromSecret, ptr.To("Tail"), ptr.To(true)
 	})
@@ -522,8 +685,20 @@ func TestSecretPayload(t *testing.T) {
 		t.Fatalf("the function must be told, got %v", got)
 	}
 	o := i.Status.AtProvider
-	all := []string{e.saved, e.Done.Does, e.events(), i.GetCondition(xpv2.TypeReady).Message, *o.FunctionErrorMessage, *o.LogTail, *o.InputHash}
-	if *o.FunctionErrorMessage != "cannot log in with (redacted)" || slices.ContainsFunc(all, func(s string) bool { return strings.Contains(s, "hunter2") || strings.Contains(s, "s3cr3t") }) {
+	all := []string{
+		e.saved,
+		e.Done.Does,
+		e.events(),
+		i.GetCondition(xpv2.TypeReady).Message,
+		*o.FunctionErrorMessage,
+		*o.LogTail,
+		*o.InputHash,
+	}
+	if *o.FunctionErrorMessage != "cannot log in with (redacted)" ||
+		slices.ContainsFunc(
+			all,
+			func(s string) bool { return strings.Contains(s, "hunter2") || strings.Contains(s, "s3cr3t") },
+		) {
 		t.Errorf("nothing of a Secret may be shown, got %q", all)
 	}
 	e.objects[ref.String()+"/payload"] = `{"password":"hunter3"}`
@@ -531,11 +706,17 @@ func TestSecretPayload(t *testing.T) {
 		t.Errorf("a changed Secret is another input, got %v", got)
 	}
 	e.objects[ref.String()+"/payload"] = `not JSON: hunter4`
-	if _, err := e.Do(i); err == nil || !strings.Contains(err.Error(), "spec.forProvider.payloadFrom: the payload is not valid JSON") || strings.Contains(err.Error(), "hunter4") {
+	if _, err := e.Do(
+		i,
+	); err == nil || !strings.Contains(err.Error(), "spec.forProvider.payloadFrom: the payload is not valid JSON") ||
+		strings.Contains(err.Error(), "hunter4") {
 		t.Errorf("want an error without the payload, got %v", err)
 	}
 	delete(e.objects, ref.String()+"/payload")
-	if _, err := e.Do(i); err == nil || !strings.Contains(err.Error(), "cannot read spec.forProvider.payloadFrom: Secret shop/event") {
+	if _, err := e.Do(
+		i,
+	); err == nil ||
+		!strings.Contains(err.Error(), "cannot read spec.forProvider.payloadFrom: Secret shop/event") {
 		t.Errorf("want what is missing, got %v", err)
 	}
 }
@@ -547,12 +728,24 @@ func TestSecretInLogTail(t *testing.T) {
 		log    string
 		want   string
 	}{
-		"Value":   {"The log is cut in a value.", `nter2-of-the-shop', 'b': 'admin-hunter'}` + "\nEND", `(redacted)', 'b': '(redacted)'}` + "\nEND"},
-		"Escape":  {"It is cut in an escape.", `0fc-token'}`, "(redacted)'}"},
-		"Payload": {"It is cut in the payload.", `e-shop","b":"admin-hunter","c":"\u00fc-token","d":"the-admin"} END`, "(redacted) END"},
-		"Whole":   {"It begins with a value, which is longer than the end of another one.", "admin-hunter END", "(redacted) END"},
-		"Short":   {"What is left of a value is too short to tell.", "hop END", "hop END"},
-		"Uncut":   {"It is not cut.", "START admin-hunter END", "START (redacted) END"},
+		"Value": {
+			"The log is cut in a value.",
+			`nter2-of-the-shop', 'b': 'admin-hunter'}` + "\nEND",
+			`(redacted)', 'b': '(redacted)'}` + "\nEND",
+		},
+		"Escape": {"It is cut in an escape.", `0fc-token'}`, "(redacted)'}"},
+		"Payload": {
+			"It is cut in the payload.",
+			`e-shop","b":"admin-hunter","c":"\u00fc-token","d":"the-admin"} END`,
+			"(redacted) END",
+		},
+		"Whole": {
+			"It begins with a value, which is longer than the end of another one.",
+			"admin-hunter END",
+			"(redacted) END",
+		},
+		"Short": {"What is left of a value is too short to tell.", "hop END", "hop END"},
+		"Uncut": {"It is not cut.", "START admin-hunter END", "START (redacted) END"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -583,11 +776,33 @@ func TestPolicies(t *testing.T) {
 		runs   int
 		want   string
 	}{
-		"ObserveOnly": {reason: "Nothing is invoked.", change: []func(*v1beta1.Invocation){policies("Observe")}, fresh: true, want: "managementPolicies allow only Observe"},
-		"ObserveRun":  {reason: "What was done is shown.", change: []func(*v1beta1.Invocation){policies("Observe"), changed}},
-		"NoCreate":    {reason: "A first invocation is a creation.", change: []func(*v1beta1.Invocation){policies("Observe", "Update")}, fresh: true, want: "managementPolicies do not allow Create"},
-		"NoUpdate":    {reason: "Another one is an update.", change: []func(*v1beta1.Invocation){policies("Observe", "Create"), changed}, want: "managementPolicies do not allow Update"},
-		"Create":      {reason: "A first invocation needs no more.", change: []func(*v1beta1.Invocation){policies("Observe", "Create")}, fresh: true, runs: 1},
+		"ObserveOnly": {
+			reason: "Nothing is invoked.",
+			change: []func(*v1beta1.Invocation){policies("Observe")},
+			fresh:  true,
+			want:   "managementPolicies allow only Observe",
+		},
+		"ObserveRun": {
+			reason: "What was done is shown.",
+			change: []func(*v1beta1.Invocation){policies("Observe"), changed},
+		},
+		"NoCreate": {
+			reason: "A first invocation is a creation.",
+			change: []func(*v1beta1.Invocation){policies("Observe", "Update")},
+			fresh:  true,
+			want:   "managementPolicies do not allow Create",
+		},
+		"NoUpdate": {
+			reason: "Another one is an update.",
+			change: []func(*v1beta1.Invocation){policies("Observe", "Create"), changed},
+			want:   "managementPolicies do not allow Update",
+		},
+		"Create": {
+			reason: "A first invocation needs no more.",
+			change: []func(*v1beta1.Invocation){policies("Observe", "Create")},
+			fresh:  true,
+			runs:   1,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -602,7 +817,8 @@ func TestPolicies(t *testing.T) {
 			}
 			e.converge(i)
 			c := i.GetCondition(xpv2.TypeReady)
-			if len(e.runs) != tc.runs || !strings.Contains(c.Message, tc.want) || (c.Status == corev1.ConditionTrue) != (tc.want == "") {
+			if len(e.runs) != tc.runs || !strings.Contains(c.Message, tc.want) ||
+				(c.Status == corev1.ConditionTrue) != (tc.want == "") {
 				t.Errorf("%s: want %d runs, %q; got %v, %+v", tc.reason, tc.runs, tc.want, e.runs, c)
 			}
 		})

@@ -104,8 +104,20 @@ func (e *env) converge(i *v1beta1.Invocation) []string {
 // newInvocation returns an Invocation of function f with a payload.
 func newInvocation(change ...func(*v1beta1.InvocationParameters)) *v1beta1.Invocation {
 	i := &v1beta1.Invocation{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "seed", UID: "u1", Generation: 1, Finalizers: []string{"f"}},
-		Spec:       v1beta1.InvocationSpec{ForProvider: v1beta1.InvocationParameters{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionName: ptr.To("f"), Payload: ptr.To(`{"a":1}`)}},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:  "shop",
+			Name:       "seed",
+			UID:        "u1",
+			Generation: 1,
+			Finalizers: []string{"f"},
+		},
+		Spec: v1beta1.InvocationSpec{
+			ForProvider: v1beta1.InvocationParameters{
+				Regional:     v1beta1.Regional{Region: "eu-central-1"},
+				FunctionName: ptr.To("f"),
+				Payload:      ptr.To(`{"a":1}`),
+			},
+		},
 	}
 	for _, c := range change {
 		c(&i.Spec.ForProvider)

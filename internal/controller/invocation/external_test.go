@@ -24,7 +24,10 @@ import (
 )
 
 // script returns the answers to reading a function and to invoking it.
-func script(get func(*lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error), invoke func(*lambda.InvokeInput) (*lambda.InvokeOutput, error)) testenv.Script {
+func script(
+	get func(*lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error),
+	invoke func(*lambda.InvokeInput) (*lambda.InvokeOutput, error),
+) testenv.Script {
 	return testenv.Script{"GetFunctionConfiguration": testenv.Scripted(get), "Invoke": testenv.Scripted(invoke)}
 }
 
@@ -33,36 +36,58 @@ func active(*lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigura
 }
 
 func TestPendingFunctionIsWaitedFor(t *testing.T) {
-	e := &external{now: func() time.Time { return testenv.Start }, api: testenv.NewScripted(t, script(func(in *lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error) {
-		if *in.FunctionName != "f" || *in.Qualifier != "live" {
-			t.Errorf("what is to be invoked must be looked at, got %s, %s", *in.FunctionName, *in.Qualifier)
-		}
-		return &lambda.GetFunctionConfigurationOutput{State: types.StatePending}, nil
-	}, nil)).Lambda}
+	e := &external{
+		now: func() time.Time { return testenv.Start },
+		api: testenv.NewScripted(
+			t,
+			script(func(in *lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error) {
+				if *in.FunctionName != "f" || *in.Qualifier != "live" {
+					t.Errorf("what is to be invoked must be looked at, got %s, %s", *in.FunctionName, *in.Qualifier)
+				}
+				return &lambda.GetFunctionConfigurationOutput{State: types.StatePending}, nil
+			}, nil),
+		).Lambda,
+	}
 	i := newInvocation()
 	i.Spec.ForProvider.Qualifier = ptr.To("live")
 	done := engine.Observe(t.Context(), reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i)
-	if done.Err != nil || done.Call != nil || done.Ready.Reason != xpv2.ReasonCreating || done.Ready.Message != "function f is being created" {
+	if done.Err != nil || done.Call != nil || done.Ready.Reason != xpv2.ReasonCreating ||
+		done.Ready.Message != "function f is being created" {
 		t.Errorf("want Ready to say what is awaited, got %+v, %v", done.Ready, done.Err)
 	}
 }
 
 func TestAllIsSent(t *testing.T) {
 	var sent *lambda.InvokeInput
-	e := &external{now: func() time.Time { return testenv.Start }, api: testenv.NewScripted(t, script(active, func(in *lambda.InvokeInput) (*lambda.InvokeOutput, error) {
-		sent = in
-		return &lambda.InvokeOutput{StatusCode: 200, DurableExecutionArn: ptr.To("arn:d")}, nil
-	})).Lambda}
+	e := &external{
+		now: func() time.Time { return testenv.Start },
+		api: testenv.NewScripted(t, script(active, func(in *lambda.InvokeInput) (*lambda.InvokeOutput, error) {
+			sent = in
+			return &lambda.InvokeOutput{StatusCode: 200, DurableExecutionArn: ptr.To("arn:d")}, nil
+		})).Lambda,
+	}
 	i := newInvocation()
 	p := &i.Spec.ForProvider
-	p.Qualifier, p.ClientContext, p.TenantID, p.DurableExecutionName = ptr.To("live"), ptr.To("e30="), ptr.To("blue"), ptr.To("x")
+	p.Qualifier, p.ClientContext, p.TenantID, p.DurableExecutionName = ptr.To(
+		"live",
+	), ptr.To(
+		"e30=",
+	), ptr.To(
+		"blue",
+	), ptr.To(
+		"x",
+	)
 	p.InvocationType, p.LogType = ptr.To("RequestResponse"), ptr.To("Tail")
 	done := engine.Once(t.Context(), reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i, nil)
 	if done.Err != nil || done.Later != nil || done.Called != reconcile.ToCreate {
 		t.Fatalf("%+v", done)
 	}
-	if *sent.FunctionName != "f" || *sent.Qualifier != "live" || *sent.ClientContext != "e30=" || *sent.TenantId != "blue" || *sent.DurableExecutionName != "x" ||
-		sent.InvocationType != types.InvocationTypeRequestResponse || sent.LogType != types.LogTypeTail || string(sent.Payload) != `{"a":1}` {
+	if *sent.FunctionName != "f" || *sent.Qualifier != "live" || *sent.ClientContext != "e30=" ||
+		*sent.TenantId != "blue" ||
+		*sent.DurableExecutionName != "x" ||
+		sent.InvocationType != types.InvocationTypeRequestResponse ||
+		sent.LogType != types.LogTypeTail ||
+		string(sent.Payload) != `{"a":1}` {
 		t.Errorf("each field must be sent, got %+v", sent)
 	}
 	if got := i.Status.AtProvider; *got.DurableExecutionArn != "arn:d" || *got.Qualifier != "live" {
@@ -105,16 +130,26 @@ func TestOutcomeIsWritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			w := &writer{most: tc.most}
-			e := &external{now: func() time.Time { return testenv.Start }, api: testenv.NewScripted(t, script(active, func(*lambda.InvokeInput) (*lambda.InvokeOutput, error) {
-				if len(w.written) != 1 {
-					t.Errorf("the intent must be written before the call, got %q", w.written)
-				}
-				cancel()
-				return &lambda.InvokeOutput{StatusCode: 200}, nil
-			})).Lambda}
+			e := &external{
+				now: func() time.Time { return testenv.Start },
+				api: testenv.NewScripted(t, script(active, func(*lambda.InvokeInput) (*lambda.InvokeOutput, error) {
+					if len(w.written) != 1 {
+						t.Errorf("the intent must be written before the call, got %q", w.written)
+					}
+					cancel()
+					return &lambda.InvokeOutput{StatusCode: 200}, nil
+				})).Lambda,
+			}
 			i, verb := newInvocation(), reconcile.ToCreate
 			if !tc.creates {
-				before := record{Of: "shop/seed", Input: "other", Action: actionCreate, Outcome: succeeded, Attempts: 1, Serial: 1}
+				before := record{
+					Of:       "shop/seed",
+					Input:    "other",
+					Action:   actionCreate,
+					Outcome:  succeeded,
+					Attempts: 1,
+					Serial:   1,
+				}
 				i.SetAnnotations(before.annotation())
 				verb = reconcile.ToUpdate
 			}

@@ -23,7 +23,11 @@ func TestRandomSpecs(t *testing.T) {
 		var before string
 		for range 2 {
 			randomize(r, &i.Spec.ForProvider)
-			input, err := fingerprint(string(i.GetUID()), i.Spec.ForProvider, event{payload: []byte(*i.Spec.ForProvider.Payload)})
+			input, err := fingerprint(
+				string(i.GetUID()),
+				i.Spec.ForProvider,
+				event{payload: []byte(*i.Spec.ForProvider.Payload)},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +58,12 @@ func randomize(r *rand.Rand, p *v1beta1.InvocationParameters) {
 	p.TerraformKey = pick(r, nil, ptr.To("cp"))
 	p.RecordResult = pick(r, nil, ptr.To(true), ptr.To(false))
 	p.Triggers = pick(r, nil, map[string]string{"a": "1"}, map[string]string{"a": "2"})
-	p.RetryPolicy = pick(r, nil, &v1beta1.InvocationRetryPolicy{MaximumAttempts: ptr.To[int32](2)}, &v1beta1.InvocationRetryPolicy{UnknownOutcome: ptr.To(retryAlways)})
+	p.RetryPolicy = pick(
+		r,
+		nil,
+		&v1beta1.InvocationRetryPolicy{MaximumAttempts: ptr.To[int32](2)},
+		&v1beta1.InvocationRetryPolicy{UnknownOutcome: ptr.To(retryAlways)},
+	)
 }
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }

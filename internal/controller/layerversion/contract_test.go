@@ -22,28 +22,71 @@ func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "layerversions", newCase) }
 func TestEmulatorResponses(t *testing.T) {
 	type answers = testenv.Answers
 	testenv.RunEmulatorCases(t, newCase, map[string]testenv.EmulatorCase{
-		"None":         {Reason: "AWS as it is.", Writes: []string{opPublish}},
-		"EmptyPublish": {Reason: "The published version is found by the recorded intent.", Responses: answers{opPublish: testenv.Body("{}")}, Writes: []string{opPublish}},
-		"NullPublish":  {Reason: "After a response of null, the version is found by the recorded intent.", Responses: answers{opPublish: testenv.Body("null")}, Writes: []string{opPublish}},
-		"OnlyLayerARN": {Reason: "The number makes it the version's.", Responses: answers{opPublish: testenv.Without("LayerVersionArn")}, Writes: []string{opPublish}},
-		"OddARN":       {Reason: "What is no ARN of a version is no name.", Responses: answers{opPublish: testenv.With("LayerVersionArn", "l:1"), opGet: testenv.With("LayerVersionArn", "l:1")}, Writes: []string{opPublish}},
-		"NoARN":        {Reason: "The name is known.", Responses: answers{opGet: testenv.Without("LayerVersionArn", "LayerArn", "Version")}, Writes: []string{opPublish}},
-		"EmptyGet":     {Reason: "Fields that AWS leaves out count as the published ones.", Responses: answers{opGet: testenv.Body("{}")}, Writes: []string{opPublish}},
-		"NoContent":    {Reason: "Content that AWS leaves out counts as the published one.", Responses: answers{opGet: testenv.Without("Content")}, Writes: []string{opPublish}},
+		"None": {Reason: "AWS as it is.", Writes: []string{opPublish}},
+		"EmptyPublish": {
+			Reason:    "The published version is found by the recorded intent.",
+			Responses: answers{opPublish: testenv.Body("{}")},
+			Writes:    []string{opPublish},
+		},
+		"NullPublish": {
+			Reason:    "After a response of null, the version is found by the recorded intent.",
+			Responses: answers{opPublish: testenv.Body("null")},
+			Writes:    []string{opPublish},
+		},
+		"OnlyLayerARN": {
+			Reason:    "The number makes it the version's.",
+			Responses: answers{opPublish: testenv.Without("LayerVersionArn")},
+			Writes:    []string{opPublish},
+		},
+		"OddARN": {
+			Reason: "What is no ARN of a version is no name.",
+			Responses: answers{
+				opPublish: testenv.With("LayerVersionArn", "l:1"),
+				opGet:     testenv.With("LayerVersionArn", "l:1"),
+			},
+			Writes: []string{opPublish},
+		},
+		"NoARN": {
+			Reason:    "The name is known.",
+			Responses: answers{opGet: testenv.Without("LayerVersionArn", "LayerArn", "Version")},
+			Writes:    []string{opPublish},
+		},
+		"EmptyGet": {
+			Reason:    "Fields that AWS leaves out count as the published ones.",
+			Responses: answers{opGet: testenv.Body("{}")},
+			Writes:    []string{opPublish},
+		},
+		"NoContent": {
+			Reason:    "Content that AWS leaves out counts as the published one.",
+			Responses: answers{opGet: testenv.Without("Content")},
+			Writes:    []string{opPublish},
+		},
 		"EmptyReference": {
 			Reason:    "An empty block is no reference to an object in S3.",
 			Responses: answers{opGet: testenv.Adding("Content", "ResolvedS3Object", map[string]any{})},
 			Writes:    []string{opPublish},
 		},
-		"NoList":    {Reason: "Without a list, there was no version before.", Responses: answers{opList: testenv.Refusal(404, "ResourceNotFoundException")}, Writes: []string{opPublish}},
-		"EmptyList": {Reason: "With an empty list, there was no version before.", Responses: answers{opList: testenv.Body("{}")}, Writes: []string{opPublish}},
+		"NoList": {
+			Reason:    "Without a list, there was no version before.",
+			Responses: answers{opList: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes:    []string{opPublish},
+		},
+		"EmptyList": {
+			Reason:    "With an empty list, there was no version before.",
+			Responses: answers{opList: testenv.Body("{}")},
+			Writes:    []string{opPublish},
+		},
 		"Nowhere": {
-			Reason: "Another publication would make another version.", Responses: answers{opPublish: testenv.Body("{}"), opList: testenv.Body(`{"LayerVersions": null}`)},
-			Writes: []string{opPublish}, Message: "has not appeared since",
+			Reason:    "Another publication would make another version.",
+			Responses: answers{opPublish: testenv.Body("{}"), opList: testenv.Body(`{"LayerVersions": null}`)},
+			Writes:    []string{opPublish},
+			Message:   "has not appeared since",
 		},
 		"NotShown": {
-			Reason: "What AWS does not show is waited for.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: []string{opPublish}, Message: "has not appeared since",
+			Reason:    "What AWS does not show is waited for.",
+			Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes:    []string{opPublish},
+			Message:   "has not appeared since",
 		},
 	})
 }
@@ -58,7 +101,12 @@ func TestALaterVersionThatDoesNotShowIsNotPublishedTwice(t *testing.T) {
 	if o, err := e.Do(l); o != testenv.Updated || err != nil {
 		t.Fatalf("%s, %v", o, err)
 	}
-	e.ReconcileForAnHour(l, map[string]testenv.Answer{opGet: testenv.Refusal(404, "ResourceNotFoundException")}, nil, "has not appeared since")
+	e.ReconcileForAnHour(
+		l,
+		map[string]testenv.Answer{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+		nil,
+		"has not appeared since",
+	)
 }
 
 // TestLate checks that, however late AWS lists the versions, each content is published

@@ -15,7 +15,12 @@ import (
 
 func TestCompare(t *testing.T) {
 	there := func(change func(*lambda.GetLayerVersionOutput)) *lambda.GetLayerVersionOutput {
-		o := &lambda.GetLayerVersionOutput{Version: 3, Content: &types.LayerVersionContentOutput{CodeSha256: ptr.To("H")}, Description: ptr.To("d"), CompatibleRuntimes: []types.Runtime{"python3.13"}}
+		o := &lambda.GetLayerVersionOutput{
+			Version:            3,
+			Content:            &types.LayerVersionContentOutput{CodeSha256: ptr.To("H")},
+			Description:        ptr.To("d"),
+			CompatibleRuntimes: []types.Runtime{"python3.13"},
+		}
 		if change != nil {
 			change(o)
 		}
@@ -23,7 +28,11 @@ func TestCompare(t *testing.T) {
 	}
 	p := v1beta1.LayerVersionParameters{CompatibleRuntimes: []string{"python3.13"}}
 	same := archive.Bundle{SHA256: "H"}
-	checked := settings{CompatibleRuntimes: []string{"python3.13"}, Description: ptr.To("d"), LicenseInfo: ptr.To("")}.hash()
+	checked := settings{
+		CompatibleRuntimes: []string{"python3.13"},
+		Description:        ptr.To("d"),
+		LicenseInfo:        ptr.To(""),
+	}.hash()
 	cases := map[string]struct {
 		reason string
 		p      v1beta1.LayerVersionParameters
@@ -32,18 +41,71 @@ func TestCompare(t *testing.T) {
 		i      intent
 		want   string
 	}{
-		"Same":        {reason: "What is not set is left to AWS.", p: p, b: same, o: there(nil)},
-		"Content":     {reason: "Another archive is another version.", p: p, b: archive.Bundle{SHA256: "G"}, o: there(nil), want: `content.codeSha256: "H" -> "G"`},
-		"Runtimes":    {reason: "A list is exact.", b: same, o: there(nil), want: "compatibleRuntimes: removed"},
-		"Description": {reason: "What is set is compared.", p: v1beta1.LayerVersionParameters{Description: ptr.To("e"), CompatibleRuntimes: p.CompatibleRuntimes}, b: same, o: there(nil), want: `description: "d" -> "e"`},
-		"TellsItSo":   {reason: "A version that was published for this spec is equal, however AWS formats its fields.", p: p, b: same, i: intent{UID: "u", Before: 2, Settings: checked}, o: there(func(o *lambda.GetLayerVersionOutput) { o.CompatibleArchitectures = []types.Architecture{"x86_64"} })},
-		"SignedAfter": {reason: "Content that AWS stores under another hash, because it signs it, is equal.", p: p, b: archive.Bundle{Zip: []byte("z"), SHA256: "G"}, i: intent{UID: "u", Before: 2, SHA256: "G"}, o: there(nil)},
-		"Replaced":    {reason: "Others may have replaced an object before AWS read it.", p: p, b: archive.Bundle{From: archive.Source{S3Bucket: ptr.To("b"), S3Key: ptr.To("k")}, SHA256: "G"}, i: intent{UID: "u", Before: 2, SHA256: "G"}, o: there(nil), want: `content.codeSha256: "H" -> "G"`},
-		"Referred": {reason: "AWS needs the object of the first version, which spec does not name any more.", p: p, b: same, i: intent{UID: "u", Before: 2, Settings: checked}, o: there(func(o *lambda.GetLayerVersionOutput) {
-			o.Content.ResolvedS3Object = &types.ResolvedS3Object{S3Bucket: ptr.To("b"), S3Key: ptr.To("k")}
-		}), want: `content.s3Key: "s3://b/k" -> ""`},
-		"OfOthers":     {reason: "A version that was there before was not published for this.", p: p, b: archive.Bundle{SHA256: "G"}, i: intent{UID: "u", Before: 3, SHA256: "G"}, o: there(nil), want: `content.codeSha256: "H" -> "G"`},
-		"AskedForElse": {reason: "A version that was published for other settings is not equal.", b: same, i: intent{UID: "u", Before: 2, Settings: checked}, o: there(nil), want: "compatibleRuntimes: removed"},
+		"Same": {reason: "What is not set is left to AWS.", p: p, b: same, o: there(nil)},
+		"Content": {
+			reason: "Another archive is another version.",
+			p:      p,
+			b:      archive.Bundle{SHA256: "G"},
+			o:      there(nil),
+			want:   `content.codeSha256: "H" -> "G"`,
+		},
+		"Runtimes": {reason: "A list is exact.", b: same, o: there(nil), want: "compatibleRuntimes: removed"},
+		"Description": {
+			reason: "What is set is compared.",
+			p:      v1beta1.LayerVersionParameters{Description: ptr.To("e"), CompatibleRuntimes: p.CompatibleRuntimes},
+			b:      same,
+			o:      there(nil),
+			want:   `description: "d" -> "e"`,
+		},
+		"TellsItSo": {
+			reason: "A version that was published for this spec is equal, however AWS formats its fields.",
+			p:      p,
+			b:      same,
+			i:      intent{UID: "u", Before: 2, Settings: checked},
+			o: there(
+				func(o *lambda.GetLayerVersionOutput) { o.CompatibleArchitectures = []types.Architecture{"x86_64"} },
+			),
+		},
+		"SignedAfter": {
+			reason: "Content that AWS stores under another hash, because it signs it, is equal.",
+			p:      p,
+			b:      archive.Bundle{Zip: []byte("z"), SHA256: "G"},
+			i:      intent{UID: "u", Before: 2, SHA256: "G"},
+			o:      there(nil),
+		},
+		"Replaced": {
+			reason: "Others may have replaced an object before AWS read it.",
+			p:      p,
+			b:      archive.Bundle{From: archive.Source{S3Bucket: ptr.To("b"), S3Key: ptr.To("k")}, SHA256: "G"},
+			i:      intent{UID: "u", Before: 2, SHA256: "G"},
+			o:      there(nil),
+			want:   `content.codeSha256: "H" -> "G"`,
+		},
+		"Referred": {
+			reason: "AWS needs the object of the first version, which spec does not name any more.",
+			p:      p,
+			b:      same,
+			i:      intent{UID: "u", Before: 2, Settings: checked},
+			o: there(func(o *lambda.GetLayerVersionOutput) {
+				o.Content.ResolvedS3Object = &types.ResolvedS3Object{S3Bucket: ptr.To("b"), S3Key: ptr.To("k")}
+			}),
+			want: `content.s3Key: "s3://b/k" -> ""`,
+		},
+		"OfOthers": {
+			reason: "A version that was there before was not published for this.",
+			p:      p,
+			b:      archive.Bundle{SHA256: "G"},
+			i:      intent{UID: "u", Before: 3, SHA256: "G"},
+			o:      there(nil),
+			want:   `content.codeSha256: "H" -> "G"`,
+		},
+		"AskedForElse": {
+			reason: "A version that was published for other settings is not equal.",
+			b:      same,
+			i:      intent{UID: "u", Before: 2, Settings: checked},
+			o:      there(nil),
+			want:   "compatibleRuntimes: removed",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -69,11 +131,29 @@ func TestOldVersions(t *testing.T) {
 		current int64
 		want    []int64
 	}{
-		"First":    {reason: "The first version has no older ones.", current: 1},
-		"Same":     {reason: "The current one is not old.", last: v1beta1.LayerVersionObservation{Version: ptr.To[int64](1)}, current: 1},
-		"Next":     {reason: "The one before is.", last: v1beta1.LayerVersionObservation{Version: ptr.To[int64](2), OldVersions: []int64{1}}, current: 4, want: []int64{1, 2}},
-		"Many":     {reason: "Only the newest are known: whoever may write status could make it longer.", last: v1beta1.LayerVersionObservation{OldVersions: upTo(5000)}, current: 5001, want: upTo(5000)[4000:]},
-		"Imported": {reason: "One that others have published is theirs.", last: v1beta1.LayerVersionObservation{Version: ptr.To[int64](2), ImportedVersion: ptr.To[int64](2)}, current: 3},
+		"First": {reason: "The first version has no older ones.", current: 1},
+		"Same": {
+			reason:  "The current one is not old.",
+			last:    v1beta1.LayerVersionObservation{Version: ptr.To[int64](1)},
+			current: 1,
+		},
+		"Next": {
+			reason:  "The one before is.",
+			last:    v1beta1.LayerVersionObservation{Version: ptr.To[int64](2), OldVersions: []int64{1}},
+			current: 4,
+			want:    []int64{1, 2},
+		},
+		"Many": {
+			reason:  "Only the newest are known: whoever may write status could make it longer.",
+			last:    v1beta1.LayerVersionObservation{OldVersions: upTo(5000)},
+			current: 5001,
+			want:    upTo(5000)[4000:],
+		},
+		"Imported": {
+			reason:  "One that others have published is theirs.",
+			last:    v1beta1.LayerVersionObservation{Version: ptr.To[int64](2), ImportedVersion: ptr.To[int64](2)},
+			current: 3,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +173,10 @@ func TestVersionOf(t *testing.T) {
 	if diff := cmp.Diff("version 12 of layer l", v.String()); diff != "" || err != nil {
 		t.Errorf("%v: -want, +got:\n%s", err, diff)
 	}
-	for _, bad := range []string{"", "l:1", "arn:aws:lambda:eu-central-1:123456789012:layer:l", "arn:aws:lambda:eu-central-1:123456789012:layer:l:x", "arn:aws:lambda:eu-central-1:123456789012:function:f:1"} {
+	for _, bad := range []string{
+		"", "l:1", "arn:aws:lambda:eu-central-1:123456789012:layer:l",
+		"arn:aws:lambda:eu-central-1:123456789012:layer:l:x", "arn:aws:lambda:eu-central-1:123456789012:function:f:1",
+	} {
 		if _, err := versionOf(bad); err == nil {
 			t.Errorf("%q is no version", bad)
 		}

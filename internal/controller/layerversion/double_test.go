@@ -62,7 +62,11 @@ func newEnv(t testing.TB) *env {
 	e := &env{objects: testenv.Objects{}, usages: newUsages()}
 	storage := s3.NewFromConfig(w.Double.Config(testenv.Region), func(o *s3.Options) { o.UsePathStyle = true })
 	e.Env = testenv.Observing(w, func() reconcile.Observer[*v1beta1.LayerVersion] {
-		th := &external{api: w.Lambda, usages: e.usages, bundles: archive.Finder{Objects: e.objects, S3: storage, Code: e.code}}
+		th := &external{
+			api:     w.Lambda,
+			usages:  e.usages,
+			bundles: archive.Finder{Objects: e.objects, S3: storage, Code: e.code},
+		}
 		if e.source != nil {
 			th.bundles.Fields, th.bundles.Store = e.source, e.source.Store
 		}
@@ -136,7 +140,11 @@ func testLayer(change ...func(*v1beta1.LayerVersionParameters)) *v1beta1.LayerVe
 		ObjectMeta: metav1.ObjectMeta{Name: "l", Namespace: "ns", UID: "uid-1", Generation: 1},
 		Spec: v1beta1.LayerVersionSpec{
 			ManagedResourceSpec: testenv.Spec(),
-			ForProvider:         v1beta1.LayerVersionParameters{Regional: v1beta1.Regional{Region: testenv.Region}, Content: inline("one"), OldVersions: ptr.To(v1beta1.OldVersionsDelete)},
+			ForProvider: v1beta1.LayerVersionParameters{
+				Regional:    v1beta1.Regional{Region: testenv.Region},
+				Content:     inline("one"),
+				OldVersions: ptr.To(v1beta1.OldVersionsDelete),
+			},
 		},
 	}
 	for _, f := range change {
@@ -163,7 +171,9 @@ func TestLifecycle(t *testing.T) {
 	if diff := cmp.Diff([]string{opPublish}, e.Converge(l)); diff != "" || meta.GetExternalName(l) != arn(2) {
 		t.Errorf("a layer is published once, as %s: -want, +got:\n%s", meta.GetExternalName(l), diff)
 	}
-	if s := l.Status.AtProvider; ptr.Deref(s.Version, 0) != 2 || ptr.Deref(s.LayerVersionArn, "") != arn(2) || s.CodeSHA256 == nil || ptr.Deref(s.LicenseInfo, "") != "MIT" {
+	if s := l.Status.AtProvider; ptr.Deref(s.Version, 0) != 2 || ptr.Deref(s.LayerVersionArn, "") != arn(2) ||
+		s.CodeSHA256 == nil ||
+		ptr.Deref(s.LicenseInfo, "") != "MIT" {
 		t.Errorf("status %+v", s)
 	}
 	if diff := cmp.Diff([]string{opGet}, e.Poll(l)); diff != "" {
@@ -172,7 +182,11 @@ func TestLifecycle(t *testing.T) {
 
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
 	if diff := cmp.Diff([]string{opPublish, opDelete}, e.Converge(l)); diff != "" || meta.GetExternalName(l) != arn(3) {
-		t.Errorf("another content is another version, %s, and the old one goes: -want, +got:\n%s", meta.GetExternalName(l), diff)
+		t.Errorf(
+			"another content is another version, %s, and the old one goes: -want, +got:\n%s",
+			meta.GetExternalName(l),
+			diff,
+		)
 	}
 	e.wantVersions("The others' version stays", 1, 3)
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.CompatibleRuntimes = []string{"python3.12", "python3.13"} })
@@ -213,8 +227,8 @@ func TestOldVersionsAreKept(t *testing.T) {
 	}
 }
 
-// TestOldVersionsWithoutStatus checks that a version that is replaced at once is an old version, although status was not
-// written after its replacement was published.
+// TestOldVersionsWithoutStatus checks that a version that is replaced at once is an old version, although status was
+// not written after its replacement was published.
 func TestOldVersionsWithoutStatus(t *testing.T) {
 	e := newEnv(t)
 	l := testLayer()
@@ -492,7 +506,11 @@ func TestContentOfS3(t *testing.T) {
 	}
 	put("one")
 	l := testLayer(func(p *v1beta1.LayerVersionParameters) {
-		p.Content = &v1beta1.LayerContent{S3Bucket: ptr.To("code"), S3Key: ptr.To("layer.zip"), S3ObjectStorageMode: ptr.To("COPY")}
+		p.Content = &v1beta1.LayerContent{
+			S3Bucket:            ptr.To("code"),
+			S3Key:               ptr.To("layer.zip"),
+			S3ObjectStorageMode: ptr.To("COPY"),
+		}
 	})
 	e.Converge(l)
 	if diff := cmp.Diff([]string{opGet, "HeadObject"}, e.Poll(l)); diff != "" {
@@ -536,7 +554,13 @@ func TestContentThatLambdaDoesNotCopy(t *testing.T) {
 		l.Spec.ForProvider.Content.S3ObjectStorageMode = ptr.To(mode)
 		l.Generation++
 		got := testenv.Writes(e.Converge(l))
-		v, err := e.Lambda.GetLayerVersion(t.Context(), &lambda.GetLayerVersionInput{LayerName: l.Status.AtProvider.LayerArn, VersionNumber: l.Status.AtProvider.Version})
+		v, err := e.Lambda.GetLayerVersion(
+			t.Context(),
+			&lambda.GetLayerVersionInput{
+				LayerName:     l.Status.AtProvider.LayerArn,
+				VersionNumber: l.Status.AtProvider.Version,
+			},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -564,7 +588,9 @@ func TestContentOfTheCluster(t *testing.T) {
 	e := newEnv(t)
 	ref := refs.ObjectRef{Kind: refs.ConfigMap, Namespace: "ns", Name: "files"}
 	l := testLayer(func(p *v1beta1.LayerVersionParameters) {
-		p.Content = &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "files", FilePrefix: ptr.To("python/")}}
+		p.Content = &v1beta1.LayerContent{
+			ConfigMapRef: &v1beta1.LayerConfigMap{Name: "files", FilePrefix: ptr.To("python/")},
+		}
 	})
 	if _, err := e.Step(l); err == nil || !strings.Contains(err.Error(), "spec.forProvider.content.configMapRef") {
 		t.Errorf("the field is named, got %v", err)
@@ -575,7 +601,9 @@ func TestContentOfTheCluster(t *testing.T) {
 	e.objects[ref] = refs.ObjectData{"m.py": []byte("one")}
 	e.Converge(l)
 	same := testLayer()
-	want, err := archive.Zip(map[string][]byte{"python/m.py": []byte(same.Spec.ForProvider.Content.Inline["python/m.py"])})
+	want, err := archive.Zip(
+		map[string][]byte{"python/m.py": []byte(same.Spec.ForProvider.Content.Inline["python/m.py"])},
+	)
 	if err != nil || ptr.Deref(l.Status.AtProvider.CodeSHA256, "") != archive.Hash(want) {
 		t.Errorf("the same files are the same archive: %v, %s", err, ptr.Deref(l.Status.AtProvider.CodeSHA256, ""))
 	}
@@ -713,7 +741,11 @@ func TestRandomSpecsConverge(t *testing.T) {
 		e.Converge(l)
 		for range 4 {
 			edit(l, func(p *v1beta1.LayerVersionParameters) { random(g, p) })
-			if got := e.Converge(l); len(slices.DeleteFunc(slices.Clone(got), func(c string) bool { return c != opPublish })) > 1 {
+			if got := e.Converge(
+				l,
+			); len(
+				slices.DeleteFunc(slices.Clone(got), func(c string) bool { return c != opPublish }),
+			) > 1 {
 				t.Fatalf("seed %d: a change is one version: %v", seed, got)
 			}
 			if got := testenv.Writes(e.Poll(l)); len(got) != 0 {
@@ -759,7 +791,13 @@ func TestDifferencesOfAnObservedLayer(t *testing.T) {
 			e.Must(err)
 			e.Double.PutObject("code", "layer.zip", b)
 			if tc.denied {
-				e.Double.Fail(awsdouble.Fault{Operation: "GetObject", Times: -1, Error: awsdouble.Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"}})
+				e.Double.Fail(
+					awsdouble.Fault{
+						Operation: "GetObject",
+						Times:     -1,
+						Error:     awsdouble.Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"},
+					},
+				)
 			}
 			l := testLayer(func(p *v1beta1.LayerVersionParameters) {
 				p.Content = &v1beta1.LayerContent{S3Bucket: ptr.To("code"), S3Key: ptr.To("layer.zip")}

@@ -22,8 +22,17 @@ func observeOnly() xpv2.ManagementPolicies {
 }
 
 func TestObserveErrors(t *testing.T) {
-	candidate := testenv.Returns(&lambda.ListLayerVersionsOutput{LayerVersions: []types.LayerVersionsListItem{{Version: 7}}}, nil)
-	get, list := testenv.Returns[lambda.GetLayerVersionOutput](nil, errors.New("boom")), testenv.Returns[lambda.ListLayerVersionsOutput](nil, errors.New("boom"))
+	candidate := testenv.Returns(
+		&lambda.ListLayerVersionsOutput{LayerVersions: []types.LayerVersionsListItem{{Version: 7}}},
+		nil,
+	)
+	get, list := testenv.Returns[lambda.GetLayerVersionOutput](
+		nil,
+		errors.New("boom"),
+	), testenv.Returns[lambda.ListLayerVersionsOutput](
+		nil,
+		errors.New("boom"),
+	)
 	named := testenv.Imported[*v1beta1.LayerVersion](arn(3))
 	published := func(l *v1beta1.LayerVersion) { meta.AddAnnotations(l, intent{UID: "uid-1", Before: 5}.annotation()) }
 	cases := map[string]struct {
@@ -32,9 +41,24 @@ func TestObserveErrors(t *testing.T) {
 		script testenv.Script
 		want   string
 	}{
-		"Get":             {reason: "What could not be read is named.", layer: named, script: testenv.Script{opGet: get}, want: "cannot read version 3 of layer l"},
-		"List":            {reason: "What may have been published must be found before anything is.", layer: published, script: testenv.Script{opList: list}, want: "cannot list the versions of layer l"},
-		"GetOfACandidate": {reason: "A candidate that can't be read may be the one.", layer: published, script: testenv.Script{opList: candidate, opGet: get}, want: "cannot read version 7 of layer l"},
+		"Get": {
+			reason: "What could not be read is named.",
+			layer:  named,
+			script: testenv.Script{opGet: get},
+			want:   "cannot read version 3 of layer l",
+		},
+		"List": {
+			reason: "What may have been published must be found before anything is.",
+			layer:  published,
+			script: testenv.Script{opList: list},
+			want:   "cannot list the versions of layer l",
+		},
+		"GetOfACandidate": {
+			reason: "A candidate that can't be read may be the one.",
+			layer:  published,
+			script: testenv.Script{opList: candidate, opGet: get},
+			want:   "cannot read version 7 of layer l",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -49,10 +73,18 @@ func TestObserveErrors(t *testing.T) {
 
 func TestObserveOnlyShowsWhateverIsThere(t *testing.T) {
 	e := newEnv(t)
-	e.Script = testenv.Script{opGet: testenv.Returns(&lambda.GetLayerVersionOutput{Version: 3, LayerVersionArn: ptr.To(arn(3)), Description: ptr.To("theirs")}, nil)}
+	e.Script = testenv.Script{
+		opGet: testenv.Returns(
+			&lambda.GetLayerVersionOutput{Version: 3, LayerVersionArn: ptr.To(arn(3)), Description: ptr.To("theirs")},
+			nil,
+		),
+	}
 	l := testenv.Build(testLayer(), testenv.ObserveOnly, testenv.Imported[*v1beta1.LayerVersion](arn(3)))
 	l.Name, l.Spec.ForProvider.Content = "another-name", nil
-	if got := e.Observe(l); got.Err != "" || !got.Exists || !got.UpToDate || ptr.Deref(l.Status.AtProvider.Description, "") != "theirs" {
+	if got := e.Observe(
+		l,
+	); got.Err != "" || !got.Exists || !got.UpToDate ||
+		ptr.Deref(l.Status.AtProvider.Description, "") != "theirs" {
 		t.Errorf("%+v, status %+v", got, l.Status.AtProvider)
 	}
 }

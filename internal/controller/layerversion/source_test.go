@@ -68,7 +68,13 @@ func TestUnverifiedContentIsNotPublished(t *testing.T) {
 		p.Content = &v1beta1.LayerContent{SourceRef: fluxtest.Ref("layer")}
 	})
 	for range 3 {
-		if _, err := e.Do(l); err == nil || !strings.Contains(err.Error(), "spec.forProvider.content.sourceRef: the provider config requires verified code") {
+		if _, err := e.Do(
+			l,
+		); err == nil ||
+			!strings.Contains(
+				err.Error(),
+				"spec.forProvider.content.sourceRef: the provider config requires verified code",
+			) {
 			t.Errorf("got %v", err)
 		}
 	}

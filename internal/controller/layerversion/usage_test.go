@@ -30,7 +30,10 @@ func (e *env) uses(function string, n int) {
 // moves changes a function to use another version.
 func (e *env) moves(function string, n int) {
 	e.Helper()
-	_, err := e.Lambda.UpdateFunctionConfiguration(e.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: &function, Layers: []string{arn(n)}})
+	_, err := e.Lambda.UpdateFunctionConfiguration(
+		e.Context(),
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: &function, Layers: []string{arn(n)}},
+	)
 	e.Must(err)
 }
 
@@ -120,7 +123,12 @@ func TestUnknownUsage(t *testing.T) {
 			e.Double.Fail(awsdouble.Fault{Operation: opFunctions, Times: -1, Error: fault})
 			e.publishes(l, "one", "two")
 			e.wantVersions("Nothing is deleted without knowing", 1, 2)
-			if got := l.GetCondition(xpv2.TypeReady).Message; !strings.HasPrefix(got, "old versions are kept, because AWS does not return") {
+			if got := l.GetCondition(
+				xpv2.TypeReady,
+			).Message; !strings.HasPrefix(
+				got,
+				"old versions are kept, because AWS does not return",
+			) {
 				t.Errorf("Ready says %q", got)
 			}
 			if got := e.Double.Count(opFunctions); got != 1 {
@@ -145,14 +153,17 @@ func (p *pager) client(t *testing.T) *lambda.Client {
 func (p *pager) listFunctions(in *lambda.ListFunctionsInput) (*lambda.ListFunctionsOutput, error) {
 	i := len(ptr.Deref(in.Marker, ""))
 	p.calls = append(p.calls, fmt.Sprint(in.FunctionVersion, i))
-	out := &lambda.ListFunctionsOutput{Functions: []types.FunctionConfiguration{{Layers: []types.Layer{{}, {Arn: &p.pages[i]}}}}}
+	out := &lambda.ListFunctionsOutput{
+		Functions: []types.FunctionConfiguration{{Layers: []types.Layer{{}, {Arn: &p.pages[i]}}}},
+	}
 	if i+1 < len(p.pages) {
 		out.NextMarker = ptr.To(strings.Repeat("x", i+1))
 	}
 	return out, nil
 }
 
-// TestEndlessSurvey checks that reading ends if each page names a next one, or if it takes too long, and is then paused.
+// TestEndlessSurvey checks that reading ends if each page names a next one, or if it takes too long, and is then
+// paused.
 func TestEndlessSurvey(t *testing.T) {
 	for name, perPage := range map[string]time.Duration{"Pages": 0, "Slow": 30 * time.Second} {
 		t.Run(name, func(t *testing.T) {

@@ -51,24 +51,46 @@ func TestAddInput(t *testing.T) {
 			reason: "What is not set is not sent, but for the only action.",
 			fp:     testPermission().Spec.ForProvider,
 			want: &lambda.AddLayerVersionPermissionInput{
-				LayerName: ptr.To("base"), VersionNumber: ptr.To[int64](3), StatementId: ptr.To("s"), Action: ptr.To("lambda:GetLayerVersion"), Principal: ptr.To("111122223333"),
+				LayerName: ptr.To(
+					"base",
+				),
+				VersionNumber: ptr.To[int64](3),
+				StatementId:   ptr.To("s"),
+				Action:        ptr.To("lambda:GetLayerVersion"),
+				Principal:     ptr.To("111122223333"),
 			},
 		},
 		"Full": {
 			reason: "All fields are sent, and the ARN, which has the account.",
 			fp: v1beta1.LayerVersionPermissionParameters{
-				Regional: v1beta1.Regional{Region: testenv.Region}, LayerVersionArn: ptr.To(layerArn + ":3"), StatementID: ptr.To("s"), Action: ptr.To("lambda:GetLayerVersion"),
-				Principal: ptr.To("*"), OrganizationID: ptr.To("o-a1b2c3d4e5"),
+				Regional: v1beta1.Regional{
+					Region: testenv.Region,
+				},
+				LayerVersionArn: ptr.To(layerArn + ":3"),
+				StatementID:     ptr.To("s"),
+				Action:          ptr.To("lambda:GetLayerVersion"),
+				Principal:       ptr.To("*"),
+				OrganizationID:  ptr.To("o-a1b2c3d4e5"),
 			},
 			want: &lambda.AddLayerVersionPermissionInput{
-				LayerName: ptr.To(layerArn), VersionNumber: ptr.To[int64](3), StatementId: ptr.To("s"), Action: ptr.To("lambda:GetLayerVersion"),
-				Principal: ptr.To("*"), OrganizationId: ptr.To("o-a1b2c3d4e5"),
+				LayerName: ptr.To(
+					layerArn,
+				),
+				VersionNumber:  ptr.To[int64](3),
+				StatementId:    ptr.To("s"),
+				Action:         ptr.To("lambda:GetLayerVersion"),
+				Principal:      ptr.To("*"),
+				OrganizationId: ptr.To("o-a1b2c3d4e5"),
 			},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, addInput(at, "s", tc.fp), cmpopts.IgnoreUnexported(lambda.AddLayerVersionPermissionInput{})); diff != "" {
+			if diff := cmp.Diff(
+				tc.want,
+				addInput(at, "s", tc.fp),
+				cmpopts.IgnoreUnexported(lambda.AddLayerVersionPermissionInput{}),
+			); diff != "" {
 				t.Errorf("\n%s\naddInput(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -84,21 +106,41 @@ func TestObservation(t *testing.T) {
 			reason:    "An account is shown as its digits, the rest in AWS's words.",
 			statement: partnerStatement,
 			want: v1beta1.LayerVersionPermissionObservation{
-				LayerVersionArn: ptr.To(layerArn + ":1"), Principal: ptr.To("111122223333"), Statement: ptr.To(partnerStatement),
+				LayerVersionArn: ptr.To(
+					layerArn + ":1",
+				),
+				Principal: ptr.To("111122223333"),
+				Statement: ptr.To(partnerStatement),
 			},
 		},
 		"Several": {
 			reason:    "Fields with several values are only in the statement.",
 			statement: `{"Sid":"partner","Effect":"Allow","Principal":{"AWS":["1","2"]},"Action":"*","Resource":["a","b"]}`,
 			want: v1beta1.LayerVersionPermissionObservation{
-				Statement: ptr.To(`{"Sid":"partner","Effect":"Allow","Principal":{"AWS":["1","2"]},"Action":"*","Resource":["a","b"]}`),
+				Statement: ptr.To(
+					`{"Sid":"partner","Effect":"Allow","Principal":{"AWS":["1","2"]},"Action":"*","Resource":["a","b"]}`,
+				),
 			},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			tc.want.LayerName, tc.want.VersionNumber, tc.want.StatementID, tc.want.RevisionID = ptr.To("base"), ptr.To[int64](1), ptr.To("partner"), ptr.To("r")
-			got := observation(observed{at: statementKey{layer: "base", version: 1, sid: "partner"}, statement: statements.Statement{Statement: statement(t, tc.statement)}, revision: "r"})
+			tc.want.LayerName, tc.want.VersionNumber, tc.want.StatementID, tc.want.RevisionID = ptr.To(
+				"base",
+			), ptr.To[int64](
+				1,
+			), ptr.To(
+				"partner",
+			), ptr.To(
+				"r",
+			)
+			got := observation(
+				observed{
+					at:        statementKey{layer: "base", version: 1, sid: "partner"},
+					statement: statements.Statement{Statement: statement(t, tc.statement)},
+					revision:  "r",
+				},
+			)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nobservation(): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -128,12 +170,24 @@ func TestChanges(t *testing.T) {
 	}{
 		"Same": {reason: "Nothing differs.", at: at, wanted: account, observed: partnerStatement},
 		"Root": {
-			reason: "The ARN of an account's root user is the account.", at: at,
-			wanted: policy.Grant{Action: action, Principal: "arn:aws:iam::111122223333:root"}, observed: partnerStatement,
+			reason: "The ARN of an account's root user is the account.",
+			at:     at,
+			wanted: policy.Grant{
+				Action:    action,
+				Principal: "arn:aws:iam::111122223333:root",
+			},
+			observed: partnerStatement,
 		},
-		"Unset": {reason: "An observe-only resource needs no principal.", at: at, wanted: policy.Grant{Action: action}, observed: partnerStatement},
+		"Unset": {
+			reason:   "An observe-only resource needs no principal.",
+			at:       at,
+			wanted:   policy.Grant{Action: action},
+			observed: partnerStatement,
+		},
 		"Everything": {
-			reason: "Each field is named.", at: statementKey{layer: "lib", version: 2, sid: "s"}, wanted: organization,
+			reason:   "Each field is named.",
+			at:       statementKey{layer: "lib", version: 2, sid: "s"},
+			wanted:   organization,
 			observed: `{"Sid":"partner","Effect":"Deny","Principal":{"AWS":"444455556666"},"Action":"lambda:*","Resource":"` + layerArn + `:1","Condition":{"StringEquals":{"aws:PrincipalOrgID":"o-0123456789"}}}`,
 			want: diff.Changes{
 				{Path: "action", Old: `"lambda:*"`, New: `"lambda:GetLayerVersion"`},
@@ -146,18 +200,27 @@ func TestChanges(t *testing.T) {
 			},
 		},
 		"Condition": {
-			reason: "One that only functions' statements may have is not wanted.", at: at, wanted: account,
+			reason:   "One that only functions' statements may have is not wanted.",
+			at:       at,
+			wanted:   account,
 			observed: `{"Sid":"partner","Effect":"Allow","Principal":{"AWS":"111122223333"},"Action":"lambda:GetLayerVersion","Resource":"` + layerArn + `:1","Condition":{"StringEquals":{"aws:SourceAccount":"1"}}}`,
 			want:     diff.Changes{{Path: "statement", Old: `"a condition of functions"`, New: `""`}},
 		},
 		"Resource": {
-			reason: "A statement about another version permits nothing here.", at: at, wanted: account, observed: partnerAtTwo,
-			want: diff.Changes{{Path: "statement", Old: `"{\"Resource\":\"` + layerArn + `:2\"}"`, New: `""`}},
+			reason:   "A statement about another version permits nothing here.",
+			at:       at,
+			wanted:   account,
+			observed: partnerAtTwo,
+			want:     diff.Changes{{Path: "statement", Old: `"{\"Resource\":\"` + layerArn + `:2\"}"`, New: `""`}},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := changes(tc.at, tc.wanted, observed{at: at, statement: statements.Statement{Statement: statement(t, tc.observed)}})
+			got := changes(
+				tc.at,
+				tc.wanted,
+				observed{at: at, statement: statements.Statement{Statement: statement(t, tc.observed)}},
+			)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nchanges(): -want, +got:\n%s", tc.reason, diff)
 			}

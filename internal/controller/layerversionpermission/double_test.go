@@ -40,7 +40,10 @@ func newEnv(t testing.TB) env {
 	w.Double.PutObject("bucket", "k", []byte("PK\x05\x06"+strings.Repeat("\x00", 18)))
 	for range 2 {
 		_, err := w.Lambda.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{
-			LayerName: ptr.To("base"), Content: &types.LayerVersionContentInput{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k")},
+			LayerName: ptr.To(
+				"base",
+			),
+			Content: &types.LayerVersionContentInput{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k")},
 		})
 		w.Must(err)
 	}
@@ -54,7 +57,12 @@ func testPermission(change ...func(*v1beta1.LayerVersionPermission)) *v1beta1.La
 	p := &v1beta1.LayerVersionPermission{
 		ObjectMeta: metav1.ObjectMeta{Name: "partner", Namespace: "team", UID: "u1", Generation: 1},
 		Spec: v1beta1.LayerVersionPermissionSpec{ForProvider: v1beta1.LayerVersionPermissionParameters{
-			Regional: v1beta1.Regional{Region: testenv.Region}, LayerName: ptr.To("base"), VersionNumber: ptr.To[int64](1), Principal: ptr.To("111122223333"),
+			Regional: v1beta1.Regional{
+				Region: testenv.Region,
+			},
+			LayerName:     ptr.To("base"),
+			VersionNumber: ptr.To[int64](1),
+			Principal:     ptr.To("111122223333"),
 		}},
 	}
 	for _, c := range change {
@@ -73,7 +81,9 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 		t.Errorf("a steady reconcile is one call: -want, +got:\n%s", diff)
 	}
 	s := p.Status.AtProvider
-	if meta.GetExternalName(p) != "base:1:partner" || !ownership.WroteName(p) || *s.LayerVersionArn != layerArn+":1" || *s.Principal != "111122223333" || *s.RevisionID == "" {
+	if meta.GetExternalName(p) != "base:1:partner" || !ownership.WroteName(p) || *s.LayerVersionArn != layerArn+":1" ||
+		*s.Principal != "111122223333" ||
+		*s.RevisionID == "" {
 		t.Errorf("%s: %+v", meta.GetExternalName(p), s)
 	}
 
@@ -142,7 +152,10 @@ func TestFollowsTheLayer(t *testing.T) {
 			if got := e.Double.Policy(layerArn + ":1"); got != "" {
 				t.Errorf("left behind: %s", got)
 			}
-			if got := e.Double.Policy(layerArn + ":2"); !strings.Contains(got, "partner") || meta.GetExternalName(p) != "base:2:partner" {
+			if got := e.Double.Policy(
+				layerArn + ":2",
+			); !strings.Contains(got, "partner") ||
+				meta.GetExternalName(p) != "base:2:partner" {
 				t.Errorf("named %s, the policy is %s", meta.GetExternalName(p), got)
 			}
 			if diff := cmp.Diff([]string{opRead}, e.Reconcile(p)); diff != "" {
@@ -178,7 +191,8 @@ func TestDrift(t *testing.T) {
 		put(others + "," + own)
 		e.Reconcile(p)
 		got := e.Double.Policy(layerArn + ":1")
-		if !strings.Contains(got, "111122223333") || !strings.Contains(got, "other") || strings.Contains(got, "Deny") || strings.Contains(got, "Condition") {
+		if !strings.Contains(got, "111122223333") || !strings.Contains(got, "other") || strings.Contains(got, "Deny") ||
+			strings.Contains(got, "Condition") {
 			t.Errorf("%s: the policy is %s", name, got)
 		}
 	}
@@ -189,7 +203,10 @@ func TestForeignAndLost(t *testing.T) {
 	p := testPermission()
 	e.Lose(p, opAdd)
 	e.Advance(time.Second)
-	if _, _, err := e.Attempt(testPermission(func(q *v1beta1.LayerVersionPermission) { q.UID = "u2" })); err == nil || err.Error() != isForeign {
+	if _, _, err := e.Attempt(
+		testPermission(func(q *v1beta1.LayerVersionPermission) { q.UID = "u2" }),
+	); err == nil ||
+		err.Error() != isForeign {
 		t.Errorf("another resource: %v", err)
 	}
 	e.Reconcile(p)
@@ -229,7 +246,9 @@ func TestRandomSpecs(t *testing.T) {
 	g := rand.New(rand.NewPCG(11, 12)) //nolint:gosec // Tests are reproducible.
 	random := func(p *v1beta1.LayerVersionPermission) {
 		fp := &p.Spec.ForProvider
-		fp.Principal, fp.OrganizationID, fp.Action = ptr.To([]string{"111122223333", "arn:aws:iam::111122223333:root", "444455556666", "*"}[g.IntN(4)]), nil, nil
+		fp.Principal, fp.OrganizationID, fp.Action = ptr.To(
+			[]string{"111122223333", "arn:aws:iam::111122223333:root", "444455556666", "*"}[g.IntN(4)],
+		), nil, nil
 		if *fp.Principal == "*" && g.IntN(2) == 0 {
 			fp.OrganizationID = ptr.To([]string{"o-a1b2c3d4e5", "o-0123456789"}[g.IntN(2)])
 		}

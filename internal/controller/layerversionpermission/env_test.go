@@ -20,7 +20,10 @@ type versions map[int64]string
 func (v versions) in(e env) {
 	e.Helper()
 	for number, statements := range v {
-		if !e.Double.PutPolicy(fmt.Sprintf("%s:%d", layerArn, number), `{"Version":"2012-10-17","Id":"default","Statement":[`+statements+`]}`) {
+		if !e.Double.PutPolicy(
+			fmt.Sprintf("%s:%d", layerArn, number),
+			`{"Version":"2012-10-17","Id":"default","Statement":[`+statements+`]}`,
+		) {
 			e.Fatal("the policy can't be put")
 		}
 	}

@@ -26,14 +26,27 @@ func TestObserve(t *testing.T) {
 	)
 	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable}
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
-		"NoPolicy":    {Reason: "Where there is no policy, there is no statement.", Resource: testPermission(), Want: observation{Ready: xpv2.ReasonCreating}},
-		"NoStatement": {Reason: "The statements of others are theirs.", Resource: testPermission(), AWS: versions{1: otherStatement}.in, Want: observation{Ready: xpv2.ReasonCreating}},
+		"NoPolicy": {
+			Reason:   "Where there is no policy, there is no statement.",
+			Resource: testPermission(),
+			Want:     observation{Ready: xpv2.ReasonCreating},
+		},
+		"NoStatement": {
+			Reason:   "The statements of others are theirs.",
+			Resource: testPermission(),
+			AWS:      versions{1: otherStatement}.in,
+			Want:     observation{Ready: xpv2.ReasonCreating},
+		},
 		"MayNotCreate": {
-			Reason: "Without the policy Create, the statement is not created.", Resource: testPermission(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)),
-			Want: observation{UpToDate: true, Ready: xpv2.ReasonUnavailable},
+			Reason:   "Without the policy Create, the statement is not created.",
+			Resource: testPermission(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)),
+			Want:     observation{UpToDate: true, Ready: xpv2.ReasonUnavailable},
 		},
 		"Unreadable": {
-			Reason: "The policy cannot be read.", Resource: testPermission(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of layer version base:1: " + testenv.Boom},
+			Reason:   "The policy cannot be read.",
+			Resource: testPermission(),
+			AWS:      func(e env) { e.Break(opRead) },
+			Want:     observation{Err: "cannot get the policy of layer version base:1: " + testenv.Boom},
 		},
 		"NoPolicyAtAll": {
 			Reason:   "What AWS answers has to be a policy.",
@@ -44,42 +57,98 @@ func TestObserve(t *testing.T) {
 			},
 			Want: observation{Err: "cannot read the policy of layer version base:1: the JSON is incomplete"},
 		},
-		"Same": {Reason: "The statement is owned and equals spec.", Resource: testPermission(named), AWS: versions{1: otherStatement + "," + partnerStatement}.in, Want: inOrder},
+		"Same": {
+			Reason:   "The statement is owned and equals spec.",
+			Resource: testPermission(named),
+			AWS:      versions{1: otherStatement + "," + partnerStatement}.in,
+			Want:     inOrder,
+		},
 		"Differs": {
-			Reason: "The statement is owned, and was changed manually.", Resource: testPermission(named, public), AWS: versions{1: partnerStatement}.in,
-			Want: observation{Exists: true, Ready: "Updating", Diff: `principal: "111122223333" -> "*"`},
+			Reason:   "The statement is owned, and was changed manually.",
+			Resource: testPermission(named, public),
+			AWS:      versions{1: partnerStatement}.in,
+			Want:     observation{Exists: true, Ready: "Updating", Diff: `principal: "111122223333" -> "*"`},
 		},
 		"MayNotAdd": {
-			Reason: "What may not be added again is not removed.", Resource: testPermission(named, public, testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)),
-			AWS: versions{1: partnerStatement}.in, Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Diff: `principal: "111122223333" -> "*"`},
+			Reason: "What may not be added again is not removed.",
+			Resource: testPermission(
+				named,
+				public,
+				testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate),
+			),
+			AWS: versions{
+				1: partnerStatement,
+			}.in,
+			Want: observation{
+				Exists:   true,
+				UpToDate: true,
+				Ready:    xpv2.ReasonAvailable,
+				Diff:     `principal: "111122223333" -> "*"`,
+			},
 		},
 		"Foreign": {
-			Reason: "An existing statement of the same id is foreign.", Resource: testPermission(), AWS: versions{1: partnerStatement}.in, Want: observation{Ready: xpv2.ReasonUnavailable, Err: isForeign},
+			Reason:   "An existing statement of the same id is foreign.",
+			Resource: testPermission(),
+			AWS:      versions{1: partnerStatement}.in,
+			Want:     observation{Ready: xpv2.ReasonUnavailable, Err: isForeign},
 		},
-		"Imported": {Reason: "The user has imported the statement.", Resource: testPermission(imported), AWS: versions{1: partnerStatement}.in, Want: inOrder},
+		"Imported": {
+			Reason:   "The user has imported the statement.",
+			Resource: testPermission(imported),
+			AWS:      versions{1: partnerStatement}.in,
+			Want:     inOrder,
+		},
 		"ImportedOtherwise": {
-			Reason: "Spec and the external name name different versions.", Resource: testPermission(imported, atTwo),
-			Want: observation{Calls: testenv.None, Err: `the annotation crossplane.io/external-name is "base:1:partner", but spec asks for "base:2:partner": make them the same`},
+			Reason:   "Spec and the external name name different versions.",
+			Resource: testPermission(imported, atTwo),
+			Want: observation{
+				Calls: testenv.None,
+				Err:   `the annotation crossplane.io/external-name is "base:1:partner", but spec asks for "base:2:partner": make them the same`,
+			},
 		},
 		"ImportedByStatement": {
-			Reason: "An import names the version too.", Resource: testPermission(func(p mg) { meta.SetExternalName(p, "partner") }),
-			Want: observation{Calls: testenv.None, Err: `the annotation crossplane.io/external-name is "partner", but spec asks for "base:1:partner": make them the same`},
+			Reason:   "An import names the version too.",
+			Resource: testPermission(func(p mg) { meta.SetExternalName(p, "partner") }),
+			Want: observation{
+				Calls: testenv.None,
+				Err:   `the annotation crossplane.io/external-name is "partner", but spec asks for "base:1:partner": make them the same`,
+			},
 		},
-		"LostAnswer": {Reason: "The statement did not exist before an unanswered create, and equals what that sent.", Resource: testPermission(tried), AWS: versions{1: partnerStatement}.in, Want: inOrder},
+		"LostAnswer": {
+			Reason:   "The statement did not exist before an unanswered create, and equals what that sent.",
+			Resource: testPermission(tried),
+			AWS:      versions{1: partnerStatement}.in,
+			Want:     inOrder,
+		},
 		"LostAnswerOfOther": {
-			Reason: "The statement differs from what the unanswered create sent.", Resource: testPermission(tried, public), AWS: versions{1: partnerStatement}.in, Want: observation{Ready: xpv2.ReasonUnavailable, Err: isForeign},
+			Reason:   "The statement differs from what the unanswered create sent.",
+			Resource: testPermission(tried, public),
+			AWS:      versions{1: partnerStatement}.in,
+			Want:     observation{Ready: xpv2.ReasonUnavailable, Err: isForeign},
 		},
 		"LostAnswerAndMoved": {
-			Reason: "What that create made is not left behind.", Resource: testPermission(tried, atTwo), AWS: versions{1: partnerStatement}.in,
-			Want: observation{Exists: true, Ready: "Updating", Diff: "versionNumber: 1 -> 2"},
+			Reason:   "What that create made is not left behind.",
+			Resource: testPermission(tried, atTwo),
+			AWS:      versions{1: partnerStatement}.in,
+			Want:     observation{Exists: true, Ready: "Updating", Diff: "versionNumber: 1 -> 2"},
 		},
 		"LostAnswerAndEdited": {
-			Reason: "Whether that create or somebody else made it is not known, so it is neither removed nor left unnoticed.", Resource: testPermission(tried, atTwo, public), AWS: versions{1: partnerStatement}.in, Want: observation{Ready: xpv2.ReasonUnavailable, Err: isForeign},
+			Reason:   "Whether that create or somebody else made it is not known, so it is neither removed nor left unnoticed.",
+			Resource: testPermission(tried, atTwo, public),
+			AWS:      versions{1: partnerStatement}.in,
+			Want:     observation{Ready: xpv2.ReasonUnavailable, Err: isForeign},
 		},
-		"ObserveOnly": {Reason: "Observing needs no ownership.", Resource: testPermission(testenv.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }), AWS: versions{1: partnerStatement}.in, Want: inOrder},
+		"ObserveOnly": {
+			Reason:   "Observing needs no ownership.",
+			Resource: testPermission(testenv.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }),
+			AWS:      versions{1: partnerStatement}.in,
+			Want:     inOrder,
+		},
 		"Moved": {
-			Reason: "The statement is first removed from the previous version.", Resource: testPermission(named, atTwo), AWS: versions{1: partnerStatement, 2: partnerAtTwo}.in,
-			Want: observation{Exists: true, Ready: "Updating", Diff: "versionNumber: 1 -> 2"},
+			Reason:   "The statement is first removed from the previous version.",
+			Resource: testPermission(named, atTwo),
+			AWS:      versions{1: partnerStatement, 2: partnerAtTwo}.in,
+			Want:     observation{Exists: true, Ready: "Updating", Diff: "versionNumber: 1 -> 2"},
 		},
 		"MovedToForeign": {
 			Reason:   "What others have there stays.",
@@ -90,37 +159,73 @@ func TestObserve(t *testing.T) {
 			},
 		},
 		"Renamed": {
-			Reason: "An id that spec has since then is the one.", Resource: testPermission(named, func(p mg) { p.Spec.ForProvider.StatementID = ptr.To("friend") }), AWS: versions{1: partnerStatement}.in,
-			Want: observation{Exists: true, Ready: "Updating", Diff: `statementId: "partner" -> "friend"`},
+			Reason:   "An id that spec has since then is the one.",
+			Resource: testPermission(named, func(p mg) { p.Spec.ForProvider.StatementID = ptr.To("friend") }),
+			AWS:      versions{1: partnerStatement}.in,
+			Want:     observation{Exists: true, Ready: "Updating", Diff: `statementId: "partner" -> "friend"`},
 		},
 		"OtherRegion": {
-			Reason: "A layer of the same name here is another one.", Resource: testPermission(byArn("arn:aws:lambda:us-east-1:123456789012:layer:base:1")),
-			Want: observation{Calls: testenv.None, Err: "layer version arn:aws:lambda:us-east-1:123456789012:layer:base:1 is in another region than spec.forProvider.region, which is eu-central-1: create a LayerVersionPermission in that region, or use a layer version of this one"},
+			Reason:   "A layer of the same name here is another one.",
+			Resource: testPermission(byArn("arn:aws:lambda:us-east-1:123456789012:layer:base:1")),
+			Want: observation{
+				Calls: testenv.None,
+				Err:   "layer version arn:aws:lambda:us-east-1:123456789012:layer:base:1 is in another region than spec.forProvider.region, which is eu-central-1: create a LayerVersionPermission in that region, or use a layer version of this one",
+			},
 		},
 		"NoLayerVersion": {
-			Reason: "Admission can't see what a reference comes to.", Resource: testPermission(byArn(layerArn + ":0")),
-			Want: observation{Calls: testenv.None, Err: `"arn:aws:lambda:eu-central-1:123456789012:layer:base:0" is not the ARN of a layer version: set spec.forProvider.layerVersionArn to one of the form arn:aws:lambda:region:123456789012:layer:name:version`},
+			Reason:   "Admission can't see what a reference comes to.",
+			Resource: testPermission(byArn(layerArn + ":0")),
+			Want: observation{
+				Calls: testenv.None,
+				Err:   `"arn:aws:lambda:eu-central-1:123456789012:layer:base:0" is not the ARN of a layer version: set spec.forProvider.layerVersionArn to one of the form arn:aws:lambda:region:123456789012:layer:name:version`,
+			},
 		},
 		"Deleted": {
-			Reason: "An owned statement is deleted, whatever it and spec have become.", Resource: testPermission(named, testenv.BeingDeleted, unresolved),
-			AWS: versions{1: `{"Sid":"partner","Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}`}.in, Want: observation{Exists: true},
+			Reason:   "An owned statement is deleted, whatever it and spec have become.",
+			Resource: testPermission(named, testenv.BeingDeleted, unresolved),
+			AWS: versions{
+				1: `{"Sid":"partner","Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}`,
+			}.in,
+			Want: observation{Exists: true},
 		},
-		"DeletedForeign": {Reason: "A foreign resource is not deleted.", Resource: testPermission(testenv.BeingDeleted), AWS: versions{1: partnerStatement}.in, Want: observation{Aborted: true}},
+		"DeletedForeign": {
+			Reason:   "A foreign resource is not deleted.",
+			Resource: testPermission(testenv.BeingDeleted),
+			AWS:      versions{1: partnerStatement}.in,
+			Want:     observation{Aborted: true},
+		},
 		"DeletedMisnamed": {
-			Reason:   "The external name is no statement's, and the statement of spec was never adopted.",
-			Resource: testPermission(testenv.BeingDeleted, func(p mg) { meta.SetExternalName(p, "partner") }), AWS: versions{1: partnerStatement}.in,
+			Reason: "The external name is no statement's, and the statement of spec was never adopted.",
+			Resource: testPermission(
+				testenv.BeingDeleted,
+				func(p mg) { meta.SetExternalName(p, "partner") },
+			),
+			AWS: versions{1: partnerStatement}.in,
 		},
 		"DeletedGiven": {
 			Reason:   "A statement that was never owned, and that spec does not name, is not deleted.",
 			Resource: testPermission(imported, testenv.BeingDeleted, atTwo), AWS: versions{1: partnerStatement}.in,
 		},
-		"DeletedUnresolved": {Reason: "What it referred to is gone before anything was added.", Resource: testPermission(testenv.BeingDeleted, unresolved), Want: observation{Calls: testenv.None}},
+		"DeletedUnresolved": {
+			Reason:   "What it referred to is gone before anything was added.",
+			Resource: testPermission(testenv.BeingDeleted, unresolved),
+			Want:     observation{Calls: testenv.None},
+		},
 		"DeletedAfterLostAnswer": {
-			Reason: "What the create made goes too.", Resource: testPermission(tried, testenv.BeingDeleted, unresolved), AWS: versions{1: partnerStatement}.in, Want: observation{Exists: true},
+			Reason:   "What the create made goes too.",
+			Resource: testPermission(tried, testenv.BeingDeleted, unresolved),
+			AWS:      versions{1: partnerStatement}.in,
+			Want:     observation{Exists: true},
 		},
 		"DeletedWhileMoving": {
-			Reason:   "Nothing is left where it was going, though its name was not written yet.",
-			Resource: testPermission(named, testenv.BeingDeleted, tried, func(p mg) { meta.AddAnnotations(p, map[string]string{v1beta1.AnnotationParent: "base:2:partner"}) }), AWS: versions{2: partnerAtTwo}.in,
+			Reason: "Nothing is left where it was going, though its name was not written yet.",
+			Resource: testPermission(
+				named,
+				testenv.BeingDeleted,
+				tried,
+				func(p mg) { meta.AddAnnotations(p, map[string]string{v1beta1.AnnotationParent: "base:2:partner"}) },
+			),
+			AWS:  versions{2: partnerAtTwo}.in,
 			Want: observation{Exists: true},
 		},
 	})
@@ -149,11 +254,15 @@ func TestCreate(t *testing.T) {
 		aborted                     bool
 	}{
 		"Exists": {
-			reason: "The next observation checks the ownership.", code: "ResourceConflictException", aborted: true,
+			reason:  "The next observation checks the ownership.",
+			code:    "ResourceConflictException",
+			aborted: true,
 			message: "The statement id (partner) provided already exists. Please provide a new statement id, or remove the existing statement.",
 		},
 		"NoVersion": {
-			reason: "The error says that the layer version must exist first.", code: "ResourceNotFoundException", message: "Layer version " + layerArn + ":1 does not exist.",
+			reason:  "The error says that the layer version must exist first.",
+			code:    "ResourceNotFoundException",
+			message: "Layer version " + layerArn + ":1 does not exist.",
 			want: "cannot add statement partner: publish layer version base:1 first, or set spec.forProvider to one that exists: " +
 				"ResourceNotFoundException: Layer version " + layerArn + ":1 does not exist.",
 		},
@@ -172,7 +281,14 @@ func TestCreate(t *testing.T) {
 				t.Errorf("before it is added, the place is remembered: %q", got)
 			}
 			if !testenv.ErrorMatches(err, tc.want) || aborted != tc.aborted || ownership.WroteName(p) {
-				t.Errorf("%s\nerror %v, want %q; aborted %t; name %q", tc.reason, err, tc.want, aborted, meta.GetExternalName(p))
+				t.Errorf(
+					"%s\nerror %v, want %q; aborted %t; name %q",
+					tc.reason,
+					err,
+					tc.want,
+					aborted,
+					meta.GetExternalName(p),
+				)
 			}
 		})
 	}
@@ -183,7 +299,11 @@ func TestCreate(t *testing.T) {
 // another version or is deleted then.
 func TestUpdate(t *testing.T) {
 	passed := func(status int, body []byte) (int, []byte) { return status, body }
-	rejected := awsdouble.Error{Status: 400, Code: "InvalidParameterValueException", Message: "The provided principal was invalid."}
+	rejected := awsdouble.Error{
+		Status:  400,
+		Code:    "InvalidParameterValueException",
+		Message: "The provided principal was invalid.",
+	}
 	for name, tc := range map[string]struct {
 		reason string
 		faults []awsdouble.Fault
@@ -195,26 +315,37 @@ func TestUpdate(t *testing.T) {
 		},
 		"Interrupted": {
 			reason: "The new statement remains, beside the other.", faults: []awsdouble.Fault{{Operation: opAdd, Answer: passed}, {Operation: opAdd, Error: awsdouble.ServiceFailure()}},
-			then: []func(env, *v1beta1.LayerVersionPermission){func(env, *v1beta1.LayerVersionPermission) {}}, want: [3]int{2, 0, 0},
+			then: []func(env, *v1beta1.LayerVersionPermission){func(env, *v1beta1.LayerVersionPermission) {}},
+			want: [3]int{2, 0, 0},
 		},
 		"InterruptedMoved": {
 			reason: "The new statement moves.", faults: []awsdouble.Fault{{Operation: opAdd, Answer: passed}, {Operation: opAdd, Error: awsdouble.ServiceFailure()}},
-			then: []func(env, *v1beta1.LayerVersionPermission){func(_ env, p *v1beta1.LayerVersionPermission) { atTwo(p) }}, want: [3]int{1, 1, 0},
+			then: []func(env, *v1beta1.LayerVersionPermission){func(_ env, p *v1beta1.LayerVersionPermission) { atTwo(p) }},
+			want: [3]int{1, 1, 0},
 		},
 		"InterruptedDeleted": {
 			reason: "The other remains.", faults: []awsdouble.Fault{{Operation: opRemove, Error: awsdouble.ServiceFailure()}},
-			then: []func(env, *v1beta1.LayerVersionPermission){func(e env, p *v1beta1.LayerVersionPermission) { e.Remove(p) }}, want: [3]int{1, 0, 0},
+			then: []func(env, *v1beta1.LayerVersionPermission){func(e env, p *v1beta1.LayerVersionPermission) { e.Remove(p) }},
+			want: [3]int{1, 0, 0},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			e.Lambda = e.TryingOnce()
 			versions{1: otherStatement + "," + partnerStatement}.in(e)
-			p := testPermission(named, func(p *v1beta1.LayerVersionPermission) { p.Spec.ForProvider.Principal = ptr.To("444455556666") })
+			p := testPermission(
+				named,
+				func(p *v1beta1.LayerVersionPermission) { p.Spec.ForProvider.Principal = ptr.To("444455556666") },
+			)
 			for _, f := range tc.faults {
 				e.Double.Fail(f)
 			}
-			if _, err := e.Do(p); !testenv.ErrorMatches(err, "cannot change statement partner of the policy of layer version base:1: ") {
+			if _, err := e.Do(
+				p,
+			); !testenv.ErrorMatches(
+				err,
+				"cannot change statement partner of the policy of layer version base:1: ",
+			) {
 				t.Errorf("%v", err)
 			}
 			for _, change := range tc.then {
@@ -222,7 +353,11 @@ func TestUpdate(t *testing.T) {
 				e.Converge(p)
 			}
 			one, two := e.Double.Policy(layerArn+":1"), e.Double.Policy(layerArn+":2")
-			got := [3]int{strings.Count(one, `"Sid"`), strings.Count(two, "444455556666"), strings.Count(one, "111122223333")}
+			got := [3]int{
+				strings.Count(one, `"Sid"`),
+				strings.Count(two, "444455556666"),
+				strings.Count(one, "111122223333"),
+			}
 			if got != tc.want || !strings.Contains(one, "other") {
 				t.Errorf("%s\nwant %v, got %v: %s and %s", tc.reason, tc.want, got, one, two)
 			}
@@ -245,7 +380,8 @@ func TestUpdateRemovesThenAdds(t *testing.T) {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	one, two := e.Double.Policy(layerArn+":1"), e.Double.Policy(layerArn+":2")
-	if strings.Contains(one, "partner") || !strings.Contains(one, "other") || !strings.Contains(two, "partner") || meta.GetExternalName(p) != "base:2:partner" {
+	if strings.Contains(one, "partner") || !strings.Contains(one, "other") || !strings.Contains(two, "partner") ||
+		meta.GetExternalName(p) != "base:2:partner" {
 		t.Errorf("the policies are %s and %s, and it is named %s", one, two, meta.GetExternalName(p))
 	}
 }
@@ -261,7 +397,10 @@ func TestDelete(t *testing.T) {
 			e := newEnv(t)
 			versions{1: partnerStatement}.in(e)
 			e.Refuse(opRemove, 400, tc.code, "boom")
-			if o, _, err := e.Attempt(testPermission(named, testenv.BeingDeleted, atTwo)); o != testenv.Deleted || !testenv.ErrorMatches(err, tc.want) {
+			if o, _, err := e.Attempt(
+				testPermission(named, testenv.BeingDeleted, atTwo),
+			); o != testenv.Deleted ||
+				!testenv.ErrorMatches(err, tc.want) {
 				t.Errorf("%s\n%s, error %v, want %q", tc.reason, o, err, tc.want)
 			}
 		})

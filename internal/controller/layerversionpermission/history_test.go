@@ -77,7 +77,10 @@ func TestRandomHistories(t *testing.T) {
 				if there != (version == ours) || len(d.Statements) != others[version] {
 					t.Errorf("the policy of version %d is %v, want %d others", version, d, others[version])
 				}
-				o := observed{at: statementKey{"base", version, "partner"}, statement: statements.Statement{Statement: st}}
+				o := observed{
+					at:        statementKey{"base", version, "partner"},
+					statement: statements.Statement{Statement: st},
+				}
 				if diff := cmp.Diff(desired(*fp), fromAWS(o)); there && diff != "" {
 					t.Errorf("-spec +AWS:\n%s", diff)
 				}

@@ -38,7 +38,10 @@ func TestAddedAtTheSameTime(t *testing.T) {
 	if done.Err != nil || !obs.ResourceExists || !obs.ResourceUpToDate || done.After != changeWait {
 		t.Errorf("the second waits: %+v, %v, comes back after %v", obs, done.Err, done.After)
 	}
-	if c := b.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonCreating || !strings.Contains(c.Message, "another Permission is changing the policies of function cart") {
+	if c := b.GetCondition(
+		xpv2.TypeReady,
+	); c.Reason != xpv2.ReasonCreating ||
+		!strings.Contains(c.Message, "another Permission is changing the policies of function cart") {
 		t.Errorf("Ready of the second: %+v", c)
 	}
 	aborted.Release()

@@ -19,10 +19,20 @@ import (
 // full returns parameters with every setting, more than a statement can have.
 func full() v1beta1.PermissionParameters {
 	return v1beta1.PermissionParameters{
-		ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: testenv.Region}, FunctionName: ptr.To("cart")}, Qualifier: ptr.To("live"), StatementID: ptr.To("s"),
-		Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("111122223333"), SourceArn: ptr.To("arn:aws:s3:::b"),
-		SourceAccount: ptr.To("123456789012"), EventSourceToken: ptr.To("t"), FunctionURLAuthType: ptr.To("NONE"),
-		InvokedViaFunctionURL: ptr.To(true), PrincipalOrgID: ptr.To("o-a1b2c3d4e5"),
+		ConfiguredFunction: v1beta1.ConfiguredFunction{
+			Regional:     v1beta1.Regional{Region: testenv.Region},
+			FunctionName: ptr.To("cart"),
+		},
+		Qualifier:             ptr.To("live"),
+		StatementID:           ptr.To("s"),
+		Action:                ptr.To("lambda:InvokeFunction"),
+		Principal:             ptr.To("111122223333"),
+		SourceArn:             ptr.To("arn:aws:s3:::b"),
+		SourceAccount:         ptr.To("123456789012"),
+		EventSourceToken:      ptr.To("t"),
+		FunctionURLAuthType:   ptr.To("NONE"),
+		InvokedViaFunctionURL: ptr.To(true),
+		PrincipalOrgID:        ptr.To("o-a1b2c3d4e5"),
 	}
 }
 
@@ -38,7 +48,12 @@ func TestAddInput(t *testing.T) {
 			target: functionname.Name{Function: "cart"},
 			fp:     testPermission().Spec.ForProvider,
 			want: &lambda.AddPermissionInput{
-				FunctionName: ptr.To("cart"), StatementId: ptr.To("s"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com"),
+				FunctionName: ptr.To(
+					"cart",
+				),
+				StatementId: ptr.To("s"),
+				Action:      ptr.To("lambda:InvokeFunction"),
+				Principal:   ptr.To("s3.amazonaws.com"),
 			},
 		},
 		"Full": {
@@ -46,9 +61,21 @@ func TestAddInput(t *testing.T) {
 			target: functionname.Name{Function: "cart", Qualifier: "live"},
 			fp:     full(),
 			want: &lambda.AddPermissionInput{
-				FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), StatementId: ptr.To("s"), Action: ptr.To("lambda:InvokeFunction"),
-				Principal: ptr.To("111122223333"), SourceArn: ptr.To("arn:aws:s3:::b"), SourceAccount: ptr.To("123456789012"), EventSourceToken: ptr.To("t"),
-				FunctionUrlAuthType: "NONE", InvokedViaFunctionUrl: ptr.To(true), PrincipalOrgID: ptr.To("o-a1b2c3d4e5"),
+				FunctionName: ptr.To(
+					"cart",
+				),
+				Qualifier:   ptr.To("live"),
+				StatementId: ptr.To("s"),
+				Action:      ptr.To("lambda:InvokeFunction"),
+				Principal: ptr.To(
+					"111122223333",
+				),
+				SourceArn:             ptr.To("arn:aws:s3:::b"),
+				SourceAccount:         ptr.To("123456789012"),
+				EventSourceToken:      ptr.To("t"),
+				FunctionUrlAuthType:   "NONE",
+				InvokedViaFunctionUrl: ptr.To(true),
+				PrincipalOrgID:        ptr.To("o-a1b2c3d4e5"),
 			},
 		},
 	}
@@ -63,17 +90,36 @@ func TestAddInput(t *testing.T) {
 }
 
 func TestObservation(t *testing.T) {
-	d, err := policy.Parse(`{"Statement":[{"Sid": "s", "Effect": "Allow", "Principal": {"AWS": "arn:aws:iam::111122223333:root"}, "Action": "lambda:InvokeFunction",
-		"Resource": "arn:aws:lambda:eu-central-1:123456789012:function:cart:live", "Condition": {"StringEquals": {"lambda:EventSourceToken": "secret"}}}]}`)
+	d, err := policy.Parse(
+		`{"Statement":[{"Sid": "s", "Effect": "Allow", "Principal": {"AWS": "arn:aws:iam::111122223333:root"}, "Action": "lambda:InvokeFunction",
+		"Resource": "arn:aws:lambda:eu-central-1:123456789012:function:cart:live", "Condition": {"StringEquals": {"lambda:EventSourceToken": "secret"}}}]}`,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := observation(observed{target: functionname.Name{Function: "cart", Qualifier: "live"}, statement: statements.Statement{Statement: d.Statements[0]}, revision: "r"})
+	got := observation(
+		observed{
+			target:    functionname.Name{Function: "cart", Qualifier: "live"},
+			statement: statements.Statement{Statement: d.Statements[0]},
+			revision:  "r",
+		},
+	)
 	want := v1beta1.PermissionObservation{
-		FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), FunctionArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:cart:live"),
-		StatementID: ptr.To("s"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("111122223333"), RevisionID: ptr.To("r"),
-		Statement: ptr.To(`{"Sid":"s","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111122223333:root"},"Action":"lambda:InvokeFunction",` +
-			`"Resource":"arn:aws:lambda:eu-central-1:123456789012:function:cart:live","Condition":{"StringEquals":{"lambda:EventSourceToken":"(redacted)"}}}`),
+		FunctionName: ptr.To(
+			"cart",
+		),
+		Qualifier:   ptr.To("live"),
+		FunctionArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:cart:live"),
+		StatementID: ptr.To(
+			"s",
+		),
+		Action:     ptr.To("lambda:InvokeFunction"),
+		Principal:  ptr.To("111122223333"),
+		RevisionID: ptr.To("r"),
+		Statement: ptr.To(
+			`{"Sid":"s","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111122223333:root"},"Action":"lambda:InvokeFunction",` +
+				`"Resource":"arn:aws:lambda:eu-central-1:123456789012:function:cart:live","Condition":{"StringEquals":{"lambda:EventSourceToken":"(redacted)"}}}`,
+		),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("observation(): -want, +got:\n%s", diff)
@@ -81,12 +127,19 @@ func TestObservation(t *testing.T) {
 }
 
 func TestObservationSource(t *testing.T) {
-	d, err := policy.Parse(`{"Statement":[{"Sid": "s", "Effect": "Allow", "Principal": {"Service": "s3.amazonaws.com"}, "Action": "lambda:InvokeFunction",
-		"Resource": "arn:aws:lambda:eu-central-1:123456789012:function:cart", "Condition": {"ArnLike": {"AWS:SourceArn": "arn:aws:s3:::receipts"}}}]}`)
+	d, err := policy.Parse(
+		`{"Statement":[{"Sid": "s", "Effect": "Allow", "Principal": {"Service": "s3.amazonaws.com"}, "Action": "lambda:InvokeFunction",
+		"Resource": "arn:aws:lambda:eu-central-1:123456789012:function:cart", "Condition": {"ArnLike": {"AWS:SourceArn": "arn:aws:s3:::receipts"}}}]}`,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := observation(observed{target: functionname.Name{Function: "cart"}, statement: statements.Statement{Statement: d.Statements[0]}})
+	got := observation(
+		observed{
+			target:    functionname.Name{Function: "cart"},
+			statement: statements.Statement{Statement: d.Statements[0]},
+		},
+	)
 	if diff := cmp.Diff(ptr.To("arn:aws:s3:::receipts"), got.SourceArn); diff != "" {
 		t.Errorf("sourceArn: -want, +got:\n%s", diff)
 	}
@@ -118,8 +171,15 @@ func TestChanges(t *testing.T) {
 			reason: "Each field is named; a token is not shown.",
 			wanted: desired(full(), full().SourceArn),
 			observed: policy.Grant{
-				Action: "lambda:*", Principal: "*", SourceArn: "arn:aws:s3:::c", SourceAccount: "1", EventSourceToken: "u", FunctionURLAuthType: "AWS_IAM",
-				PrincipalOrgID: "o-2", InvokedViaFunctionURL: "false", Rest: `{"Effect":"Deny"}`,
+				Action:                "lambda:*",
+				Principal:             "*",
+				SourceArn:             "arn:aws:s3:::c",
+				SourceAccount:         "1",
+				EventSourceToken:      "u",
+				FunctionURLAuthType:   "AWS_IAM",
+				PrincipalOrgID:        "o-2",
+				InvokedViaFunctionURL: "false",
+				Rest:                  `{"Effect":"Deny"}`,
 			},
 			want: diff.Changes{
 				{Path: "action", Old: `"lambda:*"`, New: `"lambda:InvokeFunction"`},

@@ -58,7 +58,11 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 	if diff := cmp.Diff([]string{opRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("a steady reconcile is one call: -want, +got:\n%s", diff)
 	}
-	if got := ptr.Deref(p.Status.AtProvider.FunctionArn, ""); got != functionArn || p.Status.AtProvider.RevisionID == nil || meta.GetExternalName(p) != "bucket" {
+	if got := ptr.Deref(
+		p.Status.AtProvider.FunctionArn,
+		"",
+	); got != functionArn || p.Status.AtProvider.RevisionID == nil ||
+		meta.GetExternalName(p) != "bucket" {
 		t.Errorf("status: %+v", p.Status.AtProvider)
 	}
 
@@ -80,7 +84,12 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 func TestDrift(t *testing.T) {
 	e := newEnv(t)
 	_, err := e.Lambda.AddPermission(t.Context(), &lambda.AddPermissionInput{
-		FunctionName: ptr.To("cart"), StatementId: ptr.To("other"), Action: ptr.To("lambda:*"), Principal: ptr.To("444455556666"),
+		FunctionName: ptr.To(
+			"cart",
+		),
+		StatementId: ptr.To("other"),
+		Action:      ptr.To("lambda:*"),
+		Principal:   ptr.To("444455556666"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -248,12 +257,16 @@ func TestFunctionComesAndGoes(t *testing.T) {
 	e := newEnv(t)
 	p := testPermission(func(p *v1beta1.Permission) { p.Spec.ForProvider.FunctionName = ptr.To("later") })
 	_, err := e.Step(p)
-	if err == nil || !strings.Contains(err.Error(), "Function not found: arn:aws:lambda:eu-central-1:123456789012:function:later") {
+	if err == nil ||
+		!strings.Contains(err.Error(), "Function not found: arn:aws:lambda:eu-central-1:123456789012:function:later") {
 		t.Errorf("reconcile: %v", err)
 	}
 	q := testPermission()
 	e.Reconcile(q)
-	if _, err := e.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("cart")}); err != nil {
+	if _, err := e.Lambda.DeleteFunction(
+		t.Context(),
+		&lambda.DeleteFunctionInput{FunctionName: ptr.To("cart")},
+	); err != nil {
 		t.Fatal(err)
 	}
 	e.Advance(time.Minute) // Until then, AWS may not show what was created.
@@ -265,8 +278,13 @@ func TestFunctionComesAndGoes(t *testing.T) {
 func random(g *rand.Rand) v1beta1.PermissionParameters {
 	pick := func(of ...string) string { return of[g.IntN(len(of))] }
 	fp := v1beta1.PermissionParameters{
-		ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: testenv.Region}, FunctionName: ptr.To("cart")},
-		Action:             ptr.To(pick("lambda:InvokeFunction", "lambda:InvokeFunctionUrl", "lambda:GetFunction", "lambda:*")),
+		ConfiguredFunction: v1beta1.ConfiguredFunction{
+			Regional:     v1beta1.Regional{Region: testenv.Region},
+			FunctionName: ptr.To("cart"),
+		},
+		Action: ptr.To(
+			pick("lambda:InvokeFunction", "lambda:InvokeFunctionUrl", "lambda:GetFunction", "lambda:*"),
+		),
 		Principal: ptr.To(pick("s3.amazonaws.com", "alexa-appkit.amazon.com", "111122223333", "444455556666",
 			"arn:aws:iam::111122223333:root", "arn:aws:iam::111122223333:role/r", "*")),
 		SourceArn:        testenv.Some(g, "arn:aws:s3:::a", "arn:aws:sns:eu-central-1:123456789012:t*"),

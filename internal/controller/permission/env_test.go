@@ -30,9 +30,12 @@ func testPermission(change ...func(*v1beta1.Permission)) *v1beta1.Permission {
 	return testenv.Build(&v1beta1.Permission{
 		ObjectMeta: metav1.ObjectMeta{Name: "bucket", Namespace: "team", UID: "u1", Generation: 1},
 		Spec: v1beta1.PermissionSpec{ForProvider: v1beta1.PermissionParameters{
-			ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: testenv.Region}, FunctionName: ptr.To("cart")},
-			Action:             ptr.To("lambda:InvokeFunction"),
-			Principal:          ptr.To("s3.amazonaws.com"),
+			ConfiguredFunction: v1beta1.ConfiguredFunction{
+				Regional:     v1beta1.Regional{Region: testenv.Region},
+				FunctionName: ptr.To("cart"),
+			},
+			Action:    ptr.To("lambda:InvokeFunction"),
+			Principal: ptr.To("s3.amazonaws.com"),
 		}},
 	}, change...)
 }

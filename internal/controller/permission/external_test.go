@@ -32,9 +32,23 @@ func TestObserve(t *testing.T) {
 	}
 	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable}
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
-		"NoPolicy":    {Reason: "Where there is no policy, there is no statement.", Resource: testPermission(), Want: observation{Ready: xpv2.ReasonCreating}},
-		"NoStatement": {Reason: "The statements of others are theirs.", Resource: testPermission(), AWS: has(otherStatement), Want: observation{Ready: xpv2.ReasonCreating}},
-		"Unreadable":  {Reason: "The policy cannot be read.", Resource: testPermission(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of function cart: " + testenv.Boom}},
+		"NoPolicy": {
+			Reason:   "Where there is no policy, there is no statement.",
+			Resource: testPermission(),
+			Want:     observation{Ready: xpv2.ReasonCreating},
+		},
+		"NoStatement": {
+			Reason:   "The statements of others are theirs.",
+			Resource: testPermission(),
+			AWS:      has(otherStatement),
+			Want:     observation{Ready: xpv2.ReasonCreating},
+		},
+		"Unreadable": {
+			Reason:   "The policy cannot be read.",
+			Resource: testPermission(),
+			AWS:      func(e env) { e.Break(opRead) },
+			Want:     observation{Err: "cannot get the policy of function cart: " + testenv.Boom},
+		},
 		"NoPolicyAtAll": {
 			Reason: "What AWS answers has to be a policy.", Resource: testPermission(),
 			AWS: func(e env) {
@@ -43,61 +57,147 @@ func TestObserve(t *testing.T) {
 			},
 			Want: observation{Err: "cannot read the policy of function cart: the JSON is incomplete"},
 		},
-		"Same": {Reason: "The statement is owned and equals spec.", Resource: testPermission(named), AWS: has(otherStatement + "," + bucketStatement), Want: inOrder},
+		"Same": {
+			Reason:   "The statement is owned and equals spec.",
+			Resource: testPermission(named),
+			AWS:      has(otherStatement + "," + bucketStatement),
+			Want:     inOrder,
+		},
 		"Differs": {
-			Reason: "The statement is owned, and was changed manually.", Resource: testPermission(named, principal), AWS: has(bucketStatement),
-			Want: observation{Exists: true, Ready: "Updating", Diff: `principal: "s3.amazonaws.com" -> "sns.amazonaws.com"`},
+			Reason:   "The statement is owned, and was changed manually.",
+			Resource: testPermission(named, principal),
+			AWS:      has(bucketStatement),
+			Want: observation{
+				Exists: true,
+				Ready:  "Updating",
+				Diff:   `principal: "s3.amazonaws.com" -> "sns.amazonaws.com"`,
+			},
 		},
 		"MayNotAdd": {
-			Reason: "What may not be added again is not removed.", Resource: testPermission(named, principal, testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)), AWS: has(bucketStatement),
-			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Diff: `principal: "s3.amazonaws.com" -> "sns.amazonaws.com"`},
+			Reason: "What may not be added again is not removed.",
+			Resource: testPermission(
+				named,
+				principal,
+				testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate),
+			),
+			AWS: has(bucketStatement),
+			Want: observation{
+				Exists:   true,
+				UpToDate: true,
+				Ready:    xpv2.ReasonAvailable,
+				Diff:     `principal: "s3.amazonaws.com" -> "sns.amazonaws.com"`,
+			},
 		},
-		"Foreign":    {Reason: "An existing statement of the same id is foreign.", Resource: testPermission(), AWS: has(bucketStatement), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
-		"Imported":   {Reason: "The user has imported the statement.", Resource: testPermission(imported), AWS: has(bucketStatement), Want: inOrder},
-		"LostAnswer": {Reason: "The statement did not exist before an unanswered create, and equals what that sent.", Resource: testPermission(testenv.Pending), AWS: has(bucketStatement), Want: inOrder},
+		"Foreign": {
+			Reason:   "An existing statement of the same id is foreign.",
+			Resource: testPermission(),
+			AWS:      has(bucketStatement),
+			Want:     observation{Ready: xpv2.ReasonUnavailable, Err: foreign},
+		},
+		"Imported": {
+			Reason:   "The user has imported the statement.",
+			Resource: testPermission(imported),
+			AWS:      has(bucketStatement),
+			Want:     inOrder,
+		},
+		"LostAnswer": {
+			Reason:   "The statement did not exist before an unanswered create, and equals what that sent.",
+			Resource: testPermission(testenv.Pending),
+			AWS:      has(bucketStatement),
+			Want:     inOrder,
+		},
 		"LostAnswerOfOther": {
-			Reason: "The statement differs from what the unanswered create sent.", Resource: testPermission(testenv.Pending, func(p mg) { p.Spec.ForProvider.Action = ptr.To("lambda:GetFunction") }), AWS: has(bucketStatement),
+			Reason: "The statement differs from what the unanswered create sent.",
+			Resource: testPermission(
+				testenv.Pending,
+				func(p mg) { p.Spec.ForProvider.Action = ptr.To("lambda:GetFunction") },
+			),
+			AWS:  has(bucketStatement),
 			Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign},
 		},
-		"ObserveOnly": {Reason: "Observing needs no ownership.", Resource: testPermission(testenv.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }), AWS: has(bucketStatement), Want: inOrder},
-		"SourceFrom":  {Reason: "The source's ARN comes from another object.", Resource: testPermission(named, selected("uploads")), AWS: has(withSource), Want: inOrder},
+		"ObserveOnly": {
+			Reason:   "Observing needs no ownership.",
+			Resource: testPermission(testenv.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }),
+			AWS:      has(bucketStatement),
+			Want:     inOrder,
+		},
+		"SourceFrom": {
+			Reason:   "The source's ARN comes from another object.",
+			Resource: testPermission(named, selected("uploads")),
+			AWS:      has(withSource),
+			Want:     inOrder,
+		},
 		"SourceFromMissing": {
-			Reason: "Without it nothing is known to differ.", Resource: testPermission(named, selected("missing")), AWS: has(withSource),
-			Want: observation{Err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket team/missing does not exist"},
+			Reason:   "Without it nothing is known to differ.",
+			Resource: testPermission(named, selected("missing")),
+			AWS:      has(withSource),
+			Want: observation{
+				Err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket team/missing does not exist",
+			},
 		},
 		"SourceFromMissingAtCreation": {
-			Reason: "Nothing is created while a reference is not resolved.", Resource: testPermission(selected("missing")), Want: observation{Err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket team/missing does not exist"},
+			Reason:   "Nothing is created while a reference is not resolved.",
+			Resource: testPermission(selected("missing")),
+			Want: observation{
+				Err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket team/missing does not exist",
+			},
 		},
 		"Deleted": {
-			Reason: "An owned statement is deleted, whatever it has become.", Resource: testPermission(named, testenv.BeingDeleted), AWS: has(`{"Sid":"bucket","Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}`),
-			Want: observation{Exists: true},
+			Reason:   "An owned statement is deleted, whatever it has become.",
+			Resource: testPermission(named, testenv.BeingDeleted),
+			AWS:      has(`{"Sid":"bucket","Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}`),
+			Want:     observation{Exists: true},
 		},
-		"DeletedForeign": {Reason: "A foreign resource is not deleted.", Resource: testPermission(testenv.BeingDeleted), AWS: has(bucketStatement), Want: observation{Aborted: true}},
+		"DeletedForeign": {
+			Reason:   "A foreign resource is not deleted.",
+			Resource: testPermission(testenv.BeingDeleted),
+			AWS:      has(bucketStatement),
+			Want:     observation{Aborted: true},
+		},
 		"DeletedCopy": {
 			Reason: "The statement of the resource whose annotations were copied is not that of the function in spec.",
 			Resource: testPermission(imported, testenv.BeingDeleted, func(p mg) {
-				meta.AddAnnotations(p, map[string]string{v1beta1.AnnotationNamedBy: "u0/bucket", v1beta1.AnnotationParent: "cart"})
+				meta.AddAnnotations(
+					p,
+					map[string]string{v1beta1.AnnotationNamedBy: "u0/bucket", v1beta1.AnnotationParent: "cart"},
+				)
 				p.Spec.ForProvider.FunctionName = ptr.To("basket")
 			}),
 			AWS: has(bucketStatement),
 		},
 		"DeletedUnresolved": {
-			Reason: "What it referred to is gone before anything was added.", Resource: testPermission(testenv.BeingDeleted, func(p mg) { p.Spec.ForProvider.FunctionName = nil }),
-			Want: observation{Calls: testenv.None},
+			Reason:   "What it referred to is gone before anything was added.",
+			Resource: testPermission(testenv.BeingDeleted, func(p mg) { p.Spec.ForProvider.FunctionName = nil }),
+			Want:     observation{Calls: testenv.None},
 		},
 		"Moved": {
-			Reason: "A statement is not left behind unnoticed.", Resource: testPermission(named, func(p mg) {
+			Reason: "A statement is not left behind unnoticed.",
+			Resource: testPermission(named, func(p mg) {
 				p.Status.AtProvider.FunctionName, p.Status.AtProvider.Qualifier = ptr.To("basket"), ptr.To("live")
 			}),
-			Want: observation{Calls: testenv.None, Err: `spec or the external name was changed from "basket:live" to "cart", which would leave "basket:live" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "cart"`},
+			Want: observation{
+				Calls: testenv.None,
+				Err:   `spec or the external name was changed from "basket:live" to "cart", which would leave "basket:live" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "cart"`,
+			},
 		},
 		"MovedUnseen": {
-			Reason: "A statement on another function is not left behind, even if status was lost.", Resource: testPermission(named, func(p mg) { meta.AddAnnotations(p, map[string]string{v1beta1.AnnotationParent: "basket"}) }),
-			Want: observation{Calls: testenv.None, Err: `spec or the external name was changed from "basket" to "cart", which would leave "basket" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "cart"`},
+			Reason: "A statement on another function is not left behind, even if status was lost.",
+			Resource: testPermission(
+				named,
+				func(p mg) { meta.AddAnnotations(p, map[string]string{v1beta1.AnnotationParent: "basket"}) },
+			),
+			Want: observation{
+				Calls: testenv.None,
+				Err:   `spec or the external name was changed from "basket" to "cart", which would leave "basket" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "cart"`,
+			},
 		},
 		"TwoNames": {
-			Reason: "One of them would be ignored.", Resource: testPermission(imported, func(p mg) { p.Spec.ForProvider.StatementID = ptr.To("other") }),
-			Want: observation{Calls: testenv.None, Err: `spec.forProvider.statementId is "other", but the annotation crossplane.io/external-name says "bucket": remove one of them`},
+			Reason:   "One of them would be ignored.",
+			Resource: testPermission(imported, func(p mg) { p.Spec.ForProvider.StatementID = ptr.To("other") }),
+			Want: observation{
+				Calls: testenv.None,
+				Err:   `spec.forProvider.statementId is "other", but the annotation crossplane.io/external-name says "bucket": remove one of them`,
+			},
 		},
 	})
 }
@@ -121,7 +221,14 @@ func TestDeletedAfterItsFunctionWasForgotten(t *testing.T) {
 			arn := functionArn[:len(functionArn)-len("cart")] + "basket:live"
 			e.put(arn, bucketStatement)
 			has(bucketStatement)(e)
-			e.Converge(testPermission(named, testenv.BeingDeleted, change, func(p *v1beta1.Permission) { p.Spec.ForProvider.FunctionName = nil }))
+			e.Converge(
+				testPermission(
+					named,
+					testenv.BeingDeleted,
+					change,
+					func(p *v1beta1.Permission) { p.Spec.ForProvider.FunctionName = nil },
+				),
+			)
 			if got := e.Double.Policy(arn); got != "" {
 				t.Errorf("it is left there: %s", got)
 			}
@@ -141,12 +248,22 @@ func TestCreate(t *testing.T) {
 	}{
 		"Added": {reason: "The name of the created statement is recorded.", aws: func(env) {}},
 		"Exists": {reason: "The next observation checks the ownership.", aborted: true, aws: func(e env) {
-			e.Refuse(opAdd, 409, "ResourceConflictException", "The statement id (bucket) provided already exists. Please provide a new statement id, or remove the existing statement.")
+			e.Refuse(
+				opAdd,
+				409,
+				"ResourceConflictException",
+				"The statement id (bucket) provided already exists. Please provide a new statement id, or remove the existing statement.",
+			)
 		}},
-		"Fails": {reason: "AWS's error is returned.", aws: func(e env) { e.Break(opAdd) }, want: "cannot add statement bucket to the policy of function cart: " + testenv.Boom},
+		"Fails": {
+			reason: "AWS's error is returned.",
+			aws:    func(e env) { e.Break(opAdd) },
+			want:   "cannot add statement bucket to the policy of function cart: " + testenv.Boom,
+		},
 		"Blocked": {
-			reason: "The error says what to remove.", aws: has(strings.Replace(otherStatement, `"*"`, `{"AWS":"AROAEXAMPLE"}`, 1)),
-			want: "cannot add statement bucket to the policy of function cart: first remove statement other of another tool, because its principal was deleted in IAM, and AWS accepts no other statement until then: ",
+			reason: "The error says what to remove.",
+			aws:    has(strings.Replace(otherStatement, `"*"`, `{"AWS":"AROAEXAMPLE"}`, 1)),
+			want:   "cannot add statement bucket to the policy of function cart: first remove statement other of another tool, because its principal was deleted in IAM, and AWS accepts no other statement until then: ",
 		},
 	}
 	for name, tc := range cases {
@@ -168,15 +285,20 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestUpdate checks that what a changed statement allows is added before the statement is removed, and that the statement
-// stays if AWS rejects that.
+// TestUpdate checks that what a changed statement allows is added before the statement is removed, and that the
+// statement stays if AWS rejects that.
 func TestUpdate(t *testing.T) {
 	e := newEnv(t)
 	has(otherStatement + "," + bucketStatement)(e)
-	p := testPermission(named, func(p *v1beta1.Permission) { p.Spec.ForProvider.SourceAccount = ptr.To("123456789012") })
+	p := testPermission(
+		named,
+		func(p *v1beta1.Permission) { p.Spec.ForProvider.SourceAccount = ptr.To("123456789012") },
+	)
 	before := e.Double.Policy(functionArn)
 	e.Double.Fail(awsdouble.Fault{Operation: opAdd, Error: awsdouble.Error{
-		Status: 400, Code: "InvalidParameterValueException", Message: "The provided principal was invalid. Please check the principal and try again.",
+		Status:  400,
+		Code:    "InvalidParameterValueException",
+		Message: "The provided principal was invalid. Please check the principal and try again.",
 	}})
 	want := "cannot change statement bucket of the policy of function cart: "
 	if o, err := e.Do(p); o != testenv.Updated || !testenv.ErrorMatches(err, want) {
@@ -202,10 +324,15 @@ func TestUpdateOfLongPolicy(t *testing.T) {
 	e.Converge(p)
 	p.Spec.ForProvider.SourceAccount = ptr.To("123456789012")
 	e.Double.Fail(awsdouble.Fault{Operation: opAdd, Error: awsdouble.Error{
-		Status: 400, Code: "PolicyLengthExceededException", Message: "The final policy size (20490) is bigger than the limit (20480).",
+		Status:  400,
+		Code:    "PolicyLengthExceededException",
+		Message: "The final policy size (20490) is bigger than the limit (20480).",
 	}})
 	e.Converge(p)
-	if got := e.Double.Policy(functionArn); !strings.Contains(got, "123456789012\"}") || strings.Count(got, `"Sid"`) != 1 {
+	if got := e.Double.Policy(
+		functionArn,
+	); !strings.Contains(got, "123456789012\"}") ||
+		strings.Count(got, `"Sid"`) != 1 {
 		t.Errorf("the policy is %s", got)
 	}
 }
@@ -224,7 +351,10 @@ func TestInterruptedUpdate(t *testing.T) {
 			e := newEnv(t)
 			e.Lambda = e.TryingOnce()
 			has(otherStatement + "," + bucketStatement)(e)
-			p := testPermission(named, func(p *v1beta1.Permission) { p.Spec.ForProvider.Principal = ptr.To("sns.amazonaws.com") })
+			p := testPermission(
+				named,
+				func(p *v1beta1.Permission) { p.Spec.ForProvider.Principal = ptr.To("sns.amazonaws.com") },
+			)
 			for _, f := range faults {
 				e.Double.Fail(f)
 			}
@@ -239,7 +369,8 @@ func TestInterruptedUpdate(t *testing.T) {
 		check := func(t *testing.T, e env, statements int) {
 			t.Helper()
 			got := e.Double.Policy(functionArn)
-			if strings.Contains(got, "s3.amazonaws.com") || strings.Count(got, `"Sid"`) != statements || strings.Count(got, `"bucket"`) != statements-1 {
+			if strings.Contains(got, "s3.amazonaws.com") || strings.Count(got, `"Sid"`) != statements ||
+				strings.Count(got, `"bucket"`) != statements-1 {
 				t.Errorf("the policy is %s", got)
 			}
 		}
@@ -268,7 +399,10 @@ func TestDelete(t *testing.T) {
 			e := newEnv(t)
 			has(bucketStatement)(e)
 			e.Refuse(opRemove, 400, tc.code, "boom")
-			if o, _, err := e.Attempt(testPermission(named, testenv.BeingDeleted)); o != testenv.Deleted || !testenv.ErrorMatches(err, tc.want) {
+			if o, _, err := e.Attempt(
+				testPermission(named, testenv.BeingDeleted),
+			); o != testenv.Deleted ||
+				!testenv.ErrorMatches(err, tc.want) {
 				t.Errorf("%s\n%s, error %v, want %q", tc.reason, o, err, tc.want)
 			}
 		})

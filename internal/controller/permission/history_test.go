@@ -74,7 +74,10 @@ func TestRandomHistories(t *testing.T) {
 		h.End = func() {
 			all := inPolicy()
 			st, _ := all.Find("bucket")
-			if diff := cmp.Diff(desired(*fp, fp.SourceArn), fromAWS(observed{target: cart, statement: statements.Statement{Statement: st}})); diff != "" {
+			if diff := cmp.Diff(
+				desired(*fp, fp.SourceArn),
+				fromAWS(observed{target: cart, statement: statements.Statement{Statement: st}}),
+			); diff != "" {
 				t.Errorf("-spec +AWS:\n%s", diff)
 			}
 			if len(all.Statements) != others+1 {

@@ -18,7 +18,8 @@ func TestTokensOfOtherConditions(t *testing.T) {
 			has(strings.TrimSuffix(bucketStatement, "}") + `,"Condition":` + condition + "}")(e)
 			p := testPermission(named)
 			got := e.Observe(p)
-			if at := *p.Status.AtProvider.Statement; strings.Contains(at, "hunter") || !strings.Contains(at, "EventSourceToken") && !strings.Contains(at, "eventSourceToken") {
+			if at := *p.Status.AtProvider.Statement; strings.Contains(at, "hunter") ||
+				!strings.Contains(at, "EventSourceToken") && !strings.Contains(at, "eventSourceToken") {
 				t.Errorf("status has %s", at)
 			}
 			if got.Diff == "" || strings.Contains(got.Diff, "hunter") {

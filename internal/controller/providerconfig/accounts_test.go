@@ -20,10 +20,20 @@ import (
 
 func TestAccountUsage(t *testing.T) {
 	denied := awsdouble.AccessDenied("lambda:GetAccountSettings")
-	known := []v1beta1.AccountUsage{{
-		Region: "eu-west-1", ConcurrentExecutions: ptr.To[int32](1000), ReservedConcurrentExecutions: ptr.To[int32](0), UnreservedConcurrentExecutions: ptr.To[int32](1000),
-		CodeStorageLimit: ptr.To(int64(75 << 30)), CodeStorageUsed: ptr.To[int64](0), CodeStorageLeft: ptr.To(int64(75 << 30)), FunctionCount: ptr.To[int64](0),
-	}}
+	known := []v1beta1.AccountUsage{
+		{
+			Region:                         "eu-west-1",
+			ConcurrentExecutions:           ptr.To[int32](1000),
+			ReservedConcurrentExecutions:   ptr.To[int32](0),
+			UnreservedConcurrentExecutions: ptr.To[int32](1000),
+			CodeStorageLimit: ptr.To(
+				int64(75 << 30),
+			),
+			CodeStorageUsed: ptr.To[int64](0),
+			CodeStorageLeft: ptr.To(int64(75 << 30)),
+			FunctionCount:   ptr.To[int64](0),
+		},
+	}
 	cases := map[string]struct {
 		reason  string
 		config  providerConfig
@@ -33,10 +43,29 @@ func TestAccountUsage(t *testing.T) {
 		unknown string
 		reads   int
 	}{
-		"Used":    {reason: "What is left of the account is shown, and read once.", config: pc(), users: []client.Object{usage(ns, v1beta1.ProviderConfigKind, "cart")}, want: known, reads: 1},
-		"Cluster": {reason: "Of either kind of config.", config: cpc(), users: []client.Object{usage(ns, v1beta1.ClusterProviderConfigKind, "cart")}, want: known, reads: 1},
-		"Unused":  {reason: "Of a config that nothing uses, nothing is read.", config: pc()},
-		"Denied":  {reason: "The right is optional.", config: pc(), users: []client.Object{usage(ns, v1beta1.ProviderConfigKind, "cart")}, fault: &denied, unknown: "lambda:GetAccountSettings", reads: 1},
+		"Used": {
+			reason: "What is left of the account is shown, and read once.",
+			config: pc(),
+			users:  []client.Object{usage(ns, v1beta1.ProviderConfigKind, "cart")},
+			want:   known,
+			reads:  1,
+		},
+		"Cluster": {
+			reason: "Of either kind of config.",
+			config: cpc(),
+			users:  []client.Object{usage(ns, v1beta1.ClusterProviderConfigKind, "cart")},
+			want:   known,
+			reads:  1,
+		},
+		"Unused": {reason: "Of a config that nothing uses, nothing is read.", config: pc()},
+		"Denied": {
+			reason:  "The right is optional.",
+			config:  pc(),
+			users:   []client.Object{usage(ns, v1beta1.ProviderConfigKind, "cart")},
+			fault:   &denied,
+			unknown: "lambda:GetAccountSettings",
+			reads:   1,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +80,11 @@ func TestAccountUsage(t *testing.T) {
 			if tc.fault != nil {
 				d.Fail(awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: *tc.fault})
 			}
-			s := &session.Session{AWS: d.Config("eu-west-1"), Scope: quota.Scope{Account: "123456789012", Region: "eu-west-1"}, Ref: session.Ref{UID: tc.config.GetUID()}}
+			s := &session.Session{
+				AWS:   d.Config("eu-west-1"),
+				Scope: quota.Scope{Account: "123456789012", Region: "eu-west-1"},
+				Ref:   session.Ref{UID: tc.config.GetUID()},
+			}
 			e.accounts.RecordUse(s)
 			name := client.ObjectKeyFromObject(tc.config)
 			for range 5 {

@@ -140,17 +140,27 @@ spec:
 	eventually(t, "the config is ready and has a user", func() bool {
 		return there(c) && c.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue && c.Status.Users == 1
 	})
-	eventually(t, "the Secret is protected", func() bool { return there(s) && controllerutil.ContainsFinalizer(s, SecretFinalizer) })
+	eventually(
+		t,
+		"the Secret is protected",
+		func() bool { return there(s) && controllerutil.ContainsFinalizer(s, SecretFinalizer) },
+	)
 
 	if err := kube.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the config says what holds it back", func() bool {
-		return there(c) && strings.Contains(c.GetCondition(xpproviderconfig.TypeTerminating).Message, "Function "+namespace+"/orders still uses this config")
+		return there(c) &&
+			strings.Contains(
+				c.GetCondition(xpproviderconfig.TypeTerminating).Message,
+				"Function "+namespace+"/orders still uses this config",
+			)
 	})
 	usage := &v1beta1.ProviderConfigUsage{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: string(f.GetUID())}}
 	eventually(t, "all of it is being deleted", func() bool {
-		return there(f) && there(s) && there(usage) && !f.GetDeletionTimestamp().IsZero() && !s.GetDeletionTimestamp().IsZero() && !usage.GetDeletionTimestamp().IsZero()
+		return there(f) && there(s) && there(usage) && !f.GetDeletionTimestamp().IsZero() &&
+			!s.GetDeletionTimestamp().IsZero() &&
+			!usage.GetDeletionTimestamp().IsZero()
 	})
 	if err := tracker.Track(t.Context(), f); err != nil {
 		t.Errorf("Track in a namespace that is being deleted: %v", err)
@@ -197,61 +207,152 @@ func TestAdmission(t *testing.T) {
 		spec    string
 		want    string
 	}{
-		"Secret":            {spec: keys},
-		"SeparateKeys":      {spec: "credentials: {source: Secret, secretRef: {name: aws}}"},
-		"ClusterSecret":     {cluster: true, spec: anywhere},
-		"IRSA":              {cluster: true, spec: "credentials: {source: IRSA}"},
-		"WebIdentity":       {spec: "credentials: {source: WebIdentity, webIdentity: {roleARN: '" + roleARN + "', tokenConfig: {source: Secret, secretRef: {name: t, key: token}}}}"},
-		"Chain":             {spec: keys + "assumeRoleChain: [{roleARN: '" + roleARN + "', externalID: ab, tags: [{key: team, value: a}], transitiveTagKeys: [team, crossplane-namespace], resourceTags: [Namespace]}]"},
-		"StaticEndpoint":    {spec: "credentials: {source: None}\nendpoint: {url: {type: Static, static: 'http://127.0.0.1:4566'}, services: [lambda], hostnameImmutable: true}"},
-		"DynamicEndpoint":   {spec: keys + "endpoint: {url: {type: Dynamic, dynamic: {protocol: https, host: amazonaws.com}}, partitionId: aws}"},
-		"Tags":              {spec: keys + "tags: {team: a}\nignoreTags: {keys: [a], keyPrefixes: [b]}"},
-		"AllowedNamespaces": {cluster: true, spec: anywhere + "allowedNamespaces: {names: [a], selector: {matchLabels: {aws: 'yes'}}}"},
-		"Flags":             {cluster: true, spec: anywhere + "skip_credentials_validation: true\nskip_region_validation: true\nskip_metadata_api_check: true\nskip_requesting_account_id: true\ns3_use_path_style: true"},
-		"Regions":           {spec: keys + "regions: [eu-example-1]"},
-		"Tenants":           {cluster: true, spec: anywhere + "namespaceIsolation: None\nfunctionNames: [{prefixes: ['{namespace}_', '']}, {namespaces: [shop], prefixes: [legacy-]}]"},
+		"Secret":        {spec: keys},
+		"SeparateKeys":  {spec: "credentials: {source: Secret, secretRef: {name: aws}}"},
+		"ClusterSecret": {cluster: true, spec: anywhere},
+		"IRSA":          {cluster: true, spec: "credentials: {source: IRSA}"},
+		"WebIdentity": {
+			spec: "credentials: {source: WebIdentity, webIdentity: {roleARN: '" + roleARN + "', tokenConfig: {source: Secret, secretRef: {name: t, key: token}}}}",
+		},
+		"Chain": {
+			spec: keys + "assumeRoleChain: [{roleARN: '" + roleARN + "', externalID: ab, tags: [{key: team, value: a}], transitiveTagKeys: [team, crossplane-namespace], resourceTags: [Namespace]}]",
+		},
+		"StaticEndpoint": {
+			spec: "credentials: {source: None}\nendpoint: {url: {type: Static, static: 'http://127.0.0.1:4566'}, services: [lambda], hostnameImmutable: true}",
+		},
+		"DynamicEndpoint": {
+			spec: keys + "endpoint: {url: {type: Dynamic, dynamic: {protocol: https, host: amazonaws.com}}, partitionId: aws}",
+		},
+		"Tags": {spec: keys + "tags: {team: a}\nignoreTags: {keys: [a], keyPrefixes: [b]}"},
+		"AllowedNamespaces": {
+			cluster: true,
+			spec:    anywhere + "allowedNamespaces: {names: [a], selector: {matchLabels: {aws: 'yes'}}}",
+		},
+		"Flags": {
+			cluster: true,
+			spec:    anywhere + "skip_credentials_validation: true\nskip_region_validation: true\nskip_metadata_api_check: true\nskip_requesting_account_id: true\ns3_use_path_style: true",
+		},
+		"Regions": {spec: keys + "regions: [eu-example-1]"},
+		"Tenants": {
+			cluster: true,
+			spec:    anywhere + "namespaceIsolation: None\nfunctionNames: [{prefixes: ['{namespace}_', '']}, {namespaces: [shop], prefixes: [legacy-]}]",
+		},
 
-		"BadRegion":         {spec: keys + "regions: [eu-central-1a]", want: "this is not the name of a region"},
-		"FIPSRegion":        {cluster: true, spec: anywhere + "regions: [fips-us-east-1]", want: "this names an endpoint, not a region"},
-		"NoIsolation":       {cluster: true, spec: anywhere + "namespaceIsolation: Never", want: "Unsupported value"},
-		"NoFunctionNames":   {cluster: true, spec: anywhere + "functionNames: []", want: "functionNames"},
-		"NoPrefixes":        {cluster: true, spec: anywhere + "functionNames: [{namespaces: [shop]}]", want: "prefixes"},
-		"BadPrefix":         {cluster: true, spec: anywhere + "functionNames: [{prefixes: ['{name}-']}]", want: "a prefix must have only letters, digits, hyphens and underscores"},
-		"NoSource":          {spec: "credentials: {}", want: "credentials.source"},
-		"UnknownSource":     {spec: "credentials: {source: Upbound}", want: "Unsupported value"},
-		"NamespacedEnv":     {spec: "credentials: {source: Environment}", want: "Unsupported value"},
-		"NamespacedFile":    {spec: "credentials: {source: Filesystem}", want: "Unsupported value"},
-		"NoSecret":          {spec: "credentials: {source: Secret}", want: "source Secret needs secretRef"},
-		"ClusterNoSecret":   {cluster: true, spec: "credentials: {source: Secret}", want: "source Secret needs secretRef"},
-		"NoNamespace":       {cluster: true, spec: keys, want: "namespace"},
-		"UnusedSecret":      {spec: "credentials: {source: IRSA, secretRef: {name: a}}", want: "secretRef is used only with source Secret"},
-		"UnusedWebIdentity": {spec: "credentials: {source: IRSA, webIdentity: {roleARN: '" + roleARN + "'}}", want: "webIdentity is used only with source WebIdentity"},
-		"UnusedProfile":     {spec: "credentials: {source: IRSA, profile: a}", want: "profile selects a section"},
-		"NoWebIdentity":     {spec: "credentials: {source: WebIdentity}", want: "source WebIdentity needs webIdentity"},
-		"NoTokenSecret":     {spec: "credentials: {source: WebIdentity, webIdentity: {roleARN: '" + roleARN + "', tokenConfig: {source: Secret}}}", want: "source Secret needs secretRef"},
-		"NoTokenKey":        {spec: "credentials: {source: WebIdentity, webIdentity: {roleARN: '" + roleARN + "', tokenConfig: {source: Secret, secretRef: {name: a}}}}", want: "the key that holds the token"},
-		"NoTokenFile":       {cluster: true, spec: "credentials: {source: WebIdentity, webIdentity: {roleARN: '" + roleARN + "', tokenConfig: {source: Filesystem}}}", want: "source Filesystem needs fs.path"},
-		"NoPath":            {cluster: true, spec: "credentials: {source: Filesystem}", want: "source Filesystem needs fs.path"},
-		"UnusedEnv":         {cluster: true, spec: "credentials: {source: IRSA, env: {name: A}}", want: "env is used only with source Environment"},
-		"UnusedFile":        {cluster: true, spec: "credentials: {source: IRSA, fs: {path: /a}}", want: "fs is used only with source Filesystem"},
-		"BadRole":           {spec: keys + "assumeRoleChain: [{roleARN: r}]", want: "assumeRoleChain[0].roleARN"},
-		"NoRole":            {spec: keys + "assumeRoleChain: [{externalID: abc}]", want: "assumeRoleChain[0].roleARN"},
-		"ShortDuration":     {spec: keys + "assumeRoleChain: [{roleARN: '" + roleARN + "', durationSeconds: 60}]", want: "900"},
-		"UnknownTransitive": {spec: keys + "assumeRoleChain: [{roleARN: '" + roleARN + "', transitiveTagKeys: [team]}]", want: "each entry of transitiveTagKeys must be the key"},
-		"UnknownTag":        {spec: keys + "assumeRoleChain: [{roleARN: '" + roleARN + "', resourceTags: [Label]}]", want: "Unsupported value"},
-		"NoneNoEndpoint":    {spec: "credentials: {source: None}", want: "set endpoint, or choose another source"},
-		"ClusterNone":       {cluster: true, spec: "credentials: {source: None}", want: "set endpoint, or choose another source"},
-		"NoStatic":          {spec: keys + "endpoint: {url: {type: Static}}", want: "type Static needs static"},
-		"NoDynamic":         {spec: keys + "endpoint: {url: {type: Dynamic}}", want: "type Dynamic needs dynamic"},
-		"NotHTTP":           {spec: keys + "endpoint: {url: {type: Static, static: 'file:///etc/passwd'}}", want: "url.static"},
-		"UserInURL":         {spec: keys + "endpoint: {url: {type: Static, static: 'http://a:b@c'}}", want: "url.static"},
-		"QueueURL":          {spec: keys + "driftEvents: {queueARN: 'https://sqs.eu-central-1.amazonaws.com/123456789012/drift'}", want: "queueARN must be the ARN of a standard queue"},
-		"FIFOQueue":         {spec: keys + "driftEvents: {queueARN: 'arn:aws:sqs:eu-central-1:123456789012:drift.fifo'}", want: "queueARN must be the ARN of a standard queue"},
-		"OtherARN":          {spec: keys + "driftEvents: {queueARN: 'arn:aws:sns:eu-central-1:123456789012:drift'}", want: "queueARN must be the ARN of a standard queue"},
-		"NoQueueARN":        {spec: keys + "driftEvents: {showSourceIP: true}", want: "queueARN: Required value"},
-		"Queue":             {spec: keys + "driftEvents: {queueARN: 'arn:aws-us-gov:sqs:us-gov-west-1:123456789012:drift'}"},
-		"BadCABundle":       {spec: keys + "caBundle: nonsense", want: "caBundle must contain at least one PEM block"},
-		"AWSTag":            {spec: keys + "tags: {'AWS:x': z}", want: "must not start with aws:"},
+		"BadRegion": {spec: keys + "regions: [eu-central-1a]", want: "this is not the name of a region"},
+		"FIPSRegion": {
+			cluster: true,
+			spec:    anywhere + "regions: [fips-us-east-1]",
+			want:    "this names an endpoint, not a region",
+		},
+		"NoIsolation":     {cluster: true, spec: anywhere + "namespaceIsolation: Never", want: "Unsupported value"},
+		"NoFunctionNames": {cluster: true, spec: anywhere + "functionNames: []", want: "functionNames"},
+		"NoPrefixes": {
+			cluster: true,
+			spec:    anywhere + "functionNames: [{namespaces: [shop]}]",
+			want:    "prefixes",
+		},
+		"BadPrefix": {
+			cluster: true,
+			spec:    anywhere + "functionNames: [{prefixes: ['{name}-']}]",
+			want:    "a prefix must have only letters, digits, hyphens and underscores",
+		},
+		"NoSource":       {spec: "credentials: {}", want: "credentials.source"},
+		"UnknownSource":  {spec: "credentials: {source: Upbound}", want: "Unsupported value"},
+		"NamespacedEnv":  {spec: "credentials: {source: Environment}", want: "Unsupported value"},
+		"NamespacedFile": {spec: "credentials: {source: Filesystem}", want: "Unsupported value"},
+		"NoSecret":       {spec: "credentials: {source: Secret}", want: "source Secret needs secretRef"},
+		"ClusterNoSecret": {
+			cluster: true,
+			spec:    "credentials: {source: Secret}",
+			want:    "source Secret needs secretRef",
+		},
+		"NoNamespace": {cluster: true, spec: keys, want: "namespace"},
+		"UnusedSecret": {
+			spec: "credentials: {source: IRSA, secretRef: {name: a}}",
+			want: "secretRef is used only with source Secret",
+		},
+		"UnusedWebIdentity": {
+			spec: "credentials: {source: IRSA, webIdentity: {roleARN: '" + roleARN + "'}}",
+			want: "webIdentity is used only with source WebIdentity",
+		},
+		"UnusedProfile": {spec: "credentials: {source: IRSA, profile: a}", want: "profile selects a section"},
+		"NoWebIdentity": {spec: "credentials: {source: WebIdentity}", want: "source WebIdentity needs webIdentity"},
+		"NoTokenSecret": {
+			spec: "credentials: {source: WebIdentity, webIdentity: {roleARN: '" + roleARN + "', tokenConfig: {source: Secret}}}",
+			want: "source Secret needs secretRef",
+		},
+		"NoTokenKey": {
+			spec: "credentials: {source: WebIdentity, webIdentity: {roleARN: '" + roleARN + "', tokenConfig: {source: Secret, secretRef: {name: a}}}}",
+			want: "the key that holds the token",
+		},
+		"NoTokenFile": {
+			cluster: true,
+			spec:    "credentials: {source: WebIdentity, webIdentity: {roleARN: '" + roleARN + "', tokenConfig: {source: Filesystem}}}",
+			want:    "source Filesystem needs fs.path",
+		},
+		"NoPath": {
+			cluster: true,
+			spec:    "credentials: {source: Filesystem}",
+			want:    "source Filesystem needs fs.path",
+		},
+		"UnusedEnv": {
+			cluster: true,
+			spec:    "credentials: {source: IRSA, env: {name: A}}",
+			want:    "env is used only with source Environment",
+		},
+		"UnusedFile": {
+			cluster: true,
+			spec:    "credentials: {source: IRSA, fs: {path: /a}}",
+			want:    "fs is used only with source Filesystem",
+		},
+		"BadRole": {spec: keys + "assumeRoleChain: [{roleARN: r}]", want: "assumeRoleChain[0].roleARN"},
+		"NoRole":  {spec: keys + "assumeRoleChain: [{externalID: abc}]", want: "assumeRoleChain[0].roleARN"},
+		"ShortDuration": {
+			spec: keys + "assumeRoleChain: [{roleARN: '" + roleARN + "', durationSeconds: 60}]",
+			want: "900",
+		},
+		"UnknownTransitive": {
+			spec: keys + "assumeRoleChain: [{roleARN: '" + roleARN + "', transitiveTagKeys: [team]}]",
+			want: "each entry of transitiveTagKeys must be the key",
+		},
+		"UnknownTag": {
+			spec: keys + "assumeRoleChain: [{roleARN: '" + roleARN + "', resourceTags: [Label]}]",
+			want: "Unsupported value",
+		},
+		"NoneNoEndpoint": {spec: "credentials: {source: None}", want: "set endpoint, or choose another source"},
+		"ClusterNone": {
+			cluster: true,
+			spec:    "credentials: {source: None}",
+			want:    "set endpoint, or choose another source",
+		},
+		"NoStatic":  {spec: keys + "endpoint: {url: {type: Static}}", want: "type Static needs static"},
+		"NoDynamic": {spec: keys + "endpoint: {url: {type: Dynamic}}", want: "type Dynamic needs dynamic"},
+		"NotHTTP": {
+			spec: keys + "endpoint: {url: {type: Static, static: 'file:///etc/passwd'}}",
+			want: "url.static",
+		},
+		"UserInURL": {
+			spec: keys + "endpoint: {url: {type: Static, static: 'http://a:b@c'}}",
+			want: "url.static",
+		},
+		"QueueURL": {
+			spec: keys + "driftEvents: {queueARN: 'https://sqs.eu-central-1.amazonaws.com/123456789012/drift'}",
+			want: "queueARN must be the ARN of a standard queue",
+		},
+		"FIFOQueue": {
+			spec: keys + "driftEvents: {queueARN: 'arn:aws:sqs:eu-central-1:123456789012:drift.fifo'}",
+			want: "queueARN must be the ARN of a standard queue",
+		},
+		"OtherARN": {
+			spec: keys + "driftEvents: {queueARN: 'arn:aws:sns:eu-central-1:123456789012:drift'}",
+			want: "queueARN must be the ARN of a standard queue",
+		},
+		"NoQueueARN": {spec: keys + "driftEvents: {showSourceIP: true}", want: "queueARN: Required value"},
+		"Queue": {
+			spec: keys + "driftEvents: {queueARN: 'arn:aws-us-gov:sqs:us-gov-west-1:123456789012:drift'}",
+		},
+		"BadCABundle": {spec: keys + "caBundle: nonsense", want: "caBundle must contain at least one PEM block"},
+		"AWSTag":      {spec: keys + "tags: {'AWS:x': z}", want: "must not start with aws:"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -37,7 +37,12 @@ func (n *network) Do(*http.Request) (*http.Response, error) {
 
 // call calls AWS a few times with a config in a region.
 func (n *network) call(b *breaker.Breakers, c providerConfig, region string) {
-	cfg := aws.Config{Region: region, HTTPClient: n, Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", ""), Retryer: func() aws.Retryer { return aws.NopRetryer{} }}
+	cfg := aws.Config{
+		Region:      region,
+		HTTPClient:  n,
+		Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", ""),
+		Retryer:     func() aws.Retryer { return aws.NopRetryer{} },
+	}
 	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
 		return stack.Initialize.Add(b.Middleware(breaker.Key{Config: c.GetUID(), Region: region}), middleware.After)
 	})
@@ -59,7 +64,9 @@ func TestReachable(t *testing.T) {
 			key := client.ObjectKeyFromObject(c)
 			var requests []reconcile.Request
 			e.breakers.Watch(func(k breaker.Key) {
-				requests = append(requests, e.withUID(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: k.Config}})...)
+				requests = append(
+					requests,
+					e.withUID(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: k.Config}})...)
 			})
 			attempt := func() (xpv2.Condition, time.Duration) {
 				res := e.reconcile(key)
@@ -74,7 +81,9 @@ func TestReachable(t *testing.T) {
 			n := &network{down: true}
 			n.call(e.breakers, c, "eu-west-1")
 			is, after := attempt()
-			if is.Status != corev1.ConditionFalse || is.Reason != v1beta1.ReasonCircuitBreakerOpen || is.Message != unreachable([]string{"eu-west-1"}) || is.ObservedGeneration != c.GetGeneration() {
+			if is.Status != corev1.ConditionFalse || is.Reason != v1beta1.ReasonCircuitBreakerOpen ||
+				is.Message != unreachable([]string{"eu-west-1"}) ||
+				is.ObservedGeneration != c.GetGeneration() {
 				t.Errorf("the config does not say that AWS does not answer: %+v", is)
 			}
 			if after > retryEvery {
@@ -92,7 +101,9 @@ func TestReachable(t *testing.T) {
 			for i := range 5 {
 				n.call(e.breakers, c, fmt.Sprintf("us-east-%d", i))
 			}
-			if is, _ := attempt(); is.Message != unreachable([]string{"eu-west-1", "us-east-0", "us-east-1", "us-east-2"}) {
+			if is, _ := attempt(); is.Message != unreachable(
+				[]string{"eu-west-1", "us-east-0", "us-east-1", "us-east-2"},
+			) {
 				t.Errorf("a few regions are named: %s", is.Message)
 			}
 
@@ -101,7 +112,8 @@ func TestReachable(t *testing.T) {
 			for i := range 5 {
 				n.call(e.breakers, c, fmt.Sprintf("us-east-%d", i))
 			}
-			if is, _ := attempt(); is.Status != corev1.ConditionTrue || is.Reason != v1beta1.ReasonAnswering || is.Message != "" {
+			if is, _ := attempt(); is.Status != corev1.ConditionTrue || is.Reason != v1beta1.ReasonAnswering ||
+				is.Message != "" {
 				t.Errorf("AWS answers again: %+v", is)
 			}
 			want := make([]reconcile.Request, 12)
@@ -151,7 +163,8 @@ func TestUnidentifiedConfigShowsBreakers(t *testing.T) {
 	e.resolver.identify = func() (id session.Identity, err error) { return id, errors.New("no answer of STS") }
 	e.reconcile(client.ObjectKeyFromObject(c))
 	e.get(c)
-	if c.GetCondition(v1beta1.TypeReachable).Status != corev1.ConditionFalse || c.GetCondition(xpv2.TypeReady).Status != corev1.ConditionFalse {
+	if c.GetCondition(v1beta1.TypeReachable).Status != corev1.ConditionFalse ||
+		c.GetCondition(xpv2.TypeReady).Status != corev1.ConditionFalse {
 		t.Errorf("%+v", c.GetConfigStatus().Conditions)
 	}
 }

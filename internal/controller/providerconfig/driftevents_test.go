@@ -44,7 +44,13 @@ func TestReceivesDriftEvents(t *testing.T) {
 	}{
 		{"SQS was not called yet", driftevents.Starting, "", corev1.ConditionUnknown, v1beta1.ReasonStarting},
 		{"messages are received", driftevents.Receiving, "", corev1.ConditionTrue, v1beta1.ReasonReceiving},
-		{"a restart of the provider says nothing about the queue", driftevents.Starting, "", corev1.ConditionTrue, v1beta1.ReasonReceiving},
+		{
+			"a restart of the provider says nothing about the queue",
+			driftevents.Starting,
+			"",
+			corev1.ConditionTrue,
+			v1beta1.ReasonReceiving,
+		},
 		{"the queue was deleted", driftevents.NoQueue, "no queue", corev1.ConditionFalse, v1beta1.ReasonQueueNotFound},
 		{"a permission is missing", driftevents.Denied, "no right", corev1.ConditionFalse, v1beta1.ReasonQueueDenied},
 		{"the network is down", driftevents.Failing, "no route", corev1.ConditionFalse, v1beta1.ReasonQueueFailing},
@@ -68,7 +74,10 @@ func TestReceivesDriftEvents(t *testing.T) {
 	q.state = driftevents.State{}
 	e.reconcile(client.ObjectKeyFromObject(c))
 	e.get(c)
-	if slices.ContainsFunc(c.Status.Conditions, func(c xpv2.Condition) bool { return c.Type == v1beta1.TypeReceivesDriftEvents }) {
+	if slices.ContainsFunc(
+		c.Status.Conditions,
+		func(c xpv2.Condition) bool { return c.Type == v1beta1.TypeReceivesDriftEvents },
+	) {
 		t.Error("a config without a queue has the condition")
 	}
 	if q.set != len(steps)+2 {

@@ -89,11 +89,16 @@ func newEnv(t *testing.T, k kind, objs ...client.Object) *env {
 	kube := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objs...).
 		WithStatusSubresource(&v1beta1.ProviderConfig{}, &v1beta1.ClusterProviderConfig{}).
 		WithInterceptorFuncs(interceptor.Funcs{
-			Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			Patch: func(
+				ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption,
+			) error {
 				e.writes++
 				return c.Patch(ctx, o, p, opts...)
 			},
-			SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
+			SubResourceUpdate: func(
+				ctx context.Context, c client.Client, sub string, o client.Object,
+				opts ...client.SubResourceUpdateOption,
+			) error {
 				e.writes++
 				return c.SubResource(sub).Update(ctx, o, opts...)
 			},
@@ -134,7 +139,9 @@ func (e *env) delete(o client.Object) {
 }
 
 func pc() *v1beta1.ProviderConfig {
-	c := &v1beta1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "default", UID: "pc1", Generation: 3}}
+	c := &v1beta1.ProviderConfig{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "default", UID: "pc1", Generation: 3},
+	}
 	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
 	c.Spec.Credentials.SecretRef = &v1beta1.LocalCredentialsSecretSelector{Name: "aws"}
 	return c
@@ -143,7 +150,10 @@ func pc() *v1beta1.ProviderConfig {
 func cpc() *v1beta1.ClusterProviderConfig {
 	c := &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default", UID: "cpc1", Generation: 3}}
 	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
-	c.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: ns, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"}}
+	c.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{
+		Namespace:                      ns,
+		LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"},
+	}
 	return c
 }
 
@@ -152,15 +162,32 @@ func secret(name string) *corev1.Secret {
 }
 
 func function(name string) *v1beta1.Function {
-	return &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name, UID: types.UID(name), Finalizers: []string{managedFinalizer}}}
+	return &v1beta1.Function{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:  ns,
+			Name:       name,
+			UID:        types.UID(name),
+			Finalizers: []string{managedFinalizer},
+		},
+	}
 }
 
 // usage returns a usage of a config of a kind by a function.
 func usage(namespace, kind, by string) *v1beta1.ProviderConfigUsage {
 	u := &v1beta1.ProviderConfigUsage{ObjectMeta: metav1.ObjectMeta{
-		Namespace: namespace, Name: by, Finalizers: []string{v1beta1.UsageFinalizer},
-		Labels:          map[string]string{xpv2.LabelKeyProviderName: "default", xpv2.LabelKeyProviderKind: kind},
-		OwnerReferences: []metav1.OwnerReference{{APIVersion: "lambda.aws.m.crossplane.io/v1beta1", Kind: "Function", Name: by, UID: types.UID(by), Controller: new(true)}},
+		Namespace:  namespace,
+		Name:       by,
+		Finalizers: []string{v1beta1.UsageFinalizer},
+		Labels:     map[string]string{xpv2.LabelKeyProviderName: "default", xpv2.LabelKeyProviderKind: kind},
+		OwnerReferences: []metav1.OwnerReference{
+			{
+				APIVersion: "lambda.aws.m.crossplane.io/v1beta1",
+				Kind:       "Function",
+				Name:       by,
+				UID:        types.UID(by),
+				Controller: new(true),
+			},
+		},
 	}}
 	u.SetProviderConfigReference(xpv2.ProviderConfigReference{Kind: kind, Name: "default"})
 	u.SetResourceReference(xpv2.TypedReference{Kind: "Function", Name: by})
@@ -170,16 +197,35 @@ func usage(namespace, kind, by string) *v1beta1.ProviderConfigUsage {
 func name(o client.Object) types.NamespacedName { return client.ObjectKeyFromObject(o) }
 
 func TestIdentity(t *testing.T) {
-	e := newEnv(t, namespacedKind, pc(), secret("aws"),
-		usage(ns, "ProviderConfig", "orders"), usage(ns, "ClusterProviderConfig", "billing"), usage("team-b", "ProviderConfig", "other"))
+	e := newEnv(
+		t,
+		namespacedKind,
+		pc(),
+		secret("aws"),
+		usage(
+			ns,
+			"ProviderConfig",
+			"orders",
+		),
+		usage(ns, "ClusterProviderConfig", "billing"),
+		usage("team-b", "ProviderConfig", "other"),
+	)
 	c := pc()
 	if got := e.reconcile(name(c)); got.RequeueAfter != checkEvery {
 		t.Errorf("looks again after %v", got.RequeueAfter)
 	}
 	e.get(c)
-	want := v1beta1.ProviderConfigStatus{ObservedGeneration: 3, AccountID: "123456789012", IdentityARN: "arn:aws:iam::123456789012:user/ci"}
+	want := v1beta1.ProviderConfigStatus{
+		ObservedGeneration: 3,
+		AccountID:          "123456789012",
+		IdentityARN:        "arn:aws:iam::123456789012:user/ci",
+	}
 	want.Users = 1
-	want.SetConditions(xpv2.Available().WithMessage("Account 123456789012, as arn:aws:iam::123456789012:user/ci").WithObservedGeneration(3))
+	want.SetConditions(
+		xpv2.Available().
+			WithMessage("Account 123456789012, as arn:aws:iam::123456789012:user/ci").
+			WithObservedGeneration(3),
+	)
 	if diff := cmp.Diff(want, c.Status, cmp.Comparer(func(a, b xpv2.Condition) bool {
 		return a.Equal(b) && a.ObservedGeneration == b.ObservedGeneration
 	})); diff != "" {
@@ -204,7 +250,10 @@ func TestIdentity(t *testing.T) {
 		}
 	}
 	e.get(c)
-	if ready := c.GetCondition(xpv2.TypeReady); ready.Status != corev1.ConditionFalse || ready.Message != "Secret team-a/aws does not exist" {
+	if ready := c.GetCondition(
+		xpv2.TypeReady,
+	); ready.Status != corev1.ConditionFalse ||
+		ready.Message != "Secret team-a/aws does not exist" {
 		t.Errorf("Ready: %+v", ready)
 	}
 	if c.Status.AccountID != "123456789012" {
@@ -226,8 +275,8 @@ func (h hangingSTS) Identify(ctx context.Context, c client.Object) (session.Iden
 	return h.Identifier.Identify(ctx, c)
 }
 
-// TestHangingConfigs has configs whose STS does not answer: more of one namespace than there are workers, or ones of the
-// same name in as many namespaces as leave one worker. Those of other namespaces are reconciled at once.
+// TestHangingConfigs has configs whose STS does not answer: more of one namespace than there are workers, or ones of
+// the same name in as many namespaces as leave one worker. Those of other namespaces are reconciled at once.
 func TestHangingConfigs(t *testing.T) {
 	t.Run("OfANamespace", func(t *testing.T) {
 		testHanging(t, 20, func(i int) (namespace, name string) { return "hostile", fmt.Sprint(i) })
@@ -271,7 +320,10 @@ func testHanging(t *testing.T, n int, of func(i int) (namespace, name string)) {
 			}()
 		}
 		time.Sleep(time.Hour)
-		if took := ready.Sub(began); !e.get(good) || good.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue || took > time.Second {
+		if took := ready.Sub(
+			began,
+		); !e.get(good) || good.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue ||
+			took > time.Second {
 			t.Errorf("the config of another namespace is %+v after %s", good.Status.Conditions, took)
 		}
 	})
@@ -279,8 +331,18 @@ func testHanging(t *testing.T, n int, of func(i int) (namespace, name string)) {
 
 // TestOneUsageKind counts the use of a ClusterProviderConfig in all namespaces.
 func TestOneUsageKind(t *testing.T) {
-	e := newEnv(t, clusterKind, cpc(),
-		usage(ns, "ClusterProviderConfig", "orders"), usage("team-b", "ClusterProviderConfig", "billing"), usage(ns, "ProviderConfig", "other"))
+	e := newEnv(
+		t,
+		clusterKind,
+		cpc(),
+		usage(
+			ns,
+			"ClusterProviderConfig",
+			"orders",
+		),
+		usage("team-b", "ClusterProviderConfig", "billing"),
+		usage(ns, "ProviderConfig", "other"),
+	)
 	c := cpc()
 	e.reconcile(name(c))
 	e.get(c)
@@ -372,7 +434,16 @@ func TestSecretsAreProtected(t *testing.T) {
 	other := pc()
 	other.SetName("other")
 	other.SetUID("pc2")
-	e := newEnv(t, namespacedKind, pc(), other, secret("aws"), secret("plain"), usage(ns, "ProviderConfig", "orders"), function("orders"))
+	e := newEnv(
+		t,
+		namespacedKind,
+		pc(),
+		other,
+		secret("aws"),
+		secret("plain"),
+		usage(ns, "ProviderConfig", "orders"),
+		function("orders"),
+	)
 	c, aws := pc(), secret("aws")
 	kept := func() bool {
 		t.Helper()
@@ -519,16 +590,25 @@ func TestUsageThatNobodyOwns(t *testing.T) {
 		answer error
 		err    bool
 	}{
-		"Deleted":   {reason: "A usage without an owner is deleted."},
-		"Forbidden": {reason: "Crossplane grants providers no deletion of usages, so the usage stays and does not count.", answer: kerrors.NewForbidden(v1beta1.SchemeGroupVersion.WithResource("providerconfigusages").GroupResource(), "u", nil)},
-		"Fails":     {reason: "Any other error is returned.", answer: errors.New("boom"), err: true},
+		"Deleted": {reason: "A usage without an owner is deleted."},
+		"Forbidden": {
+			reason: "Crossplane grants providers no deletion of usages, so the usage stays and does not count.",
+			answer: kerrors.NewForbidden(
+				v1beta1.SchemeGroupVersion.WithResource("providerconfigusages").GroupResource(),
+				"u",
+				nil,
+			),
+		},
+		"Fails": {reason: "Any other error is returned.", answer: errors.New("boom"), err: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			u := &v1beta1.ProviderConfigUsage{ObjectMeta: metav1.ObjectMeta{Name: "u", Namespace: ns}}
 			e := newEnv(t, namespacedKind, u)
 			e.kube = interceptor.NewClient(e.kube.(client.WithWatch), interceptor.Funcs{
-				Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+				Delete: func(
+					ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption,
+				) error {
 					if tc.answer != nil {
 						return tc.answer
 					}

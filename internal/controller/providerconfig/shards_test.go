@@ -33,13 +33,54 @@ func TestConfigsOfShards(t *testing.T) {
 		left       bool
 		forgotten  int
 	}{
-		"All":      {reason: "Without shards, labels do not matter.", labels: map[string]string{"shard": "b"}, want: map[string]string{"shard": "b"}, reconciled: true},
-		"Selected": {reason: "The selector matches the config.", shard: selected, labels: map[string]string{"shard": "a"}, want: map[string]string{"shard": "a"}, reconciled: true},
-		"Other":    {reason: "Another shard reconciles it, but this one may use it.", shard: selected, labels: map[string]string{"shard": "b"}, want: map[string]string{"shard": "b"}, left: true},
-		"Deleted":  {reason: "Nothing is kept of a config of another shard that is being deleted.", shard: selected, deleted: true, left: true, forgotten: 1},
-		"Assigned": {reason: "The sharder has assigned it to this shard.", shard: member, labels: map[string]string{assigned: "pod-0"}, want: map[string]string{assigned: "pod-0"}, reconciled: true},
-		"Drained":  {reason: "Both labels are removed, and no others.", shard: member, labels: map[string]string{assigned: "pod-0", drain: "true", "team": "x"}, want: map[string]string{"team": "x"}, left: true},
-		"NotOurs":  {reason: "Another shard confirms it.", shard: member, labels: map[string]string{assigned: "pod-1", drain: "true"}, want: map[string]string{assigned: "pod-1", drain: "true"}, left: true},
+		"All": {
+			reason:     "Without shards, labels do not matter.",
+			labels:     map[string]string{"shard": "b"},
+			want:       map[string]string{"shard": "b"},
+			reconciled: true,
+		},
+		"Selected": {
+			reason:     "The selector matches the config.",
+			shard:      selected,
+			labels:     map[string]string{"shard": "a"},
+			want:       map[string]string{"shard": "a"},
+			reconciled: true,
+		},
+		"Other": {
+			reason: "Another shard reconciles it, but this one may use it.",
+			shard:  selected,
+			labels: map[string]string{"shard": "b"},
+			want:   map[string]string{"shard": "b"},
+			left:   true,
+		},
+		"Deleted": {
+			reason:    "Nothing is kept of a config of another shard that is being deleted.",
+			shard:     selected,
+			deleted:   true,
+			left:      true,
+			forgotten: 1,
+		},
+		"Assigned": {
+			reason:     "The sharder has assigned it to this shard.",
+			shard:      member,
+			labels:     map[string]string{assigned: "pod-0"},
+			want:       map[string]string{assigned: "pod-0"},
+			reconciled: true,
+		},
+		"Drained": {
+			reason: "Both labels are removed, and no others.",
+			shard:  member,
+			labels: map[string]string{assigned: "pod-0", drain: "true", "team": "x"},
+			want:   map[string]string{"team": "x"},
+			left:   true,
+		},
+		"NotOurs": {
+			reason: "Another shard confirms it.",
+			shard:  member,
+			labels: map[string]string{assigned: "pod-1", drain: "true"},
+			want:   map[string]string{assigned: "pod-1", drain: "true"},
+			left:   true,
+		},
 	}
 	for n, tc := range cases {
 		t.Run(n, func(t *testing.T) {
@@ -62,7 +103,12 @@ func TestConfigsOfShards(t *testing.T) {
 				t.Errorf("%s\nlabels: -want, +got:\n%s", tc.reason, diff)
 			}
 			if got := len(q.forgot) > 0; got != tc.left || len(e.resolver.forgot) != tc.forgotten {
-				t.Errorf("%s\nits queue is left: %t, its sessions are forgotten %d times", tc.reason, got, len(e.resolver.forgot))
+				t.Errorf(
+					"%s\nits queue is left: %t, its sessions are forgotten %d times",
+					tc.reason,
+					got,
+					len(e.resolver.forgot),
+				)
 			}
 		})
 	}

@@ -38,32 +38,77 @@ func TestPoisonedUsages(t *testing.T) {
 		users   int64
 		counted bool
 	}{
-		"UnknownKind":      {reason: "No provider knows its owner's kind.", poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].Kind = "Nope" }, users: 1},
-		"UnknownGroup":     {reason: "No provider knows the group of the owner.", poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].APIVersion = "nope.example.org/v1" }, users: 1},
-		"BrokenGroup":      {reason: "The owner's API version is malformed.", poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].APIVersion = "a/b/c/d" }, users: 1},
-		"UnknownKindGoing": {reason: "The usage is being deleted, and no provider knows its owner's kind.", poison: func(u *v1beta1.ProviderConfigUsage) { gone(u); u.OwnerReferences[0].Kind = "Nope" }},
-		"NoResource": {reason: "The owner is of a kind that uses no config.", poison: func(u *v1beta1.ProviderConfigUsage) {
-			u.OwnerReferences[0].APIVersion, u.OwnerReferences[0].Kind = "v1", "Secret"
-		}, others: []client.Object{secret("poison")}, users: 1},
-		"NotThere": {reason: "The owner does not exist.", poison: func(*v1beta1.ProviderConfigUsage) {}, users: 1},
-		"Another":  {reason: "The owner was replaced by another of the same name.", poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].UID = "u2" }, others: []client.Object{function("poison")}, users: 1},
-		"AnotherConfig": {reason: "The owner uses another config.", poison: func(*v1beta1.ProviderConfigUsage) {}, others: []client.Object{func() client.Object {
-			f := function("poison")
-			f.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"})
-			return f
-		}()}, users: 1},
-		"NotReleased": {
-			reason: "The finalizer of the usage cannot be removed.", poison: func(u *v1beta1.ProviderConfigUsage) { gone(u) },
-			kube: interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
-				if _, ok := o.(*v1beta1.ProviderConfigUsage); ok {
-					return errors.New("refused")
-				}
-				return c.Patch(ctx, o, p, opts...)
-			}},
+		"UnknownKind": {
+			reason: "No provider knows its owner's kind.",
+			poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].Kind = "Nope" },
+			users:  1,
 		},
-		"Genuine": {reason: "The usage is genuine.", poison: func(*v1beta1.ProviderConfigUsage) {}, others: []client.Object{function("poison")}, users: 1, counted: true},
+		"UnknownGroup": {
+			reason: "No provider knows the group of the owner.",
+			poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].APIVersion = "nope.example.org/v1" },
+			users:  1,
+		},
+		"BrokenGroup": {
+			reason: "The owner's API version is malformed.",
+			poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].APIVersion = "a/b/c/d" },
+			users:  1,
+		},
+		"UnknownKindGoing": {
+			reason: "The usage is being deleted, and no provider knows its owner's kind.",
+			poison: func(u *v1beta1.ProviderConfigUsage) { gone(u); u.OwnerReferences[0].Kind = "Nope" },
+		},
+		"NoResource": {
+			reason: "The owner is of a kind that uses no config.",
+			poison: func(u *v1beta1.ProviderConfigUsage) {
+				u.OwnerReferences[0].APIVersion, u.OwnerReferences[0].Kind = "v1", "Secret"
+			},
+			others: []client.Object{secret("poison")},
+			users:  1,
+		},
+		"NotThere": {reason: "The owner does not exist.", poison: func(*v1beta1.ProviderConfigUsage) {}, users: 1},
+		"Another": {
+			reason: "The owner was replaced by another of the same name.",
+			poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].UID = "u2" },
+			others: []client.Object{function("poison")},
+			users:  1,
+		},
+		"AnotherConfig": {
+			reason: "The owner uses another config.",
+			poison: func(*v1beta1.ProviderConfigUsage) {},
+			others: []client.Object{func() client.Object {
+				f := function("poison")
+				f.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"})
+				return f
+			}()},
+			users: 1,
+		},
+		"NotReleased": {
+			reason: "The finalizer of the usage cannot be removed.",
+			poison: func(u *v1beta1.ProviderConfigUsage) { gone(u) },
+			kube: interceptor.Funcs{
+				Patch: func(
+					ctx context.Context, c client.WithWatch, o client.Object, p client.Patch,
+					opts ...client.PatchOption,
+				) error {
+					if _, ok := o.(*v1beta1.ProviderConfigUsage); ok {
+						return errors.New("refused")
+					}
+					return c.Patch(ctx, o, p, opts...)
+				},
+			},
+		},
+		"Genuine": {
+			reason:  "The usage is genuine.",
+			poison:  func(*v1beta1.ProviderConfigUsage) {},
+			others:  []client.Object{function("poison")},
+			users:   1,
+			counted: true,
+		},
 		"Text": {
-			reason: "The message names the owner, whatever a user has written.", others: []client.Object{function("poison")}, users: 1, counted: true,
+			reason:  "The message names the owner, whatever a user has written.",
+			others:  []client.Object{function("poison")},
+			users:   1,
+			counted: true,
 			poison: func(u *v1beta1.ProviderConfigUsage) {
 				u.SetResourceReference(xpv2.TypedReference{Kind: "Run kubectl", Name: strings.Repeat("x", 1<<20)})
 			},
@@ -73,13 +118,21 @@ func TestPoisonedUsages(t *testing.T) {
 			others: []client.Object{function("poison")}, denied: true, users: 1,
 		},
 		"Unread": {
-			reason: "The owner cannot be read, so the usage counts.", poison: func(*v1beta1.ProviderConfigUsage) {}, users: 1, counted: true,
-			kube: interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, k client.ObjectKey, o client.Object, opts ...client.GetOption) error {
-				if _, ok := o.(*v1beta1.Function); ok {
-					return errors.New("away")
-				}
-				return c.Get(ctx, k, o, opts...)
-			}},
+			reason:  "The owner cannot be read, so the usage counts.",
+			poison:  func(*v1beta1.ProviderConfigUsage) {},
+			users:   1,
+			counted: true,
+			kube: interceptor.Funcs{
+				Get: func(
+					ctx context.Context, c client.WithWatch, k client.ObjectKey, o client.Object,
+					opts ...client.GetOption,
+				) error {
+					if _, ok := o.(*v1beta1.Function); ok {
+						return errors.New("away")
+					}
+					return c.Get(ctx, k, o, opts...)
+				},
+			},
 		},
 	}
 	for n, tc := range cases {
@@ -92,7 +145,9 @@ func TestPoisonedUsages(t *testing.T) {
 			c := cpc()
 			e.reconcile(name(c))
 			e.get(c)
-			if c.Status.ObservedGeneration != c.Generation || c.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue || c.Status.Users != tc.users {
+			if c.Status.ObservedGeneration != c.Generation ||
+				c.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue ||
+				c.Status.Users != tc.users {
 				t.Errorf("%s\nIt is to be looked at, and to show %d users: %+v", tc.reason, tc.users, c.Status)
 			}
 			e.delete(c)
@@ -122,7 +177,9 @@ func TestUsageTakenBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+				q := workqueue.NewTypedRateLimitingQueue(
+					workqueue.DefaultTypedControllerRateLimiter[reconcile.Request](),
+				)
 				defer q.ShutDown()
 				if e := (event.UpdateEvent{ObjectOld: before, ObjectNew: tc.after}); usageChanged().Update(e) {
 					usageHandler(v1beta1.ProviderConfigKind).Update(t.Context(), e, q)
@@ -136,8 +193,8 @@ func TestUsageTakenBack(t *testing.T) {
 	}
 }
 
-// TestUsagesOfMissingConfig checks that the usages of a config that does not exist, such as one whose name is misspelled,
-// are released once their resources are gone: otherwise their namespace is never deleted.
+// TestUsagesOfMissingConfig checks that the usages of a config that does not exist, such as one whose name is
+// misspelled, are released once their resources are gone: otherwise their namespace is never deleted.
 func TestUsagesOfMissingConfig(t *testing.T) {
 	cases := map[string]struct {
 		reason string

@@ -14,7 +14,9 @@ import (
 )
 
 // newCase returns an env and a resource to create in it.
-func newCase(t testing.TB) (*testenv.Env[*v1beta1.ProvisionedConcurrencyConfig], *v1beta1.ProvisionedConcurrencyConfig) {
+func newCase(
+	t testing.TB,
+) (*testenv.Env[*v1beta1.ProvisionedConcurrencyConfig], *v1beta1.ProvisionedConcurrencyConfig) {
 	t.Helper()
 	return newEnv(t).Env, newConfig()
 }
@@ -27,14 +29,24 @@ func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "provisionedconcurrencyconfig
 func TestEmulatorResponses(t *testing.T) {
 	type answers = testenv.Answers
 	testenv.RunEmulatorCases(t, newCase, testenv.GetAnswers(opGet, opPut), map[string]testenv.EmulatorCase{
-		"NoStatus": {Reason: "The numbers show that the allocation is complete.", Responses: answers{opGet: testenv.Without("Status", "LastModified")}, Writes: []string{opPut}},
+		"NoStatus": {
+			Reason:    "The numbers show that the allocation is complete.",
+			Responses: answers{opGet: testenv.Without("Status", "LastModified")},
+			Writes:    []string{opPut},
+		},
 		"Bare": {
-			Reason: "Without status and numbers, the state is unknown.", Responses: answers{opGet: testenv.Without("Status", "LastModified", "AllocatedProvisionedConcurrentExecutions")},
-			Writes: []string{opPut}, Message: "does not return a status",
+			Reason: "Without status and numbers, the state is unknown.",
+			Responses: answers{
+				opGet: testenv.Without("Status", "LastModified", "AllocatedProvisionedConcurrentExecutions"),
+			},
+			Writes:  []string{opPut},
+			Message: "does not return a status",
 		},
 		"Nowhere": {
-			Reason: "A configuration that AWS never shows is created at growing intervals.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: slices.Repeat([]string{opPut}, 6), Message: testenv.NotVisible,
+			Reason:    "A configuration that AWS never shows is created at growing intervals.",
+			Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes:    slices.Repeat([]string{opPut}, 6),
+			Message:   testenv.NotVisible,
 		},
 	})
 }
@@ -50,7 +62,10 @@ func TestLate(t *testing.T) {
 			Env: e.Env, Resource: c, Create: opPut, Delete: opDelete,
 			Edit: func() { c.Spec.ForProvider.ProvisionedConcurrentExecutions = ptr.To[int32](9) },
 			There: func() []string {
-				out, err := e.Lambda.ListProvisionedConcurrencyConfigs(e.Context(), &lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: ptr.To(functionconfigtest.Function)})
+				out, err := e.Lambda.ListProvisionedConcurrencyConfigs(
+					e.Context(),
+					&lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: ptr.To(functionconfigtest.Function)},
+				)
 				e.Must(err)
 				var all []string
 				for _, c := range out.ProvisionedConcurrencyConfigs {

@@ -22,12 +22,28 @@ func TestPutInput(t *testing.T) {
 
 func TestStatus(t *testing.T) {
 	got := observation(&answer{
-		LastModified: ptr.To("then"), Status: types.ProvisionedConcurrencyStatusEnumFailed, StatusReason: ptr.To("why"),
-		RequestedProvisionedConcurrentExecutions: ptr.To[int32](5), AllocatedProvisionedConcurrentExecutions: ptr.To[int32](4), AvailableProvisionedConcurrentExecutions: ptr.To[int32](3),
+		LastModified: ptr.To("then"),
+		Status:       types.ProvisionedConcurrencyStatusEnumFailed,
+		StatusReason: ptr.To("why"),
+		RequestedProvisionedConcurrentExecutions: ptr.To[int32](
+			5,
+		),
+		AllocatedProvisionedConcurrentExecutions: ptr.To[int32](4),
+		AvailableProvisionedConcurrentExecutions: ptr.To[int32](3),
 	}, live)
 	want := v1beta1.ProvisionedConcurrencyConfigObservation{
-		FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), LastModified: ptr.To("then"), Status: ptr.To("FAILED"), StatusReason: ptr.To("why"),
-		RequestedProvisionedConcurrentExecutions: ptr.To[int32](5), AllocatedProvisionedConcurrentExecutions: ptr.To[int32](4), AvailableProvisionedConcurrentExecutions: ptr.To[int32](3),
+		FunctionName: ptr.To(
+			"cart",
+		),
+		Qualifier:    ptr.To("live"),
+		LastModified: ptr.To("then"),
+		Status:       ptr.To("FAILED"),
+		StatusReason: ptr.To("why"),
+		RequestedProvisionedConcurrentExecutions: ptr.To[int32](
+			5,
+		),
+		AllocatedProvisionedConcurrentExecutions: ptr.To[int32](4),
+		AvailableProvisionedConcurrentExecutions: ptr.To[int32](3),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -30,16 +30,24 @@ type env struct {
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	return env{functionconfigtest.New(t, takes, func(w *testenv.AWS) reconcile.Observer[*v1beta1.ProvisionedConcurrencyConfig] {
-		return newExternal(w.Lambda)
-	})}
+	return env{
+		functionconfigtest.New(
+			t,
+			takes,
+			func(w *testenv.AWS) reconcile.Observer[*v1beta1.ProvisionedConcurrencyConfig] {
+				return newExternal(w.Lambda)
+			},
+		),
+	}
 }
 
 func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig()
 	e.Want(c, "a create, and AWS is at it", testenv.Created, testenv.Waits)
-	if at := c.Status.AtProvider; *at.Status != "IN_PROGRESS" || *at.RequestedProvisionedConcurrentExecutions != 5 || *at.AllocatedProvisionedConcurrentExecutions != 0 || meta.GetExternalName(c) != "cart:live" {
+	if at := c.Status.AtProvider; *at.Status != "IN_PROGRESS" || *at.RequestedProvisionedConcurrentExecutions != 5 ||
+		*at.AllocatedProvisionedConcurrentExecutions != 0 ||
+		meta.GetExternalName(c) != "cart:live" {
 		t.Errorf("got %+v", at)
 	}
 	e.Advance(takes)
@@ -57,7 +65,11 @@ func TestLifecycle(t *testing.T) {
 	e.Want(c, "AWS says that it is ready", testenv.Converged)
 
 	if _, err := e.Lambda.PutProvisionedConcurrencyConfig(t.Context(), &lambda.PutProvisionedConcurrencyConfigInput{
-		FunctionName: ptr.To(functionconfigtest.Function), Qualifier: ptr.To(functionconfigtest.Alias), ProvisionedConcurrentExecutions: ptr.To[int32](1),
+		FunctionName: ptr.To(
+			functionconfigtest.Function,
+		),
+		Qualifier:                       ptr.To(functionconfigtest.Alias),
+		ProvisionedConcurrentExecutions: ptr.To[int32](1),
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +87,10 @@ func TestFailureIsShownAndTriedAgain(t *testing.T) {
 	e.Want(c, "a create", testenv.Created, testenv.Waits)
 	e.Advance(takes)
 	e.Want(c, "it failed", testenv.Waits)
-	if ready := c.GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonUnavailable || ready.Message != "FAILED: FUNCTION_ERROR_INIT_FAILURE" {
+	if ready := c.GetCondition(
+		xpv2.TypeReady,
+	); ready.Reason != xpv2.ReasonUnavailable ||
+		ready.Message != "FAILED: FUNCTION_ERROR_INIT_FAILURE" {
 		t.Errorf("Ready is %s %q", ready.Reason, ready.Message)
 	}
 	if ptr.Deref(c.Status.AtProvider.StatusReason, "") != "FUNCTION_ERROR_INIT_FAILURE" {
@@ -93,7 +108,14 @@ func TestAMoveOfTheAliasIsAwaitedAndNoDrift(t *testing.T) {
 	e.Outcomes(c)
 	e.Advance(takes)
 	e.Want(c, "AWS has provided it", testenv.Converged)
-	if _, err := e.Lambda.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: ptr.To(functionconfigtest.Function), Name: ptr.To(functionconfigtest.Alias), FunctionVersion: ptr.To("2")}); err != nil {
+	if _, err := e.Lambda.UpdateAlias(
+		t.Context(),
+		&lambda.UpdateAliasInput{
+			FunctionName:    ptr.To(functionconfigtest.Function),
+			Name:            ptr.To(functionconfigtest.Alias),
+			FunctionVersion: ptr.To("2"),
+		},
+	); err != nil {
 		t.Fatal(err)
 	}
 	e.Advance(1)
@@ -117,13 +139,18 @@ func TestRefusals(t *testing.T) {
 		"TooMany": {"The account has so many.", func(c *v1beta1.ProvisionedConcurrencyConfig) {
 			c.Spec.ForProvider.ProvisionedConcurrentExecutions = ptr.To[int32](2000)
 		}, "greater than account's unreserved concurrency [1000]"},
-		"NoAlias": {"The alias must be there.", func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ForProvider.Qualifier = ptr.To("gone") }, "Cannot find alias arn"},
+		"NoAlias": {
+			"The alias must be there.",
+			func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ForProvider.Qualifier = ptr.To("gone") },
+			"Cannot find alias arn",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			_, err := e.Do(newConfig(tc.edit))
-			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "cannot set the provisioned concurrency") {
+			if err == nil || !strings.Contains(err.Error(), tc.want) ||
+				!strings.Contains(err.Error(), "cannot set the provisioned concurrency") {
 				t.Errorf("%s\ngot %v, want %q", tc.reason, err, tc.want)
 			}
 		})
@@ -159,9 +186,13 @@ func TestRandomNumbersConverge(t *testing.T) {
 		number := func() *int32 { return ptr.To(1 + g.Int32N(20)) }
 		c := newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) {
 			p := &c.Spec.ForProvider
-			p.Qualifier, p.ProvisionedConcurrentExecutions = ptr.To([]string{functionconfigtest.Alias, "2"}[g.IntN(2)]), number()
+			p.Qualifier, p.ProvisionedConcurrentExecutions = ptr.To(
+				[]string{functionconfigtest.Alias, "2"}[g.IntN(2)],
+			), number()
 			if g.IntN(3) == 0 {
-				c.Spec.InitProvider, p.ProvisionedConcurrentExecutions = &settings{ProvisionedConcurrentExecutions: p.ProvisionedConcurrentExecutions}, nil
+				c.Spec.InitProvider, p.ProvisionedConcurrentExecutions = &settings{
+					ProvisionedConcurrentExecutions: p.ProvisionedConcurrentExecutions,
+				}, nil
 			}
 		})
 		for range 2 {

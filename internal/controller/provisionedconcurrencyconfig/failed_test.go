@@ -21,7 +21,10 @@ func TestFailureIsNoDifference(t *testing.T) {
 			e.Double.FailProvisioning(functionconfigtest.Function, "FUNCTION_ERROR_INIT_FAILURE")
 			has("live", 5)(e)
 			e.Advance(2 * retryAfter)
-			c := newConfig(named, func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ManagementPolicies = policies })
+			c := newConfig(
+				named,
+				func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ManagementPolicies = policies },
+			)
 			got := e.Observe(c)
 			if got.Diff != "" || got.Ready != xpv2.ReasonUnavailable {
 				t.Errorf("AWS has what spec asks for: %+v", got)

@@ -62,8 +62,8 @@ func TestRandomHistories(t *testing.T) {
 				return "the next provisioning will fail"
 			},
 			func() string {
-				// A move that fails leaves weights on the alias, with which AWS refuses the configuration until the owner of
-				// the alias removes them.
+				// A move that fails leaves weights on the alias, with which AWS refuses the configuration until the
+				// owner of the alias removes them.
 				e.Double.ClearFaults()
 				version := fmt.Sprint(first + draw.IntN(2))
 				_, err := e.Lambda.UpdateAlias(e.Context(), &lambda.UpdateAliasInput{
@@ -87,7 +87,8 @@ func TestRandomHistories(t *testing.T) {
 		check := func(qualifier string, n int32) {
 			o, err := get(qualifier)
 			e.Must(err)
-			if o.Status != types.ProvisionedConcurrencyStatusEnumReady || *o.RequestedProvisionedConcurrentExecutions != n {
+			if o.Status != types.ProvisionedConcurrencyStatusEnumReady ||
+				*o.RequestedProvisionedConcurrentExecutions != n {
 				t.Errorf("%s has %d executions, %s, want %d", qualifier, *o.RequestedProvisionedConcurrentExecutions,
 					o.Status, n)
 			}

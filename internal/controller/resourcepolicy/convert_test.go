@@ -33,9 +33,16 @@ func TestChanges(t *testing.T) {
 			},
 		},
 		"Long": {
-			reason: "What is long is cut, between characters.",
-			wanted: long, observed: one,
-			want: diff.Changes{{Path: "policy.Statement[a]", Old: `{"Action":"x","Effect":"Allow","Sid":"a"}`, New: `{"Action":"` + strings.Repeat("ä", 54) + `...`}},
+			reason:   "What is long is cut, between characters.",
+			wanted:   long,
+			observed: one,
+			want: diff.Changes{
+				{
+					Path: "policy.Statement[a]",
+					Old:  `{"Action":"x","Effect":"Allow","Sid":"a"}`,
+					New:  `{"Action":"` + strings.Repeat("ä", 54) + `...`,
+				},
+			},
 		},
 	}
 	for name, tc := range cases {

@@ -46,7 +46,8 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 		t.Errorf("a steady reconcile is one call: -want, +got:\n%s", diff)
 	}
 	s := p.Status.AtProvider
-	if *s.ResourceArn != testArn || *s.StatementCount != 1 || !strings.Contains(*s.Policy, "111122223333:root") || *s.RevisionID == "" {
+	if *s.ResourceArn != testArn || *s.StatementCount != 1 || !strings.Contains(*s.Policy, "111122223333:root") ||
+		*s.RevisionID == "" {
 		t.Errorf("status: %+v", s)
 	}
 
@@ -56,7 +57,12 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 	}
 
 	_, err := e.Lambda.AddPermission(t.Context(), &lambda.AddPermissionInput{
-		FunctionName: ptr.To("cart"), StatementId: ptr.To("other"), Action: ptr.To("lambda:*"), Principal: ptr.To("444455556666"),
+		FunctionName: ptr.To(
+			"cart",
+		),
+		StatementId: ptr.To("other"),
+		Action:      ptr.To("lambda:*"),
+		Principal:   ptr.To("444455556666"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -87,9 +93,19 @@ func TestLostAnswer(t *testing.T) {
 
 func TestRefusedByAWS(t *testing.T) {
 	e := newEnv(t)
-	e.Double.Fail(awsdouble.Fault{Operation: opPut, Error: awsdouble.Error{Status: 400, Code: "PublicPolicyException", Message: "The policy would grant public access."}})
+	e.Double.Fail(
+		awsdouble.Fault{
+			Operation: opPut,
+			Error: awsdouble.Error{
+				Status:  400,
+				Code:    "PublicPolicyException",
+				Message: "The policy would grant public access.",
+			},
+		},
+	)
 	_, err := e.Step(testPolicy())
-	if err == nil || !strings.Contains(err.Error(), "cannot put the policy of "+testArn) || !strings.Contains(err.Error(), "public access") {
+	if err == nil || !strings.Contains(err.Error(), "cannot put the policy of "+testArn) ||
+		!strings.Contains(err.Error(), "public access") {
 		t.Errorf("reconcile: %v", err)
 	}
 }
@@ -100,20 +116,36 @@ func random(g *rand.Rand) string {
 	statements := []any{}
 	for i := range 1 + g.IntN(4) {
 		s := map[string]any{
-			"Effect":    pick("Allow", "Deny"),
-			"Principal": pick("*", map[string]any{"AWS": "111122223333"}, map[string]any{"AWS": []any{"arn:aws:iam::111122223333:role/r", "444455556666"}}, map[string]any{"Service": []any{"s3.amazonaws.com"}}),
-			"Action":    pick("lambda:InvokeFunction", []any{"lambda:GetFunction", "lambda:InvokeFunction"}, "lambda:*"),
-			"Resource":  pick("*", testArn, []any{testArn, testArn + ":*"}),
+			"Effect": pick("Allow", "Deny"),
+			"Principal": pick(
+				"*",
+				map[string]any{"AWS": "111122223333"},
+				map[string]any{"AWS": []any{"arn:aws:iam::111122223333:role/r", "444455556666"}},
+				map[string]any{"Service": []any{"s3.amazonaws.com"}},
+			),
+			"Action": pick(
+				"lambda:InvokeFunction",
+				[]any{"lambda:GetFunction", "lambda:InvokeFunction"},
+				"lambda:*",
+			),
+			"Resource": pick("*", testArn, []any{testArn, testArn + ":*"}),
 		}
 		if g.IntN(2) == 0 {
 			s["Sid"] = fmt.Sprintf("s%d", i)
 		}
 		if g.IntN(2) == 0 {
-			s["Condition"] = pick(map[string]any{"Bool": map[string]any{"aws:SecureTransport": true}}, map[string]any{"IpAddress": map[string]any{"aws:SourceIp": []any{"10.0.0.0/8", "192.168.0.0/16"}}})
+			s["Condition"] = pick(
+				map[string]any{"Bool": map[string]any{"aws:SecureTransport": true}},
+				map[string]any{"IpAddress": map[string]any{"aws:SourceIp": []any{"10.0.0.0/8", "192.168.0.0/16"}}},
+			)
 		}
 		statements = append(statements, s)
 	}
-	b, err := json.MarshalIndent(map[string]any{"Version": pick("2012-10-17", "2008-10-17"), "Statement": statements}, "", pick("", "  ").(string))
+	b, err := json.MarshalIndent(
+		map[string]any{"Version": pick("2012-10-17", "2008-10-17"), "Statement": statements},
+		"",
+		pick("", "  ").(string),
+	)
 	if err != nil {
 		panic(err)
 	}

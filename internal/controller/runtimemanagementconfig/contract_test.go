@@ -24,16 +24,38 @@ func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "runtimemanagementconfigs", n
 func TestEmulatorResponses(t *testing.T) {
 	type answers = testenv.Answers
 	testenv.RunEmulatorCases(t, newCase, map[string]testenv.EmulatorCase{
-		"None":     {Reason: "AWS as it is.", Writes: []string{opPut}},
-		"NoPut":    {Reason: "The name is known.", Responses: answers{opPut: testenv.Body("null")}, Writes: []string{opPut}},
-		"EmptyGet": {Reason: "An empty response is neither up to date nor absent.", Responses: answers{opGet: testenv.Body("{}")}, Message: "lacks updateRuntimeOn"},
-		"NullGet":  {Reason: "The SDK does not take it for an answer.", Responses: answers{opGet: testenv.Body("null")}, Message: "cannot read the runtime management configuration"},
-		"NoARN":    {Reason: "ARNs that AWS leaves out are no difference.", Responses: answers{opGet: testenv.Without("FunctionArn", "RuntimeVersionArn")}, Writes: []string{opPut}},
-		"NotShown": {
-			Reason: "A setting that AWS never shows is sent at growing intervals.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: slices.Repeat([]string{opPut}, 6), Message: testenv.NotVisible,
+		"None": {Reason: "AWS as it is.", Writes: []string{opPut}},
+		"NoPut": {
+			Reason:    "The name is known.",
+			Responses: answers{opPut: testenv.Body("null")},
+			Writes:    []string{opPut},
 		},
-		"Unknown": {Reason: "Nothing is sent if the state cannot be read.", Responses: answers{opGet: testenv.Refusal(501, "InternalFailure")}, Message: "cannot read the runtime management configuration"},
+		"EmptyGet": {
+			Reason:    "An empty response is neither up to date nor absent.",
+			Responses: answers{opGet: testenv.Body("{}")},
+			Message:   "lacks updateRuntimeOn",
+		},
+		"NullGet": {
+			Reason:    "The SDK does not take it for an answer.",
+			Responses: answers{opGet: testenv.Body("null")},
+			Message:   "cannot read the runtime management configuration",
+		},
+		"NoARN": {
+			Reason:    "ARNs that AWS leaves out are no difference.",
+			Responses: answers{opGet: testenv.Without("FunctionArn", "RuntimeVersionArn")},
+			Writes:    []string{opPut},
+		},
+		"NotShown": {
+			Reason:    "A setting that AWS never shows is sent at growing intervals.",
+			Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes:    slices.Repeat([]string{opPut}, 6),
+			Message:   testenv.NotVisible,
+		},
+		"Unknown": {
+			Reason:    "Nothing is sent if the state cannot be read.",
+			Responses: answers{opGet: testenv.Refusal(501, "InternalFailure")},
+			Message:   "cannot read the runtime management configuration",
+		},
 	})
 }
 
@@ -42,9 +64,12 @@ func TestEmulatorResponses(t *testing.T) {
 func TestReadWithoutMode(t *testing.T) {
 	type mg = *v1beta1.RuntimeManagementConfig
 	cases := map[string]testenv.ObserveCase[env, mg]{
-		"New":      {Reason: "The mode of a new resource may have been set.", Resource: newConfig()},
-		"Edited":   {Reason: "The edit may not have been sent.", Resource: newConfig(named)},
-		"Deleted":  {Reason: "The mode of a resource that is being deleted may not have been reset.", Resource: newConfig(named, testenv.BeingDeleted)},
+		"New":    {Reason: "The mode of a new resource may have been set.", Resource: newConfig()},
+		"Edited": {Reason: "The edit may not have been sent.", Resource: newConfig(named)},
+		"Deleted": {
+			Reason:   "The mode of a resource that is being deleted may not have been reset.",
+			Resource: newConfig(named, testenv.BeingDeleted),
+		},
 		"Observed": {Reason: "Nothing is known of it.", Resource: newConfig(named, testenv.ObserveOnly)},
 	}
 	for name, tc := range cases {
@@ -63,13 +88,21 @@ func TestLate(t *testing.T) {
 		e := newEnv(t)
 		c := newConfig()
 		return testenv.Lifecycle[*v1beta1.RuntimeManagementConfig]{
-			Env: e.Env, Resource: c, Create: opPut, Delete: opPut, Sets: true,
-			Edit: func() { c.Spec.ForProvider.RuntimeManagementConfigSettings = on(manual, runtimeA) },
+			Env:      e.Env,
+			Resource: c,
+			Create:   opPut,
+			Delete:   opPut,
+			Sets:     true,
+			Edit:     func() { c.Spec.ForProvider.RuntimeManagementConfigSettings = on(manual, runtimeA) },
 			There: func() []string {
 				s := e.there("$LATEST")
 				return []string{*s.UpdateRuntimeOn + " " + ptr.Deref(s.RuntimeVersionArn, "")}
 			},
-			Created: []string{"FunctionUpdate "}, Edited: []string{manual + " " + runtimeA}, Leftover: []string{auto + " "},
+			Created: []string{
+				"FunctionUpdate ",
+			},
+			Edited:   []string{manual + " " + runtimeA},
+			Leftover: []string{auto + " "},
 		}
 	})
 }

@@ -13,9 +13,22 @@ import (
 
 func TestStatus(t *testing.T) {
 	n := functionname.Name{Function: "cart", Qualifier: "3"}
-	got := observation(&answer{FunctionArn: ptr.To("arn"), UpdateRuntimeOn: types.UpdateRuntimeOnManual, RuntimeVersionArn: ptr.To(runtimeA)}, n)
+	got := observation(
+		&answer{
+			FunctionArn:       ptr.To("arn"),
+			UpdateRuntimeOn:   types.UpdateRuntimeOnManual,
+			RuntimeVersionArn: ptr.To(runtimeA),
+		},
+		n,
+	)
 	want := v1beta1.RuntimeManagementConfigObservation{
-		FunctionName: ptr.To("cart"), Qualifier: ptr.To("3"), FunctionArn: ptr.To("arn"), UpdateRuntimeOn: ptr.To("Manual"), RuntimeVersionArn: ptr.To(runtimeA),
+		FunctionName: ptr.To(
+			"cart",
+		),
+		Qualifier:         ptr.To("3"),
+		FunctionArn:       ptr.To("arn"),
+		UpdateRuntimeOn:   ptr.To("Manual"),
+		RuntimeVersionArn: ptr.To(runtimeA),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

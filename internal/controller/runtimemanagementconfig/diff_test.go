@@ -35,23 +35,52 @@ func TestCompare(t *testing.T) {
 		changes string
 		want    settings
 	}{
-		"Same":    {reason: "Nothing differs.", there: stays, spec: on(manual, runtimeA), want: on(manual, runtimeA)},
-		"Pinned":  {reason: "The function is pinned to a runtime version.", there: automatic, spec: on(manual, runtimeA), changes: `runtimeVersionArn: added "` + runtimeA + `", updateRuntimeOn: "Auto" -> "Manual"`, want: on(manual, runtimeA)},
-		"Moved":   {reason: "The function is pinned to another runtime version.", there: stays, spec: on(manual, runtimeB), changes: `runtimeVersionArn: "` + runtimeA + `" -> "` + runtimeB + `"`, want: on(manual, runtimeB)},
-		"Freed":   {reason: "AWS takes no runtime with another mode.", there: stays, spec: on("FunctionUpdate", ""), changes: `runtimeVersionArn: removed, updateRuntimeOn: "Manual" -> "FunctionUpdate"`, want: on("FunctionUpdate", "")},
-		"Initial": {reason: "What is set at creation is left to others.", there: stays, initial: ptr.To(on("FunctionUpdate", "")), want: on(manual, runtimeA)},
+		"Same": {reason: "Nothing differs.", there: stays, spec: on(manual, runtimeA), want: on(manual, runtimeA)},
+		"Pinned": {
+			reason:  "The function is pinned to a runtime version.",
+			there:   automatic,
+			spec:    on(manual, runtimeA),
+			changes: `runtimeVersionArn: added "` + runtimeA + `", updateRuntimeOn: "Auto" -> "Manual"`,
+			want:    on(manual, runtimeA),
+		},
+		"Moved": {
+			reason:  "The function is pinned to another runtime version.",
+			there:   stays,
+			spec:    on(manual, runtimeB),
+			changes: `runtimeVersionArn: "` + runtimeA + `" -> "` + runtimeB + `"`,
+			want:    on(manual, runtimeB),
+		},
+		"Freed": {
+			reason:  "AWS takes no runtime with another mode.",
+			there:   stays,
+			spec:    on("FunctionUpdate", ""),
+			changes: `runtimeVersionArn: removed, updateRuntimeOn: "Manual" -> "FunctionUpdate"`,
+			want:    on("FunctionUpdate", ""),
+		},
+		"Initial": {
+			reason:  "What is set at creation is left to others.",
+			there:   stays,
+			initial: ptr.To(on("FunctionUpdate", "")),
+			want:    on(manual, runtimeA),
+		},
 		"InitialRuntime": {
 			reason: "A runtime is of no use where another mode is always wanted.",
 			there:  automatic, spec: on(auto, ""), initial: ptr.To(on(manual, runtimeB)), want: on(auto, ""),
 		},
 		"InitialRuntimeMoved": {
-			reason: "The runtime alone may be left to others.",
-			there:  stays, spec: on(manual, ""), initial: &settings{RuntimeVersionArn: ptr.To(runtimeB)}, want: on(manual, runtimeA),
+			reason:  "The runtime alone may be left to others.",
+			there:   stays,
+			spec:    on(manual, ""),
+			initial: &settings{RuntimeVersionArn: ptr.To(runtimeB)},
+			want:    on(manual, runtimeA),
 		},
 		"InitialRuntimeLost": {
-			reason: "AWS takes the mode with a runtime only.",
-			there:  automatic, spec: on(manual, ""), initial: &settings{RuntimeVersionArn: ptr.To(runtimeB)},
-			changes: `runtimeVersionArn: added "` + runtimeB + `", updateRuntimeOn: "Auto" -> "Manual"`, want: on(manual, runtimeB),
+			reason:  "AWS takes the mode with a runtime only.",
+			there:   automatic,
+			spec:    on(manual, ""),
+			initial: &settings{RuntimeVersionArn: ptr.To(runtimeB)},
+			changes: `runtimeVersionArn: added "` + runtimeB + `", updateRuntimeOn: "Auto" -> "Manual"`,
+			want:    on(manual, runtimeB),
 		},
 		"Neither": {reason: "An unset field is left to AWS.", there: stays, want: on(manual, runtimeA)},
 	}
@@ -65,7 +94,9 @@ func TestCompare(t *testing.T) {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, c.Changes, tc.changes)
 			}
 			in := putInput(c.Target, functionname.Name{Function: "cart", Qualifier: "3"})
-			if string(in.UpdateRuntimeOn) != *tc.want.UpdateRuntimeOn || ptr.Deref(in.RuntimeVersionArn, "") != ptr.Deref(tc.want.RuntimeVersionArn, "") || *in.Qualifier != "3" {
+			if string(in.UpdateRuntimeOn) != *tc.want.UpdateRuntimeOn ||
+				ptr.Deref(in.RuntimeVersionArn, "") != ptr.Deref(tc.want.RuntimeVersionArn, "") ||
+				*in.Qualifier != "3" {
 				t.Errorf("%s\nsends %+v", tc.reason, in)
 			}
 		})

@@ -38,7 +38,13 @@ func newEnv(t testing.TB) env {
 // there returns the settings in AWS for a qualifier.
 func (e env) there(qualifier string) settings {
 	e.Helper()
-	out, err := e.Lambda.GetRuntimeManagementConfig(e.Context(), &lambda.GetRuntimeManagementConfigInput{FunctionName: ptr.To(functionconfigtest.Function), Qualifier: &qualifier})
+	out, err := e.Lambda.GetRuntimeManagementConfig(
+		e.Context(),
+		&lambda.GetRuntimeManagementConfigInput{
+			FunctionName: ptr.To(functionconfigtest.Function),
+			Qualifier:    &qualifier,
+		},
+	)
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -49,14 +55,19 @@ func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig(func(c *v1beta1.RuntimeManagementConfig) { c.Spec.ForProvider.Qualifier = ptr.To("1") })
 	e.Want(c, "it is set", testenv.Created, testenv.Converged)
-	if at := c.Status.AtProvider; meta.GetExternalName(c) != "cart:1" || *at.UpdateRuntimeOn != "FunctionUpdate" || *at.FunctionArn != functionconfigtest.FunctionARN+":1" {
+	if at := c.Status.AtProvider; meta.GetExternalName(c) != "cart:1" || *at.UpdateRuntimeOn != "FunctionUpdate" ||
+		*at.FunctionArn != functionconfigtest.FunctionARN+":1" {
 		t.Errorf("named %q, %+v", meta.GetExternalName(c), at)
 	}
 	c.Spec.ForProvider.RuntimeManagementConfigSettings = on(manual, runtimeA)
 	e.Want(c, "one call carries all", testenv.Updated, testenv.Converged)
 
 	if _, err := e.Lambda.PutRuntimeManagementConfig(t.Context(), &lambda.PutRuntimeManagementConfigInput{
-		FunctionName: ptr.To(functionconfigtest.Function), Qualifier: ptr.To("1"), UpdateRuntimeOn: types.UpdateRuntimeOnAuto,
+		FunctionName: ptr.To(
+			functionconfigtest.Function,
+		),
+		Qualifier:       ptr.To("1"),
+		UpdateRuntimeOn: types.UpdateRuntimeOnAuto,
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +86,10 @@ func TestImage(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig()
 	e.Want(c, "it is set", testenv.Created, testenv.Converged)
-	_, err := e.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To(functionconfigtest.Function)})
+	_, err := e.Lambda.DeleteFunction(
+		t.Context(),
+		&lambda.DeleteFunctionInput{FunctionName: ptr.To(functionconfigtest.Function)},
+	)
 	e.Must(err)
 	e.AddFunction(functionconfigtest.Function, func(in *lambda.CreateFunctionInput) {
 		in.PackageType, in.Runtime, in.Handler = types.PackageTypeImage, "", nil
@@ -131,7 +145,10 @@ func TestRandomSettingsConverge(t *testing.T) {
 			e.Outcomes(c)
 			e.Want(c, "it stays", testenv.Converged)
 			if c.Spec.InitProvider == nil {
-				if diff := cmp.Diff(c.Spec.ForProvider.RuntimeManagementConfigSettings, e.there(qualifier)); diff != "" {
+				if diff := cmp.Diff(
+					c.Spec.ForProvider.RuntimeManagementConfigSettings,
+					e.there(qualifier),
+				); diff != "" {
 					t.Fatalf("seed %d: -spec +AWS:\n%s", seed, diff)
 				}
 			}

@@ -32,13 +32,24 @@ func TestMayHaveCreated(t *testing.T) {
 		after  time.Duration
 		want   bool
 	}{
-		"New":       {reason: "The provider has not seen it.", after: time.Second},
-		"Finalizer": {reason: "The finalizer precedes each create.", change: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = []string{managed.FinalizerName} }, want: true},
-		"Other":     {reason: "Finalizers of other controllers prove nothing.", change: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = []string{"other"} }},
-		"Old":       {reason: "A tool may have removed the finalizer, too.", after: time.Hour, want: true},
-		"ObserveOnly": {reason: "An observe-only resource creates nothing.", after: time.Hour, change: func(c *v1beta1.CodeSigningConfig) {
-			c.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
-		}},
+		"New": {reason: "The provider has not seen it.", after: time.Second},
+		"Finalizer": {
+			reason: "The finalizer precedes each create.",
+			change: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = []string{managed.FinalizerName} },
+			want:   true,
+		},
+		"Other": {
+			reason: "Finalizers of other controllers prove nothing.",
+			change: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = []string{"other"} },
+		},
+		"Old": {reason: "A tool may have removed the finalizer, too.", after: time.Hour, want: true},
+		"ObserveOnly": {
+			reason: "An observe-only resource creates nothing.",
+			after:  time.Hour,
+			change: func(c *v1beta1.CodeSigningConfig) {
+				c.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+			},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -61,7 +72,11 @@ type tagged struct {
 	calls int
 }
 
-func (f *tagged) ListTags(_ context.Context, in *lambda.ListTagsInput, _ ...func(*lambda.Options)) (*lambda.ListTagsOutput, error) {
+func (f *tagged) ListTags(
+	_ context.Context,
+	in *lambda.ListTagsInput,
+	_ ...func(*lambda.Options),
+) (*lambda.ListTagsOutput, error) {
 	f.calls++
 	if f.bare {
 		return &lambda.ListTagsOutput{}, f.err
@@ -89,24 +104,90 @@ func TestFind(t *testing.T) {
 		named string
 		want  want
 	}{
-		"None":              {reason: "Without candidates, no tags are read.", api: &tagged{}, want: want{reads: 1}},
-		"Ours":              {reason: "A candidate with the UID is found.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:1": "uid"}}, want: want{name: "1", reads: 1, calls: 2}},
-		"Others":            {reason: "Candidates with other UIDs are not found.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:1": "uid-2"}}, want: want{reads: 1, calls: 2}},
-		"Two":               {reason: "Only the user can decide which one is owned.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:0": "uid", "arn:1": "uid"}}, want: want{err: "the tags of several configs name this resource (0, 1)", reads: 1, calls: 2}},
-		"Named":             {reason: "A candidate that another resource names is not read.", candidates: many[:2], named: "1", api: &tagged{tags: map[string]string{"arn:1": "uid"}}, want: want{reads: 1, calls: 1}},
-		"NoARN":             {reason: "Tags cannot be read without an ARN.", candidates: []Candidate{{Name: "0"}}, api: &tagged{}, want: want{reads: 1}},
-		"Untold":            {reason: "An unlikely candidate without tags is skipped.", candidates: many[:1], api: &tagged{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException"}}, want: want{reads: 1, calls: 1}},
-		"LikelyWithoutTags": {reason: "AWS returns that the candidate has no tags, so it is not owned.", candidates: []Candidate{{Name: "0", ARN: "arn:0", Likely: true}}, api: &tagged{bare: true}, want: want{reads: 1, calls: 1}},
-		"LikelyUnknown":     {reason: "A likely candidate may belong to the resource, and AWS does not return its tags.", candidates: []Candidate{{Name: "0", ARN: "arn:0", Likely: true}}, api: &tagged{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException"}}, want: want{err: "cannot tell whether this resource created config 0, because AWS does not return its tags: if it did, set the annotation crossplane.io/external-name to its ARN; if not, remove the annotation crossplane.io/external-create-pending to create another", reads: 1, calls: 1}},
-		"Denied":            {reason: "Nothing is created while a candidate may be owned.", candidates: many[:1], api: &tagged{err: errors.New("denied")}, want: want{err: "cannot read the tags of config 0 to check whether this resource created it: denied", reads: 1, calls: 1}},
-		"TheLast":           {reason: "Each reconcile reads some of the tags, and the next one continues.", candidates: many, api: &tagged{tags: map[string]string{many[len(many)-1].ARN: "uid"}}, want: want{name: many[len(many)-1].Name, reads: 2, calls: len(many)}},
-		"Again":             {reason: "The same tags are not read twice.", candidates: append(many[:1:1], many[0]), api: &tagged{}, want: want{reads: 1, calls: 1}},
+		"None": {reason: "Without candidates, no tags are read.", api: &tagged{}, want: want{reads: 1}},
+		"Ours": {
+			reason:     "A candidate with the UID is found.",
+			candidates: many[:2],
+			api:        &tagged{tags: map[string]string{"arn:1": "uid"}},
+			want:       want{name: "1", reads: 1, calls: 2},
+		},
+		"Others": {
+			reason:     "Candidates with other UIDs are not found.",
+			candidates: many[:2],
+			api:        &tagged{tags: map[string]string{"arn:1": "uid-2"}},
+			want:       want{reads: 1, calls: 2},
+		},
+		"Two": {
+			reason:     "Only the user can decide which one is owned.",
+			candidates: many[:2],
+			api:        &tagged{tags: map[string]string{"arn:0": "uid", "arn:1": "uid"}},
+			want:       want{err: "the tags of several configs name this resource (0, 1)", reads: 1, calls: 2},
+		},
+		"Named": {
+			reason:     "A candidate that another resource names is not read.",
+			candidates: many[:2],
+			named:      "1",
+			api:        &tagged{tags: map[string]string{"arn:1": "uid"}},
+			want:       want{reads: 1, calls: 1},
+		},
+		"NoARN": {
+			reason:     "Tags cannot be read without an ARN.",
+			candidates: []Candidate{{Name: "0"}},
+			api:        &tagged{},
+			want:       want{reads: 1},
+		},
+		"Untold": {
+			reason:     "An unlikely candidate without tags is skipped.",
+			candidates: many[:1],
+			api:        &tagged{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException"}},
+			want:       want{reads: 1, calls: 1},
+		},
+		"LikelyWithoutTags": {
+			reason:     "AWS returns that the candidate has no tags, so it is not owned.",
+			candidates: []Candidate{{Name: "0", ARN: "arn:0", Likely: true}},
+			api:        &tagged{bare: true},
+			want:       want{reads: 1, calls: 1},
+		},
+		"LikelyUnknown": {
+			reason:     "A likely candidate may belong to the resource, and AWS does not return its tags.",
+			candidates: []Candidate{{Name: "0", ARN: "arn:0", Likely: true}},
+			api:        &tagged{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException"}},
+			want: want{
+				err:   "cannot tell whether this resource created config 0, because AWS does not return its tags: if it did, set the annotation crossplane.io/external-name to its ARN; if not, remove the annotation crossplane.io/external-create-pending to create another",
+				reads: 1,
+				calls: 1,
+			},
+		},
+		"Denied": {
+			reason:     "Nothing is created while a candidate may be owned.",
+			candidates: many[:1],
+			api:        &tagged{err: errors.New("denied")},
+			want: want{
+				err:   "cannot read the tags of config 0 to check whether this resource created it: denied",
+				reads: 1,
+				calls: 1,
+			},
+		},
+		"TheLast": {
+			reason:     "Each reconcile reads some of the tags, and the next one continues.",
+			candidates: many,
+			api:        &tagged{tags: map[string]string{many[len(many)-1].ARN: "uid"}},
+			want:       want{name: many[len(many)-1].Name, reads: 2, calls: len(many)},
+		},
+		"Again": {
+			reason:     "The same tags are not read twice.",
+			candidates: append(many[:1:1], many[0]),
+			api:        &tagged{},
+			want:       want{reads: 1, calls: 1},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &v1beta1.CodeSigningConfig{ObjectMeta: metav1.ObjectMeta{UID: "uid"}}
 			s := Search{API: tc.api, Cache: &readcache.Cache{}, Kind: "config", Identifier: "ARN"}
-			s.Facts.Others = &reconcile.Others{OtherNames: func(context.Context) map[string]string { return map[string]string{tc.named: "other"} }}
+			s.Facts.Others = &reconcile.Others{
+				OtherNames: func(context.Context) map[string]string { return map[string]string{tc.named: "other"} },
+			}
 			got := want{}
 			s.Facts.Fresh = readcache.Freshness{Now: created, Since: created}
 			for again := true; again && got.reads < 5; got.reads++ {

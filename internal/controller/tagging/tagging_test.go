@@ -45,13 +45,52 @@ func TestTargetAndDue(t *testing.T) {
 		target        tags
 		due           string
 	}{
-		"Same":    {reason: "Nothing is left to do.", desired: tags{"a": "1"}, have: tags{"a": "1"}, target: tags{"a": "1"}},
-		"Missing": {reason: "What is missing comes first.", desired: tags{"a": "1"}, have: tags{"b": "1"}, target: tags{"a": "1"}, due: OpTag},
-		"Changed": {reason: "A changed value is corrected.", desired: tags{"a": "1"}, have: tags{"a": "2"}, target: tags{"a": "1"}, due: OpTag},
-		"Surplus": {reason: "What is not wanted goes.", desired: tags{}, have: tags{"a": "2"}, target: tags{}, due: OpUntag},
-		"Ignored": {reason: "What is ignored stays, whatever is desired.", desired: tags{"ignored": "1"}, have: tags{"ignored": "2", "aws:x": "y"}, target: tags{"ignored": "2", "aws:x": "y"}},
-		"Own":     {reason: "What says whose it is, is not ignored.", desired: tags{ownership.TagUID: "u1"}, have: tags{ownership.TagUID: "u0", "crossplane-x": "y"}, target: tags{ownership.TagUID: "u1", "crossplane-x": "y"}, due: OpTag},
-		"Unset":   {reason: "What is ignored is not set either.", desired: tags{"ignored": "1"}, have: nil, target: tags{}},
+		"Same": {
+			reason:  "Nothing is left to do.",
+			desired: tags{"a": "1"},
+			have:    tags{"a": "1"},
+			target:  tags{"a": "1"},
+		},
+		"Missing": {
+			reason:  "What is missing comes first.",
+			desired: tags{"a": "1"},
+			have:    tags{"b": "1"},
+			target:  tags{"a": "1"},
+			due:     OpTag,
+		},
+		"Changed": {
+			reason:  "A changed value is corrected.",
+			desired: tags{"a": "1"},
+			have:    tags{"a": "2"},
+			target:  tags{"a": "1"},
+			due:     OpTag,
+		},
+		"Surplus": {
+			reason:  "What is not wanted goes.",
+			desired: tags{},
+			have:    tags{"a": "2"},
+			target:  tags{},
+			due:     OpUntag,
+		},
+		"Ignored": {
+			reason:  "What is ignored stays, whatever is desired.",
+			desired: tags{"ignored": "1"},
+			have:    tags{"ignored": "2", "aws:x": "y"},
+			target:  tags{"ignored": "2", "aws:x": "y"},
+		},
+		"Own": {
+			reason:  "What says whose it is, is not ignored.",
+			desired: tags{ownership.TagUID: "u1"},
+			have:    tags{ownership.TagUID: "u0", "crossplane-x": "y"},
+			target:  tags{ownership.TagUID: "u1", "crossplane-x": "y"},
+			due:     OpTag,
+		},
+		"Unset": {
+			reason:  "What is ignored is not set either.",
+			desired: tags{"ignored": "1"},
+			have:    nil,
+			target:  tags{},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -67,13 +106,15 @@ func TestTargetAndDue(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	if v, err := testOwner().CheckOwnership(t.Context(), nil, object(), testOwner().Desired(object(), nil, nil), false, "x"); v != ownership.Ours || err != nil {
+	if v, err := testOwner().CheckOwnership(t.Context(), nil, object(), testOwner().Desired(object(), nil, nil), false, "x"); v != ownership.Ours ||
+		err != nil {
 		t.Errorf("what carries our UID is ours, got %v, %v", v, err)
 	}
 	if _, err := testOwner().CheckOwnership(t.Context(), nil, object(), nil, false, "x"); !ownership.IsForeign(err) {
 		t.Errorf("what carries nothing is not, got %v", err)
 	}
-	if v, err := testOwner().CheckOwnership(t.Context(), nil, object(), nil, true, "x"); v != ownership.Adopted || err != nil {
+	if v, err := testOwner().CheckOwnership(t.Context(), nil, object(), nil, true, "x"); v != ownership.Adopted ||
+		err != nil {
 		t.Errorf("unless it is named, got %v, %v", v, err)
 	}
 }
@@ -96,11 +137,20 @@ func TestNamesThatAreNotAllowed(t *testing.T) {
 		tags   map[string]string
 		want   bool
 	}{
-		"Own":     {reason: "Its tags show its UID.", by: f, tags: testOwner().Desired(f, nil, nil), want: true},
-		"Again":   {reason: "Its tags show the earlier resource.", by: f, tags: testOwner().Desired(again, nil, nil), want: true},
-		"Named":   {reason: "An external name alone adopts it.", by: f},
-		"Adopted": {reason: "So does the annotation.", by: adopts, tags: map[string]string{ownership.TagUID: "gone", ownership.TagCluster: "c2"}},
-		"Forged":  {reason: "Annotations can be forged.", by: forged},
+		"Own": {reason: "Its tags show its UID.", by: f, tags: testOwner().Desired(f, nil, nil), want: true},
+		"Again": {
+			reason: "Its tags show the earlier resource.",
+			by:     f,
+			tags:   testOwner().Desired(again, nil, nil),
+			want:   true,
+		},
+		"Named": {reason: "An external name alone adopts it.", by: f},
+		"Adopted": {
+			reason: "So does the annotation.",
+			by:     adopts,
+			tags:   map[string]string{ownership.TagUID: "gone", ownership.TagCluster: "c2"},
+		},
+		"Forged": {reason: "Annotations can be forged.", by: forged},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -125,12 +175,20 @@ type writer struct {
 	untagged []string
 }
 
-func (w *writer) TagResource(_ context.Context, in *lambda.TagResourceInput, _ ...func(*lambda.Options)) (*lambda.TagResourceOutput, error) {
+func (w *writer) TagResource(
+	_ context.Context,
+	in *lambda.TagResourceInput,
+	_ ...func(*lambda.Options),
+) (*lambda.TagResourceOutput, error) {
 	w.tagged = in.Tags
 	return nil, nil
 }
 
-func (w *writer) UntagResource(_ context.Context, in *lambda.UntagResourceInput, _ ...func(*lambda.Options)) (*lambda.UntagResourceOutput, error) {
+func (w *writer) UntagResource(
+	_ context.Context,
+	in *lambda.UntagResourceInput,
+	_ ...func(*lambda.Options),
+) (*lambda.UntagResourceOutput, error) {
 	w.untagged = in.TagKeys
 	return nil, nil
 }

@@ -97,7 +97,9 @@ func TestALaterVersionWithoutANumberIsPublishedAgain(t *testing.T) {
 	e.change(256)
 	e.Advance(2 * time.Second)
 	e.ReconcileForAnHour(
-		v, testenv.Answers{opPublish: testenv.Body("{}"), opList: testenv.Body("{}")}, slices.Repeat([]string{opPublish}, 6),
+		v,
+		testenv.Answers{opPublish: testenv.Body("{}"), opList: testenv.Body("{}")},
+		slices.Repeat([]string{opPublish}, 6),
 		"but it is not visible",
 	)
 }

@@ -100,8 +100,8 @@ func (e env) remove(v *v1beta1.Version) {
 	e.Converge(v)
 }
 
-// TestEvents checks what the events say of publications and of deletions beyond the limit: nobody has changed the version
-// in AWS by hand.
+// TestEvents checks what the events say of publications and of deletions beyond the limit: nobody has changed the
+// version in AWS by hand.
 func TestEvents(t *testing.T) {
 	e := newEnv(t)
 	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0) })
@@ -246,8 +246,8 @@ func TestPruning(t *testing.T) {
 	e.has(v, "5")
 }
 
-// TestDeletionInParts checks that a version whose deletion AWS has not accepted yet is not taken for deleted by a single
-// wrong answer after an earlier version was deleted.
+// TestDeletionInParts checks that a version whose deletion AWS has not accepted yet is not taken for deleted by a
+// single wrong answer after an earlier version was deleted.
 func TestDeletionInParts(t *testing.T) {
 	e := newEnv(t)
 	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](1) })
@@ -465,7 +465,11 @@ func TestRequestAfterALostAnswer(t *testing.T) {
 		t.Run(fmt.Sprintf("first=%t", first), func(t *testing.T) {
 			e := newEnv(t)
 			v := testVersion(func(v *v1beta1.Version) {
-				v.Spec.ForProvider.PublishPolicy, v.Spec.ForProvider.PublishTrigger = ptr.To(policyOnRequest), ptr.To("one")
+				v.Spec.ForProvider.PublishPolicy, v.Spec.ForProvider.PublishTrigger = ptr.To(
+					policyOnRequest,
+				), ptr.To(
+					"one",
+				)
 			})
 			want := []string{"1", "2"}
 			if !first {
@@ -589,7 +593,9 @@ func TestAnyHistory(t *testing.T) {
 					fp.Description = []*string{nil, ptr.To(""), ptr.To("d")}[g.IntN(3)]
 				}
 				e.Advance(2 * time.Second)
-				if n := len(slices.DeleteFunc(e.Converge(v), func(op string) bool { return op != opPublish })); n > most {
+				if n := len(
+					slices.DeleteFunc(e.Converge(v), func(op string) bool { return op != opPublish }),
+				); n > most {
 					t.Errorf("one change was published %d times", n)
 				}
 				e.consistent(v)

@@ -45,7 +45,11 @@ func testVersion(change ...func(*v1beta1.Version)) *v1beta1.Version {
 		Spec: v1beta1.VersionSpec{
 			ManagedResourceSpec: testenv.Spec(),
 			ForProvider: v1beta1.VersionParameters{
-				ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: testenv.Region}, FunctionName: ptr.To("f")}, PublishPolicy: ptr.To("OnChange"),
+				ConfiguredFunction: v1beta1.ConfiguredFunction{
+					Regional:     v1beta1.Regional{Region: testenv.Region},
+					FunctionName: ptr.To("f"),
+				},
+				PublishPolicy: ptr.To("OnChange"),
 			},
 		},
 	}, change...)

@@ -181,7 +181,9 @@ func TestObserve(t *testing.T) {
 				), types.StateReasonCodeFunctionError
 			})),
 			Want: observation{
-				Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable,
+				Exists:   true,
+				UpToDate: true,
+				Ready:    xpv2.ReasonUnavailable,
 				Message: "version 3 failed: no snapshot (FunctionError); to publish another version, change the function's " +
 					"code or configuration, or delete version 3 in AWS",
 			},

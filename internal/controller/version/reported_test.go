@@ -18,12 +18,18 @@ func TestReported(t *testing.T) {
 	}{
 		"Reference": {
 			"the Function tells of the provider's own changes",
-			v1beta1.VersionParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{FunctionNameRef: &xpv2.NamespacedReference{Name: "prices"}}},
+			v1beta1.VersionParameters{
+				ConfiguredFunction: v1beta1.ConfiguredFunction{
+					FunctionNameRef: &xpv2.NamespacedReference{Name: "prices"},
+				},
+			},
 			true,
 		},
 		"Selector": {
 			"so does the one that is selected",
-			v1beta1.VersionParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{FunctionNameSelector: &xpv2.NamespacedSelector{}}},
+			v1beta1.VersionParameters{
+				ConfiguredFunction: v1beta1.ConfiguredFunction{FunctionNameSelector: &xpv2.NamespacedSelector{}},
+			},
 			true,
 		},
 		"Name": {
@@ -33,7 +39,10 @@ func TestReported(t *testing.T) {
 		},
 		"NameOnRequest": {
 			"nothing is published when the function changes",
-			v1beta1.VersionParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{FunctionName: ptr.To("prices")}, PublishPolicy: ptr.To(policyOnRequest)},
+			v1beta1.VersionParameters{
+				ConfiguredFunction: v1beta1.ConfiguredFunction{FunctionName: ptr.To("prices")},
+				PublishPolicy:      ptr.To(policyOnRequest),
+			},
 			true,
 		},
 	}

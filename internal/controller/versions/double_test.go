@@ -52,7 +52,10 @@ var uses = map[string]struct {
 }{
 	"Alias": {
 		use: func(w *testenv.AWS) error {
-			_, err := w.Lambda.CreateAlias(w.Context(), &lambda.CreateAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live"), FunctionVersion: ptr.To("1")})
+			_, err := w.Lambda.CreateAlias(
+				w.Context(),
+				&lambda.CreateAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live"), FunctionVersion: ptr.To("1")},
+			)
 			return err
 		},
 		usedBy: "alias live",
@@ -70,35 +73,71 @@ var uses = map[string]struct {
 	"FunctionURLOfAnAlias": {
 		use: func(w *testenv.AWS) error {
 			w.AddAlias("f", "web", "1")
-			_, err := w.Lambda.CreateFunctionUrlConfig(w.Context(), &lambda.CreateFunctionUrlConfigInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("web"), AuthType: types.FunctionUrlAuthTypeNone})
+			_, err := w.Lambda.CreateFunctionUrlConfig(
+				w.Context(),
+				&lambda.CreateFunctionUrlConfigInput{
+					FunctionName: ptr.To("f"),
+					Qualifier:    ptr.To("web"),
+					AuthType:     types.FunctionUrlAuthTypeNone,
+				},
+			)
 			return err
 		},
 		usedBy: "alias web",
 	},
 	"ProvisionedConcurrency": {
 		use: func(w *testenv.AWS) error {
-			_, err := w.Lambda.PutProvisionedConcurrencyConfig(w.Context(), &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1"), ProvisionedConcurrentExecutions: ptr.To[int32](1)})
+			_, err := w.Lambda.PutProvisionedConcurrencyConfig(
+				w.Context(),
+				&lambda.PutProvisionedConcurrencyConfigInput{
+					FunctionName:                    ptr.To("f"),
+					Qualifier:                       ptr.To("1"),
+					ProvisionedConcurrentExecutions: ptr.To[int32](1),
+				},
+			)
 			return err
 		},
 		usedBy: "provisioned concurrency",
 	},
 	"EventInvokeConfig": {
 		use: func(w *testenv.AWS) error {
-			_, err := w.Lambda.PutFunctionEventInvokeConfig(w.Context(), &lambda.PutFunctionEventInvokeConfigInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1"), MaximumRetryAttempts: ptr.To[int32](0)})
+			_, err := w.Lambda.PutFunctionEventInvokeConfig(
+				w.Context(),
+				&lambda.PutFunctionEventInvokeConfigInput{
+					FunctionName:         ptr.To("f"),
+					Qualifier:            ptr.To("1"),
+					MaximumRetryAttempts: ptr.To[int32](0),
+				},
+			)
 			return err
 		},
 		usedBy: "an event invoke config",
 	},
 	"EventSourceMapping": {
 		use: func(w *testenv.AWS) error {
-			_, err := w.Lambda.CreateEventSourceMapping(w.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To(arn + ":1"), EventSourceArn: ptr.To("arn:aws:sqs:eu-central-1:123456789012:q")})
+			_, err := w.Lambda.CreateEventSourceMapping(
+				w.Context(),
+				&lambda.CreateEventSourceMappingInput{
+					FunctionName:   ptr.To(arn + ":1"),
+					EventSourceArn: ptr.To("arn:aws:sqs:eu-central-1:123456789012:q"),
+				},
+			)
 			return err
 		},
 		usedBy: "event source mapping ",
 	},
 	"Policy": {
 		use: func(w *testenv.AWS) error {
-			_, err := w.Lambda.AddPermission(w.Context(), &lambda.AddPermissionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1"), StatementId: ptr.To("s"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com")})
+			_, err := w.Lambda.AddPermission(
+				w.Context(),
+				&lambda.AddPermissionInput{
+					FunctionName: ptr.To("f"),
+					Qualifier:    ptr.To("1"),
+					StatementId:  ptr.To("s"),
+					Action:       ptr.To("lambda:InvokeFunction"),
+					Principal:    ptr.To("s3.amazonaws.com"),
+				},
+			)
 			return err
 		},
 		usedBy: "a resource policy",
@@ -119,7 +158,8 @@ func TestUsedVersionsAreKept(t *testing.T) {
 				}
 				events = append(events, effects.Events...)
 			}
-			if len(h.RetainedVersions) != 1 || h.RetainedVersions[0].Version != "1" || !strings.HasPrefix(h.RetainedVersions[0].UsedBy, tc.usedBy) {
+			if len(h.RetainedVersions) != 1 || h.RetainedVersions[0].Version != "1" ||
+				!strings.HasPrefix(h.RetainedVersions[0].UsedBy, tc.usedBy) {
 				t.Errorf("status must say that %s uses it, got %+v", tc.usedBy, h.RetainedVersions)
 			}
 			if len(events) != 1 || !strings.HasPrefix(events[0].Message, "Kept version 1 of function f: "+tc.usedBy) {
@@ -159,7 +199,9 @@ func TestUnusedVersionsArePrunedOldestFirst(t *testing.T) {
 	}
 	w.Double.ResetCalls()
 	ctx := w.Context()
-	if version, _, err := p.at(w, h).Unused(ctx, Excess(h, limit, "4")); version != "" || err != nil || w.Double.Count("") != 0 {
+	if version, _, err := p.at(w, h).
+		Unused(ctx, Excess(h, limit, "4")); version != "" || err != nil ||
+		w.Double.Count("") != 0 {
 		t.Errorf("with nothing to prune AWS must not be asked: %q, %v, %v", version, err, w.Operations())
 	}
 }
@@ -179,7 +221,10 @@ func TestAnAliasThatWasUpdatedUsesNoOldVersion(t *testing.T) {
 		}
 	}
 	used("alias live")
-	_, err := w.Lambda.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live"), FunctionVersion: ptr.To("4")})
+	_, err := w.Lambda.UpdateAlias(
+		t.Context(),
+		&lambda.UpdateAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live"), FunctionVersion: ptr.To("4")},
+	)
 	w.Must(err)
 	w.Advance(time.Second)
 	used("")
@@ -211,7 +256,10 @@ func TestVersionsThatAWSDoesNotDeleteAreKept(t *testing.T) {
 				}
 				w.Advance(3 * time.Second)
 			}
-			if got := w.Double.Count(CallDelete); got != 1 || !Remembers(h, "1") || h.RetainedVersions[0].UsedBy != e.Message {
+			if got := w.Double.Count(
+				CallDelete,
+			); got != 1 || !Remembers(h, "1") ||
+				h.RetainedVersions[0].UsedBy != e.Message {
 				t.Errorf("%d deletions; history %+v", got, h)
 			}
 		})
@@ -222,27 +270,55 @@ func TestVersionsThatAWSDoesNotDeleteAreKept(t *testing.T) {
 // of the version.
 func TestEmulators(t *testing.T) {
 	w := env(t)
-	_, err := w.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To(arn), EventSourceArn: ptr.To("arn:aws:sqs:eu-central-1:123456789012:q")})
+	_, err := w.Lambda.CreateEventSourceMapping(
+		t.Context(),
+		&lambda.CreateEventSourceMappingInput{
+			FunctionName:   ptr.To(arn),
+			EventSourceArn: ptr.To("arn:aws:sqs:eu-central-1:123456789012:q"),
+		},
+	)
 	w.Must(err)
 	for _, op := range []string{callAliases, callProvisioned, callInvoke} {
-		w.Double.Fail(awsdouble.Fault{Operation: op, Error: awsdouble.Error{Status: http.StatusNotFound, Code: "ResourceNotFoundException", Message: "no such path"}, Times: -1})
+		w.Double.Fail(
+			awsdouble.Fault{
+				Operation: op,
+				Error: awsdouble.Error{
+					Status:  http.StatusNotFound,
+					Code:    "ResourceNotFoundException",
+					Message: "no such path",
+				},
+				Times: -1,
+			},
+		)
 	}
 	p, h := Pruner{API: unqualified{w.Lambda}, Cache: w.Cache}, history("2", "1")
 	ctx := w.Context()
 	if got, _, err := p.at(w, h).Unused(ctx, Excess(h, ptr.To[int32](0), "2")); got != "1" || err != nil {
-		t.Errorf("got %q, %v: what is not there uses nothing, and a mapping of the function is none of its version", got, err)
+		t.Errorf(
+			"got %q, %v: what is not there uses nothing, and a mapping of the function is none of its version",
+			got,
+			err,
+		)
 	}
 }
 
 // unqualified lists a function's mappings whatever the qualifier.
 type unqualified struct{ *lambda.Client }
 
-func (u unqualified) ListEventSourceMappings(ctx context.Context, in *lambda.ListEventSourceMappingsInput, opts ...func(*lambda.Options)) (*lambda.ListEventSourceMappingsOutput, error) {
+func (u unqualified) ListEventSourceMappings(
+	ctx context.Context,
+	in *lambda.ListEventSourceMappingsInput,
+	opts ...func(*lambda.Options),
+) (*lambda.ListEventSourceMappingsOutput, error) {
 	in.FunctionName = ptr.To(arn)
 	return u.Client.ListEventSourceMappings(ctx, in, opts...)
 }
 
-func (u unqualified) GetPolicy(context.Context, *lambda.GetPolicyInput, ...func(*lambda.Options)) (*lambda.GetPolicyOutput, error) {
+func (u unqualified) GetPolicy(
+	context.Context,
+	*lambda.GetPolicyInput,
+	...func(*lambda.Options),
+) (*lambda.GetPolicyOutput, error) {
 	return &lambda.GetPolicyOutput{Policy: ptr.To(`{"Version":"2012-10-17","Statement":[]}`)}, nil
 }
 
@@ -250,11 +326,25 @@ func TestVersionsWithUnknownUsesAreNotPruned(t *testing.T) {
 	for _, op := range []string{callAliases, callProvisioned, callInvoke, callMappings, callPolicy} {
 		t.Run(op, func(t *testing.T) {
 			w := env(t)
-			w.Double.Fail(awsdouble.Fault{Operation: op, Error: awsdouble.Error{Status: http.StatusForbidden, Code: "AccessDeniedException", Message: "not authorized"}, Times: -1})
+			w.Double.Fail(
+				awsdouble.Fault{
+					Operation: op,
+					Error: awsdouble.Error{
+						Status:  http.StatusForbidden,
+						Code:    "AccessDeniedException",
+						Message: "not authorized",
+					},
+					Times: -1,
+				},
+			)
 			p, h := Pruner{API: w.Lambda, Cache: w.Cache}, history("2", "1")
 			ctx := w.Context()
 			got, _, err := p.at(w, h).Unused(ctx, Excess(h, ptr.To[int32](0), "2"))
-			if got != "" || err == nil || !strings.Contains(err.Error(), "cannot tell which versions of function f are in use, so none is deleted") {
+			if got != "" || err == nil ||
+				!strings.Contains(
+					err.Error(),
+					"cannot tell which versions of function f are in use, so none is deleted",
+				) {
 				t.Errorf("got %q, %v", got, err)
 			}
 		})
@@ -276,7 +366,10 @@ func TestQuestionsWaitForTheirQuota(t *testing.T) {
 	if !errors.As(err, &later) || later.After != time.Second || got != "" || w.Double.Count("") > 0 {
 		t.Errorf("got %q, %v, calls %v", got, err, w.Operations())
 	}
-	if diff := cmp.Diff([]string{callAliases, callProvisioned, callInvoke, callMappings, callPolicy}, reserved); diff != "" {
+	if diff := cmp.Diff(
+		[]string{callAliases, callProvisioned, callInvoke, callMappings, callPolicy},
+		reserved,
+	); diff != "" {
 		t.Errorf("reserved: -want, +got:\n%s", diff)
 	}
 }

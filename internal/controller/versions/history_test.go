@@ -31,11 +31,26 @@ func TestExcess(t *testing.T) {
 		wanted []string
 		want   []string
 	}{
-		"NoLimit":   {reason: "Without a limit all are kept.", wanted: []string{"7"}},
-		"None":      {reason: "No earlier one is kept.", limit: ptr.To[int32](0), wanted: []string{"7"}, want: []string{"1", "3", "4"}},
-		"Some":      {reason: "The newest are kept; the oldest goes first.", limit: ptr.To[int32](1), wanted: []string{"7"}, want: []string{"1", "3"}},
-		"All":       {reason: "Fewer versions exist than may be kept.", limit: ptr.To[int32](3), wanted: []string{"7"}},
-		"Preparing": {reason: "While the last one is prepared, the one before it is wanted too.", limit: ptr.To[int32](0), wanted: []string{"7", "4"}, want: []string{"1", "3"}},
+		"NoLimit": {reason: "Without a limit all are kept.", wanted: []string{"7"}},
+		"None": {
+			reason: "No earlier one is kept.",
+			limit:  ptr.To[int32](0),
+			wanted: []string{"7"},
+			want:   []string{"1", "3", "4"},
+		},
+		"Some": {
+			reason: "The newest are kept; the oldest goes first.",
+			limit:  ptr.To[int32](1),
+			wanted: []string{"7"},
+			want:   []string{"1", "3"},
+		},
+		"All": {reason: "Fewer versions exist than may be kept.", limit: ptr.To[int32](3), wanted: []string{"7"}},
+		"Preparing": {
+			reason: "While the last one is prepared, the one before it is wanted too.",
+			limit:  ptr.To[int32](0),
+			wanted: []string{"7", "4"},
+			want:   []string{"1", "3"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +102,14 @@ func TestTheHighestLimit(t *testing.T) {
 func TestDue(t *testing.T) {
 	known := func(since, checked time.Duration) *v1beta1.VersionHistory {
 		h := history("2", "1")
-		h.RetainedVersions = []v1beta1.RetainedVersion{{Version: "1", UsedBy: "alias live", Since: metav1.NewTime(start.Add(-since)), CheckedAt: metav1.NewTime(start.Add(-checked))}}
+		h.RetainedVersions = []v1beta1.RetainedVersion{
+			{
+				Version:   "1",
+				UsedBy:    "alias live",
+				Since:     metav1.NewTime(start.Add(-since)),
+				CheckedAt: metav1.NewTime(start.Add(-checked)),
+			},
+		}
 		return h
 	}
 	cases := map[string]struct {
@@ -95,12 +117,31 @@ func TestDue(t *testing.T) {
 		history *v1beta1.VersionHistory
 		want    []string
 	}{
-		"Never":       {reason: "The uses of the version were never read.", history: history("2", "1"), want: []string{"1"}},
-		"JustNow":     {reason: "The version was in use a moment ago.", history: known(30*time.Second, 30*time.Second)},
-		"AMinuteAgo":  {reason: "What uses it may have moved on.", history: known(time.Minute, time.Minute), want: []string{"1"}},
-		"ForAnHour":   {reason: "What has been in use for an hour most likely is.", history: known(90*time.Minute, 30*time.Minute)},
-		"ForTwoHours": {reason: "The wait grows with that time.", history: known(2*time.Hour, time.Hour), want: []string{"1"}},
-		"ForAYear":    {reason: "The interval has an upper limit.", history: known(365*24*time.Hour, maxRecheck), want: []string{"1"}},
+		"Never": {
+			reason:  "The uses of the version were never read.",
+			history: history("2", "1"),
+			want:    []string{"1"},
+		},
+		"JustNow": {reason: "The version was in use a moment ago.", history: known(30*time.Second, 30*time.Second)},
+		"AMinuteAgo": {
+			reason:  "What uses it may have moved on.",
+			history: known(time.Minute, time.Minute),
+			want:    []string{"1"},
+		},
+		"ForAnHour": {
+			reason:  "What has been in use for an hour most likely is.",
+			history: known(90*time.Minute, 30*time.Minute),
+		},
+		"ForTwoHours": {
+			reason:  "The wait grows with that time.",
+			history: known(2*time.Hour, time.Hour),
+			want:    []string{"1"},
+		},
+		"ForAYear": {
+			reason:  "The interval has an upper limit.",
+			history: known(365*24*time.Hour, maxRecheck),
+			want:    []string{"1"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -140,7 +181,14 @@ func TestRetainIsReportedOnce(t *testing.T) {
 			t.Errorf("step %d: news %t, want %t", i, got, step.news)
 		}
 	}
-	want := []v1beta1.RetainedVersion{{Version: "1", UsedBy: "alias test", Since: metav1.NewTime(start), CheckedAt: metav1.NewTime(start.Add(2 * time.Hour))}}
+	want := []v1beta1.RetainedVersion{
+		{
+			Version:   "1",
+			UsedBy:    "alias test",
+			Since:     metav1.NewTime(start),
+			CheckedAt: metav1.NewTime(start.Add(2 * time.Hour)),
+		},
+	}
 	if diff := cmp.Diff(want, h.RetainedVersions); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}

@@ -39,7 +39,11 @@ func (p *paged) Do(q *http.Request) (*http.Response, error) {
 		next = fmt.Sprintf(`,"NextMarker":"%d"`, n)
 	}
 	body := fmt.Sprintf(`{"Versions":[{"Version":"%d"}]%s}`, n, next)
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
+	return &http.Response{
+		StatusCode: http.StatusOK,
+		Header:     http.Header{},
+		Body:       io.NopCloser(strings.NewReader(body)),
+	}, nil
 }
 
 // client returns a client of the endpoint.
@@ -79,8 +83,16 @@ func TestListBeyondQuota(t *testing.T) {
 	p := &paged{now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), pages: 40}
 	limiter := quota.New(func() time.Time { return p.now },
 		map[quota.Bucket]quota.Rate{quota.ControlPlane: {PerSecond: 3, Burst: 10}})
-	scope, caller := quota.Scope{Account: "111122223333", Region: "eu-west-1"}, quota.Caller{ID: "a", Priority: quota.User}
-	api := p.client(func(s *middleware.Stack) error { return s.Finalize.Add(limiter.Middleware(scope), middleware.After) })
+	scope, caller := quota.Scope{
+		Account: "111122223333",
+		Region:  "eu-west-1",
+	}, quota.Caller{
+		ID:       "a",
+		Priority: quota.User,
+	}
+	api := p.client(
+		func(s *middleware.Stack) error { return s.Finalize.Add(limiter.Middleware(scope), middleware.After) },
+	)
 	ctx, cache := quota.WithCaller(t.Context(), caller), &readcache.Cache{}
 	for attempt := range 10 {
 		for wait := time.Duration(1); wait > 0; p.now = p.now.Add(wait) {

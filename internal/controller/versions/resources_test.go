@@ -82,7 +82,9 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 	failed := func(ago time.Duration) reader {
 		a := rollingOut(arn)
 		oldest := v1beta1.RolloutRevision{FunctionVersion: "1"}
-		a.Status.Rollout.FailedTargets = []v1beta1.RolloutFailure{{RolloutRevision: oldest, FailedAt: &metav1.Time{Time: now.Add(-ago)}}}
+		a.Status.Rollout.FailedTargets = []v1beta1.RolloutFailure{
+			{RolloutRevision: oldest, FailedAt: &metav1.Time{Time: now.Add(-ago)}},
+		}
 		return reader{items: []v1beta1.Alias{a}}
 	}
 	returned := *chosen.DeepCopy()
@@ -93,19 +95,49 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 		want    string
 		fails   bool
 	}{
-		"None":    {reason: "Nothing uses the oldest version.", want: "1", aliases: reader{}},
-		"Window":  {reason: "The oldest version is not in the window, and may be deleted.", want: "1", aliases: reader{items: []v1beta1.Alias{rollingOut(arn)}}},
-		"Chosen":  {reason: "The user has chosen the oldest version, and rollback-to waits for it.", aliases: reader{items: []v1beta1.Alias{chosen}}},
-		"Handled": {reason: "A command that was carried out needs no version.", want: "1", aliases: reader{items: []v1beta1.Alias{returned}}},
-		"Left":    {reason: "The alias has left the oldest version: what it has invoked may still run.", want: "2", aliases: left(14 * time.Minute)},
-		"Twice":   {reason: "A version before it may have been left within that time too.", aliases: twice},
-		"Again":   {reason: "Another rollout has begun since then.", want: "2", aliases: again},
-		"Long":    {reason: "It has left it long ago.", want: "1", aliases: left(15 * time.Minute)},
-		"Bad":     {reason: "The oldest version was rejected: what it has invoked may still run.", aliases: failed(14 * time.Minute)},
+		"None": {reason: "Nothing uses the oldest version.", want: "1", aliases: reader{}},
+		"Window": {
+			reason:  "The oldest version is not in the window, and may be deleted.",
+			want:    "1",
+			aliases: reader{items: []v1beta1.Alias{rollingOut(arn)}},
+		},
+		"Chosen": {
+			reason:  "The user has chosen the oldest version, and rollback-to waits for it.",
+			aliases: reader{items: []v1beta1.Alias{chosen}},
+		},
+		"Handled": {
+			reason:  "A command that was carried out needs no version.",
+			want:    "1",
+			aliases: reader{items: []v1beta1.Alias{returned}},
+		},
+		"Left": {
+			reason:  "The alias has left the oldest version: what it has invoked may still run.",
+			want:    "2",
+			aliases: left(14 * time.Minute),
+		},
+		"Twice": {reason: "A version before it may have been left within that time too.", aliases: twice},
+		"Again": {reason: "Another rollout has begun since then.", want: "2", aliases: again},
+		"Long":  {reason: "It has left it long ago.", want: "1", aliases: left(15 * time.Minute)},
+		"Bad": {
+			reason:  "The oldest version was rejected: what it has invoked may still run.",
+			aliases: failed(14 * time.Minute),
+		},
 		"LongAgo": {reason: "It was rejected long ago.", want: "1", aliases: failed(15 * time.Minute)},
-		"Other":   {reason: "The rollout of another function needs none of its versions.", want: "1", aliases: reader{items: []v1beta1.Alias{rollingOut(arn + "2")}}},
-		"Absent":  {reason: "A kind that is not active has no rollouts.", want: "1", aliases: reader{err: &kmeta.NoKindMatchError{}}},
-		"Failed":  {reason: "If the rollouts are not known, nothing is deleted.", fails: true, aliases: reader{err: errors.New("boom")}},
+		"Other": {
+			reason:  "The rollout of another function needs none of its versions.",
+			want:    "1",
+			aliases: reader{items: []v1beta1.Alias{rollingOut(arn + "2")}},
+		},
+		"Absent": {
+			reason:  "A kind that is not active has no rollouts.",
+			want:    "1",
+			aliases: reader{err: &kmeta.NoKindMatchError{}},
+		},
+		"Failed": {
+			reason:  "If the rollouts are not known, nothing is deleted.",
+			fails:   true,
+			aliases: reader{err: errors.New("boom")},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -128,8 +160,8 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 	}
 }
 
-// TestRolloutsAreTimedByAWS checks that a version that was rejected minutes ago is kept by a provider whose clock is ahead
-// of AWS's, which the status of the rollout has.
+// TestRolloutsAreTimedByAWS checks that a version that was rejected minutes ago is kept by a provider whose clock is
+// ahead of AWS's, which the status of the rollout has.
 func TestRolloutsAreTimedByAWS(t *testing.T) {
 	w, h, clock := env(t), history("4", "3", "2", "1"), &session.Clock{}
 	a := rollingOut(arn)
@@ -138,20 +170,28 @@ func TestRolloutsAreTimedByAWS(t *testing.T) {
 	}}
 	dated := &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Date": {w.Now().Format(http.TimeFormat)}}}
 	w.Advance(20 * time.Minute)
-	_, _, err := clock.Middleware(w.Now).HandleDeserialize(w.Context(), middleware.DeserializeInput{}, middleware.DeserializeHandlerFunc(
-		func(context.Context, middleware.DeserializeInput) (middleware.DeserializeOutput, middleware.Metadata, error) {
-			return middleware.DeserializeOutput{RawResponse: &smithyhttp.Response{Response: dated}}, middleware.Metadata{}, nil
-		}))
+	_, _, err := clock.Middleware(w.Now).
+		HandleDeserialize(w.Context(), middleware.DeserializeInput{}, middleware.DeserializeHandlerFunc(
+			func(
+				context.Context, middleware.DeserializeInput,
+			) (middleware.DeserializeOutput, middleware.Metadata, error) {
+				return middleware.DeserializeOutput{
+					RawResponse: &smithyhttp.Response{Response: dated},
+				}, middleware.Metadata{}, nil
+			},
+		))
 	w.Must(err)
 	p := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{items: []v1beta1.Alias{a}}}.at(w, h)
-	p.Facts.Others = &reconcile.Others{User: tenancy.User{Resource: &v1beta1.Function{}, Session: &session.Session{Clock: clock}}}
+	p.Facts.Others = &reconcile.Others{
+		User: tenancy.User{Resource: &v1beta1.Function{}, Session: &session.Session{Clock: clock}},
+	}
 	if got, _, err := p.Unused(w.Context(), Excess(h, ptr.To[int32](0), "4")); got != "" || err != nil {
 		t.Errorf("version %q is unused, %v", got, err)
 	}
 }
 
-// TestTheOrderOfResourcesIsNoNews checks that there is one event about a version that several Aliases need, in whichever
-// order a cache lists them.
+// TestTheOrderOfResourcesIsNoNews checks that there is one event about a version that several Aliases need, in
+// whichever order a cache lists them.
 func TestTheOrderOfResourcesIsNoNews(t *testing.T) {
 	w := env(t)
 	a, b := rollingOut(arn), rollingOut(arn)
@@ -169,12 +209,17 @@ func TestTheOrderOfResourcesIsNoNews(t *testing.T) {
 	}
 }
 
-// TestVersionsOfSpecsAreKept checks that the versions that an Alias's spec names are kept before AWS shows that the alias
-// uses them: the Alias may be paused, its rollout may not have begun, or the alias may be yet to be created.
+// TestVersionsOfSpecsAreKept checks that the versions that an Alias's spec names are kept before AWS shows that the
+// alias uses them: the Alias may be paused, its rollout may not have begun, or the alias may be yet to be created.
 func TestVersionsOfSpecsAreKept(t *testing.T) {
 	named := func(function, region string, change func(*v1beta1.Alias)) v1beta1.Alias {
 		a := v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "live"}}
-		a.Spec.ForProvider = v1beta1.AliasParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: region}, FunctionName: &function}}
+		a.Spec.ForProvider = v1beta1.AliasParameters{
+			ConfiguredFunction: v1beta1.ConfiguredFunction{
+				Regional:     v1beta1.Regional{Region: region},
+				FunctionName: &function,
+			},
+		}
 		a.Spec.ForProvider.FunctionVersion = ptr.To("1")
 		if change != nil {
 			change(&a)
@@ -188,12 +233,19 @@ func TestVersionsOfSpecsAreKept(t *testing.T) {
 	}
 	weight := func(a *v1beta1.Alias) {
 		a.Spec.ForProvider.FunctionVersion = ptr.To("4")
-		a.Spec.ForProvider.RoutingConfig = &v1beta1.AliasRoutingConfig{AdditionalVersionWeights: map[string]v1beta1.AliasWeight{"1": "0.1"}}
+		a.Spec.ForProvider.RoutingConfig = &v1beta1.AliasRoutingConfig{
+			AdditionalVersionWeights: map[string]v1beta1.AliasWeight{"1": "0.1"},
+		}
 	}
 	initially := func(a *v1beta1.Alias) {
 		a.Spec.ForProvider.FunctionVersion = nil
 		a.Spec.InitProvider = &v1beta1.AliasSettings{
-			FunctionVersion: ptr.To("1"), RoutingConfig: &v1beta1.AliasRoutingConfig{AdditionalVersionWeights: map[string]v1beta1.AliasWeight{"2": "0.1"}},
+			FunctionVersion: ptr.To(
+				"1",
+			),
+			RoutingConfig: &v1beta1.AliasRoutingConfig{
+				AdditionalVersionWeights: map[string]v1beta1.AliasWeight{"2": "0.1"},
+			},
 		}
 	}
 	cases := map[string]struct {
@@ -201,23 +253,64 @@ func TestVersionsOfSpecsAreKept(t *testing.T) {
 		alias  v1beta1.Alias
 		want   string
 	}{
-		"Initial": {reason: "The alias is to be created with the versions.", alias: named("f", "eu-central-1", initially), want: "3"},
+		"Initial": {
+			reason: "The alias is to be created with the versions.",
+			alias:  named("f", "eu-central-1", initially),
+			want:   "3",
+		},
 		"Initially": {
 			reason: "The alias was created with the versions, and has moved on.", want: "1",
 			alias: named("f", "eu-central-1", func(a *v1beta1.Alias) { initially(a); existing(a) }),
 		},
-		"Moves":     {reason: "The alias is to move to the version.", alias: named("f", "eu-central-1", existing), want: "2"},
-		"Created":   {reason: "The alias is to be created with the version.", alias: named("f", "eu-central-1", nil), want: "2"},
-		"Reference": {reason: "The function is named by its resource.", alias: named("", "eu-central-1", byReference), want: "2"},
-		"Weight":    {reason: "The version is to receive a part of the invocations.", alias: named("f", "eu-central-1", weight), want: "2"},
-		"Function":  {reason: "The alias will be of another function.", alias: named("g", "eu-central-1", nil), want: "1"},
-		"Region":    {reason: "The alias will be of a function in another region.", alias: named("f", "eu-west-1", nil), want: "1"},
-		"Elsewhere": {reason: "The alias is of another function.", alias: named("f", "eu-central-1", elsewhere), want: "1"},
+		"Moves": {
+			reason: "The alias is to move to the version.",
+			alias:  named("f", "eu-central-1", existing),
+			want:   "2",
+		},
+		"Created": {
+			reason: "The alias is to be created with the version.",
+			alias:  named("f", "eu-central-1", nil),
+			want:   "2",
+		},
+		"Reference": {
+			reason: "The function is named by its resource.",
+			alias:  named("", "eu-central-1", byReference),
+			want:   "2",
+		},
+		"Weight": {
+			reason: "The version is to receive a part of the invocations.",
+			alias:  named("f", "eu-central-1", weight),
+			want:   "2",
+		},
+		"Function": {
+			reason: "The alias will be of another function.",
+			alias:  named("g", "eu-central-1", nil),
+			want:   "1",
+		},
+		"Region": {
+			reason: "The alias will be of a function in another region.",
+			alias:  named("f", "eu-west-1", nil),
+			want:   "1",
+		},
+		"Elsewhere": {
+			reason: "The alias is of another function.",
+			alias:  named("f", "eu-central-1", elsewhere),
+			want:   "1",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := env(t)
-			p, h := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{items: []v1beta1.Alias{tc.alias}}}, history("4", "3", "2", "1")
+			p, h := Pruner{
+				API:       w.Lambda,
+				Cache:     w.Cache,
+				Resources: reader{items: []v1beta1.Alias{tc.alias}},
+			}, history(
+				"4",
+				"3",
+				"2",
+				"1",
+			)
 			got, effects, err := p.at(w, h).Unused(w.Context(), Excess(h, ptr.To[int32](0), "4"))
 			if got != tc.want || err != nil {
 				t.Errorf("%s\ngot %q, %v, want %q; events %v", tc.reason, got, err, tc.want, effects.Events)
@@ -231,7 +324,12 @@ func TestVersionsOfSpecsAreKept(t *testing.T) {
 func TestVersionsOfOthersAreKept(t *testing.T) {
 	of := func(change func(*v1beta1.Version)) v1beta1.Version {
 		v := v1beta1.Version{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "prices", UID: "uid-1"}}
-		v.Spec.ForProvider = v1beta1.VersionParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionName: ptr.To("f")}}
+		v.Spec.ForProvider = v1beta1.VersionParameters{
+			ConfiguredFunction: v1beta1.ConfiguredFunction{
+				Regional:     v1beta1.Regional{Region: "eu-central-1"},
+				FunctionName: ptr.To("f"),
+			},
+		}
 		change(&v)
 		return v
 	}
@@ -261,7 +359,9 @@ func TestVersionsOfOthersAreKept(t *testing.T) {
 			reason: "The function is named by its resource.", want: "2",
 			version: of(func(v *v1beta1.Version) {
 				imported(v)
-				v.Spec.ForProvider.FunctionName, v.Spec.ForProvider.FunctionNameRef = nil, &xpv2.NamespacedReference{Name: "f"}
+				v.Spec.ForProvider.FunctionName, v.Spec.ForProvider.FunctionNameRef = nil, &xpv2.NamespacedReference{
+					Name: "f",
+				}
 			}),
 		},
 		"Elsewhere": {reason: "The version is of another function.", version: of(observed(arn + "2")), want: "1"},
@@ -277,7 +377,12 @@ func TestVersionsOfOthersAreKept(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := env(t)
-			p := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{versions: []v1beta1.Version{tc.version}}, Version: tc.of}
+			p := Pruner{
+				API:       w.Lambda,
+				Cache:     w.Cache,
+				Resources: reader{versions: []v1beta1.Version{tc.version}},
+				Version:   tc.of,
+			}
 			h := history("4", "3", "2", "1")
 			got, effects, err := p.at(w, h).Unused(w.Context(), Excess(h, ptr.To[int32](0), "4"))
 			if got != tc.want || err != nil {
@@ -300,11 +405,34 @@ func TestVersionsOfRefusedResources(t *testing.T) {
 		trusting                   bool
 		want                       string
 	}{
-		"Refused":   {reason: "What is refused uses nothing.", namespace: "mall", config: "shared", want: "1"},
-		"Own":       {reason: "Those of the Function's namespace count.", namespace: "shop", config: "shared", want: "3"},
-		"Allowed":   {reason: "So do those that it allows.", allowed: "mall", namespace: "mall", config: "shared", want: "3"},
-		"Trusted":   {reason: "And those that the config allows.", namespace: "mall", config: "shared", trusting: true, want: "3"},
-		"Elsewhere": {reason: "A config that the Function does not use allows nothing.", namespace: "mall", config: "other", trusting: true, want: "1"},
+		"Refused": {reason: "What is refused uses nothing.", namespace: "mall", config: "shared", want: "1"},
+		"Own": {
+			reason:    "Those of the Function's namespace count.",
+			namespace: "shop",
+			config:    "shared",
+			want:      "3",
+		},
+		"Allowed": {
+			reason:    "So do those that it allows.",
+			allowed:   "mall",
+			namespace: "mall",
+			config:    "shared",
+			want:      "3",
+		},
+		"Trusted": {
+			reason:    "And those that the config allows.",
+			namespace: "mall",
+			config:    "shared",
+			trusting:  true,
+			want:      "3",
+		},
+		"Elsewhere": {
+			reason:    "A config that the Function does not use allows nothing.",
+			namespace: "mall",
+			config:    "other",
+			trusting:  true,
+			want:      "1",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -315,10 +443,19 @@ func TestVersionsOfRefusedResources(t *testing.T) {
 			metav1.SetMetaDataAnnotation(&owner.ObjectMeta, v1beta1.AnnotationAllowedNamespaces, tc.allowed)
 			a := v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: tc.namespace, Name: "a", UID: "uid-1"}}
 			a.Spec.ForProvider = v1beta1.AliasParameters{
-				ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionName: ptr.To("f")}, AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
+				ConfiguredFunction: v1beta1.ConfiguredFunction{
+					Regional:     v1beta1.Regional{Region: "eu-central-1"},
+					FunctionName: ptr.To("f"),
+				},
+				AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
 			}
 			v := v1beta1.Version{ObjectMeta: metav1.ObjectMeta{Namespace: tc.namespace, Name: "v", UID: "uid-2"}}
-			v.Spec.ForProvider = v1beta1.VersionParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionName: ptr.To("f")}}
+			v.Spec.ForProvider = v1beta1.VersionParameters{
+				ConfiguredFunction: v1beta1.ConfiguredFunction{
+					Regional:     v1beta1.Regional{Region: "eu-central-1"},
+					FunctionName: ptr.To("f"),
+				},
+			}
 			meta.SetExternalName(&v, "2")
 			a.Spec.ProviderConfigReference, v.Spec.ProviderConfigReference = config(tc.config), config(tc.config)
 
@@ -327,10 +464,20 @@ func TestVersionsOfRefusedResources(t *testing.T) {
 			w.Must(v1beta1.AddToScheme(s))
 			c := fake.NewClientBuilder().WithScheme(s).WithObjects(owner).
 				WithIndex(&v1beta1.Function{}, tenancy.Index, tenancy.IndexedBy).Build()
-			of := &session.Session{AWS: aws.Config{Region: "eu-central-1"}, Tenancy: session.Tenancy{Trusting: tc.trusting}}
+			of := &session.Session{
+				AWS:     aws.Config{Region: "eu-central-1"},
+				Tenancy: session.Tenancy{Trusting: tc.trusting},
+			}
 			of.Identity.Account, of.Scope.Account = "123456789012", "123456789012"
 			h := history("4", "3", "2", "1")
-			p := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{items: []v1beta1.Alias{a}, versions: []v1beta1.Version{v}}}.at(w, h)
+			p := Pruner{
+				API:       w.Lambda,
+				Cache:     w.Cache,
+				Resources: reader{items: []v1beta1.Alias{a}, versions: []v1beta1.Version{v}},
+			}.at(
+				w,
+				h,
+			)
 			p.Facts.Others = &reconcile.Others{
 				Registry: tenancy.New(c, c, w.Now), User: tenancy.User{Resource: owner, Session: of},
 			}
@@ -355,10 +502,26 @@ func TestAliasesThatAreNotSeen(t *testing.T) {
 		items   []v1beta1.Alias
 		want    string
 	}{
-		"Unseen":    {reason: "Nobody knows which versions the alias's rollout needs.", limited: true, alias: "live"},
-		"Observed":  {reason: "An Alias that only observes it leaves it to another one.", limited: true, alias: "live", items: []v1beta1.Alias{observed}},
-		"Other":     {reason: "The Alias is of another alias.", limited: true, alias: "test", items: []v1beta1.Alias{managed}},
-		"Managed":   {reason: "The Alias that manages it is seen.", limited: true, alias: "live", items: []v1beta1.Alias{managed}, want: "1"},
+		"Unseen": {reason: "Nobody knows which versions the alias's rollout needs.", limited: true, alias: "live"},
+		"Observed": {
+			reason:  "An Alias that only observes it leaves it to another one.",
+			limited: true,
+			alias:   "live",
+			items:   []v1beta1.Alias{observed},
+		},
+		"Other": {
+			reason:  "The Alias is of another alias.",
+			limited: true,
+			alias:   "test",
+			items:   []v1beta1.Alias{managed},
+		},
+		"Managed": {
+			reason:  "The Alias that manages it is seen.",
+			limited: true,
+			alias:   "live",
+			items:   []v1beta1.Alias{managed},
+			want:    "1",
+		},
 		"NoAlias":   {reason: "Without an alias there is no rollout.", limited: true, want: "1"},
 		"Unlimited": {reason: "If all Aliases are seen, the alias has no rollout.", alias: "live", want: "1"},
 	}
@@ -366,10 +529,23 @@ func TestAliasesThatAreNotSeen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := env(t)
 			if tc.alias != "" {
-				_, err := w.Lambda.CreateAlias(w.Context(), &lambda.CreateAliasInput{FunctionName: ptr.To("f"), Name: &tc.alias, FunctionVersion: ptr.To("4")})
+				_, err := w.Lambda.CreateAlias(
+					w.Context(),
+					&lambda.CreateAliasInput{FunctionName: ptr.To("f"), Name: &tc.alias, FunctionVersion: ptr.To("4")},
+				)
 				w.Must(err)
 			}
-			p, h := Pruner{API: w.Lambda, Cache: w.Cache, Resources: reader{items: tc.items}, Limited: tc.limited}, history("4", "3", "2", "1")
+			p, h := Pruner{
+				API:       w.Lambda,
+				Cache:     w.Cache,
+				Resources: reader{items: tc.items},
+				Limited:   tc.limited,
+			}, history(
+				"4",
+				"3",
+				"2",
+				"1",
+			)
 			for range 2 { // The second time, the lists are cached.
 				ctx := w.Context()
 				got, effects, err := p.at(w, h).Unused(ctx, Excess(h, ptr.To[int32](0), "4"))
@@ -377,7 +553,11 @@ func TestAliasesThatAreNotSeen(t *testing.T) {
 					t.Errorf("%s\ngot %q, %v, want %q", tc.reason, got, err, tc.want)
 				}
 				if events := effects.Events; tc.want == "" && len(h.RetainedVersions) != 3 {
-					t.Errorf("status must have the versions that are kept, got %v, events %v", h.RetainedVersions, events)
+					t.Errorf(
+						"status must have the versions that are kept, got %v, events %v",
+						h.RetainedVersions,
+						events,
+					)
 				}
 			}
 		})

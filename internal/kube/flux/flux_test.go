@@ -58,27 +58,42 @@ func TestSummarize(t *testing.T) {
 		"NotReady": {
 			reason: "Until the source is Ready, the artifact may be an earlier one.",
 			source: source("OCIRepository", conditions(signed, is("Ready", "Unknown", 3, "building artifact"))),
-			want:   Source{Artifact: a, Unverified: "it is not Ready, so its artifact may be another than the one that was verified"},
+			want: Source{
+				Artifact:   a,
+				Unverified: "it is not Ready, so its artifact may be another than the one that was verified",
+			},
 		},
 		"ReadyEarlier": {
 			reason: "Ready has to be about the present spec.",
 			source: source("OCIRepository", conditions(signed, is("Ready", "True", 2, "stored"))),
-			want:   Source{Artifact: a, Unverified: "it is not Ready, so its artifact may be another than the one that was verified"},
+			want: Source{
+				Artifact:   a,
+				Unverified: "it is not Ready, so its artifact may be another than the one that was verified",
+			},
 		},
 		"VerifiedEarlier": {
 			reason: "The verification has to be of the present spec.",
-			source: source("GitRepository", conditions(is("SourceVerified", "True", 2, "m"), is("Ready", "True", 3, "m"))),
-			want:   Source{Artifact: a, Unverified: "SourceVerified is about an earlier spec"},
+			source: source(
+				"GitRepository",
+				conditions(is("SourceVerified", "True", 2, "m"), is("Ready", "True", 3, "m")),
+			),
+			want: Source{Artifact: a, Unverified: "SourceVerified is about an earlier spec"},
 		},
 		"Refused": {
 			reason: "A signature that does not match is told.",
-			source: source("GitRepository", conditions(is("SourceVerified", "False", 3, "bad"), is("Ready", "True", 3, "m"))),
-			want:   Source{Artifact: a, Unverified: "SourceVerified is False: bad"},
+			source: source(
+				"GitRepository",
+				conditions(is("SourceVerified", "False", 3, "bad"), is("Ready", "True", 3, "m")),
+			),
+			want: Source{Artifact: a, Unverified: "SourceVerified is False: bad"},
 		},
 		"NoMessage": {
 			reason: "A verification counts without a text, too.",
-			source: source("GitRepository", conditions(is("SourceVerified", "True", 3, ""), is("Ready", "True", 3, "m"))),
-			want:   Source{Artifact: a, Verified: "by Flux"},
+			source: source(
+				"GitRepository",
+				conditions(is("SourceVerified", "True", 3, ""), is("Ready", "True", 3, "m")),
+			),
+			want: Source{Artifact: a, Verified: "by Flux"},
 		},
 		"Include": {
 			reason: "Flux verifies the commit, and not the artifacts of other repositories that it adds.",
@@ -94,8 +109,11 @@ func TestSummarize(t *testing.T) {
 		},
 		"EscapeInURL": {
 			reason: "Nor is it in a URL, which errors mention.",
-			source: source("Bucket", func(s map[string]any) { s["artifact"].(map[string]any)["url"] = "http://a/\u009b2J" }),
-			want:   Source{Missing: "its status has an artifact with a URL or revision that is not valid"},
+			source: source(
+				"Bucket",
+				func(s map[string]any) { s["artifact"].(map[string]any)["url"] = "http://a/\u009b2J" },
+			),
+			want: Source{Missing: "its status has an artifact with a URL or revision that is not valid"},
 		},
 		"OtherKind": {
 			reason: "A condition of a kind that Flux does not verify counts for nothing.",

@@ -56,7 +56,10 @@ func TestGet(t *testing.T) {
 			reason: "A missing object is named.", get: true,
 			change: func(s *v1beta1.FieldSelector) { s.Name = "nope" }, want: "error: Role shop/nope does not exist",
 		},
-		"Forbidden": {reason: "The error says what to grant.", want: `error: cannot read Role shop/r: grant the provider's ServiceAccount get, list and watch on roles of API group "iam.example.org"`},
+		"Forbidden": {
+			reason: "The error says what to grant.",
+			want:   `error: cannot read Role shop/r: grant the provider's ServiceAccount get, list and watch on roles of API group "iam.example.org"`,
+		},
 		"NoKind": {
 			reason: "A kind that the cluster lacks is named.", get: true,
 			change: func(s *v1beta1.FieldSelector) { s.Kind = "Rule" },
@@ -245,8 +248,10 @@ func TestKindsThatSpecsName(t *testing.T) {
 			walk(spec.Type)
 		}
 	}
-	if diff := cmp.Diff([]string{"FieldSelector", "ProviderConfigReference", "RolloutConditionDependency", "SourceReference"},
-		slices.Sorted(maps.Keys(found))); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"FieldSelector", "ProviderConfigReference", "RolloutConditionDependency", "SourceReference"},
+		slices.Sorted(maps.Keys(found)),
+	); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
@@ -286,8 +291,12 @@ func TestResolve(t *testing.T) {
 	set := "set"
 	const at = "spec.forProvider"
 	block := v1beta1.FunctionSettings{
-		Role: &set, KMSKeyArnFrom: &found,
-		VPCConfig: &v1beta1.VPCConfig{SubnetIDs: []string{set}, SecurityGroupIDsFrom: []v1beta1.FieldSelector{other, found, other}},
+		Role:          &set,
+		KMSKeyArnFrom: &found,
+		VPCConfig: &v1beta1.VPCConfig{
+			SubnetIDs:            []string{set},
+			SecurityGroupIDsFrom: []v1beta1.FieldSelector{other, found, other},
+		},
 	}
 	before := block.DeepCopy()
 	got, err := Resolve(t.Context(), e.reader, "shop", at, block)
@@ -301,12 +310,16 @@ func TestResolve(t *testing.T) {
 	}
 	block.VPCConfig.SecurityGroupIDsFrom = []v1beta1.FieldSelector{found, missing}
 	_, err = Resolve(t.Context(), e.reader, "shop", at, block)
-	if err == nil || err.Error() != "cannot resolve spec.forProvider.vpcConfig.securityGroupIdsFrom[1]: Role shop/nope does not exist" {
+	if err == nil ||
+		err.Error() != "cannot resolve spec.forProvider.vpcConfig.securityGroupIdsFrom[1]: Role shop/nope does not exist" {
 		t.Errorf("the field of spec is named, got %v", err)
 	}
-	mapping := v1beta1.EventSourceMappingSettings{SourceAccessConfigurations: []v1beta1.SourceAccessConfiguration{{URI: &set}, {URIFrom: &other}}}
+	mapping := v1beta1.EventSourceMappingSettings{
+		SourceAccessConfigurations: []v1beta1.SourceAccessConfiguration{{URI: &set}, {URIFrom: &other}},
+	}
 	resolved, err := Resolve(t.Context(), e.reader, "shop", at, mapping)
-	if err != nil || *resolved.SourceAccessConfigurations[0].URI != set || *resolved.SourceAccessConfigurations[1].URI != "arn:s" {
+	if err != nil || *resolved.SourceAccessConfigurations[0].URI != set ||
+		*resolved.SourceAccessConfigurations[1].URI != "arn:s" {
 		t.Errorf("items of lists are resolved, got %v, %v", resolved.SourceAccessConfigurations, err)
 	}
 	if mapping.SourceAccessConfigurations[1].URI != nil {
@@ -314,7 +327,8 @@ func TestResolve(t *testing.T) {
 	}
 	mapping.SourceAccessConfigurations[1].URIFrom = &missing
 	_, err = Resolve(t.Context(), e.reader, "shop", at, mapping)
-	if err == nil || err.Error() != "cannot resolve spec.forProvider.sourceAccessConfigurations[1].uriFrom: Role shop/nope does not exist" {
+	if err == nil ||
+		err.Error() != "cannot resolve spec.forProvider.sourceAccessConfigurations[1].uriFrom: Role shop/nope does not exist" {
 		t.Errorf("the item is named, got %v", err)
 	}
 	for _, list := range [][]v1beta1.SourceAccessConfiguration{nil, {}} {

@@ -101,7 +101,8 @@ func TestAnotherFieldOfTheSameKind(t *testing.T) {
 	})
 }
 
-// TestChangingFields has a tenant who selects another field, or none, again and again. Objects are not listed each time.
+// TestChangingFields has a tenant who selects another field, or none, again and again. Objects are not listed each
+// time.
 func TestChangingFields(t *testing.T) {
 	e := newEnv(t, all)
 	e.create(role("r", "arn:1"))
@@ -146,7 +147,11 @@ func TestManyFields(t *testing.T) {
 	paths := e.reader.watches[scope{kind: roleKind}].paths
 	e.reader.mu.Unlock()
 	if len(paths) > maxFields+1 || !paths.Has("status.arn") {
-		t.Errorf("%d fields of each object are kept, want %d of the namespace and that of another one", len(paths), maxFields)
+		t.Errorf(
+			"%d fields of each object are kept, want %d of the namespace and that of another one",
+			len(paths),
+			maxFields,
+		)
 	}
 	if got := e.reconcile("pay", arnOf("r")); got != "arn:1" {
 		t.Errorf("a field that is not watched for the namespace: got %q", got)

@@ -42,7 +42,10 @@ func newHost(t *testing.T) *host {
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		h.got = append(h.got, r.Header.Get("Authorization")+r.Header.Get("X-Amz-Security-Token")+string(b))
-		_, _ = io.WriteString(w, `<GetCallerIdentityResponse><GetCallerIdentityResult><Account>123456789012</Account><Arn>arn:aws:iam::123456789012:user/ops</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`)
+		_, _ = io.WriteString(
+			w,
+			`<GetCallerIdentityResponse><GetCallerIdentityResult><Account>123456789012</Account><Arn>arn:aws:iam::123456789012:user/ops</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`,
+		)
 	}))
 	t.Cleanup(h.Close)
 	return h
@@ -92,56 +95,98 @@ func TestResolverKeepsCredentials(t *testing.T) {
 		// wantErr is a part of the error of Resolve, and wantNote of what the user is told.
 		wantErr, wantNote string
 
-		// tenant, own and named are which key the host of the config, that of the machine's configuration and that of the
-		// flag are sent.
+		// tenant, own and named are which key the host of the config, that of the machine's configuration and that of
+		// the flag are sent.
 		tenant, own, named string
 	}{
 		"MachineThroughTenants": {
-			reason: "A tenant's host gets nothing, as the provider sends it nothing.", kind: v1beta1.ProviderConfigKind, config: tenantsConfig, flags: Flags{defaultChain: true},
+			reason:  "A tenant's host gets nothing, as the provider sends it nothing.",
+			kind:    v1beta1.ProviderConfigKind,
+			config:  tenantsConfig,
+			flags:   Flags{defaultChain: true},
 			wantErr: "endpoint is not allowed in a namespaced config",
 		},
 		"MachineThroughCluster": {
-			reason: "The host of a ClusterProviderConfig is not the user's choice either.", kind: v1beta1.ClusterProviderConfigKind, config: clusterConfig, flags: Flags{defaultChain: true},
-			own: "AKIAOPERATOR", wantNote: "warning: ClusterProviderConfig c names an endpoint, where credentials of this machine are not sent. Instead, AWS or the endpoint of this machine's AWS configuration is read.",
+			reason:   "The host of a ClusterProviderConfig is not the user's choice either.",
+			kind:     v1beta1.ClusterProviderConfigKind,
+			config:   clusterConfig,
+			flags:    Flags{defaultChain: true},
+			own:      "AKIAOPERATOR",
+			wantNote: "warning: ClusterProviderConfig c names an endpoint, where credentials of this machine are not sent. Instead, AWS or the endpoint of this machine's AWS configuration is read.",
 		},
 		"MachineOfAnotherAccount": {
-			reason: "What another account has is not what the config manages.", kind: v1beta1.ClusterProviderConfigKind, flags: Flags{defaultChain: true},
-			config: "{metadata: {name: c, uid: u}, spec: {credentials: {source: IRSA}}, status: {accountId: '210987654321'}}",
-			own:    "AKIAOPERATOR", wantNote: "warning: ClusterProviderConfig \"c\" reaches account 210987654321, and the credentials of this machine are of account 123456789012, which is read instead\n",
+			reason:   "What another account has is not what the config manages.",
+			kind:     v1beta1.ClusterProviderConfigKind,
+			flags:    Flags{defaultChain: true},
+			config:   "{metadata: {name: c, uid: u}, spec: {credentials: {source: IRSA}}, status: {accountId: '210987654321'}}",
+			own:      "AKIAOPERATOR",
+			wantNote: "warning: ClusterProviderConfig \"c\" reaches account 210987654321, and the credentials of this machine are of account 123456789012, which is read instead\n",
 		},
 		"MachineOfTheAccount": {
-			reason: "The account is the same.", kind: v1beta1.ClusterProviderConfigKind, flags: Flags{defaultChain: true},
-			config: "{metadata: {name: c, uid: u}, spec: {credentials: {source: IRSA}}, status: {accountId: '123456789012'}}", own: "AKIAOPERATOR",
+			reason: "The account is the same.",
+			kind:   v1beta1.ClusterProviderConfigKind,
+			flags:  Flags{defaultChain: true},
+			config: "{metadata: {name: c, uid: u}, spec: {credentials: {source: IRSA}}, status: {accountId: '123456789012'}}",
+			own:    "AKIAOPERATOR",
 		},
 		"MachineNamed": {
-			reason: "The user has typed the host, and no other one is called.", kind: v1beta1.ProviderConfigKind, config: tenantsConfig, flags: Flags{defaultChain: true}, flag: true,
-			named: "AKIAOPERATOR",
+			reason: "The user has typed the host, and no other one is called.",
+			kind:   v1beta1.ProviderConfigKind,
+			config: tenantsConfig,
+			flags:  Flags{defaultChain: true},
+			flag:   true,
+			named:  "AKIAOPERATOR",
 		},
 		"Tenants": {
-			reason: "What the provider rejects, the plugin rejects.", kind: v1beta1.ProviderConfigKind, config: tenantsConfig,
+			reason:  "What the provider rejects, the plugin rejects.",
+			kind:    v1beta1.ProviderConfigKind,
+			config:  tenantsConfig,
 			wantErr: "endpoint is not allowed in a namespaced config",
 		},
-		"Cluster":      {reason: "The config's own credentials are for its own host.", kind: v1beta1.ClusterProviderConfigKind, config: clusterConfig, tenant: "AKIATENANT"},
-		"TenantsNamed": {reason: "The URL of the flag replaces that of the config.", kind: v1beta1.ProviderConfigKind, config: tenantsConfig, flag: true, named: "AKIATENANT"},
+		"Cluster": {
+			reason: "The config's own credentials are for its own host.",
+			kind:   v1beta1.ClusterProviderConfigKind,
+			config: clusterConfig,
+			tenant: "AKIATENANT",
+		},
+		"TenantsNamed": {
+			reason: "The URL of the flag replaces that of the config.",
+			kind:   v1beta1.ProviderConfigKind,
+			config: tenantsConfig,
+			flag:   true,
+			named:  "AKIATENANT",
+		},
 		"IRSA": {
-			reason: "The default chain of this machine is not the pod's.", kind: v1beta1.ClusterProviderConfigKind, config: with(clusterConfig, "{source: IRSA}"),
+			reason:  "The default chain of this machine is not the pod's.",
+			kind:    v1beta1.ClusterProviderConfigKind,
+			config:  with(clusterConfig, "{source: IRSA}"),
 			wantErr: "the identity of the provider's pod, which this machine does not have",
 		},
 		"PodIdentity": {
-			reason: "The identity of the pod is not on this machine.", kind: v1beta1.ClusterProviderConfigKind, config: with(clusterConfig, "{source: PodIdentity}"),
+			reason:  "The identity of the pod is not on this machine.",
+			kind:    v1beta1.ClusterProviderConfigKind,
+			config:  with(clusterConfig, "{source: PodIdentity}"),
 			wantErr: "the identity of the provider's pod, which this machine does not have",
 		},
 		"Filesystem": {
-			reason: "A manifest must not read files of this machine.", kind: v1beta1.ClusterProviderConfigKind, config: with(clusterConfig, "{source: Filesystem, fs: {path: "+file+"}}"),
+			reason:  "A manifest must not read files of this machine.",
+			kind:    v1beta1.ClusterProviderConfigKind,
+			config:  with(clusterConfig, "{source: Filesystem, fs: {path: "+file+"}}"),
 			wantErr: "a file of the provider's pod is not on this machine",
 		},
 		"TokenFile": {
-			reason: "A config cannot send a file of this machine as a token.", kind: v1beta1.ClusterProviderConfigKind,
-			config:  with(clusterConfig, "{source: WebIdentity, webIdentity: {roleARN: 'arn:aws:iam::123456789012:role/r', tokenConfig: {source: Filesystem, fs: {path: "+file+"}}}}"),
+			reason: "A config cannot send a file of this machine as a token.",
+			kind:   v1beta1.ClusterProviderConfigKind,
+			config: with(
+				clusterConfig,
+				"{source: WebIdentity, webIdentity: {roleARN: 'arn:aws:iam::123456789012:role/r', tokenConfig: {source: Filesystem, fs: {path: "+file+"}}}}",
+			),
 			wantErr: "a file of the provider's pod is not on this machine",
 		},
 		"Environment": {
-			reason: "A config cannot read the environment of this machine.", kind: v1beta1.ClusterProviderConfigKind, config: with(clusterConfig, "{source: Environment}"),
+			reason:  "A config cannot read the environment of this machine.",
+			kind:    v1beta1.ClusterProviderConfigKind,
+			config:  with(clusterConfig, "{source: Environment}"),
 			wantErr: "the provider's environment has no aws_access_key_id",
 		},
 	}
@@ -153,17 +198,23 @@ func TestResolverKeepsCredentials(t *testing.T) {
 				tc.flags.endpoint = named.URL
 			}
 			var notes bytes.Buffer
-			r := tc.flags.Resolver(cluster(t, tc.kind, strings.ReplaceAll(tc.config, "TENANT", tenant.URL)), time.Now, &notes)
+			r := tc.flags.Resolver(
+				cluster(t, tc.kind, strings.ReplaceAll(tc.config, "TENANT", tenant.URL)),
+				time.Now,
+				&notes,
+			)
 			mg := &v1beta1.Function{}
 			mg.SetNamespace("shop")
 			mg.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: tc.kind, Name: "c"})
 			s, err := r.Resolve(t.Context(), mg, "eu-central-1")
-			if tc.wantErr == "" && err != nil || tc.wantErr != "" && (err == nil || !strings.Contains(err.Error(), tc.wantErr)) {
+			if tc.wantErr == "" && err != nil ||
+				tc.wantErr != "" && (err == nil || !strings.Contains(err.Error(), tc.wantErr)) {
 				t.Errorf("%s\nerror %v, want %q", tc.reason, err, tc.wantErr)
 			}
 			if err == nil {
 				_, _ = session.Client(s, lambda.NewFromConfig).ListFunctions(t.Context(), &lambda.ListFunctionsInput{})
-				_, _ = session.Client(s, s3.NewFromConfig).HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: new("code"), Key: new("k")})
+				_, _ = session.Client(s, s3.NewFromConfig).
+					HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: new("code"), Key: new("k")})
 			}
 			if !strings.Contains(notes.String(), tc.wantNote) || tc.wantNote == "" && notes.Len() > 0 {
 				t.Errorf("%s\nnotes %q, want %q", tc.reason, notes.String(), tc.wantNote)
@@ -173,7 +224,8 @@ func TestResolverKeepsCredentials(t *testing.T) {
 				want string
 			}{"the config's host": {tenant.got, tc.tenant}, "the machine's own": {own.got, tc.own}, "the named one": {named.got, tc.named}} {
 				for _, request := range to.got {
-					if to.want == "" || !strings.Contains(request, to.want) || to.want != "AKIAOPERATOR" && strings.Contains(request, "perator") {
+					if to.want == "" || !strings.Contains(request, to.want) ||
+						to.want != "AKIAOPERATOR" && strings.Contains(request, "perator") {
 						t.Errorf("%s\n%s got %s, want only requests of %q", tc.reason, which, request, to.want)
 					}
 				}
@@ -199,7 +251,10 @@ func cluster(t *testing.T, kind, text string) client.Client {
 	if err := yaml.UnmarshalStrict([]byte(text), config); err != nil {
 		t.Fatal(err)
 	}
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "own"}, Data: map[string][]byte{"aws_access_key_id": []byte("AKIATENANT"), "aws_secret_access_key": []byte("s")}}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "own"},
+		Data:       map[string][]byte{"aws_access_key_id": []byte("AKIATENANT"), "aws_secret_access_key": []byte("s")},
+	}
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(config, secret).Build()
 }
 
@@ -209,8 +264,8 @@ func TestLoad(t *testing.T) {
 		reason string
 		region string
 
-		// own is the endpoint of the machine's configuration, and flag that of --aws-endpoint-url. LOOPBACK is the URL of a
-		// host that answers.
+		// own is the endpoint of the machine's configuration, and flag that of --aws-endpoint-url. LOOPBACK is the URL
+		// of a host that answers.
 		own, flag string
 
 		// service is the endpoint of STS in the machine's configuration.
@@ -221,11 +276,32 @@ func TestLoad(t *testing.T) {
 		"Emulator":    {reason: "An emulator on this machine needs no encryption.", own: "LOOPBACK"},
 		"Flag":        {reason: "The flag names it.", own: "http://192.0.2.1", flag: "LOOPBACK"},
 		"FlagService": {reason: "The flag is for all services.", service: "http://192.0.2.1", flag: "LOOPBACK"},
-		"Plain":       {reason: "The machine's configuration is not enough to send credentials unencrypted.", own: "http://192.0.2.1", want: "192.0.2.1 is not encrypted, so nothing was sent: use https, or set --aws-endpoint-url to the URL"},
-		"PlainOne":    {reason: "An endpoint of one service is not called either.", service: "http://aws.example.org", want: "aws.example.org is not encrypted"},
-		"Region":      {reason: "A region is part of a host's name, and resources name regions.", region: "eu.example.org/", own: "LOOPBACK", want: `"eu.example.org/" is not an AWS region`},
-		"NoURL":       {reason: "A host alone says nothing about encryption.", flag: "aws.example.org", want: `--aws-endpoint-url is "aws.example.org": it must be a URL`},
-		"UserInURL":   {reason: "The host of such a URL is easily mistaken.", flag: "https://aws.amazon.com@example.org", want: "it must be a URL"},
+		"Plain": {
+			reason: "The machine's configuration is not enough to send credentials unencrypted.",
+			own:    "http://192.0.2.1",
+			want:   "192.0.2.1 is not encrypted, so nothing was sent: use https, or set --aws-endpoint-url to the URL",
+		},
+		"PlainOne": {
+			reason:  "An endpoint of one service is not called either.",
+			service: "http://aws.example.org",
+			want:    "aws.example.org is not encrypted",
+		},
+		"Region": {
+			reason: "A region is part of a host's name, and resources name regions.",
+			region: "eu.example.org/",
+			own:    "LOOPBACK",
+			want:   `"eu.example.org/" is not an AWS region`,
+		},
+		"NoURL": {
+			reason: "A host alone says nothing about encryption.",
+			flag:   "aws.example.org",
+			want:   `--aws-endpoint-url is "aws.example.org": it must be a URL`,
+		},
+		"UserInURL": {
+			reason: "The host of such a URL is easily mistaken.",
+			flag:   "https://aws.amazon.com@example.org",
+			want:   "it must be a URL",
+		},
 		"OtherScheme": {reason: "AWS speaks HTTP.", flag: "ftp://example.org", want: "it must be a URL"},
 	}
 	for name, tc := range cases {
@@ -245,9 +321,11 @@ func TestLoad(t *testing.T) {
 			}
 			cfg, err := f.Load(t.Context(), tc.region)
 			if err == nil {
-				_, err = sts.NewFromConfig(cfg, func(o *sts.Options) { o.RetryMaxAttempts = 1 }).GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{})
+				_, err = sts.NewFromConfig(cfg, func(o *sts.Options) { o.RetryMaxAttempts = 1 }).
+					GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{})
 			}
-			if tc.want == "" && (err != nil || len(h.got) != 1) || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want) || len(h.got) > 0) {
+			if tc.want == "" && (err != nil || len(h.got) != 1) ||
+				tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want) || len(h.got) > 0) {
 				t.Errorf("%s\nerror %v, want %q; %d requests", tc.reason, err, tc.want, len(h.got))
 			}
 		})

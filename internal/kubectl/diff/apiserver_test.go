@@ -71,7 +71,12 @@ func TestAPIServer(t *testing.T) {
 		if u.GetKind() == "Function" {
 			u.SetNamespace(namespace)
 		}
-		if err := kube.Patch(t.Context(), u, client.Apply, client.FieldOwner("argocd-controller")); err != nil { //nolint:staticcheck // An unstructured object has no apply configuration.
+		if err := kube.Patch(
+			t.Context(),
+			u,
+			client.Apply,
+			client.FieldOwner("argocd-controller"),
+		); err != nil { //nolint:staticcheck // An unstructured object has no apply configuration.
 			t.Fatal(err)
 		}
 		return u
@@ -101,7 +106,11 @@ func TestAPIServer(t *testing.T) {
 
 	elsewhere := strings.Replace(function, "name: checkout", "name: checkout, namespace: elsewhere", 1)
 	_, out, _ := run(t, cluster.Config, elsewhere, "-f", "-")
-	wants(out, "(create)", "not known: whether the API server accepts the manifest, since namespace elsewhere does not exist")
+	wants(
+		out,
+		"(create)",
+		"not known: whether the API server accepts the manifest, since namespace elsewhere does not exist",
+	)
 
 	// AWS has what the object in the cluster asks for.
 	apply(strings.Replace(providerConfig, "URL", double.URL(), 1))
@@ -111,23 +120,60 @@ func TestAPIServer(t *testing.T) {
 	if err := kube.Update(t.Context(), u); err != nil {
 		t.Fatal(err)
 	}
-	out = do(1, strings.Replace(strings.Replace(function, "memorySize: 256", "memorySize: 512", 1), "    tags: {team: shop}\n", "", 1), "-f", "-")
-	wants(out, "(update)", "~ memorySize: 256 -> 512", "- tags[team]", "UpdateFunctionConfiguration checkout", "not known: the object in the cluster was not up to date")
+	out = do(
+		1,
+		strings.Replace(
+			strings.Replace(function, "memorySize: 256", "memorySize: 512", 1),
+			"    tags: {team: shop}\n",
+			"",
+			1,
+		),
+		"-f",
+		"-",
+	)
+	wants(
+		out,
+		"(update)",
+		"~ memorySize: 256 -> 512",
+		"- tags[team]",
+		"UpdateFunctionConfiguration checkout",
+		"not known: the object in the cluster was not up to date",
+	)
 	do(0, function, "-f", "-")
 
 	// AWS has a function that the user names, with other settings.
 	api := lambda.NewFromConfig(double.Config("eu-central-1"))
 	_, err = api.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
-		FunctionName: aws.String("checkout"), Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("index.handler"), Runtime: types.RuntimePython312,
-		Description: aws.String("first"), MemorySize: aws.Int32(256), Code: &types.FunctionCode{ZipFile: []byte("PK\x05\x06" + strings.Repeat("\x00", 18))},
+		FunctionName: aws.String(
+			"checkout",
+		),
+		Role:    aws.String("arn:aws:iam::123456789012:role/r"),
+		Handler: aws.String("index.handler"),
+		Runtime: types.RuntimePython312,
+		Description: aws.String(
+			"first",
+		),
+		MemorySize: aws.Int32(256),
+		Code:       &types.FunctionCode{ZipFile: []byte("PK\x05\x06" + strings.Repeat("\x00", 18))},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	double.ResetCalls()
 	out = do(1, function, "-f", "-", "--refresh")
-	wants(out, "(adopt)", `~ runtime: "python3.12" -> "python3.13"`, "TagResource", "UpdateFunctionConfiguration checkout", "UpdateFunctionCode checkout")
-	wants(do(1, "", "function", "checkout", "--refresh", "-o", "json"), `"action": "adopt"`, `"operation": "UpdateFunctionCode"`)
+	wants(
+		out,
+		"(adopt)",
+		`~ runtime: "python3.12" -> "python3.13"`,
+		"TagResource",
+		"UpdateFunctionConfiguration checkout",
+		"UpdateFunctionCode checkout",
+	)
+	wants(
+		do(1, "", "function", "checkout", "--refresh", "-o", "json"),
+		`"action": "adopt"`,
+		`"operation": "UpdateFunctionCode"`,
+	)
 	for _, c := range double.Calls() {
 		if !strings.HasPrefix(c.Operation, "Get") && !strings.HasPrefix(c.Operation, "List") {
 			t.Errorf("the plan has called %s", c.Operation)
@@ -137,16 +183,26 @@ func TestAPIServer(t *testing.T) {
 	// AWS is read within the quota, however many resources there are.
 	var layers strings.Builder
 	for i := range 20 {
-		fmt.Fprintf(&layers, "---\n{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: LayerVersion, metadata: {name: l-%d}, spec: {forProvider: {region: eu-central-1, layerName: l-%d, content: {inline: {a.py: x}}}}}\n", i, i)
+		fmt.Fprintf(
+			&layers,
+			"---\n{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: LayerVersion, metadata: {name: l-%d}, spec: {forProvider: {region: eu-central-1, layerName: l-%d, content: {inline: {a.py: x}}}}}\n",
+			i,
+			i,
+		)
 	}
-	wants(do(1, layers.String(), "-f", "-", "--refresh"), "Plan: 20 to create, 0 to adopt, 0 to update, 0 to replace, 0 to delete, 0 unchanged.\n")
+	wants(
+		do(1, layers.String(), "-f", "-", "--refresh"),
+		"Plan: 20 to create, 0 to adopt, 0 to update, 0 to replace, 0 to delete, 0 unchanged.\n",
+	)
 
 	// The credentials of the provider's pod are not on this machine.
-	apply("{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: ClusterProviderConfig, metadata: {name: default}, spec: {credentials: {source: IRSA}}}")
+	apply(
+		"{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: ClusterProviderConfig, metadata: {name: default}, spec: {credentials: {source: IRSA}}}",
+	)
 	wants(do(2, function, "-f", "-", "--refresh"), "(reject)", "set --aws-profile or --aws-default-chain")
 
-	// The credentials of this machine are used in their place, at the endpoint that the user names, and never at that of
-	// a config.
+	// The credentials of this machine are used in their place, at the endpoint that the user names, and never at that
+	// of a config.
 	irsa := strings.Replace(providerConfig, "source: None", "source: IRSA", 1)
 	tenant := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("the config's host was sent %s %s %s", r.Method, r.URL, r.Header)
@@ -158,25 +214,40 @@ func TestAPIServer(t *testing.T) {
 	if err := os.WriteFile(file, []byte(profiles), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, value := range map[string]string{"AWS_SHARED_CREDENTIALS_FILE": file, "AWS_CONFIG_FILE": file + "-none", "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_PROFILE": ""} {
+	for name, value := range map[string]string{
+		"AWS_SHARED_CREDENTIALS_FILE": file, "AWS_CONFIG_FILE": file + "-none", "AWS_ACCESS_KEY_ID": "",
+		"AWS_SECRET_ACCESS_KEY": "", "AWS_PROFILE": "",
+	} {
 		t.Setenv(name, value)
 	}
 	for flag, key := range map[string]string{"--aws-profile=audit": "AKIAAUDIT", "--aws-default-chain": "AKIADEFAULT"} {
 		double.ResetCalls()
-		wants(do(1, function, "-f", "-", "--refresh", flag, "--aws-endpoint-url", double.URL()), "(adopt)", "UpdateFunctionCode checkout")
+		wants(
+			do(1, function, "-f", "-", "--refresh", flag, "--aws-endpoint-url", double.URL()),
+			"(adopt)",
+			"UpdateFunctionCode checkout",
+		)
 		for _, c := range double.Calls() {
 			if c.AccessKey != key {
 				t.Errorf("%s: %s was called with the key %s, want %s", flag, c.Operation, c.AccessKey, key)
 			}
 		}
 	}
-	wants(do(2, function, "-f", "-", "--refresh", "--aws-profile=other"), "cannot load the AWS configuration of this machine", "other")
+	wants(
+		do(2, function, "-f", "-", "--refresh", "--aws-profile=other"),
+		"cannot load the AWS configuration of this machine",
+		"other",
+	)
 
 	// A tenant's config is rejected as the provider rejects it.
 	own := "{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: ProviderConfig, metadata: {name: own, namespace: %s}, spec: {credentials: {source: None}, endpoint: {url: {type: Static, static: %q}}}}"
 	apply(fmt.Sprintf(own, namespace, tenant.URL))
 	owned := strings.Replace(function, "spec:", "spec:\n  providerConfigRef: {kind: ProviderConfig, name: own}", 1)
 	for _, flags := range [][]string{{}, {"--aws-default-chain"}} {
-		wants(do(2, owned, append([]string{"-f", "-", "--refresh"}, flags...)...), "(reject)", "endpoint is not allowed in a namespaced config")
+		wants(
+			do(2, owned, append([]string{"-f", "-", "--refresh"}, flags...)...),
+			"(reject)",
+			"endpoint is not allowed in a namespaced config",
+		)
 	}
 }

@@ -63,11 +63,21 @@ func run(t *testing.T, config *rest.Config, stdin string, args ...string) (code 
 }
 
 // runWith is like run, with a context.
-func runWith(ctx context.Context, t *testing.T, config *rest.Config, stdin string, args ...string) (code int, out, errOut string) {
+func runWith(
+	ctx context.Context,
+	t *testing.T,
+	config *rest.Config,
+	stdin string,
+	args ...string,
+) (code int, out, errOut string) {
 	t.Helper()
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	var stdout, stderr bytes.Buffer
-	f := kubectl.NewFactory(genericiooptions.IOStreams{In: strings.NewReader(stdin), Out: &stdout, ErrOut: &stderr}, time.Now, "test")
+	f := kubectl.NewFactory(
+		genericiooptions.IOStreams{In: strings.NewReader(stdin), Out: &stdout, ErrOut: &stderr},
+		time.Now,
+		"test",
+	)
 	if config != nil {
 		f.Config.WrapConfigFn = func(*rest.Config) *rest.Config { return rest.CopyConfig(config) }
 	}
@@ -87,7 +97,18 @@ func TestInterrupted(t *testing.T) {
 	defer s.Close()
 	plugintest.SetMachine(t, s.URL, "s3cr3tkey")
 	config := "apiVersion: lambda.aws.m.crossplane.io/v1beta1\nkind: ClusterProviderConfig\nmetadata: {name: default}\nspec: {credentials: {source: IRSA}}\n---\n"
-	code, out, errOut := runWith(ctx, t, nil, "", "--local", "--refresh", "--aws-default-chain", "--cluster-id=c1", "-f", manifest(t, config+rendered))
+	code, out, errOut := runWith(
+		ctx,
+		t,
+		nil,
+		"",
+		"--local",
+		"--refresh",
+		"--aws-default-chain",
+		"--cluster-id=c1",
+		"-f",
+		manifest(t, config+rendered),
+	)
 	if code != kubectl.ExitInterrupted || out+errOut != "" {
 		t.Errorf("exit code %d, printed:\n%s%s", code, out, errOut)
 	}
@@ -130,20 +151,50 @@ Skipped: 1 of other kinds.
 
 func TestUsage(t *testing.T) {
 	file := manifest(t, rendered)
-	config := manifest(t, `{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: ClusterProviderConfig, metadata: {name: mine}, spec: {credentials: {source: Secret, secretRef: {namespace: crossplane-system, name: aws, key: credentials}}, endpoint: {url: {type: Static, static: "http://example.org"}}}}`)
+	config := manifest(
+		t,
+		`{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: ClusterProviderConfig, metadata: {name: mine}, spec: {credentials: {source: Secret, secretRef: {namespace: crossplane-system, name: aws, key: credentials}}, endpoint: {url: {type: Static, static: "http://example.org"}}}}`,
+	)
 	cases := map[string]struct {
 		reason string
 		args   []string
 		stderr string
 	}{
-		"Nothing":     {reason: "There is nothing to plan.", stderr: "name either files (-f, -k) or resources of the cluster"},
-		"Both":        {reason: "Files and resources of the cluster exclude each other.", args: []string{"functions", "-f", file}, stderr: "name either files (-f, -k) or resources of the cluster"},
-		"LocalNames":  {reason: "Without a cluster there are no resources.", args: []string{"functions", "--local"}, stderr: "--local needs files (-f, -k)"},
-		"Credentials": {reason: "Credentials would not be used without --refresh.", args: []string{"-f", file, "--aws-profile", "p"}, stderr: "--aws-profile, --aws-default-chain and --aws-endpoint-url need --refresh"},
-		"Endpoint":    {reason: "A file must not choose where credentials of a Secret are sent.", args: []string{"--local", "--refresh", "--cluster-id=c1", "-f", config}, stderr: "error: ClusterProviderConfig mine names an endpoint, which is not called because it is not in the cluster: set --aws-endpoint-url to call it"},
-		"Format":      {reason: "The format is not known.", args: []string{"-f", file, "-o", "wide"}, stderr: `invalid output format "wide": it must be diff, json or yaml`},
-		"Flag":        {reason: "The flag is not known.", args: []string{"--bogus"}, stderr: "unknown flag: --bogus"},
-		"Missing":     {reason: "There is no such file.", args: []string{"--local", "-f", "missing.yaml"}, stderr: `the path "missing.yaml" does not exist`},
+		"Nothing": {
+			reason: "There is nothing to plan.",
+			stderr: "name either files (-f, -k) or resources of the cluster",
+		},
+		"Both": {
+			reason: "Files and resources of the cluster exclude each other.",
+			args:   []string{"functions", "-f", file},
+			stderr: "name either files (-f, -k) or resources of the cluster",
+		},
+		"LocalNames": {
+			reason: "Without a cluster there are no resources.",
+			args:   []string{"functions", "--local"},
+			stderr: "--local needs files (-f, -k)",
+		},
+		"Credentials": {
+			reason: "Credentials would not be used without --refresh.",
+			args:   []string{"-f", file, "--aws-profile", "p"},
+			stderr: "--aws-profile, --aws-default-chain and --aws-endpoint-url need --refresh",
+		},
+		"Endpoint": {
+			reason: "A file must not choose where credentials of a Secret are sent.",
+			args:   []string{"--local", "--refresh", "--cluster-id=c1", "-f", config},
+			stderr: "error: ClusterProviderConfig mine names an endpoint, which is not called because it is not in the cluster: set --aws-endpoint-url to call it",
+		},
+		"Format": {
+			reason: "The format is not known.",
+			args:   []string{"-f", file, "-o", "wide"},
+			stderr: `invalid output format "wide": it must be diff, json or yaml`,
+		},
+		"Flag": {reason: "The flag is not known.", args: []string{"--bogus"}, stderr: "unknown flag: --bogus"},
+		"Missing": {
+			reason: "There is no such file.",
+			args:   []string{"--local", "-f", "missing.yaml"},
+			stderr: `the path "missing.yaml" does not exist`,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -191,11 +242,17 @@ spec:
 ---`
 	const role = "\n{apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, metadata: {name: r}, status: {atProvider: {arn: \"arn:aws:iam::123456789012:role/existing\"}}}"
 	with := func(old, text string) string { return strings.Replace(function, old, text, 1) }
-	roleFrom := with("role: arn:aws:iam::123456789012:role/r", "roleFrom: {apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, name: r, fieldPath: status.atProvider.arn}")
+	roleFrom := with(
+		"role: arn:aws:iam::123456789012:role/r",
+		"roleFrom: {apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, name: r, fieldPath: status.atProvider.arn}",
+	)
 	generated := with("name: a", "generateName: a-")
 	var roles strings.Builder
 	for i := range 11 {
-		roles.WriteString(strings.NewReplacer("name: a", fmt.Sprintf("name: a%d", i), "name: r,", fmt.Sprintf("name: r%d,", i)).Replace(roleFrom))
+		roles.WriteString(
+			strings.NewReplacer("name: a", fmt.Sprintf("name: a%d", i), "name: r,", fmt.Sprintf("name: r%d,", i)).
+				Replace(roleFrom),
+		)
 	}
 	cases := map[string]struct {
 		reason, manifests string
@@ -205,84 +262,155 @@ spec:
 	}{
 		"NamespaceOfOtherKinds": {
 			reason:    "An object of another provider without a namespace is in that of the command, like the resource that refers to it.",
-			manifests: roleFrom + role, code: 1, out: `+ role: "arn:aws:iam::123456789012:role/existing"`,
+			manifests: roleFrom + role,
+			code:      1,
+			out:       `+ role: "arn:aws:iam::123456789012:role/existing"`,
 		},
 		"GeneratedNames": {
 			reason:    "Resources of a rendered Composition have the same generateName, and get different names.",
-			manifests: generated + generated, code: 1, out: "[+] Function shop/a-(known after apply) (create)", lack: "reject",
+			manifests: generated + generated,
+			code:      1,
+			out:       "[+] Function shop/a-(known after apply) (create)",
+			lack:      "reject",
 		},
 		"Selector": {
-			reason:    "A reference by labels selects among the files.",
-			manifests: with("name: a", "name: b") + with("name: a", "name: a, labels: {app: shop}") + "\n{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: Alias, metadata: {name: live}, spec: {forProvider: {region: eu-central-1, functionNameSelector: {matchLabels: {app: shop}}, functionVersion: \"1\"}}}",
-			code:      1, out: "CreateAlias a:live",
+			reason: "A reference by labels selects among the files.",
+			manifests: with(
+				"name: a",
+				"name: b",
+			) + with(
+				"name: a",
+				"name: a, labels: {app: shop}",
+			) + "\n{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: Alias, metadata: {name: live}, spec: {forProvider: {region: eu-central-1, functionNameSelector: {matchLabels: {app: shop}}, functionVersion: \"1\"}}}",
+			code: 1,
+			out:  "CreateAlias a:live",
 		},
 		"PartialARN": {
 			reason:    "AWS accepts the ARN of a function from the account on.",
 			manifests: function + "\n{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: EventSourceMapping, metadata: {name: orders}, spec: {forProvider: {region: eu-central-1, functionName: \"123456789012:function:a\", eventSourceArn: \"arn:aws:sqs:eu-central-1:123456789012:orders\"}}}",
-			code:      1, out: "CreateEventSourceMapping", lack: "UpdateEventSourceMapping",
+			code:      1,
+			out:       "CreateEventSourceMapping",
+			lack:      "UpdateEventSourceMapping",
 		},
 		"NoName": {
-			reason:    "The API server takes no object without a name.",
-			manifests: with("name: a", "labels: {a: b}"), code: 2, out: "[!] Function shop/ (reject)\n    set metadata.name or metadata.generateName\n",
+			reason: "The API server takes no object without a name.",
+			manifests: with(
+				"name: a",
+				"labels: {a: b}",
+			),
+			code: 2,
+			out:  "[!] Function shop/ (reject)\n    set metadata.name or metadata.generateName\n",
 		},
 		"Twice": {
-			reason:    "What an apply of two manifests of one object results in depends on their order.",
-			manifests: function + with("3.13", "3.12"), code: 2, out: "    the manifests contain Function shop/a more than once: keep one of them\n", lack: "adopt it",
+			reason: "What an apply of two manifests of one object results in depends on their order.",
+			manifests: function + with(
+				"3.13",
+				"3.12",
+			),
+			code: 2,
+			out:  "    the manifests contain Function shop/a more than once: keep one of them\n",
+			lack: "adopt it",
 		},
 		"ManyPlaceholders": {
 			reason:    "Each of many values is not known.",
 			manifests: roles.String(), code: 1, out: `+ role: "(known after apply)"`, lack: `apply)0"`,
 		},
 		"UnknownField": {
-			reason:    "A field that is not in the schema would not be planned, and kubectl apply rejects it.",
-			manifests: with("handler:", "handlr:"), code: 2, errOut: `cannot read Function a: strict decoding error: unknown field "spec.forProvider.handlr"`,
+			reason: "A field that is not in the schema would not be planned, and kubectl apply rejects it.",
+			manifests: with(
+				"handler:",
+				"handlr:",
+			),
+			code:   2,
+			errOut: `cannot read Function a: strict decoding error: unknown field "spec.forProvider.handlr"`,
 		},
 		"WrongType": {
-			reason:    "The field is named, and its value not shown.",
-			manifests: with("handler:", "environment: {variables: {PASSWORD: [hunter2]}}\n    handler:"), code: 2, errOut: "environment.variables", lack: "hunter2",
+			reason: "The field is named, and its value not shown.",
+			manifests: with(
+				"handler:",
+				"environment: {variables: {PASSWORD: [hunter2]}}\n    handler:",
+			),
+			code:   2,
+			errOut: "environment.variables",
+			lack:   "hunter2",
 		},
 		"OtherKinds": {
 			reason:    "What is wrong in objects of other kinds is not for a plan to say.",
-			manifests: function + "\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: three}}", code: 1, out: "Skipped: 1 of other kinds",
+			manifests: function + "\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: three}}",
+			code:      1,
+			out:       "Skipped: 1 of other kinds",
 		},
 		"UnknownVersion": {
-			reason:    "A resource of this provider that is not planned is no success.",
-			manifests: with("v1beta1", "v1alpha1"), code: 2, errOut: "lambda.aws.m.crossplane.io/v1alpha1 has no kind Function",
+			reason: "A resource of this provider that is not planned is no success.",
+			manifests: with(
+				"v1beta1",
+				"v1alpha1",
+			),
+			code:   2,
+			errOut: "lambda.aws.m.crossplane.io/v1alpha1 has no kind Function",
 		},
 		"UnknownKind": {
-			reason:    "A resource of this provider that is not planned is no success.",
-			manifests: with("kind: Function", "kind: Funktion"), code: 2, errOut: "lambda.aws.m.crossplane.io/v1beta1 has no kind Funktion",
+			reason: "A resource of this provider that is not planned is no success.",
+			manifests: with(
+				"kind: Function",
+				"kind: Funktion",
+			),
+			code:   2,
+			errOut: "lambda.aws.m.crossplane.io/v1beta1 has no kind Funktion",
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			code, out, errOut := run(t, nil, tc.manifests, "--local", "-n", "shop", "-f", "-")
-			if code != tc.code || !strings.Contains(out, tc.out) || !strings.Contains(errOut, tc.errOut) || tc.lack != "" && strings.Contains(out+errOut, tc.lack) {
-				t.Errorf("%s\nexit code %d, want %d, with %q and without %q:\n%s%s", tc.reason, code, tc.code, tc.out+tc.errOut, tc.lack, out, errOut)
+			if code != tc.code || !strings.Contains(out, tc.out) || !strings.Contains(errOut, tc.errOut) ||
+				tc.lack != "" && strings.Contains(out+errOut, tc.lack) {
+				t.Errorf(
+					"%s\nexit code %d, want %d, with %q and without %q:\n%s%s",
+					tc.reason,
+					code,
+					tc.code,
+					tc.out+tc.errOut,
+					tc.lack,
+					out,
+					errOut,
+				)
 			}
 		})
 	}
 }
 
-// TestUnknownCluster checks that AWS is not read if nobody tells which resources the cluster owns: the ID that a provider
-// without rights takes is not that of a provider with rights.
+// TestUnknownCluster checks that AWS is not read if nobody tells which resources the cluster owns: the ID that a
+// provider without rights takes is not that of a provider with rights.
 func TestUnknownCluster(t *testing.T) {
 	double, err := kubedouble.New("../../../package/crds", time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	config := double.Config()
-	config.Transport = &plugintest.Network{To: double, Forbidden: []string{"configmaps/extension-apiserver-authentication"}}
+	config.Transport = &plugintest.Network{
+		To:        double,
+		Forbidden: []string{"configmaps/extension-apiserver-authentication"},
+	}
 	cases := map[string]struct {
 		reason string
 		args   []string
 		code   int
 		errOut string
 	}{
-		"Refresh": {reason: "Everything would seem to belong to another cluster.", args: []string{"--refresh", "functions"}, code: 2, errOut: "set --cluster-id"},
+		"Refresh": {
+			reason: "Everything would seem to belong to another cluster.",
+			args:   []string{"--refresh", "functions"},
+			code:   2,
+			errOut: "set --cluster-id",
+		},
 		"Given":   {reason: "The user knows the ID.", args: []string{"--refresh", "--cluster-id=c1", "functions"}},
 		"Cluster": {reason: "Without AWS, nothing is owned.", args: []string{"functions"}},
-		"Local":   {reason: "No cluster tells the ID.", args: []string{"--refresh", "--local", "-f", "-"}, code: 2, errOut: "--local with --refresh needs --cluster-id"},
+		"Local": {
+			reason: "No cluster tells the ID.",
+			args:   []string{"--refresh", "--local", "-f", "-"},
+			code:   2,
+			errOut: "--local with --refresh needs --cluster-id",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

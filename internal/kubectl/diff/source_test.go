@@ -55,15 +55,22 @@ func TestFluxSource(t *testing.T) {
 		"NotAmongTheFiles": {reason: "The source of the cluster is read.", manifests: ofRepository, want: fetched},
 		"StatusInTheManifest": {
 			reason:    "What a manifest says about status counts for nothing, since applying it does not write it.",
-			manifests: repository + `status: {artifact: {revision: "main@sha1:3"}}` + "\n---" + ofRepository, want: fetched,
+			manifests: repository + `status: {artifact: {revision: "main@sha1:3"}}` + "\n---" + ofRepository,
+			want:      fetched,
 		},
 		"Changed": {
 			reason:    "A source with another branch will have another artifact.",
 			manifests: strings.Replace(repository, "main", "next", 1) + "---" + ofRepository, want: unknown,
 		},
 		"FieldRemoved": {
-			reason:    "A field that the manifest no longer has is a change.",
-			manifests: strings.Replace(repository, ", ref: {branch: main}", "", 1) + "---" + ofRepository, want: unknown,
+			reason: "A field that the manifest no longer has is a change.",
+			manifests: strings.Replace(
+				repository,
+				", ref: {branch: main}",
+				"",
+				1,
+			) + "---" + ofRepository,
+			want: unknown,
 		},
 		"Forbidden": {
 			reason:    "Only the API server can tell whether the spec changes, and the user may not ask it.",
@@ -78,8 +85,14 @@ func TestFluxSource(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cluster := suite.Cluster(t)
 			namespace := cluster.Namespace(t)
-			apply(t, cluster, namespace, ofRepository, `{atProvider: {functionName: sourced, deployedCode: {codeSha256: sum,
-				revision: "main@sha1:1", source: "GitRepository/shop#sha256:`+strings.Repeat("a", 64)+`"}}}`)
+			apply(
+				t,
+				cluster,
+				namespace,
+				ofRepository,
+				`{atProvider: {functionName: sourced, deployedCode: {codeSha256: sum,
+				revision: "main@sha1:1", source: "GitRepository/shop#sha256:`+strings.Repeat("a", 64)+`"}}}`,
+			)
 			if !tc.absent {
 				apply(t, cluster, namespace, repository, `{artifact: {url: "http://source-controller/a.tar.gz",
 					revision: "main@sha1:2", digest: "sha256:`+strings.Repeat("b", 64)+`"}}`)
@@ -112,7 +125,12 @@ func apply(t *testing.T, cluster *devcluster.Cluster, namespace, text, status st
 		t.Fatal(err)
 	}
 	u.SetNamespace(namespace)
-	if err := c.Patch(t.Context(), u, client.Apply, client.FieldOwner("argocd-controller")); err != nil { //nolint:staticcheck // An unstructured object has no apply configuration.
+	if err := c.Patch(
+		t.Context(),
+		u,
+		client.Apply,
+		client.FieldOwner("argocd-controller"),
+	); err != nil { //nolint:staticcheck // An unstructured object has no apply configuration.
 		t.Fatal(err)
 	}
 	var value map[string]any

@@ -58,7 +58,11 @@ func newEnv(t *testing.T, o awsdouble.Options) *env {
 	}
 	plugintest.Create(t, client, string(b))
 	e.network = &plugintest.Network{To: double}
-	e.factory = kubectl.NewFactory(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &e.out, ErrOut: &e.errOut}, now, "test")
+	e.factory = kubectl.NewFactory(
+		genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &e.out, ErrOut: &e.errOut},
+		now,
+		"test",
+	)
 	e.factory.Config.WrapConfigFn = func(*rest.Config) *rest.Config {
 		c := double.Config()
 		c.Transport = e.network
@@ -124,21 +128,54 @@ func TestDoctor(t *testing.T) {
 		golden    string
 		code      int
 	}{
-		"Namespace": {reason: "The findings about a namespace, the most severe first.", args: []string{"-n", "shop"}, golden: "shop.txt", code: 1},
-		"All":       {reason: "With -A, the findings about all namespaces are shown.", args: []string{"-A"}, golden: "all.txt", code: 1},
-		"Info":      {reason: "Findings of severity Info do not fail.", args: []string{"-n", "billing"}, forbidden: []string{"clusterproviderconfigs"}, golden: "info.txt"},
-		"None":      {reason: "Without findings, the report says that there are none.", args: []string{"-n", "default"}, forbidden: []string{"clusterproviderconfigs", "functions"}, golden: "none.txt"},
-		"Stalled":   {reason: "A resource that waits for its user is a finding, and an alias whose user has undone a rollout is none.", args: []string{"-n", "cart"}, forbidden: []string{"clusterproviderconfigs"}, golden: "stalled.txt", code: 1},
+		"Namespace": {
+			reason: "The findings about a namespace, the most severe first.",
+			args:   []string{"-n", "shop"},
+			golden: "shop.txt",
+			code:   1,
+		},
+		"All": {
+			reason: "With -A, the findings about all namespaces are shown.",
+			args:   []string{"-A"},
+			golden: "all.txt",
+			code:   1,
+		},
+		"Info": {
+			reason:    "Findings of severity Info do not fail.",
+			args:      []string{"-n", "billing"},
+			forbidden: []string{"clusterproviderconfigs"},
+			golden:    "info.txt",
+		},
+		"None": {
+			reason:    "Without findings, the report says that there are none.",
+			args:      []string{"-n", "default"},
+			forbidden: []string{"clusterproviderconfigs", "functions"},
+			golden:    "none.txt",
+		},
+		"Stalled": {
+			reason:    "A resource that waits for its user is a finding, and an alias whose user has undone a rollout is none.",
+			args:      []string{"-n", "cart"},
+			forbidden: []string{"clusterproviderconfigs"},
+			golden:    "stalled.txt",
+			code:      1,
+		},
 		"Sources": {
 			reason: "A Flux source that brings no later revision is a finding, unless the condition Synced of what uses it says so.",
-			args:   []string{"-n", "gitops"}, golden: "sources.txt", code: 1,
+			args:   []string{"-n", "gitops"},
+			golden: "sources.txt",
+			code:   1,
 		},
 		"ForbiddenSource": {
 			reason: "A source that the user may not read is named.", args: []string{"-n", "gitops"},
 			forbidden: []string{"gitrepositories/failing", "gitrepositories/unsigned", "clusterproviderconfigs"},
 			golden:    "sources-forbidden.txt", code: 1,
 		},
-		"YAML": {reason: "Programs read the same.", args: []string{"-n", "billing", "-o", "yaml"}, golden: "billing.yaml", code: 1},
+		"YAML": {
+			reason: "Programs read the same.",
+			args:   []string{"-n", "billing", "-o", "yaml"},
+			golden: "billing.yaml",
+			code:   1,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +184,14 @@ func TestDoctor(t *testing.T) {
 			code := e.run(t, tc.args...)
 			e.golden(t, tc.golden)
 			if code != tc.code || len(e.network.Methods) != 1 || e.network.Methods[http.MethodGet] == 0 {
-				t.Errorf("%s: want exit code %d and reads only, got %d, %v: %s", tc.reason, tc.code, code, e.network.Methods, e.errOut.String())
+				t.Errorf(
+					"%s: want exit code %d and reads only, got %d, %v: %s",
+					tc.reason,
+					tc.code,
+					code,
+					e.network.Methods,
+					e.errOut.String(),
+				)
 			}
 			if n := e.aws.Calls(); len(n) > 0 {
 				t.Errorf("AWS is not called without --refresh: %v", n)
@@ -157,7 +201,9 @@ func TestDoctor(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	for name, args := range map[string][]string{"Argument": {"checkout"}, "Profile": {"--aws-profile", "audit"}, "Flag": {"--nope"}, "Format": {"-o", "nope"}} {
+	for name, args := range map[string][]string{
+		"Argument": {"checkout"}, "Profile": {"--aws-profile", "audit"}, "Flag": {"--nope"}, "Format": {"-o", "nope"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t, awsdouble.Options{})
 			if code := e.run(t, args...); code != 2 || e.errOut.Len() == 0 {
@@ -191,14 +237,21 @@ func (e *env) publish(t *testing.T, n int) {
 	for i := range n {
 		if i == 0 {
 			if _, err := e.lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
-				FunctionName: fn, Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("index.handler"),
-				Runtime: types.RuntimePython313, Code: &types.FunctionCode{ZipFile: zipped(t)}, Publish: true,
+				FunctionName: fn,
+				Role:         aws.String("arn:aws:iam::123456789012:role/r"),
+				Handler:      aws.String("index.handler"),
+				Runtime:      types.RuntimePython313,
+				Code:         &types.FunctionCode{ZipFile: zipped(t)},
+				Publish:      true,
 			}); err != nil {
 				t.Fatal(err)
 			}
 			continue
 		}
-		if _, err := e.lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: fn, Description: aws.String(strings.Repeat("x", i))}); err != nil {
+		if _, err := e.lambda.UpdateFunctionConfiguration(
+			t.Context(),
+			&lambda.UpdateFunctionConfigurationInput{FunctionName: fn, Description: aws.String(strings.Repeat("x", i))},
+		); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := e.lambda.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: fn}); err != nil {
@@ -223,10 +276,24 @@ func zipped(t *testing.T) []byte {
 func TestRefresh(t *testing.T) {
 	e := newEnv(t, awsdouble.Options{})
 	e.publish(t, 5)
-	if _, err := e.lambda.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: aws.String("shop-checkout"), Name: aws.String("live"), FunctionVersion: aws.String("2")}); err != nil {
+	if _, err := e.lambda.CreateAlias(
+		t.Context(),
+		&lambda.CreateAliasInput{
+			FunctionName:    aws.String("shop-checkout"),
+			Name:            aws.String("live"),
+			FunctionVersion: aws.String("2"),
+		},
+	); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.lambda.PutProvisionedConcurrencyConfig(t.Context(), &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: aws.String("shop-checkout"), Qualifier: aws.String("3"), ProvisionedConcurrentExecutions: aws.Int32(1)}); err != nil {
+	if _, err := e.lambda.PutProvisionedConcurrencyConfig(
+		t.Context(),
+		&lambda.PutProvisionedConcurrencyConfigInput{
+			FunctionName:                    aws.String("shop-checkout"),
+			Qualifier:                       aws.String("3"),
+			ProvisionedConcurrentExecutions: aws.Int32(1),
+		},
+	); err != nil {
 		t.Fatal(err)
 	}
 	e.aws.PutLog("eu-central-1", "/aws/lambda/shop-checkout", "s", "hello", time.Unix(0, 0))
@@ -236,7 +303,8 @@ func TestRefresh(t *testing.T) {
 	}
 	plugintest.Documented(t, e.golden(t, "refresh.txt"))
 	for _, c := range e.aws.Calls() {
-		if op := c.Operation; !strings.HasPrefix(op, "Get") && !strings.HasPrefix(op, "List") && !strings.HasPrefix(op, "Describe") {
+		if op := c.Operation; !strings.HasPrefix(op, "Get") && !strings.HasPrefix(op, "List") &&
+			!strings.HasPrefix(op, "Describe") {
 			t.Errorf("%s is no read", c.Operation)
 		}
 	}
@@ -266,11 +334,16 @@ func TestRefreshOfAnotherAccount(t *testing.T) {
 // TestRefreshOfDisabledRegion checks that credentials that are not valid in one region still read the others.
 func TestRefreshOfDisabledRegion(t *testing.T) {
 	e := newEnv(t, awsdouble.Options{})
-	invalid := awsdouble.Error{Status: http.StatusForbidden, Code: "InvalidClientTokenId", Message: "The security token included in the request is invalid"}
+	invalid := awsdouble.Error{
+		Status:  http.StatusForbidden,
+		Code:    "InvalidClientTokenId",
+		Message: "The security token included in the request is invalid",
+	}
 	e.aws.Fail(awsdouble.Fault{Operation: "GetCallerIdentity", Error: invalid})
 	const want = "what AWS has in af-south-1: cannot read which account the credentials of this machine are of: InvalidClientTokenId: The security token included in the request is invalid"
 	code := e.run(t, "-A", "--refresh")
-	if out := e.out.String(); code != 1 || !strings.Contains(out, want) || strings.Contains(out, "what AWS has in eu-central-1") {
+	if out := e.out.String(); code != 1 || !strings.Contains(out, want) ||
+		strings.Contains(out, "what AWS has in eu-central-1") {
 		t.Errorf("exit code %d, want 1 and %q in:\n%s%s", code, want, out, e.errOut.String())
 	}
 	e.aws.Fail(awsdouble.Fault{Operation: "GetCallerIdentity", Error: invalid, Times: -1})

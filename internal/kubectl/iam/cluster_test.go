@@ -30,7 +30,10 @@ func TestInactiveKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, _ := runOn(t, crds, function, "-A")
-	if want := "lambda:GetFunction arn:aws:lambda:eu-central-1:*:function:checkout"; !slices.Contains(lines(t, out), want) {
+	if want := "lambda:GetFunction arn:aws:lambda:eu-central-1:*:function:checkout"; !slices.Contains(
+		lines(t, out),
+		want,
+	) {
 		t.Errorf("the policy lacks %q: %s", want, out)
 	}
 }
@@ -67,7 +70,11 @@ func runOn(t *testing.T, crds, objects string, args ...string) (string, map[stri
 	t.Setenv("KUBECACHEDIR", t.TempDir()) // Other tests cache what all kinds are, for the same host.
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	var out, errOut bytes.Buffer
-	f := kubectl.NewFactory(genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut}, time.Now, "test")
+	f := kubectl.NewFactory(
+		genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &errOut},
+		time.Now,
+		"test",
+	)
 	made := &requests{to: cluster, count: map[string]int{}}
 	f.Config.WrapConfigFn = func(*rest.Config) *rest.Config {
 		c := cluster.Config()

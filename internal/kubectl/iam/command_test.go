@@ -67,7 +67,11 @@ func run(t *testing.T, stdin string, args ...string) (code int, out, errOut stri
 	t.Helper()
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
 	var stdout, stderr bytes.Buffer
-	f := kubectl.NewFactory(genericiooptions.IOStreams{In: strings.NewReader(stdin), Out: &stdout, ErrOut: &stderr}, time.Now, "test")
+	f := kubectl.NewFactory(
+		genericiooptions.IOStreams{In: strings.NewReader(stdin), Out: &stdout, ErrOut: &stderr},
+		time.Now,
+		"test",
+	)
 	root := kubectl.NewCommand(f, NewCommand(f))
 	root.SetArgs(append([]string{"iam", "-f", "-"}, args...))
 	return kubectl.Run(t.Context(), f, root), stdout.String(), stderr.String()
@@ -94,8 +98,14 @@ func TestCommand(t *testing.T) {
 	const checkout, account = "arn:aws:lambda:eu-central-1:123456789012:function:checkout", "--account-id=123456789012"
 	whole := []string{
 		"iam:PassRole arn:aws:iam::123456789012:role/checkout",
-		"lambda:CreateFunction " + checkout, "lambda:DeleteFunction " + checkout, "lambda:GetAccountSettings *", "lambda:GetFunction " + checkout,
-		"lambda:ListTags " + checkout, "lambda:TagResource " + checkout, "lambda:UpdateFunctionCode " + checkout, "lambda:UpdateFunctionConfiguration " + checkout,
+		"lambda:CreateFunction " + checkout,
+		"lambda:DeleteFunction " + checkout,
+		"lambda:GetAccountSettings *",
+		"lambda:GetFunction " + checkout,
+		"lambda:ListTags " + checkout,
+		"lambda:TagResource " + checkout,
+		"lambda:UpdateFunctionCode " + checkout,
+		"lambda:UpdateFunctionConfiguration " + checkout,
 		"s3:GetObject arn:aws:s3:::releases/checkout.zip",
 	}
 	policies := func(p string) string { return strings.Replace(function, "spec:", "spec:\n  managementPolicies: "+p, 1) }
@@ -116,72 +126,146 @@ func TestCommand(t *testing.T) {
 				"{oci: {reference: \"123456789012.dkr.ecr.eu-central-1.amazonaws.com/checkout:v1\"}}", 1),
 			args: []string{account},
 			want: append([]string{
-				"ecr:BatchGetImage arn:aws:ecr:eu-central-1:123456789012:repository/checkout", "ecr:GetAuthorizationToken *",
+				"ecr:BatchGetImage arn:aws:ecr:eu-central-1:123456789012:repository/checkout",
+				"ecr:GetAuthorizationToken *",
 				"ecr:GetDownloadUrlForLayer arn:aws:ecr:eu-central-1:123456789012:repository/checkout",
 			}, without("s3:")...),
 		},
-		"NoDelete": {reason: "What is kept is not deleted.", stdin: policies("[Observe, Create, Update]"), args: []string{account}, want: without("lambda:DeleteFunction")},
+		"NoDelete": {
+			reason: "What is kept is not deleted.",
+			stdin:  policies("[Observe, Create, Update]"),
+			args:   []string{account},
+			want:   without("lambda:DeleteFunction"),
+		},
 		"Observe": {
 			reason: "What is only observed is only read.", stdin: policies("[Observe]"), args: []string{account},
 			want: without("iam:", "lambda:Create", "lambda:Delete", "lambda:Tag", "lambda:Update"),
 		},
 		"Source": {
 			reason: "An artifact that may be staged takes rights on the place in S3 alone.",
-			stdin:  strings.Replace(function, "{s3Bucket: releases, s3Key: checkout.zip}", "{sourceRef: {kind: GitRepository, name: shop}, staging: {s3Bucket: staging, prefix: code/}}", 1),
-			args:   []string{account},
+			stdin: strings.Replace(
+				function,
+				"{s3Bucket: releases, s3Key: checkout.zip}",
+				"{sourceRef: {kind: GitRepository, name: shop}, staging: {s3Bucket: staging, prefix: code/}}",
+				1,
+			),
+			args: []string{account},
 			want: slices.Sorted(slices.Values(append(without("s3:"),
 				"s3:GetObject arn:aws:s3:::staging/code/*", "s3:PutObject arn:aws:s3:::staging/code/*"))),
 		},
 		"SourceOfConfig": {
 			reason: "A config that requires verified code stages it in its own place.",
-			stdin: strings.Replace(function, "{s3Bucket: releases, s3Key: checkout.zip}", "{sourceRef: {kind: GitRepository, name: shop}, staging: {s3Bucket: staging, prefix: code/}}", 1) +
-				strings.Replace(config, `driftEvents: {queueARN: "arn:aws:sqs:eu-central-1:123456789012:drift"}`, "code: {requireVerified: true, staging: {s3Bucket: verified}}", 1),
+			stdin: strings.Replace(
+				function,
+				"{s3Bucket: releases, s3Key: checkout.zip}",
+				"{sourceRef: {kind: GitRepository, name: shop}, staging: {s3Bucket: staging, prefix: code/}}",
+				1,
+			) +
+				strings.Replace(
+					config,
+					`driftEvents: {queueARN: "arn:aws:sqs:eu-central-1:123456789012:drift"}`,
+					"code: {requireVerified: true, staging: {s3Bucket: verified}}",
+					1,
+				),
 			args: []string{account},
-			want: slices.Sorted(slices.Values(append(without("s3:"), "s3:GetObject arn:aws:s3:::verified/*", "s3:PutObject arn:aws:s3:::verified/*"))),
+			want: slices.Sorted(
+				slices.Values(
+					append(
+						without("s3:"),
+						"s3:GetObject arn:aws:s3:::verified/*",
+						"s3:PutObject arn:aws:s3:::verified/*",
+					),
+				),
+			),
 		},
 		"SourceObserved": {
 			reason: "What is only observed is not staged.",
-			stdin:  strings.Replace(policies("[Observe]"), "{s3Bucket: releases, s3Key: checkout.zip}", "{sourceRef: {kind: GitRepository, name: shop}, staging: {s3Bucket: staging}}", 1),
-			args:   []string{account},
-			want:   []string{"lambda:GetAccountSettings *", "lambda:GetFunction " + checkout, "lambda:ListTags " + checkout},
+			stdin: strings.Replace(
+				policies("[Observe]"),
+				"{s3Bucket: releases, s3Key: checkout.zip}",
+				"{sourceRef: {kind: GitRepository, name: shop}, staging: {s3Bucket: staging}}",
+				1,
+			),
+			args: []string{account},
+			want: []string{
+				"lambda:GetAccountSettings *",
+				"lambda:GetFunction " + checkout,
+				"lambda:ListTags " + checkout,
+			},
 		},
 		"AnyAccount": {
-			reason: "An account that is not known is any.", stdin: policies("[Observe]"),
-			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws:lambda:eu-central-1:*:function:checkout", "lambda:ListTags arn:aws:lambda:eu-central-1:*:function:checkout", "s3:GetObject arn:aws:s3:::releases/checkout.zip"},
+			reason: "An account that is not known is any.",
+			stdin:  policies("[Observe]"),
+			want: []string{
+				"lambda:GetAccountSettings *",
+				"lambda:GetFunction arn:aws:lambda:eu-central-1:*:function:checkout",
+				"lambda:ListTags arn:aws:lambda:eu-central-1:*:function:checkout",
+				"s3:GetObject arn:aws:s3:::releases/checkout.zip",
+			},
 		},
 		"AnyRegion": {
-			reason: "The region can be replaced.", stdin: policies("[Observe]"), args: []string{account, "--region=*"},
-			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws:lambda:*:123456789012:function:checkout", "lambda:ListTags arn:aws:lambda:*:123456789012:function:checkout", "s3:GetObject arn:aws:s3:::releases/checkout.zip"},
+			reason: "The region can be replaced.",
+			stdin:  policies("[Observe]"),
+			args:   []string{account, "--region=*"},
+			want: []string{
+				"lambda:GetAccountSettings *",
+				"lambda:GetFunction arn:aws:lambda:*:123456789012:function:checkout",
+				"lambda:ListTags arn:aws:lambda:*:123456789012:function:checkout",
+				"s3:GetObject arn:aws:s3:::releases/checkout.zip",
+			},
 		},
 		"China": {
-			reason: "The region has another partition.", stdin: strings.ReplaceAll(policies("[Observe]"), "eu-central-1", "cn-north-1"), args: []string{account},
-			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws-cn:lambda:cn-north-1:123456789012:function:checkout", "lambda:ListTags arn:aws-cn:lambda:cn-north-1:123456789012:function:checkout", "s3:GetObject arn:aws-cn:s3:::releases/checkout.zip"},
+			reason: "The region has another partition.",
+			stdin:  strings.ReplaceAll(policies("[Observe]"), "eu-central-1", "cn-north-1"),
+			args:   []string{account},
+			want: []string{
+				"lambda:GetAccountSettings *",
+				"lambda:GetFunction arn:aws-cn:lambda:cn-north-1:123456789012:function:checkout",
+				"lambda:ListTags arn:aws-cn:lambda:cn-north-1:123456789012:function:checkout",
+				"s3:GetObject arn:aws-cn:s3:::releases/checkout.zip",
+			},
 		},
 		"InvokedWithin": {
-			reason: "The provider asks when a function was invoked before it deletes it.", stdin: function, args: []string{account, "--deletion-protection-invoked-within"},
-			want: append([]string{"cloudwatch:GetMetricData *"}, whole...),
+			reason: "The provider asks when a function was invoked before it deletes it.",
+			stdin:  function,
+			args:   []string{account, "--deletion-protection-invoked-within"},
+			want:   append([]string{"cloudwatch:GetMetricData *"}, whole...),
 		},
 		"InvokedWithinNoDelete": {
-			reason: "What is kept is not asked for.", stdin: policies("[Observe, Create, Update]"), args: []string{account, "--deletion-protection-invoked-within"},
-			want: without("lambda:DeleteFunction"),
+			reason: "What is kept is not asked for.",
+			stdin:  policies("[Observe, Create, Update]"),
+			args:   []string{account, "--deletion-protection-invoked-within"},
+			want:   without("lambda:DeleteFunction"),
 		},
 		"Rollout": {
 			reason: "A new version is tested and judged.", stdin: alias, args: []string{account},
 			want: []string{
-				"cloudwatch:GetMetricData *", "lambda:GetAccountSettings *", "lambda:GetFunctionConfiguration " + checkout + " " + checkout + ":*",
-				"lambda:InvokeFunction " + checkout + ":*", "lambda:ListAliases " + checkout, "lambda:UpdateAlias " + checkout,
+				"cloudwatch:GetMetricData *",
+				"lambda:GetAccountSettings *",
+				"lambda:GetFunctionConfiguration " + checkout + " " + checkout + ":*",
+				"lambda:InvokeFunction " + checkout + ":*",
+				"lambda:ListAliases " + checkout,
+				"lambda:UpdateAlias " + checkout,
 			},
 		},
 		"RolloutWithoutTests": {
-			reason: "A version that nobody has invoked for long is woken.", stdin: strings.Replace(alias, `    preTraffic: [{name: ping, invoke: {payload: "{}"}}]`+"\n", "", 1), args: []string{account},
+			reason: "A version that nobody has invoked for long is woken.",
+			stdin:  strings.Replace(alias, `    preTraffic: [{name: ping, invoke: {payload: "{}"}}]`+"\n", "", 1),
+			args:   []string{account},
 			want: []string{
-				"cloudwatch:GetMetricData *", "lambda:GetAccountSettings *", "lambda:GetFunctionConfiguration " + checkout + " " + checkout + ":*",
-				"lambda:InvokeFunction " + checkout + ":*", "lambda:ListAliases " + checkout, "lambda:UpdateAlias " + checkout,
+				"cloudwatch:GetMetricData *",
+				"lambda:GetAccountSettings *",
+				"lambda:GetFunctionConfiguration " + checkout + " " + checkout + ":*",
+				"lambda:InvokeFunction " + checkout + ":*",
+				"lambda:ListAliases " + checkout,
+				"lambda:UpdateAlias " + checkout,
 			},
 		},
 		"ObservedRollout": {
-			reason: "What is only observed is not rolled out.", stdin: strings.Replace(alias, ", Update]", "]", 1), args: []string{account},
-			want: []string{"lambda:GetAccountSettings *", "lambda:ListAliases " + checkout},
+			reason: "What is only observed is not rolled out.",
+			stdin:  strings.Replace(alias, ", Update]", "]", 1),
+			args:   []string{account},
+			want:   []string{"lambda:GetAccountSettings *", "lambda:ListAliases " + checkout},
 		},
 		"ObservedByName": {
 			reason: "What nothing but its name is known of takes the reads of the settings that spec has.",
@@ -189,85 +273,129 @@ func TestCommand(t *testing.T) {
 				"spec: {managementPolicies: [Observe], forProvider: {region: eu-central-1, recursiveLoop: Allow}}}",
 			args: []string{account},
 			want: []string{
-				"lambda:GetAccountSettings *", "lambda:GetFunction " + checkout, "lambda:GetFunctionRecursionConfig " + checkout,
+				"lambda:GetAccountSettings *",
+				"lambda:GetFunction " + checkout,
+				"lambda:GetFunctionRecursionConfig " + checkout,
 				"lambda:ListTags " + checkout,
 			},
 		},
 		"GeneratedName": {
-			reason: "The API server ends the name as it likes.", stdin: strings.Replace(policies("[Observe]"), "name: checkout,", "generateName: shop-,", 1), args: []string{account},
-			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws:lambda:eu-central-1:123456789012:function:shop-*", "lambda:ListTags arn:aws:lambda:eu-central-1:123456789012:function:shop-*", "s3:GetObject arn:aws:s3:::releases/checkout.zip"},
+			reason: "The API server ends the name as it likes.",
+			stdin:  strings.Replace(policies("[Observe]"), "name: checkout,", "generateName: shop-,", 1),
+			args:   []string{account},
+			want: []string{
+				"lambda:GetAccountSettings *",
+				"lambda:GetFunction arn:aws:lambda:eu-central-1:123456789012:function:shop-*",
+				"lambda:ListTags arn:aws:lambda:eu-central-1:123456789012:function:shop-*",
+				"s3:GetObject arn:aws:s3:::releases/checkout.zip",
+			},
 		},
 		"RoleWithoutNamespace": {
 			reason: "An object of another provider without a namespace is in that of the command.",
-			stdin: strings.NewReplacer(", namespace: shop", "", "role: arn:aws:iam::123456789012:role/checkout", "roleFrom: {apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, name: r, fieldPath: status.atProvider.arn}").Replace(function) +
+			stdin: strings.NewReplacer(", namespace: shop", "", "role: arn:aws:iam::123456789012:role/checkout", "roleFrom: {apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, name: r, fieldPath: status.atProvider.arn}").
+				Replace(function) +
 				"---\n{apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, metadata: {name: r}, status: {atProvider: {arn: \"arn:aws:iam::123456789012:role/checkout\"}}}",
-			args: []string{account, "-n", "shop"}, want: whole,
+			args: []string{account, "-n", "shop"},
+			want: whole,
 		},
 		"FileSystem": {
 			reason: "AWS verifies the mount targets of EFS with the permissions of the caller.",
-			stdin:  strings.Replace(function, "handler:", `fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0", localMountPath: /mnt/data}]`+"\n    handler:", 1),
-			args:   []string{account},
+			stdin: strings.Replace(
+				function,
+				"handler:",
+				`fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0", localMountPath: /mnt/data}]`+"\n    handler:",
+				1,
+			),
+			args: []string{account},
 			want: append([]string{
 				"elasticfilesystem:DescribeMountTargets arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0 arn:aws:elasticfilesystem:eu-central-1:123456789012:file-system/*",
 			}, whole...),
 		},
 		"DurableKey": {
 			reason: "AWS verifies the key of durable executions with the permissions of the caller.",
-			stdin:  strings.Replace(function, "handler:", `durableConfig: {executionTimeout: 60, kmsKeyArn: "arn:aws:kms:eu-central-1:123456789012:key/k"}`+"\n    handler:", 1),
-			args:   []string{account},
+			stdin: strings.Replace(
+				function,
+				"handler:",
+				`durableConfig: {executionTimeout: 60, kmsKeyArn: "arn:aws:kms:eu-central-1:123456789012:key/k"}`+"\n    handler:",
+				1,
+			),
+			args: []string{account},
 			want: slices.Sorted(slices.Values(append([]string{
-				"kms:Decrypt arn:aws:kms:eu-central-1:123456789012:key/k", "kms:DescribeKey arn:aws:kms:eu-central-1:123456789012:key/k",
+				"kms:Decrypt arn:aws:kms:eu-central-1:123456789012:key/k",
+				"kms:DescribeKey arn:aws:kms:eu-central-1:123456789012:key/k",
 				"kms:GenerateDataKey arn:aws:kms:eu-central-1:123456789012:key/k",
 			}, whole...))),
 		},
 		"DriftEventsOfANamespace": {
 			reason: "The config of a namespace has a queue, too.",
-			stdin:  strings.NewReplacer("ClusterProviderConfig", "ProviderConfig", "name: default", "name: default, namespace: shop").Replace(config),
+			stdin: strings.NewReplacer("ClusterProviderConfig", "ProviderConfig", "name: default", "name: default, namespace: shop").
+				Replace(config),
 			want: []string{
-				"sqs:DeleteMessage arn:aws:sqs:eu-central-1:123456789012:drift", "sqs:GetQueueUrl arn:aws:sqs:eu-central-1:123456789012:drift",
+				"sqs:DeleteMessage arn:aws:sqs:eu-central-1:123456789012:drift",
+				"sqs:GetQueueUrl arn:aws:sqs:eu-central-1:123456789012:drift",
 				"sqs:ReceiveMessage arn:aws:sqs:eu-central-1:123456789012:drift",
 			},
 		},
 		"WithoutObserve": {
 			reason: "Policies with which nothing is called need no permission on any mapping.",
-			stdin:  strings.Replace(strings.Replace(mapping, "spec:", "spec:\n  managementPolicies: [Create]", 1), "functionNameRef: {name: checkout}", "functionName: checkout", 1),
-			args:   []string{account},
-			want:   []string{"lambda:GetAccountSettings *", "lambda:ListEventSourceMappings *"},
+			stdin: strings.Replace(
+				strings.Replace(mapping, "spec:", "spec:\n  managementPolicies: [Create]", 1),
+				"functionNameRef: {name: checkout}",
+				"functionName: checkout",
+				1,
+			),
+			args: []string{account},
+			want: []string{"lambda:GetAccountSettings *", "lambda:ListEventSourceMappings *"},
 		},
 		"OtherAccountsCluster": {
 			reason: "Who creates a mapping of an MSK cluster of another account lists the connections to it.",
 			stdin: strings.NewReplacer("arn:aws:sqs:eu-central-1:123456789012:orders", "arn:aws:kafka:eu-central-1:123456789012:vpc-connection/210987654321/orders/01234567-89ab-cdef-0123-456789abcdef-1",
-				"functionNameRef: {name: checkout}", "functionName: checkout, topics: [t], startingPosition: LATEST").Replace(strings.Replace(mapping, "spec:", "spec:\n  managementPolicies: [Observe, Create]", 1)),
+				"functionNameRef: {name: checkout}", "functionName: checkout, topics: [t], startingPosition: LATEST").
+				Replace(strings.Replace(mapping, "spec:", "spec:\n  managementPolicies: [Observe, Create]", 1)),
 			args: []string{account},
 			want: []string{
-				"kafka:ListVpcConnections *", "lambda:CreateEventSourceMapping *", "lambda:GetAccountSettings *",
-				"lambda:GetEventSourceMapping arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*", "lambda:ListEventSourceMappings *",
-				"lambda:ListTags arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*", "lambda:TagResource arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*",
+				"kafka:ListVpcConnections *",
+				"lambda:CreateEventSourceMapping *",
+				"lambda:GetAccountSettings *",
+				"lambda:GetEventSourceMapping arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*",
+				"lambda:ListEventSourceMappings *",
+				"lambda:ListTags arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*",
+				"lambda:TagResource arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*",
 			},
 		},
 		"ARN": {
 			reason: "A function may be named by its ARN.",
-			stdin:  strings.Replace(strings.Replace(mapping, "spec:", "spec:\n  managementPolicies: [Observe]", 1), "functionNameRef: {name: checkout}", "functionName: \""+checkout+"\"", 1),
-			args:   []string{account},
+			stdin: strings.Replace(
+				strings.Replace(mapping, "spec:", "spec:\n  managementPolicies: [Observe]", 1),
+				"functionNameRef: {name: checkout}",
+				"functionName: \""+checkout+"\"",
+				1,
+			),
+			args: []string{account},
 			want: []string{
-				"lambda:GetAccountSettings *", "lambda:GetEventSourceMapping arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*",
+				"lambda:GetAccountSettings *",
+				"lambda:GetEventSourceMapping arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*",
 				"lambda:ListTags arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*",
 			},
 		},
 		"Version": {
 			reason: "Nothing reads the tags of the function of a Version.",
 			stdin: strings.NewReplacer("kind: EventSourceMapping", "kind: Version", "spec:", "spec:\n  managementPolicies: [Observe, Create]",
-				`functionNameRef: {name: checkout}, eventSourceArn: "arn:aws:sqs:eu-central-1:123456789012:orders"`, "functionName: checkout").Replace(mapping),
+				`functionNameRef: {name: checkout}, eventSourceArn: "arn:aws:sqs:eu-central-1:123456789012:orders"`, "functionName: checkout").
+				Replace(mapping),
 			args: []string{account},
 			want: []string{
-				"lambda:GetAccountSettings *", "lambda:GetFunction " + checkout + " " + checkout + ":*", "lambda:ListVersionsByFunction " + checkout,
+				"lambda:GetAccountSettings *",
+				"lambda:GetFunction " + checkout + " " + checkout + ":*",
+				"lambda:ListVersionsByFunction " + checkout,
 				"lambda:PublishVersion " + checkout,
 			},
 		},
 		"DriftEvents": {
 			reason: "A config's queue is read.", stdin: config,
 			want: []string{
-				"sqs:DeleteMessage arn:aws:sqs:eu-central-1:123456789012:drift", "sqs:GetQueueUrl arn:aws:sqs:eu-central-1:123456789012:drift",
+				"sqs:DeleteMessage arn:aws:sqs:eu-central-1:123456789012:drift",
+				"sqs:GetQueueUrl arn:aws:sqs:eu-central-1:123456789012:drift",
 				"sqs:ReceiveMessage arn:aws:sqs:eu-central-1:123456789012:drift",
 			},
 		},
@@ -294,7 +422,12 @@ func TestFollowingRollout(t *testing.T) {
 	const checkout = "arn:aws:lambda:eu-central-1:123456789012:function:checkout"
 	published := strings.Replace(function, "handler:", "publish: true\n    handler:", 1)
 	judged := strings.Replace(alias, "analysis: {", "analysis: {alarms: {names: [shop]}, ", 1)
-	following := strings.Replace(judged, `functionName: checkout, functionVersion: "1"`, "functionNameRef: {name: checkout}", 1)
+	following := strings.Replace(
+		judged,
+		`functionName: checkout, functionVersion: "1"`,
+		"functionNameRef: {name: checkout}",
+		1,
+	)
 	code, out, errOut := run(t, published+following, "--account-id=123456789012")
 	if code != 0 {
 		t.Fatalf("exit code %d, %s", code, errOut)
@@ -318,7 +451,10 @@ func TestCondition(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &p); err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(p.Statement, func(s Statement) bool { return slices.Contains(s.Action, "lambda:CreateEventSourceMapping") })
+	i := slices.IndexFunc(
+		p.Statement,
+		func(s Statement) bool { return slices.Contains(s.Action, "lambda:CreateEventSourceMapping") },
+	)
 	if i < 0 {
 		t.Fatalf("no statement creates mappings: %s", out)
 	}
@@ -371,9 +507,15 @@ spec:
 // TestIncomplete checks that a resource that cannot be reconciled is named, and that the policy of the others is
 // written.
 func TestIncomplete(t *testing.T) {
-	stdin := strings.Replace(function, "handler:", "environment: {envFrom: [{secretRef: {name: missing}}]}\n    handler:", 1)
+	stdin := strings.Replace(
+		function,
+		"handler:",
+		"environment: {envFrom: [{secretRef: {name: missing}}]}\n    handler:",
+		1,
+	)
 	code, out, errOut := run(t, stdin)
-	if code == 0 || !strings.Contains(errOut, "Function shop/checkout: ") || !strings.Contains(errOut, "missing") || !json.Valid([]byte(out)) {
+	if code == 0 || !strings.Contains(errOut, "Function shop/checkout: ") || !strings.Contains(errOut, "missing") ||
+		!json.Valid([]byte(out)) {
 		t.Errorf("exit code %d, %s%s", code, out, errOut)
 	}
 }
@@ -381,7 +523,8 @@ func TestIncomplete(t *testing.T) {
 // TestAccountID checks that no policy is written for an account that cannot exist: it would allow nothing.
 func TestAccountID(t *testing.T) {
 	code, out, errOut := run(t, function, "--account-id=1234-5678-9012")
-	if want := `--account-id is "1234-5678-9012": it must have 12 digits, or be *`; code == 0 || out != "" || !strings.Contains(errOut, want) {
+	if want := `--account-id is "1234-5678-9012": it must have 12 digits, or be *`; code == 0 || out != "" ||
+		!strings.Contains(errOut, want) {
 		t.Errorf("exit code %d, %s%s", code, out, errOut)
 	}
 }

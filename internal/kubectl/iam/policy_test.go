@@ -42,10 +42,22 @@ func TestFetch(t *testing.T) {
 // TestPattern checks which ARNs get the account and the region that are given.
 func TestPattern(t *testing.T) {
 	cases := map[string]struct{ reason, arn, want string }{
-		"Offline": {"The account of a plan is made up.", "arn:aws:lambda:eu-central-1:000000000000:layer:common:1", "arn:aws:lambda:eu-west-1:123456789012:layer:common:1"},
-		"Role":    {"IAM has no regions.", "arn:aws:iam::000000000000:role/checkout", "arn:aws:iam::123456789012:role/checkout"},
-		"Own":     {"Another account is that of the resource.", "arn:aws:iam::210987654321:role/checkout", "arn:aws:iam::210987654321:role/checkout"},
-		"Name":    {"A name is no ARN.", "checkout", "*"},
+		"Offline": {
+			"The account of a plan is made up.",
+			"arn:aws:lambda:eu-central-1:000000000000:layer:common:1",
+			"arn:aws:lambda:eu-west-1:123456789012:layer:common:1",
+		},
+		"Role": {
+			"IAM has no regions.",
+			"arn:aws:iam::000000000000:role/checkout",
+			"arn:aws:iam::123456789012:role/checkout",
+		},
+		"Own": {
+			"Another account is that of the resource.",
+			"arn:aws:iam::210987654321:role/checkout",
+			"arn:aws:iam::210987654321:role/checkout",
+		},
+		"Name": {"A name is no ARN.", "checkout", "*"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -64,12 +76,29 @@ func TestFunction(t *testing.T) {
 		name, qualifier string
 		want            []string
 	}{
-		"Name":      {reason: "A name is that of the account.", name: "cart", want: []string{own + "cart"}},
-		"Qualifier": {reason: "A version means all.", name: "cart", qualifier: "7", want: []string{own + "cart", own + "cart:*"}},
-		"ARN":       {reason: "An ARN names the account.", name: other + "cart", want: []string{other + "cart"}},
-		"Partial":   {reason: "So does its end from the account on.", name: "210987654321:function:cart:live", want: []string{other + "cart", other + "cart:live"}},
-		"Offline":   {reason: "An account that a plan makes up is the given one.", name: "arn:aws:lambda:eu-central-1:000000000000:function:cart", want: []string{own + "cart"}},
-		"Alias":     {reason: "An alias may have any name.", name: "cart:function", want: []string{own + "cart", own + "cart:function"}},
+		"Name": {reason: "A name is that of the account.", name: "cart", want: []string{own + "cart"}},
+		"Qualifier": {
+			reason:    "A version means all.",
+			name:      "cart",
+			qualifier: "7",
+			want:      []string{own + "cart", own + "cart:*"},
+		},
+		"ARN": {reason: "An ARN names the account.", name: other + "cart", want: []string{other + "cart"}},
+		"Partial": {
+			reason: "So does its end from the account on.",
+			name:   "210987654321:function:cart:live",
+			want:   []string{other + "cart", other + "cart:live"},
+		},
+		"Offline": {
+			reason: "An account that a plan makes up is the given one.",
+			name:   "arn:aws:lambda:eu-central-1:000000000000:function:cart",
+			want:   []string{own + "cart"},
+		},
+		"Alias": {
+			reason: "An alias may have any name.",
+			name:   "cart:function",
+			want:   []string{own + "cart", own + "cart:function"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

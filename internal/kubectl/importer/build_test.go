@@ -18,14 +18,35 @@ func TestReferLayers(t *testing.T) {
 		args   []string
 		want   map[string]any
 	}{
-		"Own":     {reason: "All are imported.", args: []string{"own1", "own2"}, want: map[string]any{"layerRefs": []any{ref("own1"), ref("own2")}}},
-		"After":   {reason: "Others come first, as in the Function.", args: []string{"other", "own1"}, want: map[string]any{"layers": []any{"other"}, "layerRefs": []any{ref("own1")}}},
-		"Between": {reason: "References would change the order.", args: []string{"own1", "other"}, want: map[string]any{"layers": "as observed"}},
-		"Others":  {reason: "None is imported.", args: []string{"other"}, want: map[string]any{"layers": "as observed"}},
+		"Own": {
+			reason: "All are imported.",
+			args:   []string{"own1", "own2"},
+			want:   map[string]any{"layerRefs": []any{ref("own1"), ref("own2")}},
+		},
+		"After": {
+			reason: "Others come first, as in the Function.",
+			args:   []string{"other", "own1"},
+			want:   map[string]any{"layers": []any{"other"}, "layerRefs": []any{ref("own1")}},
+		},
+		"Between": {
+			reason: "References would change the order.",
+			args:   []string{"own1", "other"},
+			want:   map[string]any{"layers": "as observed"},
+		},
+		"Others": {
+			reason: "None is imported.",
+			args:   []string{"other"},
+			want:   map[string]any{"layers": "as observed"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			b := &builder{names: map[string]string{v1beta1.LayerVersionKind + "/own1": "own1", v1beta1.LayerVersionKind + "/own2": "own2"}}
+			b := &builder{
+				names: map[string]string{
+					v1beta1.LayerVersionKind + "/own1": "own1",
+					v1beta1.LayerVersionKind + "/own2": "own2",
+				},
+			}
 			f := &function{out: &lambda.GetFunctionOutput{Configuration: &types.FunctionConfiguration{}}}
 			for _, l := range tc.args {
 				f.out.Configuration.Layers = append(f.out.Configuration.Layers, types.Layer{Arn: aws.String(l)})
@@ -45,9 +66,26 @@ func TestHidden(t *testing.T) {
 		args   *types.FunctionConfiguration
 		want   bool
 	}{
-		"Nothing":     {reason: "AWS returns all.", args: &types.FunctionConfiguration{Environment: &types.EnvironmentResponse{}}},
-		"Environment": {reason: "AWS cannot decrypt the variables.", args: &types.FunctionConfiguration{Environment: &types.EnvironmentResponse{Error: &types.EnvironmentError{ErrorCode: aws.String("AccessDeniedException")}}}, want: true},
-		"Image":       {reason: "AWS does not return how an image is run.", args: &types.FunctionConfiguration{ImageConfigResponse: &types.ImageConfigResponse{Error: &types.ImageConfigError{}}}, want: true},
+		"Nothing": {
+			reason: "AWS returns all.",
+			args:   &types.FunctionConfiguration{Environment: &types.EnvironmentResponse{}},
+		},
+		"Environment": {
+			reason: "AWS cannot decrypt the variables.",
+			args: &types.FunctionConfiguration{
+				Environment: &types.EnvironmentResponse{
+					Error: &types.EnvironmentError{ErrorCode: aws.String("AccessDeniedException")},
+				},
+			},
+			want: true,
+		},
+		"Image": {
+			reason: "AWS does not return how an image is run.",
+			args: &types.FunctionConfiguration{
+				ImageConfigResponse: &types.ImageConfigResponse{Error: &types.ImageConfigError{}},
+			},
+			want: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -27,17 +27,39 @@ func (e *env) checkout(t *testing.T, tags map[string]string) {
 		}
 	}
 	must(e.lambda.CreateFunction(ctx, &lambda.CreateFunctionInput{
-		FunctionName: name, Role: aws.String("arn:aws:iam::123456789012:role/checkout"), Handler: aws.String("index.handler"), Runtime: types.RuntimePython313,
-		Code: &types.FunctionCode{ZipFile: awsdouble.Zip(nil)}, Publish: true, MemorySize: aws.Int32(256), Tags: tags,
-		Environment: &types.Environment{Variables: map[string]string{"PASSWORD": canary}},
+		FunctionName: name,
+		Role:         aws.String("arn:aws:iam::123456789012:role/checkout"),
+		Handler:      aws.String("index.handler"),
+		Runtime:      types.RuntimePython313,
+		Code:         &types.FunctionCode{ZipFile: awsdouble.Zip(nil)},
+		Publish:      true,
+		MemorySize:   aws.Int32(256),
+		Tags:         tags,
+		Environment:  &types.Environment{Variables: map[string]string{"PASSWORD": canary}},
 	}))
-	must(e.lambda.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: name, Name: aws.String("live"), FunctionVersion: aws.String("1")}))
+	must(
+		e.lambda.CreateAlias(
+			ctx,
+			&lambda.CreateAliasInput{FunctionName: name, Name: aws.String("live"), FunctionVersion: aws.String("1")},
+		),
+	)
 	must(e.lambda.AddPermission(ctx, &lambda.AddPermissionInput{
-		FunctionName: name, Qualifier: aws.String("live"), StatementId: aws.String("uploads"), Action: aws.String("lambda:InvokeFunction"),
-		Principal: aws.String("s3.amazonaws.com"), SourceArn: aws.String("arn:aws:s3:::uploads"), SourceAccount: aws.String(awsdouble.DefaultAccount),
+		FunctionName: name,
+		Qualifier:    aws.String("live"),
+		StatementId:  aws.String("uploads"),
+		Action:       aws.String("lambda:InvokeFunction"),
+		Principal: aws.String(
+			"s3.amazonaws.com",
+		),
+		SourceArn:     aws.String("arn:aws:s3:::uploads"),
+		SourceAccount: aws.String(awsdouble.DefaultAccount),
 	}))
 	must(e.lambda.CreateEventSourceMapping(ctx, &lambda.CreateEventSourceMappingInput{
-		FunctionName: aws.String("Checkout_API:live"), EventSourceArn: aws.String("arn:aws:sqs:eu-central-1:123456789012:orders"), BatchSize: aws.Int32(5),
+		FunctionName: aws.String(
+			"Checkout_API:live",
+		),
+		EventSourceArn: aws.String("arn:aws:sqs:eu-central-1:123456789012:orders"),
+		BatchSize:      aws.Int32(5),
 	}))
 	e.aws.ResetCalls()
 }
@@ -72,14 +94,28 @@ func TestDirectory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if secret := strings.HasSuffix(entry.Name(), ".secret.yaml"); secret != strings.Contains(string(b), canary) || secret && info.Mode().Perm() != modeSecret {
-				t.Errorf("%s has mode %s, and secrets: %t", entry.Name(), info.Mode(), strings.Contains(string(b), canary))
+			if secret := strings.HasSuffix(
+				entry.Name(),
+				".secret.yaml",
+			); secret != strings.Contains(string(b), canary) ||
+				secret && info.Mode().Perm() != modeSecret {
+				t.Errorf(
+					"%s has mode %s, and secrets: %t",
+					entry.Name(),
+					info.Mode(),
+					strings.Contains(string(b), canary),
+				)
 			}
 		}
 		calls := len(e.aws.Calls())
 		code, _, refused := e.run(t, "--region", testRegion, "-o", dir)
 		if code != 2 || !strings.Contains(refused, "is not empty") || len(e.aws.Calls()) != calls {
-			t.Errorf("exit code %d for a directory that is not empty, after %d calls: %s", code, len(e.aws.Calls())-calls, refused)
+			t.Errorf(
+				"exit code %d for a directory that is not empty, after %d calls: %s",
+				code,
+				len(e.aws.Calls())-calls,
+				refused,
+			)
 		}
 		return got, errOut
 	}
@@ -88,7 +124,8 @@ func TestDirectory(t *testing.T) {
 	if diff := cmp.Diff(first, again); diff != "" {
 		t.Errorf("another import has other files: -first, +again:\n%s", diff)
 	}
-	if !strings.Contains(summary, "Imported 9 functions") || !strings.Contains(summary, "Applying them changes nothing in AWS but tags.") {
+	if !strings.Contains(summary, "Imported 9 functions") ||
+		!strings.Contains(summary, "Applying them changes nothing in AWS but tags.") {
 		t.Errorf("summary:\n%s", summary)
 	}
 	for _, call := range e.aws.Calls() {
@@ -112,19 +149,40 @@ func TestNothing(t *testing.T) {
 func TestDeletedLayer(t *testing.T) {
 	e := newEnv(t)
 	e.checkout(t, nil)
-	out, err := e.lambda.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{LayerName: aws.String("old"), Content: &types.LayerVersionContentInput{ZipFile: awsdouble.Zip(nil)}})
+	out, err := e.lambda.PublishLayerVersion(
+		t.Context(),
+		&lambda.PublishLayerVersionInput{
+			LayerName: aws.String("old"),
+			Content:   &types.LayerVersionContentInput{ZipFile: awsdouble.Zip(nil)},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("Checkout_API"), Layers: []string{*out.LayerVersionArn}}); err != nil {
+	if _, err := e.lambda.UpdateFunctionConfiguration(
+		t.Context(),
+		&lambda.UpdateFunctionConfigurationInput{
+			FunctionName: aws.String("Checkout_API"),
+			Layers:       []string{*out.LayerVersionArn},
+		},
+	); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.lambda.DeleteLayerVersion(t.Context(), &lambda.DeleteLayerVersionInput{LayerName: aws.String("old"), VersionNumber: aws.Int64(out.Version)}); err != nil {
+	if _, err := e.lambda.DeleteLayerVersion(
+		t.Context(),
+		&lambda.DeleteLayerVersionInput{LayerName: aws.String("old"), VersionNumber: aws.Int64(out.Version)},
+	); err != nil {
 		t.Fatal(err)
 	}
 	code, manifests, summary := e.run(t, "--region", testRegion, "-n", "shop")
-	if code != 0 || strings.Contains(manifests, "kind: LayerVersion") || !strings.Contains(manifests, "- "+*out.LayerVersionArn) {
-		t.Errorf("exit code %d, want the function with the ARN of the layer, and no LayerVersion:\n%s%s", code, manifests, summary)
+	if code != 0 || strings.Contains(manifests, "kind: LayerVersion") ||
+		!strings.Contains(manifests, "- "+*out.LayerVersionArn) {
+		t.Errorf(
+			"exit code %d, want the function with the ARN of the layer, and no LayerVersion:\n%s%s",
+			code,
+			manifests,
+			summary,
+		)
 	}
 }
 
@@ -139,15 +197,25 @@ func TestTags(t *testing.T) {
 		tags   map[string]string
 		want   string
 	}{
-		"Many":     {reason: "The provider needs six of the 50 tags that AWS allows.", tags: many, want: "tags[tag-0]: removed"},
-		"Reserved": {reason: "The prefix is that of the provider.", tags: map[string]string{"crossplane-team": "shop"}, want: "tags[crossplane-team]: removed"},
+		"Many": {
+			reason: "The provider needs six of the 50 tags that AWS allows.",
+			tags:   many,
+			want:   "tags[tag-0]: removed",
+		},
+		"Reserved": {
+			reason: "The prefix is that of the provider.",
+			tags:   map[string]string{"crossplane-team": "shop"},
+			want:   "tags[crossplane-team]: removed",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			e.checkout(t, tc.tags)
 			code, manifests, summary := e.run(t, "--region", testRegion, "-n", "shop")
-			if code != 1 || strings.Contains(manifests, "  tags:\n") || !strings.Contains(manifests, "# It is only observed") || !strings.Contains(summary, tc.want) {
+			if code != 1 || strings.Contains(manifests, "  tags:\n") ||
+				!strings.Contains(manifests, "# It is only observed") ||
+				!strings.Contains(summary, tc.want) {
 				t.Errorf("%s\nexit code %d\n%s%s", tc.reason, code, manifests, summary)
 			}
 		})
@@ -159,7 +227,10 @@ func TestMovedAlias(t *testing.T) {
 	e := newEnv(t)
 	e.checkout(t, nil)
 	name := aws.String("Checkout_API")
-	if _, err := e.lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: name, Timeout: aws.Int32(9)}); err != nil {
+	if _, err := e.lambda.UpdateFunctionConfiguration(
+		t.Context(),
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: name, Timeout: aws.Int32(9)},
+	); err != nil {
 		t.Fatal(err)
 	}
 	v, err := e.lambda.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: name})
@@ -167,11 +238,19 @@ func TestMovedAlias(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.aws.EditAlias(*name, "live", func(a *awsdouble.Alias) {
-		a.FunctionVersion, a.RoutingConfig = *v.Version, &awsdouble.Routing{AdditionalVersionWeights: map[string]float64{"1": 1}}
+		a.FunctionVersion, a.RoutingConfig = *v.Version, &awsdouble.Routing{
+			AdditionalVersionWeights: map[string]float64{"1": 1},
+		}
 	})
 	code, manifests, summary := e.run(t, "--region", testRegion, "-n", "shop")
-	if code != 0 || strings.Contains(manifests, "routingConfig") || !strings.Contains(manifests, "name: checkout-api-v2\n") {
-		t.Errorf("exit code %d, want the new version without a weight, which the API server rejects:\n%s%s", code, manifests, summary)
+	if code != 0 || strings.Contains(manifests, "routingConfig") ||
+		!strings.Contains(manifests, "name: checkout-api-v2\n") {
+		t.Errorf(
+			"exit code %d, want the new version without a weight, which the API server rejects:\n%s%s",
+			code,
+			manifests,
+			summary,
+		)
 	}
 }
 
@@ -180,7 +259,8 @@ func TestStream(t *testing.T) {
 	e := newEnv(t)
 	e.checkout(t, nil)
 	code, out, errOut := e.run(t, "--region", testRegion, "-n", "shop")
-	if code != 0 || strings.Contains(out+errOut, canary) || !strings.Contains(out, "# Secret checkout-api-environment is left out") {
+	if code != 0 || strings.Contains(out+errOut, canary) ||
+		!strings.Contains(out, "# Secret checkout-api-environment is left out") {
 		t.Errorf("exit code %d\n%s\n%s", code, out, errOut)
 	}
 	for _, want := range []string{
@@ -197,16 +277,35 @@ func TestStream(t *testing.T) {
 	if _, out, _ := e.run(t, "--region", testRegion, "--show-secrets"); !strings.Contains(out, "PASSWORD: "+canary) {
 		t.Errorf("--show-secrets shows none:\n%s", out)
 	}
-	if _, out, _ := e.run(t, "--region", testRegion, "--inline-environment"); strings.Contains(out, canary) || !strings.Contains(out, "# Function checkout-api is left out") {
+	if _, out, _ := e.run(
+		t,
+		"--region",
+		testRegion,
+		"--inline-environment",
+	); strings.Contains(out, canary) ||
+		!strings.Contains(out, "# Function checkout-api is left out") {
 		t.Errorf("inline values are shown:\n%s", out)
 	}
-	if _, out, _ := e.run(t, "--region", testRegion, "--inline-environment", "--show-secrets"); !strings.Contains(out, "PASSWORD: "+canary) || strings.Contains(out, "kind: Secret") {
+	if _, out, _ := e.run(
+		t,
+		"--region",
+		testRegion,
+		"--inline-environment",
+		"--show-secrets",
+	); !strings.Contains(out, "PASSWORD: "+canary) ||
+		strings.Contains(out, "kind: Secret") {
 		t.Errorf("inline values:\n%s", out)
 	}
 }
 
 func TestExitCodes(t *testing.T) {
-	foreign := map[string]string{ownership.TagUID: "u", ownership.TagCluster: "other", ownership.TagName: "checkout", ownership.TagNamespace: "shop", ownership.TagKind: "function.lambda.aws.m.crossplane.io"}
+	foreign := map[string]string{
+		ownership.TagUID:       "u",
+		ownership.TagCluster:   "other",
+		ownership.TagName:      "checkout",
+		ownership.TagNamespace: "shop",
+		ownership.TagKind:      "function.lambda.aws.m.crossplane.io",
+	}
 	cases := map[string]struct {
 		reason string
 		tags   map[string]string
@@ -216,79 +315,200 @@ func TestExitCodes(t *testing.T) {
 		out    string
 		errOut string
 	}{
-		"NoRegion":   {reason: "A region is required.", code: 2, errOut: "--region is required"},
-		"Selector":   {reason: "A selector is a tag.", args: []string{"--region", testRegion, "-l", "=x"}, code: 2, errOut: "invalid selector"},
-		"Config":     {reason: "A config has one of two kinds.", args: []string{"--region", testRegion, "--provider-config", "Pod/x"}, code: 2, errOut: "invalid provider config"},
-		"NoFunction": {reason: "A function that is named must exist.", args: []string{"--region", testRegion, "other"}, code: 2, errOut: "function other does not exist in this region"},
-		"Unselected": {reason: "Nothing is imported that is not selected.", args: []string{"--region", testRegion, "-l", "team=cart"}, errOut: "Imported 0 functions from AWS account 123456789012, region eu-central-1: 0 resources, 0 Secrets, 0 files, by "},
-		"Selected":   {reason: "What has the tag is.", tags: map[string]string{"team": "shop"}, args: []string{"--region", testRegion, "-l", "team=shop"}, errOut: "Imported 1 functions", out: "team: shop"},
-		"Named":      {reason: "A function that is named is imported.", args: []string{"--region", testRegion, "Checkout_API"}, errOut: "Imported 1 functions"},
+		"NoRegion": {reason: "A region is required.", code: 2, errOut: "--region is required"},
+		"Selector": {
+			reason: "A selector is a tag.",
+			args:   []string{"--region", testRegion, "-l", "=x"},
+			code:   2,
+			errOut: "invalid selector",
+		},
+		"Config": {
+			reason: "A config has one of two kinds.",
+			args:   []string{"--region", testRegion, "--provider-config", "Pod/x"},
+			code:   2,
+			errOut: "invalid provider config",
+		},
+		"NoFunction": {
+			reason: "A function that is named must exist.",
+			args:   []string{"--region", testRegion, "other"},
+			code:   2,
+			errOut: "function other does not exist in this region",
+		},
+		"Unselected": {
+			reason: "Nothing is imported that is not selected.",
+			args:   []string{"--region", testRegion, "-l", "team=cart"},
+			errOut: "Imported 0 functions from AWS account 123456789012, region eu-central-1: 0 resources, 0 Secrets, 0 files, by ",
+		},
+		"Selected": {
+			reason: "What has the tag is.",
+			tags:   map[string]string{"team": "shop"},
+			args:   []string{"--region", testRegion, "-l", "team=shop"},
+			errOut: "Imported 1 functions",
+			out:    "team: shop",
+		},
+		"Named": {
+			reason: "A function that is named is imported.",
+			args:   []string{"--region", testRegion, "Checkout_API"},
+			errOut: "Imported 1 functions",
+		},
 		"Ref": {
-			reason: "The manifests refer to a config.", args: []string{"--region", testRegion, "--provider-config", "ProviderConfig/shop", "--aws-default-chain"},
-			out: "providerConfigRef:\n    kind: ProviderConfig\n    name: shop\n",
+			reason: "The manifests refer to a config.",
+			args:   []string{"--region", testRegion, "--provider-config", "ProviderConfig/shop", "--aws-default-chain"},
+			out:    "providerConfigRef:\n    kind: ProviderConfig\n    name: shop\n",
 		},
 		"Foreign": {
-			reason: "What another cluster owns is only observed.", tags: foreign, args: []string{"--region", testRegion}, code: 1,
-			errOut: "Not proven: Function checkout-api (Checkout_API): ", out: "# It is only observed, so that applying the manifest changes nothing.",
+			reason: "What another cluster owns is only observed.",
+			tags:   foreign,
+			args:   []string{"--region", testRegion},
+			code:   1,
+			errOut: "Not proven: Function checkout-api (Checkout_API): ",
+			out:    "# It is only observed, so that applying the manifest changes nothing.",
 		},
-		"Adopt": {reason: "With --adopt, what another cluster owns is adopted.", tags: foreign, args: []string{"--region", testRegion, "--adopt"}, out: `lambda.aws.m.crossplane.io/adopt: "true"`},
+		"Adopt": {
+			reason: "With --adopt, what another cluster owns is adopted.",
+			tags:   foreign,
+			args:   []string{"--region", testRegion, "--adopt"},
+			out:    `lambda.aws.m.crossplane.io/adopt: "true"`,
+		},
 		"Denied": {
-			reason: "What cannot be read is named.", args: []string{"--region", testRegion}, code: 1, errOut: "the policy of Checkout_API could not be read: AccessDeniedException",
+			reason: "What cannot be read is named.",
+			args:   []string{"--region", testRegion},
+			code:   1,
+			errOut: "the policy of Checkout_API could not be read: AccessDeniedException",
 			before: func(e *env) {
-				e.aws.Fail(awsdouble.Fault{Operation: "GetPolicy", Times: -1, Error: awsdouble.AccessDenied("lambda:GetPolicy")})
+				e.aws.Fail(
+					awsdouble.Fault{
+						Operation: "GetPolicy",
+						Times:     -1,
+						Error:     awsdouble.AccessDenied("lambda:GetPolicy"),
+					},
+				)
 			},
 		},
 		"SigningDenied": {
-			reason: "Code signing configs that cannot be read end nothing.", args: []string{"--region", testRegion}, code: 1,
+			reason: "Code signing configs that cannot be read end nothing.",
+			args:   []string{"--region", testRegion},
+			code:   1,
 			errOut: "its code signing config could not be read: AccessDeniedException",
 			before: func(e *env) {
-				e.aws.Fail(awsdouble.Fault{Operation: "ListCodeSigningConfigs", Times: -1, Error: awsdouble.AccessDenied("lambda:ListCodeSigningConfigs")})
+				e.aws.Fail(
+					awsdouble.Fault{
+						Operation: "ListCodeSigningConfigs",
+						Times:     -1,
+						Error:     awsdouble.AccessDenied("lambda:ListCodeSigningConfigs"),
+					},
+				)
 			},
 		},
 		"SigningBroken": {
-			reason: "An endpoint that does not answer ends the import.", args: []string{"--region", testRegion}, code: 2, errOut: "InvalidClientTokenId",
+			reason: "An endpoint that does not answer ends the import.",
+			args:   []string{"--region", testRegion},
+			code:   2,
+			errOut: "InvalidClientTokenId",
 			before: func(e *env) {
-				e.aws.Fail(awsdouble.Fault{Operation: "ListCodeSigningConfigs", Times: -1, Error: awsdouble.Error{Status: 403, Code: "InvalidClientTokenId", Message: "The security token is invalid."}})
+				e.aws.Fail(
+					awsdouble.Fault{
+						Operation: "ListCodeSigningConfigs",
+						Times:     -1,
+						Error: awsdouble.Error{
+							Status:  403,
+							Code:    "InvalidClientTokenId",
+							Message: "The security token is invalid.",
+						},
+					},
+				)
 			},
 		},
 		"TagsDenied": {
-			reason: "Nothing is selected by tags that cannot be read.", args: []string{"--region", testRegion, "-l", "team=shop"}, code: 2,
-			errOut: "cannot read function Checkout_API: cannot select it by its tags, grant lambda:ListTags on it: User: ", tags: map[string]string{"team": "shop"},
+			reason: "Nothing is selected by tags that cannot be read.",
+			args:   []string{"--region", testRegion, "-l", "team=shop"},
+			code:   2,
+			errOut: "cannot read function Checkout_API: cannot select it by its tags, grant lambda:ListTags on it: User: ",
+			tags:   map[string]string{"team": "shop"},
 			before: func(e *env) {
-				e.aws.SetPolicy(awsdouble.Allow{Actions: []string{"lambda:Get*", "lambda:ListFunctions", "lambda:ListEventSourceMappings", "lambda:ListCodeSigningConfigs"}, Resources: []string{"*"}})
+				e.aws.SetPolicy(
+					awsdouble.Allow{
+						Actions: []string{
+							"lambda:Get*",
+							"lambda:ListFunctions",
+							"lambda:ListEventSourceMappings",
+							"lambda:ListCodeSigningConfigs",
+						},
+						Resources: []string{"*"},
+					},
+				)
 			},
 		},
 		"LayerPolicyDenied": {
-			reason: "The policy of a layer that cannot be read is named.", args: []string{"--region", testRegion}, code: 1,
+			reason: "The policy of a layer that cannot be read is named.",
+			args:   []string{"--region", testRegion},
+			code:   1,
 			errOut: "Not proven: LayerVersion common-1 (arn:aws:lambda:eu-central-1:123456789012:layer:common:1): its policy could not be read: AccessDeniedException",
 			before: func(e *env) {
-				layer, err := e.lambda.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{LayerName: aws.String("common"), Content: &types.LayerVersionContentInput{ZipFile: awsdouble.Zip(nil)}})
+				layer, err := e.lambda.PublishLayerVersion(
+					t.Context(),
+					&lambda.PublishLayerVersionInput{
+						LayerName: aws.String("common"),
+						Content:   &types.LayerVersionContentInput{ZipFile: awsdouble.Zip(nil)},
+					},
+				)
 				if err != nil {
 					panic(err)
 				}
-				if _, err := e.lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("Checkout_API"), Layers: []string{*layer.LayerVersionArn}}); err != nil {
+				if _, err := e.lambda.UpdateFunctionConfiguration(
+					t.Context(),
+					&lambda.UpdateFunctionConfigurationInput{
+						FunctionName: aws.String("Checkout_API"),
+						Layers:       []string{*layer.LayerVersionArn},
+					},
+				); err != nil {
 					panic(err)
 				}
-				e.aws.Fail(awsdouble.Fault{Operation: "GetLayerVersionPolicy", Times: -1, Error: awsdouble.AccessDenied("lambda:GetLayerVersionPolicy")})
+				e.aws.Fail(
+					awsdouble.Fault{
+						Operation: "GetLayerVersionPolicy",
+						Times:     -1,
+						Error:     awsdouble.AccessDenied("lambda:GetLayerVersionPolicy"),
+					},
+				)
 			},
 		},
 		"FiltersDenied": {
-			reason: "Filters that cannot be decrypted are named, and not left out.", args: []string{"--region", testRegion}, code: 1,
+			reason: "Filters that cannot be decrypted are named, and not left out.",
+			args:   []string{"--region", testRegion},
+			code:   1,
 			errOut: "AWS does not return its filter criteria: make its KMS key usable, and import it again",
 			before: func(e *env) {
 				if _, err := e.lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{
-					FunctionName: aws.String("Checkout_API"), EventSourceArn: aws.String("arn:aws:sqs:eu-central-1:123456789012:filtered"), KMSKeyArn: aws.String("arn:aws:kms:eu-central-1:123456789012:key/k"),
-					FilterCriteria: &types.FilterCriteria{Filters: []types.Filter{{Pattern: aws.String(`{"body":{"a":["b"]}}`)}}},
+					FunctionName: aws.String(
+						"Checkout_API",
+					),
+					EventSourceArn: aws.String("arn:aws:sqs:eu-central-1:123456789012:filtered"),
+					KMSKeyArn:      aws.String("arn:aws:kms:eu-central-1:123456789012:key/k"),
+					FilterCriteria: &types.FilterCriteria{
+						Filters: []types.Filter{{Pattern: aws.String(`{"body":{"a":["b"]}}`)}},
+					},
 				}); err != nil {
 					panic(err)
 				}
-				e.aws.SetPolicy(awsdouble.Allow{Actions: []string{"lambda:Get*", "lambda:List*"}, Resources: []string{"*"}})
+				e.aws.SetPolicy(
+					awsdouble.Allow{Actions: []string{"lambda:Get*", "lambda:List*"}, Resources: []string{"*"}},
+				)
 			},
 		},
 		"AllDenied": {
-			reason: "Without the list, there is nothing to import.", args: []string{"--region", testRegion}, code: 2, errOut: "AccessDeniedException",
+			reason: "Without the list, there is nothing to import.",
+			args:   []string{"--region", testRegion},
+			code:   2,
+			errOut: "AccessDeniedException",
 			before: func(e *env) {
-				e.aws.Fail(awsdouble.Fault{Operation: "ListFunctions", Times: -1, Error: awsdouble.AccessDenied("lambda:ListFunctions")})
+				e.aws.Fail(
+					awsdouble.Fault{
+						Operation: "ListFunctions",
+						Times:     -1,
+						Error:     awsdouble.AccessDenied("lambda:ListFunctions"),
+					},
+				)
 			},
 		},
 	}

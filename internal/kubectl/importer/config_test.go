@@ -58,7 +58,8 @@ spec:
 func TestManaged(t *testing.T) {
 	e := newEnv(t)
 	c := e.connect(t)
-	system, err := c.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).Get(t.Context(), metav1.NamespaceSystem, metav1.GetOptions{})
+	system, err := c.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).
+		Get(t.Context(), metav1.NamespaceSystem, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,8 @@ metadata: {name: greet, namespace: shop}
 spec: {forProvider: {region: eu-central-1}}
 `)
 	code, out, errOut = e.run(t, "--region", testRegion)
-	if code != 0 || strings.Contains(out, "kind:") || !strings.Contains(errOut, skipped) || strings.Contains(errOut, "adopt") {
+	if code != 0 || strings.Contains(out, "kind:") || !strings.Contains(errOut, skipped) ||
+		strings.Contains(errOut, "adopt") {
 		t.Errorf("exit code %d, want %q:\n%s\n%s", code, skipped, out, errOut)
 	}
 }
@@ -103,13 +105,15 @@ spec: {forProvider: {region: eu-central-1}}
 	})
 	const skipped = "Skipped: function Checkout_API is already managed by shop/greet\n"
 	code, out, errOut := e.run(t, "--region", testRegion)
-	if code != 0 || strings.Contains(out, "kind:") || !strings.Contains(errOut, skipped) || !strings.Contains(errOut, "set --cluster-id") || strings.Contains(errOut, "adopt") {
+	if code != 0 || strings.Contains(out, "kind:") || !strings.Contains(errOut, skipped) ||
+		!strings.Contains(errOut, "set --cluster-id") ||
+		strings.Contains(errOut, "adopt") {
 		t.Errorf("exit code %d, want %q, and a warning:\n%s\n%s", code, skipped, out, errOut)
 	}
 }
 
-// TestProviderConfig imports with the credentials and the endpoint of a config in the cluster, and not with those of the
-// machine.
+// TestProviderConfig imports with the credentials and the endpoint of a config in the cluster, and not with those of
+// the machine.
 func TestProviderConfig(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -120,12 +124,36 @@ func TestProviderConfig(t *testing.T) {
 		out    string
 		errOut string
 	}{
-		"ProviderConfig":        {reason: "A config of the namespace.", config: "ProviderConfig/team", named: true, out: "kind: ProviderConfig\n    name: team\n", errOut: "Imported 1 functions"},
-		"ClusterProviderConfig": {reason: "A config of the cluster.", config: "platform", out: "kind: ClusterProviderConfig\n    name: platform\n", errOut: "Imported 1 functions"},
-		"TenantsEndpoint":       {reason: "The endpoint of a namespaced config is not called unless the user names it.", config: "ProviderConfig/team", code: 2, errOut: "endpoint is not allowed in a namespaced config"},
-		"Missing":               {reason: "A config that does not exist.", config: "other", code: 2, errOut: `error: --provider-config other: ClusterProviderConfig "other" does not exist`},
+		"ProviderConfig": {
+			reason: "A config of the namespace.",
+			config: "ProviderConfig/team",
+			named:  true,
+			out:    "kind: ProviderConfig\n    name: team\n",
+			errOut: "Imported 1 functions",
+		},
+		"ClusterProviderConfig": {
+			reason: "A config of the cluster.",
+			config: "platform",
+			out:    "kind: ClusterProviderConfig\n    name: platform\n",
+			errOut: "Imported 1 functions",
+		},
+		"TenantsEndpoint": {
+			reason: "The endpoint of a namespaced config is not called unless the user names it.",
+			config: "ProviderConfig/team",
+			code:   2,
+			errOut: "endpoint is not allowed in a namespaced config",
+		},
+		"Missing": {
+			reason: "A config that does not exist.",
+			config: "other",
+			code:   2,
+			errOut: `error: --provider-config other: ClusterProviderConfig "other" does not exist`,
+		},
 		"AnotherAccount": {
-			reason: "The credentials of this machine are of another account than the config's.", config: "elsewhere", own: true, out: "name: elsewhere\n",
+			reason: "The credentials of this machine are of another account than the config's.",
+			config: "elsewhere",
+			own:    true,
+			out:    "name: elsewhere\n",
 			errOut: "warning: ClusterProviderConfig \"elsewhere\" reaches account 210987654321, and the credentials of this machine are of account 123456789012",
 		},
 		"OwnMissing": {
@@ -139,7 +167,17 @@ func TestProviderConfig(t *testing.T) {
 			e := newEnv(t)
 			e.checkout(t, nil)
 			c := e.connect(t)
-			plugintest.Create(t, c, fmt.Sprintf(testConfigs, e.aws.URL(), base64.StdEncoding.EncodeToString([]byte("[default]\naws_access_key_id = FROMSECRET\naws_secret_access_key = s3cr3tkey\n"))))
+			plugintest.Create(
+				t,
+				c,
+				fmt.Sprintf(
+					testConfigs,
+					e.aws.URL(),
+					base64.StdEncoding.EncodeToString(
+						[]byte("[default]\naws_access_key_id = FROMSECRET\naws_secret_access_key = s3cr3tkey\n"),
+					),
+				),
+			)
 			if !tc.own {
 				t.Setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1") // Nothing listens there.
 			}
@@ -151,7 +189,8 @@ func TestProviderConfig(t *testing.T) {
 				args = append(args, "--aws-default-chain")
 			}
 			code, out, errOut := e.run(t, args...)
-			if code != tc.code || !strings.Contains(out, tc.out) || !strings.Contains(errOut, tc.errOut) || strings.Contains(out+errOut, "s3cr3tkey") {
+			if code != tc.code || !strings.Contains(out, tc.out) || !strings.Contains(errOut, tc.errOut) ||
+				strings.Contains(out+errOut, "s3cr3tkey") {
 				t.Errorf("%s\nexit code %d, want %d\n%s\n%s", tc.reason, code, tc.code, out, errOut)
 			}
 			if code == 0 && !strings.Contains(out, "namespace: shop\n") {
@@ -166,7 +205,8 @@ func TestProviderConfig(t *testing.T) {
 	}
 }
 
-// others are resources of other namespaces that name the function Checkout_API, and one of the namespace that is imported to.
+// others are resources of other namespaces that name the function Checkout_API, and one of the namespace that is
+// imported to.
 const others = `
 apiVersion: v1
 kind: Namespace
@@ -210,19 +250,38 @@ metadata: {name: own, namespace: shop}
 spec: {forProvider: {region: eu-central-1, functionName: Checkout_API, action: "lambda:InvokeFunction", principal: s3.amazonaws.com}}
 `
 
-// TestOthers checks that an import warns of what the provider will delete of other namespaces, in the manifest and in the
-// summary, and of nothing else.
+// TestOthers checks that an import warns of what the provider will delete of other namespaces, in the manifest and in
+// the summary, and of nothing else.
 func TestOthers(t *testing.T) {
 	e := newEnv(t)
 	e.checkout(t, nil)
 	c := e.connect(t)
-	plugintest.Create(t, c, fmt.Sprintf(testConfigs, e.aws.URL(), base64.StdEncoding.EncodeToString([]byte("[default]\naws_access_key_id = A\naws_secret_access_key = s3cr3tkey\n")))+"---"+others)
-	code, out, errOut := e.run(t, "--region", testRegion, "--provider-config", "platform", "--inline-environment", "--show-secrets")
+	plugintest.Create(
+		t,
+		c,
+		fmt.Sprintf(
+			testConfigs,
+			e.aws.URL(),
+			base64.StdEncoding.EncodeToString(
+				[]byte("[default]\naws_access_key_id = A\naws_secret_access_key = s3cr3tkey\n"),
+			),
+		)+"---"+others,
+	)
+	code, out, errOut := e.run(
+		t,
+		"--region",
+		testRegion,
+		"--provider-config",
+		"platform",
+		"--inline-environment",
+		"--show-secrets",
+	)
 	want := `what these resources of namespace partner have created is deleted in AWS: Alias referring, EventSourceMapping orders, Permission allow, ResourcePolicy referring; to keep it, first set the annotation lambda.aws.m.crossplane.io/allowed-namespaces of this Function to "partner"`
 	if code != 0 || strings.Count(errOut, want) != 1 || strings.Count(out, want) != 1 {
 		t.Errorf("exit code %d, want this warning once:\n%s\ngot:\n%s\n%s", code, want, errOut, out)
 	}
-	if strings.Contains(errOut, "other-region") || strings.Contains(errOut, "left") || strings.Contains(errOut, "Permission own") {
+	if strings.Contains(errOut, "other-region") || strings.Contains(errOut, "left") ||
+		strings.Contains(errOut, "Permission own") {
 		t.Errorf("it warns of what is not deleted:\n%s", errOut)
 	}
 }

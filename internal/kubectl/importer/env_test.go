@@ -79,7 +79,12 @@ func (e *env) connect(t *testing.T) dynamic.Interface {
 // random makes a random account.
 func (e *env) random(t *testing.T, seed uint64, n int) {
 	t.Helper()
-	a := accounts.Account{Rand: rand.New(rand.NewPCG(seed, 1)), Lambda: e.lambda, Double: e.aws, Secret: canary} //nolint:gosec // It is a test.
+	a := accounts.Account{
+		Rand:   rand.New(rand.NewPCG(seed, 1)),
+		Lambda: e.lambda,
+		Double: e.aws,
+		Secret: canary,
+	} //nolint:gosec // It is a test.
 	if err := a.Make(t.Context(), n); err != nil {
 		t.Fatal(err)
 	}

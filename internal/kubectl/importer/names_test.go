@@ -16,16 +16,44 @@ func TestAssignNames(t *testing.T) {
 		args   []string
 		want   map[string]string
 	}{
-		"Valid":     {reason: "A valid name stays.", args: []string{"checkout"}, want: map[string]string{"checkout": "checkout"}},
-		"Invalid":   {reason: "What an object cannot have is replaced.", args: []string{"Shop_API"}, want: map[string]string{"Shop_API": "shop-api"}},
-		"Edges":     {reason: "A name begins and ends with a letter or a digit.", args: []string{"_a_"}, want: map[string]string{"_a_": "a"}},
-		"Nothing":   {reason: "A name of which nothing is left has one of its own.", args: []string{"__"}, want: map[string]string{"__": "unnamed-" + suffixOf("__")}},
-		"Collision": {reason: "The one that has the name keeps it.", args: []string{"shop-api", "shop_api"}, want: map[string]string{"shop-api": "shop-api", "shop_api": "shop-api-" + suffixOf("shop_api")}},
-		"Both": {
-			reason: "If none has it, all get a suffix, whatever their order.", args: []string{"Shop_api", "shop_api"},
-			want: map[string]string{"Shop_api": "shop-api-" + suffixOf("Shop_api"), "shop_api": "shop-api-" + suffixOf("shop_api")},
+		"Valid": {
+			reason: "A valid name stays.",
+			args:   []string{"checkout"},
+			want:   map[string]string{"checkout": "checkout"},
 		},
-		"Long": {reason: "The longest name of AWS fits.", args: []string{long}, want: map[string]string{long: strings.ReplaceAll(strings.ToLower(long), "_", "-")}},
+		"Invalid": {
+			reason: "What an object cannot have is replaced.",
+			args:   []string{"Shop_API"},
+			want:   map[string]string{"Shop_API": "shop-api"},
+		},
+		"Edges": {
+			reason: "A name begins and ends with a letter or a digit.",
+			args:   []string{"_a_"},
+			want:   map[string]string{"_a_": "a"},
+		},
+		"Nothing": {
+			reason: "A name of which nothing is left has one of its own.",
+			args:   []string{"__"},
+			want:   map[string]string{"__": "unnamed-" + suffixOf("__")},
+		},
+		"Collision": {
+			reason: "The one that has the name keeps it.",
+			args:   []string{"shop-api", "shop_api"},
+			want:   map[string]string{"shop-api": "shop-api", "shop_api": "shop-api-" + suffixOf("shop_api")},
+		},
+		"Both": {
+			reason: "If none has it, all get a suffix, whatever their order.",
+			args:   []string{"Shop_api", "shop_api"},
+			want: map[string]string{
+				"Shop_api": "shop-api-" + suffixOf("Shop_api"),
+				"shop_api": "shop-api-" + suffixOf("shop_api"),
+			},
+		},
+		"Long": {
+			reason: "The longest name of AWS fits.",
+			args:   []string{long},
+			want:   map[string]string{long: strings.ReplaceAll(strings.ToLower(long), "_", "-")},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -9,7 +9,10 @@ import (
 
 // TestMarshal checks that all texts that AWS accepts can be written, and are read as they were.
 func TestMarshal(t *testing.T) {
-	for name, text := range map[string]string{"Controls": "a\x1b\x7f\u0080\u009b2J\ufffe\uffff", "Format": "\u202e\u200b\ufeff\U000e0041", "Other": "größer \"✔\" 🚀\n\\u009b"} {
+	for name, text := range map[string]string{
+		"Controls": "a\x1b\x7f\u0080\u009b2J\ufffe\uffff", "Format": "\u202e\u200b\ufeff\U000e0041",
+		"Other": "größer \"✔\" 🚀\n\\u009b",
+	} {
 		t.Run(name, func(t *testing.T) {
 			want := map[string]any{"description": text, "tags": map[string]any{text: text}}
 			b, err := marshal(want)

@@ -69,13 +69,16 @@ func newEnv(t *testing.T, o awsdouble.Options) *env {
 	ns, fn := &unstructured.Unstructured{}, &unstructured.Unstructured{}
 	ns.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
 	ns.SetName("shop")
-	if _, err := client.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).Create(t.Context(), ns, metav1.CreateOptions{}); err != nil {
+	if _, err := client.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).
+		Create(t.Context(), ns, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := yaml.Unmarshal([]byte(manifest), &fn.Object); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.Resource(kubectl.Functions.Resource).Namespace("shop").Create(t.Context(), fn, metav1.CreateOptions{}); err != nil {
+	if _, err := client.Resource(kubectl.Functions.Resource).
+		Namespace("shop").
+		Create(t.Context(), fn, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	e.factory = kubectl.NewFactory(genericiooptions.IOStreams{In: &e.in, Out: &e.out, ErrOut: &e.errOut}, o.Now, "test")
@@ -95,8 +98,13 @@ func (e *env) create(t *testing.T, change ...func(in *lambda.CreateFunctionInput
 		t.Fatal(err)
 	}
 	in := &lambda.CreateFunctionInput{
-		FunctionName: aws.String("shop-checkout"), Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("index.handler"),
-		Runtime: types.RuntimePython312, Code: &types.FunctionCode{ZipFile: code.Bytes()},
+		FunctionName: aws.String(
+			"shop-checkout",
+		),
+		Role:    aws.String("arn:aws:iam::123456789012:role/r"),
+		Handler: aws.String("index.handler"),
+		Runtime: types.RuntimePython312,
+		Code:    &types.FunctionCode{ZipFile: code.Bytes()},
 	}
 	for _, f := range change {
 		f(in)

@@ -35,18 +35,56 @@ func TestLogs(t *testing.T) {
 		want       want
 		documented bool
 	}{
-		"Recent":     {reason: "The last 10 minutes are printed.", want: want{stdout: "[INFO] order 7\n[ERROR] no stock\nEND\n"}},
-		"Since":      {reason: "The last lines may be more than there are.", args: []string{"--since", "2h"}, want: want{stdout: "old\n[INFO] order 7\n[ERROR] no stock\nEND\n"}},
-		"Tail":       {reason: "The last lines are wanted.", args: []string{"--tail", "2"}, want: want{stdout: "[ERROR] no stock\nEND\n"}},
-		"TailZero":   {reason: "No line is wanted.", args: []string{"--tail", "0"}},
-		"Filter":     {reason: "AWS filters.", args: []string{"--filter", "ERROR"}, want: want{stdout: "[ERROR] no stock\n"}},
-		"Timestamps": {reason: "Times are in UTC.", args: []string{"--timestamps", "--tail", "2"}, want: want{stdout: "2026-03-01T19:59:00.000Z [ERROR] no stock\n2026-03-01T19:59:59.000Z END\n"}, documented: true},
-		"BadSince":   {reason: "A time is in the past.", args: []string{"--since", "0s"}, want: want{code: 1, stderr: "error: --since must be longer than 0, not 0s\nSee 'kubectl lambda logs -h' for help and examples\n"}},
-		"BadTail":    {reason: "A number is one of lines.", args: []string{"--tail", "-2"}, want: want{code: 1, stderr: "error: --tail must be a number of lines, or -1 for all, not -2\nSee 'kubectl lambda logs -h' for help and examples\n"}},
+		"Recent": {
+			reason: "The last 10 minutes are printed.",
+			want:   want{stdout: "[INFO] order 7\n[ERROR] no stock\nEND\n"},
+		},
+		"Since": {
+			reason: "The last lines may be more than there are.",
+			args:   []string{"--since", "2h"},
+			want:   want{stdout: "old\n[INFO] order 7\n[ERROR] no stock\nEND\n"},
+		},
+		"Tail": {
+			reason: "The last lines are wanted.",
+			args:   []string{"--tail", "2"},
+			want:   want{stdout: "[ERROR] no stock\nEND\n"},
+		},
+		"TailZero": {reason: "No line is wanted.", args: []string{"--tail", "0"}},
+		"Filter": {
+			reason: "AWS filters.",
+			args:   []string{"--filter", "ERROR"},
+			want:   want{stdout: "[ERROR] no stock\n"},
+		},
+		"Timestamps": {
+			reason:     "Times are in UTC.",
+			args:       []string{"--timestamps", "--tail", "2"},
+			want:       want{stdout: "2026-03-01T19:59:00.000Z [ERROR] no stock\n2026-03-01T19:59:59.000Z END\n"},
+			documented: true,
+		},
+		"BadSince": {
+			reason: "A time is in the past.",
+			args:   []string{"--since", "0s"},
+			want: want{
+				code:   1,
+				stderr: "error: --since must be longer than 0, not 0s\nSee 'kubectl lambda logs -h' for help and examples\n",
+			},
+		},
+		"BadTail": {
+			reason: "A number is one of lines.",
+			args:   []string{"--tail", "-2"},
+			want: want{
+				code:   1,
+				stderr: "error: --tail must be a number of lines, or -1 for all, not -2\nSee 'kubectl lambda logs -h' for help and examples\n",
+			},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := want{code: e.run(t, append([]string{"logs", "checkout"}, tc.args...)...), stdout: e.out.String(), stderr: e.errOut.String()}
+			got := want{
+				code:   e.run(t, append([]string{"logs", "checkout"}, tc.args...)...),
+				stdout: e.out.String(),
+				stderr: e.errOut.String(),
+			}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -89,9 +127,26 @@ func TestFollow(t *testing.T) {
 		before         []string
 		stdout, stderr string
 	}{
-		"Logs":    {reason: "What there is comes first.", command: &cobra.Command{Use: "logs"}, before: []string{"before\n"}, stdout: "before\nfirst\nlate\nsecond\nasleep\n"},
-		"Tail":    {reason: "tail waits for a log group that does not exist yet.", command: &cobra.Command{Use: "tail"}, tail: true, before: []string{"before\n"}, stdout: "before\nfirst\nlate\nsecond\nasleep\n"},
-		"NoGroup": {reason: "A function that has not logged has no group yet.", command: &cobra.Command{Use: "tail"}, tail: true, stdout: "first\nlate\nsecond\nasleep\n", stderr: "waiting for log group /aws/lambda/shop-checkout, which AWS creates when the function first logs\n"},
+		"Logs": {
+			reason:  "What there is comes first.",
+			command: &cobra.Command{Use: "logs"},
+			before:  []string{"before\n"},
+			stdout:  "before\nfirst\nlate\nsecond\nasleep\n",
+		},
+		"Tail": {
+			reason:  "tail waits for a log group that does not exist yet.",
+			command: &cobra.Command{Use: "tail"},
+			tail:    true,
+			before:  []string{"before\n"},
+			stdout:  "before\nfirst\nlate\nsecond\nasleep\n",
+		},
+		"NoGroup": {
+			reason:  "A function that has not logged has no group yet.",
+			command: &cobra.Command{Use: "tail"},
+			tail:    true,
+			stdout:  "first\nlate\nsecond\nasleep\n",
+			stderr:  "waiting for log group /aws/lambda/shop-checkout, which AWS creates when the function first logs\n",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +182,11 @@ func TestFollow(t *testing.T) {
 			root := kubectl.NewCommand(e.factory, newLogs(e.factory, wait, tc.command, tc.tail))
 			root.SetArgs(args)
 			code := kubectl.Run(t.Context(), e.factory, root)
-			if diff := cmp.Diff(tc.stdout, e.out.String()); diff != "" || code != kubectl.ExitInterrupted || e.errOut.String() != tc.stderr {
+			if diff := cmp.Diff(
+				tc.stdout,
+				e.out.String(),
+			); diff != "" || code != kubectl.ExitInterrupted ||
+				e.errOut.String() != tc.stderr {
 				t.Errorf("%s: exit code %d, %q: -want, +got:\n%s", tc.reason, code, e.errOut.String(), diff)
 			}
 		})

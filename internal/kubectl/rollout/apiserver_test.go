@@ -33,7 +33,13 @@ func TestAPIServer(t *testing.T) {
 	e.factory.Config.WrapConfigFn = func(*rest.Config) *rest.Config { return rest.CopyConfig(cluster.Config) }
 	a := canary(func(a *v1beta1.Alias) {
 		a.Namespace = namespace
-		a.Spec.ForProvider = v1beta1.AliasParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: "eu-central-1"}, FunctionName: ptr.To("checkout")}, AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("2")}}
+		a.Spec.ForProvider = v1beta1.AliasParameters{
+			ConfiguredFunction: v1beta1.ConfiguredFunction{
+				Regional:     v1beta1.Regional{Region: "eu-central-1"},
+				FunctionName: ptr.To("checkout"),
+			},
+			AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("2")},
+		}
 		a.Spec.Rollout.Analysis.Metrics[0].Provider.Lambda = &v1beta1.LambdaMetric{Metric: "ErrorRate"}
 	})
 	e.create(t, a)
@@ -76,7 +82,9 @@ func handle(t *testing.T, client dynamic.ResourceInterface) bool {
 		return false
 	}
 	done := canary(undone, status(func(s *v1beta1.AliasRolloutStatus) {
-		s.HandledCommands = map[string]string{v1beta1.AnnotationRolloutRollbackTo: u.GetAnnotations()[v1beta1.AnnotationRolloutRollbackTo]}
+		s.HandledCommands = map[string]string{
+			v1beta1.AnnotationRolloutRollbackTo: u.GetAnnotations()[v1beta1.AnnotationRolloutRollbackTo],
+		}
 	}))
 	if u.Object["status"], err = runtime.DefaultUnstructuredConverter.ToUnstructured(&done.Status); err == nil {
 		_, err = client.UpdateStatus(t.Context(), u, metav1.UpdateOptions{})

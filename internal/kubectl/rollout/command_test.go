@@ -63,8 +63,12 @@ func TestCommands(t *testing.T) {
 		},
 		"PromoteFull": {
 			reason: "promote --full skips all steps.",
-			alias:  canary(), args: []string{"promote", "live", "--full"},
-			want: want{stdout: name + " rollout fully promoted\n", annotations: map[string]string{"promote-full": "TOKEN"}},
+			alias:  canary(),
+			args:   []string{"promote", "live", "--full"},
+			want: want{
+				stdout:      name + " rollout fully promoted\n",
+				annotations: map[string]string{"promote-full": "TOKEN"},
+			},
 		},
 		"Retry": {
 			reason: "A failure is retried.",
@@ -73,21 +77,35 @@ func TestCommands(t *testing.T) {
 		},
 		"RetryDrift": {
 			reason: "A failure is retried once the alias is as before.",
-			alias:  canary(rejected, served("7"), status(func(s *v1beta1.AliasRolloutStatus) { s.Drift = "someone else has changed the alias" })), args: []string{"retry", "live"},
+			alias: canary(
+				rejected,
+				served("7"),
+				status(func(s *v1beta1.AliasRolloutStatus) { s.Drift = "someone else has changed the alias" }),
+			),
+			args: []string{"retry", "live"},
 			want: want{
-				stdout: name + " rollout retried\n", annotations: map[string]string{"retry": "TOKEN"},
-				stderr: "Warning: the provider carries the command out once the alias is as before: someone else has changed the alias\n",
+				stdout:      name + " rollout retried\n",
+				annotations: map[string]string{"retry": "TOKEN"},
+				stderr:      "Warning: the provider carries the command out once the alias is as before: someone else has changed the alias\n",
 			},
 		},
 		"Undo": {
 			reason: "The version before serves again.",
-			alias:  canary(ready), args: []string{"undo", "live"},
-			want: want{stdout: name + " rolled back to version 1\n", annotations: map[string]string{"rollback-to": "1/TOKEN"}},
+			alias:  canary(ready),
+			args:   []string{"undo", "live"},
+			want: want{
+				stdout:      name + " rolled back to version 1\n",
+				annotations: map[string]string{"rollback-to": "1/TOKEN"},
+			},
 		},
 		"UndoTo": {
 			reason: "Or one that is named.",
-			alias:  canary(), args: []string{"undo", "live", "--to-version", "1"},
-			want: want{stdout: name + " rolled back to version 1\n", annotations: map[string]string{"rollback-to": "1/TOKEN"}},
+			alias:  canary(),
+			args:   []string{"undo", "live", "--to-version", "1"},
+			want: want{
+				stdout:      name + " rolled back to version 1\n",
+				annotations: map[string]string{"rollback-to": "1/TOKEN"},
+			},
 		},
 		"UndoToEmpty": {
 			reason: "A variable of a script that is empty does not mean another version.",
@@ -111,13 +129,26 @@ func TestCommands(t *testing.T) {
 		},
 		"DryRunClientObject": {
 			reason: "What would be sent is shown.",
-			alias:  canary(ready), args: []string{"undo", "live", "--dry-run=client", "-o", `jsonpath={.metadata.name} {.status.rollout.phase}`},
+			alias: canary(
+				ready,
+			),
+			args: []string{
+				"undo",
+				"live",
+				"--dry-run=client",
+				"-o",
+				`jsonpath={.metadata.name} {.status.rollout.phase}`,
+			},
 			want: want{stdout: "live Ready"},
 		},
 		"DryRunUnknown": {
 			reason: "There are three strategies.",
-			alias:  canary(), args: []string{"abort", "live", "--dry-run=true"},
-			want: want{code: 1, stderr: "error: invalid dry-run value (true): must be \"none\", \"server\", or \"client\"\nSee 'kubectl lambda rollout abort -h' for help and examples\n"},
+			alias:  canary(),
+			args:   []string{"abort", "live", "--dry-run=true"},
+			want: want{
+				code:   1,
+				stderr: "error: invalid dry-run value (true): must be \"none\", \"server\", or \"client\"\nSee 'kubectl lambda rollout abort -h' for help and examples\n",
+			},
 		},
 		"Name": {
 			reason: "A format of kubectl is as with kubectl.",
@@ -126,18 +157,34 @@ func TestCommands(t *testing.T) {
 		},
 		"WatchOutput": {
 			reason: "Lines between documents could not be parsed.",
-			alias:  canary(), args: []string{"abort", "live", "-o", "json", "--watch"},
-			want: want{code: 1, stderr: "error: --watch cannot be used with --output=json\nSee 'kubectl lambda rollout abort -h' for help and examples\n"},
+			alias:  canary(),
+			args:   []string{"abort", "live", "-o", "json", "--watch"},
+			want: want{
+				code:   1,
+				stderr: "error: --watch cannot be used with --output=json\nSee 'kubectl lambda rollout abort -h' for help and examples\n",
+			},
 		},
 		"Paused": {
 			reason: "The provider does not act on what is paused.",
-			alias:  canary(func(a *v1beta1.Alias) { a.Annotations = map[string]string{"crossplane.io/paused": "true"} }), args: []string{"abort", "live"},
-			want: want{stdout: name + " rollout aborted\n", stderr: "Warning: " + name + " is paused by its annotation crossplane.io/paused: the provider carries the command out later\n", annotations: map[string]string{"abort": "TOKEN"}},
+			alias: canary(
+				func(a *v1beta1.Alias) { a.Annotations = map[string]string{"crossplane.io/paused": "true"} },
+			),
+			args: []string{"abort", "live"},
+			want: want{
+				stdout:      name + " rollout aborted\n",
+				stderr:      "Warning: " + name + " is paused by its annotation crossplane.io/paused: the provider carries the command out later\n",
+				annotations: map[string]string{"abort": "TOKEN"},
+			},
 		},
 		"ObserveOnly": {
 			reason: "Nor on what it may only observe.",
-			alias:  canary(observeOnly), args: []string{"abort", "live"},
-			want: want{stdout: name + " rollout aborted\n", stderr: "Warning: " + name + " has spec.managementPolicies without Update: the provider carries the command out later\n", annotations: map[string]string{"abort": "TOKEN"}},
+			alias:  canary(observeOnly),
+			args:   []string{"abort", "live"},
+			want: want{
+				stdout:      name + " rollout aborted\n",
+				stderr:      "Warning: " + name + " has spec.managementPolicies without Update: the provider carries the command out later\n",
+				annotations: map[string]string{"abort": "TOKEN"},
+			},
 		},
 		"NoRollout": {
 			reason: "An alias without a rollout has no commands.",
@@ -146,13 +193,21 @@ func TestCommands(t *testing.T) {
 		},
 		"NotFound": {
 			reason: "The answer is the API server's.",
-			alias:  canary(), args: []string{"abort", "other"},
-			want: want{code: 1, stderr: "Error from server (NotFound): aliases.lambda.aws.m.crossplane.io \"other\" not found\n"},
+			alias:  canary(),
+			args:   []string{"abort", "other"},
+			want: want{
+				code:   1,
+				stderr: "Error from server (NotFound): aliases.lambda.aws.m.crossplane.io \"other\" not found\n",
+			},
 		},
 		"NoName": {
 			reason: "An alias has to be named.",
-			alias:  canary(), args: []string{"abort"},
-			want: want{code: 1, stderr: "error: exactly one ALIAS is required, got 0\nSee 'kubectl lambda rollout abort -h' for help and examples\n"},
+			alias:  canary(),
+			args:   []string{"abort"},
+			want: want{
+				code:   1,
+				stderr: "error: exactly one ALIAS is required, got 0\nSee 'kubectl lambda rollout abort -h' for help and examples\n",
+			},
 		},
 	}
 	for name, tc := range cases {
@@ -191,14 +246,24 @@ func TestCommandsAreFresh(t *testing.T) {
 
 // TestPatchRequests checks what is sent to the API server.
 func TestPatchRequests(t *testing.T) {
-	for dryRun, want := range map[string]string{"none": "fieldManager=kubectl-lambda", "server": "dryRun=All&fieldManager=kubectl-lambda"} {
+	for dryRun, want := range map[string]string{
+		"none": "fieldManager=kubectl-lambda", "server": "dryRun=All&fieldManager=kubectl-lambda",
+	} {
 		e := newEnv(t, canary())
 		if code := e.run(t, "abort", "live", "--dry-run="+dryRun); code != 0 {
 			t.Fatal(e.errOut.String())
 		}
 		last := e.network.requests[len(e.network.requests)-1]
-		if last.Method != http.MethodPatch || last.URL.RawQuery != want || last.Header.Get("Content-Type") != "application/merge-patch+json" {
-			t.Errorf("--dry-run=%s: got %s ?%s of %s, want a merge patch ?%s", dryRun, last.Method, last.URL.RawQuery, last.Header.Get("Content-Type"), want)
+		if last.Method != http.MethodPatch || last.URL.RawQuery != want ||
+			last.Header.Get("Content-Type") != "application/merge-patch+json" {
+			t.Errorf(
+				"--dry-run=%s: got %s ?%s of %s, want a merge patch ?%s",
+				dryRun,
+				last.Method,
+				last.URL.RawQuery,
+				last.Header.Get("Content-Type"),
+				want,
+			)
 		}
 	}
 }
@@ -210,7 +275,11 @@ func TestConflict(t *testing.T) {
 		args   *v1beta1.Alias
 		want   string
 	}{
-		"Applies":    {reason: "The rollout is still in progress.", args: canary(status(func(s *v1beta1.AliasRolloutStatus) { s.Message = "next" })), want: "TOKEN"},
+		"Applies": {
+			reason: "The rollout is still in progress.",
+			args:   canary(status(func(s *v1beta1.AliasRolloutStatus) { s.Message = "next" })),
+			want:   "TOKEN",
+		},
 		"AppliesNot": {reason: "The rollout has ended.", args: canary(ready)},
 	}
 	for name, tc := range cases {
@@ -225,7 +294,14 @@ func TestConflict(t *testing.T) {
 			}
 			code := e.run(t, "abort", "live")
 			if got := e.annotations(t)["abort"]; got != tc.want || (code == 0) != (tc.want != "") {
-				t.Errorf("%s: exit code %d, annotation %q, want %q: %s", tc.reason, code, got, tc.want, e.errOut.String())
+				t.Errorf(
+					"%s: exit code %d, annotation %q, want %q: %s",
+					tc.reason,
+					code,
+					got,
+					tc.want,
+					e.errOut.String(),
+				)
 			}
 		})
 	}
@@ -235,11 +311,28 @@ func TestHistory(t *testing.T) {
 	between := canary(status(func(s *v1beta1.AliasRolloutStatus) {
 		s.Target = v1beta1.RolloutRevision{FunctionVersion: "8", Fingerprint: "10bbe38f6f2177a3"}
 		s.Stable = v1beta1.RolloutRevision{FunctionVersion: "7", Fingerprint: "e675ea04046f51c2"}
-		s.History = []v1beta1.RolloutRevision{{FunctionVersion: "5", Fingerprint: "320f9d818c8e6c90"}, {FunctionVersion: "4"}}
-		s.FailedTargets = []v1beta1.RolloutFailure{{RolloutRevision: v1beta1.RolloutRevision{FunctionVersion: "6", Fingerprint: "9f2c50a1d3b84e77"}, Reason: "AnalysisFailed", FailedAt: stamp(-3 * time.Hour)}}
+		s.History = []v1beta1.RolloutRevision{
+			{FunctionVersion: "5", Fingerprint: "320f9d818c8e6c90"},
+			{FunctionVersion: "4"},
+		}
+		s.FailedTargets = []v1beta1.RolloutFailure{
+			{
+				RolloutRevision: v1beta1.RolloutRevision{FunctionVersion: "6", Fingerprint: "9f2c50a1d3b84e77"},
+				Reason:          "AnalysisFailed",
+				FailedAt:        stamp(-3 * time.Hour),
+			},
+		}
 	}))
 	undone := between.DeepCopy()
-	undone.Status.Rollout.FailedTargets = append([]v1beta1.RolloutFailure{{RolloutRevision: v1beta1.RolloutRevision{FunctionVersion: "5"}, Reason: v1beta1.RolloutReasonRollbackTo, FailedAt: stamp(-time.Hour)}}, undone.Status.Rollout.FailedTargets...)
+	undone.Status.Rollout.FailedTargets = append(
+		[]v1beta1.RolloutFailure{
+			{
+				RolloutRevision: v1beta1.RolloutRevision{FunctionVersion: "5"},
+				Reason:          v1beta1.RolloutReasonRollbackTo,
+				FailedAt:        stamp(-time.Hour),
+			},
+		},
+		undone.Status.Rollout.FailedTargets...)
 	again := between.DeepCopy()
 	again.Status.Rollout.Target = again.Status.Rollout.History[0]
 	before := between.DeepCopy()
@@ -333,11 +426,30 @@ versions:
 		})
 	}
 	e := newEnv(t, canary(unknown))
-	if code := e.run(t, "history", "live", "-o", "jsonpath={.versions[*].state}"); code != 0 || e.out.String() != "Target Stable" {
-		t.Errorf("a version of which nobody knows whether it is good: exit code %d: %s%s", code, e.out.String(), e.errOut.String())
+	if code := e.run(
+		t,
+		"history",
+		"live",
+		"-o",
+		"jsonpath={.versions[*].state}",
+	); code != 0 ||
+		e.out.String() != "Target Stable" {
+		t.Errorf(
+			"a version of which nobody knows whether it is good: exit code %d: %s%s",
+			code,
+			e.out.String(),
+			e.errOut.String(),
+		)
 	}
 	e = newEnv(t, between)
-	if code := e.run(t, "history", "live", "--version", "9"); code != 1 || e.errOut.String() != "error: unable to find version 9 in the history of alias.lambda.aws.m.crossplane.io/live\n" {
+	if code := e.run(
+		t,
+		"history",
+		"live",
+		"--version",
+		"9",
+	); code != 1 ||
+		e.errOut.String() != "error: unable to find version 9 in the history of alias.lambda.aws.m.crossplane.io/live\n" {
 		t.Errorf("exit code %d: %s", code, e.errOut.String())
 	}
 }

@@ -45,7 +45,12 @@ func canary(change ...func(a *v1beta1.Alias)) *v1beta1.Alias {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "live", Generation: 1},
 		Spec: v1beta1.AliasSpec{Rollout: &v1beta1.AliasRollout{
 			Strategy: v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{Steps: []v1beta1.CanaryStep{
-				{SetWeight: ptr.To[int32](10)}, {Pause: pause}, {SetWeight: ptr.To[int32](50)}, {Pause: &v1beta1.RolloutPause{}},
+				{
+					SetWeight: ptr.To[int32](10),
+				},
+				{Pause: pause},
+				{SetWeight: ptr.To[int32](50)},
+				{Pause: &v1beta1.RolloutPause{}},
 			}}},
 			PreTraffic: []v1beta1.RolloutSmokeTest{{Name: "ping"}},
 			Analysis: &v1beta1.RolloutAnalysis{
@@ -56,16 +61,43 @@ func canary(change ...func(a *v1beta1.Alias)) *v1beta1.Alias {
 		}},
 	}
 	a.Status.ObservedGeneration = 1
-	a.Status.AtProvider = v1beta1.AliasObservation{FunctionName: ptr.To("checkout"), FunctionVersion: ptr.To("1"), RoutingConfig: &v1beta1.AliasRoutingConfig{AdditionalVersionWeights: map[string]v1beta1.AliasWeight{"2": "0.1"}}}
+	a.Status.AtProvider = v1beta1.AliasObservation{
+		FunctionName:    ptr.To("checkout"),
+		FunctionVersion: ptr.To("1"),
+		RoutingConfig: &v1beta1.AliasRoutingConfig{
+			AdditionalVersionWeights: map[string]v1beta1.AliasWeight{"2": "0.1"},
+		},
+	}
 	a.Status.Rollout = &v1beta1.AliasRolloutStatus{
-		ID: "2-t87v8a", Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutAnalyzing, CurrentStepIndex: 1, ObservedWeight: 10,
-		Stable:        v1beta1.RolloutRevision{FunctionVersion: "1", Fingerprint: "aaaa"},
-		Target:        v1beta1.RolloutRevision{FunctionVersion: "2", Fingerprint: "bbbb"},
-		StepStartedAt: stamp(-time.Hour), ShiftedAt: stamp(-time.Hour), NextCheckAt: stamp(40 * time.Second),
-		StepElapsed: metav1.Duration{Duration: 40 * time.Second}, ObservedAt: stamp(-20 * time.Second), // It was down for most of the hour.
+		ID:               "2-t87v8a",
+		Phase:            v1beta1.RolloutProgressing,
+		Step:             v1beta1.RolloutAnalyzing,
+		CurrentStepIndex: 1,
+		ObservedWeight:   10,
+		Stable:           v1beta1.RolloutRevision{FunctionVersion: "1", Fingerprint: "aaaa"},
+		Target:           v1beta1.RolloutRevision{FunctionVersion: "2", Fingerprint: "bbbb"},
+		StepStartedAt:    stamp(-time.Hour),
+		ShiftedAt:        stamp(-time.Hour),
+		NextCheckAt:      stamp(40 * time.Second),
+		StepElapsed: metav1.Duration{
+			Duration: 40 * time.Second,
+		},
+		ObservedAt: stamp(-20 * time.Second), // It was down for most of the hour.
 		Checks: []v1beta1.RolloutCheck{
-			{Name: "ping", Type: rollout.CheckPreTraffic, Result: rollout.Success, Value: "39 ms", MeasuredAt: stamp(-2 * time.Minute)},
-			{Name: "error-rate", Type: rollout.CheckMetric, Result: rollout.Success, Value: "0.002", MeasuredAt: stamp(-20 * time.Second)},
+			{
+				Name:       "ping",
+				Type:       rollout.CheckPreTraffic,
+				Result:     rollout.Success,
+				Value:      "39 ms",
+				MeasuredAt: stamp(-2 * time.Minute),
+			},
+			{
+				Name:       "error-rate",
+				Type:       rollout.CheckMetric,
+				Result:     rollout.Success,
+				Value:      "0.002",
+				MeasuredAt: stamp(-20 * time.Second),
+			},
 		},
 	}
 	for _, f := range change {
@@ -100,7 +132,9 @@ func rejected(a *v1beta1.Alias) {
 	s := a.Status.Rollout
 	s.Phase, s.Step, s.CurrentStepIndex, s.ObservedWeight, s.NextCheckAt, s.StepStartedAt = v1beta1.RolloutFailed, "", 0, 0, nil, nil
 	s.Reason, s.Message = v1beta1.RolloutReasonAnalysisFailed, "Metric error-rate: Failure (0.043): successCondition is not met: result < 0.01"
-	s.FailedTargets = []v1beta1.RolloutFailure{{RolloutRevision: s.Target, Reason: s.Reason, FailedAt: stamp(-time.Hour)}}
+	s.FailedTargets = []v1beta1.RolloutFailure{
+		{RolloutRevision: s.Target, Reason: s.Reason, FailedAt: stamp(-time.Hour)},
+	}
 }
 
 // undone is a change after which the user has returned to version 1.
@@ -153,7 +187,9 @@ func bareEnv(t *testing.T, aliases ...*v1beta1.Alias) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ns := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "shop"}}}
+	ns := &unstructured.Unstructured{
+		Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "shop"}},
+	}
 	if _, err := client.Resource(schemaNamespaces).Create(t.Context(), ns, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +197,11 @@ func bareEnv(t *testing.T, aliases ...*v1beta1.Alias) *env {
 	for _, a := range aliases {
 		e.create(t, a)
 	}
-	e.factory = kubectl.NewFactory(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: e.out, ErrOut: e.errOut}, time.Now, "test")
+	e.factory = kubectl.NewFactory(
+		genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: e.out, ErrOut: e.errOut},
+		time.Now,
+		"test",
+	)
 	e.factory.Config.WrapConfigFn = func(*rest.Config) *rest.Config {
 		c := double.Config()
 		c.Transport = e.network
@@ -179,7 +219,11 @@ func (e *env) create(t *testing.T, a *v1beta1.Alias) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.client.Create(t.Context(), &unstructured.Unstructured{Object: u}, metav1.CreateOptions{}); err != nil {
+	if _, err := e.client.Create(
+		t.Context(),
+		&unstructured.Unstructured{Object: u},
+		metav1.CreateOptions{},
+	); err != nil {
 		t.Fatal(err)
 	}
 	e.write(t, a)

@@ -17,7 +17,13 @@ import (
 func shown(a *v1beta1.Alias) *model {
 	t := &tracker{}
 	t.observe(a)
-	return &model{tracker: t, updates: make(chan update), goal: promoted(""), now: func() time.Time { return at }, screen: screen{width: 80, height: 24}}
+	return &model{
+		tracker: t,
+		updates: make(chan update),
+		goal:    promoted(""),
+		now:     func() time.Time { return at },
+		screen:  screen{width: 80, height: 24},
+	}
 }
 
 // ends reports whether a command ends the program.
@@ -37,13 +43,28 @@ func TestModelEnds(t *testing.T) {
 		ends   bool
 		err    error
 	}{
-		"Promoted":  {reason: "The version is stable.", args: update{alias: canary(ready)}, ends: true},
-		"Error":     {reason: "The watch has ended.", args: update{err: gone}, ends: true, err: gone},
-		"Quit":      {reason: "The user has seen enough.", args: tea.KeyPressMsg{Code: 'q', Text: "q"}, ends: true, err: kubectl.ErrInterrupted},
-		"Interrupt": {reason: "In raw mode, the interrupt is a key.", args: tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}, ends: true, err: kubectl.ErrInterrupted},
-		"Signal":    {reason: "Otherwise it is a signal.", args: tea.InterruptMsg{}, ends: true, err: kubectl.ErrInterrupted},
-		"OtherKey":  {reason: "Other keys do nothing.", args: tea.KeyPressMsg{Code: 'x', Text: "x"}},
-		"Size":      {reason: "A terminal may change its size.", args: tea.WindowSizeMsg{Width: 40, Height: 10}},
+		"Promoted": {reason: "The version is stable.", args: update{alias: canary(ready)}, ends: true},
+		"Error":    {reason: "The watch has ended.", args: update{err: gone}, ends: true, err: gone},
+		"Quit": {
+			reason: "The user has seen enough.",
+			args:   tea.KeyPressMsg{Code: 'q', Text: "q"},
+			ends:   true,
+			err:    kubectl.ErrInterrupted,
+		},
+		"Interrupt": {
+			reason: "In raw mode, the interrupt is a key.",
+			args:   tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl},
+			ends:   true,
+			err:    kubectl.ErrInterrupted,
+		},
+		"Signal": {
+			reason: "Otherwise it is a signal.",
+			args:   tea.InterruptMsg{},
+			ends:   true,
+			err:    kubectl.ErrInterrupted,
+		},
+		"OtherKey": {reason: "Other keys do nothing.", args: tea.KeyPressMsg{Code: 'x', Text: "x"}},
+		"Size":     {reason: "A terminal may change its size.", args: tea.WindowSizeMsg{Width: 40, Height: 10}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

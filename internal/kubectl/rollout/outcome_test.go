@@ -41,43 +41,179 @@ func TestGoals(t *testing.T) {
 		args   args
 		want   want
 	}{
-		"InProgress":        {reason: "A rollout in progress is waited for.", args: args{canary(), promoted("")}},
-		"Promoted":          {reason: "A stable version is the goal.", args: args{canary(ready), promoted("")}, want: want{done: true}},
-		"Failed":            {reason: "A failure is an error that says what serves.", args: args{canary(rejected), promoted("")}, want: want{err: failedMessage}},
-		"NoState":           {reason: "A rollout that was never observed is waited for.", args: args{canary(func(a *v1beta1.Alias) { a.Status.Rollout = nil }), promoted("")}},
-		"Unobserved":        {reason: "A state of an earlier spec says nothing about the present one.", args: args{canary(ready, newSpec), promoted("")}},
+		"InProgress": {reason: "A rollout in progress is waited for.", args: args{canary(), promoted("")}},
+		"Promoted": {
+			reason: "A stable version is the goal.",
+			args:   args{canary(ready), promoted("")},
+			want:   want{done: true},
+		},
+		"Failed": {
+			reason: "A failure is an error that says what serves.",
+			args:   args{canary(rejected), promoted("")},
+			want:   want{err: failedMessage},
+		},
+		"NoState": {
+			reason: "A rollout that was never observed is waited for.",
+			args:   args{canary(func(a *v1beta1.Alias) { a.Status.Rollout = nil }), promoted("")},
+		},
+		"Unobserved": {
+			reason: "A state of an earlier spec says nothing about the present one.",
+			args:   args{canary(ready, newSpec), promoted("")},
+		},
 		"UnobservedFailure": {reason: "Neither does its failure.", args: args{canary(rejected, newSpec), promoted("")}},
-		"Waiting":           {reason: "A version that waits is not promoted.", args: args{canary(ready, waits), promoted("")}},
-		"Drift":             {reason: "An alias that someone else has changed is not as it should be.", args: args{canary(ready, drift), promoted("")}},
-		"Absent":            {reason: "An alias that AWS does not have serves nothing.", args: args{canary(ready, absentInAWS), promoted("")}},
-		"AbsentVersion":     {reason: "Nor does a version of it.", args: args{canary(rejected, absentInAWS), promoted("1")}},
-		"OfVersion":         {reason: "The version that is waited for is stable.", args: args{canary(ready), promoted("2")}, want: want{done: true}},
-		"OtherStable":       {reason: "Another version is not the one that is waited for.", args: args{canary(ready), promoted("3")}},
-		"OtherFailed":       {reason: "The failure of another version is not that of the one that is waited for.", args: args{canary(rejected), promoted("3")}},
-		"VersionFailed":     {reason: "The failure of the version that is waited for is an error.", args: args{canary(rejected), promoted("2")}, want: want{err: failedMessage}},
-		"VersionHasFailed":  {reason: "The version that is waited for was rejected before another one.", args: args{canary(rejected, newTarget), promoted("2")}, want: want{err: "version 2 was rejected (AnalysisFailed): version 1 serves"}},
-		"StableOfFailed":    {reason: "The version that is waited for is stable, whatever became of another one.", args: args{canary(rejected), promoted("1")}, want: want{done: true}},
-		"StableOfUndone":    {reason: "So is the version that the user has returned to.", args: args{canary(undone), promoted("1")}, want: want{done: true}},
-		"StableButChanged":  {reason: "Unless someone else has changed the alias.", args: args{canary(rejected, drift), promoted("1")}},
-		"Undone":            {reason: "A version that the user has returned to serves as the user wants.", args: args{canary(undone), promoted("")}, want: want{done: true}},
-		"UndoneVersion":     {reason: "The version that is waited for is not rolled out after the user has returned to another one.", args: args{canary(undone), promoted("2")}, want: want{err: "version 1 serves; version 2 was rejected (RollbackTo): the user has chosen version 1"}},
-		"UndoWaits":         {reason: "A rollback waits until AWS can invoke the version that the user has chosen.", args: args{canary(undone, status(func(s *v1beta1.AliasRolloutStatus) { s.Waits = "rollback-to waits: reads version 0" })), promoted("")}},
-		"UndoMessage":       {reason: "Whether the user has undone a rollout depends on its reason, not on its words.", args: args{canary(undone, status(func(s *v1beta1.AliasRolloutStatus) { s.Message = "other words" })), promoted("")}, want: want{done: true}},
-		"UndoRefused": {reason: "A rollback to a version that is gone has ended the rollout.", args: args{canary(undone, status(func(s *v1beta1.AliasRolloutStatus) {
-			s.Reason, s.Message = v1beta1.RolloutReasonAborted, "the user has chosen another version"
-		})), promoted("")}, want: want{err: "version 1 serves; version 2 was rejected (RollbackTo); the user has chosen another version"}},
-		"FailedAndChanged":   {reason: "What serves is what AWS shows, not what the rollout has left.", args: args{canary(rejected, served("3"), drift), promoted("")}, want: want{err: strings.Replace(failedMessage, "version 1 serves", "version 3 serves", 1) + "; someone else has changed the alias: change it back, or set the annotation rollout.lambda.aws.m.crossplane.io/abort"}},
-		"RejectedAndChanged": {reason: "So it is for a version that was rejected before another one.", args: args{canary(rejected, newTarget, served("5"), drift), promoted("2")}, want: want{err: "version 2 was rejected (AnalysisFailed): version 5 serves"}},
-		"NotHandled":         {reason: "A state from before a command says nothing about it.", args: args{canary(rejected, commanded("abort", "t")), after("abort", "t", ended)}},
-		"Overwritten":        {reason: "A command that another one has replaced is never handled.", args: args{canary(commanded("abort", "u")), after("abort", "t", ended)}, want: want{err: "someone else has changed the annotation abort: the provider may not have carried the command out"}},
-		"Removed":            {reason: "Nor is one that was removed.", args: args{canary(), after("abort", "t", ended)}, want: want{err: "someone else has changed the annotation abort: the provider may not have carried the command out"}},
-		"Aborted":            {reason: "A rollout that was aborted has ended.", args: args{canary(rejected, handled), after("abort", "t", ended)}, want: want{done: true}},
-		"Aborting":           {reason: "A rollback takes a while.", args: args{canary(handled), after("abort", "t", ended)}},
-		"Serves":             {reason: "Undo has succeeded if the version serves, although the manifest wants another.", args: args{canary(rejected), serves("1")}, want: want{done: true}},
-		"ServesAbsent":       {reason: "AWS does not have the alias.", args: args{canary(rejected, absentInAWS), serves("1")}},
-		"ServesNot":          {reason: "The version can't serve any more.", args: args{canary(ready), serves("1")}, want: want{err: "the provider does not return to version 1: the event RolloutCommand says why"}},
-		"ServesOnceHandled":  {reason: "The provider has not handled the command yet.", args: args{canary(ready, commanded("rollback-to", "t")), after("rollback-to", "t", serves("1"))}},
-		"ServesSoon":         {reason: "The rollback is in progress.", args: args{canary(), serves("1")}},
+		"Waiting": {
+			reason: "A version that waits is not promoted.",
+			args:   args{canary(ready, waits), promoted("")},
+		},
+		"Drift": {
+			reason: "An alias that someone else has changed is not as it should be.",
+			args:   args{canary(ready, drift), promoted("")},
+		},
+		"Absent": {
+			reason: "An alias that AWS does not have serves nothing.",
+			args:   args{canary(ready, absentInAWS), promoted("")},
+		},
+		"AbsentVersion": {
+			reason: "Nor does a version of it.",
+			args:   args{canary(rejected, absentInAWS), promoted("1")},
+		},
+		"OfVersion": {
+			reason: "The version that is waited for is stable.",
+			args:   args{canary(ready), promoted("2")},
+			want:   want{done: true},
+		},
+		"OtherStable": {
+			reason: "Another version is not the one that is waited for.",
+			args:   args{canary(ready), promoted("3")},
+		},
+		"OtherFailed": {
+			reason: "The failure of another version is not that of the one that is waited for.",
+			args:   args{canary(rejected), promoted("3")},
+		},
+		"VersionFailed": {
+			reason: "The failure of the version that is waited for is an error.",
+			args:   args{canary(rejected), promoted("2")},
+			want:   want{err: failedMessage},
+		},
+		"VersionHasFailed": {
+			reason: "The version that is waited for was rejected before another one.",
+			args:   args{canary(rejected, newTarget), promoted("2")},
+			want:   want{err: "version 2 was rejected (AnalysisFailed): version 1 serves"},
+		},
+		"StableOfFailed": {
+			reason: "The version that is waited for is stable, whatever became of another one.",
+			args:   args{canary(rejected), promoted("1")},
+			want:   want{done: true},
+		},
+		"StableOfUndone": {
+			reason: "So is the version that the user has returned to.",
+			args:   args{canary(undone), promoted("1")},
+			want:   want{done: true},
+		},
+		"StableButChanged": {
+			reason: "Unless someone else has changed the alias.",
+			args:   args{canary(rejected, drift), promoted("1")},
+		},
+		"Undone": {
+			reason: "A version that the user has returned to serves as the user wants.",
+			args:   args{canary(undone), promoted("")},
+			want:   want{done: true},
+		},
+		"UndoneVersion": {
+			reason: "The version that is waited for is not rolled out after the user has returned to another one.",
+			args:   args{canary(undone), promoted("2")},
+			want:   want{err: "version 1 serves; version 2 was rejected (RollbackTo): the user has chosen version 1"},
+		},
+		"UndoWaits": {
+			reason: "A rollback waits until AWS can invoke the version that the user has chosen.",
+			args: args{
+				canary(
+					undone,
+					status(func(s *v1beta1.AliasRolloutStatus) { s.Waits = "rollback-to waits: reads version 0" }),
+				),
+				promoted(""),
+			},
+		},
+		"UndoMessage": {
+			reason: "Whether the user has undone a rollout depends on its reason, not on its words.",
+			args: args{
+				canary(undone, status(func(s *v1beta1.AliasRolloutStatus) { s.Message = "other words" })),
+				promoted(""),
+			},
+			want: want{done: true},
+		},
+		"UndoRefused": {
+			reason: "A rollback to a version that is gone has ended the rollout.",
+			args: args{canary(undone, status(func(s *v1beta1.AliasRolloutStatus) {
+				s.Reason, s.Message = v1beta1.RolloutReasonAborted, "the user has chosen another version"
+			})), promoted("")},
+			want: want{
+				err: "version 1 serves; version 2 was rejected (RollbackTo); the user has chosen another version",
+			},
+		},
+		"FailedAndChanged": {
+			reason: "What serves is what AWS shows, not what the rollout has left.",
+			args:   args{canary(rejected, served("3"), drift), promoted("")},
+			want: want{
+				err: strings.Replace(
+					failedMessage,
+					"version 1 serves",
+					"version 3 serves",
+					1,
+				) + "; someone else has changed the alias: change it back, or set the annotation rollout.lambda.aws.m.crossplane.io/abort",
+			},
+		},
+		"RejectedAndChanged": {
+			reason: "So it is for a version that was rejected before another one.",
+			args:   args{canary(rejected, newTarget, served("5"), drift), promoted("2")},
+			want:   want{err: "version 2 was rejected (AnalysisFailed): version 5 serves"},
+		},
+		"NotHandled": {
+			reason: "A state from before a command says nothing about it.",
+			args:   args{canary(rejected, commanded("abort", "t")), after("abort", "t", ended)},
+		},
+		"Overwritten": {
+			reason: "A command that another one has replaced is never handled.",
+			args:   args{canary(commanded("abort", "u")), after("abort", "t", ended)},
+			want: want{
+				err: "someone else has changed the annotation abort: the provider may not have carried the command out",
+			},
+		},
+		"Removed": {
+			reason: "Nor is one that was removed.",
+			args:   args{canary(), after("abort", "t", ended)},
+			want: want{
+				err: "someone else has changed the annotation abort: the provider may not have carried the command out",
+			},
+		},
+		"Aborted": {
+			reason: "A rollout that was aborted has ended.",
+			args:   args{canary(rejected, handled), after("abort", "t", ended)},
+			want:   want{done: true},
+		},
+		"Aborting": {
+			reason: "A rollback takes a while.",
+			args:   args{canary(handled), after("abort", "t", ended)},
+		},
+		"Serves": {
+			reason: "Undo has succeeded if the version serves, although the manifest wants another.",
+			args:   args{canary(rejected), serves("1")},
+			want:   want{done: true},
+		},
+		"ServesAbsent": {
+			reason: "AWS does not have the alias.",
+			args:   args{canary(rejected, absentInAWS), serves("1")},
+		},
+		"ServesNot": {
+			reason: "The version can't serve any more.",
+			args:   args{canary(ready), serves("1")},
+			want:   want{err: "the provider does not return to version 1: the event RolloutCommand says why"},
+		},
+		"ServesOnceHandled": {
+			reason: "The provider has not handled the command yet.",
+			args:   args{canary(ready, commanded("rollback-to", "t")), after("rollback-to", "t", serves("1"))},
+		},
+		"ServesSoon": {reason: "The rollback is in progress.", args: args{canary(), serves("1")}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -136,12 +272,18 @@ func TestDescribe(t *testing.T) {
 		"Moving": {
 			reason: "AWS moves an alias with provisioned concurrency: the former version still receives all invocations.",
 			args: canary(ready, func(a *v1beta1.Alias) {
-				a.Status.AtProvider.RoutingConfig = &v1beta1.AliasRoutingConfig{AdditionalVersionWeights: map[string]v1beta1.AliasWeight{"1": "1"}}
+				a.Status.AtProvider.RoutingConfig = &v1beta1.AliasRoutingConfig{
+					AdditionalVersionWeights: map[string]v1beta1.AliasWeight{"1": "1"},
+				}
 			}),
 			want: "version 1 serves",
 		},
 		"Failed": {reason: "After a failure, the stable version serves.", args: canary(rejected), want: failedMessage},
-		"Begins": {reason: "There is no state yet.", args: canary(func(a *v1beta1.Alias) { a.Status.Rollout = nil }), want: "waiting for the rollout of alias.lambda.aws.m.crossplane.io/live to begin"},
+		"Begins": {
+			reason: "There is no state yet.",
+			args:   canary(func(a *v1beta1.Alias) { a.Status.Rollout = nil }),
+			want:   "waiting for the rollout of alias.lambda.aws.m.crossplane.io/live to begin",
+		},
 		"Deleted": {
 			reason: "An alias that is being deleted has no rollout any more.",
 			args:   canary(func(a *v1beta1.Alias) { a.DeletionTimestamp = &metav1.Time{Time: at} }),
@@ -166,18 +308,34 @@ func TestObstacle(t *testing.T) {
 		alias  *v1beta1.Alias
 		want   string
 	}{
-		"Denied":     {reason: "The rollout waits until AWS allows the call.", alias: canary(failed), want: denied},
-		"InState":    {reason: "The state has an error of the change of the alias already.", alias: canary(failed, status(func(s *v1beta1.AliasRolloutStatus) { s.UpdateFailures = 1 }))},
-		"NotBegun":   {reason: "So does the beginning of the first one.", alias: canary(failed, func(a *v1beta1.Alias) { a.Status.Rollout = nil }), want: denied},
-		"Unobserved": {reason: "An error of an earlier spec may be mended.", alias: canary(failed, func(a *v1beta1.Alias) { a.Generation = 2 })},
+		"Denied": {reason: "The rollout waits until AWS allows the call.", alias: canary(failed), want: denied},
+		"InState": {
+			reason: "The state has an error of the change of the alias already.",
+			alias:  canary(failed, status(func(s *v1beta1.AliasRolloutStatus) { s.UpdateFailures = 1 })),
+		},
+		"NotBegun": {
+			reason: "So does the beginning of the first one.",
+			alias:  canary(failed, func(a *v1beta1.Alias) { a.Status.Rollout = nil }),
+			want:   denied,
+		},
+		"Unobserved": {
+			reason: "An error of an earlier spec may be mended.",
+			alias:  canary(failed, func(a *v1beta1.Alias) { a.Generation = 2 }),
+		},
 		"Paused": {reason: "Nothing continues while the alias is paused.", alias: canary(func(a *v1beta1.Alias) {
 			xpmeta.AddAnnotations(a, map[string]string{xpmeta.AnnotationKeyReconciliationPaused: "true"})
 		}), want: "alias.lambda.aws.m.crossplane.io/live is paused by its annotation crossplane.io/paused"},
 		"ObserveOnly": {
 			reason: "Nor without the right to update the alias.",
-			alias:  canary(observeOnly), want: "alias.lambda.aws.m.crossplane.io/live has spec.managementPolicies without Update",
+			alias: canary(
+				observeOnly,
+			),
+			want: "alias.lambda.aws.m.crossplane.io/live has spec.managementPolicies without Update",
 		},
-		"Synced": {reason: "A rollout that continues has no obstacle.", alias: canary(func(a *v1beta1.Alias) { a.SetConditions(xpv2.ReconcileSuccess()) })},
+		"Synced": {
+			reason: "A rollout that continues has no obstacle.",
+			alias:  canary(func(a *v1beta1.Alias) { a.SetConditions(xpv2.ReconcileSuccess()) }),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -204,7 +362,9 @@ func TestRevisions(t *testing.T) {
 		t.Errorf("got %q, want the end %q", got, want)
 	}
 	drawn := ansi.Strip(view(tr, screen{width: 80, now: at}))
-	for _, want := range []string{"stable    90 % ", "\n       main@sha1:abc\n", "target    10 % ", "\n       main@sha1:def\n"} {
+	for _, want := range []string{
+		"stable    90 % ", "\n       main@sha1:abc\n", "target    10 % ", "\n       main@sha1:def\n",
+	} {
 		if !strings.Contains(drawn, want) {
 			t.Errorf("want %q in\n%s", want, drawn)
 		}

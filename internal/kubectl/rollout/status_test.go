@@ -160,7 +160,12 @@ func TestStatusSurvives(t *testing.T) {
 				w.pass(time.Minute)
 				w.write(t, canary(ready))
 				w.pass(time.Second)
-				w.ends(t, 0, lineStep2+lineStep3+lineReady, "connection lost, trying to reconnect: "+tc.err.Error()+"\n")
+				w.ends(
+					t,
+					0,
+					lineStep2+lineStep3+lineReady,
+					"connection lost, trying to reconnect: "+tc.err.Error()+"\n",
+				)
 			})
 		})
 	}
@@ -222,7 +227,12 @@ func TestStatusOnce(t *testing.T) {
 	}{
 		"InProgress": {reason: "A rollout in progress is no failure.", alias: canary(), stdout: lineStep2},
 		"Ready":      {reason: "The version serves.", alias: canary(ready), stdout: lineReady},
-		"Failed":     {reason: "A failure has an exit code.", alias: canary(rejected), code: 1, stderr: "error: " + failedMessage + "\n"},
+		"Failed": {
+			reason: "A failure has an exit code.",
+			alias:  canary(rejected),
+			code:   1,
+			stderr: "error: " + failedMessage + "\n",
+		},
 		"Escapes": {
 			reason: "What others have written does not move the cursor.",
 			alias: canary(status(func(s *v1beta1.AliasRolloutStatus) {
@@ -234,7 +244,13 @@ func TestStatusOnce(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t, tc.alias)
-			if code := e.run(t, "status", "live", "--watch=false"); code != tc.code || e.out.String() != tc.stdout || e.errOut.String() != tc.stderr {
+			if code := e.run(
+				t,
+				"status",
+				"live",
+				"--watch=false",
+			); code != tc.code || e.out.String() != tc.stdout ||
+				e.errOut.String() != tc.stderr {
 				t.Errorf("%s: exit code %d, %q, %q", tc.reason, code, e.out, e.errOut)
 			}
 		})
@@ -243,20 +259,32 @@ func TestStatusOnce(t *testing.T) {
 
 // TestStatusToVersion checks that a version is waited for whose rollout has not begun.
 func TestStatusToVersion(t *testing.T) {
-	watched(t, canary(ready, served("1"), status(func(s *v1beta1.AliasRolloutStatus) { s.Target.FunctionVersion, s.Stable.FunctionVersion = "1", "1" })), func(t *testing.T, w *watching) {
-		t.Helper()
-		w.pass(time.Hour)
-		w.write(t, canary())
-		w.pass(time.Hour)
-		w.write(t, canary(step3))
-		w.pass(time.Hour)
-		w.write(t, canary(ready))
-		w.pass(time.Second)
-		const lines = "version 1 serves; waiting for version 2 to be rolled out\n" + lineStep2 + lineStep3 + lineReady
-		w.ends(t, 0, lines, "")
-		plugintest.Documented(t, lines)
-		plugintest.Documented(t, "error: "+failedMessage+"\n")
-	}, "--to-version", "2")
+	watched(
+		t,
+		canary(
+			ready,
+			served("1"),
+			status(
+				func(s *v1beta1.AliasRolloutStatus) { s.Target.FunctionVersion, s.Stable.FunctionVersion = "1", "1" },
+			),
+		),
+		func(t *testing.T, w *watching) {
+			t.Helper()
+			w.pass(time.Hour)
+			w.write(t, canary())
+			w.pass(time.Hour)
+			w.write(t, canary(step3))
+			w.pass(time.Hour)
+			w.write(t, canary(ready))
+			w.pass(time.Second)
+			const lines = "version 1 serves; waiting for version 2 to be rolled out\n" + lineStep2 + lineStep3 + lineReady
+			w.ends(t, 0, lines, "")
+			plugintest.Documented(t, lines)
+			plugintest.Documented(t, "error: "+failedMessage+"\n")
+		},
+		"--to-version",
+		"2",
+	)
 }
 
 // TestStatusOfARemovedRollout checks that a watch ends when the alias has no rollout any more.
@@ -264,11 +292,22 @@ func TestStatusOfARemovedRollout(t *testing.T) {
 	watched(t, canary(), func(t *testing.T, w *watching) {
 		t.Helper()
 		w.pass(time.Second)
-		if _, err := w.client.Patch(t.Context(), "live", types.MergePatchType, []byte(`{"spec":{"rollout":null}}`), metav1.PatchOptions{}); err != nil {
+		if _, err := w.client.Patch(
+			t.Context(),
+			"live",
+			types.MergePatchType,
+			[]byte(`{"spec":{"rollout":null}}`),
+			metav1.PatchOptions{},
+		); err != nil {
 			t.Fatal(err)
 		}
 		w.pass(time.Second)
-		w.ends(t, 1, lineStep2, "error: alias.lambda.aws.m.crossplane.io/live has no rollout: spec.rollout is not set\n")
+		w.ends(
+			t,
+			1,
+			lineStep2,
+			"error: alias.lambda.aws.m.crossplane.io/live has no rollout: spec.rollout is not set\n",
+		)
 	})
 }
 
@@ -281,7 +320,12 @@ func TestStatusForbidden(t *testing.T) {
 		}
 		return nil
 	}
-	if code := e.run(t, "status", "live"); code != 1 || !strings.HasPrefix(e.errOut.String(), "Error from server (Forbidden): ") || strings.Count(e.errOut.String(), "\n") != 1 {
+	if code := e.run(
+		t,
+		"status",
+		"live",
+	); code != 1 || !strings.HasPrefix(e.errOut.String(), "Error from server (Forbidden): ") ||
+		strings.Count(e.errOut.String(), "\n") != 1 {
 		t.Errorf("exit code %d: %s", code, e.errOut)
 	}
 }

@@ -229,7 +229,9 @@ connection lost, trying to reconnect: no route to host`,
 			tracker: measured(canary(served("7"), status(func(s *v1beta1.AliasRolloutStatus) {
 				s.Step, s.Reason, s.Drift, s.Checks = v1beta1.RolloutPaused, v1beta1.RolloutReasonAliasChanged, "someone else has changed the alias", nil
 			}), func(a *v1beta1.Alias) {
-				a.Spec.Rollout = &v1beta1.AliasRollout{Strategy: v1beta1.RolloutStrategy{AllAtOnce: &v1beta1.AllAtOnceStrategy{}}}
+				a.Spec.Rollout = &v1beta1.AliasRollout{
+					Strategy: v1beta1.RolloutStrategy{AllAtOnce: &v1beta1.AllAtOnceStrategy{}},
+				}
 			})),
 			width: 60,
 			want: `
@@ -251,9 +253,14 @@ someone else has changed the alias
 version 7 serves; next check in 40s`,
 		},
 		"Validating": {
-			reason:  "A version that was not ready in time is validated again.",
-			tracker: measured(canary(revalidated, func(a *v1beta1.Alias) { a.Spec.Rollout.PreTraffic, a.Spec.Rollout.Analysis = nil, nil })),
-			width:   60,
+			reason: "A version that was not ready in time is validated again.",
+			tracker: measured(
+				canary(
+					revalidated,
+					func(a *v1beta1.Alias) { a.Spec.Rollout.PreTraffic, a.Spec.Rollout.Analysis = nil, nil },
+				),
+			),
+			width: 60,
 			want: `
 alias/live -n shop  function checkout  rollout 2-t87v8a
 Failed, Validating (ProgressDeadlineExceeded)
@@ -282,7 +289,15 @@ version 1 serves`,
 			tracker: measured(canary(status(func(s *v1beta1.AliasRolloutStatus) {
 				s.CurrentStepIndex, s.ShiftedAt = 2, stamp(-4*time.Minute)
 				s.Checks[1].JudgedUntil = stamp(-5 * time.Minute)
-				s.Checks = append(s.Checks, v1beta1.RolloutCheck{Name: "checkout-errors", Type: rollout.CheckAlarm, Result: rollout.Inconclusive, Message: "insufficient data"})
+				s.Checks = append(
+					s.Checks,
+					v1beta1.RolloutCheck{
+						Name:    "checkout-errors",
+						Type:    rollout.CheckAlarm,
+						Result:  rollout.Inconclusive,
+						Message: "insufficient data",
+					},
+				)
 				s.Message = "waits for the analysis: Alarm checkout-errors: Inconclusive: insufficient data"
 			}))),
 			width: 60,
@@ -351,23 +366,38 @@ func plain(view string) string {
 // TestViewFits draws rollouts in all phases and steps on terminals of many sizes.
 func TestViewFits(t *testing.T) {
 	linear := func(a *v1beta1.Alias) {
-		a.Spec.Rollout.Strategy = v1beta1.RolloutStrategy{Linear: &v1beta1.LinearStrategy{Percentage: 1, Interval: metav1.Duration{Duration: time.Minute}}}
+		a.Spec.Rollout.Strategy = v1beta1.RolloutStrategy{
+			Linear: &v1beta1.LinearStrategy{Percentage: 1, Interval: metav1.Duration{Duration: time.Minute}},
+		}
 		a.Status.Rollout.CurrentStepIndex = 120
 		a.Status.Rollout.Message = strings.Repeat("a long message ", 30)
-		a.Spec.Rollout.Analysis.Metrics = append(a.Spec.Rollout.Analysis.Metrics, v1beta1.RolloutMetric{Name: strings.Repeat("long", 15), FailureCondition: ptr.To("result > 7")})
+		a.Spec.Rollout.Analysis.Metrics = append(
+			a.Spec.Rollout.Analysis.Metrics,
+			v1beta1.RolloutMetric{Name: strings.Repeat("long", 15), FailureCondition: ptr.To("result > 7")},
+		)
 	}
 	steps := map[string][]string{
-		v1beta1.RolloutPending:     {v1beta1.RolloutValidating, v1beta1.RolloutPreTraffic},
-		v1beta1.RolloutProgressing: {v1beta1.RolloutShifting, v1beta1.RolloutAnalyzing, v1beta1.RolloutPaused, v1beta1.RolloutPromoting, v1beta1.RolloutBaking, v1beta1.RolloutRollingBack},
-		v1beta1.RolloutReady:       {""},
-		v1beta1.RolloutFailed:      {""},
-		"":                         {""},
+		v1beta1.RolloutPending: {v1beta1.RolloutValidating, v1beta1.RolloutPreTraffic},
+		v1beta1.RolloutProgressing: {
+			v1beta1.RolloutShifting,
+			v1beta1.RolloutAnalyzing,
+			v1beta1.RolloutPaused,
+			v1beta1.RolloutPromoting,
+			v1beta1.RolloutBaking,
+			v1beta1.RolloutRollingBack,
+		},
+		v1beta1.RolloutReady:  {""},
+		v1beta1.RolloutFailed: {""},
+		"":                    {""},
 	}
 	for phase, all := range steps {
 		for _, step := range all {
 			for _, weight := range []int32{0, 10, 100} {
-				in := status(func(s *v1beta1.AliasRolloutStatus) { s.Phase, s.Step, s.ObservedWeight = phase, step, weight })
-				for _, a := range []*v1beta1.Alias{canary(in), canary(linear, in), canary(in, status(func(s *v1beta1.AliasRolloutStatus) { s.CurrentStepIndex, s.Direct = 9, true }))} {
+				in := status(
+					func(s *v1beta1.AliasRolloutStatus) { s.Phase, s.Step, s.ObservedWeight = phase, step, weight },
+				)
+				direct := status(func(s *v1beta1.AliasRolloutStatus) { s.CurrentStepIndex, s.Direct = 9, true })
+				for _, a := range []*v1beta1.Alias{canary(in), canary(linear, in), canary(in, direct)} {
 					fits(t, fmt.Sprintf("%s %s at %d", phase, step, weight), measured(a, "0.1", "NaN", "x", "-3"))
 				}
 			}
@@ -398,14 +428,34 @@ func TestSparkline(t *testing.T) {
 		values []string
 		want   string
 	}{
-		"None":       {reason: "There is nothing to show."},
-		"One":        {reason: "One value can't be compared.", values: []string{"1"}},
-		"Rising":     {reason: "The highest value has the highest bar.", values: []string{"0", "1", "2", "3", "4", "5", "6", "7"}, want: "▁▂▃▄▅▆▇█"},
-		"FromZero":   {reason: "Bars begin at zero, so that noise looks small.", values: []string{"99", "100", "99"}, want: "███"},
-		"Zeros":      {reason: "Zero has the lowest bar.", values: []string{"0", "0"}, want: "▁▁"},
-		"Negative":   {reason: "Below zero, the lowest value has the lowest bar.", values: []string{"-1", "0", "1"}, want: "▁▅█"},
-		"Gap":        {reason: "A measurement without a value is a gap.", values: []string{"1", "", "NaN", "+Inf", "1"}, want: "█   █"},
-		"Last":       {reason: "The last values are shown.", values: []string{"9", "0", "0", "0", "0", "0", "0", "0", "0"}, want: "▁▁▁▁▁▁▁▁"},
+		"None": {reason: "There is nothing to show."},
+		"One":  {reason: "One value can't be compared.", values: []string{"1"}},
+		"Rising": {
+			reason: "The highest value has the highest bar.",
+			values: []string{"0", "1", "2", "3", "4", "5", "6", "7"},
+			want:   "▁▂▃▄▅▆▇█",
+		},
+		"FromZero": {
+			reason: "Bars begin at zero, so that noise looks small.",
+			values: []string{"99", "100", "99"},
+			want:   "███",
+		},
+		"Zeros": {reason: "Zero has the lowest bar.", values: []string{"0", "0"}, want: "▁▁"},
+		"Negative": {
+			reason: "Below zero, the lowest value has the lowest bar.",
+			values: []string{"-1", "0", "1"},
+			want:   "▁▅█",
+		},
+		"Gap": {
+			reason: "A measurement without a value is a gap.",
+			values: []string{"1", "", "NaN", "+Inf", "1"},
+			want:   "█   █",
+		},
+		"Last": {
+			reason: "The last values are shown.",
+			values: []string{"9", "0", "0", "0", "0", "0", "0", "0", "0"},
+			want:   "▁▁▁▁▁▁▁▁",
+		},
 		"NotANumber": {reason: "A text has no bar.", values: []string{"39 ms", "40 ms"}},
 	}
 	for name, tc := range cases {
@@ -413,7 +463,9 @@ func TestSparkline(t *testing.T) {
 			tr := &tracker{}
 			for i, v := range tc.values {
 				a := canary()
-				a.Status.Rollout.Checks = []v1beta1.RolloutCheck{{Name: "m", Type: rollout.CheckMetric, Value: v, MeasuredAt: stamp(time.Duration(i) * time.Second)}}
+				a.Status.Rollout.Checks = []v1beta1.RolloutCheck{
+					{Name: "m", Type: rollout.CheckMetric, Value: v, MeasuredAt: stamp(time.Duration(i) * time.Second)},
+				}
 				tr.observe(a)
 				tr.observe(a) // A measurement counts once.
 			}
@@ -434,13 +486,21 @@ func TestRemark(t *testing.T) {
 		"Said": {
 			reason:  "The message of the rollout has the result of the check, with an earlier number of invocations.",
 			message: "waits for the analysis: Metric m: Inconclusive: no traffic: 0 of 9 invocations",
-			check:   v1beta1.RolloutCheck{Name: "m", Result: rollout.Inconclusive, Message: "no traffic: 3 of 9 invocations"},
+			check: v1beta1.RolloutCheck{
+				Name:    "m",
+				Result:  rollout.Inconclusive,
+				Message: "no traffic: 3 of 9 invocations",
+			},
 		},
 		"Unsaid": {
 			reason:  "The message of the rollout is about another check.",
 			message: "waits for the analysis: Metric other: Inconclusive: no traffic: 0 of 9 invocations",
-			check:   v1beta1.RolloutCheck{Name: "m", Result: rollout.Inconclusive, Message: "no traffic: 3 of 9 invocations"},
-			want:    "no traffic: 3 of 9 invocations",
+			check: v1beta1.RolloutCheck{
+				Name:    "m",
+				Result:  rollout.Inconclusive,
+				Message: "no traffic: 3 of 9 invocations",
+			},
+			want: "no traffic: 3 of 9 invocations",
 		},
 		"Changed": {
 			reason:  "The message of the rollout has an earlier result of the check.",
@@ -464,7 +524,12 @@ func TestRemark(t *testing.T) {
 func TestRemarkInAnAnalysisStep(t *testing.T) {
 	a := canary(status(func(s *v1beta1.AliasRolloutStatus) { s.StepStartedAt = stamp(-2 * time.Minute) }))
 	a.Spec.Rollout.Strategy.Canary.Steps[1] = v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{}}
-	c := v1beta1.RolloutCheck{Name: "m", Type: rollout.CheckMetric, Result: rollout.Success, JudgedUntil: stamp(-5 * time.Minute)}
+	c := v1beta1.RolloutCheck{
+		Name:        "m",
+		Type:        rollout.CheckMetric,
+		Result:      rollout.Success,
+		JudgedUntil: stamp(-5 * time.Minute),
+	}
 	want := "invocations until 19:55:00, waits for those of 19:58:00"
 	if got := remark(a.Spec.Rollout, a.Status.Rollout, c, at); got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -474,7 +539,12 @@ func TestRemarkInAnAnalysisStep(t *testing.T) {
 // TestSucceeded checks how many successes a step is said to have of those that it needs.
 func TestSucceeded(t *testing.T) {
 	metric := func(name string, successes int32) v1beta1.RolloutCheck {
-		return v1beta1.RolloutCheck{Name: name, Type: rollout.CheckMetric, Result: rollout.Success, Successes: successes}
+		return v1beta1.RolloutCheck{
+			Name:      name,
+			Type:      rollout.CheckMetric,
+			Result:    rollout.Success,
+			Successes: successes,
+		}
 	}
 	cases := map[string]struct {
 		reason string
@@ -482,15 +552,34 @@ func TestSucceeded(t *testing.T) {
 		want   string
 	}{
 		"NoResult": {reason: "A metric that was not measured yet has none.", want: "0 of 5"},
-		"One":      {reason: "The other metric was not measured yet.", checks: []v1beta1.RolloutCheck{metric("a", 3)}, want: "0 of 5"},
-		"Least":    {reason: "Each metric has to succeed.", checks: []v1beta1.RolloutCheck{metric("a", 3), metric("b", 2)}, want: "2 of 5"},
-		"Others":   {reason: "But those whose result is ignored.", checks: []v1beta1.RolloutCheck{metric("a", 3), metric("b", 4), metric("dry", 0), metric("warns", 1)}, want: "3 of 5"},
+		"One": {
+			reason: "The other metric was not measured yet.",
+			checks: []v1beta1.RolloutCheck{metric("a", 3)},
+			want:   "0 of 5",
+		},
+		"Least": {
+			reason: "Each metric has to succeed.",
+			checks: []v1beta1.RolloutCheck{metric("a", 3), metric("b", 2)},
+			want:   "2 of 5",
+		},
+		"Others": {
+			reason: "But those whose result is ignored.",
+			checks: []v1beta1.RolloutCheck{metric("a", 3), metric("b", 4), metric("dry", 0), metric("warns", 1)},
+			want:   "3 of 5",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			a := canary(status(func(s *v1beta1.AliasRolloutStatus) { s.Checks = tc.checks }))
-			a.Spec.Rollout.Strategy.Canary.Steps[1] = v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](5)}}
-			a.Spec.Rollout.Analysis.Metrics = []v1beta1.RolloutMetric{{Name: "a"}, {Name: "b"}, {Name: "dry", DryRun: true}, {Name: "warns", OnFailure: "Warn"}}
+			a.Spec.Rollout.Strategy.Canary.Steps[1] = v1beta1.CanaryStep{
+				Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](5)},
+			}
+			a.Spec.Rollout.Analysis.Metrics = []v1beta1.RolloutMetric{
+				{Name: "a"},
+				{Name: "b"},
+				{Name: "dry", DryRun: true},
+				{Name: "warns", OnFailure: "Warn"},
+			}
 			if got := succeeded(a.Spec.Rollout, a.Status.Rollout); got != tc.want {
 				t.Errorf("%s\ngot %q, want %q", tc.reason, got, tc.want)
 			}
@@ -507,7 +596,15 @@ func TestTrackerForgets(t *testing.T) {
 		t.Errorf("another rollout has %v of the one before", tr.samples)
 	}
 	for i := range 2 * maxSamples {
-		tr.observe(canary(status(func(s *v1beta1.AliasRolloutStatus) { s.Checks[1].MeasuredAt = stamp(time.Duration(i) * time.Second) })))
+		tr.observe(
+			canary(
+				status(
+					func(s *v1beta1.AliasRolloutStatus) {
+						s.Checks[1].MeasuredAt = stamp(time.Duration(i) * time.Second)
+					},
+				),
+			),
+		)
 	}
 	if n := len(tr.samples[rollout.CheckID{Type: rollout.CheckMetric, Name: "error-rate"}]); n != maxSamples {
 		t.Errorf("%d values are kept, want %d", n, maxSamples)

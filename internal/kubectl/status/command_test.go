@@ -49,7 +49,11 @@ func newEnv(t *testing.T, file string) *env {
 	}
 	plugintest.Create(t, client, string(b))
 	e := &env{network: &plugintest.Network{To: double}}
-	e.factory = kubectl.NewFactory(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &e.out, ErrOut: &e.errOut}, func() time.Time { return at }, "test")
+	e.factory = kubectl.NewFactory(
+		genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &e.out, ErrOut: &e.errOut},
+		func() time.Time { return at },
+		"test",
+	)
 	e.factory.Config.WrapConfigFn = func(*rest.Config) *rest.Config {
 		c := double.Config()
 		c.Transport = e.network
@@ -73,11 +77,28 @@ func TestStatus(t *testing.T) {
 		forbidden []string
 		golden    string
 	}{
-		"Page":      {reason: "The page has what belongs to the Function.", args: []string{"checkout"}, golden: "page.txt"},
-		"TypedName": {reason: "The Function may be named with its type.", args: []string{"function/checkout"}, golden: "page.txt"},
-		"ReadOnly":  {reason: "What the user may not list is named.", args: []string{"checkout"}, forbidden: []string{"events", "permissions", "functionurls"}, golden: "forbidden.txt"},
-		"YAML":      {reason: "Programs read the same.", args: []string{"checkout", "-o", "yaml"}, golden: "page.yaml"},
-		"New":       {reason: "A Function that AWS does not have yet has little.", args: []string{"new"}, golden: "new.txt"},
+		"Page": {
+			reason: "The page has what belongs to the Function.",
+			args:   []string{"checkout"},
+			golden: "page.txt",
+		},
+		"TypedName": {
+			reason: "The Function may be named with its type.",
+			args:   []string{"function/checkout"},
+			golden: "page.txt",
+		},
+		"ReadOnly": {
+			reason:    "What the user may not list is named.",
+			args:      []string{"checkout"},
+			forbidden: []string{"events", "permissions", "functionurls"},
+			golden:    "forbidden.txt",
+		},
+		"YAML": {reason: "Programs read the same.", args: []string{"checkout", "-o", "yaml"}, golden: "page.yaml"},
+		"New": {
+			reason: "A Function that AWS does not have yet has little.",
+			args:   []string{"new"},
+			golden: "new.txt",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -124,9 +145,20 @@ func TestStatusFails(t *testing.T) {
 		args   []string
 		want   string
 	}{
-		"NotFound":  {reason: "The answer is the API server's.", args: []string{"other"}, want: "Error from server (NotFound): functions.lambda.aws.m.crossplane.io \"other\" not found\n"},
-		"NoName":    {reason: "A Function has to be named.", want: "error: exactly one FUNCTION is required, got 0\nSee 'kubectl lambda status -h' for help and examples\n"},
-		"OtherKind": {reason: "Another kind is a mistake.", args: []string{"alias/live"}, want: "error: \"alias/live\" is not of type function: name it function/NAME, or NAME alone\n"},
+		"NotFound": {
+			reason: "The answer is the API server's.",
+			args:   []string{"other"},
+			want:   "Error from server (NotFound): functions.lambda.aws.m.crossplane.io \"other\" not found\n",
+		},
+		"NoName": {
+			reason: "A Function has to be named.",
+			want:   "error: exactly one FUNCTION is required, got 0\nSee 'kubectl lambda status -h' for help and examples\n",
+		},
+		"OtherKind": {
+			reason: "Another kind is a mistake.",
+			args:   []string{"alias/live"},
+			want:   "error: \"alias/live\" is not of type function: name it function/NAME, or NAME alone\n",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -171,11 +203,28 @@ func TestRolloutIsNoProblem(t *testing.T) {
 		state  v1beta1.AliasRolloutStatus
 		want   bool
 	}{
-		"Validating": {reason: "AWS prepares the version.", state: v1beta1.AliasRolloutStatus{Phase: v1beta1.RolloutPending, Step: v1beta1.RolloutValidating}},
-		"Analyzing":  {reason: "The target is measured.", state: v1beta1.AliasRolloutStatus{Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutAnalyzing}},
-		"Paused":     {reason: "It waits for someone.", state: v1beta1.AliasRolloutStatus{Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutPaused}, want: true},
-		"Failed":     {reason: "It has ended.", state: v1beta1.AliasRolloutStatus{Phase: v1beta1.RolloutFailed, Step: v1beta1.RolloutValidating}, want: true},
-		"Undone":     {reason: "The user has chosen the version that serves.", state: v1beta1.AliasRolloutStatus{Phase: v1beta1.RolloutFailed, Reason: v1beta1.RolloutReasonRollbackTo}},
+		"Validating": {
+			reason: "AWS prepares the version.",
+			state:  v1beta1.AliasRolloutStatus{Phase: v1beta1.RolloutPending, Step: v1beta1.RolloutValidating},
+		},
+		"Analyzing": {
+			reason: "The target is measured.",
+			state:  v1beta1.AliasRolloutStatus{Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutAnalyzing},
+		},
+		"Paused": {
+			reason: "It waits for someone.",
+			state:  v1beta1.AliasRolloutStatus{Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutPaused},
+			want:   true,
+		},
+		"Failed": {
+			reason: "It has ended.",
+			state:  v1beta1.AliasRolloutStatus{Phase: v1beta1.RolloutFailed, Step: v1beta1.RolloutValidating},
+			want:   true,
+		},
+		"Undone": {
+			reason: "The user has chosen the version that serves.",
+			state:  v1beta1.AliasRolloutStatus{Phase: v1beta1.RolloutFailed, Reason: v1beta1.RolloutReasonRollbackTo},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -48,7 +48,12 @@ func TestRefresh(t *testing.T) {
 		"Denied": {
 			reason: "What the user may not read is named, and the page is shown.",
 			before: func(_ *testing.T, s *awsdouble.Server, _ *cloudwatchlogs.Client) {
-				s.Fail(awsdouble.Fault{Operation: "DescribeLogGroups", Error: awsdouble.AccessDenied("logs:DescribeLogGroups")})
+				s.Fail(
+					awsdouble.Fault{
+						Operation: "DescribeLogGroups",
+						Error:     awsdouble.AccessDenied("logs:DescribeLogGroups"),
+					},
+				)
 			},
 			want: "cannot read the retention of log group /aws/lambda/checkout: ",
 		},

@@ -41,7 +41,11 @@ func advised(codes ...Code) xpv2.Condition {
 	for _, c := range codes {
 		texts = append(texts, string(c))
 	}
-	return xpv2.Condition{Type: v1beta1.TypeAdvisory, Status: "True", Reason: xpv2.ConditionReason(strings.Join(texts, ","))}
+	return xpv2.Condition{
+		Type:   v1beta1.TypeAdvisory,
+		Status: "True",
+		Reason: xpv2.ConditionReason(strings.Join(texts, ",")),
+	}
 }
 
 func TestOf(t *testing.T) {
@@ -118,8 +122,11 @@ func TestOf(t *testing.T) {
 		},
 		"UpdateFailed": {
 			reason: "An update that failed.",
-			mg:     fn("python3.13", func(f *v1beta1.Function) { f.Status.AtProvider.LastUpdateStatus = ptr.To("Failed") }),
-			want:   []string{"Error FunctionFailed status.atProvider.lastUpdateStatus"},
+			mg: fn(
+				"python3.13",
+				func(f *v1beta1.Function) { f.Status.AtProvider.LastUpdateStatus = ptr.To("Failed") },
+			),
+			want: []string{"Error FunctionFailed status.atProvider.lastUpdateStatus"},
 		},
 		"Inactive": {
 			reason: "A function that nobody invokes.",

@@ -15,12 +15,17 @@ import (
 // message returns an event of EventBridge about a call. fields replace those of the record.
 func message(name, parameters string, fields ...string) string {
 	extra := strings.Join(append([]string{""}, fields...), ",")
-	return fmt.Sprintf(`{"version":"0","id":"6f87d04b-9f74-4f04-a780-7acf4b0a9b38","detail-type":"AWS API Call via CloudTrail","source":"aws.lambda",
+	return fmt.Sprintf(
+		`{"version":"0","id":"6f87d04b-9f74-4f04-a780-7acf4b0a9b38","detail-type":"AWS API Call via CloudTrail","source":"aws.lambda",
 "account":"111122223333","time":"2026-03-14T12:03:09Z","region":"eu-central-1","resources":[],
 "detail":{"eventVersion":"1.10","userIdentity":{"type":"AssumedRole","principalId":"AROAEXAMPLE:alice","arn":"arn:aws:sts::111122223333:assumed-role/ops/alice","accountId":"111122223333","accessKeyId":"ASIAEXAMPLE","sessionContext":{"sessionIssuer":{"type":"Role","arn":"arn:aws:iam::111122223333:role/ops"}}},
 "eventTime":"2026-03-14T12:03:04Z","eventSource":"lambda.amazonaws.com","eventName":%q,"awsRegion":"eu-central-1","sourceIPAddress":"198.51.100.7",
 "userAgent":"aws-cli/2.15.30 md/awscrt#0.19.19 ua/2.0 os/linux","requestParameters":%s,"responseElements":null,"readOnly":false,
-"eventType":"AwsApiCall","managementEvent":true,"recipientAccountId":"111122223333"%s}}`, name, parameters, extra)
+"eventType":"AwsApiCall","managementEvent":true,"recipientAccountId":"111122223333"%s}}`,
+		name,
+		parameters,
+		extra,
+	)
 }
 
 var at = time.Date(2026, 3, 14, 12, 3, 4, 0, time.UTC)
@@ -60,12 +65,18 @@ func TestParse(t *testing.T) {
 	}{
 		"Configuration": {
 			reason: "the version of the API is not part of the operation",
-			body:   message("UpdateFunctionConfiguration20150331v2", `{"functionName":"cart","environment":{"variables":{"KEY":"secret"}}}`),
-			want:   call("UpdateFunctionConfiguration", function("cart", "")),
+			body: message(
+				"UpdateFunctionConfiguration20150331v2",
+				`{"functionName":"cart","environment":{"variables":{"KEY":"secret"}}}`,
+			),
+			want: call("UpdateFunctionConfiguration", function("cart", "")),
 		},
 		"ARN": {
 			reason: "the function may be an ARN with a qualifier, of another account",
-			body:   message("AddPermission20150331v2", `{"functionName":"arn:aws:lambda:us-east-1:444455556666:function:cart:live"}`),
+			body: message(
+				"AddPermission20150331v2",
+				`{"functionName":"arn:aws:lambda:us-east-1:444455556666:function:cart:live"}`,
+			),
 			want: call("AddPermission", Subject{
 				Account: "444455556666", Region: "us-east-1", Function: functionname.Name{
 					Function:  "cart",
@@ -95,12 +106,19 @@ func TestParse(t *testing.T) {
 		},
 		"Mapping": {
 			reason: "CloudTrail spells the first letter of a parameter in lower case",
-			body:   message("UpdateEventSourceMapping20150331", `{"uUID":"91fceda8-0c4d-4a3d-b0b8-6cae1f5bd6ae","enabled":false}`),
-			want:   call("UpdateEventSourceMapping", named("91fceda8-0c4d-4a3d-b0b8-6cae1f5bd6ae")),
+			body: message(
+				"UpdateEventSourceMapping20150331",
+				`{"uUID":"91fceda8-0c4d-4a3d-b0b8-6cae1f5bd6ae","enabled":false}`,
+			),
+			want: call("UpdateEventSourceMapping", named("91fceda8-0c4d-4a3d-b0b8-6cae1f5bd6ae")),
 		},
 		"MappingInTheResponse": {
 			reason: "the response to a creation has the UUID",
-			body:   message("CreateEventSourceMapping20150331", `{"functionName":"cart"}`, `"responseElements":{"uuid":"91fceda8-0c4d-4a3d-b0b8-6cae1f5bd6ae"}`),
+			body: message(
+				"CreateEventSourceMapping20150331",
+				`{"functionName":"cart"}`,
+				`"responseElements":{"uuid":"91fceda8-0c4d-4a3d-b0b8-6cae1f5bd6ae"}`,
+			),
 			want: call("CreateEventSourceMapping", func() Subject {
 				s := function("cart", "")
 				s.Name = "91fceda8-0c4d-4a3d-b0b8-6cae1f5bd6ae"
@@ -109,8 +127,11 @@ func TestParse(t *testing.T) {
 		},
 		"Tags": {
 			reason: "the resource of tags is an ARN",
-			body:   message("TagResource20170331v2", `{"resource":"arn:aws:lambda:eu-central-1:111122223333:function:cart","tags":{"a":"b"}}`),
-			want:   call("TagResource", function("cart", "")),
+			body: message(
+				"TagResource20170331v2",
+				`{"resource":"arn:aws:lambda:eu-central-1:111122223333:function:cart","tags":{"a":"b"}}`,
+			),
+			want: call("TagResource", function("cart", "")),
 		},
 		"Layer": {
 			body: message("DeleteLayerVersion20181031", `{"layerName":"base","versionNumber":"3"}`),
@@ -121,19 +142,28 @@ func TestParse(t *testing.T) {
 		},
 		"LayerVersionAsANumber": {
 			reason: "the number of a version is one of JSON",
-			body:   message("RemoveLayerVersionPermission20181031", `{"layerName":"base","versionNumber":3,"statementId":"org"}`),
+			body: message(
+				"RemoveLayerVersionPermission20181031",
+				`{"layerName":"base","versionNumber":3,"statementId":"org"}`,
+			),
 			want: call("RemoveLayerVersionPermission", Subject{
 				Account: "111122223333", Region: "eu-central-1", Layer: "base",
 				LayerVersion: "3",
 			}),
 		},
 		"CodeSigning": {
-			body: message("UpdateCodeSigningConfig", `{"codeSigningConfigArn":"arn:aws:lambda:eu-central-1:111122223333:code-signing-config:csc-0a1b"}`),
+			body: message(
+				"UpdateCodeSigningConfig",
+				`{"codeSigningConfigArn":"arn:aws:lambda:eu-central-1:111122223333:code-signing-config:csc-0a1b"}`,
+			),
 			want: call("UpdateCodeSigningConfig",
 				named("arn:aws:lambda:eu-central-1:111122223333:code-signing-config:csc-0a1b")),
 		},
 		"CodeSigningWithVersionOfTheAPI": {
-			body: message("UpdateCodeSigningConfig20200422", `{"codeSigningConfigArn":"arn:aws:lambda:eu-central-1:111122223333:code-signing-config:csc-0a1b"}`),
+			body: message(
+				"UpdateCodeSigningConfig20200422",
+				`{"codeSigningConfigArn":"arn:aws:lambda:eu-central-1:111122223333:code-signing-config:csc-0a1b"}`,
+			),
 			want: call("UpdateCodeSigningConfig",
 				named("arn:aws:lambda:eu-central-1:111122223333:code-signing-config:csc-0a1b")),
 		},
@@ -170,7 +200,13 @@ func TestParse(t *testing.T) {
 		},
 		"WrongTypes": {
 			reason: "values of other types are ignored",
-			body:   message("UpdateFunctionCode20150331v2", `[1,2]`, `"userAgent":{"a":1}`, `"sourceIPAddress":7`, `"userIdentity":"root"`),
+			body: message(
+				"UpdateFunctionCode20150331v2",
+				`[1,2]`,
+				`"userAgent":{"a":1}`,
+				`"sourceIPAddress":7`,
+				`"userIdentity":"root"`,
+			),
 			want: Event{
 				Kind: Call, Account: "111122223333", Region: "eu-central-1", Time: at, Subject: home,
 				By: Origin{
@@ -183,13 +219,27 @@ func TestParse(t *testing.T) {
 		"Empty":      {body: ``, err: ErrInvalid},
 		"Array":      {body: `[]`, err: ErrInvalid},
 		"NoEnvelope": {body: `{"eventName":"DeleteFunction20150331"}`, err: ErrInvalid},
-		"NoAccount":  {body: strings.Replace(message("DeleteFunction20150331", `{}`), `"account":"111122223333"`, `"account":"me"`, 1), err: ErrInvalid},
+		"NoAccount": {
+			body: strings.Replace(
+				message("DeleteFunction20150331", `{}`),
+				`"account":"111122223333"`,
+				`"account":"me"`,
+				1,
+			),
+			err: ErrInvalid,
+		},
 		"NoTime": {body: strings.NewReplacer("2026-03-14T12:03:04Z", "noon", "2026-03-14T12:03:09Z",
 			"noon").Replace(message("DeleteFunction20150331", `{}`)), err: ErrInvalid},
-		"NoName":       {body: message("", `{}`), err: ErrInvalid},
-		"HostileName":  {body: message("Delete\nFunction", `{}`), err: ErrInvalid},
-		"DetailNoText": {body: `{"detail-type":"AWS API Call via CloudTrail","source":"aws.lambda","account":"111122223333","region":"eu-central-1","detail":"x"}`, err: ErrInvalid},
-		"TooLong":      {body: message("DeleteFunction20150331", `{"a":"`+strings.Repeat("x", MaxSize)+`"}`), err: ErrInvalid},
+		"NoName":      {body: message("", `{}`), err: ErrInvalid},
+		"HostileName": {body: message("Delete\nFunction", `{}`), err: ErrInvalid},
+		"DetailNoText": {
+			body: `{"detail-type":"AWS API Call via CloudTrail","source":"aws.lambda","account":"111122223333","region":"eu-central-1","detail":"x"}`,
+			err:  ErrInvalid,
+		},
+		"TooLong": {
+			body: message("DeleteFunction20150331", `{"a":"`+strings.Repeat("x", MaxSize)+`"}`),
+			err:  ErrInvalid,
+		},
 		"OtherInDetail": {body: strings.Replace(message("DeleteFunction20150331", `{}`), "lambda.amazonaws.com",
 			"iam.amazonaws.com", 1), err: ErrInvalid},
 	}
@@ -208,11 +258,19 @@ func TestParse(t *testing.T) {
 
 func TestOrigin(t *testing.T) {
 	with := func(identity, agent string) string {
-		return message("UpdateFunctionCode20150331v2", `{"functionName":"cart"}`, `"userIdentity":`+identity, `"userAgent":"`+agent+`"`)
+		return message(
+			"UpdateFunctionCode20150331v2",
+			`{"functionName":"cart"}`,
+			`"userIdentity":`+identity,
+			`"userAgent":"`+agent+`"`,
+		)
 	}
 	cases := map[string]struct{ body, want string }{
 		"User": {
-			with(`{"type":"IAMUser","arn":"arn:aws:iam::111122223333:user/bob","userName":"bob"}`, "Boto3/1.34.69 md/Botocore#1.34.69"),
+			with(
+				`{"type":"IAMUser","arn":"arn:aws:iam::111122223333:user/bob","userName":"bob"}`,
+				"Boto3/1.34.69 md/Botocore#1.34.69",
+			),
 			"arn:aws:iam::111122223333:user/bob with Boto3/1.34.69 (UpdateFunctionCode) at 2026-03-14T12:03:04Z",
 		},
 		"Root": {
@@ -224,16 +282,25 @@ func TestOrigin(t *testing.T) {
 			"autoscaling.amazonaws.com (UpdateFunctionCode) at 2026-03-14T12:03:04Z",
 		},
 		"ThroughAService": {
-			with(`{"type":"AssumedRole","arn":"arn:aws:sts::111122223333:assumed-role/ops/alice","invokedBy":"cloudformation.amazonaws.com"}`, "cloudformation.amazonaws.com"),
+			with(
+				`{"type":"AssumedRole","arn":"arn:aws:sts::111122223333:assumed-role/ops/alice","invokedBy":"cloudformation.amazonaws.com"}`,
+				"cloudformation.amazonaws.com",
+			),
 			"arn:aws:sts::111122223333:assumed-role/ops/alice through cloudformation.amazonaws.com " +
 				"(UpdateFunctionCode) at 2026-03-14T12:03:04Z",
 		},
 		"IdentityCenter": {
-			with(`{"type":"IdentityCenterUser","accountId":"111122223333","onBehalfOf":{"userId":"544894e8-80c1"}}`, "Mozilla/5.0 (X11)"),
+			with(
+				`{"type":"IdentityCenterUser","accountId":"111122223333","onBehalfOf":{"userId":"544894e8-80c1"}}`,
+				"Mozilla/5.0 (X11)",
+			),
 			"IdentityCenterUser 544894e8-80c1 with Mozilla/5.0 (UpdateFunctionCode) at 2026-03-14T12:03:04Z",
 		},
 		"Terraform": {
-			with(`{"type":"IAMUser","arn":"arn:aws:iam::111122223333:user/ci"}`, "APN/1.0 HashiCorp/1.0 Terraform/1.9.5 (+https://www.terraform.io) terraform-provider-aws/5.70.0 aws-sdk-go-v2/1.31.0"),
+			with(
+				`{"type":"IAMUser","arn":"arn:aws:iam::111122223333:user/ci"}`,
+				"APN/1.0 HashiCorp/1.0 Terraform/1.9.5 (+https://www.terraform.io) terraform-provider-aws/5.70.0 aws-sdk-go-v2/1.31.0",
+			),
 			"arn:aws:iam::111122223333:user/ci with Terraform/1.9.5 (UpdateFunctionCode) at 2026-03-14T12:03:04Z",
 		},
 		"Unknown": {
@@ -347,7 +414,9 @@ func TestConcerns(t *testing.T) {
 }
 
 func TestIsRead(t *testing.T) {
-	for operation, want := range map[string]bool{"UpdateAlias": false, "TagResource": false, "GetFunction": true, "ListAliases": true, "Invoke": true} {
+	for operation, want := range map[string]bool{
+		"UpdateAlias": false, "TagResource": false, "GetFunction": true, "ListAliases": true, "Invoke": true,
+	} {
 		if IsRead(operation) != want {
 			t.Errorf("%s changes nothing: want %t", operation, want)
 		}

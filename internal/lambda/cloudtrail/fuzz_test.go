@@ -10,7 +10,13 @@ func FuzzParse(f *testing.F) {
 	f.Add(message("UpdateFunctionConfiguration20150331v2", `{"functionName":"cart"}`))
 	f.Add(message("TagResource20170331v2", `{"resource":"arn:aws:lambda:eu-central-1:111122223333:layer:base:3"}`))
 	f.Add(message("UpdateEventSourceMapping20150331", `{"uUID":"\u0000"}`, `"userIdentity":{"arn":"\ud800"}`))
-	f.Add(message("UpdateCapacityProvider", `{"capacityProviderName":"arn:aws:lambda:eu-central-1:111122223333:capacity-provider:a"}`, `"userAgent":"[]"`))
+	f.Add(
+		message(
+			"UpdateCapacityProvider",
+			`{"capacityProviderName":"arn:aws:lambda:eu-central-1:111122223333:capacity-provider:a"}`,
+			`"userAgent":"[]"`,
+		),
+	)
 	f.Add(`{"detail-type":"Scheduled Event","source":"aws.events","account":"111122223333","region":"eu-central-1"}`)
 	f.Add(strings.Repeat("[", 10000))
 	f.Fuzz(func(t *testing.T, body string) {

@@ -25,7 +25,12 @@ func TestFromIndex(t *testing.T) {
 			reason:   "Attestations are skipped, also one with the platform of the image that it describes.",
 			manifest: buildx, architecture: "x86_64", want: want{digest: "sha256:0c"},
 		},
-		"Arm": {reason: "The variant does not matter.", manifest: buildx, architecture: "arm64", want: want{digest: "sha256:0d"}},
+		"Arm": {
+			reason:       "The variant does not matter.",
+			manifest:     buildx,
+			architecture: "arm64",
+			want:         want{digest: "sha256:0d"},
+		},
 		"Variants": {
 			reason: "Of several variants, it is the one that every processor of the architecture runs.",
 			manifest: `{"manifests": [
@@ -46,18 +51,23 @@ func TestFromIndex(t *testing.T) {
 			reason: "The error says what there is.",
 			manifest: `{"manifests": [{"digest": "sha256:0a", "platform": {"architecture": "s390x", "os": "linux"}},
 				{"digest": "sha256:0b", "platform": {"architecture": "unknown", "os": "unknown"}}]}`,
-			architecture: "arm64", want: want{err: "without an image for linux/arm64, the platform of the architecture arm64 (it has linux/s390x)"},
+			architecture: "arm64",
+			want: want{
+				err: "without an image for linux/arm64, the platform of the architecture arm64 (it has linux/s390x)",
+			},
 		},
 		"Image": {
-			reason:   "The manifest of an image has layers, and no manifests.",
-			manifest: `{"mediaType": "application/vnd.oci.image.manifest.v1+json", "layers": []}`, architecture: "arm64",
+			reason:       "The manifest of an image has layers, and no manifests.",
+			manifest:     `{"mediaType": "application/vnd.oci.image.manifest.v1+json", "layers": []}`,
+			architecture: "arm64",
 		},
 		"None": {reason: "An emulator may return no manifest.", architecture: "arm64"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			digest, err := FromIndex(tc.manifest, tc.architecture)
-			if digest != tc.want.digest || (err != nil) != (tc.want.err != "") || err != nil && !strings.Contains(err.Error(), tc.want.err) {
+			if digest != tc.want.digest || (err != nil) != (tc.want.err != "") ||
+				err != nil && !strings.Contains(err.Error(), tc.want.err) {
 				t.Errorf("%s\ngot %q, %v, want %+v", tc.reason, digest, err, tc.want)
 			}
 		})

@@ -68,17 +68,28 @@ func TestGrantOf(t *testing.T) {
 		"Several": {
 			reason:    "AddPermission allows one principal, one action and one resource.",
 			statement: `{"Effect":"Allow","Principal":{"AWS":"*","Service":"s3.amazonaws.com"},"Action":["a","b"],"Resource":["arn:x:function:f:live","arn:y:function:f:live"]}`,
-			want:      Grant{Rest: `{"Action":["a","b"],"Principal":{"AWS":"*","Service":"s3.amazonaws.com"},"Resource":["arn:x:function:f:live","arn:y:function:f:live"]}`},
+			want: Grant{
+				Rest: `{"Action":["a","b"],"Principal":{"AWS":"*","Service":"s3.amazonaws.com"},"Resource":["arn:x:function:f:live","arn:y:function:f:live"]}`,
+			},
 		},
 		"OtherResource": {
 			reason:    "A statement on more than the alias.",
 			statement: `{"Effect":"Allow","Principal":"*","Action":"a","Resource":"arn:aws:lambda:eu-west-1:123456789012:function:f:*"}`,
-			want:      Grant{Action: "a", Principal: "*", Rest: `{"Resource":"arn:aws:lambda:eu-west-1:123456789012:function:f:*"}`},
+			want: Grant{
+				Action:    "a",
+				Principal: "*",
+				Rest:      `{"Resource":"arn:aws:lambda:eu-west-1:123456789012:function:f:*"}`,
+			},
 		},
 		"OtherCondition": {
 			reason:    "A condition that AddPermission does not have.",
 			statement: `{"Effect":"Allow","Principal":"*","Action":"a",` + resource + `,"Condition":{"StringEquals":{"aws:SourceVpc":"vpc-1","AWS:SourceAccount":["1","2"]},"StringLike":{"aws:sourcearn":"a"},"ArnLike":{"aws:sourcearn":"b"}}}`,
-			want:      Grant{Action: "a", Principal: "*", SourceArn: "b", Rest: `{"Condition":{"StringEquals":{"aws:sourceaccount":["1","2"],"aws:sourcevpc":"vpc-1"},"StringLike":{"aws:sourcearn":"a"}}}`},
+			want: Grant{
+				Action:    "a",
+				Principal: "*",
+				SourceArn: "b",
+				Rest:      `{"Condition":{"StringEquals":{"aws:sourceaccount":["1","2"],"aws:sourcevpc":"vpc-1"},"StringLike":{"aws:sourcearn":"a"}}}`,
+			},
 		},
 	}
 	for name, tc := range cases {

@@ -54,9 +54,14 @@ func TestCompare(t *testing.T) {
 			want:     []string{"Statement[a]"},
 		},
 		"Added": {
-			reason:   "A statement that is not wanted is a difference.",
-			observed: strings.Replace(wanted, `"Statement":[`, `"Statement":[{"Sid":"s","Effect":"Allow","Principal":"*","Action":"lambda:*","Resource":"*"},`, 1),
-			want:     []string{"Statement[s]"},
+			reason: "A statement that is not wanted is a difference.",
+			observed: strings.Replace(
+				wanted,
+				`"Statement":[`,
+				`"Statement":[{"Sid":"s","Effect":"Allow","Principal":"*","Action":"lambda:*","Resource":"*"},`,
+				1,
+			),
+			want: []string{"Statement[s]"},
 		},
 		"Removed": {
 			reason:   "A missing statement is a difference.",
@@ -129,7 +134,10 @@ func TestWorkIsLinear(t *testing.T) {
 		return strings.Join(items, ",")
 	}
 	statements := func(n int, action string) string {
-		return `{"Statement":[` + list(n, func(int) string { return `{"Effect":"Deny","Action":"` + action + `"}` }) + `]}`
+		return `{"Statement":[` + list(
+			n,
+			func(int) string { return `{"Effect":"Deny","Action":"` + action + `"}` },
+		) + `]}`
 	}
 	cases := map[string]struct {
 		reason string
@@ -156,7 +164,8 @@ func TestWorkIsLinear(t *testing.T) {
 					return fmt.Sprintf(`"%s":"%d"`, key, i)
 				})
 				d := read(t, `{"Statement":{"Effect":"Deny","Condition":{"StringEquals":{`+keys+`}}}}`)
-				if got := d.Statements[0].Condition["StringEquals"]; len(got) != 1 || len(got["aws:abcdefghijklmnop"]) != n {
+				if got := d.Statements[0].Condition["StringEquals"]; len(got) != 1 ||
+					len(got["aws:abcdefghijklmnop"]) != n {
 					t.Errorf("%d spellings: %d keys", n, len(got))
 				}
 			},
@@ -190,9 +199,17 @@ func TestCheck(t *testing.T) {
 			reason: "The text has to be JSON.", text: `{'Statement': []}`,
 			want: `invalid character '\'' looking for beginning of object key string`,
 		},
-		"List":        {reason: "A policy is a block.", text: `[]`, want: "expected a JSON object, not array"},
-		"Trailing":    {reason: "One policy at a time.", text: `{"Statement":{"Effect":"Allow"}}}`, want: "there is more text after the end"},
-		"NoStatement": {reason: "A policy needs a Statement.", text: `{"Version":"2012-10-17"}`, want: "Statement is missing"},
+		"List": {reason: "A policy is a block.", text: `[]`, want: "expected a JSON object, not array"},
+		"Trailing": {
+			reason: "One policy at a time.",
+			text:   `{"Statement":{"Effect":"Allow"}}}`,
+			want:   "there is more text after the end",
+		},
+		"NoStatement": {
+			reason: "A policy needs a Statement.",
+			text:   `{"Version":"2012-10-17"}`,
+			want:   "Statement is missing",
+		},
 		"EmptyStatement": {
 			reason: "A policy needs a statement in its list.", text: `{"Statement":[]}`,
 			want: "Statement is missing",
@@ -201,17 +218,44 @@ func TestCheck(t *testing.T) {
 			reason: "A statement is a block.", text: `{"Statement":["a"]}`,
 			want: "in statement 1, expected a JSON object, not string",
 		},
-		"Typo": {reason: "What no policy has is a typing error.", text: `{"Statement":[{"Effect":"Allow","Actions":"a"}]}`, want: `in statement 1, unknown field "Actions"`},
+		"Typo": {
+			reason: "What no policy has is a typing error.",
+			text:   `{"Statement":[{"Effect":"Allow","Actions":"a"}]}`,
+			want:   `in statement 1, unknown field "Actions"`,
+		},
 		"TopTypo": {
 			reason: "What no policy has is a typing error.", text: `{"Statements":[]}`,
 			want: `unknown field "Statements"`,
 		},
-		"Effect":        {reason: "IAM knows two effects.", text: `{"Statement":[{"Effect":"allow"}]}`, want: `in statement 1, Effect is "allow", not Allow or Deny`},
-		"SidNumber":     {reason: "An id is a text.", text: `{"Statement":[{"Sid":1,"Effect":"Allow"}]}`, want: "in statement 1, Sid can't be a number"},
-		"ActionBlock":   {reason: "Actions are texts.", text: `{"Statement":[{"Effect":"Allow","Action":{"a":"b"}}]}`, want: "in statement 1, a value is not a string, number or boolean"},
-		"PrincipalText": {reason: "IAM takes no bare principal but *.", text: `{"Statement":[{"Effect":"Allow","Principal":"s3.amazonaws.com"}]}`, want: `in statement 1, a principal that is not a JSON object must be "*"`},
-		"ConditionList": {reason: "Conditions are blocks.", text: `{"Statement":[{"Effect":"Allow","Condition":["a"]}]}`, want: "in statement 1, Condition can't be a array"},
-		"Fine":          {reason: "A valid policy is accepted.", text: `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"lambda:InvokeFunction","Resource":"*"}]}`},
+		"Effect": {
+			reason: "IAM knows two effects.",
+			text:   `{"Statement":[{"Effect":"allow"}]}`,
+			want:   `in statement 1, Effect is "allow", not Allow or Deny`,
+		},
+		"SidNumber": {
+			reason: "An id is a text.",
+			text:   `{"Statement":[{"Sid":1,"Effect":"Allow"}]}`,
+			want:   "in statement 1, Sid can't be a number",
+		},
+		"ActionBlock": {
+			reason: "Actions are texts.",
+			text:   `{"Statement":[{"Effect":"Allow","Action":{"a":"b"}}]}`,
+			want:   "in statement 1, a value is not a string, number or boolean",
+		},
+		"PrincipalText": {
+			reason: "IAM takes no bare principal but *.",
+			text:   `{"Statement":[{"Effect":"Allow","Principal":"s3.amazonaws.com"}]}`,
+			want:   `in statement 1, a principal that is not a JSON object must be "*"`,
+		},
+		"ConditionList": {
+			reason: "Conditions are blocks.",
+			text:   `{"Statement":[{"Effect":"Allow","Condition":["a"]}]}`,
+			want:   "in statement 1, Condition can't be a array",
+		},
+		"Fine": {
+			reason: "A valid policy is accepted.",
+			text:   `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"lambda:InvokeFunction","Resource":"*"}]}`,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -359,7 +403,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestBarePrincipal checks that the policy of an emulator which returns principals as AddPermission was sent them is read.
+// TestBarePrincipal checks that the policy of an emulator which returns principals as AddPermission was sent them is
+// read.
 func TestBarePrincipal(t *testing.T) {
 	d, err := Parse(`{"Statement":[{"Effect":"Allow","Principal":"alexa-appkit.amazon.com"}]}`)
 	want := principals{kindService: {"alexa-appkit.amazon.com"}}

@@ -27,11 +27,20 @@ func TestOtherAccount(t *testing.T) {
 		delete   bool
 		refused  bool
 	}{
-		"Same":        {reason: "New credentials of the account change nothing.", account: mine},
-		"Other":       {reason: "The external resource would be left behind.", account: other, refused: true},
-		"Deleted":     {reason: "The external resource would be left behind.", account: other, delete: true, refused: true},
-		"Unknown":     {reason: "It may be the same account.", account: "unknown-1"},
-		"ObserveOnly": {reason: "What is only observed cannot be left behind.", account: other, policies: xpv2.ManagementPolicies{xpv2.ManagementActionObserve}},
+		"Same":  {reason: "New credentials of the account change nothing.", account: mine},
+		"Other": {reason: "The external resource would be left behind.", account: other, refused: true},
+		"Deleted": {
+			reason:  "The external resource would be left behind.",
+			account: other,
+			delete:  true,
+			refused: true,
+		},
+		"Unknown": {reason: "It may be the same account.", account: "unknown-1"},
+		"ObserveOnly": {
+			reason:   "What is only observed cannot be left behind.",
+			account:  other,
+			policies: xpv2.ManagementPolicies{xpv2.ManagementActionObserve},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +62,8 @@ func TestOtherAccount(t *testing.T) {
 				t.Errorf("%s: calls of AWS: %v", tc.reason, e.cloud.calls)
 			}
 			c := e.stored().GetCondition(xpv2.TypeSynced)
-			if got := c.Status == corev1.ConditionFalse && strings.Contains(c.Message, "it is in AWS account "+mine); got != tc.refused {
+			if got := c.Status == corev1.ConditionFalse &&
+				strings.Contains(c.Message, "it is in AWS account "+mine); got != tc.refused {
 				t.Errorf("%s: %+v", tc.reason, c)
 			}
 
@@ -79,11 +89,16 @@ func TestAccountOfNothing(t *testing.T) {
 			delete(e.cloud.fail, "Create")
 		}},
 		"Planned": {"A plan creates nothing.", func(e *env) {
-			e.reconciler = newReconciler(&manager{c: e.server}, e.options, observedBy(e, reconcile.ObserverFunc[*sample](
-				func(_ context.Context, _ reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
-					// So does the observer of a plan, and one that waits.
-					return reconcile.Outcome{Exists: true, Ready: reconcile.Creating(mg.GetGeneration(), "")}, nil
-				})), e.events)
+			e.reconciler = newReconciler(
+				&manager{c: e.server},
+				e.options,
+				observedBy(e, reconcile.ObserverFunc[*sample](
+					func(_ context.Context, _ reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
+						// So does the observer of a plan, and one that waits.
+						return reconcile.Outcome{Exists: true, Ready: reconcile.Creating(mg.GetGeneration(), "")}, nil
+					})),
+				e.events,
+			)
 			e.runFor(time.Minute)
 			e.reconciler = newReconciler(&manager{c: e.server}, e.options, e.kind, e.events)
 		}},

@@ -22,13 +22,15 @@ func measuring(t *testing.T, mg *sample, size *int) *env {
 	var e *env
 	e = newEnv(t, mg, func(_ *Options, k *reconcile.Kind[*sample]) {
 		k.Observer = func(*sample, *session.Session) reconcile.Observer[*sample] {
-			return reconcile.ObserverFunc[*sample](func(ctx context.Context, f reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
-				out, err := e.cloud.Observe(ctx, f, mg)
-				if *size >= 0 {
-					out.Add(reconcile.Effects{Sizes: advice.Sizes{advice.EnvironmentNearLimit: *size}})
-				}
-				return out, err
-			})
+			return reconcile.ObserverFunc[*sample](
+				func(ctx context.Context, f reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
+					out, err := e.cloud.Observe(ctx, f, mg)
+					if *size >= 0 {
+						out.Add(reconcile.Effects{Sizes: advice.Sizes{advice.EnvironmentNearLimit: *size}})
+					}
+					return out, err
+				},
+			)
 		}
 	})
 	return e
@@ -48,11 +50,24 @@ func TestAdvisory(t *testing.T) {
 		sizes  []int
 		want   want
 	}{
-		"Nothing":    {reason: "Most resources do not have the condition.", sizes: []int{far}, want: none},
-		"Found":      {reason: "The reason has the code.", sizes: []int{near}, want: advised},
-		"Remembered": {reason: "A reconcile that does not measure keeps what an earlier one has found.", sizes: []int{near, unknown}, want: advised},
-		"Gone":       {reason: "Nothing is found any more.", sizes: []int{near, far}, want: want{status: corev1.ConditionFalse, reason: "NoFindings"}},
-		"Ignored":    {reason: "The annotation silences it.", ignore: "EnvironmentNearLimit", sizes: []int{near}, want: none},
+		"Nothing": {reason: "Most resources do not have the condition.", sizes: []int{far}, want: none},
+		"Found":   {reason: "The reason has the code.", sizes: []int{near}, want: advised},
+		"Remembered": {
+			reason: "A reconcile that does not measure keeps what an earlier one has found.",
+			sizes:  []int{near, unknown},
+			want:   advised,
+		},
+		"Gone": {
+			reason: "Nothing is found any more.",
+			sizes:  []int{near, far},
+			want:   want{status: corev1.ConditionFalse, reason: "NoFindings"},
+		},
+		"Ignored": {
+			reason: "The annotation silences it.",
+			ignore: "EnvironmentNearLimit",
+			sizes:  []int{near},
+			want:   none,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -64,10 +79,16 @@ func TestAdvisory(t *testing.T) {
 				e.converge()
 			}
 			c := e.stored().GetCondition(v1beta1.TypeAdvisory)
-			if diff := cmp.Diff(tc.want, want{status: c.Status, reason: c.Reason}, cmp.AllowUnexported(want{})); diff != "" {
+			if diff := cmp.Diff(
+				tc.want,
+				want{status: c.Status, reason: c.Reason},
+				cmp.AllowUnexported(want{}),
+			); diff != "" {
 				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
 			}
-			if ready := e.stored().GetCondition(xpv2.TypeReady); ready.Status != corev1.ConditionTrue || ready.Message != "" {
+			if ready := e.stored().
+				GetCondition(xpv2.TypeReady); ready.Status != corev1.ConditionTrue ||
+				ready.Message != "" {
 				t.Errorf("%s: it does not affect Ready, got %v", tc.reason, ready)
 			}
 			before := e.stored()

@@ -13,11 +13,19 @@ import (
 
 // reconciles observes, and makes the call that is due, once in each interval of a time, and returns the last Ready
 // condition. Unlike the runtime, it does not record that something was created.
-func reconciles(t *testing.T, c *fakeExternal, mg *flowSample, a *reconcile.Repeats, from time.Time, span, interval time.Duration) xpv2.Condition {
+func reconciles(
+	t *testing.T,
+	c *fakeExternal,
+	mg *flowSample,
+	a *reconcile.Repeats,
+	from time.Time,
+	span, interval time.Duration,
+) xpv2.Condition {
 	t.Helper()
 	for at := from; at.Before(from.Add(span)); at = at.Add(interval) {
 		f := reconcile.Facts{Repeats: a, Fresh: readcache.Freshness{Now: at}}
-		out, err := c.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(t.Context(), f, mg)
+		out, err := c.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"}).
+			Observe(t.Context(), f, mg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,8 +53,21 @@ func TestAcceptedAndNotShown(t *testing.T) {
 		// again is the time until another generation is tried: AWS has to say twice that something does not exist.
 		again time.Duration
 	}{
-		"Update": {again: time.Second, reason: "A setting that AWS does not show.", there: true, mg: newExternalSample(), call: "Update", message: "AWS has accepted a change of Value at least 3 times, but it is not visible"},
-		"Create": {again: 3 * time.Second, reason: "Something that a list never has.", mg: newExternalSample(unnamed), call: "Create", message: "AWS has accepted CreateThing at least 3 times, but it is not visible"},
+		"Update": {
+			again:   time.Second,
+			reason:  "A setting that AWS does not show.",
+			there:   true,
+			mg:      newExternalSample(),
+			call:    "Update",
+			message: "AWS has accepted a change of Value at least 3 times, but it is not visible",
+		},
+		"Create": {
+			again:   3 * time.Second,
+			reason:  "Something that a list never has.",
+			mg:      newExternalSample(unnamed),
+			call:    "Create",
+			message: "AWS has accepted CreateThing at least 3 times, but it is not visible",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +80,8 @@ func TestAcceptedAndNotShown(t *testing.T) {
 				t.Errorf("%s\nAfter a moment: %d calls, %+v", tc.reason, count(), ready)
 			}
 			ready = reconciles(t, c, tc.mg, a, start.Add(2*time.Second), time.Minute, time.Second)
-			if count() != reconcile.ManyRepeats || ready.Reason != xpv2.ReasonUnavailable || !strings.HasPrefix(ready.Message, tc.message) {
+			if count() != reconcile.ManyRepeats || ready.Reason != xpv2.ReasonUnavailable ||
+				!strings.HasPrefix(ready.Message, tc.message) {
 				t.Errorf("%s\nAfter a minute: %d calls, %+v", tc.reason, count(), ready)
 			}
 			reconciles(t, c, tc.mg, a, start.Add(time.Minute), 24*time.Hour, time.Minute)
@@ -77,7 +99,13 @@ func TestAcceptedAndNotShown(t *testing.T) {
 
 // TestShown has what AWS shows forgotten: what differs a week later is drift of its own.
 func TestShown(t *testing.T) {
-	c, mg, a, start := &fakeExternal{there: true, value: "b"}, newExternalSample(), &reconcile.Repeats{}, time.Unix(1e9, 0)
+	c, mg, a, start := &fakeExternal{
+		there: true,
+		value: "b",
+	}, newExternalSample(), &reconcile.Repeats{}, time.Unix(
+		1e9,
+		0,
+	)
 	for i := range 5 {
 		c.value = "b"
 		ready := reconciles(t, c, mg, a, start.Add(time.Duration(i)*4*time.Second), 3*time.Second, time.Second)
@@ -91,7 +119,13 @@ func TestShown(t *testing.T) {
 // ever more seldom, and deletes it no oftener.
 func TestDeletionNotShown(t *testing.T) {
 	start := time.Unix(1, 0)
-	c, mg, a := &fakeExternal{there: true, value: "a", stubborn: true}, newExternalSample(deletedSample), &reconcile.Repeats{}
+	c, mg, a := &fakeExternal{
+		there:    true,
+		value:    "a",
+		stubborn: true,
+	}, newExternalSample(
+		deletedSample,
+	), &reconcile.Repeats{}
 	at, deletions := start, 0
 	for at.Before(start.Add(time.Hour)) {
 		f := reconcile.Facts{Repeats: a, Fresh: readcache.Freshness{Now: at}}
@@ -107,7 +141,9 @@ func TestDeletionNotShown(t *testing.T) {
 	if deletions > 36 {
 		t.Errorf("%d deletions in an hour", deletions)
 	}
-	if m := mg.GetCondition(xpv2.TypeReady).Message; m != "AWS has accepted the deletion, but the resource still exists" {
+	if m := mg.GetCondition(
+		xpv2.TypeReady,
+	).Message; m != "AWS has accepted the deletion, but the resource still exists" {
 		t.Errorf("Ready says %q", m)
 	}
 }
@@ -124,13 +160,22 @@ func TestDeferral(t *testing.T) {
 		at = at.Add(time.Second)
 		return done.Later != nil, done.Err
 	}
-	busy := &fakeExternal{there: true, value: "b", fail: map[string]error{"Update": api("ResourceConflictException", "The operation cannot be performed at this time.")}}
+	busy := &fakeExternal{
+		there: true,
+		value: "b",
+		fail: map[string]error{
+			"Update": api("ResourceConflictException", "The operation cannot be performed at this time."),
+		},
+	}
 	for range reconcile.MaxDeferrals {
 		if aborted, err := update(busy); !aborted || err != nil {
 			t.Fatalf("aborted %t, %v", aborted, err)
 		}
 	}
-	if aborted, err := update(busy); aborted || err == nil || !strings.HasPrefix(err.Error(), "AWS has rejected every change for a while") {
+	if aborted, err := update(
+		busy,
+	); aborted || err == nil ||
+		!strings.HasPrefix(err.Error(), "AWS has rejected every change for a while") {
 		t.Errorf("in the end: aborted %t, %v", aborted, err)
 	}
 	if _, err := update(&fakeExternal{there: true, value: "b"}); err != nil {

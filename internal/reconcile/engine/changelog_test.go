@@ -17,7 +17,12 @@ import (
 func TestChangeLogIsRedacted(t *testing.T) {
 	mg := samples.New()
 	mg.Spec.Value = "hunter2"
-	mg.SetAnnotations(map[string]string{corev1.LastAppliedConfigAnnotation: `{"spec":{"value":"hunter2"}}`, v1beta1.AnnotationAsked: `{"value":"hunter2"}`})
+	mg.SetAnnotations(
+		map[string]string{
+			corev1.LastAppliedConfigAnnotation: `{"spec":{"value":"hunter2"}}`,
+			v1beta1.AnnotationAsked:            `{"value":"hunter2"}`,
+		},
+	)
 	e := newEnv(t, mg, func(_ *Options, k *reconcile.Kind[*sample]) {
 		k.Redact = func(mg *sample) { mg.Spec.Value = "(redacted)" }
 	})

@@ -61,7 +61,10 @@ func TestChurn(t *testing.T) {
 			findings = 1
 		}
 		figures.Record(t, figures.Figures{Campaign: "Churn", Findings: findings, Figures: map[string]int{
-			"resources": *churn, "KB of heap at the beginning": before >> 10, "KB of heap at the end": after >> 10, "series": now, //nolint:mnd // In KB.
+			"resources":                   *churn,
+			"KB of heap at the beginning": before >> 10,
+			"KB of heap at the end":       after >> 10,
+			"series":                      now, //nolint:mnd // In KB.
 		}})
 	}()
 	if grown := after - before; grown > 1<<19 {
@@ -113,8 +116,11 @@ func newChurn(t *testing.T) *churning {
 	c.registry.MustRegister(metrics, breaker.NewCollector(c.breakers))
 	o := Options{
 		Options: controller.Options{
-			Logger: logging.NewNopLogger(), PollInterval: 10 * time.Minute, MaxConcurrentReconciles: 10,
-			Features: &feature.Flags{}, MetricOptions: &controller.MetricOptions{MRMetrics: managed.NewMRMetricRecorder()},
+			Logger:                  logging.NewNopLogger(),
+			PollInterval:            10 * time.Minute,
+			MaxConcurrentReconciles: 10,
+			Features:                &feature.Flags{},
+			MetricOptions:           &controller.MetricOptions{MRMetrics: managed.NewMRMetricRecorder()},
 		},
 		Resolver: c, Tracker: c, Limiter: limiter, Breakers: c.breakers, Metrics: metrics,
 		MinPollInterval: 30 * time.Second, Now: now, Random: random,
@@ -161,8 +167,15 @@ func (c *churning) create(n int) types.NamespacedName {
 	mg := samples.New()
 	region := []string{"eu-west-1", "us-east-1", "ap-south-1"}[n%3]
 	mg.ObjectMeta = metav1.ObjectMeta{
-		Namespace: fmt.Sprint("ns-", n/100), Name: fmt.Sprint("function-", n), UID: types.UID(fmt.Sprint("uid-", n)), Generation: 1,
-		CreationTimestamp: metav1.Time{Time: c.clock}, ResourceVersion: c.next(),
+		Namespace: fmt.Sprint(
+			"ns-",
+			n/100,
+		),
+		Name:              fmt.Sprint("function-", n),
+		UID:               types.UID(fmt.Sprint("uid-", n)),
+		Generation:        1,
+		CreationTimestamp: metav1.Time{Time: c.clock},
+		ResourceVersion:   c.next(),
 	}
 	mg.Spec.SecretName = region
 	if n%7 == 0 {
@@ -234,7 +247,10 @@ func (c *churning) series() int {
 
 // Resolve returns a session of the namespace's config.
 func (c *churning) Resolve(_ context.Context, mg resource.ModernManaged, region string) (*session.Session, error) {
-	s := &session.Session{Ref: session.Ref{UID: types.UID(mg.GetNamespace())}, Scope: quota.Scope{Account: "123456789012", Region: region}}
+	s := &session.Session{
+		Ref:   session.Ref{UID: types.UID(mg.GetNamespace())},
+		Scope: quota.Scope{Account: "123456789012", Region: region},
+	}
 	s.AWS.Region = region
 	return s, nil
 }

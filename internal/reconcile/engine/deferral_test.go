@@ -29,10 +29,35 @@ func TestStatusIsHeldBack(t *testing.T) {
 		want  []xpv2.ConditionReason
 		next  time.Duration
 	}{
-		"Written":   {reason: "Without a delay, each status is written.", after: time.Second, want: []xpv2.ConditionReason{"Creating", "Available"}, next: time.Second},
-		"HeldBack":  {reason: "The next status follows in a moment.", delay: StatusDelay, after: time.Second, want: []xpv2.ConditionReason{"", "Available"}, next: time.Second},
-		"QuotaSoon": {reason: "The next observation waits for quota.", delay: StatusDelay, quota: time.Minute, after: time.Second, want: []xpv2.ConditionReason{"", ""}, next: time.Second},
-		"QuotaLate": {reason: "It waits for long, so that users should know.", delay: StatusDelay, quota: time.Minute, after: StatusDelay, want: []xpv2.ConditionReason{"", "Creating"}, next: time.Second},
+		"Written": {
+			reason: "Without a delay, each status is written.",
+			after:  time.Second,
+			want:   []xpv2.ConditionReason{"Creating", "Available"},
+			next:   time.Second,
+		},
+		"HeldBack": {
+			reason: "The next status follows in a moment.",
+			delay:  StatusDelay,
+			after:  time.Second,
+			want:   []xpv2.ConditionReason{"", "Available"},
+			next:   time.Second,
+		},
+		"QuotaSoon": {
+			reason: "The next observation waits for quota.",
+			delay:  StatusDelay,
+			quota:  time.Minute,
+			after:  time.Second,
+			want:   []xpv2.ConditionReason{"", ""},
+			next:   time.Second,
+		},
+		"QuotaLate": {
+			reason: "It waits for long, so that users should know.",
+			delay:  StatusDelay,
+			quota:  time.Minute,
+			after:  StatusDelay,
+			want:   []xpv2.ConditionReason{"", "Creating"},
+			next:   time.Second,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -67,15 +92,20 @@ func TestStatusOfReadyResourceIsNotHeldBack(t *testing.T) {
 	}
 }
 
-// TestUnwrittenStatusIsNotRetriedWithoutBound checks that AWS is called ever less often while the API server refuses the
-// status of a resource that is being created.
+// TestUnwrittenStatusIsNotRetriedWithoutBound checks that AWS is called ever less often while the API server refuses
+// the status of a resource that is being created.
 func TestUnwrittenStatusIsNotRetriedWithoutBound(t *testing.T) {
 	e := newEnv(t, samples.New(), func(o *Options, _ *reconcile.Kind[*sample]) { o.StatusDelay = StatusDelay })
-	e.server = interceptor.NewClient(e.server.(client.WithWatch), interceptor.Funcs{ //nolint:forcetypeassert // The fake client is one.
-		SubResourceUpdate: func(context.Context, client.Client, string, client.Object, ...client.SubResourceUpdateOption) error {
-			return errors.New("refused")
+	e.server = interceptor.NewClient(
+		e.server.(client.WithWatch),
+		interceptor.Funcs{ //nolint:forcetypeassert // The fake client is one.
+			SubResourceUpdate: func(
+				context.Context, client.Client, string, client.Object, ...client.SubResourceUpdateOption,
+			) error {
+				return errors.New("refused")
+			},
 		},
-	})
+	)
 	e.reconciler = newReconciler(&manager{c: e.server}, e.options, observedBy(e, e.cloud), e.events)
 	for end := e.clock.Add(time.Hour); e.clock.Before(end); {
 		e.clock = e.clock.Add(max(e.reconcile(), time.Millisecond))

@@ -39,7 +39,12 @@ type measured struct {
 	calls int
 }
 
-func (m *measured) invocations(context.Context, *sample, *session.Session, time.Duration) (float64, time.Duration, error) {
+func (m *measured) invocations(
+	context.Context,
+	*sample,
+	*session.Session,
+	time.Duration,
+) (float64, time.Duration, error) {
 	m.calls++
 	return m.count, m.wait, m.err
 }
@@ -62,7 +67,11 @@ func newBraked(t *testing.T, p protection.Policy, m *measured) *env {
 	t.Helper()
 	server := configs(t)
 	e := newEnv(t, samples.New(), func(o *Options, k *reconcile.Kind[*sample]) {
-		o.DeletionPolicy, o.DeletionLimiter, o.Planner = p, NewDeletionLimiter(server, server, p.Limit), deletionPlanner{}
+		o.DeletionPolicy, o.DeletionLimiter, o.Planner = p, NewDeletionLimiter(
+			server,
+			server,
+			p.Limit,
+		), deletionPlanner{}
 		if m != nil {
 			k.Invocations = m.invocations
 		}
@@ -78,7 +87,13 @@ func newBraked(t *testing.T, p protection.Policy, m *measured) *env {
 func (e *env) full() {
 	e.t.Helper()
 	for n := range e.options.DeletionPolicy.Limit.Max {
-		ok, err := e.options.DeletionLimiter.Admit(e.t.Context(), session.Ref{Kind: "ProviderConfig", Namespace: "shop", Name: "default", UID: "c1"}, "shop", types.UID(string(rune('a'+n))), e.clock)
+		ok, err := e.options.DeletionLimiter.Admit(
+			e.t.Context(),
+			session.Ref{Kind: "ProviderConfig", Namespace: "shop", Name: "default", UID: "c1"},
+			"shop",
+			types.UID(string(rune('a'+n))),
+			e.clock,
+		)
 		if !ok || err != nil {
 			e.t.Fatal(ok, err)
 		}
@@ -88,7 +103,11 @@ func (e *env) full() {
 func (e *env) confirm() {
 	e.t.Helper()
 	e.change(func(mg *sample) {
-		metav1.SetMetaDataAnnotation(&mg.ObjectMeta, v1beta1.AnnotationConfirmDeletion, mg.GetDeletionTimestamp().UTC().Format(time.RFC3339))
+		metav1.SetMetaDataAnnotation(
+			&mg.ObjectMeta,
+			v1beta1.AnnotationConfirmDeletion,
+			mg.GetDeletionTimestamp().UTC().Format(time.RFC3339),
+		)
 	})
 }
 
@@ -104,9 +123,27 @@ var (
 // heldDeletions are deletions that wait.
 func heldDeletions() map[string]heldDeletion {
 	return map[string]heldDeletion{
-		"TooMany":     {reason: "The limit is reached.", policy: fewDeletions, before: (*env).full, want: v1beta1.ReasonTooManyDeletions, says: "the limit of 2 deletions within 1h for resources of ProviderConfig \"default\" of namespace \"shop\" is reached"},
-		"Invoked":     {reason: "The function is in use.", policy: notInvoked, is: measured{count: 3}, want: v1beta1.ReasonRecentlyInvoked, says: "the function was invoked in the last 24h"},
-		"Unavailable": {reason: "CloudWatch does not answer.", policy: notInvoked, is: measured{err: errors.New("access denied")}, want: v1beta1.ReasonInvocationsUnknown, says: "access denied"},
+		"TooMany": {
+			reason: "The limit is reached.",
+			policy: fewDeletions,
+			before: (*env).full,
+			want:   v1beta1.ReasonTooManyDeletions,
+			says:   "the limit of 2 deletions within 1h for resources of ProviderConfig \"default\" of namespace \"shop\" is reached",
+		},
+		"Invoked": {
+			reason: "The function is in use.",
+			policy: notInvoked,
+			is:     measured{count: 3},
+			want:   v1beta1.ReasonRecentlyInvoked,
+			says:   "the function was invoked in the last 24h",
+		},
+		"Unavailable": {
+			reason: "CloudWatch does not answer.",
+			policy: notInvoked,
+			is:     measured{err: errors.New("access denied")},
+			want:   v1beta1.ReasonInvocationsUnknown,
+			says:   "access denied",
+		},
 	}
 }
 
@@ -128,8 +165,14 @@ func TestCountHeld(t *testing.T) {
 		return mg
 	}
 	got := reporting.CountHeld([]resource.Managed{
-		samples.New(), held(corev1.ConditionTrue, v1beta1.ReasonTooManyDeletions), held(corev1.ConditionTrue, v1beta1.ReasonTooManyDeletions),
-		held(corev1.ConditionTrue, v1beta1.ReasonRecentlyInvoked), held(corev1.ConditionFalse, v1beta1.ReasonDeletionProceeds),
+		samples.New(),
+		held(corev1.ConditionTrue, v1beta1.ReasonTooManyDeletions),
+		held(corev1.ConditionTrue, v1beta1.ReasonTooManyDeletions),
+		held(
+			corev1.ConditionTrue,
+			v1beta1.ReasonRecentlyInvoked,
+		),
+		held(corev1.ConditionFalse, v1beta1.ReasonDeletionProceeds),
 	})
 	want := map[xpv2.ConditionReason]int{v1beta1.ReasonTooManyDeletions: 2, v1beta1.ReasonRecentlyInvoked: 1}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -158,19 +201,26 @@ func TestHeldDeletion(t *testing.T) {
 			}
 			mg := e.stored()
 			held, readyNow := mg.GetCondition(v1beta1.TypeDeletionHeld), mg.GetCondition(xpv2.TypeReady)
-			if held.Status != corev1.ConditionTrue || held.Reason != tc.want || !strings.Contains(held.Message, tc.says) {
+			if held.Status != corev1.ConditionTrue || held.Reason != tc.want ||
+				!strings.Contains(held.Message, tc.says) {
 				t.Errorf("%s: %+v", tc.reason, held)
 			}
-			if readyNow.Reason != xpv2.ReasonDeleting || readyNow.Message != held.Message || mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionTrue {
+			if readyNow.Reason != xpv2.ReasonDeleting || readyNow.Message != held.Message ||
+				mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionTrue {
 				t.Errorf("Ready says why the deletion waits, and Synced is True: %+v", mg.Status.Conditions)
 			}
-			if n := e.events.count(v1beta1.EventDeletionHeld); n != 1 || e.events.count(v1beta1.EventDeleted) != 0 || len(e.changes.ops) != 0 {
+			if n := e.events.count(
+				v1beta1.EventDeletionHeld,
+			); n != 1 || e.events.count(v1beta1.EventDeleted) != 0 ||
+				len(e.changes.ops) != 0 {
 				t.Errorf("want one event, and no entry of the change log: %v, %v", e.events.all, e.changes.ops)
 			}
 
 			e.confirm()
 			e.reconcile()
-			if c := e.stored().GetCondition(v1beta1.TypeDeletionHeld); c.Status != corev1.ConditionFalse || c.Reason != v1beta1.ReasonDeletionProceeds || e.events.count(v1beta1.EventDeletionConfirmed) != 1 {
+			c := e.stored().GetCondition(v1beta1.TypeDeletionHeld)
+			if c.Status != corev1.ConditionFalse || c.Reason != v1beta1.ReasonDeletionProceeds ||
+				e.events.count(v1beta1.EventDeletionConfirmed) != 1 {
 				t.Errorf("%s: confirmed: %+v, %v", tc.reason, c, e.events.all)
 			}
 			e.reconcile()
@@ -185,14 +235,23 @@ func TestHeldDeletion(t *testing.T) {
 type deletionPlanner struct{}
 
 // Plan returns a deletion.
-func (deletionPlanner) Plan(context.Context, reconcile.Managed, *session.Session) (summary string, differs bool, err error) {
+func (deletionPlanner) Plan(
+	context.Context,
+	reconcile.Managed,
+	*session.Session,
+) (summary string, differs bool, err error) {
 	return "delete: Delete cart", true, nil
 }
 
-// TestPlannedDeletion checks that the plan of a deletion says whether it would wait, and that planning it records nothing.
+// TestPlannedDeletion checks that the plan of a deletion says whether it would wait, and that planning it records
+// nothing.
 func TestPlannedDeletion(t *testing.T) {
 	cases := heldDeletions()
-	cases["Proceeds"] = heldDeletion{reason: "The limit is not reached.", policy: fewDeletions, says: "delete: Delete cart"}
+	cases["Proceeds"] = heldDeletion{
+		reason: "The limit is not reached.",
+		policy: fewDeletions,
+		says:   "delete: Delete cart",
+	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newBraked(t, tc.policy, &tc.is)
@@ -205,7 +264,8 @@ func TestPlannedDeletion(t *testing.T) {
 				e.clock = e.clock.Add(time.Minute)
 			}
 			c := e.stored().GetCondition(v1beta1.TypePlanned)
-			if c.Reason != v1beta1.ReasonChangesPlanned || !strings.HasPrefix(c.Message, "delete: Delete cart") || !strings.Contains(c.Message, tc.says) {
+			if c.Reason != v1beta1.ReasonChangesPlanned || !strings.HasPrefix(c.Message, "delete: Delete cart") ||
+				!strings.Contains(c.Message, tc.says) {
 				t.Errorf("%s: %+v", tc.reason, c)
 			}
 			if strings.Contains(c.Message, "waits") != (tc.want != "") || slices.Contains(e.cloud.calls, "Delete") {
@@ -288,7 +348,12 @@ func TestHeldDeletionIsOrphaned(t *testing.T) {
 	e := newBraked(t, notInvoked, &measured{count: 1})
 	e.reconcile()
 	e.change(func(mg *sample) {
-		mg.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate, xpv2.ManagementActionLateInitialize}
+		mg.Spec.ManagementPolicies = xpv2.ManagementPolicies{
+			xpv2.ManagementActionObserve,
+			xpv2.ManagementActionCreate,
+			xpv2.ManagementActionUpdate,
+			xpv2.ManagementActionLateInitialize,
+		}
 	})
 	e.reconcile()
 	if !e.gone() || slices.Contains(e.cloud.calls, "Delete") {
@@ -325,21 +390,41 @@ func TestDeletionIsRecordedFirst(t *testing.T) {
 		after  time.Duration
 		failed bool
 	}{
-		"Conflict": {reason: "Another shard has written the config: the next reconcile reads it again.", err: kerrors.NewConflict(schema.GroupResource{}, "default", nil), after: reconcile.BusyDelay},
-		"Denied":   {reason: "The provider may not write the config.", err: kerrors.NewForbidden(schema.GroupResource{}, "default", errors.New("no")), failed: true},
+		"Conflict": {
+			reason: "Another shard has written the config: the next reconcile reads it again.",
+			err:    kerrors.NewConflict(schema.GroupResource{}, "default", nil),
+			after:  reconcile.BusyDelay,
+		},
+		"Denied": {
+			reason: "The provider may not write the config.",
+			err:    kerrors.NewForbidden(schema.GroupResource{}, "default", errors.New("no")),
+			failed: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newBraked(t, fewDeletions, nil)
-			e.options.DeletionLimiter = NewDeletionLimiter(interceptor.NewClient(configs(t), interceptor.Funcs{Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
-				return tc.err
-			}}), configs(t), fewDeletions.Limit)
+			e.options.DeletionLimiter = NewDeletionLimiter(
+				interceptor.NewClient(
+					configs(t),
+					interceptor.Funcs{
+						Patch: func(
+							context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption,
+						) error {
+							return tc.err
+						},
+					},
+				),
+				configs(t),
+				fewDeletions.Limit,
+			)
 			e.reconciler = newReconciler(&manager{c: e.server}, e.options, e.kind, e.events)
 			after := e.reconcile()
 			if slices.Contains(e.cloud.calls, "Delete") || tc.after != 0 && after != tc.after {
 				t.Errorf("%s: %v, reconciled again after %s", tc.reason, e.cloud.calls, after)
 			}
-			if synced := e.stored().GetCondition(xpv2.TypeSynced); (synced.Status == corev1.ConditionFalse) != tc.failed {
+			if synced := e.stored().
+				GetCondition(xpv2.TypeSynced); (synced.Status == corev1.ConditionFalse) != tc.failed {
 				t.Errorf("%s: %+v", tc.reason, synced)
 			}
 		})

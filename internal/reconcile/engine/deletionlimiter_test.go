@@ -33,9 +33,17 @@ func TestLedger(t *testing.T) {
 	server := configs(t)
 	l := protection.Limit{Max: limit, Window: time.Hour}
 	unchanged := configs(t)
-	outdated := interceptor.NewClient(server, interceptor.Funcs{Get: func(ctx context.Context, _ client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
-		return unchanged.Get(ctx, key, o, opts...)
-	}})
+	outdated := interceptor.NewClient(
+		server,
+		interceptor.Funcs{
+			Get: func(
+				ctx context.Context, _ client.WithWatch, key client.ObjectKey, o client.Object,
+				opts ...client.GetOption,
+			) error {
+				return unchanged.Get(ctx, key, o, opts...)
+			},
+		},
+	)
 	shards := []*DeletionLimiter{NewDeletionLimiter(server, server, l), NewDeletionLimiter(outdated, server, l)}
 	for _, config := range limiterConfigs {
 		t.Run(config.Kind, func(t *testing.T) {
@@ -68,7 +76,14 @@ func TestLedger(t *testing.T) {
 			if n := admitted.Load(); n != 2*limit {
 				t.Errorf("the same %d deletions may be sent again, and no others: %d", limit, n-limit)
 			}
-			if ok, err := shards[0].Admit(t.Context(), config, "blog", "theirs", limiterStart.Add(59*time.Minute)); !ok || err != nil {
+			if ok, err := shards[0].Admit(
+				t.Context(),
+				config,
+				"blog",
+				"theirs",
+				limiterStart.Add(59*time.Minute),
+			); !ok ||
+				err != nil {
 				t.Errorf("another namespace of the config has a limit of its own: %t, %v", ok, err)
 			}
 			ok, err := shards[0].Admit(t.Context(), config, "shop", "later", limiterStart.Add(time.Hour))
@@ -83,13 +98,20 @@ func TestLedger(t *testing.T) {
 func TestLedgerFailures(t *testing.T) {
 	server := configs(t)
 	fails, writes := true, 0
-	kube := interceptor.NewClient(server, interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
-		if fails {
-			return errors.New("no answer")
-		}
-		writes++
-		return c.Patch(ctx, o, p, opts...)
-	}})
+	kube := interceptor.NewClient(
+		server,
+		interceptor.Funcs{
+			Patch: func(
+				ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption,
+			) error {
+				if fails {
+					return errors.New("no answer")
+				}
+				writes++
+				return c.Patch(ctx, o, p, opts...)
+			},
+		},
+	)
 	l := NewDeletionLimiter(kube, server, protection.Limit{Max: 1, Window: time.Hour})
 	if ok, err := l.Admit(t.Context(), limiterConfigs[0], "shop", "a", limiterStart); ok || err == nil {
 		t.Errorf("admitted without a record: %v", err)

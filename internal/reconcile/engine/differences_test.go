@@ -26,21 +26,89 @@ func TestObserveReportsDifferences(t *testing.T) {
 		reported bool
 		err      bool
 	}{
-		"Same":             {reason: "AWS has what spec asks for.", mg: newExternalSample(policies(xpv2.ManagementActionObserve)), value: "a", reported: true},
-		"ObserveOnly":      {reason: "Differences are reported, and nothing is changed.", mg: newExternalSample(policies(xpv2.ManagementActionObserve)), value: "b", want: list, message: message, reported: true},
-		"ObserveUnnamed":   {reason: "Before it is adopted, too.", mg: newExternalSample(unnamed, policies(xpv2.ManagementActionObserve)), value: "b", want: list, message: message, reported: true},
-		"NoUpdate":         {reason: "The policy Create does not include Update.", mg: newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)), value: "b", want: list, message: message, reported: true},
-		"NoUpdateBusy":     {reason: "Without the policy Update, nothing is updated once AWS is no longer busy.", mg: newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)), value: "b", busy: true, want: list, message: message, reported: true},
-		"Update":           {reason: "The update is in progress, which Ready reports instead of the differences.", mg: newExternalSample(), value: "b", want: list, reported: true},
-		"Foreign":          {reason: "What adopting would change is shown before.", mg: newExternalSample(unnamed), value: "b", want: list, reported: true, err: true},
-		"ForeignUnplanned": {reason: "A failed comparison does not hide the owner.", mg: newExternalSample(unnamed), value: "b", fail: errors.New("no"), err: true},
-		"Incomparable":     {reason: "It is not known whether AWS matches spec.", mg: newExternalSample(policies(xpv2.ManagementActionObserve)), value: "b", fail: errors.New("no"), err: true},
-		"Deleted":          {reason: "What differs does not matter any more.", mg: newExternalSample(deletedSample), value: "b"},
+		"Same": {
+			reason:   "AWS has what spec asks for.",
+			mg:       newExternalSample(policies(xpv2.ManagementActionObserve)),
+			value:    "a",
+			reported: true,
+		},
+		"ObserveOnly": {
+			reason:   "Differences are reported, and nothing is changed.",
+			mg:       newExternalSample(policies(xpv2.ManagementActionObserve)),
+			value:    "b",
+			want:     list,
+			message:  message,
+			reported: true,
+		},
+		"ObserveUnnamed": {
+			reason:   "Before it is adopted, too.",
+			mg:       newExternalSample(unnamed, policies(xpv2.ManagementActionObserve)),
+			value:    "b",
+			want:     list,
+			message:  message,
+			reported: true,
+		},
+		"NoUpdate": {
+			reason:   "The policy Create does not include Update.",
+			mg:       newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)),
+			value:    "b",
+			want:     list,
+			message:  message,
+			reported: true,
+		},
+		"NoUpdateBusy": {
+			reason:   "Without the policy Update, nothing is updated once AWS is no longer busy.",
+			mg:       newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)),
+			value:    "b",
+			busy:     true,
+			want:     list,
+			message:  message,
+			reported: true,
+		},
+		"Update": {
+			reason:   "The update is in progress, which Ready reports instead of the differences.",
+			mg:       newExternalSample(),
+			value:    "b",
+			want:     list,
+			reported: true,
+		},
+		"Foreign": {
+			reason:   "What adopting would change is shown before.",
+			mg:       newExternalSample(unnamed),
+			value:    "b",
+			want:     list,
+			reported: true,
+			err:      true,
+		},
+		"ForeignUnplanned": {
+			reason: "A failed comparison does not hide the owner.",
+			mg:     newExternalSample(unnamed),
+			value:  "b",
+			fail:   errors.New("no"),
+			err:    true,
+		},
+		"Incomparable": {
+			reason: "It is not known whether AWS matches spec.",
+			mg:     newExternalSample(policies(xpv2.ManagementActionObserve)),
+			value:  "b",
+			fail:   errors.New("no"),
+			err:    true,
+		},
+		"Deleted": {
+			reason: "What differs does not matter any more.",
+			mg:     newExternalSample(deletedSample),
+			value:  "b",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &fakeExternal{there: true, value: tc.value, busy: tc.busy, fail: map[string]error{"Plan": tc.fail}}
-			done := Observe(t.Context(), c.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"}), reconcile.Facts{}, tc.mg)
+			done := Observe(
+				t.Context(),
+				c.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"}),
+				reconcile.Facts{},
+				tc.mg,
+			)
 			if (done.Err != nil) != tc.err {
 				t.Errorf("%s\nerror %v", tc.reason, done.Err)
 			}

@@ -163,7 +163,13 @@ func (r *resolver) Resolve(context.Context, resource.ModernManaged, string) (*se
 	if r.err != nil {
 		return nil, r.err
 	}
-	return &session.Session{AWS: aws.Config{Region: "eu-west-1"}, Ref: session.Ref{Kind: "ProviderConfig", Namespace: "shop", Name: "default", UID: "c1"}, Scope: quota.Scope{Account: "1", Region: "eu-west-1"}, Identity: session.Identity{Account: r.account}, Tenancy: r.tenancy}, nil
+	return &session.Session{
+		AWS:      aws.Config{Region: "eu-west-1"},
+		Ref:      session.Ref{Kind: "ProviderConfig", Namespace: "shop", Name: "default", UID: "c1"},
+		Scope:    quota.Scope{Account: "1", Region: "eu-west-1"},
+		Identity: session.Identity{Account: r.account},
+		Tenancy:  r.tenancy,
+	}, nil
 }
 
 // tracker records which resources use a config.
@@ -213,7 +219,13 @@ type changes struct {
 	last resource.Managed
 }
 
-func (c *changes) Log(_ context.Context, mg resource.Managed, op v1alpha1.OperationType, _ error, _ managed.AdditionalDetails) error {
+func (c *changes) Log(
+	_ context.Context,
+	mg resource.Managed,
+	op v1alpha1.OperationType,
+	_ error,
+	_ managed.AdditionalDetails,
+) error {
 	c.ops = append(c.ops, op)
 	c.last = mg
 	return nil
@@ -306,9 +318,15 @@ func newEnv(t testing.TB, mg *sample, edit ...func(*Options, *reconcile.Kind[*sa
 
 // statusAlone updates only the status, like an API server; the fake client would also update
 // the spec. It checks that no written status contradicts itself.
-func statusAlone(t testing.TB) func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+func statusAlone(
+	t testing.TB,
+) func(
+	ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption,
+) error {
 	t.Helper()
-	return func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+	return func(
+		ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption,
+	) error {
 		stored := &sample{}
 		if err := c.Get(ctx, client.ObjectKeyFromObject(obj), stored); err != nil {
 			return err
@@ -349,7 +367,8 @@ func (e *env) converge() {
 	for range 10 {
 		e.cloud.calls = nil
 		e.reconcile()
-		if slices.Equal(e.cloud.calls, []string{"Get"}) && e.stored().GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
+		if slices.Equal(e.cloud.calls, []string{"Get"}) &&
+			e.stored().GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
 			e.cloud.calls, e.events.all, e.changes.ops = nil, nil, nil
 			e.limiter.requested, e.limiter.holders = nil, nil
 			return

@@ -23,9 +23,18 @@ import (
 )
 
 var (
-	errInput = &smithy.GenericAPIError{Code: "ValidationException", Message: "1 validation error detected: Value at 'role' failed to satisfy constraint"}
-	errBusy  = &smithy.GenericAPIError{Code: "ResourceConflictException", Message: "The function could not be updated due to a concurrent update operation."}
-	errRole  = &smithy.GenericAPIError{Code: "InvalidParameterValueException", Message: "The role defined for the function cannot be assumed by Lambda."}
+	errInput = &smithy.GenericAPIError{
+		Code:    "ValidationException",
+		Message: "1 validation error detected: Value at 'role' failed to satisfy constraint",
+	}
+	errBusy = &smithy.GenericAPIError{
+		Code:    "ResourceConflictException",
+		Message: "The function could not be updated due to a concurrent update operation.",
+	}
+	errRole = &smithy.GenericAPIError{
+		Code:    "InvalidParameterValueException",
+		Message: "The role defined for the function cannot be assumed by Lambda.",
+	}
 )
 
 // TestAbortedReconcileDoesNotClearErrors checks that an aborted reconcile keeps the count of
@@ -86,23 +95,43 @@ func TestErrorsAreForgotten(t *testing.T) {
 		do     func(*env)
 		want   time.Duration
 	}{
-		"Nothing":    {reason: "The same input is the same error.", do: func(*env) {}, want: 10 * time.Minute},
-		"Generation": {reason: "The spec has changed.", do: func(e *env) { e.change(func(mg *sample) { mg.Generation++ }) }, want: 5 * time.Second},
+		"Nothing": {reason: "The same input is the same error.", do: func(*env) {}, want: 10 * time.Minute},
+		"Generation": {
+			reason: "The spec has changed.",
+			do:     func(e *env) { e.change(func(mg *sample) { mg.Generation++ }) },
+			want:   5 * time.Second,
+		},
 		"Annotation": {reason: "The user has annotated it.", do: func(e *env) {
 			e.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{v1beta1.AnnotationAdopt: "true"}) })
 		}, want: 5 * time.Second},
 		"OwnAnnotation": {reason: "The provider has annotated it.", do: func(e *env) {
 			e.change(func(mg *sample) { meta.SetExternalCreateFailed(mg, time.Now()) })
 		}, want: 10 * time.Minute},
-		"Config": {reason: "The config that it refers to has changed.", do: func(e *env) { e.reconciler.states.ResetBackoff(cart) }, want: 5 * time.Second},
-		"Poke":   {reason: "A Secret that it refers to has changed.", do: func(e *env) { e.reconciler.states.MarkChanged(cart, "Secret db") }, want: 5 * time.Second},
-		"Delete": {reason: "The user wants something else now.", do: func(e *env) { e.delete() }, want: 5 * time.Second},
+		"Config": {
+			reason: "The config that it refers to has changed.",
+			do:     func(e *env) { e.reconciler.states.ResetBackoff(cart) },
+			want:   5 * time.Second,
+		},
+		"Poke": {
+			reason: "A Secret that it refers to has changed.",
+			do:     func(e *env) { e.reconciler.states.MarkChanged(cart, "Secret db") },
+			want:   5 * time.Second,
+		},
+		"Delete": {
+			reason: "The user wants something else now.",
+			do:     func(e *env) { e.delete() },
+			want:   5 * time.Second,
+		},
 		"Success": {reason: "A success resets the errors.", do: func(e *env) {
 			delete(e.cloud.fail, "Get")
 			e.converge()
 			e.cloud.fail["Get"] = errInput
 		}, want: 5 * time.Second},
-		"OtherClass": {reason: "Another kind of error begins anew.", do: func(e *env) { e.cloud.fail["Get"] = errRole }, want: backoff.MinAmbiguous},
+		"OtherClass": {
+			reason: "Another kind of error begins anew.",
+			do:     func(e *env) { e.cloud.fail["Get"] = errRole },
+			want:   backoff.MinAmbiguous,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -138,7 +167,9 @@ func TestStalled(t *testing.T) {
 		t.Error("a stalled generation is concluded")
 	}
 	e.reconcile()
-	if c := e.stored().GetCondition(xpv2.TypeSynced); c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, "role") {
+	if c := e.stored().
+		GetCondition(xpv2.TypeSynced); c.Status != corev1.ConditionFalse ||
+		!strings.Contains(c.Message, "role") {
 		t.Errorf("Synced says which field is wrong: %+v", c)
 	}
 	if got := e.events.count("CannotCreateExternalResource"); got != 1 {
@@ -166,7 +197,10 @@ func TestStalledAfterARollback(t *testing.T) {
 	mg := samples.New()
 	mg.SetConditions(reconcile.RolledBack(mg.GetGeneration(), "version 1 serves"))
 	setStalled(memory.New(), mg, nil, made)
-	if c := mg.GetCondition(v1beta1.TypeStalled); c.Status != corev1.ConditionTrue || c.Reason != v1beta1.ReasonRolledBack || c.Message != "version 1 serves" {
+	if c := mg.GetCondition(
+		v1beta1.TypeStalled,
+	); c.Status != corev1.ConditionTrue || c.Reason != v1beta1.ReasonRolledBack ||
+		c.Message != "version 1 serves" {
 		t.Errorf("got %+v", c)
 	}
 	mg.SetConditions(reconcile.Updating(mg.GetGeneration(), "another version is rolled out"))
@@ -185,14 +219,20 @@ func TestStalledIsOfAGeneration(t *testing.T) {
 	e.change(func(mg *sample) { mg.Generation = 2 })
 	e.reconcile()
 	mg := e.stored()
-	if c := mg.GetCondition(v1beta1.TypeStalled); c.Status != corev1.ConditionTrue || c.ObservedGeneration != 2 || mg.GetObservedGeneration() != 2 {
+	if c := mg.GetCondition(
+		v1beta1.TypeStalled,
+	); c.Status != corev1.ConditionTrue || c.ObservedGeneration != 2 ||
+		mg.GetObservedGeneration() != 2 {
 		t.Errorf("a change that does not help is stalled at once: %+v", mg.Status)
 	}
 	e.change(func(mg *sample) { mg.Generation = 3 })
 	e.cloud.fail["Create"] = errRole
 	e.reconcile()
 	mg = e.stored()
-	if c := mg.GetCondition(v1beta1.TypeStalled); c.Status != corev1.ConditionFalse || mg.GetObservedGeneration() != 3 || mg.GetSummary().ReconciledGeneration != 2 {
+	if c := mg.GetCondition(
+		v1beta1.TypeStalled,
+	); c.Status != corev1.ConditionFalse || mg.GetObservedGeneration() != 3 ||
+		mg.GetSummary().ReconciledGeneration != 2 {
 		t.Errorf("a change that leads to a passing error proceeds: %+v", mg.Status)
 	}
 }
@@ -266,15 +306,34 @@ func TestStalledWithin(t *testing.T) {
 		fail   func(*env)
 		want   time.Duration
 	}{
-		"MissingKey": {reason: "The Secret may be applied later.", fail: func(e *env) { e.cloud.fail["Get"] = &refs.MissingError{Key: "k"} }, want: 5 * time.Minute},
+		"MissingKey": {
+			reason: "The Secret may be applied later.",
+			fail:   func(e *env) { e.cloud.fail["Get"] = &refs.MissingError{Key: "k"} },
+			want:   5 * time.Minute,
+		},
 		"Credentials": {reason: "The config may be applied later.", fail: func(e *env) {
 			e.resolver.err = errors.New("cannot use ProviderConfig shop/default: Secret shop/aws does not exist")
 		}, want: 5 * time.Minute},
-		"Refused": {reason: "IAM may take as long.", fail: func(e *env) { e.resolver.err = &smithy.GenericAPIError{Code: "AccessDenied", Message: "no"} }, want: 15 * time.Minute},
-		"Role":    {reason: "IAM may take as long.", fail: func(e *env) { e.cloud.fail["Create"] = errRole }, want: 15 * time.Minute},
-		"Input":   {reason: "Invalid input does not pass by itself.", fail: func(e *env) { e.cloud.fail["Create"] = errInput }, want: 40 * time.Second},
-		"Busy":    {reason: "A conflict with another operation passes.", fail: func(e *env) { e.cloud.fail["Get"] = errBusy }},
-		"Other":   {reason: "The cause is not known.", fail: func(e *env) { e.cloud.fail["Get"] = errors.New("boom") }},
+		"Refused": {
+			reason: "IAM may take as long.",
+			fail:   func(e *env) { e.resolver.err = &smithy.GenericAPIError{Code: "AccessDenied", Message: "no"} },
+			want:   15 * time.Minute,
+		},
+		"Role": {
+			reason: "IAM may take as long.",
+			fail:   func(e *env) { e.cloud.fail["Create"] = errRole },
+			want:   15 * time.Minute,
+		},
+		"Input": {
+			reason: "Invalid input does not pass by itself.",
+			fail:   func(e *env) { e.cloud.fail["Create"] = errInput },
+			want:   40 * time.Second,
+		},
+		"Busy": {
+			reason: "A conflict with another operation passes.",
+			fail:   func(e *env) { e.cloud.fail["Get"] = errBusy },
+		},
+		"Other": {reason: "The cause is not known.", fail: func(e *env) { e.cloud.fail["Get"] = errors.New("boom") }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -289,7 +348,8 @@ func TestStalledWithin(t *testing.T) {
 				}
 				e.clock = e.clock.Add(after)
 			}
-			if tc.want == 0 && at != 0 || tc.want > 0 && (at == 0 || at > tc.want+tc.want/backoff.AmbiguousShare+time.Minute) {
+			if tc.want == 0 && at != 0 ||
+				tc.want > 0 && (at == 0 || at > tc.want+tc.want/backoff.AmbiguousShare+time.Minute) {
 				t.Errorf("%s\nstalled after %s, want %s", tc.reason, at, tc.want)
 			}
 		})
@@ -319,19 +379,30 @@ func TestTransientErrorIsNotStalled(t *testing.T) {
 		e.reconcile()
 	}
 	mg := e.stored()
-	if mg.GetCondition(v1beta1.TypeStalled).Status == corev1.ConditionTrue || mg.GetSummary().ReconciledGeneration != 0 || mg.GetObservedGeneration() != 1 {
+	if mg.GetCondition(v1beta1.TypeStalled).Status == corev1.ConditionTrue ||
+		mg.GetSummary().ReconciledGeneration != 0 ||
+		mg.GetObservedGeneration() != 1 {
 		t.Errorf("what passes by itself is on its way: %+v", mg.Status)
 	}
 }
 
 func TestRequestIDsAreStripped(t *testing.T) {
 	e := newEnv(t, samples.New())
-	e.cloud.fail["Get"] = &smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction", Err: fmt.Errorf("https response error StatusCode: 400, RequestID: 3f0c, %w", errInput)}
+	e.cloud.fail["Get"] = &smithy.OperationError{
+		ServiceID:     "Lambda",
+		OperationName: "GetFunction",
+		Err:           fmt.Errorf("https response error StatusCode: 400, RequestID: 3f0c, %w", errInput),
+	}
 	e.reconcile()
 	version := e.stored().GetResourceVersion()
-	e.cloud.fail["Get"] = &smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction", Err: fmt.Errorf("https response error StatusCode: 400, RequestID: 77aa, %w", errInput)}
+	e.cloud.fail["Get"] = &smithy.OperationError{
+		ServiceID:     "Lambda",
+		OperationName: "GetFunction",
+		Err:           fmt.Errorf("https response error StatusCode: 400, RequestID: 77aa, %w", errInput),
+	}
 	e.reconcile()
-	if got := e.stored(); got.GetResourceVersion() != version || strings.Contains(got.GetCondition(xpv2.TypeSynced).Message, "3f0c") {
+	if got := e.stored(); got.GetResourceVersion() != version ||
+		strings.Contains(got.GetCondition(xpv2.TypeSynced).Message, "3f0c") {
 		t.Errorf("a request id makes each retry another condition: %s", got.GetCondition(xpv2.TypeSynced).Message)
 	}
 }
@@ -364,7 +435,9 @@ func TestMayNotCreate(t *testing.T) {
 			if len(e.cloud.calls) != tc.calls {
 				t.Errorf("%s: calls %v", tc.reason, e.cloud.calls)
 			}
-			if c := e.stored().GetCondition(xpv2.TypeSynced); c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, "does not exist") {
+			if c := e.stored().
+				GetCondition(xpv2.TypeSynced); c.Status != corev1.ConditionFalse ||
+				!strings.Contains(c.Message, "does not exist") {
 				t.Errorf("%s: want it said in Synced, got %+v", tc.reason, c)
 			}
 		})

@@ -14,8 +14,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
-// TestDeletionLog checks that the events of a resource that is being deleted are logged too, with annotations or without:
-// in a namespace that is being deleted, they are only there.
+// TestDeletionLog checks that the events of a resource that is being deleted are logged too, with annotations or
+// without: in a namespace that is being deleted, they are only there.
 func TestDeletionLog(t *testing.T) {
 	e, log := &events{}, &lines{}
 	r := reporting.NewRecorder(e, log, time.Now)
@@ -24,7 +24,10 @@ func TestDeletionLog(t *testing.T) {
 	mg.SetDeletionTimestamp(&metav1.Time{Time: time.Now()})
 	r.Event(mg, event.Normal(v1beta1.EventLeftForeignResource, "Left in AWS."))
 	r.WithAnnotations("by", "test").Event(mg, event.Normal(v1beta1.EventDeleted, "Deleted."))
-	if diff := cmp.Diff([]string{"Available: It serves.", "LeftForeignResource: Left in AWS.", "DeletedExternalResource: Deleted."}, e.all); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"Available: It serves.", "LeftForeignResource: Left in AWS.", "DeletedExternalResource: Deleted."},
+		e.all,
+	); diff != "" {
 		t.Errorf("events: -want, +got:\n%s", diff)
 	}
 	const begin = "Event of a resource that is being deleted namespace shop name cart type Normal reason "

@@ -30,14 +30,43 @@ func TestEventsAreNotRepeated(t *testing.T) {
 		after  time.Duration
 		want   int
 	}{
-		"Same":          {reason: "The same again is nothing new.", emit: []event.Event{warning("a"), warning("a"), warning("a")}, want: 1},
-		"Other":         {reason: "Another message is.", emit: []event.Event{warning("a"), warning("b")}, want: 2},
-		"Alternating":   {reason: "A message that comes back is emitted again.", emit: []event.Event{warning("a"), warning("b"), warning("a")}, want: 3},
-		"Interleaved":   {reason: "Another reason in between changes nothing.", emit: []event.Event{warning("a"), event.Normal("Z", "z"), warning("a")}, want: 2},
-		"Much later":    {reason: "The API server forgets events.", emit: []event.Event{warning("a"), warning("a")}, after: reporting.RepeatAfter, want: 2},
-		"Recovered":     {reason: "After a recovery it is news.", emit: []event.Event{warning("a"), available, warning("a")}, want: 3},
-		"Calls":         {reason: "The event of a call is emitted each time.", emit: []event.Event{updated, updated}, want: 2},
-		"OtherArgument": {reason: "Two requests are two.", emit: []event.Event{event.Normal("R", "r", "token", "1"), event.Normal("R", "r", "token", "2")}, want: 2},
+		"Same": {
+			reason: "The same again is nothing new.",
+			emit:   []event.Event{warning("a"), warning("a"), warning("a")},
+			want:   1,
+		},
+		"Other": {reason: "Another message is.", emit: []event.Event{warning("a"), warning("b")}, want: 2},
+		"Alternating": {
+			reason: "A message that comes back is emitted again.",
+			emit:   []event.Event{warning("a"), warning("b"), warning("a")},
+			want:   3,
+		},
+		"Interleaved": {
+			reason: "Another reason in between changes nothing.",
+			emit:   []event.Event{warning("a"), event.Normal("Z", "z"), warning("a")},
+			want:   2,
+		},
+		"Much later": {
+			reason: "The API server forgets events.",
+			emit:   []event.Event{warning("a"), warning("a")},
+			after:  reporting.RepeatAfter,
+			want:   2,
+		},
+		"Recovered": {
+			reason: "After a recovery it is news.",
+			emit:   []event.Event{warning("a"), available, warning("a")},
+			want:   3,
+		},
+		"Calls": {
+			reason: "The event of a call is emitted each time.",
+			emit:   []event.Event{updated, updated},
+			want:   2,
+		},
+		"OtherArgument": {
+			reason: "Two requests are two.",
+			emit:   []event.Event{event.Normal("R", "r", "token", "1"), event.Normal("R", "r", "token", "2")},
+			want:   2,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +102,12 @@ func TestEventsOfOtherResources(t *testing.T) {
 // drops its filters when an annotation is added, which the runtime's reconciler always does.
 func TestEventFilters(t *testing.T) {
 	e := &events{}
-	r := reporting.NewRecorder(e, logging.NewNopLogger(), time.Now, func(_ runtime.Object, e event.Event) bool { return e.Reason == "Dull" })
+	r := reporting.NewRecorder(
+		e,
+		logging.NewNopLogger(),
+		time.Now,
+		func(_ runtime.Object, e event.Event) bool { return e.Reason == "Dull" },
+	)
 	r.WithAnnotations("a", "b").Event(samples.New(), event.Normal("Dull", "x"))
 	r.WithAnnotations("a", "b").Event(samples.New(), event.Normal("Fine", "x"))
 	if diff := cmp.Diff([]string{"Fine: x"}, e.all); diff != "" {
@@ -90,16 +124,44 @@ func TestOwnershipConflicts(t *testing.T) {
 		returned error
 		want     string
 	}{
-		"Connect":    {"A resource of another namespace owns it, as is known before any call.", event.Warning("CannotConnectToProvider", foreign), reconcile.Ambiguous(foreign), "AlreadyOwned: " + foreign.Error()},
-		"Observe":    {"AWS shows that somebody else owns it.", event.Warning("CannotObserveExternalResource", foreign), foreign, "AlreadyOwned: " + foreign.Error()},
-		"Renamed":    {"Nobody else owns what is named now.", event.Warning("CannotObserveExternalResource", moved), moved, "CannotObserveExternalResource: " + moved.Error()},
-		"Other":      {"Any other error keeps the reason.", event.Warning("CannotConnectToProvider", errors.New("no config")), errors.New("no config"), "CannotConnectToProvider: no config"},
-		"NotAnError": {"An event that is no warning is about something else.", event.Normal("Fine", "x"), foreign, "Fine: x"},
+		"Connect": {
+			"A resource of another namespace owns it, as is known before any call.",
+			event.Warning("CannotConnectToProvider", foreign),
+			reconcile.Ambiguous(foreign),
+			"AlreadyOwned: " + foreign.Error(),
+		},
+		"Observe": {
+			"AWS shows that somebody else owns it.",
+			event.Warning("CannotObserveExternalResource", foreign),
+			foreign,
+			"AlreadyOwned: " + foreign.Error(),
+		},
+		"Renamed": {
+			"Nobody else owns what is named now.",
+			event.Warning("CannotObserveExternalResource", moved),
+			moved,
+			"CannotObserveExternalResource: " + moved.Error(),
+		},
+		"Other": {
+			"Any other error keeps the reason.",
+			event.Warning("CannotConnectToProvider", errors.New("no config")),
+			errors.New("no config"),
+			"CannotConnectToProvider: no config",
+		},
+		"NotAnError": {
+			"An event that is no warning is about something else.",
+			event.Normal("Fine", "x"),
+			foreign,
+			"Fine: x",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := &events{}
-			r := &passRecorder[*sample]{Recorder: reporting.NewRecorder(e, logging.NewNopLogger(), time.Now), pass: &pass[*sample]{returned: tc.returned}}
+			r := &passRecorder[*sample]{
+				Recorder: reporting.NewRecorder(e, logging.NewNopLogger(), time.Now),
+				pass:     &pass[*sample]{returned: tc.returned},
+			}
 			r.Event(samples.New(), tc.emit)
 			if diff := cmp.Diff([]string{tc.want}, e.all); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
@@ -115,12 +177,19 @@ func TestQuietUpdates(t *testing.T) {
 		want   []string
 	}{
 		"Update": {"An update is reported.", reconcile.Result{}, []string{"UpdatedExternalResource: x", "Fine: x"}},
-		"Quiet":  {"An update that the kind reports itself is not.", reconcile.Result{Quiet: true}, []string{"Fine: x"}},
+		"Quiet": {
+			"An update that the kind reports itself is not.",
+			reconcile.Result{Quiet: true},
+			[]string{"Fine: x"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := &events{}
-			r := &passRecorder[*sample]{Recorder: reporting.NewRecorder(e, logging.NewNopLogger(), time.Now), pass: &pass[*sample]{result: tc.result}}
+			r := &passRecorder[*sample]{
+				Recorder: reporting.NewRecorder(e, logging.NewNopLogger(), time.Now),
+				pass:     &pass[*sample]{result: tc.result},
+			}
 			r.Event(samples.New(), event.Normal(v1beta1.EventUpdated, "x"))
 			r.Event(samples.New(), event.Normal("Fine", "x"))
 			if diff := cmp.Diff(tc.want, e.all); diff != "" {
@@ -152,7 +221,11 @@ func TestReadinessIsAnEvent(t *testing.T) {
 			was:    reconcile.Unavailable(1, "a"), is: reconcile.Unavailable(1, "b"),
 			want: []string{"Unavailable: b"},
 		},
-		"StaysFailed": {reason: "Nothing happened.", was: reconcile.Unavailable(1, "a"), is: reconcile.Unavailable(1, "a")},
+		"StaysFailed": {
+			reason: "Nothing happened.",
+			was:    reconcile.Unavailable(1, "a"),
+			is:     reconcile.Unavailable(1, "a"),
+		},
 		"BeginsToUpdate": {
 			reason: "The call that began the update has emitted an event already.",
 			was:    reconcile.Available(1), is: reconcile.Updating(2, ""),
@@ -182,10 +255,28 @@ func TestWaitingIsNoWarning(t *testing.T) {
 		awaits bool
 		want   []string
 	}{
-		"New":       {reason: "A new resource waits for its reference.", awaits: true, want: []string{"WaitingForReference: " + err.Error()}},
-		"Creating":  {reason: "A resource that is not created yet still waits.", ready: reconcile.Creating(1, err.Error()), awaits: true, want: []string{"WaitingForReference: " + err.Error()}},
-		"There":     {reason: "What exists has lost what it refers to.", ready: reconcile.Available(1), awaits: true, want: []string{"CannotResolveResourceReferences: " + err.Error()}},
-		"Otherwise": {reason: "An error that is not about waiting is a warning, also before the creation.", ready: reconcile.Creating(1, ""), want: []string{"CannotResolveResourceReferences: " + err.Error()}},
+		"New": {
+			reason: "A new resource waits for its reference.",
+			awaits: true,
+			want:   []string{"WaitingForReference: " + err.Error()},
+		},
+		"Creating": {
+			reason: "A resource that is not created yet still waits.",
+			ready:  reconcile.Creating(1, err.Error()),
+			awaits: true,
+			want:   []string{"WaitingForReference: " + err.Error()},
+		},
+		"There": {
+			reason: "What exists has lost what it refers to.",
+			ready:  reconcile.Available(1),
+			awaits: true,
+			want:   []string{"CannotResolveResourceReferences: " + err.Error()},
+		},
+		"Otherwise": {
+			reason: "An error that is not about waiting is a warning, also before the creation.",
+			ready:  reconcile.Creating(1, ""),
+			want:   []string{"CannotResolveResourceReferences: " + err.Error()},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +284,10 @@ func TestWaitingIsNoWarning(t *testing.T) {
 			if tc.ready.Type != "" {
 				mg.SetConditions(tc.ready)
 			}
-			r := &passRecorder[*sample]{Recorder: reporting.NewRecorder(e, logging.NewNopLogger(), time.Now), pass: &pass[*sample]{awaits: tc.awaits}}
+			r := &passRecorder[*sample]{
+				Recorder: reporting.NewRecorder(e, logging.NewNopLogger(), time.Now),
+				pass:     &pass[*sample]{awaits: tc.awaits},
+			}
 			r.Event(mg, event.Warning("CannotResolveResourceReferences", err))
 			if diff := cmp.Diff(tc.want, e.all); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)

@@ -42,9 +42,23 @@ const (
 // eventAt returns an event about function cart by someone.
 func eventAt(at time.Time, by string) cloudtrail.Event {
 	return cloudtrail.Event{
-		Kind: cloudtrail.Call, Account: eventAccount, Region: "eu-west-1", Time: at,
-		Subject: cloudtrail.Subject{Account: eventAccount, Region: "eu-west-1", Function: functionname.Name{Function: "cart"}},
-		By:      cloudtrail.Origin{Principal: by, Agent: "aws-cli/2.15", Operation: "UpdateFunctionConfiguration", SourceIP: "192.0.2.1", Time: at, Provider: by == ownIdentity},
+		Kind:    cloudtrail.Call,
+		Account: eventAccount,
+		Region:  "eu-west-1",
+		Time:    at,
+		Subject: cloudtrail.Subject{
+			Account:  eventAccount,
+			Region:   "eu-west-1",
+			Function: functionname.Name{Function: "cart"},
+		},
+		By: cloudtrail.Origin{
+			Principal: by,
+			Agent:     "aws-cli/2.15",
+			Operation: "UpdateFunctionConfiguration",
+			SourceIP:  "192.0.2.1",
+			Time:      at,
+			Provider:  by == ownIdentity,
+		},
 	}
 }
 
@@ -68,8 +82,12 @@ func subscriber(t *testing.T, e *env, all ...*sample) (*watch.EventSubscriber[*s
 	}
 	k := e.kind
 	k.Owns = func(mg *sample) []tenancy.Target { return tenancy.Functions(&mg.Spec.Value) }
-	b := fake.NewClientBuilder().WithScheme(s).WithIndex(&sample{}, watch.EventIndex, func(o client.Object) []string { return watch.EventKeys(k, o.(*sample)) }). //nolint:forcetypeassert // There is no other.
-																					WithIndex(&sample{}, watch.ConfigIndex, func(o client.Object) []string {
+	b := fake.NewClientBuilder().
+		WithScheme(s).
+		WithIndex(&sample{}, watch.EventIndex, func(o client.Object) []string {
+			return watch.EventKeys(k, o.(*sample)) //nolint:forcetypeassert // There is no other.
+		}).
+		WithIndex(&sample{}, watch.ConfigIndex, func(o client.Object) []string {
 			return []string{watch.ConfigKey(watch.ConfigOf(o.(*sample)))} //nolint:forcetypeassert // As above.
 		})
 	for _, mg := range all {
@@ -80,7 +98,12 @@ func subscriber(t *testing.T, e *env, all ...*sample) (*watch.EventSubscriber[*s
 		t.Fatal(err)
 	}
 	return &watch.EventSubscriber[*sample]{
-		Kind: k, Resources: b.Build(), States: e.reconciler.states, Poll: e.options.poll(), Now: e.options.Now, Queue: queue,
+		Kind:      k,
+		Resources: b.Build(),
+		States:    e.reconciler.states,
+		Poll:      e.options.poll(),
+		Now:       e.options.Now,
+		Queue:     queue,
 	}, q
 }
 
@@ -114,28 +137,46 @@ func TestNotify(t *testing.T) {
 		origin  string
 	}{
 		"Matched": {
-			reason: "the resources of the config that are about the function are reconciled, and those of other configs are not",
-			event:  eventAt(now, alice), configs: toCluster,
-			want: []string{"shop/cart 1s", "shop/second 1s"}, outcome: driftevents.Matched,
-			origin: alice + " with aws-cli/2.15 (UpdateFunctionConfiguration) at 2026-01-01T00:00:00Z",
+			reason:  "the resources of the config that are about the function are reconciled, and those of other configs are not",
+			event:   eventAt(now, alice),
+			configs: toCluster,
+			want:    []string{"shop/cart 1s", "shop/second 1s"},
+			outcome: driftevents.Matched,
+			origin:  alice + " with aws-cli/2.15 (UpdateFunctionConfiguration) at 2026-01-01T00:00:00Z",
 		},
 		"Tenant": {
 			reason: "the queue of a ProviderConfig is for the resources of this config alone",
-			event:  eventAt(now, alice), configs: map[driftevents.Config]bool{{Kind: v1beta1.ProviderConfigKind, Namespace: "tenant", Name: "default"}: true},
-			want: []string{"tenant/cart 1s"}, outcome: driftevents.Matched,
+			event: eventAt(
+				now,
+				alice,
+			),
+			configs: map[driftevents.Config]bool{
+				{Kind: v1beta1.ProviderConfigKind, Namespace: "tenant", Name: "default"}: true,
+			},
+			want:    []string{"tenant/cart 1s"},
+			outcome: driftevents.Matched,
 		},
 		"SourceIP": {
 			reason: "the source IP address is shown if asked for",
-			event:  eventAt(now, alice), configs: map[driftevents.Config]bool{{Kind: v1beta1.ClusterProviderConfigKind, Name: "default"}: true},
-			want: []string{"shop/cart 1s", "shop/second 1s"}, outcome: driftevents.Matched,
-			origin: alice + " with aws-cli/2.15 from 192.0.2.1 (UpdateFunctionConfiguration) at 2026-01-01T00:00:00Z",
+			event: eventAt(
+				now,
+				alice,
+			),
+			configs: map[driftevents.Config]bool{{Kind: v1beta1.ClusterProviderConfigKind, Name: "default"}: true},
+			want:    []string{"shop/cart 1s", "shop/second 1s"},
+			outcome: driftevents.Matched,
+			origin:  alice + " with aws-cli/2.15 from 192.0.2.1 (UpdateFunctionConfiguration) at 2026-01-01T00:00:00Z",
 		},
 		"OtherAccount": {
 			reason: "a function of the same name in another account is another one",
 			event:  eventAt(now, alice), configs: toCluster,
 			prepare: func(s *memory.Store) {
 				for _, n := range []string{"cart", "second"} {
-					s.RecordSession(types.NamespacedName{Namespace: "shop", Name: n}, &session.Session{Identity: session.Identity{Account: "999999999999", ARN: ""}}, "")
+					s.RecordSession(
+						types.NamespacedName{Namespace: "shop", Name: n},
+						&session.Session{Identity: session.Identity{Account: "999999999999", ARN: ""}},
+						"",
+					)
 				}
 			},
 		},
@@ -143,7 +184,11 @@ func TestNotify(t *testing.T) {
 			reason: "an account that is not known may be the one",
 			event:  eventAt(now, alice), configs: toCluster,
 			prepare: func(s *memory.Store) {
-				s.RecordSession(cart, &session.Session{Identity: session.Identity{Account: "unknown-1a2b3c4d", ARN: ""}}, "")
+				s.RecordSession(
+					cart,
+					&session.Session{Identity: session.Identity{Account: "unknown-1a2b3c4d", ARN: ""}},
+					"",
+				)
 			},
 			want: []string{"shop/cart 1s", "shop/second 1s"}, outcome: driftevents.Matched,
 			origin: alice + " with aws-cli/2.15 (UpdateFunctionConfiguration) at 2026-01-01T00:00:00Z",
@@ -153,7 +198,11 @@ func TestNotify(t *testing.T) {
 			event:  eventAt(now, ownIdentity), configs: toCluster,
 			prepare: func(s *memory.Store) {
 				for _, n := range []string{"cart", "second"} {
-					s.RecordSession(types.NamespacedName{Namespace: "shop", Name: n}, &session.Session{Identity: session.Identity{Account: eventAccount, ARN: ownIdentity}}, "")
+					s.RecordSession(
+						types.NamespacedName{Namespace: "shop", Name: n},
+						&session.Session{Identity: session.Identity{Account: eventAccount, ARN: ownIdentity}},
+						"",
+					)
 				}
 			},
 			outcome: driftevents.Own,
@@ -243,7 +292,10 @@ func TestQualifier(t *testing.T) {
 func TestFloodAboutOneResource(t *testing.T) {
 	e := newEnv(t, samples.New())
 	s, q := subscriber(t, e, configuredSample("shop", "cart", "cart", v1beta1.ClusterProviderConfigKind))
-	n := driftevents.Notice{Event: eventAt(e.clock, strings.Repeat("a", 256)), Configs: map[driftevents.Config]bool{{Kind: v1beta1.ClusterProviderConfigKind, Name: "default"}: false}}
+	n := driftevents.Notice{
+		Event:   eventAt(e.clock, strings.Repeat("a", 256)),
+		Configs: map[driftevents.Config]bool{{Kind: v1beta1.ClusterProviderConfigKind, Name: "default"}: false},
+	}
 	for range 10000 {
 		if _, err := s.Notify(t.Context(), n); err != nil {
 			t.Fatal(err)
@@ -266,7 +318,13 @@ func TestEventDelayGrows(t *testing.T) {
 	due := time.Time{}
 	for range 3600 {
 		e.clock = e.clock.Add(time.Second)
-		if o, d := states.RecordEvent(cart, eventAt(e.clock, alice), false, e.clock); o == driftevents.Matched && due.IsZero() {
+		if o, d := states.RecordEvent(
+			cart,
+			eventAt(e.clock, alice),
+			false,
+			e.clock,
+		); o == driftevents.Matched &&
+			due.IsZero() {
 			due = e.clock.Add(d)
 		}
 		if !due.IsZero() && !e.clock.Before(due) {
@@ -450,8 +508,12 @@ func TestExpectedEvents(t *testing.T) {
 		fail     error
 		want     []string
 	}{
-		"Created":    {reason: "CloudTrail records the creation.", reported: true, want: []string{"c1  eu-west-1"}},
-		"Refused":    {reason: "A call that fails may not have arrived at AWS.", reported: true, fail: errors.New("no route")},
+		"Created": {reason: "CloudTrail records the creation.", reported: true, want: []string{"c1  eu-west-1"}},
+		"Refused": {
+			reason:   "A call that fails may not have arrived at AWS.",
+			reported: true,
+			fail:     errors.New("no route"),
+		},
 		"Unreported": {reason: "AWS documents no events for the calls of this kind."},
 	}
 	for name, tc := range cases {
@@ -483,13 +545,48 @@ func TestPollWithEvents(t *testing.T) {
 		annotation string
 		want       time.Duration
 	}{
-		"Proven":     {"events that arrive make polls rare", proven(true), func(*sample) bool { return true }, time.Hour, "", time.Hour},
-		"Unproven":   {"without events, polls detect changes", proven(false), func(*sample) bool { return true }, time.Hour, "", 10 * time.Minute},
-		"NoEvents":   {"", nil, func(*sample) bool { return true }, time.Hour, "", 10 * time.Minute},
-		"Unreported": {"what CloudTrail does not record is polled", proven(true), func(*sample) bool { return false }, time.Hour, "", 10 * time.Minute},
-		"Unknown":    {"a kind that does not say is polled", proven(true), nil, time.Hour, "", 10 * time.Minute},
-		"Shorter":    {"a shorter interval has no effect", proven(true), func(*sample) bool { return true }, time.Minute, "", 10 * time.Minute},
-		"Annotated":  {"a user's own interval takes precedence", proven(true), func(*sample) bool { return true }, time.Hour, "20m", 20 * time.Minute},
+		"Proven": {
+			"events that arrive make polls rare",
+			proven(true),
+			func(*sample) bool { return true },
+			time.Hour,
+			"",
+			time.Hour,
+		},
+		"Unproven": {
+			"without events, polls detect changes",
+			proven(false),
+			func(*sample) bool { return true },
+			time.Hour,
+			"",
+			10 * time.Minute,
+		},
+		"NoEvents": {"", nil, func(*sample) bool { return true }, time.Hour, "", 10 * time.Minute},
+		"Unreported": {
+			"what CloudTrail does not record is polled",
+			proven(true),
+			func(*sample) bool { return false },
+			time.Hour,
+			"",
+			10 * time.Minute,
+		},
+		"Unknown": {"a kind that does not say is polled", proven(true), nil, time.Hour, "", 10 * time.Minute},
+		"Shorter": {
+			"a shorter interval has no effect",
+			proven(true),
+			func(*sample) bool { return true },
+			time.Minute,
+			"",
+			10 * time.Minute,
+		},
+		"Annotated": {
+			"a user's own interval takes precedence",
+			proven(true),
+			func(*sample) bool { return true },
+			time.Hour,
+			"20m",
+			20 * time.Minute,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -511,7 +608,12 @@ func TestPollWithEvents(t *testing.T) {
 // When events stop, the resources of the config are polled within the usual interval.
 func TestResume(t *testing.T) {
 	e := newEnv(t, samples.New())
-	s, q := subscriber(t, e, configuredSample("shop", "cart", "cart", v1beta1.ClusterProviderConfigKind), configuredSample("tenant", "cart", "cart", v1beta1.ProviderConfigKind))
+	s, q := subscriber(
+		t,
+		e,
+		configuredSample("shop", "cart", "cart", v1beta1.ClusterProviderConfigKind),
+		configuredSample("tenant", "cart", "cart", v1beta1.ProviderConfigKind),
+	)
 	s.Resume(t.Context(), []driftevents.Config{{Kind: v1beta1.ClusterProviderConfigKind, Name: "default"}})
 	if len(q.added) != 1 || !strings.HasPrefix(q.added[0], "shop/cart ") {
 		t.Errorf("enqueued %v", q.added)
@@ -529,11 +631,23 @@ func TestNotifyError(t *testing.T) {
 
 func TestWithOrigin(t *testing.T) {
 	cases := map[string]struct{ reason, message, origin, was, want string }{
-		"None":    {"", "", "alice", "", ""},
-		"Named":   {"", "AWS differs", "alice", "", "AWS differs; changed by alice"},
-		"Kept":    {"after a restart, what was known stays", "AWS differs", "", "AWS differs; changed by alice", "AWS differs; changed by alice"},
-		"Another": {"another difference has another cause", "AWS differs more", "", "AWS differs; changed by alice", "AWS differs more"},
-		"Newer":   {"", "AWS differs", "bob", "AWS differs; changed by alice", "AWS differs; changed by bob"},
+		"None":  {"", "", "alice", "", ""},
+		"Named": {"", "AWS differs", "alice", "", "AWS differs; changed by alice"},
+		"Kept": {
+			"after a restart, what was known stays",
+			"AWS differs",
+			"",
+			"AWS differs; changed by alice",
+			"AWS differs; changed by alice",
+		},
+		"Another": {
+			"another difference has another cause",
+			"AWS differs more",
+			"",
+			"AWS differs; changed by alice",
+			"AWS differs more",
+		},
+		"Newer": {"", "AWS differs", "bob", "AWS differs; changed by alice", "AWS differs; changed by bob"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -547,7 +661,10 @@ func TestWithOrigin(t *testing.T) {
 func TestDeletedBy(t *testing.T) {
 	cases := map[string]struct{ origin, want string }{
 		"Unknown": {"", ""},
-		"Deleted": {"alice with aws-cli/2 (DeleteFunction) at noon", " by alice with aws-cli/2 (DeleteFunction) at noon"},
+		"Deleted": {
+			"alice with aws-cli/2 (DeleteFunction) at noon",
+			" by alice with aws-cli/2 (DeleteFunction) at noon",
+		},
 		"Removed": {"alice (RemovePermission) at noon", " by alice (RemovePermission) at noon"},
 		"Other":   {"alice with aws-cli/2 (UpdateFunctionCode) at noon", ""},
 	}

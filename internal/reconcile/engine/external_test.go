@@ -67,10 +67,24 @@ func (c *fakeExternal) resource(calls reconcile.Calls) reconcile.Resource[*flowS
 }
 
 func (c *fakeExternal) read(context.Context, reconcile.Facts, *flowSample) (found, error) {
-	return found{Resource: c.value, Settings: settings{c.value}, Exists: c.there, Name: "basket", Parent: c.parent, Description: "thing basket"}, c.call("Read")
+	return found{
+			Resource:    c.value,
+			Settings:    settings{c.value},
+			Exists:      c.there,
+			Name:        "basket",
+			Parent:      c.parent,
+			Description: "thing basket",
+		}, c.call(
+			"Read",
+		)
 }
 
-func (c *fakeExternal) owner(_ context.Context, _ reconcile.Facts, mg *flowSample, o found) (ownership.Ownership, error) {
+func (c *fakeExternal) owner(
+	_ context.Context,
+	_ reconcile.Facts,
+	mg *flowSample,
+	o found,
+) (ownership.Ownership, error) {
 	v := ownership.CheckUntaggedOwnership(mg, o.Name, o.Resource == mg.Spec.Value)
 	if !v.Manageable() {
 		return v, ownership.NewForeignUntaggedError(o.Description, o.Name)
@@ -84,7 +98,12 @@ func (c *fakeExternal) desired(_ context.Context, mg *flowSample) (forProvider, 
 	return settings{mg.Spec.Value}, settings{}, nil
 }
 
-func (c *fakeExternal) plan(_ context.Context, mg *flowSample, _ found, k reconcile.Comparison[settings]) (reconcile.Plan, error) {
+func (c *fakeExternal) plan(
+	_ context.Context,
+	mg *flowSample,
+	_ found,
+	k reconcile.Comparison[settings],
+) (reconcile.Plan, error) {
 	p := reconcile.Plan{Changes: k.Changes}
 	switch {
 	case c.busy:
@@ -110,7 +129,12 @@ func (c *fakeExternal) create(_ context.Context, mg *flowSample, _ settings) (re
 	return reconcile.Result{Name: "basket"}, err
 }
 
-func (c *fakeExternal) update(_ context.Context, mg *flowSample, _ found, _ reconcile.Update[settings]) (reconcile.Result, error) {
+func (c *fakeExternal) update(
+	_ context.Context,
+	mg *flowSample,
+	_ found,
+	_ reconcile.Update[settings],
+) (reconcile.Result, error) {
 	err := c.call("Update")
 	if err == nil && !c.stubborn {
 		c.value = mg.Spec.Value
@@ -181,13 +205,21 @@ func TestObserve(t *testing.T) {
 		},
 		"AbsentNotPrepared": {
 			reason: "Invalid input is reported before anything is sent.",
-			cloud:  &fakeExternal{fail: map[string]error{"Prepare": errors.New("spec.forProvider.value is wrong")}}, mg: newExternalSample(unnamed),
+			cloud: &fakeExternal{
+				fail: map[string]error{"Prepare": errors.New("spec.forProvider.value is wrong")},
+			},
+			mg:   newExternalSample(unnamed),
 			want: want{err: "spec.forProvider.value is wrong"},
 		},
 		"AbsentMayNotCreate": {
 			reason: "Without leave to create it is just unavailable.",
-			cloud:  &fakeExternal{}, mg: newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)),
-			want: want{o: managed.ExternalObservation{ResourceUpToDate: true}, ready: xpv2.ReasonUnavailable, name: "basket"},
+			cloud:  &fakeExternal{},
+			mg:     newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)),
+			want: want{
+				o:     managed.ExternalObservation{ResourceUpToDate: true},
+				ready: xpv2.ReasonUnavailable,
+				name:  "basket",
+			},
 		},
 		"AbsentDeleted": {
 			reason: "What is gone needs no deletion.",
@@ -196,41 +228,91 @@ func TestObserve(t *testing.T) {
 		},
 		"InOrder": {
 			reason: "Nothing is due.",
-			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(),
-			want: want{o: managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there}, ready: xpv2.ReasonAvailable, shown: "a", name: "basket"},
+			cloud:  &fakeExternal{there: true, value: "a"},
+			mg:     newExternalSample(),
+			want: want{
+				o: managed.ExternalObservation{
+					ResourceExists:    true,
+					ResourceUpToDate:  true,
+					ConnectionDetails: there,
+				},
+				ready: xpv2.ReasonAvailable,
+				shown: "a",
+				name:  "basket",
+			},
 		},
 		"Drifted": {
 			reason: "An update is due, and quota for it is reserved.",
 			cloud:  &fakeExternal{there: true, value: "b"}, mg: newExternalSample(),
 			want: want{
-				o:     managed.ExternalObservation{ResourceExists: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
-				ready: v1beta1.ReasonUpdating, shown: "b", reserved: []string{"UpdateThing"}, name: "basket",
+				o: managed.ExternalObservation{
+					ResourceExists:    true,
+					Diff:              `Value: "b" -> "a"`,
+					ConnectionDetails: other,
+				},
+				ready:    v1beta1.ReasonUpdating,
+				shown:    "b",
+				reserved: []string{"UpdateThing"},
+				name:     "basket",
 			},
 		},
 		"DriftedMayNotUpdate": {
 			reason: "Without leave to update, what AWS has is shown.",
-			cloud:  &fakeExternal{there: true, value: "b"}, mg: newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)),
+			cloud: &fakeExternal{
+				there: true,
+				value: "b",
+			},
+			mg: newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)),
 			want: want{
-				o:     managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
-				ready: xpv2.ReasonAvailable, shown: "b", name: "basket",
+				o: managed.ExternalObservation{
+					ResourceExists:    true,
+					ResourceUpToDate:  true,
+					Diff:              `Value: "b" -> "a"`,
+					ConnectionDetails: other,
+				},
+				ready: xpv2.ReasonAvailable,
+				shown: "b",
+				name:  "basket",
 			},
 		},
 		"Busy": {
 			reason: "While AWS is busy nothing is sent, and it is looked at again soon.",
 			cloud:  &fakeExternal{there: true, value: "b", busy: true}, mg: newExternalSample(),
 			want: want{
-				o:     managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
-				ready: v1beta1.ReasonUpdating, shown: "b", requeueAfter: 3 * time.Second, name: "basket",
+				o: managed.ExternalObservation{
+					ResourceExists:    true,
+					ResourceUpToDate:  true,
+					Diff:              `Value: "b" -> "a"`,
+					ConnectionDetails: other,
+				},
+				ready:        v1beta1.ReasonUpdating,
+				shown:        "b",
+				requeueAfter: 3 * time.Second,
+				name:         "basket",
 			},
 		},
 		"ObserveOnly": {
 			reason: "Whatever is there is shown, whosever it is.",
-			cloud:  &fakeExternal{there: true, value: "b"}, mg: newExternalSample(unnamed, policies(xpv2.ManagementActionObserve)),
-			want: want{o: managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: other}, ready: xpv2.ReasonAvailable, shown: "b"},
+			cloud: &fakeExternal{
+				there: true,
+				value: "b",
+			},
+			mg: newExternalSample(unnamed, policies(xpv2.ManagementActionObserve)),
+			want: want{
+				o: managed.ExternalObservation{
+					ResourceExists:    true,
+					ResourceUpToDate:  true,
+					ConnectionDetails: other,
+				},
+				ready: xpv2.ReasonAvailable,
+				shown: "b",
+			},
 		},
 		"ObserveOnlyMissing": {
-			reason: "What is missing is named.", cloud: &fakeExternal{}, mg: newExternalSample(policies(xpv2.ManagementActionObserve)),
-			want: want{ready: xpv2.ReasonUnavailable, name: "basket"},
+			reason: "What is missing is named.",
+			cloud:  &fakeExternal{},
+			mg:     newExternalSample(policies(xpv2.ManagementActionObserve)),
+			want:   want{ready: xpv2.ReasonUnavailable, name: "basket"},
 		},
 		"Foreign": {
 			reason: "What someone else made is not touched.",
@@ -244,30 +326,63 @@ func TestObserve(t *testing.T) {
 		},
 		"LostAnswer": {
 			reason: "The result of an unanswered create is owned, and its name recorded.",
-			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(pending),
-			want: want{o: managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there}, ready: xpv2.ReasonAvailable, shown: "a", name: "basket"},
+			cloud:  &fakeExternal{there: true, value: "a"},
+			mg:     newExternalSample(pending),
+			want: want{
+				o: managed.ExternalObservation{
+					ResourceExists:    true,
+					ResourceUpToDate:  true,
+					ConnectionDetails: there,
+				},
+				ready: xpv2.ReasonAvailable,
+				shown: "a",
+				name:  "basket",
+			},
 		},
 		"Imported": {
 			reason: "A resource that the user names is adopted, with an event.",
-			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(unnamed, func(mg *flowSample) { meta.SetExternalName(mg, "basket") }),
+			cloud: &fakeExternal{
+				there: true,
+				value: "a",
+			},
+			mg: newExternalSample(unnamed, func(mg *flowSample) { meta.SetExternalName(mg, "basket") }),
 			want: want{
-				o:     managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there},
-				ready: xpv2.ReasonAvailable, shown: "a", events: []string{string(v1beta1.EventAdopted)}, name: "basket",
+				o: managed.ExternalObservation{
+					ResourceExists:    true,
+					ResourceUpToDate:  true,
+					ConnectionDetails: there,
+				},
+				ready:  xpv2.ReasonAvailable,
+				shown:  "a",
+				events: []string{string(v1beta1.EventAdopted)},
+				name:   "basket",
 			},
 		},
 		"Renamed": {
 			reason: "Another external name would leave the resource behind.",
-			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(func(mg *flowSample) { meta.SetExternalName(mg, "other") }),
+			cloud: &fakeExternal{
+				there: true,
+				value: "a",
+			},
+			mg:   newExternalSample(func(mg *flowSample) { meta.SetExternalName(mg, "other") }),
 			want: want{err: `the external name was changed from "basket" to "other"`, name: "basket"},
 		},
 		"Deleted": {
 			reason: "Quota for the deletion is reserved.",
-			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(deletedSample),
-			want: want{o: managed.ExternalObservation{ResourceExists: true}, reserved: []string{"DeleteThing"}, name: "basket"},
+			cloud:  &fakeExternal{there: true, value: "a"},
+			mg:     newExternalSample(deletedSample),
+			want: want{
+				o:        managed.ExternalObservation{ResourceExists: true},
+				reserved: []string{"DeleteThing"},
+				name:     "basket",
+			},
 		},
 		"Unreadable": {
 			reason: "An error of AWS is passed on.",
-			cloud:  &fakeExternal{fail: map[string]error{"Read": errors.New("cannot read thing")}}, mg: newExternalSample(),
+			cloud: &fakeExternal{
+				fail: map[string]error{"Read": errors.New("cannot read thing")},
+			},
+			mg:   newExternalSample(),
 			want: want{err: "cannot read thing", name: "basket"},
 		},
 	}
@@ -278,7 +393,12 @@ func TestObserve(t *testing.T) {
 				got.reserved = append(got.reserved, ops...)
 				return 0
 			}}
-			done := Observe(t.Context(), tc.cloud.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"}), f, tc.mg)
+			done := Observe(
+				t.Context(),
+				tc.cloud.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"}),
+				f,
+				tc.mg,
+			)
 			if done.Err != nil {
 				got.err = done.Err.Error()
 			} else {
@@ -314,9 +434,18 @@ func TestNotReady(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := &fakeExternal{fail: map[string]error{"Prepare": &reconcile.NotReadyError{Reason: "the basket is being woven", After: tc.after}}}
+			c := &fakeExternal{
+				fail: map[string]error{
+					"Prepare": &reconcile.NotReadyError{Reason: "the basket is being woven", After: tc.after},
+				},
+			}
 			mg := newExternalSample()
-			done := Observe(t.Context(), c.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"}), reconcile.Facts{}, mg)
+			done := Observe(
+				t.Context(),
+				c.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"}),
+				reconcile.Facts{},
+				mg,
+			)
 			got := ObservationFor(mg, done.Outcome)
 			if done.Err != nil || !got.ResourceExists || !got.ResourceUpToDate {
 				t.Errorf("%s\nthe runtime must have nothing to do: %+v, %v", tc.reason, got, done.Err)
@@ -324,7 +453,10 @@ func TestNotReady(t *testing.T) {
 			if done.Later != nil || done.After != tc.after {
 				t.Errorf("%s\nlater %v, comes back after %s", tc.reason, done.Later, done.After)
 			}
-			if ready := mg.GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonCreating || ready.Message != "the basket is being woven" {
+			if ready := mg.GetCondition(
+				xpv2.TypeReady,
+			); ready.Reason != xpv2.ReasonCreating ||
+				ready.Message != "the basket is being woven" {
 				t.Errorf("%s\nReady: %+v", tc.reason, ready)
 			}
 		})
@@ -339,13 +471,41 @@ func TestCompared(t *testing.T) {
 		plan   reconcile.Plan
 		want   reconcile.SyncState
 	}{
-		"Same":        {reason: "AWS serves what is wanted.", plan: reconcile.Plan{Ready: ready}, want: reconcile.UpToDate},
-		"AtWork":      {reason: "AWS applies a change.", plan: reconcile.Plan{Ready: updating}, want: reconcile.Undecided},
-		"Unserved":    {reason: "AWS has what is wanted, and something else keeps it from serving.", plan: reconcile.Plan{Ready: reconcile.Unavailable(1, "disabled")}, want: reconcile.Unserved},
-		"Differs":     {reason: "A call is due.", plan: reconcile.Plan{Ready: updating, Changes: one, PlannedCall: reconcile.PlannedCall{Call: "Update"}}, want: reconcile.Differs},
-		"CannotSend":  {reason: "None can be sent now.", plan: reconcile.Plan{Ready: ready, Changes: one}, want: reconcile.Differs},
-		"Followed":    {reason: "What spec points to has changed.", plan: reconcile.Plan{Ready: updating, Changes: one, Followed: one}, want: reconcile.SourceChanged},
-		"FollowedToo": {reason: "Only one of two differences comes from what spec refers to.", plan: reconcile.Plan{Ready: updating, Changes: two, Followed: one}, want: reconcile.Differs},
+		"Same": {
+			reason: "AWS serves what is wanted.",
+			plan:   reconcile.Plan{Ready: ready},
+			want:   reconcile.UpToDate,
+		},
+		"AtWork": {
+			reason: "AWS applies a change.",
+			plan:   reconcile.Plan{Ready: updating},
+			want:   reconcile.Undecided,
+		},
+		"Unserved": {
+			reason: "AWS has what is wanted, and something else keeps it from serving.",
+			plan:   reconcile.Plan{Ready: reconcile.Unavailable(1, "disabled")},
+			want:   reconcile.Unserved,
+		},
+		"Differs": {
+			reason: "A call is due.",
+			plan:   reconcile.Plan{Ready: updating, Changes: one, PlannedCall: reconcile.PlannedCall{Call: "Update"}},
+			want:   reconcile.Differs,
+		},
+		"CannotSend": {
+			reason: "None can be sent now.",
+			plan:   reconcile.Plan{Ready: ready, Changes: one},
+			want:   reconcile.Differs,
+		},
+		"Followed": {
+			reason: "What spec points to has changed.",
+			plan:   reconcile.Plan{Ready: updating, Changes: one, Followed: one},
+			want:   reconcile.SourceChanged,
+		},
+		"FollowedToo": {
+			reason: "Only one of two differences comes from what spec refers to.",
+			plan:   reconcile.Plan{Ready: updating, Changes: two, Followed: one},
+			want:   reconcile.Differs,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -366,14 +526,54 @@ func TestObserveReportsSyncState(t *testing.T) {
 		want      reconcile.SyncState
 		mayUpdate bool
 	}{
-		"Same":     {reason: "In order.", cloud: &fakeExternal{there: true, value: "a"}, mg: newExternalSample(), want: reconcile.UpToDate, mayUpdate: true},
-		"Differs":  {reason: "The external resource was changed manually.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(), want: reconcile.Differs, mayUpdate: true},
-		"Shown":    {reason: "A difference is reported although the policies do not allow an update.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(noUpdate), want: reconcile.Differs},
-		"Missing":  {reason: "The external resource was deleted manually.", cloud: &fakeExternal{}, mg: newExternalSample(), want: reconcile.Missing, mayUpdate: true},
-		"Left":     {reason: "A missing resource is reported although the policies do not allow a create.", cloud: &fakeExternal{}, mg: newExternalSample(noCreate), want: reconcile.Missing},
-		"Observed": {reason: "An observe-only resource has no desired state to compare with.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(policies(xpv2.ManagementActionObserve))},
-		"Deleted":  {reason: "Nothing is wanted any more.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(deletedSample)},
-		"Unread":   {reason: "AWS did not say.", cloud: &fakeExternal{fail: map[string]error{"Read": errors.New("boom")}}, mg: newExternalSample()},
+		"Same": {
+			reason:    "In order.",
+			cloud:     &fakeExternal{there: true, value: "a"},
+			mg:        newExternalSample(),
+			want:      reconcile.UpToDate,
+			mayUpdate: true,
+		},
+		"Differs": {
+			reason:    "The external resource was changed manually.",
+			cloud:     &fakeExternal{there: true, value: "b"},
+			mg:        newExternalSample(),
+			want:      reconcile.Differs,
+			mayUpdate: true,
+		},
+		"Shown": {
+			reason: "A difference is reported although the policies do not allow an update.",
+			cloud:  &fakeExternal{there: true, value: "b"},
+			mg:     newExternalSample(noUpdate),
+			want:   reconcile.Differs,
+		},
+		"Missing": {
+			reason:    "The external resource was deleted manually.",
+			cloud:     &fakeExternal{},
+			mg:        newExternalSample(),
+			want:      reconcile.Missing,
+			mayUpdate: true,
+		},
+		"Left": {
+			reason: "A missing resource is reported although the policies do not allow a create.",
+			cloud:  &fakeExternal{},
+			mg:     newExternalSample(noCreate),
+			want:   reconcile.Missing,
+		},
+		"Observed": {
+			reason: "An observe-only resource has no desired state to compare with.",
+			cloud:  &fakeExternal{there: true, value: "b"},
+			mg:     newExternalSample(policies(xpv2.ManagementActionObserve)),
+		},
+		"Deleted": {
+			reason: "Nothing is wanted any more.",
+			cloud:  &fakeExternal{there: true, value: "b"},
+			mg:     newExternalSample(deletedSample),
+		},
+		"Unread": {
+			reason: "AWS did not say.",
+			cloud:  &fakeExternal{fail: map[string]error{"Read": errors.New("boom")}},
+			mg:     newExternalSample(),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -405,20 +605,116 @@ func TestCalls(t *testing.T) {
 		summary string
 		name    string
 	}{
-		"Create":              {reason: "A create that succeeds.", do: reconcile.ToCreate, mg: newExternalSample(unnamed), name: named},
-		"CreateExists":        {reason: "The next observation checks the ownership.", do: reconcile.ToCreate, mg: newExternalSample(unnamed), fail: api("ResourceConflictException", "Thing already exists: basket"), later: true},
-		"CreateRefused":       {reason: "The error is returned to the user.", do: reconcile.ToCreate, mg: newExternalSample(unnamed), fail: api("InvalidParameterValueException", "no"), err: true},
-		"Update":              {reason: "An update is observed again at once, and the event says what was changed.", do: reconcile.ToUpdate, mg: newExternalSample(), after: true, summary: `spec changed: Value: "b" -> "a"`, name: named},
-		"UpdateOfDrift":       {reason: "The event distinguishes drift from a change of the spec.", do: reconcile.ToUpdate, mg: newExternalSample(func(mg *flowSample) { mg.SetSummary(v1beta1.Summary{ReconciledGeneration: 2}) }), after: true, summary: `differed from spec: Value: "b" -> "a"`, name: named},
-		"UpdateOfAdopted":     {reason: "The first spec of a resource is no change of it.", do: reconcile.ToUpdate, mg: newExternalSample(func(mg *flowSample) { mg.Generation = 1 }), after: true, summary: `differed from spec: Value: "b" -> "a"`, name: named},
-		"UpdateDescribed":     {reason: "What an update says of itself takes precedence.", do: reconcile.ToUpdate, mg: newExternalSample(), does: "swapped it", after: true, summary: "swapped it", name: named},
-		"UpdateOvertaken":     {reason: "Another client has changed the resource, which is observed again.", do: reconcile.ToUpdate, mg: newExternalSample(), fail: api("PreconditionFailedException", "The Revision Id provided does not match"), later: true, name: named},
-		"UpdateWhileBusy":     {reason: "AWS takes it later.", do: reconcile.ToUpdate, mg: newExternalSample(), fail: api("ResourceConflictException", "The operation cannot be performed at this time."), later: true, name: named},
-		"UpdateRefused":       {reason: "The error is returned to the user.", do: reconcile.ToUpdate, mg: newExternalSample(), fail: api("InvalidParameterValueException", "no"), err: true, name: named},
-		"Delete":              {reason: "A deletion is observed again at once.", do: reconcile.ToDelete, mg: newExternalSample(deletedSample), after: true, name: named},
-		"DeleteGone":          {reason: "What is gone needs no deletion.", do: reconcile.ToDelete, mg: newExternalSample(deletedSample), fail: api("ResourceNotFoundException", "gone"), after: true, name: named},
-		"DeleteWhileBusy":     {reason: "AWS takes it later.", do: reconcile.ToDelete, mg: newExternalSample(deletedSample), fail: api("ResourceInUseException", "The thing is in use"), later: true, name: named},
-		"DeleteNotAuthorized": {reason: "The error is returned to the user.", do: reconcile.ToDelete, mg: newExternalSample(deletedSample), fail: api("AccessDeniedException", "no"), err: true, name: named},
+		"Create": {
+			reason: "A create that succeeds.",
+			do:     reconcile.ToCreate,
+			mg:     newExternalSample(unnamed),
+			name:   named,
+		},
+		"CreateExists": {
+			reason: "The next observation checks the ownership.",
+			do:     reconcile.ToCreate,
+			mg:     newExternalSample(unnamed),
+			fail:   api("ResourceConflictException", "Thing already exists: basket"),
+			later:  true,
+		},
+		"CreateRefused": {
+			reason: "The error is returned to the user.",
+			do:     reconcile.ToCreate,
+			mg:     newExternalSample(unnamed),
+			fail:   api("InvalidParameterValueException", "no"),
+			err:    true,
+		},
+		"Update": {
+			reason:  "An update is observed again at once, and the event says what was changed.",
+			do:      reconcile.ToUpdate,
+			mg:      newExternalSample(),
+			after:   true,
+			summary: `spec changed: Value: "b" -> "a"`,
+			name:    named,
+		},
+		"UpdateOfDrift": {
+			reason: "The event distinguishes drift from a change of the spec.",
+			do:     reconcile.ToUpdate,
+			mg: newExternalSample(
+				func(mg *flowSample) { mg.SetSummary(v1beta1.Summary{ReconciledGeneration: 2}) },
+			),
+			after:   true,
+			summary: `differed from spec: Value: "b" -> "a"`,
+			name:    named,
+		},
+		"UpdateOfAdopted": {
+			reason:  "The first spec of a resource is no change of it.",
+			do:      reconcile.ToUpdate,
+			mg:      newExternalSample(func(mg *flowSample) { mg.Generation = 1 }),
+			after:   true,
+			summary: `differed from spec: Value: "b" -> "a"`,
+			name:    named,
+		},
+		"UpdateDescribed": {
+			reason:  "What an update says of itself takes precedence.",
+			do:      reconcile.ToUpdate,
+			mg:      newExternalSample(),
+			does:    "swapped it",
+			after:   true,
+			summary: "swapped it",
+			name:    named,
+		},
+		"UpdateOvertaken": {
+			reason: "Another client has changed the resource, which is observed again.",
+			do:     reconcile.ToUpdate,
+			mg:     newExternalSample(),
+			fail:   api("PreconditionFailedException", "The Revision Id provided does not match"),
+			later:  true,
+			name:   named,
+		},
+		"UpdateWhileBusy": {
+			reason: "AWS takes it later.",
+			do:     reconcile.ToUpdate,
+			mg:     newExternalSample(),
+			fail:   api("ResourceConflictException", "The operation cannot be performed at this time."),
+			later:  true,
+			name:   named,
+		},
+		"UpdateRefused": {
+			reason: "The error is returned to the user.",
+			do:     reconcile.ToUpdate,
+			mg:     newExternalSample(),
+			fail:   api("InvalidParameterValueException", "no"),
+			err:    true,
+			name:   named,
+		},
+		"Delete": {
+			reason: "A deletion is observed again at once.",
+			do:     reconcile.ToDelete,
+			mg:     newExternalSample(deletedSample),
+			after:  true,
+			name:   named,
+		},
+		"DeleteGone": {
+			reason: "What is gone needs no deletion.",
+			do:     reconcile.ToDelete,
+			mg:     newExternalSample(deletedSample),
+			fail:   api("ResourceNotFoundException", "gone"),
+			after:  true,
+			name:   named,
+		},
+		"DeleteWhileBusy": {
+			reason: "AWS takes it later.",
+			do:     reconcile.ToDelete,
+			mg:     newExternalSample(deletedSample),
+			fail:   api("ResourceInUseException", "The thing is in use"),
+			later:  true,
+			name:   named,
+		},
+		"DeleteNotAuthorized": {
+			reason: "The error is returned to the user.",
+			do:     reconcile.ToDelete,
+			mg:     newExternalSample(deletedSample),
+			fail:   api("AccessDeniedException", "no"),
+			err:    true,
+			name:   named,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -426,7 +722,13 @@ func TestCalls(t *testing.T) {
 				there: tc.do != reconcile.ToCreate, value: "b", does: tc.does,
 				fail: map[string]error{"Create": tc.fail, "Update": tc.fail, "Delete": tc.fail},
 			}
-			done := Once(t.Context(), c.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"}), reconcile.Facts{}, tc.mg, nil)
+			done := Once(
+				t.Context(),
+				c.resource(reconcile.Calls{Create: "CreateThing", Delete: "DeleteThing"}),
+				reconcile.Facts{},
+				tc.mg,
+				nil,
+			)
 			if done.Called != tc.do || (done.Later != nil) != tc.later || (done.Err != nil) != tc.err {
 				t.Errorf("%s\ncalled %q, later %v, error %v", tc.reason, done.Called, done.Later, done.Err)
 			}

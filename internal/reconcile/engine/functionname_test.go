@@ -27,15 +27,55 @@ func TestPlainFunctionName(t *testing.T) {
 		want    string
 		err     string
 	}{
-		"Plain":          {reason: "A plain name stays.", name: "cart", account: account, want: "cart"},
-		"ARN":            {reason: "An ARN of the session's account is one of its names.", name: "arn:aws:lambda:eu-central-1:123456789012:function:cart", account: account, want: "cart"},
-		"PartialARN":     {reason: "A partial ARN of the session's account names the same function.", name: "123456789012:function:cart", account: account, want: "cart"},
-		"OtherAccount":   {reason: "The same name in this account is another function.", name: "arn:aws:lambda:eu-central-1:210987654321:function:cart", account: account, err: "is a function of account 210987654321, but the provider config uses account 123456789012"},
-		"OtherRegion":    {reason: "The same name in another region is another function.", name: "arn:aws:lambda:eu-west-1:123456789012:function:cart", account: account, err: "is a function in region eu-west-1"},
-		"UnknownAccount": {reason: "The account is not known.", name: "123456789012:function:cart", account: "config:prod", err: "the account of the provider config is not known"},
-		"Qualified":      {reason: "A version is no function.", name: "cart:3", account: account, err: "names a version or an alias"},
-		"Other":          {reason: "The ARN of another service is rejected.", name: "arn:aws:sqs:eu-central-1:123456789012:cart", account: account, err: "neither the name nor the ARN of a function"},
-		"Deleted":        {reason: "Nothing was made for what is refused.", name: "arn:aws:lambda:eu-central-1:210987654321:function:cart", account: account, deleted: true},
+		"Plain": {reason: "A plain name stays.", name: "cart", account: account, want: "cart"},
+		"ARN": {
+			reason:  "An ARN of the session's account is one of its names.",
+			name:    "arn:aws:lambda:eu-central-1:123456789012:function:cart",
+			account: account,
+			want:    "cart",
+		},
+		"PartialARN": {
+			reason:  "A partial ARN of the session's account names the same function.",
+			name:    "123456789012:function:cart",
+			account: account,
+			want:    "cart",
+		},
+		"OtherAccount": {
+			reason:  "The same name in this account is another function.",
+			name:    "arn:aws:lambda:eu-central-1:210987654321:function:cart",
+			account: account,
+			err:     "is a function of account 210987654321, but the provider config uses account 123456789012",
+		},
+		"OtherRegion": {
+			reason:  "The same name in another region is another function.",
+			name:    "arn:aws:lambda:eu-west-1:123456789012:function:cart",
+			account: account,
+			err:     "is a function in region eu-west-1",
+		},
+		"UnknownAccount": {
+			reason:  "The account is not known.",
+			name:    "123456789012:function:cart",
+			account: "config:prod",
+			err:     "the account of the provider config is not known",
+		},
+		"Qualified": {
+			reason:  "A version is no function.",
+			name:    "cart:3",
+			account: account,
+			err:     "names a version or an alias",
+		},
+		"Other": {
+			reason:  "The ARN of another service is rejected.",
+			name:    "arn:aws:sqs:eu-central-1:123456789012:cart",
+			account: account,
+			err:     "neither the name nor the ARN of a function",
+		},
+		"Deleted": {
+			reason:  "Nothing was made for what is refused.",
+			name:    "arn:aws:lambda:eu-central-1:210987654321:function:cart",
+			account: account,
+			deleted: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -44,13 +84,17 @@ func TestPlainFunctionName(t *testing.T) {
 			if tc.deleted {
 				mg.DeletionTimestamp = ptr.To(metav1.NewTime(time.Unix(1, 0)))
 			}
-			s := &session.Session{AWS: aws.Config{Region: "eu-central-1"}, Identity: session.Identity{Account: tc.account}}
+			s := &session.Session{
+				AWS:      aws.Config{Region: "eu-central-1"},
+				Identity: session.Identity{Account: tc.account},
+			}
 			err := reconcile.PlainFunctionName(mg, s)
 			field := mg.Spec.ForProvider.FunctionName
 			if tc.err == "" && (err != nil || ptr.Deref(field, "") != tc.want) {
 				t.Errorf("%s\ngot %q, %v, want %q", tc.reason, ptr.Deref(field, ""), err, tc.want)
 			}
-			if tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err) || backoff.Classify(err) != backoff.Terminal) {
+			if tc.err != "" &&
+				(err == nil || !strings.Contains(err.Error(), tc.err) || backoff.Classify(err) != backoff.Terminal) {
 				t.Errorf("%s\ngot %q, %v, want a terminal error with %q", tc.reason, ptr.Deref(field, ""), err, tc.err)
 			}
 		})

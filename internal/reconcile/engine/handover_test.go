@@ -36,11 +36,18 @@ func TestHandover(t *testing.T) {
 		after    time.Duration
 		want     time.Duration
 	}{
-		"New":       {reason: "Nobody has worked on a new resource.", selector: "shard=a"},
-		"Arrived":   {reason: "The old shard may be in a reconcile.", selector: "shard=a", finalize: true, want: whole},
-		"Later":     {reason: "It ends within its time limit.", selector: "shard=a", finalize: true, after: whole},
-		"Start":     {reason: "A restart delays nothing.", selector: "shard=a", finalize: true, initial: true},
-		"Pending":   {reason: "Another process may be creating it.", selector: "shard=a", finalize: true, initial: true, pending: true, want: whole},
+		"New":     {reason: "Nobody has worked on a new resource.", selector: "shard=a"},
+		"Arrived": {reason: "The old shard may be in a reconcile.", selector: "shard=a", finalize: true, want: whole},
+		"Later":   {reason: "It ends within its time limit.", selector: "shard=a", finalize: true, after: whole},
+		"Start":   {reason: "A restart delays nothing.", selector: "shard=a", finalize: true, initial: true},
+		"Pending": {
+			reason:   "Another process may be creating it.",
+			selector: "shard=a",
+			finalize: true,
+			initial:  true,
+			pending:  true,
+			want:     whole,
+		},
 		"Unsharded": {reason: "There is no other shard.", finalize: true, pending: true},
 	}
 	for name, tc := range cases {
@@ -82,7 +89,13 @@ func TestHandoverBeforeStart(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart", Finalizers: []string{managed.FinalizerName}}}
+			f := &v1beta1.Function{
+				ObjectMeta: metav1.ObjectMeta{
+					Namespace:  "shop",
+					Name:       "cart",
+					Finalizers: []string{managed.FinalizerName},
+				},
+			}
 			s, err := sharding.Parse("shard=a")
 			if err != nil {
 				t.Fatal(err)
@@ -111,12 +124,18 @@ type startedInformers struct {
 }
 
 // GetInformer returns the informer of a type.
-func (i *startedInformers) GetInformer(context.Context, client.Object, ...cache.InformerGetOption) (cache.Informer, error) {
+func (i *startedInformers) GetInformer(
+	context.Context,
+	client.Object,
+	...cache.InformerGetOption,
+) (cache.Informer, error) {
 	return i, nil
 }
 
 // AddEventHandler adds a handler.
-func (i *startedInformers) AddEventHandler(handler toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error) {
+func (i *startedInformers) AddEventHandler(
+	handler toolscache.ResourceEventHandler,
+) (toolscache.ResourceEventHandlerRegistration, error) {
 	i.handler = handler
 	return nil, nil //nolint:nilnil // Nobody uses it.
 }
@@ -137,14 +156,29 @@ func TestDrain(t *testing.T) {
 		want   map[string]string
 		status xpv2.ConditionReason
 	}{
-		"Drained": {reason: "The labels of the ring are removed.", labels: map[string]string{assigned: "pod-0", drain: "true", "team": "x"}, want: map[string]string{"team": "x"}},
+		"Drained": {
+			reason: "The labels of the ring are removed.",
+			labels: map[string]string{assigned: "pod-0", drain: "true", "team": "x"},
+			want:   map[string]string{"team": "x"},
+		},
 		"Paused": {reason: "A paused resource is handed over as well.", before: func(e *env) {
 			e.change(func(mg *sample) {
 				meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyReconciliationPaused: "true"})
 			})
 		}, labels: map[string]string{assigned: "pod-0", drain: ""}},
-		"Assigned": {reason: "Without the drain label, it is reconciled.", labels: map[string]string{assigned: "pod-0"}, calls: true, want: map[string]string{assigned: "pod-0"}, status: xpv2.ReasonCreating},
-		"HeldBack": {reason: "A status that is held back is written first.", before: func(e *env) { e.reconcile() }, labels: map[string]string{assigned: "pod-0", drain: "true"}, status: xpv2.ReasonCreating},
+		"Assigned": {
+			reason: "Without the drain label, it is reconciled.",
+			labels: map[string]string{assigned: "pod-0"},
+			calls:  true,
+			want:   map[string]string{assigned: "pod-0"},
+			status: xpv2.ReasonCreating,
+		},
+		"HeldBack": {
+			reason: "A status that is held back is written first.",
+			before: func(e *env) { e.reconcile() },
+			labels: map[string]string{assigned: "pod-0", drain: "true"},
+			status: xpv2.ReasonCreating,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -66,13 +66,24 @@ func newListed(t *testing.T, mg *sample) *listedEnv {
 		l.poller = listpoll.New(listpoll.Options{Interval: o.PollInterval, FullReadSpacing: time.Hour, Now: o.Now})
 		o.Lists, o.Resolver = l.poller, fixed{session: l.session}
 		k.Listed = func(mg *sample) *listpoll.Ref {
-			return &listpoll.Ref{List: list, ID: "cart", Revision: mg.Status.Value, Unlisted: func(context.Context, *session.Session, readcache.Freshness) bool {
-				return l.unlisted()
-			}}
+			return &listpoll.Ref{
+				List:     list,
+				ID:       "cart",
+				Revision: mg.Status.Value,
+				Unlisted: func(context.Context, *session.Session, readcache.Freshness) bool {
+					return l.unlisted()
+				},
+			}
 		}
 	})
 	for i := range 99 {
-		l.poller.Watch(types.UID(fmt.Sprint(i)), l.session, &listpoll.Ref{List: list, ID: fmt.Sprint(i), Revision: "r"}, l.clock, func() {})
+		l.poller.Watch(
+			types.UID(fmt.Sprint(i)),
+			l.session,
+			&listpoll.Ref{List: list, ID: fmt.Sprint(i), Revision: "r"},
+			l.clock,
+			func() {},
+		)
 	}
 	return l
 }
@@ -95,10 +106,26 @@ func TestPolledByList(t *testing.T) {
 		read   bool
 	}{
 		"Unchanged": {reason: "What the list shows as it was is not read.", change: func(*listedEnv) {}},
-		"InAWS":     {reason: "A revision that differs is read.", change: func(l *listedEnv) { l.cloud.value = "by hand" }, read: true},
-		"Unlisted":  {reason: "So is a resource whose code has changed.", change: func(l *listedEnv) { l.unlisted = func() bool { return false } }, read: true},
-		"ListFails": {reason: "Without the list, each resource is read.", change: func(l *listedEnv) { l.err = errors.New("no answer") }, read: true},
-		"Spec":      {reason: "A change of spec is compared at once.", change: func(l *listedEnv) { l.env.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 }) }, read: true},
+		"InAWS": {
+			reason: "A revision that differs is read.",
+			change: func(l *listedEnv) { l.cloud.value = "by hand" },
+			read:   true,
+		},
+		"Unlisted": {
+			reason: "So is a resource whose code has changed.",
+			change: func(l *listedEnv) { l.unlisted = func() bool { return false } },
+			read:   true,
+		},
+		"ListFails": {
+			reason: "Without the list, each resource is read.",
+			change: func(l *listedEnv) { l.err = errors.New("no answer") },
+			read:   true,
+		},
+		"Spec": {
+			reason: "A change of spec is compared at once.",
+			change: func(l *listedEnv) { l.env.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 }) },
+			read:   true,
+		},
 		"Annotation": {reason: "So is a change of an annotation.", change: func(l *listedEnv) {
 			l.env.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{"a": "b"}) })
 		}, read: true},
@@ -107,17 +134,42 @@ func TestPolledByList(t *testing.T) {
 				meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyReconcileRequestedAt: "1"})
 			})
 		}, read: true},
-		"PollInterval": {reason: "A resource that is to be polled more often than the list is read by itself.", change: func(l *listedEnv) {
-			l.env.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyPollInterval: "1m"}) })
-		}, read: true},
-		"Reference":   {reason: "What it refers to has changed.", change: func(l *listedEnv) { l.reconciler.states.MarkChanged(cart, "Secret db") }, read: true},
-		"Config":      {reason: "Its config has changed.", change: func(l *listedEnv) { l.reconciler.states.ResetBackoff(cart) }, read: true},
-		"Credentials": {reason: "A list goes on with other credentials of its config.", change: func(l *listedEnv) { l.reconciler.Resolver = fixed{session: &session.Session{}} }},
+		"PollInterval": {
+			reason: "A resource that is to be polled more often than the list is read by itself.",
+			change: func(l *listedEnv) {
+				l.env.change(
+					func(mg *sample) { meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyPollInterval: "1m"}) },
+				)
+			},
+			read: true,
+		},
+		"Reference": {
+			reason: "What it refers to has changed.",
+			change: func(l *listedEnv) { l.reconciler.states.MarkChanged(cart, "Secret db") },
+			read:   true,
+		},
+		"Config": {
+			reason: "Its config has changed.",
+			change: func(l *listedEnv) { l.reconciler.states.ResetBackoff(cart) },
+			read:   true,
+		},
+		"Credentials": {
+			reason: "A list goes on with other credentials of its config.",
+			change: func(l *listedEnv) { l.reconciler.Resolver = fixed{session: &session.Session{}} },
+		},
 		"OtherConfig": {reason: "What another config has read does not count.", change: func(l *listedEnv) {
 			l.reconciler.Resolver = fixed{session: &session.Session{Ref: session.Ref{UID: "other"}}}
 		}, read: true},
-		"Deleted":       {reason: "A deletion is never held up.", change: func(l *listedEnv) { l.env.delete() }, read: true},
-		"RefusedUpdate": {reason: "A change that AWS has refused is retried.", change: func(l *listedEnv) { l.reconciler.states.CountRefusal(cart) }, read: true},
+		"Deleted": {
+			reason: "A deletion is never held up.",
+			change: func(l *listedEnv) { l.env.delete() },
+			read:   true,
+		},
+		"RefusedUpdate": {
+			reason: "A change that AWS has refused is retried.",
+			change: func(l *listedEnv) { l.reconciler.states.CountRefusal(cart) },
+			read:   true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -131,7 +183,12 @@ func TestPolledByList(t *testing.T) {
 				t.Errorf("%s\ncalls: %v, want any: %t", tc.reason, l.cloud.calls, tc.read)
 			}
 			if !tc.read && (next != 10*time.Minute || l.stored().ResourceVersion != before) {
-				t.Errorf("%s\npolled after %s and written: %t, want 10m0s and not", tc.reason, next, l.stored().ResourceVersion != before)
+				t.Errorf(
+					"%s\npolled after %s and written: %t, want 10m0s and not",
+					tc.reason,
+					next,
+					l.stored().ResourceVersion != before,
+				)
 			}
 		})
 	}
@@ -160,12 +217,14 @@ func TestFieldThatIsNotWatched(t *testing.T) {
 	l.reconciler.Fields = r
 	kind.Fields = func(*sample) []v1beta1.FieldSelector { return []v1beta1.FieldSelector{selector} }
 	kind.Observer = func(*sample, *session.Session) reconcile.Observer[*sample] {
-		return reconcile.ObserverFunc[*sample](func(ctx context.Context, f reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
-			if _, err := r.Get(ctx, cart.Namespace, selector); err != nil {
-				return reconcile.Outcome{}, err
-			}
-			return l.cloud.Observe(ctx, f, mg)
-		})
+		return reconcile.ObserverFunc[*sample](
+			func(ctx context.Context, f reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
+				if _, err := r.Get(ctx, cart.Namespace, selector); err != nil {
+					return reconcile.Outcome{}, err
+				}
+				return l.cloud.Observe(ctx, f, mg)
+			},
+		)
 	}
 	l.converge()
 	l.pass()
@@ -184,8 +243,8 @@ func TestFieldThatIsNotWatched(t *testing.T) {
 	}
 }
 
-// TestOpenCircuitByList has AWS not answer for a moment: what the list has shown before does not depend on that, so that
-// a resource reports nothing. Its second item is looked up when the circuit breaker admits calls again.
+// TestOpenCircuitByList has AWS not answer for a moment: what the list has shown before does not depend on that, so
+// that a resource reports nothing. Its second item is looked up when the circuit breaker admits calls again.
 func TestOpenCircuitByList(t *testing.T) {
 	l := newListed(t, samples.New())
 	l.converge()
@@ -274,14 +333,30 @@ func TestRestartByList(t *testing.T) {
 		read   bool
 	}{
 		"Unchanged": {reason: "Status says what was found up to date.", change: func(*listedEnv) {}},
-		"Changed":   {reason: "Someone has changed it meanwhile.", change: func(l *listedEnv) { l.cloud.value = "by hand" }, read: true},
-		"Planned": {reason: "It was only planned, and the user has asked for more meanwhile.", change: func(l *listedEnv) {
-			mg := l.stored()
-			mg.SetConditions(reconcile.NewCondition(v1beta1.TypePlanned, corev1.ConditionTrue, v1beta1.ReasonChangesPlanned, mg.Generation, "adopt: TagResource cart"))
-			if err := l.server.Status().Update(l.t.Context(), mg); err != nil {
-				l.t.Fatal(err)
-			}
-		}, read: true},
+		"Changed": {
+			reason: "Someone has changed it meanwhile.",
+			change: func(l *listedEnv) { l.cloud.value = "by hand" },
+			read:   true,
+		},
+		"Planned": {
+			reason: "It was only planned, and the user has asked for more meanwhile.",
+			change: func(l *listedEnv) {
+				mg := l.stored()
+				mg.SetConditions(
+					reconcile.NewCondition(
+						v1beta1.TypePlanned,
+						corev1.ConditionTrue,
+						v1beta1.ReasonChangesPlanned,
+						mg.Generation,
+						"adopt: TagResource cart",
+					),
+				)
+				if err := l.server.Status().Update(l.t.Context(), mg); err != nil {
+					l.t.Fatal(err)
+				}
+			},
+			read: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -308,8 +383,8 @@ func TestRestartByList(t *testing.T) {
 	}
 }
 
-// TestRecreatedUnderItsName has a resource that is deleted without its finalizer, and made again, before a reconcile has
-// seen that it was gone.
+// TestRecreatedUnderItsName has a resource that is deleted without its finalizer, and made again, before a reconcile
+// has seen that it was gone.
 func TestRecreatedUnderItsName(t *testing.T) {
 	l := newListed(t, samples.New())
 	l.converge()

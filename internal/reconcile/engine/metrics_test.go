@@ -111,8 +111,11 @@ func TestReconcilesAreCounted(t *testing.T) {
 	e.reconcile()
 	e.reconcile()
 	e.expect("reconciles", map[string]float64{
-		"reconciles_total waiting": 3, "reconciles_total error": 1, "reconciles_total terminal_error": 1, "reconciles_total ok": 2,
-		"time_to_ready_seconds": e.samples()["time_to_ready_seconds"],
+		"reconciles_total waiting":        3,
+		"reconciles_total error":          1,
+		"reconciles_total terminal_error": 1,
+		"reconciles_total ok":             2,
+		"time_to_ready_seconds":           e.samples()["time_to_ready_seconds"],
 	})
 }
 
@@ -252,9 +255,18 @@ func TestChangeDuringAReconcile(t *testing.T) {
 func TestRolloutMetrics(t *testing.T) {
 	e := newEnv(t, samples.New())
 	progressing := 2
-	e.options.Metrics.CountRollouts(func() map[string]int { return map[string]int{"Progressing": progressing, "Failed": 1} })
+	e.options.Metrics.CountRollouts(
+		func() map[string]int { return map[string]int{"Progressing": progressing, "Failed": 1} },
+	)
 	e.options.Metrics.RecordRollout("Failed", "AnalysisFailed", time.Minute)
-	e.expect("two rollouts are in progress", map[string]float64{"rollouts Progressing": 2, "rollouts Failed": 1, "rollout_duration_seconds Failed AnalysisFailed": 60})
+	e.expect(
+		"two rollouts are in progress",
+		map[string]float64{
+			"rollouts Progressing":                           2,
+			"rollouts Failed":                                1,
+			"rollout_duration_seconds Failed AnalysisFailed": 60,
+		},
+	)
 	progressing = 0
 	e.expect("none is", map[string]float64{"rollouts Failed": 1, "rollout_duration_seconds Failed AnalysisFailed": 60})
 }

@@ -62,20 +62,66 @@ func TestForeign(t *testing.T) {
 		"Nobody":    {reason: "No resource has it.", want: imported},
 		"Other":     {reason: "Another resource has made it.", other: made("live", "pay"), want: owned},
 		"OtherName": {reason: "The other resource names another alias.", other: made("beta", "pay"), want: imported},
-		"OtherAlias": {reason: "The other resource has a statement of this name in the policy of an alias.", other: made("live", "pay", func(o *sample) {
-			meta.AddAnnotations(o, map[string]string{v1beta1.AnnotationParent: "pay:live"})
-		}), want: imported},
-		"Within": {reason: "The other resource has it in the same function.", other: made("live", "pay", func(o *sample) {
-			meta.AddAnnotations(o, map[string]string{v1beta1.AnnotationParent: "pay"})
-		}), want: owned},
-		"OtherFunction": {reason: "The other resource names an alias of another function.", other: made("live", "cart"), want: imported},
-		"Observes":      {reason: "An observe-only resource owns nothing.", other: made("live", "pay", func(o *sample) { o.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe"} }), want: imported},
-		"Older":         {reason: "Both have written the name.", wrote: true, other: made("live", "pay", age(1)), want: owned},
-		"Younger":       {reason: "Both have written the name.", wrote: true, other: made("live", "pay", age(3)), want: imported},
-		"OtherConfig":   {reason: "Another config has the same account.", other: made("live", "pay", seen("ClusterProviderConfig", "123456789012")), want: owned},
-		"OtherAccount":  {reason: "It has another account.", other: made("live", "pay", seen("ClusterProviderConfig", "210987654321")), want: imported},
-		"OwnConfig":     {reason: "The endpoint of a tenant's own config may return any account.", other: made("live", "pay", seen("ProviderConfig", "123456789012")), want: imported},
-		"NotMade":       {reason: "The resource of that name has not created it.", other: made("live", "pay", func(o *sample) { o.SetUID("u3") }), want: imported},
+		"OtherAlias": {
+			reason: "The other resource has a statement of this name in the policy of an alias.",
+			other: made("live", "pay", func(o *sample) {
+				meta.AddAnnotations(o, map[string]string{v1beta1.AnnotationParent: "pay:live"})
+			}),
+			want: imported,
+		},
+		"Within": {
+			reason: "The other resource has it in the same function.",
+			other: made("live", "pay", func(o *sample) {
+				meta.AddAnnotations(o, map[string]string{v1beta1.AnnotationParent: "pay"})
+			}),
+			want: owned,
+		},
+		"OtherFunction": {
+			reason: "The other resource names an alias of another function.",
+			other:  made("live", "cart"),
+			want:   imported,
+		},
+		"Observes": {
+			reason: "An observe-only resource owns nothing.",
+			other: made(
+				"live",
+				"pay",
+				func(o *sample) { o.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe"} },
+			),
+			want: imported,
+		},
+		"Older": {
+			reason: "Both have written the name.",
+			wrote:  true,
+			other:  made("live", "pay", age(1)),
+			want:   owned,
+		},
+		"Younger": {
+			reason: "Both have written the name.",
+			wrote:  true,
+			other:  made("live", "pay", age(3)),
+			want:   imported,
+		},
+		"OtherConfig": {
+			reason: "Another config has the same account.",
+			other:  made("live", "pay", seen("ClusterProviderConfig", "123456789012")),
+			want:   owned,
+		},
+		"OtherAccount": {
+			reason: "It has another account.",
+			other:  made("live", "pay", seen("ClusterProviderConfig", "210987654321")),
+			want:   imported,
+		},
+		"OwnConfig": {
+			reason: "The endpoint of a tenant's own config may return any account.",
+			other:  made("live", "pay", seen("ProviderConfig", "123456789012")),
+			want:   imported,
+		},
+		"NotMade": {
+			reason: "The resource of that name has not created it.",
+			other:  made("live", "pay", func(o *sample) { o.SetUID("u3") }),
+			want:   imported,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -90,10 +136,19 @@ func TestForeign(t *testing.T) {
 			e := newEnv(t, mg, func(_ *Options, k *reconcile.Kind[*sample]) {
 				k.ActsOn = func(mg *sample) []tenancy.Target { return tenancy.Functions(mg.Spec.Other) }
 				k.Observer = func(*sample, *session.Session) reconcile.Observer[*sample] {
-					return reconcile.ObserverFunc[*sample](func(ctx context.Context, f reconcile.Facts, _ *sample) (reconcile.Outcome, error) {
-						_, got = f.Others.CheckUntaggedOwner(ctx, mg, ownership.Foreign, "alias live of function pay", "pay", "live")
-						return reconcile.Outcome{}, got
-					})
+					return reconcile.ObserverFunc[*sample](
+						func(ctx context.Context, f reconcile.Facts, _ *sample) (reconcile.Outcome, error) {
+							_, got = f.Others.CheckUntaggedOwner(
+								ctx,
+								mg,
+								ownership.Foreign,
+								"alias live of function pay",
+								"pay",
+								"live",
+							)
+							return reconcile.Outcome{}, got
+						},
+					)
 				}
 			})
 			e.resolver.account = "123456789012"
@@ -109,7 +164,15 @@ func TestForeign(t *testing.T) {
 		})
 	}
 	none := (*reconcile.Others)(nil)
-	if _, err := none.CheckUntaggedOwner(t.Context(), samples.New(), ownership.Foreign, "alias live of function pay", "pay", "live"); err == nil || err.Error() != imported {
+	if _, err := none.CheckUntaggedOwner(
+		t.Context(),
+		samples.New(),
+		ownership.Foreign,
+		"alias live of function pay",
+		"pay",
+		"live",
+	); err == nil ||
+		err.Error() != imported {
 		t.Errorf("without a reconcile: %v", err)
 	}
 }
@@ -124,13 +187,52 @@ func TestCopy(t *testing.T) {
 		named  map[string]string
 		want   []string
 	}{
-		"Kept":     {reason: "The two would change it back and forth.", edit: func(*flowSample) {}, others: []string{"basket"}, named: map[string]string{meta.AnnotationKeyExternalName: "basket"}, want: []string{"Read"}},
-		"Free":     {reason: "Nobody else has it.", edit: func(*flowSample) {}, named: map[string]string{meta.AnnotationKeyExternalName: "basket"}, want: []string{"Read", "Update"}},
-		"Copy":     {edit: deletedSample, reason: "The other resource still has it.", others: []string{"basket"}, named: map[string]string{meta.AnnotationKeyExternalName: "basket", v1beta1.AnnotationNamedBy: "u2/basket"}, want: []string{"Read"}},
-		"Restored": {edit: deletedSample, reason: "The resource of which the backup was made is gone.", named: map[string]string{meta.AnnotationKeyExternalName: "basket", v1beta1.AnnotationNamedBy: "u2/basket"}, want: []string{"Read", "Delete"}},
-		"Adopted":  {edit: deletedSample, reason: "It was adopted by hand.", named: ownership.Name(newExternalSample(), "basket"), want: []string{"Read", "Delete"}},
-		"Older":    {edit: deletedSample, reason: "Both have adopted it at once.", others: []string{"basket"}, named: ownership.Name(newExternalSample(), "basket"), want: []string{"Read"}},
-		"Changes":  {reason: "Both have adopted it at once.", edit: func(*flowSample) {}, others: []string{"basket"}, named: ownership.Name(newExternalSample(), "basket"), want: []string{"Read"}},
+		"Kept": {
+			reason: "The two would change it back and forth.",
+			edit:   func(*flowSample) {},
+			others: []string{"basket"},
+			named:  map[string]string{meta.AnnotationKeyExternalName: "basket"},
+			want:   []string{"Read"},
+		},
+		"Free": {
+			reason: "Nobody else has it.",
+			edit:   func(*flowSample) {},
+			named:  map[string]string{meta.AnnotationKeyExternalName: "basket"},
+			want:   []string{"Read", "Update"},
+		},
+		"Copy": {
+			edit:   deletedSample,
+			reason: "The other resource still has it.",
+			others: []string{"basket"},
+			named:  map[string]string{meta.AnnotationKeyExternalName: "basket", v1beta1.AnnotationNamedBy: "u2/basket"},
+			want:   []string{"Read"},
+		},
+		"Restored": {
+			edit:   deletedSample,
+			reason: "The resource of which the backup was made is gone.",
+			named:  map[string]string{meta.AnnotationKeyExternalName: "basket", v1beta1.AnnotationNamedBy: "u2/basket"},
+			want:   []string{"Read", "Delete"},
+		},
+		"Adopted": {
+			edit:   deletedSample,
+			reason: "It was adopted by hand.",
+			named:  ownership.Name(newExternalSample(), "basket"),
+			want:   []string{"Read", "Delete"},
+		},
+		"Older": {
+			edit:   deletedSample,
+			reason: "Both have adopted it at once.",
+			others: []string{"basket"},
+			named:  ownership.Name(newExternalSample(), "basket"),
+			want:   []string{"Read"},
+		},
+		"Changes": {
+			reason: "Both have adopted it at once.",
+			edit:   func(*flowSample) {},
+			others: []string{"basket"},
+			named:  ownership.Name(newExternalSample(), "basket"),
+			want:   []string{"Read"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -160,7 +262,12 @@ func TestCopy(t *testing.T) {
 func TestClaimOfAReplacement(t *testing.T) {
 	reader, _ := neighbours(t)
 	tenants := tenancy.New(reader, reader, time.Now)
-	s, claimed := &session.Session{AWS: aws.Config{Region: "eu-west-1"}}, tenancy.Target{Kind: v1beta1.FunctionKind, Name: "new"}
+	s, claimed := &session.Session{
+		AWS: aws.Config{Region: "eu-west-1"},
+	}, tenancy.Target{
+		Kind: v1beta1.FunctionKind,
+		Name: "new",
+	}
 	other := newExternalSample(func(mg *flowSample) { mg.Namespace, mg.UID = "bank", "u2" })
 	leave, err := tenants.Act(t.Context(), tenancy.User{Resource: other, Session: s}, claimed)
 	if err != nil {
@@ -168,13 +275,19 @@ func TestClaimOfAReplacement(t *testing.T) {
 	}
 	mg := newExternalSample(func(mg *flowSample) { mg.SetConditions(reconcile.Available(2)) })
 	f := reconcile.Facts{Others: &reconcile.Others{
-		Registry: tenants, User: tenancy.User{Resource: mg, Session: s}, Kind: v1beta1.FunctionKind,
-		Owns: func() []tenancy.Target { return nil }, Claims: func() []tenancy.Target { return []tenancy.Target{claimed} },
+		Registry: tenants,
+		User:     tenancy.User{Resource: mg, Session: s},
+		Kind:     v1beta1.FunctionKind,
+		Owns:     func() []tenancy.Target { return nil },
+		Claims:   func() []tenancy.Target { return []tenancy.Target{claimed} },
 	}}
 	c := &fakeExternal{there: true, value: "elsewhere"}
 	r := c.resource(reconcile.Calls{Create: "UpdateThing", Update: "UpdateThing"})
 	done := Once(t.Context(), r, f, mg, nil)
-	if ready := mg.GetCondition(xpv2.TypeReady); ready.Reason != v1beta1.ReasonUpdating || !strings.Contains(ready.Message, "is not created before") || done.After == 0 {
+	if ready := mg.GetCondition(
+		xpv2.TypeReady,
+	); ready.Reason != v1beta1.ReasonUpdating || !strings.Contains(ready.Message, "is not created before") ||
+		done.After == 0 {
 		t.Errorf("comes back after %v, and Ready is %s: %s", done.After, ready.Reason, ready.Message)
 	}
 	leave()

@@ -52,7 +52,10 @@ func TestReserve(t *testing.T) {
 	if err := f.Reserve(); err != nil {
 		t.Errorf("nothing needs no quota: %v", err)
 	}
-	if later, ok := reconcile.AsType[*reconcile.LaterError](reconcile.WaitFor(0)); !ok || later.After != reconcile.AtOnce {
+	if later, ok := reconcile.AsType[*reconcile.LaterError](
+		reconcile.WaitFor(0),
+	); !ok ||
+		later.After != reconcile.AtOnce {
 		t.Errorf("at once is not without end: got %+v", later)
 	}
 }
@@ -73,7 +76,9 @@ func (s *scripted) Observe(ctx context.Context, f reconcile.Facts, mg *sample) (
 	if out.Call == nil {
 		return out, err
 	}
-	do := map[reconcile.Verb]func(*sample) (reconcile.Result, error){reconcile.ToCreate: s.create, reconcile.ToUpdate: s.update}[out.Call.Verb]
+	do := map[reconcile.Verb]func(*sample) (reconcile.Result, error){
+		reconcile.ToCreate: s.create, reconcile.ToUpdate: s.update,
+	}[out.Call.Verb]
 	if do != nil {
 		out.Call.Do = func(context.Context) (reconcile.Result, error) { return do(mg) }
 	}
@@ -175,12 +180,18 @@ func TestStatusOfCreateIsKept(t *testing.T) {
 func TestUpdateOfAKindThatIsAlwaysAvailable(t *testing.T) {
 	e := newEnv(t, samples.New())
 	e.converge()
-	script(e, &scripted{observe: func(mg *sample, out *reconcile.Outcome) { out.Ready = reconcile.Available(mg.GetGeneration()) }})
+	script(
+		e,
+		&scripted{
+			observe: func(mg *sample, out *reconcile.Outcome) { out.Ready = reconcile.Available(mg.GetGeneration()) },
+		},
+	)
 	e.change(func(mg *sample) { mg.Spec.Value = "b"; mg.Generation = 2 })
 	if got := e.reconcile(); got != reconcile.MinPending {
 		t.Errorf("want another look in %s, got %s", reconcile.MinPending, got)
 	}
-	if got := e.stored(); got.GetSummary().ReconciledGeneration != 1 || got.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
+	if got := e.stored(); got.GetSummary().ReconciledGeneration != 1 ||
+		got.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
 		t.Errorf("what was only just asked for is neither converged nor served: %+v", got.Status)
 	}
 }

@@ -49,20 +49,39 @@ func TestOutdatedDecision(t *testing.T) {
 		when   func(*intending, func())
 		calls  []string
 	}{
-		"BeforeFinalizer": {reason: "The finalizer is not added.", when: func(i *intending, f func()) { i.observed = f }, calls: []string{"Get", "Get", "Create", "Get"}},
-		"BeforeCreate":    {reason: "The object changes before the create, which is then not called.", when: func(i *intending, f func()) { i.recorded = f }, calls: []string{"Get", "Get", "Create", "Get"}},
-		"BeforeUpdate":    {reason: "The object changes before the update, which is then not called.", exists: true, when: func(i *intending, f func()) { i.recorded = f }, calls: []string{"Get", "Get", "Update", "Get"}},
+		"BeforeFinalizer": {
+			reason: "The finalizer is not added.",
+			when:   func(i *intending, f func()) { i.observed = f },
+			calls:  []string{"Get", "Get", "Create", "Get"},
+		},
+		"BeforeCreate": {
+			reason: "The object changes before the create, which is then not called.",
+			when:   func(i *intending, f func()) { i.recorded = f },
+			calls:  []string{"Get", "Get", "Create", "Get"},
+		},
+		"BeforeUpdate": {
+			reason: "The object changes before the update, which is then not called.",
+			exists: true,
+			when:   func(i *intending, f func()) { i.recorded = f },
+			calls:  []string{"Get", "Get", "Update", "Get"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t, samples.New())
 			c := &intending{cloud: e.cloud}
-			server := interceptor.NewClient(e.server.(client.WithWatch), interceptor.Funcs{ //nolint:forcetypeassert // The fake client is one.
-				Patch: func(ctx context.Context, w client.WithWatch, obj client.Object, p client.Patch, opts ...client.PatchOption) error {
-					run(&c.recorded)
-					return w.Patch(ctx, obj, p, opts...)
+			server := interceptor.NewClient(
+				e.server.(client.WithWatch),
+				interceptor.Funcs{ //nolint:forcetypeassert // The fake client is one.
+					Patch: func(
+						ctx context.Context, w client.WithWatch, obj client.Object, p client.Patch,
+						opts ...client.PatchOption,
+					) error {
+						run(&c.recorded)
+						return w.Patch(ctx, obj, p, opts...)
+					},
 				},
-			})
+			)
 			e.reconciler = newReconciler(&manager{c: server}, e.options, observedBy(e, c), e.events)
 			if tc.exists {
 				e.converge()
@@ -85,7 +104,8 @@ func TestOutdatedDecision(t *testing.T) {
 			if diff := cmp.Diff(tc.calls, e.cloud.calls); diff != "" {
 				t.Errorf("%s: calls, -want, +got:\n%s", tc.reason, diff)
 			}
-			if got := e.stored(); got.GetAnnotations()["record"] == "" || got.GetAnnotations()["intent"] != got.Spec.Value {
+			if got := e.stored(); got.GetAnnotations()["record"] == "" ||
+				got.GetAnnotations()["intent"] != got.Spec.Value {
 				t.Errorf("%s: annotations are %v", tc.reason, got.GetAnnotations())
 			}
 		})

@@ -94,11 +94,16 @@ func TestPanics(t *testing.T) {
 			e.limiter.released = 0
 
 			waits := []time.Duration{e.reconcile(), e.reconcile(), e.reconcile(), e.reconcile()}
-			if diff := cmp.Diff([]time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute}, waits); diff != "" {
+			if diff := cmp.Diff(
+				[]time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute},
+				waits,
+			); diff != "" {
 				t.Errorf("%s: it is tried ever more seldom: -want, +got:\n%s", tc.reason, diff)
 			}
 			c := e.stored().GetCondition(xpv2.TypeSynced)
-			if c.Status != corev1.ConditionFalse || c.Reason != xpv2.ReasonReconcileError || !strings.Contains(c.Message, "bug of the provider") || c.ObservedGeneration == 0 {
+			if c.Status != corev1.ConditionFalse || c.Reason != xpv2.ReasonReconcileError ||
+				!strings.Contains(c.Message, "bug of the provider") ||
+				c.ObservedGeneration == 0 {
 				t.Errorf("%s: want a condition, got %+v", tc.reason, c)
 			}
 			if n := e.events.count(v1beta1.EventProviderPanicked); n != 1 {

@@ -34,7 +34,10 @@ import (
 
 // neighbours makes the env's kind act on the function checkout, which a Function of another
 // namespace owns.
-func neighbours(t *testing.T, change ...func(*v1beta1.Function)) (client.Client, func(*Options, *reconcile.Kind[*sample])) {
+func neighbours(
+	t *testing.T,
+	change ...func(*v1beta1.Function),
+) (client.Client, func(*Options, *reconcile.Kind[*sample])) {
 	t.Helper()
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, v1beta1.AddToScheme} {
@@ -48,7 +51,11 @@ func neighbours(t *testing.T, change ...func(*v1beta1.Function)) (client.Client,
 	for _, c := range change {
 		c(f)
 	}
-	c := fake.NewClientBuilder().WithScheme(s).WithObjects(f).WithIndex(&v1beta1.Function{}, tenancy.Index, tenancy.IndexedBy).Build()
+	c := fake.NewClientBuilder().
+		WithScheme(s).
+		WithObjects(f).
+		WithIndex(&v1beta1.Function{}, tenancy.Index, tenancy.IndexedBy).
+		Build()
 	return c, func(o *Options, k *reconcile.Kind[*sample]) {
 		o.Tenants = tenancy.New(c, c, o.Now)
 		k.ActsOn = func(*sample) []tenancy.Target {
@@ -70,7 +77,9 @@ func TestRefusedResourceCallsNothing(t *testing.T) {
 		t.Errorf("comes back after %v, want soon: its Namespace may allow it", wait)
 	}
 	for _, kind := range []xpv2.ConditionType{xpv2.TypeSynced, xpv2.TypeReady} {
-		if c := e.stored().GetCondition(kind); c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, belongs) {
+		if c := e.stored().
+			GetCondition(kind); c.Status != corev1.ConditionFalse ||
+			!strings.Contains(c.Message, belongs) {
 			t.Errorf("%s is %s: %q, want %q", kind, c.Status, c.Message, belongs)
 		}
 	}
@@ -89,10 +98,18 @@ func TestDeletionOfAForeignResource(t *testing.T) {
 		named       string
 		want        []string
 	}{
-		"Forged":   {reason: "Annotations that say that it was made are no proof, for anybody can write them."},
-		"Prepared": {reason: "Nor are they if the resource waited for somebody to make it.", tried: true, named: "cart"},
-		"Renamed":  {reason: "What was made is no proof of anything else.", made: true, named: "other"},
-		"Made":     {reason: "What was made with permission is deleted without.", made: true, want: []string{"Get", "Delete"}},
+		"Forged": {reason: "Annotations that say that it was made are no proof, for anybody can write them."},
+		"Prepared": {
+			reason: "Nor are they if the resource waited for somebody to make it.",
+			tried:  true,
+			named:  "cart",
+		},
+		"Renamed": {reason: "What was made is no proof of anything else.", made: true, named: "other"},
+		"Made": {
+			reason: "What was made with permission is deleted without.",
+			made:   true,
+			want:   []string{"Get", "Delete"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -146,7 +163,10 @@ func TestReferenceToAnotherNamespace(t *testing.T) {
 	}
 	ref := func(mg *sample) { mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket", Namespace: "bank"} }
 	selector := func(mg *sample) {
-		mg.Spec.OtherSelector = &xpv2.NamespacedSelector{Namespace: "bank", MatchLabels: map[string]string{"app": "shop"}}
+		mg.Spec.OtherSelector = &xpv2.NamespacedSelector{
+			Namespace:   "bank",
+			MatchLabels: map[string]string{"app": "shop"},
+		}
 	}
 	cases := map[string]struct {
 		reason  string
@@ -154,10 +174,22 @@ func TestReferenceToAnotherNamespace(t *testing.T) {
 		allowed string
 		want    string
 	}{
-		"Ref":             {reason: "Off by default.", edit: ref, want: refused + "Sample bank/basket: set the annotation"},
-		"RefBesideValue":  {reason: "Even where the value wins: kinds read more of what is referred to.", edit: func(mg *sample) { ref(mg); mg.Spec.Other = ptr.To("x") }, want: refused + "Sample bank/basket"},
-		"Allowed":         {reason: "Allowed by what is referred to.", edit: ref, allowed: "shop"},
-		"Selector":        {reason: "Off by default.", edit: selector, want: refused + "any Sample in namespace bank that the selector matches"},
+		"Ref": {
+			reason: "Off by default.",
+			edit:   ref,
+			want:   refused + "Sample bank/basket: set the annotation",
+		},
+		"RefBesideValue": {
+			reason: "Even where the value wins: kinds read more of what is referred to.",
+			edit:   func(mg *sample) { ref(mg); mg.Spec.Other = ptr.To("x") },
+			want:   refused + "Sample bank/basket",
+		},
+		"Allowed": {reason: "Allowed by what is referred to.", edit: ref, allowed: "shop"},
+		"Selector": {
+			reason: "Off by default.",
+			edit:   selector,
+			want:   refused + "any Sample in namespace bank that the selector matches",
+		},
 		"SelectorAllowed": {reason: "What allows it can be selected.", edit: selector, allowed: "*"},
 	}
 	for name, tc := range cases {
@@ -184,9 +216,13 @@ func TestReferenceToAnotherNamespace(t *testing.T) {
 // TestPermissionWakes checks that resources are enqueued when they may act on something now,
 // or not any more.
 func TestPermissionWakes(t *testing.T) {
-	k := reconcile.Kind[*sample]{GVK: samples.GVK, Region: func(*sample) string { return "eu-west-1" }, ActsOn: func(*sample) []tenancy.Target {
-		return tenancy.Functions(ptr.To("checkout"))
-	}}
+	k := reconcile.Kind[*sample]{
+		GVK:    samples.GVK,
+		Region: func(*sample) string { return "eu-west-1" },
+		ActsOn: func(*sample) []tenancy.Target {
+			return tenancy.Functions(ptr.To("checkout"))
+		},
+	}
 	f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: "bank", Name: "checkout"}}
 	f.Status.AtProvider.FunctionArn = ptr.To("arn:aws:lambda:eu-west-1:123456789012:function:checkout")
 	if mine, its := watch.ActingKeys(k, samples.New()), tenancy.IndexedBy(f); !slices.Equal(mine, its) {
@@ -223,7 +259,12 @@ func TestClaimEnds(t *testing.T) {
 			tc.change(mg)
 			var tenants *tenancy.Registry
 			e := newEnv(t, mg, with, func(o *Options, _ *reconcile.Kind[*sample]) { tenants = o.Tenants })
-			s, target := &session.Session{AWS: aws.Config{Region: "eu-west-1"}}, tenancy.Target{Kind: samples.GVK.Kind, Name: "checkout"}
+			s, target := &session.Session{
+				AWS: aws.Config{Region: "eu-west-1"},
+			}, tenancy.Target{
+				Kind: samples.GVK.Kind,
+				Name: "checkout",
+			}
 			if err := tenants.Claim(tenancy.User{Resource: e.stored(), Session: s}, target); err != nil {
 				t.Fatal(err)
 			}
@@ -236,15 +277,20 @@ func TestClaimEnds(t *testing.T) {
 				t.Fatalf("want the first claim to win, got %v", err)
 			}
 			e.reconcile()
-			if err := tenants.Claim(tenancy.User{Resource: other, Session: s}, target); tenancy.IsRefused(err) != tc.want {
+			if err := tenants.Claim(
+				tenancy.User{Resource: other, Session: s},
+				target,
+			); tenancy.IsRefused(
+				err,
+			) != tc.want {
 				t.Errorf("%s\nwant it to be claimed: %t, got %v", tc.reason, tc.want, err)
 			}
 		})
 	}
 }
 
-// TestDeletionOfWhatWasRefused checks that a resource that was refused from the start is gone at once when it is deleted:
-// it has no finalizer, so that there is no event, and nothing to leave in AWS.
+// TestDeletionOfWhatWasRefused checks that a resource that was refused from the start is gone at once when it is
+// deleted: it has no finalizer, so that there is no event, and nothing to leave in AWS.
 func TestDeletionOfWhatWasRefused(t *testing.T) {
 	_, with := neighbours(t)
 	e := newEnv(t, samples.New(), with)

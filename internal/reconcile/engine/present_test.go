@@ -72,8 +72,16 @@ func TestReadyIsUpToDate(t *testing.T) {
 		e.resolver.err, e.cloud.fail = nil, map[string]error{}
 		e.cloud.there, e.cloud.value = true, "a"
 	}, reason: xpv2.ReasonAvailable}
-	foreign := step{do: func(e *env) { ownerOf(e, errors.New("thing cart exists and belongs to another")) }, reason: xpv2.ReasonUnavailable, message: "belongs to another"}
-	other := step{do: func(e *env) { ownerOf(e, errors.New("thing cart exists and belongs to a third")) }, reason: xpv2.ReasonUnavailable, message: "belongs to a third"}
+	foreign := step{
+		do:      func(e *env) { ownerOf(e, errors.New("thing cart exists and belongs to another")) },
+		reason:  xpv2.ReasonUnavailable,
+		message: "belongs to another",
+	}
+	other := step{
+		do:      func(e *env) { ownerOf(e, errors.New("thing cart exists and belongs to a third")) },
+		reason:  xpv2.ReasonUnavailable,
+		message: "belongs to a third",
+	}
 	ours := func(s step) step {
 		return step{do: func(e *env) { ownerOf(e, nil); s.do(e) }, reason: s.reason, message: s.message}
 	}
@@ -82,16 +90,49 @@ func TestReadyIsUpToDate(t *testing.T) {
 		reason string
 		steps  []step
 	}{
-		"Credentials": {reason: "What was missing is there, and the credentials are refused.", steps: []step{missing, unmade, broken, unread, notCreated, fine}},
-		"Read":        {reason: "After the reference is resolved, the read is denied.", steps: []step{missing, unread, fine, broken}},
-		"MissingAgain": {reason: "An object that is missing again is reported again.", steps: []step{missing, unread, {do: func(e *env) {
-			e.change(func(mg *sample) { mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket"} })
-		}, reason: xpv2.ReasonCreating, message: "shop/basket does not exist"}}},
-		"Paused":         {reason: "Nothing is waited for.", steps: []step{missing, paused}},
-		"Foreign":        {reason: "The ownership may have changed, but cannot be read.", steps: []step{foreign, other, ours(broken), unread, outage(xpv2.ReasonUnavailable, "concurrent"), fine}},
-		"Available":      {reason: "An available resource stays available during an outage of AWS.", steps: []step{ours(step{do: func(e *env) { e.change(func(mg *sample) { mg.Spec.OtherRef = nil }) }, reason: xpv2.ReasonAvailable}), fine, outage(xpv2.ReasonAvailable, ""), unread, outage(xpv2.ReasonUnavailable, "concurrent"), fine}},
-		"NothingIsKnown": {reason: "Nothing is known at first.", steps: []step{broken, unread, outage(xpv2.ReasonUnavailable, "concurrent"), fine}},
-		"Outage":         {reason: "An outage keeps it from being created.", steps: []step{outage(xpv2.ReasonCreating, "concurrent"), fine}},
+		"Credentials": {
+			reason: "What was missing is there, and the credentials are refused.",
+			steps:  []step{missing, unmade, broken, unread, notCreated, fine},
+		},
+		"Read": {
+			reason: "After the reference is resolved, the read is denied.",
+			steps:  []step{missing, unread, fine, broken},
+		},
+		"MissingAgain": {
+			reason: "An object that is missing again is reported again.",
+			steps: []step{missing, unread, {do: func(e *env) {
+				e.change(func(mg *sample) { mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket"} })
+			}, reason: xpv2.ReasonCreating, message: "shop/basket does not exist"}},
+		},
+		"Paused": {reason: "Nothing is waited for.", steps: []step{missing, paused}},
+		"Foreign": {
+			reason: "The ownership may have changed, but cannot be read.",
+			steps:  []step{foreign, other, ours(broken), unread, outage(xpv2.ReasonUnavailable, "concurrent"), fine},
+		},
+		"Available": {
+			reason: "An available resource stays available during an outage of AWS.",
+			steps: []step{
+				ours(
+					step{
+						do:     func(e *env) { e.change(func(mg *sample) { mg.Spec.OtherRef = nil }) },
+						reason: xpv2.ReasonAvailable,
+					},
+				),
+				fine,
+				outage(xpv2.ReasonAvailable, ""),
+				unread,
+				outage(xpv2.ReasonUnavailable, "concurrent"),
+				fine,
+			},
+		},
+		"NothingIsKnown": {
+			reason: "Nothing is known at first.",
+			steps:  []step{broken, unread, outage(xpv2.ReasonUnavailable, "concurrent"), fine},
+		},
+		"Outage": {
+			reason: "An outage keeps it from being created.",
+			steps:  []step{outage(xpv2.ReasonCreating, "concurrent"), fine},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -104,7 +145,8 @@ func TestReadyIsUpToDate(t *testing.T) {
 					e.reconcile()
 				}
 				r := e.stored().GetCondition(xpv2.TypeReady)
-				if r.Reason != s.reason || !strings.Contains(r.Message, s.message) || s.message == "" && r.Message != "" {
+				if r.Reason != s.reason || !strings.Contains(r.Message, s.message) ||
+					s.message == "" && r.Message != "" {
 					t.Errorf("%s\nstep %d: want %s %q, got %+v", tc.reason, i, s.reason, s.message, r)
 				}
 				if err := samples.Contradiction(e.stored()); err != nil {

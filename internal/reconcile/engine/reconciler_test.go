@@ -33,7 +33,8 @@ func TestLifecycleOfAResource(t *testing.T) {
 		t.Errorf("once available: want the poll interval, got %s", got)
 	}
 	mg := e.stored()
-	if mg.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue || mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionTrue {
+	if mg.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue ||
+		mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionTrue {
 		t.Errorf("want Ready and Synced, got %+v", mg.Status.Conditions)
 	}
 	if mg.GetObservedGeneration() != 1 {
@@ -196,7 +197,8 @@ func TestAbortedCallChangesNothing(t *testing.T) {
 				if n := known.Failures; n != 0 {
 					t.Errorf("%s: it counts as %d failures", tc.reason, n)
 				}
-				if way == "Reserve" && (e.cloud.calls[len(e.cloud.calls)-1] != "Get" || after.ResourceVersion != before.ResourceVersion) {
+				if way == "Reserve" &&
+					(e.cloud.calls[len(e.cloud.calls)-1] != "Get" || after.ResourceVersion != before.ResourceVersion) {
 					t.Errorf("%s: calls %v", tc.reason, e.cloud.calls)
 				}
 
@@ -234,8 +236,8 @@ func TestAbortedCallIsReservedBeforeTheNextObservation(t *testing.T) {
 	}
 }
 
-// TestDeferredCallIsReservedBeforeTheNextObservation has calls without a reservation, for which there is no token after the
-// ones before them.
+// TestDeferredCallIsReservedBeforeTheNextObservation has calls without a reservation, for which there is no token after
+// the ones before them.
 func TestDeferredCallIsReservedBeforeTheNextObservation(t *testing.T) {
 	e := newEnv(t, samples.New())
 	for _, call := range []string{"ListTags", "GetPolicy"} {
@@ -301,7 +303,9 @@ func TestFreeOfQuota(t *testing.T) {
 func TestUnresolvedConfigurationIsReported(t *testing.T) {
 	e := newEnv(t, samples.New())
 	e.resolver.err = errors.New("no such ProviderConfig")
-	for _, want := range []time.Duration{backoff.MinAmbiguous, time.Minute / 2 / backoff.AmbiguousShare, time.Minute / backoff.AmbiguousShare} {
+	for _, want := range []time.Duration{
+		backoff.MinAmbiguous, time.Minute / 2 / backoff.AmbiguousShare, time.Minute / backoff.AmbiguousShare,
+	} {
 		if got := e.reconcile(); got != want {
 			t.Errorf("want %s, got %s", want, got)
 		}
@@ -351,9 +355,21 @@ func TestPriority(t *testing.T) {
 			},
 			want: quota.Poll,
 		},
-		"Config": {reason: "A config that many may refer to has changed.", do: func(e *env) { e.reconciler.states.ResetBackoff(cart) }, want: quota.Poll},
-		"Secret": {reason: "A Secret that the resource refers to has changed.", do: func(e *env) { e.reconciler.states.MarkChanged(cart, "Secret db") }, want: quota.User},
-		"Served": {reason: "The change was reconciled already.", do: func(e *env) { e.reconciler.states.MarkChanged(cart, "Secret db"); e.reconcile() }, want: quota.Poll},
+		"Config": {
+			reason: "A config that many may refer to has changed.",
+			do:     func(e *env) { e.reconciler.states.ResetBackoff(cart) },
+			want:   quota.Poll,
+		},
+		"Secret": {
+			reason: "A Secret that the resource refers to has changed.",
+			do:     func(e *env) { e.reconciler.states.MarkChanged(cart, "Secret db") },
+			want:   quota.User,
+		},
+		"Served": {
+			reason: "The change was reconciled already.",
+			do:     func(e *env) { e.reconciler.states.MarkChanged(cart, "Secret db"); e.reconcile() },
+			want:   quota.Poll,
+		},
 		"Hopeless": {
 			reason: "After many errors, nobody waits for the retry, so it has the priority of a poll.",
 			do: func(e *env) {
@@ -435,11 +451,17 @@ func TestSpreadAfterStart(t *testing.T) {
 		reason string
 		edit   func(*sample)
 	}{
-		"Changed":   {reason: "Changed while the provider was away.", edit: func(mg *sample) { mg.Generation = 2 }},
-		"Unready":   {reason: "Not in order.", edit: func(mg *sample) { mg.SetConditions(xpv2.Unavailable()) }},
-		"Unsynced":  {reason: "Not in order.", edit: func(mg *sample) { mg.SetConditions(xpv2.ReconcileError(errors.New("x"))) }},
-		"Requested": {reason: "Asked for.", edit: func(mg *sample) { mg.SetAnnotations(map[string]string{meta.AnnotationKeyReconcileRequestedAt: "x"}) }},
-		"Refers":    {reason: "The Secret may have changed.", edit: func(mg *sample) { mg.Spec.SecretName = "db" }},
+		"Changed": {reason: "Changed while the provider was away.", edit: func(mg *sample) { mg.Generation = 2 }},
+		"Unready": {reason: "Not in order.", edit: func(mg *sample) { mg.SetConditions(xpv2.Unavailable()) }},
+		"Unsynced": {
+			reason: "Not in order.",
+			edit:   func(mg *sample) { mg.SetConditions(xpv2.ReconcileError(errors.New("x"))) },
+		},
+		"Requested": {
+			reason: "Asked for.",
+			edit:   func(mg *sample) { mg.SetAnnotations(map[string]string{meta.AnnotationKeyReconcileRequestedAt: "x"}) },
+		},
+		"Refers": {reason: "The Secret may have changed.", edit: func(mg *sample) { mg.Spec.SecretName = "db" }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -474,7 +496,8 @@ func TestSpreadAfterStart(t *testing.T) {
 			e := restart(tc.edit)
 			e.reconciler.Breakers, e.resolver.err = breaker.New(e.reconciler.Now, e.reconciler.Random), tc.err
 			before := e.stored().ResourceVersion
-			if got := e.reconcile(); (e.stored().ResourceVersion == before) != tc.waits || tc.waits && (got < 10*time.Second || got > 30*time.Second) {
+			if got := e.reconcile(); (e.stored().ResourceVersion == before) != tc.waits ||
+				tc.waits && (got < 10*time.Second || got > 30*time.Second) {
 				t.Errorf("%s It is reconciled after %s, waits: %t", tc.reason, got, tc.waits)
 			}
 		}
@@ -512,8 +535,18 @@ func TestPollInterval(t *testing.T) {
 		"Default":  {reason: "The flag's interval.", random: 0.5, want: 10 * time.Minute},
 		"Earliest": {reason: "Jitter is a share of the interval.", random: 0, want: 9 * time.Minute},
 		"Asked":    {reason: "The annotation wins.", annotation: "1h", random: 0.5, want: time.Hour},
-		"Floor":    {reason: "The interval does not go below the minimum, jitter included.", annotation: "1s", random: 0, want: 30 * time.Second},
-		"Nonsense": {reason: "What is no duration is ignored.", annotation: "soon", random: 0.5, want: 10 * time.Minute},
+		"Floor": {
+			reason:     "The interval does not go below the minimum, jitter included.",
+			annotation: "1s",
+			random:     0,
+			want:       30 * time.Second,
+		},
+		"Nonsense": {
+			reason:     "What is no duration is ignored.",
+			annotation: "soon",
+			random:     0.5,
+			want:       10 * time.Minute,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -521,7 +554,11 @@ func TestPollInterval(t *testing.T) {
 			if tc.annotation != "" {
 				mg.SetAnnotations(map[string]string{meta.AnnotationKeyPollInterval: tc.annotation})
 			}
-			e := newEnv(t, mg, func(o *Options, _ *reconcile.Kind[*sample]) { o.Random = func() float64 { return tc.random } })
+			e := newEnv(
+				t,
+				mg,
+				func(o *Options, _ *reconcile.Kind[*sample]) { o.Random = func() float64 { return tc.random } },
+			)
 			e.converge()
 			if got := e.reconcile(); got != tc.want {
 				t.Errorf("%s: want %s, got %s", tc.reason, tc.want, got)

@@ -38,14 +38,23 @@ import (
 // refer makes the env's kind refer to other resources.
 func refer(_ *Options, k *reconcile.Kind[*sample]) {
 	k.References = func(mg *sample) []reconcile.Reference {
-		return []reconcile.Reference{{Field: "other", To: samples.GVK, Ref: mg.Spec.OtherRef, Selector: mg.Spec.OtherSelector}}
+		return []reconcile.Reference{
+			{Field: "other", To: samples.GVK, Ref: mg.Spec.OtherRef, Selector: mg.Spec.OtherSelector},
+		}
 	}
 	k.RefersTo = []schema.GroupVersionKind{samples.GVK}
 }
 
 // basket returns a resource that others refer to.
 func basket(name, externalName string) *sample {
-	b := &sample{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name), Labels: map[string]string{"app": "shop"}}}
+	b := &sample{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "shop",
+			Name:      name,
+			UID:       types.UID(name),
+			Labels:    map[string]string{"app": "shop"},
+		},
+	}
 	if externalName != "" {
 		meta.SetExternalName(b, externalName)
 	}
@@ -121,7 +130,11 @@ func TestReferenceOfADeletedResource(t *testing.T) {
 }
 
 func TestUnresolvedReferenceIsExplained(t *testing.T) {
-	ref, sel := &xpv2.NamespacedReference{Name: "basket"}, &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "shop"}}
+	ref, sel := &xpv2.NamespacedReference{
+		Name: "basket",
+	}, &xpv2.NamespacedSelector{
+		MatchLabels: map[string]string{"app": "shop"},
+	}
 	cases := map[string]struct {
 		reason string
 		edit   func(*sample)
@@ -150,7 +163,10 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 		"OtherController": {
 			reason: "A selector that asks for the same controller finds no other's.",
 			edit: func(mg *sample) {
-				mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: sel.MatchLabels, MatchControllerRef: ptr.To(true)}
+				mg.Spec.OtherSelector = &xpv2.NamespacedSelector{
+					MatchLabels:        sel.MatchLabels,
+					MatchControllerRef: ptr.To(true),
+				}
 			},
 			others: []client.Object{basket("basket", "one")},
 			want:   "no Sample in namespace shop matches the selector",
@@ -159,7 +175,10 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 			reason: "A selector that is always resolved takes precedence over the name.",
 			edit: func(mg *sample) {
 				mg.Spec.OtherRef, mg.Spec.OtherSelector = ref, &xpv2.NamespacedSelector{
-					MatchLabels: map[string]string{"app": "x"}, Policy: &xpv2.Policy{Resolve: ptr.To(xpv2.ResolvePolicyAlways)},
+					MatchLabels: map[string]string{
+						"app": "x",
+					},
+					Policy: &xpv2.Policy{Resolve: ptr.To(xpv2.ResolvePolicyAlways)},
 				}
 			},
 			others: []client.Object{basket("basket", "one")},
@@ -189,7 +208,9 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 			if c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, tc.want) {
 				t.Errorf("%s\nSynced is %s: %q, want %q", tc.reason, c.Status, c.Message, tc.want)
 			}
-			if ready := e.stored().GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonCreating || !strings.Contains(ready.Message, tc.want) {
+			if ready := e.stored().
+				GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonCreating ||
+				!strings.Contains(ready.Message, tc.want) {
 				t.Errorf("%s\nReady is %s: %q, want that it is waited for", tc.reason, ready.Reason, ready.Message)
 			}
 			if len(e.cloud.calls) > 0 {
@@ -219,8 +240,8 @@ func TestSelectorKeepsToTheOldest(t *testing.T) {
 	}
 }
 
-// TestOptionalLayers checks that a layer that may be missing takes no other one with it, neither one that exists nor one
-// that is required and does not exist.
+// TestOptionalLayers checks that a layer that may be missing takes no other one with it, neither one that exists nor
+// one that is required and does not exist.
 func TestOptionalLayers(t *testing.T) {
 	layer := func(name, externalName string) *v1beta1.LayerVersion {
 		l := &v1beta1.LayerVersion{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
@@ -228,7 +249,10 @@ func TestOptionalLayers(t *testing.T) {
 		return l
 	}
 	optional := func(name string) xpv2.NamespacedReference {
-		return xpv2.NamespacedReference{Name: name, Policy: &xpv2.Policy{Resolution: ptr.To(xpv2.ResolutionPolicyOptional)}}
+		return xpv2.NamespacedReference{
+			Name:   name,
+			Policy: &xpv2.Policy{Resolution: ptr.To(xpv2.ResolutionPolicyOptional)},
+		}
 	}
 	required := func(name string) xpv2.NamespacedReference { return xpv2.NamespacedReference{Name: name} }
 	cases := map[string]struct {
@@ -237,8 +261,18 @@ func TestOptionalLayers(t *testing.T) {
 		want   []string
 		err    string
 	}{
-		"Last":  {"One that exists stays.", []xpv2.NamespacedReference{required("base"), optional("x")}, []string{"arn:base", ""}, ""},
-		"First": {"So does one after it.", []xpv2.NamespacedReference{optional("x"), required("base")}, []string{"", "arn:base"}, ""},
+		"Last": {
+			"One that exists stays.",
+			[]xpv2.NamespacedReference{required("base"), optional("x")},
+			[]string{"arn:base", ""},
+			"",
+		},
+		"First": {
+			"So does one after it.",
+			[]xpv2.NamespacedReference{optional("x"), required("base")},
+			[]string{"", "arn:base"},
+			"",
+		},
 		"NotYetInAWS": {
 			"One that does not exist in AWS yet is missing, too.",
 			[]xpv2.NamespacedReference{optional("new"), required("base")},
@@ -269,7 +303,9 @@ func TestOptionalLayers(t *testing.T) {
 				References: func(f *v1beta1.Function) (all []reconcile.Reference) {
 					for i := range f.Spec.ForProvider.LayerRefs {
 						all = append(all, reconcile.Reference{
-							Field: "layers", To: v1beta1.LayerVersionGroupVersionKind, Ref: &f.Spec.ForProvider.LayerRefs[i],
+							Field: "layers",
+							To:    v1beta1.LayerVersionGroupVersionKind,
+							Ref:   &f.Spec.ForProvider.LayerRefs[i],
 						})
 					}
 					return all
@@ -361,26 +397,50 @@ func TestReferenceToAPartOfAnotherFunction(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := fake.NewClientBuilder().WithScheme(s).WithObjects(function("greet"),
-		alias("a-cart", "cart"), alias("b-greet", "greet"), version("a-cart", "cart"), version("b-greet", "greet")).Build()
+		alias(
+			"a-cart",
+			"cart",
+		), alias("b-greet", "greet"), version("a-cart", "cart"), version("b-greet", "greet")).
+		Build()
 	kinds := map[string]struct {
 		new   func() reconcile.Managed
 		field string
 	}{
-		"Alias":                        {func() reconcile.Managed { return &v1beta1.Alias{} }, "functionVersion"},
-		"EventSourceMapping":           {func() reconcile.Managed { return &v1beta1.EventSourceMapping{} }, "qualifier"},
-		"FunctionEventInvokeConfig":    {func() reconcile.Managed { return &v1beta1.FunctionEventInvokeConfig{} }, "qualifier"},
-		"FunctionURL":                  {func() reconcile.Managed { return &v1beta1.FunctionURL{} }, "qualifier"},
-		"Invocation":                   {func() reconcile.Managed { return &v1beta1.Invocation{} }, "qualifier"},
-		"Permission":                   {func() reconcile.Managed { return &v1beta1.Permission{} }, "qualifier"},
-		"ProvisionedConcurrencyConfig": {func() reconcile.Managed { return &v1beta1.ProvisionedConcurrencyConfig{} }, "qualifier"},
-		"RuntimeManagementConfig":      {func() reconcile.Managed { return &v1beta1.RuntimeManagementConfig{} }, "qualifier"},
+		"Alias": {func() reconcile.Managed { return &v1beta1.Alias{} }, "functionVersion"},
+		"EventSourceMapping": {
+			func() reconcile.Managed { return &v1beta1.EventSourceMapping{} },
+			"qualifier",
+		},
+		"FunctionEventInvokeConfig": {
+			func() reconcile.Managed { return &v1beta1.FunctionEventInvokeConfig{} },
+			"qualifier",
+		},
+		"FunctionURL": {func() reconcile.Managed { return &v1beta1.FunctionURL{} }, "qualifier"},
+		"Invocation":  {func() reconcile.Managed { return &v1beta1.Invocation{} }, "qualifier"},
+		"Permission":  {func() reconcile.Managed { return &v1beta1.Permission{} }, "qualifier"},
+		"ProvisionedConcurrencyConfig": {
+			func() reconcile.Managed { return &v1beta1.ProvisionedConcurrencyConfig{} },
+			"qualifier",
+		},
+		"RuntimeManagementConfig": {
+			func() reconcile.Managed { return &v1beta1.RuntimeManagementConfig{} },
+			"qualifier",
+		},
 	}
 	cases := map[string]struct {
 		reason, spec, err string
 	}{
-		"Own":      {"A part of the function itself is resolved.", `"%sRef":{"name":"b-greet"}`, ""},
-		"Other":    {"One of another function is an error.", `"%sRef":{"name":"a-cart"}`, "shop/a-cart belongs to function cart, not to greet"},
-		"Selector": {"A selector passes over it, though it is older.", `"%sSelector":{"matchLabels":{"app":"shop"}}`, ""},
+		"Own": {"A part of the function itself is resolved.", `"%sRef":{"name":"b-greet"}`, ""},
+		"Other": {
+			"One of another function is an error.",
+			`"%sRef":{"name":"a-cart"}`,
+			"shop/a-cart belongs to function cart, not to greet",
+		},
+		"Selector": {
+			"A selector passes over it, though it is older.",
+			`"%sSelector":{"matchLabels":{"app":"shop"}}`,
+			"",
+		},
 	}
 	for kind, k := range kinds {
 		for name, tc := range cases {
@@ -459,9 +519,16 @@ func TestReferrerRequests(t *testing.T) {
 	waiting := samples.New()
 	waiting.Name, waiting.Spec.OtherRef = "waiting", byName.Spec.OtherRef
 	byLabel, byOtherLabel, byController := samples.New(), samples.New(), samples.New()
-	byLabel.Name, byLabel.Spec.OtherSelector = "by-label", &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "shop"}}
-	byOtherLabel.Name, byOtherLabel.Spec.OtherSelector = "by-other-label", &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "bank"}}
-	byController.Name, byController.Spec.OtherSelector = "by-controller", &xpv2.NamespacedSelector{MatchLabels: byLabel.Spec.OtherSelector.MatchLabels, MatchControllerRef: ptr.To(true)}
+	byLabel.Name, byLabel.Spec.OtherSelector = "by-label", &xpv2.NamespacedSelector{
+		MatchLabels: map[string]string{"app": "shop"},
+	}
+	byOtherLabel.Name, byOtherLabel.Spec.OtherSelector = "by-other-label", &xpv2.NamespacedSelector{
+		MatchLabels: map[string]string{"app": "bank"},
+	}
+	byController.Name, byController.Spec.OtherSelector = "by-controller", &xpv2.NamespacedSelector{
+		MatchLabels:        byLabel.Spec.OtherSelector.MatchLabels,
+		MatchControllerRef: ptr.To(true),
+	}
 	owned := func(b *sample) { b.OwnerReferences = []metav1.OwnerReference{{UID: "xr", Controller: ptr.To(true)}} }
 	owned(byController)
 	for _, mg := range []*sample{byName, bySelector, byBoth, apart, byLabel, byOtherLabel, byController} {
@@ -471,10 +538,13 @@ func TestReferrerRequests(t *testing.T) {
 	}
 	k := reconcile.Kind[*sample]{}
 	refer(nil, &k)
-	c := fake.NewClientBuilder().WithScheme(s).WithObjects(byName, bySelector, byBoth, apart, waiting, byLabel, byOtherLabel, byController).
+	c := fake.NewClientBuilder().
+		WithScheme(s).
+		WithObjects(byName, bySelector, byBoth, apart, waiting, byLabel, byOtherLabel, byController).
 		WithIndex(&sample{}, watch.ReferenceIndex, func(o client.Object) []string {
 			return watch.ReferenceKeys(k.References(o.(*sample)), o) //nolint:forcetypeassert // It is one.
-		}).Build()
+		}).
+		Build()
 
 	before := basket("basket", "one")
 	changed := func(fs ...func(*sample)) event.UpdateEvent {
@@ -498,19 +568,54 @@ func TestReferrerRequests(t *testing.T) {
 		event   any
 		want    []string
 	}{
-		"Comes":      {reason: "What was waited for is there.", event: event.CreateEvent{Object: before}, want: all},
-		"WasThere":   {reason: "At the start all are looked at anyway.", event: event.CreateEvent{Object: before, IsInInitialList: true}},
-		"Goes":       {reason: "What is gone may be selected no more.", event: event.DeleteEvent{Object: before}, want: all},
-		"Renamed":    {reason: "The reference has another value.", event: changed(func(b *sample) { meta.SetExternalName(b, "two") }), want: all},
-		"Created":    {reason: "What was refused before may work now.", event: changed(ready), want: all},
-		"Again":      {reason: "What was within it is lost.", event: changed(creating, ready), want: all},
-		"Updated":    {reason: "Only what waits may work now.", event: changed(updating, ready), want: []string{"shop/waiting"}},
-		"Followed":   {reason: "What follows it has something to do.", follows: true, event: changed(updating, ready), want: all},
-		"Updating":   {reason: "It goes on once the change has ended.", follows: true, event: changed(ready, updating)},
-		"Labelled":   {reason: "A selector may match another.", event: changed(func(b *sample) { b.Labels = nil }), want: selecting},
-		"Relabelled": {reason: "Selectors of the labels that it had and has are concerned.", event: changed(func(b *sample) { b.Labels["app"] = "bank" }), want: []string{"shop/by-both", "shop/by-label", "shop/by-other-label", "shop/by-selector"}},
-		"Owned":      {reason: "A selector may ask for the same controller.", event: changed(owned), want: []string{"shop/by-both", "shop/by-controller", "shop/by-label", "shop/by-selector"}},
-		"Unrelated":  {reason: "A change of other fields requeues nothing.", event: changed(func(b *sample) { b.Spec.Value = "x" })},
+		"Comes": {reason: "What was waited for is there.", event: event.CreateEvent{Object: before}, want: all},
+		"WasThere": {
+			reason: "At the start all are looked at anyway.",
+			event:  event.CreateEvent{Object: before, IsInInitialList: true},
+		},
+		"Goes": {
+			reason: "What is gone may be selected no more.",
+			event:  event.DeleteEvent{Object: before},
+			want:   all,
+		},
+		"Renamed": {
+			reason: "The reference has another value.",
+			event:  changed(func(b *sample) { meta.SetExternalName(b, "two") }),
+			want:   all,
+		},
+		"Created": {reason: "What was refused before may work now.", event: changed(ready), want: all},
+		"Again":   {reason: "What was within it is lost.", event: changed(creating, ready), want: all},
+		"Updated": {
+			reason: "Only what waits may work now.",
+			event:  changed(updating, ready),
+			want:   []string{"shop/waiting"},
+		},
+		"Followed": {
+			reason:  "What follows it has something to do.",
+			follows: true,
+			event:   changed(updating, ready),
+			want:    all,
+		},
+		"Updating": {reason: "It goes on once the change has ended.", follows: true, event: changed(ready, updating)},
+		"Labelled": {
+			reason: "A selector may match another.",
+			event:  changed(func(b *sample) { b.Labels = nil }),
+			want:   selecting,
+		},
+		"Relabelled": {
+			reason: "Selectors of the labels that it had and has are concerned.",
+			event:  changed(func(b *sample) { b.Labels["app"] = "bank" }),
+			want:   []string{"shop/by-both", "shop/by-label", "shop/by-other-label", "shop/by-selector"},
+		},
+		"Owned": {
+			reason: "A selector may ask for the same controller.",
+			event:  changed(owned),
+			want:   []string{"shop/by-both", "shop/by-controller", "shop/by-label", "shop/by-selector"},
+		},
+		"Unrelated": {
+			reason: "A change of other fields requeues nothing.",
+			event:  changed(func(b *sample) { b.Spec.Value = "x" }),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -524,7 +629,12 @@ func TestReferrerRequests(t *testing.T) {
 			k.References = func(*sample) []reconcile.Reference {
 				return []reconcile.Reference{{Follows: tc.follows}}
 			}
-			enqueued := samples.Enqueued(t.Context(), predicate.Funcs{}, watch.DependentsHandler(k, users, samples.GVK), tc.event)
+			enqueued := samples.Enqueued(
+				t.Context(),
+				predicate.Funcs{},
+				watch.DependentsHandler(k, users, samples.GVK),
+				tc.event,
+			)
 			slices.Sort(marked)
 			marked = slices.Compact(marked) // Both the old and the new object of an update are mapped.
 			if diff := cmp.Diff(tc.want, marked); diff != "" {
@@ -561,10 +671,17 @@ func TestManyLabels(t *testing.T) {
 	after.Labels["l0"] = "changed"
 	reader := &lists{}
 	users := watch.Dependents{
-		Resources: reader, Index: watch.ReferenceIndex, NewList: func() client.ObjectList { return &samples.SampleList{} },
+		Resources: reader,
+		Index:     watch.ReferenceIndex,
+		NewList:   func() client.ObjectList { return &samples.SampleList{} },
 	}
 	k := reconcile.Kind[*sample]{}
-	samples.Enqueued(t.Context(), predicate.Funcs{}, watch.DependentsHandler(k, users, samples.GVK), event.UpdateEvent{ObjectOld: before, ObjectNew: after})
+	samples.Enqueued(
+		t.Context(),
+		predicate.Funcs{},
+		watch.DependentsHandler(k, users, samples.GVK),
+		event.UpdateEvent{ObjectOld: before, ObjectNew: after},
+	)
 	if reader.count == 0 || reader.count > 1000 {
 		t.Errorf("%d lists for one event", reader.count)
 	}
@@ -597,8 +714,19 @@ func TestFreshness(t *testing.T) {
 	e.change(func(mg *sample) { mg.SetAnnotations(nil) })
 	known.Events.Received = e.clock.Add(-time.Minute)
 	age("event")
-	want := map[string]time.Duration{"event": time.Minute, "polled often": 2 * time.Minute, "requested": 0, "new": 2 * time.Second, "converged": 5 * time.Minute, "hardly changing": 30 * time.Minute, "changed": 2 * time.Second}
+	want := map[string]time.Duration{
+		"event":           time.Minute,
+		"polled often":    2 * time.Minute,
+		"requested":       0,
+		"new":             2 * time.Second,
+		"converged":       5 * time.Minute,
+		"hardly changing": 30 * time.Minute,
+		"changed":         2 * time.Second,
+	}
 	if diff := cmp.Diff(want, seen); diff != "" {
-		t.Errorf("a shared answer is to be new where the user asks for a look, recent where the user waits, and at most half a poll interval old else, or older if the kind says so: %s", diff)
+		t.Errorf(
+			"a shared answer is to be new where the user asks for a look, recent where the user waits, and at most half a poll interval old else, or older if the kind says so: %s",
+			diff,
+		)
 	}
 }

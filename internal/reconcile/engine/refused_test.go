@@ -56,9 +56,21 @@ func TestRefusedChangesBackOff(t *testing.T) {
 		err    error
 		most   int
 	}{
-		"Unknown":   {reason: "The cause is not known, so the call is retried.", err: &smithy.GenericAPIError{Code: "UnheardOfException", Message: "what?"}, most: 26},
-		"Denied":    {reason: "A denied call succeeds once someone grants the permission.", err: &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "not authorized"}, most: 38},
-		"Failure":   {reason: "AWS fails for as long as it does.", err: &smithy.GenericAPIError{Code: "ServiceException", Message: "An error occurred"}, most: 26},
+		"Unknown": {
+			reason: "The cause is not known, so the call is retried.",
+			err:    &smithy.GenericAPIError{Code: "UnheardOfException", Message: "what?"},
+			most:   26,
+		},
+		"Denied": {
+			reason: "A denied call succeeds once someone grants the permission.",
+			err:    &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "not authorized"},
+			most:   38,
+		},
+		"Failure": {
+			reason: "AWS fails for as long as it does.",
+			err:    &smithy.GenericAPIError{Code: "ServiceException", Message: "An error occurred"},
+			most:   26,
+		},
 		"Throttled": {reason: "AWS has no room for it, which passes or not.", err: throttle(), most: 26},
 	}
 	for call, setUp := range prepare {
@@ -69,7 +81,9 @@ func TestRefusedChangesBackOff(t *testing.T) {
 				e.cloud.calls = nil
 				e.cloud.fail[call] = tc.err
 				e.runFor(10 * time.Minute)
-				if got := e.stored().GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionFalse || got.Message == "" {
+				if got := e.stored().
+					GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionFalse ||
+					got.Message == "" {
 					t.Errorf("%s: after ten minutes, Synced is to say what is wrong: got %+v", tc.reason, got)
 				}
 				e.runFor(50 * time.Minute)
@@ -96,18 +110,20 @@ func TestRefusedChangesBackOff(t *testing.T) {
 // repeated earlier because the resource waited for something in between.
 func TestRefusedChangeIsRememberedWhileWaiting(t *testing.T) {
 	e, sent, waits := newEnv(t, samples.New()), 0, false
-	o := reconcile.ObserverFunc[*sample](func(_ context.Context, _ reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
-		out := reconcile.Outcome{Exists: true, Ready: reconcile.Updating(mg.GetGeneration(), "waits")}
-		if waits = !waits; waits {
-			out.After = 2 * time.Second
+	o := reconcile.ObserverFunc[*sample](
+		func(_ context.Context, _ reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
+			out := reconcile.Outcome{Exists: true, Ready: reconcile.Updating(mg.GetGeneration(), "waits")}
+			if waits = !waits; waits {
+				out.After = 2 * time.Second
+				return out, nil
+			}
+			out.Call = &reconcile.Call{Verb: reconcile.ToUpdate, Do: func(context.Context) (reconcile.Result, error) {
+				sent++
+				return reconcile.Result{}, errors.New("no")
+			}}
 			return out, nil
-		}
-		out.Call = &reconcile.Call{Verb: reconcile.ToUpdate, Do: func(context.Context) (reconcile.Result, error) {
-			sent++
-			return reconcile.Result{}, errors.New("no")
-		}}
-		return out, nil
-	})
+		},
+	)
 	e.reconciler = newReconciler(&manager{c: e.server}, e.options, observedBy(e, o), e.events)
 	e.runFor(time.Hour)
 	if sent < 6 || sent > 26 {
@@ -117,22 +133,37 @@ func TestRefusedChangeIsRememberedWhileWaiting(t *testing.T) {
 
 // TestRetriedLater checks that the conditions do not change between two attempts at a change that AWS refuses.
 func TestRetriedLater(t *testing.T) {
-	e, due, refused := newEnv(t, samples.New()), true, error(&smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"})
-	o := reconcile.ObserverFunc[*sample](func(_ context.Context, _ reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
-		out := reconcile.Outcome{Exists: true, Ready: reconcile.Available(mg.GetGeneration()), State: reconcile.UpToDate}
-		if out.After = time.Second; due {
-			out.State, out.MayUpdate = reconcile.Differs, true
-			out.Call = &reconcile.Call{Verb: reconcile.ToUpdate, Do: func(context.Context) (reconcile.Result, error) {
-				return reconcile.Result{}, refused
-			}}
-		}
-		out.Retries = !due && refused != nil
-		return out, nil
-	})
+	e, due, refused := newEnv(
+		t,
+		samples.New(),
+	), true, error(
+		&smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"},
+	)
+	o := reconcile.ObserverFunc[*sample](
+		func(_ context.Context, _ reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
+			out := reconcile.Outcome{
+				Exists: true,
+				Ready:  reconcile.Available(mg.GetGeneration()),
+				State:  reconcile.UpToDate,
+			}
+			if out.After = time.Second; due {
+				out.State, out.MayUpdate = reconcile.Differs, true
+				out.Call = &reconcile.Call{
+					Verb: reconcile.ToUpdate,
+					Do: func(context.Context) (reconcile.Result, error) {
+						return reconcile.Result{}, refused
+					},
+				}
+			}
+			out.Retries = !due && refused != nil
+			return out, nil
+		},
+	)
 	e.reconciler = newReconciler(&manager{c: e.server}, e.options, observedBy(e, o), e.events)
 	e.runFor(20 * time.Minute)
 	want := e.stored()
-	if want.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionFalse || want.GetCondition(v1beta1.TypeStalled).Status != corev1.ConditionTrue {
+	if want.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionFalse ||
+		want.GetCondition(v1beta1.TypeStalled).Status != corev1.ConditionTrue {
 		t.Fatalf("Synced is to say what is wrong, and Stalled that it lasts: %+v", want.Status.Conditions)
 	}
 	for range 6 {
@@ -161,7 +192,10 @@ func TestLastingThrottlesAreReported(t *testing.T) {
 	}
 	e.runFor(2 * time.Minute)
 	reported := e.stored()
-	if got := reported.GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionFalse || got.Message != "observe failed: AWS has throttled the calls of this resource for a while: TooManyRequestsException: Rate exceeded" {
+	if got := reported.GetCondition(
+		xpv2.TypeSynced,
+	); got.Status != corev1.ConditionFalse ||
+		got.Message != "observe failed: AWS has throttled the calls of this resource for a while: TooManyRequestsException: Rate exceeded" {
 		t.Errorf("want Synced to say that AWS throttles: got %+v", got)
 	}
 	if got := reported.GetCondition(xpv2.TypeReady).Status; got != corev1.ConditionTrue {
@@ -195,7 +229,9 @@ func TestLastingDeferralsAreReported(t *testing.T) {
 		t.Errorf("a long list takes that many reconciles: got %+v", got)
 	}
 	e.runFor(10 * time.Minute)
-	if got := e.stored().GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionFalse || !strings.Contains(got.Message, "ListTags was not called yet") {
+	if got := e.stored().
+		GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionFalse ||
+		!strings.Contains(got.Message, "ListTags was not called yet") {
 		t.Errorf("want Synced to say that the quota does not suffice: got %+v", got)
 	}
 	e.cloud.calls = nil

@@ -43,7 +43,11 @@ func (c *runtimeCalls) WithAnnotations(...string) event.Recorder { return c }
 
 // reconciler returns the runtime's own reconciler of one resource, with none of this
 // package's decorators.
-func (c *runtimeCalls) reconciler(t *testing.T, mg *sample, e managed.TypedExternalClientFns[*sample]) ctrlreconcile.Reconciler {
+func (c *runtimeCalls) reconciler(
+	t *testing.T,
+	mg *sample,
+	e managed.TypedExternalClientFns[*sample],
+) ctrlreconcile.Reconciler {
 	t.Helper()
 	s := runtime.NewScheme()
 	if err := samples.AddToScheme(s); err != nil {
@@ -66,7 +70,9 @@ func (c *runtimeCalls) reconciler(t *testing.T, mg *sample, e managed.TypedExter
 			return nil
 		},
 	}
-	return managed.NewReconciler(&fake.Manager{Client: kube, Scheme: s}, resource.ManagedKind(samples.GVK),
+	return managed.NewReconciler(
+		&fake.Manager{Client: kube, Scheme: s},
+		resource.ManagedKind(samples.GVK),
 		managed.WithManagementPolicies(),
 		managed.WithInitializers(),
 		managed.WithPollInterval(time.Minute),
@@ -77,19 +83,25 @@ func (c *runtimeCalls) reconciler(t *testing.T, mg *sample, e managed.TypedExter
 			AddFinalizerFn:    func(context.Context, resource.Object) error { c.add("add finalizer"); return nil },
 			RemoveFinalizerFn: func(context.Context, resource.Object) error { c.add("remove finalizer"); return nil },
 		}),
-		managed.WithCriticalAnnotationUpdater(managed.CriticalAnnotationUpdateFn(func(context.Context, client.Object) error {
-			c.add("update annotations")
-			return nil
-		})),
+		managed.WithCriticalAnnotationUpdater(
+			managed.CriticalAnnotationUpdateFn(func(context.Context, client.Object) error {
+				c.add("update annotations")
+				return nil
+			}),
+		),
 		managed.WithReferenceResolver(managed.ReferenceResolverFn(func(context.Context, resource.Managed) error {
 			c.add("resolve references")
 			return nil
 		})),
-		managed.WithTypedExternalConnector(managed.TypedExternalConnectorFn[*sample](func(context.Context, *sample) (managed.TypedExternalClient[*sample], error) {
-			c.add("connect")
-			e.DisconnectFn = func(context.Context) error { return nil }
-			return e, nil
-		})),
+		managed.WithTypedExternalConnector(
+			managed.TypedExternalConnectorFn[*sample](
+				func(context.Context, *sample) (managed.TypedExternalClient[*sample], error) {
+					c.add("connect")
+					e.DisconnectFn = func(context.Context) error { return nil }
+					return e, nil
+				},
+			),
+		),
 	)
 }
 
@@ -99,7 +111,9 @@ func (c *runtimeCalls) reconciler(t *testing.T, mg *sample, e managed.TypedExter
 func TestRuntimeContract(t *testing.T) {
 	var calls *runtimeCalls
 	conflict := kerrors.NewConflict(schema.GroupResource{}, "", nil)
-	observe := func(o managed.ExternalObservation, err error) func(context.Context, *sample) (managed.ExternalObservation, error) {
+	observe := func(
+		o managed.ExternalObservation, err error,
+	) func(context.Context, *sample) (managed.ExternalObservation, error) {
 		return func(context.Context, *sample) (managed.ExternalObservation, error) {
 			calls.add("observe")
 			return o, err
@@ -154,17 +168,32 @@ func TestRuntimeContract(t *testing.T) {
 		"Create": {
 			reason: "Update is called for the pending annotation alone, after the finalizer and before Create.",
 			client: fns{ObserveFn: observe(absent, nil), CreateFn: create(nil)},
-			calls:  append(ready[:4:4], "update", "create", "update annotations", "event CreatedExternalResource", "update status"), result: requeue,
+			calls: append(
+				ready[:4:4],
+				"update",
+				"create",
+				"update annotations",
+				"event CreatedExternalResource",
+				"update status",
+			),
+			result: requeue,
 		},
 		"ConflictInCreate": {
 			reason: "A create that is aborted is annotated as failed. Status is updated, which the decorated client drops.",
 			client: fns{ObserveFn: observe(absent, nil), CreateFn: create(conflict)},
-			calls:  append(ready[:4:4], "update", "create", "update annotations", "update status"), result: requeue,
+			calls:  append(ready[:4:4], "update", "create", "update annotations", "update status"),
+			result: requeue,
 		},
 		"ConflictInUpdate": {
 			reason: "An update that is aborted emits an event and updates status, which the decorated recorder and client drop.",
 			client: fns{ObserveFn: observe(present, nil), UpdateFn: update(conflict)},
-			calls:  append(ready[:4:4], "call update", "event CannotUpdateExternalResource", "update status"), result: requeue,
+			calls: append(
+				ready[:4:4],
+				"call update",
+				"event CannotUpdateExternalResource",
+				"update status",
+			),
+			result: requeue,
 		},
 		"Update": {
 			reason: "A successful update is polled, so the reconciler asks for an earlier look itself.",
@@ -173,13 +202,18 @@ func TestRuntimeContract(t *testing.T) {
 		},
 		"UpToDate": {
 			reason: "Nothing but status is written.",
-			client: fns{ObserveFn: observe(managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil)},
-			calls:  append(ready[:4:4], "update status"), result: poll,
+			client: fns{
+				ObserveFn: observe(managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil),
+			},
+			calls:  append(ready[:4:4], "update status"),
+			result: poll,
 		},
 		"AbsentAndUpToDate": {
 			reason: "An absent resource that may not be created is reported as up to date, and then left alone.",
 			edit: func(mg *sample) {
-				mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate})
+				mg.SetManagementPolicies(
+					xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate},
+				)
 			},
 			client: fns{ObserveFn: observe(managed.ExternalObservation{ResourceUpToDate: true}, nil)},
 			calls:  append(ready[:4:4], "update status"), result: poll,
@@ -187,14 +221,24 @@ func TestRuntimeContract(t *testing.T) {
 		"CreateIncomplete": {
 			reason: "A create whose answer was lost is observed again, because names are said to be deterministic.",
 			edit:   func(mg *sample) { meta.SetExternalCreatePending(mg, time.Unix(1, 0)) },
-			client: fns{ObserveFn: observe(managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil)},
-			calls:  append(ready[:4:4], "update status"), result: poll,
+			client: fns{
+				ObserveFn: observe(managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil),
+			},
+			calls:  append(ready[:4:4], "update status"),
+			result: poll,
 		},
 		"Delete": {
 			reason: "References are not resolved, and the finalizer stays until the resource is observed to be absent.",
 			edit:   deleted,
 			client: fns{ObserveFn: observe(present, nil), DeleteFn: remove(nil)},
-			calls:  []string{"connect", "observe", "delete", "event DeletedExternalResource", "update status"}, result: requeue,
+			calls: []string{
+				"connect",
+				"observe",
+				"delete",
+				"event DeletedExternalResource",
+				"update status",
+			},
+			result: requeue,
 		},
 		"Deleted": {
 			reason: "An absent resource is released. The zero Result says that nothing is left to do.",

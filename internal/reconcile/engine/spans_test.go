@@ -183,7 +183,9 @@ func TestUntracedIsFree(t *testing.T) {
 func BenchmarkReconcile(b *testing.B) {
 	sdk := sdktrace.NewTracerProvider(sdktrace.WithBatcher(tracetest.NewNoopExporter()))
 	never := sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))
-	for name, tracer := range map[string]trace.Tracer{"off": nil, "not sampled": never.Tracer(""), "on": sdk.Tracer("")} {
+	for name, tracer := range map[string]trace.Tracer{
+		"off": nil, "not sampled": never.Tracer(""), "on": sdk.Tracer(""),
+	} {
 		b.Run(name, func(b *testing.B) {
 			e := newEnv(b, samples.New(), func(o *Options, _ *reconcile.Kind[*sample]) { o.Tracer = tracer })
 			e.converge()

@@ -104,8 +104,13 @@ func TestSilentSTS(t *testing.T) {
 				f.apply(ns, "a", good, false)
 				worst = max(worst, f.toReady(ns, 10*time.Minute))
 			}
-			t.Logf("%d tenants with %d configs each: others are Ready after %s, %d calls of STS", tc.tenants, tc.configs,
-				worst, sts.calls.Load())
+			t.Logf(
+				"%d tenants with %d configs each: others are Ready after %s, %d calls of STS",
+				tc.tenants,
+				tc.configs,
+				worst,
+				sts.calls.Load(),
+			)
 			if tc.tenants == 0 {
 				alone = worst
 			}

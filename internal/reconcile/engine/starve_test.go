@@ -128,12 +128,14 @@ func (f *function) Observe(ctx context.Context, _ reconcile.Facts, mg *sample) (
 	_, err := f.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: &mg.Name})
 	switch {
 	case awserr.IsNotFound(err):
-		return reconcile.Outcome{Call: &reconcile.Call{Verb: reconcile.ToCreate, Do: func(ctx context.Context) (reconcile.Result, error) {
-			_, err := f.api.UpdateFunctionConfiguration(
-				ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: &mg.Name},
-			)
-			return reconcile.Result{}, err
-		}}}, nil
+		return reconcile.Outcome{
+			Call: &reconcile.Call{Verb: reconcile.ToCreate, Do: func(ctx context.Context) (reconcile.Result, error) {
+				_, err := f.api.UpdateFunctionConfiguration(
+					ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: &mg.Name},
+				)
+				return reconcile.Result{}, err
+			}},
+		}, nil
 	case err != nil:
 		return reconcile.Outcome{}, err
 	}
@@ -166,7 +168,10 @@ func (f *fleet) Resolve(ctx context.Context, mg resource.ModernManaged, region s
 	}
 	ref := session.Ref{Kind: "ProviderConfig", Namespace: ns, Name: "default", UID: types.UID(ns)}
 	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
-		return stack.Initialize.Add(f.breakers.Middleware(breaker.Key{Config: ref.UID, Region: region}), middleware.After)
+		return stack.Initialize.Add(
+			f.breakers.Middleware(breaker.Key{Config: ref.UID, Region: region}),
+			middleware.After,
+		)
 	})
 	f.sessions[key] = &session.Session{AWS: cfg, Ref: ref, Scope: quota.Scope{Account: ns, Region: region}}
 	return f.sessions[key], nil
@@ -196,17 +201,43 @@ func newFleet(ctx context.Context, t *testing.T, workers int) *fleet {
 		defer mu.Unlock()
 		return random.Float64()
 	}
-	f := &fleet{t: t, breakers: breaker.New(time.Now, draw), endpoints: map[string]*endpoint{}, sessions: map[string]*session.Session{}, unready: map[types.NamespacedName]bool{}, writes: map[string]int{}}
-	f.server = fake.NewClientBuilder().WithScheme(s).WithStatusSubresource(&sample{}).WithInterceptorFuncs(interceptor.Funcs{
-		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
-			f.wrote(obj)
-			return statusAlone(t)(ctx, c, sub, obj, opts...)
-		},
-	}).Build()
+	f := &fleet{
+		t:         t,
+		breakers:  breaker.New(time.Now, draw),
+		endpoints: map[string]*endpoint{},
+		sessions:  map[string]*session.Session{},
+		unready:   map[types.NamespacedName]bool{},
+		writes:    map[string]int{},
+	}
+	f.server = fake.NewClientBuilder().
+		WithScheme(s).
+		WithStatusSubresource(&sample{}).
+		WithInterceptorFuncs(interceptor.Funcs{
+			SubResourceUpdate: func(
+				ctx context.Context, c client.Client, sub string, obj client.Object,
+				opts ...client.SubResourceUpdateOption,
+			) error {
+				f.wrote(obj)
+				return statusAlone(t)(ctx, c, sub, obj, opts...)
+			},
+		}).
+		Build()
 	o := Options{
-		Options:  controller.Options{Logger: logging.NewNopLogger(), PollInterval: 10 * time.Minute, MaxConcurrentReconciles: workers, Features: &feature.Flags{}},
-		Resolver: f, Tracker: f, Limiter: quota.New(time.Now, nil), Breakers: f.breakers, Metrics: reporting.NewMetrics(),
-		MinPollInterval: 30 * time.Second, PollJitter: 0.1, Now: time.Now, Random: draw,
+		Options: controller.Options{
+			Logger:                  logging.NewNopLogger(),
+			PollInterval:            10 * time.Minute,
+			MaxConcurrentReconciles: workers,
+			Features:                &feature.Flags{},
+		},
+		Resolver:        f,
+		Tracker:         f,
+		Limiter:         quota.New(time.Now, nil),
+		Breakers:        f.breakers,
+		Metrics:         reporting.NewMetrics(),
+		MinPollInterval: 30 * time.Second,
+		PollJitter:      0.1,
+		Now:             time.Now,
+		Random:          draw,
 	}
 	r := newReconciler(&manager{c: f.server}, o, reconcile.Kind[*sample]{
 		GVK:     samples.GVK,
@@ -251,7 +282,12 @@ func (f *fleet) apply(ns, prefix string, n int, hangs bool) {
 	f.mu.Unlock()
 	for i := range n {
 		mg := samples.New()
-		mg.ObjectMeta = metav1.ObjectMeta{Namespace: ns, Name: fmt.Sprint(prefix, i), UID: types.UID(fmt.Sprint(ns, prefix, i)), Generation: 1}
+		mg.ObjectMeta = metav1.ObjectMeta{
+			Namespace:  ns,
+			Name:       fmt.Sprint(prefix, i),
+			UID:        types.UID(fmt.Sprint(ns, prefix, i)),
+			Generation: 1,
+		}
 		mg.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"})
 		if err := f.server.Create(f.t.Context(), mg); err != nil {
 			f.t.Fatal(err)
@@ -314,8 +350,9 @@ func (f *fleet) stop(cancel func()) {
 	f.workers.Wait()
 }
 
-// TestHangingEndpoint runs hundreds of resources with an endpoint that stops answering beside others. It checks that the others are as quick as without, that the hanging endpoint is
-// hardly called, and that the waiting resources report it and recover by themselves.
+// TestHangingEndpoint runs hundreds of resources with an endpoint that stops answering beside others. It checks that
+// the others are as quick as without, that the hanging endpoint is hardly called, and that the waiting resources report
+// it and recover by themselves.
 func TestHangingEndpoint(t *testing.T) {
 	const (
 		workers  = 100
@@ -343,7 +380,10 @@ func TestHangingEndpoint(t *testing.T) {
 		f.apply("evil", "e", attacker, true)
 		time.Sleep(time.Second)
 		if tarpit.open != workers/2 {
-			t.Errorf("%d calls hang, want half of the workers: the test tests nothing, or a namespace holds more than its share", tarpit.open)
+			t.Errorf(
+				"%d calls hang, want half of the workers: the test tests nothing, or a namespace holds more than its share",
+				tarpit.open,
+			)
 		}
 		f.apply("good", "a", good, false)
 		during := f.toReady("good", time.Minute)
@@ -381,7 +421,11 @@ func TestHangingEndpoint(t *testing.T) {
 		}
 		for _, mg := range f.samples("evil") {
 			c := mg.GetCondition(xpv2.TypeSynced)
-			if c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, `AWS does not answer ProviderConfig "default" of namespace "evil" in eu-west-1`) {
+			if c.Status != corev1.ConditionFalse ||
+				!strings.Contains(
+					c.Message,
+					`AWS does not answer ProviderConfig "default" of namespace "evil" in eu-west-1`,
+				) {
 				t.Fatalf("a resource does not say what it waits for: %+v", c)
 			}
 		}
@@ -437,10 +481,21 @@ func TestHangingRegions(t *testing.T) {
 				f.apply(ns, "a", good, false)
 				took := f.toReady(ns, 10*time.Minute)
 				worst = max(worst, took)
-				t.Logf("%d tenants: others are Ready after %s, alone after %s; %d calls so far", tenants, took, alone, requests())
+				t.Logf(
+					"%d tenants: others are Ready after %s, alone after %s; %d calls so far",
+					tenants,
+					took,
+					alone,
+					requests(),
+				)
 			}
 			if worst > 2*alone {
-				t.Errorf("%d tenants with regions that do not answer: others are Ready after %s, alone after %s", tenants, worst, alone)
+				t.Errorf(
+					"%d tenants with regions that do not answer: others are Ready after %s, alone after %s",
+					tenants,
+					worst,
+					alone,
+				)
 			}
 			before := requests()
 			time.Sleep(30 * time.Second)
@@ -456,14 +511,16 @@ func TestHangingRegions(t *testing.T) {
 func TestDeferredCallsAccumulate(t *testing.T) {
 	e := newEnv(t, samples.New(), func(_ *Options, k *reconcile.Kind[*sample]) {
 		k.Observer = func(*sample, *session.Session) reconcile.Observer[*sample] {
-			return reconcile.ObserverFunc[*sample](func(_ context.Context, f reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
-				for _, op := range []string{"First", "Second"} {
-					if err := f.Reserve(op); err != nil {
-						return reconcile.Outcome{}, err
+			return reconcile.ObserverFunc[*sample](
+				func(_ context.Context, f reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
+					for _, op := range []string{"First", "Second"} {
+						if err := f.Reserve(op); err != nil {
+							return reconcile.Outcome{}, err
+						}
 					}
-				}
-				return reconcile.Outcome{Exists: true, Ready: reconcile.Available(mg.GetGeneration())}, nil
-			})
+					return reconcile.Outcome{Exists: true, Ready: reconcile.Available(mg.GetGeneration())}, nil
+				},
+			)
 		}
 	})
 	reads := func() []string {

@@ -37,9 +37,15 @@ func TestOnStored(t *testing.T) {
 	}{
 		"Stored":    {reason: "The status was written.", want: 1},
 		"Unchanged": {reason: "It need not be written.", edit: func(e *env) { e.converge() }, want: 1},
-		"Aborted":   {reason: "What an aborted reconcile has found is dropped.", edit: func(e *env) { e.limiter.wait["Create"] = time.Second }},
-		"Throttled": {reason: "As is that of a throttled one.", edit: func(e *env) { e.cloud.fail["Get"] = throttle() }},
-		"Lost":      {reason: "The status could not be written.", lost: true},
+		"Aborted": {
+			reason: "What an aborted reconcile has found is dropped.",
+			edit:   func(e *env) { e.limiter.wait["Create"] = time.Second },
+		},
+		"Throttled": {
+			reason: "As is that of a throttled one.",
+			edit:   func(e *env) { e.cloud.fail["Get"] = throttle() },
+		},
+		"Lost": {reason: "The status could not be written.", lost: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -53,11 +59,16 @@ func TestOnStored(t *testing.T) {
 				tc.edit(e)
 			}
 			if tc.lost {
-				c := interceptor.NewClient(e.server.(client.WithWatch), interceptor.Funcs{ //nolint:forcetypeassert // The fake client is one.
-					SubResourceUpdate: func(context.Context, client.Client, string, client.Object, ...client.SubResourceUpdateOption) error {
-						return errors.New("no luck")
+				c := interceptor.NewClient(
+					e.server.(client.WithWatch),
+					interceptor.Funcs{ //nolint:forcetypeassert // The fake client is one.
+						SubResourceUpdate: func(
+							context.Context, client.Client, string, client.Object, ...client.SubResourceUpdateOption,
+						) error {
+							return errors.New("no luck")
+						},
 					},
-				})
+				)
 				e.reconciler = newReconciler(&manager{c: c}, e.options, e.kind, e.events)
 			}
 			calls = 0

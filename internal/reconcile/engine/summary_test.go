@@ -21,7 +21,10 @@ func TestSummaryIsWritten(t *testing.T) {
 	}
 	delete(e.cloud.fail, "Create")
 	e.converge()
-	if diff := cmp.Diff(v1beta1.Summary{Phase: v1beta1.PhaseAvailable, ReconciledGeneration: 1}, e.stored().Status.Summary); diff != "" {
+	if diff := cmp.Diff(
+		v1beta1.Summary{Phase: v1beta1.PhaseAvailable, ReconciledGeneration: 1},
+		e.stored().Status.Summary,
+	); diff != "" {
 		t.Errorf("once it is there, -want +got: %s", diff)
 	}
 	e.delete()
@@ -38,14 +41,31 @@ func TestCause(t *testing.T) {
 		change func(e *env)
 		want   string
 	}{
-		"Spec":            {reason: "The user has changed spec.", change: func(e *env) { e.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 }) }, want: "spec changed"},
-		"ByHand":          {reason: "Nothing has changed but AWS.", change: func(e *env) { e.cloud.value = "hand" }, want: "changed in AWS by hand"},
-		"ReferenceTarget": {reason: "What spec refers to has changed.", change: func(e *env) { e.cloud.value = "old"; e.reconciler.states.MarkChanged(cart, "Secret db") }, want: "Secret db changed"},
+		"Spec": {
+			reason: "The user has changed spec.",
+			change: func(e *env) { e.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 }) },
+			want:   "spec changed",
+		},
+		"ByHand": {
+			reason: "Nothing has changed but AWS.",
+			change: func(e *env) { e.cloud.value = "hand" },
+			want:   "changed in AWS by hand",
+		},
+		"ReferenceTarget": {
+			reason: "What spec refers to has changed.",
+			change: func(e *env) { e.cloud.value = "old"; e.reconciler.states.MarkChanged(cart, "Secret db") },
+			want:   "Secret db changed",
+		},
 		"Served": {
 			reason: "A change that was served is no cause any more.",
-			change: func(e *env) { e.reconciler.states.MarkChanged(cart, "Secret db"); e.converge(); e.cloud.value = "hand" }, want: "changed in AWS by hand",
+			change: func(e *env) { e.reconciler.states.MarkChanged(cart, "Secret db"); e.converge(); e.cloud.value = "hand" },
+			want:   "changed in AWS by hand",
 		},
-		"FirstLook": {reason: "After a start, the cause of a difference is not known.", change: func(e *env) { e.cloud.value = "hand"; e.reconciler.states.Forget(cart) }, want: "differed from spec"},
+		"FirstLook": {
+			reason: "After a start, the cause of a difference is not known.",
+			change: func(e *env) { e.cloud.value = "hand"; e.reconciler.states.Forget(cart) },
+			want:   "differed from spec",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

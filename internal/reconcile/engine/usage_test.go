@@ -37,7 +37,10 @@ func refusal(t *testing.T) error {
 	c := &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
 	c.Spec.AllowedNamespaces = &v1beta1.AllowedNamespaces{}
 	f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: "shop"}}
-	f.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: v1beta1.ClusterProviderConfigKind, Name: "default"}
+	f.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{
+		Kind: v1beta1.ClusterProviderConfigKind,
+		Name: "default",
+	}
 	kube := fake.NewClientBuilder().WithScheme(s).WithObjects(c).Build()
 	_, err := session.New(kube, nil, nil, time.Now, session.Options{}).Resolve(t.Context(), f, "eu-west-1")
 	if !session.IsRefused(err) {
@@ -50,7 +53,9 @@ func TestRefusedResourceUsesNothing(t *testing.T) {
 	owned := func(_ *Options, k *reconcile.Kind[*sample]) {
 		k.ActsOn = func(*sample) []tenancy.Target { return tenancy.Functions(ptr.To("pay")) }
 	}
-	rules := session.Tenancy{FunctionNames: []v1beta1.FunctionNameRule{{Prefixes: []v1beta1.FunctionNamePrefix{"shop_"}}}}
+	rules := session.Tenancy{
+		FunctionNames: []v1beta1.FunctionNameRule{{Prefixes: []v1beta1.FunctionNamePrefix{"shop_"}}},
+	}
 	cases := map[string]struct {
 		reason  string
 		err     error
@@ -58,11 +63,24 @@ func TestRefusedResourceUsesNothing(t *testing.T) {
 		made    bool
 		want    bool
 	}{
-		"Refused":     {reason: "The config does not allow the namespace.", err: refusal(t)},
-		"RefusedMade": {reason: "The config does not allow the namespace, although the resource was created before.", err: refusal(t), made: true},
-		"Broken":      {reason: "A config that does not work at present is used.", err: errors.New("no answer of STS"), want: true},
-		"Name":        {reason: "The config does not allow the function's name.", tenancy: rules},
-		"NameMade":    {reason: "What was made while it was allowed is deleted with this config.", tenancy: rules, made: true, want: true},
+		"Refused": {reason: "The config does not allow the namespace.", err: refusal(t)},
+		"RefusedMade": {
+			reason: "The config does not allow the namespace, although the resource was created before.",
+			err:    refusal(t),
+			made:   true,
+		},
+		"Broken": {
+			reason: "A config that does not work at present is used.",
+			err:    errors.New("no answer of STS"),
+			want:   true,
+		},
+		"Name": {reason: "The config does not allow the function's name.", tenancy: rules},
+		"NameMade": {
+			reason:  "What was made while it was allowed is deleted with this config.",
+			tenancy: rules,
+			made:    true,
+			want:    true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +121,9 @@ func TestFinalizerRemovalFails(t *testing.T) {
 	}
 	fails := true
 	e.reconciler = newReconciler(&manager{c: interceptor.NewClient(e.server.(client.WithWatch), interceptor.Funcs{
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+		Patch: func(
+			ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption,
+		) error {
 			if fails {
 				return errors.New("the API server does not answer")
 			}

@@ -65,7 +65,10 @@ func TestCreateWithoutAnAnswer(t *testing.T) {
 			mg := newExternalSample(unnamed)
 			c := &fakeExternal{fail: map[string]error{"Create": tc.err}}
 			done := Once(t.Context(), c.resource(reconcile.Calls{NameGiven: true}), factsAt(0), mg, nil)
-			if _, got := ownership.UnansweredAt(mg); got != tc.want || done.Called != reconcile.ToCreate || done.Err == nil {
+			if _, got := ownership.UnansweredAt(
+				mg,
+			); got != tc.want || done.Called != reconcile.ToCreate ||
+				done.Err == nil {
 				t.Errorf("not answered: %t, want %t; %v", got, tc.want, done.Err)
 			}
 		})
@@ -97,60 +100,187 @@ func TestAbsentAfterACreate(t *testing.T) {
 		after   time.Duration
 		want    want
 	}{
-		"Unseen":        {reason: "An external resource that AWS does not show yet is awaited.", mg: createdSample(creating), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: time.Second}},
-		"UnseenGrowing": {reason: "AWS is read at growing intervals.", mg: createdSample(creating), after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: 8 * time.Second}},
+		"Unseen": {
+			reason: "An external resource that AWS does not show yet is awaited.",
+			mg:     createdSample(creating),
+			after:  time.Second,
+			want:   want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: time.Second},
+		},
+		"UnseenGrowing": {
+			reason: "AWS is read at growing intervals.",
+			mg:     createdSample(creating),
+			after:  40 * time.Second,
+			want:   want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: 8 * time.Second},
+		},
 		"UnseenLong": {
-			reason: "Another create of a known name is harmless, and has an event.", mg: createdSample(reconcile.Creating(2, reconcile.NotShown)), after: time.Minute,
-			want: want{create: true, ready: xpv2.ReasonCreating, event: "has not appeared since: it is created again"},
+			reason: "Another create of a known name is harmless, and has an event.",
+			mg:     createdSample(reconcile.Creating(2, reconcile.NotShown)),
+			after:  time.Minute,
+			want: want{
+				create: true,
+				ready:  xpv2.ReasonCreating,
+				event:  "has not appeared since: it is created again",
+			},
 		},
 		"UnseenAgain": {
 			reason: "What was to no avail is tried again later each time.",
-			mg:     createdSample(creating, func(mg *flowSample) { mg.CreationTimestamp = metav1.NewTime(made.Add(-4 * time.Minute)) }), after: 3 * time.Minute,
-			want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: 10 * time.Second},
+			mg: createdSample(
+				creating,
+				func(mg *flowSample) { mg.CreationTimestamp = metav1.NewTime(made.Add(-4 * time.Minute)) },
+			),
+			after: 3 * time.Minute,
+			want:  want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: 10 * time.Second},
 		},
 		"UnseenMost": {
 			reason: "The wait before another create has an upper limit.",
-			mg:     createdSample(creating, func(mg *flowSample) { mg.CreationTimestamp = metav1.NewTime(made.Add(-24 * time.Hour)) }), after: reconcile.GraceMost,
-			want: want{create: true, ready: xpv2.ReasonCreating},
+			mg: createdSample(
+				creating,
+				func(mg *flowSample) { mg.CreationTimestamp = metav1.NewTime(made.Add(-24 * time.Hour)) },
+			),
+			after: reconcile.GraceMost,
+			want:  want{create: true, ready: xpv2.ReasonCreating},
 		},
-		"NoStatus":    {reason: "Where status was not written, nothing was seen.", mg: createdSample(xpv2.Condition{}), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: time.Second}},
-		"SkewBack":    {reason: "The clock that stamped the create may be ahead.", mg: createdSample(creating), after: -time.Hour, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: time.Second}},
-		"SeenJustNow": {reason: "Replicas of AWS may disagree for a while.", mg: createdSample(seen), after: 5 * time.Second, want: want{ready: xpv2.ReasonAvailable, requeueAfter: time.Second}},
-		"Seen":        {reason: "What was there was deleted.", mg: createdSample(seen), after: reconcile.GraceSeen, want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"}},
-		"Replaced":    {reason: "What this resource itself took away is no news.", mg: createdSample(reconcile.Updating(2, "")), deletes: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"NoStatus": {
+			reason: "Where status was not written, nothing was seen.",
+			mg:     createdSample(xpv2.Condition{}),
+			after:  time.Second,
+			want:   want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: time.Second},
+		},
+		"SkewBack": {
+			reason: "The clock that stamped the create may be ahead.",
+			mg:     createdSample(creating),
+			after:  -time.Hour,
+			want:   want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: time.Second},
+		},
+		"SeenJustNow": {
+			reason: "Replicas of AWS may disagree for a while.",
+			mg:     createdSample(seen),
+			after:  5 * time.Second,
+			want:   want{ready: xpv2.ReasonAvailable, requeueAfter: time.Second},
+		},
+		"Seen": {
+			reason: "What was there was deleted.",
+			mg:     createdSample(seen),
+			after:  reconcile.GraceSeen,
+			want:   want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"},
+		},
+		"Replaced": {
+			reason:  "What this resource itself took away is no news.",
+			mg:      createdSample(reconcile.Updating(2, "")),
+			deletes: true,
+			after:   time.Second,
+			want:    want{create: true, ready: xpv2.ReasonCreating},
+		},
 		"SeenUpdating": {
-			reason: "It was deleted while a change was under way.", mg: createdSample(reconcile.Updating(2, "changing value")), after: time.Hour,
-			want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"},
+			reason: "It was deleted while a change was under way.",
+			mg:     createdSample(reconcile.Updating(2, "changing value")),
+			after:  time.Hour,
+			want:   want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"},
 		},
-		"SeenDiffering": {reason: "It was seen with other values.", mg: createdSample(reconcile.Differing(2, "no")), after: time.Hour, want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"}},
-		"SeenFailed":    {reason: "AWS has shown it as failed.", mg: createdSample(reconcile.Unavailable(2, "State Failed")), after: time.Hour, want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"}},
+		"SeenDiffering": {
+			reason: "It was seen with other values.",
+			mg:     createdSample(reconcile.Differing(2, "no")),
+			after:  time.Hour,
+			want:   want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"},
+		},
+		"SeenFailed": {
+			reason: "AWS has shown it as failed.",
+			mg:     createdSample(reconcile.Unavailable(2, "State Failed")),
+			after:  time.Hour,
+			want:   want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"},
+		},
 		"RecreationFailed": {
-			reason: "That it was deleted was reported before the creation that has failed.", after: time.Hour,
-			mg:   createdSample(reconcile.Unavailable(2, "no"), func(mg *flowSample) { meta.SetExternalCreateFailed(mg, made.Add(time.Minute)) }),
+			reason: "That it was deleted was reported before the creation that has failed.",
+			after:  time.Hour,
+			mg: createdSample(
+				reconcile.Unavailable(2, "no"),
+				func(mg *flowSample) { meta.SetExternalCreateFailed(mg, made.Add(time.Minute)) },
+			),
 			want: want{create: true, ready: xpv2.ReasonCreating},
 		},
 		"ReplacedBefore": {
-			reason: "An earlier process may have removed it for the change.", mg: createdSample(reconcile.Updating(2, "changing value")), removes: true, after: time.Hour,
-			want: want{create: true, ready: xpv2.ReasonCreating},
+			reason:  "An earlier process may have removed it for the change.",
+			mg:      createdSample(reconcile.Updating(2, "changing value")),
+			removes: true,
+			after:   time.Hour,
+			want:    want{create: true, ready: xpv2.ReasonCreating},
 		},
-		"Updated":   {reason: "What AWS gave a new name was not seen yet.", mg: createdSample(reconcile.Updating(2, "")), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: time.Second}},
-		"Given":     {reason: "Another create would make a second one.", mg: createdSample(creating), given: true, after: 4 * time.Minute, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: 10 * time.Second}},
-		"GivenLong": {reason: "With a name that AWS gives, another create could make a duplicate, so the user has to decide.", mg: createdSample(creating), given: true, after: 5 * time.Minute, want: want{ready: xpv2.ReasonUnavailable, message: reconcile.NeverShown, requeueAfter: 150 * time.Second}},
+		"Updated": {
+			reason: "What AWS gave a new name was not seen yet.",
+			mg:     createdSample(reconcile.Updating(2, "")),
+			after:  time.Second,
+			want:   want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: time.Second},
+		},
+		"Given": {
+			reason: "Another create would make a second one.",
+			mg:     createdSample(creating),
+			given:  true,
+			after:  4 * time.Minute,
+			want:   want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: 10 * time.Second},
+		},
+		"GivenLong": {
+			reason: "With a name that AWS gives, another create could make a duplicate, so the user has to decide.",
+			mg:     createdSample(creating),
+			given:  true,
+			after:  5 * time.Minute,
+			want:   want{ready: xpv2.ReasonUnavailable, message: reconcile.NeverShown, requeueAfter: 150 * time.Second},
+		},
 		"GivenEver": {
-			reason: "AWS is still read, at the longest interval.", mg: createdSample(reconcile.Unavailable(2, reconcile.NeverShown)), given: true, after: 24 * time.Hour,
-			want: want{ready: xpv2.ReasonUnavailable, message: reconcile.NeverShown, requeueAfter: reconcile.GraceMost},
+			reason: "AWS is still read, at the longest interval.",
+			mg:     createdSample(reconcile.Unavailable(2, reconcile.NeverShown)),
+			given:  true,
+			after:  24 * time.Hour,
+			want: want{
+				ready:        xpv2.ReasonUnavailable,
+				message:      reconcile.NeverShown,
+				requeueAfter: reconcile.GraceMost,
+			},
 		},
-		"GivenSeen":     {reason: "Replicas of AWS may disagree for a while.", mg: createdSample(seen), given: true, after: 10 * time.Second, want: want{ready: xpv2.ReasonAvailable, requeueAfter: 2 * time.Second}},
-		"GivenEdited":   {reason: "It was seen, with an earlier spec.", mg: createdSample(reconcile.Updating(2, reconcile.NotShown)), given: true, after: 10 * time.Second, want: want{ready: v1beta1.ReasonUpdating, message: reconcile.NotShown, requeueAfter: 2 * time.Second}},
-		"GivenReplaced": {reason: "What took its place was not seen yet.", mg: createdSample(reconcile.Updating(2, "")), given: true, after: 10 * time.Second, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: 2 * time.Second}},
-		"GivenSeenLong": {reason: "After that, someone has deleted it.", mg: createdSample(seen), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"}},
+		"GivenSeen": {
+			reason: "Replicas of AWS may disagree for a while.",
+			mg:     createdSample(seen),
+			given:  true,
+			after:  10 * time.Second,
+			want:   want{ready: xpv2.ReasonAvailable, requeueAfter: 2 * time.Second},
+		},
+		"GivenEdited": {
+			reason: "It was seen, with an earlier spec.",
+			mg:     createdSample(reconcile.Updating(2, reconcile.NotShown)),
+			given:  true,
+			after:  10 * time.Second,
+			want:   want{ready: v1beta1.ReasonUpdating, message: reconcile.NotShown, requeueAfter: 2 * time.Second},
+		},
+		"GivenReplaced": {
+			reason: "What took its place was not seen yet.",
+			mg:     createdSample(reconcile.Updating(2, "")),
+			given:  true,
+			after:  10 * time.Second,
+			want:   want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: 2 * time.Second},
+		},
+		"GivenSeenLong": {
+			reason: "After that, someone has deleted it.",
+			mg:     createdSample(seen),
+			given:  true,
+			after:  time.Minute,
+			want:   want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"},
+		},
 		"GivenShown": {
-			reason: "AWS has shown it while it was being created.", mg: createdSample(creating), given: true, shown: true, after: time.Hour,
-			want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"},
+			reason: "AWS has shown it while it was being created.",
+			mg:     createdSample(creating),
+			given:  true,
+			shown:  true,
+			after:  time.Hour,
+			want:   want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"},
 		},
 		"GivenAgreed": {
-			reason: "The user has removed the annotation, which allows another create.", mg: createdSample(creating, func(mg *flowSample) { delete(mg.Annotations, meta.AnnotationKeyExternalCreateSucceeded) }), given: true, after: time.Minute,
-			want: want{create: true, ready: xpv2.ReasonCreating},
+			reason: "The user has removed the annotation, which allows another create.",
+			mg: createdSample(
+				creating,
+				func(mg *flowSample) { delete(mg.Annotations, meta.AnnotationKeyExternalCreateSucceeded) },
+			),
+			given: true,
+			after: time.Minute,
+			want:  want{create: true, ready: xpv2.ReasonCreating},
 		},
 		"Nameless": {
 			reason: "AWS's answer to the create lacked the name.", given: true, after: time.Second,
@@ -161,51 +291,167 @@ func TestAbsentAfterACreate(t *testing.T) {
 			want: want{ready: xpv2.ReasonCreating, message: reconcile.NotShown, requeueAfter: time.Second},
 		},
 		"Restored": {
-			reason: "The create annotations are those of another object.", mg: createdSample(creating, func(mg *flowSample) { mg.UID = "u2" }), given: true, after: time.Second,
-			want: want{create: true, ready: xpv2.ReasonCreating},
+			reason: "The create annotations are those of another object.",
+			mg:     createdSample(creating, func(mg *flowSample) { mg.UID = "u2" }),
+			given:  true,
+			after:  time.Second,
+			want:   want{create: true, ready: xpv2.ReasonCreating},
 		},
 		"Refused": {
-			reason: "The last create failed.", mg: createdSample(creating, func(mg *flowSample) { meta.SetExternalCreateFailed(mg, made.Add(time.Second)) }), given: true, after: 2 * time.Second,
-			want: want{create: true, ready: xpv2.ReasonCreating},
+			reason: "The last create failed.",
+			mg: createdSample(
+				creating,
+				func(mg *flowSample) { meta.SetExternalCreateFailed(mg, made.Add(time.Second)) },
+			),
+			given: true,
+			after: 2 * time.Second,
+			want:  want{create: true, ready: xpv2.ReasonCreating},
 		},
-		"Unanswered": {reason: "What may have been created may show late.", mg: unansweredSample(), given: true, after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotAnswered, requeueAfter: 8 * time.Second}},
+		"Unanswered": {
+			reason: "What may have been created may show late.",
+			mg:     unansweredSample(),
+			given:  true,
+			after:  40 * time.Second,
+			want:   want{ready: xpv2.ReasonCreating, message: reconcile.NotAnswered, requeueAfter: 8 * time.Second},
+		},
 		"UnansweredFound": {
-			reason: "Replicas of AWS may disagree for a while.", given: true, after: 2 * time.Second, want: want{ready: xpv2.ReasonAvailable, requeueAfter: time.Second},
-			mg: unansweredSample(func(mg *flowSample) { meta.AddAnnotations(mg, ownership.Name(mg, "basket")); mg.SetConditions(seen) }),
+			reason: "Replicas of AWS may disagree for a while.",
+			given:  true,
+			after:  2 * time.Second,
+			want:   want{ready: xpv2.ReasonAvailable, requeueAfter: time.Second},
+			mg: unansweredSample(
+				func(mg *flowSample) { meta.AddAnnotations(mg, ownership.Name(mg, "basket")); mg.SetConditions(seen) },
+			),
 		},
-		"UnansweredLong":  {reason: "The unanswered create had no effect.", mg: unansweredSample(), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
-		"UnansweredKnown": {reason: "Another create of a known name does no harm.", mg: unansweredSample(), after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
-		"UnansweredStopped": {reason: "The process ended before it had kept the answer.", mg: unansweredSample(func(mg *flowSample) {
-			meta.RemoveAnnotations(mg, meta.AnnotationKeyExternalCreateFailed, v1beta1.AnnotationUnanswered)
-		}), given: true, after: time.Second, want: want{ready: xpv2.ReasonCreating, message: reconcile.NotAnswered, requeueAfter: time.Second}},
-		"UnansweredOther": {reason: "The unanswered create was an earlier one.", mg: unansweredSample(func(mg *flowSample) {
-			meta.SetExternalCreatePending(mg, made.Add(time.Second))
-			meta.SetExternalCreateFailed(mg, made.Add(2*time.Second))
-		}), given: true, after: 3 * time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
-		"UnansweredDeleted": {reason: "The resource that the unanswered create may have made would be left behind.", mg: unansweredSample(deletedSample), given: true, after: time.Second, want: want{aborted: true, ready: xpv2.ReasonCreating}},
-		"Deleted":           {reason: "What AWS does not show yet would be left behind.", mg: createdSample(creating, deletedSample), after: time.Second, want: want{aborted: true, ready: xpv2.ReasonCreating}},
-		"DeletedLong":       {reason: "After the grace period, AWS is taken to have created nothing.", mg: createdSample(creating, deletedSample), after: reconcile.GraceDeletion, want: want{create: true, ready: xpv2.ReasonCreating}},
-		"DeletedSeen":       {reason: "A replica of AWS may be behind the one that has shown it.", mg: createdSample(seen, deletedSample), after: time.Second, want: want{aborted: true, ready: xpv2.ReasonAvailable}},
-		"DeletedSeenLong":   {reason: "Replicas of AWS agree by then.", mg: createdSample(seen, deletedSample), after: reconcile.GraceSeen, want: want{create: true, ready: xpv2.ReasonAvailable}},
+		"UnansweredLong": {
+			reason: "The unanswered create had no effect.",
+			mg:     unansweredSample(),
+			given:  true,
+			after:  time.Minute,
+			want:   want{create: true, ready: xpv2.ReasonCreating},
+		},
+		"UnansweredKnown": {
+			reason: "Another create of a known name does no harm.",
+			mg:     unansweredSample(),
+			after:  time.Second,
+			want:   want{create: true, ready: xpv2.ReasonCreating},
+		},
+		"UnansweredStopped": {
+			reason: "The process ended before it had kept the answer.",
+			mg: unansweredSample(func(mg *flowSample) {
+				meta.RemoveAnnotations(mg, meta.AnnotationKeyExternalCreateFailed, v1beta1.AnnotationUnanswered)
+			}),
+			given: true,
+			after: time.Second,
+			want:  want{ready: xpv2.ReasonCreating, message: reconcile.NotAnswered, requeueAfter: time.Second},
+		},
+		"UnansweredOther": {
+			reason: "The unanswered create was an earlier one.",
+			mg: unansweredSample(func(mg *flowSample) {
+				meta.SetExternalCreatePending(mg, made.Add(time.Second))
+				meta.SetExternalCreateFailed(mg, made.Add(2*time.Second))
+			}),
+			given: true,
+			after: 3 * time.Second,
+			want:  want{create: true, ready: xpv2.ReasonCreating},
+		},
+		"UnansweredDeleted": {
+			reason: "The resource that the unanswered create may have made would be left behind.",
+			mg:     unansweredSample(deletedSample),
+			given:  true,
+			after:  time.Second,
+			want:   want{aborted: true, ready: xpv2.ReasonCreating},
+		},
+		"Deleted": {
+			reason: "What AWS does not show yet would be left behind.",
+			mg:     createdSample(creating, deletedSample),
+			after:  time.Second,
+			want:   want{aborted: true, ready: xpv2.ReasonCreating},
+		},
+		"DeletedLong": {
+			reason: "After the grace period, AWS is taken to have created nothing.",
+			mg:     createdSample(creating, deletedSample),
+			after:  reconcile.GraceDeletion,
+			want:   want{create: true, ready: xpv2.ReasonCreating},
+		},
+		"DeletedSeen": {
+			reason: "A replica of AWS may be behind the one that has shown it.",
+			mg:     createdSample(seen, deletedSample),
+			after:  time.Second,
+			want:   want{aborted: true, ready: xpv2.ReasonAvailable},
+		},
+		"DeletedSeenLong": {
+			reason: "Replicas of AWS agree by then.",
+			mg:     createdSample(seen, deletedSample),
+			after:  reconcile.GraceSeen,
+			want:   want{create: true, ready: xpv2.ReasonAvailable},
+		},
 		"DeletedRefused": {
-			reason: "AWS has shown it, and not deleted it.", mg: createdSample(xpv2.Deleting(), deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.ReconcileError(errors.New("no"))) }), after: time.Second,
-			want: want{aborted: true, ready: xpv2.ReasonDeleting},
+			reason: "AWS has shown it, and not deleted it.",
+			mg: createdSample(
+				xpv2.Deleting(),
+				deletedSample,
+				func(mg *flowSample) { mg.SetConditions(xpv2.ReconcileError(errors.New("no"))) },
+			),
+			after: time.Second,
+			want:  want{aborted: true, ready: xpv2.ReasonDeleting},
 		},
-		"UnansweredDeletedKnown": {reason: "The resource must not be deleted while the create may still take effect.", mg: unansweredSample(deletedSample), after: time.Second, want: want{aborted: true, ready: xpv2.ReasonCreating}},
-		"UnansweredDeletedLong":  {reason: "The unanswered create had no effect.", mg: unansweredSample(deletedSample), after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"UnansweredDeletedKnown": {
+			reason: "The resource must not be deleted while the create may still take effect.",
+			mg:     unansweredSample(deletedSample),
+			after:  time.Second,
+			want:   want{aborted: true, ready: xpv2.ReasonCreating},
+		},
+		"UnansweredDeletedLong": {
+			reason: "The unanswered create had no effect.",
+			mg:     unansweredSample(deletedSample),
+			after:  time.Minute,
+			want:   want{create: true, ready: xpv2.ReasonCreating},
+		},
 		"UnansweredDeletedGone": {
-			reason: "The result of the unanswered create was found and deleted.", mg: unansweredSample(deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.Deleting(), xpv2.ReconcileSuccess()) }), given: true, deletes: true, after: time.Second,
-			want: want{create: true, ready: xpv2.ReasonDeleting},
+			reason: "The result of the unanswered create was found and deleted.",
+			mg: unansweredSample(
+				deletedSample,
+				func(mg *flowSample) { mg.SetConditions(xpv2.Deleting(), xpv2.ReconcileSuccess()) },
+			),
+			given:   true,
+			deletes: true,
+			after:   time.Second,
+			want:    want{create: true, ready: xpv2.ReasonDeleting},
 		},
-		"DeletedGone": {reason: "The deletion succeeded, so the external resource is gone.", mg: createdSample(xpv2.Deleting(), deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.ReconcileSuccess()) }), given: true, deletes: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonDeleting}},
+		"DeletedGone": {
+			reason: "The deletion succeeded, so the external resource is gone.",
+			mg: createdSample(
+				xpv2.Deleting(),
+				deletedSample,
+				func(mg *flowSample) { mg.SetConditions(xpv2.ReconcileSuccess()) },
+			),
+			given:   true,
+			deletes: true,
+			after:   time.Second,
+			want:    want{create: true, ready: xpv2.ReasonDeleting},
+		},
 		"DeletedInPart": {
 			reason: "Only another part of it was deleted, or another process has deleted it: AWS has to say it again.",
-			mg:     createdSample(xpv2.Deleting(), deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.ReconcileSuccess()) }), given: true, after: time.Second,
-			want: want{aborted: true, ready: xpv2.ReasonDeleting},
+			mg: createdSample(
+				xpv2.Deleting(),
+				deletedSample,
+				func(mg *flowSample) { mg.SetConditions(xpv2.ReconcileSuccess()) },
+			),
+			given: true,
+			after: time.Second,
+			want:  want{aborted: true, ready: xpv2.ReasonDeleting},
 		},
 		"MayNotCreate": {
-			reason: "Without the policy Create, the absence is only reported.", mg: createdSample(seen, policies(xpv2.ManagementActionObserve)), given: true, after: time.Second,
-			want: want{create: true, ready: xpv2.ReasonUnavailable, message: "thing basket does not exist in AWS, and managementPolicies do not allow creating it"},
+			reason: "Without the policy Create, the absence is only reported.",
+			mg:     createdSample(seen, policies(xpv2.ManagementActionObserve)),
+			given:  true,
+			after:  time.Second,
+			want: want{
+				create:  true,
+				ready:   xpv2.ReasonUnavailable,
+				message: "thing basket does not exist in AWS, and managementPolicies do not allow creating it",
+			},
 		},
 	}
 	for name, tc := range cases {
@@ -224,13 +470,24 @@ func TestAbsentAfterACreate(t *testing.T) {
 			}
 			o, aborted := ObservationFor(tc.mg, done.Outcome), done.Later != nil
 			ready := tc.mg.GetCondition(xpv2.TypeReady)
-			if create := !o.ResourceExists; create != tc.want.create || aborted != tc.want.aborted || !create && !o.ResourceUpToDate {
+			if create := !o.ResourceExists; create != tc.want.create || aborted != tc.want.aborted ||
+				!create && !o.ResourceUpToDate {
 				t.Errorf("%s\ngot %+v, aborted %t", tc.reason, o, aborted)
 			}
-			if ready.Reason != tc.want.ready || tc.want.message != "" && ready.Message != tc.want.message || done.After != tc.want.requeueAfter {
-				t.Errorf("%s\ncomes back after %v, and Ready is %s: %s", tc.reason, done.After, ready.Reason, ready.Message)
+			if ready.Reason != tc.want.ready || tc.want.message != "" && ready.Message != tc.want.message ||
+				done.After != tc.want.requeueAfter {
+				t.Errorf(
+					"%s\ncomes back after %v, and Ready is %s: %s",
+					tc.reason,
+					done.After,
+					ready.Reason,
+					ready.Message,
+				)
 			}
-			reported := slices.ContainsFunc(done.Events, func(e event.Event) bool { return strings.Contains(e.Message, tc.want.event) })
+			reported := slices.ContainsFunc(
+				done.Events,
+				func(e event.Event) bool { return strings.Contains(e.Message, tc.want.event) },
+			)
 			if len(done.Events) > 0 != (tc.want.event != "") || tc.want.event != "" && !reported {
 				t.Errorf("%s\nevents %v, want %q", tc.reason, done.Events, tc.want.event)
 			}
@@ -259,8 +516,8 @@ func TestCreatedByAClockAhead(t *testing.T) {
 	t.Error("it is never created again")
 }
 
-// intents is an external resource, and the writer of its annotations. Among its calls are conditional writes that remove
-// the external name. They fail with err.
+// intents is an external resource, and the writer of its annotations. Among its calls are conditional writes that
+// remove the external name. They fail with err.
 type intents struct {
 	*fakeExternal
 	inMemory
@@ -288,10 +545,30 @@ func TestCreateAfterDeletionInAWS(t *testing.T) {
 		err    error
 		want   []string
 	}{
-		"Gone":     {reason: "The old name is removed before the create.", mg: createdSample(xpv2.Available()), given: true, want: []string{"Intend", "Create"}},
-		"Outdated": {reason: "A decision that was based on an outdated object creates nothing.", mg: createdSample(xpv2.Available()), given: true, err: kerrors.NewConflict(schema.GroupResource{}, "", nil), want: []string{"Intend"}},
-		"First":    {reason: "There is no old name to remove.", mg: createdSample(xpv2.Creating(), unnamed), given: true, want: []string{"Create"}},
-		"Known":    {reason: "The new external resource will have the same name, so the name stays.", mg: createdSample(xpv2.Available()), want: []string{"Create"}},
+		"Gone": {
+			reason: "The old name is removed before the create.",
+			mg:     createdSample(xpv2.Available()),
+			given:  true,
+			want:   []string{"Intend", "Create"},
+		},
+		"Outdated": {
+			reason: "A decision that was based on an outdated object creates nothing.",
+			mg:     createdSample(xpv2.Available()),
+			given:  true,
+			err:    kerrors.NewConflict(schema.GroupResource{}, "", nil),
+			want:   []string{"Intend"},
+		},
+		"First": {
+			reason: "There is no old name to remove.",
+			mg:     createdSample(xpv2.Creating(), unnamed),
+			given:  true,
+			want:   []string{"Create"},
+		},
+		"Known": {
+			reason: "The new external resource will have the same name, so the name stays.",
+			mg:     createdSample(xpv2.Available()),
+			want:   []string{"Create"},
+		},
 		"Noted": {
 			reason: "The kind finds it by its own note.", given: true, want: []string{"Create"},
 			mg: createdSample(xpv2.Available(), func(mg *flowSample) { mg.Annotations[v1beta1.AnnotationIntent] = "" }),
@@ -299,12 +576,18 @@ func TestCreateAfterDeletionInAWS(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := &intents{fakeExternal: &fakeExternal{fail: map[string]error{"Create": errors.New("connection reset")}}, err: tc.err}
+			w := &intents{
+				fakeExternal: &fakeExternal{fail: map[string]error{"Create": errors.New("connection reset")}},
+				err:          tc.err,
+			}
 			done := Once(t.Context(), w.resource(reconcile.Calls{NameGiven: tc.given}), factsAt(time.Hour), tc.mg, w)
 			if done.Err == nil {
 				t.Error("want an error")
 			}
-			if diff := cmp.Diff(tc.want, slices.DeleteFunc(w.calls, func(c string) bool { return c == "Read" })); diff != "" {
+			if diff := cmp.Diff(
+				tc.want,
+				slices.DeleteFunc(w.calls, func(c string) bool { return c == "Read" }),
+			); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 			if named := reconcile.ExternalName(tc.mg) != ""; named && slices.Contains(tc.want, "Intend") {
@@ -317,7 +600,13 @@ func TestCreateAfterDeletionInAWS(t *testing.T) {
 // An answer without the name that AWS gave is kept as what it is: something was created.
 func TestCreateWithoutAName(t *testing.T) {
 	mg := newExternalSample(unnamed)
-	done := Once(t.Context(), (&fakeExternal{noName: true}).resource(reconcile.Calls{NameGiven: true}), factsAt(0), mg, nil)
+	done := Once(
+		t.Context(),
+		(&fakeExternal{noName: true}).resource(reconcile.Calls{NameGiven: true}),
+		factsAt(0),
+		mg,
+		nil,
+	)
 	if done.Called != reconcile.ToCreate || done.Err != nil || done.Later != nil {
 		t.Fatal(done.Called, done.Err, done.Later)
 	}
@@ -334,15 +623,20 @@ func TestCreateOfAnExistingResource(t *testing.T) {
 		failed   time.Duration
 		reported bool
 	}{
-		"First":  {reason: "The next observation checks the ownership.", failed: -time.Hour},
-		"Second": {reason: "The observation after the first conflict has not found the resource.", failed: -time.Second, reported: true},
+		"First": {reason: "The next observation checks the ownership.", failed: -time.Hour},
+		"Second": {
+			reason:   "The observation after the first conflict has not found the resource.",
+			failed:   -time.Second,
+			reported: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			mg := newExternalSample(unnamed)
 			meta.SetExternalCreateFailed(mg, made.Add(tc.failed))
 			done := Once(t.Context(), (&fakeExternal{fail: exists}).resource(reconcile.Calls{}), factsAt(0), mg, nil)
-			if done.Called != reconcile.ToCreate || (done.Later != nil) == tc.reported || (done.Err != nil) != tc.reported {
+			if done.Called != reconcile.ToCreate || (done.Later != nil) == tc.reported ||
+				(done.Err != nil) != tc.reported {
 				t.Errorf("%s\nlater %v, error %v", tc.reason, done.Later, done.Err)
 			}
 		})
@@ -378,20 +672,33 @@ func TestAbsenceOfAnEarlierGeneration(t *testing.T) {
 	for range 2 { // The second time, the report does not count yet.
 		done := Once(t.Context(), (&fakeExternal{}).resource(reconcile.Calls{NameGiven: true}), f, mg, nil)
 		ready := mg.GetCondition(xpv2.TypeReady)
-		if done.Called != "" || ready.Reason != v1beta1.ReasonUpdating || ready.ObservedGeneration != mg.GetGeneration() {
-			t.Errorf("call %v, Ready is %s for generation %d: %s", done.Called, ready.Reason, ready.ObservedGeneration, ready.Message)
+		if done.Called != "" || ready.Reason != v1beta1.ReasonUpdating ||
+			ready.ObservedGeneration != mg.GetGeneration() {
+			t.Errorf(
+				"call %v, Ready is %s for generation %d: %s",
+				done.Called,
+				ready.Reason,
+				ready.ObservedGeneration,
+				ready.Message,
+			)
 		}
 	}
 }
 
-// TestForeignWhenDeleted checks that a resource that is being deleted does not leave its external resource in AWS because
-// of a single answer that says that someone else owns it.
+// TestForeignWhenDeleted checks that a resource that is being deleted does not leave its external resource in AWS
+// because of a single answer that says that someone else owns it.
 func TestForeignWhenDeleted(t *testing.T) {
 	repeats := &reconcile.Repeats{}
 	at := func(after time.Duration, mg *flowSample) Done {
 		f := factsAt(after)
 		f.Repeats = repeats
-		return Once(t.Context(), (&fakeExternal{there: true}).resource(reconcile.Calls{Delete: "DeleteThing"}), f, mg, nil)
+		return Once(
+			t.Context(),
+			(&fakeExternal{there: true}).resource(reconcile.Calls{Delete: "DeleteThing"}),
+			f,
+			mg,
+			nil,
+		)
 	}
 	foreign, ours := newExternalSample(unnamed, deletedSample), newExternalSample(deletedSample)
 	for _, after := range []time.Duration{time.Hour, time.Hour + time.Second} {

@@ -30,33 +30,55 @@ func TestDrift(t *testing.T) {
 		"ChangedByHand": {
 			reason:       "Drift is counted once as seen and once as corrected.",
 			observations: []observation{same, corrected, {c: reconcile.Undecided, wanted: wanted}, same, same},
-			want:         []DriftChange{{Seen: true, Comparison: reconcile.Differs}, {Corrected: true, Comparison: reconcile.Differs}},
+			want: []DriftChange{
+				{Seen: true, Comparison: reconcile.Differs},
+				{Corrected: true, Comparison: reconcile.Differs},
+			},
 		},
 		"DeletedByHand": {
 			reason:       "A deleted external resource is drift, too.",
 			observations: []observation{same, {c: reconcile.Missing, wanted: wanted, did: reconcile.ToCreate}, same},
-			want:         []DriftChange{{Seen: true, Comparison: reconcile.Missing}, {Corrected: true, Comparison: reconcile.Missing}},
+			want: []DriftChange{
+				{Seen: true, Comparison: reconcile.Missing},
+				{Corrected: true, Comparison: reconcile.Missing},
+			},
 		},
 		"NotReady": {
 			reason:       "Drift is corrected, too, if something else keeps the resource from being Ready.",
 			observations: []observation{same, corrected, {c: reconcile.Unserved, wanted: wanted}},
-			want:         []DriftChange{{Seen: true, Comparison: reconcile.Differs}, {Corrected: true, Comparison: reconcile.Differs}},
+			want: []DriftChange{
+				{Seen: true, Comparison: reconcile.Differs},
+				{Corrected: true, Comparison: reconcile.Differs},
+			},
 		},
 		"TwoCalls": {
 			reason:       "A drift that takes two calls is one.",
 			observations: []observation{same, corrected, corrected, same},
-			want:         []DriftChange{{Seen: true, Comparison: reconcile.Differs}, {Corrected: true, Comparison: reconcile.Differs}},
+			want: []DriftChange{
+				{Seen: true, Comparison: reconcile.Differs},
+				{Corrected: true, Comparison: reconcile.Differs},
+			},
 		},
 		"Twice": {
 			reason:       "A second drift counts again.",
 			observations: []observation{same, corrected, same, corrected, same},
-			want:         []DriftChange{{Seen: true, Comparison: reconcile.Differs}, {Corrected: true, Comparison: reconcile.Differs}, {Seen: true, Comparison: reconcile.Differs}, {Corrected: true, Comparison: reconcile.Differs}},
+			want: []DriftChange{
+				{Seen: true, Comparison: reconcile.Differs},
+				{Corrected: true, Comparison: reconcile.Differs},
+				{Seen: true, Comparison: reconcile.Differs},
+				{Corrected: true, Comparison: reconcile.Differs},
+			},
 		},
 		"CannotBeCorrected": {
-			reason:       "A failed call corrects nothing, and each observation sees the same drift.",
-			observations: []observation{same, {c: reconcile.Differs, wanted: wanted}, {c: reconcile.Differs, wanted: wanted}, {c: reconcile.Undecided, wanted: wanted}},
-			want:         []DriftChange{{Seen: true, Comparison: reconcile.Differs}},
-			pending:      true,
+			reason: "A failed call corrects nothing, and each observation sees the same drift.",
+			observations: []observation{
+				same,
+				{c: reconcile.Differs, wanted: wanted},
+				{c: reconcile.Differs, wanted: wanted},
+				{c: reconcile.Undecided, wanted: wanted},
+			},
+			want:    []DriftChange{{Seen: true, Comparison: reconcile.Differs}},
+			pending: true,
 		},
 		"MayNotBeCorrected": {
 			reason:       "Drift that may not be corrected is seen, and is not pending.",
@@ -69,34 +91,60 @@ func TestDrift(t *testing.T) {
 			want:         []DriftChange{{Seen: true, Comparison: reconcile.Differs}},
 		},
 		"Created": {
-			reason:       "What was never there is no drift, nor is what a create leaves to be done.",
-			observations: []observation{{c: reconcile.Missing, wanted: wanted, did: reconcile.ToCreate}, corrected, same},
+			reason: "What was never there is no drift, nor is what a create leaves to be done.",
+			observations: []observation{
+				{c: reconcile.Missing, wanted: wanted, did: reconcile.ToCreate},
+				corrected,
+				same,
+			},
 		},
 		"FirstLook": {
 			reason:       "It is not known what has changed before the start.",
 			observations: []observation{corrected, same},
 		},
 		"Edited": {
-			reason:       "A change of spec is no drift.",
-			observations: []observation{same, {c: reconcile.Differs, wanted: edited, did: reconcile.ToUpdate}, {c: reconcile.UpToDate, wanted: edited}},
+			reason: "A change of spec is no drift.",
+			observations: []observation{
+				same,
+				{c: reconcile.Differs, wanted: edited, did: reconcile.ToUpdate},
+				{c: reconcile.UpToDate, wanted: edited},
+			},
 		},
 		"Referenced": {
-			reason:       "A changed Secret or other referenced object is no drift.",
-			observations: []observation{same, {c: reconcile.Differs, wanted: wanted, did: reconcile.ToUpdate, changed: true}, corrected, same},
+			reason: "A changed Secret or other referenced object is no drift.",
+			observations: []observation{
+				same,
+				{c: reconcile.Differs, wanted: wanted, did: reconcile.ToUpdate, changed: true},
+				corrected,
+				same,
+			},
 		},
 		"Followed": {
-			reason:       "New code in S3 is no drift, whatever its deployment takes.",
-			observations: []observation{same, {c: reconcile.SourceChanged, wanted: wanted, did: reconcile.ToUpdate}, corrected, same},
+			reason: "New code in S3 is no drift, whatever its deployment takes.",
+			observations: []observation{
+				same,
+				{c: reconcile.SourceChanged, wanted: wanted, did: reconcile.ToUpdate},
+				corrected,
+				same,
+			},
 		},
 		"EditedMeanwhile": {
-			reason:       "After an edit of spec, it is not known what corrected the drift.",
-			observations: []observation{same, {c: reconcile.Differs, wanted: wanted}, {c: reconcile.Differs, wanted: edited, did: reconcile.ToUpdate}, {c: reconcile.UpToDate, wanted: edited}},
-			want:         []DriftChange{{Seen: true, Comparison: reconcile.Differs}},
+			reason: "After an edit of spec, it is not known what corrected the drift.",
+			observations: []observation{
+				same,
+				{c: reconcile.Differs, wanted: wanted},
+				{c: reconcile.Differs, wanted: edited, did: reconcile.ToUpdate},
+				{c: reconcile.UpToDate, wanted: edited},
+			},
+			want: []DriftChange{{Seen: true, Comparison: reconcile.Differs}},
 		},
 		"AtWork": {
 			reason:       "While AWS applies a change, nothing is decided and nothing is forgotten.",
 			observations: []observation{same, {c: reconcile.Undecided, wanted: wanted}, corrected, same},
-			want:         []DriftChange{{Seen: true, Comparison: reconcile.Differs}, {Corrected: true, Comparison: reconcile.Differs}},
+			want: []DriftChange{
+				{Seen: true, Comparison: reconcile.Differs},
+				{Corrected: true, Comparison: reconcile.Differs},
+			},
 		},
 	}
 	for name, tc := range cases {

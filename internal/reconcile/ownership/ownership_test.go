@@ -23,7 +23,12 @@ func object(uid string, annotations map[string]string) *metav1.ObjectMeta {
 
 func tags(uid, cluster, namespace, name string) map[string]string {
 	return map[string]string{
-		TagKind: kind, TagName: name, TagNamespace: namespace, TagProviderConfig: "default", TagUID: uid, TagCluster: cluster,
+		TagKind:           kind,
+		TagName:           name,
+		TagNamespace:      namespace,
+		TagProviderConfig: "default",
+		TagUID:            uid,
+		TagCluster:        cluster,
 	}
 }
 
@@ -58,7 +63,12 @@ func TestJudge(t *testing.T) {
 		},
 		"UpjetTags": {
 			reason: "What another Crossplane provider made can be imported by name.",
-			tags:   map[string]string{TagKind: "function.lambda.aws.upbound.io", TagName: "cart"}, unnamed: Foreign, named: Adopted,
+			tags: map[string]string{
+				TagKind: "function.lambda.aws.upbound.io",
+				TagName: "cart",
+			},
+			unnamed: Foreign,
+			named:   Adopted,
 		},
 		"NoTagsAdopt": {
 			reason: "The annotation says as much as the name does.",
@@ -88,10 +98,23 @@ func TestJudge(t *testing.T) {
 			reason: "A renamed resource adopts by annotation.",
 			tags:   tags("u2", "c1", "bank", "cart"), annotations: adopt, unnamed: Adopted, named: Adopted,
 		},
-		"OtherKind": {reason: "Another kind of the same name is another resource.", tags: otherKind, unnamed: Foreign, named: Foreign},
+		"OtherKind": {
+			reason:  "Another kind of the same name is another resource.",
+			tags:    otherKind,
+			unnamed: Foreign,
+			named:   Foreign,
+		},
 		"AdoptNotTrue": {
 			reason: "Only \"true\" takes over.",
-			tags:   tags("u0", "c2", "shop", "cart"), annotations: map[string]string{v1beta1.AnnotationAdopt: "yes"}, unnamed: Foreign, named: Foreign,
+			tags: tags(
+				"u0",
+				"c2",
+				"shop",
+				"cart",
+			),
+			annotations: map[string]string{v1beta1.AnnotationAdopt: "yes"},
+			unnamed:     Foreign,
+			named:       Foreign,
 		},
 		"EmptyUIDTag": {
 			reason: "An empty tag is no UID.",
@@ -101,7 +124,11 @@ func TestJudge(t *testing.T) {
 	for name, tc := range cases {
 		for named, want := range map[bool]Ownership{false: tc.unnamed, true: tc.named} {
 			t.Run(fmt.Sprintf("%s/named=%t", name, named), func(t *testing.T) {
-				got := CheckOwnership(tc.tags, object("u1", tc.annotations), Expected{Kind: kind, ClusterID: "c1", Named: named})
+				got := CheckOwnership(
+					tc.tags,
+					object("u1", tc.annotations),
+					Expected{Kind: kind, ClusterID: "c1", Named: named},
+				)
 				if got != want {
 					t.Errorf("%s: want %s, got %s", tc.reason, want, got)
 				}
@@ -132,20 +159,71 @@ func TestJudgeWithoutTags(t *testing.T) {
 		unnamed     Ownership
 		named       Ownership
 	}{
-		"Created":        {reason: "What this object created is its own, whether the tags show or not.", annotations: made(), unnamed: Foreign, named: Ours},
-		"CreatedAdopt":   {reason: "The adopt annotation does not change the ownership of what this object created.", annotations: made(v1beta1.AnnotationAdopt, "true"), unnamed: Adopted, named: Ours},
-		"Adopted":        {reason: "What it took over by name was not created by it.", annotations: Name(object("u1", nil), "cart"), unnamed: Foreign, named: Adopted},
-		"Restored":       {reason: "A backup's annotations speak of another object.", annotations: made(v1beta1.AnnotationNamedBy, "u0/cart"), unnamed: Foreign, named: Adopted},
-		"Renamed":        {reason: "The user names something else by now.", annotations: made(meta.AnnotationKeyExternalName, "basket"), unnamed: Foreign, named: Adopted},
-		"PendingAgain":   {reason: "The result of the last create is unknown.", annotations: made(meta.AnnotationKeyExternalCreatePending, "2026-01-01T00:00:02Z"), unnamed: Foreign, named: Adopted},
-		"FailedSince":    {reason: "The last create failed.", annotations: made(meta.AnnotationKeyExternalCreateFailed, "2026-01-01T00:00:02Z"), unnamed: Foreign, named: Adopted},
-		"ForeignUID":     {reason: "Another's tags win.", annotations: made(), tags: tags("u2", "c1", "bank", "cart"), unnamed: Foreign, named: Foreign},
-		"ForeignCluster": {reason: "Another cluster's tags win.", annotations: made(), tags: map[string]string{TagCluster: "c2"}, unnamed: Foreign, named: Foreign},
+		"Created": {
+			reason:      "What this object created is its own, whether the tags show or not.",
+			annotations: made(),
+			unnamed:     Foreign,
+			named:       Ours,
+		},
+		"CreatedAdopt": {
+			reason:      "The adopt annotation does not change the ownership of what this object created.",
+			annotations: made(v1beta1.AnnotationAdopt, "true"),
+			unnamed:     Adopted,
+			named:       Ours,
+		},
+		"Adopted": {
+			reason:      "What it took over by name was not created by it.",
+			annotations: Name(object("u1", nil), "cart"),
+			unnamed:     Foreign,
+			named:       Adopted,
+		},
+		"Restored": {
+			reason:      "A backup's annotations speak of another object.",
+			annotations: made(v1beta1.AnnotationNamedBy, "u0/cart"),
+			unnamed:     Foreign,
+			named:       Adopted,
+		},
+		"Renamed": {
+			reason:      "The user names something else by now.",
+			annotations: made(meta.AnnotationKeyExternalName, "basket"),
+			unnamed:     Foreign,
+			named:       Adopted,
+		},
+		"PendingAgain": {
+			reason:      "The result of the last create is unknown.",
+			annotations: made(meta.AnnotationKeyExternalCreatePending, "2026-01-01T00:00:02Z"),
+			unnamed:     Foreign,
+			named:       Adopted,
+		},
+		"FailedSince": {
+			reason:      "The last create failed.",
+			annotations: made(meta.AnnotationKeyExternalCreateFailed, "2026-01-01T00:00:02Z"),
+			unnamed:     Foreign,
+			named:       Adopted,
+		},
+		"ForeignUID": {
+			reason:      "Another's tags win.",
+			annotations: made(),
+			tags:        tags("u2", "c1", "bank", "cart"),
+			unnamed:     Foreign,
+			named:       Foreign,
+		},
+		"ForeignCluster": {
+			reason:      "Another cluster's tags win.",
+			annotations: made(),
+			tags:        map[string]string{TagCluster: "c2"},
+			unnamed:     Foreign,
+			named:       Foreign,
+		},
 	}
 	for name, tc := range cases {
 		for named, want := range map[bool]Ownership{false: tc.unnamed, true: tc.named} {
 			t.Run(fmt.Sprintf("%s/named=%t", name, named), func(t *testing.T) {
-				got := CheckOwnership(tc.tags, object("u1", tc.annotations), Expected{Kind: kind, ClusterID: "c1", Named: named})
+				got := CheckOwnership(
+					tc.tags,
+					object("u1", tc.annotations),
+					Expected{Kind: kind, ClusterID: "c1", Named: named},
+				)
 				if got != want {
 					t.Errorf("%s: want %s, got %s", tc.reason, want, got)
 				}
@@ -173,7 +251,8 @@ func TestOwnTagsAreOurs(t *testing.T) {
 	}
 	legal := regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
 	for k, v := range made {
-		if !legal.MatchString(k) || !legal.MatchString(v) || strings.HasPrefix(k, "aws:") || len(k) > 128 || len(v) > 256 {
+		if !legal.MatchString(k) || !legal.MatchString(v) || strings.HasPrefix(k, "aws:") || len(k) > 128 ||
+			len(v) > 256 {
 			t.Errorf("AWS refuses the tag %s=%s", k, v)
 		}
 	}
@@ -188,16 +267,24 @@ func TestUserSetName(t *testing.T) {
 		annotations map[string]string
 		want        bool
 	}{
-		"None":     {reason: "No name, nothing set.", want: false},
-		"Imported": {reason: "A name that we did not write.", annotations: map[string]string{meta.AnnotationKeyExternalName: "cart"}, want: true},
-		"Written":  {reason: "We wrote it, after a create.", annotations: written, want: false},
+		"None": {reason: "No name, nothing set.", want: false},
+		"Imported": {
+			reason:      "A name that we did not write.",
+			annotations: map[string]string{meta.AnnotationKeyExternalName: "cart"},
+			want:        true,
+		},
+		"Written": {reason: "We wrote it, after a create.", annotations: written, want: false},
 		"Restored": {
 			reason:      "The annotations of a backup come along, but name another UID.",
 			annotations: Name(object("u0", nil), "cart"), want: true,
 		},
 		"RestoredFromElsewhere": {
-			reason:      "A backup of another version has no mark; its create annotations prove nothing.",
-			annotations: map[string]string{meta.AnnotationKeyExternalName: "cart", meta.AnnotationKeyExternalCreateSucceeded: "2026-01-01T00:00:00Z"}, want: true,
+			reason: "A backup of another version has no mark; its create annotations prove nothing.",
+			annotations: map[string]string{
+				meta.AnnotationKeyExternalName:            "cart",
+				meta.AnnotationKeyExternalCreateSucceeded: "2026-01-01T00:00:00Z",
+			},
+			want: true,
 		},
 		"Renamed": {reason: "The user has replaced the recorded name.", annotations: renamed, want: true},
 	}
@@ -224,22 +311,60 @@ func TestJudgeUntagged(t *testing.T) {
 		same, other Ownership
 	}{
 		"NothingKnown": {reason: "Someone else made it.", same: Foreign, other: Foreign},
-		"Written":      {reason: "The resource was created, and its name recorded.", annotations: Name(object("u1", nil), "live"), same: Ours, other: Ours},
-		"NameRemoved":  {reason: "An annotation that the user removed does not orphan it.", annotations: nameRemoved, same: Ours, other: Ours},
-		"Imported":     {reason: "The user has imported it by its name.", annotations: map[string]string{meta.AnnotationKeyExternalName: "live"}, same: Adopted, other: Adopted},
-		"Restored":     {reason: "A backup's annotations speak of another UID.", annotations: Name(object("u0", nil), "live"), same: Adopted, other: Adopted},
-		"Adopt":        {reason: "The annotation allows the adoption.", annotations: map[string]string{v1beta1.AnnotationAdopt: "true"}, same: Adopted, other: Adopted},
+		"Written": {
+			reason:      "The resource was created, and its name recorded.",
+			annotations: Name(object("u1", nil), "live"),
+			same:        Ours,
+			other:       Ours,
+		},
+		"NameRemoved": {
+			reason:      "An annotation that the user removed does not orphan it.",
+			annotations: nameRemoved,
+			same:        Ours,
+			other:       Ours,
+		},
+		"Imported": {
+			reason:      "The user has imported it by its name.",
+			annotations: map[string]string{meta.AnnotationKeyExternalName: "live"},
+			same:        Adopted,
+			other:       Adopted,
+		},
+		"Restored": {
+			reason:      "A backup's annotations speak of another UID.",
+			annotations: Name(object("u0", nil), "live"),
+			same:        Adopted,
+			other:       Adopted,
+		},
+		"Adopt": {
+			reason:      "The annotation allows the adoption.",
+			annotations: map[string]string{v1beta1.AnnotationAdopt: "true"},
+			same:        Adopted,
+			other:       Adopted,
+		},
 		"Answered": {
-			reason:      "A create whose answer came made what it named then, not what is found elsewhere now.",
-			annotations: map[string]string{meta.AnnotationKeyExternalCreatePending: "2026-01-01T00:00:00Z", meta.AnnotationKeyExternalCreateSucceeded: "2026-01-01T00:00:00Z"},
-			same:        Foreign, other: Foreign,
+			reason: "A create whose answer came made what it named then, not what is found elsewhere now.",
+			annotations: map[string]string{
+				meta.AnnotationKeyExternalCreatePending:   "2026-01-01T00:00:00Z",
+				meta.AnnotationKeyExternalCreateSucceeded: "2026-01-01T00:00:00Z",
+			},
+			same:  Foreign,
+			other: Foreign,
 		},
 		"LostAgain": {
-			reason:      "The last create counts.",
-			annotations: map[string]string{meta.AnnotationKeyExternalCreatePending: "2026-01-02T00:00:00Z", meta.AnnotationKeyExternalCreateSucceeded: "2026-01-01T00:00:00Z"},
-			same:        Ours, other: Foreign,
+			reason: "The last create counts.",
+			annotations: map[string]string{
+				meta.AnnotationKeyExternalCreatePending:   "2026-01-02T00:00:00Z",
+				meta.AnnotationKeyExternalCreateSucceeded: "2026-01-01T00:00:00Z",
+			},
+			same:  Ours,
+			other: Foreign,
 		},
-		"LostAnswer": {reason: "Only a resource that did not exist before and equals the request is the result of an unanswered create.", annotations: pending, same: Ours, other: Foreign},
+		"LostAnswer": {
+			reason:      "Only a resource that did not exist before and equals the request is the result of an unanswered create.",
+			annotations: pending,
+			same:        Ours,
+			other:       Foreign,
+		},
 	}
 	for name, tc := range cases {
 		for asMade, want := range map[bool]Ownership{true: tc.same, false: tc.other} {
@@ -250,7 +375,11 @@ func TestJudgeUntagged(t *testing.T) {
 			})
 		}
 	}
-	if err := NewForeignUntaggedError("alias live of function cart", "live"); !IsForeign(err) || !strings.Contains(err.Error(), `crossplane.io/external-name to "live"`) {
+	if err := NewForeignUntaggedError(
+		"alias live of function cart",
+		"live",
+	); !IsForeign(err) ||
+		!strings.Contains(err.Error(), `crossplane.io/external-name to "live"`) {
 		t.Errorf("want how to import it, got %q", err)
 	}
 }
@@ -263,8 +392,11 @@ func TestCheckMoved(t *testing.T) {
 		annotations map[string]string
 		refused     bool
 	}{
-		"None":     {reason: "Nothing was written."},
-		"Written":  {reason: "The external name is the one that the provider wrote.", annotations: Name(object("u1", nil), "live")},
+		"None": {reason: "Nothing was written."},
+		"Written": {
+			reason:      "The external name is the one that the provider wrote.",
+			annotations: Name(object("u1", nil), "live"),
+		},
 		"Restored": {reason: "Another object wrote it.", annotations: Name(object("u0", nil), "live")},
 		"Renamed":  {reason: "What we made would be left behind.", annotations: renamed, refused: true},
 	}
@@ -288,7 +420,10 @@ func TestForeignError(t *testing.T) {
 		tags   map[string]string
 		want   []string
 	}{
-		"Untagged": {reason: "The message says how to import the resource.", want: []string{"function cart exists", "not created by this resource", "crossplane.io/external-name"}},
+		"Untagged": {
+			reason: "The message says how to import the resource.",
+			want:   []string{"function cart exists", "not created by this resource", "crossplane.io/external-name"},
+		},
 		"Upjet": {
 			reason: "The message names the other controller.",
 			tags:   map[string]string{TagKind: "function.lambda.aws.upbound.io", TagName: "old-cart"},
@@ -302,7 +437,10 @@ func TestForeignError(t *testing.T) {
 		"OtherResource": {
 			reason: "The message names the owner in this cluster.",
 			tags:   tags("u2", "c1", "bank", "cart"),
-			want:   []string{kind + " bank/cart of this cluster; to take it over after that one was deleted, set", v1beta1.AnnotationAdopt},
+			want: []string{
+				kind + " bank/cart of this cluster; to take it over after that one was deleted, set",
+				v1beta1.AnnotationAdopt,
+			},
 		},
 		"OnlyUID": {
 			reason: "The message contains the UID, if nothing else is known.",
@@ -339,11 +477,35 @@ func TestParentOfUnansweredCreate(t *testing.T) {
 		want        string
 		moved       bool
 	}{
-		"Untried":    {reason: "Nothing was created.", want: "basket"},
-		"Unanswered": {reason: "It may exist.", annotations: map[string]string{meta.AnnotationKeyExternalCreatePending: pending}, want: "cart", moved: true},
-		"Refused":    {reason: "AWS has refused to create it.", annotations: map[string]string{meta.AnnotationKeyExternalCreatePending: pending, meta.AnnotationKeyExternalCreateFailed: failed}, want: "basket"},
-		"Imported":   {reason: "The annotations may be copies.", annotations: map[string]string{meta.AnnotationKeyExternalCreatePending: pending, meta.AnnotationKeyExternalName: "live"}, want: "basket"},
-		"Deleted":    {reason: "It is deleted where it may exist.", annotations: map[string]string{meta.AnnotationKeyExternalCreatePending: pending}, deleted: true, want: "cart"},
+		"Untried": {reason: "Nothing was created.", want: "basket"},
+		"Unanswered": {
+			reason:      "It may exist.",
+			annotations: map[string]string{meta.AnnotationKeyExternalCreatePending: pending},
+			want:        "cart",
+			moved:       true,
+		},
+		"Refused": {
+			reason: "AWS has refused to create it.",
+			annotations: map[string]string{
+				meta.AnnotationKeyExternalCreatePending: pending,
+				meta.AnnotationKeyExternalCreateFailed:  failed,
+			},
+			want: "basket",
+		},
+		"Imported": {
+			reason: "The annotations may be copies.",
+			annotations: map[string]string{
+				meta.AnnotationKeyExternalCreatePending: pending,
+				meta.AnnotationKeyExternalName:          "live",
+			},
+			want: "basket",
+		},
+		"Deleted": {
+			reason:      "It is deleted where it may exist.",
+			annotations: map[string]string{meta.AnnotationKeyExternalCreatePending: pending},
+			deleted:     true,
+			want:        "cart",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -29,8 +29,10 @@ func TestRecovery(t *testing.T) {
 		},
 		"Several": {
 			reason: "Only the user can decide which one to keep.",
-			args:   args{recovery: Recovery{Kind: "event source mapping", Identifier: "UUID", Ours: []string{"a", "b"}}},
-			err:    "the tags of several event source mappings name this resource (a, b)",
+			args: args{
+				recovery: Recovery{Kind: "event source mapping", Identifier: "UUID", Ours: []string{"a", "b"}},
+			},
+			err: "the tags of several event source mappings name this resource (a, b)",
 		},
 		"SeveralToGo": {
 			reason: "All are to go, one after the other.",
@@ -50,7 +52,8 @@ func TestRecovery(t *testing.T) {
 				mg.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 			}
 			got, err := tc.args.recovery.Name(mg)
-			if got != tc.want || (err == nil) != (tc.err == "") || err != nil && !strings.HasPrefix(err.Error(), tc.err) {
+			if got != tc.want || (err == nil) != (tc.err == "") ||
+				err != nil && !strings.HasPrefix(err.Error(), tc.err) {
 				t.Errorf("%s: got %q, %v; want %q, %q", tc.reason, got, err, tc.want, tc.err)
 			}
 		})

@@ -41,9 +41,11 @@ func TestDecide(t *testing.T) {
 			policy: both, state: State{Begun: true}, invoked: &Invocations{Count: 1},
 		},
 		"Confirmed": {
-			reason: "A person has confirmed the deletion.",
-			policy: both, state: State{Confirmation: "2026-05-04T10:00:00Z", Held: v1beta1.ReasonRecentlyInvoked}, invoked: &Invocations{Count: 1},
-			want: Decision{Confirmed: true},
+			reason:  "A person has confirmed the deletion.",
+			policy:  both,
+			state:   State{Confirmation: "2026-05-04T10:00:00Z", Held: v1beta1.ReasonRecentlyInvoked},
+			invoked: &Invocations{Count: 1},
+			want:    Decision{Confirmed: true},
 		},
 		"ConfirmedInAnotherZone": {
 			reason: "The time may be in any zone.",
@@ -72,26 +74,41 @@ func TestDecide(t *testing.T) {
 			policy: invoked, invoked: &Invocations{}, asks: measured,
 		},
 		"Invoked": {
-			reason: "The function is in use.",
-			policy: both, invoked: &Invocations{Count: 1}, asks: measured,
-			want: Decision{Reason: v1beta1.ReasonRecentlyInvoked, Message: "the deletion waits for a confirmation, because the function was invoked in the last 168h: " +
-				"to delete it, set the annotation lambda.aws.m.crossplane.io/confirm-deletion to 2026-05-04T10:00:00Z or later; to keep what is in AWS, remove Delete from managementPolicies"},
+			reason:  "The function is in use.",
+			policy:  both,
+			invoked: &Invocations{Count: 1},
+			asks:    measured,
+			want: Decision{
+				Reason: v1beta1.ReasonRecentlyInvoked,
+				Message: "the deletion waits for a confirmation, because the function was invoked in the last 168h: " +
+					"to delete it, set the annotation lambda.aws.m.crossplane.io/confirm-deletion to 2026-05-04T10:00:00Z or later; to keep what is in AWS, remove Delete from managementPolicies",
+			},
 		},
 		"NoLongerInvoked": {
 			reason: "The function was not invoked for long enough since.",
 			policy: invoked, state: State{Held: v1beta1.ReasonRecentlyInvoked}, invoked: &Invocations{}, asks: measured,
 		},
 		"Unknown": {
-			reason: "Nothing is deleted while CloudWatch does not answer.",
-			policy: both, invoked: &Invocations{Err: errors.New("access denied")}, asks: measured,
-			want: Decision{Reason: v1beta1.ReasonInvocationsUnknown, Message: "the deletion waits for a confirmation, because it is not known whether the function was invoked in the last 168h: access denied: " +
-				"to delete it, set the annotation lambda.aws.m.crossplane.io/confirm-deletion to 2026-05-04T10:00:00Z or later; to keep what is in AWS, remove Delete from managementPolicies"},
+			reason:  "Nothing is deleted while CloudWatch does not answer.",
+			policy:  both,
+			invoked: &Invocations{Err: errors.New("access denied")},
+			asks:    measured,
+			want: Decision{
+				Reason: v1beta1.ReasonInvocationsUnknown,
+				Message: "the deletion waits for a confirmation, because it is not known whether the function was invoked in the last 168h: access denied: " +
+					"to delete it, set the annotation lambda.aws.m.crossplane.io/confirm-deletion to 2026-05-04T10:00:00Z or later; to keep what is in AWS, remove Delete from managementPolicies",
+			},
 		},
 		"TooMany": {
 			reason: "The limit is reached.",
-			policy: limit, full: true, asks: admitted,
-			want: Decision{Reason: v1beta1.ReasonTooManyDeletions, Message: "the deletion waits for a confirmation, because the limit of 50 deletions within 1h for resources of ProviderConfig shop/default is reached: " +
-				"to delete it, set the annotation lambda.aws.m.crossplane.io/confirm-deletion to 2026-05-04T10:00:00Z or later; to keep what is in AWS, remove Delete from managementPolicies"},
+			policy: limit,
+			full:   true,
+			asks:   admitted,
+			want: Decision{
+				Reason: v1beta1.ReasonTooManyDeletions,
+				Message: "the deletion waits for a confirmation, because the limit of 50 deletions within 1h for resources of ProviderConfig shop/default is reached: " +
+					"to delete it, set the annotation lambda.aws.m.crossplane.io/confirm-deletion to 2026-05-04T10:00:00Z or later; to keep what is in AWS, remove Delete from managementPolicies",
+			},
 		},
 		"StillTooMany": {
 			reason: "What waits because of the limit does not go when the window has passed.",
@@ -104,18 +121,36 @@ func TestDecide(t *testing.T) {
 		},
 		"True": {
 			reason: "A template could carry it.",
-			policy: limit, state: State{Confirmation: "true"}, full: true, asks: admitted,
-			want: Decision{Reason: v1beta1.ReasonTooManyDeletions, Message: `... (the annotation has "true", which is not a time)`},
+			policy: limit,
+			state:  State{Confirmation: "true"},
+			full:   true,
+			asks:   admitted,
+			want: Decision{
+				Reason:  v1beta1.ReasonTooManyDeletions,
+				Message: `... (the annotation has "true", which is not a time)`,
+			},
 		},
 		"Before": {
 			reason: "It was set for an earlier resource of the name.",
-			policy: limit, state: State{Confirmation: "2026-05-04T09:59:59Z"}, full: true, asks: admitted,
-			want: Decision{Reason: v1beta1.ReasonTooManyDeletions, Message: "... (the annotation has 2026-05-04T09:59:59Z, which is before the deletion)"},
+			policy: limit,
+			state:  State{Confirmation: "2026-05-04T09:59:59Z"},
+			full:   true,
+			asks:   admitted,
+			want: Decision{
+				Reason:  v1beta1.ReasonTooManyDeletions,
+				Message: "... (the annotation has 2026-05-04T09:59:59Z, which is before the deletion)",
+			},
 		},
 		"Future": {
 			reason: "A template could carry it.",
-			policy: limit, state: State{Confirmation: "2999-01-01T00:00:00Z"}, full: true, asks: admitted,
-			want: Decision{Reason: v1beta1.ReasonTooManyDeletions, Message: "... (the annotation has 2999-01-01T00:00:00Z, which is in the future)"},
+			policy: limit,
+			state:  State{Confirmation: "2999-01-01T00:00:00Z"},
+			full:   true,
+			asks:   admitted,
+			want: Decision{
+				Reason:  v1beta1.ReasonTooManyDeletions,
+				Message: "... (the annotation has 2999-01-01T00:00:00Z, which is in the future)",
+			},
 		},
 	}
 	for name, tc := range cases {
@@ -139,7 +174,11 @@ func TestDecide(t *testing.T) {
 			if err != nil || asks != tc.asks {
 				t.Errorf("%s: asks%s, want%s, error %v", tc.reason, asks, tc.asks, err)
 			}
-			if end, cut := strings.CutPrefix(tc.want.Message, "..."); cut && strings.HasSuffix(got.Message, end) || tc.want.Message == "" && tc.want.Reason != "" {
+			if end, cut := strings.CutPrefix(
+				tc.want.Message,
+				"...",
+			); cut && strings.HasSuffix(got.Message, end) ||
+				tc.want.Message == "" && tc.want.Reason != "" {
 				got.Message = tc.want.Message
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -214,7 +253,12 @@ func TestRecord(t *testing.T) {
 		"shop": {{idOf("b"), deletedAt.Add(30 * time.Minute)}, {idOf("c"), deletedAt.Add(61 * time.Minute)}},
 		"blog": {{idOf("d"), deletedAt.Add(62 * time.Minute)}},
 	}
-	if diff := cmp.Diff(want, ParseRecord(r.String()), cmp.AllowUnexported(entry{}), cmpopts.EquateApproxTime(0)); diff != "" {
+	if diff := cmp.Diff(
+		want,
+		ParseRecord(r.String()),
+		cmp.AllowUnexported(entry{}),
+		cmpopts.EquateApproxTime(0),
+	); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	if got := ParseRecord("x,b@6;shop;:b@6;shop:x,@1,b@y, ,b@7"); len(got) != 1 || len(got["shop"]) != 1 {
@@ -234,7 +278,12 @@ func TestSizeOfTheRecord(t *testing.T) {
 	}
 	next, ok, _ := full.Admit("shop", "a", deletedAt, l)
 	if !ok || len(next.String()) > next.size() {
-		t.Errorf("7 namespaces at the largest limit: an eighth may delete: %t; size is %d of %d", ok, next.size(), len(next.String()))
+		t.Errorf(
+			"7 namespaces at the largest limit: an eighth may delete: %t; size is %d of %d",
+			ok,
+			next.size(),
+			len(next.String()),
+		)
 	}
 	for i := range 3 * maxLimit {
 		namespace := fmt.Sprintf("%060d", i)
@@ -249,7 +298,9 @@ func TestSizeOfTheRecord(t *testing.T) {
 }
 
 func TestDelay(t *testing.T) {
-	for since, want := range map[time.Duration]time.Duration{0: time.Minute, 30 * time.Minute: 10 * time.Minute, 24 * time.Hour: time.Hour, -time.Hour: time.Minute} {
+	for since, want := range map[time.Duration]time.Duration{
+		0: time.Minute, 30 * time.Minute: 10 * time.Minute, 24 * time.Hour: time.Hour, -time.Hour: time.Minute,
+	} {
 		if got := Delay(since); got != want {
 			t.Errorf("%s after the deletion: %s", since, got)
 		}

@@ -18,7 +18,11 @@ type service struct {
 	err     error
 }
 
-func (s *service) SendChangeLog(ctx context.Context, r *v1alpha1.SendChangeLogRequest, _ ...grpc.CallOption) (*v1alpha1.SendChangeLogResponse, error) {
+func (s *service) SendChangeLog(
+	ctx context.Context,
+	r *v1alpha1.SendChangeLogRequest,
+	_ ...grpc.CallOption,
+) (*v1alpha1.SendChangeLogResponse, error) {
 	select {
 	case s.entries <- r.GetEntry():
 		return &v1alpha1.SendChangeLogResponse{}, s.err

@@ -70,8 +70,19 @@ func newInformers(t testing.TB, n int) *informers {
 }
 
 func sampleCounter(c cache.Cache, m *statemetrics.MRStateMetrics) *stateCounter[*samples.Sample] {
-	k := reconcile.Kind[*samples.Sample]{GVK: samples.GVK, New: func() *samples.Sample { return &samples.Sample{} }, NewList: func() resource.ManagedList { return &samples.SampleList{} }}
-	return &stateCounter[*samples.Sample]{kind: k, cache: c, states: m, metrics: NewMetrics(), now: time.Now, log: logging.NewNopLogger()}
+	k := reconcile.Kind[*samples.Sample]{
+		GVK:     samples.GVK,
+		New:     func() *samples.Sample { return &samples.Sample{} },
+		NewList: func() resource.ManagedList { return &samples.SampleList{} },
+	}
+	return &stateCounter[*samples.Sample]{
+		kind:    k,
+		cache:   c,
+		states:  m,
+		metrics: NewMetrics(),
+		now:     time.Now,
+		log:     logging.NewNopLogger(),
+	}
 }
 
 func TestStateCounter(t *testing.T) {
@@ -104,7 +115,11 @@ func TestStateCounter(t *testing.T) {
 				}
 			}
 			gvk := samples.GVK.String()
-			want := map[string]float64{"crossplane_managed_resource_exists " + gvk: 12, "crossplane_managed_resource_ready " + gvk: 6, "crossplane_managed_resource_synced " + gvk: 4}
+			want := map[string]float64{
+				"crossplane_managed_resource_exists " + gvk: 12,
+				"crossplane_managed_resource_ready " + gvk:  6,
+				"crossplane_managed_resource_synced " + gvk: 4,
+			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}

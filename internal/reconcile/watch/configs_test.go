@@ -74,7 +74,9 @@ func (c configured) users(reset *[]string) Dependents {
 
 func TestConfigRequests(t *testing.T) {
 	config := func(generation int64, ready ...xpv2.Condition) *v1beta1.ProviderConfig {
-		c := &v1beta1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "default", Generation: generation}}
+		c := &v1beta1.ProviderConfig{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "default", Generation: generation},
+		}
 		c.SetConditions(ready...)
 		return c
 	}
@@ -145,10 +147,28 @@ func TestConfigRequests(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			var reset []string
-			c := configured{err: tc.err, by: map[string][]string{"ProviderConfig/shop/default": {"cart", "ok-cart"}, "ClusterProviderConfig//default": {"pay"}}}
+			c := configured{
+				err: tc.err,
+				by: map[string][]string{
+					"ProviderConfig/shop/default":    {"cart", "ok-cart"},
+					"ClusterProviderConfig//default": {"pay"},
+				},
+			}
 			users := c.users(&reset)
-			got := samples.Enqueued(t.Context(), specChanged(), handler.EnqueueRequestsFromMapFunc(configRequests(users, tc.kind, nil)), tc.event)
-			got = append(got, samples.Enqueued(t.Context(), becameReady(), handler.EnqueueRequestsFromMapFunc(configRequests(users, tc.kind, unsteady)), tc.event)...)
+			got := samples.Enqueued(
+				t.Context(),
+				specChanged(),
+				handler.EnqueueRequestsFromMapFunc(configRequests(users, tc.kind, nil)),
+				tc.event,
+			)
+			got = append(
+				got,
+				samples.Enqueued(
+					t.Context(),
+					becameReady(),
+					handler.EnqueueRequestsFromMapFunc(configRequests(users, tc.kind, unsteady)),
+					tc.event,
+				)...)
 			reset = slices.Compact(reset) // Both the old and the new object of an update are mapped.
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s: enqueued: -want, +got:\n%s", tc.reason, diff)
@@ -173,31 +193,71 @@ func TestCredentialsRequests(t *testing.T) {
 	local.Spec.Credentials.SecretRef = &v1beta1.LocalCredentialsSecretSelector{Name: "aws"}
 	shared := v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
 	shared.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
-	shared.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: "crossplane-system", LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"}}
+	shared.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{
+		Namespace:                      "crossplane-system",
+		LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"},
+	}
 	cases := map[string]struct {
 		reason string
 		err    error
 		event  any
 		want   []string
 	}{
-		"Created":        {reason: "The keys have come.", event: event.CreateEvent{Object: secret("shop", "aws", "1")}, want: []string{"cart"}},
-		"Changed":        {reason: "The keys are others.", event: event.UpdateEvent{ObjectOld: secret("crossplane-system", "aws", "1"), ObjectNew: secret("crossplane-system", "aws", "2")}, want: []string{"pay"}},
-		"Resync":         {reason: "Nothing has changed.", event: event.UpdateEvent{ObjectOld: secret("shop", "aws", "1"), ObjectNew: secret("shop", "aws", "1")}},
-		"AtStart":        {reason: "All are looked at anyway.", event: event.CreateEvent{Object: secret("shop", "aws", "1"), IsInInitialList: true}},
-		"Deleted":        {reason: "Nothing works that did not.", event: event.DeleteEvent{Object: secret("shop", "aws", "1")}},
-		"Other":          {reason: "No config names it.", event: event.CreateEvent{Object: secret("shop", "db", "1")}},
-		"OtherNamespace": {reason: "A config names a Secret of its own namespace.", event: event.CreateEvent{Object: secret("bank", "aws", "1")}},
-		"CannotList":     {reason: "An error requeues nothing.", err: errors.New("boom"), event: event.CreateEvent{Object: secret("shop", "aws", "1")}},
+		"Created": {
+			reason: "The keys have come.",
+			event:  event.CreateEvent{Object: secret("shop", "aws", "1")},
+			want:   []string{"cart"},
+		},
+		"Changed": {
+			reason: "The keys are others.",
+			event: event.UpdateEvent{
+				ObjectOld: secret("crossplane-system", "aws", "1"),
+				ObjectNew: secret("crossplane-system", "aws", "2"),
+			},
+			want: []string{"pay"},
+		},
+		"Resync": {
+			reason: "Nothing has changed.",
+			event:  event.UpdateEvent{ObjectOld: secret("shop", "aws", "1"), ObjectNew: secret("shop", "aws", "1")},
+		},
+		"AtStart": {
+			reason: "All are looked at anyway.",
+			event:  event.CreateEvent{Object: secret("shop", "aws", "1"), IsInInitialList: true},
+		},
+		"Deleted": {
+			reason: "Nothing works that did not.",
+			event:  event.DeleteEvent{Object: secret("shop", "aws", "1")},
+		},
+		"Other": {reason: "No config names it.", event: event.CreateEvent{Object: secret("shop", "db", "1")}},
+		"OtherNamespace": {
+			reason: "A config names a Secret of its own namespace.",
+			event:  event.CreateEvent{Object: secret("bank", "aws", "1")},
+		},
+		"CannotList": {
+			reason: "An error requeues nothing.",
+			err:    errors.New("boom"),
+			event:  event.CreateEvent{Object: secret("shop", "aws", "1")},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			var reset []string
 			c := configured{
-				configs: []v1beta1.ProviderConfig{local}, shared: []v1beta1.ClusterProviderConfig{shared}, err: tc.err,
-				by: map[string][]string{"ProviderConfig/shop/default": {"cart", "ok-cart"}, "ClusterProviderConfig//default": {"pay", "ok-pay"}},
+				configs: []v1beta1.ProviderConfig{local},
+				shared:  []v1beta1.ClusterProviderConfig{shared},
+				err:     tc.err,
+				by: map[string][]string{
+					"ProviderConfig/shop/default":    {"cart", "ok-cart"},
+					"ClusterProviderConfig//default": {"pay", "ok-pay"},
+				},
 			}
 			p := predicate.And(objectChanged(), notDeleted())
-			got := samples.Enqueued(t.Context(), p, handler.EnqueueRequestsFromMapFunc(credentialsRequests(c, c.users(&reset))), tc.event)
+			got := samples.Enqueued(
+				t.Context(),
+				p,
+				handler.EnqueueRequestsFromMapFunc(credentialsRequests(c, c.users(&reset))),
+				tc.event,
+			)
 			reset = slices.Compact(reset) // Both the old and the new object of an update are mapped.
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s: enqueued: -want, +got:\n%s", tc.reason, diff)

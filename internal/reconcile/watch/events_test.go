@@ -66,9 +66,13 @@ func TestEventBeforeStart(t *testing.T) {
 		Region:  func(*samples.Sample) string { return "eu-west-1" },
 		Owns:    func(mg *samples.Sample) []tenancy.Target { return tenancy.Functions(&mg.Spec.Value) },
 	}
-	c := fake.NewClientBuilder().WithScheme(scheme).WithObjects(mg).WithIndex(mg, EventIndex, func(o client.Object) []string {
-		return EventKeys(k, o.(*samples.Sample)) //nolint:forcetypeassert // There is no other.
-	}).Build()
+	c := fake.NewClientBuilder().
+		WithScheme(scheme).
+		WithObjects(mg).
+		WithIndex(mg, EventIndex, func(o client.Object) []string {
+			return EventKeys(k, o.(*samples.Sample)) //nolint:forcetypeassert // There is no other.
+		}).
+		Build()
 	m := indexedManager{cache: indexedCache{FakeInformers: &informertest.FakeInformers{Scheme: scheme}, reader: c}}
 	hub, states := subscribers{}, memory.New()
 	if err := Events(m, hub, reconcile.Poll{}, time.Now, k, &WorkQueue{}, states); err != nil {
@@ -82,7 +86,9 @@ func TestEventBeforeStart(t *testing.T) {
 		Event: cloudtrail.Event{Kind: cloudtrail.Call, Time: time.Now(), Subject: cloudtrail.Subject{
 			Region: "eu-west-1", Function: functionname.Name{Function: "cart"},
 		}},
-		Configs: map[driftevents.Config]bool{{Kind: "ProviderConfig", Namespace: mg.GetNamespace(), Name: "default"}: false},
+		Configs: map[driftevents.Config]bool{
+			{Kind: "ProviderConfig", Namespace: mg.GetNamespace(), Name: "default"}: false,
+		},
 	})
 	known, _ := states.Get(client.ObjectKeyFromObject(mg))
 	if err != nil || out != driftevents.Matched || known.Events.Received.IsZero() {

@@ -31,7 +31,9 @@ func TestJoined(t *testing.T) {
 		return p
 	}
 	enqueues := func(name string) handler.EventHandler {
-		return handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []ctrl.Request { return []ctrl.Request{request(name)} })
+		return handler.EnqueueRequestsFromMapFunc(
+			func(context.Context, client.Object) []ctrl.Request { return []ctrl.Request{request(name)} },
+		)
 	}
 	h := joined{
 		{predicate.Funcs{}, enqueues("any")},

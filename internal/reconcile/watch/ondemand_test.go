@@ -21,7 +21,11 @@ import (
 type unsynced struct{ cache.Informers }
 
 // GetInformer waits until the context is done.
-func (unsynced) GetInformer(ctx context.Context, _ client.Object, _ ...cache.InformerGetOption) (cache.Informer, error) {
+func (unsynced) GetInformer(
+	ctx context.Context,
+	_ client.Object,
+	_ ...cache.InformerGetOption,
+) (cache.Informer, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
@@ -41,11 +45,19 @@ func TestOnDemand(t *testing.T) {
 		started bool
 		err     string
 	}{
-		"Unused":   {reason: "There is no resource."},
-		"Used":     {reason: "There is a resource after an hour.", after: time.Hour, started: true},
-		"Failing":  {reason: "The controller fails.", after: time.Second, fails: broken, started: true, err: "broken"},
-		"Unlisted": {reason: "The API server does not answer.", from: func(*informertest.FakeInformers) cache.Informers { return unsynced{} }, err: "cannot list"},
-		"Refused":  {reason: "The API server does not know the kind.", from: func(f *informertest.FakeInformers) cache.Informers { f.Error = broken; return f }, err: "broken"},
+		"Unused":  {reason: "There is no resource."},
+		"Used":    {reason: "There is a resource after an hour.", after: time.Hour, started: true},
+		"Failing": {reason: "The controller fails.", after: time.Second, fails: broken, started: true, err: "broken"},
+		"Unlisted": {
+			reason: "The API server does not answer.",
+			from:   func(*informertest.FakeInformers) cache.Informers { return unsynced{} },
+			err:    "cannot list",
+		},
+		"Refused": {
+			reason: "The API server does not know the kind.",
+			from:   func(f *informertest.FakeInformers) cache.Informers { f.Error = broken; return f },
+			err:    "broken",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -40,12 +40,27 @@ func TestDesiredStateChanged(t *testing.T) {
 		later  bool
 	}{
 		"Nothing": {reason: "A resync.", change: func(*samples.Sample) {}},
-		"Status":  {reason: "The provider writes status.", change: func(mg *samples.Sample) { mg.SetConditions(xpv2.Available()) }},
-		"Spec":    {reason: "The user's change.", change: func(mg *samples.Sample) { mg.Generation = 2 }, want: true},
-		"Label":   {reason: "A selector may now find it.", change: func(mg *samples.Sample) { mg.SetLabels(map[string]string{"a": "b"}) }, want: true},
-		"Adopt":   {reason: "The user's word.", change: annotate(v1beta1.AnnotationAdopt, "true"), want: true},
-		"Request": {reason: "The user's word.", change: annotate(meta.AnnotationKeyReconcileRequestedAt, "now"), want: true},
-		"Tool":    {reason: "Another tool may change an annotation at any rate.", change: annotate("example.org/checked-at", "now"), later: true},
+		"Status": {
+			reason: "The provider writes status.",
+			change: func(mg *samples.Sample) { mg.SetConditions(xpv2.Available()) },
+		},
+		"Spec": {reason: "The user's change.", change: func(mg *samples.Sample) { mg.Generation = 2 }, want: true},
+		"Label": {
+			reason: "A selector may now find it.",
+			change: func(mg *samples.Sample) { mg.SetLabels(map[string]string{"a": "b"}) },
+			want:   true,
+		},
+		"Adopt": {reason: "The user's word.", change: annotate(v1beta1.AnnotationAdopt, "true"), want: true},
+		"Request": {
+			reason: "The user's word.",
+			change: annotate(meta.AnnotationKeyReconcileRequestedAt, "now"),
+			want:   true,
+		},
+		"Tool": {
+			reason: "Another tool may change an annotation at any rate.",
+			change: annotate("example.org/checked-at", "now"),
+			later:  true,
+		},
 		"ToolAndSpec": {reason: "The user's change does not wait.", change: func(mg *samples.Sample) {
 			annotate("example.org/checked-at", "now")(mg)
 			mg.Generation = 2
@@ -54,13 +69,20 @@ func TestDesiredStateChanged(t *testing.T) {
 			annotate("example.org/checked-at", "now")(mg)
 			annotate(meta.AnnotationKeyReconcileRequestedAt, "now")(mg)
 		}, want: true},
-		"Import": {reason: "The user sets the external name.", change: annotate(meta.AnnotationKeyExternalName, "cart-fn"), want: true},
+		"Import": {
+			reason: "The user sets the external name.",
+			change: annotate(meta.AnnotationKeyExternalName, "cart-fn"),
+			want:   true,
+		},
 		"Created": {reason: "The provider remembers what it created.", change: func(mg *samples.Sample) {
 			meta.SetExternalCreatePending(mg, time.Now())
 			meta.SetExternalCreateSucceeded(mg, time.Now())
 			meta.AddAnnotations(mg, ownership.Name(mg, "cart-fn"))
 		}},
-		"Failed": {reason: "The provider remembers that it failed.", change: func(mg *samples.Sample) { meta.SetExternalCreateFailed(mg, time.Now()) }},
+		"Failed": {
+			reason: "The provider remembers that it failed.",
+			change: func(mg *samples.Sample) { meta.SetExternalCreateFailed(mg, time.Now()) },
+		},
 		"Deleted": {
 			reason: "The user deletes it.",
 			change: func(mg *samples.Sample) { mg.SetDeletionTimestamp(&now); mg.Generation = 2 },
@@ -75,7 +97,10 @@ func TestDesiredStateChanged(t *testing.T) {
 			change: func(mg *samples.Sample) { mg.SetFinalizers([]string{"a"}) },
 			want:   true,
 		},
-		"FinalizerAdded": {reason: "The provider adds its own.", change: func(mg *samples.Sample) { mg.SetFinalizers([]string{"a"}) }},
+		"FinalizerAdded": {
+			reason: "The provider adds its own.",
+			change: func(mg *samples.Sample) { mg.SetFinalizers([]string{"a"}) },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +114,8 @@ func TestDesiredStateChanged(t *testing.T) {
 			if err := w.Start(t.Context(), queue); err != nil {
 				t.Fatal(err)
 			}
-			if got := DesiredStateChanged(w).Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}); got != tc.want {
+			update := event.UpdateEvent{ObjectOld: before, ObjectNew: after}
+			if got := DesiredStateChanged(w).Update(update); got != tc.want {
 				t.Errorf("%s: want %t, got %t", tc.reason, tc.want, got)
 			}
 			var want delays

@@ -126,8 +126,8 @@ func TestParkedWorkersEnd(t *testing.T) {
 	})
 }
 
-// TestParkedWorkersEndWithItem shuts a queue down at the moment at which an item becomes ready: no goroutine of the queue
-// may stay behind, for which synctest fails a test.
+// TestParkedWorkersEndWithItem shuts a queue down at the moment at which an item becomes ready: no goroutine of the
+// queue may stay behind, for which synctest fails a test.
 func TestParkedWorkersEndWithItem(t *testing.T) {
 	for range 200 { // The goroutines of the queue may run in any order.
 		synctest.Test(t, func(t *testing.T) {

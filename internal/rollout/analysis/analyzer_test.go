@@ -141,7 +141,15 @@ func TestPrometheus(t *testing.T) {
 			"One above the bound.", answers(200, "application/json", vector("0.2")),
 			outcome{"Failure", "0.2", "successCondition is not met: result < 0.01"},
 		},
-		"Scalar": {"A scalar.", answers(200, "application/json", `{"status":"success","data":{"resultType":"scalar","result":[1,"0.001"]}}`), outcome{"Success", "0.001", ""}},
+		"Scalar": {
+			"A scalar.",
+			answers(
+				200,
+				"application/json",
+				`{"status":"success","data":{"resultType":"scalar","result":[1,"0.001"]}}`,
+			),
+			outcome{"Success", "0.001", ""},
+		},
 		"Empty": {
 			"No series is no value, and never a success.", answers(200, "application/json", vector()),
 			outcome{"Error", "", "the query has no value"},
@@ -160,14 +168,54 @@ func TestPrometheus(t *testing.T) {
 			"Nor is one of more by zero.", answers(200, "application/json", vector("+Inf")),
 			outcome{"Inconclusive", "+Inf", "not a finite number"},
 		},
-		"Matrix":    {"A range is not one value.", answers(200, "application/json", `{"status":"success","data":{"resultType":"matrix","result":[]}}`), outcome{"Error", "", "neither a scalar nor an instant vector"}},
-		"Text":      {"Nor is text.", answers(200, "application/json", `{"status":"success","data":{"resultType":"string","result":[1,"secret"]}}`), outcome{"Error", "", ""}},
-		"Null":      {"Nor is an element that is null.", answers(200, "application/json", `{"status":"success","data":{"resultType":"vector","result":[null]}}`), outcome{"Error", "", "its result is empty"}},
-		"Histogram": {"Nor is a histogram.", answers(200, "application/json", `{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"histogram":[1,{"count":"1","sum":"1","buckets":[]}]}]}}`), outcome{"Error", "", "is a histogram"}},
-		"BadData":   {"A query that is not valid.", answers(400, "application/json", `{"status":"error","errorType":"bad_data","error":"secret"}`), outcome{"Error", "", "Prometheus rejects the query"}},
-		"Exec":      {"One that cannot be evaluated.", answers(422, "application/json", `{"status":"error","errorType":"execution","error":"secret"}`), outcome{"Error", "", "cannot evaluate the query"}},
-		"Timeout":   {"One that takes too long.", answers(503, "application/json", `{"status":"error","errorType":"timeout","error":"secret"}`), outcome{"Error", "", "error of its own"}},
-		"Weird":     {"An error that no Prometheus knows.", answers(200, "application/json", `{"status":"error","errorType":"secret","error":"secret"}`), outcome{"Error", "", "does not answer as Prometheus does"}},
+		"Matrix": {
+			"A range is not one value.",
+			answers(200, "application/json", `{"status":"success","data":{"resultType":"matrix","result":[]}}`),
+			outcome{"Error", "", "neither a scalar nor an instant vector"},
+		},
+		"Text": {
+			"Nor is text.",
+			answers(
+				200,
+				"application/json",
+				`{"status":"success","data":{"resultType":"string","result":[1,"secret"]}}`,
+			),
+			outcome{"Error", "", ""},
+		},
+		"Null": {
+			"Nor is an element that is null.",
+			answers(200, "application/json", `{"status":"success","data":{"resultType":"vector","result":[null]}}`),
+			outcome{"Error", "", "its result is empty"},
+		},
+		"Histogram": {
+			"Nor is a histogram.",
+			answers(
+				200,
+				"application/json",
+				`{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"histogram":[1,{"count":"1","sum":"1","buckets":[]}]}]}}`,
+			),
+			outcome{"Error", "", "is a histogram"},
+		},
+		"BadData": {
+			"A query that is not valid.",
+			answers(400, "application/json", `{"status":"error","errorType":"bad_data","error":"secret"}`),
+			outcome{"Error", "", "Prometheus rejects the query"},
+		},
+		"Exec": {
+			"One that cannot be evaluated.",
+			answers(422, "application/json", `{"status":"error","errorType":"execution","error":"secret"}`),
+			outcome{"Error", "", "cannot evaluate the query"},
+		},
+		"Timeout": {
+			"One that takes too long.",
+			answers(503, "application/json", `{"status":"error","errorType":"timeout","error":"secret"}`),
+			outcome{"Error", "", "error of its own"},
+		},
+		"Weird": {
+			"An error that no Prometheus knows.",
+			answers(200, "application/json", `{"status":"error","errorType":"secret","error":"secret"}`),
+			outcome{"Error", "", "does not answer as Prometheus does"},
+		},
 		"Failing": {
 			"A server that fails.", answers(500, "text/plain", "secret"),
 			outcome{"Error", "", "the server answered with an error of its own"},
@@ -192,7 +240,11 @@ func TestPrometheus(t *testing.T) {
 			_, _ = w.Write([]byte(vector("0")))
 			panic(http.ErrAbortHandler)
 		}, outcome{"Error", "", "the request failed"}},
-		"Endless": {"One that never ends.", endless(`{"status":"success","data":"`), outcome{"Error", "", "the response has more than 256 KiB"}},
+		"Endless": {
+			"One that never ends.",
+			endless(`{"status":"success","data":"`),
+			outcome{"Error", "", "the response has more than 256 KiB"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -259,8 +311,8 @@ func TestPrometheusQuery(t *testing.T) {
 		}())
 }
 
-// TestBaselineThatIsNotRead checks that a source that does not answer about the stable version is not taken for a stable
-// version without invocations: what depends on the comparison is an Error, and what does not is decided.
+// TestBaselineThatIsNotRead checks that a source that does not answer about the stable version is not taken for a
+// stable version without invocations: what depends on the comparison is an Error, and what does not is decided.
 func TestBaselineThatIsNotRead(t *testing.T) {
 	const tests = "math.isNaN(baseline) || result <= baseline"
 	down := answers(503, "text/plain", "secret")
@@ -270,11 +322,36 @@ func TestBaselineThatIsNotRead(t *testing.T) {
 		condition string
 		want      outcome
 	}{
-		"Down":       {"A source that is down says nothing.", down, tests, outcome{"Error", "", "cannot tell the baseline"}},
-		"Compared":   {"Nor does it for a plain comparison.", down, "result <= baseline", outcome{"Error", "", "cannot tell the baseline"}},
-		"NotNeeded":  {"A condition that does not depend on it is decided.", down, "result < 1 || " + tests, outcome{"Success", "0.4", ""}},
-		"Empty":      {"An empty answer is one of a version without invocations.", answers(200, "application/json", vector()), tests, outcome{"Success", "0.4", ""}},
-		"EmptyPlain": {"It decides nothing for a plain comparison.", answers(200, "application/json", vector()), "result <= baseline", outcome{"Inconclusive", "0.4", "a number that is not known"}},
+		"Down": {
+			"A source that is down says nothing.",
+			down,
+			tests,
+			outcome{"Error", "", "cannot tell the baseline"},
+		},
+		"Compared": {
+			"Nor does it for a plain comparison.",
+			down,
+			"result <= baseline",
+			outcome{"Error", "", "cannot tell the baseline"},
+		},
+		"NotNeeded": {
+			"A condition that does not depend on it is decided.",
+			down,
+			"result < 1 || " + tests,
+			outcome{"Success", "0.4", ""},
+		},
+		"Empty": {
+			"An empty answer is one of a version without invocations.",
+			answers(200, "application/json", vector()),
+			tests,
+			outcome{"Success", "0.4", ""},
+		},
+		"EmptyPlain": {
+			"It decides nothing for a plain comparison.",
+			answers(200, "application/json", vector()),
+			"result <= baseline",
+			outcome{"Inconclusive", "0.4", "a number that is not known"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -285,7 +362,12 @@ func TestBaselineThatIsNotRead(t *testing.T) {
 				}
 				_, _ = w.Write([]byte(vector("0.4")))
 			})
-			compare(t, tc.reason, tc.want, only(t, a, metric(prometheus(target, "errors_$(target)"), tc.condition), due...))
+			compare(
+				t,
+				tc.reason,
+				tc.want,
+				only(t, a, metric(prometheus(target, "errors_$(target)"), tc.condition), due...),
+			)
 		})
 	}
 	target, a := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -792,9 +874,15 @@ func TestAlarms(t *testing.T) {
 	}
 	at := func(minute int) time.Time { return time.Date(2026, 1, 2, 3, minute, 0, 0, time.UTC) }
 	c := &samples{states: map[string]rollout.AlarmState{
-		"a": {State: "OK"}, "b": {State: "ALARM", Until: at(3), Since: at(2), About: at(1)}, "c": {State: "INSUFFICIENT_DATA"}, "d": {
+		"a": {
+			State: "OK",
+		},
+		"b": {State: "ALARM", Until: at(3), Since: at(2), About: at(1)},
+		"c": {State: "INSUFFICIENT_DATA"},
+		"d": {
 			Err: errors.New("the alarm d does not exist"),
-		}, "e": {State: "secret"},
+		},
+		"e": {State: "secret"},
 	}}
 	found, wait := New(Options{}).WithCloudWatch(c).Measure(t.Context(), subject, spec, ids)
 	if len(found) != 5 || wait != 0 {
@@ -884,7 +972,11 @@ func TestSlowSources(t *testing.T) {
 // hung is a CloudWatch that answers about alarms and not about metrics.
 type hung struct{ samples }
 
-func (*hung) Sample(ctx context.Context, _ rollout.Subject, _ *v1beta1.RolloutMetric) (rollout.Sample, time.Duration, error) {
+func (*hung) Sample(
+	ctx context.Context,
+	_ rollout.Subject,
+	_ *v1beta1.RolloutMetric,
+) (rollout.Sample, time.Duration, error) {
 	<-ctx.Done()
 	return rollout.Sample{}, 0, ctx.Err()
 }
@@ -894,9 +986,14 @@ func TestSlowMetricsHoldUpNoAlarm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := &metav1.Time{Time: time.Now().Add(-time.Hour)}
 		state := &v1beta1.AliasRolloutStatus{
-			Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutAnalyzing, TrafficStartedAt: begin, ShiftedAt: begin,
+			Phase:            v1beta1.RolloutProgressing,
+			Step:             v1beta1.RolloutAnalyzing,
+			TrafficStartedAt: begin,
+			ShiftedAt:        begin,
 		}
-		spec := &v1beta1.AliasRollout{Analysis: &v1beta1.RolloutAnalysis{Alarms: &v1beta1.RolloutAlarms{Names: []string{"a"}}}}
+		spec := &v1beta1.AliasRollout{
+			Analysis: &v1beta1.RolloutAnalysis{Alarms: &v1beta1.RolloutAlarms{Names: []string{"a"}}},
+		}
 		for _, name := range []string{"m", "n"} {
 			spec.Analysis.Metrics = append(spec.Analysis.Metrics, v1beta1.RolloutMetric{
 				Name: name, SuccessCondition: new("result < 1"), Interval: &metav1.Duration{Duration: 10 * time.Second},

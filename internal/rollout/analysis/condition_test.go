@@ -224,10 +224,17 @@ func TestCondition(t *testing.T) {
 			want{err: errCost.Error()},
 		},
 		"Payload": {
-			"A response of a function.", invocation,
+			"A response of a function.",
+			invocation,
 			`payload.status == "ok" && statusCode == 200 && durationMillis < 500 && functionError == ""`,
 			map[string]any{
-				varPayload: parsed(t, `{"status": "ok"}`), varStatusCode: 200, varDurationMillis: 120, varFunctionError: "",
+				varPayload: parsed(
+					t,
+					`{"status": "ok"}`,
+				),
+				varStatusCode:     200,
+				varDurationMillis: 120,
+				varFunctionError:  "",
 			},
 			want{met, ""},
 		},

@@ -18,7 +18,8 @@ func TestDial(t *testing.T) {
 			t.Errorf("%s: got %v", allowed, err)
 		}
 	}
-	if _, err := newTransport(egress.Hosts{Flag: hostFlag}).DialContext(t.Context(), "tcp", "localhost:1"); err == nil ||
+	transport := newTransport(egress.Hosts{Flag: hostFlag})
+	if _, err := transport.DialContext(t.Context(), "tcp", "localhost:1"); err == nil ||
 		!strings.Contains(err.Error(), "--analysis-host") {
 		t.Errorf("got %v", err)
 	}

@@ -155,7 +155,17 @@ func TestConditionDependency(t *testing.T) {
 			d.APIVersion,
 				d.Kind = "v1", "Secret"
 		}), object(nil, ready), nil, outcome{"Error", "", "Secrets are not read"}},
-		"Forbidden": {"An object that the provider may not read.", table, nil, kerrors.NewForbidden(schema.GroupResource{}, "orders", nil), outcome{"Error", "", `cannot read Table orders: grant the provider's ServiceAccount get on tables of API group "db.example.org"`}},
+		"Forbidden": {
+			"An object that the provider may not read.",
+			table,
+			nil,
+			kerrors.NewForbidden(schema.GroupResource{}, "orders", nil),
+			outcome{
+				"Error",
+				"",
+				`cannot read Table orders: grant the provider's ServiceAccount get on tables of API group "db.example.org"`,
+			},
+		},
 		"Failing": {
 			"An API server that fails.", table, nil, errors.New("etcd is down"),
 			outcome{"Error", "", "cannot read Table orders: etcd is down"},
@@ -264,12 +274,17 @@ func TestAlarmsBetweenMeasurements(t *testing.T) {
 		"Broken":    {"It could not be read.", traffic, check("Success", 20), rollout.AlarmState{State: "OK", Since: at(21)}, time.Time{}, errors.New("broken"), "Error", "a 03:18:00"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := &histories{samples: samples{states: map[string]rollout.AlarmState{"a": tc.state}}, fired: tc.fired, err: tc.err}
+			c := &histories{
+				samples: samples{states: map[string]rollout.AlarmState{"a": tc.state}},
+				fired:   tc.fired,
+				err:     tc.err,
+			}
 			tc.subject.Checks = tc.checks
 			found, _ := New(Options{}).WithCloudWatch(c).Measure(t.Context(), tc.subject, &v1beta1.AliasRollout{
 				Analysis: &v1beta1.RolloutAnalysis{Alarms: &v1beta1.RolloutAlarms{Names: []string{"a"}}},
 			}, []rollout.CheckID{id})
-			if got := found[0]; got.Result != tc.want || c.asked != tc.asked || got.Result == rollout.Failure && tc.asked != "" && got.About != tc.fired ||
+			if got := found[0]; got.Result != tc.want || c.asked != tc.asked ||
+				got.Result == rollout.Failure && tc.asked != "" && got.About != tc.fired ||
 				(tc.err != nil) != (got.Message != "" && got.Result != rollout.Failure && got.Result != rollout.Inconclusive) {
 				t.Errorf("%s: got %+v, asked for %q", tc.reason, got, c.asked)
 			}

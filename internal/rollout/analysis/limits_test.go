@@ -47,10 +47,21 @@ func TestConditionsAreBounded(t *testing.T) {
 			"A time zone, which is read from a file.", "timestamp(1).getHours('Europe/Berlin') > 1", text,
 			unavailable,
 		},
-		"Bytes":      {"A copy of a text.", "size(bytes(result)) > 1", text, unavailable},
-		"Optional":   {"What other environments have.", "cel.bind(x, result, x == x)", text, "undeclared"},
-		"Loops":      {"Many loops.", loops(maxMacros, "true"), list, ""},
-		"LoopsOfAll": {"Loops that look the result up.", strings.Repeat("result.all(x, ", maxMacros-1) + "result.all(x, size(result) > 0)" + strings.Repeat(")", maxMacros-1), list, ""},
+		"Bytes":    {"A copy of a text.", "size(bytes(result)) > 1", text, unavailable},
+		"Optional": {"What other environments have.", "cel.bind(x, result, x == x)", text, "undeclared"},
+		"Loops":    {"Many loops.", loops(maxMacros, "true"), list, ""},
+		"LoopsOfAll": {
+			"Loops that look the result up.",
+			strings.Repeat(
+				"result.all(x, ",
+				maxMacros-1,
+			) + "result.all(x, size(result) > 0)" + strings.Repeat(
+				")",
+				maxMacros-1,
+			),
+			list,
+			"",
+		},
 		"DeepLoops": {
 			"Loops within loops, in which each takes several times as long to look the result up.",
 			strings.Repeat("result.all(x, ", 45) + "true" + strings.Repeat(")", 45), list, "macros are nested",

@@ -51,7 +51,10 @@ func TestValidate(t *testing.T) {
 			reason: "A condition that tests for the baseline is decided without one.",
 			spec:   metric(lambda, "math.isNaN(baseline) || result <= baseline"),
 		},
-		"ComparedForSuccess": {reason: "A metric may fail without the baseline.", spec: fails(metric(lambda, "result <= baseline"))},
+		"ComparedForSuccess": {
+			reason: "A metric may fail without the baseline.",
+			spec:   fails(metric(lambda, "result <= baseline")),
+		},
 		"ComparedAtAWeight": {
 			reason: "At a weight there is a stable version.",
 			spec:   linear(metric(lambda, "result <= baseline")),

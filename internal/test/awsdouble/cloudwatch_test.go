@@ -329,7 +329,9 @@ func TestDescribeAlarms(t *testing.T) {
 				states[*a.AlarmName] = "composite " + string(a.StateValue)
 			}
 			for _, a := range out.LogAlarms {
-				states[*a.AlarmName] = *a.ScheduledQueryConfiguration.ScheduleConfiguration.ScheduleExpression + " " + string(a.StateValue)
+				states[*a.AlarmName] = *a.ScheduledQueryConfiguration.ScheduleConfiguration.ScheduleExpression + " " + string(
+					a.StateValue,
+				)
 			}
 		}
 		return states

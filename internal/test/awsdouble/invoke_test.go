@@ -210,7 +210,8 @@ func wantNoConcurrency(t *testing.T, err error) {
 	t.Helper()
 	wantError(t, err, "TooManyRequestsException", "Rate Exceeded.")
 	throttled := &types.TooManyRequestsException{}
-	if !errors.As(err, &throttled) || throttled.Reason != types.ThrottleReasonReservedFunctionConcurrentInvocationLimitExceeded {
+	if !errors.As(err, &throttled) ||
+		throttled.Reason != types.ThrottleReasonReservedFunctionConcurrentInvocationLimitExceeded {
 		t.Errorf("reason %q", throttled.Reason)
 	}
 }

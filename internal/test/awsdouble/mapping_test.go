@@ -129,16 +129,23 @@ func TestMappingDefaultsBySource(t *testing.T) {
 		"MSK": {
 			reason: "A Kafka cluster has a consumer group of its own, and bounds for provisioned mode.",
 			in: &lambda.CreateEventSourceMappingInput{
-				EventSourceArn: aws.String(testMSK), StartingPosition: types.EventSourcePositionLatest,
-				Topics: []string{"orders"},
-				AmazonManagedKafkaEventSourceConfig: &types.AmazonManagedKafkaEventSourceConfig{ConsumerGroupId: aws.String(
-					"group")},
+				EventSourceArn:   aws.String(testMSK),
+				StartingPosition: types.EventSourcePositionLatest,
+				Topics:           []string{"orders"},
+				AmazonManagedKafkaEventSourceConfig: &types.AmazonManagedKafkaEventSourceConfig{
+					ConsumerGroupId: aws.String(
+						"group"),
+				},
 				ProvisionedPollerConfig: &types.ProvisionedPollerConfig{MinimumPollers: aws.Int32(3)},
 			},
 			want: types.EventSourceMappingConfiguration{
-				BatchSize: aws.Int32(100), StartingPosition: "LATEST", Topics: []string{"orders"},
-				AmazonManagedKafkaEventSourceConfig: &types.AmazonManagedKafkaEventSourceConfig{ConsumerGroupId: aws.String(
-					"group")},
+				BatchSize:        aws.Int32(100),
+				StartingPosition: "LATEST",
+				Topics:           []string{"orders"},
+				AmazonManagedKafkaEventSourceConfig: &types.AmazonManagedKafkaEventSourceConfig{
+					ConsumerGroupId: aws.String(
+						"group"),
+				},
 				ProvisionedPollerConfig: &types.ProvisionedPollerConfig{
 					MinimumPollers: aws.Int32(3),
 					MaximumPollers: aws.Int32(200),
@@ -245,10 +252,13 @@ func TestMappingsThatSourcesRefuse(t *testing.T) {
 		"RegistryOnDemand": {
 			reason: "A schema registry needs provisioned mode.",
 			in: &lambda.CreateEventSourceMappingInput{
-				EventSourceArn: aws.String(testMSK), Topics: []string{"orders"},
+				EventSourceArn:   aws.String(testMSK),
+				Topics:           []string{"orders"},
 				StartingPosition: types.EventSourcePositionLatest,
-				AmazonManagedKafkaEventSourceConfig: &types.AmazonManagedKafkaEventSourceConfig{SchemaRegistryConfig: &types.KafkaSchemaRegistryConfig{SchemaRegistryURI: aws.String(
-					"https://r")}},
+				AmazonManagedKafkaEventSourceConfig: &types.AmazonManagedKafkaEventSourceConfig{
+					SchemaRegistryConfig: &types.KafkaSchemaRegistryConfig{SchemaRegistryURI: aws.String(
+						"https://r")},
+				},
 			},
 			want: "SchemaRegistryConfig is only available in provisioned mode.",
 		},

@@ -14,7 +14,11 @@ func TestWithinQuota(t *testing.T) {
 	}{
 		"ControlPlane": {reason: "One call a second is allowed.", operation: "GetFunctionConfiguration"},
 		"GetFunction":  {reason: "It has a quota of its own.", operation: "GetFunction", want: true},
-		"Invoke":       {reason: "Invocations are limited by concurrency, not by this quota.", operation: "Invoke", want: true},
+		"Invoke": {
+			reason:    "Invocations are limited by concurrency, not by this quota.",
+			operation: "Invoke",
+			want:      true,
+		},
 		"Stream": {
 			reason: "It is an invocation, too.", operation: "InvokeWithResponseStream", want: true,
 		},

@@ -258,7 +258,10 @@ func TestPolicyDocument(t *testing.T) {
 		_, err := client.ListFunctions(t.Context(), &lambda.ListFunctionsInput{})
 		return err
 	}
-	if err := s.SetPolicyDocument("AKIADOUBLE", []byte(`{"Statement": [{"Effect": "Allow", "Action": "lambda:List*", "Resource": ["*"]}]}`)); err != nil {
+	if err := s.SetPolicyDocument(
+		"AKIADOUBLE",
+		[]byte(`{"Statement": [{"Effect": "Allow", "Action": "lambda:List*", "Resource": ["*"]}]}`),
+	); err != nil {
 		t.Fatal(err)
 	}
 	if err := list(); err != nil {

@@ -30,21 +30,25 @@ func TestAnnotatedByAnotherTool(t *testing.T) {
 func (k Kind) annotated(t *testing.T, exists bool) {
 	t.Helper()
 	const lasts, most = 10, 2 * 11
-	Run(t, awsdouble.Options{Latency: 200 * time.Millisecond}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
-		s.Prepare()
-		s.Start(&Network{})
-		s.Create(k.New())
-		if exists && !s.Until(time.Minute, func() bool { return s.ready(k.New()) }) {
-			t.Fatal(s.statuses())
-		}
-		before := len(s.Double.Calls())
-		for began := time.Now(); time.Since(began) < lasts*time.Second; time.Sleep(50 * time.Millisecond) {
-			s.Patch(k.New(), map[string]any{"metadata": map[string]any{
-				"annotations": map[string]any{"example.org/checked-at": fmt.Sprint(time.Now().UnixNano())},
-			}})
-		}
-		if calls := len(s.Double.Calls()) - before; calls > most {
-			t.Errorf("%d calls in %d seconds:\n%s", calls, lasts, s.history())
-		}
-	})
+	Run(
+		t,
+		awsdouble.Options{Latency: 200 * time.Millisecond},
+		func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+			s.Prepare()
+			s.Start(&Network{})
+			s.Create(k.New())
+			if exists && !s.Until(time.Minute, func() bool { return s.ready(k.New()) }) {
+				t.Fatal(s.statuses())
+			}
+			before := len(s.Double.Calls())
+			for began := time.Now(); time.Since(began) < lasts*time.Second; time.Sleep(50 * time.Millisecond) {
+				s.Patch(k.New(), map[string]any{"metadata": map[string]any{
+					"annotations": map[string]any{"example.org/checked-at": fmt.Sprint(time.Now().UnixNano())},
+				}})
+			}
+			if calls := len(s.Double.Calls()) - before; calls > most {
+				t.Errorf("%d calls in %d seconds:\n%s", calls, lasts, s.history())
+			}
+		},
+	)
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// fieldFaults returns the faults that a field of responses is tried with, in all operations at once. A field that is null
-// is decoded as one that is not there. It returns none for what would be another resource: code of another hash is sent
-// and published again, and what a rollout has not set in the alias is a change by someone else.
+// fieldFaults returns the faults that a field of responses is tried with, in all operations at once. A field that is
+// null is decoded as one that is not there. It returns none for what would be another resource: code of another hash is
+// sent and published again, and what a rollout has not set in the alias is a change by someone else.
 func (sc scenario) fieldFaults(name string) []fault {
 	if sc.serves != "" || slices.Contains([]string{"CodeSha256", "Content", "FunctionName"}, name) {
 		return nil

@@ -239,7 +239,10 @@ func TestThrottledList(t *testing.T) {
 			sc := all[slices.IndexFunc(all, func(sc scenario) bool { return sc.name == name })]
 			if act := sc.act; list == "ListVersionsByFunction" { // It is listed for a history only.
 				sc.act = func(s *Simulation) {
-					s.Patch(sc.mg(), map[string]any{"spec": map[string]any{"forProvider": map[string]any{"historyLimit": 5}}})
+					s.Patch(
+						sc.mg(),
+						map[string]any{"spec": map[string]any{"forProvider": map[string]any{"historyLimit": 5}}},
+					)
 					act(s)
 				}
 			}

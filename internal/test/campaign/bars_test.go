@@ -201,12 +201,28 @@ func (b *bars) changed(t *testing.T) {
 		c := newWriteCounter()
 		p := s.Start(&c.Network, s.options, func(o *manager.Options) { o.PollInterval = 24 * time.Hour }) // No polls.
 		for i := range n {
-			meta, ref := metav1.ObjectMeta{Namespace: Namespace, Name: f.name(i)}, &xpv2.NamespacedReference{Name: f.name(i)}
+			meta, ref := metav1.ObjectMeta{
+				Namespace: Namespace,
+				Name:      f.name(i),
+			}, &xpv2.NamespacedReference{
+				Name: f.name(i),
+			}
 			s.Create(&v1beta1.Alias{ObjectMeta: meta, Spec: v1beta1.AliasSpec{ForProvider: v1beta1.AliasParameters{
-				ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: Region}, FunctionNameRef: ref}, AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("$LATEST")},
-			}}}, &v1beta1.Permission{ObjectMeta: meta, Spec: v1beta1.PermissionSpec{ForProvider: v1beta1.PermissionParameters{
-				ConfiguredFunction: v1beta1.ConfiguredFunction{Regional: v1beta1.Regional{Region: Region}, FunctionNameRef: ref}, Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com"),
-			}}})
+				ConfiguredFunction: v1beta1.ConfiguredFunction{
+					Regional:        v1beta1.Regional{Region: Region},
+					FunctionNameRef: ref,
+				},
+				AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("$LATEST")},
+			}}}, &v1beta1.Permission{ObjectMeta: meta, Spec: v1beta1.PermissionSpec{
+				ForProvider: v1beta1.PermissionParameters{
+					ConfiguredFunction: v1beta1.ConfiguredFunction{
+						Regional:        v1beta1.Regional{Region: Region},
+						FunctionNameRef: ref,
+					},
+					Action:    ptr.To("lambda:InvokeFunction"),
+					Principal: ptr.To("s3.amazonaws.com"),
+				},
+			}})
 		}
 		time.Sleep(pollInterval)
 		for _, of := range []struct {
@@ -220,13 +236,22 @@ func (b *bars) changed(t *testing.T) {
 		} {
 			writes := c.all()
 			for i := range n {
-				if err := s.Kube.Patch(t.Context(), f.function(i), client.RawPatch(ktypes.MergePatchType, []byte(of.patch))); err != nil {
+				if err := s.Kube.Patch(
+					t.Context(),
+					f.function(i),
+					client.RawPatch(ktypes.MergePatchType, []byte(of.patch)),
+				); err != nil {
 					t.Fatal(err)
 				}
 			}
 			calls := f.calls(time.Minute)
 			t.Logf("calls after a change of %s: %v", of.work, calls)
-			b.add(of.work, "AWS calls a function, except for S3", float64(sum(calls)-calls["HeadObject"])/float64(n), of.calls)
+			b.add(
+				of.work,
+				"AWS calls a function, except for S3",
+				float64(sum(calls)-calls["HeadObject"])/float64(n),
+				of.calls,
+			)
 			b.add(of.work, "API server writes a function", float64(c.all()-writes)/float64(n), of.writes)
 		}
 		s.stop(p)
@@ -259,8 +284,10 @@ func (s *measured) authenticate() {
 	}
 	s.Create(keySecret(0))
 	config := &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: Config}}
-	patch := fmt.Sprintf(`{"spec": {"credentials": {"source": "Secret", "secretRef": {"namespace": %q, "name": "keys"}}}}`,
-		Namespace)
+	patch := fmt.Sprintf(
+		`{"spec": {"credentials": {"source": "Secret", "secretRef": {"namespace": %q, "name": "keys"}}}}`,
+		Namespace,
+	)
 	if err := s.Kube.Patch(s.Context(), config, client.RawPatch(ktypes.MergePatchType, []byte(patch))); err != nil {
 		s.Fatal(err)
 	}

@@ -59,7 +59,11 @@ func (s *Simulation) confirmAll() {
 	for i := range list.Items {
 		f := &list.Items[i]
 		before := f.DeepCopy()
-		metav1.SetMetaDataAnnotation(&f.ObjectMeta, v1beta1.AnnotationConfirmDeletion, time.Now().UTC().Format(time.RFC3339))
+		metav1.SetMetaDataAnnotation(
+			&f.ObjectMeta,
+			v1beta1.AnnotationConfirmDeletion,
+			time.Now().UTC().Format(time.RFC3339),
+		)
 		if err := s.Kube.Patch(s.Context(), f, client.MergeFrom(before)); err != nil {
 			s.Fatal(err)
 		}

@@ -70,7 +70,11 @@ func familyKinds() []Kind {
 	}
 	main, live := to("function-main"), to("alias-live")
 	onAlias := func(kind string, settings map[string]any, updates ...map[string]any) Kind {
-		k := Kind{Kind: kind, ForProvider: map[string]any{"functionNameRef": main}, Updates: map[string]map[string]any{}}
+		k := Kind{
+			Kind:        kind,
+			ForProvider: map[string]any{"functionNameRef": main},
+			Updates:     map[string]map[string]any{},
+		}
 		maps.Copy(k.ForProvider, settings)
 		for i, u := range updates {
 			k.Updates[fmt.Sprint(i)] = u
@@ -78,7 +82,9 @@ func familyKinds() []Kind {
 		return k
 	}
 	failing := func(name string) map[string]any {
-		return map[string]any{"destinationConfig": map[string]any{"onFailure": map[string]any{"destinationRef": to(name)}}}
+		return map[string]any{
+			"destinationConfig": map[string]any{"onFailure": map[string]any{"destinationRef": to(name)}},
+		}
 	}
 	invoke := failing("function-other")
 	invoke["qualifierRef"] = live
@@ -262,15 +268,35 @@ func (f *family) create(kinds ...Kind) {
 // fault makes some calls of an operation fail.
 func (f *family) fault() {
 	operations := []string{
-		"CreateFunction", "UpdateFunctionCode", "UpdateFunctionConfiguration", "PublishVersion", "CreateAlias", "UpdateAlias",
-		"PublishLayerVersion", "CreateFunctionUrlConfig", "AddPermission", "CreateEventSourceMapping",
-		"UpdateEventSourceMapping", "PutFunctionEventInvokeConfig", "PutProvisionedConcurrencyConfig", "DeleteFunction",
-		"DeleteAlias", "DeleteLayerVersion", "DeleteEventSourceMapping", "DeleteFunctionUrlConfig", "RemovePermission",
-		"ListAliases", "GetFunction", "GetEventSourceMapping", "ListVersionsByFunction",
+		"CreateFunction",
+		"UpdateFunctionCode",
+		"UpdateFunctionConfiguration",
+		"PublishVersion",
+		"CreateAlias",
+		"UpdateAlias",
+		"PublishLayerVersion",
+		"CreateFunctionUrlConfig",
+		"AddPermission",
+		"CreateEventSourceMapping",
+		"UpdateEventSourceMapping",
+		"PutFunctionEventInvokeConfig",
+		"PutProvisionedConcurrencyConfig",
+		"DeleteFunction",
+		"DeleteAlias",
+		"DeleteLayerVersion",
+		"DeleteEventSourceMapping",
+		"DeleteFunctionUrlConfig",
+		"RemovePermission",
+		"ListAliases",
+		"GetFunction",
+		"GetEventSourceMapping",
+		"ListVersionsByFunction",
 	}
 	fault := awsdouble.Fault{
-		Operation: operations[f.rand.IntN(len(operations))], Times: 1 + f.rand.IntN(6), Drop: awsdouble.Drop(f.rand.IntN(3)),
-		Error: awsdouble.ServiceFailure(),
+		Operation: operations[f.rand.IntN(len(operations))],
+		Times:     1 + f.rand.IntN(6),
+		Drop:      awsdouble.Drop(f.rand.IntN(3)),
+		Error:     awsdouble.ServiceFailure(),
 	}
 	f.sayf("fault %s %d times, drop %d", fault.Operation, fault.Times, fault.Drop)
 	f.Double.Fail(fault)
@@ -294,7 +320,10 @@ func (f *family) lose(k Kind) {
 		}
 	case "LayerVersion":
 		n, _, _ := unstructured.NestedInt64(f.present(k).Object, "status", "atProvider", "version")
-		_, _ = api.DeleteLayerVersion(ctx, &lambda.DeleteLayerVersionInput{LayerName: name, VersionNumber: aws.Int64(n)})
+		_, _ = api.DeleteLayerVersion(
+			ctx,
+			&lambda.DeleteLayerVersionInput{LayerName: name, VersionNumber: aws.Int64(n)},
+		)
 	case "EventSourceMapping":
 		for _, m := range f.Double.Mappings() {
 			_, _ = api.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: m.UUID})
@@ -326,7 +355,10 @@ func (f *family) check() {
 	api, ctx := f.Lambda, f.Context()
 	layers := map[string]string{}
 	for _, name := range []string{"one", "two"} {
-		out, err := api.ListLayerVersions(ctx, &lambda.ListLayerVersionsInput{LayerName: aws.String("layerversion-" + name)})
+		out, err := api.ListLayerVersions(
+			ctx,
+			&lambda.ListLayerVersionsInput{LayerName: aws.String("layerversion-" + name)},
+		)
 		if err != nil || len(out.LayerVersions) == 0 {
 			f.Errorf("layer %s: %v", name, err)
 			return
@@ -347,8 +379,13 @@ func (f *family) check() {
 			want = []string{layers["two"], layers["one"]}
 		}
 		for _, qualifier := range []string{"$LATEST", alias} {
-			got, err := api.GetFunctionConfiguration(ctx,
-				&lambda.GetFunctionConfigurationInput{FunctionName: aws.String(function), Qualifier: aws.String(qualifier)})
+			got, err := api.GetFunctionConfiguration(
+				ctx,
+				&lambda.GetFunctionConfigurationInput{
+					FunctionName: aws.String(function),
+					Qualifier:    aws.String(qualifier),
+				},
+			)
 			if err != nil {
 				f.Errorf("%s:%s: %v", function, qualifier, err)
 				continue

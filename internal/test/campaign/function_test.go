@@ -22,11 +22,14 @@ func TestFunction(t *testing.T) {
 		f := &v1beta1.Function{
 			ObjectMeta: metav1.ObjectMeta{Name: "f", Namespace: Namespace},
 			Spec: v1beta1.FunctionSpec{
-				ForProvider: v1beta1.FunctionParameters{Regional: v1beta1.Regional{Region: Region}, FunctionSettings: v1beta1.FunctionSettings{
-					Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"),
-					Role: ptr.To("arn:aws:iam::123456789012:role/r"),
-					Code: &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}},
-				}},
+				ForProvider: v1beta1.FunctionParameters{
+					Regional: v1beta1.Regional{Region: Region},
+					FunctionSettings: v1beta1.FunctionSettings{
+						Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"),
+						Role: ptr.To("arn:aws:iam::123456789012:role/r"),
+						Code: &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}},
+					},
+				},
 			},
 		}
 		s.Create(f)

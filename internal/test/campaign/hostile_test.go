@@ -25,7 +25,11 @@ import (
 const hostile = "hostile"
 
 // tenantResource returns a resource in a namespace.
-func tenantResource(kind, namespace, name string, forProvider map[string]any, policies ...any) *unstructured.Unstructured {
+func tenantResource(
+	kind, namespace, name string,
+	forProvider map[string]any,
+	policies ...any,
+) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{}
 	u.SetAPIVersion(v1beta1.SchemeGroupVersion.String())
 	u.SetKind(kind)
@@ -45,7 +49,12 @@ func tenantResource(kind, namespace, name string, forProvider map[string]any, po
 
 // functionFields returns the fields of a Function, with others.
 func functionFields(others map[string]any) map[string]any {
-	fields := map[string]any{"runtime": "python3.13", "handler": "index.handler", "role": "arn:aws:iam::123456789012:role/r", "code": map[string]any{"inline": map[string]any{"index.py": "x"}}}
+	fields := map[string]any{
+		"runtime": "python3.13",
+		"handler": "index.handler",
+		"role":    "arn:aws:iam::123456789012:role/r",
+		"code":    map[string]any{"inline": map[string]any{"index.py": "x"}},
+	}
 	maps.Copy(fields, others)
 	return fields
 }
@@ -119,10 +128,23 @@ func TestAmbush(t *testing.T) {
 			}
 			time.Sleep(20 * time.Second)
 		}
-		s.Create(tenantResource("LayerVersion", Namespace, "lib", map[string]any{"compatibleRuntimes": []any{"python3.13"}, "content": map[string]any{"s3Bucket": "code", "s3Key": "one.zip"}}))
+		s.Create(
+			tenantResource(
+				"LayerVersion",
+				Namespace,
+				"lib",
+				map[string]any{
+					"compatibleRuntimes": []any{"python3.13"},
+					"content":            map[string]any{"s3Bucket": "code", "s3Key": "one.zip"},
+				},
+			),
+		)
 		time.Sleep(20 * time.Second)
 		stop()
-		for _, operation := range []string{"AddPermission", "CreateFunctionUrlConfig", "Invoke", "PutFunctionEventInvokeConfig", "CreateEventSourceMapping", "PublishVersion", "AddLayerVersionPermission"} {
+		for _, operation := range []string{
+			"AddPermission", "CreateFunctionUrlConfig", "Invoke", "PutFunctionEventInvokeConfig",
+			"CreateEventSourceMapping", "PublishVersion", "AddLayerVersionPermission",
+		} {
 			if n := s.accepted(operation); n > 0 {
 				t.Errorf("AWS has accepted %s of another namespace %d times", operation, n)
 			}
@@ -141,10 +163,42 @@ func TestByARN(t *testing.T) {
 		s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
 		p := s.Start(&Network{})
 		owned := map[string]*unstructured.Unstructured{
-			"layerVersionArn":      tenantResource("LayerVersion", Namespace, "lib", map[string]any{"compatibleRuntimes": []any{"python3.13"}, "content": map[string]any{"s3Bucket": "code", "s3Key": "one.zip"}}),
-			"capacityProviderArn":  tenantResource("CapacityProvider", Namespace, "cp", map[string]any{"permissionsConfig": map[string]any{"capacityProviderOperatorRoleArn": "arn:aws:iam::123456789012:role/operator"}, "vpcConfig": map[string]any{"subnetIds": []any{"subnet-0123456789abcdef0"}, "securityGroupIds": []any{"sg-0123456789abcdef0"}}}),
-			"codeSigningConfigArn": tenantResource("CodeSigningConfig", Namespace, "signed", map[string]any{"allowedPublishers": map[string]any{"signingProfileVersionArns": []any{"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/0123456789"}}}),
-			"functionArn":          tenantResource("Function", Namespace, "checkout", functionFields(nil)),
+			"layerVersionArn": tenantResource(
+				"LayerVersion",
+				Namespace,
+				"lib",
+				map[string]any{
+					"compatibleRuntimes": []any{"python3.13"},
+					"content":            map[string]any{"s3Bucket": "code", "s3Key": "one.zip"},
+				},
+			),
+			"capacityProviderArn": tenantResource(
+				"CapacityProvider",
+				Namespace,
+				"cp",
+				map[string]any{
+					"permissionsConfig": map[string]any{
+						"capacityProviderOperatorRoleArn": "arn:aws:iam::123456789012:role/operator",
+					},
+					"vpcConfig": map[string]any{
+						"subnetIds":        []any{"subnet-0123456789abcdef0"},
+						"securityGroupIds": []any{"sg-0123456789abcdef0"},
+					},
+				},
+			),
+			"codeSigningConfigArn": tenantResource(
+				"CodeSigningConfig",
+				Namespace,
+				"signed",
+				map[string]any{
+					"allowedPublishers": map[string]any{
+						"signingProfileVersionArns": []any{
+							"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/0123456789",
+						},
+					},
+				},
+			),
+			"functionArn": tenantResource("Function", Namespace, "checkout", functionFields(nil)),
 		}
 		arns := map[string]string{}
 		for _, u := range owned {
@@ -152,33 +206,92 @@ func TestByARN(t *testing.T) {
 		}
 		time.Sleep(5 * time.Minute)
 		for field, u := range owned {
-			if arns[field], _, _ = unstructured.NestedString(s.stored(u).Object, "status", "atProvider", field); arns[field] == "" {
+			if arns[field], _, _ = unstructured.NestedString(
+				s.stored(u).Object,
+				"status",
+				"atProvider",
+				field,
+			); arns[field] == "" {
 				t.Fatalf("%s is not created: %v", u.GetKind(), conditionOf(u, "Synced"))
 			}
 		}
-		s.Patch(owned["layerVersionArn"], map[string]any{"spec": map[string]any{"forProvider": map[string]any{"description": "the next version"}}})
+		s.Patch(
+			owned["layerVersionArn"],
+			map[string]any{"spec": map[string]any{"forProvider": map[string]any{"description": "the next version"}}},
+		)
 		time.Sleep(5 * time.Minute)
-		if got, _, _ := unstructured.NestedInt64(s.stored(owned["layerVersionArn"]).Object, "status", "atProvider", "version"); got != 2 {
+		if got, _, _ := unstructured.NestedInt64(
+			s.stored(owned["layerVersionArn"]).Object,
+			"status",
+			"atProvider",
+			"version",
+		); got != 2 {
 			t.Fatalf("the layer has version %d", got)
 		}
 		next := strings.TrimSuffix(arns["layerVersionArn"], "1") + "2"
 		instances := func(field string, value any) map[string]any {
-			return functionFields(map[string]any{"memorySize": int64(2048), "capacityProviderConfig": map[string]any{"lambdaManagedInstancesCapacityProviderConfig": map[string]any{field: value}}})
+			return functionFields(
+				map[string]any{
+					"memorySize": int64(2048),
+					"capacityProviderConfig": map[string]any{
+						"lambdaManagedInstancesCapacityProviderConfig": map[string]any{field: value},
+					},
+				},
+			)
 		}
 		ref := func(name string) map[string]any { return map[string]any{"name": name, "namespace": Namespace} }
 		attempts := []*unstructured.Unstructured{
-			tenantResource("Function", hostile, "layer-by-ref", functionFields(map[string]any{"layerRefs": []any{ref("lib")}})),
+			tenantResource(
+				"Function",
+				hostile,
+				"layer-by-ref",
+				functionFields(map[string]any{"layerRefs": []any{ref("lib")}}),
+			),
 			tenantResource("Function", hostile, "layer-by-arn", functionFields(map[string]any{"layers": []any{next}})),
-			tenantResource("Function", hostile, "replaced-layer-by-arn", functionFields(map[string]any{"layers": []any{arns["layerVersionArn"]}})),
+			tenantResource(
+				"Function",
+				hostile,
+				"replaced-layer-by-arn",
+				functionFields(map[string]any{"layers": []any{arns["layerVersionArn"]}}),
+			),
 			tenantResource("Function", hostile, "provider-by-ref", instances("capacityProviderArnRef", ref("cp"))),
-			tenantResource("Function", hostile, "provider-by-arn", instances("capacityProviderArn", arns["capacityProviderArn"])),
-			tenantResource("Function", hostile, "signing-by-arn", functionFields(map[string]any{"codeSigningConfigArn": arns["codeSigningConfigArn"]})),
-			tenantResource("FunctionEventInvokeConfig", hostile, "destination-by-arn", map[string]any{"functionName": "base", "destinationConfig": map[string]any{"onSuccess": map[string]any{"destination": arns["functionArn"]}}}),
+			tenantResource(
+				"Function",
+				hostile,
+				"provider-by-arn",
+				instances("capacityProviderArn", arns["capacityProviderArn"]),
+			),
+			tenantResource(
+				"Function",
+				hostile,
+				"signing-by-arn",
+				functionFields(map[string]any{"codeSigningConfigArn": arns["codeSigningConfigArn"]}),
+			),
+			tenantResource(
+				"FunctionEventInvokeConfig",
+				hostile,
+				"destination-by-arn",
+				map[string]any{
+					"functionName": "base",
+					"destinationConfig": map[string]any{
+						"onSuccess": map[string]any{"destination": arns["functionArn"]},
+					},
+				},
+			),
 			named(tenantResource("LayerVersion", hostile, "observed-layer", map[string]any{}, "Observe"), next),
-			named(tenantResource("LayerVersion", hostile, "observed-replaced-layer", map[string]any{}, "Observe"), arns["layerVersionArn"]),
+			named(
+				tenantResource("LayerVersion", hostile, "observed-replaced-layer", map[string]any{}, "Observe"),
+				arns["layerVersionArn"],
+			),
 			named(tenantResource("CapacityProvider", hostile, "observed-provider", map[string]any{}, "Observe"), "cp"),
-			named(tenantResource("CapacityProvider", hostile, "observed-provider-by-arn", map[string]any{}, "Observe"), arns["capacityProviderArn"]),
-			named(tenantResource("CodeSigningConfig", hostile, "observed-signing", map[string]any{}, "Observe"), arns["codeSigningConfigArn"]),
+			named(
+				tenantResource("CapacityProvider", hostile, "observed-provider-by-arn", map[string]any{}, "Observe"),
+				arns["capacityProviderArn"],
+			),
+			named(
+				tenantResource("CodeSigningConfig", hostile, "observed-signing", map[string]any{}, "Observe"),
+				arns["codeSigningConfigArn"],
+			),
 		}
 		for _, u := range attempts {
 			s.Create(u)
@@ -186,19 +299,31 @@ func TestByARN(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		for _, u := range attempts {
 			synced := conditionOf(s.stored(u), "Synced")
-			if message := fmt.Sprint(synced["message"]); synced["status"] != "False" || !strings.Contains(message, "allowed-namespaces") {
+			if message := fmt.Sprint(
+				synced["message"],
+			); synced["status"] != "False" ||
+				!strings.Contains(message, "allowed-namespaces") {
 				t.Errorf("%s has Synced %v: %v", u.GetName(), synced["status"], message)
 			}
 		}
-		takes := named(tenantResource("LayerVersion", hostile, "lib", map[string]any{}, "Observe", "Delete"), arns["layerVersionArn"])
-		pins := named(tenantResource("LayerVersion", Namespace, "pins", map[string]any{"layerName": "lib"}, "Observe", "Delete"), arns["layerVersionArn"])
+		takes := named(
+			tenantResource("LayerVersion", hostile, "lib", map[string]any{}, "Observe", "Delete"),
+			arns["layerVersionArn"],
+		)
+		pins := named(
+			tenantResource("LayerVersion", Namespace, "pins", map[string]any{"layerName": "lib"}, "Observe", "Delete"),
+			arns["layerVersionArn"],
+		)
 		s.Create(takes, pins)
 		time.Sleep(5 * time.Minute)
 		if got := conditionOf(s.stored(takes), "Ready"); got["status"] == "True" {
 			t.Error("another namespace imports a version that was replaced")
 		}
 		if got := conditionOf(s.stored(pins), "Ready"); got["status"] != "True" {
-			t.Errorf("another LayerVersion of the namespace cannot import a version that was replaced: %v", got["message"])
+			t.Errorf(
+				"another LayerVersion of the namespace cannot import a version that was replaced: %v",
+				got["message"],
+			)
 		}
 		for _, field := range []string{"capacityProviderArn", "codeSigningConfigArn"} {
 			if err := s.Kube.Delete(s.Context(), owned[field]); err != nil {
@@ -208,7 +333,11 @@ func TestByARN(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		for _, field := range []string{"capacityProviderArn", "codeSigningConfigArn"} {
 			if !s.gone(owned[field]) {
-				t.Errorf("the owner cannot delete its %s: %v", owned[field].GetKind(), conditionOf(s.stored(owned[field]), "Synced")["message"])
+				t.Errorf(
+					"the owner cannot delete its %s: %v",
+					owned[field].GetKind(),
+					conditionOf(s.stored(owned[field]), "Synced")["message"],
+				)
 			}
 		}
 		if err := p.Stop(); err != nil {
@@ -217,9 +346,9 @@ func TestByARN(t *testing.T) {
 	})
 }
 
-// TestGivenName checks that a code signing configuration belongs to its resource as soon as AWS has given its name: before
-// the name is in the cluster, a Function of another namespace names it by its ARN, which would keep its owner from
-// deleting it.
+// TestGivenName checks that a code signing configuration belongs to its resource as soon as AWS has given its name:
+// before the name is in the cluster, a Function of another namespace names it by its ARN, which would keep its owner
+// from deleting it.
 func TestGivenName(t *testing.T) {
 	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		s.Prepare()
@@ -233,20 +362,40 @@ func TestGivenName(t *testing.T) {
 			return ""
 		}
 		p := s.Start(&Network{Do: func(_ context.Context, c Call, side Side) error {
-			if side == Before && c.Method == http.MethodPatch && strings.Contains(c.Path, "/codesigningconfigs/") && made() != "" {
+			if side == Before && c.Method == http.MethodPatch && strings.Contains(c.Path, "/codesigningconfigs/") &&
+				made() != "" {
 				time.Sleep(5 * time.Second)
 			}
 			return nil
 		}})
-		signed := tenantResource("CodeSigningConfig", Namespace, "signed", map[string]any{"allowedPublishers": map[string]any{"signingProfileVersionArns": []any{"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/0123456789"}}})
+		signed := tenantResource(
+			"CodeSigningConfig",
+			Namespace,
+			"signed",
+			map[string]any{
+				"allowedPublishers": map[string]any{
+					"signingProfileVersionArns": []any{
+						"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/0123456789",
+					},
+				},
+			},
+		)
 		s.Create(signed)
 		if !s.Until(time.Minute, func() bool { return made() != "" }) {
 			t.Fatalf("it is not created: %v", s.stored(signed).Object["status"])
 		}
-		uses := tenantResource("Function", hostile, "uses", functionFields(map[string]any{"codeSigningConfigArn": made()}))
+		uses := tenantResource(
+			"Function",
+			hostile,
+			"uses",
+			functionFields(map[string]any{"codeSigningConfigArn": made()}),
+		)
 		s.Create(uses)
 		time.Sleep(time.Second)
-		if message := fmt.Sprint(conditionOf(s.stored(uses), "Synced")["message"]); !strings.Contains(message, "belongs to CodeSigningConfig shop/signed") || s.accepted("CreateFunction") > 0 {
+		if message := fmt.Sprint(
+			conditionOf(s.stored(uses), "Synced")["message"],
+		); !strings.Contains(message, "belongs to CodeSigningConfig shop/signed") ||
+			s.accepted("CreateFunction") > 0 {
 			t.Errorf("another namespace may use it before its owner is in the cluster: %s", message)
 		}
 		if err := p.Stop(); err != nil {
@@ -279,9 +428,31 @@ func TestForgedNames(t *testing.T) {
 		s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
 		p := s.Start(&Network{})
 		all := map[string]*unstructured.Unstructured{
-			"granted": tenantResource("Permission", Namespace, "granted", map[string]any{"functionName": "checkout", "action": "lambda:InvokeFunction", "principal": "111122223333"}),
-			"live":    tenantResource("Alias", Namespace, "live", map[string]any{"functionName": "checkout", "functionVersion": "$LATEST"}),
-			"arn:aws:lambda:eu-central-1:123456789012:layer:lib:1": tenantResource("LayerVersion", Namespace, "lib", map[string]any{"compatibleRuntimes": []any{"python3.13"}, "content": map[string]any{"s3Bucket": "code", "s3Key": "one.zip"}}),
+			"granted": tenantResource(
+				"Permission",
+				Namespace,
+				"granted",
+				map[string]any{
+					"functionName": "checkout",
+					"action":       "lambda:InvokeFunction",
+					"principal":    "111122223333",
+				},
+			),
+			"live": tenantResource(
+				"Alias",
+				Namespace,
+				"live",
+				map[string]any{"functionName": "checkout", "functionVersion": "$LATEST"},
+			),
+			"arn:aws:lambda:eu-central-1:123456789012:layer:lib:1": tenantResource(
+				"LayerVersion",
+				Namespace,
+				"lib",
+				map[string]any{
+					"compatibleRuntimes": []any{"python3.13"},
+					"content":            map[string]any{"s3Bucket": "code", "s3Key": "one.zip"},
+				},
+			),
 		}
 		for name, u := range all {
 			forged := u.DeepCopy()
@@ -294,7 +465,10 @@ func TestForgedNames(t *testing.T) {
 			s.Create(u)
 		}
 		time.Sleep(5 * time.Minute)
-		s.Patch(all["live"], map[string]any{"spec": map[string]any{"forProvider": map[string]any{"description": "changed"}}})
+		s.Patch(
+			all["live"],
+			map[string]any{"spec": map[string]any{"forProvider": map[string]any{"description": "changed"}}},
+		)
 		time.Sleep(5 * time.Minute)
 		for _, u := range all {
 			if ready := conditionOf(s.stored(u), "Ready"); ready["status"] != "True" {
@@ -306,7 +480,8 @@ func TestForgedNames(t *testing.T) {
 		}
 		time.Sleep(15 * time.Minute)
 		for _, r := range s.Resources() {
-			if strings.Contains(r, "checkout:") || strings.Contains(r, "checkout/") || strings.Contains(r, "layer:lib") {
+			if strings.Contains(r, "checkout:") || strings.Contains(r, "checkout/") ||
+				strings.Contains(r, "layer:lib") {
 				t.Errorf("after the deletion, AWS still has %s", r)
 			}
 		}
@@ -316,9 +491,9 @@ func TestForgedNames(t *testing.T) {
 	})
 }
 
-// TestLostAnswerToPublication checks that a LayerVersion finds what it has published by a call without an answer, although
-// resources of another namespace know the ARN that AWS is about to give: one says that it has published it, and one is to
-// import it.
+// TestLostAnswerToPublication checks that a LayerVersion finds what it has published by a call without an answer,
+// although resources of another namespace know the ARN that AWS is about to give: one says that it has published it,
+// and one is to import it.
 func TestLostAnswerToPublication(t *testing.T) {
 	for name, prepare := range map[string]func(s *Simulation, u *unstructured.Unstructured, arn string) (stop func()){
 		"Forged": func(s *Simulation, u *unstructured.Unstructured, arn string) func() {
@@ -339,7 +514,15 @@ func TestLostAnswerToPublication(t *testing.T) {
 				s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
 				p := s.Start(&Network{})
 				const first = "arn:aws:lambda:eu-central-1:123456789012:layer:lib:1"
-				lib := tenantResource("LayerVersion", Namespace, "lib", map[string]any{"compatibleRuntimes": []any{"python3.13"}, "content": map[string]any{"s3Bucket": "code", "s3Key": "one.zip"}})
+				lib := tenantResource(
+					"LayerVersion",
+					Namespace,
+					"lib",
+					map[string]any{
+						"compatibleRuntimes": []any{"python3.13"},
+						"content":            map[string]any{"s3Bucket": "code", "s3Key": "one.zip"},
+					},
+				)
 				theirs := lib.DeepCopy()
 				theirs.SetNamespace(hostile)
 				stop := prepare(s, theirs, first)
@@ -347,7 +530,11 @@ func TestLostAnswerToPublication(t *testing.T) {
 				s.Create(lib)
 				time.Sleep(5 * time.Minute)
 				stop()
-				if got, ready := s.stored(lib).GetAnnotations()["crossplane.io/external-name"], conditionOf(s.stored(lib), "Ready"); got != first || ready["status"] != "True" {
+				if got, ready := s.stored(lib).GetAnnotations()["crossplane.io/external-name"], conditionOf(
+					s.stored(lib),
+					"Ready",
+				); got != first ||
+					ready["status"] != "True" {
 					t.Errorf("its owner has %q, and Ready %v: %v", got, ready["status"], ready["message"])
 				}
 				if ready := conditionOf(s.stored(theirs), "Ready"); ready["status"] == "True" {
@@ -371,7 +558,17 @@ func TestAllowedBefore(t *testing.T) {
 		alias := map[string]any{"functionName": "checkout", "functionVersion": "$LATEST"}
 		was := tenantResource("Alias", hostile, "was", alias)
 		s.forge(was, "live")
-		owner, live := tenantResource("Function", Namespace, "checkout", functionFields(nil)), tenantResource("Alias", Namespace, "live", alias)
+		owner, live := tenantResource(
+			"Function",
+			Namespace,
+			"checkout",
+			functionFields(nil),
+		), tenantResource(
+			"Alias",
+			Namespace,
+			"live",
+			alias,
+		)
 		s.Create(owner)
 		s.Create(live)
 		time.Sleep(time.Minute)
@@ -428,7 +625,10 @@ func TestRefusedIsRemoved(t *testing.T) {
 		s.forge(claims, "claims")
 		invokes := on("Invocation", "invokes", map[string]any{"payload": "{}", "lifecycleScope": "CRUD"})
 		s.forge(invokes, "invokes")
-		s.Patch(invokes, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"crossplane.io/paused": nil}}})
+		s.Patch(
+			invokes,
+			map[string]any{"metadata": map[string]any{"annotations": map[string]any{"crossplane.io/paused": nil}}},
+		)
 		time.Sleep(time.Minute)
 		owner := named(tenantResource("Function", Namespace, "imported", functionFields(nil)), "base")
 		s.Create(owner)
@@ -436,12 +636,21 @@ func TestRefusedIsRemoved(t *testing.T) {
 		if got := conditionOf(s.stored(owner), "Ready")["status"]; got != "True" {
 			t.Errorf("the owner's Function has Ready %v", got)
 		}
-		s.Patch(claims, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"crossplane.io/paused": nil}}})
+		s.Patch(
+			claims,
+			map[string]any{"metadata": map[string]any{"annotations": map[string]any{"crossplane.io/paused": nil}}},
+		)
 		time.Sleep(time.Minute)
-		want := []string{"Alias arn:aws:lambda:eu-central-1:123456789012:function:base:stable", "Permission arn:aws:lambda:eu-central-1:123456789012:function:base/left"}
+		want := []string{
+			"Alias arn:aws:lambda:eu-central-1:123456789012:function:base:stable",
+			"Permission arn:aws:lambda:eu-central-1:123456789012:function:base/left",
+		}
 		var got []string
 		for _, r := range s.Resources() {
-			if strings.HasPrefix(r, "Alias") || strings.HasPrefix(r, "Permission") || strings.HasPrefix(r, "FunctionURL") || strings.HasPrefix(r, "EventSource") || strings.Contains(r, "Invoke") {
+			if strings.HasPrefix(r, "Alias") || strings.HasPrefix(r, "Permission") ||
+				strings.HasPrefix(r, "FunctionURL") ||
+				strings.HasPrefix(r, "EventSource") ||
+				strings.Contains(r, "Invoke") {
 				got = append(got, r)
 			}
 		}
@@ -449,7 +658,11 @@ func TestRefusedIsRemoved(t *testing.T) {
 			t.Errorf("in AWS (-want +got):\n%s", diff)
 		}
 		events := strings.Join(s.eventsAbout(owner), "\n")
-		for name, reason := range map[string]string{"Permission hostile/removed": "Removed", "Permission hostile/left": "Left", "FunctionURL hostile/url": "Removed", "FunctionEventInvokeConfig hostile/invoke": "Removed", "EventSourceMapping hostile/mapping": "Removed", "Alias hostile/adopted": "Left"} {
+		for name, reason := range map[string]string{
+			"Permission hostile/removed": "Removed", "Permission hostile/left": "Left",
+			"FunctionURL hostile/url": "Removed", "FunctionEventInvokeConfig hostile/invoke": "Removed",
+			"EventSourceMapping hostile/mapping": "Removed", "Alias hostile/adopted": "Left",
+		} {
 			if !regexp.MustCompile(`(?m)^` + reason + `RejectedResource: .*` + name + ` `).MatchString(events) {
 				t.Errorf("the owner has no event %sRejectedResource about %s:\n%s", reason, name, events)
 			}
@@ -462,7 +675,11 @@ func TestRefusedIsRemoved(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		if n := s.accepted("Invoke"); n != 1 || !s.gone(invokes) {
-			t.Errorf("the function was invoked %d times, want once, before it had an owner; the Invocation is gone: %t", n, s.gone(invokes))
+			t.Errorf(
+				"the function was invoked %d times, want once, before it had an owner; the Invocation is gone: %t",
+				n,
+				s.gone(invokes),
+			)
 		}
 		if err := p.Stop(); err != nil {
 			t.Error(err)
@@ -489,7 +706,12 @@ func TestRefusedReferenceIsRemoved(t *testing.T) {
 		if got := conditionOf(s.stored(refers), "Ready")["status"]; got != "True" {
 			t.Fatalf("while it is allowed, Ready is %v: %v", got, s.stored(refers).Object["status"])
 		}
-		s.Patch(owner, map[string]any{"metadata": map[string]any{"annotations": map[string]any{v1beta1.AnnotationAllowedNamespaces: nil}}})
+		s.Patch(
+			owner,
+			map[string]any{
+				"metadata": map[string]any{"annotations": map[string]any{v1beta1.AnnotationAllowedNamespaces: nil}},
+			},
+		)
 		time.Sleep(15 * time.Minute)
 		for _, r := range s.Resources() {
 			if strings.HasPrefix(r, "Permission") {
@@ -499,7 +721,12 @@ func TestRefusedReferenceIsRemoved(t *testing.T) {
 		if events := strings.Join(s.eventsAbout(owner), "\n"); strings.Count(events, "RemovedRejectedResource: ") != 1 {
 			t.Errorf("want one event RemovedRejectedResource on the owner:\n%s", events)
 		}
-		if message := fmt.Sprint(conditionOf(s.stored(refers), "Synced")["message"]); !strings.Contains(message, "may not refer to Function shop/checkout") {
+		if message := fmt.Sprint(
+			conditionOf(s.stored(refers), "Synced")["message"],
+		); !strings.Contains(
+			message,
+			"may not refer to Function shop/checkout",
+		) {
 			t.Errorf("Synced says %q", message)
 		}
 		if err := p.Stop(); err != nil {
@@ -514,7 +741,8 @@ func (s *Simulation) eventsAbout(u *unstructured.Unstructured) []string {
 	var out []string
 	for _, o := range s.Cluster.Objects() {
 		about, _, _ := unstructured.NestedStringMap(o.Object, "involvedObject")
-		if o.GetKind() == "Event" && about["kind"] == u.GetKind() && about["namespace"] == u.GetNamespace() && about["name"] == u.GetName() {
+		if o.GetKind() == "Event" && about["kind"] == u.GetKind() && about["namespace"] == u.GetNamespace() &&
+			about["name"] == u.GetName() {
 			reason, _, _ := unstructured.NestedString(o.Object, "reason")
 			message, _, _ := unstructured.NestedString(o.Object, "message")
 			out = append(out, reason+": "+message)

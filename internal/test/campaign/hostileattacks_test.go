@@ -37,7 +37,9 @@ func (w *hostileWalk) prepareAttacks() {
 	pc := w.config(hostile)
 	pc.Name, pc.Spec.Endpoint.URL.Static = atEndpoint, aws.String("http://vpce.test")
 	own := (&tenant{namespace: hostile}).config()
-	for _, o := range []client.Object{&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}}, pc, w.ownSecret(hostile), own} {
+	for _, o := range []client.Object{
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}}, pc, w.ownSecret(hostile), own,
+	} {
 		_ = w.Kube.Create(w.Context(), o) // It may exist, and the namespace may still be deleted.
 	}
 }
@@ -80,7 +82,8 @@ func (w *hostileWalk) attackOnce(r *rand.Rand) {
 		}
 		w.createTheirs(u)
 	}
-	if w.Cluster.Object(corev1.SchemeGroupVersion.WithKind("Namespace"), client.ObjectKey{Name: hostile}) == nil || r.IntN(20) == 0 { //nolint:mnd // The config may be gone, too.
+	if w.Cluster.Object(corev1.SchemeGroupVersion.WithKind("Namespace"), client.ObjectKey{Name: hostile}) == nil ||
+		r.IntN(20) == 0 { //nolint:mnd // The config may be gone, too.
 		w.prepareAttacks()
 	}
 }
@@ -105,7 +108,10 @@ func (w *hostileWalk) copyOwned(r *rand.Rand) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(text), markOf+Namespace, markOf+hostile)), &u.Object); err != nil {
+	if err := json.Unmarshal(
+		[]byte(strings.ReplaceAll(string(text), markOf+Namespace, markOf+hostile)),
+		&u.Object,
+	); err != nil {
 		w.Fatal(err)
 	}
 	annotations := u.GetAnnotations()
@@ -170,7 +176,16 @@ func (w *hostileWalk) disturb(r *rand.Rand, created *unstructured.Unstructured) 
 		if observes(created) {
 			return // The API server does not admit it without what creation needs.
 		}
-		policies := pick(r, []any{"*"}, []any{"*"}, []any{"Observe", "Create", "Update", "Delete"}, []any{"Observe", "Create"}, []any{"Observe"}, []any{"Observe", "Delete"}, []any{"Observe", "Create", "Update", "LateInitialize"})
+		policies := pick(
+			r,
+			[]any{"*"},
+			[]any{"*"},
+			[]any{"Observe", "Create", "Update", "Delete"},
+			[]any{"Observe", "Create"},
+			[]any{"Observe"},
+			[]any{"Observe", "Delete"},
+			[]any{"Observe", "Create", "Update", "LateInitialize"},
+		)
 		w.change(now, map[string]any{"spec": map[string]any{"managementPolicies": policies}})
 	}
 }
@@ -190,7 +205,11 @@ func (w *hostileWalk) forgeStatus(r *rand.Rand, u *unstructured.Unstructured) {
 	status, _, _ := unstructured.NestedMap(u.Object, "status")
 	if r.IntN(3) == 0 || status == nil { //nolint:mnd // One in three.
 		for _, victim := range w.mine {
-			if now := w.Cluster.Object(victim.GroupVersionKind(), client.ObjectKeyFromObject(victim)); now != nil && now.GetKind() == u.GetKind() {
+			if now := w.Cluster.Object(
+				victim.GroupVersionKind(),
+				client.ObjectKeyFromObject(victim),
+			); now != nil &&
+				now.GetKind() == u.GetKind() {
 				status, _, _ = unstructured.NestedMap(now.Object, "status")
 			}
 		}
@@ -255,13 +274,35 @@ func configs(r *rand.Rand) map[string]any {
 func functionSpelling(r *rand.Rand) string {
 	name := pick(r, "checkout", "checkout", "cart", "Checkout")
 	arn := "arn:aws:lambda:" + Region + ":" + awsdouble.DefaultAccount + ":function:" + name
-	return pick(r, name, name, name, arn, arn+":$LATEST", arn+":live", "function:"+name, awsdouble.DefaultAccount+":"+name, awsdouble.DefaultAccount+":function:"+name, name+":live", "https://lambda/"+name)
+	return pick(
+		r,
+		name,
+		name,
+		name,
+		arn,
+		arn+":$LATEST",
+		arn+":live",
+		"function:"+name,
+		awsdouble.DefaultAccount+":"+name,
+		awsdouble.DefaultAccount+":function:"+name,
+		name+":live",
+		"https://lambda/"+name,
+	)
 }
 
 // ownedName returns a name, ARN or UUID that AWS has given to something of the attacked tenant, or will give it.
 func (w *hostileWalk) ownedName(r *rand.Rand) string {
 	prefix := "arn:aws:lambda:" + Region + ":" + awsdouble.DefaultAccount + ":"
-	names := []string{functionSpelling(r), fmt.Sprintf("%slayer:lib:%d", prefix, r.IntN(4)), prefix + "capacity-provider:pool", "pool", "live", "checkout:live", "allow", "checkout/allow"} //nolint:mnd // The first versions.
+	names := []string{
+		functionSpelling(r),
+		fmt.Sprintf("%slayer:lib:%d", prefix, r.IntN(4)),
+		prefix + "capacity-provider:pool",
+		"pool",
+		"live",
+		"checkout:live",
+		"allow",
+		"checkout/allow",
+	} //nolint:mnd // The first versions.
 	for _, t := range w.Double.Resources(awsdouble.DefaultAccount, Region) {
 		if t.Kind == "EventSourceMapping" || t.Kind == "CodeSigningConfig" {
 			names = append(names, t.ID)
@@ -286,7 +327,13 @@ func (w *hostileWalk) forged(r *rand.Rand, uid string) map[string]string {
 		v1beta1.AnnotationUnanswered:              uid + "/" + now,
 		v1beta1.AnnotationAsked:                   pick(r, "[{}]", "[]", "x"),
 		v1beta1.AnnotationIntent:                  pick(r, uid+"/0/x", `{"uid":"`+uid+`","before":0,"settings":""}`),
-		v1beta1.AnnotationLastInvocation:          fmt.Sprintf(`{"of":"%s/x%d","uid":%q,"action":"create","outcome":"Succeeded","ran":true,"serial":9,"at":%q}`, hostile, r.IntN(5), uid, now), //nolint:mnd // As many names.
+		v1beta1.AnnotationLastInvocation: fmt.Sprintf(
+			`{"of":"%s/x%d","uid":%q,"action":"create","outcome":"Succeeded","ran":true,"serial":9,"at":%q}`,
+			hostile,
+			r.IntN(5),
+			uid,
+			now,
+		), //nolint:mnd // As many names.
 	}
 	for _, k := range slices.Sorted(maps.Keys(all)) {
 		if r.IntN(3) > 0 { //nolint:mnd // A third of them.
@@ -300,9 +347,20 @@ func (w *hostileWalk) forged(r *rand.Rand, uid string) map[string]string {
 // attacker's own.
 func (w *hostileWalk) randomAttack(r *rand.Rand) *unstructured.Unstructured {
 	mark := markOf + hostile
-	name := pick(r, "checkout", "cart", "lib", "pool", fmt.Sprint("x", r.IntN(5)), fmt.Sprint("x", r.IntN(20))) //nolint:mnd // A few.
+	name := pick(
+		r,
+		"checkout",
+		"cart",
+		"lib",
+		"pool",
+		fmt.Sprint("x", r.IntN(5)),
+		fmt.Sprint("x", r.IntN(20)),
+	) //nolint:mnd // A few.
 	ref := map[string]any{"name": pick(r, "checkout", "cart", "lib", "pool", "live", "signed"), "namespace": Namespace}
-	selector := map[string]any{"matchLabels": map[string]any{"team": Namespace}, "namespace": pick(r, Namespace, Namespace, hostile)}
+	selector := map[string]any{
+		"matchLabels": map[string]any{"team": Namespace},
+		"namespace":   pick(r, Namespace, Namespace, hostile),
+	}
 	by := func(fields map[string]any, field string) map[string]any {
 		delete(fields, field)
 		if r.IntN(2) == 0 {
@@ -334,12 +392,16 @@ func (w *hostileWalk) randomAttack(r *rand.Rand) *unstructured.Unstructured {
 	prefix := "arn:aws:lambda:" + Region + ":" + awsdouble.DefaultAccount + ":"
 	version := fmt.Sprintf("%slayer:lib:%d", prefix, 1+r.IntN(4)) //nolint:mnd // The first versions.
 	instances := func(fields map[string]any) map[string]any {
-		return function("capacityProviderConfig", map[string]any{"lambdaManagedInstancesCapacityProviderConfig": fields})
+		return function(
+			"capacityProviderConfig",
+			map[string]any{"lambdaManagedInstancesCapacityProviderConfig": fields},
+		)
 	}
 	pool := map[string]any{"capacityProviderArn": prefix + "capacity-provider:pool"}
 	grant := map[string]any{"layerVersionArn": version, "action": "lambda:GetLayerVersion", "principal": "*"}
 	policy := map[string]any{"resourceArn": functionSpelling(r), "policy": `{"Version":"2012-10-17","Statement":[]}`}
-	u := pick(r,
+	u := pick(
+		r,
 		of(hostile, "Function", name, function("layers", []any{version})),
 		of(hostile, "Function", name, function("layerRefs", []any{ref})),
 		of(hostile, "Function", name, function("layerSelector", selector)),
@@ -348,7 +410,15 @@ func (w *hostileWalk) randomAttack(r *rand.Rand) *unstructured.Unstructured {
 		of(hostile, "Function", name, function("codeSigningConfigArn", w.ownedName(r))),
 		of(hostile, "Function", name, by(function("timeout", int64(4)), "codeSigningConfigArn")), //nolint:mnd // Any.
 		of(hostile, "Function", name, functionFields(nil)),
-		of(hostile, "LayerVersion", name, map[string]any{"layerName": pick(r, "lib", "lib", "mylib"), "content": map[string]any{"s3Bucket": "code", "s3Key": "two.zip"}}),
+		of(
+			hostile,
+			"LayerVersion",
+			name,
+			map[string]any{
+				"layerName": pick(r, "lib", "lib", "mylib"),
+				"content":   map[string]any{"s3Bucket": "code", "s3Key": "two.zip"},
+			},
+		),
 		of(hostile, "CapacityProvider", name, capacityFields("operator2")),
 		of(hostile, "CodeSigningConfig", name, signingFields(mark)),
 		of(hostile, "Function", name, map[string]any{}, "Observe"),
@@ -357,21 +427,67 @@ func (w *hostileWalk) randomAttack(r *rand.Rand) *unstructured.Unstructured {
 		of(hostile, "CodeSigningConfig", name, map[string]any{}, "Observe"),
 		of(hostile, "EventSourceMapping", name, map[string]any{}, "Observe"),
 		of(hostile, "Alias", name, on(map[string]any{"functionVersion": pick(r, "1", "$LATEST"), "description": mark})),
-		of(hostile, "Permission", name, on(map[string]any{"action": "lambda:InvokeFunction", "principal": "111122223333"})),
+		of(
+			hostile,
+			"Permission",
+			name,
+			on(map[string]any{"action": "lambda:InvokeFunction", "principal": "111122223333"}),
+		),
 		of(hostile, "FunctionURL", name, on(map[string]any{"authType": "NONE"})),
 		of(hostile, "Version", name, on(map[string]any{"description": mark})),
-		of(hostile, "Invocation", name, on(map[string]any{"payload": "{}", "lifecycleScope": pick(r, "CREATE_ONLY", "CRUD")})),
-		of(hostile, "EventSourceMapping", name, on(map[string]any{"eventSourceArn": "arn:aws:sqs:eu-central-1:123456789012:" + pick(r, "mine", "orders")})),
+		of(
+			hostile,
+			"Invocation",
+			name,
+			on(map[string]any{"payload": "{}", "lifecycleScope": pick(r, "CREATE_ONLY", "CRUD")}),
+		),
+		of(
+			hostile,
+			"EventSourceMapping",
+			name,
+			on(map[string]any{"eventSourceArn": "arn:aws:sqs:eu-central-1:123456789012:" + pick(r, "mine", "orders")}),
+		),
 		of(hostile, "FunctionEventInvokeConfig", name, on(map[string]any{"maximumRetryAttempts": int64(0)})),
-		of(hostile, "FunctionEventInvokeConfig", name, map[string]any{"functionName": "base", "destinationConfig": map[string]any{"onSuccess": map[string]any{"destination": functionSpelling(r)}}}),
-		of(hostile, "FunctionEventInvokeConfig", name, map[string]any{"functionName": "base", "destinationConfig": map[string]any{"onSuccess": by(map[string]any{}, "destination")}}),
-		of(hostile, "ProvisionedConcurrencyConfig", name, on(map[string]any{"provisionedConcurrentExecutions": int64(1)})),
+		of(
+			hostile,
+			"FunctionEventInvokeConfig",
+			name,
+			map[string]any{
+				"functionName":      "base",
+				"destinationConfig": map[string]any{"onSuccess": map[string]any{"destination": functionSpelling(r)}},
+			},
+		),
+		of(
+			hostile,
+			"FunctionEventInvokeConfig",
+			name,
+			map[string]any{
+				"functionName":      "base",
+				"destinationConfig": map[string]any{"onSuccess": by(map[string]any{}, "destination")},
+			},
+		),
+		of(
+			hostile,
+			"ProvisionedConcurrencyConfig",
+			name,
+			on(map[string]any{"provisionedConcurrentExecutions": int64(1)}),
+		),
 		of(hostile, "RuntimeManagementConfig", name, on(map[string]any{"updateRuntimeOn": "FunctionUpdate"})),
 		of(hostile, "ResourcePolicy", name, policy),
 		of(hostile, "ResourcePolicy", name, by(maps.Clone(policy), "resourceArn")),
 		of(hostile, "LayerVersionPermission", name, grant),
 		of(hostile, "LayerVersionPermission", name, by(maps.Clone(grant), "layerVersionArn")),
-		of(hostile, "LayerVersionPermission", name, map[string]any{"layerName": "lib", "versionNumber": int64(1 + r.IntN(4)), "action": "lambda:GetLayerVersion", "principal": "*"}), //nolint:mnd // As above.
+		of(
+			hostile,
+			"LayerVersionPermission",
+			name,
+			map[string]any{
+				"layerName":     "lib",
+				"versionNumber": int64(1 + r.IntN(4)),
+				"action":        "lambda:GetLayerVersion",
+				"principal":     "*",
+			},
+		), //nolint:mnd // As above.
 	)
 	_ = unstructured.SetNestedMap(u.Object, configs(r), "spec", "providerConfigRef")
 	return u

@@ -35,8 +35,8 @@ const (
 	// attacksOfStep is how many attacks there are for each step of everyone else.
 	attacksOfStep = 4
 
-	// walksOfGroup is how many walks have the same steps of everyone but the attacker, so that they are compared with the
-	// same walk without attacks.
+	// walksOfGroup is how many walks have the same steps of everyone but the attacker, so that they are compared with
+	// the same walk without attacks.
 	walksOfGroup = 4
 
 	// markOf is a word in what a tenant's resources are called nowhere, followed by the tenant's namespace.
@@ -83,13 +83,17 @@ func TestHostileWalk(t *testing.T) {
 // walkBeside runs a walk of a group, with the attacks of a seed, or without attacks if that is 0.
 func walkBeside(t *testing.T, group, attacks uint64) (w *hostileWalk) {
 	t.Helper()
-	Run(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second}, func(_ *testing.T, s *Simulation) {
-		w = newHostileWalk(s, group, attacks)
-		w.run()
-		if s.Failed() {
-			s.Logf("steps:\n%s\ncalls:\n%s", strings.Join(w.steps, "\n"), s.history())
-		}
-	})
+	Run(
+		t,
+		awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second},
+		func(_ *testing.T, s *Simulation) {
+			w = newHostileWalk(s, group, attacks)
+			w.run()
+			if s.Failed() {
+				s.Logf("steps:\n%s\ncalls:\n%s", strings.Join(w.steps, "\n"), s.history())
+			}
+		},
+	)
 	return w
 }
 
@@ -99,7 +103,14 @@ func (w *hostileWalk) compare(t *testing.T, alone *hostileWalk) {
 	for at, took := range w.took {
 		// Times of conditions are whole seconds.
 		if base, ok := alone.took[at]; ok && !w.lost[at.name] && took > 2*base+2*time.Second {
-			t.Errorf("%s is Ready after %v, without attacks after %v; steps:\n%s\ncalls:\n%s", at, took, base, strings.Join(w.steps, "\n"), w.history())
+			t.Errorf(
+				"%s is Ready after %v, without attacks after %v; steps:\n%s\ncalls:\n%s",
+				at,
+				took,
+				base,
+				strings.Join(w.steps, "\n"),
+				w.history(),
+			)
 		}
 	}
 }
@@ -148,9 +159,15 @@ func keyOf(namespace string) string { return "AKIA" + strings.ToUpper(namespace)
 func newHostileWalk(s *Simulation, group, attacks uint64) *hostileWalk {
 	s.Helper()
 	w := &hostileWalk{
-		Simulation: s, group: group, random: rand.New(rand.NewPCG(group, 1)), //nolint:gosec // It is reproducible by its seed.
-		mine: attackedResources(), made: map[int]creation{}, took: map[creation]time.Duration{}, lost: map[string]bool{}, versions: map[string]string{},
-		watches: &watchfault.Faults{},
+		Simulation: s,
+		group:      group,
+		random:     rand.New(rand.NewPCG(group, 1)), //nolint:gosec // It is reproducible by its seed.
+		mine:       attackedResources(),
+		made:       map[int]creation{},
+		took:       map[creation]time.Duration{},
+		lost:       map[string]bool{},
+		versions:   map[string]string{},
+		watches:    &watchfault.Faults{},
 	}
 	if attacks > 0 {
 		w.forges = attacks%walksOfGroup == 0
@@ -161,7 +178,10 @@ func newHostileWalk(s *Simulation, group, attacks uint64) *hostileWalk {
 		s.Double.AddAccessKey(keyOf(namespace), awsdouble.DefaultAccount)
 		s.Create(w.config(namespace), &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: namespace},
-			Data:       map[string][]byte{"aws_access_key_id": []byte(keyOf(namespace)), "aws_secret_access_key": []byte(Canary)},
+			Data: map[string][]byte{
+				"aws_access_key_id":     []byte(keyOf(namespace)),
+				"aws_secret_access_key": []byte(Canary),
+			},
 		})
 	}
 	w.prepareAttacks()
@@ -186,8 +206,11 @@ func (w *hostileWalk) config(namespace string) *v1beta1.ClusterProviderConfig {
 	}
 	pc.ObjectMeta = metav1.ObjectMeta{Name: namespace}
 	pc.Spec.Credentials = v1beta1.ClusterProviderCredentials{
-		Source:    v1beta1.CredentialsSourceSecret,
-		SecretRef: &v1beta1.CredentialsSecretSelector{Namespace: metav1.NamespaceSystem, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: namespace}},
+		Source: v1beta1.CredentialsSourceSecret,
+		SecretRef: &v1beta1.CredentialsSecretSelector{
+			Namespace:                      metav1.NamespaceSystem,
+			LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: namespace},
+		},
 	}
 	return pc
 }
@@ -200,45 +223,143 @@ func (w *hostileWalk) start() *Provider {
 // of returns a resource of a tenant, with a word that nobody else may see.
 func of(namespace, kind, name string, fields map[string]any, policies ...any) *unstructured.Unstructured {
 	u := tenantResource(kind, namespace, name, fields, policies...)
-	_ = unstructured.SetNestedMap(u.Object, map[string]any{"kind": v1beta1.ClusterProviderConfigKind, "name": namespace}, "spec", "providerConfigRef")
+	_ = unstructured.SetNestedMap(
+		u.Object,
+		map[string]any{"kind": v1beta1.ClusterProviderConfigKind, "name": namespace},
+		"spec",
+		"providerConfigRef",
+	)
 	return u
 }
 
 // capacityFields returns the fields of a CapacityProvider with a role.
 func capacityFields(role string) map[string]any {
-	return map[string]any{"permissionsConfig": map[string]any{"capacityProviderOperatorRoleArn": "arn:aws:iam::123456789012:role/" + role}, "vpcConfig": map[string]any{"subnetIds": []any{"subnet-0123456789abcdef0"}, "securityGroupIds": []any{"sg-0123456789abcdef0"}}}
+	return map[string]any{
+		"permissionsConfig": map[string]any{
+			"capacityProviderOperatorRoleArn": "arn:aws:iam::123456789012:role/" + role,
+		},
+		"vpcConfig": map[string]any{
+			"subnetIds":        []any{"subnet-0123456789abcdef0"},
+			"securityGroupIds": []any{"sg-0123456789abcdef0"},
+		},
+	}
 }
 
 // signingFields returns the fields of a CodeSigningConfig with a description.
 func signingFields(description string) map[string]any {
-	return map[string]any{"description": description, "allowedPublishers": map[string]any{"signingProfileVersionArns": []any{"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/0123456789"}}}
+	return map[string]any{
+		"description": description,
+		"allowedPublishers": map[string]any{
+			"signingProfileVersionArns": []any{
+				"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/0123456789",
+			},
+		},
+	}
 }
 
 // attackedResources returns the resources of the tenant that is attacked: one or more of each kind.
 func attackedResources() []*unstructured.Unstructured {
 	mark := markOf + Namespace
 	function := func() map[string]any {
-		return functionFields(map[string]any{"publish": true, "description": mark, "environment": map[string]any{"variables": map[string]any{"SECRET": Canary, mark: "x"}}})
+		return functionFields(
+			map[string]any{
+				"publish":     true,
+				"description": mark,
+				"environment": map[string]any{"variables": map[string]any{"SECRET": Canary, mark: "x"}},
+			},
+		)
 	}
 	named := func(name string) map[string]any { return map[string]any{"name": name} }
 	all := []*unstructured.Unstructured{
 		of(Namespace, "Function", "checkout", function()),
 		of(Namespace, "Function", "cart", function()),
-		of(Namespace, "LayerVersion", "lib", map[string]any{"description": mark, "compatibleRuntimes": []any{"python3.13"}, "content": map[string]any{"s3Bucket": "code", "s3Key": "one.zip"}}),
+		of(
+			Namespace,
+			"LayerVersion",
+			"lib",
+			map[string]any{
+				"description":        mark,
+				"compatibleRuntimes": []any{"python3.13"},
+				"content":            map[string]any{"s3Bucket": "code", "s3Key": "one.zip"},
+			},
+		),
 		of(Namespace, "CapacityProvider", "pool", capacityFields("operator")),
 		of(Namespace, "CodeSigningConfig", "signed", signingFields(mark)),
-		of(Namespace, "Alias", "live", map[string]any{"functionName": "checkout", "functionVersion": "$LATEST", "description": mark}),
+		of(
+			Namespace,
+			"Alias",
+			"live",
+			map[string]any{"functionName": "checkout", "functionVersion": "$LATEST", "description": mark},
+		),
 		of(Namespace, "Alias", "stable", map[string]any{"functionNameRef": named("cart"), "description": mark}),
 		of(Namespace, "Version", "first", map[string]any{"functionName": "checkout", "description": mark}),
-		of(Namespace, "Permission", "allow", map[string]any{"functionName": "checkout", "action": "lambda:InvokeFunction", "principal": "s3.amazonaws.com"}),
-		of(Namespace, "ResourcePolicy", "policy", map[string]any{"resourceArnRef": named("cart"), "policy": `{"Version": "2012-10-17", "Statement": [{"Sid": "` + mark + `", "Effect": "Allow", "Principal": {"AWS": "arn:aws:iam::210987654321:root"}, "Action": "lambda:InvokeFunction", "Resource": "arn:aws:lambda:eu-central-1:123456789012:function:cart"}]}`}),
+		of(
+			Namespace,
+			"Permission",
+			"allow",
+			map[string]any{
+				"functionName": "checkout",
+				"action":       "lambda:InvokeFunction",
+				"principal":    "s3.amazonaws.com",
+			},
+		),
+		of(
+			Namespace,
+			"ResourcePolicy",
+			"policy",
+			map[string]any{
+				"resourceArnRef": named("cart"),
+				"policy":         `{"Version": "2012-10-17", "Statement": [{"Sid": "` + mark + `", "Effect": "Allow", "Principal": {"AWS": "arn:aws:iam::210987654321:root"}, "Action": "lambda:InvokeFunction", "Resource": "arn:aws:lambda:eu-central-1:123456789012:function:cart"}]}`,
+			},
+		),
 		of(Namespace, "FunctionURL", "url", map[string]any{"functionName": "checkout", "authType": "AWS_IAM"}),
-		of(Namespace, "FunctionEventInvokeConfig", "retries", map[string]any{"functionName": "cart", "maximumRetryAttempts": int64(1)}),
-		of(Namespace, "ProvisionedConcurrencyConfig", "warm", map[string]any{"functionName": "cart", "qualifierRef": named("stable"), "provisionedConcurrentExecutions": int64(1)}),
-		of(Namespace, "RuntimeManagementConfig", "runtime", map[string]any{"functionName": "checkout", "updateRuntimeOn": "FunctionUpdate"}),
-		of(Namespace, "EventSourceMapping", "orders", map[string]any{"functionName": "checkout", "eventSourceArn": "arn:aws:sqs:eu-central-1:123456789012:orders"}),
-		of(Namespace, "Invocation", "migrate", map[string]any{"functionName": "cart", "payload": `{"` + mark + `": 1}`}),
-		of(Namespace, "LayerVersionPermission", "shared", map[string]any{"layerVersionArnRef": named("lib"), "action": "lambda:GetLayerVersion", "principal": "210987654321"}),
+		of(
+			Namespace,
+			"FunctionEventInvokeConfig",
+			"retries",
+			map[string]any{"functionName": "cart", "maximumRetryAttempts": int64(1)},
+		),
+		of(
+			Namespace,
+			"ProvisionedConcurrencyConfig",
+			"warm",
+			map[string]any{
+				"functionName":                    "cart",
+				"qualifierRef":                    named("stable"),
+				"provisionedConcurrentExecutions": int64(1),
+			},
+		),
+		of(
+			Namespace,
+			"RuntimeManagementConfig",
+			"runtime",
+			map[string]any{"functionName": "checkout", "updateRuntimeOn": "FunctionUpdate"},
+		),
+		of(
+			Namespace,
+			"EventSourceMapping",
+			"orders",
+			map[string]any{
+				"functionName":   "checkout",
+				"eventSourceArn": "arn:aws:sqs:eu-central-1:123456789012:orders",
+			},
+		),
+		of(
+			Namespace,
+			"Invocation",
+			"migrate",
+			map[string]any{"functionName": "cart", "payload": `{"` + mark + `": 1}`},
+		),
+		of(
+			Namespace,
+			"LayerVersionPermission",
+			"shared",
+			map[string]any{
+				"layerVersionArnRef": named("lib"),
+				"action":             "lambda:GetLayerVersion",
+				"principal":          "210987654321",
+			},
+		),
 	}
 	for _, u := range all {
 		u.SetLabels(map[string]string{"team": Namespace})
@@ -294,9 +415,22 @@ func (w *hostileWalk) endAttacks() {
 	w.useKey(hostile)
 	for _, u := range w.theirs {
 		// A resource whose external name has been changed keeps what it has created.
-		w.change(u, map[string]any{"metadata": map[string]any{"annotations": map[string]any{"crossplane.io/paused": nil, "crossplane.io/external-name": nil, v1beta1.AnnotationPlan: nil}}})
+		w.change(
+			u,
+			map[string]any{
+				"metadata": map[string]any{
+					"annotations": map[string]any{
+						"crossplane.io/paused":        nil,
+						"crossplane.io/external-name": nil,
+						v1beta1.AnnotationPlan:        nil,
+					},
+				},
+			},
+		)
 		// With its namespace, the Secret of its config is gone.
-		spec := map[string]any{"providerConfigRef": map[string]any{"kind": v1beta1.ClusterProviderConfigKind, "name": hostile}}
+		spec := map[string]any{
+			"providerConfigRef": map[string]any{"kind": v1beta1.ClusterProviderConfigKind, "name": hostile},
+		}
 		if !observes(u) {
 			spec["managementPolicies"] = []any{"*"}
 		}
@@ -317,7 +451,10 @@ func (w *hostileWalk) endAttacks() {
 		case "Function":
 			_, _ = w.Lambda.DeleteFunction(w.Context(), &lambda.DeleteFunctionInput{FunctionName: aws.String(r.ID)})
 		case "CapacityProvider":
-			_, _ = w.Lambda.DeleteCapacityProvider(w.Context(), &lambda.DeleteCapacityProviderInput{CapacityProviderName: aws.String(r.ID)})
+			_, _ = w.Lambda.DeleteCapacityProvider(
+				w.Context(),
+				&lambda.DeleteCapacityProviderInput{CapacityProviderName: aws.String(r.ID)},
+			)
 		}
 	}
 }
@@ -416,7 +553,8 @@ var (
 // instant.
 func (w *hostileWalk) inspectCall(rw http.ResponseWriter, r *http.Request) {
 	key := signedBy.FindStringSubmatch(r.Header.Get("Authorization"))
-	if r.Method == http.MethodGet || r.Method == http.MethodHead || len(key) == 0 || key[1] != keyOf(Namespace) && key[1] != keyOf(hostile) {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead || len(key) == 0 ||
+		key[1] != keyOf(Namespace) && key[1] != keyOf(hostile) {
 		w.Double.ServeHTTP(rw, r)
 		return
 	}
@@ -432,7 +570,15 @@ func (w *hostileWalk) inspectCall(rw http.ResponseWriter, r *http.Request) {
 	if answer.Code < http.StatusMultipleChoices {
 		for what, owner := range owners {
 			if owner != "" && owner != by && (owner == Namespace || owner == hostile) {
-				w.Errorf("%s: %s %s of %s, with the credentials of %s: %.200s", what, r.Method, r.URL.Path, owner, by, body)
+				w.Errorf(
+					"%s: %s %s of %s, with the credentials of %s: %.200s",
+					what,
+					r.Method,
+					r.URL.Path,
+					owner,
+					by,
+					body,
+				)
 			}
 		}
 		w.noteCall(r, by, body, answer.Body.Bytes())
@@ -501,7 +647,9 @@ func (w *hostileWalk) ownersOf(u *url.URL, body []byte) map[string]string {
 		mapping, _ := w.Double.Mapping(m[1])
 		owners["mapping "+m[1]] = w.ownerOf(v1beta1.EventSourceMappingGroupVersionKind, mapping.Tags)
 	}
-	for _, m := range append(poolPath.FindAllStringSubmatch(path, -1), poolARN.FindAllStringSubmatch(string(body), -1)...) {
+	for _, m := range append(
+		poolPath.FindAllStringSubmatch(path, -1), poolARN.FindAllStringSubmatch(string(body), -1)...,
+	) {
 		pool, _ := w.Double.CapacityProvider(Region, m[1])
 		owners["capacity provider "+m[1]] = w.ownerOf(v1beta1.CapacityProviderGroupVersionKind, pool.Tags)
 	}

@@ -170,8 +170,8 @@ func TestLeastPrivilegeRollout(t *testing.T) {
 	}
 }
 
-// TestDeniedRollout checks that Synced and Ready of an Alias say all the time why its rollout does not continue, although
-// the rollout measures between two attempts.
+// TestDeniedRollout checks that Synced and Ready of an Alias say all the time why its rollout does not continue,
+// although the rollout measures between two attempts.
 func TestDeniedRollout(t *testing.T) {
 	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		k, sc := rolledOut("rollout", canary()), rolloutScenarios()[0]
@@ -235,8 +235,11 @@ func TestLeastPrivilegeLess(t *testing.T) {
 			tried[k.Kind+action] = true
 			t.Run(k.Name()+"/"+action, func(t *testing.T) {
 				t.Parallel()
-				Run(t, awsdouble.Options{},
-					func(t *testing.T, s *Simulation) { s.without(t, k, withoutAction(policy, action), action) }) //nolint:thelper // It is the test.
+				Run(
+					t,
+					awsdouble.Options{},
+					func(t *testing.T, s *Simulation) { s.without(t, k, withoutAction(policy, action), action) },
+				) //nolint:thelper // It is the test.
 			})
 		}
 	}

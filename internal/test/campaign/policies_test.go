@@ -82,18 +82,21 @@ func policedKinds() map[string]policed {
 				Principal: aws.String(partner),
 			}))
 		}),
-		"LayerVersionPermission": statement("LayerVersion", func(c *lambda.Client, name, base string, s *Simulation) error {
-			sid := name[strings.LastIndex(name, ":")+1:]
-			if _, err := c.RemoveLayerVersionPermission(s.Context(), &lambda.RemoveLayerVersionPermissionInput{
-				LayerName: &base, VersionNumber: aws.Int64(1), StatementId: &sid,
-			}); err != nil {
-				return err
-			}
-			return first(c.AddLayerVersionPermission(s.Context(), &lambda.AddLayerVersionPermissionInput{
-				LayerName: &base, VersionNumber: aws.Int64(1), StatementId: &sid,
-				Action: aws.String("lambda:GetLayerVersion"), Principal: aws.String(partner),
-			}))
-		}),
+		"LayerVersionPermission": statement(
+			"LayerVersion",
+			func(c *lambda.Client, name, base string, s *Simulation) error {
+				sid := name[strings.LastIndex(name, ":")+1:]
+				if _, err := c.RemoveLayerVersionPermission(s.Context(), &lambda.RemoveLayerVersionPermissionInput{
+					LayerName: &base, VersionNumber: aws.Int64(1), StatementId: &sid,
+				}); err != nil {
+					return err
+				}
+				return first(c.AddLayerVersionPermission(s.Context(), &lambda.AddLayerVersionPermissionInput{
+					LayerName: &base, VersionNumber: aws.Int64(1), StatementId: &sid,
+					Action: aws.String("lambda:GetLayerVersion"), Principal: aws.String(partner),
+				}))
+			},
+		),
 		"ResourcePolicy": put("PutResourcePolicy", "DeleteResourcePolicy",
 			func(c *lambda.Client, name, _ string, s *Simulation) error {
 				return first(c.PutResourcePolicy(s.Context(), &lambda.PutResourcePolicyInput{
@@ -119,9 +122,13 @@ func policedKinds() map[string]policed {
 			}),
 		"ProvisionedConcurrencyConfig": put("PutProvisionedConcurrencyConfig", "DeleteProvisionedConcurrencyConfig",
 			func(c *lambda.Client, _, base string, s *Simulation) error {
-				return first(c.PutProvisionedConcurrencyConfig(s.Context(), &lambda.PutProvisionedConcurrencyConfigInput{
-					FunctionName: &base, Qualifier: aws.String("stable"), ProvisionedConcurrentExecutions: aws.Int32(7),
-				}))
+				return first(
+					c.PutProvisionedConcurrencyConfig(s.Context(), &lambda.PutProvisionedConcurrencyConfigInput{
+						FunctionName:                    &base,
+						Qualifier:                       aws.String("stable"),
+						ProvisionedConcurrentExecutions: aws.Int32(7),
+					}),
+				)
 			}),
 		"RuntimeManagementConfig": put("PutRuntimeManagementConfig", "PutRuntimeManagementConfig",
 			func(c *lambda.Client, _, base string, s *Simulation) error {
@@ -139,7 +146,11 @@ func policedKinds() map[string]policed {
 			},
 		},
 		"LayerVersion": {
-			creates: call("PublishLayerVersion"), updates: call("PublishLayerVersion"), deletes: call("DeleteLayerVersion"),
+			creates: call(
+				"PublishLayerVersion",
+			),
+			updates: call("PublishLayerVersion"),
+			deletes: call("DeleteLayerVersion"),
 		},
 		"CodeSigningConfig": {
 			creates: call("CreateCodeSigningConfig"), adopts: tag, updates: call("UpdateCodeSigningConfig"),
@@ -306,7 +317,9 @@ func (w *policyWalk) walk() {
 			l.want = w.may("Create", l.creates)
 			l.exists = len(l.want) > 0
 		} else {
-			l.u.SetAnnotations(map[string]string{meta.AnnotationKeyExternalName: l.left, v1beta1.AnnotationAdopt: "true"})
+			l.u.SetAnnotations(
+				map[string]string{meta.AnnotationKeyExternalName: l.left, v1beta1.AnnotationAdopt: "true"},
+			)
 			l.want, l.exists = w.may("Update", l.adopts), true
 		}
 		w.Create(l.u)
@@ -429,9 +442,11 @@ func (w *policyWalk) writesByKind() map[string][]string {
 func (l *life) calls(c awsdouble.Call) bool {
 	switch c.Operation {
 	case "TagResource", "UntagResource":
-		return len(l.adopts) > 0 && (strings.HasSuffix(c.Resource, l.left) || strings.HasSuffix(c.Resource, ":"+l.Name()))
+		return len(l.adopts) > 0 &&
+			(strings.HasSuffix(c.Resource, l.left) || strings.HasSuffix(c.Resource, ":"+l.Name()))
 	case "DeleteFunction":
-		return strings.Contains(c.Resource, l.base()) || l.Kind.Kind == "Function" && strings.HasSuffix(c.Resource, l.Name())
+		return strings.Contains(c.Resource, l.base()) ||
+			l.Kind.Kind == "Function" && strings.HasSuffix(c.Resource, l.Name())
 	}
 	return slices.Contains(slices.Concat(l.creates, l.updates, l.corrects, l.deletes), c.Operation)
 }

@@ -96,9 +96,9 @@ func Run(t *testing.T, o awsdouble.Options, test func(t *testing.T, s *Simulatio
 	})
 }
 
-// onlyFiltersRemain reports whether all goroutines that are left in bubbles are loops of apimachinery's watch.Filter. Such
-// a loop never ends if its watch is stopped while it passes an event on, as when a process loses its lease at the moment
-// at which the API server is back.
+// onlyFiltersRemain reports whether all goroutines that are left in bubbles are loops of apimachinery's watch.Filter.
+// Such a loop never ends if its watch is stopped while it passes an event on, as when a process loses its lease at the
+// moment at which the API server is back.
 func onlyFiltersRemain() bool {
 	stacks := make([]byte, 64<<20) //nolint:mnd // 64 MiB are enough for all goroutines.
 	stacks = stacks[:runtime.Stack(stacks, true)]
@@ -281,8 +281,17 @@ func (s *Simulation) statuses() string {
 			conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 			for _, c := range conditions {
 				m, _ := c.(map[string]any)
-				fmt.Fprintf(&b, "\n%s %s/%s %v=%v %v: %v", u.GetKind(), u.GetNamespace(), u.GetName(), m["type"], m["status"],
-					m["reason"], m["message"])
+				fmt.Fprintf(
+					&b,
+					"\n%s %s/%s %v=%v %v: %v",
+					u.GetKind(),
+					u.GetNamespace(),
+					u.GetName(),
+					m["type"],
+					m["status"],
+					m["reason"],
+					m["message"],
+				)
 			}
 		}
 	}

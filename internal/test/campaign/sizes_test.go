@@ -45,8 +45,13 @@ func TestSizes(t *testing.T) {
 		s.Start(&Network{}, func(o *manager.Options) { o.Config.Measure, o.Tracer = measure, nil })
 		registry := prometheus.NewRegistry()
 		registry.MustRegister(
-			measure, quota.NewCollector(found[*quota.Limiter](t, of)), account.NewCollector(found[*account.Limits](t, of)),
-			breaker.NewCollector(found[*breaker.Breakers](t, of)), listpoll.NewCollector(found[*listpoll.Poller](t, of)),
+			measure,
+			quota.NewCollector(found[*quota.Limiter](t, of)),
+			account.NewCollector(found[*account.Limits](t, of)),
+			breaker.NewCollector(
+				found[*breaker.Breakers](t, of),
+			),
+			listpoll.NewCollector(found[*listpoll.Poller](t, of)),
 		)
 		var first map[string]int
 		for n := range 4 {
@@ -95,7 +100,8 @@ func addSeries(t *testing.T, sizes map[string]int, registries ...prometheus.Gath
 func (s *Simulation) generation(n int, count func() map[string]int) (amid map[string]int) {
 	s.Helper()
 	team := &tenant{namespace: fmt.Sprint("team-", n), account: fmt.Sprintf("33333333333%d", n)}
-	queue := strings.NewReplacer(awsdouble.DefaultAccount, team.account, ":drift", fmt.Sprint(":drift-", n)).Replace(driftQueue)
+	queue := strings.NewReplacer(awsdouble.DefaultAccount, team.account, ":drift", fmt.Sprint(":drift-", n)).
+		Replace(driftQueue)
 	s.Double.AddAccessKey(team.key(0), team.account)
 	s.Double.AddQueue(queue)
 	s.Double.Trail(queue, time.Second)
@@ -114,7 +120,14 @@ func (s *Simulation) generation(n int, count func() map[string]int) (amid map[st
 		s.set(waiting, value, "spec", "forProvider", "code", "sourceRef", path)
 	}
 	s.set(left, []any{"Observe", "Create", "Update", "LateInitialize"}, "spec", "managementPolicies")
-	s.set(left, []any{map[string]any{"secretRef": map[string]any{"name": tenantConfig}}}, "spec", "forProvider", "environment", "envFrom")
+	s.set(
+		left,
+		[]any{map[string]any{"secretRef": map[string]any{"name": tenantConfig}}},
+		"spec",
+		"forProvider",
+		"environment",
+		"envFrom",
+	)
 	all = append(all, left)
 	for _, u := range append(all, waiting) {
 		s.Create(u)
@@ -144,7 +157,10 @@ func (s *Simulation) generation(n int, count func() map[string]int) (amid map[st
 	if err := s.Kube.Delete(s.Context(), ns); err != nil {
 		s.Fatal(err)
 	}
-	if !s.Until(time.Hour, func() bool { return kerrors.IsNotFound(s.Kube.Get(s.Context(), client.ObjectKeyFromObject(ns), ns)) }) {
+	if !s.Until(
+		time.Hour,
+		func() bool { return kerrors.IsNotFound(s.Kube.Get(s.Context(), client.ObjectKeyFromObject(ns), ns)) },
+	) {
 		s.Fatalf("the namespace is not deleted: %s", s.statuses())
 	}
 	return amid
@@ -269,7 +285,9 @@ func (c *visit) fields(v reflect.Value) {
 		v = addressable
 	}
 	for i := range t.NumField() {
-		f := reflect.NewAt(t.Field(i).Type, unsafe.Pointer(v.Field(i).UnsafeAddr())).Elem() //nolint:gosec // It is only read.
+		f := reflect.NewAt(t.Field(i).Type, unsafe.Pointer(v.Field(i).UnsafeAddr())).
+			Elem()
+			//nolint:gosec // It is only read.
 		if own {
 			c.counts[t.String()+"."+t.Field(i).Name] += size(f)
 		}

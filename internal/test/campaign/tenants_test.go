@@ -161,12 +161,19 @@ func (w *walker) rotate(choice int) {
 // configure changes the tags of a config, or deletes a tenant's Secret.
 func (w *walker) configure(choice int) {
 	w.Helper()
-	t := w.tenants[choice/3%len(w.tenants)]                                                                           //nolint:mnd // As many as there are cases.
-	patch := client.RawPatch(ktypes.MergePatchType, fmt.Appendf(nil, `{"spec": {"tags": {"cost": "%d"}}}`, choice%5)) //nolint:mnd // A few.
+	t := w.tenants[choice/3%len(w.tenants)] //nolint:mnd // As many as there are cases.
+	patch := client.RawPatch(
+		ktypes.MergePatchType,
+		fmt.Appendf(nil, `{"spec": {"tags": {"cost": "%d"}}}`, choice%5),
+	) //nolint:mnd // A few.
 	var err error
 	switch choice % 3 { //nolint:mnd // As many as there are.
 	case 0:
-		err = w.Kube.Patch(w.Context(), &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: Config}}, patch)
+		err = w.Kube.Patch(
+			w.Context(),
+			&v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: Config}},
+			patch,
+		)
 	case 1:
 		err = w.Kube.Patch(w.Context(),
 			&v1beta1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: t.namespace, Name: tenantConfig}}, patch)

@@ -140,7 +140,8 @@ func (w *twins) begin(config string) {
 		w.Create(u)
 	}
 	w.Start(&Network{Do: func(_ context.Context, c Call, side Side) error {
-		if side == Before && (c.API == AWS || c.Writes() && strings.Contains(c.Path, v1beta1.SchemeGroupVersion.Group)) {
+		if side == Before &&
+			(c.API == AWS || c.Writes() && strings.Contains(c.Path, v1beta1.SchemeGroupVersion.Group)) {
 			time.Sleep(time.Second) // Two reconciles that begin at the same time go on in step.
 		}
 		return nil

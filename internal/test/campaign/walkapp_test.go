@@ -26,13 +26,13 @@ const (
 	// driftQueue receives the events about calls to Lambda.
 	driftQueue = "arn:aws:sqs:" + Region + ":" + awsdouble.DefaultAccount + ":drift"
 
-	// mostAppVersions is how many versions of the application AWS has at most: the latest, the one that historyLimit keeps,
-	// and one that is published while the latest is.
+	// mostAppVersions is how many versions of the application AWS has at most: the latest, the one that historyLimit
+	// keeps, and one that is published while the latest is.
 	mostAppVersions = 3
 )
 
-// appKinds returns an application: a layer whose old versions are deleted, a Function that uses it, reads a Secret and a
-// ConfigMap, sets what its creation alone sets and keeps one old version, and an Alias that follows its versions.
+// appKinds returns an application: a layer whose old versions are deleted, a Function that uses it, reads a Secret and
+// a ConfigMap, sets what its creation alone sets and keeps one old version, and an Alias that follows its versions.
 func appKinds() []Kind {
 	source := func(text string) map[string]any { return map[string]any{"inline": map[string]any{"index.py": text}} }
 	key := func(kind string) map[string]any {
@@ -64,8 +64,12 @@ func appKinds() []Kind {
 				"memorySize": int64(256), "environment": map[string]any{"variables": map[string]any{"TUNED": "first"}},
 			},
 			Updates: map[string]map[string]any{
-				"code 1": {"code": source("x = 1")}, "code 2": {"code": source("x = 2")}, "code 3": {"code": source("x = 3")},
-				"mode": {"environment": environment("b")},
+				"code 1": {
+					"code": source("x = 1"),
+				},
+				"code 2": {"code": source("x = 2")},
+				"code 3": {"code": source("x = 3")},
+				"mode":   {"environment": environment("b")},
 			},
 		},
 		{
@@ -185,7 +189,13 @@ func (w *walker) served() {
 	if w.gone(alias) {
 		return
 	}
-	if v := text(alias, "status", "atProvider", "functionVersion"); len(versions) == 0 || v != versions[len(versions)-1] {
+	if v := text(
+		alias,
+		"status",
+		"atProvider",
+		"functionVersion",
+	); len(versions) == 0 ||
+		v != versions[len(versions)-1] {
 		w.Errorf("the alias of the application has version %s of %v", v, versions)
 	}
 }
@@ -194,7 +204,10 @@ func (w *walker) served() {
 func (w *walker) versions(function string) (out []string) {
 	w.Helper()
 	for _, r := range w.Double.Resources(awsdouble.DefaultAccount, Region) {
-		if v, ok := strings.CutPrefix(r.ID, "arn:aws:lambda:"+Region+":"+awsdouble.DefaultAccount+":function:"+function+":"); ok &&
+		if v, ok := strings.CutPrefix(
+			r.ID,
+			"arn:aws:lambda:"+Region+":"+awsdouble.DefaultAccount+":function:"+function+":",
+		); ok &&
 			r.Kind == "Version" {
 			out = append(out, v)
 		}

@@ -73,7 +73,11 @@ var edits = []func(w *walker, p someone){ //nolint:gochecknoglobals // They do n
 	},
 	func(_ *walker, p someone) {
 		_, _ = p.api.UpdateAlias(p.ctx, &lambda.UpdateAliasInput{
-			FunctionName: p.name("function-publisher"), Name: p.name("alias-referring"), FunctionVersion: aws.String("1"),
+			FunctionName: p.name(
+				"function-publisher",
+			),
+			Name:            p.name("alias-referring"),
+			FunctionVersion: aws.String("1"),
 		})
 	},
 	func(_ *walker, p someone) {
@@ -96,7 +100,11 @@ var edits = []func(w *walker, p someone){ //nolint:gochecknoglobals // They do n
 			return // It would create one.
 		}
 		_, _ = p.api.PutProvisionedConcurrencyConfig(p.ctx, &lambda.PutProvisionedConcurrencyConfigInput{
-			FunctionName: p.name("base"), Qualifier: aws.String("stable"), ProvisionedConcurrentExecutions: aws.Int32(7),
+			FunctionName: p.name(
+				"base",
+			),
+			Qualifier:                       aws.String("stable"),
+			ProvisionedConcurrentExecutions: aws.Int32(7),
 		})
 	},
 	func(_ *walker, p someone) {
@@ -207,7 +215,10 @@ var losses = []func(w *walker, p someone){ //nolint:gochecknoglobals // They do 
 	},
 	func(w *walker, p someone) {
 		for _, arn := range w.signingConfigs(p) {
-			_, _ = p.api.DeleteCodeSigningConfig(p.ctx, &lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: &arn})
+			_, _ = p.api.DeleteCodeSigningConfig(
+				p.ctx,
+				&lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: &arn},
+			)
 		}
 	},
 	func(_ *walker, p someone) {

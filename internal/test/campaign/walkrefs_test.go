@@ -49,7 +49,12 @@ func referringKinds() []Kind {
 		settings                map[string]any
 	}{
 		{"Alias", "CreateAlias", publisher, nil},
-		{"FunctionURL", "CreateFunctionUrlConfig", publisher, map[string]any{"authType": "AWS_IAM", "qualifierRef": to("alias-referring")}},
+		{
+			"FunctionURL",
+			"CreateFunctionUrlConfig",
+			publisher,
+			map[string]any{"authType": "AWS_IAM", "qualifierRef": to("alias-referring")},
+		},
 		{"Permission", "AddPermission", publisher, map[string]any{
 			"action": "lambda:InvokeFunction", "principal": "s3.amazonaws.com", "qualifierRef": to("alias-referring"),
 		}},
@@ -71,9 +76,11 @@ func referringKinds() []Kind {
 		out = append(out, k)
 	}
 	statement := func(account string) map[string]any {
-		return map[string]any{"policy": `{"Version": "2012-10-17", "Statement": [{"Sid": "partners", "Effect": "Allow", ` +
-			`"Principal": {"AWS": "arn:aws:iam::` + account + `:root"}, "Action": "lambda:InvokeFunction", ` +
-			`"Resource": "arn:aws:lambda:eu-central-1:123456789012:function:` + other + `"}]}`}
+		return map[string]any{
+			"policy": `{"Version": "2012-10-17", "Statement": [{"Sid": "partners", "Effect": "Allow", ` +
+				`"Principal": {"AWS": "arn:aws:iam::` + account + `:root"}, "Action": "lambda:InvokeFunction", ` +
+				`"Resource": "arn:aws:lambda:eu-central-1:123456789012:function:` + other + `"}]}`,
+		}
 	}
 	policy := Kind{
 		Kind: "ResourcePolicy", Variant: "referring", ForProvider: statement("210987654321"),
@@ -95,7 +102,13 @@ func referringKinds() []Kind {
 
 // policies are values of managementPolicies that a user may set for a while.
 var policies = [][]string{ //nolint:gochecknoglobals // They do not change.
-	{"Observe"}, {"Observe", "Delete"}, {"Observe", "Create", "Delete"}, {"Observe", "Create", "Update", "Delete"}, {"*"},
+	{
+		"Observe",
+	},
+	{"Observe", "Delete"},
+	{"Observe", "Create", "Delete"},
+	{"Observe", "Create", "Update", "Delete"},
+	{"*"},
 }
 
 // restrict changes what the provider may do with a resource, if it exists.
@@ -128,7 +141,12 @@ func (w *walker) unrestrict() {
 		if meta.IsPaused(u) {
 			w.annotate(k, meta.AnnotationKeyReconciliationPaused, "false")
 		}
-		if p, _, _ := unstructured.NestedStringSlice(u.Object, "spec", "managementPolicies"); len(p) > 0 && p[0] != "*" {
+		if p, _, _ := unstructured.NestedStringSlice(
+			u.Object,
+			"spec",
+			"managementPolicies",
+		); len(p) > 0 &&
+			p[0] != "*" {
 			w.restrict(k, len(policies)-1)
 		}
 	}

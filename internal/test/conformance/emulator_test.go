@@ -52,7 +52,8 @@ func TestResultsOfTheDouble(t *testing.T) {
 	compareFile(t, filepath.Join(results, "double.json"), string(want)+"\n")
 }
 
-// TestTableOfEmulators compares the table of docs/emulators.md with the results in testdata. With -update, it writes it.
+// TestTableOfEmulators compares the table of docs/emulators.md with the results in testdata. With -update, it writes
+// it.
 func TestTableOfEmulators(t *testing.T) {
 	const page = "../../../docs/emulators.md"
 	files, err := filepath.Glob(filepath.Join(results, "*.json"))
@@ -132,8 +133,8 @@ func TestEmulator(t *testing.T) {
 	})
 }
 
-// TestCleanWhereDeletionsAlwaysSucceed checks that Clean ends, and reports each deletion once, at an emulator that accepts
-// the deletion of what does not exist.
+// TestCleanWhereDeletionsAlwaysSucceed checks that Clean ends, and reports each deletion once, at an emulator that
+// accepts the deletion of what does not exist.
 func TestCleanWhereDeletionsAlwaysSucceed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSimulation(t, theRun)
@@ -156,13 +157,18 @@ func TestCleanWithoutTags(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSimulation(t, theRun)
 		if _, err := callLambda(t.Context(), lambda.NewFromConfig(s.config()), "CreateFunction", map[string]any{
-			"FunctionName": theRun.Prefix() + "f", "Role": "arn:aws:iam::123456789012:role/r", "Handler": "index.handler",
-			"Runtime": "python3.13", "Tags": map[string]any{TagKey: theRun.ID},
-			"Code": map[string]any{"ZipFile": awsdouble.Zip(nil)},
+			"FunctionName": theRun.Prefix() + "f",
+			"Role":         "arn:aws:iam::123456789012:role/r",
+			"Handler":      "index.handler",
+			"Runtime":      "python3.13",
+			"Tags":         map[string]any{TagKey: theRun.ID},
+			"Code":         map[string]any{"ZipFile": awsdouble.Zip(nil)},
 		}); err != nil {
 			t.Fatal(err)
 		}
-		s.double.Fail(awsdouble.Fault{Operation: "ListTags", Times: -1, Error: awsdouble.AccessDenied("lambda:ListTags")})
+		s.double.Fail(
+			awsdouble.Fault{Operation: "ListTags", Times: -1, Error: awsdouble.AccessDenied("lambda:ListTags")},
+		)
 		s.gate = &Gate{Next: doubled{s.double}, State: &State{Run: theRun}} // Another process has no file.
 		if deleted, err := Clean(t.Context(), s.config(), s.gate.State); err == nil || len(deleted) > 0 {
 			t.Errorf("removed %v, %v, although nobody can say whose the function is", deleted, err)
@@ -178,11 +184,36 @@ func TestLeftoversWithoutCapacityProviders(t *testing.T) {
 		err    awsdouble.Error
 		fails  bool
 	}{
-		"Emulator":  {reason: "It lacks the operation.", err: awsdouble.Error{Status: http.StatusNotImplemented, Code: "InternalFailure", Message: "no"}},
-		"NotFound":  {reason: "It lacks the path.", err: awsdouble.Error{Status: http.StatusNotFound, Code: "ResourceNotFoundException", Message: "no"}},
-		"Region":    {reason: "Lambda does not know the operation.", err: awsdouble.Error{Status: http.StatusForbidden, Code: "AccessDeniedException", Message: "Unable to determine service/operation name to be authorized"}},
-		"Denied":    {reason: "They may exist.", err: awsdouble.AccessDenied("lambda:ListCapacityProviders"), fails: true},
-		"Throttled": {reason: "They may exist.", err: awsdouble.Error{Status: http.StatusTooManyRequests, Code: "TooManyRequestsException", Message: "Rate exceeded"}, fails: true},
+		"Emulator": {
+			reason: "It lacks the operation.",
+			err:    awsdouble.Error{Status: http.StatusNotImplemented, Code: "InternalFailure", Message: "no"},
+		},
+		"NotFound": {
+			reason: "It lacks the path.",
+			err:    awsdouble.Error{Status: http.StatusNotFound, Code: "ResourceNotFoundException", Message: "no"},
+		},
+		"Region": {
+			reason: "Lambda does not know the operation.",
+			err: awsdouble.Error{
+				Status:  http.StatusForbidden,
+				Code:    "AccessDeniedException",
+				Message: "Unable to determine service/operation name to be authorized",
+			},
+		},
+		"Denied": {
+			reason: "They may exist.",
+			err:    awsdouble.AccessDenied("lambda:ListCapacityProviders"),
+			fails:  true,
+		},
+		"Throttled": {
+			reason: "They may exist.",
+			err: awsdouble.Error{
+				Status:  http.StatusTooManyRequests,
+				Code:    "TooManyRequestsException",
+				Message: "Rate exceeded",
+			},
+			fails: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -26,27 +26,95 @@ func TestGateKeepsToTheRun(t *testing.T) {
 		passes            bool
 		made              []Made
 	}{
-		"Read":          {reason: "Everything may be read.", do: "GET /2015-03-31/functions/others", passes: true},
-		"Own":           {reason: "What has the prefix of the run is its own.", do: "DELETE /2015-03-31/functions/plc-0a1b2c3d-f", passes: true},
-		"OwnByARN":      {reason: "An ARN names it, too.", do: "DELETE /2015-03-31/functions/arn:aws:lambda:eu-central-1:123456789012:function:plc-0a1b2c3d-f", passes: true},
-		"Foreign":       {reason: "What others have is not changed.", do: "DELETE /2015-03-31/functions/others"},
-		"OtherRun":      {reason: "Nor is what another run has.", do: "DELETE /2015-03-31/functions/plc-00000000-f"},
-		"Within":        {reason: "A prefix is at the beginning.", do: "DELETE /2015-03-31/functions/my-plc-0a1b2c3d-f"},
-		"Invoke":        {reason: "Code of others is not run.", do: "POST /2015-03-31/functions/others/invocations"},
-		"Tag":           {reason: "Nor are others' tags changed.", do: "POST /2017-03-31/tags/arn:aws:lambda:eu-central-1:123456789012:function:others", body: `{"Tags": {"a": "b"}}`},
-		"Create":        {reason: "A function is in the state before it is made.", do: "POST /2015-03-31/functions", body: `{"FunctionName": "plc-0a1b2c3d-f"}`, passes: true, made: []Made{{kindFunction, "plc-0a1b2c3d-f"}}},
-		"CreateForeign": {reason: "Nothing is made by another name.", do: "POST /2015-03-31/functions", body: `{"FunctionName": "others"}`},
-		"Layer":         {reason: "So is a layer.", do: "POST /2018-10-31/layers/plc-0a1b2c3d-l/versions", body: `{}`, passes: true, made: []Made{{kindLayer, "plc-0a1b2c3d-l"}}},
-		"KnownMapping":  {reason: "A mapping that the run has made is its own.", do: "DELETE /2015-03-31/event-source-mappings/" + uuid, passes: true},
-		"Mapping":       {reason: "Others are not.", do: "DELETE /2015-03-31/event-source-mappings/1" + uuid[1:]},
-		"KnownSigning":  {reason: "So is a code signing configuration.", do: "DELETE /2020-04-22/code-signing-configs/" + signing, passes: true},
-		"Signing":       {reason: "Others are not.", do: "DELETE /2020-04-22/code-signing-configs/" + signing[:len(signing)-1] + "1"},
-		"Untagged":      {reason: "What has no name of the run must have its tag.", do: "POST /2020-04-22/code-signing-configs", body: `{"Tags": {"team": "shop"}}`},
-		"Tagged":        {reason: "The tag is in the request.", do: "POST /2020-04-22/code-signing-configs", body: `{"Tags": {"` + TagKey + `": "0a1b2c3d"}}`, passes: true},
-		"Role":          {reason: "A role is in the state.", service: "iam", do: "POST /", body: "Action=CreateRole&RoleName=plc-0a1b2c3d-role", passes: true, made: []Made{{kindRole, "plc-0a1b2c3d-role"}}},
-		"ForeignRole":   {reason: "Others' roles are not deleted.", service: "iam", do: "POST /", body: "Action=DeleteRole&RoleName=admin"},
-		"Credentials":   {reason: "Calls that fetch credentials are not signed.", service: "none", do: "PUT /latest/api/token", passes: true},
-		"Object":        {reason: "Nothing is written to buckets.", service: "s3", do: "PUT /bucket/key"},
+		"Read": {reason: "Everything may be read.", do: "GET /2015-03-31/functions/others", passes: true},
+		"Own": {
+			reason: "What has the prefix of the run is its own.",
+			do:     "DELETE /2015-03-31/functions/plc-0a1b2c3d-f",
+			passes: true,
+		},
+		"OwnByARN": {
+			reason: "An ARN names it, too.",
+			do:     "DELETE /2015-03-31/functions/arn:aws:lambda:eu-central-1:123456789012:function:plc-0a1b2c3d-f",
+			passes: true,
+		},
+		"Foreign":  {reason: "What others have is not changed.", do: "DELETE /2015-03-31/functions/others"},
+		"OtherRun": {reason: "Nor is what another run has.", do: "DELETE /2015-03-31/functions/plc-00000000-f"},
+		"Within": {
+			reason: "A prefix is at the beginning.",
+			do:     "DELETE /2015-03-31/functions/my-plc-0a1b2c3d-f",
+		},
+		"Invoke": {reason: "Code of others is not run.", do: "POST /2015-03-31/functions/others/invocations"},
+		"Tag": {
+			reason: "Nor are others' tags changed.",
+			do:     "POST /2017-03-31/tags/arn:aws:lambda:eu-central-1:123456789012:function:others",
+			body:   `{"Tags": {"a": "b"}}`,
+		},
+		"Create": {
+			reason: "A function is in the state before it is made.",
+			do:     "POST /2015-03-31/functions",
+			body:   `{"FunctionName": "plc-0a1b2c3d-f"}`,
+			passes: true,
+			made:   []Made{{kindFunction, "plc-0a1b2c3d-f"}},
+		},
+		"CreateForeign": {
+			reason: "Nothing is made by another name.",
+			do:     "POST /2015-03-31/functions",
+			body:   `{"FunctionName": "others"}`,
+		},
+		"Layer": {
+			reason: "So is a layer.",
+			do:     "POST /2018-10-31/layers/plc-0a1b2c3d-l/versions",
+			body:   `{}`,
+			passes: true,
+			made:   []Made{{kindLayer, "plc-0a1b2c3d-l"}},
+		},
+		"KnownMapping": {
+			reason: "A mapping that the run has made is its own.",
+			do:     "DELETE /2015-03-31/event-source-mappings/" + uuid,
+			passes: true,
+		},
+		"Mapping": {reason: "Others are not.", do: "DELETE /2015-03-31/event-source-mappings/1" + uuid[1:]},
+		"KnownSigning": {
+			reason: "So is a code signing configuration.",
+			do:     "DELETE /2020-04-22/code-signing-configs/" + signing,
+			passes: true,
+		},
+		"Signing": {
+			reason: "Others are not.",
+			do:     "DELETE /2020-04-22/code-signing-configs/" + signing[:len(signing)-1] + "1",
+		},
+		"Untagged": {
+			reason: "What has no name of the run must have its tag.",
+			do:     "POST /2020-04-22/code-signing-configs",
+			body:   `{"Tags": {"team": "shop"}}`,
+		},
+		"Tagged": {
+			reason: "The tag is in the request.",
+			do:     "POST /2020-04-22/code-signing-configs",
+			body:   `{"Tags": {"` + TagKey + `": "0a1b2c3d"}}`,
+			passes: true,
+		},
+		"Role": {
+			reason:  "A role is in the state.",
+			service: "iam",
+			do:      "POST /",
+			body:    "Action=CreateRole&RoleName=plc-0a1b2c3d-role",
+			passes:  true,
+			made:    []Made{{kindRole, "plc-0a1b2c3d-role"}},
+		},
+		"ForeignRole": {
+			reason:  "Others' roles are not deleted.",
+			service: "iam",
+			do:      "POST /",
+			body:    "Action=DeleteRole&RoleName=admin",
+		},
+		"Credentials": {
+			reason:  "Calls that fetch credentials are not signed.",
+			service: "none",
+			do:      "PUT /latest/api/token",
+			passes:  true,
+		},
+		"Object": {reason: "Nothing is written to buckets.", service: "s3", do: "PUT /bucket/key"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +143,11 @@ type counting struct{ calls int }
 
 func (c *counting) RoundTrip(*http.Request) (*http.Response, error) {
 	c.calls++
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}"))}, nil
+	return &http.Response{
+		StatusCode: http.StatusOK,
+		Header:     http.Header{},
+		Body:       io.NopCloser(strings.NewReader("{}")),
+	}, nil
 }
 
 func request(t *testing.T, service, do, body string) *http.Request {
@@ -91,7 +163,10 @@ func request(t *testing.T, service, do, body string) *http.Request {
 	if service == "none" {
 		return r
 	}
-	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=AKIA/20260101/eu-central-1/"+service+"/aws4_request, Signature=0")
+	r.Header.Set(
+		"Authorization",
+		"AWS4-HMAC-SHA256 Credential=AKIA/20260101/eu-central-1/"+service+"/aws4_request, Signature=0",
+	)
 	if service == "iam" {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
@@ -151,19 +226,24 @@ func (m *meeting) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestBudget checks that a run ends when its calls are spent, and that nothing is left then.
 func TestBudget(t *testing.T) {
 	const calls = 40
-	simulate(t, []string{"function", "secret"}, func(s *simulation, _ *Runner) { s.gate.Calls = calls }, func(t *testing.T, s *simulation) {
-		t.Helper()
-		if s.err == nil || len(s.results) != 1 || s.results[0].Error == "" {
-			t.Errorf("the run does not end: %v, %v", s.err, s.results)
-		}
-		if made := len(s.double.Calls()); made > calls || !s.gate.Spent() {
-			t.Errorf("%d calls are made, and %d are allowed", made, calls)
-		}
-		s.clean(t, true)
-		if left := s.left(); len(left) > 0 {
-			t.Errorf("left behind: %v", left)
-		}
-	})
+	simulate(
+		t,
+		[]string{"function", "secret"},
+		func(s *simulation, _ *Runner) { s.gate.Calls = calls },
+		func(t *testing.T, s *simulation) {
+			t.Helper()
+			if s.err == nil || len(s.results) != 1 || s.results[0].Error == "" {
+				t.Errorf("the run does not end: %v, %v", s.err, s.results)
+			}
+			if made := len(s.double.Calls()); made > calls || !s.gate.Spent() {
+				t.Errorf("%d calls are made, and %d are allowed", made, calls)
+			}
+			s.clean(t, true)
+			if left := s.left(); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		},
+	)
 }
 
 // TestState checks that a state is not overwritten, and is read even if its last line was not written in full.

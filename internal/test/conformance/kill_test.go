@@ -68,19 +68,22 @@ func TestKilledAtEveryCall(t *testing.T) {
 					continue // After is harder than before, and a name that only AWS knows harder than one of ours.
 				}
 				points++
-				t.Run(fmt.Sprintf("%s %d of %d, after %v, by file %v", name, n, len(calls), after, byFile), func(t *testing.T) {
-					simulate(t, []string{name}, func(s *simulation, r *Runner) {
-						s.gate.Next = &killer{doubled: doubled{s.double}, s: s, n: n, after: after}
-						r.Log = func(string, ...any) {}
-					}, func(t *testing.T, s *simulation) {
-						t.Helper()
-						s.clean(t, byFile)
-						if rest := s.left(); len(rest) > 0 {
-							left++
-							t.Errorf("left behind: %v", rest)
-						}
-					})
-				})
+				t.Run(
+					fmt.Sprintf("%s %d of %d, after %v, by file %v", name, n, len(calls), after, byFile),
+					func(t *testing.T) {
+						simulate(t, []string{name}, func(s *simulation, r *Runner) {
+							s.gate.Next = &killer{doubled: doubled{s.double}, s: s, n: n, after: after}
+							r.Log = func(string, ...any) {}
+						}, func(t *testing.T, s *simulation) {
+							t.Helper()
+							s.clean(t, byFile)
+							if rest := s.left(); len(rest) > 0 {
+								left++
+								t.Errorf("left behind: %v", rest)
+							}
+						})
+					},
+				)
 			}
 		}
 	}

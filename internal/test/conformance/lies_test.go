@@ -105,7 +105,12 @@ func lies() []lie {
 		set("functioneventinvokeconfig", "GetFunctionEventInvokeConfig", "MaximumRetryAttempts", 2),
 		set("eventsourcemapping", "GetEventSourceMapping", "BatchSize", 100),
 		set("eventsourcemapping", "CreateEventSourceMapping", "State", "Enabled"),
-		set("codesigningconfig", "GetCodeSigningConfig", "CodeSigningConfig.CodeSigningPolicies.UntrustedArtifactOnDeployment", "Enforce"),
+		set(
+			"codesigningconfig",
+			"GetCodeSigningConfig",
+			"CodeSigningConfig.CodeSigningPolicies.UntrustedArtifactOnDeployment",
+			"Enforce",
+		),
 		set("runtimemanagementconfig", "GetRuntimeManagementConfig", "UpdateRuntimeOn", "Manual"),
 		set("layerversion", "GetLayerVersion", "LicenseInfo", "MIT"),
 		set("capacityprovider", "GetCapacityProvider", "CapacityProvider.State", "Failed"),

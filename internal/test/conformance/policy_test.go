@@ -8,7 +8,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// TestPolicySuffices makes a full run with the policy alone, and checks that it allows nothing that a run does not need.
+// TestPolicySuffices makes a full run with the policy alone, and checks that it allows nothing that a run does not
+// need.
 func TestPolicySuffices(t *testing.T) {
 	var used []string
 	simulate(t, nil, func(s *simulation, _ *Runner) {

@@ -23,18 +23,54 @@ func redactor() *Redactor {
 
 func TestRedactor(t *testing.T) {
 	cases := map[string]struct{ reason, in, want string }{
-		"Model":     {reason: "Words of Lambda's model are shown.", in: `"InProgress"`, want: `"InProgress"`},
-		"Message":   {reason: "A message of AWS is shown.", in: `"Function not found: arn:aws:lambda:eu-central-1:210987654321:function:plc-0a1b2c3d-f"`, want: `"Function not found: arn:aws:lambda:eu-central-1:123456789012:function:plc-00000000-f"`},
-		"Role":      {reason: "The name of a role that was given is not shown.", in: `"arn:aws:iam::210987654321:role/team/their-role"`, want: `"arn:aws:iam::123456789012:role/role"`},
-		"Word":      {reason: "A word that nobody has said is not shown.", in: `"for hunter2canary only"`, want: `"for redacted1 only"`},
-		"Same":      {reason: "The same value has the same placeholder, another one another.", in: `["zork", "zork", "gork"]`, want: `["redacted1", "redacted1", "redacted2"]`},
-		"Variables": {reason: "No value of a variable is shown, even if it is harmless.", in: `{"Variables": {"MODE": "first"}}`, want: `{"Variables": {"redacted1": "redacted2"}}`},
-		"UUID":      {reason: "Identifiers stay identifiers, so that a replay accepts them.", in: `"arn:aws:lambda:eu-central-1:210987654321:event-source-mapping:0dc2b9c4-9573-4f00-8c22-2f0e6b6e5f9a"`, want: `"arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:00000000-0000-4000-8000-000000000001"`},
-		"Card":      {reason: "Too many digits are no small number.", in: `"4111 1111 1111 1111"`, want: `"redacted1 redacted2 redacted2 redacted2"`},
-		"Number":    {reason: "Nor are they as a number.", in: `4111111111111111`, want: `0`},
-		"Small":     {reason: "Settings are small numbers.", in: `{"MemorySize": 10240, "Timeout": 0.25}`, want: `{"MemorySize": 10240, "Timeout": 0.25}`},
-		"Nested":    {reason: "Policies are JSON in a text.", in: `"{\"Sid\":\"zork\"}"`, want: `"{\"Sid\":\"redacted1\"}"`},
-		"Escaped":   {reason: "No other characters are shown.", in: `"first\u0007\u00e9"`, want: `"first??"`},
+		"Model": {reason: "Words of Lambda's model are shown.", in: `"InProgress"`, want: `"InProgress"`},
+		"Message": {
+			reason: "A message of AWS is shown.",
+			in:     `"Function not found: arn:aws:lambda:eu-central-1:210987654321:function:plc-0a1b2c3d-f"`,
+			want:   `"Function not found: arn:aws:lambda:eu-central-1:123456789012:function:plc-00000000-f"`,
+		},
+		"Role": {
+			reason: "The name of a role that was given is not shown.",
+			in:     `"arn:aws:iam::210987654321:role/team/their-role"`,
+			want:   `"arn:aws:iam::123456789012:role/role"`,
+		},
+		"Word": {
+			reason: "A word that nobody has said is not shown.",
+			in:     `"for hunter2canary only"`,
+			want:   `"for redacted1 only"`,
+		},
+		"Same": {
+			reason: "The same value has the same placeholder, another one another.",
+			in:     `["zork", "zork", "gork"]`,
+			want:   `["redacted1", "redacted1", "redacted2"]`,
+		},
+		"Variables": {
+			reason: "No value of a variable is shown, even if it is harmless.",
+			in:     `{"Variables": {"MODE": "first"}}`,
+			want:   `{"Variables": {"redacted1": "redacted2"}}`,
+		},
+		"UUID": {
+			reason: "Identifiers stay identifiers, so that a replay accepts them.",
+			in:     `"arn:aws:lambda:eu-central-1:210987654321:event-source-mapping:0dc2b9c4-9573-4f00-8c22-2f0e6b6e5f9a"`,
+			want:   `"arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:00000000-0000-4000-8000-000000000001"`,
+		},
+		"Card": {
+			reason: "Too many digits are no small number.",
+			in:     `"4111 1111 1111 1111"`,
+			want:   `"redacted1 redacted2 redacted2 redacted2"`,
+		},
+		"Number": {reason: "Nor are they as a number.", in: `4111111111111111`, want: `0`},
+		"Small": {
+			reason: "Settings are small numbers.",
+			in:     `{"MemorySize": 10240, "Timeout": 0.25}`,
+			want:   `{"MemorySize": 10240, "Timeout": 0.25}`,
+		},
+		"Nested": {
+			reason: "Policies are JSON in a text.",
+			in:     `"{\"Sid\":\"zork\"}"`,
+			want:   `"{\"Sid\":\"redacted1\"}"`,
+		},
+		"Escaped": {reason: "No other characters are shown.", in: `"first\u0007\u00e9"`, want: `"first??"`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -84,10 +120,18 @@ func answerWith(r *rand.Rand, secrets []string) []byte {
 		return encoded(map[string]any{"Functions": others, "NextMarker": at()})
 	}
 	v := map[string]any{
-		"Message": "The secret " + at() + " cannot be read: " + at(), at(): at(), "Code": map[string]any{"Location": "https://" + at() + "?X=" + at()},
+		"Message":     "The secret " + at() + " cannot be read: " + at(),
+		at():          at(),
+		"Code":        map[string]any{"Location": "https://" + at() + "?X=" + at()},
 		"Environment": map[string]any{"Variables": map[string]any{"PASSWORD": at(), at(): "x"}},
-		"Tags":        map[string]any{at(): at()}, "Policy": `{"Sid":"` + hex.EncodeToString([]byte(at())) + `"}`, "List": []any{at(), []any{at()}},
-		"Description": at(), "FunctionName": "plc-0a1b2c3d-f", "Role": "arn:aws:iam::210987654321:role/" + at(),
+		"Tags": map[string]any{
+			at(): at(),
+		},
+		"Policy":       `{"Sid":"` + hex.EncodeToString([]byte(at())) + `"}`,
+		"List":         []any{at(), []any{at()}},
+		"Description":  at(),
+		"FunctionName": "plc-0a1b2c3d-f",
+		"Role":         "arn:aws:iam::210987654321:role/" + at(),
 	}
 	if n := at(); strings.Trim(n, "0123456789") == "" && !strings.HasPrefix(n, "0") {
 		v["Number"] = json.Number(n)

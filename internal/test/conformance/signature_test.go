@@ -11,8 +11,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// TestAsOnAWS runs a scenario without an endpoint, with the caller's credentials by the SDK's chain. The double in AWS's
-// place checks signatures, so that a request which the gate has changed is rejected.
+// TestAsOnAWS runs a scenario without an endpoint, with the caller's credentials by the SDK's chain. The double in
+// AWS's place checks signatures, so that a request which the gate has changed is rejected.
 func TestAsOnAWS(t *testing.T) {
 	user := awsdouble.User{
 		ARN: "arn:aws:iam::123456789012:user/someone", AccessKeyID: "AKIASOMEONE", SecretAccessKey: "a-secret-key",

@@ -229,7 +229,11 @@ func (s *simulation) clean(t *testing.T, byFile bool) {
 		}
 	}
 	s.gate = &Gate{Next: doubled{s.double}, State: state}
-	if ids, err := Leftovers(t.Context(), s.config()); err != nil || len(s.left()) > 0 && !slices.Contains(ids, theRun.ID) {
+	if ids, err := Leftovers(
+		t.Context(),
+		s.config(),
+	); err != nil ||
+		len(s.left()) > 0 && !slices.Contains(ids, theRun.ID) {
 		t.Errorf("something of run %s is left, and %v is found: %v", theRun.ID, ids, err)
 	}
 	if _, err := Clean(t.Context(), s.config(), state); err != nil {
@@ -281,8 +285,8 @@ func (s *simulation) exchanges(t *testing.T) map[string][]Exchange {
 	return all
 }
 
-// TestFullRun checks that a run of all scenarios succeeds, that it takes no more calls and time than a run may, and that
-// nothing is left.
+// TestFullRun checks that a run of all scenarios succeeds, that it takes no more calls and time than a run may, and
+// that nothing is left.
 func TestFullRun(t *testing.T) {
 	const mostCalls, most = 3000, 20 * time.Minute
 	s := fullRun(t)

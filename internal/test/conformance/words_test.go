@@ -58,8 +58,8 @@ func TestWords(t *testing.T) {
 // plain matches the words that texts may show: names of the model, and words of sentences.
 var plain = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
 
-// collect adds the words of a file's texts, and of its identifiers and comments if all is true. Of the SDK's schemas, it
-// adds those of paths alone.
+// collect adds the words of a file's texts, and of its identifiers and comments if all is true. Of the SDK's schemas,
+// it adds those of paths alone.
 func collect(t *testing.T, file string, all bool, found map[string]bool) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)

@@ -25,7 +25,12 @@ func TestFreeAddress(t *testing.T) {
 		}
 		defer func() { _ = syscall.Close(fd) }()
 		const portRange = 51 // IP_LOCAL_PORT_RANGE of Linux 6.3: the last port and the first.
-		if err := syscall.SetsockoptInt(fd, syscall.IPPROTO_IP, portRange, reserved.Port<<16|reserved.Port); err != nil {
+		if err := syscall.SetsockoptInt(
+			fd,
+			syscall.IPPROTO_IP,
+			portRange,
+			reserved.Port<<16|reserved.Port,
+		); err != nil {
 			t.Skipf("this Linux has no range of ports for a socket: %v", err)
 		}
 		if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err == nil {
