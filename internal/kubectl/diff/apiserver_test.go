@@ -71,12 +71,8 @@ func TestAPIServer(t *testing.T) {
 		if u.GetKind() == "Function" {
 			u.SetNamespace(namespace)
 		}
-		if err := kube.Patch(
-			t.Context(),
-			u,
-			client.Apply,
-			client.FieldOwner("argocd-controller"),
-		); err != nil { //nolint:staticcheck // An unstructured object has no apply configuration.
+		//nolint:staticcheck // An unstructured object has no apply configuration.
+		if err := kube.Patch(t.Context(), u, client.Apply, client.FieldOwner("argocd-controller")); err != nil {
 			t.Fatal(err)
 		}
 		return u

@@ -125,12 +125,8 @@ func apply(t *testing.T, cluster *devcluster.Cluster, namespace, text, status st
 		t.Fatal(err)
 	}
 	u.SetNamespace(namespace)
-	if err := c.Patch(
-		t.Context(),
-		u,
-		client.Apply,
-		client.FieldOwner("argocd-controller"),
-	); err != nil { //nolint:staticcheck // An unstructured object has no apply configuration.
+	//nolint:staticcheck // An unstructured object has no apply configuration.
+	if err := c.Patch(t.Context(), u, client.Apply, client.FieldOwner("argocd-controller")); err != nil {
 		t.Fatal(err)
 	}
 	var value map[string]any

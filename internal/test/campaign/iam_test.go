@@ -235,11 +235,9 @@ func TestLeastPrivilegeLess(t *testing.T) {
 			tried[k.Kind+action] = true
 			t.Run(k.Name()+"/"+action, func(t *testing.T) {
 				t.Parallel()
-				Run(
-					t,
-					awsdouble.Options{},
-					func(t *testing.T, s *Simulation) { s.without(t, k, withoutAction(policy, action), action) },
-				) //nolint:thelper // It is the test.
+				Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+					s.without(t, k, withoutAction(policy, action), action)
+				})
 			})
 		}
 	}
