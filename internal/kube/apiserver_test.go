@@ -48,7 +48,7 @@ func TestAgainstAPIServer(t *testing.T) {
 
 	t.Run("StatusSurvivesFinalizerAndAnnotations", func(t *testing.T) {
 		th.SetConditions(xpv2.Available().WithObservedGeneration(1))
-		if err := c.AddFinalizer(t.Context(), th); err != nil {
+		if err := c.View(outdated, nil).AddFinalizer(t.Context(), th); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.Annotate(t.Context(), th, map[string]string{"a": "b"}); err != nil {
@@ -74,17 +74,17 @@ func TestAgainstAPIServer(t *testing.T) {
 
 	t.Run("OutdatedDecision", func(t *testing.T) {
 		old := outdated.DeepCopyObject().(*samples.Sample)
-		if err := c.AddFinalizer(t.Context(), old); !kerrors.IsConflict(err) {
+		if err := c.View(outdated, nil).AddFinalizer(t.Context(), old); !kerrors.IsConflict(err) {
 			t.Errorf("want a conflict for the finalizer, got %v", err)
 		}
-		if err := c.AnnotateIfUnchanged(t.Context(), old, map[string]string{"a": "c"}); !kerrors.IsConflict(err) {
+		if err := c.View(outdated, nil).AnnotateIfUnchanged(t.Context(), old, map[string]string{"a": "c"}); !kerrors.IsConflict(err) {
 			t.Errorf("want a conflict for an intent, got %v", err)
 		}
 		now := &samples.Sample{}
 		if err := c.Get(t.Context(), key, now); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.AnnotateIfUnchanged(t.Context(), now, map[string]string{"a": "c"}); err != nil ||
+		if err := c.View(now.DeepCopyObject().(*samples.Sample), nil).AnnotateIfUnchanged(t.Context(), now, map[string]string{"a": "c"}); err != nil ||
 			now.GetAnnotations()["a"] != "c" {
 			t.Errorf("what was read anew may be acted on, got %v, %v", now.GetAnnotations(), err)
 		}

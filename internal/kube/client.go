@@ -4,7 +4,7 @@
 //   - A read never returns less than this process has written or read before: if the cache is
 //     behind, the object is read live.
 //   - Writes before an AWS call are conditional: they fail if the object has changed since the
-//     decision, and the next reconcile reads the object live.
+//     decision, apart from annotations of other tools, and the next reconcile reads the object live.
 //   - An unchanged status is not written, and an unchanged condition keeps its transition time.
 //     The write of a status may be deferred if another one follows in a moment.
 //   - What must be recorded before a creation is written with one patch: the finalizer, the
@@ -24,8 +24,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 )
 
 // attempts is the number of times that a write is tried if another attempt can succeed. The
@@ -109,42 +107,6 @@ func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 	c.saw(obj)
 	c.showDeferred(key, obj)
 	return nil
-}
-
-// Update writes the annotations and finalizers of an object, on condition that it has not
-// changed since it was read. The runtime only updates an object to record a pending creation.
-// The spec is not written, because in memory it may contain resolved references.
-func (c *Client) Update(ctx context.Context, obj client.Object, opts ...client.UpdateOption) error {
-	if !c.ours(obj) {
-		return c.Client.Update(ctx, obj, opts...)
-	}
-	err := c.patchMetadata(ctx, obj, map[string]any{
-		"annotations": pending(obj), "finalizers": append([]string{}, obj.GetFinalizers()...),
-		"resourceVersion": obj.GetResourceVersion(),
-	})
-	if err != nil {
-		c.conflicted(client.ObjectKeyFromObject(obj), err)
-	}
-	return err
-}
-
-// pending returns the annotations of an object with a pending creation. It removes the
-// annotation of an earlier failed creation in the same second: the timestamps have no
-// fractions of seconds, so the pending creation would seem to have failed.
-func pending(obj client.Object) map[string]any {
-	failed := meta.GetExternalCreateFailed(obj)
-	same := !failed.IsZero() && failed.Equal(meta.GetExternalCreatePending(obj))
-	if same {
-		meta.RemoveAnnotations(obj, meta.AnnotationKeyExternalCreateFailed)
-	}
-	values := map[string]any{}
-	for k, v := range obj.GetAnnotations() {
-		values[k] = v
-	}
-	if same {
-		values[meta.AnnotationKeyExternalCreateFailed] = nil
-	}
-	return values
 }
 
 // Patch patches an object. As with any client, the answer replaces the whole object.

@@ -50,6 +50,9 @@ type env struct {
 // Status writes the status in the reconcile of the last read.
 func (e *env) Status() client.SubResourceWriter { return e.view.Status() }
 
+// record is an annotation on which decisions are based.
+const record = "test.crossplane.io/record"
+
 func sample() *samples.Sample {
 	return &samples.Sample{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart", UID: "u1", Generation: 1},
@@ -147,9 +150,18 @@ func (e *env) stored(t *testing.T) *samples.Sample {
 func (e *env) change(t *testing.T, f func(*samples.Sample)) {
 	t.Helper()
 	th := e.stored(t)
-	f(th)
+	before := th.Spec.Value
+	if f(th); th.Spec.Value != before && th.Generation == 1 { // As the API server does.
+		th.Generation = 2
+	}
+	status := th.Status
 	if err := e.server.Update(t.Context(), th); err != nil {
 		t.Fatal(err)
+	}
+	if th.Status = status; status.Value != "" {
+		if err := e.server.Status().Update(t.Context(), th); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -377,7 +389,7 @@ func TestUpdateKeepsStatus(t *testing.T) {
 	th.SetConditions(xpv2.Available())
 	th.Status.Value = "seen"
 	meta.SetExternalCreatePending(th, time.Now())
-	if err := e.Update(ctx, th); err != nil {
+	if err := e.view.Update(ctx, th); err != nil {
 		t.Fatal(err)
 	}
 	if th.Status.Value != "seen" || th.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue {
@@ -396,7 +408,7 @@ func TestReadsOwnWrites(t *testing.T) {
 		t.Fatalf("what was never written is read from the cache: %d live reads", e.calls.gets)
 	}
 	meta.SetExternalCreatePending(th, time.Now())
-	if err := e.Update(t.Context(), th); err != nil {
+	if err := e.view.Update(t.Context(), th); err != nil {
 		t.Fatal(err)
 	}
 	if _, th = e.read(t); meta.GetExternalCreatePending(th).IsZero() {
@@ -417,7 +429,7 @@ func TestReadsLiveAfterConflict(t *testing.T) {
 	e.cached = e.stored(t)
 	_, th := e.read(t)
 	e.change(t, func(th *samples.Sample) { th.Spec.Value = "b" })
-	if err := e.Update(t.Context(), th); !kerrors.IsConflict(err) {
+	if err := e.view.Update(t.Context(), th); !kerrors.IsConflict(err) {
 		t.Fatalf("want a conflict, got %v", err)
 	}
 	if _, th = e.read(t); th.Spec.Value != "b" {
@@ -428,7 +440,7 @@ func TestReadsLiveAfterConflict(t *testing.T) {
 func TestGoneObjectIsForgotten(t *testing.T) {
 	e := newEnv(t, nil)
 	_, th := e.read(t)
-	if err := e.Update(t.Context(), th); err != nil {
+	if err := e.view.Update(t.Context(), th); err != nil {
 		t.Fatal(err)
 	}
 	if err := e.server.Delete(t.Context(), th); err != nil {
@@ -454,7 +466,7 @@ func TestOtherKindsPassThrough(t *testing.T) {
 		t.Fatal(err)
 	}
 	cm.Data = map[string]string{"a": "b"}
-	if err := e.Update(t.Context(), cm); err != nil {
+	if err := (&View{Client: e.Client}).Update(t.Context(), cm); err != nil {
 		t.Fatal(err)
 	}
 	if err := e.Get(t.Context(), client.ObjectKeyFromObject(cm), cm); err != nil || cm.Data["a"] != "b" {
@@ -515,7 +527,7 @@ func TestCreateIsPendingAfterOneFailedInTheSameSecond(t *testing.T) {
 	e.change(t, func(th *samples.Sample) { meta.SetExternalCreateFailed(th, now) })
 	_, th := e.read(t)
 	meta.SetExternalCreatePending(th, now)
-	if err := e.Update(t.Context(), th); err != nil {
+	if err := e.view.Update(t.Context(), th); err != nil {
 		t.Fatal(err)
 	}
 	if _, unknown := ownership.UnansweredAt(e.stored(t)); !unknown || !meta.ExternalCreateIncomplete(th) {
@@ -541,7 +553,7 @@ func TestFinalizer(t *testing.T) {
 	e.change(t, func(th *samples.Sample) { meta.AddFinalizer(th, "of-another") })
 	_, th := e.read(t)
 	th.SetConditions(xpv2.Available())
-	if err := e.AddFinalizer(t.Context(), th); err != nil {
+	if err := e.view.AddFinalizer(t.Context(), th); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"of-another", managed.FinalizerName}, e.stored(t).GetFinalizers()); diff != "" {
@@ -554,10 +566,10 @@ func TestFinalizer(t *testing.T) {
 		t.Error("a finalizer is not worth an update of the whole object")
 	}
 	patches := e.calls.patches
-	if err := e.AddFinalizer(t.Context(), th); err != nil || e.calls.patches != patches {
+	if err := e.view.AddFinalizer(t.Context(), th); err != nil || e.calls.patches != patches {
 		t.Errorf("a finalizer that is there is not added again: %v", err)
 	}
-	if err := e.RemoveFinalizer(t.Context(), th); err != nil {
+	if err := e.view.RemoveFinalizer(t.Context(), th); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"of-another"}, e.stored(t).GetFinalizers()); diff != "" {
@@ -571,17 +583,17 @@ func TestFinalizerOfOutdatedObject(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		with   []string
-		change func(*Client, context.Context, *samples.Sample) error
+		change func(*View, context.Context, *samples.Sample) error
 	}{
-		"Add": {reason: "What was decided by it is the next to be done.", change: func(c *Client,
+		"Add": {reason: "What was decided by it is the next to be done.", change: func(v *View,
 			ctx context.Context, th *samples.Sample,
 		) error {
-			return c.AddFinalizer(ctx, th)
+			return v.AddFinalizer(ctx, th)
 		}},
 		"Remove": {
 			reason: "What it does not name may be there.", with: []string{managed.FinalizerName},
-			change: func(c *Client, ctx context.Context, th *samples.Sample) error {
-				return c.RemoveFinalizer(ctx, th)
+			change: func(v *View, ctx context.Context, th *samples.Sample) error {
+				return v.RemoveFinalizer(ctx, th)
 			},
 		},
 	}
@@ -591,18 +603,18 @@ func TestFinalizerOfOutdatedObject(t *testing.T) {
 			e.change(t, func(th *samples.Sample) { th.SetFinalizers(tc.with) })
 			_, th := e.read(t)
 			e.cached = e.stored(t)
-			e.change(t, func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "2"}) })
-			if err := tc.change(e.Client, t.Context(), th); !kerrors.IsConflict(err) ||
+			e.change(t, func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{record: "2"}) })
+			if err := tc.change(e.view, t.Context(), th); !kerrors.IsConflict(err) ||
 				!e.Outdated(key) {
 				t.Errorf("%s: want a conflict, got %v", tc.reason, err)
 			}
 			if diff := cmp.Diff(tc.with, e.stored(t).GetFinalizers()); diff != "" {
 				t.Errorf("finalizers: -want, +got:\n%s", diff)
 			}
-			if _, th = e.read(t); th.GetAnnotations()["record"] != "2" || e.Outdated(key) {
+			if _, th = e.read(t); th.GetAnnotations()[record] != "2" || e.Outdated(key) {
 				t.Errorf("then it is read live, got %v", th.GetAnnotations())
 			}
-			if err := tc.change(e.Client, t.Context(), th); err != nil {
+			if err := tc.change(e.view, t.Context(), th); err != nil {
 				t.Error(err)
 			}
 		})
@@ -613,7 +625,7 @@ func TestFinalizerOfOutdatedSpec(t *testing.T) {
 	e := newEnv(t, nil)
 	_, th := e.read(t)
 	e.change(t, func(th *samples.Sample) { th.Spec.Value = "b"; th.Generation = 2 })
-	err := e.AddFinalizer(t.Context(), th)
+	err := e.view.AddFinalizer(t.Context(), th)
 	if !kerrors.IsConflict(err) {
 		t.Errorf("want a conflict, so that the new spec is read first, got %v", err)
 	}
@@ -629,7 +641,7 @@ func TestRemoveFinalizerOfGoneObject(t *testing.T) {
 	if err := e.server.Delete(t.Context(), sample()); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.RemoveFinalizer(t.Context(), th); err != nil {
+	if err := e.view.RemoveFinalizer(t.Context(), th); err != nil {
 		t.Errorf("what is gone has no finalizer: %v", err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 func TestIntend(t *testing.T) {
 	timeout := errors.New("timeout")
-	record := map[string]string{"record": "1"}
+	intent := map[string]string{record: "1"}
 	cases := map[string]struct {
 		reason string
 		// before changes the object before the write, as others do.
@@ -31,8 +31,16 @@ func TestIntend(t *testing.T) {
 		"Unchanged": {reason: "An intent is written with one patch.", patches: 1},
 		"Changed": {reason: "Another may have acted.", before: func(th *samples.Sample) {
 			meta.AddAnnotations(th,
-				map[string]string{"record": "0"})
+				map[string]string{record: "0"})
 		}, conflict: true, patches: 1},
+		"ChangedByAnotherTool": {
+			reason: "Annotations of other tools decide nothing.", patches: 2,
+			before: func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"example.org/checked-at": "1"}) },
+		},
+		"RenamedByAnotherTool": {
+			reason: "A label may select another process.", conflict: true, patches: 1,
+			before: func(th *samples.Sample) { th.SetLabels(map[string]string{"shard": "2"}) },
+		},
 		"StatusWritten": {
 			reason: "A changed status may record an action, too.",
 			before: func(th *samples.Sample) { th.Status.Value = "done" }, conflict: true, patches: 1,
@@ -41,14 +49,18 @@ func TestIntend(t *testing.T) {
 		"AnswerLost": {reason: "A write that has arrived is recognized.", lost: 1, arrives: true, patches: 2},
 		"AnswerLostAndChanged": {
 			reason: "Unless another has acted since.", lost: 1, arrives: true, conflict: true, patches: 2,
-			between: func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "2"}) },
+			between: func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{record: "2"}) },
+		},
+		"AnswerLostAndChangedByAnotherTool": {
+			reason: "The write is recognized.", lost: 1, arrives: true, patches: 2,
+			between: func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"example.org/checked-at": "1"}) },
 		},
 		"NotArrivedAndTaken": {
 			reason:   "Another client has changed the object before the write arrived.",
 			lost:     1,
 			conflict: true,
 			patches:  2,
-			between:  func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "2"}) },
+			between:  func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{record: "2"}) },
 		},
 		"Gone": {reason: "The number of attempts is limited.", lost: attempts, fails: true, patches: attempts},
 	}
@@ -72,7 +84,7 @@ func TestIntend(t *testing.T) {
 				return timeout
 			}
 			e.dropped = func() bool { return lost > 0 && !tc.arrives }
-			err := e.AnnotateIfUnchanged(t.Context(), th, record)
+			err := e.view.AnnotateIfUnchanged(t.Context(), th, intent)
 			if kerrors.IsConflict(err) != tc.conflict || errors.Is(err, timeout) != tc.fails ||
 				(err == nil) == (tc.conflict || tc.fails) {
 				t.Fatalf("%s: got %v", tc.reason, err)
@@ -80,11 +92,11 @@ func TestIntend(t *testing.T) {
 			if e.calls.patches != tc.patches {
 				t.Errorf("%s: want %d patches, got %d", tc.reason, tc.patches, e.calls.patches)
 			}
-			if err == nil && (e.stored(t).GetAnnotations()["record"] != "1" || th.GetAnnotations()["record"] != "1" ||
+			if err == nil && (e.stored(t).GetAnnotations()[record] != "1" || th.GetAnnotations()[record] != "1" ||
 				th.GetResourceVersion() != e.stored(t).GetResourceVersion()) {
 				t.Errorf("%s: it is not written, or not taken over: %+v", tc.reason, th.ObjectMeta)
 			}
-			if err != nil && th.GetAnnotations()["record"] != "" {
+			if err != nil && th.GetAnnotations()[record] != "" {
 				t.Errorf("%s: what was not written is taken for written", tc.reason)
 			}
 			if tc.conflict {
@@ -102,7 +114,7 @@ func TestReadsNothingOlder(t *testing.T) {
 	_, th := e.read(t)
 	e.cached = e.stored(t)
 	e.change(t, func(th *samples.Sample) { th.Spec.Value = "b" })
-	if err := e.AnnotateIfUnchanged(t.Context(), th, map[string]string{"a": "b"}); !kerrors.IsConflict(err) {
+	if err := e.view.AnnotateIfUnchanged(t.Context(), th, map[string]string{"a": "b"}); !kerrors.IsConflict(err) {
 		t.Fatalf("want a conflict, got %v", err)
 	}
 	for range 3 {
@@ -141,7 +153,7 @@ func TestIntendStripped(t *testing.T) {
 		return err
 	}
 	e.dropped = func() bool { return false }
-	if err := e.AnnotateIfUnchanged(t.Context(), th, map[string]string{"record": "1"}); err != nil {
+	if err := e.view.AnnotateIfUnchanged(t.Context(), th, map[string]string{record: "1"}); err != nil {
 		t.Errorf("a write that has arrived is recognized, got %v", err)
 	}
 	if e.stored(t).GetAnnotations()[corev1.LastAppliedConfigAnnotation] == "" {

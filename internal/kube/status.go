@@ -10,8 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
@@ -72,10 +70,9 @@ func (v *View) write(ctx context.Context, key types.NamespacedName, obj client.O
 		if !kerrors.IsConflict(err) {
 			return err
 		}
-		// ours() has checked the type.
-		now := reflect.New(v.kind.Elem()).Interface().(client.Object) //nolint:forcetypeassert // See above.
-		if err := v.live.Get(ctx, key, now); err != nil {
-			return errors.Wrap(err, "cannot read the object again after a conflict")
+		now, err := v.present(ctx)
+		if err != nil {
+			return err
 		}
 		if now.GetUID() != obj.GetUID() {
 			return nil // The object is gone, and another has its name.

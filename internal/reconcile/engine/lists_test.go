@@ -127,8 +127,11 @@ func TestPolledByList(t *testing.T) {
 			read:   true,
 		},
 		"Annotation": {reason: "So is a change of an annotation.", change: func(l *listedEnv) {
-			l.env.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{"a": "b"}) })
+			l.env.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{v1beta1.AnnotationAdopt: "true"}) })
 		}, read: true},
+		"AnotherTool": {reason: "Annotations of other tools change nothing.", change: func(l *listedEnv) {
+			l.env.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{"example.org/checked-at": "1"}) })
+		}},
 		"Requested": {reason: "A user who asks for a reconcile gets it.", change: func(l *listedEnv) {
 			l.env.change(func(mg *sample) {
 				meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyReconcileRequestedAt: "1"})

@@ -88,7 +88,9 @@ func TestOutdatedDecision(t *testing.T) {
 				e.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 })
 			}
 			tc.when(c, func() {
-				e.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{"record": "of another"}) })
+				e.change(func(mg *sample) {
+					meta.AddAnnotations(mg, map[string]string{"test.crossplane.io/record": "of another"})
+				})
 			})
 			e.events.all, e.changes.ops = nil, nil
 			before := e.stored().Status
@@ -104,7 +106,7 @@ func TestOutdatedDecision(t *testing.T) {
 			if diff := cmp.Diff(tc.calls, e.cloud.calls); diff != "" {
 				t.Errorf("%s: calls, -want, +got:\n%s", tc.reason, diff)
 			}
-			if got := e.stored(); got.GetAnnotations()["record"] == "" ||
+			if got := e.stored(); got.GetAnnotations()["test.crossplane.io/record"] == "" ||
 				got.GetAnnotations()["intent"] != got.Spec.Value {
 				t.Errorf("%s: annotations are %v", tc.reason, got.GetAnnotations())
 			}

@@ -20,6 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/cloudtrail"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/backoff"
@@ -53,10 +54,13 @@ type pass[T reconcile.Managed] struct {
 	// removal deletes what a resource has created by a reference that is refused now. It is nil for all others.
 	removal reconcile.Observer[T]
 
-	observer    reconcile.Observer[T]
+	// view is the client of the runtime of the pass, and annotations writes annotations by it.
+	view        *kube.View
 	annotations AnnotationWriter
-	out         reconcile.Outcome
-	result      reconcile.Result
+
+	observer reconcile.Observer[T]
+	out      reconcile.Outcome
+	result   reconcile.Result
 
 	// creates is true if the runtime creates the external resource. changing is true once a call is about to change
 	// something in AWS. did is the call that AWS has accepted, and does describes it.
@@ -80,7 +84,7 @@ type pass[T reconcile.Managed] struct {
 }
 
 func (r *reconciler[T]) newPass(mg T, known memory.Resource) *pass[T] {
-	p := &pass[T]{reconciler: r, read: mg, known: known, annotations: r.kube}
+	p := &pass[T]{reconciler: r, read: mg, known: known}
 	p.facts = reconcile.Facts{
 		Repeats: known.Calls, KnownCause: known.Cause(mg), Origin: known.OriginOf(mg),
 		ReadyBefore: mg.GetCondition(xpv2.TypeReady),
@@ -335,7 +339,7 @@ func (p *pass[T]) remove(ctx context.Context, mg T) error {
 
 // annotate writes annotations, on condition that the resource has not changed since it was read. Otherwise what was
 // decided is outdated: it returns a LaterError, and the next reconcile reads the resource live. The change enqueues the
-// resource sooner than that, unless it is one that may be repeated at any rate: see watch.DesiredStateChanged.
+// resource sooner than that, unless another process has written the status.
 func (p *pass[T]) annotate(ctx context.Context, mg T, r reconcile.Record) error {
 	if len(r.Annotations) == 0 {
 		return nil

@@ -43,6 +43,8 @@ import (
 
 // runtime returns the runtime's reconciler of a pass.
 func (p *pass[T]) runtime(ctx context.Context) ctrlreconcile.Reconciler {
+	p.view = p.kube.View(p.read, p.completeStatus)
+	p.annotations = p.view
 	opts := []managed.ReconcilerOption{
 		managed.WithTypedExternalConnector(p.connector()),
 		managed.WithLogger(traced(ctx, p.runtimeLog)),
@@ -67,8 +69,7 @@ func (p *pass[T]) runtime(ctx context.Context) ctrlreconcile.Reconciler {
 	if p.changeLog != nil {
 		opts = append(opts, managed.WithChangeLogger(&changeLogger[T]{inner: p.changeLog, pass: p}))
 	}
-	view := p.kube.View(p.read, p.completeStatus)
-	return managed.NewReconciler(&decorated{Manager: p.manager, client: view}, resource.ManagedKind(p.kind.GVK),
+	return managed.NewReconciler(&decorated{Manager: p.manager, client: p.view}, resource.ManagedKind(p.kind.GVK),
 		opts...)
 }
 
@@ -166,14 +167,14 @@ func (p *pass[T]) addFinalizer(ctx context.Context, obj resource.Object) error {
 		meta.AddFinalizer(obj, managed.FinalizerName)
 		return nil
 	}
-	return p.kube.AddFinalizer(ctx, obj)
+	return p.view.AddFinalizer(ctx, obj)
 }
 
 // removeFinalizer removes the finalizer of a resource after its external resource was deleted or orphaned, and after
 // that the record that the resource uses its config: if the finalizer cannot be removed, the resource still needs its
 // config, which a namespace that is being deleted would lose for good.
 func (p *pass[T]) removeFinalizer(ctx context.Context, obj resource.Object) error {
-	if err := p.kube.RemoveFinalizer(ctx, obj); err != nil {
+	if err := p.view.RemoveFinalizer(ctx, obj); err != nil {
 		return err
 	}
 	if meta.WasDeleted(obj) {

@@ -67,7 +67,7 @@ func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
 	b := ctrl.NewControllerManagedBy(watch.OnDemand{Manager: mgr, Resource: k.New()}).
 		Named(name).
 		WithOptions(co).
-		For(k.New(), builder.WithPredicates(r.handover.Arrivals(), watch.DesiredStateChanged(&r.queue))).
+		For(k.New(), builder.WithPredicates(r.handover.Arrivals(), watch.DesiredStateChanged())).
 		WatchesRawSource(&r.queue)
 	if err := watch.Configs(mgr, k, b, r.states.ResetBackoff); err != nil {
 		return errors.Wrapf(err, "cannot watch the provider configs of %s", k.GVK.Kind)

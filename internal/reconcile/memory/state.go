@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"maps"
-	"strings"
 	"sync"
 	"time"
 
@@ -35,7 +33,8 @@ type Store struct {
 
 // Resource is the state of one resource.
 type Resource struct {
-	// fingerprint identifies what the user has written. The errors are cleared if it changes.
+	// fingerprint identifies what the user has written, without the annotations of other tools, which may change at any
+	// rate. The errors and Calls are cleared if it changes.
 	fingerprint string
 
 	// Changes counts the calls of MarkChanged and ResetBackoff, and marked is that count at the last MarkChanged that
@@ -67,11 +66,8 @@ type Resource struct {
 	Failures   int
 	failuresOf [backoff.Panicked + 1]int
 
-	// Calls is the history of calls that have not had their effect yet, and of reports that AWS has to repeat. It is
-	// cleared if what callsOf identifies changes: what the user has written, without the annotations of other tools,
-	// which may change at any rate.
-	Calls   *reconcile.Repeats
-	callsOf string
+	// Calls is the history of calls that have not had their effect yet, and of reports that AWS has to repeat.
+	Calls *reconcile.Repeats
 
 	// ambiguous is the time of the first ambiguous error since the last success or change. It is zero if there was
 	// none.
@@ -136,15 +132,9 @@ func (s *Store) Begin(mg reconcile.Managed) Resource {
 		known.wasReady = reconcile.ReconciledGeneration(mg) > 0 ||
 			mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 	}
-	annotations := DesiredAnnotations(mg)
-	f := fingerprint(mg, annotations)
-	if known.fingerprint == f {
-		return *known
-	}
-	known.fingerprint, known.Watched = f, false
-	known.reset()
-	if f := fingerprint(mg, WithoutOthers(annotations)); known.callsOf != f {
-		known.callsOf, known.Calls = f, &reconcile.Repeats{}
+	if f := fingerprint(mg); known.fingerprint != f {
+		known.fingerprint, known.Watched, known.Calls = f, false, &reconcile.Repeats{}
+		known.reset()
 	}
 	return *known
 }
@@ -282,17 +272,16 @@ func (r *Resource) recordInSync(c reconcile.SyncState, now time.Time) time.Time 
 }
 
 // fingerprint returns a hash of what the user has written.
-func fingerprint(mg metav1.Object, annotations map[string]string) string {
+func fingerprint(mg metav1.Object) string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s %d %t %q", mg.GetUID(), mg.GetGeneration(), meta.WasDeleted(mg),
-		annotations) // A hash cannot fail, and the format sorts the map.
+		DesiredAnnotations(mg)) // A hash cannot fail, and the format sorts the map.
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// DesiredAnnotations returns the annotations that the provider has not written itself.
+// DesiredAnnotations returns the annotations of Crossplane and of this provider that others have written.
 func DesiredAnnotations(mg metav1.Object) map[string]string {
-	a := maps.Clone(mg.GetAnnotations())
-	delete(a, corev1.LastAppliedConfigAnnotation) // The cache does not have it, a live read does.
+	a := ownership.Annotations(mg)
 	delete(a, meta.AnnotationKeyExternalCreatePending)
 	delete(a, meta.AnnotationKeyExternalCreateSucceeded)
 	delete(a, meta.AnnotationKeyExternalCreateFailed)
@@ -306,13 +295,4 @@ func DesiredAnnotations(mg metav1.Object) map[string]string {
 	delete(a, v1beta1.AnnotationIntent)
 	delete(a, v1beta1.AnnotationUnanswered)
 	return a
-}
-
-// WithoutOthers removes the annotations of other tools, and returns the rest: Crossplane's and this provider's.
-func WithoutOthers(annotations map[string]string) map[string]string {
-	maps.DeleteFunc(annotations, func(key, _ string) bool {
-		domain, _, _ := strings.Cut(key, "/")
-		return !strings.HasSuffix(domain, "crossplane.io")
-	})
-	return annotations
 }

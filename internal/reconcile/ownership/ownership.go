@@ -125,6 +125,17 @@ func (v Ownership) ShownByTags(tags map[string]string, mg metav1.Object) bool {
 	return v == OursAgain || v == Ours && tags[TagUID] == string(mg.GetUID())
 }
 
+// Annotations returns a copy of the annotations of Crossplane and of this provider. Those of other tools decide nothing.
+func Annotations(mg metav1.Object) map[string]string {
+	own := map[string]string{}
+	for key, value := range mg.GetAnnotations() {
+		if domain, _, _ := strings.Cut(key, "/"); strings.HasSuffix(domain, "crossplane.io") {
+			own[key] = value
+		}
+	}
+	return own
+}
+
 // CreatedAt returns when this object's last create succeeded. It returns false if none
 // did, or if the result of a later one is not known.
 func CreatedAt(mg metav1.Object) (time.Time, bool) {

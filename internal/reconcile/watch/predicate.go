@@ -4,27 +4,27 @@ import (
 	"context"
 	"maps"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/memory"
 )
 
 // DesiredStateChanged selects updates of what the user or another controller has changed: the spec, labels,
 // annotations, and, if the resource is being deleted, the finalizers that it waits for. It ignores what the provider
-// itself writes: status, and the annotations that record what it created. If only annotations of other tools have
-// changed, which some tools do many times a second, it adds the resource to the queue after a delay instead.
-func DesiredStateChanged(q *WorkQueue) predicate.Predicate {
+// itself writes, which is status and the annotations that record what it created, and annotations of other tools, which
+// decide nothing and may change many times a second.
+func DesiredStateChanged() predicate.Predicate {
 	return predicate.Or(
 		predicate.GenerationChangedPredicate{},
 		predicate.LabelChangedPredicate{},
-		predicate.Funcs{UpdateFunc: deletionProceeds},
-		predicate.Funcs{UpdateFunc: q.annotationsChanged},
+		predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+			return deletionProceeds(e) ||
+				!maps.Equal(memory.DesiredAnnotations(e.ObjectOld), memory.DesiredAnnotations(e.ObjectNew))
+		}},
 	)
 }
 
@@ -37,20 +37,6 @@ func objectChanged() predicate.Predicate {
 // notInitial drops the objects that exist when the watch starts.
 func notInitial() predicate.Predicate {
 	return predicate.Funcs{CreateFunc: func(e event.CreateEvent) bool { return !e.IsInInitialList }}
-}
-
-// annotationsChanged reports whether an annotation has changed that is not another tool's, or adds the resource to the
-// queue.
-func (w *WorkQueue) annotationsChanged(e event.UpdateEvent) bool {
-	before, after := memory.DesiredAnnotations(e.ObjectOld), memory.DesiredAnnotations(e.ObjectNew)
-	if maps.Equal(before, after) {
-		return false
-	}
-	if !maps.Equal(memory.WithoutOthers(before), memory.WithoutOthers(after)) {
-		return true
-	}
-	w.Add(client.ObjectKeyFromObject(e.ObjectNew), reconcile.MinPending)
-	return false
 }
 
 // deletionProceeds reports whether a resource was deleted, or lost or gained a finalizer while it is being deleted.

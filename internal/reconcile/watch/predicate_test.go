@@ -4,9 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -18,15 +16,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
-// delays is a queue that records the delays after which something is added.
-type delays struct {
-	Queue
-
-	after []time.Duration
-}
-
-func (d *delays) AddAfter(_ ctrl.Request, after time.Duration) { d.after = append(d.after, after) }
-
 func TestDesiredStateChanged(t *testing.T) {
 	now := metav1.Now()
 	annotate := func(k, v string) func(*samples.Sample) {
@@ -37,7 +26,6 @@ func TestDesiredStateChanged(t *testing.T) {
 		old    func(*samples.Sample)
 		change func(*samples.Sample)
 		want   bool
-		later  bool
 	}{
 		"Nothing": {reason: "A resync.", change: func(*samples.Sample) {}},
 		"Status": {
@@ -57,9 +45,8 @@ func TestDesiredStateChanged(t *testing.T) {
 			want:   true,
 		},
 		"Tool": {
-			reason: "Another tool may change an annotation at any rate.",
+			reason: "Another tool may change an annotation at any rate, which decides nothing.",
 			change: annotate("example.org/checked-at", "now"),
-			later:  true,
 		},
 		"ToolAndSpec": {reason: "The user's change does not wait.", change: func(mg *samples.Sample) {
 			annotate("example.org/checked-at", "now")(mg)
@@ -110,24 +97,13 @@ func TestDesiredStateChanged(t *testing.T) {
 			}
 			after := before.DeepCopyObject().(*samples.Sample)
 			tc.change(after)
-			queue, w := &delays{}, &WorkQueue{}
-			if err := w.Start(t.Context(), queue); err != nil {
-				t.Fatal(err)
-			}
 			update := event.UpdateEvent{ObjectOld: before, ObjectNew: after}
-			if got := DesiredStateChanged(w).Update(update); got != tc.want {
+			if got := DesiredStateChanged().Update(update); got != tc.want {
 				t.Errorf("%s: want %t, got %t", tc.reason, tc.want, got)
-			}
-			var want delays
-			if tc.later {
-				want.after = []time.Duration{time.Second}
-			}
-			if diff := cmp.Diff(want.after, queue.after); diff != "" {
-				t.Errorf("%s: delays, -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
-	p := DesiredStateChanged(&WorkQueue{})
+	p := DesiredStateChanged()
 	if !p.Create(event.CreateEvent{Object: samples.New()}) || !p.Delete(event.DeleteEvent{Object: samples.New()}) {
 		t.Error("what is new or gone is always looked at")
 	}

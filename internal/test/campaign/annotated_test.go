@@ -8,9 +8,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// TestAnnotatedByAnotherTool has a tool change an annotation of its own twenty times a second, on a resource that
-// exists and on one that is to be created. Each call to AWS takes longer than the tool needs for several changes, so
-// that the resource has always changed before a write. It checks that the provider reconciles it once a second.
+// TestAnnotatedByAnotherTool has a tool change an annotation of its own twenty times a second, while a resource is
+// created, exists and is deleted. Each call to AWS takes longer than the tool needs for several changes. It checks that
+// the provider makes the calls that it makes without the tool.
 func TestAnnotatedByAnotherTool(t *testing.T) {
 	kinds, err := Kinds()
 	if err != nil {
@@ -19,36 +19,45 @@ func TestAnnotatedByAnotherTool(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.Name(), func(t *testing.T) {
 			t.Parallel()
-			for _, exists := range []bool{true, false} {
-				t.Run(fmt.Sprint("exists=", exists), func(t *testing.T) { k.annotated(t, exists) })
+			var calls [2]string
+			for i, name := range []string{"alone", "annotated"} {
+				t.Run(name, func(t *testing.T) { calls[i] = k.annotated(t, i > 0) })
+			}
+			if calls[0] != calls[1] {
+				t.Errorf("calls without the tool:\n%s\ncalls with the tool:\n%s", calls[0], calls[1])
 			}
 		})
 	}
 }
 
-// annotated has a tool annotate a resource for ten seconds. No kind needs more than two calls for an observation.
-func (k Kind) annotated(t *testing.T, exists bool) {
+// annotated creates and deletes a resource, and returns the operations that were called. If by is true, a tool annotates
+// the resource all the time.
+func (k Kind) annotated(t *testing.T, by bool) (calls string) {
 	t.Helper()
-	const lasts, most = 10, 2 * 11
-	Run(
-		t,
-		awsdouble.Options{Latency: 200 * time.Millisecond},
-		func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
-			s.Prepare()
-			s.Start(&Network{})
-			s.Create(k.New())
-			if exists && !s.Until(time.Minute, func() bool { return s.ready(k.New()) }) {
-				t.Fatal(s.statuses())
+	Run(t, awsdouble.Options{Latency: 200 * time.Millisecond}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		s.Start(&Network{})
+		s.Create(k.New())
+		during := func(most time.Duration, done func() bool) {
+			for began := time.Now(); !done(); time.Sleep(50 * time.Millisecond) {
+				if time.Since(began) > most {
+					t.Fatalf("it takes longer than %s: %s\n%s", most, s.statuses(), s.history())
+				}
+				if by {
+					s.Patch(k.New(), map[string]any{"metadata": map[string]any{
+						"annotations": map[string]any{"example.org/checked-at": fmt.Sprint(time.Now().UnixNano())},
+					}})
+				}
 			}
-			before := len(s.Double.Calls())
-			for began := time.Now(); time.Since(began) < lasts*time.Second; time.Sleep(50 * time.Millisecond) {
-				s.Patch(k.New(), map[string]any{"metadata": map[string]any{
-					"annotations": map[string]any{"example.org/checked-at": fmt.Sprint(time.Now().UnixNano())},
-				}})
-			}
-			if calls := len(s.Double.Calls()) - before; calls > most {
-				t.Errorf("%d calls in %d seconds:\n%s", calls, lasts, s.history())
-			}
-		},
-	)
+		}
+		during(time.Minute, func() bool { return s.ready(k.New()) })
+		exists := time.Now().Add(10 * time.Second)
+		during(time.Minute, func() bool { return time.Now().After(exists) })
+		s.remove(k.New())
+		during(time.Minute, func() bool { return s.gone(k.New()) })
+		for _, c := range s.Double.Calls() {
+			calls += c.Operation + "\n"
+		}
+	})
+	return calls
 }
