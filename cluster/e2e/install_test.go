@@ -53,7 +53,9 @@ spec:
 // TestHardened gives the provider the hardened runtime configuration of the examples, as a user does, without the
 // settings of this platform. It reaches AWS as before.
 func TestHardened(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t)
+	e.restarts()
 	file := filepath.Join(e.Root, "examples", "runtimeconfig", "hardened.yaml")
 	manifest, err := os.ReadFile(file) //nolint:gosec // It is one of ours.
 	if err != nil {

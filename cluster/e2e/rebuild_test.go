@@ -13,7 +13,9 @@ import (
 
 // TestRebuild breaks the provider's source and fixes it again, as a developer may during `make dev`.
 func TestRebuild(t *testing.T) {
+	t.Parallel()
 	e := newEnv(t)
+	e.restarts()
 	e.provider()
 	var output bytes.Buffer
 	root := e.copySource(func(_ string, b []byte) []byte { return b })

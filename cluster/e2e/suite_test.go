@@ -92,6 +92,16 @@ func install(ctx context.Context, folder string) (err error) {
 	return errors.Join(p.InstallFunction(ctx), p.InstallProvider(ctx, shared.image), p.Configure(ctx))
 }
 
+// restarting is held by the test that restarts the provider.
+var restarting sync.Mutex
+
+// restarts begins a test that restarts the provider. No two of them run at once, but others go on beside them, as
+// users' resources do.
+func (e *env) restarts() {
+	restarting.Lock()
+	e.Cleanup(restarting.Unlock)
+}
+
 // explain logs the output of the processes if a test failed.
 func (e *env) explain() {
 	if !e.Failed() || e.Platform == nil {
