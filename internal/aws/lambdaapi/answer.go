@@ -33,6 +33,15 @@ func Referenced(o *types.ResolvedS3Object) *types.ResolvedS3Object {
 	return o
 }
 
+// MappingARN returns the ARN of an event source mapping in an answer, or nil if it is one of the mapping's function, as
+// some emulators answer: by it, the tags of the function would be read and set.
+func MappingARN(arn *string) *string {
+	if arn != nil && strings.Contains(*arn, ":function:") {
+		return nil
+	}
+	return arn
+}
+
 // Decimal returns a number in its shortest form, so that "2.0" and 2 are equal.
 func Decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 

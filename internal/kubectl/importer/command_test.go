@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -219,6 +220,27 @@ func TestTags(t *testing.T) {
 				t.Errorf("%s\nexit code %d\n%s%s", tc.reason, code, manifests, summary)
 			}
 		})
+	}
+}
+
+// TestMappingWithTheARNOfItsFunction imports a mapping whose ARN begins with that of its function, as fakecloud answers:
+// the tags that are read by it are those of the function.
+func TestMappingWithTheARNOfItsFunction(t *testing.T) {
+	e := newEnv(t)
+	e.checkout(t, map[string]string{"team": "shop"})
+	edit := regexp.MustCompile(`"EventSourceMappingArn":"[^"]*"`)
+	e.aws.Fail(awsdouble.Fault{
+		Operation: "ListEventSourceMappings", Times: -1,
+		Answer: func(status int, body []byte) (int, []byte) {
+			return status, edit.ReplaceAll(body, []byte(`"EventSourceMappingArn":"`+
+				`arn:aws:lambda:eu-central-1:123456789012:function:Checkout_API"`))
+		},
+	})
+	code, manifests, summary := e.run(t, "--region", testRegion, "-n", "shop")
+	_, mapping, _ := strings.Cut(manifests, "kind: EventSourceMapping\n")
+	mapping, _, _ = strings.Cut(mapping, "---\n")
+	if code != 0 || mapping == "" || strings.Contains(mapping, "team: shop") {
+		t.Errorf("exit code %d, want a mapping without the tags of its function:\n%s%s", code, mapping, summary)
 	}
 }
 
