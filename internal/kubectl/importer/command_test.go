@@ -2,6 +2,7 @@ package importer
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -241,6 +242,31 @@ func TestMappingWithTheARNOfItsFunction(t *testing.T) {
 	mapping, _, _ = strings.Cut(mapping, "---\n")
 	if code != 0 || mapping == "" || strings.Contains(mapping, "team: shop") {
 		t.Errorf("exit code %d, want a mapping without the tags of its function:\n%s%s", code, mapping, summary)
+	}
+}
+
+// TestLackingOperations imports a function from an emulator that answers pages, as moto and kumo do, to the operations
+// that it lacks.
+func TestLackingOperations(t *testing.T) {
+	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusNotImplemented} {
+		t.Run(http.StatusText(status), func(t *testing.T) {
+			e := newEnv(t)
+			e.checkout(t, nil)
+			for _, lacking := range []string{
+				"ListCodeSigningConfigs", "ListProvisionedConcurrencyConfigs", "GetFunctionRecursionConfig",
+				"GetRuntimeManagementConfig",
+			} {
+				e.aws.Fail(awsdouble.Fault{
+					Operation: lacking, Times: -1,
+					Answer: func(int, []byte) (int, []byte) { return status, []byte("<!doctype html>") },
+				})
+			}
+			code, manifests, summary := e.run(t, "--region", testRegion, "-n", "shop")
+			if code != 1 || !strings.Contains(manifests, "kind: Function\n") ||
+				!strings.Contains(summary, "its recursive loop detection could not be read") {
+				t.Errorf("exit code %d, want the function, and what could not be read:\n%s%s", code, manifests, summary)
+			}
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 
@@ -300,11 +301,16 @@ func (r *reader) readLayers(ctx context.Context, a *account) error {
 	return nil
 }
 
-// isBroken reports whether an error is not an answer of AWS about one resource, so that reading on makes no sense.
+// isBroken reports whether an error is not an answer of AWS about one resource, so that reading on makes no sense. A
+// page with one of these statuses is the answer of an emulator that lacks the operation.
 func isBroken(err error) bool {
 	if err == nil {
 		return false
 	}
 	_, answered := errors.AsType[smithy.APIError](err)
+	switch awserr.StatusCode(err) {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusNotImplemented:
+		answered = true
+	}
 	return !answered || awserr.IsThrottled(err) || awserr.IsUnauthenticated(err)
 }
