@@ -233,6 +233,9 @@ func (e *external) readFunction(ctx context.Context, name string, f *v1beta1.Fun
 	if got := ptr.Deref(o.config().FunctionName, ""); got != "" && functionname.Plain(got) != functionname.Plain(name) {
 		return o, errors.Errorf("cannot read function %s: AWS answered with function %s", name, got)
 	}
+	if meta.WasDeleted(f) { // Nothing else matters to a deletion, and what cannot be read must not block it.
+		return o, nil
+	}
 	if err := e.readPublishing(ctx, name, f, &o); err != nil {
 		return o, err
 	}
