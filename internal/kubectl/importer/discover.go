@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"sync"
 
@@ -301,16 +300,11 @@ func (r *reader) readLayers(ctx context.Context, a *account) error {
 	return nil
 }
 
-// isBroken reports whether an error is not an answer of AWS about one resource, so that reading on makes no sense. A
-// page with one of these statuses is the answer of an emulator that lacks the operation.
+// isBroken reports whether an error is not an answer of AWS about one resource, so that reading on makes no sense.
 func isBroken(err error) bool {
 	if err == nil {
 		return false
 	}
 	_, answered := errors.AsType[smithy.APIError](err)
-	switch awserr.StatusCode(err) {
-	case http.StatusBadRequest, http.StatusNotFound, http.StatusNotImplemented:
-		answered = true
-	}
-	return !answered || awserr.IsThrottled(err) || awserr.IsUnauthenticated(err)
+	return !answered && !awserr.IsLacking(err) || awserr.IsThrottled(err) || awserr.IsUnauthenticated(err)
 }
