@@ -145,8 +145,7 @@ var withoutEffect = []string{
 }
 
 // IsRefused reports whether AWS, or an endpoint that lacks the operation, has answered the call and done nothing. It is
-// false if AWS itself failed, because then that is not known, and for a timeout that has no code, because a proxy reports
-// it.
+// false if AWS itself failed, because then that is not known, and for a timeout without a code, which a proxy reports.
 func IsRefused(err error) bool {
 	code, status := Code(err), StatusCode(err)
 	return status >= http.StatusBadRequest && status < http.StatusInternalServerError &&

@@ -24,8 +24,8 @@ func Text[T ~string](v T) *string {
 	return NonEmpty(&s)
 }
 
-// Spelled returns the value of AWS that differs from a value of an emulator in case alone, or the value itself if there is
-// none.
+// Spelled returns the value of AWS that differs from a value of an emulator in case alone, or the value itself if there
+// is none.
 func Spelled[E interface {
 	~string
 	Values() []E
