@@ -144,15 +144,26 @@ var withoutEffect = []string{
 	"InvalidRuntimeException", "InvalidZipFileException",
 }
 
-// IsRefused reports whether AWS has answered the call and done nothing. It is false if AWS itself
-// failed, because then that is not known.
+// IsRefused reports whether AWS, or an endpoint that lacks the operation, has answered the call and done nothing. It is
+// false if AWS itself failed, because then that is not known, and for a timeout without a code, which a proxy reports.
 func IsRefused(err error) bool {
-	if Code(err) == "" {
-		return false
+	code, status := Code(err), StatusCode(err)
+	return status >= http.StatusBadRequest && status < http.StatusInternalServerError &&
+		(code != "" || status != http.StatusRequestTimeout) ||
+		IsUnsupported(err) || slices.Contains(withoutEffect, code)
+}
+
+// IsLacking reports whether the endpoint seems to lack the operation: it says so, or answers with a page, as moto and
+// kumo do. The page may also be that of a proxy.
+func IsLacking(err error) bool {
+	if Code(err) != "" {
+		return IsUnsupported(err)
 	}
-	status := StatusCode(err)
-	return (status >= http.StatusBadRequest && status < http.StatusInternalServerError) ||
-		slices.Contains(withoutEffect, Code(err))
+	switch StatusCode(err) {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusNotImplemented:
+		return true
+	}
+	return false
 }
 
 // IsUnanswered reports whether a call got no response: its endpoint could not be reached, did not answer in time, or

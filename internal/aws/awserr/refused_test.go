@@ -37,6 +37,18 @@ func TestIsRefused(t *testing.T) {
 			reason: "The function could not be connected.",
 			err:    answer("Lambda", "Invoke", 502, "SubnetIPAddressLimitReachedException", ""), want: true,
 		},
+		"Page": {
+			reason: "The endpoint has no such route.",
+			err:    answer("Lambda", "CreateCodeSigningConfig", 404, "", ""), want: true,
+		},
+		"Unsupported": {
+			reason: "The endpoint does not have the operation.",
+			err:    answer("Lambda", "CreateCodeSigningConfig", 501, "InternalFailure", ""), want: true,
+		},
+		"TimedOut": {
+			reason: "A proxy has not waited for the answer.",
+			err:    answer("Lambda", "CreateCodeSigningConfig", 408, "", ""),
+		},
 		"Internal": {
 			reason: "Lambda itself failed, at whatever point.",
 			err:    answer("Lambda", "Invoke", 500, "ServiceException", ""),

@@ -24,6 +24,20 @@ func Text[T ~string](v T) *string {
 	return NonEmpty(&s)
 }
 
+// Spelled returns the value of AWS that differs from a value of an emulator in case alone, or the value itself if there
+// is none.
+func Spelled[E interface {
+	~string
+	Values() []E
+}](v E) E {
+	for _, known := range v.Values() {
+		if strings.EqualFold(string(known), string(v)) {
+			return known
+		}
+	}
+	return v
+}
+
 // Referenced returns the object in S3 that AWS refers to instead of a copy, or nil if there is none. An empty block is
 // none.
 func Referenced(o *types.ResolvedS3Object) *types.ResolvedS3Object {
@@ -31,6 +45,15 @@ func Referenced(o *types.ResolvedS3Object) *types.ResolvedS3Object {
 		return nil
 	}
 	return o
+}
+
+// MappingARN returns the ARN of an event source mapping in an answer, or nil if it is one of the mapping's function, as
+// some emulators answer: by it, the tags of the function would be read and set.
+func MappingARN(arn *string) *string {
+	if arn != nil && strings.Contains(*arn, ":function:") {
+		return nil
+	}
+	return arn
 }
 
 // Decimal returns a number in its shortest form, so that "2.0" and 2 are equal.

@@ -1,10 +1,14 @@
 package codesigningconfig
 
 import (
+	"net/http"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -18,6 +22,32 @@ func newCase(t testing.TB) (*testenv.Env[*v1beta1.CodeSigningConfig], *v1beta1.C
 
 // FuzzReconcile reconciles random specs with random AWS responses.
 func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "codesigningconfigs", newCase) }
+
+// TestEmulatorThatLacksTheKind checks that a configuration can be deleted if the endpoint answers to its creation that
+// it does not have the operation.
+func TestEmulatorThatLacksTheKind(t *testing.T) {
+	pages := map[string]testenv.Answer{
+		"Page":        func(int, []byte) (int, []byte) { return http.StatusNotFound, []byte("<!doctype html>") },
+		"Unsupported": testenv.Refusal(http.StatusNotImplemented, "InternalFailure"),
+	}
+	for name, page := range pages {
+		t.Run(name, func(t *testing.T) {
+			r, c := newCase(t)
+			c.SetFinalizers([]string{managed.FinalizerName})
+			r.Responses = testenv.Answers{opCreate: page, opList: page}
+			for range 3 {
+				if o, err := r.Do(c); err == nil {
+					t.Fatalf("%s, although it cannot be created", o)
+				}
+				r.Advance(time.Minute)
+			}
+			r.Remove(c)
+			if o, err := r.Do(c); o != testenv.Gone || err != nil {
+				t.Errorf("%s: %v, want that it is gone", o, err)
+			}
+		})
+	}
+}
 
 // TestEmulatorResponses checks that malformed or missing responses of an emulator are reported and
 // create no second configuration.

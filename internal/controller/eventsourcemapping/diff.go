@@ -1,6 +1,7 @@
 package eventsourcemapping
 
 import (
+	"cmp"
 	"slices"
 
 	"k8s.io/utils/ptr"
@@ -48,10 +49,12 @@ func withShown(have, wanted settings) settings {
 		have.FunctionName = wanted.FunctionName
 	}
 	if have.EventSourceArn == nil && len(have.SelfManagedEventSource) == 0 {
-		have.EventSourceArn = wanted.EventSourceArn
+		have.EventSourceArn, have.SelfManagedEventSource = wanted.EventSourceArn, wanted.SelfManagedEventSource
 	}
-	if have.StartingPosition == nil {
-		have.StartingPosition = wanted.StartingPosition
+	have.StartingPosition = cmp.Or(have.StartingPosition, wanted.StartingPosition)
+	have.StartingPositionTimestamp = cmp.Or(have.StartingPositionTimestamp, wanted.StartingPositionTimestamp)
+	if len(have.Topics)+len(have.Queues) == 0 {
+		have.Topics, have.Queues = wanted.Topics, wanted.Queues
 	}
 	if have.BisectBatchOnFunctionError == nil && !ptr.Deref(wanted.BisectBatchOnFunctionError, true) {
 		have.BisectBatchOnFunctionError = wanted.BisectBatchOnFunctionError

@@ -9,6 +9,7 @@ import (
 	smithydocument "github.com/aws/smithy-go/document"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -362,6 +363,18 @@ func TestCompare(t *testing.T) {
 					}
 				}),
 			},
+		},
+		"FixedNotShown": {
+			reason: "What is taken at creation only, and is in no answer, is as spec says.",
+			p: params(func(p *v1beta1.EventSourceMappingParameters) {
+				p.EventSourceArn, p.Topics, p.Queues = nil, []string{"t"}, []string{"q"}
+				p.SelfManagedEventSource = &v1beta1.SelfManagedEventSource{
+					Endpoints: map[string]v1beta1.KafkaServers{"KAFKA_BOOTSTRAP_SERVERS": {"b:9092"}},
+				}
+				p.StartingPosition = ptr.To("AT_TIMESTAMP")
+				p.StartingPositionTimestamp = ptr.To(metav1.NewTime(testenv.Start))
+			}),
+			o: stream(func(m *lambda.GetEventSourceMappingOutput) { m.EventSourceArn, m.StartingPosition = nil, "" }),
 		},
 		"Fixed": {
 			reason: "What AWS takes at creation only is named.",

@@ -96,17 +96,8 @@ func (e *external) get(ctx context.Context, uuid string) (observed, error) {
 	if err != nil {
 		return observed{}, errors.Wrapf(awserr.Sanitize(err), "cannot read %s", description(uuid))
 	}
-	out.EventSourceMappingArn = ownARN(out.EventSourceMappingArn)
+	out.EventSourceMappingArn = lambdaapi.MappingARN(out.EventSourceMappingArn)
 	return observed{mapping: out}, nil
-}
-
-// ownARN returns the ARN of a mapping, or nil if it is one of the mapping's function, as some emulators answer: by it,
-// the tags of the function would be read and set.
-func ownARN(arn *string) *string {
-	if strings.Contains(ptr.Deref(arn, ""), ":function:") {
-		return nil
-	}
-	return arn
 }
 
 // getWithTags returns a mapping and its tags, which may be cached.

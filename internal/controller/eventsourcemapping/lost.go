@@ -56,7 +56,8 @@ func (e *external) candidates(
 	function := plainFunction(functionName(m.Spec.ForProvider))
 	var likely, others []tagging.Candidate
 	for _, c := range all {
-		o := tagging.Candidate{Name: ptr.Deref(c.UUID, ""), ARN: ptr.Deref(ownARN(c.EventSourceMappingArn), "")}
+		arn := ptr.Deref(lambdaapi.MappingARN(c.EventSourceMappingArn), "")
+		o := tagging.Candidate{Name: ptr.Deref(c.UUID, ""), ARN: arn}
 		switch {
 		case o.Name == "":
 		case !created.IsZero() && plainFunction(ptr.Deref(c.FunctionArn, "")) == function:

@@ -439,6 +439,20 @@ func TestDeleteIsIdempotent(t *testing.T) {
 	}
 }
 
+// TestDeletionNeedsNoSettings deletes a function while AWS does not answer about the settings that are read by calls of
+// their own, such as in a region or an emulator that lacks them.
+func TestDeletionNeedsNoSettings(t *testing.T) {
+	r := newEnv(t)
+	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.RecursiveLoop = ptr.To("Allow") })
+	r.Converge(f)
+	r.Remove(f)
+	r.Break("GetFunctionRecursionConfig")
+	r.Converge(f)
+	if _, err := r.Lambda.GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: ptr.To("f")}); err == nil {
+		t.Error("the function is not deleted")
+	}
+}
+
 func TestErrorsByTheirKind(t *testing.T) {
 	cases := map[string]struct {
 		reason    string

@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -26,6 +27,9 @@ const kind = "function.lambda.aws.m.crossplane.io"
 // reads returns the calls that one observation makes: one for the function, and one for
 // each separate setting that spec declares.
 func reads(f *v1beta1.Function) []string {
+	if meta.WasDeleted(f) {
+		return []string{opGet}
+	}
 	p, i := f.Spec.ForProvider.FunctionSettings, v1beta1.FunctionSettings{}
 	if f.Spec.InitProvider != nil && !f.Status.AtProvider.Initialized {
 		i = *f.Spec.InitProvider

@@ -210,7 +210,7 @@ func TestDeleteInVPC(t *testing.T) {
 		"Failed": {
 			reason: "AWS accepts no update of a function that failed.", f: vpcFunction(detaches),
 			have: func(c *types.FunctionConfiguration) { c.State = types.StateFailed },
-			want: want{calls: []string{"GetFunction", "GetFunction", "DeleteFunction"}, events: 1},
+			want: want{calls: []string{"GetFunction", "DeleteFunction"}, events: 1},
 		},
 		"NoUpdate": {
 			reason: "What must not be updated is not.", f: vpcFunction(detaches),

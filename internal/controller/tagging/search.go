@@ -96,7 +96,7 @@ type Search struct {
 // FindLost returns the name of the resource in AWS that carries the UID of a managed resource without an external name,
 // if the managed resource may have created one with a name that was not recorded: the response was lost, the process
 // ended, or someone has removed the managed resource's annotations since. It is empty if there is none. It returns the
-// errors of Find, and those of reading the list unless the list is unsupported and no create was recorded.
+// errors of Find, and those of reading the list unless the endpoint lacks the list and has refused the create.
 func (s Search) FindLost(ctx context.Context, mg resource.Managed) (string, reconcile.Effects, error) {
 	created := meta.GetExternalCreatePending(mg)
 	if created.IsZero() {
@@ -108,13 +108,19 @@ func (s Search) FindLost(ctx context.Context, mg resource.Managed) (string, reco
 		}
 	}
 	candidates, err := s.List(ctx, created, s.freshness(created))
-	if created.IsZero() && awserr.IsUnsupported(err) {
+	if awserr.IsLacking(err) && refused(mg) {
 		return "", reconcile.Effects{}, nil
 	}
 	if err != nil {
 		return "", reconcile.Effects{}, err
 	}
 	return s.Find(ctx, mg, candidates)
+}
+
+// refused reports whether AWS has refused the last create that is recorded, if any.
+func refused(mg resource.Managed) bool {
+	_, unanswered := ownership.UnansweredAt(mg)
+	return !unanswered && !meta.GetExternalCreateFailed(mg).Before(meta.GetExternalCreatePending(mg))
 }
 
 // inStatus returns the name in status if that resource carries the UID of a managed resource:

@@ -2,8 +2,10 @@ package importer
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -217,6 +219,52 @@ func TestTags(t *testing.T) {
 				!strings.Contains(manifests, "# It is only observed") ||
 				!strings.Contains(summary, tc.want) {
 				t.Errorf("%s\nexit code %d\n%s%s", tc.reason, code, manifests, summary)
+			}
+		})
+	}
+}
+
+// TestMappingWithTheARNOfItsFunction imports a mapping whose ARN begins with that of its function, as fakecloud answers:
+// the tags that are read by it are those of the function.
+func TestMappingWithTheARNOfItsFunction(t *testing.T) {
+	e := newEnv(t)
+	e.checkout(t, map[string]string{"team": "shop"})
+	edit := regexp.MustCompile(`"EventSourceMappingArn":"[^"]*"`)
+	e.aws.Fail(awsdouble.Fault{
+		Operation: "ListEventSourceMappings", Times: -1,
+		Answer: func(status int, body []byte) (int, []byte) {
+			return status, edit.ReplaceAll(body, []byte(`"EventSourceMappingArn":"`+
+				`arn:aws:lambda:eu-central-1:123456789012:function:Checkout_API"`))
+		},
+	})
+	code, manifests, summary := e.run(t, "--region", testRegion, "-n", "shop")
+	_, mapping, _ := strings.Cut(manifests, "kind: EventSourceMapping\n")
+	mapping, _, _ = strings.Cut(mapping, "---\n")
+	if code != 0 || mapping == "" || strings.Contains(mapping, "team: shop") {
+		t.Errorf("exit code %d, want a mapping without the tags of its function:\n%s%s", code, mapping, summary)
+	}
+}
+
+// TestLackingOperations imports a function from an emulator that answers pages, as moto and kumo do, to the operations
+// that it lacks.
+func TestLackingOperations(t *testing.T) {
+	for _, status := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusNotImplemented} {
+		t.Run(http.StatusText(status), func(t *testing.T) {
+			e := newEnv(t)
+			e.checkout(t, nil)
+			for _, lacking := range []string{
+				"ListCodeSigningConfigs", "ListProvisionedConcurrencyConfigs", "GetFunctionRecursionConfig",
+				"GetRuntimeManagementConfig",
+			} {
+				e.aws.Fail(awsdouble.Fault{
+					Operation: lacking, Times: -1,
+					Answer: func(int, []byte) (int, []byte) { return status, []byte("<!doctype html>") },
+				})
+			}
+			code, manifests, summary := e.run(t, "--region", testRegion, "-n", "shop")
+			if code != 1 || !strings.Contains(manifests, "kind: Function\n") ||
+				!strings.Contains(summary, "its recursive loop detection could not be read") {
+				t.Errorf("exit code %d, want the function, and what could not be read:\n%s%s", code, manifests, summary)
 			}
 		})
 	}

@@ -161,6 +161,7 @@ func (r *reader) listMappings(ctx context.Context) (map[string][]types.EventSour
 	pages := lambda.NewListEventSourceMappingsPaginator(r.api, &lambda.ListEventSourceMappingsInput{})
 	return all, paged(ctx, "event source mappings", pages, func(out *lambda.ListEventSourceMappingsOutput) {
 		for _, m := range out.EventSourceMappings {
+			m.EventSourceMappingArn = lambdaapi.MappingARN(m.EventSourceMappingArn)
 			name := functionname.OfARN(ptr.Deref(m.FunctionArn, "")).Function
 			all[name] = append(all[name], m)
 			if ptr.Deref(m.KMSKeyArn, "") == "" { // A list does not decrypt filters.
@@ -247,8 +248,11 @@ func (r *reader) readAll(ctx context.Context, names []string, read func(*functio
 // decrypt their filters.
 func (r *reader) readMappings(ctx context.Context, all []types.EventSourceMappingConfiguration) error {
 	for i, m := range all {
-		if _, err := r.api.ListTags(ctx, &lambda.ListTagsInput{Resource: m.EventSourceMappingArn}); isBroken(err) {
-			return err
+		if m.EventSourceMappingArn != nil {
+			_, err := r.api.ListTags(ctx, &lambda.ListTagsInput{Resource: m.EventSourceMappingArn})
+			if isBroken(err) {
+				return err
+			}
 		}
 		if ptr.Deref(m.KMSKeyArn, "") == "" {
 			continue
@@ -302,5 +306,5 @@ func isBroken(err error) bool {
 		return false
 	}
 	_, answered := errors.AsType[smithy.APIError](err)
-	return !answered || awserr.IsThrottled(err) || awserr.IsUnauthenticated(err)
+	return !answered && !awserr.IsLacking(err) || awserr.IsThrottled(err) || awserr.IsUnauthenticated(err)
 }
