@@ -121,6 +121,12 @@ type AliasRolloutStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
 	History []RolloutRevision `json:"history,omitempty"`
+	// Replaced are versions that were the stable one or the target until another one replaced them, at most 50, the
+	// latest first. For 15 minutes they are not deleted: what the alias has invoked of them may still run.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=50
+	Replaced []RolloutReplacement `json:"replaced,omitempty"`
 	// HandledCommands are the values of the command annotations that were carried out, by command.
 	// +optional
 	HandledCommands map[string]string `json:"handledCommands,omitempty"`
@@ -220,4 +226,12 @@ type RolloutFailure struct {
 	// FailedAt is the time at which it failed.
 	// +optional
 	FailedAt *metav1.Time `json:"failedAt,omitempty"`
+}
+
+// A RolloutReplacement is a version that another one has replaced.
+type RolloutReplacement struct {
+	// FunctionVersion is the version's number.
+	FunctionVersion string `json:"functionVersion"`
+	// ReplacedAt is the time at which it was replaced.
+	ReplacedAt metav1.Time `json:"replacedAt"`
 }

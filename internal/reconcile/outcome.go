@@ -113,7 +113,8 @@ type Effects struct {
 	// Stored are called after the status was written. They are not called if the reconcile leaves no trace.
 	Stored []func(context.Context)
 
-	// Keep says that the status contains what cannot be read from AWS again, so that it is written at once.
+	// Keep says that the status contains what cannot be read from AWS again, so that it is written at once, also if AWS
+	// throttles the call that is due.
 	Keep bool
 }
 

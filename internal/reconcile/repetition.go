@@ -53,8 +53,11 @@ func bounded(f Facts, mg Managed, p Plan) Plan {
 	if len(due) > 0 {
 		return p.With(due...)
 	}
-	p.Call, p.Wait = "", wait
-	p.Ready = acceptedNotShown(mg.GetGeneration(), "a change of "+p.Changes.Names(), count)
+	ready := acceptedNotShown(mg.GetGeneration(), "a change of "+p.Changes.Names(), count)
+	if p.Ready.Message != "" { // It says why the change is made.
+		ready.Message = p.Ready.Message + "; " + ready.Message
+	}
+	p.Call, p.Wait, p.Ready = "", wait, ready
 	return p
 }
 

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -37,6 +38,9 @@ func (m *machine) drifted() bool {
 		return false
 	case m.o.Moving && (InProgress(s) || m.spec.OnDrift == v1beta1.OnDriftAdopt):
 		return true // AWS still moves it there. A rollout ends at its deadline meanwhile.
+	case !InProgress(s) && s.StepRestarts > maxRestarts && m.spec.OnDrift != v1beta1.OnDriftAdopt:
+		// No answer is of an earlier state so often. A rollout ends at its deadline.
+		s.DifferentSince = cmp.Or(s.DifferentSince, stamp(m.now))
 	case s.DifferentSince == nil || m.now.Before(s.DifferentSince.Time):
 		s.DifferentSince = stamp(m.now)
 		return true

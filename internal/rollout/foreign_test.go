@@ -1,6 +1,8 @@
 package rollout
 
 import (
+	"cmp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -524,5 +526,31 @@ func TestAlarmOfAnAdoptedVersion(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
 	if got := s.rejected(); len(got) > 0 {
 		t.Errorf("rejected %v", got)
+	}
+}
+
+// TestChangedForMoments checks that it is reported if someone else changes an alias without a rollout again and
+// again, each time back within the time for which AWS may return an earlier state. It is changed back with Revert.
+func TestChangedForMoments(t *testing.T) {
+	for policy, sends := range map[string]bool{v1beta1.OnDriftPause: false, v1beta1.OnDriftRevert: true} {
+		s := newScenario(t, tenPercent(onDrift(policy)))
+		drift := ""
+		for i := range 60 {
+			s.alias(Route{Version: strconv.Itoa(1 + 2*(i%2))})
+			s.pass(driftGrace - time.Second)
+			if i == maxRestarts && s.event(v1beta1.EventAliasChanged) {
+				t.Errorf("%s: an answer may have been an earlier one", policy)
+			}
+			drift = cmp.Or(drift, s.state.Drift)
+		}
+		if !s.event(v1beta1.EventAliasChanged) || len(s.sent) > 0 != sends || len(s.sent) > 30 {
+			t.Errorf("%s: %d calls, events %v", policy, len(s.sent), s.events)
+		}
+		if want := "someone else has changed the alias from version 1 to version 3"; drift != want && !sends {
+			t.Errorf("%s: drift %q, want %q", policy, drift, want)
+		}
+		s.alias(Route{Version: "1"})
+		s.pass(time.Hour)
+		s.wantEnd(v1beta1.RolloutReady, "", "1")
 	}
 }

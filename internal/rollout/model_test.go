@@ -66,6 +66,9 @@ type model struct {
 	observed, due time.Time
 	inStep        time.Duration
 
+	// left is when the provider has last changed the alias while it invoked a stable version or a target.
+	left map[string]time.Time
+
 	// rejected are the fingerprints of versions that were rolled back or refused, and not asked for again since.
 	rejected map[string]bool
 
@@ -115,6 +118,7 @@ func newModel(t testing.TB, seed uint64) *model {
 		deleted:     map[string]bool{},
 		preparing:   map[string]time.Time{},
 		evidence:    map[string]bool{},
+		left:        map[string]time.Time{},
 		provisioned: seed%4 == 0,
 	}
 	m.spec = m.randomSpec()
@@ -266,6 +270,7 @@ func (m *model) disturb() {
 	case 9:
 		d := time.Duration(m.IntN(7200)-1800) * time.Second
 		m.now, m.clock = m.now.Add(d), m.clock+d
+		clear(m.left)
 		m.staleUntil, m.movingUntil, m.foreign = m.staleUntil.Add(d), m.movingUntil.Add(d), m.foreign.Add(d)
 		for v := range m.preparing {
 			m.preparing[v] = m.preparing[v].Add(d)
@@ -319,6 +324,7 @@ func (m *model) recreate() {
 		m.deleted[strconv.Itoa(v+1)] = true
 	}
 	m.target++
+	clear(m.left)
 	m.logf("the function is made again, with version %d", m.target)
 	if m.state == nil {
 		m.route = Route{Version: strconv.Itoa(m.target)}
@@ -516,6 +522,11 @@ func (m *model) update(o Observation, d Decision, calm bool) {
 		m.logf("AWS has another revision")
 		return
 	}
+	for _, r := range []v1beta1.RolloutRevision{d.State.Stable, d.State.Target} {
+		if m.serves(r.FunctionVersion) {
+			m.left[r.FunctionVersion] = m.now
+		}
+	}
 	m.change(d.Route)
 	if calm || m.chance(90) { // Otherwise the answer is lost.
 		Updated(d.State)
@@ -555,6 +566,7 @@ func (m *model) follow(before *v1beta1.AliasRolloutStatus, o Observation, d Deci
 		}
 	}
 	m.followCommands(before, d)
+	m.followReplaced(d)
 	if before != nil && before.Step == v1beta1.RolloutRollingBack && !InProgress(d.State) && m.now.After(m.foreign) &&
 		(m.route != Route{Version: d.State.Stable.FunctionVersion}) {
 		m.failf("the rollback has ended, and the alias is %s", m.route)
@@ -583,6 +595,21 @@ func (m *model) follow(before *v1beta1.AliasRolloutStatus, o Observation, d Deci
 	}
 	if before != nil && before.ID != d.State.ID {
 		m.full = false
+	}
+}
+
+// followReplaced checks that status has each version that the alias has invoked within 15 minutes, so that it is not
+// deleted. It need not have those that someone else has made the alias invoke.
+func (m *model) followReplaced(d Decision) {
+	s := d.State
+	for v, at := range m.left {
+		known := v == s.Stable.FunctionVersion || v == s.Target.FunctionVersion || m.now.Sub(at) > maxTimeout ||
+			m.now.Before(m.foreign) || slices.ContainsFunc(s.Replaced, func(r v1beta1.RolloutReplacement) bool {
+			return r.FunctionVersion == v && !r.ReplacedAt.Time.Before(at.Truncate(time.Second))
+		})
+		if !known {
+			m.failf("status lacks version %s, which the alias has invoked until %s", v, at)
+		}
 	}
 }
 
@@ -670,6 +697,7 @@ func (m *model) fork() *model {
 	f.Rand = rand.New(rand.NewPCG(m.seed, 2)) //nolint:gosec // Tests are reproducible.
 	f.spec, f.state = m.spec.DeepCopy(), m.state.DeepCopy()
 	f.spec.Paused, f.log, f.staleUntil, f.refusing = false, nil, time.Time{}, false
+	f.left = maps.Clone(m.left)
 	for _, set := range []*map[string]bool{&f.inactive, &f.deleted, &f.rejected, &f.evidence} {
 		*set = maps.Clone(*set)
 	}

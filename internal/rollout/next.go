@@ -13,9 +13,10 @@ import (
 
 // Bounds of the recorded lists.
 const (
-	maxHistory = 20
-	maxFailed  = 50
-	maxFormer  = 20
+	maxHistory  = 20
+	maxFailed   = 50
+	maxReplaced = 50
+	maxFormer   = 20
 )
 
 // driftGrace is the time for which AWS may return the earlier state of the alias. A route that is still another one
@@ -173,6 +174,7 @@ func Next(spec *v1beta1.AliasRollout, state *v1beta1.AliasRolloutStatus, o Obser
 		m.measured()
 		define(spec, m.s)
 		m.advance()
+		m.recordReplaced()
 	}
 	if m.s.Phase == v1beta1.RolloutReady && m.s.Message == "" && o.Target != "" &&
 		o.Target != m.s.Stable.FunctionVersion { // Nobody is to take the stable version for the desired one.

@@ -41,6 +41,20 @@ func (m *machine) remember(r v1beta1.RolloutRevision) {
 	m.s.History = prepend(history, r, maxHistory)
 }
 
+// recordReplaced records the versions that this decision has replaced. The alias may have invoked them until now.
+func (m *machine) recordReplaced() {
+	for _, r := range []v1beta1.RolloutRevision{m.was.Stable, m.was.Target} {
+		v := r.FunctionVersion
+		if v == m.s.Stable.FunctionVersion || v == m.s.Target.FunctionVersion {
+			continue
+		}
+		others := slices.DeleteFunc(m.s.Replaced,
+			func(r v1beta1.RolloutReplacement) bool { return r.FunctionVersion == v })
+		m.s.Replaced = prepend(others,
+			v1beta1.RolloutReplacement{FunctionVersion: v, ReplacedAt: *stamp(m.now)}, maxReplaced)
+	}
+}
+
 // failedBefore returns the failure of a version, or of another with the same code and configuration.
 func (m *machine) failedBefore(r v1beta1.RolloutRevision) *v1beta1.RolloutFailure {
 	for i := range m.s.FailedTargets {

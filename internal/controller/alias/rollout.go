@@ -81,6 +81,7 @@ func (e *external) effects(a *v1beta1.Alias, before *v1beta1.AliasRolloutStatus)
 	d := e.decision
 	effects := reconcile.Effects{
 		Retries: rollout.RetryAt(d.State).After(e.time()),
+		Keep:    d.Action != rollout.None, // It has how long the step was observed.
 		Stored: []func(context.Context){func(ctx context.Context) {
 			e.measure(before, d.State)
 			e.trace(ctx, a, before, d.State)

@@ -714,6 +714,33 @@ func TestRevertAgainAndAgain(t *testing.T) {
 	}
 }
 
+// TestRevertAgainAndAgainInARollout checks that Ready says what is changed back, and why it is not changed back at once,
+// if someone else changes the alias again and again during a rollout. The rollout ends at its deadline.
+func TestRevertAgainAndAgainInARollout(t *testing.T) {
+	spec := canary()
+	spec.OnDrift = v1beta1.OnDriftRevert
+	r := newRollout(t, spec)
+	r.desire("2")
+	r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
+	waited := false
+	for n := 0; n < 500 && r.state().Step != v1beta1.RolloutRollingBack; n++ {
+		if r.route() == "1+2:0.1" {
+			r.Double.EditAlias("f", "live", func(a *awsdouble.Alias) { a.FunctionVersion, a.RoutingConfig = "3", nil })
+		}
+		_ = r.step()
+		c := r.alias.GetCondition(xpv2.TypeReady)
+		if strings.Contains(c.Message, "something else may revert it") {
+			waited = true
+			if !strings.Contains(c.Message, "someone else has changed the alias from version 1, version 2 with 10 %") {
+				t.Fatalf("Ready does not say what is changed back: %+v", c)
+			}
+		}
+	}
+	if s := r.state(); !waited || s.Reason != v1beta1.RolloutReasonProgressDeadlineExceeded {
+		t.Errorf("Ready says that it waits: %t; state %+v", waited, s)
+	}
+}
+
 // TestRolloutWithoutStatus checks that a rollout whose status was lost begins again from the stable
 // version.
 func TestRolloutWithoutStatus(t *testing.T) {

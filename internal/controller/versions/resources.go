@@ -1,7 +1,6 @@
 package versions
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -161,8 +160,8 @@ func isOf(f Function, arn, region string, functionName *string, ref *xpv2.Namesp
 const longestInvocation = 15 * time.Minute
 
 // NeededBy returns the versions that an Alias's spec names, and those that its rollout may return to or move to, or has
-// just left or rejected, also the one that the user has chosen by a command that waits for it. Those of initProvider
-// count until AWS has the alias.
+// just replaced, also the one that the user has chosen by a command that waits for it. Those of initProvider count
+// until AWS has the alias.
 func NeededBy(a *v1beta1.Alias, now time.Time) []string {
 	s := a.Status.Rollout
 	needed := namedBy(a.Spec.ForProvider.AliasSettings)
@@ -173,16 +172,12 @@ func NeededBy(a *v1beta1.Alias, now time.Time) []string {
 		needed = append(needed, s.Stable.FunctionVersion, s.Target.FunctionVersion)
 		needed = append(needed, rollout.Versions(s, a.GetAnnotations())...)
 		kept := int(ptr.Deref(r.RollbackWindow, v1beta1.RolloutRollbackWindow{}).Revisions)
-		ended := cmp.Or(s.FinishedAt, s.StartedAt) // The last rollout has ended before the next one begins.
-		if ended != nil && now.Sub(ended.Time) < longestInvocation {
-			kept = len(s.History) // Nothing says when the rollouts before it have ended.
-		}
 		for _, h := range s.History[:min(len(s.History), kept)] {
 			needed = append(needed, h.FunctionVersion)
 		}
-		for _, f := range s.FailedTargets {
-			if f.FailedAt != nil && now.Sub(f.FailedAt.Time) < longestInvocation {
-				needed = append(needed, f.FunctionVersion)
+		for _, r := range s.Replaced {
+			if now.Sub(r.ReplacedAt.Time) < longestInvocation {
+				needed = append(needed, r.FunctionVersion)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package versions
 import (
 	"context"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -28,6 +29,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 // reader lists Aliases and Versions, or returns an error.
@@ -69,21 +71,10 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 	chosen := rollingOut(arn)
 	meta.AddAnnotations(&chosen, map[string]string{v1beta1.AnnotationRolloutRollbackTo: "1/x"})
 	now := env(t).Now()
-	left := func(ago time.Duration) reader {
+	replaced := func(ago time.Duration) reader {
 		a := rollingOut(arn)
-		a.Spec.Rollout.RollbackWindow, a.Status.Rollout.FinishedAt = nil, &metav1.Time{Time: now.Add(-ago)}
-		a.Status.Rollout.History = a.Status.Rollout.History[1:]
-		return reader{items: []v1beta1.Alias{a}}
-	}
-	twice := left(14 * time.Minute)
-	twice.items[0].Status.Rollout.History = rollingOut(arn).Status.Rollout.History
-	again := left(0)
-	again.items[0].Status.Rollout.FinishedAt, again.items[0].Status.Rollout.StartedAt = nil, &metav1.Time{Time: now}
-	failed := func(ago time.Duration) reader {
-		a := rollingOut(arn)
-		oldest := v1beta1.RolloutRevision{FunctionVersion: "1"}
-		a.Status.Rollout.FailedTargets = []v1beta1.RolloutFailure{
-			{RolloutRevision: oldest, FailedAt: &metav1.Time{Time: now.Add(-ago)}},
+		a.Status.Rollout.Replaced = []v1beta1.RolloutReplacement{
+			{FunctionVersion: "1", ReplacedAt: metav1.Time{Time: now.Add(-ago)}},
 		}
 		return reader{items: []v1beta1.Alias{a}}
 	}
@@ -110,19 +101,11 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 			want:    "1",
 			aliases: reader{items: []v1beta1.Alias{returned}},
 		},
-		"Left": {
-			reason:  "The alias has left the oldest version: what it has invoked may still run.",
-			want:    "2",
-			aliases: left(14 * time.Minute),
+		"Replaced": {
+			reason:  "Another version has replaced the oldest one: what the alias has invoked of it may still run.",
+			aliases: replaced(14 * time.Minute),
 		},
-		"Twice": {reason: "A version before it may have been left within that time too.", aliases: twice},
-		"Again": {reason: "Another rollout has begun since then.", want: "2", aliases: again},
-		"Long":  {reason: "It has left it long ago.", want: "1", aliases: left(15 * time.Minute)},
-		"Bad": {
-			reason:  "The oldest version was rejected: what it has invoked may still run.",
-			aliases: failed(14 * time.Minute),
-		},
-		"LongAgo": {reason: "It was rejected long ago.", want: "1", aliases: failed(15 * time.Minute)},
+		"LongAgo": {reason: "It was replaced long ago.", want: "1", aliases: replaced(15 * time.Minute)},
 		"Other": {
 			reason:  "The rollout of another function needs none of its versions.",
 			want:    "1",
@@ -160,14 +143,69 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 	}
 }
 
-// TestRolloutsAreTimedByAWS checks that a version that was rejected minutes ago is kept by a provider whose clock is
+// TestReplacedTargetsAreKept checks that the target of a rollout is kept for 15 minutes after another version has
+// replaced it: what the alias has invoked of it may still run. It was never stable, and was not rejected.
+func TestReplacedTargetsAreKept(t *testing.T) {
+	a := &v1beta1.Alias{}
+	a.Spec.Rollout = &v1beta1.AliasRollout{
+		ProgressDeadlineSeconds: ptr.To[int32](60),
+		Strategy: v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{Steps: []v1beta1.CanaryStep{
+			{SetWeight: ptr.To[int32](10)}, {Pause: &v1beta1.RolloutPause{}},
+		}}},
+	}
+	now := env(t).Now()
+	o := rollout.Observation{Route: rollout.Route{Version: "1"}, Target: "1", Versions: map[string]rollout.Version{
+		"1": {Fingerprint: "f1"}, "2": {Fingerprint: "f2"}, "3": {Fingerprint: "f3"},
+	}}
+	until := func(what string, is func(s *v1beta1.AliasRolloutStatus) bool) {
+		t.Helper()
+		for range 100 {
+			d := rollout.Next(a.Spec.Rollout, a.Status.Rollout, o, now)
+			if d.Action == rollout.Update {
+				o.Route = d.Route
+				rollout.Updated(d.State)
+			}
+			a.Status.Rollout = d.State
+			if is(d.State) {
+				return
+			}
+			now = now.Add(min(max(d.After, time.Millisecond), time.Minute))
+		}
+		t.Fatalf("never %s: %+v", what, a.Status.Rollout)
+	}
+	begun := func(target string) {
+		t.Helper()
+		o.Target = target
+		until("at 10 %", func(s *v1beta1.AliasRolloutStatus) bool {
+			return s.Target.FunctionVersion == target && s.ObservedWeight == 10 && s.Step == v1beta1.RolloutPaused
+		})
+	}
+	kept := func(reason string, want bool) {
+		t.Helper()
+		if got := slices.Contains(NeededBy(a, now), "2"); got != want {
+			t.Errorf("%s\nneeded %t, want %t", reason, got, want)
+		}
+	}
+	until("stable", func(s *v1beta1.AliasRolloutStatus) bool { return s.Phase == v1beta1.RolloutReady })
+	begun("2")
+	begun("3")
+	kept("Version 3 has replaced version 2 a moment ago.", true)
+	now = now.Add(16 * time.Minute)
+	kept("No invocation of version 2 runs any more.", false)
+	begun("2")
+	now = now.Add(time.Hour) // Another rollout has begun long ago.
+	begun("3")
+	kept("The rollout that version 3 has replaced began long ago.", true)
+}
+
+// TestRolloutsAreTimedByAWS checks that a version that was replaced minutes ago is kept by a provider whose clock is
 // ahead of AWS's, which the status of the rollout has.
 func TestRolloutsAreTimedByAWS(t *testing.T) {
 	w, h, clock := env(t), history("4", "3", "2", "1"), &session.Clock{}
 	a := rollingOut(arn)
-	a.Status.Rollout.FailedTargets = []v1beta1.RolloutFailure{{
-		RolloutRevision: v1beta1.RolloutRevision{FunctionVersion: "1"}, FailedAt: &metav1.Time{Time: w.Now()},
-	}}
+	a.Status.Rollout.Replaced = []v1beta1.RolloutReplacement{
+		{FunctionVersion: "1", ReplacedAt: metav1.Time{Time: w.Now()}},
+	}
 	dated := &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Date": {w.Now().Format(http.TimeFormat)}}}
 	w.Advance(20 * time.Minute)
 	_, _, err := clock.Middleware(w.Now).

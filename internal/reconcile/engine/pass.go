@@ -361,8 +361,14 @@ func (p *pass[T]) record(ctx context.Context, mg T, r reconcile.Record) error {
 	return errors.Wrap(p.annotations.Annotate(ctx, mg, r.Annotations), r.Failure)
 }
 
-// leavesNoTrace reports whether whatever the reconcile has found is dropped.
+// leavesNoTrace reports whether whatever the reconcile has found is dropped, except for a status that is kept.
 func (p *pass[T]) leavesNoTrace() bool { return p.later != nil }
+
+// dropsStatus reports whether the status is dropped, too. It is kept if AWS has throttled a change, and it has what
+// cannot be read again.
+func (p *pass[T]) dropsStatus() bool {
+	return p.leavesNoTrace() && !(p.changing && p.later.Throttled && p.out.Keep)
+}
 
 // concludes reports whether the external resource was created, and nothing remains to be observed.
 func (p *pass[T]) concludes() bool {

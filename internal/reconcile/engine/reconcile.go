@@ -258,6 +258,9 @@ func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.
 	key := client.ObjectKeyFromObject(p.read)
 	endSpan(ctx, p.spanOutcome())
 	if p.later != nil {
+		if !p.dropsStatus() {
+			p.recorder.Finish(p.read, p.out.Events, p.ready, false)
+		}
 		p.states.RecordDeferred(key, p.later.Operations)
 		wait := p.later.After
 		if p.later.Throttled {

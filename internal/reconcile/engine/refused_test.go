@@ -180,6 +180,35 @@ func TestRetriedLater(t *testing.T) {
 	}
 }
 
+// TestStatusIsKeptWhenAChangeIsThrottled checks that a status that has what cannot be read again is stored although AWS
+// throttles the change that is due, and that no condition says that something is wrong.
+func TestStatusIsKeptWhenAChangeIsThrottled(t *testing.T) {
+	for keep, want := range map[bool]string{false: "", true: "seen"} {
+		e := newEnv(t, samples.New())
+		start := e.clock
+		o := reconcile.ObserverFunc[*sample](
+			func(_ context.Context, _ reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
+				out := reconcile.Outcome{Exists: true, Ready: reconcile.Updating(mg.GetGeneration(), "changes")}
+				if e.clock.Equal(start) {
+					return out, nil
+				}
+				mg.Status.Value, out.Keep = "seen", keep
+				out.Call = &reconcile.Call{Verb: reconcile.ToUpdate, Do: func(context.Context) (reconcile.Result, error) {
+					return reconcile.Result{}, throttle()
+				}}
+				return out, nil
+			},
+		)
+		e.reconciler = newReconciler(&manager{c: e.server}, e.options, observedBy(e, o), e.events)
+		e.runFor(time.Minute)
+		got := e.stored()
+		if synced := got.GetCondition(xpv2.TypeSynced); got.Status.Value != want ||
+			synced.Status != corev1.ConditionTrue || len(e.events.all) > 0 {
+			t.Errorf("keep %t: status %+v, events %v", keep, got.Status, e.events.all)
+		}
+	}
+}
+
 // TestLastingThrottlesAreReported checks that throttling is not an error for about a minute, and
 // is reported after that.
 func TestLastingThrottlesAreReported(t *testing.T) {

@@ -30,7 +30,7 @@ import (
 //   - It is present and up to date, to wait for AWS or for something else, and in plan mode.
 //   - It is absent and up to date, if the policies forbid its creation: otherwise the runtime would update it.
 //   - There is an error, to drop whatever a reconcile has found that ends with a LaterError: its status, its events and
-//     its entries of the change log are dropped here.
+//     its entries of the change log are dropped here. A status with Effects.Keep is stored if AWS has throttled a call.
 //   - The finalizer was added, while it is in memory only: it is written together with the pending creation.
 //   - A resource has no deletion timestamp, while its references are resolved: the resolvers that angryjet generates
 //     skip resources that are being deleted.

@@ -24,10 +24,13 @@ import (
 // completeStatus completes each status that the runtime is about to write. The status is dropped if the reconcile
 // leaves no trace, and may be deferred for a while.
 func (p *pass[T]) completeStatus(obj client.Object) kube.StatusAction {
-	if p.later != nil {
+	if p.dropsStatus() {
 		return kube.DropStatus
 	}
 	mg := obj.(reconcile.Managed) //nolint:forcetypeassert // A View completes the status of no other object.
+	if p.leavesNoTrace() {
+		mg.SetConditions(p.read.GetCondition(xpv2.TypeSynced)) // That a call is made later is no error.
+	}
 	if p.retries() {
 		p.ready = p.read.GetCondition(xpv2.TypeReady)
 		mg.SetConditions(p.read.GetCondition(xpv2.TypeSynced), p.ready)

@@ -187,6 +187,34 @@ func TestPrometheus(t *testing.T) {
 			answers(200, "application/json", `{"status":"success","data":{"resultType":"vector","result":[null]}}`),
 			outcome{"Error", "", "its result is empty"},
 		},
+		"NoValue": {
+			"Nor is an element without a value zero.",
+			answers(200, "application/json", `{"status":"success","data":{"resultType":"vector","result":[{"metric":{}}]}}`),
+			outcome{"Error", "", "the query has no value"},
+		},
+		"NullValue": {
+			"Nor is one that is null, as some programs write NaN.",
+			answers(
+				200,
+				"application/json",
+				`{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,null]}]}}`,
+			),
+			outcome{"Error", "", "the query has no value"},
+		},
+		"ShortValue": {
+			"Nor is one with a time only.",
+			answers(
+				200,
+				"application/json",
+				`{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1]}]}}`,
+			),
+			outcome{"Error", "", "the query has no value"},
+		},
+		"NullScalar": {
+			"Nor is a scalar that is null.",
+			answers(200, "application/json", `{"status":"success","data":{"resultType":"scalar","result":[1,null]}}`),
+			outcome{"Error", "", "the request failed"},
+		},
 		"Histogram": {
 			"Nor is a histogram.",
 			answers(

@@ -61,20 +61,51 @@ func (a *Analyzer) prometheus(ctx context.Context, namespace string, m *v1beta1.
 	if err != nil {
 		return nil, sourceError(m.Address, egress.ErrURL)
 	}
+	last := &answer{Client: c}
 	// Without a time, the server evaluates the query at its own.
-	v, _, err := prometheusv1.NewAPI(c).Query(ctx, query, time.Time{}, prometheusv1.WithTimeout(requestTimeout))
+	v, _, err := prometheusv1.NewAPI(last).Query(ctx, query, time.Time{}, prometheusv1.WithTimeout(requestTimeout))
 	if err != nil {
 		return nil, sourceError(m.Address, prometheusError(err))
 	}
-	n, err := onlyElement(v)
+	n, err := onlyElement(v, last.body)
 	if err != nil {
 		return nil, sourceError(m.Address, err)
 	}
 	return n, nil
 }
 
-// onlyElement returns the number that is the result of a query.
-func onlyElement(v model.Value) (float64, error) {
+// An answer is a client of Prometheus that keeps the body of the last response.
+type answer struct {
+	api.Client
+
+	body []byte
+}
+
+// Do sends a request.
+func (a *answer) Do(ctx context.Context, req *http.Request) (*http.Response, []byte, error) {
+	res, body, err := a.Client.Do(ctx, req)
+	a.body = body
+	return res, body, err
+}
+
+// hasValue reports whether the first element of a vector has a value. The library reads one without as zero.
+func hasValue(body []byte) bool {
+	var v struct {
+		Data struct {
+			Result []struct {
+				Value []any `json:"value"`
+			} `json:"result"`
+		} `json:"data"`
+	}
+	if json.Unmarshal(body, &v) != nil || len(v.Data.Result) == 0 {
+		return false
+	}
+	value := v.Data.Result[0].Value
+	return len(value) > 1 && value[1] != nil
+}
+
+// onlyElement returns the number that is the result of a query, of which v is read from the body of the response.
+func onlyElement(v model.Value, body []byte) (float64, error) {
 	switch v := v.(type) {
 	case *model.Scalar:
 		return float64(v.Value), nil
@@ -88,6 +119,8 @@ func onlyElement(v model.Value) (float64, error) {
 		case v[0].Histogram != nil:
 			return 0, errors.New(
 				"the result of the query is a histogram: calculate a number from it, such as with histogram_quantile()")
+		case !hasValue(body):
+			return 0, fmt.Errorf("the query %w: the element of its result has none", errNoValue)
 		}
 		return float64(v[0].Value), nil
 	default:

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/campaign/figures"
@@ -133,6 +134,35 @@ func (sc scenario) outlasts(t *testing.T, o outage, want outcome) {
 		}
 		if t.Failed() {
 			t.Logf("calls:\n%s", s.history())
+		}
+	})
+}
+
+// TestThrottledRollout checks that the deadline of a rollout ends a step in time while AWS throttles UpdateAlias, also
+// in the minutes before throttling is reported as an error.
+func TestThrottledRollout(t *testing.T) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		k, sc := rolledOut("rollout", canary()), rolloutScenarios()[0]
+		running := s.Start(&Network{})
+		sc.before(s)
+		sc.act(s)
+		in := func(step string) func() bool {
+			return func() bool { return rolloutField(s.stored(k.New()), "step") == step }
+		}
+		if !s.Until(time.Hour, in(v1beta1.RolloutShifting)) {
+			t.Fatalf("the rollout does not begin: %v", s.stored(k.New()).Object["status"])
+		}
+		s.Double.Fail(awsdouble.Fault{Operation: "UpdateAlias", Times: -1, Error: awsdouble.Throttle()})
+		// A minute, the timeout of 3 s and three minutes for the metric, and the deadline of ten minutes.
+		deadline := 5*time.Minute + 3*time.Second + 10*time.Minute
+		if s.Until(deadline-10*time.Second, in(v1beta1.RolloutRollingBack)) {
+			t.Error("the rollout is rolled back before its deadline")
+		}
+		if !s.Until(20*time.Second, in(v1beta1.RolloutRollingBack)) {
+			t.Errorf("the deadline is held up: %v", s.stored(k.New()).Object["status"])
+		}
+		if err := running.Stop(); err != nil {
+			t.Error(err)
 		}
 	})
 }
