@@ -70,7 +70,7 @@ func (e *external[T, O, S]) update(ctx context.Context) (Result, error) {
 			Failure:     "cannot write the external name",
 		}
 	}
-	res.Does = cmp.Or(res.Does, e.plan.Does, e.facts.Cause(e.mg)+": "+e.plan.Applies.String())
+	res.Does = cmp.Or(res.Does, e.plan.Does, e.facts.Cause(e.mg, e.plan)+": "+e.plan.Applies.String())
 	if !e.plan.Slow {
 		res.Add(Effects{After: AtOnce})
 	}

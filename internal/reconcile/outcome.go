@@ -52,9 +52,9 @@ type Facts struct {
 	// ReserveFn reserves calls, as a Limiter does. Nil grants all of them.
 	ReserveFn func(ops ...string) time.Duration
 
-	// KnownCause is the cause of differences between AWS and spec, empty if unknown, and Origin describes the call that
-	// explains a difference.
-	KnownCause, Origin string
+	// KnownCause and Drifted are the causes of a difference between AWS and spec here and in AWS, empty if unknown, and
+	// Origin describes the call that explains it.
+	KnownCause, Drifted, Origin string
 
 	// ReadyBefore is the Ready condition at the start.
 	ReadyBefore xpv2.Condition
@@ -77,15 +77,19 @@ func (f Facts) Reserve(ops ...string) error {
 	return nil
 }
 
-// Cause returns why AWS differs from the desired state, for the event of the correction: spec or what it refers to has
-// changed, someone has changed the resource in AWS, or the cause is unknown, as in the first observation after a start
-// or of what is adopted.
-func (f Facts) Cause(mg Managed) string {
+// Cause returns why AWS differs from the desired state, for the event of the correction that is planned: spec or what
+// it refers to has changed, someone has changed the resource in AWS, or the cause is unknown, as in the first
+// observation after a start or of what is adopted.
+func (f Facts) Cause(mg Managed, p Plan) string {
 	switch {
 	case !IsReconciled(mg) && mg.GetGeneration() > 1:
 		return "spec changed"
 	case f.KnownCause != "":
 		return f.KnownCause
+	case p.Comparison() == SourceChanged:
+		return "the source changed"
+	case f.Drifted != "":
+		return f.Drifted
 	}
 	return "differed from spec"
 }

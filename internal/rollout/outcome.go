@@ -45,7 +45,7 @@ func (m *machine) remember(r v1beta1.RolloutRevision) {
 func (m *machine) recordReplaced() {
 	for _, r := range []v1beta1.RolloutRevision{m.was.Stable, m.was.Target} {
 		v := r.FunctionVersion
-		if v == m.s.Stable.FunctionVersion || v == m.s.Target.FunctionVersion {
+		if v == "" || v == m.s.Stable.FunctionVersion || v == m.s.Target.FunctionVersion {
 			continue
 		}
 		others := slices.DeleteFunc(m.s.Replaced,

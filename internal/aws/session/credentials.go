@@ -89,8 +89,7 @@ func (r *Resolver) environmentKeys(in v1beta1.ClusterProviderCredentials) (aws.C
 	if in.Env != nil {
 		ini, ok := r.options.LookupEnv(in.Env.Name)
 		if !ok {
-			return aws.Credentials{}, fmt.Errorf("the provider has no environment variable %q: set it in the "+
-				"provider's DeploymentRuntimeConfig, or correct credentials.env", in.Env.Name)
+			return aws.Credentials{}, lacksVariable(in.Env.Name, "correct credentials.env")
 		}
 		c, err := parseINI([]byte(ini), aws.ToString(in.Profile))
 		if err != nil {
@@ -100,14 +99,18 @@ func (r *Resolver) environmentKeys(in v1beta1.ClusterProviderCredentials) (aws.C
 	}
 	values := map[string]string{}
 	for _, key := range []string{keyAccessKeyID, keySecretAccessKey, keySessionToken} {
-		values[key], _ = r.options.LookupEnv(strings.ToUpper(key))
+		name := strings.ToUpper(key)
+		if values[key], _ = r.options.LookupEnv(name); values[key] == "" && key != keySessionToken {
+			return aws.Credentials{}, lacksVariable(name, "choose another credentials.source")
+		}
 	}
-	c, err := keysOf(values)
-	if err != nil {
-		return aws.Credentials{}, fmt.Errorf("the provider's environment %w in capital letters: set it in the "+
-			"provider's DeploymentRuntimeConfig, or choose another credentials.source", err)
-	}
-	return c, nil
+	return keysOf(values)
+}
+
+// lacksVariable returns the error about a variable that the provider's environment lacks.
+func lacksVariable(name, otherwise string) error {
+	return fmt.Errorf("the provider has no environment variable %s: set it in the provider's "+
+		"DeploymentRuntimeConfig, or %s", name, otherwise)
 }
 
 func (r *Resolver) fileKeys(in v1beta1.ClusterProviderCredentials) (aws.Credentials, error) {

@@ -184,6 +184,20 @@ func TestSources(t *testing.T) {
 	}
 }
 
+// TestIncompleteEnvironment lacks one of the two variables.
+func TestIncompleteEnvironment(t *testing.T) {
+	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
+		e := newEnv(t, Options{}, clusterSource(v1beta1.CredentialsSourceEnvironment))
+		e.environ["AWS_ACCESS_KEY_ID"], e.environ["AWS_SECRET_ACCESS_KEY"] = "AKIAENV", "e"
+		delete(e.environ, name)
+		_, err := e.Resolve(t.Context(), function("ClusterProviderConfig", "default"), region)
+		want := "the provider has no environment variable " + name + ": set it in the provider's DeploymentRuntimeConfig"
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+}
+
 // TestRotatedToken writes a new token before the old one has expired, as the kubelet does.
 func TestRotatedToken(t *testing.T) {
 	e := newEnv(t, Options{}, clusterSource(v1beta1.CredentialsSourceWebIdentity))

@@ -2,6 +2,7 @@ package function
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,6 +40,7 @@ func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 		spec   func(*v1beta1.FunctionParameters)
 		do     func(*env)
 		want   reconcile.SyncState
+		does   string
 	}{
 		"Nothing": {
 			reason: "Nothing has changed.",
@@ -51,18 +53,21 @@ func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 			spec:   func(p *v1beta1.FunctionParameters) { p.Code = object },
 			do:     func(e *env) { e.Double.PutObject("bucket", "k1.zip", zip) },
 			want:   reconcile.SourceChanged,
+			does:   "the source changed: code.source: ",
 		},
 		"ObjectByHand": {
 			reason: "Code that someone else has deployed is.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Code = object },
 			do:     codeByHand,
 			want:   reconcile.Differs,
+			does:   "changed in AWS by hand: code.s",
 		},
 		"InlineByHand": {
 			reason: "Inline code that someone else has replaced is drift.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Code = inline },
 			do:     codeByHand,
 			want:   reconcile.Differs,
+			does:   "changed in AWS by hand: code.s",
 		},
 		"Tag": {
 			reason: "An image's tag that names another one now is no drift.",
@@ -72,6 +77,7 @@ func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 			},
 			do:   func(e *env) { e.Double.PutImage("repo", "1", "sha256:"+fmt.Sprintf("%064d", 3)) },
 			want: reconcile.SourceChanged,
+			does: "the source changed: code.sha256: ",
 		},
 		"ImageByHand": {
 			reason: "Another image that someone has deployed is.",
@@ -113,10 +119,10 @@ func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 			e.Converge(f)
 			tc.do(e)
 			e.Advance(time.Minute)
-			done := engine.Observe(t.Context(), e.Observer(), reconcile.Facts{}, f)
+			done := engine.Once(t.Context(), e.Observer(), reconcile.Facts{Drifted: "changed in AWS by hand"}, f, nil)
 			e.Must(done.Err)
-			if done.State != tc.want {
-				t.Errorf("%s: want %d, got %d", tc.reason, tc.want, done.State)
+			if done.State != tc.want || !strings.HasPrefix(done.Does, tc.does) {
+				t.Errorf("%s: want %d and %q, got %d and %q", tc.reason, tc.want, tc.does, done.State, done.Does)
 			}
 		})
 	}

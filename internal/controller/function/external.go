@@ -201,7 +201,7 @@ func (e *external) plan(
 	var planned []reconcile.PlannedCall
 	for _, c := range d.due {
 		planned = append(planned, reconcile.PlannedCall{
-			Call: string(c), Applies: c.applies(p.Changes), Does: p.describe(e.facts.Cause(f), c),
+			Call: string(c), Applies: c.applies(p.Changes), Does: p.describe(e.facts.Cause(f, plan), c),
 			Slow: c.asynchronous(),
 		})
 	}

@@ -93,10 +93,12 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, v *v1beta1.Versi
 	if e.function, err = functionOf(v); err != nil {
 		return found{}, reconcile.Invalid(err)
 	}
-	if e.function == "" {
-		return found{}, nil // It is being deleted, and published nothing.
-	}
-	if meta.WasDeleted(v) {
+	switch deleted := meta.WasDeleted(v); {
+	case e.function == "" && deleted: // It has published nothing.
+		return found{}, nil
+	case e.function == "":
+		return found{}, reconcile.Invalid(errors.New("no function is named: set spec.forProvider.functionName"))
+	case deleted:
 		return e.readDeleted(ctx, v, name)
 	}
 	o := observed{}

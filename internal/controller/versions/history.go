@@ -80,7 +80,7 @@ func Excess(h *v1beta1.VersionHistory, limit *int32, wanted ...string) []string 
 		return nil
 	}
 	earlier := Earlier(h, wanted...)
-	out := slices.Clone(earlier[min(len(earlier), int(*limit)):])
+	out := slices.Clone(earlier[min(len(earlier), max(int(*limit), 0)):])
 	slices.Reverse(out)
 	return out
 }

@@ -187,7 +187,7 @@ func TestResolverKeepsCredentials(t *testing.T) {
 			reason:  "A config cannot read the environment of this machine.",
 			kind:    v1beta1.ClusterProviderConfigKind,
 			config:  with(clusterConfig, "{source: Environment}"),
-			wantErr: "the provider's environment has no aws_access_key_id",
+			wantErr: "the provider has no environment variable AWS_ACCESS_KEY_ID",
 		},
 	}
 	for name, tc := range cases {

@@ -123,6 +123,37 @@ func manifest(t *testing.T, text string) string {
 	return path
 }
 
+// TestLocalInvalid plans what an API server would have rejected.
+func TestLocalInvalid(t *testing.T) {
+	cases := map[string]struct {
+		reason, manifest, want string
+	}{
+		"NoFunction": {
+			reason: "A Version without a function cannot be published.",
+			manifest: `
+kind: Version
+spec: {forProvider: {region: eu-central-1}}`,
+			want: "no function is named: set spec.forProvider.functionName",
+		},
+		"NegativeLimit": {
+			reason: "A limit below 0 keeps no earlier version.",
+			manifest: `
+kind: Function
+spec: {forProvider: {region: eu-central-1, publish: true, historyLimit: -1, code: {inline: {a: b}}}}`,
+			want: "CreateFunction",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, out, errOut := run(t, nil, "", "--local", "-f", manifest(t,
+				"apiVersion: lambda.aws.m.crossplane.io/v1beta1\nmetadata: {name: a, namespace: shop}"+tc.manifest))
+			if !strings.Contains(out, tc.want) || strings.Contains(out, "a bug of the provider") {
+				t.Errorf("%s\nwant %q, got:\n%s%s", tc.reason, tc.want, out, errOut)
+			}
+		})
+	}
+}
+
 func TestLocal(t *testing.T) {
 	code, out, errOut := run(t, nil, "", "--local", "-f", manifest(t, rendered))
 	want := `[+] Alias shop/live (create)

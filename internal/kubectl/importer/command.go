@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
@@ -21,6 +23,9 @@ import (
 
 // stdout is the value of --output for the standard output.
 const stdout = "-"
+
+// refField is the field that errors about the config of a resource name, instead of which the command has a flag.
+const refField = "spec.providerConfigRef"
 
 const long = `Write manifests of the functions that an account has in a region, and of what belongs to them: aliases,
 versions in use, event source mappings, policies, URLs, event invoke configs, concurrency, runtime management, and the
@@ -103,6 +108,9 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if !regions.Known(o.region) { // An endpoint of the user's own answers for any.
+		o.warnf("%s is no region of AWS that this version knows", o.region)
+	}
 	r, err := Import(cmd.Context(), in)
 	if cmd.Context().Err() != nil {
 		return kubectl.ErrInterrupted
@@ -155,8 +163,14 @@ func (o *options) session(
 ) (*session.Session, error) {
 	if ref != nil {
 		s, err := o.through(ctx, scheme, namespace, ref)
-		if err == nil || !o.aws.Chosen() {
-			return s, errors.Wrapf(err, "--provider-config %s", o.config)
+		if err == nil {
+			return s, nil
+		}
+		if text := err.Error(); strings.Contains(text, refField) {
+			err = errors.New(strings.ReplaceAll(text, refField, "--provider-config"))
+		}
+		if !o.aws.Chosen() {
+			return nil, errors.Wrapf(err, "--provider-config %s", o.config)
 		}
 		o.warnf("cannot tell which account and tags %s %s has: %s", ref.Kind, ref.Name, err)
 	}

@@ -382,6 +382,11 @@ func TestExitCodes(t *testing.T) {
 			code:   2,
 			errOut: "function other does not exist in this region",
 		},
+		"UnknownRegion": {
+			reason: "An endpoint of one's own answers for any region, so a misspelt one is named.",
+			args:   []string{"--region", "eu-centra-1"},
+			errOut: "warning: eu-centra-1 is no region of AWS that this version knows",
+		},
 		"Unselected": {
 			reason: "Nothing is imported that is not selected.",
 			args:   []string{"--region", testRegion, "-l", "team=cart"},

@@ -147,7 +147,8 @@ func TestProviderConfig(t *testing.T) {
 			reason: "A config that does not exist.",
 			config: "other",
 			code:   2,
-			errOut: `error: --provider-config other: ClusterProviderConfig "other" does not exist`,
+			errOut: "error: --provider-config other: ClusterProviderConfig \"other\" does not exist: create it, or " +
+				"correct --provider-config; to read AWS with",
 		},
 		"AnotherAccount": {
 			reason: "The credentials of this machine are of another account than the config's.",

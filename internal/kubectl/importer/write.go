@@ -106,16 +106,20 @@ type file struct {
 	secret bool
 }
 
+// reserved matches names that mean something else as those of files: to kustomize, and to Windows, devices.
+var reserved = regexp.MustCompile(`^(kustomization|con|prn|aux|nul|(com|lpt)[0-9])$`)
+
 // files returns the files of a result: one for each function, one for what functions share, and one for the secrets of
 // each function.
 func files(r *Result, header []string) ([]file, error) {
 	var out []file
 	at := map[string]int{}
 	for _, i := range r.Items {
-		name := i.File + ".yaml"
+		name := reserved.ReplaceAllString(i.File, "function-$1")
 		if i.Sensitive {
-			name = i.File + ".secret.yaml"
+			name += ".secret"
 		}
+		name += ".yaml"
 		n, ok := at[name]
 		if !ok {
 			n = len(out)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 )
 
@@ -27,5 +28,19 @@ func TestMarshal(t *testing.T) {
 				t.Errorf("-want, +got:\n%s\n%s", diff, b)
 			}
 		})
+	}
+}
+
+// TestFileNames checks the names of the files of functions, some of which mean something to other programs.
+func TestFileNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"checkout": "checkout.yaml", "contact": "contact.yaml", "com10": "com10.yaml", "shared": "shared.yaml",
+		"kustomization": "function-kustomization.yaml", "con": "function-con.yaml", "nul": "function-nul.yaml",
+		"com1": "function-com1.yaml",
+	} {
+		got, err := files(&Result{Items: []*Item{{File: name, Secret: &corev1.Secret{}}}}, nil)
+		if err != nil || len(got) != 1 || got[0].name != want {
+			t.Errorf("%s: want %s, got %v, %v", name, want, got, err)
+		}
 	}
 }

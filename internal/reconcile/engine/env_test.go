@@ -110,7 +110,7 @@ func (c *cloud) update(f reconcile.Facts, mg *sample) (reconcile.Result, error) 
 		return reconcile.Result{}, err
 	}
 	res := reconcile.Result{Does: "value: " + c.value + " -> " + mg.Spec.Value}
-	c.cause, c.value = f.Cause(mg), mg.Spec.Value
+	c.cause, c.value = f.Cause(mg, reconcile.Plan{}), mg.Spec.Value
 	return res, nil
 }
 

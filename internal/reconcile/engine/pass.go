@@ -86,7 +86,7 @@ type pass[T reconcile.Managed] struct {
 func (r *reconciler[T]) newPass(mg T, known memory.Resource) *pass[T] {
 	p := &pass[T]{reconciler: r, read: mg, known: known}
 	p.facts = reconcile.Facts{
-		Repeats: known.Calls, KnownCause: known.Cause(mg), Origin: known.OriginOf(mg),
+		Repeats: known.Calls, KnownCause: known.Cause(), Drifted: known.Drifted(mg), Origin: known.OriginOf(mg),
 		ReadyBefore: mg.GetCondition(xpv2.TypeReady),
 	}
 	return p

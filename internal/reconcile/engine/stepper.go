@@ -139,8 +139,7 @@ func (s *stepper[T]) Step(ctx context.Context, mg reconcile.Managed, sess *sessi
 	t := s.typed(mg)
 	before := reconcile.CopyOf(t)
 	p := s.reconciler.newPass(before, memory.Resource{Calls: &s.calls})
-	p.session, p.facts.Fresh, p.facts.KnownCause, p.facts.Origin = sess, readcache.Freshness{Now: now, Since: now}, "",
-		""
+	p.session, p.facts.Fresh = sess, readcache.Freshness{Now: now, Since: now}
 	p.annotations = inMemory{}
 	defer p.end()
 	gone, err := p.step(ctx, t, now)

@@ -31,11 +31,18 @@ type Drift struct {
 // Pending reports whether there is drift that is yet to be corrected.
 func (d Drift) Pending() bool { return d.pendingFor != "" && d.mayUpdate }
 
-// Cause returns the cause according to the state before an observation. It is empty if unknown.
-func (r *Resource) Cause(mg reconcile.Managed) string {
+// Cause returns which referenced object has changed since AWS was last found up to date. It is empty if none has.
+func (r *Resource) Cause() string {
+	if r.changedReference == "" {
+		return ""
+	}
+	return r.changedReference + " changed"
+}
+
+// Drifted returns who has changed the resource in AWS, according to the state before an observation. It is empty if
+// unknown.
+func (r *Resource) Drifted(mg reconcile.Managed) string {
 	switch w := desiredState(mg); {
-	case r.changedReference != "":
-		return r.changedReference + " changed"
 	case r.Events.Origin != "":
 		return "changed in AWS by " + r.Events.Origin
 	case r.drift.Synced == w, r.drift.pendingFor == w:

@@ -132,7 +132,7 @@ func wild(pattern string) *regexp.Regexp {
 
 // actionNames are the actions of operations that are named otherwise.
 var actionNames = map[string]string{
-	"Invoke": "InvokeFunction", "HeadObject": "GetObject",
+	"Invoke": "InvokeFunction", "HeadObject": "GetObject", "DeleteMessageBatch": "DeleteMessage",
 }
 
 // withoutResource are Lambda's actions that can only be allowed on all resources.

@@ -158,9 +158,7 @@ func noQueue() *Error {
 }
 
 func getQueueURL(s *Server, r *request) any {
-	in := decoded[sqs.GetQueueUrlInput](r)
-	owner := cmp.Or(aws.ToString(in.QueueOwnerAWSAccountId), r.account)
-	arn := queueARN(r.region, owner+"/"+aws.ToString(in.QueueName))
+	arn := r.queueArn()
 	if s.queues[arn] == nil {
 		panic(noQueue())
 	}
@@ -248,19 +246,17 @@ func (r *request) ownQueue(name string) string {
 	return "arn:" + partition(r.region) + ":sqs:" + r.region + ":" + r.account + ":" + name
 }
 
-// queueArn returns the ARN of the queue that a call makes or deletes, empty for other calls.
+// queueArn returns the ARN of the queue that a call names, empty if it names none.
 func (r *request) queueArn() string {
-	switch r.operation {
-	case "CreateQueue":
-		return r.ownQueue(aws.ToString(peeked[sqs.CreateQueueInput](r).QueueName))
-	case "DeleteQueue":
-		return queueARN(r.region, aws.ToString(peeked[sqs.DeleteQueueInput](r).QueueUrl))
+	in := peeked[struct{ QueueURL, QueueName, QueueOwnerAWSAccountID string }](r)
+	if in.QueueName != "" {
+		in.QueueURL = cmp.Or(in.QueueOwnerAWSAccountID, r.account) + "/" + in.QueueName
 	}
-	return ""
+	return queueARN(r.region, in.QueueURL)
 }
 
 func createQueue(s *Server, r *request) any {
-	arn := r.ownQueue(aws.ToString(decoded[sqs.CreateQueueInput](r).QueueName))
+	arn := r.queueArn()
 	s.addQueue(arn)
 	return map[string]any{"QueueUrl": queueURL(arn)}
 }

@@ -74,6 +74,38 @@ func TestQueue(t *testing.T) {
 	}
 }
 
+// TestQueuePolicy checks that what receives from a queue needs no more than the policy of docs/drift-events.md.
+func TestQueuePolicy(t *testing.T) {
+	s := start(t, Options{})
+	s.AddQueue(driftQueue)
+	if err := s.SetPolicyDocument("AKIADOUBLE", []byte(`{"Statement": [{"Effect": "Allow", "Action": [
+		"sqs:DeleteMessage", "sqs:GetQueueUrl", "sqs:ReceiveMessage"], "Resource": "`+driftQueue+`"}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	c := sqs.NewFromConfig(s.Config(testRegion))
+	of := func(name string) (*string, error) {
+		out, err := c.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: &name})
+		if err != nil {
+			return nil, err
+		}
+		return out.QueueUrl, nil
+	}
+	at, err := of("drift")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.sendMessages("a")
+	if _, err := c.DeleteMessageBatch(t.Context(),
+		&sqs.DeleteMessageBatchInput{QueueUrl: at, Entries: []sqstypes.DeleteMessageBatchRequestEntry{
+			{Id: aws.String("1"), ReceiptHandle: receive(t, c, at, 0)[0].ReceiptHandle},
+		}}); err != nil {
+		t.Error(err)
+	}
+	if _, err := of("other"); err == nil {
+		t.Error("the policy allows another queue")
+	}
+}
+
 func TestQueueErrors(t *testing.T) {
 	s := start(t, Options{})
 	c := sqs.NewFromConfig(s.Config(testRegion))
