@@ -38,8 +38,7 @@ func (m *machine) drifted() bool {
 		return false
 	case m.o.Moving && (InProgress(s) || m.spec.OnDrift == v1beta1.OnDriftAdopt):
 		return true // AWS still moves it there. A rollout ends at its deadline meanwhile.
-	case !InProgress(s) && s.StepRestarts > maxRestarts && m.spec.OnDrift != v1beta1.OnDriftAdopt:
-		// No answer is of an earlier state so often. A rollout ends at its deadline.
+	case m.alternates():
 		s.DifferentSince = cmp.Or(s.DifferentSince, stamp(m.now))
 	case s.DifferentSince == nil || m.now.Before(s.DifferentSince.Time):
 		s.DifferentSince = stamp(m.now)
@@ -61,6 +60,13 @@ func (m *machine) drifted() bool {
 		m.leave()
 	}
 	return true
+}
+
+// alternates reports whether the alias has been changed and changed back since the rollout so often that another
+// difference is no answer of an earlier state. A rollout that is in progress ends at its deadline. What is adopted has
+// to last.
+func (m *machine) alternates() bool {
+	return !InProgress(m.s) && m.s.StepRestarts > maxRestarts && m.spec.OnDrift != v1beta1.OnDriftAdopt
 }
 
 // invokesAnother reports whether the alias invokes a version that is neither the stable one nor the target. No old

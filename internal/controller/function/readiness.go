@@ -114,7 +114,7 @@ func readyCondition(o observed, changes diff.Changes, f decisionInput) xpv2.Cond
 	c := o.config()
 	switch {
 	case len(changes) > 0 && f.updatable:
-		return reconcile.Updating(f.generation, "changing "+changes.Names())
+		return reconcile.UpdatingFields(f.generation, changes)
 	case unreadable(c) != "":
 		return reconcile.Unavailable(f.generation, unreadable(c))
 	case o.publishing != nil && o.publishing.State == types.StateFailed:

@@ -125,7 +125,8 @@ func (v Ownership) ShownByTags(tags map[string]string, mg metav1.Object) bool {
 	return v == OursAgain || v == Ours && tags[TagUID] == string(mg.GetUID())
 }
 
-// Annotations returns a copy of the annotations of Crossplane and of this provider. Those of other tools decide nothing.
+// Annotations returns a copy of the annotations of Crossplane and of this provider. Those of other tools decide
+// nothing.
 func Annotations(mg metav1.Object) map[string]string {
 	own := map[string]string{}
 	for key, value := range mg.GetAnnotations() {
