@@ -24,20 +24,6 @@ func Text[T ~string](v T) *string {
 	return NonEmpty(&s)
 }
 
-// Spelled returns the value of AWS that differs from a value of an emulator in case alone, or the value itself if there
-// is none.
-func Spelled[E interface {
-	~string
-	Values() []E
-}](v E) E {
-	for _, known := range v.Values() {
-		if strings.EqualFold(string(known), string(v)) {
-			return known
-		}
-	}
-	return v
-}
-
 // Referenced returns the object in S3 that AWS refers to instead of a copy, or nil if there is none. An empty block is
 // none.
 func Referenced(o *types.ResolvedS3Object) *types.ResolvedS3Object {

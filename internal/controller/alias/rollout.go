@@ -174,21 +174,20 @@ func (e *external) version(ctx context.Context, number string) (v rollout.Versio
 	if out.Environment != nil && out.Environment.Error != nil {
 		unreadable = number // The variables of two versions may differ.
 	}
-	state := lambdaapi.Spelled(out.State)
 	v = rollout.Version{
 		Fingerprint: fingerprint.Read(out).WithoutDescription().FingerprintWith(unreadable),
 		Role:        ptr.Deref(out.Role, ""),
-		Timeout:     time.Duration(ptr.Deref(out.Timeout, 0)) * time.Second, Inactive: state == types.StateInactive,
+		Timeout:     time.Duration(ptr.Deref(out.Timeout, 0)) * time.Second, Inactive: out.State == types.StateInactive,
 	}
 	if out.DeadLetterConfig != nil {
 		v.DeadLetter = ptr.Deref(out.DeadLetterConfig.TargetArn, "")
 	}
 	why := ptr.Deref(out.StateReason, string(out.StateReasonCode))
-	reason := fmt.Sprintf("version %s is %s: %s", number, state, why)
+	reason := fmt.Sprintf("version %s is %s: %s", number, out.State, why)
 	switch {
-	case state == types.StateFailed, state == types.StateDeleting:
+	case out.State == types.StateFailed, out.State == types.StateDeleting:
 		v.Invalid = reason
-	case state != "" && state != types.StateActive && !v.Inactive:
+	case out.State != "" && out.State != types.StateActive && !v.Inactive:
 		v.Pending = reason
 	}
 	return v, false

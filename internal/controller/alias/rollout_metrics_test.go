@@ -389,16 +389,6 @@ func TestUnreadableVariables(t *testing.T) {
 	}
 }
 
-// TestStateInOtherCase checks that a version does not wait for a state that an emulator spells in lower case.
-func TestStateInOtherCase(t *testing.T) {
-	w := testenv.NewScripted(t, testenv.Script{
-		"GetFunctionConfiguration": testenv.Returns(&lambda.GetFunctionConfigurationOutput{State: "active"}, nil),
-	})
-	if v, _ := (&external{api: w.Lambda}).version(t.Context(), "1"); v.Pending != "" {
-		t.Errorf("it is pending: %s", v.Pending)
-	}
-}
-
 // TestRolloutWithoutUpdate checks that an alias that may not be updated differs from spec as one without a rollout
 // does, whatever a rollout has recorded before.
 func TestRolloutWithoutUpdate(t *testing.T) {

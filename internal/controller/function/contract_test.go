@@ -1,9 +1,7 @@
 package function
 
 import (
-	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"testing"
 
@@ -22,9 +20,6 @@ func newCase(t testing.TB) (*testenv.Env[*v1beta1.Function], *v1beta1.Function) 
 // FuzzReconcile checks the contract of a reconcile for any answers of AWS and any spec.
 func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "functions", newCase) }
 
-// states are the states of a function in an answer.
-var states = regexp.MustCompile(`"(Active|Pending|Successful|InProgress)"`)
-
 // TestEmulatorResponses checks that unusual or missing answers of an emulator are reported, and do
 // not lead to a second function.
 func TestEmulatorResponses(t *testing.T) {
@@ -40,14 +35,7 @@ func TestEmulatorResponses(t *testing.T) {
 			), ptr.To[int32](5)
 		})
 	}, map[string]testenv.EmulatorCase{
-		"None": {Reason: "AWS as it is.", Writes: all},
-		"OtherCase": {
-			Reason: "A state is the same in lower case.",
-			Responses: answers{opGet: func(status int, body []byte) (int, []byte) {
-				return status, states.ReplaceAllFunc(body, bytes.ToLower)
-			}},
-			Writes: all,
-		},
+		"None":        {Reason: "AWS as it is.", Writes: all},
 		"EmptyCreate": {Reason: "The name is known.", Responses: answers{opCreate: testenv.Body("{}")}, Writes: all},
 		"NullCreate": {
 			Reason:    "After a response of null, the function is found by its name.",

@@ -230,8 +230,6 @@ func (e *external) readFunction(ctx context.Context, name string, f *v1beta1.Fun
 	if o.function.Configuration == nil {
 		return o, errors.Errorf("cannot read function %s: AWS answered without its configuration", name)
 	}
-	c := o.config()
-	c.State, c.LastUpdateStatus = lambdaapi.Spelled(c.State), lambdaapi.Spelled(c.LastUpdateStatus)
 	if got := ptr.Deref(o.config().FunctionName, ""); got != "" && functionname.Plain(got) != functionname.Plain(name) {
 		return o, errors.Errorf("cannot read function %s: AWS answered with function %s", name, got)
 	}

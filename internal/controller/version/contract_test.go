@@ -1,8 +1,6 @@
 package version
 
 import (
-	"bytes"
-	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -21,9 +19,6 @@ func newCase(t testing.TB) (*testenv.Env[*v1beta1.Version], *v1beta1.Version) {
 
 // FuzzReconcile checks the contract of a reconcile for any answers of AWS and any spec.
 func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "versions", newCase) }
-
-// states are the states of a function in an answer.
-var states = regexp.MustCompile(`"(Active|Pending|Successful|InProgress)"`)
 
 // TestEmulatorResponses checks that unusual or missing answers of an emulator are reported, and do
 // not lead to a second version.
@@ -74,13 +69,6 @@ func TestEmulatorResponses(t *testing.T) {
 		"EmptyState": {
 			Reason:    "An empty state is none.",
 			Responses: answers{opGet: testenv.With("State", "")}, Writes: some[:2],
-		},
-		"OtherCase": {
-			Reason: "A state is the same in lower case.",
-			Responses: answers{opGet: func(status int, body []byte) (int, []byte) {
-				return status, states.ReplaceAllFunc(body, bytes.ToLower)
-			}},
-			Writes: one,
 		},
 		"NoHash": {
 			Reason:    "Fields that AWS leaves out are not compared.",

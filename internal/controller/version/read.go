@@ -63,7 +63,6 @@ func (e *external) get(ctx context.Context, name string) (*types.FunctionConfigu
 	if c == nil {
 		return nil, errors.Errorf("cannot read function %s: AWS answered without its configuration", e.function)
 	}
-	c.State, c.LastUpdateStatus = lambdaapi.Spelled(c.State), lambdaapi.Spelled(c.LastUpdateStatus)
 	return c, nil
 }
 
