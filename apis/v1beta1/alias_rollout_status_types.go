@@ -78,7 +78,8 @@ type AliasRolloutStatus struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')"
 	StepElapsed metav1.Duration `json:"stepElapsed,omitempty"`
 	// StepRestarts is the number of times that the current step was measured anew, such as after someone else had
-	// changed the alias. The first five times, it has the time for that again.
+	// changed the alias. The first five times, it has the time for that again. After a rollout, it is the number of
+	// times that someone else has changed the alias and changed it back at once.
 	// +optional
 	StepRestarts int32 `json:"stepRestarts,omitempty"`
 	// Woken has the times at which inactive versions were last invoked so that AWS prepares them, by their numbers.

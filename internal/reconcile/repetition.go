@@ -54,8 +54,8 @@ func bounded(f Facts, mg Managed, p Plan) Plan {
 		return p.With(due...)
 	}
 	ready := acceptedNotShown(mg.GetGeneration(), "a change of "+p.Changes.Names(), count)
-	if usual := UpdatingFields(mg.GetGeneration(), p.Changes); p.Ready.Message != "" && p.Ready.Message != usual.Message {
-		ready.Message = p.Ready.Message + "; " + ready.Message // The kind says why the change is made.
+	if m := p.Ready.Message; m != "" && m != UpdatingFields(mg.GetGeneration(), p.Changes).Message {
+		ready.Message = m + "; " + ready.Message // The kind says why the change is made.
 	}
 	p.Call, p.Wait, p.Ready = "", wait, ready
 	return p
