@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -52,9 +53,13 @@ type Facts struct {
 	// ReserveFn reserves calls, as a Limiter does. Nil grants all of them.
 	ReserveFn func(ops ...string) time.Duration
 
-	// KnownCause and Drifted are the causes of a difference between AWS and spec here and in AWS, empty if unknown, and
-	// Origin describes the call that explains it.
-	KnownCause, Drifted, Origin string
+	// CausesFn returns the causes of a difference between AWS and spec: what has changed here, and what has changed
+	// the resource in AWS. Each is empty if it is unknown. It is asked when a correction is planned, because the event
+	// about a change here may arrive during the reconcile that sees the change. Nil knows none.
+	CausesFn func() (changed, drifted string)
+
+	// Origin describes the call that explains a difference, empty if unknown.
+	Origin string
 
 	// ReadyBefore is the Ready condition at the start.
 	ReadyBefore xpv2.Condition
@@ -81,17 +86,19 @@ func (f Facts) Reserve(ops ...string) error {
 // it refers to has changed, someone has changed the resource in AWS, or the cause is unknown, as in the first
 // observation after a start or of what is adopted.
 func (f Facts) Cause(mg Managed, p Plan) string {
+	changed, drifted := "", ""
+	if f.CausesFn != nil {
+		changed, drifted = f.CausesFn()
+	}
 	switch {
 	case !IsReconciled(mg) && mg.GetGeneration() > 1:
 		return "spec changed"
-	case f.KnownCause != "":
-		return f.KnownCause
+	case changed != "":
+		return changed
 	case p.Comparison() == SourceChanged:
 		return "the source changed"
-	case f.Drifted != "":
-		return f.Drifted
 	}
-	return "differed from spec"
+	return cmp.Or(drifted, "differed from spec")
 }
 
 // Effects are the requests of a step of an observation or a call, besides its result.

@@ -119,7 +119,8 @@ func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 			e.Converge(f)
 			tc.do(e)
 			e.Advance(time.Minute)
-			done := engine.Once(t.Context(), e.Observer(), reconcile.Facts{Drifted: "changed in AWS by hand"}, f, nil)
+			byHand := func() (changed, drifted string) { return "", "changed in AWS by hand" }
+			done := engine.Once(t.Context(), e.Observer(), reconcile.Facts{CausesFn: byHand}, f, nil)
 			e.Must(done.Err)
 			if done.State != tc.want || !strings.HasPrefix(done.Does, tc.does) {
 				t.Errorf("%s: want %d and %q, got %d and %q", tc.reason, tc.want, tc.does, done.State, done.Does)

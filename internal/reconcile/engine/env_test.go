@@ -54,6 +54,9 @@ type cloud struct {
 	// before are the steps before a deletion, each of which takes a reconcile.
 	before []string
 
+	// during runs once, while AWS is read.
+	during func()
+
 	calls []string
 
 	// cause is the cause of the last update.
@@ -68,6 +71,10 @@ func (c *cloud) call(name string) error {
 func (c *cloud) Observe(_ context.Context, f reconcile.Facts, mg *sample) (reconcile.Outcome, error) {
 	if err := c.call("Get"); err != nil {
 		return reconcile.Outcome{}, err
+	}
+	if f := c.during; f != nil {
+		c.during = nil
+		f()
 	}
 	mg.Status.Value = c.value
 	out := reconcile.Outcome{Exists: c.there, MayUpdate: true}

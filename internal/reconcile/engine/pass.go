@@ -86,8 +86,8 @@ type pass[T reconcile.Managed] struct {
 func (r *reconciler[T]) newPass(mg T, known memory.Resource) *pass[T] {
 	p := &pass[T]{reconciler: r, read: mg, known: known}
 	p.facts = reconcile.Facts{
-		Repeats: known.Calls, KnownCause: known.Cause(), Drifted: known.Drifted(mg), Origin: known.OriginOf(mg),
-		ReadyBefore: mg.GetCondition(xpv2.TypeReady),
+		Repeats: known.Calls, Origin: known.OriginOf(mg), ReadyBefore: mg.GetCondition(xpv2.TypeReady),
+		CausesFn: func() (changed, drifted string) { return r.states.Causes(mg) },
 	}
 	return p
 }

@@ -56,6 +56,14 @@ func TestCause(t *testing.T) {
 			change: func(e *env) { e.cloud.value = "old"; e.reconciler.states.MarkChanged(cart, "Secret db") },
 			want:   "Secret db changed",
 		},
+		"Meanwhile": {
+			reason: "The event about a change of what spec refers to arrives while AWS is read.",
+			change: func(e *env) {
+				e.cloud.value = "old"
+				e.cloud.during = func() { e.reconciler.states.MarkChanged(cart, "Secret db") }
+			},
+			want: "Secret db changed",
+		},
 		"Served": {
 			reason: "A change that was served is no cause any more.",
 			change: func(e *env) { e.reconciler.states.MarkChanged(cart, "Secret db"); e.converge(); e.cloud.value = "hand" },

@@ -31,24 +31,21 @@ type Drift struct {
 // Pending reports whether there is drift that is yet to be corrected.
 func (d Drift) Pending() bool { return d.pendingFor != "" && d.mayUpdate }
 
-// Cause returns which referenced object has changed since AWS was last found up to date. It is empty if none has.
-func (r *Resource) Cause() string {
-	if r.changedReference == "" {
-		return ""
+// Causes returns which referenced object has changed since AWS was last found up to date, and what has changed the
+// resource in AWS. Each is empty if it is unknown, or if nothing has.
+func (s *Store) Causes(mg reconcile.Managed) (changed, drifted string) {
+	r, unlock := s.lock(client.ObjectKeyFromObject(mg))
+	defer unlock()
+	if r.changedReference != "" {
+		changed = r.changedReference + " changed"
 	}
-	return r.changedReference + " changed"
-}
-
-// Drifted returns who has changed the resource in AWS, according to the state before an observation. It is empty if
-// unknown.
-func (r *Resource) Drifted(mg reconcile.Managed) string {
 	switch w := desiredState(mg); {
 	case r.Events.Origin != "":
-		return "changed in AWS by " + r.Events.Origin
+		drifted = "changed in AWS by " + r.Events.Origin
 	case r.drift.Synced == w, r.drift.pendingFor == w:
-		return "changed in AWS by hand"
+		drifted = "changed in AWS by hand"
 	}
-	return ""
+	return changed, drifted
 }
 
 // A DriftChange is the contribution of an observation to the metrics: drift that was seen, or corrected.

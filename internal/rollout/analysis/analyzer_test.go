@@ -213,7 +213,7 @@ func TestPrometheus(t *testing.T) {
 		"NullScalar": {
 			"Nor is a scalar that is null.",
 			answers(200, "application/json", `{"status":"success","data":{"resultType":"scalar","result":[1,null]}}`),
-			outcome{"Error", "", "the request failed"},
+			outcome{"Error", "", "the server does not answer as Prometheus does"},
 		},
 		"Histogram": {
 			"Nor is a histogram.",

@@ -65,7 +65,7 @@ func (a *Analyzer) prometheus(ctx context.Context, namespace string, m *v1beta1.
 	// Without a time, the server evaluates the query at its own.
 	v, _, err := prometheusv1.NewAPI(last).Query(ctx, query, time.Time{}, prometheusv1.WithTimeout(requestTimeout))
 	if err != nil {
-		return nil, sourceError(m.Address, prometheusError(err))
+		return nil, sourceError(m.Address, prometheusError(err, last.body))
 	}
 	n, err := onlyElement(v, last.body)
 	if err != nil {
@@ -74,7 +74,7 @@ func (a *Analyzer) prometheus(ctx context.Context, namespace string, m *v1beta1.
 	return n, nil
 }
 
-// An answer is a client of Prometheus that keeps the body of the last response.
+// An answer is a client of Prometheus that keeps the body of the last response that it has read.
 type answer struct {
 	api.Client
 
@@ -84,7 +84,9 @@ type answer struct {
 // Do sends a request.
 func (a *answer) Do(ctx context.Context, req *http.Request) (*http.Response, []byte, error) {
 	res, body, err := a.Client.Do(ctx, req)
-	a.body = body
+	if err == nil {
+		a.body = body
+	}
 	return res, body, err
 }
 
@@ -128,11 +130,15 @@ func onlyElement(v model.Value, body []byte) (float64, error) {
 	}
 }
 
-// prometheusError returns an error of a query without what the server has answered.
-func prometheusError(err error) error {
+// prometheusError returns an error of a query without what the server has answered. body is that of its response, or
+// nil if it was not read.
+func prometheusError(err error, body []byte) error {
 	e, ok := errors.AsType[*prometheusv1.Error](err)
-	if !ok {
+	switch {
+	case !ok && body == nil:
 		return explain(err)
+	case !ok:
+		e = &prometheusv1.Error{Type: prometheusv1.ErrBadResponse}
 	}
 	switch e.Type {
 	case prometheusv1.ErrBadData:
