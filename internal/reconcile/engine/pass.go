@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"go.opentelemetry.io/otel/trace"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -387,13 +386,6 @@ func (p *pass[T]) upToDate() bool {
 	return p.out.State == reconcile.UpToDate || p.out.State == reconcile.Undecided && d != nil && d.Message == "" &&
 		len(d.List) == 0 &&
 		p.ready.Status == corev1.ConditionTrue
-}
-
-// conclude marks a span as failed unless the error only defers the call.
-func conclude(span trace.Span, err error) {
-	if err != nil && !reconcile.IsLater(err) && !isPassing(err) {
-		failedSpan(span, err)
-	}
 }
 
 // retries reports whether AWS has refused a change that is made again later, and the conditions say so.

@@ -90,6 +90,13 @@ func addDeferredEvent(ctx context.Context, wait time.Duration, ops ...string) {
 		telemetry.KeyOperations.StringSlice(ops)))
 }
 
+// conclude marks a span as failed unless the error only defers the call.
+func conclude(span trace.Span, err error) {
+	if err != nil && !reconcile.IsLater(err) && !isPassing(err) {
+		failedSpan(span, err)
+	}
+}
+
 // failedSpan marks a span as failed, with the message that conditions show.
 func failedSpan(span trace.Span, err error) {
 	if !span.IsRecording() {
