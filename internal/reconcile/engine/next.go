@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -44,6 +45,13 @@ func (r *reconciler[T]) backoff(key types.NamespacedName, changing bool, c backo
 		after = max(after, backoff.RefusedDelay(r.states.CountRefusal(key)))
 	}
 	return after
+}
+
+// conflictDelay records a write that was refused because the resource has changed, and returns when it is reconciled
+// next. What has changed it enqueues it sooner than that, unless another process has written the status.
+func (p *pass[T]) conflictDelay() time.Duration {
+	conflicts, _ := p.states.RecordFailure(client.ObjectKeyFromObject(p.read), backoff.Unclassified, false)
+	return backoff.Delay(backoff.Unclassified, conflicts)
 }
 
 // fail ends the reconcile with an error. A call deferred for quota makes it a LaterError, and is not reported as an

@@ -337,15 +337,14 @@ func (p *pass[T]) remove(ctx context.Context, mg T) error {
 }
 
 // annotate writes annotations, on condition that the resource has not changed since it was read. Otherwise what was
-// decided is outdated: it returns a LaterError, and the next reconcile reads the resource live. The change enqueues the
-// resource sooner than that, unless another process has written the status.
+// decided is outdated: it returns a LaterError, and the next reconcile reads the resource live.
 func (p *pass[T]) annotate(ctx context.Context, mg T, r reconcile.Record) error {
 	if len(r.Annotations) == 0 {
 		return nil
 	}
 	err := p.annotations.AnnotateIfUnchanged(ctx, mg, r.Annotations)
 	if kerrors.IsConflict(err) {
-		return reconcile.WaitFor(reconcile.MinPending)
+		return reconcile.WaitFor(p.conflictDelay())
 	}
 	return errors.Wrap(err, r.Failure)
 }

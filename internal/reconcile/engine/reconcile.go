@@ -268,17 +268,24 @@ func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.
 		}
 		return p.waitingResult(wait)
 	}
-	if p.outdated(key, res, err) {
-		return p.waitingResult(reconcile.MinPending) // What has changed it enqueues it sooner: see annotate.
+	outdated := p.outdated(key, res, err)
+	if !outdated || p.did != "" {
+		p.recorder.Finish(p.read, p.out.Events, p.ready, p.err != nil || p.missing(p.read) != "")
 	}
-	p.recorder.Finish(p.read, p.out.Events, p.ready, p.err != nil || p.missing(p.read) != "")
+	if outdated {
+		return p.waitingResult(p.conflictDelay())
+	}
 	if err == nil { // The runtime has written the status.
 		for _, f := range p.out.Stored {
 			f(ctx)
 		}
 	}
 	if failure := p.failure(res, err); failure != nil {
-		return p.failedResult(ctx, key, failed{err: failure, changing: p.changing, within: p.out.RetryWithin})
+		f := failed{err: failure, changing: p.changing}
+		if err == nil { // Without its status, the next reconcile would repeat this one.
+			f.within = p.out.RetryWithin
+		}
+		return p.failedResult(ctx, key, f)
 	}
 	if !p.retries() {
 		p.states.RecordSuccess(key, p.did != "" || p.ready.Status == corev1.ConditionTrue)
@@ -287,11 +294,11 @@ func (p *pass[T]) outcome(ctx context.Context, res ctrl.Result, err error) ctrl.
 	return p.pollResult(res)
 }
 
-// outdated reports whether a reconcile has ended without an action because the resource changed after it was read, or
-// another process has written its status. The next reconcile reads it live.
+// outdated reports whether a reconcile has ended because the resource changed after it was read, or another process has
+// written its status. The next reconcile reads it live.
 func (p *pass[T]) outdated(key types.NamespacedName, res ctrl.Result, err error) bool {
 	ended := res.Requeue || kerrors.IsConflict(err) //nolint:staticcheck // The runtime still uses it.
-	return ended && p.did == "" && p.err == nil && p.kube.Outdated(key)
+	return ended && p.err == nil && p.kube.Outdated(key)
 }
 
 // failure returns the error of a reconcile. The runtime reports some errors only by asking to requeue.

@@ -2,17 +2,65 @@ package campaign
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"time"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // errNetwork is the error of a network that is cut.
 var errNetwork = errors.New("network is unreachable")
+
+// An answer is an error that a network answers a call with, instead of what the API answers.
+type answer struct {
+	status int
+	body   string
+
+	// code is that of an error of AWS.
+	code string
+}
+
+// refusal returns an answer of the API server.
+func refusal(err *kerrors.StatusError) *answer {
+	body, _ := json.Marshal(err.ErrStatus) //nolint:errchkjson // A status has nothing that cannot be encoded.
+	return &answer{status: int(err.ErrStatus.Code), body: string(body)}
+}
+
+// Error returns the body.
+func (a *answer) Error() string { return a.body }
+
+// ServeHTTP answers a call.
+func (a *answer) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", http.DetectContentType([]byte(a.body)))
+	if strings.HasPrefix(a.body, "{") {
+		w.Header().Set("Content-Type", "application/json")
+	}
+	if a.code != "" {
+		w.Header().Set("X-Amzn-Errortype", a.code)
+	}
+	w.WriteHeader(a.status)
+	_, _ = io.WriteString(w, a.body)
+}
+
+// respond returns the response to a call that fails with an error, or the error.
+func respond(r *http.Request, err error) (*http.Response, error) {
+	a := (*answer)(nil)
+	if !errors.As(err, &a) {
+		return nil, err
+	}
+	w := httptest.NewRecorder()
+	a.ServeHTTP(w, r)
+	resp := w.Result()
+	resp.Request = r
+	return resp, nil
+}
 
 // A Side is a side of a call.
 type Side int
@@ -130,7 +178,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	c := Call{API: Kubernetes, Method: r.Method, Path: r.URL.Path, Watch: r.URL.Query().Get("watch") != ""}
 	if err := t.network.pass(r.Context(), c, Before); err != nil {
 		discard(r.Body)
-		return nil, err
+		return respond(r, err)
 	}
 	resp, err := t.RoundTripper.RoundTrip(r)
 	if err != nil {
@@ -138,7 +186,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if err := t.network.pass(r.Context(), c, After); err != nil {
 		discard(resp.Body)
-		return nil, err
+		return respond(r, err)
 	}
 	if c.Watch {
 		resp.Body = &stream{ReadCloser: resp.Body, network: t.network, opened: time.Now(), closed: make(chan struct{})}
@@ -188,17 +236,28 @@ func (p *passing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.calls.Add(1)
 	defer p.calls.Done()
 	c := Call{API: AWS, Method: r.Method, Path: r.URL.Path}
-	if p.network.pass(r.Context(), c, Before) != nil {
+	if err := p.network.pass(r.Context(), c, Before); err != nil {
+		fail(w, r, err)
+		return
+	}
+	served := httptest.NewRecorder()
+	p.Handler.ServeHTTP(served, r)
+	if err := p.network.pass(r.Context(), c, After); err != nil {
+		fail(w, r, err)
+		return
+	}
+	maps.Copy(w.Header(), served.Header())
+	w.WriteHeader(served.Code)
+	_, _ = w.Write(served.Body.Bytes())
+}
+
+// fail answers a call with an error, or closes the connection.
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	a := (*answer)(nil)
+	if !errors.As(err, &a) {
 		panic(http.ErrAbortHandler)
 	}
-	answer := httptest.NewRecorder()
-	p.Handler.ServeHTTP(answer, r)
-	if p.network.pass(r.Context(), c, After) != nil {
-		panic(http.ErrAbortHandler)
-	}
-	maps.Copy(w.Header(), answer.Header())
-	w.WriteHeader(answer.Code)
-	_, _ = w.Write(answer.Body.Bytes())
+	a.ServeHTTP(w, r)
 }
 
 func discard(b io.ReadCloser) {

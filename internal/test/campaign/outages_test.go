@@ -2,10 +2,15 @@ package campaign
 
 import (
 	"context"
+	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
@@ -23,6 +28,10 @@ type outage struct {
 	// hangs says that such a call is not answered either, until the caller times out.
 	hangs bool
 
+	// answer is what such a call is answered with, if it is answered, and after says that it takes effect all the same.
+	answer *answer
+	after  bool
+
 	// rollouts says that only rollouts make such calls.
 	rollouts bool
 
@@ -33,10 +42,40 @@ type outage struct {
 // deadConnection is how long client-go takes to detect a dead connection.
 const deadConnection = 45 * time.Second
 
+// mostFailed is how often the provider may make a call that fails during an outage of ten minutes. A write that
+// conflicts has four attempts.
+const mostFailed = 250
+
+// tallies counts calls. Its methods are safe for concurrent use.
+type tallies struct {
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+func (t *tallies) add(call string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.counts == nil {
+		t.counts = map[string]int{}
+	}
+	t.counts[call]++
+}
+
 func outages() []outage {
 	all := func(Call) bool { return true }
 	of := func(a API) func(Call) bool { return func(c Call) bool { return c.API == a } }
 	sts := func(c Call) bool { return c.API == AWS && c.Path == "/" }
+	writes := func(c Call) bool {
+		return c.API == Kubernetes && c.Writes() && strings.Contains(c.Path, v1beta1.Group) &&
+			!strings.Contains(c.Path, "providerconfig")
+	}
+	status := func(c Call) bool { return writes(c) && strings.HasSuffix(c.Path, "/status") }
+	metadata := func(c Call) bool { return writes(c) && !status(c) }
+	changes := func(c Call) bool { return c.API == AWS && c.Writes() && !sts(c) }
+	lambda := func(c Call) bool { return c.API == AWS && !sts(c) && !strings.HasPrefix(c.Path, "/code/") }
+	denied := refusal(kerrors.NewForbidden(schema.GroupResource{}, "", errNetwork))
+	conflict := refusal(kerrors.NewConflict(schema.GroupResource{}, "", errNetwork))
+	page := &answer{status: http.StatusBadGateway, body: "<html>bad gateway</html>"}
 	cloudWatch := func(c Call) bool { return c.API == AWS && strings.HasSuffix(c.Path, "/GetMetricData") }
 	return []outage{
 		{name: "the API server is away", cuts: of(Kubernetes)},
@@ -49,6 +88,15 @@ func outages() []outage {
 		{name: "CloudWatch is away", cuts: cloudWatch, rollouts: true},
 		{name: "CloudWatch hangs", cuts: cloudWatch, rollouts: true, hangs: true},
 		{name: "both are away", cuts: all},
+		{name: "a policy denies status", cuts: status, answer: denied},
+		{name: "a policy denies metadata", cuts: metadata, answer: denied},
+		{name: "status conflicts", cuts: status, answer: conflict},
+		{name: "metadata conflicts", cuts: metadata, answer: conflict},
+		{name: "AWS denies", cuts: lambda, answer: &answer{
+			status: http.StatusForbidden, code: "AccessDeniedException", body: `{"Message":"not authorized"}`,
+		}},
+		{name: "a proxy hides that changes succeed", cuts: changes, answer: page, after: true},
+		{name: "a proxy answers with pages", cuts: lambda, answer: &answer{status: http.StatusOK, body: page.body}},
 		{name: "the clock is stepped an hour forwards", clock: time.Hour},
 		{name: "the clock is stepped an hour backwards", clock: -time.Hour},
 	}
@@ -87,9 +135,14 @@ func (sc scenario) outlasts(t *testing.T, o outage, want outcome) {
 		s.Prepare()
 		var on atomic.Bool
 		var step atomic.Int64
+		var failed tallies
 		n := &Network{Do: func(ctx context.Context, c Call, side Side) error {
-			if side == After || !on.Load() || o.cuts == nil || !o.cuts(c) {
+			if (side == After) != o.after || !on.Load() || o.cuts == nil || !o.cuts(c) {
 				return nil
+			}
+			if o.answer != nil {
+				failed.add(c.String())
+				return o.answer
 			}
 			if o.hangs {
 				select {
@@ -120,6 +173,11 @@ func (sc scenario) outlasts(t *testing.T, o outage, want outcome) {
 		}
 		time.Sleep(10 * time.Minute)
 		on.Store(false)
+		for call, n := range failed.counts {
+			if n > mostFailed {
+				t.Errorf("%s has failed %d times, want %d at most", call, n, mostFailed)
+			}
+		}
 		if sc.again != nil {
 			step.Store(0)
 			sc.again(s)
@@ -127,6 +185,9 @@ func (sc scenario) outlasts(t *testing.T, o outage, want outcome) {
 		got := s.converge(sc, 2*time.Hour)
 		if sc.again != nil {
 			got.Created, got.Routes = 0, want.Routes // The rollout may have begun again.
+		}
+		if o.after && strings.Contains(sc.name, " update ") {
+			got.Created = 0 // What is replaced in several calls begins again.
 		}
 		got.check(t, sc, want)
 		if err := p.Stop(); err != nil {
