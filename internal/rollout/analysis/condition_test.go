@@ -113,6 +113,11 @@ func TestCondition(t *testing.T) {
 			numbers(0, 0, 10),
 			want{unknown, ""},
 		},
+		"TestedElse": {
+			"A baseline that is tested for NaN may be calculated with.", numeric,
+			"math.isNaN(baseline) && result < 0.5 || result <= baseline * 1.2", numbers(0.6, nan, 10),
+			want{unmet, ""},
+		},
 		"NothingOfNothingIsNotNeeded": {
 			"What does not depend on it is known.", numeric, "result / baseline <= 1.5 || result < 0.01",
 			numbers(0, 0, 10),

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"slices"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -12,7 +13,8 @@ import (
 const isNaN = "math.isNaN"
 
 // A call is a call of a function by a condition. A result that is NaN, such as that of 0 / 0, is not known: each
-// comparison with NaN is false. A value that is no number, such as an object, is not NaN.
+// comparison with NaN is false. Only what is calculated with a variable that the condition tests may be NaN. A value
+// that is no number, such as an object, is not NaN.
 type call struct{ interpreter.InterpretableCall }
 
 // Exec makes the call.
@@ -24,7 +26,9 @@ func (c call) Exec(frame *interpreter.ExecutionFrame) ref.Val {
 		}
 		return types.Bool(isNumberNaN(v))
 	}
-	if v := c.InterpretableCall.Exec(frame); !isNumberNaN(v) {
+	v := c.InterpretableCall.Exec(frame)
+	ofNaN := func(arg interpreter.InterpretableV2) bool { return isNumberNaN(arg.Exec(frame)) }
+	if !isNumberNaN(v) || slices.ContainsFunc(c.Args(), ofNaN) {
 		return v
 	}
 	return types.NewUnknown(c.ID(), nil)
