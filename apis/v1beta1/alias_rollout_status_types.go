@@ -122,8 +122,9 @@ type AliasRolloutStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
 	History []RolloutRevision `json:"history,omitempty"`
-	// Replaced are versions that were the stable one or the target until another one replaced them, at most 50, the
-	// latest first. For 15 minutes they are not deleted: what the alias has invoked of them may still run.
+	// Replaced are versions that were the stable one or the target until another one replaced them, and those that
+	// someone else had made the alias invoke until it was changed back, at most 50, the latest first. For 15 minutes
+	// they are not deleted: what the alias has invoked of them may still run.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=50

@@ -334,7 +334,9 @@ func TestTrigger(t *testing.T) {
 		spec   *v1beta1.AliasRollout
 		before []string
 		failed []string
-		want   string
+		// skipped do not apply once the target has all invocations.
+		skipped []string
+		want    string
 	}{
 		"AllOfAll": {
 			reason: "All fail.", spec: tenPercent(alarms("a", "b"), trigger("All", nil)),
@@ -371,11 +373,24 @@ func TestTrigger(t *testing.T) {
 			reason: "An alarm that fired before does not block the fix.", spec: tenPercent(alarms("a")),
 			before: []string{"a"}, failed: []string{"a"}, want: "2",
 		},
+		"AllWithSkipped": {
+			reason: "A comparison with a stable version without invocations does not count.",
+			spec:   tenPercent(allAtOnce, metrics("m", "n"), trigger("All", nil), bake(5*time.Minute)),
+			failed: []string{"m"}, skipped: []string{"n"}, want: "1",
+		},
+		"SkippedAfterItsFailure": {
+			reason: "It counts if it has failed before, and then does not suffice.",
+			spec:   tenPercent(metrics("m", "n"), trigger("All", nil), bake(5*time.Minute)),
+			failed: []string{"n"}, skipped: []string{"n"}, want: "2",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newScenario(t, tc.spec)
 			s.result = func(id CheckID) string {
+				if s.state.ObservedWeight >= all && slices.Contains(tc.skipped, id.Name) {
+					return Skipped
+				}
 				if names := map[bool][]string{
 					false: tc.before,
 					true:  tc.failed,

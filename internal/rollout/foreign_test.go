@@ -554,3 +554,20 @@ func TestChangedForMoments(t *testing.T) {
 		s.wantEnd(v1beta1.RolloutReady, "", "1")
 	}
 }
+
+// TestVersionThatIsTakenOff checks that status has a version that someone else has made the alias invoke and that the
+// provider takes off: what the alias has invoked of it may still run, so it is not deleted yet.
+func TestVersionThatIsTakenOff(t *testing.T) {
+	s := promoted(t, tenPercent(onDrift(v1beta1.OnDriftRevert)))
+	s.alias(Route{Version: "2", Additional: "7", Weight: 20})
+	s.pass(20 * time.Minute)
+	at := time.Time{}
+	for _, r := range s.state.Replaced {
+		if r.FunctionVersion == "7" {
+			at = r.ReplacedAt.Time
+		}
+	}
+	if s.observed.Route != (Route{Version: "2"}) || s.now.Sub(at) > 20*time.Minute || s.now.Sub(at) < 19*time.Minute {
+		t.Errorf("the alias has %s, version 7 was taken off at %s: %+v", s.observed.Route, at, s.state.Replaced)
+	}
+}

@@ -41,10 +41,14 @@ func (m *machine) remember(r v1beta1.RolloutRevision) {
 	m.s.History = prepend(history, r, maxHistory)
 }
 
-// recordReplaced records the versions that this decision has replaced. The alias may have invoked them until now.
+// recordReplaced records the versions that this decision has replaced, and those that someone else has made the alias
+// invoke and that it changes. The alias may have invoked them until now.
 func (m *machine) recordReplaced() {
-	for _, r := range []v1beta1.RolloutRevision{m.was.Stable, m.was.Target} {
-		v := r.FunctionVersion
+	versions := []string{m.was.Stable.FunctionVersion, m.was.Target.FunctionVersion}
+	if m.s.Intent != nil {
+		versions = append(versions, m.o.Route.Version, m.o.Route.Additional)
+	}
+	for _, v := range versions {
 		if v == "" || v == m.s.Stable.FunctionVersion || v == m.s.Target.FunctionVersion {
 			continue
 		}

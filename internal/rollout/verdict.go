@@ -18,8 +18,8 @@ type health struct {
 	pause string
 }
 
-// healthOf returns what the checks of a state say together. An alarm that is ignored does not count. If all that count
-// fail, the target has failed, whatever the trigger is.
+// healthOf returns what the checks of a state say together. A check that is ignored does not count, nor does one that
+// does not apply and has not failed before. If all that count fail, the target has failed, whatever the trigger is.
 func healthOf(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) health {
 	var h health
 	var failed []string
@@ -27,8 +27,8 @@ func healthOf(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) health 
 	total := 0
 	for _, id := range ids {
 		c := CheckOf(s, id)
-		if id.Type == CheckAlarm && (c == nil || !c.Ignored) || id.Type == CheckMetric &&
-			rollsBack(MetricOf(spec, id.Name)) {
+		counts := c == nil || !c.Ignored && (c.Result != Skipped || verdict(spec, id, c) == failing)
+		if counts && (id.Type == CheckAlarm || id.Type == CheckMetric && rollsBack(MetricOf(spec, id.Name))) {
 			total++
 		}
 		if c == nil {

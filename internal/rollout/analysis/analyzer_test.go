@@ -445,6 +445,11 @@ func TestWeb(t *testing.T) {
 				"spec.rollout.analysis.metrics[m].successCondition: cannot be evaluated at 1:7: there is no such field",
 			},
 		},
+		"NoTraffic": {
+			"A rate of no invocations.", answers(200, "application/json", `{"errors": 0, "total": 0}`),
+			"result.errors / result.total < 0.01",
+			outcome{"Inconclusive", "", "a number that is not known, such as 0 / 0"},
+		},
 		"HTML": {
 			"A page.", answers(200, "text/html", "<html>secret"), "result < 1",
 			outcome{"Error", "", "the response is not JSON"},

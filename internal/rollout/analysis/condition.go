@@ -90,6 +90,10 @@ type condition struct {
 
 	// uses has the variables of the expression, and testsNaN those that it passes to math.isNaN.
 	uses, testsNaN map[string]bool
+
+	// keepsNaN says that a calculated number may be NaN: the expression tests one, or is about the response of a
+	// function, which does not meet it then.
+	keepsNaN bool
 }
 
 // compile compiles an expression. An error says at which position it is not valid.
@@ -112,16 +116,16 @@ func compile(d dialect, expression string) (*condition, error) {
 	if err := restrict(checked.NativeRep()); err != nil {
 		return nil, err
 	}
-	program, err := env.Program(checked, cel.EvalOptions(cel.OptPartialEval), cel.CostTracking(meter{}),
-		cel.CostLimit(maxCost), cel.InterruptCheckFrequency(interruptEvery))
+	c := &condition{
+		source: checked.NativeRep().SourceInfo(), uses: map[string]bool{}, testsNaN: map[string]bool{},
+		keepsNaN: d == invocation,
+	}
+	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(c.note))
+	c.program, err = env.Program(checked, cel.EvalOptions(cel.OptPartialEval), cel.CustomDecoratorV2(c.decorate),
+		cel.CostTracking(meter{}), cel.CostLimit(maxCost), cel.InterruptCheckFrequency(interruptEvery))
 	if err != nil {
 		return nil, errors.New("it cannot be evaluated")
 	}
-	c := &condition{
-		program: program, source: checked.NativeRep().SourceInfo(), uses: map[string]bool{},
-		testsNaN: map[string]bool{},
-	}
-	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(c.note))
 	return c, nil
 }
 
@@ -130,9 +134,13 @@ func (c *condition) note(e ast.Expr) {
 	case ast.IdentKind:
 		c.uses[e.AsIdent()] = true
 	case ast.CallKind:
-		call := e.AsCall()
-		if call.FunctionName() == "math.isNaN" && len(call.Args()) == 1 && call.Args()[0].Kind() == ast.IdentKind {
-			c.testsNaN[call.Args()[0].AsIdent()] = true
+		made := e.AsCall()
+		switch name := made.FunctionName(); {
+		case name != isNaN && name != "math.isFinite":
+		case made.Args()[0].Kind() == ast.CallKind:
+			c.keepsNaN = true
+		case name == isNaN && made.Args()[0].Kind() == ast.IdentKind:
+			c.testsNaN[made.Args()[0].AsIdent()] = true
 		}
 	default:
 	}

@@ -104,6 +104,64 @@ func TestCondition(t *testing.T) {
 			numbers(3, 1, 10),
 			want{unmet, ""},
 		},
+		"NothingOfNothing": {
+			"What depends on 0 divided by 0 is not known.", numeric, "result / baseline <= 1.5", numbers(0, 0, 10),
+			want{unknown, ""},
+		},
+		"NothingOfNothingAfterATest": {
+			"Also if a variable is tested for NaN.", numeric, "math.isNaN(baseline) || result / baseline <= 1.5",
+			numbers(0, 0, 10),
+			want{unknown, ""},
+		},
+		"TestedElse": {
+			"A baseline that is tested for NaN may be calculated with.", numeric,
+			"math.isNaN(baseline) && result < 0.5 || result <= baseline * 1.2", numbers(0.6, nan, 10),
+			want{unmet, ""},
+		},
+		"NothingOfNothingIsNotNeeded": {
+			"What does not depend on it is known.", numeric, "result / baseline <= 1.5 || result < 0.01",
+			numbers(0, 0, 10),
+			want{met, ""},
+		},
+		"SomethingOfNothing": {
+			"Something is more than any multiple of nothing.", numeric, "result / baseline <= 1.5", numbers(0.5, 0, 10),
+			want{unmet, ""},
+		},
+		"NothingOfFields": {
+			"Nor is a rate without traffic known.", structured, "result.errors / result.total > 0.05",
+			response(parsed(t, `{"errors": 0, "total": 0}`)),
+			want{unknown, ""},
+		},
+		"NothingTested": {
+			"A test for it is answered.", structured,
+			"math.isNaN(result.errors / result.total) || result.errors / result.total < 0.05",
+			response(parsed(t, `{"errors": 0, "total": 0}`)),
+			want{met, ""},
+		},
+		"NothingTestedForFinite": {
+			"So is one for what is finite.", structured,
+			"!math.isFinite(result.errors / result.total) || result.errors / result.total < 0.05",
+			response(parsed(t, `{"errors": 0, "total": 0}`)),
+			want{met, ""},
+		},
+		"NothingOfPayload": {
+			"A function that has to respond with a rate, and does not, does not meet the expectation.", invocation,
+			"payload.errors / payload.total < 1 / 100",
+			map[string]any{varPayload: parsed(t, `{"errors": 0, "total": 0}`)},
+			want{unmet, ""},
+		},
+		"TestedObject": {
+			"An object is not NaN.", structured, "math.isNaN(baseline) || result.rate <= baseline.rate",
+			map[string]any{
+				varResult: parsed(t, `{"rate": 0.5}`), varBaseline: parsed(t, `{"rate": 0.1}`),
+			},
+			want{unmet, ""},
+		},
+		"TestedField": {
+			"A field that is missing is neither NaN nor a number.", structured, "!math.isNaN(result.rate)",
+			response(parsed(t, `{}`)),
+			want{err: "cannot be evaluated at 1:19: there is no such field"},
+		},
 		"Undeclared": {
 			"A variable that does not exist has a position.", numeric, "result < 1 && reslt > 2", nil,
 			want{err: "1:15: undeclared reference to 'reslt'"},

@@ -36,7 +36,7 @@ var allowed = sets.New(
 	operators.Add, operators.Subtract, operators.Multiply, operators.Divide, operators.Modulo, operators.Negate,
 	operators.Index, operators.In,
 	"size", "startsWith", "endsWith", "contains", "double", "int", "string", "dyn",
-	"math.isNaN", "math.isInf", "math.isFinite", "math.abs", "math.sign", "math.sqrt", "math.ceil", "math.floor",
+	isNaN, "math.isInf", "math.isFinite", "math.abs", "math.sign", "math.sqrt", "math.ceil", "math.floor",
 	"math.round", "math.trunc", mathMax, mathMin,
 )
 

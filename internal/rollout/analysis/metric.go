@@ -209,8 +209,8 @@ func (a *Analyzer) judge(m *v1beta1.RolloutMetric) (judge, error) {
 }
 
 // noNumber is the message of a condition that can't be decided.
-const noNumber = "a condition needs a number that is not known, such as the baseline of a stable version with too " +
-	"few invocations"
+const noNumber = "a condition needs a number that is not known, such as 0 / 0, or the baseline of a stable version " +
+	"with too few invocations"
 
 func (j judge) uses(variable string) bool {
 	return j.success != nil && j.success.uses[variable] || j.failure != nil && j.failure.uses[variable]
