@@ -127,7 +127,7 @@ func number(v any, otherwise float64) float64 {
 // validate checks a request against its operation's model, which also says where the request has each member.
 func (r *request) validate() {
 	v, body := validation{}, map[string]any(nil)
-	for _, m := range model[r.operation] {
+	for _, m := range r.members {
 		first, _, _ := strings.Cut(m.path, ".")
 		name := wire(strings.TrimSuffix(first, "[]"))
 		in := r.input.Member(name)

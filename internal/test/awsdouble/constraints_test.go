@@ -3,6 +3,7 @@ package awsdouble
 import (
 	"errors"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,9 +124,11 @@ func TestValidate(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			at := slices.IndexFunc(lambdaRoutes, func(r route) bool { return r.operation == tc.operation })
 			r := &request{
 				http: httptest.NewRequestWithContext(t.Context(), "POST", "/?"+tc.query, nil), body: []byte(tc.body),
-				service: serviceLambda, operation: tc.operation, vars: tc.vars, input: inputs()[tc.operation],
+				service: serviceLambda, operation: tc.operation, vars: tc.vars,
+				input: lambdaRoutes[at].input, members: lambdaRoutes[at].members,
 			}
 			err := rejection(r.validate)
 			if tc.want == nil {
@@ -146,23 +149,10 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// inputs returns the inputs of Lambda's operations in its model.
-func inputs() map[string]*smithy.Schema {
-	all := map[string]*smithy.Schema{}
-	for _, route := range lambdaRoutes {
-		all[route.operation] = route.input
-	}
-	return all
-}
-
 // TestModelIsComplete compares the table of constraints with Lambda's model.
 func TestModelIsComplete(t *testing.T) {
 	for _, route := range lambdaRoutes {
-		members, known := model[route.operation]
-		if !known {
-			t.Errorf("%s has no constraints", route.operation)
-		}
-		for _, m := range members {
+		for _, m := range route.members {
 			in := route.input
 			for name := range strings.SplitSeq(m.path, ".") {
 				plain, isList := strings.CutSuffix(name, "[]")

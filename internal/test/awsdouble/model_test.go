@@ -34,7 +34,7 @@ func TestRequiredMembers(t *testing.T) {
 				got[name] = true
 			}
 		}
-		for _, m := range model[route.operation] {
+		for _, m := range route.members {
 			required := slices.ContainsFunc(m.rules, func(r rule) bool { return r.text == notNull.text })
 			if required && !strings.Contains(m.path, ".") {
 				got[wire(m.path)] = true
@@ -58,7 +58,7 @@ func TestEnums(t *testing.T) {
 		call, _ := reflect.TypeFor[*lambda.Client]().MethodByName(route.operation)
 		want, got := map[string][]string{}, map[string][]string{}
 		collectEnums(call.Type.In(2), "", want)
-		for _, m := range model[route.operation] {
+		for _, m := range route.members {
 			for _, r := range slices.Concat(m.rules, m.each) {
 				values, isEnum := strings.CutPrefix(r.text, "Member must satisfy enum value set: [")
 				if isEnum && want[m.path] != nil {

@@ -37,9 +37,10 @@ type request struct {
 	vars      map[string]string
 	service   string
 	operation string
-	// status of the operation's response and its input in the model, if its route has them.
+	// status of the operation's response, and its input in the model with its constraints, if its route has them.
 	status    int
 	input     *smithy.Schema
+	members   []member
 	accessKey string
 	account   string
 	region    string

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/lambda/schemas"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/traits"
 )
@@ -49,118 +48,23 @@ type route struct {
 	// status belongs to a response with a body.
 	status int
 	handle handler
-	// input is the structure of the operation's input in its model, nil if its members are not validated.
-	input *smithy.Schema
+	// input is the structure of the operation's input in its model, and members are those with constraints. Both are
+	// nil if none is validated.
+	input   *smithy.Schema
+	members []member
 }
 
-// lambdaRoutes are Lambda's operations (REST JSON).
-var lambdaRoutes = []route{
-	lambdaRoute(schemas.CreateFunction, schemas.CreateFunctionRequest, createFunction),
-	lambdaRoute(schemas.ListFunctions, schemas.ListFunctionsRequest, listFunctions),
-	lambdaRoute(schemas.GetFunction, schemas.GetFunctionRequest, getFunction),
-	lambdaRoute(schemas.DeleteFunction, schemas.DeleteFunctionRequest, deleteFunction),
-	lambdaRoute(schemas.GetFunctionConfiguration, schemas.GetFunctionConfigurationRequest, getFunctionConfiguration),
-	lambdaRoute(schemas.UpdateFunctionConfiguration, schemas.UpdateFunctionConfigurationRequest,
-		updateFunctionConfiguration),
-	lambdaRoute(schemas.UpdateFunctionCode, schemas.UpdateFunctionCodeRequest, updateFunctionCode),
-	lambdaRoute(schemas.Invoke, schemas.InvocationRequest, invoke),
-	lambdaRoute(schemas.ListDurableExecutionsByFunction, schemas.ListDurableExecutionsByFunctionRequest,
-		listExecutions),
-	lambdaRoute(schemas.GetDurableExecution, schemas.GetDurableExecutionRequest, getExecution),
-	lambdaRoute(schemas.StopDurableExecution, schemas.StopDurableExecutionRequest, stopExecution),
-	lambdaRoute(schemas.InvokeWithResponseStream, schemas.InvokeWithResponseStreamRequest, invokeStream),
-	lambdaRoute(schemas.PublishVersion, schemas.PublishVersionRequest, publishVersion),
-	lambdaRoute(schemas.ListVersionsByFunction, schemas.ListVersionsByFunctionRequest, listVersions),
-	lambdaRoute(schemas.CreateAlias, schemas.CreateAliasRequest, createAlias),
-	lambdaRoute(schemas.ListAliases, schemas.ListAliasesRequest, listAliases),
-	lambdaRoute(schemas.GetAlias, schemas.GetAliasRequest, getAlias),
-	lambdaRoute(schemas.UpdateAlias, schemas.UpdateAliasRequest, updateAlias),
-	lambdaRoute(schemas.DeleteAlias, schemas.DeleteAliasRequest, deleteAlias),
-	lambdaRoute(schemas.PutFunctionConcurrency, schemas.PutFunctionConcurrencyRequest, putConcurrency),
-	lambdaRoute(schemas.GetFunctionConcurrency, schemas.GetFunctionConcurrencyRequest, getConcurrency),
-	lambdaRoute(schemas.DeleteFunctionConcurrency, schemas.DeleteFunctionConcurrencyRequest, deleteConcurrency),
-	lambdaRoute(schemas.TagResource, schemas.TagResourceRequest, tagResource),
-	lambdaRoute(schemas.UntagResource, schemas.UntagResourceRequest, untagResource),
-	lambdaRoute(schemas.ListTags, schemas.ListTagsRequest, listTags),
-	lambdaRoute(schemas.PutFunctionCodeSigningConfig, schemas.PutFunctionCodeSigningConfigRequest,
-		putFunctionCodeSigning),
-	lambdaRoute(schemas.GetFunctionCodeSigningConfig, schemas.GetFunctionCodeSigningConfigRequest,
-		getFunctionCodeSigning),
-	lambdaRoute(schemas.DeleteFunctionCodeSigningConfig, schemas.DeleteFunctionCodeSigningConfigRequest,
-		deleteFunctionCodeSigning),
-	lambdaRoute(schemas.CreateCodeSigningConfig, schemas.CreateCodeSigningConfigRequest, createCodeSigning),
-	lambdaRoute(schemas.GetCodeSigningConfig, schemas.GetCodeSigningConfigRequest, getCodeSigning),
-	lambdaRoute(schemas.UpdateCodeSigningConfig, schemas.UpdateCodeSigningConfigRequest, updateCodeSigning),
-	lambdaRoute(schemas.DeleteCodeSigningConfig, schemas.DeleteCodeSigningConfigRequest, deleteCodeSigning),
-	lambdaRoute(schemas.ListCodeSigningConfigs, schemas.ListCodeSigningConfigsRequest, listCodeSigning),
-	lambdaRoute(schemas.ListFunctionsByCodeSigningConfig, schemas.ListFunctionsByCodeSigningConfigRequest,
-		listFunctionsByCodeSigning),
-	lambdaRoute(schemas.ListLayers, schemas.ListLayersRequest, listLayers),
-	lambdaRoute(schemas.PublishLayerVersion, schemas.PublishLayerVersionRequest, publishLayer),
-	lambdaRoute(schemas.ListLayerVersions, schemas.ListLayerVersionsRequest, listLayerVersions),
-	lambdaRoute(schemas.GetLayerVersion, schemas.GetLayerVersionRequest, getLayer),
-	lambdaRoute(schemas.DeleteLayerVersion, schemas.DeleteLayerVersionRequest, deleteLayer),
-	lambdaRoute(schemas.AddLayerVersionPermission, schemas.AddLayerVersionPermissionRequest, addLayerPermission),
-	lambdaRoute(schemas.RemoveLayerVersionPermission, schemas.RemoveLayerVersionPermissionRequest,
-		removeLayerPermission),
-	lambdaRoute(schemas.GetLayerVersionPolicy, schemas.GetLayerVersionPolicyRequest, getLayerPolicy),
-	lambdaRoute(schemas.CreateEventSourceMapping, schemas.CreateEventSourceMappingRequest, createMapping),
-	lambdaRoute(schemas.ListEventSourceMappings, schemas.ListEventSourceMappingsRequest, listMappings),
-	lambdaRoute(schemas.GetEventSourceMapping, schemas.GetEventSourceMappingRequest, getMapping),
-	lambdaRoute(schemas.UpdateEventSourceMapping, schemas.UpdateEventSourceMappingRequest, updateMapping),
-	lambdaRoute(schemas.DeleteEventSourceMapping, schemas.DeleteEventSourceMappingRequest, deleteMapping),
-	lambdaRoute(schemas.GetAccountSettings, schemas.GetAccountSettingsRequest, getAccountSettings),
-	lambdaRoute(schemas.PutFunctionRecursionConfig, schemas.PutFunctionRecursionConfigRequest, putRecursion),
-	lambdaRoute(schemas.GetFunctionRecursionConfig, schemas.GetFunctionRecursionConfigRequest, getRecursion),
-	lambdaRoute(schemas.CreateFunctionUrlConfig, schemas.CreateFunctionUrlConfigRequest, createURL),
-	lambdaRoute(schemas.GetFunctionUrlConfig, schemas.GetFunctionUrlConfigRequest, getURL),
-	lambdaRoute(schemas.UpdateFunctionUrlConfig, schemas.UpdateFunctionUrlConfigRequest, updateURL),
-	lambdaRoute(schemas.DeleteFunctionUrlConfig, schemas.DeleteFunctionUrlConfigRequest, deleteURL),
-	lambdaRoute(schemas.ListFunctionUrlConfigs, schemas.ListFunctionUrlConfigsRequest, listURLs),
-	lambdaRoute(schemas.PutFunctionEventInvokeConfig, schemas.PutFunctionEventInvokeConfigRequest, putEventInvoke),
-	lambdaRoute(schemas.UpdateFunctionEventInvokeConfig, schemas.UpdateFunctionEventInvokeConfigRequest,
-		updateEventInvoke),
-	lambdaRoute(schemas.GetFunctionEventInvokeConfig, schemas.GetFunctionEventInvokeConfigRequest, getEventInvoke),
-	lambdaRoute(schemas.DeleteFunctionEventInvokeConfig, schemas.DeleteFunctionEventInvokeConfigRequest,
-		deleteEventInvoke),
-	lambdaRoute(schemas.ListFunctionEventInvokeConfigs, schemas.ListFunctionEventInvokeConfigsRequest,
-		listEventInvokes),
-	lambdaRoute(schemas.ListProvisionedConcurrencyConfigs, schemas.ListProvisionedConcurrencyConfigsRequest,
-		listProvisioned),
-	lambdaRoute(schemas.GetProvisionedConcurrencyConfig, schemas.GetProvisionedConcurrencyConfigRequest,
-		getProvisioned),
-	lambdaRoute(schemas.PutProvisionedConcurrencyConfig, schemas.PutProvisionedConcurrencyConfigRequest,
-		putProvisioned),
-	lambdaRoute(schemas.DeleteProvisionedConcurrencyConfig, schemas.DeleteProvisionedConcurrencyConfigRequest,
-		deleteProvisioned),
-	lambdaRoute(schemas.PutRuntimeManagementConfig, schemas.PutRuntimeManagementConfigRequest, putRuntimeManagement),
-	lambdaRoute(schemas.GetRuntimeManagementConfig, schemas.GetRuntimeManagementConfigRequest, getRuntimeManagement),
-	lambdaRoute(schemas.CreateCapacityProvider, schemas.CreateCapacityProviderRequest, createCapacity),
-	lambdaRoute(schemas.ListCapacityProviders, schemas.ListCapacityProvidersRequest, listCapacity),
-	lambdaRoute(schemas.GetCapacityProvider, schemas.GetCapacityProviderRequest, getCapacity),
-	lambdaRoute(schemas.UpdateCapacityProvider, schemas.UpdateCapacityProviderRequest, updateCapacity),
-	lambdaRoute(schemas.DeleteCapacityProvider, schemas.DeleteCapacityProviderRequest, deleteCapacity),
-	lambdaRoute(schemas.PutFunctionScalingConfig, schemas.PutFunctionScalingConfigRequest, putScaling),
-	lambdaRoute(schemas.GetFunctionScalingConfig, schemas.GetFunctionScalingConfigRequest, getScaling),
-	lambdaRoute(schemas.AddPermission, schemas.AddPermissionRequest, addPermission),
-	lambdaRoute(schemas.RemovePermission, schemas.RemovePermissionRequest, removePermission),
-	lambdaRoute(schemas.GetPolicy, schemas.GetPolicyRequest, getPolicy),
-	lambdaRoute(schemas.PutResourcePolicy, schemas.PutResourcePolicyRequest, putResourcePolicy),
-	lambdaRoute(schemas.GetResourcePolicy, schemas.GetResourcePolicyRequest, getResourcePolicy),
-	lambdaRoute(schemas.DeleteResourcePolicy, schemas.DeleteResourcePolicyRequest, deleteResourcePolicy),
-}
-
-// lambdaRoute returns the route of an operation of Lambda, as its model has it.
-func lambdaRoute(operation, input *smithy.Schema, handle handler) route {
+// lambdaRoute returns the route of an operation of Lambda, as its model has it, with the constraints of its input.
+func lambdaRoute(operation, input *smithy.Schema, handle handler, members ...member) route {
 	model, _ := smithy.SchemaTrait[*traits.HTTP](operation)
-	return route{model.Method, model.URI, operation.ID().Name, model.Code, handle, input}
+	return route{model.Method, model.URI, operation.ID().Name, model.Code, handle, input, members}
 }
 
 // s3Routes are S3's operations, path-style.
 var s3Routes = []route{
-	{"PUT", "/{Bucket}/{Key...}", "PutObject", http.StatusOK, putObject, nil},
-	{"HEAD", "/{Bucket}/{Key...}", "HeadObject", http.StatusOK, headObject, nil},
-	{"GET", "/{Bucket}/{Key...}", "GetObject", http.StatusOK, getObject, nil},
+	{"PUT", "/{Bucket}/{Key...}", "PutObject", http.StatusOK, putObject, nil, nil},
+	{"HEAD", "/{Bucket}/{Key...}", "HeadObject", http.StatusOK, headObject, nil, nil},
+	{"GET", "/{Bucket}/{Key...}", "GetObject", http.StatusOK, getObject, nil, nil},
 }
 
 // stsActions are STS's operations (query protocol), by Action.
@@ -182,12 +86,12 @@ var iamActions = map[string]handler{
 // localRoutes are unsigned endpoints of a node for its pods: the agent of EKS Pod Identity and the instance metadata
 // service.
 var localRoutes = []route{
-	{"GET", "/v1/credentials", "AssumeRoleForPodIdentity", http.StatusOK, podCredentials, nil},
-	{"PUT", "/latest/api/token", "GetToken", http.StatusOK, metadataToken, nil},
-	{"GET", "/latest/meta-data/iam/security-credentials", "GetMetadata", http.StatusOK, instanceRole, nil},
+	{"GET", "/v1/credentials", "AssumeRoleForPodIdentity", http.StatusOK, podCredentials, nil, nil},
+	{"PUT", "/latest/api/token", "GetToken", http.StatusOK, metadataToken, nil, nil},
+	{"GET", "/latest/meta-data/iam/security-credentials", "GetMetadata", http.StatusOK, instanceRole, nil, nil},
 	{
 		"GET", "/latest/meta-data/iam/security-credentials/{Role}", "GetMetadata", http.StatusOK, instanceCredentials,
-		nil,
+		nil, nil,
 	},
 }
 
@@ -238,7 +142,8 @@ func findRoute(routes []route, r *request) handler {
 			continue
 		}
 		if vars, ok := match(pattern, path); ok {
-			r.vars, r.operation, r.status, r.input = vars, routes[i].operation, routes[i].status, routes[i].input
+			r.vars, r.operation, r.status = vars, routes[i].operation, routes[i].status
+			r.input, r.members = routes[i].input, routes[i].members
 			return routes[i].handle
 		}
 	}
