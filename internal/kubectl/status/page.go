@@ -7,6 +7,8 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
@@ -16,19 +18,19 @@ type page struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 
-	Function               function       `json:"function"`
-	Conditions             []condition    `json:"conditions"`
-	Versions               versions       `json:"versions"`
-	Aliases                []alias        `json:"aliases,omitempty"`
-	EventSourceMappings    []mapping      `json:"eventSourceMappings,omitempty"`
-	URLs                   []functionURL  `json:"urls,omitempty"`
-	Permissions            []permission   `json:"permissions,omitempty"`
-	ProvisionedConcurrency []provisioned  `json:"provisionedConcurrency,omitempty"`
-	Invocations            []asynchronous `json:"eventInvokeConfigs,omitempty"`
-	Differences            []difference   `json:"differences,omitempty"`
-	Problems               []problem      `json:"problems,omitempty"`
-	Events                 []event        `json:"events,omitempty"`
-	NotShown               []string       `json:"notShown,omitempty"`
+	Function               function         `json:"function"`
+	Conditions             []xpv2.Condition `json:"conditions"`
+	Versions               versions         `json:"versions"`
+	Aliases                []alias          `json:"aliases,omitempty"`
+	EventSourceMappings    []mapping        `json:"eventSourceMappings,omitempty"`
+	URLs                   []functionURL    `json:"urls,omitempty"`
+	Permissions            []permission     `json:"permissions,omitempty"`
+	ProvisionedConcurrency []provisioned    `json:"provisionedConcurrency,omitempty"`
+	Invocations            []asynchronous   `json:"eventInvokeConfigs,omitempty"`
+	Differences            []difference     `json:"differences,omitempty"`
+	Problems               []problem        `json:"problems,omitempty"`
+	Events                 []event          `json:"events,omitempty"`
+	NotShown               []string         `json:"notShown,omitempty"`
 }
 
 // A function is the state of the Function itself.
@@ -73,15 +75,6 @@ type settings struct {
 	EnvironmentVariableNames     []string `json:"environmentVariableNames,omitempty"`
 	Layers                       []string `json:"layers,omitempty"`
 	ReservedConcurrentExecutions *int32   `json:"reservedConcurrentExecutions,omitempty"`
-}
-
-// A condition is one of the Function.
-type condition struct {
-	Type               string      `json:"type"`
-	Status             string      `json:"status"`
-	Reason             string      `json:"reason,omitempty"`
-	Message            string      `json:"message,omitempty"`
-	LastTransitionTime metav1.Time `json:"lastTransitionTime,omitzero"`
 }
 
 // Versions has the versions that the Function, and resources of the kind Version, have published.
@@ -133,17 +126,11 @@ func newPage(fn *v1beta1.Function) *page {
 			Code:     codeOf(o),
 			Settings: settingsOf(o),
 		},
-		Conditions: []condition{},
+		Conditions: append([]xpv2.Condition{}, fn.Status.Conditions...),
 		Versions: versions{
 			Latest: ptr.Deref(o.LatestPublishedVersion, ""), Publishing: ptr.Deref(o.PublishingVersion, ""),
 			Code: o.PublishedCode, Retained: o.RetainedVersions,
 		},
-	}
-	for _, c := range fn.Status.Conditions {
-		p.Conditions = append(p.Conditions, condition{
-			Type: string(c.Type), Status: string(c.Status), Reason: string(c.Reason), Message: c.Message,
-			LastTransitionTime: c.LastTransitionTime,
-		})
 	}
 	for _, v := range o.History {
 		p.Versions.History = append(p.Versions.History, v.Version)

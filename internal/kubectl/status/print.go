@@ -101,7 +101,8 @@ func rows[T interface{ row() []string }](title string, all []T, columns ...strin
 func (p *page) conditions(now time.Time) section {
 	s := section{title: "Conditions", columns: []string{"TYPE", "STATUS", "REASON", "AGE", "MESSAGE"}}
 	for _, c := range p.Conditions {
-		s.rows = append(s.rows, []string{c.Type, c.Status, c.Reason, age(now, c.LastTransitionTime.Time), c.Message})
+		since := age(now, c.LastTransitionTime.Time)
+		s.rows = append(s.rows, []string{string(c.Type), string(c.Status), string(c.Reason), since, c.Message})
 	}
 	return s
 }
