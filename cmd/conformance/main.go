@@ -16,7 +16,6 @@ type commands struct {
 	Run     runCommand     `cmd:"" help:"Run the scenarios, and remove what they have made."`
 	Clean   cleanCommand   `cmd:"" help:"Remove what runs have left that were stopped."`
 	Compare compareCommand `cmd:"" help:"Compare recordings of AWS with the double of AWS."`
-	List    listCommand    `cmd:"" help:"List the behaviours of AWS that no recording proves, with the scenario that may."`
 	Table   tableCommand   `cmd:"" help:"Print a table of what works where, given files of results."`
 }
 

@@ -87,22 +87,3 @@ func (c *tableCommand) Run() error {
 	fmt.Print(text)
 	return err
 }
-
-// listCommand lists what no recording proves.
-type listCommand struct {
-	Behaviours string `default:"docs/design/aws-behaviours.md" help:"The page of AWS's behaviours."`
-}
-
-// Run runs the command.
-func (c *listCommand) Run() error {
-	b, err := os.ReadFile(c.Behaviours)
-	if err != nil {
-		return fmt.Errorf("cannot read the behaviours of AWS: %w", err)
-	}
-	for _, row := range conformance.Behaviours(string(b)) {
-		if row.Evidence != conformance.Recorded {
-			fmt.Println(row)
-		}
-	}
-	return nil
-}

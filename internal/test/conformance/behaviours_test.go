@@ -22,14 +22,7 @@ func TestBehavioursHaveEvidence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := scenarioNames(t)
-	all, shown := Behaviours(string(b)), map[string]bool{}
-	for _, row := range all {
-		if row.Scenario != "" && !slices.Contains(names, row.Scenario) {
-			t.Errorf("there is no scenario %s: %s", row.Scenario, row.Case)
-		}
-		shown[row.Scenario] = true
-	}
+	names, shown := scenarioNames(t), map[string]bool{}
 	cases := 0
 	for line := range strings.Lines(string(b)) {
 		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
@@ -41,16 +34,21 @@ func TestBehavioursHaveEvidence(t *testing.T) {
 		want := "believed"
 		switch {
 		case answered.MatchString(source):
-			want = Recorded
+			want = "recorded"
 		case described.MatchString(source) && !strings.HasPrefix(cells[1], "Not evidenced"):
 			want = "documented"
 		}
-		if got, _, _ := strings.Cut(cells[2], ","); got != want {
+		got, scenario, has := strings.Cut(cells[2], ", ")
+		if got != want {
 			t.Errorf("%s is %s, and by its sources it is %s", cells[0], got, want)
 		}
+		if has && !slices.Contains(names, scenario) {
+			t.Errorf("there is no scenario %s: %s", scenario, cells[0])
+		}
+		shown[scenario] = true
 	}
-	if cases != len(all) || cases < 250 {
-		t.Errorf("%d cases, of which %d are read", cases, len(all))
+	if cases < 250 {
+		t.Errorf("only %d cases are read", cases)
 	}
 	if len(shown) < 15 {
 		t.Errorf("only %d scenarios show cases", len(shown)-1)
