@@ -259,17 +259,19 @@ func TestCreators(t *testing.T) {
 	}
 }
 
-// TestClaimedIsNotTaken checks that no resource of another namespace imports what is being created: AWS may show it before
-// the tags that name its owner.
+// TestClaimedIsNotTaken checks that no other resource imports what is being created: AWS may show it before the tags that
+// name its owner.
 func TestClaimedIsNotTaken(t *testing.T) {
 	shop, evil := user("shop", testSession()), user("evil", testSession())
-	b := book(t, shop.Resource, evil.Resource)
+	sibling := User{Resource: function("shop", "imports", ""), Session: testSession()}
+	b := book(t, shop.Resource, sibling.Resource, evil.Resource)
 	takes := func(u User) error {
 		return b.CheckTags(t.Context(), u, nil, ownership.Adopted,
 			ownership.Expected{Kind: kind, ClusterID: cluster, Named: true}, "function checkout", []Target{checkout})
 	}
 	check(t, "It is claimed before it is created.", b.Claim(shop, checkout), "")
 	check(t, "What has no tags yet may be the claimant's.", takes(evil), "may be what Function shop/checkout is creating")
+	check(t, "Nor does its own namespace know better.", takes(sibling), "may be what Function shop/checkout is creating")
 	check(t, "The claimant finds what it has created.", takes(shop), "")
 	check(t, "Then it is the owner.", takes(evil), "belongs to Function shop/checkout")
 }
