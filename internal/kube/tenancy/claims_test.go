@@ -259,8 +259,8 @@ func TestCreators(t *testing.T) {
 	}
 }
 
-// TestClaimedIsNotTaken checks that no other resource imports what is being created: AWS may show it before the tags that
-// name its owner.
+// TestClaimedIsNotTaken checks that no other resource imports what is being created: AWS may show it before the tags
+// that name its owner.
 func TestClaimedIsNotTaken(t *testing.T) {
 	shop, evil := user("shop", testSession()), user("evil", testSession())
 	sibling := User{Resource: function("shop", "imports", ""), Session: testSession()}

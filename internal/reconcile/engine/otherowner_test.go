@@ -298,8 +298,8 @@ func TestClaimOfAReplacement(t *testing.T) {
 	}
 }
 
-// TestOwnerConfirmedMeanwhile checks that a resource whose annotations say that it has made something does not become its
-// owner if AWS has confirmed another one while this one read it.
+// TestOwnerConfirmedMeanwhile checks that a resource whose annotations say that it has made something does not become
+// its owner if AWS has confirmed another one while this one read it.
 func TestOwnerConfirmedMeanwhile(t *testing.T) {
 	reader, _ := neighbours(t)
 	tenants, owner := tenancy.New(reader, reader, time.Now), &v1beta1.Function{}

@@ -155,8 +155,8 @@ func TestAmbush(t *testing.T) {
 	})
 }
 
-// TestAmbushByImport checks that a resource of another namespace never imports what its owner creates, although AWS shows
-// the tags later than what they are on.
+// TestAmbushByImport checks that a resource of another namespace never imports what its owner creates, although AWS
+// shows the tags later than what they are on.
 func TestAmbushByImport(t *testing.T) {
 	for kind, fields := range map[string]map[string]any{
 		"Function": functionFields(nil), "CapacityProvider": capacityFields("operator"),
