@@ -290,18 +290,21 @@ func TestUntaggedMappingOfAnotherResource(t *testing.T) {
 	m := testMapping(func(m *v1beta1.EventSourceMapping) {
 		meta.AddAnnotations(m, map[string]string{v1beta1.AnnotationAdopt: "true"})
 	})
+	other := testMapping(func(m *v1beta1.EventSourceMapping) { m.Name, m.UID = "other", "uid-2" })
 	for name, tc := range map[string]struct {
 		other resource.ModernManaged
 		want  ownership.Ownership
 	}{
-		"Other":  {testMapping(func(m *v1beta1.EventSourceMapping) { m.Name, m.UID = "other", "uid-2" }), ownership.Foreign},
+		"Other":  {other, ownership.Foreign},
 		"Nobody": {nil, ownership.Adopted},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := external{owner: tagging.Owner{Kind: kind, ClusterID: "c1"}, facts: reconcile.Facts{Others: &reconcile.Others{
-				User: tenancy.User{Resource: m, Session: &session.Session{}}, Owns: func() []tenancy.Target { return nil },
+			e := external{owner: tagging.Owner{Kind: kind, ClusterID: "c1"}}
+			e.facts.Others = &reconcile.Others{
+				User:       tenancy.User{Resource: m, Session: &session.Session{}},
+				Owns:       func() []tenancy.Target { return nil },
 				OtherOwner: func(_ context.Context, _, _ string) resource.ModernManaged { return tc.other },
-			}}}
+			}
 			v, err := e.checkOwnership(t.Context(), m, observed{mapping: queue(), tags: map[string]string{}}, testUUID)
 			if v != tc.want || ownership.IsForeign(err) != (tc.want == ownership.Foreign) {
 				t.Errorf("got %v, %v, want %v", v, err, tc.want)

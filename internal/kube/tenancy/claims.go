@@ -200,8 +200,8 @@ func (b *Registry) claimantsOf(u User, t Target) []types.NamespacedName {
 }
 
 // MayTake returns an error if nobody owns a target that exists, and another resource has claimed it, so that AWS may
-// have created it for that one. A claim of versions of a layer keeps only other namespaces from the versions that exist. It
-// trusts no annotations, as creators does.
+// have created it for that one. A claim of versions of a layer keeps only other namespaces from the versions that
+// exist. It trusts no annotations, as creators does.
 func (b *Registry) MayTake(ctx context.Context, u User, t Target) error {
 	if b == nil {
 		return nil
