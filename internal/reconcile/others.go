@@ -185,7 +185,11 @@ func (o *Others) CheckUntaggedOwner(
 ) (ownership.Ownership, error) {
 	if o != nil {
 		for _, target := range o.Owns() {
-			if err := o.Registry.MayTake(ctx, o.User, target); err != nil {
+			err := o.Registry.MayTake(ctx, o.User, target)
+			if err == nil { // Another owner may have been confirmed while AWS was read.
+				err = o.MayOwn(ctx, target)
+			}
+			if err != nil {
 				return ownership.Foreign, err
 			}
 		}

@@ -122,11 +122,13 @@ func (e *external) checkOwnership(
 	ctx context.Context, m *v1beta1.EventSourceMapping, o observed, uuid string,
 ) (ownership.Ownership, error) {
 	v, err := e.owner.CheckOwnership(ctx, e.facts.Others, m, o.tags, ownership.IsNamed(m, uuid), description(uuid))
-	if err != nil && o.tags[ownership.TagUID] == "" && o.tags[ownership.TagCluster] == "" {
+	if o.tags[ownership.TagUID] == "" && o.tags[ownership.TagCluster] == "" { // They may be late.
 		if owner := e.facts.Others.Owner(ctx, "", uuid); owner != "" {
-			return v, ownership.NewOwnedUntaggedError(description(uuid), uuid, owner)
+			return ownership.Foreign, ownership.NewOwnedUntaggedError(description(uuid), uuid, owner)
 		}
-		err = errors.Errorf("%w, %s", err, uuid)
+		if err != nil {
+			err = errors.Errorf("%w, %s", err, uuid)
+		}
 	}
 	if err != nil || meta.WasDeleted(m) && v.ShownByTags(o.tags, m) {
 		return v, err // The resource's own mapping is deleted even if it may not act on the function.

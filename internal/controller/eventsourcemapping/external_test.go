@@ -253,8 +253,6 @@ func TestObserve(t *testing.T) {
 	})
 }
 
-// TestCallsThatAreRefused checks that a call that AWS does not accept now is made later,
-// and that a rejected one is reported.
 // TestDeletionOfAMappingOfAnotherFunction checks that a resource deletes a mapping of a function that it may not use
 // only if the mapping's tags show that it is its own: its annotations can be forged.
 func TestDeletionOfAMappingOfAnotherFunction(t *testing.T) {
@@ -286,6 +284,37 @@ func TestDeletionOfAMappingOfAnotherFunction(t *testing.T) {
 	}
 }
 
+// TestUntaggedMappingOfAnotherResource checks that a mapping that another resource has created is not adopted while AWS
+// does not show its tags yet.
+func TestUntaggedMappingOfAnotherResource(t *testing.T) {
+	m := testMapping(func(m *v1beta1.EventSourceMapping) {
+		meta.AddAnnotations(m, map[string]string{v1beta1.AnnotationAdopt: "true"})
+	})
+	other := testMapping(func(m *v1beta1.EventSourceMapping) { m.Name, m.UID = "other", "uid-2" })
+	for name, tc := range map[string]struct {
+		other resource.ModernManaged
+		want  ownership.Ownership
+	}{
+		"Other":  {other, ownership.Foreign},
+		"Nobody": {nil, ownership.Adopted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := external{owner: tagging.Owner{Kind: kind, ClusterID: "c1"}}
+			e.facts.Others = &reconcile.Others{
+				User:       tenancy.User{Resource: m, Session: &session.Session{}},
+				Owns:       func() []tenancy.Target { return nil },
+				OtherOwner: func(_ context.Context, _, _ string) resource.ModernManaged { return tc.other },
+			}
+			v, err := e.checkOwnership(t.Context(), m, observed{mapping: queue(), tags: map[string]string{}}, testUUID)
+			if v != tc.want || ownership.IsForeign(err) != (tc.want == ownership.Foreign) {
+				t.Errorf("got %v, %v, want %v", v, err, tc.want)
+			}
+		})
+	}
+}
+
+// TestCallsThatAreRefused checks that a call that AWS does not accept now is made later,
+// and that a rejected one is reported.
 func TestCallsThatAreRefused(t *testing.T) {
 	inUse := testenv.APIError(
 		http.StatusBadRequest,

@@ -199,8 +199,9 @@ func (b *Registry) claimantsOf(u User, t Target) []types.NamespacedName {
 	return out
 }
 
-// MayTake returns an error if nobody owns a target that exists, and a resource of another namespace has claimed it, so
-// that AWS may have created it for that one. It trusts no annotations, as creators does.
+// MayTake returns an error if nobody owns a target that exists, and another resource has claimed it, so that AWS may
+// have created it for that one. A claim of versions of a layer keeps only other namespaces from the versions that
+// exist. It trusts no annotations, as creators does.
 func (b *Registry) MayTake(ctx context.Context, u User, t Target) error {
 	if b == nil {
 		return nil
@@ -211,7 +212,7 @@ func (b *Registry) MayTake(ctx context.Context, u User, t Target) error {
 	}
 	me, by := client.ObjectKeyFromObject(u.Resource), b.claimantsOf(u, t)
 	for _, o := range by {
-		if o.Namespace != me.Namespace && !slices.Contains(by, me) {
+		if (t.exclusive() || o.Namespace != me.Namespace) && !slices.Contains(by, me) {
 			return &RefusedError{message: fmt.Sprintf("%s may be what %s %s is creating", t.Description(), t.Kind, o)}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 var checkout = Functions(ptr.To("checkout"))[0]
@@ -256,6 +257,24 @@ func TestCreators(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestClaimedIsNotTaken checks that no other resource imports what is being created: AWS may show it before the tags
+// that name its owner.
+func TestClaimedIsNotTaken(t *testing.T) {
+	shop, evil := user("shop", testSession()), user("evil", testSession())
+	sibling := User{Resource: function("shop", "imports", ""), Session: testSession()}
+	b := book(t, shop.Resource, sibling.Resource, evil.Resource)
+	const creating = "may be what Function shop/checkout is creating"
+	takes := func(u User) error {
+		return b.CheckTags(t.Context(), u, nil, ownership.Adopted,
+			ownership.Expected{Kind: kind, ClusterID: cluster, Named: true}, "function checkout", []Target{checkout})
+	}
+	check(t, "It is claimed before it is created.", b.Claim(shop, checkout), "")
+	check(t, "What has no tags yet may be the claimant's.", takes(evil), creating)
+	check(t, "Nor does its own namespace know better.", takes(sibling), creating)
+	check(t, "The claimant finds what it has created.", takes(shop), "")
+	check(t, "Then it is the owner.", takes(evil), "belongs to Function shop/checkout")
 }
 
 // TestClaimedLayer checks that no other namespace acts on a version of a layer that is being published, whose number is

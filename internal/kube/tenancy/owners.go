@@ -156,8 +156,9 @@ func rival(u User, owners []resource.ModernManaged, tagged bool) resource.Modern
 }
 
 // CheckTags returns an error if another existing resource owns what was found in AWS, according to its tags, or to the
-// status of other resources if it has no such tags. v is the result of the tags alone, targets are what the resource is
-// to own, and what describes the external resource in errors.
+// status of other resources if it has no such tags, which may also be late for what another resource has just created.
+// v is the result of the tags alone, targets are what the resource is to own, and what describes the external resource
+// in errors.
 func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string, v ownership.Ownership,
 	c ownership.Expected, what string, targets []Target,
 ) error {
@@ -177,6 +178,10 @@ func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string
 	}
 	for _, t := range targets {
 		if tags[ownership.TagUID] == "" && tags[ownership.TagCluster] == "" || other && unnamed {
+			// The claim is checked first: it ends when its owner is confirmed.
+			if err := b.MayTake(ctx, u, t); err != nil {
+				return err
+			}
 			owners, err := b.owners(ctx, u, t)
 			if err != nil {
 				return err

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -294,5 +295,28 @@ func TestClaimOfAReplacement(t *testing.T) {
 	Once(t.Context(), r, f, mg, nil)
 	if want := []string{"Read", "Read", "Update"}; !slices.Equal(c.calls, want) {
 		t.Errorf("calls %v, want %v", c.calls, want)
+	}
+}
+
+// TestOwnerConfirmedMeanwhile checks that a resource whose annotations say that it has made something does not become
+// its owner if AWS has confirmed another one while this one read it.
+func TestOwnerConfirmedMeanwhile(t *testing.T) {
+	reader, _ := neighbours(t)
+	tenants, owner := tenancy.New(reader, reader, time.Now), &v1beta1.Function{}
+	if err := reader.Get(t.Context(), client.ObjectKey{Namespace: "bank", Name: "checkout"}, owner); err != nil {
+		t.Fatal(err)
+	}
+	s, target := &session.Session{
+		AWS: aws.Config{Region: "eu-west-1"}, Identity: session.Identity{Account: "123456789012"},
+	}, tenancy.Functions(ptr.To("checkout"))[0]
+	forged := newExternalSample(func(mg *flowSample) { mg.Annotations = ownership.Name(mg, "checkout") })
+	o := &reconcile.Others{
+		Registry: tenants, User: tenancy.User{Resource: forged, Session: s},
+		Owns: func() []tenancy.Target { return []tenancy.Target{target} },
+	}
+	tenants.Confirm(tenancy.User{Resource: owner, Session: s}, []tenancy.Target{target})
+	v, err := o.CheckUntaggedOwner(t.Context(), forged, ownership.Ours, "function checkout", "", "checkout")
+	if v.Manageable() || !tenancy.IsRefused(err) {
+		t.Errorf("it is %s: %v", v, err)
 	}
 }

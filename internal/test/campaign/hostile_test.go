@@ -155,6 +155,44 @@ func TestAmbush(t *testing.T) {
 	})
 }
 
+// TestAmbushByImport checks that a resource of another namespace never imports what its owner creates, although AWS
+// shows the tags later than what they are on.
+func TestAmbushByImport(t *testing.T) {
+	for kind, fields := range map[string]map[string]any{
+		"Function": functionFields(nil), "CapacityProvider": capacityFields("operator"),
+	} {
+		t.Run(kind, func(t *testing.T) {
+			late := awsdouble.Options{Consistency: awsdouble.Consistency{Tags: 5 * time.Second}}
+			Run(t, late, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+				s.Prepare()
+				s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
+				p := s.Start(&Network{})
+				takes := tenantResource(kind, hostile, "takes", map[string]any{}, "Observe", "Delete")
+				s.Create(named(takes, "checkout"))
+				time.Sleep(time.Minute)
+				stop := s.keepTouching(150*time.Millisecond, takes)
+				victim := tenantResource(kind, Namespace, "checkout", fields)
+				s.Create(victim)
+				time.Sleep(time.Minute)
+				stop()
+				if err := s.Kube.Delete(s.Context(), takes); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Minute)
+				if got := conditionOf(s.stored(victim), "Ready"); got["status"] != "True" {
+					t.Errorf("the owner has Ready %v: %v", got["status"], got["message"])
+				}
+				if n := s.accepted("Delete" + kind); n > 0 {
+					t.Errorf("another namespace has deleted it %d times", n)
+				}
+				if err := p.Stop(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
 // TestByARN checks that what another namespace owns can be used neither by reference nor by ARN, that it cannot be
 // observed, and that its owner can delete it.
 func TestByARN(t *testing.T) {
