@@ -6,6 +6,6 @@
 // the caller may set. testdata/README.md says which of its behaviour follows recorded answers, and which is documented,
 // quoted by users or assumed.
 //
-// To add an operation, add a line to the routes of its service (model_lambda.go for Lambda, routes.go for the others) and a
-// handler in the file of its group.
+// To add an operation, add a line to the routes of its service (model_lambda.go for Lambda, routes.go for the others)
+// and a handler in the file of its group.
 package awsdouble
