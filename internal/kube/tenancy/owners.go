@@ -176,22 +176,30 @@ func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string
 	if !v.Manageable() {
 		return nil
 	}
-	for _, t := range targets {
-		if tags[ownership.TagUID] == "" && tags[ownership.TagCluster] == "" || other && unnamed {
-			// The claim is checked first: it ends when its owner is confirmed.
-			if err := b.MayTake(ctx, u, t); err != nil {
+	if tags[ownership.TagUID] == "" && tags[ownership.TagCluster] == "" || other && unnamed {
+		for _, t := range targets {
+			if err := b.checkUntagged(ctx, u, t, what); err != nil {
 				return err
-			}
-			owners, err := b.owners(ctx, u, t)
-			if err != nil {
-				return err
-			}
-			if o := rival(u, owners, false); o != nil {
-				return ownership.NewOwnedError(what, t.Kind, o.GetNamespace(), o.GetName())
 			}
 		}
 	}
 	b.Confirm(u, targets)
+	return nil
+}
+
+// checkUntagged returns an error if another resource has claimed or owns a target whose tags name nobody. The claim is
+// checked first: it ends when its owner is confirmed.
+func (b *Registry) checkUntagged(ctx context.Context, u User, t Target, what string) error {
+	if err := b.MayTake(ctx, u, t); err != nil {
+		return err
+	}
+	owners, err := b.owners(ctx, u, t)
+	if err != nil {
+		return err
+	}
+	if o := rival(u, owners, false); o != nil {
+		return ownership.NewOwnedError(what, t.Kind, o.GetNamespace(), o.GetName())
+	}
 	return nil
 }
 
