@@ -25,6 +25,12 @@ func TestMayPass(t *testing.T) {
 			err: invalid("UpdateFunctionCode", "Source image 1.dkr.ecr.eu-west-1.amazonaws.com/a:b does not exist. "+
 				"Provide a valid source image."), want: creating,
 		},
+		"KeyAlias": {
+			reason: "An alias never becomes a key, unlike a key whose grant cannot be made yet.",
+			err: invalid("CreateFunction", "Lambda was unable to configure access to your environment variables because "+
+				"the KMS key is invalid for CreateGrant. Please check your KMS key settings. KMS Exception: "+
+				"InvalidArnException KMS Message: Key Aliases are not supported for this operation."),
+		},
 		"OtherCode": {
 			reason: "The same message with another code has another meaning.",
 			err: answer("Lambda", "GetLayerVersion", http.StatusNotFound, "ResourceNotFoundException",

@@ -27,6 +27,9 @@ func compare(
 	was := ptr.Deref(have.ProvisionedPollerConfig, v1beta1.ProvisionedPollerConfig{})
 	if p := t.ProvisionedPollerConfig; p != nil && was.PollerGroupName == nil {
 		p.PollerGroupName = lambdaapi.NonEmpty(p.PollerGroupName)
+		if *p == (v1beta1.ProvisionedPollerConfig{}) { // AWS takes it for none.
+			t.ProvisionedPollerConfig = nil
+		}
 	}
 	t.Tags = owner.TargetIfReturned(t.Tags, have.Tags)
 	if o.unreadable() && !d.Left.Covers("filterCriteria") {

@@ -172,6 +172,13 @@ func TestCompare(t *testing.T) {
 			}),
 			o: stream(kms), stale: true,
 		},
+		"EmptyPollers": {
+			reason: "AWS takes an empty block of pollers for none.",
+			p: params(func(p *v1beta1.EventSourceMappingParameters) {
+				p.ProvisionedPollerConfig = &v1beta1.ProvisionedPollerConfig{PollerGroupName: ptr.To("")}
+			}),
+			o: stream(),
+		},
 		"Cleared": {
 			reason: "Blocks and lists that spec no longer names are cleared, each as AWS wants it.",
 			p:      params(func(p *v1beta1.EventSourceMappingParameters) { p.KMSKeyArn = ptr.To("") }),

@@ -387,10 +387,14 @@ func (e *external) delete(ctx context.Context, f *v1beta1.Function, o found) (re
 	if err != nil || res.Part {
 		return res, err
 	}
-	if o.Resource.config().State == types.StateDeleting {
-		// AWS deletes a durable function only after its executions have ended.
+	if c := o.Resource.config(); c.State == types.StateDeleting {
 		since := e.facts.Now().Sub(f.GetDeletionTimestamp().Time)
-		return res, reconcile.WaitFor(max(reconcile.PendingDelay(since), min(since/20, retryAfter)))
+		after := max(reconcile.PendingDelay(since), min(since/20, retryAfter))
+		if c.StateReasonCode == types.StateReasonCodeDrainingDurableExecutions {
+			const why = "AWS deletes it after its durable executions: stop them with kubectl lambda executions, or wait"
+			return await(f, why, after)
+		}
+		return res, reconcile.WaitFor(after)
 	}
 	e.memory.drop(f.GetUID())
 	_, err = e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(o.Name)})

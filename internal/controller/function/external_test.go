@@ -381,7 +381,7 @@ func TestDelete(t *testing.T) {
 }
 
 // TestDeletionLingers checks that a durable function in deletion, which lasts until its
-// executions have ended, perhaps days, is observed less and less often.
+// executions have ended, perhaps days, says so once and is observed less and less often.
 func TestDeletionLingers(t *testing.T) {
 	facts := reconcile.Facts{Fresh: readcache.Freshness{Now: testenv.Start}}
 	for since, want := range map[time.Duration]time.Duration{
@@ -396,6 +396,11 @@ func TestDeletionLingers(t *testing.T) {
 		})
 		th := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(answer, nil)}).Lambda, nil)
 		done := engine.Once(t.Context(), th.resource(), facts, f, nil)
+		if r := f.GetCondition(xpv2.TypeReady); done.Err != nil || done.Later != nil ||
+			r.Reason != xpv2.ReasonDeleting || !strings.Contains(r.Message, "kubectl lambda executions") {
+			t.Errorf("after %v, Ready says what it waits for: %s, %+v, %v", since, r.Message, done.Later, done.Err)
+		}
+		done = engine.Once(t.Context(), th.resource(), facts, f, nil)
 		if done.Later == nil || done.Later.After != want {
 			t.Errorf("after %v, look again after %v, got %+v, %v", since, want, done.Later, done.Err)
 		}

@@ -43,7 +43,7 @@ func (e *external) releaseVPC(ctx context.Context, f *v1beta1.Function, o found)
 	}
 	switch {
 	case waits:
-		return e.await(f, r)
+		return await(f, r.message(), reconcile.PendingDelay(e.facts.Now().Sub(f.GetDeletionTimestamp().Time)))
 	case due:
 		return e.sendRelease(ctx, f, o, r)
 	case why == nil:
@@ -58,14 +58,13 @@ func warning(why error) reconcile.Effects {
 	return reconcile.Effects{Events: []event.Event{event.Warning(v1beta1.EventCannotReleaseVPC, why)}}
 }
 
-// await waits until AWS finishes a change. It reports nothing if Ready already says so.
-func (e *external) await(f *v1beta1.Function, r *release) (reconcile.Result, error) {
-	after := reconcile.PendingDelay(e.facts.Now().Sub(f.GetDeletionTimestamp().Time))
-	c := reconcile.Deleting(f.GetGeneration(), r.message())
+// await waits for what a deletion waits for. It reports nothing if Ready already says so.
+func await(f *v1beta1.Function, why string, after time.Duration) (reconcile.Result, error) {
+	c := reconcile.Deleting(f.GetGeneration(), why)
 	if f.GetCondition(xpv2.TypeReady).Equal(c) {
 		return reconcile.Result{}, reconcile.WaitFor(after)
 	}
-	return reconcile.Result{Part: true, Ready: c, Does: r.message(), Effects: reconcile.Effects{After: after}}, nil
+	return reconcile.Result{Part: true, Ready: c, Does: why, Effects: reconcile.Effects{After: after}}, nil
 }
 
 // sendRelease sends the change that releases the VPC. Every answer of AWS apart from throttling

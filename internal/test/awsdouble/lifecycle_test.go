@@ -224,3 +224,13 @@ func TestVersionNumbersContinue(t *testing.T) {
 		t.Errorf("published version %s, want 3", *v)
 	}
 }
+
+// TestEmptyLoggingConfig checks that a logging configuration without members leaves AWS's defaults.
+func TestEmptyLoggingConfig(t *testing.T) {
+	in := zipFunction(t, "f")
+	in.LoggingConfig = &types.LoggingConfig{}
+	got := create(t, client(start(t, Options{})), in).LoggingConfig
+	if got.LogFormat != types.LogFormatText || aws.ToString(got.LogGroup) != "/aws/lambda/f" {
+		t.Errorf("got %+v", got)
+	}
+}

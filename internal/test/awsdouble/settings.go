@@ -82,7 +82,7 @@ func (c *settings) apply(to *Configuration, h *home) {
 		to.VpcConfig = vpc(c.VpcConfig)
 	}
 	if c.LoggingConfig != nil {
-		to.LoggingConfig = logging(*to.LoggingConfig)
+		to.LoggingConfig = logging(*cmp.Or(to.LoggingConfig, was.LoggingConfig)) // An empty one changes nothing.
 	}
 }
 
