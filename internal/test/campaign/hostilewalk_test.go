@@ -39,6 +39,11 @@ const (
 	// the same walk without attacks.
 	walksOfGroup = 4
 
+	// groupsOfDelay are groups of walks, in which AWS shows tags later and later by delayOfTags, and in the last one at
+	// once.
+	groupsOfDelay = 4
+	delayOfTags   = 3 * time.Second
+
 	// markOf is a word in what a tenant's resources are called nowhere, followed by the tenant's namespace.
 	markOf = "planted_by_"
 )
@@ -85,7 +90,10 @@ func walkBeside(t *testing.T, group, attacks uint64) (w *hostileWalk) {
 	t.Helper()
 	Run(
 		t,
-		awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second},
+		awsdouble.Options{
+			CreateDuration: 2 * time.Second, UpdateDuration: time.Second,
+			Consistency: awsdouble.Consistency{Tags: time.Duration((group+1)%groupsOfDelay) * delayOfTags},
+		},
 		func(_ *testing.T, s *Simulation) {
 			w = newHostileWalk(s, group, attacks)
 			w.run()

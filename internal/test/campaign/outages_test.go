@@ -65,10 +65,6 @@ func outages() []outage {
 	all := func(Call) bool { return true }
 	of := func(a API) func(Call) bool { return func(c Call) bool { return c.API == a } }
 	sts := func(c Call) bool { return c.API == AWS && c.Path == "/" }
-	writes := func(c Call) bool {
-		return c.API == Kubernetes && c.Writes() && strings.Contains(c.Path, v1beta1.Group) &&
-			!strings.Contains(c.Path, "providerconfig")
-	}
 	status := func(c Call) bool { return writes(c) && strings.HasSuffix(c.Path, "/status") }
 	metadata := func(c Call) bool { return writes(c) && !status(c) }
 	changes := func(c Call) bool { return c.API == AWS && c.Writes() && !sts(c) }
@@ -125,6 +121,12 @@ func TestOutages(t *testing.T) {
 		Campaign: "Outages",
 		Figures:  map[string]int{"outages": points.total, "outages tried": points.tried}, Findings: points.failed,
 	})
+}
+
+// writes reports whether a call writes a managed resource.
+func writes(c Call) bool {
+	return c.API == Kubernetes && c.Writes() && strings.Contains(c.Path, v1beta1.Group) &&
+		!strings.Contains(c.Path, "providerconfig")
 }
 
 // outlasts checks a scenario with an outage of ten minutes that begins with the user's
