@@ -8,8 +8,8 @@
 // the variables. readiness.go is the state machine. plan.go carries the result of an observation to the call that
 // follows it, and memory.go carries what was sent to the next observation. defaults.go and hidden.go handle what AWS
 // omits from its answers. creation.go handles failed creations, history.go deletes versions beyond a limit,
-// vpcdeletion.go releases the VPC before a deletion, and reservation.go checks reserved concurrency against the
-// account's limits.
+// deletion.go deletes a function and releases its VPC before, and reservation.go checks reserved concurrency against
+// the account's limits.
 package function
 
 import (

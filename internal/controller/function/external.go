@@ -379,24 +379,3 @@ func refuses(err error) bool {
 	return reconcile.IsInvalid(err) || awserr.IsRefused(err) && !awserr.IsThrottled(err) &&
 		!awserr.IsInProgress(err) && !awserr.IsPreconditionFailed(err)
 }
-
-// delete deletes the function and all its versions with DeleteFunction, unless AWS is
-// already deleting it. It first releases the function's VPC, if the user asks for that.
-func (e *external) delete(ctx context.Context, f *v1beta1.Function, o found) (reconcile.Result, error) {
-	res, err := e.releaseVPC(ctx, f, o)
-	if err != nil || res.Part {
-		return res, err
-	}
-	if c := o.Resource.config(); c.State == types.StateDeleting {
-		since := e.facts.Now().Sub(f.GetDeletionTimestamp().Time)
-		after := max(reconcile.PendingDelay(since), min(since/20, retryAfter))
-		if c.StateReasonCode == types.StateReasonCodeDrainingDurableExecutions {
-			const why = "AWS deletes it after its durable executions: stop them with kubectl lambda executions, or wait"
-			return await(f, why, after)
-		}
-		return res, reconcile.WaitFor(after)
-	}
-	e.memory.drop(f.GetUID())
-	_, err = e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(o.Name)})
-	return res, errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
-}

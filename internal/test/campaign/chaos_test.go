@@ -34,7 +34,7 @@ type chaos struct {
 	mu      sync.Mutex
 	random  *rand.Rand
 	percent int
-	counts  map[string]int
+	made    callCounts
 	history []string
 }
 
@@ -47,14 +47,10 @@ func (c *chaos) set(percent int) {
 
 func (c *chaos) do(ctx context.Context, call Call, side Side) error {
 	err := c.draw(call, side)
-	if !errors.Is(err, errHangs) {
-		return err
+	if errors.Is(err, errHangs) {
+		return hang(ctx)
 	}
-	select {
-	case <-ctx.Done():
-	case <-time.After(deadConnection):
-	}
-	return errNetwork
+	return err
 }
 
 // draw returns the error of a call, nil if it does not fail.
@@ -65,14 +61,14 @@ func (c *chaos) draw(call Call, side Side) error {
 		return nil // The process ends if its caches cannot be filled.
 	}
 	if side == Before && call.API == AWS {
-		c.counts[call.String()]++
+		c.made.add(call)
 	}
 	if c.random.IntN(2*100) >= c.percent { //nolint:mnd // A call has two sides.
 		return nil
 	}
 	err := pick(c.random, chaosFaults(call, side)...)
-	c.history = append(c.history, fmt.Sprintf("%s %s %s, after: %t: %v", time.Now().Format(time.TimeOnly), call.API, call,
-		side == After, err))
+	c.history = append(c.history,
+		fmt.Sprintf("%s %s, after: %t: %v", time.Now().Format(time.TimeOnly), call, side == After, err))
 	return err
 }
 
@@ -129,36 +125,12 @@ func (sc scenario) endures(t *testing.T, seed uint64, want outcome) {
 	t.Helper()
 	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		s.Prepare()
-		c := &chaos{random: rand.New(rand.NewPCG(seed, 1)), counts: map[string]int{}} //nolint:gosec // By its seed.
+		c := &chaos{random: rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // By its seed.
 		p := s.Start(&Network{Do: c.do})
-		sc.before(s)
-		s.Double.ResetCalls()
-		if sc.amid != nil {
-			sc.act(s)
-			if !s.Until(time.Hour, func() bool { return sc.amid(s) }) {
-				t.Fatalf("does not begin: %s", s.statuses())
-			}
-		}
-		c.set([]int{20, 50, 80, 110}[seed%4])
-		if sc.amid == nil {
-			sc.act(s)
-		}
-		time.Sleep(30 * time.Minute)
-		c.set(0)
-		for call, n := range c.counts {
-			if n > mostInChaos {
-				t.Errorf("%s was made %d times, want %d at most", call, n, mostInChaos)
-			}
-		}
-		if sc.again != nil {
-			sc.again(s)
-		}
-		got := s.converge(sc, 2*time.Hour)
-		if sc.again != nil {
-			got.Routes = want.Routes // The rollout may have begun again.
-		}
-		if sc.again != nil || strings.Contains(sc.name, " update ") {
-			got.Created = 0 // So may have what is replaced in several calls.
+		got := s.disturb(sc, want, 30*time.Minute, func() { c.set([]int{20, 50, 80, 110}[seed%4]) }, func() { c.set(0) })
+		c.made.check(t, mostInChaos)
+		if strings.Contains(sc.name, " update ") {
+			got.Created = 0 // What is replaced in several calls begins again.
 		}
 		got.check(t, sc, want)
 		if err := p.Stop(); err != nil {

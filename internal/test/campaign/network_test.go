@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,6 +18,45 @@ import (
 
 // errNetwork is the error of a network that is cut.
 var errNetwork = errors.New("network is unreachable")
+
+// deadConnection is how long client-go takes to detect a dead connection.
+const deadConnection = 45 * time.Second
+
+// hang waits until the caller of a call that is not answered gives up, and returns the error.
+func hang(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+	case <-time.After(deadConnection):
+	}
+	return errNetwork
+}
+
+// callCounts counts calls. Its methods are safe for concurrent use.
+type callCounts struct {
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+func (n *callCounts) add(c Call) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.counts == nil {
+		n.counts = map[string]int{}
+	}
+	n.counts[c.String()]++
+}
+
+// check checks that no call was made too often.
+func (n *callCounts) check(t testing.TB, most int) {
+	t.Helper()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for call, times := range n.counts {
+		if times > most {
+			t.Errorf("%s was counted %d times, want %d at most", call, times, most)
+		}
+	}
+}
 
 // An answer is an error that a network answers a call with, instead of what the API answers.
 type answer struct {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -39,27 +38,9 @@ type outage struct {
 	clock time.Duration
 }
 
-// deadConnection is how long client-go takes to detect a dead connection.
-const deadConnection = 45 * time.Second
-
 // mostFailed is how often the provider may make a call that fails during an outage of ten minutes. A write that
 // conflicts has four attempts.
 const mostFailed = 250
-
-// tallies counts calls. Its methods are safe for concurrent use.
-type tallies struct {
-	mu     sync.Mutex
-	counts map[string]int
-}
-
-func (t *tallies) add(call string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.counts == nil {
-		t.counts = map[string]int{}
-	}
-	t.counts[call]++
-}
 
 func outages() []outage {
 	all := func(Call) bool { return true }
@@ -137,57 +118,35 @@ func (sc scenario) outlasts(t *testing.T, o outage, want outcome) {
 		s.Prepare()
 		var on atomic.Bool
 		var step atomic.Int64
-		var failed tallies
+		var failed callCounts
 		n := &Network{Do: func(ctx context.Context, c Call, side Side) error {
-			if (side == After) != o.after || !on.Load() || o.cuts == nil || !o.cuts(c) {
+			switch {
+			case (side == After) != o.after || !on.Load() || o.cuts == nil || !o.cuts(c):
 				return nil
-			}
-			if o.answer != nil {
-				failed.add(c.String())
+			case o.answer != nil:
+				failed.add(c)
 				return o.answer
-			}
-			if o.hangs {
-				select {
-				case <-ctx.Done():
-				case <-time.After(deadConnection):
-				}
+			case o.hangs:
+				return hang(ctx)
 			}
 			return errNetwork
 		}}
 		p := s.Start(n, func(mo *manager.Options) {
 			mo.Now = func() time.Time { return time.Now().Add(time.Duration(step.Load())) }
 		})
-		sc.before(s)
-		s.Double.ResetCalls()
-		if sc.amid != nil {
-			sc.act(s)
-			if !s.Until(time.Hour, func() bool { return sc.amid(s) }) {
-				t.Fatalf("does not begin: %s", s.statuses())
+		got := s.disturb(sc, want, 10*time.Minute, func() {
+			on.Store(true)
+			step.Store(int64(o.clock))
+			if o.cuts != nil && o.cuts(Call{API: Kubernetes}) {
+				n.Break()
 			}
-		}
-		on.Store(true)
-		step.Store(int64(o.clock))
-		if o.cuts != nil && o.cuts(Call{API: Kubernetes}) {
-			n.Break()
-		}
-		if sc.amid == nil {
-			sc.act(s)
-		}
-		time.Sleep(10 * time.Minute)
-		on.Store(false)
-		for call, n := range failed.counts {
-			if n > mostFailed {
-				t.Errorf("%s has failed %d times, want %d at most", call, n, mostFailed)
+		}, func() {
+			on.Store(false)
+			if sc.again != nil {
+				step.Store(0)
 			}
-		}
-		if sc.again != nil {
-			step.Store(0)
-			sc.again(s)
-		}
-		got := s.converge(sc, 2*time.Hour)
-		if sc.again != nil {
-			got.Created, got.Routes = 0, want.Routes // The rollout may have begun again.
-		}
+		})
+		failed.check(t, mostFailed)
 		if o.after && strings.Contains(sc.name, " update ") {
 			got.Created = 0 // What is replaced in several calls begins again.
 		}

@@ -73,6 +73,34 @@ func (s *Simulation) converge(sc scenario, within time.Duration) outcome {
 	return got
 }
 
+// disturb has the action done while something is wrong, from the action on or from when it is under way, and returns
+// the outcome. begin and end are called when that begins and ends.
+func (s *Simulation) disturb(sc scenario, want outcome, lasts time.Duration, begin, end func()) outcome {
+	s.Helper()
+	sc.before(s)
+	s.Double.ResetCalls()
+	if sc.amid != nil {
+		sc.act(s)
+		if !s.Until(time.Hour, func() bool { return sc.amid(s) }) {
+			s.Fatalf("does not begin: %s", s.statuses())
+		}
+	}
+	begin()
+	if sc.amid == nil {
+		sc.act(s)
+	}
+	time.Sleep(lasts)
+	end()
+	if sc.again != nil {
+		sc.again(s)
+	}
+	got := s.converge(sc, 2*time.Hour)
+	if sc.again != nil {
+		got.Created, got.Routes = 0, want.Routes // The rollout may have begun again.
+	}
+	return got
+}
+
 // check checks that an outcome is the desired one, and that nothing was created twice.
 func (o outcome) check(t testing.TB, sc scenario, want outcome) {
 	t.Helper()

@@ -32,6 +32,27 @@ var releaseDelays = []time.Duration{
 // changeLimit is the longest time that a deletion waits for AWS to finish a change, measured from AWS's LastModified.
 const changeLimit = 15 * time.Minute
 
+// delete deletes the function and all its versions with DeleteFunction, unless AWS is
+// already deleting it. It first releases the function's VPC, if the user asks for that.
+func (e *external) delete(ctx context.Context, f *v1beta1.Function, o found) (reconcile.Result, error) {
+	res, err := e.releaseVPC(ctx, f, o)
+	if err != nil || res.Part {
+		return res, err
+	}
+	if c := o.Resource.config(); c.State == types.StateDeleting {
+		since := e.facts.Now().Sub(f.GetDeletionTimestamp().Time)
+		after := max(reconcile.PendingDelay(since), min(since/20, retryAfter))
+		if c.StateReasonCode == types.StateReasonCodeDrainingDurableExecutions {
+			const why = "AWS deletes it after its durable executions: stop them with kubectl lambda executions, or wait"
+			return await(f, why, after)
+		}
+		return res, reconcile.WaitFor(after)
+	}
+	e.memory.drop(f.GetUID())
+	_, err = e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(o.Name)})
+	return res, errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
+}
+
 // releaseVPC detaches the function from its VPC or replaces its security groups, if the
 // user asks for that. It decides by what AWS returns each time. It returns a Part until the function can be deleted.
 func (e *external) releaseVPC(ctx context.Context, f *v1beta1.Function, o found) (reconcile.Result, error) {
