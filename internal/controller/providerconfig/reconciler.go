@@ -76,9 +76,14 @@ type Reconciler struct {
 	notifiedSecrets sync.Map
 }
 
-// Reconcile reconciles a config. It returns a panic as an error.
+// Reconcile reconciles a config. It returns a panic as an error, and retries a conflict with another writer ever later,
+// without an error.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	return panics.Guard(func() (ctrl.Result, error) { return r.reconcileConfig(ctx, req) })
+	result, err := panics.Guard(func() (ctrl.Result, error) { return r.reconcileConfig(ctx, req) })
+	if kerrors.IsConflict(err) {
+		return ctrl.Result{Requeue: true}, nil //nolint:staticcheck // Nothing else uses the queue's rate limiter.
+	}
+	return result, err
 }
 
 func (r *Reconciler) reconcileConfig(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
@@ -110,7 +115,7 @@ func (r *Reconciler) reconcileConfig(ctx context.Context, req ctrl.Request) (ctr
 	if u.going > 0 || u.again {
 		result.RequeueAfter = earlier(result.RequeueAfter, recheckUsages)
 	}
-	return result, ignoreConflict(&result, err)
+	return result, err
 }
 
 // releaseMissing releases what a config that does not exist must not keep. Its usages are those of resources that are
@@ -129,7 +134,6 @@ func (r *Reconciler) releaseMissing(ctx context.Context, name types.NamespacedNa
 		result.RequeueAfter = recheckUsages
 	}
 	_, err = r.protectSecrets(ctx, c, usages{}, true)
-	err = ignoreConflict(&result, err)
 	return result, err
 }
 
@@ -270,15 +274,6 @@ func (r *Reconciler) write(ctx context.Context, before, c providerConfig) (bool,
 	}
 	err := r.kube.Status().Update(ctx, c)
 	return err == nil, errors.Wrap(client.IgnoreNotFound(err), "cannot write the status")
-}
-
-// ignoreConflict requeues the config after a conflict with another writer, without an error.
-func ignoreConflict(result *ctrl.Result, err error) error {
-	if kerrors.IsConflict(err) {
-		result.RequeueAfter = earlier(result.RequeueAfter, time.Second)
-		return nil
-	}
-	return err
 }
 
 // earlier returns the earlier of two times, of which 0 means never.

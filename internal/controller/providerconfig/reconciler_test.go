@@ -14,6 +14,7 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -63,7 +64,7 @@ func (f *fakeRecorder) Event(_ runtime.Object, e event.Event) {
 }
 func (f *fakeRecorder) WithAnnotations(...string) event.Recorder { return f }
 
-// A bed has a reconciler of one kind over a client in memory.
+// An env has a reconciler of one kind over a client in memory.
 type env struct {
 	*Reconciler
 
@@ -71,6 +72,7 @@ type env struct {
 	resolver *fakeIdentifier
 	events   *fakeRecorder
 	writes   int
+	refusal  error // of writes of status
 	time     time.Time
 }
 
@@ -100,6 +102,9 @@ func newEnv(t *testing.T, k kind, objs ...client.Object) *env {
 				opts ...client.SubResourceUpdateOption,
 			) error {
 				e.writes++
+				if e.refusal != nil {
+					return e.refusal
+				}
 				return c.SubResource(sub).Update(ctx, o, opts...)
 			},
 		}).Build()
@@ -277,6 +282,17 @@ func (h hangingSTS) Identify(ctx context.Context, c client.Object) (session.Iden
 
 // TestHangingConfigs has configs whose STS does not answer: more of one namespace than there are workers, or ones of
 // the same name in as many namespaces as leave one worker. Those of other namespaces are reconciled at once.
+func TestConflict(t *testing.T) {
+	e := newEnv(t, namespacedKind, pc())
+	e.refusal = kerrors.NewConflict(schema.GroupResource{Resource: "providerconfigs"}, "default", errors.New("changed"))
+	for range 2 {
+		// With a delay of its own, the queue would not back off.
+		if got, want := e.reconcile(name(pc())), (ctrl.Result{Requeue: true}); got != want { //nolint:staticcheck // As Reconcile.
+			t.Errorf("after a conflict that goes on: got %+v, want %+v", got, want)
+		}
+	}
+}
+
 func TestHangingConfigs(t *testing.T) {
 	t.Run("OfANamespace", func(t *testing.T) {
 		testHanging(t, 20, func(i int) (namespace, name string) { return "hostile", fmt.Sprint(i) })
